@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "weir/convert.hpp"
+#include "weir/image.hpp"
+
+namespace weir {
+
+namespace buffer {
+class Slab;
+class SlabPool;
+}  // namespace buffer
+
+/// One batch, on loan. Move-only; returns its slab when it dies; may outlive Stream and Loader.
+/// One thread at a time; distinct batches are independent.
+class Batch {
+ public:
+  /// Takes over a leased slab of `pool`.
+  Batch(std::shared_ptr<buffer::SlabPool> pool, buffer::Slab& slab) noexcept;
+  Batch(Batch&& other) noexcept;
+  Batch& operator=(Batch&& other) noexcept;
+  ~Batch();  ///< counted as consumed
+
+  /// Returns the slab now, counted as discarded.
+  void discard() && noexcept;
+
+  std::uint32_t size() const noexcept;      ///< rows; the last batch of an epoch may be short
+  std::uint64_t epoch() const noexcept;
+  std::uint64_t sequence() const noexcept;  ///< 0, 1, 2 … over the stream (law: order)
+  PixelBlock pixels() const noexcept;       ///< N x H x W x C uint8
+  /// Rows first .. first+count-1. Throws Error{bad_options} where they are not all there.
+  PixelBlock slice(std::uint32_t first, std::uint32_t count) const;
+  /// Throws Error{bad_options} where i >= size().
+  ImageView image(std::uint32_t i) const;
+  std::span<const std::int64_t> labels() const noexcept;
+  std::span<const std::uint64_t> indices() const noexcept;  ///< of the source
+  std::span<const RowStatus> statuses() const noexcept;
+  std::uint64_t bytes_held() const noexcept;  ///< slab with padding (law: held)
+
+ private:
+  std::shared_ptr<buffer::SlabPool> pool_;
+  buffer::Slab* slab_ = nullptr;
+};
+
+}  // namespace weir

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace weir {
+
+/// Where a byte is on the books.
+enum class Account : std::uint8_t { index, encoded, scratch, filling, ready, leased, idle, cache };
+inline constexpr std::size_t account_count = 8;
+std::string_view to_string(Account account) noexcept;
+
+using AccountBytes = std::array<std::uint64_t, account_count>;
+
+/// One instant. The accounts add up to `live` (law: sum), `live <= budget` (law: bound).
+struct MemorySnapshot {
+  std::uint64_t live = 0, peak = 0, budget = 0;
+  AccountBytes accounts{}, accounts_at_peak{};
+  std::uint64_t operator[](Account a) const noexcept { return accounts[static_cast<std::size_t>(a)]; }
+};
+
+namespace books {
+class Ledger;
+class Book;
+}  // namespace books
+
+/// Move-only proof that bytes are on the books. Free the memory before the Charge dies.
+/// One thread at a time.
+class Charge {
+ public:
+  Charge() noexcept = default;
+  Charge(Charge&& other) noexcept;
+  Charge& operator=(Charge&& other) noexcept;
+  ~Charge();
+
+  /// Moves the bytes to another account; the total cannot move.
+  void transfer(Account to) noexcept;
+  /// False, and nothing changed, where the budget has no room.
+  [[nodiscard]] bool try_grow(std::uint64_t to_bytes) noexcept;
+  /// Gives bytes back; `to_bytes` must not exceed bytes(). Free the memory first.
+  void shrink(std::uint64_t to_bytes) noexcept;
+  std::uint64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  friend class MemoryLedger;
+  friend class books::Book;
+  Charge(std::shared_ptr<books::Book> book, Account account, std::uint64_t bytes) noexcept;
+  std::shared_ptr<books::Book> book_;
+  Account account_ = Account::cache;
+  std::uint64_t bytes_ = 0;
+};
+
+/// A budget in bytes and all that is charged to it. Any thread.
+class MemoryLedger {
+ public:
+  explicit MemoryLedger(std::uint64_t budget_bytes);
+  ~MemoryLedger();
+  MemoryLedger(const MemoryLedger&) = delete;
+  MemoryLedger& operator=(const MemoryLedger&) = delete;
+
+  /// The only entrance. Empty where the budget less what loaders were promised has no room.
+  [[nodiscard]] std::optional<Charge> try_charge(Account account, std::uint64_t bytes);
+  MemorySnapshot snapshot() const;
+  std::uint64_t budget() const noexcept;
+  /// Bytes promised to the loaders that share this ledger.
+  std::uint64_t promised() const;
+  /// peak := live, for the ledger and each loader's page.
+  void reset_peak() noexcept;
+  /// Number of changes posted so far: what the books cost is this times the bench's ns a posting.
+  std::uint64_t postings() const noexcept;
+
+  const std::shared_ptr<books::Ledger>& books() const noexcept { return books_; }
+
+ private:
+  std::shared_ptr<books::Ledger> books_;
+  std::shared_ptr<books::Book> own_;
+};
+
+}  // namespace weir

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "weir/batch.hpp"
+#include "weir/ledger.hpp"
+#include "weir/options.hpp"
+#include "weir/plan.hpp"
+#include "weir/report.hpp"
+#include "weir/source.hpp"
+#include "weir/tally.hpp"
+
+namespace weir {
+
+/// Where a stream stands, counted from batches the consumer has let go: all before `next_batch`,
+/// and those listed beyond it.
+struct Position {
+  std::uint64_t next_batch = 0;
+  std::vector<std::uint64_t> released_beyond;
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
+struct StreamOptions {
+  Position from{};
+  std::optional<std::uint64_t> epochs = 1;  ///< nullopt: endless
+  std::stop_token stop{};                   ///< cancels the stream
+};
+
+namespace api {
+class StreamState;
+class LoaderState;
+}  // namespace api
+
+/// Batches in order. One consumer thread at a time; cancel() and the const calls from any thread.
+/// Destruction cancels, joins and loses nothing.
+class Stream {
+ public:
+  explicit Stream(std::shared_ptr<api::StreamState> state) noexcept;
+  Stream(Stream&&) noexcept;
+  Stream& operator=(Stream&&) noexcept;
+  ~Stream();
+
+  /// Blocks. Empty: finished or cancelled. Throws Error{too_many_leases} while `max_leases`
+  /// batches are out; Error{sample_failed}, Error{too_many_faults} or the source's own exception,
+  /// once, where the stream ends in one.
+  [[nodiscard]] std::optional<Batch> next();
+  /// Waits for a lease to come back, too. Empty: nothing in time, or finished().
+  [[nodiscard]] std::optional<Batch> next(std::chrono::steady_clock::duration timeout);
+  /// Does not wait. Empty: nothing ready now, or finished().
+  [[nodiscard]] std::optional<Batch> try_next();
+  /// No batch will come any more.
+  bool finished() const noexcept;
+  void cancel() noexcept;
+  /// Waits until nothing more can be prefetched: no decode is running and none can start before
+  /// a batch is released.
+  void settle();
+  /// Where a later stream can resume.
+  Position position() const;
+
+  class Iterator;
+  Iterator begin();
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+ private:
+  std::shared_ptr<api::StreamState> state_;
+};
+
+/// Input iterator: releases its batch before it advances.
+class Stream::Iterator {
+ public:
+  using difference_type = std::ptrdiff_t;
+  using value_type = Batch;
+  explicit Iterator(Stream& stream) : stream_(&stream), batch_(stream.next()) {}
+  Batch& operator*() noexcept { return *batch_; }
+  Batch* operator->() noexcept { return &*batch_; }
+  Iterator& operator++() {
+    batch_.reset();
+    batch_ = stream_->next();
+    return *this;
+  }
+  void operator++(int) { ++*this; }
+  bool operator==(std::default_sentinel_t) const noexcept { return !batch_; }
+
+ private:
+  Stream* stream_;
+  std::optional<Batch> batch_;
+};
+inline Stream::Iterator Stream::begin() { return Iterator(*this); }
+
+/// One instant of bytes, samples and queue, of this loader alone.
+struct Snapshot {
+  MemorySnapshot memory;
+  SampleTally samples;
+  std::uint32_t filling = 0, ready = 0, leased = 0;  ///< batches
+};
+
+/// Owns source, books, slabs and threads. All calls from any thread.
+class Loader {
+ public:
+  /// Resolves the options once. Starts no work, no thread. Throws Error{bad_options} or
+  /// Error{budget_too_small}.
+  explicit Loader(AnySource source, const Options& options = {});
+  Loader(Loader&&) noexcept;
+  Loader& operator=(Loader&&) noexcept;
+  ~Loader();
+
+  /// One live stream per Loader; a second throws Error{bad_options}.
+  Stream stream(const StreamOptions& options = {});
+  const Plan& plan() const noexcept;
+  MemoryLedger& ledger() noexcept;
+  Snapshot snapshot() const;
+  std::uint64_t size() const noexcept;  ///< samples in the source
+  std::vector<std::string> class_names() const;
+  /// Books, clocks and faults from the loader's construction until now.
+  Report report() const;
+
+ private:
+  std::shared_ptr<api::LoaderState> state_;
+};
+
+}  // namespace weir

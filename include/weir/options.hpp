@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <vector>
+
+#include "weir/codec.hpp"
+#include "weir/error.hpp"
+#include "weir/image.hpp"
+
+namespace weir {
+
+class MemoryLedger;
+
+struct QueueOptions {
+  std::uint32_t max_queue_size = 4;  ///< batches ahead of the consumer, being filled or ready; >= 1
+  std::uint32_t max_leases = 1;      ///< batches the consumer may hold at once; >= 1
+};
+
+struct IoOptions {
+  std::uint32_t read_ahead = 0;  ///< reads kept outstanding; 0: the worker reads, then decodes
+};
+
+struct MemoryOptions {
+  std::uint64_t budget_bytes = UINT64_MAX;  ///< the most that may ever be live; UINT64_MAX: no bound
+  std::size_t alignment = 64;               ///< of each slab; a power of two
+  std::uint64_t max_sample_bytes = 0;       ///< encoded + scratch of one sample; 0: resolved in the Plan
+  std::shared_ptr<std::pmr::memory_resource> upstream = nullptr;  ///< provides the slabs; null: operator new
+  std::shared_ptr<MemoryLedger> ledger = nullptr;  ///< several loaders, one budget; overrides budget_bytes
+};
+
+struct FaultOptions {
+  OnFault policy = OnFault::stop;
+  std::uint64_t tolerate = UINT64_MAX;  ///< faults a stream survives under skip and blank
+  double tolerate_share = 1.0;          ///< the same as a share of the samples drawn (of an epoch at least)
+  bool strict = true;                   ///< a decoder's warning is a fault; false: deliver, mark `damaged`
+};
+
+/// What one asks for. weir::resolve turns it into a Plan with nothing undecided.
+struct Options {
+  Shape shape{};
+  Fit fit = Fit::center;
+  std::uint32_t short_side = 0;  ///< fit center; 0: round(max(height, width) * 256 / 224)
+  Exif exif = Exif::apply;
+  bool shuffle = false;
+  std::uint32_t batch = 32;
+  std::uint32_t workers = 0;  ///< 0: one per hardware thread
+  QueueOptions queue{};
+  IoOptions io{};
+  MemoryOptions memory{};
+  FaultOptions faults{};
+  DecodeLimits limits{};
+  std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
+  std::uint64_t seed = 0;  ///< of the order, of random crops and of replacements
+  bool drop_last = false;
+};
+
+}  // namespace weir

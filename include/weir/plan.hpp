@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "weir/options.hpp"
+
+namespace weir {
+
+/// Staging bytes with the queue `max_queue_size` deep, had its pixels been held as each type.
+struct DepthCost {
+  std::uint32_t max_queue_size = 0;
+  std::uint64_t u8_bytes = 0, f16_bytes = 0, f32_bytes = 0;
+};
+
+/// Options with nothing left undecided. Bytes are exact.
+struct Plan {
+  Shape shape{};
+  std::uint32_t batch = 0;
+  std::uint32_t workers = 0;
+  std::uint32_t read_ahead = 0;             ///< cut to max_queue_size * batch
+  std::uint32_t max_queue_size = 0;         ///< the deepest that fits the budget, at most as asked
+  std::uint32_t max_queue_size_asked = 0;
+  std::uint32_t max_leases = 0;
+  std::uint32_t slabs = 0;                  ///< max_queue_size + max_leases
+  std::uint64_t slab_bytes = 0;             ///< one batch: pixels, labels, indices, statuses, padding
+  std::uint64_t index_bytes = 0;            ///< the source's index and names
+  std::uint64_t max_sample_bytes = 0;       ///< encoded + scratch of one sample; also the reserve
+  std::uint64_t floor_bytes = 0;            ///< the least budget that is accepted
+  std::uint64_t ceiling_bytes = 0;          ///< the most that can ever be live
+  std::uint64_t budget_bytes = 0;
+
+  /// Depths 1 .. up_to, with this plan's max_leases and batch.
+  std::vector<DepthCost> depth_cost(std::uint32_t up_to) const;
+};
+
+/// Pure. Throws Error{bad_options} naming option, value and bound, or Error{budget_too_small}
+/// naming the floor and its parts. `others_promised`: bytes of a shared budget promised to other
+/// loaders.
+Plan resolve(const Options& options, std::uint64_t dataset_size, std::uint64_t index_bytes,
+             std::uint64_t others_promised = 0);
+
+/// Bytes of one slab: count*H*W*C uint8, then labels, indices and statuses, each part padded to
+/// `alignment`.
+std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignment);
+
+}  // namespace weir

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weir/image.hpp"
+
+namespace weir {
+
+/// Gives a source memory for one encoded sample, once its bytes are on the books.
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+  /// Call once, before any side effect. May unwind by an exception of weir's own, which must be
+  /// let through; read(i) is called again when the bytes are granted.
+  virtual std::span<std::byte> take(std::size_t bytes) = 0;
+};
+
+/// One encoded sample. `bytes` lie in what take() gave or in memory the source owns for as long
+/// as it lives (then they are part of index_bytes()).
+struct Encoded {
+  std::span<const std::byte> bytes;
+  std::int64_t label = 0;
+};
+
+/// Where samples come from. All calls are const and come from many threads at once. Optional:
+///   std::optional<std::uint64_t> encoded_bytes(i)   known without reading
+///   std::vector<std::string> class_names()          by label
+template <class S>
+concept Source = requires(const S& s, std::uint64_t i, ByteSink& sink) {
+  { s.size() } -> std::convertible_to<std::uint64_t>;
+  { s.read(i, sink) } -> std::same_as<Encoded>;
+  { s.name(i) } -> std::convertible_to<std::string>;
+  { s.index_bytes() } -> std::convertible_to<std::uint64_t>;
+};
+
+/// Any Source behind one virtual call a sample. Copies share the source.
+class AnySource {
+ public:
+  template <class S>
+    requires(!std::same_as<S, AnySource>) && Source<S>
+  AnySource(S source)  // NOLINT(google-explicit-constructor): a Source is an AnySource
+      : self_(std::make_shared<Model<S>>(std::move(source))) {}
+
+  std::uint64_t size() const { return self_->size(); }
+  /// Throws SampleError, or anything the source throws.
+  Encoded read(std::uint64_t i, ByteSink& sink) const { return self_->read(i, sink); }
+  std::string name(std::uint64_t i) const { return self_->name(i); }
+  std::uint64_t index_bytes() const { return self_->index_bytes(); }
+  std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const { return self_->encoded_bytes(i); }
+  std::vector<std::string> class_names() const { return self_->class_names(); }
+
+ private:
+  struct Concept {
+    virtual ~Concept() = default;
+    virtual std::uint64_t size() const = 0;
+    virtual Encoded read(std::uint64_t i, ByteSink& sink) const = 0;
+    virtual std::string name(std::uint64_t i) const = 0;
+    virtual std::uint64_t index_bytes() const = 0;
+    virtual std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const = 0;
+    virtual std::vector<std::string> class_names() const = 0;
+  };
+  template <class S>
+  struct Model final : Concept {
+    explicit Model(S s) : source(std::move(s)) {}
+    std::uint64_t size() const override { return source.size(); }
+    Encoded read(std::uint64_t i, ByteSink& sink) const override { return source.read(i, sink); }
+    std::string name(std::uint64_t i) const override { return source.name(i); }
+    std::uint64_t index_bytes() const override { return source.index_bytes(); }
+    std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const override {
+      if constexpr (requires { source.encoded_bytes(i); }) return source.encoded_bytes(i);
+      return std::nullopt;
+    }
+    std::vector<std::string> class_names() const override {
+      if constexpr (requires { source.class_names(); }) return source.class_names();
+      return {};
+    }
+    S source;
+  };
+  std::shared_ptr<const Concept> self_;
+};
+
+struct FolderOptions {
+  std::vector<std::string> extensions{};  ///< ".jpg"; empty: every regular non-dot file
+  std::uint64_t max_encoded_bytes = 64ull << 20;
+};
+
+/// Every regular non-dot file under `path`, walked recursively, in byte order of the relative
+/// path. The label is the rank of the top directory, 0 in a flat folder. Throws
+/// Error{source_failed}.
+AnySource image_folder(const std::string& path, const FolderOptions& options = {});
+
+/// Lines of `path<TAB>label`; relative paths are relative to the manifest's folder. Throws
+/// Error{source_failed} naming the line.
+AnySource manifest(const std::string& tsv, const FolderOptions& options = {});
+
+struct MemorySample {
+  std::string name;
+  std::vector<std::byte> bytes;
+  std::int64_t label = 0;
+};
+/// Encoded samples already in memory; they count as index bytes.
+AnySource in_memory(std::vector<MemorySample> samples, std::vector<std::string> class_names = {});
+
+/// `count` JPEGs of about `encoded_shape`, made on demand: a pure function of (seed, index).
+/// Ten classes, told apart by colour and pattern.
+AnySource synthetic(std::uint64_t count, Shape encoded_shape, std::uint64_t seed = 0);
+
+}  // namespace weir

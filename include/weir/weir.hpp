@@ -1,0 +1,15 @@
+#pragma once
+
+#include "weir/batch.hpp"
+#include "weir/codec.hpp"
+#include "weir/convert.hpp"
+#include "weir/error.hpp"
+#include "weir/image.hpp"
+#include "weir/ledger.hpp"
+#include "weir/loader.hpp"
+#include "weir/options.hpp"
+#include "weir/plan.hpp"
+#include "weir/report.hpp"
+#include "weir/source.hpp"
+#include "weir/tally.hpp"
+#include "weir/version.hpp"

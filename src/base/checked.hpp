@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace weir {
+
+inline constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+/// Sizes that stick at the maximum instead of wrapping: a too large wish stays too large.
+constexpr std::uint64_t add_sat(std::uint64_t a, std::uint64_t b) noexcept {
+  std::uint64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? unlimited : sum;
+}
+constexpr std::uint64_t mul_sat(std::uint64_t a, std::uint64_t b) noexcept {
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? unlimited : product;
+}
+constexpr std::uint64_t sub_floor(std::uint64_t a, std::uint64_t b) noexcept { return a > b ? a - b : 0; }
+
+/// `alignment` is a power of two.
+constexpr std::uint64_t round_up(std::uint64_t n, std::uint64_t alignment) noexcept {
+  return n > unlimited - (alignment - 1) ? unlimited : (n + alignment - 1) & ~(alignment - 1);
+}
+
+}  // namespace weir

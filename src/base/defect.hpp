@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "weir/error.hpp"
+
+namespace weir {
+
+/// Why one sample cannot be delivered; the engine adds index, epoch and name to make a Fault.
+struct Defect {
+  FaultKind kind = FaultKind::corrupt;
+  Stage stage = Stage::decode;
+  std::string reason;
+  std::optional<std::uint64_t> offset{};
+};
+
+/// A value, or the Defect that kept it from being.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}           // NOLINT(google-explicit-constructor)
+  Result(Defect defect) : state_(std::in_place_index<1>, std::move(defect)) {}    // NOLINT(google-explicit-constructor)
+  explicit operator bool() const noexcept { return state_.index() == 0; }
+  const T& operator*() const& { return std::get<0>(state_); }
+  T& operator*() & { return std::get<0>(state_); }
+  const T* operator->() const { return &std::get<0>(state_); }
+  T* operator->() { return &std::get<0>(state_); }
+  const Defect& defect() const { return std::get<1>(state_); }
+  Defect& defect() { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, Defect> state_;
+};
+
+}  // namespace weir

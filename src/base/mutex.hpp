@@ -1,0 +1,49 @@
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+#if defined(__clang__)
+#define WEIR_THREAD_ANNOTATION(x) __attribute__((x))
+#else
+#define WEIR_THREAD_ANNOTATION(x)
+#endif
+#define WEIR_CAPABILITY(x) WEIR_THREAD_ANNOTATION(capability(x))
+#define WEIR_SCOPED_CAPABILITY WEIR_THREAD_ANNOTATION(scoped_lockable)
+#define WEIR_GUARDED_BY(x) WEIR_THREAD_ANNOTATION(guarded_by(x))
+#define WEIR_REQUIRES(...) WEIR_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
+#define WEIR_EXCLUDES(...) WEIR_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
+#define WEIR_ACQUIRE(...) WEIR_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
+#define WEIR_RELEASE(...) WEIR_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
+#define WEIR_TRY_ACQUIRE(...) WEIR_THREAD_ANNOTATION(try_acquire_capability(__VA_ARGS__))
+#define WEIR_NO_THREAD_SAFETY_ANALYSIS WEIR_THREAD_ANNOTATION(no_thread_safety_analysis)
+
+namespace weir {
+
+/// std::mutex that Clang's -Wthread-safety can follow.
+class WEIR_CAPABILITY("mutex") Mutex {
+ public:
+  void lock() WEIR_ACQUIRE() { mutex_.lock(); }
+  void unlock() WEIR_RELEASE() { mutex_.unlock(); }
+  bool try_lock() WEIR_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
+  std::mutex& native() noexcept { return mutex_; }
+
+ private:
+  std::mutex mutex_;
+};
+
+class WEIR_SCOPED_CAPABILITY Lock {
+ public:
+  explicit Lock(Mutex& mutex) WEIR_ACQUIRE(mutex) : lock_(mutex.native()) {}
+  ~Lock() WEIR_RELEASE() = default;
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+  /// For condition variables; the mutex is held again when they return.
+  std::unique_lock<std::mutex>& native() noexcept { return lock_; }
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+};
+
+}  // namespace weir

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace weir {
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+/// Generators, OOPSLA 2014): a bijection of 64 bits that passes statistical test batteries.
+constexpr std::uint64_t mix64(std::uint64_t x) noexcept {
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+/// One key from several, order-sensitive: what makes a draw a pure function of (seed, epoch, …).
+constexpr std::uint64_t mix_key(std::initializer_list<std::uint64_t> parts) noexcept {
+  std::uint64_t key = 0x243f6a8885a308d3ull;
+  for (const auto part : parts) key = mix64(key ^ mix64(part));
+  return key;
+}
+
+/// A counter-based stream of uniform numbers: copyable, no state beyond key and counter.
+class RandomStream {
+ public:
+  constexpr explicit RandomStream(std::uint64_t key) noexcept : key_(key) {}
+  constexpr std::uint64_t next() noexcept { return mix64(key_ + 0x9e3779b97f4a7c15ull * ++count_); }
+  /// Uniform in [0, 1), 53 bits.
+  constexpr double uniform() noexcept { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+  constexpr double uniform(double low, double high) noexcept { return low + (high - low) * uniform(); }
+  /// Uniform in [0, n), n > 0 (Lemire's multiply-shift; bias under n / 2^64).
+  constexpr std::uint64_t below(std::uint64_t n) noexcept {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Wide>(next()) * n) >> 64);
+  }
+
+ private:
+  std::uint64_t key_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace weir

@@ -1,0 +1,37 @@
+# The architecture, in include order: a layer may include itself and those before it; layers joined
+# by | may not include each other. tests/architecture reads this file and every #include.
+set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report engine api cli)
+
+# Public headers by the layer they belong to.
+set(WEIR_PUBLIC_base error.hpp image.hpp version.hpp)
+set(WEIR_PUBLIC_books ledger.hpp tally.hpp)
+set(WEIR_PUBLIC_buffer "")
+set(WEIR_PUBLIC_source source.hpp)
+set(WEIR_PUBLIC_codec codec.hpp)
+set(WEIR_PUBLIC_convert convert.hpp)
+set(WEIR_PUBLIC_conductor "")
+set(WEIR_PUBLIC_plan options.hpp plan.hpp)
+set(WEIR_PUBLIC_report report.hpp)
+set(WEIR_PUBLIC_engine "")
+set(WEIR_PUBLIC_api batch.hpp loader.hpp weir.hpp)
+
+# Third parties stay behind their layer: include prefix -> layers that may use it.
+set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "opencv2/=codec" "jpeglib.h=codec,source"
+    "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,cli" "fmt/=report,cli"
+    "CLI/=cli" "hwy/=convert")
+
+# weir_layer(NAME sources... [LAYERS lower...] [LIBRARIES third-party...])
+# One object library a layer: linking a lower layer's test never compiles a higher one.
+function(weir_layer NAME)
+  cmake_parse_arguments(ARG "" "" "LAYERS;LIBRARIES" ${ARGN})
+  add_library(weir_${NAME} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(weir_${NAME} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
+                             ${PROJECT_BINARY_DIR}/generated)
+  target_compile_features(weir_${NAME} PUBLIC cxx_std_20)
+  set_target_properties(weir_${NAME} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET default)
+  target_link_libraries(weir_${NAME} PRIVATE weir_warnings)
+  foreach(layer IN LISTS ARG_LAYERS)
+    target_link_libraries(weir_${NAME} PUBLIC weir_${layer})
+  endforeach()
+  target_link_libraries(weir_${NAME} PUBLIC ${ARG_LIBRARIES})
+endfunction()

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+namespace weir::source {
+
+/// The order of an epoch: a bijection of 0 .. size-1, a pure function of (seed, epoch). Copyable,
+/// any thread. Holds no permutation: shuffling is a keyed Feistel network with cycle walking, so an
+/// order of 2^40 samples costs no memory and the seam between epochs none either.
+class Sampler {
+ public:
+  Sampler(std::uint64_t size, bool shuffle, std::uint64_t seed) noexcept;
+  /// The source index at `position` of `epoch`. position < size().
+  std::uint64_t index(std::uint64_t epoch, std::uint64_t position) const noexcept;
+  /// OnFault::skip: what stands in for `position` after `attempt` (1 …) failures there.
+  std::uint64_t replacement(std::uint64_t epoch, std::uint64_t position,
+                            std::uint32_t attempt) const noexcept;
+  /// Key of the random stream of the sample at `position`: random crops, flips.
+  std::uint64_t draw(std::uint64_t epoch, std::uint64_t position) const noexcept;
+  std::uint64_t size() const noexcept { return size_; }
+
+ private:
+  std::uint64_t size_, seed_;
+  std::uint64_t left_ = 1, right_ = 1;  ///< the network permutes left_ * right_ >= size_ values
+  bool shuffle_;
+};
+
+}  // namespace weir::source
