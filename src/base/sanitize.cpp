@@ -1,0 +1,67 @@
+#include "base/sanitize.hpp"
+
+#include <cstddef>
+
+namespace weir {
+namespace {
+
+bool continues(std::string_view text, std::size_t i) noexcept {
+  return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0u) == 0x80u;
+}
+
+/// Length of the well-formed UTF-8 sequence at `i`, 0 where there is none (Unicode 15, table 3-7).
+std::size_t sequence_length(std::string_view text, std::size_t i) noexcept {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  const unsigned lead = byte(i);
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead > 0xF4 || !continues(text, i + 1)) return 0;
+  if (lead < 0xE0) return 2;
+  const unsigned second = byte(i + 1);
+  if (!continues(text, i + 2)) return 0;
+  if (lead < 0xF0) {
+    const bool overlong = lead == 0xE0 && second < 0xA0;
+    const bool surrogate = lead == 0xED && second > 0x9F;
+    return overlong || surrogate ? 0 : 3;
+  }
+  const bool overlong = lead == 0xF0 && second < 0x90;
+  const bool beyond = lead == 0xF4 && second > 0x8F;
+  return overlong || beyond || !continues(text, i + 3) ? 0 : 4;
+}
+
+/// C0, DEL and C1: what a terminal may obey.
+bool is_control(std::string_view sequence) noexcept {
+  const auto lead = static_cast<unsigned char>(sequence[0]);
+  if (sequence.size() == 1) return lead < 0x20 || lead == 0x7F;
+  return sequence.size() == 2 && lead == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
+}
+
+void append_hex(std::string& out, std::string_view bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+  }
+}
+
+}  // namespace
+
+std::string sanitize(std::string_view text, std::size_t limit) {
+  const bool cut = text.size() > limit;
+  std::string out;
+  out.reserve(cut ? limit : text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = sequence_length(text, i);
+    const auto piece = text.substr(i, length == 0 ? 1 : length);
+    if (i + piece.size() > limit) break;
+    if (length == 0 || is_control(piece)) {
+      append_hex(out, piece);
+    } else {
+      out += piece;
+    }
+    i += piece.size();
+  }
+  if (cut) out += "…";
+  return out;
+}
+
+}  // namespace weir

@@ -1,0 +1,32 @@
+# OpenCVParts::core, ::imgproc and, where present, ::imgcodecs. Debian's libopencv-core-dev and
+# -imgproc-dev bring no OpenCVConfig.cmake, and the package that does brings all of OpenCV.
+find_package(OpenCV 4 CONFIG QUIET COMPONENTS core imgproc OPTIONAL_COMPONENTS imgcodecs)
+if(NOT TARGET opencv_core)
+  find_path(OpenCVParts_INCLUDE_DIR opencv2/core.hpp PATH_SUFFIXES opencv4)
+  mark_as_advanced(OpenCVParts_INCLUDE_DIR)
+endif()
+foreach(part IN ITEMS core imgproc imgcodecs)
+  if(TARGET OpenCVParts::${part})
+  elseif(TARGET opencv_${part})
+    add_library(OpenCVParts::${part} INTERFACE IMPORTED)
+    target_link_libraries(OpenCVParts::${part} INTERFACE opencv_${part})
+  else()
+    find_library(OpenCVParts_${part}_LIBRARY opencv_${part})
+    mark_as_advanced(OpenCVParts_${part}_LIBRARY)
+    if(OpenCVParts_INCLUDE_DIR AND OpenCVParts_${part}_LIBRARY
+       AND EXISTS ${OpenCVParts_INCLUDE_DIR}/opencv2/${part}.hpp)
+      add_library(OpenCVParts::${part} UNKNOWN IMPORTED)
+      set_target_properties(OpenCVParts::${part} PROPERTIES
+        IMPORTED_LOCATION ${OpenCVParts_${part}_LIBRARY}
+        INTERFACE_INCLUDE_DIRECTORIES ${OpenCVParts_INCLUDE_DIR})
+      if(NOT part STREQUAL core)
+        target_link_libraries(OpenCVParts::${part} INTERFACE OpenCVParts::core)
+      endif()
+    endif()
+  endif()
+endforeach()
+if(TARGET OpenCVParts::core AND TARGET OpenCVParts::imgproc)
+  set(OpenCVParts_ready TRUE)
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(OpenCVParts REQUIRED_VARS OpenCVParts_ready)
