@@ -47,7 +47,6 @@ class Charge {
 
  private:
   friend class MemoryLedger;
-  friend class books::Book;
   Charge(std::shared_ptr<books::Book> book, Account account, std::uint64_t bytes) noexcept;
   std::shared_ptr<books::Book> book_;
   Account account_ = Account::cache;
@@ -73,7 +72,10 @@ class MemoryLedger {
   /// Number of changes posted so far: what the books cost is this times the bench's ns a posting.
   std::uint64_t postings() const noexcept;
 
+  /// For weir's own layers: the books behind this face, and a charge on one page of them.
   const std::shared_ptr<books::Ledger>& books() const noexcept { return books_; }
+  static std::optional<Charge> charge_to(const std::shared_ptr<books::Book>& book, Account account,
+                                         std::uint64_t bytes);
 
  private:
   std::shared_ptr<books::Ledger> books_;

@@ -1,0 +1,66 @@
+#include "books/ledger.hpp"
+
+#include "books/book.hpp"
+
+namespace weir::books {
+
+MemorySnapshot Ledger::snapshot() const {
+  Lock lock(mutex_);
+  return total_.snapshot(budget_);
+}
+
+std::uint64_t Ledger::promised() const {
+  Lock lock(mutex_);
+  return promised_;
+}
+
+std::uint64_t Ledger::postings() const {
+  Lock lock(mutex_);
+  return postings_;
+}
+
+void Ledger::reset_peak() noexcept {
+  Lock lock(mutex_);
+  total_.reset_peak();
+  for (Book* book = books_; book; book = book->next_) book->bytes_.reset_peak();
+}
+
+void Ledger::enlist(Book& book) noexcept {
+  book.next_ = books_;
+  books_ = &book;
+}
+
+void Ledger::strike(Book& book) noexcept {
+  Book** link = &books_;
+  while (*link != &book) link = &(*link)->next_;
+  *link = book.next_;
+  if (book.asked_) --waiting_;
+}
+
+bool Ledger::must_yield(const Book& book) const noexcept {
+  if (waiting_ == 0 || (waiting_ == 1 && book.asked_)) return false;
+  for (const Book* other = books_; other; other = other->next_) {
+    if (other != &book && other->asked_ && (!book.asked_ || other->asked_ < book.asked_)) return true;
+  }
+  return false;
+}
+
+void Ledger::wake_waiting() noexcept {
+  // One at a time in the order of asking: a snapshot of all of them would have to allocate.
+  for (std::uint64_t after = 0;;) {
+    std::shared_ptr<Wakeable> waker;
+    {
+      Lock lock(mutex_);
+      const Book* next = nullptr;
+      for (const Book* book = books_; book; book = book->next_) {
+        if (book->asked_ > after && (!next || book->asked_ < next->asked_)) next = book;
+      }
+      if (!next) return;
+      after = next->asked_;
+      waker = next->waker_;
+    }
+    if (waker) waker->wake();
+  }
+}
+
+}  // namespace weir::books

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/mutex.hpp"
+#include "books/byte_counts.hpp"
+
+namespace weir::books {
+
+class Book;
+
+/// A budget shared by the pages (Books) charged to it. Owns the one leaf mutex under which all of
+/// their bytes and samples change. Any thread.
+class Ledger {
+ public:
+  explicit Ledger(std::uint64_t budget) noexcept : budget_(budget) {}
+
+  std::uint64_t budget() const noexcept { return budget_; }
+  MemorySnapshot snapshot() const;
+  std::uint64_t promised() const;
+  std::uint64_t postings() const;
+  void reset_peak() noexcept;
+
+  /// Tells every page that waits for bytes to look again. Neither allocates nor holds the mutex
+  /// while it calls.
+  void wake_waiting() noexcept;
+
+ private:
+  friend class Book;
+
+  /// Whether `book` must keep to its promise because another page asked before it.
+  bool must_yield(const Book& book) const noexcept WEIR_REQUIRES(mutex_);
+  bool anyone_waits() const noexcept WEIR_REQUIRES(mutex_) { return waiting_ > 0; }
+  void enlist(Book& book) noexcept WEIR_REQUIRES(mutex_);
+  void strike(Book& book) noexcept WEIR_REQUIRES(mutex_);
+
+  mutable Mutex mutex_;
+  const std::uint64_t budget_;
+  ByteCounts total_ WEIR_GUARDED_BY(mutex_);
+  std::uint64_t footprints_ WEIR_GUARDED_BY(mutex_) = 0;  ///< sum over the pages, never above budget_
+  std::uint64_t promised_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t postings_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t asked_ WEIR_GUARDED_BY(mutex_) = 0;  ///< numbers the askers in order
+  std::uint32_t waiting_ WEIR_GUARDED_BY(mutex_) = 0;
+  Book* books_ WEIR_GUARDED_BY(mutex_) = nullptr;  ///< intrusive list of live pages
+};
+
+}  // namespace weir::books

@@ -1,0 +1,79 @@
+#include <utility>
+
+#include "books/book.hpp"
+#include "weir/ledger.hpp"
+
+namespace weir {
+
+std::string_view to_string(Account account) noexcept {
+  switch (account) {
+    case Account::index: return "index";
+    case Account::encoded: return "encoded";
+    case Account::scratch: return "scratch";
+    case Account::filling: return "filling";
+    case Account::ready: return "ready";
+    case Account::leased: return "leased";
+    case Account::idle: return "idle";
+    case Account::cache: return "cache";
+  }
+  return "?";
+}
+
+Charge::Charge(std::shared_ptr<books::Book> book, Account account, std::uint64_t bytes) noexcept
+    : book_(std::move(book)), account_(account), bytes_(bytes) {}
+
+Charge::Charge(Charge&& other) noexcept
+    : book_(std::move(other.book_)), account_(other.account_), bytes_(std::exchange(other.bytes_, 0)) {}
+
+Charge& Charge::operator=(Charge&& other) noexcept {
+  if (this != &other) {
+    shrink(0);
+    book_ = std::move(other.book_);
+    account_ = other.account_;
+    bytes_ = std::exchange(other.bytes_, 0);
+  }
+  return *this;
+}
+
+Charge::~Charge() { shrink(0); }
+
+void Charge::transfer(Account to) noexcept {
+  if (bytes_ > 0) book_->transfer(account_, to, bytes_);
+  account_ = to;
+}
+
+bool Charge::try_grow(std::uint64_t to_bytes) noexcept {
+  if (to_bytes <= bytes_) return true;
+  if (!book_ || !book_->try_charge(account_, to_bytes - bytes_)) return false;
+  bytes_ = to_bytes;
+  return true;
+}
+
+void Charge::shrink(std::uint64_t to_bytes) noexcept {
+  if (to_bytes >= bytes_) return;
+  book_->discharge(account_, {bytes_ - to_bytes, false});
+  bytes_ = to_bytes;
+}
+
+MemoryLedger::MemoryLedger(std::uint64_t budget_bytes)
+    : books_(std::make_shared<books::Ledger>(budget_bytes)), own_(books::Book::open(books_, {})) {}
+
+MemoryLedger::~MemoryLedger() = default;
+
+std::optional<Charge> MemoryLedger::try_charge(Account account, std::uint64_t bytes) {
+  return charge_to(own_, account, bytes);
+}
+
+std::optional<Charge> MemoryLedger::charge_to(const std::shared_ptr<books::Book>& book, Account account,
+                                              std::uint64_t bytes) {
+  if (!book->try_charge(account, bytes)) return std::nullopt;
+  return Charge(book, account, bytes);
+}
+
+MemorySnapshot MemoryLedger::snapshot() const { return books_->snapshot(); }
+std::uint64_t MemoryLedger::budget() const noexcept { return books_->budget(); }
+std::uint64_t MemoryLedger::promised() const { return books_->promised(); }
+void MemoryLedger::reset_peak() noexcept { books_->reset_peak(); }
+std::uint64_t MemoryLedger::postings() const noexcept { return books_->postings(); }
+
+}  // namespace weir

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace weir::books {
+
+/// Names a row of a stream: smaller is older.
+struct RowKey {
+  std::uint64_t sequence = 0;
+  std::uint32_t row = 0;
+  friend constexpr auto operator<=>(const RowKey&, const RowKey&) = default;
+};
+inline constexpr RowKey no_row{UINT64_MAX, UINT32_MAX};
+
+using SlabId = std::uint32_t;
+
+}  // namespace weir::books

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+
+#include "books/row_key.hpp"
+#include "weir/ledger.hpp"
+
+namespace weir::books {
+
+/// Bytes admitted for one row: which account, how many, and whether out of the reserve.
+struct Admitted {
+  std::uint64_t bytes = 0;
+  bool reserve = false;
+};
+
+/// A refused sample. Lives in its owner's memory; linked and unlinked under the leaf mutex.
+struct Waiter {
+  RowKey row{};
+  Account account = Account::encoded;
+  std::uint64_t bytes = 0;
+  bool parked = false;  ///< its worker has let go of it: bytes may be granted
+  Admitted granted{};
+  Waiter* next = nullptr;
+};
+
+/// Refused samples of one loader, oldest first. An intrusive list: waiting never allocates.
+class Waiters {
+ public:
+  void insert(Waiter& waiter) noexcept {
+    Waiter** link = &head_;
+    while (*link && (*link)->row < waiter.row) link = &(*link)->next;
+    waiter.next = *link;
+    *link = &waiter;
+  }
+  Waiter* oldest() const noexcept { return head_; }
+  void pop() noexcept { head_ = head_->next; }
+  bool empty() const noexcept { return head_ == nullptr; }
+  void clear() noexcept { head_ = nullptr; }
+
+ private:
+  Waiter* head_ = nullptr;
+};
+
+}  // namespace weir::books

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "books/book.hpp"
+
+namespace weir::buffer {
+
+/// Thrown out of ByteSink::take to unwind a source whose bytes were refused. Deliberately not a
+/// std::exception: a source that catches those lets it through.
+struct Refused {};
+
+/// Charged memory that is kept and reused from sample to sample: a worker's encoded bytes or its
+/// scratch. Move-only; one thread at a time.
+class Block {
+ public:
+  static constexpr std::size_t alignment = 64;
+
+  Block(books::Book& book, Account account) noexcept : book_(&book), account_(account) {}
+  Block(Block&& other) noexcept
+      : book_(other.book_),
+        account_(other.account_),
+        data_(std::exchange(other.data_, nullptr)),
+        charged_(std::exchange(other.charged_, {})) {}
+  Block& operator=(Block&& other) noexcept {
+    std::swap(book_, other.book_);
+    std::swap(account_, other.account_);
+    std::swap(data_, other.data_);
+    std::swap(charged_, other.charged_);
+    return *this;
+  }
+  ~Block() { trim(); }
+
+  /// At least `bytes` for `row`. False where they are refused; then `waiter`, if any, waits for
+  /// them and the block is empty. Throws std::bad_alloc with nothing charged.
+  [[nodiscard]] bool ensure(std::uint64_t bytes, books::RowKey row, books::Waiter* waiter);
+  /// Takes over bytes that were granted to a waiter.
+  void adopt(const books::Admitted& granted);
+  /// Frees, then discharges.
+  void trim() noexcept;
+
+  std::span<std::byte> first(std::uint64_t bytes) const noexcept {
+    return {data_, static_cast<std::size_t>(bytes)};
+  }
+  std::uint64_t capacity() const noexcept { return data_ ? charged_.bytes : 0; }
+  /// Charged to the reserve: must be trimmed before its row ends.
+  bool reserve() const noexcept { return charged_.reserve; }
+
+ private:
+  void allocate();
+
+  books::Book* book_;
+  Account account_;
+  std::byte* data_ = nullptr;
+  books::Admitted charged_{};
+};
+
+}  // namespace weir::buffer

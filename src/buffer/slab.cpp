@@ -1,0 +1,80 @@
+#include "buffer/slab.hpp"
+
+#include "base/checked.hpp"
+
+namespace weir::buffer {
+
+SlabLayout::SlabLayout(Shape image, std::uint32_t count, std::size_t align) noexcept
+    : shape(image), batch(count), alignment(align) {
+  labels = round_up(mul_sat(count, image.values()), align);
+  indices = add_sat(labels, round_up(count * sizeof(std::int64_t), align));
+  statuses = add_sat(indices, round_up(count * sizeof(std::uint64_t), align));
+  bytes = add_sat(statuses, round_up(count * sizeof(RowStatus), align));
+}
+
+std::span<std::uint8_t> Slab::pixels(std::uint32_t first, std::uint32_t count) const noexcept {
+  const auto image = static_cast<std::size_t>(layout_->shape.values());
+  return {reinterpret_cast<std::uint8_t*>(data_) + first * image, count * image};
+}
+
+std::span<std::int64_t> Slab::labels() const noexcept {
+  return {reinterpret_cast<std::int64_t*>(data_ + layout_->labels), rows};
+}
+
+std::span<std::uint64_t> Slab::indices() const noexcept {
+  return {reinterpret_cast<std::uint64_t*>(data_ + layout_->indices), rows};
+}
+
+std::span<RowStatus> Slab::statuses() const noexcept {
+  return {reinterpret_cast<RowStatus*>(data_ + layout_->statuses), rows};
+}
+
+SlabPool::SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
+                   std::shared_ptr<std::pmr::memory_resource> upstream)
+    : book_(std::move(book)), layout_(layout), upstream_(std::move(upstream)), slabs_(book_->terms().slabs) {
+  for (std::uint32_t id = 0; id < slabs_.size(); ++id) {
+    slabs_[id].id = id;
+    slabs_[id].layout_ = &layout_;
+  }
+}
+
+SlabPool::~SlabPool() { retire(); }
+
+Slab* SlabPool::make() {
+  if (made_ == slabs_.size() || !book_->try_charge_slab()) return nullptr;
+  Slab& slab = slabs_[made_];
+  try {
+    auto* const upstream = upstream_ ? upstream_.get() : std::pmr::new_delete_resource();
+    slab.data_ = static_cast<std::byte*>(
+        upstream->allocate(static_cast<std::size_t>(layout_.bytes), layout_.alignment));
+  } catch (...) {
+    book_->discharge(Account::idle, {layout_.bytes, false});
+    throw;
+  }
+  book_->add_slab(slab.id);
+  ++made_;
+  return &slab;
+}
+
+void SlabPool::release(Slab& slab, books::Parting parting) noexcept {
+  Lock lock(mutex_);
+  if (retired_) deallocate(slab);
+  book_->release(slab.id, parting, retired_);
+}
+
+void SlabPool::retire() noexcept {
+  Lock lock(mutex_);
+  retired_ = true;
+  while (const auto id = book_->idle_slab()) {
+    deallocate(slabs_[*id]);
+    book_->remove_slab(*id);
+  }
+}
+
+void SlabPool::deallocate(Slab& slab) noexcept {
+  auto* const upstream = upstream_ ? upstream_.get() : std::pmr::new_delete_resource();
+  upstream->deallocate(slab.data_, static_cast<std::size_t>(layout_.bytes), layout_.alignment);
+  slab.data_ = nullptr;
+}
+
+}  // namespace weir::buffer
