@@ -24,7 +24,8 @@ struct ImageInfo {
   std::uint8_t orientation = 1;         ///< EXIF 1-8
   bool progressive = false;             ///< JPEG progressive, PNG interlaced
   const ForeignCodec* foreign = nullptr;
-  std::uint64_t foreign_scratch = 0;
+  std::uint64_t foreign_scratch = 0;  ///< allocated by the foreign codec itself, not part of scratch_bytes()
+  bool damaged = false;               ///< lenient mode: the file is cut, the pixels are worth a try
 };
 
 struct DecoderOptions {

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/defect.hpp"
+#include "codec/decoder.hpp"
+#include "codec/geometry.hpp"
+
+namespace weir::codec {
+
+inline constexpr std::size_t pixel_bytes = 3;
+
+/// Memory for one rectangle of a stored image, RGB.
+struct Canvas {
+  std::uint8_t* pixels = nullptr;
+  std::size_t stride = 0;
+  Rect area;  ///< what of the image it holds
+
+  bool holds_row(std::uint32_t y) const noexcept { return y >= area.y && y - area.y < area.height; }
+  std::uint8_t* row(std::uint32_t y) const noexcept { return pixels + (y - area.y) * stride; }
+  std::uint8_t* at(std::uint32_t x, std::uint32_t y) const noexcept {
+    return row(y) + (x - area.x) * pixel_bytes;
+  }
+};
+
+/// What a format's decoder needs so that the canvas ends up with `source` in it.
+struct CanvasNeed {
+  Rect area;
+  std::uint64_t spare_bytes = 0;  ///< one line for rows that nobody wants or that need conversion
+};
+
+struct DecodeJob {
+  std::span<const std::byte> encoded;
+  const ImageInfo& info;
+  Canvas canvas;
+  std::uint8_t* spare;
+  const DecodeLimits& limits;
+  bool strict;
+  const std::atomic<bool>& cancelled;
+};
+
+/// Of pixels that could not be decoded; lenient mode fills the canvas with it beforehand.
+inline constexpr std::uint8_t missing_grey = 128;
+
+// Each decodes into job.canvas. `damaged` only where the job is not strict.
+
+CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source) noexcept;
+Result<RowStatus> decode_jpeg(const DecodeJob& job);
+
+CanvasNeed png_canvas(const ImageInfo& info, const Rect& source) noexcept;
+Result<RowStatus> decode_png(const DecodeJob& job);
+
+CanvasNeed webp_canvas(const ImageInfo& info, const Rect& source) noexcept;
+Result<RowStatus> decode_webp(const DecodeJob& job);
+
+CanvasNeed foreign_canvas(const ImageInfo& info) noexcept;
+Result<RowStatus> decode_foreign(const DecodeJob& job);
+
+/// Nobody reads it: the engine has dropped the sample by then.
+inline Defect cancelled_decode() { return {FaultKind::io, Stage::decode, "cancelled"}; }
+
+}  // namespace weir::codec

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+#include "codec/canvas.hpp"
+
+namespace weir::codec {
+
+/// One line of JPEG CMYK as RGB: R = C'K'/255 rounded, G and B likewise from M and Y, where C', M',
+/// Y', K' are 255 without ink. Adobe stores them so (`inverted`); without its marker 0 is no ink.
+inline void cmyk_to_rgb(const std::uint8_t* cmyk, bool inverted, std::uint8_t* rgb,
+                        std::uint32_t pixels) noexcept {
+  const std::uint32_t flip = inverted ? 0 : 255;
+  for (std::uint32_t i = 0; i < pixels; ++i, cmyk += 4, rgb += pixel_bytes) {
+    const std::uint32_t light = cmyk[3] ^ flip;
+    for (int c = 0; c < 3; ++c)
+      rgb[c] = static_cast<std::uint8_t>(((cmyk[c] ^ flip) * light + 127) / 255);
+  }
+}
+
+}  // namespace weir::codec

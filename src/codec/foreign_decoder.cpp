@@ -1,0 +1,29 @@
+#include <exception>
+#include <new>
+
+#include "base/sanitize.hpp"
+#include "codec/canvas.hpp"
+
+namespace weir::codec {
+
+CanvasNeed foreign_canvas(const ImageInfo& info) noexcept {
+  return {{0, 0, info.width, info.height}};
+}
+
+Result<RowStatus> decode_foreign(const DecodeJob& job) {
+  if (job.cancelled.load(std::memory_order_relaxed)) return cancelled_decode();
+  const ForeignCodec::Info info{job.info.width, job.info.height, job.info.foreign_scratch};
+  const std::size_t bytes = job.canvas.stride * job.info.height;
+  try {
+    job.info.foreign->decode(job.encoded, info, {job.canvas.pixels, bytes});
+    return RowStatus::ok;
+  } catch (const SampleError& error) {
+    return Defect{error.kind(), Stage::decode, sanitize(error.what())};
+  } catch (const std::bad_alloc&) {
+    return Defect{FaultKind::memory, Stage::decode, "out of memory"};
+  } catch (const std::exception& error) {
+    return Defect{FaultKind::corrupt, Stage::decode, sanitize(error.what())};
+  }
+}
+
+}  // namespace weir::codec

@@ -1,0 +1,152 @@
+#include <optional>
+
+#include "codec/headers.hpp"
+
+namespace weir::codec {
+namespace {
+
+// ITU-T T.81, table B.1.
+enum Marker : std::uint8_t {
+  tem = 0x01,
+  sof0 = 0xc0,
+  sof2 = 0xc2,
+  dht = 0xc4,
+  jpg = 0xc8,
+  dac = 0xcc,
+  sof15 = 0xcf,
+  rst0 = 0xd0,
+  rst7 = 0xd7,
+  soi = 0xd8,
+  eoi = 0xd9,
+  sos = 0xda,
+  dhp = 0xde,
+  app0 = 0xe0,
+  app1 = 0xe1,
+  app15 = 0xef,
+  com = 0xfe,
+};
+
+bool is_frame(std::uint8_t marker) {
+  return marker >= sof0 && marker <= sof15 && marker != dht && marker != jpg && marker != dac;
+}
+bool is_bare(std::uint8_t marker) { return marker == tem || (marker >= rst0 && marker <= rst7); }
+bool is_lossless(std::uint8_t frame) { return (frame & 3) == 3; }
+bool is_differential(std::uint8_t frame) { return (frame & 7) >= 5; }
+// What the application wrote into APPn and COM is jumped over, not read, so its bytes cost nothing.
+bool is_skipped(std::uint8_t marker) {
+  return (marker >= app0 && marker <= app15) || marker == com;
+}
+
+/// One pass over the marker segments in front of the first scan.
+class HeaderReader {
+ public:
+  HeaderReader(Bytes bytes, const DecodeLimits& limits) : bytes_(bytes), limits_(limits) {}
+
+  Result<ImageInfo> read() {
+    at_ = 2;
+    for (std::uint32_t markers = 1;; ++markers) {
+      if (markers > limits_.max_markers)
+        return over_limit("more than " + std::to_string(limits_.max_markers) + " JPEG markers");
+      if (auto cut = find_marker()) return *std::move(cut);
+      if (read_bytes_ > limits_.max_header_bytes) {
+        return over_limit("JPEG header of more than " + std::to_string(limits_.max_header_bytes) +
+                          " bytes");
+      }
+      const std::uint8_t marker = bytes_.u8(at_++);
+      if (is_bare(marker)) continue;
+      if (marker == soi) return corrupt_at(at_ - 1, "second SOI");
+      if (marker == eoi) return corrupt_at(at_ - 1, "EOI before the first scan");
+      if (!bytes_.has(at_, 2)) return truncated_at(bytes_.size(), "cut inside a marker segment");
+      const std::uint32_t length = bytes_.be16(at_);
+      if (length < 2) return corrupt_at(at_, "marker segment of length " + std::to_string(length));
+      if (!bytes_.has(at_, length))
+        return truncated_at(bytes_.size(), "cut inside a marker segment");
+      const Bytes body = bytes_.part(at_ + 2, length - 2);
+      if (marker == sos) return finish(body);
+      if (auto defect = visit(marker, body)) return *std::move(defect);
+      if (!is_skipped(marker)) read_bytes_ += length;
+      at_ += length;
+    }
+  }
+
+ private:
+  // Junk in front of a marker is libjpeg's "extraneous bytes", which strict mode lets pass.
+  std::optional<Defect> find_marker() {
+    const std::size_t start = at_;
+    for (; bytes_.has(at_, 2); ++at_) {
+      if (bytes_.u8(at_) == 0xff && bytes_.u8(at_ + 1) != 0xff && bytes_.u8(at_ + 1) != 0) {
+        read_bytes_ += ++at_ - start;
+        return std::nullopt;
+      }
+      if (at_ - start > limits_.max_header_bytes)
+        return over_limit("no JPEG marker within the header limit");
+    }
+    return truncated_at(bytes_.size(), "cut before the first scan");
+  }
+
+  std::optional<Defect> visit(std::uint8_t marker, Bytes body) {
+    if (is_frame(marker)) return frame(marker, body);
+    if (marker == dhp) hierarchical_ = true;
+    constexpr std::string_view exif("Exif\0\0", 6);
+    if (marker == app1 && !has_exif_ && body.matches(0, exif)) {
+      has_exif_ = true;
+      info_.orientation = exif_orientation(body.part(exif.size(), body.size() - exif.size()));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Defect> frame(std::uint8_t marker, Bytes body) {
+    if (frame_) return corrupt_at(at_, "second frame header");
+    if (body.size() < 6 || body.size() != 6 + 3u * body.u8(5))
+      return corrupt_at(at_, "frame header of a wrong length");
+    frame_ = marker;
+    info_.bit_depth = body.u8(0);
+    info_.height = body.be16(1);
+    info_.width = body.be16(3);
+    info_.channels = body.u8(5);
+    info_.progressive = marker == sof2 || (marker & 3) == 2;
+    if (info_.width == 0 || info_.height == 0) return corrupt_at(at_, "width or height of 0");
+    if (info_.channels == 0) return corrupt_at(at_, "no components");
+    if (marker == sof0 && info_.bit_depth != 8)
+      return corrupt_at(at_, "baseline frame of " + std::to_string(info_.bit_depth) + " bits");
+    return std::nullopt;
+  }
+
+  Result<ImageInfo> finish(Bytes scan) const {
+    if (!frame_) return corrupt_at(at_, "scan without a frame header");
+    if (is_differential(*frame_)) {
+      if (!hierarchical_) return corrupt_at(at_, "differential frame outside a hierarchy");
+      return unsupported("hierarchical JPEG");
+    }
+    if (is_lossless(*frame_)) {
+      // A lossless scan names a predictor 1-7 and ends its band at 0 (T.81, table B.3).
+      const std::size_t n = scan.size();
+      if (n < 4 || scan.u8(n - 3) < 1 || scan.u8(n - 3) > 7 || scan.u8(n - 2) != 0) {
+        return corrupt_at(at_, "lossless frame with the scan of another kind");
+      }
+      return unsupported("lossless JPEG");
+    }
+    if (info_.bit_depth != 8)
+      return unsupported("JPEG of " + std::to_string(info_.bit_depth) + " bits per sample");
+    if (info_.channels == 2 || info_.channels > 4)
+      return unsupported("JPEG of " + std::to_string(info_.channels) + " components");
+    return info_;
+  }
+
+  Bytes bytes_;
+  const DecodeLimits& limits_;
+  ImageInfo info_{.format = Format::jpeg};
+  std::size_t at_ = 0;
+  std::uint64_t read_bytes_ = 0;
+  std::optional<std::uint8_t> frame_;
+  bool hierarchical_ = false;
+  bool has_exif_ = false;
+};
+
+}  // namespace
+
+Result<ImageInfo> read_jpeg_header(Bytes encoded, const DecodeLimits& limits) {
+  return HeaderReader(encoded, limits).read();
+}
+
+}  // namespace weir::codec

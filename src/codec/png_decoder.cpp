@@ -1,0 +1,124 @@
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <png.h>
+
+#include "codec/canvas.hpp"
+#include "codec/headers.hpp"
+
+namespace weir::codec {
+namespace {
+
+/// Everything libpng's callbacks reach; trivially destructible, outside of what longjmp leaves.
+struct Session {
+  png_structp png;
+  png_infop info;
+  const DecodeJob* job;
+  std::size_t at;
+  FaultKind kind;
+  bool has_pixels;
+  char reason[128];
+};
+
+[[noreturn]] void leave(Session& s, FaultKind kind, const char* reason) {
+  s.kind = kind;
+  std::snprintf(s.reason, sizeof s.reason, "%s", reason);
+  png_longjmp(s.png, 1);
+}
+
+[[noreturn]] void on_error(png_structp png, png_const_charp reason) {
+  auto& s = *static_cast<Session*>(png_get_error_ptr(png));
+  leave(s, s.kind, reason);
+}
+void on_warning(png_structp, png_const_charp) {}
+
+void on_read(png_structp png, png_bytep out, std::size_t count) {
+  auto& s = *static_cast<Session*>(png_get_io_ptr(png));
+  const auto encoded = s.job->encoded;
+  if (count > encoded.size() - s.at) leave(s, FaultKind::truncated, "cut inside a chunk");
+  std::memcpy(out, encoded.data() + s.at, count);
+  s.at += count;
+}
+
+// All memory of libpng and its zlib comes through these two.
+png_voidp on_allocate(png_structp png, png_alloc_size_t count) {
+  void* memory = std::malloc(count);
+  if (memory == nullptr) static_cast<Session*>(png_get_mem_ptr(png))->kind = FaultKind::memory;
+  return memory;
+}
+void on_free(png_structp, png_voidp memory) { std::free(memory); }
+
+void set_policy(Session& s) {
+  const ImageInfo& info = s.job->info;
+  png_set_read_fn(s.png, &s, on_read);
+  png_set_benign_errors(s.png, 0);
+  png_set_user_limits(s.png, info.width, info.height);
+  // Of ancillary chunks only tRNS is ever looked into: nothing is inflated, nothing kept.
+  png_set_keep_unknown_chunks(s.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+  // libpng's palette has 256 entries whatever PLTE said, so an index beyond it is black, not wild.
+  png_set_check_for_invalid_index(s.png, 0);
+}
+
+void read_image(Session& s) {
+  const DecodeJob& job = *s.job;
+  set_policy(s);
+  png_read_info(s.png, s.info);
+  if (png_get_image_width(s.png, s.info) != job.info.width ||
+      png_get_image_height(s.png, s.info) != job.info.height) {
+    leave(s, FaultKind::corrupt, "libpng reads another header than weir");
+  }
+  png_set_expand(s.png);
+  png_set_strip_16(s.png);
+  png_set_strip_alpha(s.png);
+  png_set_gray_to_rgb(s.png);
+  const int passes = png_set_interlace_handling(s.png);
+  png_read_update_info(s.png, s.info);
+  if (png_get_rowbytes(s.png, s.info) != std::size_t{job.info.width} * pixel_bytes) {
+    leave(s, FaultKind::corrupt, "libpng lays its rows out otherwise than RGB");
+  }
+  for (int pass = 0; pass < passes; ++pass) {
+    for (std::uint32_t y = 0; y < job.info.height; ++y) {
+      // An interlaced pass only adds to what the row holds; an unwanted row may hold anything.
+      png_read_row(s.png, job.canvas.holds_row(y) ? job.canvas.row(y) : job.spare, nullptr);
+      s.has_pixels = true;
+      if (job.cancelled.load(std::memory_order_relaxed)) leave(s, FaultKind::io, "cancelled");
+    }
+  }
+  png_read_end(s.png, nullptr);
+}
+
+// Apart from read_image, so that no local lives across setjmp.
+bool succeeds(Session& s) {
+  if (setjmp(png_jmpbuf(s.png)) != 0) return false;
+  read_image(s);
+  return true;
+}
+
+}  // namespace
+
+CanvasNeed png_canvas(const ImageInfo& info, const Rect& source) noexcept {
+  const bool all_rows = source.height == info.height;
+  return {{0, source.y, info.width, source.height},
+          all_rows ? 0 : std::uint64_t{info.width} * pixel_bytes};
+}
+
+Result<RowStatus> decode_png(const DecodeJob& job) {
+  Session s{};
+  s.job = &job;
+  s.kind = FaultKind::corrupt;
+  s.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_allocate,
+                                   on_free);
+  s.info = s.png == nullptr ? nullptr : png_create_info_struct(s.png);
+  const bool created = s.info != nullptr;
+  const bool complete = created && succeeds(s);
+  png_destroy_read_struct(&s.png, &s.info, nullptr);
+  if (!created) return Defect{FaultKind::memory, Stage::decode, "libpng found no memory"};
+  if (complete) return RowStatus::ok;
+  const bool deliverable = s.kind == FaultKind::corrupt || s.kind == FaultKind::truncated;
+  if (!job.strict && s.has_pixels && deliverable) return RowStatus::damaged;
+  return Defect{s.kind, Stage::decode, s.reason, s.at};
+}
+
+}  // namespace weir::codec

@@ -1,0 +1,117 @@
+#include "codec/headers.hpp"
+
+namespace weir::codec {
+namespace {
+
+constexpr std::uint32_t tag(const char (&name)[5]) {
+  std::uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) value = (value << 8) | static_cast<unsigned char>(name[i]);
+  return value;
+}
+
+bool is_letters(std::uint32_t type) {
+  for (int shift = 0; shift < 32; shift += 8) {
+    const std::uint32_t letter = (type >> shift) & 0xdf;
+    if (letter < 'A' || letter > 'Z') return false;
+  }
+  return true;
+}
+bool is_ancillary(std::uint32_t type) { return (type & 0x20000000) != 0; }
+std::string name_of(std::uint32_t type) {
+  return {static_cast<char>(type >> 24), static_cast<char>(type >> 16),
+          static_cast<char>(type >> 8), static_cast<char>(type)};
+}
+
+// PNG (ISO/IEC 15948), table 11.1: the depths each colour type may have, as a mask of their bits.
+std::uint32_t allowed_depths(std::uint8_t colour) {
+  switch (colour) {
+    case 0: return 1 | 2 | 4 | 8 | 16;
+    case 3: return 1 | 2 | 4 | 8;
+    case 2:
+    case 4:
+    case 6: return 8 | 16;
+    default: return 0;
+  }
+}
+std::uint8_t channels_of(std::uint8_t colour) {
+  return colour == 0 ? 1 : colour == 4 ? 2 : colour == 6 ? 4 : 3;
+}
+
+constexpr std::uint8_t palette_colour = 3;
+constexpr std::size_t signature_bytes = 8, chunk_overhead = 12, ihdr_bytes = 13;
+constexpr std::uint32_t max_chunk_bytes = 0x7fffffff;
+
+Result<ImageInfo> read_ihdr(Bytes png) {
+  constexpr std::size_t at = signature_bytes + 8;
+  if (!png.has(signature_bytes, 8)) return truncated_at(png.size(), "cut inside IHDR");
+  if (png.be32(signature_bytes) != ihdr_bytes || png.be32(signature_bytes + 4) != tag("IHDR")) {
+    return corrupt_at(signature_bytes, "no IHDR");
+  }
+  if (!png.has(at, ihdr_bytes + 4)) return truncated_at(png.size(), "cut inside IHDR");
+  const std::uint8_t colour = png.u8(at + 9);
+  ImageInfo info{.format = Format::png,
+                 .width = png.be32(at),
+                 .height = png.be32(at + 4),
+                 .channels = channels_of(colour),
+                 .bit_depth = png.u8(at + 8),
+                 .progressive = png.u8(at + 12) == 1};
+  if (info.width == 0 || info.height == 0) return corrupt_at(at, "width or height of 0");
+  if (info.width > max_chunk_bytes || info.height > max_chunk_bytes)
+    return corrupt_at(at, "width or height above 2^31 - 1");
+  const std::uint32_t depth = info.bit_depth;
+  if (depth == 0 || (depth & (depth - 1)) != 0 || (allowed_depths(colour) & depth) == 0) {
+    return corrupt_at(
+        at, "colour type " + std::to_string(colour) + " at " + std::to_string(depth) + " bits");
+  }
+  if (png.u8(at + 10) != 0 || png.u8(at + 11) != 0 || png.u8(at + 12) > 1) {
+    return corrupt_at(at, "unknown compression, filter or interlace method");
+  }
+  return info;
+}
+
+}  // namespace
+
+Result<ImageInfo> read_png_header(Bytes png, const DecodeLimits& limits, bool strict) {
+  auto info = read_ihdr(png);
+  if (!info) return info;
+  const std::uint8_t colour = png.u8(signature_bytes + 8 + 9);
+  bool has_palette = false, has_data = false;
+
+  const auto cut = [&]() -> Result<ImageInfo> {
+    if (strict || !has_data) return truncated_at(png.size(), "cut before IEND");
+    info->damaged = true;
+    return info;
+  };
+  for (std::size_t at = signature_bytes + chunk_overhead + ihdr_bytes;;) {
+    if (!png.has(at, chunk_overhead)) return cut();
+    const std::uint32_t length = png.be32(at), type = png.be32(at + 4);
+    if (!is_letters(type)) return corrupt_at(at + 4, "chunk type that is no text");
+    if (is_ancillary(type) && length > limits.max_ancillary_bytes) {
+      return over_limit(name_of(type) + " chunk of " + std::to_string(length) + " bytes");
+    }
+    if (length > max_chunk_bytes)
+      return corrupt_at(at, name_of(type) + " chunk longer than 2^31 - 1");
+    if (type == tag("IDAT")) {
+      if (colour == palette_colour && !has_palette)
+        return corrupt_at(at, "palette image without PLTE");
+      has_data = true;
+    }
+    if (!png.has(at + 8, std::uint64_t{length} + 4)) return cut();
+    if (type == tag("IEND")) {
+      if (!has_data) return corrupt_at(at, "no IDAT");
+      return info;
+    }
+    if (type == tag("PLTE")) {
+      has_palette = true;
+    } else if (type == tag("eXIf")) {
+      info->orientation = exif_orientation(png.part(at + 8, length));
+    } else if (type == tag("IHDR")) {
+      return corrupt_at(at, "second IHDR");
+    } else if (!is_ancillary(type) && type != tag("IDAT")) {
+      return corrupt_at(at, "unknown critical chunk " + name_of(type));
+    }
+    at += chunk_overhead + length;
+  }
+}
+
+}  // namespace weir::codec

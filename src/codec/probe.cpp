@@ -1,0 +1,80 @@
+#include "codec/probe.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+
+#include "base/sanitize.hpp"
+#include "codec/headers.hpp"
+
+namespace weir::codec {
+namespace {
+
+constexpr std::size_t head_bytes = 64, shown_bytes = 8;
+
+std::string first_bytes(Bytes encoded) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text = "first bytes";
+  for (std::size_t i = 0; i < std::min(encoded.size(), shown_bytes); ++i) {
+    text += {' ', digits[encoded.u8(i) >> 4], digits[encoded.u8(i) & 15]};
+  }
+  if (encoded.size() > shown_bytes) text += " …";
+  return text;
+}
+
+std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits) {
+  const std::uint64_t pixels = std::uint64_t{info.width} * info.height;
+  const std::string size = std::to_string(info.width) + "x" + std::to_string(info.height);
+  if (std::max(info.width, info.height) > limits.max_side) {
+    return over_limit(size + " has a side above max_side " + std::to_string(limits.max_side));
+  }
+  if (pixels > limits.max_pixels) {
+    return over_limit(size + " is above max_pixels " + std::to_string(limits.max_pixels));
+  }
+  return std::nullopt;
+}
+
+Result<ImageInfo> read_foreign_header(Bytes encoded, const ForeignCodec& codec) {
+  try {
+    const auto found = codec.info(encoded.span());
+    if (found.width == 0 || found.height == 0) return corrupt_at(0, "width or height of 0");
+    return ImageInfo{.format = Format::foreign,
+                     .width = found.width,
+                     .height = found.height,
+                     .foreign = &codec,
+                     .foreign_scratch = found.scratch_bytes};
+  } catch (const SampleError& error) {
+    return Defect{error.kind(), Stage::decode, sanitize(error.what())};
+  } catch (const std::exception& error) {
+    return Defect{FaultKind::corrupt, Stage::decode, sanitize(error.what())};
+  }
+}
+
+Result<ImageInfo> read_header(Bytes encoded, const DecoderOptions& options) {
+  if (encoded.matches(0, "\xff\xd8")) return read_jpeg_header(encoded, options.limits);
+  if (encoded.matches(0, "\x89PNG\r\n\x1a\n"))
+    return read_png_header(encoded, options.limits, options.strict);
+  if (encoded.matches(0, "RIFF") && encoded.matches(8, "WEBP"))
+    return read_webp_header(encoded, options.strict);
+  const auto head = encoded.span().first(std::min(encoded.size(), head_bytes));
+  for (const auto& codec : options.codecs) {
+    if (codec->accepts(head)) return read_foreign_header(encoded, *codec);
+  }
+  return unsupported(first_bytes(encoded));
+}
+
+}  // namespace
+
+Result<ImageInfo> probe_image(std::span<const std::byte> encoded, const DecoderOptions& options) {
+  if (encoded.empty()) return corrupt_at(0, "empty");
+  if (encoded.size() > options.limits.max_encoded_bytes) {
+    return over_limit(std::to_string(encoded.size()) + " bytes are above max_encoded_bytes " +
+                      std::to_string(options.limits.max_encoded_bytes));
+  }
+  auto info = read_header(Bytes(encoded), options);
+  if (!info) return info;
+  if (auto defect = exceeded(*info, options.limits)) return *std::move(defect);
+  return info;
+}
+
+}  // namespace weir::codec

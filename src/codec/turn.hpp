@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+
+#include "codec/geometry.hpp"
+
+namespace weir::codec {
+
+/// One of the eight ways to lay a stored image upright. Upright pixel (X, Y) is the stored pixel
+/// (u, v), where (u, v) is (Y, X) if transposed and (X, Y) if not, each then counted from the far
+/// end if mirrored.
+struct Turn {
+  bool transpose = false, mirror_x = false, mirror_y = false;
+
+  static constexpr Turn of_exif(std::uint8_t orientation) noexcept {
+    switch (orientation) {
+      case 2: return {false, true, false};
+      case 3: return {false, true, true};
+      case 4: return {false, false, true};
+      case 5: return {true, false, false};
+      case 6: return {true, false, true};
+      case 7: return {true, true, true};
+      case 8: return {true, true, false};
+      default: return {};
+    }
+  }
+
+  /// This turn, its upright result then mirrored horizontally.
+  constexpr Turn flipped() const noexcept {
+    return transpose ? Turn{true, mirror_x, !mirror_y} : Turn{false, !mirror_x, mirror_y};
+  }
+  constexpr bool identity() const noexcept { return !transpose && !mirror_x && !mirror_y; }
+
+  /// Where the upright rectangle lies in the stored image, whose sides are `width` and `height`.
+  constexpr Rect stored(const Rect& upright, std::uint32_t width,
+                        std::uint32_t height) const noexcept {
+    Rect r = transpose ? Rect{upright.y, upright.x, upright.height, upright.width} : upright;
+    if (mirror_x) r.x = width - r.x - r.width;
+    if (mirror_y) r.y = height - r.y - r.height;
+    return r;
+  }
+
+  friend bool operator==(const Turn&, const Turn&) = default;
+};
+
+}  // namespace weir::codec
