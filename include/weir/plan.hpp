@@ -16,6 +16,7 @@ struct DepthCost {
 /// Options with nothing left undecided. Bytes are exact.
 struct Plan {
   Shape shape{};
+  std::uint32_t short_side = 0;             ///< of fit center, resolved
   std::uint32_t batch = 0;
   std::uint32_t workers = 0;
   std::uint32_t read_ahead = 0;             ///< cut to max_queue_size * batch
@@ -28,6 +29,8 @@ struct Plan {
   std::uint64_t max_sample_bytes = 0;       ///< encoded + scratch of one sample; also the reserve
   std::uint64_t floor_bytes = 0;            ///< the least budget that is accepted
   std::uint64_t ceiling_bytes = 0;          ///< the most that can ever be live
+  std::uint64_t promised_bytes = 0;         ///< of a shared budget: what no other loader can take
+  std::uint64_t read_ahead_bytes = 0;       ///< most that `encoded` holds beyond the oldest row's
   std::uint64_t budget_bytes = 0;
 
   /// Depths 1 .. up_to, with this plan's max_leases and batch.
@@ -37,8 +40,7 @@ struct Plan {
 /// Pure. Throws Error{bad_options} naming option, value and bound, or Error{budget_too_small}
 /// naming the floor and its parts. `others_promised`: bytes of a shared budget promised to other
 /// loaders.
-Plan resolve(const Options& options, std::uint64_t dataset_size, std::uint64_t index_bytes,
-             std::uint64_t others_promised = 0);
+Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised = 0);
 
 /// Bytes of one slab: count*H*W*C uint8, then labels, indices and statuses, each part padded to
 /// `alignment`.

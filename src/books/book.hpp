@@ -116,7 +116,7 @@ class Book {
     bool front_complete = false;
     SlabId front = 0;
     std::uint64_t front_sequence = 0;
-    std::uint32_t front_rows = 0, front_faults = 0;  ///< rows, failed attempts
+    std::uint32_t front_drawn = 0, front_faults = 0;  ///< samples drawn for it, failed ones
     RowKey oldest{}, stop = no_row;
     bool cancelled = false;
   };

@@ -86,6 +86,8 @@ void Book::open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) n
   states_[slab] = SlabState::filling;
   stream_of_[slab] = stream_;
   open_.open(slab, sequence, rows);
+  wants_slab_ = false;
+  note_waiting();
   ++filling_;
   samples_.drawn += rows;
   samples_.in_flight += rows;
@@ -216,7 +218,7 @@ Book::Queue Book::queue() const noexcept {
     const auto& entry = open_.entry(open_.front());
     queue.front = open_.front();
     queue.front_sequence = entry.sequence;
-    queue.front_rows = entry.rows;
+    queue.front_drawn = entry.rows + entry.faults - entry.lost;
     queue.front_faults = entry.faults;
     queue.front_complete = entry.unfinished == 0;
   }

@@ -1,0 +1,103 @@
+#include "conductor/conductor.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+
+namespace weir::conductor {
+
+Conductor::Conductor(books::Book& book, const Schedule& schedule, std::uint32_t max_queue_size,
+                     const Tolerance& tolerance, std::uint64_t first_batch, Actions& actions)
+    : book_(book),
+      schedule_(schedule),
+      max_queue_size_(max_queue_size),
+      tolerance_(tolerance),
+      actions_(actions),
+      next_(first_batch) {
+  skip_released();
+}
+
+void Conductor::step() {
+  at_rest_ = ended_ && left_;
+  if (ended_) return;
+  publish();
+  const auto queue = book_.queue();
+  if (queue.cancelled) return finish(End::cancelled);
+  if (queue.oldest > queue.stop) return finish(intolerable_ ? End::too_many_faults : End::stopped);
+  if (next_ >= schedule_.end() && queue.filling == 0) return finish(End::complete);
+  grant();
+  while (open_next(book_.queue())) {
+  }
+  at_rest_ = book_.queue().filling == 0;
+}
+
+void Conductor::publish() {
+  for (;;) {
+    const auto queue = book_.queue();
+    if (queue.cancelled || !queue.front_complete || queue.front_sequence >= queue.stop.sequence) return;
+    if (!tolerable(queue)) {
+      intolerable_ = book_.stop_at({queue.front_sequence, 0});
+      return;
+    }
+    book_.publish_front();
+    actions_.publish(queue.front);
+  }
+}
+
+bool Conductor::tolerable(const books::Book::Queue& queue) noexcept {
+  published_samples_ += queue.front_drawn;
+  published_faults_ += queue.front_faults;
+  const auto drawn = static_cast<double>(std::max(published_samples_, tolerance_.dataset_size));
+  return published_faults_ <= tolerance_.faults &&
+         static_cast<double>(published_faults_) <= tolerance_.share * drawn;
+}
+
+void Conductor::grant() {
+  while (books::Waiter* const waiter = book_.grant_oldest()) actions_.resume(*waiter);
+}
+
+bool Conductor::open_next(const books::Book::Queue& queue) {
+  if (next_ >= schedule_.end() || next_ > queue.stop.sequence) return false;
+  if (queue.filling + queue.ready >= max_queue_size_ || queue.cancelled) return false;
+  if (!slab_ready()) return false;
+  const auto slab = *book_.idle_slab();
+  const auto batch = schedule_.at(next_);
+  book_.open_batch(slab, batch.sequence, batch.rows);
+  if (batch.omitted > 0) book_.omit(batch.omitted);
+  actions_.open(slab, batch);
+  ++next_;
+  skip_released();
+  return true;
+}
+
+bool Conductor::slab_ready() {
+  if (book_.idle_slab()) return true;
+  if (actions_.make_slab()) return true;
+  // Blocks that nobody uses may be all that stands in the way of a slab.
+  actions_.trim_idle();
+  return actions_.make_slab();
+}
+
+void Conductor::skip_released() {
+  const auto released = book_.released();
+  while (next_ < schedule_.end() && released.contains(next_)) ++next_;
+}
+
+void Conductor::finish(End why) noexcept {
+  ended_ = true;
+  at_rest_ = false;
+  actions_.halt();
+  actions_.end(why);
+}
+
+void Conductor::fail() noexcept {
+  if (!ended_) finish(End::stopped);
+}
+
+void Conductor::workers_left() noexcept {
+  left_ = true;
+  while (book_.queue().filling > 0) book_.drop_front();
+  at_rest_ = ended_;
+}
+
+}  // namespace weir::conductor

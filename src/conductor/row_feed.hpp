@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "books/row_key.hpp"
+
+namespace weir::conductor {
+
+/// Consecutive rows of one batch.
+struct RowRun {
+  books::SlabId slab = 0;
+  std::uint64_t sequence = 0;
+  std::uint32_t first = 0, count = 0;
+  books::RowKey key() const noexcept { return {sequence, first}; }
+};
+
+/// Rows that nobody has taken yet, handed out oldest first. A plain structure: the engine guards it.
+class RowFeed {
+ public:
+  /// Room for `runs` runs at a time; more only cost an allocation.
+  explicit RowFeed(std::size_t runs) { runs_.reserve(runs); }
+
+  /// A run nobody has: a batch just opened, or the rest of a run whose taker let go of it.
+  void add(const RowRun& run);
+  /// Up to `most` rows from the front of the oldest run, if its first row is older than `barrier`.
+  std::optional<RowRun> take(std::uint32_t most, books::RowKey barrier) noexcept;
+  /// Rows left in the oldest run.
+  std::uint32_t front_count() const noexcept { return runs_.empty() ? 0 : runs_.back().count; }
+  books::RowKey front() const noexcept { return runs_.empty() ? books::no_row : runs_.back().key(); }
+  void clear() noexcept { runs_.clear(); }
+
+ private:
+  std::vector<RowRun> runs_;  ///< youngest first: taking from the oldest is O(1)
+};
+
+}  // namespace weir::conductor

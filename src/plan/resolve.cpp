@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <thread>
+
+#include "base/checked.hpp"
+#include "buffer/slab.hpp"
+#include "weir/ledger.hpp"
+#include "weir/plan.hpp"
+
+namespace weir {
+
+namespace {
+
+constexpr std::uint64_t mib = 1ull << 20;
+constexpr std::uint64_t least_sample_bytes = 8 * mib;
+constexpr std::uint64_t most_sample_bytes = 256 * mib;
+/// Encoded and scratch bytes of a photograph of about half a megapixel: what a worker is assumed
+/// to keep when the queue is fitted into the budget.
+constexpr std::uint64_t typical_arena_bytes = 1 * mib;
+
+template <class T>
+[[noreturn]] void refuse(const std::string& option, const T& value, const std::string& bound) {
+  throw Error(Errc::bad_options, Stage::wait, option + " = " + std::to_string(value) + ": " + bound);
+}
+
+template <class T>
+void within(const char* option, T value, T low, T high) {
+  if (value < low || value > high) {
+    refuse(option, value, "must be " + std::to_string(low) + " to " + std::to_string(high));
+  }
+}
+
+std::uint32_t default_short_side(Shape shape) {
+  return static_cast<std::uint32_t>(std::lround(std::max(shape.height, shape.width) * 256.0 / 224.0));
+}
+
+void check(const Options& o) {
+  within("shape.height", o.shape.height, 1u, 65'500u);
+  within("shape.width", o.shape.width, 1u, 65'500u);
+  within("shape.channels", o.shape.channels, 3u, 3u);
+  within("batch", o.batch, 1u, 1u << 20);
+  within("workers", o.workers, 0u, 1024u);
+  within("queue.max_queue_size", o.queue.max_queue_size, 1u, 1u << 20);
+  within("queue.max_leases", o.queue.max_leases, 1u, 1u << 16);
+  within("io.read_ahead", o.io.read_ahead, 0u, 4096u);
+  const auto alignment = o.memory.alignment;
+  if (alignment < 16 || alignment > 2 * mib || (alignment & (alignment - 1)) != 0) {
+    refuse("memory.alignment", alignment, "must be a power of two, 16 to 2097152");
+  }
+  if (!(o.faults.tolerate_share >= 0.0 && o.faults.tolerate_share <= 1.0)) {
+    refuse("faults.tolerate_share", o.faults.tolerate_share, "must be 0 to 1");
+  }
+  if (o.fit == Fit::center && o.short_side != 0) {
+    within("short_side", o.short_side, std::max(o.shape.height, o.shape.width), 65'500u);
+  }
+}
+
+std::string floor_message(const Plan& plan, std::uint64_t available, std::uint64_t others,
+                          std::uint64_t sample, bool sample_was_set) {
+  const auto staging = mul_sat(1 + plan.max_leases, plan.slab_bytes);
+  return "memory.budget_bytes = " + std::to_string(plan.budget_bytes) +
+         (others > 0 ? " (" + std::to_string(available) + " beside " + std::to_string(others) +
+                           " promised to other loaders)"
+                     : std::string()) +
+         ": the floor is " + std::to_string(plan.floor_bytes) + " = index " +
+         std::to_string(plan.index_bytes) + " + " + std::to_string(1 + plan.max_leases) + " slabs of " +
+         std::to_string(plan.slab_bytes) + " (" + std::to_string(staging) + ") + " +
+         (sample_was_set ? "max_sample_bytes " : "8 MiB for one sample ") + std::to_string(sample);
+}
+
+}  // namespace
+
+std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignment) {
+  return buffer::SlabLayout(shape, batch, static_cast<std::size_t>(alignment)).bytes;
+}
+
+Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised) {
+  check(options);
+  Plan plan;
+  plan.shape = options.shape;
+  plan.short_side = options.short_side ? options.short_side : default_short_side(options.shape);
+  plan.batch = options.batch;
+  plan.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
+  plan.max_queue_size = plan.max_queue_size_asked = options.queue.max_queue_size;
+  plan.max_leases = options.queue.max_leases;
+  plan.slab_bytes = slab_bytes(options.shape, options.batch, options.memory.alignment);
+  plan.index_bytes = index_bytes;
+  plan.budget_bytes = options.memory.ledger ? options.memory.ledger->budget() : options.memory.budget_bytes;
+
+  const bool sample_was_set = options.memory.max_sample_bytes != 0;
+  const auto least_sample = sample_was_set ? options.memory.max_sample_bytes : least_sample_bytes;
+  const auto fixed = add_sat(index_bytes, mul_sat(1 + plan.max_leases, plan.slab_bytes));
+  plan.floor_bytes = add_sat(fixed, least_sample);
+  const auto available =
+      plan.budget_bytes == unlimited ? unlimited : sub_floor(plan.budget_bytes, others_promised);
+  if (available < plan.floor_bytes) {
+    throw Error(Errc::budget_too_small, Stage::wait,
+                floor_message(plan, available, others_promised, least_sample, sample_was_set));
+  }
+  plan.max_sample_bytes =
+      sample_was_set ? least_sample
+                     : std::clamp((available - fixed) / 4, least_sample_bytes, most_sample_bytes);
+  plan.promised_bytes = add_sat(fixed, plan.max_sample_bytes);
+
+  const auto arenas = mul_sat(plan.workers, typical_arena_bytes);
+  const auto for_slabs = sub_floor(sub_floor(sub_floor(available, index_bytes), plan.max_sample_bytes), arenas);
+  const auto depth = sub_floor(for_slabs / plan.slab_bytes, plan.max_leases);
+  plan.max_queue_size = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(depth, 1, plan.max_queue_size_asked));
+  plan.slabs = plan.max_queue_size + plan.max_leases;
+
+  const auto drawn = std::uint64_t{plan.max_queue_size} * plan.batch;
+  plan.read_ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.io.read_ahead, drawn));
+  const auto staged = add_sat(index_bytes, mul_sat(plan.slabs, plan.slab_bytes));
+  const auto beside = sub_floor(available, add_sat(staged, plan.max_sample_bytes));
+  plan.read_ahead_bytes = plan.read_ahead == 0 || available == unlimited ? unlimited : beside / 2;
+  const auto samples = mul_sat(std::uint64_t{plan.workers} + plan.read_ahead, plan.max_sample_bytes);
+  plan.ceiling_bytes = std::min(available, add_sat(staged, samples));
+  return plan;
+}
+
+std::vector<DepthCost> Plan::depth_cost(std::uint32_t up_to) const {
+  std::vector<DepthCost> costs;
+  costs.reserve(up_to);
+  const auto pixels = mul_sat(batch, shape.values());
+  for (std::uint32_t depth = 1; depth <= up_to; ++depth) {
+    const std::uint64_t held = std::uint64_t{depth} + max_leases;
+    const auto bytes_at = [&](std::uint64_t value_bytes) {
+      return mul_sat(held, add_sat(slab_bytes, mul_sat(pixels, value_bytes - 1)));
+    };
+    costs.push_back({depth, bytes_at(1), bytes_at(2), bytes_at(4)});
+  }
+  return costs;
+}
+
+}  // namespace weir
