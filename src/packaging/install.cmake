@@ -1,0 +1,44 @@
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
+
+install(TARGETS weir EXPORT weirTargets
+  ARCHIVE COMPONENT weir_development
+  LIBRARY COMPONENT weir_runtime NAMELINK_COMPONENT weir_development
+  RUNTIME COMPONENT weir_runtime
+  FILE_SET HEADERS COMPONENT weir_development
+  FILE_SET generated COMPONENT weir_development)
+install(EXPORT weirTargets NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT weir_development)
+
+if(TARGET weir_opencv_codec)
+  install(TARGETS weir_opencv_codec EXPORT weirOpencvCodecTargets
+    ARCHIVE COMPONENT weir_development
+    LIBRARY COMPONENT weir_runtime NAMELINK_COMPONENT weir_development
+    FILE_SET HEADERS COMPONENT weir_development)
+  install(EXPORT weirOpencvCodecTargets NAMESPACE weir:: DESTINATION ${package_dir}
+    COMPONENT weir_development)
+endif()
+
+if(TARGET weir_cli)
+  install(TARGETS weir_cli RUNTIME COMPONENT weir_program)
+endif()
+
+get_target_property(library_type weir TYPE)
+if(library_type STREQUAL "STATIC_LIBRARY")
+  set(WEIR_STATIC TRUE)
+else()
+  set(WEIR_STATIC FALSE)
+endif()
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/weirConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/weirConfig.cmake INSTALL_DESTINATION ${package_dir}
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/weirConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/weirConfig.cmake ${PROJECT_BINARY_DIR}/weirConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/FindOpenCVParts.cmake ${CMAKE_CURRENT_LIST_DIR}/FindWebP.cmake
+  DESTINATION ${package_dir} COMPONENT weir_development)
+
+configure_file(${CMAKE_CURRENT_LIST_DIR}/weir.pc.in ${PROJECT_BINARY_DIR}/weir.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/weir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT weir_development)
