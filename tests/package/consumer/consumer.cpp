@@ -1,0 +1,12 @@
+#include <cstdint>
+#include <cstdio>
+
+#include <weir/weir.hpp>
+
+int main() {
+  weir::Loader loader(weir::synthetic(10, {64, 64, 3}), {.shape = {32, 32, 3}, .batch = 4});
+  std::uint64_t rows = 0;
+  for (const auto& batch : loader.stream()) rows += batch.size();
+  std::printf("weir %s: %llu rows\n", weir::version.data(), static_cast<unsigned long long>(rows));
+  return rows == 10 ? 0 : 1;
+}

@@ -1,0 +1,11 @@
+# Builds and runs the consumer with what weir.pc says and nothing else.
+file(GLOB_RECURSE pc ${STAGE}/*/weir.pc)
+cmake_path(GET pc PARENT_PATH folder)
+set(ENV{PKG_CONFIG_PATH} ${folder}:$ENV{PKG_CONFIG_PATH})
+execute_process(COMMAND ${PKG_CONFIG} --static --define-variable=prefix=${STAGE} --cflags --libs weir
+                OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(flags UNIX_COMMAND "${flags}")
+separate_arguments(own_flags UNIX_COMMAND "${CXX_FLAGS}")
+execute_process(COMMAND ${CXX} -std=c++20 ${own_flags} ${SOURCE} -o ${PROGRAM} ${flags}
+                COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${PROGRAM} COMMAND_ERROR_IS_FATAL ANY)
