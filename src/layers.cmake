@@ -7,7 +7,7 @@ set(WEIR_PUBLIC_base error.hpp image.hpp version.hpp)
 set(WEIR_PUBLIC_books ledger.hpp tally.hpp)
 set(WEIR_PUBLIC_buffer "")
 set(WEIR_PUBLIC_source source.hpp)
-set(WEIR_PUBLIC_codec codec.hpp)
+set(WEIR_PUBLIC_codec codec.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)
 set(WEIR_PUBLIC_conductor "")
 set(WEIR_PUBLIC_plan options.hpp plan.hpp)
@@ -18,7 +18,7 @@ set(WEIR_PUBLIC_api batch.hpp loader.hpp weir.hpp)
 # Third parties stay behind their layer: include prefix -> layers that may use it.
 set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "opencv2/=codec" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,cli" "fmt/=report,cli"
-    "CLI/=cli" "hwy/=convert")
+    "CLI/=cli" "openssl/=cli" "hwy/=convert")
 
 # weir_layer(NAME sources... [LAYERS lower...] [LIBRARIES third-party...])
 # One object library a layer: linking a lower layer's test never compiles a higher one.

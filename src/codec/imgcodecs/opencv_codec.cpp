@@ -1,0 +1,69 @@
+#include "weir/interop/opencv_codec.hpp"
+
+#include <algorithm>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "codec/imgcodecs/headers.hpp"
+
+namespace weir {
+namespace {
+
+using imgcodecs::require;
+
+enum class Kind { none, bitmap, netpbm, tiff };
+
+// The allow-list. PFM ("PF", "Pf") and what else OpenCV would pass through a temporary file is not
+// on it.
+Kind kind_of(codec::Bytes head) noexcept {
+  if (head.matches(0, "BM")) return Kind::bitmap;
+  if (head.matches(0, std::string_view("II*\0", 4)) || head.matches(0, std::string_view("MM\0*", 4))) return Kind::tiff;
+  const bool netpbm = head.has(0, 3) && head.u8(0) == 'P' && head.u8(1) >= '1' && head.u8(1) <= '6';
+  return netpbm && (head.u8(2) == ' ' || (head.u8(2) >= '\t' && head.u8(2) <= '\r')) ? Kind::netpbm : Kind::none;
+}
+
+class OpenCvCodec final : public ForeignCodec {
+ public:
+  bool accepts(std::span<const std::byte> head) const noexcept override {
+    return kind_of(codec::Bytes(head)) != Kind::none;
+  }
+
+  Info info(std::span<const std::byte> encoded) const override {
+    const codec::Bytes bytes(encoded);
+    const Kind kind = kind_of(bytes);
+    require(kind != Kind::none, FaultKind::unsupported, "neither BMP, TIFF nor PNM");
+    const auto size = kind == Kind::bitmap   ? imgcodecs::read_bitmap_header(bytes)
+                      : kind == Kind::netpbm ? imgcodecs::read_netpbm_header(bytes)
+                                             : imgcodecs::read_tiff_header(bytes);
+    const std::uint64_t pixels = std::uint64_t{size.width} * size.height;
+    return {size.width, size.height, pixels * bytes_a_pixel(kind) + encoded.size() + fixed_bytes};
+  }
+
+  void decode(std::span<const std::byte> encoded, const Info& info, std::span<std::uint8_t> rgb) const override {
+    const cv::Mat input(1, static_cast<int>(encoded.size()), CV_8U, const_cast<std::byte*>(encoded.data()));
+    cv::Mat bgr;
+    try {
+      bgr = cv::imdecode(input, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION);
+    } catch (const cv::Exception& error) {
+      throw SampleError(error.code == cv::Error::StsNoMem ? FaultKind::memory : FaultKind::corrupt, error.err);
+    }
+    require(!bgr.empty(), FaultKind::corrupt, "OpenCV cannot decode it");
+    require(bgr.type() == CV_8UC3 && static_cast<std::uint32_t>(bgr.cols) == info.width &&
+                static_cast<std::uint32_t>(bgr.rows) == info.height,
+            FaultKind::unsupported, "OpenCV makes another image of it than the header says");
+    cv::Mat out(bgr.rows, bgr.cols, CV_8UC3, rgb.data());
+    cv::cvtColor(bgr, out, cv::COLOR_BGR2RGB);
+  }
+
+ private:
+  // OpenCV's image, and for TIFF a strip or tile, at most the whole image, at 16 bits and 4 channels.
+  static std::uint64_t bytes_a_pixel(Kind kind) { return kind == Kind::tiff ? 3 + 8 : 3; }
+  static constexpr std::uint64_t fixed_bytes = 1 << 20;
+};
+
+}  // namespace
+
+std::shared_ptr<const ForeignCodec> opencv_codec() { return std::make_shared<const OpenCvCodec>(); }
+
+}  // namespace weir

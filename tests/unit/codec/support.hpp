@@ -1,0 +1,93 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/decoder.hpp"
+
+namespace weir::codec::test {
+
+using Encoded = std::vector<std::byte>;
+using Pixels = std::vector<std::uint8_t>;
+
+/// An image in memory: rows without gaps, `channels` values a pixel.
+struct Raster {
+  std::uint32_t width = 0, height = 0, channels = 3;
+  Pixels values{};
+  std::uint8_t at(std::uint32_t x, std::uint32_t y, std::uint32_t c) const {
+    return values[(std::size_t{y} * width + x) * channels + c];
+  }
+};
+
+/// Smooth with an edge: every pixel differs from its neighbours and from its mirror images.
+inline Raster pattern(std::uint32_t width, std::uint32_t height, std::uint32_t channels = 3) {
+  Raster raster{width, height, channels, Pixels(std::size_t{width} * height * channels)};
+  for (std::uint32_t y = 0; y < height; ++y) {
+    for (std::uint32_t x = 0; x < width; ++x) {
+      for (std::uint32_t c = 0; c < channels; ++c) {
+        const std::uint32_t edge = x * 3 > width * 2 && y * 2 < height ? 60 : 0;
+        raster.values[(std::size_t{y} * width + x) * channels + c] = static_cast<std::uint8_t>(
+            20 + x * (90 + 20 * c) / width + y * (80 - 25 * c) / height + edge);
+      }
+    }
+  }
+  return raster;
+}
+
+inline Encoded read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  Encoded encoded(bytes.size());
+  if (!bytes.empty()) std::memcpy(encoded.data(), bytes.data(), bytes.size());
+  return encoded;
+}
+
+inline Encoded to_bytes(std::span<const std::uint8_t> values) {
+  const auto bytes = std::as_bytes(values);
+  return {bytes.begin(), bytes.end()};
+}
+
+/// Output of one decode into memory that was filled with `poison` beforehand.
+struct Outcome {
+  Result<ImageInfo> info = ImageInfo{};
+  Result<Decoded> decoded = Decoded{};
+  Pixels row{};
+
+  explicit operator bool() const { return info && decoded; }
+  const Defect& defect() const { return info ? decoded.defect() : info.defect(); }
+};
+
+inline Outcome run(const DecoderOptions& options, std::span<const std::byte> encoded, std::uint64_t draw = 0,
+                   std::uint8_t poison = 0xa5) {
+  Decoder decoder(options);
+  Outcome outcome;
+  outcome.info = decoder.probe(encoded);
+  if (!outcome.info) return outcome;
+  const std::uint64_t bytes = decoder.scratch_bytes(*outcome.info, draw);
+  // An own allocation of just that size, so that a sanitizer sees the first byte beyond it.
+  std::vector<std::byte> scratch(bytes, std::byte{poison});
+  outcome.row.assign(options.fit.out.values(), poison);
+  const std::atomic<bool> cancelled{false};
+  outcome.decoded = decoder.decode(encoded, *outcome.info, draw, scratch, cancelled, outcome.row);
+  return outcome;
+}
+
+/// Every pixel as stored: stretch to the image's own size, orientation ignored.
+inline Outcome run_whole(std::span<const std::byte> encoded, bool strict = true, std::uint8_t poison = 0xa5,
+                         std::vector<std::shared_ptr<const ForeignCodec>> codecs = {}) {
+  DecoderOptions options{.fit = {.fit = Fit::stretch}, .exif = Exif::ignore, .strict = strict, .codecs = std::move(codecs)};
+  const auto info = Decoder(options).probe(encoded);
+  if (!info) return {.info = info.defect()};
+  options.fit.out = {info->height, info->width, 3};
+  return run(options, encoded, 0, poison);
+}
+
+}  // namespace weir::codec::test
