@@ -1,0 +1,45 @@
+#include "convert/narrow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace weir::convert {
+namespace {
+
+static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<double>::is_iec559);
+
+/// Bits of an IEEE 754 binary format of 16 bits. Going by way of float would round twice.
+template <int exponent_bits, int fraction_bits>
+std::uint16_t encode(double value) noexcept {
+  constexpr int largest_exponent = (1 << (exponent_bits - 1)) - 1;
+  constexpr int least_exponent = 1 - largest_exponent;
+  constexpr long infinity = ((1L << exponent_bits) - 1) << fraction_bits;
+  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const double magnitude = std::fabs(value);
+  if (magnitude >= std::ldexp(1.0, largest_exponent + 1)) return static_cast<std::uint16_t>(sign | infinity);
+  const int exponent = std::max(std::ilogb(magnitude), least_exponent);
+  // In units of the last place. A normal number's leading bit makes its biased exponent one larger
+  // and a carry out of the fraction one more, so the sum is right for subnormals, too.
+  const long units = std::lrint(std::ldexp(magnitude, fraction_bits - exponent));
+  const long bits = (static_cast<long>(exponent - least_exponent) << fraction_bits) + units;
+  return static_cast<std::uint16_t>(sign | std::min(bits, infinity));
+}
+
+}  // namespace
+
+template <>
+float narrow<float>(double value) noexcept {
+  return static_cast<float>(value);
+}
+template <>
+float16 narrow<float16>(double value) noexcept {
+  return {encode<5, 10>(value)};
+}
+template <>
+bfloat16 narrow<bfloat16>(double value) noexcept {
+  return {encode<8, 7>(value)};
+}
+
+}  // namespace weir::convert

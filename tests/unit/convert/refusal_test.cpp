@@ -1,0 +1,64 @@
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "weir/convert.hpp"
+#include "weir/error.hpp"
+
+namespace {
+
+using namespace weir;
+
+bool says(const std::string& message, const std::string& part) {
+  UNSCOPED_INFO(message);
+  return message.find(part) != std::string::npos;
+}
+
+std::string refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::bad_options);
+    CHECK(error.stage() == Stage::lease);
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+}  // namespace
+
+TEST_CASE("an output of the wrong size is refused with both sizes", "[convert]") {
+  const std::vector<std::uint8_t> pixels(2 * 4 * 5 * 3);
+  std::vector<float> out(pixels.size() + 1);
+  const Converter<float> convert;
+  CHECK(says(refusal([&] { convert({pixels, 2, {4, 5, 3}}, out); }), "out.size() is 121, must be 120 for 2 images of 4x5x3"));
+  out.resize(pixels.size() - 1);
+  CHECK(says(refusal([&] { convert({pixels, 2, {4, 5, 3}}, out); }), "out.size() is 119"));
+}
+
+TEST_CASE("a block that does not hold its images is refused", "[convert]") {
+  const std::vector<std::uint8_t> pixels(10);
+  std::vector<float> out(12);
+  const Converter<float> convert;
+  CHECK(says(refusal([&] { convert({pixels, 1, {2, 2, 3}}, out); }), "pixels.size() is 10, must be 12"));
+  CHECK(says(refusal([&] { convert({pixels, 1, {2, 5, 1}}, out); }), "channels is 1, must be 3"));
+}
+
+TEST_CASE("a size that overflows 64 bits is refused, not wrapped", "[convert]") {
+  const Converter<float> convert;
+  CHECK(says(refusal([&] { convert({{}, 4294967295U, {4294967295U, 4294967295U, 3}}, {}); }), "pixels.size() is 0, must be 18446744073709551615"));
+}
+
+TEST_CASE("a figure that gives no number is refused by name", "[convert]") {
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  const auto make = [](const Normalize& normalize) { return refusal([&] { Converter<float16> convert(normalize); }); };
+  CHECK(says(make({{0, 0, 0}, {1, 0, 1}}), "stddev[1] is 0, must be finite and not 0"));
+  CHECK(says(make({{0, 0, 0}, {1, 1, nan}}), "stddev[2] is nan"));
+  CHECK(says(make({{0, 0, 0}, {-infinity, 1, 1}}), "stddev[0] is -inf"));
+  CHECK(says(make({{infinity, 0, 0}}), "mean[0] is inf, must be finite"));
+  CHECK(says(make({{0, nan, 0}}), "mean[1] is nan"));
+  CHECK(says(make({{0, 0, 0}, {1, 1, 1}, nan}), "scale is nan, must be finite"));
+}
