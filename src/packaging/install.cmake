@@ -21,8 +21,8 @@ if(TARGET weir_opencv_codec)
     COMPONENT weir_development)
 endif()
 
-if(TARGET weir_cli)
-  install(TARGETS weir_cli RUNTIME COMPONENT weir_program)
+if(TARGET weir_program)
+  install(TARGETS weir_program RUNTIME COMPONENT weir_program)
 endif()
 
 get_target_property(library_type weir TYPE)

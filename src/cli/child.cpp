@@ -1,0 +1,96 @@
+#include "cli/child.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+
+extern char** environ;
+
+namespace weir::cli {
+namespace {
+
+void require(int error, const char* what) {
+  if (error != 0) throw std::system_error(error, std::generic_category(), what);
+}
+
+class Pipe {
+ public:
+  Pipe() { require(pipe2(ends_.data(), O_CLOEXEC) == 0 ? 0 : errno, "cannot make a pipe"); }
+  ~Pipe() {
+    close(ends_[0]);
+    close_write_end();
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  int write_end() const noexcept { return ends_[1]; }
+  void close_write_end() noexcept {
+    if (ends_[1] >= 0) close(ends_[1]);
+    ends_[1] = -1;
+  }
+  std::string read_all() const {
+    std::string text;
+    std::array<char, 4096> buffer{};
+    for (;;) {
+      const auto got = read(ends_[0], buffer.data(), buffer.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return text;
+      text.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+};
+
+pid_t spawn_self(const std::vector<std::string>& arguments, int stdout_fd) {
+  static constexpr auto self = "/proc/self/exe";
+  std::vector<std::string> words{"weir"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  require(posix_spawn_file_actions_init(&actions), "cannot start a process");
+  posix_spawn_file_actions_adddup2(&actions, stdout_fd, STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  require(posix_spawnattr_init(&attributes), "cannot start a process");
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  pid_t pid = -1;
+  const int error = posix_spawn(&pid, self, &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  require(error, "cannot start a process");
+  return pid;
+}
+
+}  // namespace
+
+void end_with_parent() { prctl(PR_SET_PDEATHSIG, SIGTERM); }
+
+ChildResult run_self(const std::vector<std::string>& arguments, const std::stop_token& stop) {
+  Pipe pipe;
+  const auto pid = spawn_self(arguments, pipe.write_end());
+  pipe.close_write_end();
+  ChildResult result;
+  {
+    const std::stop_callback pass_on(stop, [pid] { kill(pid, SIGINT); });
+    result.output = pipe.read_all();
+  }
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR)
+      throw std::system_error(errno, std::generic_category(), "cannot wait for a process");
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,49 @@
+#include "cli/consumer.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "weir/convert.hpp"
+
+namespace weir::cli {
+namespace {
+
+template <Element T>
+std::function<void(const PixelBlock&)> converting(Layout layout) {
+  return [converter = Converter<T>(imagenet, layout),
+          buffer = std::vector<T>()](const PixelBlock& block) mutable {
+    buffer.resize(block.pixels.size());
+    converter(block, std::span(buffer));
+  };
+}
+
+std::function<void(const PixelBlock&)> conversion(report::ElementType type, Layout layout) {
+  switch (type) {
+    case report::ElementType::u8: return {};
+    case report::ElementType::f16: return converting<float16>(layout);
+    case report::ElementType::bf16: return converting<bfloat16>(layout);
+    case report::ElementType::f32: return converting<float>(layout);
+  }
+  return {};
+}
+
+}  // namespace
+
+Consumer::Consumer(const Settings& settings, std::stop_token stop)
+    : convert_(conversion(settings.dtype, settings.layout)),
+      milliseconds_(settings.consumer_ms),
+      stop_(std::move(stop)) {}
+
+void Consumer::take(const Batch& batch) {
+  if (convert_) convert_(batch.pixels());
+  if (milliseconds_ <= 0) return;
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any().wait_for(
+      lock, stop_, std::chrono::duration<double, std::milli>(milliseconds_), [] { return false; });
+}
+
+}  // namespace weir::cli

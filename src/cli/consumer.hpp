@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+#include "cli/settings.hpp"
+#include "weir/batch.hpp"
+
+namespace weir::cli {
+
+/// Stands in for a trainer: converts each batch into memory of its own where --dtype asks for it,
+/// and takes --consumer-ms over it. One thread.
+class Consumer {
+ public:
+  Consumer(const Settings& settings, std::stop_token stop);
+
+  /// Returns early when the token asks for a stop.
+  void take(const Batch& batch);
+
+ private:
+  std::function<void(const PixelBlock&)> convert_;  ///< empty: the pixels stay uint8
+  double milliseconds_;
+  std::stop_token stop_;
+};
+
+}  // namespace weir::cli

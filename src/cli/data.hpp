@@ -1,0 +1,12 @@
+#pragma once
+
+#include "cli/settings.hpp"
+#include "weir/source.hpp"
+
+namespace weir::cli {
+
+/// The source that DATA and --ext name, behind --read-delay-ms. Throws Error{source_failed},
+/// std::invalid_argument for a malformed synthetic:, or Refusal for a kind not built yet.
+AnySource open_data(const Settings& settings);
+
+}  // namespace weir::cli

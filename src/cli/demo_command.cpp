@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "report/bytes.hpp"
+#include "weir/source.hpp"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::uint64_t images = 320;
+constexpr Shape image_shape{.height = 375, .width = 500};
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    auto name = (std::filesystem::temp_directory_path() / "weir-demo-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw std::system_error(errno, std::generic_category(), "cannot make " + name);
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;  // a destructor has nobody to tell
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+class VectorSink final : public ByteSink {
+ public:
+  std::span<std::byte> take(std::size_t bytes) override {
+    bytes_.resize(bytes);
+    return bytes_;
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// One folder a class. Bytes written.
+std::uint64_t write_images(const std::filesystem::path& folder, const Interrupt& interrupt) {
+  const auto source = synthetic(images, image_shape);
+  VectorSink sink;
+  std::uint64_t bytes = 0;
+  for (std::uint64_t i = 0; i < source.size() && !interrupt.raised(); ++i) {
+    const auto sample = source.read(i, sink);
+    const auto label_folder = folder / fmt::format("class{}", sample.label);
+    std::filesystem::create_directories(label_folder);
+    const auto path = label_folder / fmt::format("{:04}.jpg", i);
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(sample.bytes.data()),
+               static_cast<std::streamsize>(sample.bytes.size()));
+    if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+    bytes += sample.bytes.size();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+int demo_command(const Settings& settings) {
+  const TemporaryFolder folder;
+  const auto say = [&](const std::string& text) {
+    if (!settings.json_on_stdout()) fmt::print("{}\n", text);
+    std::fflush(stdout);
+  };
+  {
+    const Interrupt interrupt;
+    const auto bytes = write_images(folder.path(), interrupt);
+    if (interrupt.raised()) return interrupted_exit;
+    say(fmt::format("Made {} JPEGs of {}x{} ({}) in {}; they go when this ends.", images,
+                    image_shape.width, image_shape.height, report::human_bytes(bytes),
+                    folder.path().string()));
+  }
+  std::vector<std::string> arguments{folder.path().string(),
+                                     "--batch",
+                                     "16",
+                                     "--epochs",
+                                     "4",
+                                     "--shuffle",
+                                     "--max-queue-size",
+                                     "1,2,4,8,16",
+                                     "--consumer-ms",
+                                     "25",
+                                     "--read-delay-ms",
+                                     "1"};
+  std::string shown = "weir sweep";
+  for (const auto& argument : arguments) shown += ' ' + argument;
+  say(
+      fmt::format("\nA trainer takes 25 ms for a batch of 16, and each read is 1 ms late. What "
+                  "does a deeper queue\n"
+                  "cost, and what does it buy? Each depth runs in a process of its own:\n\n  {}\n",
+                  shown));
+  if (settings.quiet) arguments.emplace_back("--quiet");
+  if (!settings.json.empty()) arguments.insert(arguments.end(), {"--json", settings.json});
+  auto whole = arguments;
+  whole.insert(whole.begin(), "sweep");
+  return sweep_command(parse(whole), arguments);
+}
+
+}  // namespace weir::cli

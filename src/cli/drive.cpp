@@ -1,0 +1,57 @@
+#include "cli/drive.hpp"
+
+#include <deque>
+#include <exception>
+#include <optional>
+
+#include "cli/consumer.hpp"
+#include "cli/digest.hpp"
+#include "cli/progress.hpp"
+#include "report/process.hpp"
+
+namespace weir::cli {
+namespace {
+
+void drain(Stream& stream, const Plan& plan, const Settings& settings, const Interrupt& interrupt,
+           std::optional<Digest>& digest) {
+  Consumer consumer(settings, interrupt.token());
+  std::deque<Batch> held;
+  for (std::uint64_t taken = 0; taken != settings.steps; ++taken) {
+    if (held.size() == plan.max_leases) held.pop_front();
+    auto batch = stream.next();
+    if (!batch) return;
+    if (digest) digest->add(*batch);
+    consumer.take(*batch);
+    held.push_back(std::move(*batch));
+  }
+}
+
+}  // namespace
+
+report::Run drive(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
+                  const std::string& label) {
+  report::Run run;
+  report::ProcessSampler process;
+  run.process_before = process.before();
+  {
+    Loader loader(source, settings.options);
+    std::optional<Digest> digest;
+    if (settings.digest) digest.emplace();
+    const Progress progress(settings, loader, label);
+    auto stream =
+        loader.stream({.from = {}, .epochs = settings.stream_epochs(), .stop = interrupt.token()});
+    try {
+      drain(stream, loader.plan(), settings, interrupt, digest);
+      if (settings.settle && !interrupt.raised()) stream.settle();
+    } catch (const std::exception& e) {
+      run.error = e.what();
+    }
+    run.interrupted = interrupt.raised();
+    run.figures = loader.report();
+    if (digest) run.digest = std::move(*digest).hex();
+  }
+  run.process_peak = process.stop();
+  return run;
+}
+
+}  // namespace weir::cli

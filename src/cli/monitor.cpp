@@ -1,0 +1,128 @@
+#include "cli/monitor.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "report/figures.hpp"
+
+namespace weir::cli {
+namespace {
+
+constexpr auto interval = std::chrono::milliseconds(1);
+
+std::uint64_t total(const AccountBytes& accounts) {
+  return std::accumulate(accounts.begin(), accounts.end(), std::uint64_t{0});
+}
+
+// Counters that only grow: while any of them moves, samples do.
+std::uint64_t moved(const SampleTally& samples) {
+  return samples.drawn + samples.produced() + samples.consumed + samples.discarded +
+         samples.dropped + samples.failed;
+}
+
+}  // namespace
+
+Monitor::Monitor(Loader& loader, const CountingResource& upstream, const Recount& recount,
+                 LawBook& book, std::stop_source give_up, Clock::duration stall_limit)
+    : loader_(loader),
+      upstream_(upstream),
+      recount_(recount),
+      book_(book),
+      give_up_(std::move(give_up)),
+      stall_limit_(stall_limit),
+      last_move_(Clock::now()),
+      thread_([this](const std::stop_token& stop) { watch(stop); }) {}
+
+Monitor::Ticks Monitor::stop() {
+  if (thread_.joinable()) {
+    thread_.request_stop();
+    thread_.join();
+  }
+  return ticks_;
+}
+
+void Monitor::watch(const std::stop_token& stop) {
+  const auto start = Clock::now();
+  auto next = start;
+  while (!stop.stop_requested()) {
+    tick();
+    ++ticks_.count;
+    next = std::max(next + interval, Clock::now());
+    std::this_thread::sleep_until(next);
+  }
+  ticks_.seconds = seconds(Clock::now() - start);
+}
+
+void Monitor::tick() {
+  const auto allocated = upstream_.outstanding();
+  const auto at_least = recount_.surely_consumed.load();
+  const auto now = loader_.snapshot();
+  const auto at_most = recount_.perhaps_consumed.load();
+  const auto& plan = loader_.plan();
+  const auto& samples = now.samples;
+
+  check_bytes(now.memory);
+  check_bytes(loader_.ledger().snapshot());
+  book_.check(Law::peak,
+              now.memory.peak >= now.memory.live && now.memory.peak >= last_peak_ &&
+                  total(now.memory.accounts_at_peak) == now.memory.peak,
+              [&] {
+                return fmt::format("peak {} after {}, with {} live and {} in its parts",
+                                   now.memory.peak, last_peak_, now.memory.live,
+                                   total(now.memory.accounts_at_peak));
+              });
+  last_peak_ = now.memory.peak;
+
+  // Slabs are charged before they are allocated and kept until the loader dies.
+  const auto staging = report::staging_bytes(now.memory.accounts);
+  book_.check(Law::bound,
+              allocated <= staging && staging <= plan.slabs * plan.slab_bytes &&
+                  staging % plan.slab_bytes == 0,
+              [&] {
+                return fmt::format(
+                    "{} bytes of slabs on the books, {} allocated, {} slabs of {} planned", staging,
+                    allocated, plan.slabs, plan.slab_bytes);
+              });
+  book_.check(
+      Law::conservation,
+      samples.conserved() && at_least <= samples.consumed && samples.consumed <= at_most, [&] {
+        return fmt::format(
+            "drawn {} in_flight {} ready {} leased {} consumed {} discarded {} dropped {} failed "
+            "{}; "
+            "the consumer released {} to {}",
+            samples.drawn, samples.in_flight, samples.ready, samples.leased, samples.consumed,
+            samples.discarded, samples.dropped, samples.failed, at_least, at_most);
+      });
+  book_.check(Law::queue,
+              now.filling + now.ready <= plan.max_queue_size && now.leased <= plan.max_leases, [&] {
+                return fmt::format(
+                    "{} filling, {} ready, {} leased; max_queue_size {}, max_leases {}",
+                    now.filling, now.ready, now.leased, plan.max_queue_size, plan.max_leases);
+              });
+  check_stall(now);
+}
+
+void Monitor::check_bytes(const MemorySnapshot& memory) {
+  book_.check(Law::sum, total(memory.accounts) == memory.live, [&] {
+    return fmt::format("accounts add up to {}, live is {}", total(memory.accounts), memory.live);
+  });
+  book_.check(Law::bound, memory.live <= memory.budget,
+              [&] { return fmt::format("{} live, budget {}", memory.live, memory.budget); });
+}
+
+void Monitor::check_stall(const Snapshot& now) {
+  if (moved(now.samples) != moved(last_samples_) || !recount_.waiting) {
+    last_samples_ = now.samples;
+    last_move_ = Clock::now();
+  }
+  const auto still = Clock::now() - last_move_;
+  const bool holds = book_.check(Law::progress, still < stall_limit_, [&] {
+    return fmt::format("no sample moved for {:.0f} s while the consumer waited", seconds(still));
+  });
+  if (!holds) give_up_.request_stop();
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
+
+#include "cli/commands.hpp"
+#include "report/json.hpp"
+#include "weir/error.hpp"
+
+namespace weir::cli {
+namespace {
+
+void write_stdout(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  const auto settings = parse(arguments);
+  switch (settings.command) {
+    case Command::plan: return plan_command(settings);
+    case Command::probe: return probe_command(settings);
+    case Command::run: return run_command(settings);
+    case Command::sweep: return sweep_command(settings, {arguments.begin() + 1, arguments.end()});
+    case Command::verify: return verify_command(settings);
+    case Command::demo: return demo_command(settings);
+  }
+  return usage_exit;
+}
+
+int complain(int code, const char* what) {
+  fmt::print(stderr, "weir: {}\n", what);
+  return code;
+}
+
+}  // namespace
+
+void emit(const Settings& settings, const report::Json& json, const std::string& text) {
+  if (!settings.json.empty() && !settings.json_on_stdout()) {
+    std::ofstream file(settings.json, std::ios::binary | std::ios::trunc);
+    file << report::write(json) << std::flush;
+    if (!file) throw std::runtime_error("cannot write " + settings.json);
+  }
+  write_stdout(settings.json_on_stdout() ? report::write(json) : text);
+}
+
+int exit_code(const report::Run& run) {
+  if (run.interrupted) return interrupted_exit;
+  return run.error.empty() ? done_exit : failed_exit;
+}
+
+int program(const std::vector<std::string>& arguments) {
+  try {
+    return dispatch(arguments);
+  } catch (const Refusal& refusal) {
+    fmt::print(refusal.exit_code == done_exit ? stdout : stderr, "{}", refusal.text);
+    return refusal.exit_code;
+  } catch (const std::invalid_argument& e) {
+    return complain(usage_exit, e.what());
+  } catch (const Error& e) {
+    const bool usage = e.code() == Errc::bad_options || e.code() == Errc::budget_too_small;
+    return complain(usage ? usage_exit : failed_exit, e.what());
+  } catch (const std::exception& e) {
+    return complain(failed_exit, e.what());
+  }
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,32 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/data.hpp"
+#include "cli/drive.hpp"
+#include "cli/progress.hpp"
+#include "report/json.hpp"
+#include "report/text.hpp"
+
+namespace weir::cli {
+
+int run_command(const Settings& settings) {
+  const Interrupt interrupt;
+  const auto run = drive(open_data(settings), settings, interrupt, "");
+  auto json = report::envelope("run");
+  report::put_run(json, run);
+  emit(settings, json, report::run_text(run));
+  if (!run.error.empty()) fmt::print(stderr, "weir: {}\n", run.error);
+  const auto& plan = run.figures.plan;
+  if (plan.max_queue_size < plan.max_queue_size_asked)
+    hint(
+        settings,
+        fmt::format("hint: the budget holds a queue of {}, not the {} asked for; `weir plan` shows "
+                    "what each depth costs",
+                    plan.max_queue_size, plan.max_queue_size_asked));
+  return exit_code(run);
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/figures.hpp"
+#include "weir/convert.hpp"
+#include "weir/loader.hpp"
+
+namespace weir::cli {
+
+enum class Command : std::uint8_t { plan, probe, run, sweep, verify, demo };
+
+/// What a command line asks for. Defaults are the library's.
+struct Settings {
+  Command command = Command::run;
+  std::string data;  ///< empty: none was named
+  Options options;
+  std::vector<std::uint32_t> depths;  ///< as --max-queue-size lists them; empty: not asked
+  std::vector<std::string> extensions;
+  std::optional<std::uint64_t> epochs, steps;
+  bool settle = false;
+  bool digest = false;
+  bool grid = false;
+  bool quiet = false;
+  report::ElementType dtype = report::ElementType::u8;
+  Layout layout = Layout::nchw;
+  double consumer_ms = 0, read_delay_ms = 0;
+  std::string json;  ///< "-": stdout instead of the text
+  /// Set in a process that sweeps one depth for another: it writes its JSON alone.
+  std::optional<std::uint32_t> only_depth;
+
+  /// The epochs a stream runs over: as asked, else as many as --steps takes, else the library's one.
+  std::optional<std::uint64_t> stream_epochs() const {
+    if (epochs) return epochs;
+    return steps ? std::nullopt : StreamOptions{}.epochs;
+  }
+  bool json_on_stdout() const { return json == "-"; }
+};
+
+/// Why a command line is not run: help and version (exit 0), or a usage error (exit 2).
+struct Refusal {
+  int exit_code = 2;
+  std::string text;
+};
+
+/// Throws Refusal. `arguments` without the program's name.
+Settings parse(const std::vector<std::string>& arguments);
+
+/// "224x320". Throws std::invalid_argument.
+Shape parse_size(const std::string& text);
+
+}  // namespace weir::cli

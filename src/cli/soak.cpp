@@ -1,0 +1,83 @@
+#include "cli/soak.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::cli {
+
+Soak::Soak(Loader& loader, Stream& stream, Recount& recount, LawBook& book)
+    : loader_(loader), stream_(stream), recount_(recount), book_(book) {}
+
+void Soak::drain(Consumer& consumer, std::optional<std::uint64_t> steps) {
+  while (taken_ != steps) {
+    if (held_.size() == loader_.plan().max_leases) release();
+    recount_.waiting = true;
+    auto batch = stream_.next();
+    recount_.waiting = false;
+    if (!batch) break;
+    take(std::move(*batch));
+    consumer.take(held_.back().batch);
+  }
+  while (!held_.empty()) release();
+}
+
+void Soak::take(Batch batch) {
+  book_.check(Law::order, batch.sequence() == taken_, [&] {
+    return fmt::format("batch {} was delivered as number {}", batch.sequence(), taken_);
+  });
+  ++taken_;
+  for (const auto status : batch.statuses()) ++rows_[static_cast<std::size_t>(status)];
+  const auto blank = std::count(batch.statuses().begin(), batch.statuses().end(), RowStatus::blank);
+  const auto samples = batch.size() - static_cast<std::uint64_t>(blank);
+  held_.push_back({std::move(batch), samples});
+  check_leases(loader_.snapshot());
+}
+
+void Soak::release() {
+  const auto before = loader_.snapshot();
+  const auto bytes = held_.front().batch.bytes_held();
+  recount_.perhaps_consumed += held_.front().samples;
+  const auto samples = held_.front().samples;
+  held_.pop_front();
+  ++released_;
+  const auto after = loader_.snapshot();
+  recount_.surely_consumed += samples;
+
+  book_.check(Law::held, before.memory[Account::leased] - after.memory[Account::leased] == bytes,
+              [&] {
+                return fmt::format("a batch of {} bytes died and leased went from {} to {}", bytes,
+                                   before.memory[Account::leased], after.memory[Account::leased]);
+              });
+  book_.check(Law::conservation, after.samples.consumed == recount_.surely_consumed, [&] {
+    return fmt::format("consumed is {}, the consumer released {}", after.samples.consumed,
+                       recount_.surely_consumed.load());
+  });
+  const auto position = stream_.position();
+  book_.check(Law::resume, position.next_batch == released_ && position.released_beyond.empty(),
+              [&] {
+                return fmt::format("position {} after {} batches were released in order",
+                                   position.next_batch, released_);
+              });
+  check_leases(after);
+}
+
+// Only this thread leases and releases, so these are exact.
+void Soak::check_leases(const Snapshot& now) {
+  std::uint64_t bytes = 0, samples = 0;
+  for (const auto& held : held_) {
+    bytes += held.batch.bytes_held();
+    samples += held.samples;
+  }
+  book_.check(Law::held,
+              now.leased == held_.size() && now.memory[Account::leased] == bytes &&
+                  now.samples.leased == samples,
+              [&] {
+                return fmt::format(
+                    "leased is {} batches, {} samples, {} bytes; held are {}, {}, {}", now.leased,
+                    now.samples.leased, now.memory[Account::leased], held_.size(), samples, bytes);
+              });
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,181 @@
+#include "cli/survey.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/defect.hpp"
+#include "base/sanitize.hpp"
+#include "cli/progress.hpp"
+#include "codec/decoder.hpp"
+#include "report/bytes.hpp"
+#include "weir/plan.hpp"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::size_t scratch_alignment = 64;
+
+class VectorSink final : public ByteSink {
+ public:
+  std::span<std::byte> take(std::size_t bytes) override {
+    bytes_.resize(bytes);
+    return bytes_;
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+std::string_view name_of(codec::Format format) {
+  switch (format) {
+    case codec::Format::jpeg: return "jpeg";
+    case codec::Format::png: return "png";
+    case codec::Format::webp: return "webp";
+    case codec::Format::foreign: return "other";
+  }
+  return "";
+}
+
+codec::DecoderOptions decoder_options(const Options& options, Fit fit) {
+  constexpr std::uint64_t no_index = 0;
+  return {.fit = {.out = options.shape,
+                  .fit = fit,
+                  .short_side = resolve(options, no_index).short_side},
+          .exif = options.exif,
+          .strict = options.faults.strict,
+          .limits = options.limits,
+          .codecs = options.codecs};
+}
+
+class Surveyor {
+ public:
+  Surveyor(const AnySource& source, const Options& options)
+      : source_(source),
+        whole_(decoder_options(options, Fit::stretch)),
+        as_asked_(decoder_options(options, options.fit)),
+        row_(options.shape.values()) {}
+
+  void look_at(std::uint64_t index) {
+    ++found_.files;
+    if (auto defect = defect_of(index))
+      found_.faults.push_back({.index = index,
+                               .epoch = 0,
+                               .name = sanitize(source_.name(index)),
+                               .kind = defect->kind,
+                               .stage = defect->stage,
+                               .reason = sanitize(defect->reason),
+                               .offset = defect->offset});
+    else
+      ++found_.sound;
+  }
+  Survey&& found() && { return std::move(found_); }
+
+ private:
+  std::optional<Defect> defect_of(std::uint64_t index) {
+    std::span<const std::byte> encoded;
+    try {
+      encoded = source_.read(index, sink_).bytes;
+    } catch (const SampleError& e) {
+      return Defect{e.kind(), Stage::read, e.what()};
+    } catch (const std::exception& e) {
+      return Defect{FaultKind::io, Stage::read, e.what()};
+    }
+    const auto info = whole_.probe(encoded);
+    if (!info) return info.defect();
+    const auto decoded =
+        whole_.decode(encoded, *info, 0, scratch(whole_.scratch_bytes(*info, 0)), never_, row_);
+    if (!decoded) return decoded.defect();
+    note(index, *info, encoded.size());
+    return std::nullopt;
+  }
+
+  std::span<std::byte> scratch(std::uint64_t bytes) {
+    scratch_.resize(bytes + scratch_alignment);
+    void* start = scratch_.data();
+    std::size_t space = scratch_.size();
+    return {static_cast<std::byte*>(std::align(scratch_alignment, bytes, start, space)), bytes};
+  }
+
+  void note(std::uint64_t index, const codec::ImageInfo& info, std::size_t encoded_bytes) {
+    ++found_.formats[std::string(name_of(info.format))];
+    found_.width.add(info.width);
+    found_.height.add(info.height);
+    found_.encoded_bytes.add(encoded_bytes);
+    const auto needs = as_asked_.scratch_bytes(info, 0);
+    if (needs <= found_.worst_scratch) return;
+    found_.worst_scratch = needs;
+    found_.worst_scratch_name = sanitize(source_.name(index));
+  }
+
+  const AnySource& source_;
+  codec::Decoder whole_, as_asked_;
+  VectorSink sink_;
+  std::vector<std::byte> scratch_;
+  std::vector<std::uint8_t> row_;
+  const std::atomic<bool> never_{false};
+  Survey found_;
+};
+
+}  // namespace
+
+void Range::add(std::uint64_t value) noexcept {
+  least = empty_ ? value : std::min(least, value);
+  most = std::max(most, value);
+  empty_ = false;
+}
+
+void Range::merge(const Range& other) noexcept {
+  if (other.empty_) return;
+  add(other.least);
+  add(other.most);
+}
+
+void Survey::merge(Survey&& other) {
+  files += other.files;
+  sound += other.sound;
+  for (const auto& [format, count] : other.formats) formats[format] += count;
+  width.merge(other.width);
+  height.merge(other.height);
+  encoded_bytes.merge(other.encoded_bytes);
+  if (std::pair(other.worst_scratch, worst_scratch_name) >
+      std::pair(worst_scratch, other.worst_scratch_name)) {
+    worst_scratch = other.worst_scratch;
+    worst_scratch_name = std::move(other.worst_scratch_name);
+  }
+  std::move(other.faults.begin(), other.faults.end(), std::back_inserter(faults));
+  std::sort(faults.begin(), faults.end(),
+            [](const Fault& a, const Fault& b) { return a.index < b.index; });
+}
+
+Survey survey(const AnySource& source, const Settings& settings, const Interrupt& interrupt) {
+  const auto asked = settings.options.workers != 0 ? settings.options.workers
+                                                   : std::thread::hardware_concurrency();
+  const auto workers = std::clamp<std::uint64_t>(source.size(), 1, std::max(asked, 1u));
+  std::atomic<std::uint64_t> next{0};
+  std::mutex mutex;
+  Survey all;
+  const Progress progress(settings, [&] {
+    return fmt::format("probe: {} of {} files",
+                       report::grouped(std::min(next.load(), source.size())),
+                       report::grouped(source.size()));
+  });
+  std::vector<std::jthread> threads;
+  for (std::uint64_t i = 0; i < workers; ++i)
+    threads.emplace_back([&] {
+      Surveyor surveyor(source, settings.options);
+      for (auto index = next++; index < source.size() && !interrupt.raised(); index = next++)
+        surveyor.look_at(index);
+      const std::lock_guard lock(mutex);
+      all.merge(std::move(surveyor).found());
+    });
+  threads.clear();
+  return all;
+}
+
+}  // namespace weir::cli

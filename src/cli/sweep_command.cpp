@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/child.hpp"
+#include "cli/commands.hpp"
+#include "cli/data.hpp"
+#include "cli/drive.hpp"
+#include "cli/progress.hpp"
+#include "report/json.hpp"
+#include "report/text.hpp"
+
+namespace weir::cli {
+namespace {
+
+int sweep_one_depth(const Settings& settings, std::uint32_t depth) {
+  end_with_parent();
+  const Interrupt interrupt;
+  const auto run =
+      drive(open_data(settings), settings, interrupt, fmt::format("max_queue_size {}", depth));
+  auto json = report::envelope("run");
+  report::put_run(json, run);
+  // From the plan alone; nothing measured goes into it.
+  const auto cost = report::cost_at(run.figures.plan, run.figures.plan.max_queue_size);
+  json["predicted"] = {{"staging_bytes", cost.u8_bytes},
+                       {"float16_bytes", cost.f16_bytes},
+                       {"float32_bytes", cost.f32_bytes},
+                       {"samples_per_s", nullptr},
+                       {"data_readiness", nullptr}};
+  const auto text = report::write(json);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return exit_code(run);
+}
+
+report::SweepRow row_of(std::uint32_t asked, const report::Json& json) {
+  report::SweepRow row;
+  row.max_queue_size = asked;
+  row.slabs = json["plan"]["slabs"];
+  row.predicted = {.max_queue_size = json["plan"]["max_queue_size"],
+                   .u8_bytes = json["predicted"]["staging_bytes"],
+                   .f16_bytes = json["predicted"]["float16_bytes"],
+                   .f32_bytes = json["predicted"]["float32_bytes"]};
+  row.staging_bytes = json["memory"]["staging"];
+  row.samples_per_s = json["throughput"]["samples_per_s"];
+  row.consumer_wait_s = json["queue"]["consumer_wait_s"];
+  row.data_readiness = json["queue"]["data_readiness"];
+  row.drawn = json["samples"]["drawn"];
+  row.consumed = json["samples"]["consumed"];
+  if (json["error"].is_string()) row.error = json["error"];
+  return row;
+}
+
+}  // namespace
+
+int sweep_command(const Settings& settings, const std::vector<std::string>& arguments) {
+  if (settings.only_depth) return sweep_one_depth(settings, *settings.only_depth);
+
+  const Interrupt interrupt;
+  auto json = report::head("sweep");
+  json["runs"] = report::Json::array();
+  std::vector<report::SweepRow> rows;
+  int worst = done_exit;
+  for (const auto depth : settings.depths) {
+    std::vector<std::string> child{"sweep", "--only-depth", std::to_string(depth)};
+    child.insert(child.end(), arguments.begin(), arguments.end());
+    const auto result = run_self(child, interrupt.token());
+    worst = std::max(worst, result.exit_code);
+    const auto run = report::Json::parse(result.output, nullptr, false);
+    // It has said why on stderr.
+    if (run.is_discarded()) return interrupt.raised() ? interrupted_exit : worst;
+    json["runs"].push_back(run);
+    rows.push_back(row_of(depth, run));
+    if (interrupt.raised()) break;
+  }
+  emit(settings, json, report::sweep_text(rows));
+  return interrupt.raised() ? interrupted_exit : worst;
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,58 @@
+#include "report/figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir::report {
+
+std::string_view to_string(ElementType type) noexcept {
+  switch (type) {
+    case ElementType::u8: return "uint8";
+    case ElementType::f16: return "float16";
+    case ElementType::bf16: return "bfloat16";
+    case ElementType::f32: return "float32";
+  }
+  return "";
+}
+
+DepthCost cost_at(const Plan& plan, std::uint32_t depth) { return plan.depth_cost(depth).back(); }
+
+std::vector<std::uint32_t> default_depths(const Plan& plan) {
+  std::vector<std::uint32_t> depths;
+  constexpr std::uint32_t always_shown = 16;
+  for (std::uint64_t depth = 1; depth <= std::max(plan.max_queue_size, always_shown); depth *= 2)
+    depths.push_back(static_cast<std::uint32_t>(depth));
+  const auto at = std::lower_bound(depths.begin(), depths.end(), plan.max_queue_size);
+  if (at == depths.end() || *at != plan.max_queue_size) depths.insert(at, plan.max_queue_size);
+  return depths;
+}
+
+Grid pixel_grid(ElementType type) {
+  constexpr std::uint64_t channels = 3;
+  Grid grid{.type = type, .batches = {}, .sides = {}, .bytes = {}};
+  for (std::uint64_t batch = 32; batch <= 65536; batch *= 2) grid.batches.push_back(batch);
+  for (std::uint64_t side = 32; side <= 1024; side *= 2) grid.sides.push_back(side);
+  for (const auto batch : grid.batches) {
+    auto& row = grid.bytes.emplace_back();
+    for (const auto side : grid.sides)
+      row.push_back(batch * side * side * channels * element_bytes(type));
+  }
+  return grid;
+}
+
+std::string gibibytes(std::uint64_t bytes) {
+  if (bytes == 0) return "0";
+  constexpr int significant = 3;
+  const double gib = static_cast<double>(bytes) / static_cast<double>(1ull << 30);
+  const int whole_digits = static_cast<int>(std::floor(std::log10(gib))) + 1;
+  auto text = fmt::format("{:.{}f}", gib, std::max(0, significant - whole_digits));
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+  }
+  return text;
+}
+
+}  // namespace weir::report

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weir/report.hpp"
+
+namespace weir::report {
+
+/// What a command found out about one Loader: the library's Report and what only the program can
+/// see.
+struct Run {
+  Report figures;
+  ProcessMemory process_before;  ///< just before the Loader was made
+  ProcessMemory process_peak;    ///< the largest until it was gone
+  std::string digest;            ///< empty where none was asked for
+  std::string error;             ///< why the run ended early; empty where it did not
+  bool interrupted = false;
+};
+
+/// Bytes of slabs, whatever their state.
+constexpr std::uint64_t staging_bytes(const AccountBytes& accounts) noexcept {
+  const auto of = [&](Account account) { return accounts[static_cast<std::size_t>(account)]; };
+  return of(Account::filling) + of(Account::ready) + of(Account::leased) + of(Account::idle);
+}
+
+/// Growth of the process less `memory.peak`: what the books do not see, or have and the kernel has
+/// not backed with pages yet (then it is negative).
+constexpr std::int64_t unaccounted(const Run& run) noexcept {
+  return static_cast<std::int64_t>(run.process_peak.rss) -
+         static_cast<std::int64_t>(run.process_before.rss) -
+         static_cast<std::int64_t>(run.figures.memory.peak);
+}
+
+/// The types a pixel can be held as.
+enum class ElementType : std::uint8_t { u8, f16, bf16, f32 };
+constexpr std::uint64_t element_bytes(ElementType type) noexcept {
+  switch (type) {
+    case ElementType::u8: return 1;
+    case ElementType::f16:
+    case ElementType::bf16: return 2;
+    case ElementType::f32: return 4;
+  }
+  return 0;
+}
+/// As --dtype spells it.
+std::string_view to_string(ElementType type) noexcept;
+
+/// Staging bytes of `plan` at queue depth `depth`.
+DepthCost cost_at(const Plan& plan, std::uint32_t depth);
+/// 1, 2, 4 … up to 16 or the plan's depth, and the plan's depth.
+std::vector<std::uint32_t> default_depths(const Plan& plan);
+
+/// Bytes of the pixels of one batch, rows by batch size and columns by side of a square image of
+/// three channels.
+struct Grid {
+  ElementType type = ElementType::u8;
+  std::vector<std::uint64_t> batches, sides;
+  std::vector<std::vector<std::uint64_t>> bytes;
+};
+/// Batches 32 … 65536 by sides 32 … 1024, powers of two.
+Grid pixel_grid(ElementType type);
+/// Three significant digits, never an exponent: "0.000366", "0.75", "768".
+std::string gibibytes(std::uint64_t bytes);
+
+}  // namespace weir::report

@@ -1,0 +1,156 @@
+#include "report/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "weir/version.hpp"
+
+namespace weir::report {
+namespace {
+
+constexpr int schema = 1;
+
+Json accounts_json(const AccountBytes& accounts) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < account_count; ++i)
+    out[std::string(to_string(static_cast<Account>(i)))] = accounts[i];
+  return out;
+}
+
+Json memory_json(const Run& run) {
+  const auto& memory = run.figures.memory;
+  return {{"live", memory.live},
+          {"peak", memory.peak},
+          {"accounts", accounts_json(memory.accounts)},
+          {"at_peak", accounts_json(memory.accounts_at_peak)},
+          {"process",
+           {{"rss_before", run.process_before.rss},
+            {"rss_peak", run.process_peak.rss},
+            {"pss_before", run.process_before.pss},
+            {"pss_peak", run.process_peak.pss},
+            {"unaccounted", unaccounted(run)}}},
+          {"staging", staging_bytes(memory.accounts)},
+          {"postings", run.figures.postings}};
+}
+
+Json or_null(const std::optional<double>& figure) { return figure ? Json(*figure) : Json(nullptr); }
+
+Json stages_json(std::span<const StageClock> stages) {
+  Json out = Json::array();
+  for (const auto& stage : stages)
+    out.push_back({{"name", to_string(stage.stage)},
+                   {"count", stage.count},
+                   {"busy_s", stage.busy_s},
+                   {"p50_us", or_null(stage.p50_us)},
+                   {"p99_us", or_null(stage.p99_us)}});
+  return out;
+}
+
+Json fault_json(const Fault& fault) {
+  return {{"index", fault.index},
+          {"path", fault.name},
+          {"stage", to_string(fault.stage)},
+          {"kind", to_string(fault.kind)},
+          {"reason", fault.reason},
+          {"epoch", fault.epoch},
+          {"offset", fault.offset ? Json(*fault.offset) : Json(nullptr)}};
+}
+
+}  // namespace
+
+Json head(std::string_view command) {
+  return {{"schema", schema}, {"version", version}, {"command", command}};
+}
+
+Json envelope(std::string_view command) {
+  Json out = head(command);
+  for (const auto* key : {"plan", "memory", "samples", "queue", "throughput", "stages", "regime"})
+    out[key] = nullptr;
+  out["faults"] = Json::array();
+  out["digest"] = nullptr;
+  out["fault_count"] = 0;
+  out["error"] = nullptr;
+  out["interrupted"] = false;
+  return out;
+}
+
+Json to_json(const Plan& plan) {
+  return {{"batch", plan.batch},
+          {"workers", plan.workers},
+          {"read_ahead", plan.read_ahead},
+          {"max_queue_size", plan.max_queue_size},
+          {"max_queue_size_asked", plan.max_queue_size_asked},
+          {"max_leases", plan.max_leases},
+          {"slabs", plan.slabs},
+          {"slab_bytes", plan.slab_bytes},
+          {"max_sample_bytes", plan.max_sample_bytes},
+          {"floor_bytes", plan.floor_bytes},
+          {"budget_bytes", plan.budget_bytes},
+          {"ceiling_bytes", plan.ceiling_bytes},
+          {"index_bytes", plan.index_bytes},
+          {"shape", {plan.shape.height, plan.shape.width, plan.shape.channels}}};
+}
+
+Json to_json(const DepthCost& cost) {
+  return {{"max_queue_size", cost.max_queue_size},
+          {"uint8_bytes", cost.u8_bytes},
+          {"float16_bytes", cost.f16_bytes},
+          {"float32_bytes", cost.f32_bytes}};
+}
+
+Json to_json(const Grid& grid) {
+  Json gib = Json::array();
+  for (const auto& row : grid.bytes) {
+    Json cells = Json::array();
+    for (const auto bytes : row)
+      cells.push_back(static_cast<double>(bytes) / static_cast<double>(1ull << 30));
+    gib.push_back(std::move(cells));
+  }
+  return {{"dtype", to_string(grid.type)},
+          {"batches", grid.batches},
+          {"sides", grid.sides},
+          {"bytes", grid.bytes},
+          {"gib", std::move(gib)}};
+}
+
+Json to_json(const SampleTally& samples) {
+  return {{"drawn", samples.drawn},       {"in_flight", samples.in_flight},
+          {"ready", samples.ready},       {"leased", samples.leased},
+          {"consumed", samples.consumed}, {"discarded", samples.discarded},
+          {"dropped", samples.dropped},   {"failed", samples.failed},
+          {"replaced", samples.replaced}, {"conserved", samples.conserved()},
+          {"omitted", samples.omitted}};
+}
+
+void put_plan(Json& envelope, const Plan& plan) { envelope["plan"] = to_json(plan); }
+
+void put_faults(Json& envelope, std::span<const Fault> faults, std::uint64_t fault_count) {
+  envelope["faults"] = Json::array();
+  for (const auto& fault : faults) envelope["faults"].push_back(fault_json(fault));
+  envelope["fault_count"] = fault_count;
+}
+
+void put_run(Json& envelope, const Run& run) {
+  const auto& figures = run.figures;
+  put_plan(envelope, figures.plan);
+  envelope["memory"] = memory_json(run);
+  envelope["samples"] = to_json(figures.samples);
+  envelope["queue"] = {{"occupancy", figures.queue.occupancy},
+                       {"consumer_wait_s", figures.queue.consumer_wait_s},
+                       {"producer_wait_s", figures.queue.producer_wait_s},
+                       {"data_readiness", figures.queue.data_readiness}};
+  envelope["throughput"] = {{"seconds", figures.throughput.seconds},
+                            {"samples_per_s", figures.throughput.samples_per_s},
+                            {"first_batch_s", figures.throughput.first_batch_s}};
+  envelope["stages"] = stages_json(figures.stages);
+  if (figures.regime) envelope["regime"] = *figures.regime;
+  put_faults(envelope, figures.faults, figures.fault_count);
+  if (!run.digest.empty()) envelope["digest"] = run.digest;
+  if (!run.error.empty()) envelope["error"] = run.error;
+  envelope["interrupted"] = run.interrupted;
+}
+
+std::string write(const Json& value) {
+  return value.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace weir::report

@@ -1,0 +1,92 @@
+#include "report/process.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <condition_variable>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+
+namespace weir {
+namespace {
+
+// Lines of the form "VmRSS:     1234 kB".
+std::uint64_t kilobytes_line(const char* path, std::string_view key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    const auto from = line.find_first_of("0123456789", key.size());
+    if (from == std::string::npos) return 0;
+    std::uint64_t kilobytes = 0;
+    std::from_chars(line.data() + from, line.data() + line.size(), kilobytes);
+    return kilobytes * 1024;
+  }
+  return 0;
+}
+
+std::uint64_t rss_now() { return kilobytes_line("/proc/self/status", "VmRSS:"); }
+std::uint64_t pss_now() { return kilobytes_line("/proc/self/smaps_rollup", "Pss:"); }
+
+bool reset_high_water() {
+  std::ofstream file("/proc/self/clear_refs");
+  file << "5" << std::flush;  // proc(5): resets VmHWM to VmRSS
+  return file.good();
+}
+
+}  // namespace
+
+ProcessMemory process_memory() { return {rss_now(), pss_now()}; }
+
+namespace report {
+namespace {
+
+constexpr auto tick = std::chrono::milliseconds(4);
+constexpr std::uint64_t growth_worth_a_look = 256 * 1024;
+// PSS is read for at most one part in this many of the time.
+constexpr int pss_share = 20;
+
+}  // namespace
+
+ProcessSampler::ProcessSampler() {
+  high_water_reset_ = reset_high_water();
+  before_ = peak_ = process_memory();
+  thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+}
+
+ProcessMemory ProcessSampler::stop() {
+  if (!thread_.joinable()) return peak_;
+  thread_.request_stop();
+  thread_.join();
+  sample(true);
+  if (high_water_reset_)
+    peak_.rss = std::max(peak_.rss, kilobytes_line("/proc/self/status", "VmHWM:"));
+  return peak_;
+}
+
+void ProcessSampler::sample(bool with_pss) {
+  peak_.rss = std::max(peak_.rss, rss_now());
+  if (with_pss) peak_.pss = std::max(peak_.pss, pss_now());
+}
+
+void ProcessSampler::watch(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex);
+  auto pss_not_before = Clock::now();
+  std::uint64_t rss_at_last_pss = before_.rss;
+  while (!wake.wait_for(lock, stop, tick, [] { return false; })) {
+    if (stop.stop_requested()) return;
+    const auto now = Clock::now();
+    const bool grown = peak_.rss >= rss_at_last_pss + growth_worth_a_look && now >= pss_not_before;
+    sample(grown);
+    if (!grown) continue;
+    rss_at_last_pss = peak_.rss;
+    pss_not_before = now + pss_share * (Clock::now() - now);
+  }
+}
+
+}  // namespace report
+}  // namespace weir

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <thread>
+
+#include "base/mutex.hpp"
+#include "weir/report.hpp"
+
+namespace weir::report {
+
+/// Watches this process from construction until stop(): the largest RSS and PSS. RSS is read every
+/// few milliseconds and, where /proc/self/clear_refs resets the kernel's own high-water mark, is
+/// exact; PSS costs the kernel a walk over the page tables, so it is read when RSS has grown, and
+/// never for more than a small share of the time. One thread at a time.
+class ProcessSampler {
+ public:
+  ProcessSampler();
+  ProcessSampler(const ProcessSampler&) = delete;
+  ProcessSampler& operator=(const ProcessSampler&) = delete;
+
+  const ProcessMemory& before() const noexcept { return before_; }
+  /// Ends the watch. The largest of each; the same again on a second call.
+  ProcessMemory stop();
+
+ private:
+  void watch(const std::stop_token& stop);
+  void sample(bool with_pss);
+
+  ProcessMemory before_, peak_;
+  bool high_water_reset_ = false;
+  std::jthread thread_;
+};
+
+}  // namespace weir::report

@@ -1,0 +1,220 @@
+#include "report/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/bytes.hpp"
+#include "report/table.hpp"
+
+namespace weir::report {
+namespace {
+
+using Align = Table::Align;
+
+std::string mebibytes(std::uint64_t bytes) {
+  return fmt::format("{:.2f}", static_cast<double>(bytes) / static_cast<double>(1u << 20));
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string duration(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.1f} ms", seconds * 1e3);
+  return fmt::format("{:.2f} s", seconds);
+}
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
+std::string queue_text(const QueueClock& queue) {
+  auto out = fmt::format(
+      "\nQueue\n  {} of next() calls found a batch waiting; consumer waited {}, producers {}\n",
+      percent(queue.data_readiness), duration(queue.consumer_wait_s),
+      duration(queue.producer_wait_s));
+  constexpr std::size_t most_rows = 9, bar_width = 40;
+  const auto levels = queue.occupancy.size();
+  const auto group = (levels + most_rows - 1) / most_rows;
+  Table table({{"", Align::right}, {"", Align::right}, {"", Align::left}});
+  for (std::size_t first = 0; first < levels; first += group) {
+    const auto last = std::min(first + group, levels) - 1;
+    double share = 0;
+    for (auto level = first; level <= last; ++level) share += queue.occupancy[level];
+    std::string bar;
+    for (auto n = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * bar_width + 0.5); n > 0;
+         --n)
+      bar += "█";
+    const auto label = first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
+    table.add({label + " ready", percent(share), bar});
+  }
+  return out + table.text();
+}
+
+std::string stages_text(std::span<const StageClock> stages) {
+  Table table({{"Stages", Align::left}, {"count"}, {"busy"}, {"mean"}, {"p50"}, {"p99"}}, 0);
+  const auto micros = [](const std::optional<double>& us) {
+    return us ? duration(*us * 1e-6) : std::string("-");
+  };
+  for (const auto& stage : stages) {
+    if (stage.count == 0) continue;
+    table.add({fmt::format("  {}", to_string(stage.stage)), grouped(stage.count),
+               duration(stage.busy_s), duration(stage.busy_s / static_cast<double>(stage.count)),
+               micros(stage.p50_us), micros(stage.p99_us)});
+  }
+  return table.empty() ? "" : '\n' + table.text();
+}
+
+}  // namespace
+
+std::string plan_text(const Plan& plan) {
+  const auto cut =
+      plan.max_queue_size < plan.max_queue_size_asked
+          ? fmt::format(" (asked {}; the budget holds no more)", plan.max_queue_size_asked)
+          : std::string();
+  return fmt::format(
+      "Plan\n"
+      "  batch {} of {}x{}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
+      "  {} of {} = {} of staging\n"
+      "  floor {}, ceiling {}, budget {}, one sample at most {}\n",
+      plan.batch, plan.shape.height, plan.shape.width, plan.max_queue_size, cut,
+      plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
+      plural(plan.slabs, "slab"), human_bytes(plan.slab_bytes),
+      human_bytes(plan.slabs * plan.slab_bytes), human_bytes(plan.floor_bytes),
+      human_bytes(plan.ceiling_bytes), human_bytes(plan.budget_bytes),
+      human_bytes(plan.max_sample_bytes));
+}
+
+std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) {
+  Table table({{"max_queue_size"},
+               {"slabs"},
+               {"bytes"},
+               {"uint8 MiB"},
+               {"float16 MiB"},
+               {"float32 MiB"},
+               {"", Align::left}});
+  for (const auto depth : depths) {
+    const auto cost = cost_at(plan, depth);
+    table.add({grouped(depth), grouped(std::uint64_t{depth} + plan.max_leases),
+               grouped(cost.u8_bytes), mebibytes(cost.u8_bytes), mebibytes(cost.f16_bytes),
+               mebibytes(cost.f32_bytes), depth == plan.max_queue_size ? "<- this plan" : ""});
+  }
+  return "Staging by queue depth, had the pixels waited as\n" + table.text();
+}
+
+std::string grid_text(const Grid& grid) {
+  std::vector<Table::Column> columns{{"batch"}};
+  for (const auto side : grid.sides) columns.push_back({fmt::format("{0}x{0}", side)});
+  Table table(std::move(columns));
+  for (std::size_t i = 0; i < grid.batches.size(); ++i) {
+    std::vector<std::string> cells{fmt::format("{}", grid.batches[i])};
+    for (const auto bytes : grid.bytes[i]) cells.push_back(gibibytes(bytes));
+    table.add(std::move(cells));
+  }
+  return fmt::format("GiB of the pixels of one batch as {}, three channels\n{}",
+                     to_string(grid.type), table.text());
+}
+
+std::string samples_text(const SampleTally& samples, const Shape& shape) {
+  const auto between = samples.in_flight + samples.ready + samples.leased;
+  const auto pixels = between * shape.values();
+  Table table({{"Samples", Align::left}, {""}, {"", Align::left}}, 0);
+  const auto add = [&](std::string_view word, std::uint64_t count, std::string note = "") {
+    table.add({fmt::format("  {}", word), grouped(count), std::move(note)});
+  };
+  add("drawn", samples.drawn,
+      samples.conserved() ? "" : "NOT CONSERVED: the counts below do not add up to this");
+  add("consumed", samples.consumed);
+  add("between", between,
+      fmt::format("{} of pixels as uint8; as float32 {}", human_bytes(pixels),
+                  human_bytes(4 * pixels)));
+  const std::pair<std::string_view, std::uint64_t> others[] = {
+      {"in_flight", samples.in_flight}, {"ready", samples.ready},     {"leased", samples.leased},
+      {"discarded", samples.discarded}, {"dropped", samples.dropped}, {"failed", samples.failed},
+      {"replaced", samples.replaced},   {"omitted", samples.omitted}};
+  for (const auto& [word, count] : others)
+    if (count > 0) add(word, count);
+  return table.text();
+}
+
+std::string memory_text(const Run& run) {
+  const auto& memory = run.figures.memory;
+  Table table({{"Memory", Align::left}, {"now"}, {"at peak"}, {"bytes at peak"}}, 0);
+  for (std::size_t i = 0; i < account_count; ++i) {
+    const auto now = memory.accounts[i], at_peak = memory.accounts_at_peak[i];
+    if (now == 0 && at_peak == 0) continue;
+    table.add({fmt::format("  {}", to_string(static_cast<Account>(i))), human_bytes(now),
+               human_bytes(at_peak), grouped(at_peak)});
+  }
+  table.add({"  live", human_bytes(memory.live), human_bytes(memory.peak), grouped(memory.peak)});
+
+  const auto growth = [](std::uint64_t before, std::uint64_t peak) {
+    return fmt::format("{} -> {} (+{})", human_bytes(before), human_bytes(peak),
+                       human_difference(static_cast<std::int64_t>(peak - before)));
+  };
+  return fmt::format("{}  process: RSS {}, PSS {}\n  unaccounted: {} (RSS growth less peak)\n",
+                     table.text(), growth(run.process_before.rss, run.process_peak.rss),
+                     growth(run.process_before.pss, run.process_peak.pss),
+                     human_difference(unaccounted(run)));
+}
+
+std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
+                        std::size_t shown) {
+  if (fault_count == 0) return "";
+  auto out = fmt::format("Faults: {}\n", grouped(fault_count));
+  shown = std::min(shown, faults.size());
+  for (const auto& fault : faults.first(shown))
+    out += fmt::format("  {}: {} ({}): {}{}\n", fault.name, to_string(fault.kind),
+                       to_string(fault.stage), fault.reason,
+                       fault.offset ? fmt::format(" at byte {}", *fault.offset) : "");
+  if (fault_count > shown) out += fmt::format("  ... and {} more\n", grouped(fault_count - shown));
+  return out;
+}
+
+std::string run_text(const Run& run) {
+  const auto& figures = run.figures;
+  auto out =
+      fmt::format("{} in {}: {:.1f} samples/s, first batch after {}\n",
+                  plural(figures.samples.consumed, "sample"), duration(figures.throughput.seconds),
+                  figures.throughput.samples_per_s, duration(figures.throughput.first_batch_s));
+  if (run.interrupted) out += "Interrupted: the counts are of the moment it stopped.\n";
+  out += '\n' + plan_text(figures.plan) + '\n' + samples_text(figures.samples, figures.plan.shape) +
+         '\n' + memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages);
+  if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
+    out += '\n' + faults;
+  if (!run.digest.empty()) out += fmt::format("\nDigest {}\n", run.digest);
+  return out;
+}
+
+std::string sweep_text(std::span<const SweepRow> rows) {
+  Table table({{"queue"},
+               {"slabs"},
+               {"predicted"},
+               {"measured"},
+               {"as f16"},
+               {"as f32"},
+               {"samples/s"},
+               {"waited"},
+               {"ready"},
+               {"drawn"},
+               {"consumed"}},
+              0);
+  std::string errors;
+  for (const auto& row : rows) {
+    table.add({grouped(row.max_queue_size), grouped(row.slabs), mebibytes(row.predicted.u8_bytes),
+               mebibytes(row.staging_bytes), mebibytes(row.predicted.f16_bytes),
+               mebibytes(row.predicted.f32_bytes), fmt::format("{:.1f}", row.samples_per_s),
+               duration(row.consumer_wait_s), percent(row.data_readiness), grouped(row.drawn),
+               grouped(row.consumed)});
+    if (!row.error.empty())
+      errors += fmt::format("max_queue_size {}: {}\n", row.max_queue_size, row.error);
+  }
+  return table.text() +
+         "queue: max_queue_size; predicted, measured, as f16, as f32: MiB of staging at its "
+         "largest;\n"
+         "waited: the consumer, in next(); ready: share of next() calls that found a batch "
+         "waiting\n" +
+         errors;
+}
+
+}  // namespace weir::report

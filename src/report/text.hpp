@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/figures.hpp"
+
+namespace weir::report {
+
+// Text for people: at most 100 columns, a newline at the end of each.
+
+/// What the plan holds, in two lines.
+std::string plan_text(const Plan& plan);
+/// Staging bytes by queue depth and element type; the plan's own depth is marked.
+std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths);
+/// GiB of the pixels of one batch.
+std::string grid_text(const Grid& grid);
+
+/// The whole report of a run: throughput, plan, samples, memory, queue, stages, faults.
+std::string run_text(const Run& run);
+/// Bytes by account now and at peak, and the process beside them.
+std::string memory_text(const Run& run);
+/// Drawn, consumed, and what lies between as each element type.
+std::string samples_text(const SampleTally& samples, const Shape& shape);
+/// The first `shown` faults, and how many more there are. Empty where there is none.
+std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
+                        std::size_t shown = 5);
+
+/// One depth of a sweep.
+struct SweepRow {
+  std::uint32_t max_queue_size = 0, slabs = 0;
+  DepthCost predicted;
+  std::uint64_t staging_bytes = 0;  ///< measured
+  double samples_per_s = 0, consumer_wait_s = 0, data_readiness = 0;
+  std::uint64_t drawn = 0, consumed = 0;
+  std::string error;  ///< why this depth has no figures, or not all
+};
+std::string sweep_text(std::span<const SweepRow> rows);
+
+}  // namespace weir::report
