@@ -12,7 +12,6 @@ install(TARGETS weir EXPORT weirTargets
 install(EXPORT weirTargets NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT weir_development)
 
 if(TARGET weir_opencv_codec)
-  set_target_properties(weir_opencv_codec PROPERTIES EXPORT_NAME opencv_codec)
   install(TARGETS weir_opencv_codec EXPORT weirOpencvCodecTargets
     ARCHIVE COMPONENT weir_development
     LIBRARY COMPONENT weir_runtime NAMELINK_COMPONENT weir_development
