@@ -1,0 +1,64 @@
+#include "weir/batch.hpp"
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "buffer/slab.hpp"
+#include "weir/error.hpp"
+
+namespace weir {
+
+static_assert(std::is_nothrow_move_constructible_v<Batch> && !std::is_copy_constructible_v<Batch>);
+
+Batch::Batch(std::shared_ptr<buffer::SlabPool> pool, buffer::Slab& slab) noexcept
+    : pool_(std::move(pool)), slab_(&slab) {}
+
+Batch::Batch(Batch&& other) noexcept
+    : pool_(std::move(other.pool_)), slab_(std::exchange(other.slab_, nullptr)) {}
+
+Batch& Batch::operator=(Batch&& other) noexcept {
+  if (this != &other) {
+    if (slab_) pool_->release(*slab_, books::Parting::consumed);
+    pool_ = std::move(other.pool_);
+    slab_ = std::exchange(other.slab_, nullptr);
+  }
+  return *this;
+}
+
+Batch::~Batch() {
+  if (slab_) pool_->release(*slab_, books::Parting::consumed);
+}
+
+void Batch::discard() && noexcept {
+  if (slab_) pool_->release(*std::exchange(slab_, nullptr), books::Parting::discarded);
+}
+
+std::uint32_t Batch::size() const noexcept { return slab_->rows; }
+std::uint64_t Batch::epoch() const noexcept { return slab_->epoch; }
+std::uint64_t Batch::sequence() const noexcept { return slab_->sequence; }
+
+PixelBlock Batch::pixels() const noexcept {
+  return {slab_->pixels(0, slab_->rows), slab_->rows, pool_->layout().shape};
+}
+
+PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
+  if (first > size() || count > size() - first) {
+    throw Error(Errc::bad_options, Stage::lease,
+                "Batch::slice(first = " + std::to_string(first) + ", count = " + std::to_string(count) +
+                    "): the batch has " + std::to_string(size()) + " rows");
+  }
+  return {slab_->pixels(first, count), count, pool_->layout().shape};
+}
+
+ImageView Batch::image(std::uint32_t i) const {
+  const auto one = slice(i, i < size() ? 1 : size() + 1);
+  return {one.pixels.data(), one.shape, std::size_t{one.shape.width} * one.shape.channels};
+}
+
+std::span<const std::int64_t> Batch::labels() const noexcept { return slab_->labels(); }
+std::span<const std::uint64_t> Batch::indices() const noexcept { return slab_->indices(); }
+std::span<const RowStatus> Batch::statuses() const noexcept { return slab_->statuses(); }
+std::uint64_t Batch::bytes_held() const noexcept { return pool_->layout().bytes; }
+
+}  // namespace weir

@@ -1,0 +1,73 @@
+#include "weir/loader.hpp"
+
+#include <utility>
+
+#include "api/states.hpp"
+
+namespace weir {
+
+Loader::Loader(AnySource source, const Options& options)
+    : state_(std::make_shared<api::LoaderState>(std::move(source), options)) {}
+Loader::Loader(Loader&&) noexcept = default;
+Loader& Loader::operator=(Loader&&) noexcept = default;
+Loader::~Loader() = default;
+
+Stream Loader::stream(const StreamOptions& options) {
+  return Stream(std::make_shared<api::StreamState>(state_, options));
+}
+
+const Plan& Loader::plan() const noexcept { return state_->core->plan; }
+MemoryLedger& Loader::ledger() noexcept { return *state_->ledger; }
+std::uint64_t Loader::size() const noexcept { return state_->core->source.size(); }
+std::vector<std::string> Loader::class_names() const { return state_->core->source.class_names(); }
+
+Snapshot Loader::snapshot() const {
+  const auto now = state_->core->book->snapshot();
+  return {now.memory, now.samples, now.filling, now.ready, now.leased};
+}
+
+Report Loader::report() const {
+  const auto& core = *state_->core;
+  const auto now = core.book->snapshot();
+  auto [faults, fault_count] = core.faults.read();
+  return {
+      .plan = core.plan,
+      .memory = now.memory,
+      .process_before = state_->before,
+      .process_now = process_memory(),
+      .samples = now.samples,
+      .queue = core.clocks.queue(core.plan.workers),
+      .throughput = core.clocks.throughput(),
+      .stages = core.clocks.stages(),
+      .regime = std::nullopt,
+      .faults = std::move(faults),
+      .fault_count = fault_count,
+      .postings = core.book->ledger()->postings(),
+  };
+}
+
+Stream::Stream(std::shared_ptr<api::StreamState> state) noexcept : state_(std::move(state)) {}
+Stream::Stream(Stream&&) noexcept = default;
+Stream& Stream::operator=(Stream&&) noexcept = default;
+Stream::~Stream() = default;
+
+std::optional<Batch> Stream::next() { return state_->next(std::nullopt, engine::Engine::Lease::at_once); }
+
+std::optional<Batch> Stream::next(std::chrono::steady_clock::duration timeout) {
+  return state_->next(Clock::now() + timeout, engine::Engine::Lease::wait);
+}
+
+std::optional<Batch> Stream::try_next() {
+  return state_->next(Clock::now(), engine::Engine::Lease::at_once);
+}
+
+bool Stream::finished() const noexcept { return state_->engine().finished(); }
+void Stream::cancel() noexcept { state_->engine().cancel(); }
+void Stream::settle() { state_->engine().settle(); }
+
+Position Stream::position() const {
+  const auto released = state_->core().book->released();
+  return {released.next(), released.beyond()};
+}
+
+}  // namespace weir

@@ -1,0 +1,102 @@
+#include "api/states.hpp"
+
+#include <utility>
+
+#include "base/checked.hpp"
+
+namespace weir::api {
+
+namespace {
+
+std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& options,
+                                       std::uint64_t index_bytes, Plan& plan) {
+  for (;;) {
+    const auto promised = ledger.promised();
+    plan = resolve(options, index_bytes, promised);
+    try {
+      return books::Book::open(ledger.books(), {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
+                                                plan.read_ahead_bytes, plan.slabs, plan.batch});
+    } catch (const Error&) {
+      // Another loader came in between: plan again beside its promise.
+      if (ledger.promised() == promised) throw;
+    }
+  }
+}
+
+}  // namespace
+
+LoaderState::LoaderState(AnySource source, const Options& wish)
+    : options(wish),
+      ledger(wish.memory.ledger ? wish.memory.ledger
+                                : std::make_shared<MemoryLedger>(wish.memory.budget_bytes)) {
+  Plan plan;
+  auto book = open_page(*ledger, options, source.index_bytes(), plan);
+  auto charge = MemoryLedger::charge_to(book, Account::index, plan.index_bytes);
+  if (!charge) {
+    throw Error(Errc::budget_too_small, Stage::wait,
+                "memory.ledger: no room for " + std::to_string(plan.index_bytes) + " bytes of index");
+  }
+  index = std::move(*charge);
+  auto pool = std::make_shared<buffer::SlabPool>(
+      book, buffer::SlabLayout(plan.shape, plan.batch, options.memory.alignment), options.memory.upstream);
+  core = std::make_shared<engine::Core>(std::move(source), plan, std::move(book), std::move(pool));
+}
+
+LoaderState::~LoaderState() {
+  core->pool->retire();
+  index = Charge();
+  core->book->retire();
+}
+
+engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
+  const auto size = core->source.size();
+  return {
+      .decoder = {.fit = {options.shape, options.fit, core->plan.short_side},
+                  .exif = options.exif,
+                  .strict = options.faults.strict,
+                  .limits = options.limits,
+                  .codecs = options.codecs},
+      .sampler = source::Sampler(size, options.shuffle, options.seed),
+      .schedule = conductor::Schedule(size, options.batch, options.drop_last, wish.epochs),
+      .tolerance = {options.faults.tolerate, options.faults.tolerate_share, size},
+      .on_fault = options.faults.policy,
+      .first_batch = wish.from.next_batch,
+      .released_beyond = wish.from.released_beyond,
+  };
+}
+
+StreamState::StreamState(std::shared_ptr<LoaderState> loader, const StreamOptions& wish)
+    : loader_(std::move(loader)) {
+  if (loader_->streaming.exchange(true)) {
+    throw Error(Errc::bad_options, Stage::lease,
+                "Loader::stream: one live stream a loader; end the other one first");
+  }
+  try {
+    const auto plan = loader_->plan_stream(wish);
+    const auto size = loader_->core->source.size();
+    if (plan.schedule.batches_per_epoch() == 0 && size > 0) {
+      loader_->core->book->omit(mul_sat(size, wish.epochs.value_or(1)));
+    }
+    engine_ = std::make_unique<engine::Engine>(loader_->core, plan);
+    on_stop_.emplace(wish.stop, [this] { engine_->cancel(); });
+  } catch (...) {
+    engine_.reset();
+    loader_->streaming.store(false);
+    throw;
+  }
+}
+
+StreamState::~StreamState() {
+  on_stop_.reset();
+  engine_.reset();
+  loader_->streaming.store(false);
+}
+
+std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline, engine::Engine::Lease lease) {
+  Lock lock(consumer_);
+  auto* const slab = engine_->next(deadline, lease);
+  if (!slab) return std::nullopt;
+  return Batch(loader_->core->pool, *slab);
+}
+
+}  // namespace weir::api

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+#include "base/mutex.hpp"
+#include "engine/engine.hpp"
+#include "weir/loader.hpp"
+
+namespace weir::api {
+
+/// What a Loader owns; shared with its stream so that either may go first. Leases need less: the
+/// slab pool alone.
+class LoaderState {
+ public:
+  LoaderState(AnySource source, const Options& options);
+  ~LoaderState();
+  LoaderState(const LoaderState&) = delete;
+  LoaderState& operator=(const LoaderState&) = delete;
+
+  engine::StreamPlan plan_stream(const StreamOptions& wish) const;
+
+  const ProcessMemory before = process_memory();
+  const Options options;
+  std::shared_ptr<MemoryLedger> ledger;
+  std::shared_ptr<engine::Core> core;
+  Charge index;
+  std::atomic<bool> streaming{false};
+};
+
+class StreamState {
+ public:
+  StreamState(std::shared_ptr<LoaderState> loader, const StreamOptions& wish);
+  ~StreamState();
+
+  std::optional<Batch> next(std::optional<Clock::time_point> deadline, engine::Engine::Lease lease);
+  engine::Engine& engine() noexcept { return *engine_; }
+  engine::Core& core() noexcept { return *loader_->core; }
+
+ private:
+  const std::shared_ptr<LoaderState> loader_;
+  std::unique_ptr<engine::Engine> engine_;
+  Mutex consumer_;
+  std::optional<std::stop_callback<std::function<void()>>> on_stop_;  ///< dies before the engine
+};
+
+}  // namespace weir::api

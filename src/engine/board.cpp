@@ -1,0 +1,154 @@
+#include "engine/board.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir::engine {
+
+Board::Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead, std::uint32_t slabs)
+    : book_(book), workers_(workers), read_ahead_(read_ahead), feed_(slabs + workers + 1) {
+  const auto samples = 2 * workers + read_ahead + 1;
+  for (auto* list : {&to_decode_, &to_read_, &parked_, &free_}) list->reserve(samples);
+  idle_.reserve(workers);
+}
+
+void Board::insert(Samples& samples, SamplePtr sample) {
+  const auto place = std::find_if(samples.begin(), samples.end(),
+                                  [&](const SamplePtr& other) { return other->row < sample->row; });
+  samples.insert(place, std::move(sample));
+}
+
+books::RowKey Board::barrier() const noexcept {
+  return parked_.empty() ? books::no_row : parked_.back()->row;
+}
+
+SamplePtr Board::take_oldest(Samples& samples) noexcept {
+  SamplePtr sample = std::move(samples.back());
+  samples.pop_back();
+  return sample;
+}
+
+void Board::open(const conductor::RowRun& run) {
+  Lock lock(mutex_);
+  feed_.add(run);
+  (read_ahead_ > 0 ? reads_ : work_).notify_all();
+}
+
+void Board::put_back(const conductor::RowRun& run) {
+  Lock lock(mutex_);
+  feed_.add(run);
+  work_.notify_all();
+}
+
+void Board::resume(Sample& sample) {
+  Lock lock(mutex_);
+  const auto place = std::find_if(parked_.begin(), parked_.end(),
+                                  [&](const SamplePtr& other) { return other.get() == &sample; });
+  if (place == parked_.end()) return;  // halted meanwhile
+  SamplePtr taken = std::move(*place);
+  parked_.erase(place);
+  insert(taken->has_bytes || read_ahead_ == 0 ? to_decode_ : to_read_, std::move(taken));
+  work_.notify_all();
+  reads_.notify_all();
+}
+
+void Board::trim_idle() noexcept {
+  Lock lock(mutex_);
+  for (WorkerMemory* const memory : idle_) memory->trim();
+  for (const auto& sample : free_) sample->encoded.trim();
+}
+
+void Board::halt() noexcept {
+  Lock lock(mutex_);
+  halted_ = true;
+  feed_.clear();
+  work_.notify_all();
+  reads_.notify_all();
+}
+
+std::optional<Board::Task> Board::next_work(std::uint32_t most_rows) {
+  const auto fresh = read_ahead_ > 0 ? books::no_row : feed_.front();
+  const auto limit = barrier();
+  if (!to_decode_.empty() && to_decode_.back()->row < fresh && to_decode_.back()->row < limit) {
+    Task task{{}, take_oldest(to_decode_)};
+    if (std::exchange(task.sample->ahead, false)) {
+      --outstanding_;
+      reads_.notify_one();
+    }
+    return task;
+  }
+  if (read_ahead_ > 0) return std::nullopt;
+  const auto share = std::max(1u, feed_.front_count() / (2 * workers_));
+  const auto run = feed_.take(std::min(most_rows, share), limit);
+  if (!run) return std::nullopt;
+  return Task{*run, nullptr};
+}
+
+std::optional<Board::Task> Board::take_work(WorkerMemory& mine, std::uint32_t most_rows) {
+  Lock lock(mutex_);
+  bool listed = false;
+  for (;;) {
+    std::optional<Task> task;
+    if (!halted_) task = next_work(most_rows);
+    if (task || halted_) {
+      if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
+      return task;
+    }
+    if (book_.someone_waits()) mine.trim();
+    if (!listed) idle_.push_back(&mine);
+    listed = true;
+    work_.wait(lock.native());
+  }
+}
+
+void Board::park(SamplePtr sample) {
+  Sample& waiter = *sample;
+  {
+    Lock lock(mutex_);
+    insert(parked_, std::move(sample));
+  }
+  book_.park(waiter);
+}
+
+void Board::recycle(SamplePtr sample) noexcept {
+  if (book_.someone_waits()) sample->encoded.trim();
+  Lock lock(mutex_);
+  free_.push_back(std::move(sample));
+}
+
+SamplePtr Board::fresh_sample() {
+  {
+    Lock lock(mutex_);
+    if (!free_.empty()) return take_oldest(free_);
+  }
+  return std::make_unique<Sample>(book_);
+}
+
+std::optional<Board::Task> Board::next_read() {
+  const auto limit = barrier();
+  if (!to_read_.empty() && to_read_.back()->row < feed_.front() && to_read_.back()->row < limit) {
+    return Task{{}, take_oldest(to_read_)};
+  }
+  if (outstanding_ >= read_ahead_) return std::nullopt;
+  const auto run = feed_.take(1, limit);
+  if (!run) return std::nullopt;
+  ++outstanding_;
+  return Task{*run, nullptr};
+}
+
+std::optional<Board::Task> Board::take_read() {
+  Lock lock(mutex_);
+  for (;;) {
+    if (halted_) return std::nullopt;
+    if (auto task = next_read()) return task;
+    reads_.wait(lock.native());
+  }
+}
+
+void Board::arrived(SamplePtr sample) {
+  Lock lock(mutex_);
+  insert(to_decode_, std::move(sample));
+  work_.notify_one();
+}
+
+}  // namespace weir::engine

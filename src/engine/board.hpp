@@ -1,0 +1,81 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "conductor/row_feed.hpp"
+#include "engine/sample.hpp"
+
+namespace weir::engine {
+
+/// Work that nobody has taken yet. Workers pull; nothing is pushed at them, so there is no executor
+/// behind which an event could queue.
+///
+///   read_ahead = 0   workers take runs of fresh rows, read and decode them
+///   read_ahead = n   readers take fresh rows, at most n of them read or being read; workers take
+///                    what has arrived
+///
+/// Oldest first in either case. A parked sample is a barrier: nothing younger is taken until it
+/// goes on. Lock order: the board's mutex, then the books' leaf mutex.
+class Board {
+ public:
+  Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead, std::uint32_t slabs);
+
+  /// Rows of one batch, or one sample to go on with.
+  struct Task {
+    conductor::RowRun run{};
+    SamplePtr sample;
+  };
+
+  // -- conductor
+  void open(const conductor::RowRun& run);
+  void resume(Sample& sample);
+  /// Frees the blocks of idle workers and of samples nobody uses.
+  void trim_idle() noexcept;
+  /// Everyone is to leave; take_* return empty.
+  void halt() noexcept;
+
+  // -- workers. `mine` may be trimmed while it waits. Empty: leave.
+  std::optional<Task> take_work(WorkerMemory& mine, std::uint32_t most_rows);
+  /// Rows of a run that were not begun.
+  void put_back(const conductor::RowRun& run);
+  /// A refused sample: kept here until resume().
+  void park(SamplePtr sample);
+  /// A sample that is done with, for others to use.
+  void recycle(SamplePtr sample) noexcept;
+
+  // -- readers
+  std::optional<Task> take_read();
+  /// Its bytes are there, for a worker to decode.
+  void arrived(SamplePtr sample);
+
+  // -- both
+  /// A sample to fill. Throws std::bad_alloc.
+  SamplePtr fresh_sample();
+
+ private:
+  using Samples = std::vector<SamplePtr>;
+  static void insert(Samples& samples, SamplePtr sample);  ///< youngest first
+  books::RowKey barrier() const noexcept WEIR_REQUIRES(mutex_);
+  SamplePtr take_oldest(Samples& samples) noexcept WEIR_REQUIRES(mutex_);
+  std::optional<Task> next_work(std::uint32_t most_rows) WEIR_REQUIRES(mutex_);
+  std::optional<Task> next_read() WEIR_REQUIRES(mutex_);
+
+  books::Book& book_;
+  const std::uint32_t workers_, read_ahead_;
+  Mutex mutex_;
+  std::condition_variable work_, reads_;
+  conductor::RowFeed feed_ WEIR_GUARDED_BY(mutex_);
+  Samples to_decode_ WEIR_GUARDED_BY(mutex_);  ///< arrived or resumed
+  Samples to_read_ WEIR_GUARDED_BY(mutex_);    ///< resumed before they were read
+  Samples parked_ WEIR_GUARDED_BY(mutex_);
+  Samples free_ WEIR_GUARDED_BY(mutex_);
+  std::vector<WorkerMemory*> idle_ WEIR_GUARDED_BY(mutex_);
+  std::uint32_t outstanding_ WEIR_GUARDED_BY(mutex_) = 0;  ///< reads begun, not yet taken by a worker
+  bool halted_ WEIR_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace weir::engine

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "buffer/slab.hpp"
+#include "codec/decoder.hpp"
+#include "conductor/conductor.hpp"
+#include "engine/board.hpp"
+#include "engine/clocks.hpp"
+#include "engine/faults.hpp"
+#include "source/sampler.hpp"
+#include "weir/plan.hpp"
+#include "weir/source.hpp"
+
+namespace weir::engine {
+
+/// A loader's lasting parts: they outlive its streams, and its leases outlive it.
+struct Core {
+  Core(AnySource images, const Plan& resolved, std::shared_ptr<books::Book> page,
+       std::shared_ptr<buffer::SlabPool> slabs)
+      : source(std::move(images)),
+        plan(resolved),
+        book(std::move(page)),
+        pool(std::move(slabs)),
+        clocks(resolved.max_queue_size) {}
+
+  const AnySource source;
+  const Plan plan;
+  const std::shared_ptr<books::Book> book;
+  const std::shared_ptr<buffer::SlabPool> pool;
+  Clocks clocks;
+  FaultLog faults;
+};
+
+/// What one stream does, nothing undecided.
+struct StreamPlan {
+  codec::DecoderOptions decoder;
+  source::Sampler sampler;
+  conductor::Schedule schedule;
+  conductor::Tolerance tolerance;
+  OnFault on_fault = OnFault::stop;
+  std::uint64_t first_batch = 0;
+  std::vector<std::uint64_t> released_beyond;
+};
+
+/// What the threads of one stream share.
+struct Shared {
+  Shared(Core& lasting, const StreamPlan& stream)
+      : core(lasting),
+        plan(stream),
+        board(*lasting.book, lasting.plan.workers, lasting.plan.read_ahead, lasting.plan.slabs) {}
+
+  Core& core;
+  const StreamPlan plan;
+  Board board;
+  StreamError error;
+  std::atomic<bool> stopping{false};  ///< decode loops read it between rows
+};
+
+}  // namespace weir::engine

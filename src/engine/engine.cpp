@@ -1,0 +1,248 @@
+#include "engine/engine.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/threads.hpp"
+
+namespace weir::engine {
+
+namespace {
+
+/// Small images are taken in runs of about this much work; a photograph is a run of its own.
+constexpr auto run_time = std::chrono::microseconds(200);
+constexpr std::uint32_t most_run_rows = 32;
+
+/// The conductor reads where the stream stands as soon as it is made.
+books::Book& begun(books::Book& book, const StreamPlan& plan, const std::shared_ptr<Strand>& strand) {
+  book.begin_stream(plan.first_batch, plan.released_beyond, strand);
+  return book;
+}
+
+}  // namespace
+
+Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
+    : core_(std::move(core)),
+      shared_(*core_, plan),
+      strand_(std::make_shared<Strand>()),
+      conductor_(begun(*core_->book, plan, strand_), plan.schedule, core_->plan.max_queue_size, plan.tolerance, plan.first_batch, *this),
+      ready_(core_->plan.slabs) {
+  try {
+    core_->clocks.stream_opened();
+    threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
+    for (std::uint32_t i = 0; i < core_->plan.workers; ++i) start(&Engine::work, RowWork::Duty::decode);
+    for (std::uint32_t i = 0; i < core_->plan.read_ahead; ++i) start(&Engine::read_ahead, RowWork::Duty::read);
+    strand_->start([this] { step(); });
+  } catch (...) {
+    shut_down();
+    throw;
+  }
+  strand_->wake();
+}
+
+Engine::~Engine() { shut_down(); }
+
+void Engine::shut_down() noexcept {
+  cancel();
+  shared_.board.halt();
+  for (auto& thread : threads_) thread.join();
+  strand_->stop();
+  ready_.close();
+  discard_ready();
+  conductor_.workers_left();
+  core_->book->end_stream();
+  core_->clocks.stream_ended();
+}
+
+// ---- consumer --------------------------------------------------------------------------------
+
+buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease lease) {
+  if (core_->book->leased() >= core_->plan.max_leases) {
+    if (lease == Lease::at_once) {
+      const auto most = std::to_string(core_->plan.max_leases);
+      throw Error(Errc::too_many_leases, Stage::lease,
+                  "queue.max_leases = " + most + ": " + most +
+                      " batches are out; release one before asking for the next, or raise it");
+    }
+    if (!wait_for_lease(deadline)) return nullptr;
+  }
+  const auto begun = Clock::now();
+  const bool was_ready = !ready_.empty();
+  while (const auto id = ready_.pop(deadline)) {
+    core_->clocks.ready_changed(-1);
+    if (core_->book->lease(*id)) {
+      auto& slab = core_->pool->slab(*id);
+      core_->clocks.delivered(slab.rows, was_ready, Clock::now() - begun);
+      return &slab;
+    }
+    core_->book->discard_ready(*id);
+  }
+  if (ready_.drained() && !cancelled_.load()) {
+    if (const auto error = shared_.error.take()) std::rethrow_exception(error);
+  }
+  return nullptr;
+}
+
+bool Engine::wait_for_lease(std::optional<Clock::time_point> deadline) {
+  Lock lock(rest_mutex_);
+  const auto back = [&] { return core_->book->leased() < core_->plan.max_leases; };
+  if (deadline) return rest_.wait_until(lock.native(), *deadline, back);
+  rest_.wait(lock.native(), back);
+  return true;
+}
+
+bool Engine::finished() const noexcept {
+  return cancelled_.load() || (ready_.drained() && !shared_.error.pending());
+}
+
+void Engine::cancel() noexcept {
+  cancelled_.store(true);
+  core_->book->cancel();
+  shared_.stopping.store(true);
+  ready_.close();
+}
+
+void Engine::discard_ready() noexcept {
+  while (const auto id = ready_.pop(Clock::now())) {
+    core_->clocks.ready_changed(-1);
+    core_->book->discard_ready(*id);
+  }
+}
+
+void Engine::settle() {
+  Lock lock(rest_mutex_);
+  const auto mine = ++rest_asked_;
+  strand_->wake();
+  rest_.wait(lock.native(), [&]() WEIR_NO_THREAD_SAFETY_ANALYSIS { return rested_ >= mine; });
+}
+
+// ---- the strand ------------------------------------------------------------------------------
+
+void Engine::step() {
+  std::uint64_t asked = 0;
+  {
+    Lock lock(rest_mutex_);
+    asked = rest_asked_;
+  }
+  try {
+    if (failed_.load()) conductor_.fail();
+    conductor_.step();
+  } catch (...) {
+    shared_.error.offer({}, std::current_exception());
+    conductor_.fail();
+  }
+  if (conductor_.ended() && !left_ && present_.load() == 0) {
+    left_ = true;
+    conductor_.workers_left();
+  }
+  Lock lock(rest_mutex_);
+  if (conductor_.at_rest()) rested_ = asked;
+  // After every step: a lease may have come back, too.
+  rest_.notify_all();
+}
+
+bool Engine::make_slab() { return core_->pool->make() != nullptr; }
+
+void Engine::trim_idle() noexcept { shared_.board.trim_idle(); }
+
+void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
+  auto& slab = core_->pool->slab(id);
+  slab.sequence = batch.sequence;
+  slab.epoch = batch.epoch;
+  slab.rows = batch.rows;
+  shared_.board.open({id, batch.sequence, 0, batch.rows});
+}
+
+void Engine::resume(books::Waiter& waiter) { shared_.board.resume(static_cast<Sample&>(waiter)); }
+
+void Engine::publish(books::SlabId slab) noexcept {
+  core_->clocks.ready_changed(+1);
+  ready_.push(slab);
+}
+
+void Engine::halt() noexcept {
+  shared_.stopping.store(true);
+  shared_.board.halt();
+}
+
+void Engine::end(conductor::End why) noexcept {
+  if (why == conductor::End::too_many_faults) {
+    const auto& tolerance = shared_.plan.tolerance;
+    shared_.error.offer({}, std::make_exception_ptr(Error(
+                                Errc::too_many_faults, Stage::handoff,
+                                "more faults than faults.tolerate = " + std::to_string(tolerance.faults) +
+                                    " and faults.tolerate_share = " + std::to_string(tolerance.share) + " allow")));
+  }
+  ready_.close();
+  core_->clocks.stream_ended();
+}
+
+// ---- workers and readers ---------------------------------------------------------------------
+
+void Engine::start(void (Engine::*body)(RowWork&), RowWork::Duty duty) {
+  auto& rows = *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty));
+  present_.fetch_add(1);
+  try {
+    threads_.push_back(start_thread([this, body, &rows] {
+      try {
+        (this->*body)(rows);
+      } catch (...) {
+        shared_.error.offer({}, std::current_exception());
+        failed_.store(true);
+        strand_->wake();
+      }
+      if (present_.fetch_sub(1) == 1) strand_->wake();
+    }));
+  } catch (...) {
+    present_.fetch_sub(1);
+    throw;
+  }
+}
+
+void Engine::work(RowWork& rows) {
+  std::uint32_t most_rows = 1;
+  for (;;) {
+    const auto asked = Clock::now();
+    auto task = shared_.board.take_work(rows.memory(), most_rows);
+    if (!task) return;
+    const auto begun = Clock::now();
+    core_->clocks.add_worker_idle(begun - asked);
+    if (task->sample) {
+      rows.take_over(std::move(task->sample));
+      rows.read_and_decode();
+      continue;
+    }
+    const auto& run = task->run;
+    std::uint32_t done = 0;
+    auto turn = Turn::done;
+    while (done < run.count && turn == Turn::done) {
+      rows.begin(run, run.first + done);
+      turn = rows.read_and_decode();
+      ++done;
+    }
+    if (turn == Turn::parked) {
+      shared_.board.put_back({run.slab, run.sequence, run.first + done, run.count - done});
+    } else if (const auto took = Clock::now() - begun; took.count() > 0) {
+      const auto affordable = Clock::duration(run_time).count() * done / took.count();
+      most_rows = static_cast<std::uint32_t>(std::clamp<Clock::rep>(affordable, 1, most_run_rows));
+    }
+  }
+}
+
+void Engine::read_ahead(RowWork& rows) {
+  while (auto task = shared_.board.take_read()) {
+    if (task->sample) {
+      rows.take_over(std::move(task->sample));
+    } else {
+      rows.begin(task->run, task->run.first);
+      rows.memory().sample->ahead = true;
+    }
+    if (rows.read() == Turn::read) {
+      auto next = shared_.board.fresh_sample();
+      shared_.board.arrived(std::exchange(rows.memory().sample, std::move(next)));
+    }
+  }
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "conductor/conductor.hpp"
+#include "engine/context.hpp"
+#include "engine/ready_queue.hpp"
+#include "engine/row_work.hpp"
+#include "engine/strand.hpp"
+
+namespace weir::engine {
+
+/// One stream at work: the strand that runs the conductor, the workers, the readers, the ready
+/// queue. Threads start in the constructor and are joined in the destructor, which loses nothing.
+class Engine final : private conductor::Actions {
+ public:
+  /// Throws std::system_error where a thread cannot start; those that did are joined.
+  Engine(std::shared_ptr<Core> core, const StreamPlan& plan);
+  ~Engine() override;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // -- one consumer at a time
+  enum class Lease : std::uint8_t { at_once, wait };  ///< whether to wait for a lease to come back
+  /// The next batch, leased. Null: not before `deadline`, or nothing will come. Throws
+  /// Error{too_many_leases}, or what the stream ended in.
+  buffer::Slab* next(std::optional<Clock::time_point> deadline, Lease lease);
+
+  // -- any thread
+  bool finished() const noexcept;
+  void cancel() noexcept;
+  /// Blocks until the conductor is at rest.
+  void settle();
+
+ private:
+  bool make_slab() override;
+  void trim_idle() noexcept override;
+  void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
+  void resume(books::Waiter& waiter) override;
+  void publish(books::SlabId slab) noexcept override;
+  void halt() noexcept override;
+  void end(conductor::End why) noexcept override;
+
+  void step();
+  void start(void (Engine::*body)(RowWork&), RowWork::Duty duty);
+  void work(RowWork& rows);
+  void read_ahead(RowWork& rows);
+  void discard_ready() noexcept;
+  bool wait_for_lease(std::optional<Clock::time_point> deadline);
+  void shut_down() noexcept;
+
+  const std::shared_ptr<Core> core_;
+  Shared shared_;
+  const std::shared_ptr<Strand> strand_;
+  conductor::Conductor conductor_;
+  ReadyQueue ready_;
+  std::atomic<bool> cancelled_{false}, failed_{false};
+  std::atomic<std::uint32_t> present_{0};  ///< workers and readers that have not left
+  Mutex rest_mutex_;
+  std::condition_variable rest_;
+  std::uint64_t rest_asked_ WEIR_GUARDED_BY(rest_mutex_) = 0, rested_ WEIR_GUARDED_BY(rest_mutex_) = 0;
+  std::uint64_t steps_ WEIR_GUARDED_BY(rest_mutex_) = 0;
+  bool left_ = false;  ///< on the strand
+  std::vector<std::unique_ptr<RowWork>> rows_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace weir::engine

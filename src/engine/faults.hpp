@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "books/row_key.hpp"
+#include "weir/error.hpp"
+
+namespace weir::engine {
+
+/// Bad samples of a loader: the first few in full, all of them counted. Any thread.
+class FaultLog {
+ public:
+  static constexpr std::size_t kept = 1000;
+
+  void add(Fault fault) {
+    Lock lock(mutex_);
+    ++count_;
+    if (faults_.size() < kept) faults_.push_back(std::move(fault));
+  }
+  std::pair<std::vector<Fault>, std::uint64_t> read() const {
+    Lock lock(mutex_);
+    return {faults_, count_};
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::vector<Fault> faults_ WEIR_GUARDED_BY(mutex_);
+  std::uint64_t count_ WEIR_GUARDED_BY(mutex_) = 0;
+};
+
+/// What a stream ends in: the exception of its oldest failing row, whichever worker was first. Given
+/// to the consumer once.
+class StreamError {
+ public:
+  void offer(books::RowKey row, std::exception_ptr error) noexcept {
+    Lock lock(mutex_);
+    if (!taken_ && (!error_ || row < row_)) {
+      row_ = row;
+      error_ = std::move(error);
+    }
+  }
+  std::exception_ptr take() noexcept {
+    Lock lock(mutex_);
+    if (error_) taken_ = true;
+    return std::exchange(error_, nullptr);
+  }
+  bool pending() const noexcept {
+    Lock lock(mutex_);
+    return error_ != nullptr;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  books::RowKey row_ WEIR_GUARDED_BY(mutex_){};
+  std::exception_ptr error_ WEIR_GUARDED_BY(mutex_);
+  bool taken_ WEIR_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace weir::engine

@@ -1,0 +1,35 @@
+#include "engine/ready_queue.hpp"
+
+#include <exception>
+
+namespace weir::engine {
+
+void ReadyQueue::push(books::SlabId id) noexcept {
+  size_.fetch_add(1);
+  if (!ids_.push(id)) std::terminate();  // the argument above is broken: the books are wrong
+  items_.release();
+}
+
+void ReadyQueue::close() noexcept {
+  if (!closed_.exchange(true)) items_.release();
+}
+
+std::optional<books::SlabId> ReadyQueue::pop(std::optional<Clock::time_point> deadline) noexcept {
+  if (!deadline) {
+    items_.acquire();
+  } else if (!items_.try_acquire()) {
+    // try_acquire_until may give up early; the deadline is what counts.
+    while (!items_.try_acquire_until(*deadline)) {
+      if (Clock::now() >= *deadline) return std::nullopt;
+    }
+  }
+  books::SlabId id = 0;
+  if (ids_.pop(id)) {
+    size_.fetch_sub(1);
+    return id;
+  }
+  items_.release();  // the closing token stays, for every later call
+  return std::nullopt;
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+
+#include "base/defect.hpp"
+#include "engine/context.hpp"
+
+namespace weir::engine {
+
+/// What became of a sample after a turn.
+enum class Turn : std::uint8_t {
+  done,       ///< its row has ended
+  parked,     ///< refused bytes: the board keeps it
+  read,       ///< its bytes are there
+  abandoned,  ///< the stream is stopping
+};
+
+/// What workers and readers do with one row: read, decode, fail, finish. One a thread; keeps that
+/// thread's memory and decoder.
+class RowWork {
+ public:
+  enum class Duty : std::uint8_t { read, decode };
+
+  /// Throws std::bad_alloc.
+  RowWork(Shared& shared, Duty duty);
+
+  /// Makes `memory().sample` the sample of a fresh row.
+  void begin(const conductor::RowRun& run, std::uint32_t row);
+  /// Goes on with a sample that arrived or was granted its bytes.
+  void take_over(SamplePtr sample);
+  /// Reads only.
+  Turn read();
+  /// Reads where that is still to do, decodes, ends the row.
+  Turn read_and_decode();
+  WorkerMemory& memory() noexcept { return memory_; }
+
+ private:
+  class Sink;
+
+  Sample& sample() noexcept { return *memory_.sample; }
+  Turn attempt(bool decode_too);
+  std::optional<Turn> read_bytes(std::optional<Defect>& defect, std::exception_ptr& thrown);
+  std::optional<Turn> decode_row(std::optional<Defect>& defect);
+  bool ensure(buffer::Block& block, std::uint64_t bytes);
+  void park();
+  /// Records; true where a replacement is to be tried.
+  bool fail(const Defect& defect, const std::exception_ptr& thrown);
+  void end_stream_here(const std::exception_ptr& error);
+  void finish(bool ok, RowStatus status);
+  void release_memory() noexcept;
+
+  Shared& shared_;
+  Core& core_;
+  books::Book& book_;
+  std::optional<codec::Decoder> decoder_;  ///< of workers alone
+  WorkerMemory memory_;
+};
+
+}  // namespace weir::engine

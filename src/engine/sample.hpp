@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/clock.hpp"
+#include "books/waiters.hpp"
+#include "buffer/block.hpp"
+
+namespace weir::engine {
+
+/// One row under way: what travels from reader to worker, or waits for bytes. Reused from row to
+/// row; its encoded block keeps its memory.
+struct Sample : books::Waiter {
+  explicit Sample(books::Book& page) noexcept : book(page), encoded(page, Account::encoded) {}
+  ~Sample() { book.discharge(account, granted); }  // granted, but the stream ended first
+  Sample(const Sample&) = delete;
+  Sample& operator=(const Sample&) = delete;
+
+  books::Book& book;
+
+  books::SlabId slab = 0;
+  std::uint64_t epoch = 0, position = 0;
+  std::uint32_t attempt = 0;  ///< failures of this row so far
+  std::uint64_t index = 0;    ///< of the source: the row's own sample or a replacement
+  std::int64_t label = 0;
+  std::span<const std::byte> bytes;  ///< encoded: in `encoded`, or in the source's memory
+  std::uint64_t charged = 0;         ///< bytes taken from the sink
+  bool has_bytes = false;
+  bool ahead = false;  ///< counts as an outstanding read until a worker takes it
+  buffer::Block encoded;
+  Clock::time_point parked_at{};
+};
+
+using SamplePtr = std::unique_ptr<Sample>;
+
+/// What a worker keeps from row to row.
+struct WorkerMemory {
+  explicit WorkerMemory(books::Book& book) : scratch(book, Account::scratch) {}
+  SamplePtr sample;
+  SamplePtr spare;  ///< takes over when `sample` parks; fetched before a sample can become a waiter
+  buffer::Block scratch;
+  void trim() noexcept {
+    if (sample) sample->encoded.trim();
+    scratch.trim();
+  }
+};
+
+}  // namespace weir::engine

@@ -1,0 +1,59 @@
+#include "engine/strand.hpp"
+
+#include <boost/asio/post.hpp>
+#include <new>
+#include <utility>
+
+#include "engine/threads.hpp"
+
+namespace weir::engine {
+
+/// Gives Asio the node's memory. One handler is queued at a time and Asio frees its memory before
+/// it calls it, so one node is enough.
+template <class T>
+struct Strand::NodeAllocator {
+  using value_type = T;
+  explicit NodeAllocator(Strand& owner) noexcept : strand(&owner) {}
+  template <class U>
+  NodeAllocator(const NodeAllocator<U>& other) noexcept : strand(other.strand) {}
+  T* allocate(std::size_t n) {
+    if (n * sizeof(T) > strand->node_.size()) throw std::bad_alloc();
+    return reinterpret_cast<T*>(strand->node_.data());
+  }
+  void deallocate(T*, std::size_t) noexcept {}
+  template <class U>
+  bool operator==(const NodeAllocator<U>& other) const noexcept {
+    return strand == other.strand;
+  }
+  Strand* strand;
+};
+
+struct Strand::Handler {
+  using allocator_type = NodeAllocator<std::byte>;
+  allocator_type get_allocator() const noexcept { return allocator_type(*strand); }
+  void operator()() const {
+    strand->queued_.store(false);
+    strand->step_();
+  }
+  Strand* strand;
+};
+
+Strand::Strand() : work_(boost::asio::make_work_guard(context_)) {}
+
+Strand::~Strand() { stop(); }
+
+void Strand::start(std::function<void()> step) {
+  step_ = std::move(step);
+  thread_ = start_thread([this] { context_.run(); });
+}
+
+void Strand::wake() noexcept {
+  if (!queued_.exchange(true)) boost::asio::post(context_, Handler{this});
+}
+
+void Strand::stop() noexcept {
+  context_.stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <cstddef>
+#include <functional>
+#include <thread>
+
+#include "base/wakeable.hpp"
+
+namespace weir::engine {
+
+/// Where decisions are made: one thread that runs one io_context, which makes the context an
+/// implicit strand (Asio: "only one thread calls run()"). One handler, one preallocated node: a
+/// wake-up that is still queued is not queued again, and the handler clears the mark before it
+/// looks, so no wake-up is lost. wake() neither allocates nor blocks on anything but Asio's queue.
+class Strand final : public Wakeable {
+ public:
+  Strand();
+  ~Strand() override;
+  Strand(const Strand&) = delete;
+  Strand& operator=(const Strand&) = delete;
+
+  /// `step` runs on the strand's thread after every wake-up. Call once.
+  void start(std::function<void()> step);
+  void wake() noexcept override;
+  /// Ends the thread; a queued wake-up may not be run. Wake-ups after it are ignored.
+  void stop() noexcept;
+  boost::asio::io_context& context() noexcept { return context_; }
+
+ private:
+  template <class T>
+  struct NodeAllocator;
+  struct Handler;
+
+  boost::asio::io_context context_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::function<void()> step_;
+  std::atomic<bool> queued_{false};
+  alignas(std::max_align_t) std::array<std::byte, 256> node_{};
+  std::thread thread_;
+};
+
+}  // namespace weir::engine
