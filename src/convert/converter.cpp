@@ -13,9 +13,12 @@
 namespace weir {
 namespace {
 
-[[noreturn]] void bad(const std::string& what) { throw Error(Errc::bad_options, Stage::lease, what); }
+[[noreturn]] void bad(const std::string& what) {
+  throw Error(Errc::bad_options, Stage::lease, what);
+}
 
-[[noreturn]] void bad_figure(const char* field, std::size_t channel, double value, const char* bound) {
+[[noreturn]] void bad_figure(const char* field, std::size_t channel, double value,
+                             const char* bound) {
   std::ostringstream text;
   text.imbue(std::locale::classic());
   text << "Normalize::" << field << '[' << channel << "] is " << value << ", must be " << bound;
@@ -34,11 +37,12 @@ void check(const Normalize& normalize) {
 }
 
 void check_size(const char* field, std::uint64_t size, const PixelBlock& block) {
-  const auto wanted = mul_sat(block.count, mul_sat(mul_sat(block.shape.height, block.shape.width), 3));
+  const auto wanted =
+      mul_sat(block.count, mul_sat(mul_sat(block.shape.height, block.shape.width), 3));
   if (size == wanted) return;
-  bad(std::string(field) + " is " + std::to_string(size) + ", must be " + std::to_string(wanted) + " for " +
-      std::to_string(block.count) + " images of " + std::to_string(block.shape.height) + "x" +
-      std::to_string(block.shape.width) + "x3");
+  bad(std::string(field) + " is " + std::to_string(size) + ", must be " + std::to_string(wanted) +
+      " for " + std::to_string(block.count) + " images of " + std::to_string(block.shape.height) +
+      "x" + std::to_string(block.shape.width) + "x3");
 }
 
 template <class T>
@@ -58,7 +62,8 @@ void interleaved(const std::uint8_t* __restrict pixel, std::size_t area, const T
 }
 
 template <class T>
-void planar(const std::uint8_t* __restrict pixel, std::size_t area, const Tables<T>& tables, T* __restrict out) {
+void planar(const std::uint8_t* __restrict pixel, std::size_t area, const Tables<T>& tables,
+            T* __restrict out) {
   const T* red = tables[0].data();
   const T* green = tables[1].data();
   const T* blue = tables[2].data();
@@ -77,7 +82,8 @@ Converter<T>::Converter(const Normalize& normalize, Layout layout) : layout_(lay
   for (std::size_t c = 0; c < 3; ++c) {
     for (std::size_t pixel = 0; pixel < 256; ++pixel) {
       // One rounding for product and difference, so that nothing is lost where they cancel.
-      const double centred = std::fma(static_cast<double>(pixel), normalize.scale, -normalize.mean[c]);
+      const double centred =
+          std::fma(static_cast<double>(pixel), normalize.scale, -normalize.mean[c]);
       table_[c][pixel] = convert::narrow<T>(centred / normalize.stddev[c]);
     }
   }
@@ -91,7 +97,8 @@ void Converter<T>::operator()(const PixelBlock& block, std::span<T> out) const {
   check_size("PixelBlock::pixels.size()", block.pixels.size(), block);
   check_size("out.size()", out.size(), block);
   const auto area = std::size_t{block.shape.height} * block.shape.width;
-  if (layout_ == Layout::nhwc) return interleaved(block.pixels.data(), area * block.count, table_, out.data());
+  if (layout_ == Layout::nhwc)
+    return interleaved(block.pixels.data(), area * block.count, table_, out.data());
   for (std::size_t image = 0; image < block.count; ++image) {
     planar(block.pixels.data() + image * area * 3, area, table_, out.data() + image * area * 3);
   }

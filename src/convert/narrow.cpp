@@ -18,7 +18,8 @@ std::uint16_t encode(double value) noexcept {
   constexpr long infinity = ((1L << exponent_bits) - 1) << fraction_bits;
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   const double magnitude = std::fabs(value);
-  if (magnitude >= std::ldexp(1.0, largest_exponent + 1)) return static_cast<std::uint16_t>(sign | infinity);
+  if (magnitude >= std::ldexp(1.0, largest_exponent + 1))
+    return static_cast<std::uint16_t>(sign | infinity);
   const int exponent = std::max(std::ilogb(magnitude), least_exponent);
   // In units of the last place. A normal number's leading bit makes its biased exponent one larger
   // and a carry out of the fraction one more, so the sum is right for subnormals, too.

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "source/permutation.hpp"
+
 namespace weir::source {
 
 /// The order of an epoch: a bijection of 0 .. size-1, a pure function of (seed, epoch). Copyable,
@@ -12,16 +14,18 @@ class Sampler {
   Sampler(std::uint64_t size, bool shuffle, std::uint64_t seed) noexcept;
   /// The source index at `position` of `epoch`. position < size().
   std::uint64_t index(std::uint64_t epoch, std::uint64_t position) const noexcept;
-  /// OnFault::skip: what stands in for `position` after `attempt` (1 …) failures there.
+  /// OnFault::skip: what stands in for `position` after `attempt` (1 …) failures there. The first
+  /// size()-1 attempts are all different and none is index(epoch, position).
   std::uint64_t replacement(std::uint64_t epoch, std::uint64_t position,
                             std::uint32_t attempt) const noexcept;
   /// Key of the random stream of the sample at `position`: random crops, flips.
   std::uint64_t draw(std::uint64_t epoch, std::uint64_t position) const noexcept;
-  std::uint64_t size() const noexcept { return size_; }
+  std::uint64_t size() const noexcept { return all_.size(); }
 
  private:
-  std::uint64_t size_, seed_;
-  std::uint64_t left_ = 1, right_ = 1;  ///< the network permutes left_ * right_ >= size_ values
+  Permutation all_;
+  Permutation others_;  ///< distances from a failed index to those that may stand in
+  std::uint64_t seed_;
   bool shuffle_;
 };
 

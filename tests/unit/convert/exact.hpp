@@ -35,20 +35,24 @@ inline long double overflow_bound(Format format) {
 }
 
 inline long double value_of(float x) { return x; }
-inline long double value_of(bfloat16 x) { return std::bit_cast<float>(std::uint32_t{x.bits} << 16); }
+inline long double value_of(bfloat16 x) {
+  return std::bit_cast<float>(std::uint32_t{x.bits} << 16);
+}
 inline long double value_of(float16 x) {
   const int exponent = (x.bits >> 10) & 31;
   const int fraction = x.bits & 1023;
   const long double sign = (x.bits & 0x8000) != 0 ? -1 : 1;
   if (exponent == 31) return fraction == 0 ? sign * HUGE_VALL : std::nanl("");
-  return sign * (exponent == 0 ? std::ldexp(static_cast<long double>(fraction), -24)
-                               : std::ldexp(static_cast<long double>(fraction + 1024), exponent - 25));
+  return sign * (exponent == 0
+                     ? std::ldexp(static_cast<long double>(fraction), -24)
+                     : std::ldexp(static_cast<long double>(fraction + 1024), exponent - 25));
 }
 
 /// (pixel * scale - mean) / stddev in 64 bits of significand: the product of 8 by 53 bits is exact,
 /// and so is the difference where it cancels.
 inline long double exact(int pixel, const Normalize& normalize, std::size_t channel) {
-  const long double product = static_cast<long double>(pixel) * static_cast<long double>(normalize.scale);
+  const long double product =
+      static_cast<long double>(pixel) * static_cast<long double>(normalize.scale);
   return (product - static_cast<long double>(normalize.mean[channel])) /
          static_cast<long double>(normalize.stddev[channel]);
 }

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "unit/convert/exact.hpp"
 #include "convert/narrow.hpp"
 #include "support/catch.hpp"
+#include "unit/convert/exact.hpp"
 
 namespace {
 
@@ -35,13 +35,15 @@ template <class T>
 void every_pixel_within_one_ulp(const Normalize& normalize, Layout layout) {
   constexpr auto format = format_of<T>();
   std::vector<std::uint8_t> pixels;
-  for (int pixel = 0; pixel < 256; ++pixel) pixels.insert(pixels.end(), 3, static_cast<std::uint8_t>(pixel));
+  for (int pixel = 0; pixel < 256; ++pixel)
+    pixels.insert(pixels.end(), 3, static_cast<std::uint8_t>(pixel));
   std::vector<T> out(pixels.size());
   Converter<T>(normalize, layout)({pixels, 1, {16, 16, 3}}, out);
   for (std::size_t channel = 0; channel < 3; ++channel) {
     for (int pixel = 0; pixel < 256; ++pixel) {
       const auto at = static_cast<std::size_t>(pixel);
-      const auto given = value_of(out[layout == Layout::nchw ? channel * 256 + at : at * 3 + channel]);
+      const auto given =
+          value_of(out[layout == Layout::nchw ? channel * 256 + at : at * 3 + channel]);
       const auto wanted = exact(pixel, normalize, channel);
       CAPTURE(channel, pixel, given, wanted);
       if (std::abs(wanted) >= overflow_bound(format)) {
@@ -56,7 +58,8 @@ void every_pixel_within_one_ulp(const Normalize& normalize, Layout layout) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("every output is within one ulp of the exact value", "[convert]", float, float16, bfloat16) {
+TEMPLATE_TEST_CASE("every output is within one ulp of the exact value", "[convert]", float, float16,
+                   bfloat16) {
   for (const auto& [name, normalize] : normalizations()) {
     for (const auto layout : {Layout::nchw, Layout::nhwc}) {
       CAPTURE(name);
@@ -85,10 +88,14 @@ TEST_CASE("every float16 comes back from narrowing", "[convert]") {
   }
 }
 
-TEST_CASE("half way between two float16 goes to the even one, a hair beyond to the nearer", "[convert]") {
+TEST_CASE("half way between two float16 goes to the even one, a hair beyond to the nearer",
+          "[convert]") {
   for (unsigned bits = 0; bits < 0x7c00; ++bits) {
     const auto low = static_cast<double>(value_of(float16{static_cast<std::uint16_t>(bits)}));
-    const double high = bits == 0x7bff ? 65536.0 : static_cast<double>(value_of(float16{static_cast<std::uint16_t>(bits + 1)}));
+    const double high =
+        bits == 0x7bff
+            ? 65536.0
+            : static_cast<double>(value_of(float16{static_cast<std::uint16_t>(bits + 1)}));
     const double middle = (low + high) / 2;
     CAPTURE(bits);
     REQUIRE(convert::narrow<float16>(middle).bits == bits + bits % 2);
@@ -98,10 +105,14 @@ TEST_CASE("half way between two float16 goes to the even one, a hair beyond to t
   }
 }
 
-TEST_CASE("half way between two bfloat16 goes to the even one, a hair beyond to the nearer", "[convert]") {
+TEST_CASE("half way between two bfloat16 goes to the even one, a hair beyond to the nearer",
+          "[convert]") {
   for (unsigned bits = 0; bits < 0x7f80; ++bits) {
     const auto low = static_cast<double>(value_of(bfloat16{static_cast<std::uint16_t>(bits)}));
-    const double high = bits == 0x7f7f ? 0x1p128 : static_cast<double>(value_of(bfloat16{static_cast<std::uint16_t>(bits + 1)}));
+    const double high =
+        bits == 0x7f7f
+            ? 0x1p128
+            : static_cast<double>(value_of(bfloat16{static_cast<std::uint16_t>(bits + 1)}));
     const double middle = (low + high) / 2;
     CAPTURE(bits);
     REQUIRE(convert::narrow<bfloat16>(middle).bits == bits + bits % 2);

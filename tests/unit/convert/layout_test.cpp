@@ -16,7 +16,8 @@ constexpr Normalize tagged{{0, -1000, -2000}, {1, 1, 1}, 1};
 
 std::vector<std::uint8_t> pixels_of(std::uint32_t count, Shape shape) {
   std::vector<std::uint8_t> pixels(count * shape.values());
-  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 31 % 251);
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    pixels[i] = static_cast<std::uint8_t>(i * 31 % 251);
   return pixels;
 }
 

@@ -34,7 +34,10 @@ TEST_CASE("an output of the wrong size is refused with both sizes", "[convert]")
   const std::vector<std::uint8_t> pixels(2 * 4 * 5 * 3);
   std::vector<float> out(pixels.size() + 1);
   const Converter<float> convert;
-  CHECK(says(refusal([&] { convert({pixels, 2, {4, 5, 3}}, out); }), "out.size() is 121, must be 120 for 2 images of 4x5x3"));
+  CHECK(says(refusal([&] {
+               convert({pixels, 2, {4, 5, 3}}, out);
+             }),
+             "out.size() is 121, must be 120 for 2 images of 4x5x3"));
   out.resize(pixels.size() - 1);
   CHECK(says(refusal([&] { convert({pixels, 2, {4, 5, 3}}, out); }), "out.size() is 119"));
 }
@@ -43,18 +46,26 @@ TEST_CASE("a block that does not hold its images is refused", "[convert]") {
   const std::vector<std::uint8_t> pixels(10);
   std::vector<float> out(12);
   const Converter<float> convert;
-  CHECK(says(refusal([&] { convert({pixels, 1, {2, 2, 3}}, out); }), "pixels.size() is 10, must be 12"));
+  CHECK(says(refusal([&] {
+               convert({pixels, 1, {2, 2, 3}}, out);
+             }),
+             "pixels.size() is 10, must be 12"));
   CHECK(says(refusal([&] { convert({pixels, 1, {2, 5, 1}}, out); }), "channels is 1, must be 3"));
 }
 
 TEST_CASE("a size that overflows 64 bits is refused, not wrapped", "[convert]") {
   const Converter<float> convert;
-  CHECK(says(refusal([&] { convert({{}, 4294967295U, {4294967295U, 4294967295U, 3}}, {}); }), "pixels.size() is 0, must be 18446744073709551615"));
+  CHECK(says(refusal([&] {
+               convert({{}, 4294967295U, {4294967295U, 4294967295U, 3}}, {});
+             }),
+             "pixels.size() is 0, must be 18446744073709551615"));
 }
 
 TEST_CASE("a figure that gives no number is refused by name", "[convert]") {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
-  const auto make = [](const Normalize& normalize) { return refusal([&] { Converter<float16> convert(normalize); }); };
+  const auto make = [](const Normalize& normalize) {
+    return refusal([&] { Converter<float16> convert(normalize); });
+  };
   CHECK(says(make({{0, 0, 0}, {1, 0, 1}}), "stddev[1] is 0, must be finite and not 0"));
   CHECK(says(make({{0, 0, 0}, {1, 1, nan}}), "stddev[2] is nan"));
   CHECK(says(make({{0, 0, 0}, {-infinity, 1, 1}}), "stddev[0] is -inf"));

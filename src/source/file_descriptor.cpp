@@ -1,0 +1,67 @@
+#include "source/file_descriptor.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <string_view>
+
+namespace weir::source {
+namespace {
+
+int open_short(int directory, const char* path, int flags) {
+  int file = -1;
+  do file = ::openat(directory, path, flags | O_CLOEXEC);
+  while (file < 0 && errno == EINTR);
+  return file;
+}
+
+// strerror_r comes in two kinds: one fills the buffer, the other may return text of its own.
+[[maybe_unused]] const char* text_from(int failed, const char* buffer) {
+  return failed == 0 ? buffer : "unknown error";
+}
+[[maybe_unused]] const char* text_from(const char* text, const char*) { return text; }
+
+}  // namespace
+
+FileDescriptor::~FileDescriptor() {
+  if (value_ < 0) return;
+  const int kept = errno;  // a caller may be about to report it
+  ::close(value_);
+  errno = kept;
+}
+
+FileDescriptor open_at(int directory, const char* path, int flags) {
+  FileDescriptor step;
+  std::string_view rest(path);
+  while (rest.size() >= PATH_MAX) {
+    const auto cut = rest.rfind('/', PATH_MAX - 2);
+    if (cut == std::string_view::npos || cut == 0) {
+      errno = ENAMETOOLONG;
+      return {};
+    }
+    step = FileDescriptor(
+        open_short(directory, std::string(rest.substr(0, cut)).c_str(), O_PATH | O_DIRECTORY));
+    if (!step) return {};
+    directory = step.value();
+    rest.remove_prefix(rest.find_first_not_of('/', cut));
+  }
+  return FileDescriptor(open_short(directory, rest.data(), flags));
+}
+
+std::string errno_text(int code) {
+  std::array<char, 256> buffer{};
+  return text_from(::strerror_r(code, buffer.data(), buffer.size()), buffer.data());
+}
+
+std::string path_of(const FileDescriptor& file) {
+  std::array<char, PATH_MAX> buffer{};
+  const auto link = "/proc/self/fd/" + std::to_string(file.value());
+  const auto length = ::readlink(link.c_str(), buffer.data(), buffer.size());
+  return length < 0 ? std::string() : std::string(buffer.data(), static_cast<std::size_t>(length));
+}
+
+}  // namespace weir::source

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "source/file_reader.hpp"
+#include "source/name_table.hpp"
+#include "weir/source.hpp"
+
+namespace weir::source {
+
+/// What weir::image_folder wraps; made directly by who wants to know what was skipped. Any thread.
+class ImageFolder {
+ public:
+  /// Throws Error{source_failed} where the root, or part of what is under it, cannot be listed for
+  /// a reason that may pass (no descriptors left, an I/O error): half a data set must not look whole.
+  ImageFolder(const std::string& path, const FolderOptions& options);
+
+  std::uint64_t size() const noexcept { return names_.size(); }
+  Encoded read(std::uint64_t i, ByteSink& sink) const;
+  /// Path relative to the root, as the bytes it has on disk.
+  std::string name(std::uint64_t i) const { return names_[i]; }
+  std::uint64_t index_bytes() const noexcept;
+  /// The top directories, empty ones too, in byte order. None: a flat folder.
+  std::vector<std::string> class_names() const { return classes_; }
+  /// Rank of the top directory; 0 in a flat folder; -1 for a file that lies beside the class folders.
+  std::int64_t label(std::uint64_t i) const noexcept;
+
+  /// Entries left out: directories that may not be read, symbolic links that do not lead to a
+  /// regular file under the root, and what is neither file nor directory.
+  std::uint64_t skipped() const noexcept { return skipped_; }
+
+ private:
+  // Adds the samples of `directory` ("" or "a/b/") and appends the names of what lies under it.
+  void list(const std::string& directory, const std::vector<std::string>& suffixes,
+            std::vector<std::string>& directories);
+
+  std::string path_;
+  FileReader reader_;
+  NameTable names_;
+  std::vector<std::string> classes_;
+  std::uint64_t skipped_ = 0;
+};
+static_assert(Source<ImageFolder>);
+
+}  // namespace weir::source

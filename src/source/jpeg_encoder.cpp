@@ -1,0 +1,104 @@
+#include "source/jpeg_encoder.hpp"
+
+#include <csetjmp>
+#include <cstdio>
+
+#include <jpeglib.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "weir/error.hpp"
+
+namespace weir::source {
+namespace {
+
+struct ErrorManager : jpeg_error_mgr {
+  std::jmp_buf escape;
+  std::array<char, JMSG_LENGTH_MAX> message;
+};
+
+[[noreturn]] void leave(j_common_ptr codec) {
+  auto* errors = static_cast<ErrorManager*>(codec->err);
+  errors->format_message(codec, errors->message.data());
+  std::longjmp(errors->escape, 1);
+}
+void keep_quiet(j_common_ptr) {}
+
+struct Destination : jpeg_destination_mgr {
+  std::span<std::byte> memory;
+};
+void start(j_compress_ptr codec) {
+  auto* to = static_cast<Destination*>(codec->dest);
+  to->next_output_byte = reinterpret_cast<JOCTET*>(to->memory.data());
+  to->free_in_buffer = to->memory.size();
+}
+boolean overflow(j_compress_ptr codec) { leave(reinterpret_cast<j_common_ptr>(codec)); }
+void stop(j_compress_ptr) {}
+
+// The most that a 4:2:0 JPEG can take: three coefficients for two pixels, each at most two bytes
+// after entropy coding, and headers (the bound that tjBufSize of libjpeg-turbo gives).
+std::size_t most_bytes(Shape shape) noexcept {
+  const auto padded = [](std::size_t side) { return (side + 15) / 16 * 16; };
+  return padded(shape.height) * padded(shape.width) * 3 + 2048;
+}
+
+// No object with a destructor lives here, since longjmp passes over them.
+bool compress(jpeg_compress_struct& codec, ErrorManager& errors, const Rows& rows, Shape shape,
+              int quality, std::span<std::uint8_t> row) {
+  if (setjmp(errors.escape) != 0) return false;
+  codec.image_width = shape.width;
+  codec.image_height = shape.height;
+  codec.input_components = 3;
+  codec.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&codec);
+  jpeg_set_quality(&codec, quality, TRUE);
+  jpeg_start_compress(&codec, TRUE);
+  while (codec.next_scanline < codec.image_height) {
+    rows.paint(codec.next_scanline, row);
+    JSAMPROW line = row.data();
+    jpeg_write_scanlines(&codec, &line, 1);
+  }
+  jpeg_finish_compress(&codec);
+  return true;
+}
+
+bool create(jpeg_compress_struct& codec, ErrorManager& errors) {
+  if (setjmp(errors.escape) != 0) return false;
+  jpeg_create_compress(&codec);
+  return true;
+}
+
+}  // namespace
+
+std::span<const std::byte> encode_jpeg(const Rows& rows, Shape shape, int quality) {
+  thread_local std::vector<std::byte> encoded;
+  thread_local std::vector<std::uint8_t> row;
+  encoded.resize(std::max(encoded.size(), most_bytes(shape)));
+  row.resize(std::size_t{shape.width} * 3);
+
+  ErrorManager errors{};
+  jpeg_std_error(&errors);
+  errors.error_exit = leave;
+  errors.output_message = keep_quiet;
+  Destination to{};
+  to.init_destination = start;
+  to.empty_output_buffer = overflow;
+  to.term_destination = stop;
+  to.memory = encoded;
+
+  jpeg_compress_struct codec{};
+  codec.err = &errors;
+  const bool created = create(codec, errors);
+  codec.dest = &to;
+  const bool done = created && compress(codec, errors, rows, shape, quality, row);
+  jpeg_destroy_compress(&codec);
+  if (!done)
+    throw SampleError(FaultKind::memory,
+                      std::string("cannot make the JPEG: ") + errors.message.data());
+  return to.memory.first(to.memory.size() - to.free_in_buffer);
+}
+
+}  // namespace weir::source

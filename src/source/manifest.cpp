@@ -1,0 +1,121 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/sanitize.hpp"
+#include "source/file_reader.hpp"
+#include "source/name_table.hpp"
+#include "weir/error.hpp"
+#include "weir/source.hpp"
+
+namespace weir::source {
+namespace {
+
+/// A list of files in the caller's own order. Any thread.
+class Manifest {
+ public:
+  Manifest(const std::string& tsv, const FolderOptions& options)
+      : tsv_(tsv),
+        reader_(open_folder(), Links::all, options.max_encoded_bytes),
+        text_(read_text()) {
+    parse();
+  }
+
+  std::uint64_t size() const noexcept { return starts_.size(); }
+  Encoded read(std::uint64_t i, ByteSink& sink) const {
+    return {reader_.read(text_.c_str() + starts_[i], sink), labels_[i]};
+  }
+  std::string name(std::uint64_t i) const { return text_.c_str() + starts_[i]; }
+  std::uint64_t index_bytes() const noexcept {
+    return sizeof(*this) + held_bytes(tsv_) + held_bytes(text_) +
+           starts_.capacity() * sizeof(std::uint64_t) + labels_.capacity() * sizeof(std::int64_t);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(Errc::source_failed, Stage::read, "manifest " + sanitize(tsv_) + what);
+  }
+  [[noreturn]] void fail(std::uint64_t line, const std::string& what) const {
+    throw Error(Errc::source_failed, Stage::read,
+                sanitize(tsv_) + ":" + std::to_string(line) + ": " + what);
+  }
+
+  FileDescriptor open_folder() const {
+    const auto slash = tsv_.rfind('/');
+    const auto folder = slash == std::string::npos ? "." : tsv_.substr(0, slash + 1);
+    auto root = open_at(AT_FDCWD, folder.c_str(), O_PATH | O_DIRECTORY);
+    if (!root) fail(": cannot open its folder: " + errno_text(errno));
+    return root;
+  }
+
+  std::string read_text() const {
+    const auto file = open_at(AT_FDCWD, tsv_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (!file) fail(": cannot open: " + errno_text(errno));
+    struct stat status {};
+    if (::fstat(file.value(), &status) != 0) fail(": cannot stat: " + errno_text(errno));
+    if (!S_ISREG(status.st_mode)) fail(": not a regular file");
+    std::string text(static_cast<std::size_t>(status.st_size), '\0');
+    std::size_t done = 0;
+    while (done < text.size()) {
+      const auto got = ::read(file.value(), text.data() + done, text.size() - done);
+      if (got == 0) fail(": the file ended while it was read");
+      if (got > 0) done += static_cast<std::size_t>(got);
+      if (got < 0 && errno != EINTR) fail(": cannot read: " + errno_text(errno));
+    }
+    return text;
+  }
+
+  // The text itself becomes the table of names: each TAB that ends a path becomes its NUL.
+  void parse() {
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+    std::size_t begin = text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+    for (std::uint64_t line = 1; begin < text_.size(); ++line) {
+      const auto end = std::min(text_.find('\n', begin), text_.size());
+      std::string_view rest(text_.data() + begin, end - begin);
+      if (rest.ends_with('\r')) rest.remove_suffix(1);
+      if (!rest.empty() && rest.front() != '#') add(line, begin, rest);
+      begin = end + 1;
+    }
+    starts_.shrink_to_fit();
+    labels_.shrink_to_fit();
+  }
+
+  void add(std::uint64_t line, std::size_t begin, std::string_view text) {
+    const auto tab = text.rfind('\t');
+    if (tab == std::string_view::npos) fail(line, "no TAB between path and label");
+    if (tab == 0) fail(line, "the path is empty");
+    if (text.substr(0, tab).find('\0') != std::string_view::npos)
+      fail(line, "the path holds a NUL byte");
+    const auto figure = text.substr(tab + 1);
+    std::int64_t label = 0;
+    const auto [stop, error] = std::from_chars(figure.data(), figure.data() + figure.size(), label);
+    if (error != std::errc() || stop != figure.data() + figure.size()) {
+      fail(line, "the label is not a whole number of 64 bits: '" + sanitize(figure, 40) + "'");
+    }
+    starts_.push_back(begin);
+    labels_.push_back(label);
+    text_[begin + tab] = '\0';
+  }
+
+  std::string tsv_;
+  FileReader reader_;
+  std::string text_;
+  std::vector<std::uint64_t> starts_;
+  std::vector<std::int64_t> labels_;
+};
+static_assert(Source<Manifest>);
+
+}  // namespace
+}  // namespace weir::source
+
+weir::AnySource weir::manifest(const std::string& tsv, const FolderOptions& options) {
+  return source::Manifest(tsv, options);
+}

@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/random.hpp"
+#include "source/jpeg_encoder.hpp"
+#include "weir/error.hpp"
+#include "weir/source.hpp"
+
+namespace weir::source {
+namespace {
+
+using Colour = std::array<int, 3>;
+enum class Pattern { bars, bands, diagonals, checks, rings };
+
+struct Class {
+  std::string_view name;
+  Pattern pattern;
+  Colour light, dark;
+};
+constexpr std::array<Class, 10> classes{
+    {{"red_bars", Pattern::bars, {214, 60, 48}, {120, 30, 28}},
+     {"orange_bands", Pattern::bands, {226, 140, 40}, {140, 70, 20}},
+     {"yellow_diagonals", Pattern::diagonals, {222, 206, 60}, {130, 120, 30}},
+     {"lime_checks", Pattern::checks, {150, 214, 60}, {70, 120, 30}},
+     {"green_rings", Pattern::rings, {52, 176, 76}, {20, 92, 40}},
+     {"teal_bars", Pattern::bars, {48, 190, 180}, {20, 96, 96}},
+     {"blue_bands", Pattern::bands, {56, 100, 220}, {24, 44, 120}},
+     {"violet_diagonals", Pattern::diagonals, {140, 80, 216}, {64, 36, 120}},
+     {"magenta_checks", Pattern::checks, {216, 72, 190}, {112, 30, 100}},
+     {"grey_rings", Pattern::rings, {190, 190, 190}, {70, 70, 70}}}};
+
+// Triangle wave of a phase that counts 2^32 to the turn: 0 … 255 … 0. Integers only, so that every
+// machine paints the same picture.
+constexpr int wave(std::uint32_t phase) noexcept {
+  const int t = static_cast<int>(phase >> 23);
+  return t < 256 ? t : 511 - t;
+}
+
+class Picture final : public Rows {
+ public:
+  Picture(const Class& kind, Shape shape, std::uint64_t key) : kind_(kind), key_(mix64(key)) {
+    RandomStream random(key);
+    const auto side = std::max(shape.height, shape.width);
+    const auto turns = 4 + random.below(5);
+    step_ = static_cast<std::uint32_t>((turns << 32) / side);
+    ring_step_ = static_cast<std::uint32_t>(
+        std::max<std::uint64_t>((turns << 34) / (std::uint64_t{side} * side), 1));
+    phase_ = static_cast<std::uint32_t>(random.next());
+    centre_x_ = static_cast<std::uint32_t>(random.below(shape.width));
+    centre_y_ = static_cast<std::uint32_t>(random.below(shape.height));
+    const int brightness = static_cast<int>(random.below(49)) - 24;
+    for (std::size_t c = 0; c < 3; ++c) {
+      dark_[c] = kind.dark[c] + brightness;
+      span_[c] = kind.light[c] - kind.dark[c];
+    }
+  }
+
+  void paint(std::uint32_t y, std::span<std::uint8_t> row) const noexcept override {
+    RandomStream random(key_ + y);
+    std::array<std::uint8_t, 8> noise{};
+    std::size_t fresh = 0;
+    for (std::size_t i = 0, x = 0; i < row.size(); ++x) {
+      const int level = level_at(static_cast<std::uint32_t>(x), y);
+      for (std::size_t c = 0; c < 3; ++c, ++i) {
+        if (fresh == 0) {
+          const auto bits = random.next();
+          std::memcpy(noise.data(), &bits, fresh = noise.size());
+        }
+        const int grain = (noise[--fresh] - 128) * amplitude >> 7;
+        row[i] = static_cast<std::uint8_t>(
+            std::clamp(dark_[c] + (span_[c] * level >> 8) + grain, 0, 255));
+      }
+    }
+  }
+
+ private:
+  int level_at(std::uint32_t x, std::uint32_t y) const noexcept {
+    switch (kind_.pattern) {
+      case Pattern::bars: return wave(x * step_ + phase_);
+      case Pattern::bands: return wave(y * step_ + phase_);
+      case Pattern::diagonals: return wave((x + y) * step_ + phase_);
+      case Pattern::checks: return (wave(x * step_ + phase_) + wave(y * step_ + phase_)) / 2;
+      case Pattern::rings: {
+        const auto dx = x - centre_x_;
+        const auto dy = y - centre_y_;
+        return wave((dx * dx + dy * dy) * ring_step_ + phase_);
+      }
+    }
+    return 0;
+  }
+
+  static constexpr int amplitude = 26;
+
+  const Class& kind_;
+  std::uint64_t key_;
+  std::uint32_t step_ = 0, ring_step_ = 0, phase_ = 0, centre_x_ = 0, centre_y_ = 0;
+  Colour dark_{}, span_{};
+};
+
+class Synthetic {
+ public:
+  Synthetic(std::uint64_t count, Shape shape, std::uint64_t seed)
+      : count_(count), seed_(seed), shape_(shape) {
+    if (shape.channels != 3) bad("channels", shape.channels, "3");
+    if (shape.height < 1 || shape.height > largest) bad("height", shape.height, "1 to 65500");
+    if (shape.width < 1 || shape.width > largest) bad("width", shape.width, "1 to 65500");
+  }
+
+  std::uint64_t size() const noexcept { return count_; }
+  std::string name(std::uint64_t i) const {
+    auto digits = std::to_string(i);
+    if (digits.size() < 6) digits.insert(0, 6 - digits.size(), '0');
+    return std::string(classes[i % classes.size()].name) + "/" + digits + ".jpg";
+  }
+  std::uint64_t index_bytes() const noexcept { return sizeof(*this); }
+  std::vector<std::string> class_names() const {
+    std::vector<std::string> names;
+    for (const auto& kind : classes) names.emplace_back(kind.name);
+    return names;
+  }
+  Encoded read(std::uint64_t i, ByteSink& sink) const {
+    const auto label = i % classes.size();
+    const auto key = mix_key({seed_, i});
+    RandomStream random(key);
+    const Shape shape{near(shape_.height, random), near(shape_.width, random), 3};
+    const auto jpeg = encode_jpeg(Picture(classes[label], shape, random.next()), shape, quality);
+    const auto bytes = sink.take(jpeg.size());
+    std::copy(jpeg.begin(), jpeg.end(), bytes.begin());
+    return {bytes, static_cast<std::int64_t>(label)};
+  }
+
+ private:
+  static constexpr std::uint32_t largest = 65'500;
+  static constexpr int quality = 90;
+
+  [[noreturn]] static void bad(const char* field, std::uint32_t value, const char* bound) {
+    throw Error(Errc::bad_options, Stage::read,
+                std::string("synthetic encoded_shape.") + field + " is " + std::to_string(value) +
+                    ", must be " + bound);
+  }
+  // Within an eighth of `side` to either side.
+  static std::uint32_t near(std::uint32_t side, RandomStream& random) noexcept {
+    const auto varied = side - side / 8 + static_cast<std::uint32_t>(random.below(side / 4 + 1));
+    return std::min(varied, largest);
+  }
+
+  std::uint64_t count_, seed_;
+  Shape shape_;
+};
+static_assert(Source<Synthetic>);
+
+}  // namespace
+}  // namespace weir::source
+
+weir::AnySource weir::synthetic(std::uint64_t count, Shape encoded_shape, std::uint64_t seed) {
+  return source::Synthetic(count, encoded_shape, seed);
+}

@@ -1,0 +1,159 @@
+#include "source/file_reader.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "unit/source/fixture.hpp"
+
+namespace {
+
+using namespace weir;
+using namespace weir::test;
+
+struct Refused {};
+
+class RefusingSink final : public ByteSink {
+ public:
+  std::span<std::byte> take(std::size_t) override { throw Refused(); }
+};
+
+/// Changes the file between its size being known and its bytes being read.
+class MeddlingSink final : public ByteSink {
+ public:
+  MeddlingSink(std::string file, off_t size) : file_(std::move(file)), size_(size) {}
+  std::span<std::byte> take(std::size_t bytes) override {
+    memory_.resize(bytes);
+    if (::truncate(file_.c_str(), size_) != 0) throw std::runtime_error("truncate");
+    return memory_;
+  }
+
+ private:
+  std::string file_;
+  off_t size_;
+  std::vector<std::byte> memory_;
+};
+
+}  // namespace
+
+TEST_CASE("an empty file is corrupt", "[reader]") {
+  const TemporaryFolder folder;
+  folder.write("x", "");
+  const auto refusal = refusal_of(image_folder(folder.string()), 0);
+  REQUIRE(refusal);
+  CHECK(refusal->kind == FaultKind::corrupt);
+  CHECK(refusal->reason == "empty file");
+  CHECK(refusal->takes == 0);
+}
+
+TEST_CASE("a file of a terabyte is refused before a byte is taken", "[reader]") {
+  const TemporaryFolder folder;
+  folder.write("x", "");
+  std::filesystem::resize_file(folder / "x", 1ull << 40);
+  const auto refusal = refusal_of(image_folder(folder.string()), 0);
+  REQUIRE(refusal);
+  CHECK(refusal->kind == FaultKind::limit);
+  CHECK(refusal->reason == "the file has 1099511627776 bytes, max_encoded_bytes is 67108864");
+  CHECK(refusal->takes == 0);
+}
+
+TEST_CASE("a file of exactly the limit is read, one byte more is not", "[reader]") {
+  const TemporaryFolder folder;
+  folder.write("a", std::string(100, 'a'));
+  folder.write("b", std::string(101, 'b'));
+  const auto source = image_folder(folder.string(), {.max_encoded_bytes = 100});
+  CHECK(read_text(source, 0).size() == 100);
+  CHECK(refusal_of(source, 1).value().kind == FaultKind::limit);
+}
+
+TEST_CASE("a sink's exception passes through and closes the file", "[reader]") {
+  const TemporaryFolder folder;
+  folder.write("x", "x");
+  const auto source = image_folder(folder.string());
+  const auto before = open_descriptors();
+  RefusingSink sink;
+  for (int i = 0; i < 10; ++i) CHECK_THROWS_AS(source.read(0, sink), Refused);
+  CHECK(open_descriptors() == before);
+  CHECK(read_text(source, 0) == "x");
+}
+
+TEST_CASE("a file that shrinks while it is read is truncated", "[reader]") {
+  const TemporaryFolder folder;
+  folder.write("x", std::string(1000, 'x'));
+  const auto source = image_folder(folder.string());
+  MeddlingSink sink((folder / "x").string(), 300);
+  try {
+    source.read(0, sink);
+    FAIL("read");
+  } catch (const SampleError& error) {
+    CHECK(error.kind() == FaultKind::truncated);
+    CHECK(error.what() == std::string("the file ended after 300 of 1000 bytes"));
+  }
+}
+
+TEST_CASE("a file that grows while it is read gives the bytes it had", "[reader]") {
+  const TemporaryFolder folder;
+  folder.write("x", "0123456789");
+  const auto source = image_folder(folder.string());
+  MeddlingSink sink((folder / "x").string(), 100'000);
+  CHECK(text_of(source.read(0, sink)) == "0123456789");
+}
+
+TEST_CASE("a file that may not be read says why", "[reader]") {
+  if (::geteuid() == 0) {
+    WARN("root may read everything");
+    return;
+  }
+  const TemporaryFolder folder;
+  folder.write("x", "x");
+  const auto source = image_folder(folder.string());
+  std::filesystem::permissions(folder / "x", std::filesystem::perms::none);
+  const auto refusal = refusal_of(source, 0);
+  REQUIRE(refusal);
+  CHECK(refusal->kind == FaultKind::io);
+  CHECK(refusal->reason == "cannot open: Permission denied");
+}
+
+TEST_CASE("many threads read at once", "[reader]") {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 20; ++i)
+    folder.write(std::to_string(i), std::string(static_cast<std::size_t>(i + 1) * 1000, 'x'));
+  const auto source = image_folder(folder.string());
+  std::vector<std::uint64_t> bytes(4);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& sum : bytes) {
+      threads.emplace_back([&sum, &source] {
+        for (int round = 0; round < 5; ++round) {
+          for (std::uint64_t i = 0; i < source.size(); ++i) sum += read_text(source, i).size();
+        }
+      });
+    }
+  }
+  for (const auto sum : bytes) CHECK(sum == 5 * 210'000);
+}
+
+TEST_CASE("with all links allowed a path may lead anywhere, but only to a file", "[reader]") {
+  const TemporaryFolder folder;
+  const TemporaryFolder outside;
+  outside.write("x", "out there");
+  std::filesystem::create_symlink((outside / "x").string(), folder / "link");
+  std::filesystem::create_symlink("/dev/zero", folder / "zero");
+  const source::FileReader reader(
+      source::open_at(AT_FDCWD, folder.string().c_str(), O_PATH | O_DIRECTORY), source::Links::all,
+      1000);
+  RecordingSink sink;
+  CHECK(reader.read("link", sink).size() == 9);
+  CHECK(reader.read((outside / "x").c_str(), sink).size() == 9);
+  try {
+    reader.read("zero", sink);
+    FAIL("read a device");
+  } catch (const SampleError& error) {
+    CHECK(error.kind() == FaultKind::unsupported);
+  }
+}

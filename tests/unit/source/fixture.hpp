@@ -1,0 +1,102 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/error.hpp"
+#include "weir/source.hpp"
+
+namespace weir::test {
+
+/// A folder of its own that is gone when the test is.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    auto pattern = (std::filesystem::temp_directory_path() / "weir-test-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+  std::string string() const { return path_.string(); }
+  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+  void write(std::string_view name, std::string_view content) const {
+    const auto file = path_ / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << content;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Gives what is asked for and remembers it.
+class RecordingSink final : public ByteSink {
+ public:
+  std::span<std::byte> take(std::size_t bytes) override {
+    taken.push_back(bytes);
+    memory_.assign(bytes, std::byte{0xa5});
+    return memory_;
+  }
+  std::vector<std::size_t> taken;
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+inline std::string text_of(const Encoded& encoded) {
+  return {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()};
+}
+inline std::string read_text(const AnySource& source, std::uint64_t i) {
+  RecordingSink sink;
+  return text_of(source.read(i, sink));
+}
+inline std::int64_t label_of(const AnySource& source, std::uint64_t i) {
+  RecordingSink sink;
+  return source.read(i, sink).label;
+}
+inline std::vector<std::string> names_of(const AnySource& source) {
+  std::vector<std::string> names;
+  for (std::uint64_t i = 0; i < source.size(); ++i) names.push_back(source.name(i));
+  return names;
+}
+
+struct Refusal {
+  FaultKind kind;
+  std::string reason;
+  std::size_t takes;  ///< calls of take() before it failed
+};
+inline std::optional<Refusal> refusal_of(const AnySource& source, std::uint64_t i) {
+  RecordingSink sink;
+  try {
+    source.read(i, sink);
+  } catch (const SampleError& error) {
+    return Refusal{error.kind(), error.what(), sink.taken.size()};
+  }
+  return std::nullopt;
+}
+
+/// Descriptors this process holds.
+inline std::ptrdiff_t open_descriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+}
+
+}  // namespace weir::test

@@ -1,0 +1,109 @@
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "unit/source/fixture.hpp"
+
+namespace {
+
+using namespace weir;
+using namespace weir::test;
+using Names = std::vector<std::string>;
+
+std::string refusal_of_manifest(const std::string& path) {
+  try {
+    manifest(path);
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::source_failed);
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("a manifest gives its files in its own order with its own labels", "[manifest]") {
+  const TemporaryFolder folder;
+  const TemporaryFolder elsewhere;
+  folder.write("data/b", "bb");
+  folder.write("a", "aaa");
+  elsewhere.write("c", "c");
+  folder.write("list.tsv",
+               "data/b\t7\na\t-1\n" + (elsewhere / "c").string() + "\t9223372036854775807\na\t0");
+  const auto source = manifest((folder / "list.tsv").string());
+  CHECK(names_of(source) == Names{"data/b", "a", (elsewhere / "c").string(), "a"});
+  CHECK(read_text(source, 0) == "bb");
+  CHECK(read_text(source, 1) == "aaa");
+  CHECK(read_text(source, 2) == "c");
+  CHECK(label_of(source, 0) == 7);
+  CHECK(label_of(source, 1) == -1);
+  CHECK(label_of(source, 2) == std::numeric_limits<std::int64_t>::max());
+  CHECK(label_of(source, 3) == 0);
+}
+
+TEST_CASE("a manifest may have CRLF, empty lines, comments and a byte order mark", "[manifest]") {
+  const TemporaryFolder folder;
+  folder.write("list.tsv", "\xef\xbb\xbf# path, label\r\n\r\na b\t1\r\n\n./#c\t2\r\nd\te\t3");
+  CHECK(names_of(manifest((folder / "list.tsv").string())) == Names{"a b", "./#c", "d\te"});
+}
+
+TEST_CASE("an empty manifest is a source of nothing", "[manifest]") {
+  const TemporaryFolder folder;
+  folder.write("list.tsv", "");
+  CHECK(manifest((folder / "list.tsv").string()).size() == 0);
+}
+
+TEST_CASE("a bad line is refused by its number and its fault", "[manifest]") {
+  const TemporaryFolder folder;
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"a\t1\nb 2\n", "list.tsv:2: no TAB between path and label"},
+      {"a\t1\n\n\t2\n", "list.tsv:3: the path is empty"},
+      {"a\tone\n", "list.tsv:1: the label is not a whole number of 64 bits: 'one'"},
+      {"a\t1 \n", "list.tsv:1: the label is not"},
+      {"a\t\n", "list.tsv:1: the label is not"},
+      {"a\t1.5\n", "list.tsv:1: the label is not"},
+      {"a\t9223372036854775808\n", "list.tsv:1: the label is not"},
+      {std::string("a\0b\t1\n", 6), "list.tsv:1: the path holds a NUL byte"},
+      {"a\t\x1b[31m\n", "'\\x1b[31m'"}};
+  for (const auto& [text, message] : cases) {
+    folder.write("list.tsv", text);
+    const auto refusal = refusal_of_manifest((folder / "list.tsv").string());
+    CAPTURE(text, refusal);
+    CHECK(refusal.find(message) != std::string::npos);
+  }
+}
+
+TEST_CASE("a manifest that is no file is refused", "[manifest]") {
+  const TemporaryFolder folder;
+  CHECK(refusal_of_manifest((folder / "none").string()).find("cannot open: No such file") !=
+        std::string::npos);
+  CHECK(refusal_of_manifest((folder / "no/where").string()).find("its folder") !=
+        std::string::npos);
+  CHECK(refusal_of_manifest(folder.string()).find("not a regular file") != std::string::npos);
+  CHECK(refusal_of_manifest("/dev/zero").find("not a regular file") != std::string::npos);
+}
+
+TEST_CASE("a listed file that is missing is a fault of its own", "[manifest]") {
+  const TemporaryFolder folder;
+  folder.write("here", "x");
+  folder.write("list.tsv", "gone\t0\nhere\t1\n/dev/null\t2\n");
+  const auto source = manifest((folder / "list.tsv").string());
+  CHECK(refusal_of(source, 0).value().kind == FaultKind::io);
+  CHECK(read_text(source, 1) == "x");
+  CHECK(refusal_of(source, 2).value().kind == FaultKind::unsupported);
+}
+
+TEST_CASE("a manifest holds its text and 16 bytes a line", "[manifest]") {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "images/" + std::to_string(i) + ".jpg\t3\n";
+  folder.write("list.tsv", text);
+  const auto source = manifest((folder / "list.tsv").string());
+  REQUIRE(source.size() == 1000);
+  CHECK(source.index_bytes() >= text.size() + 16'000);
+  CHECK(source.index_bytes() <= text.size() + 16'000 + 400);
+}

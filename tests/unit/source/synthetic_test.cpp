@@ -1,0 +1,107 @@
+#include <cstdint>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "unit/source/fixture.hpp"
+
+namespace {
+
+using namespace weir;
+using namespace weir::test;
+
+struct Size {
+  unsigned height, width;
+};
+// Height and width of the first start of frame.
+Size size_of(const std::string& jpeg) {
+  for (std::size_t i = 2; i + 9 < jpeg.size();) {
+    const auto byte = [&](std::size_t at) {
+      return static_cast<unsigned>(static_cast<unsigned char>(jpeg[i + at]));
+    };
+    if (byte(1) == 0xc0) return {byte(5) << 8 | byte(6), byte(7) << 8 | byte(8)};
+    i += 2 + (byte(2) << 8 | byte(3));
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a synthetic sample is a pure function of seed and index", "[synthetic]") {
+  const auto source = synthetic(100, {40, 60, 3}, 7);
+  const auto sample = read_text(source, 13);
+  read_text(source, 99);
+  CHECK(read_text(source, 13) == sample);
+  CHECK(read_text(synthetic(50, {40, 60, 3}, 7), 13) == sample);
+  CHECK(read_text(synthetic(100, {40, 60, 3}, 8), 13) != sample);
+  std::string elsewhere;
+  std::jthread([&] { elsewhere = read_text(source, 13); }).join();
+  CHECK(elsewhere == sample);
+}
+
+TEST_CASE("synthetic samples are whole JPEGs, no two alike", "[synthetic]") {
+  const auto source = synthetic(40, {64, 48, 3}, 1);
+  std::set<std::string> all;
+  for (std::uint64_t i = 0; i < source.size(); ++i) {
+    const auto jpeg = read_text(source, i);
+    CHECK(jpeg.starts_with("\xff\xd8\xff"));
+    CHECK(jpeg.ends_with("\xff\xd9"));
+    all.insert(jpeg);
+  }
+  CHECK(all.size() == 40);
+}
+
+TEST_CASE("synthetic sizes vary by an eighth around what was asked", "[synthetic]") {
+  const auto source = synthetic(200, {64, 128, 3}, 2);
+  std::set<unsigned> heights, widths;
+  for (std::uint64_t i = 0; i < source.size(); ++i) {
+    const auto [height, width] = size_of(read_text(source, i));
+    heights.insert(height);
+    widths.insert(width);
+  }
+  CHECK(*heights.begin() == 56);
+  CHECK(*heights.rbegin() == 72);
+  CHECK(*widths.begin() == 112);
+  CHECK(*widths.rbegin() == 144);
+}
+
+TEST_CASE("synthetic labels go round the ten classes", "[synthetic]") {
+  const auto source = synthetic(25, {16, 16, 3});
+  REQUIRE(source.class_names().size() == 10);
+  for (std::uint64_t i = 0; i < source.size(); ++i) {
+    CHECK(label_of(source, i) == static_cast<std::int64_t>(i % 10));
+    CHECK(source.name(i).starts_with(source.class_names()[i % 10] + "/"));
+  }
+  CHECK(source.name(3) == "lime_checks/000003.jpg");
+  CHECK(source.index_bytes() < 100);
+}
+
+TEST_CASE("the sink is asked once, for the very size", "[synthetic]") {
+  RecordingSink sink;
+  const auto encoded = synthetic(1, {300, 200, 3}).read(0, sink);
+  CHECK(sink.taken == std::vector<std::size_t>{encoded.bytes.size()});
+}
+
+TEST_CASE("one pixel and the widest JPEG can be made", "[synthetic]") {
+  CHECK(size_of(read_text(synthetic(1, {1, 1, 3}), 0)).height == 1);
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    const auto [height, width] = size_of(read_text(synthetic(8, {1, 65'500, 3}), i));
+    CHECK(height == 1);
+    CHECK(width >= 57'313);
+    CHECK(width <= 65'500);
+  }
+}
+
+TEST_CASE("a shape that is no JPEG's is refused by its field", "[synthetic]") {
+  for (const Shape shape : {Shape{0, 8, 3}, Shape{8, 0, 3}, Shape{8, 65'501, 3}, Shape{8, 8, 1}}) {
+    try {
+      synthetic(1, shape);
+      FAIL("accepted");
+    } catch (const Error& error) {
+      CHECK(error.code() == Errc::bad_options);
+      CHECK(std::string(error.what()).find("encoded_shape.") != std::string::npos);
+    }
+  }
+}
