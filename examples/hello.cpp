@@ -1,0 +1,16 @@
+#include <cstdio>
+#include <span>
+#include <vector>
+#include <weir/weir.hpp>
+
+int main(int argc, char** argv) {
+  weir::Loader loader(argc > 1 ? weir::image_folder(argv[1]) : weir::synthetic(200, {375, 500}),
+                      {.shape = {224, 224}, .shuffle = true, .batch = 32});
+  const weir::Converter<float> to_float(weir::imagenet);
+  std::vector<float> input(32 * 3 * 224 * 224);
+  for (weir::Batch& batch : loader.stream()) {
+    to_float(batch.pixels(), std::span(input).first(batch.pixels().pixels.size()));
+    std::printf("%2u images, %.1f MB live\n", batch.size(),
+                1e-6 * double(loader.ledger().snapshot().live));
+  }
+}

@@ -1,0 +1,6 @@
+set(data "$ENV{WEIR_TEST_DATA}/cifar10")
+if("$ENV{WEIR_TEST_DATA}" STREQUAL "" OR NOT IS_DIRECTORY ${data})
+  message("WEIR_TEST_DATA has no cifar10: skipped")
+  return()
+endif()
+execute_process(COMMAND ${PROGRAM} ${data}/train ${data}/test --at-least 25 COMMAND_ERROR_IS_FATAL ANY)
