@@ -12,8 +12,8 @@ class FixtureTree {
  public:
   FixtureTree() {
     std::random_device entropy;
-    root_ = std::filesystem::temp_directory_path() / ("weir-tree-" + std::to_string(entropy()) +
-                                                      std::to_string(entropy()));
+    root_ = std::filesystem::temp_directory_path() /
+            ("weir-tree-" + std::to_string(entropy()) + std::to_string(entropy()));
     write("src/layers.cmake",
           "# set(WEIR_LAYERS not read)\n"
           "set(WEIR_LAYERS base books \"source|codec\" engine)\n"
@@ -28,7 +28,8 @@ class FixtureTree {
     write("src/base/clock.hpp", "#include <chrono>\n#include <unistd.h>\n");
     write("src/codec/jpeg.cpp", "#include <jpeglib.h>\n#include \"base/clock.hpp\"\n");
     write("src/engine/engine.cpp",
-          "#include <boost/asio.hpp>\n#include \"engine/engine.hpp\"\n#include \"weir/ledger.hpp\"\n");
+          "#include <boost/asio.hpp>\n#include \"engine/engine.hpp\"\n#include "
+          "\"weir/ledger.hpp\"\n");
   }
   ~FixtureTree() {
     std::error_code ignored;

@@ -35,16 +35,19 @@ bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-bool is_standard(std::string_view path) { return path.find_first_of("./") == std::string_view::npos; }
+bool is_standard(std::string_view path) {
+  return path.find_first_of("./") == std::string_view::npos;
+}
 
 /// The system's own headers: no library to link, so no fence.
 bool is_system(std::string_view path) {
   static constexpr std::array folders{"sys/", "linux/", "netinet/", "arpa/", "net/"};
-  static constexpr std::array files{"cpuid.h",  "dirent.h",    "errno.h", "fcntl.h",   "immintrin.h",
-                                    "malloc.h", "pthread.h",   "poll.h",  "sched.h",   "signal.h",
-                                    "spawn.h",  "termios.h",   "time.h",  "unistd.h",  "arm_neon.h",
-                                    "netdb.h",  "x86intrin.h", "glob.h",  "execinfo.h"};
-  return std::any_of(folders.begin(), folders.end(), [&](auto f) { return starts_with(path, f); }) ||
+  static constexpr std::array files{
+      "cpuid.h",    "dirent.h", "errno.h",     "fcntl.h", "immintrin.h", "malloc.h", "pthread.h",
+      "poll.h",     "sched.h",  "signal.h",    "spawn.h", "termios.h",   "time.h",   "unistd.h",
+      "arm_neon.h", "netdb.h",  "x86intrin.h", "glob.h",  "execinfo.h"};
+  return std::any_of(folders.begin(), folders.end(),
+                     [&](auto f) { return starts_with(path, f); }) ||
          std::find(files.begin(), files.end(), path) != files.end();
 }
 
@@ -73,8 +76,8 @@ class Checker {
       if (include.quoted && starts_with(include.path, "weir/")) {
         check_order(file, include, listed->second);
       } else if (!adapter) {
-        add(file, include.line, "public header includes <" + include.path +
-                                    ">: the standard library and weir/ only");
+        add(file, include.line,
+            "public header includes <" + include.path + ">: the standard library and weir/ only");
       }
     }
   }
@@ -109,7 +112,8 @@ class Checker {
     const auto fence = rules_.fence_around(include.path);
     if (!fence) {
       add(file, include.line, include.path + " is neither a path from src or include nor fenced");
-    } else if (std::find(fence->layers.begin(), fence->layers.end(), layer) == fence->layers.end()) {
+    } else if (std::find(fence->layers.begin(), fence->layers.end(), layer) ==
+               fence->layers.end()) {
       add(file, include.line, layer + " includes " + include.path + " from behind its fence");
     }
   }

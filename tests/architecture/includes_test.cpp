@@ -33,8 +33,9 @@ TEST_CASE("a tree that keeps the rules has no breach") {
 }
 
 TEST_CASE("a layer that includes a later one is caught") {
-  CHECK(breach_of("src/books/ledger.cpp", "#include <string>\n#  include \"engine/engine.hpp\"\n") ==
-        "2: books includes engine/engine.hpp, which is engine");
+  CHECK(
+      breach_of("src/books/ledger.cpp", "#include <string>\n#  include \"engine/engine.hpp\"\n") ==
+      "2: books includes engine/engine.hpp, which is engine");
 }
 
 TEST_CASE("a layer that includes its sibling is caught") {

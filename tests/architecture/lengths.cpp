@@ -23,9 +23,9 @@ std::vector<Breach> check_lengths(const fs::path& root, const LengthLimits& limi
     for (const auto& file : source_files(root / folder)) {
       lengths.push_back(line_count(file));
       if (lengths.back() > limits.longest) {
-        breaches.push_back({file.lexically_relative(root).generic_string(), 0,
-                            std::to_string(lengths.back()) + " lines, at most " +
-                                std::to_string(limits.longest)});
+        breaches.push_back(
+            {file.lexically_relative(root).generic_string(), 0,
+             std::to_string(lengths.back()) + " lines, at most " + std::to_string(limits.longest)});
       }
     }
   }
@@ -33,8 +33,9 @@ std::vector<Breach> check_lengths(const fs::path& root, const LengthLimits& limi
   const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
   std::nth_element(lengths.begin(), middle, lengths.end());
   if (*middle > limits.median) {
-    breaches.push_back({".", 0, "median of " + std::to_string(*middle) + " lines, at most " +
-                                    std::to_string(limits.median)});
+    breaches.push_back({".", 0,
+                        "median of " + std::to_string(*middle) + " lines, at most " +
+                            std::to_string(limits.median)});
   }
   return breaches;
 }

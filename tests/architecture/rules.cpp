@@ -31,13 +31,15 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 std::vector<std::string> cmake_list(std::string text) {
   text.erase(std::remove(text.begin(), text.end(), '"'), text.end());
-  std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == ';'; }, ' ');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == ';'; }, ' ');
   return split(text, ' ');
 }
 
 void add_layers(Rules& rules, const std::vector<std::string>& places) {
   for (std::size_t place = 0; place < places.size(); ++place) {
-    for (const auto& layer : split(places[place], '|')) rules.ranks[layer] = static_cast<int>(place);
+    for (const auto& layer : split(places[place], '|'))
+      rules.ranks[layer] = static_cast<int>(place);
   }
 }
 

@@ -45,7 +45,8 @@ struct LengthLimits {
 };
 
 /// Checks the lengths of the source files under include, src, bench, examples and tests.
-std::vector<Breach> check_lengths(const std::filesystem::path& root, const LengthLimits& limits = {});
+std::vector<Breach> check_lengths(const std::filesystem::path& root,
+                                  const LengthLimits& limits = {});
 
 /// Every .hpp and .cpp file under `folder`, sorted; none where there is no such folder.
 std::vector<std::filesystem::path> source_files(const std::filesystem::path& folder);
