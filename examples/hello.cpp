@@ -1,4 +1,4 @@
-#include <cstdio>
+#include <iostream>
 #include <span>
 #include <vector>
 #include <weir/weir.hpp>
@@ -10,7 +10,6 @@ int main(int argc, char** argv) {
   std::vector<float> input(32 * 3 * 224 * 224);
   for (weir::Batch& batch : loader.stream()) {
     to_float(batch.pixels(), std::span(input).first(batch.pixels().pixels.size()));
-    std::printf("%2u images, %.1f MB live\n", batch.size(),
-                1e-6 * double(loader.ledger().snapshot().live));
+    std::cout << batch.size() << " images, " << loader.snapshot().memory.live << " bytes live\n";
   }
 }
