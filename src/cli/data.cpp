@@ -1,9 +1,9 @@
 #include "cli/data.hpp"
 
-#include <charconv>
 #include <filesystem>
-#include <stdexcept>
+#include <string_view>
 
+#include "cli/words.hpp"
 #include "source/delayed.hpp"
 
 namespace weir::cli {
@@ -11,15 +11,12 @@ namespace {
 
 constexpr std::string_view synthetic_prefix = "synthetic:";
 
-AnySource open_synthetic(const std::string& data) {
-  const auto text = std::string_view(data).substr(synthetic_prefix.size());
+AnySource open_synthetic(std::string_view data) {
+  const auto text = data.substr(synthetic_prefix.size());
   const auto comma = text.find(',');
-  std::uint64_t count = 0;
-  const auto* end = text.data() + std::min(comma, text.size());
-  const auto [stop, error] = std::from_chars(text.data(), end, count);
-  if (comma == std::string_view::npos || stop != end || error != std::errc{})
-    throw std::invalid_argument("'" + data + "' is not synthetic:COUNT,HxW");
-  return synthetic(count, parse_size(std::string(text.substr(comma + 1))));
+  constexpr std::string_view what = "a count; write synthetic:COUNT,HxW";
+  const auto count = parse_number<std::uint64_t>(text.substr(0, comma), what);
+  return synthetic(count, parse_size(comma == text.npos ? "" : text.substr(comma + 1)));
 }
 
 void refuse_unbuilt(std::string_view data) {

@@ -70,44 +70,32 @@ std::uint64_t write_images(const std::filesystem::path& folder, const Interrupt&
 
 }  // namespace
 
-int demo_command(const Settings& settings) {
+int demo_command(const Settings& settings, const Interrupt& interrupt) {
   const TemporaryFolder folder;
   const auto say = [&](const std::string& text) {
     if (!settings.json_on_stdout()) fmt::print("{}\n", text);
     std::fflush(stdout);
   };
-  {
-    const Interrupt interrupt;
-    const auto bytes = write_images(folder.path(), interrupt);
-    if (interrupt.raised()) return interrupted_exit;
-    say(fmt::format("Made {} JPEGs of {}x{} ({}) in {}; they go when this ends.", images,
-                    image_shape.width, image_shape.height, report::human_bytes(bytes),
-                    folder.path().string()));
-  }
-  std::vector<std::string> arguments{folder.path().string(),
-                                     "--batch",
-                                     "16",
-                                     "--epochs",
-                                     "4",
-                                     "--shuffle",
-                                     "--max-queue-size",
-                                     "1,2,4,8,16",
-                                     "--consumer-ms",
-                                     "25",
-                                     "--read-delay-ms",
-                                     "1"};
-  std::string shown = "weir sweep";
-  for (const auto& argument : arguments) shown += ' ' + argument;
-  say(
-      fmt::format("\nA trainer takes 25 ms for a batch of 16, and each read is 1 ms late. What "
-                  "does a deeper queue\n"
-                  "cost, and what does it buy? Each depth runs in a process of its own:\n\n  {}\n",
-                  shown));
+  const auto bytes = write_images(folder.path(), interrupt);
+  if (interrupt.raised()) return interrupted_exit;
+  say(fmt::format("Made {} JPEGs of {}x{} ({}) in {}; they go when this ends.\n", images,
+                  image_shape.width, image_shape.height, report::human_bytes(bytes),
+                  folder.path().string()));
+
+  std::vector<std::string> arguments{folder.path().string()};
+  for (const auto* word : {"--batch", "16", "--epochs", "4", "--max-queue-size", "1,2,4,8,16",
+                           "--consumer-ms", "25", "--read-delay-ms", "1"})
+    arguments.emplace_back(word);
+  say(fmt::format(
+      "A trainer takes 25 ms for a batch of 16, and each read comes 1 ms late. What does a\n"
+      "deeper queue cost, and what does it buy? Each depth runs in a process of its own:\n\n"
+      "  weir sweep {}\n",
+      fmt::join(arguments, " ")));
   if (settings.quiet) arguments.emplace_back("--quiet");
   if (!settings.json.empty()) arguments.insert(arguments.end(), {"--json", settings.json});
-  auto whole = arguments;
-  whole.insert(whole.begin(), "sweep");
-  return sweep_command(parse(whole), arguments);
+  auto command_line = arguments;
+  command_line.insert(command_line.begin(), "sweep");
+  return sweep_command(parse(command_line), arguments, interrupt);
 }
 
 }  // namespace weir::cli

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
@@ -123,6 +126,10 @@ void Monitor::check_stall(const Snapshot& now) {
     return fmt::format("no sample moved for {:.0f} s while the consumer waited", seconds(still));
   });
   if (!holds) give_up_.request_stop();
+  if (still < 2 * stall_limit_) return;
+  // The consumer is stuck in next() for good, so nobody else can say it.
+  fmt::print(stderr, "weir: progress is broken, and the stream does not even cancel\n");
+  std::_Exit(1);
 }
 
 }  // namespace weir::cli

@@ -14,7 +14,8 @@ namespace weir::cli {
 
 /// Checks, a thousand times a second, every law that holds at any instant. Lives no longer than the
 /// Loader, upstream, recount and book it looks at. A loader in which nothing moves for
-/// `stall_limit` while its consumer waits breaks `progress`, and `give_up` is asked for.
+/// `stall_limit` while its consumer waits breaks `progress`, and `give_up` is asked for; where even
+/// that moves nothing for as long again, the program ends with exit code 1.
 class Monitor {
  public:
   Monitor(Loader& loader, const CountingResource& upstream, const Recount& recount, LawBook& book,

@@ -22,13 +22,16 @@ void write_stdout(const std::string& text) {
 
 int dispatch(const std::vector<std::string>& arguments) {
   const auto settings = parse(arguments);
+  if (settings.command == Command::plan) return plan_command(settings);
+  const Interrupt interrupt;
   switch (settings.command) {
-    case Command::plan: return plan_command(settings);
-    case Command::probe: return probe_command(settings);
-    case Command::run: return run_command(settings);
-    case Command::sweep: return sweep_command(settings, {arguments.begin() + 1, arguments.end()});
-    case Command::verify: return verify_command(settings);
-    case Command::demo: return demo_command(settings);
+    case Command::plan: break;
+    case Command::probe: return probe_command(settings, interrupt);
+    case Command::run: return run_command(settings, interrupt);
+    case Command::sweep:
+      return sweep_command(settings, {arguments.begin() + 1, arguments.end()}, interrupt);
+    case Command::verify: return verify_command(settings, interrupt);
+    case Command::demo: return demo_command(settings, interrupt);
   }
   return usage_exit;
 }

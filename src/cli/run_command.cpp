@@ -12,8 +12,7 @@
 
 namespace weir::cli {
 
-int run_command(const Settings& settings) {
-  const Interrupt interrupt;
+int run_command(const Settings& settings, const Interrupt& interrupt) {
   const auto run = drive(open_data(settings), settings, interrupt, "");
   auto json = report::envelope("run");
   report::put_run(json, run);

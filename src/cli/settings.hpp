@@ -49,7 +49,4 @@ struct Refusal {
 /// Throws Refusal. `arguments` without the program's name.
 Settings parse(const std::vector<std::string>& arguments);
 
-/// "224x320". Throws std::invalid_argument.
-Shape parse_size(const std::string& text);
-
 }  // namespace weir::cli

@@ -10,7 +10,7 @@ namespace weir::cli {
 Soak::Soak(Loader& loader, Stream& stream, Recount& recount, LawBook& book)
     : loader_(loader), stream_(stream), recount_(recount), book_(book) {}
 
-void Soak::drain(Consumer& consumer, std::optional<std::uint64_t> steps) {
+void Soak::drain(Consumer& consumer, std::optional<std::uint64_t> steps, Digest* digest) {
   while (taken_ != steps) {
     if (held_.size() == loader_.plan().max_leases) release();
     recount_.waiting = true;
@@ -18,6 +18,7 @@ void Soak::drain(Consumer& consumer, std::optional<std::uint64_t> steps) {
     recount_.waiting = false;
     if (!batch) break;
     take(std::move(*batch));
+    if (digest != nullptr) digest->add(held_.back().batch);
     consumer.take(held_.back().batch);
   }
   while (!held_.empty()) release();

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
-#include <stop_token>
+#include <optional>
 
 #include "cli/consumer.hpp"
+#include "cli/digest.hpp"
 #include "cli/laws.hpp"
 #include "cli/recount.hpp"
 #include "weir/loader.hpp"
@@ -17,8 +19,8 @@ class Soak {
  public:
   Soak(Loader& loader, Stream& stream, Recount& recount, LawBook& book);
 
-  /// Drains the stream, or `steps` batches of it, and releases them all.
-  void drain(Consumer& consumer, std::optional<std::uint64_t> steps);
+  /// Drains the stream, or `steps` batches of it, and releases them all. `digest` may be null.
+  void drain(Consumer& consumer, std::optional<std::uint64_t> steps, Digest* digest);
   /// Rows seen, by status.
   std::uint64_t rows(RowStatus status) const noexcept {
     return rows_[static_cast<std::size_t>(status)];

@@ -15,9 +15,8 @@
 namespace weir::cli {
 namespace {
 
-int sweep_one_depth(const Settings& settings, std::uint32_t depth) {
+int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interrupt& interrupt) {
   end_with_parent();
-  const Interrupt interrupt;
   const auto run =
       drive(open_data(settings), settings, interrupt, fmt::format("max_queue_size {}", depth));
   auto json = report::envelope("run");
@@ -54,10 +53,10 @@ report::SweepRow row_of(std::uint32_t asked, const report::Json& json) {
 
 }  // namespace
 
-int sweep_command(const Settings& settings, const std::vector<std::string>& arguments) {
-  if (settings.only_depth) return sweep_one_depth(settings, *settings.only_depth);
+int sweep_command(const Settings& settings, const std::vector<std::string>& arguments,
+                  const Interrupt& interrupt) {
+  if (settings.only_depth) return sweep_one_depth(settings, *settings.only_depth, interrupt);
 
-  const Interrupt interrupt;
   auto json = report::head("sweep");
   json["runs"] = report::Json::array();
   std::vector<report::SweepRow> rows;

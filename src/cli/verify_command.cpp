@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "cli/attempts.hpp"
 #include "cli/commands.hpp"
@@ -88,12 +90,15 @@ void soak(Loader& loader, const Settings& settings, const Interrupt& interrupt,
   Monitor monitor(loader, upstream, recount, book, stop, stall_limit);
   Consumer consumer(settings, stop.get_token());
   Soak soak(loader, stream, recount, book);
+  std::optional<Digest> digest;
+  if (settings.digest) digest.emplace();
   try {
-    soak.drain(consumer, settings.steps);
+    soak.drain(consumer, settings.steps, digest ? &*digest : nullptr);
     if (settings.settle && !interrupt.raised()) stream.settle();
   } catch (const std::exception& e) {
     verdict.run.error = e.what();
   }
+  if (digest) verdict.run.digest = std::move(*digest).hex();
   verdict.ticks = monitor.stop();
   verdict.run.figures = loader.report();
   const auto& memory = verdict.run.figures.memory;
@@ -109,10 +114,17 @@ void soak(Loader& loader, const Settings& settings, const Interrupt& interrupt,
              });
 }
 
+void check_attempts(const Attempts& attempts, std::uint64_t epochs, LawBook& book) {
+  const auto every_epoch = attempts.read_at_least(epochs);
+  book.check(Law::attempted, every_epoch == attempts.size(), [&] {
+    return fmt::format("{} of {} files were read in each of {} epochs", every_epoch,
+                       attempts.size(), epochs);
+  });
+}
+
 }  // namespace
 
-int verify_command(const Settings& wished) {
-  const Interrupt interrupt;
+int verify_command(const Settings& wished, const Interrupt& interrupt) {
   auto settings = wished;
   const auto upstream = std::make_shared<CountingResource>();
   settings.options.memory.upstream = upstream;
@@ -134,14 +146,11 @@ int verify_command(const Settings& wished) {
   });
 
   verdict.files = attempts->size();
-  verdict.attempted = attempts->read_at_least(settings.stream_epochs().value_or(1));
+  verdict.attempted = attempts->read_at_least(1);
   verdict.reads = attempts->total();
   const bool ran_to_the_end = verdict.run.error.empty() && !verdict.run.interrupted;
   if (ran_to_the_end && !settings.steps && !settings.options.drop_last)
-    book.check(Law::attempted, verdict.attempted == verdict.files, [&] {
-      return fmt::format("{} of {} files were read in every epoch", verdict.attempted,
-                         verdict.files);
-    });
+    check_attempts(*attempts, settings.stream_epochs().value_or(1), book);
   verdict.laws = book.figures();
   verdict.breaches = book.breaches();
   emit(settings, to_json(verdict), to_text(verdict));

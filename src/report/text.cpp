@@ -126,8 +126,9 @@ std::string samples_text(const SampleTally& samples, const Shape& shape) {
       samples.conserved() ? "" : "NOT CONSERVED: the counts below do not add up to this");
   add("consumed", samples.consumed);
   add("between", between,
-      fmt::format("{} of pixels as uint8; as float32 {}", human_bytes(pixels),
-                  human_bytes(4 * pixels)));
+      between == 0 ? std::string()
+                   : fmt::format("{} of pixels as uint8; as float32 {}", human_bytes(pixels),
+                                 human_bytes(4 * pixels)));
   const std::pair<std::string_view, std::uint64_t> others[] = {
       {"in_flight", samples.in_flight}, {"ready", samples.ready},     {"leased", samples.leased},
       {"discarded", samples.discarded}, {"dropped", samples.dropped}, {"failed", samples.failed},

@@ -1,0 +1,62 @@
+#include "cli/words.hpp"
+
+#include <algorithm>
+
+namespace weir::cli {
+namespace {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t from = 0; from <= text.size();) {
+    const auto end = std::min(text.find(separator, from), text.size());
+    parts.push_back(text.substr(from, end - from));
+    from = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+Shape parse_size(std::string_view text) {
+  const auto sides = split(text, 'x');
+  constexpr std::string_view what = "a size; write HxW, as in 224x224";
+  if (sides.size() != 2)
+    throw std::invalid_argument("'" + std::string(text) + "' is not " + std::string(what));
+  const Shape shape{.height = parse_number<std::uint32_t>(sides[0], what),
+                    .width = parse_number<std::uint32_t>(sides[1], what)};
+  if (shape.height == 0 || shape.width == 0)
+    throw std::invalid_argument("'" + std::string(text) + "' has a side of 0");
+  return shape;
+}
+
+std::vector<std::uint32_t> parse_depths(std::string_view text) {
+  std::vector<std::uint32_t> depths;
+  for (const auto part : split(text, ',')) {
+    depths.push_back(parse_number<std::uint32_t>(part, "a queue depth"));
+    if (depths.back() == 0) throw std::invalid_argument("a queue holds at least 1 batch, not 0");
+  }
+  return depths;
+}
+
+void parse_tolerance(std::string_view text, FaultOptions& faults) {
+  if (!text.ends_with('%')) {
+    faults.tolerate = parse_number<std::uint64_t>(text, "a number of faults or a percentage");
+    return;
+  }
+  const auto percent = parse_number<double>(text.substr(0, text.size() - 1), "a percentage");
+  if (!(percent >= 0 && percent <= 100))
+    throw std::invalid_argument("'" + std::string(text) + "' is not between 0% and 100%");
+  faults.tolerate_share = percent / 100;
+}
+
+std::vector<std::string> parse_extensions(std::string_view text) {
+  std::vector<std::string> extensions;
+  for (const auto part : split(text, ',')) {
+    if (part.empty())
+      throw std::invalid_argument("'" + std::string(text) + "' has an empty extension");
+    extensions.push_back((part.starts_with('.') ? "" : ".") + std::string(part));
+  }
+  return extensions;
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/image.hpp"
+#include "weir/options.hpp"
+
+namespace weir::cli {
+
+// What the words of a command line mean. All throw std::invalid_argument naming the word.
+
+/// All of `text` as a number; `what` says what it should have been.
+template <class T>
+T parse_number(std::string_view text, std::string_view what) {
+  T value{};
+  const auto* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || stop != end || error != std::errc{})
+    throw std::invalid_argument("'" + std::string(text) + "' is not " + std::string(what));
+  return value;
+}
+
+/// "224x320": height, then width.
+Shape parse_size(std::string_view text);
+/// "1,2,4", none of them 0.
+std::vector<std::uint32_t> parse_depths(std::string_view text);
+/// "12" sets tolerate, "2.5%" tolerate_share.
+void parse_tolerance(std::string_view text, FaultOptions& faults);
+/// ".jpg,png" is .jpg and .png.
+std::vector<std::string> parse_extensions(std::string_view text);
+
+}  // namespace weir::cli

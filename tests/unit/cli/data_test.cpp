@@ -1,0 +1,91 @@
+#include "cli/data.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "support/catch.hpp"
+#include "support/text.hpp"
+
+using namespace weir;
+using namespace weir::cli;
+
+namespace {
+
+Settings with_data(std::string data) {
+  Settings settings;
+  settings.data = std::move(data);
+  return settings;
+}
+
+class Folder {
+ public:
+  Folder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("weir-data-test-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string file(const std::string& name, const std::string& content) const {
+    std::ofstream(path_ / name) << content;
+    return (path_ / name).string();
+  }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("synthetic data is a count and a size", "[data]") {
+  CHECK(open_data(with_data("synthetic:12,40x30")).size() == 12);
+  const auto malformed = GENERATE("synthetic:", "synthetic:12", "synthetic:x,4x4", "synthetic:12,4",
+                                  "synthetic:-1,4x4");
+  CAPTURE(malformed);
+  CHECK_THROWS_AS(open_data(with_data(malformed)), std::invalid_argument);
+}
+
+TEST_CASE("a folder gives its files, and --ext only some", "[data]") {
+  const Folder folder;
+  folder.file("a.jpg", "1");
+  folder.file("b.png", "2");
+  CHECK(open_data(with_data(folder.path())).size() == 2);
+  auto only_png = with_data(folder.path());
+  only_png.extensions = {".png"};
+  const auto source = open_data(only_png);
+  REQUIRE(source.size() == 1);
+  CHECK(test::contains(source.name(0), "b.png"));
+}
+
+TEST_CASE("a regular file is a manifest", "[data]") {
+  const Folder folder;
+  folder.file("a.jpg", "1");
+  CHECK(open_data(with_data(folder.file("list.tsv", "a.jpg\t3\na.jpg\t4\n"))).size() == 2);
+}
+
+TEST_CASE("what is not there is the source's failure, not a usage error", "[data]") {
+  CHECK_THROWS_AS(open_data(with_data("/no/such/folder")), Error);
+}
+
+TEST_CASE("shards and addresses are not built yet", "[data]") {
+  const auto data = GENERATE("shard.tar", "shard.tar.gz", "http://host/x", "https://host/x.tar",
+                             "s3://bucket/x.tar");
+  CAPTURE(data);
+  try {
+    open_data(with_data(data));
+    FAIL("was opened");
+  } catch (const Refusal& refused) {
+    CHECK(refused.exit_code == 2);
+    CHECK(test::contains(refused.text, "not built yet"));
+  }
+}
+
+TEST_CASE("a read delay changes nothing but time", "[data]") {
+  auto settings = with_data("synthetic:3,8x8");
+  const auto plain = open_data(settings);
+  settings.read_delay_ms = 0.1;
+  const auto slow = open_data(settings);
+  CHECK(slow.size() == plain.size());
+  CHECK(slow.name(2) == plain.name(2));
+}

@@ -1,0 +1,33 @@
+#include "cli/digest.hpp"
+
+#include <string_view>
+
+#include "support/catch.hpp"
+
+using weir::cli::Digest;
+
+namespace {
+
+std::string sha256(std::string_view text) {
+  Digest digest;
+  digest.add(std::as_bytes(std::span(text)));
+  return std::move(digest).hex();
+}
+
+}  // namespace
+
+// FIPS 180-4 examples.
+TEST_CASE("the digest is SHA-256", "[digest]") {
+  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+}
+
+TEST_CASE("where one part ends and the next begins does not matter", "[digest]") {
+  Digest digest;
+  digest.add(std::as_bytes(std::span(std::string_view("a"))));
+  digest.add({});
+  digest.add(std::as_bytes(std::span(std::string_view("bc"))));
+  CHECK(std::move(digest).hex() == sha256("abc"));
+}

@@ -1,0 +1,209 @@
+#include "cli/settings.hpp"
+
+#include <stdexcept>
+
+#include "support/catch.hpp"
+#include "support/text.hpp"
+
+using namespace weir;
+using namespace weir::cli;
+using test::contains;
+
+namespace {
+
+Refusal refusal(const std::vector<std::string>& arguments) {
+  try {
+    parse(arguments);
+  } catch (const Refusal& refused) {
+    return refused;
+  }
+  return {-1, "was not refused"};
+}
+
+Settings run_with(std::vector<std::string> options) {
+  options.insert(options.begin(), {"run", "somewhere"});
+  return parse(options);
+}
+
+}  // namespace
+
+TEST_CASE("defaults are the library's", "[settings]") {
+  const auto settings = run_with({});
+  const Options library;
+  CHECK(settings.command == Command::run);
+  CHECK(settings.data == "somewhere");
+  CHECK(settings.options.shape == library.shape);
+  CHECK(settings.options.batch == library.batch);
+  CHECK(settings.options.queue.max_queue_size == library.queue.max_queue_size);
+  CHECK(settings.options.memory.budget_bytes == library.memory.budget_bytes);
+  CHECK(settings.options.faults.policy == library.faults.policy);
+  CHECK(settings.options.faults.strict);
+  CHECK(settings.stream_epochs() == StreamOptions{}.epochs);
+}
+
+TEST_CASE("every option reaches the field it names", "[settings]") {
+  const auto s = run_with({"--batch",
+                           "128",
+                           "--size",
+                           "96x160",
+                           "--short-side",
+                           "200",
+                           "--fit",
+                           "letterbox",
+                           "--exif",
+                           "ignore",
+                           "--max-queue-size",
+                           "10",
+                           "--max-leases",
+                           "2",
+                           "--workers",
+                           "7",
+                           "--read-ahead",
+                           "9",
+                           "--memory-budget",
+                           "64MiB",
+                           "--max-sample-bytes",
+                           "9MiB",
+                           "--seed",
+                           "42",
+                           "--shuffle",
+                           "--drop-last",
+                           "--epochs",
+                           "3",
+                           "--steps",
+                           "11",
+                           "--settle",
+                           "--on-fault",
+                           "skip",
+                           "--tolerate",
+                           "5",
+                           "--lenient",
+                           "--dtype",
+                           "bfloat16",
+                           "--layout",
+                           "nhwc",
+                           "--consumer-ms",
+                           "1.5",
+                           "--read-delay-ms",
+                           "0.25",
+                           "--digest",
+                           "--json",
+                           "-",
+                           "--quiet",
+                           "--ext",
+                           ".jpg,png"});
+  CHECK(s.options.batch == 128);
+  CHECK(s.options.shape == Shape{96, 160, 3});
+  CHECK(s.options.short_side == 200);
+  CHECK(s.options.fit == Fit::letterbox);
+  CHECK(s.options.exif == Exif::ignore);
+  CHECK(s.options.queue.max_queue_size == 10);
+  CHECK(s.options.queue.max_leases == 2);
+  CHECK(s.options.workers == 7);
+  CHECK(s.options.io.read_ahead == 9);
+  CHECK(s.options.memory.budget_bytes == 64ull << 20);
+  CHECK(s.options.memory.max_sample_bytes == 9ull << 20);
+  CHECK(s.options.seed == 42);
+  CHECK(s.options.shuffle);
+  CHECK(s.options.drop_last);
+  CHECK(s.epochs == 3u);
+  CHECK(s.steps == 11u);
+  CHECK(s.settle);
+  CHECK(s.options.faults.policy == OnFault::skip);
+  CHECK(s.options.faults.tolerate == 5);
+  CHECK_FALSE(s.options.faults.strict);
+  CHECK(s.dtype == report::ElementType::bf16);
+  CHECK(s.layout == Layout::nhwc);
+  CHECK(s.consumer_ms == 1.5);
+  CHECK(s.read_delay_ms == 0.25);
+  CHECK(s.digest);
+  CHECK(s.json_on_stdout());
+  CHECK(s.quiet);
+  CHECK(s.extensions == std::vector<std::string>{".jpg", ".png"});
+}
+
+TEST_CASE("a tolerance is a number of faults or a share", "[settings]") {
+  CHECK(run_with({"--tolerate", "2.5%"}).options.faults.tolerate_share == 0.025);
+  CHECK(run_with({"--tolerate", "0%"}).options.faults.tolerate_share == 0);
+  CHECK(refusal({"run", "x", "--tolerate", "101%"}).exit_code == 2);
+  CHECK(refusal({"run", "x", "--tolerate", "nan%"}).exit_code == 2);
+}
+
+TEST_CASE("steps without epochs run over as many epochs as they take", "[settings]") {
+  CHECK(run_with({"--steps", "10"}).stream_epochs() == std::nullopt);
+  CHECK(run_with({"--steps", "10", "--epochs", "2"}).stream_epochs() == 2u);
+}
+
+TEST_CASE("only sweep and plan take a list of depths", "[settings]") {
+  const auto sweep = parse({"sweep", "x", "--max-queue-size", "1,2,16"});
+  CHECK(sweep.depths == std::vector<std::uint32_t>{1, 2, 16});
+  CHECK(parse({"plan", "--max-queue-size", "2,8"}).options.queue.max_queue_size == 8);
+  CHECK(refusal({"run", "x", "--max-queue-size", "1,2"}).exit_code == 2);
+  CHECK_FALSE(parse({"sweep", "x"}).depths.empty());
+}
+
+TEST_CASE("a child of a sweep has one depth whatever the list says", "[settings]") {
+  const auto child = parse({"sweep", "--only-depth", "8", "x", "--max-queue-size", "1,2,16"});
+  CHECK(child.only_depth == 8u);
+  CHECK(child.options.queue.max_queue_size == 8);
+}
+
+TEST_CASE("what cannot be meant is a usage error that names the option", "[settings]") {
+  const std::vector<std::string> options = GENERATE(
+      std::vector<std::string>{"--batch", "0"}, std::vector<std::string>{"--batch", "-1"},
+      std::vector<std::string>{"--size", "224"}, std::vector<std::string>{"--size", "0x4"},
+      std::vector<std::string>{"--size", "4x4x4"}, std::vector<std::string>{"--fit", "middle"},
+      std::vector<std::string>{"--max-queue-size", "0"},
+      std::vector<std::string>{"--max-queue-size", "1,,2"},
+      std::vector<std::string>{"--max-queue-size", ""},
+      std::vector<std::string>{"--memory-budget", "lots"},
+      std::vector<std::string>{"--dtype", "int8"}, std::vector<std::string>{"--epochs", "0"},
+      std::vector<std::string>{"--consumer-ms", "-1"}, std::vector<std::string>{"--seed", "x"});
+  CAPTURE(options);
+  auto arguments = options;
+  arguments.insert(arguments.begin(), {"run", "x"});
+  const auto refused = refusal(arguments);
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.text, options.front()));
+}
+
+TEST_CASE("an unknown option, an unknown command and missing DATA are usage errors", "[settings]") {
+  CHECK(refusal({"run", "x", "--no-such-thing"}).exit_code == 2);
+  CHECK(refusal({"fly"}).exit_code == 2);
+  CHECK(refusal({}).exit_code == 2);
+  CHECK(refusal({"run"}).exit_code == 2);
+  CHECK(refusal({"run", "x", "y"}).exit_code == 2);
+  CHECK(refusal({"run", "x", "--strict", "--lenient"}).exit_code == 2);
+}
+
+TEST_CASE("what is not built yet is refused in so many words", "[settings]") {
+  const std::vector<std::string> arguments =
+      GENERATE(std::vector<std::string>{"footprint", "model.json"},
+               std::vector<std::string>{"tune", "x", "--batch", "3"},
+               std::vector<std::string>{"run", "x", "--html", "out.html"},
+               std::vector<std::string>{"run", "x", "--rank", "0"},
+               std::vector<std::string>{"run", "x", "--world", "2"},
+               std::vector<std::string>{"run", "x", "--trace", "t"},
+               std::vector<std::string>{"run", "x", "--metrics-port", "1"},
+               std::vector<std::string>{"run", "x", "--memory-budget", "auto"},
+               std::vector<std::string>{"tune", "--help"});
+  CAPTURE(arguments);
+  const auto refused = refusal(arguments);
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.text, "not built yet"));
+}
+
+TEST_CASE("help and version are no errors", "[settings]") {
+  CHECK(refusal({"--version"}).text == "weir 0.1.0\n");
+  CHECK(refusal({"--version"}).exit_code == 0);
+  const auto help = refusal({"--help"});
+  CHECK(help.exit_code == 0);
+  for (const auto* command : {"plan", "probe", "run", "sweep", "verify", "demo"})
+    CHECK(contains(help.text, command));
+  const auto run_help = refusal({"run", "--help"});
+  CHECK(run_help.exit_code == 0);
+  for (const auto* option :
+       {"--batch", "--max-queue-size", "--memory-budget", "--on-fault", "--json"})
+    CHECK(contains(run_help.text, option));
+  CHECK_FALSE(contains(run_help.text, "--only-depth"));
+}

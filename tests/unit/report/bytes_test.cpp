@@ -1,0 +1,58 @@
+#include "report/bytes.hpp"
+
+#include <stdexcept>
+
+#include "support/catch.hpp"
+
+using namespace weir::report;
+
+TEST_CASE("byte sizes take binary and decimal suffixes", "[bytes]") {
+  CHECK(parse_bytes("0") == 0);
+  CHECK(parse_bytes("4096") == 4096);
+  CHECK(parse_bytes("12B") == 12);
+  CHECK(parse_bytes("64MiB") == 64ull << 20);
+  CHECK(parse_bytes("64mib") == 64ull << 20);
+  CHECK(parse_bytes("64 MiB") == 64ull << 20);
+  CHECK(parse_bytes("3K") == 3072);
+  CHECK(parse_bytes("750kB") == 750'000);
+  CHECK(parse_bytes("2GB") == 2'000'000'000);
+  CHECK(parse_bytes("1.5GiB") == 3ull << 29);
+  CHECK(parse_bytes("0.5KiB") == 512);
+  CHECK(parse_bytes("2TiB") == 2ull << 40);
+  CHECK(parse_bytes("18446744073709551615") == UINT64_MAX);
+}
+
+TEST_CASE("what is no number of bytes is refused with the text and an example", "[bytes]") {
+  const auto text = GENERATE("", "MiB", "-1", "1.5", "1.5B", "1..5MiB", "64XiB", "64MiBs", "1 2",
+                             "nan", "1e3", "18446744073709551616", "16777216TiB", "99999999999TiB");
+  CAPTURE(text);
+  CHECK_THROWS_AS(parse_bytes(text), std::invalid_argument);
+}
+
+TEST_CASE("the refusal names what was written", "[bytes]") {
+  CHECK_THROWS_WITH(parse_bytes("64XiB"),
+                    "'64XiB' is not a number of bytes; write 4096, 64MiB, 1.5GiB or 750kB");
+}
+
+TEST_CASE("bytes are written in the largest unit that leaves a whole part", "[bytes]") {
+  CHECK(human_bytes(0) == "0 B");
+  CHECK(human_bytes(1023) == "1023 B");
+  CHECK(human_bytes(1024) == "1.00 KiB");
+  CHECK(human_bytes((1 << 20) - 1) == "1.00 MiB");
+  CHECK(human_bytes(192'675'840) == "183.75 MiB");
+  CHECK(human_bytes(UINT64_MAX - 1) == "16.00 EiB");
+  CHECK(human_bytes(UINT64_MAX) == "no bound");
+}
+
+TEST_CASE("a difference keeps its sign", "[bytes]") {
+  CHECK(human_difference(2048) == "2.00 KiB");
+  CHECK(human_difference(-2048) == "-2.00 KiB");
+  CHECK(human_difference(INT64_MIN) == "-8.00 EiB");
+}
+
+TEST_CASE("counts are grouped by thousands", "[bytes]") {
+  CHECK(grouped(0) == "0");
+  CHECK(grouped(999) == "999");
+  CHECK(grouped(2560) == "2,560");
+  CHECK(grouped(1'234'567) == "1,234,567");
+}

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "report/figures.hpp"
+
+namespace weir::test {
+
+/// A run of the experiment: ten batches of 128 consumed, ten more waiting.
+inline report::Run sample_run() {
+  report::Run run;
+  auto& figures = run.figures;
+  Options options;
+  options.batch = 128;
+  options.workers = 2;
+  options.queue.max_queue_size = 10;
+  options.memory.budget_bytes = 1ull << 30;
+  figures.plan = resolve(options, 4096);
+  auto& memory = figures.memory;
+  memory.budget = 1ull << 30;
+  memory.accounts = {4096, 0, 0, 0, 10 * figures.plan.slab_bytes, 0, figures.plan.slab_bytes, 0};
+  memory.accounts_at_peak = {4096,
+                             20000,
+                             100000,
+                             2 * figures.plan.slab_bytes,
+                             8 * figures.plan.slab_bytes,
+                             figures.plan.slab_bytes,
+                             0,
+                             0};
+  for (const auto bytes : memory.accounts) memory.live += bytes;
+  for (const auto bytes : memory.accounts_at_peak) memory.peak += bytes;
+  figures.samples = {.drawn = 2560, .ready = 1280, .consumed = 1280};
+  figures.queue = {.occupancy = {0.25, 0.5, 0.25},
+                   .consumer_wait_s = 0.5,
+                   .producer_wait_s = 1.25,
+                   .data_readiness = 0.9};
+  figures.throughput = {.seconds = 2, .samples_per_s = 640, .first_batch_s = 0.04};
+  figures.stages = {
+      {.stage = Stage::read, .count = 2560, .busy_s = 0.256, .p50_us = {}, .p99_us = {}},
+      {.stage = Stage::decode, .count = 2560, .busy_s = 2.56, .p50_us = 900.0, .p99_us = 4000.0},
+      {.stage = Stage::wait, .count = 0, .busy_s = 0, .p50_us = {}, .p99_us = {}}};
+  figures.postings = 77;
+  run.process_before = {10 << 20, 8 << 20};
+  run.process_peak = {250 << 20, 240 << 20};
+  return run;
+}
+
+inline Fault sample_fault(std::uint64_t index) {
+  return {.index = index,
+          .epoch = 1,
+          .name = "dir/" + std::to_string(index) + ".jpg",
+          .kind = FaultKind::truncated,
+          .stage = Stage::decode,
+          .reason = "no EOI",
+          .offset = 812};
+}
+
+}  // namespace weir::test

@@ -1,0 +1,146 @@
+#include "report/text.hpp"
+
+#include <sstream>
+
+#include "report/table.hpp"
+#include "sample_run.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+
+using namespace weir;
+using test::contains;
+
+namespace {
+
+bool starts(std::string_view text, std::string_view with) { return text.starts_with(with); }
+bool ends(std::string_view text, std::string_view with) { return text.ends_with(with); }
+
+std::size_t widest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);)
+    widest = std::max(widest, report::display_width(line));
+  return widest;
+}
+
+}  // namespace
+
+TEST_CASE("the samples of a run say what waits between drawn and consumed, and as float32",
+          "[text]") {
+  CHECK(report::samples_text(test::sample_run().figures.samples, Shape{}) ==
+        "Samples\n"
+        "  drawn     2,560\n"
+        "  consumed  1,280\n"
+        "  between   1,280  183.75 MiB of pixels as uint8; as float32 735.00 MiB\n"
+        "  ready     1,280\n");
+}
+
+TEST_CASE("samples that do not add up are said not to", "[text]") {
+  CHECK(contains(report::samples_text({.drawn = 5, .consumed = 4}, Shape{}), "NOT CONSERVED"));
+}
+
+TEST_CASE("memory is shown by account, now and at peak, beside the process", "[text]") {
+  auto run = test::sample_run();
+  run.figures.memory = {.live = 3072,
+                        .peak = 6144,
+                        .budget = UINT64_MAX,
+                        .accounts = {1024, 0, 0, 0, 2048, 0, 0, 0},
+                        .accounts_at_peak = {1024, 0, 3072, 2048, 0, 0, 0, 0}};
+  CHECK(report::memory_text(run) ==
+        "Memory          now   at peak  bytes at peak\n"
+        "  index    1.00 KiB  1.00 KiB          1,024\n"
+        "  scratch       0 B  3.00 KiB          3,072\n"
+        "  filling       0 B  2.00 KiB          2,048\n"
+        "  ready    2.00 KiB       0 B              0\n"
+        "  live     3.00 KiB  6.00 KiB          6,144\n"
+        "  process: RSS 10.00 MiB -> 250.00 MiB (+240.00 MiB), PSS 8.00 MiB -> 240.00 MiB (+232.00 "
+        "MiB)\n"
+        "  unaccounted: 239.99 MiB (RSS growth less peak)\n");
+}
+
+TEST_CASE("the plan says when the budget held fewer batches than asked", "[text]") {
+  auto plan = test::sample_run().figures.plan;
+  CHECK_FALSE(contains(report::plan_text(plan), "asked"));
+  plan.max_queue_size_asked = 64;
+  CHECK(
+      contains(report::plan_text(plan), "max_queue_size 10 (asked 64; the budget holds no more)"));
+}
+
+TEST_CASE("staging by depth marks the plan's own", "[text]") {
+  Options options;
+  options.queue.max_queue_size = 2;
+  const auto plan = resolve(options, 0);
+  const std::uint32_t depths[] = {1, 2};
+  CHECK(report::depth_text(plan, depths) ==
+        "Staging by queue depth, had the pixels waited as\n"
+        "  max_queue_size  slabs       bytes  uint8 MiB  float16 MiB  float32 MiB\n"
+        "               1      2   9,634,944       9.19        18.38        36.75\n"
+        "               2      3  14,452,416      13.78        27.56        55.13  <- this plan\n");
+}
+
+TEST_CASE("faults name file, kind, stage and byte, and say how many more there are", "[text]") {
+  const std::vector<Fault> faults{test::sample_fault(1), test::sample_fault(2),
+                                  test::sample_fault(3)};
+  CHECK(report::faults_text(faults, 12, 2) ==
+        "Faults: 12\n"
+        "  dir/1.jpg: truncated (decode): no EOI at byte 812\n"
+        "  dir/2.jpg: truncated (decode): no EOI at byte 812\n"
+        "  ... and 10 more\n");
+  CHECK(report::faults_text({}, 0).empty());
+}
+
+TEST_CASE("the grid is a table of batches by resolutions", "[text]") {
+  const auto text = report::grid_text(report::pixel_grid(report::ElementType::f32));
+  CHECK(starts(text,
+               "GiB of the pixels of one batch as float32, three channels\n"
+               "  batch     32x32    64x64  128x128  256x256  512x512  1024x1024\n"
+               "     32  0.000366  0.00146"));
+  CHECK(ends(text, "768\n"));
+}
+
+TEST_CASE("a sweep has one line a depth, predicted beside measured", "[text]") {
+  report::SweepRow row{.max_queue_size = 2,
+                       .slabs = 3,
+                       .predicted = {2, 3 << 20, 6 << 20, 12 << 20},
+                       .staging_bytes = 3 << 20,
+                       .samples_per_s = 640.04,
+                       .consumer_wait_s = 0.5,
+                       .data_readiness = 0.125,
+                       .drawn = 2400,
+                       .consumed = 2400,
+                       .error = ""};
+  std::vector<report::SweepRow> rows{row};
+  CHECK(starts(report::sweep_text(rows), "queue  slabs  predicted  measured  as f16  as f32  samples/s    waited   ready  drawn  consumed\n"
+                               "    2      3       3.00      3.00    6.00   12.00      640.0  500.0 ms  12.5 %  2,400     2,400\n"));
+  rows[0].error = "a sample failed";
+  CHECK(contains(report::sweep_text(rows), "max_queue_size 2: a sample failed"));
+}
+
+TEST_CASE("deep queues are shown in groups", "[text]") {
+  auto run = test::sample_run();
+  run.figures.queue.occupancy.assign(17, 0.0);
+  run.figures.queue.occupancy[16] = 1.0;
+  const auto text = report::run_text(run);
+  CHECK(contains(text, "   0-1 ready    0.0 %\n"));
+  CHECK(contains(text, "    16 ready  100.0 %  ████████████████████████████████████████\n"));
+}
+
+TEST_CASE("the report of a run has every section and keeps to 100 columns", "[text]") {
+  auto run = test::sample_run();
+  run.digest = std::string(64, 'a');
+  run.interrupted = true;
+  run.figures.faults = {test::sample_fault(1)};
+  run.figures.fault_count = 1;
+  const auto text = report::run_text(run);
+  CHECK(starts(text,
+               "1,280 samples in 2.00 s: 640.0 samples/s, first batch after 40.0 ms\nInterrupted"));
+  for (const auto* section : {"\nPlan\n", "\nSamples\n", "\nMemory ", "\nQueue\n", "\nStages ",
+                              "\nFaults: 1\n", "\nDigest "})
+    CHECK(contains(text, section));
+  CHECK(contains(text,
+                 "Stages    count      busy    mean     p50     p99\n"
+                 "  read    2,560  256.0 ms  100 us       -       -\n"
+                 "  decode  2,560    2.56 s  1.0 ms  900 us  4.0 ms\n"));
+  CHECK_FALSE(contains(text, "  wait"));
+  CHECK(widest_line(text) <= 100);
+}
