@@ -59,6 +59,8 @@ void set_policy(Session& s) {
   png_set_keep_unknown_chunks(s.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   // libpng's palette has 256 entries whatever PLTE said, so an index beyond it is black, not wild.
   png_set_check_for_invalid_index(s.png, 0);
+  // libpng takes IDAT in pieces, of which a cut loses the last one whole: small ones save more rows.
+  if (info.damaged) png_set_compression_buffer_size(s.png, 64);
 }
 
 void read_image(Session& s) {

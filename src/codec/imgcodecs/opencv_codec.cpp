@@ -18,9 +18,12 @@ enum class Kind { none, bitmap, netpbm, tiff };
 // on it.
 Kind kind_of(codec::Bytes head) noexcept {
   if (head.matches(0, "BM")) return Kind::bitmap;
-  if (head.matches(0, std::string_view("II*\0", 4)) || head.matches(0, std::string_view("MM\0*", 4))) return Kind::tiff;
+  if (head.matches(0, std::string_view("II*\0", 4)) ||
+      head.matches(0, std::string_view("MM\0*", 4)))
+    return Kind::tiff;
   const bool netpbm = head.has(0, 3) && head.u8(0) == 'P' && head.u8(1) >= '1' && head.u8(1) <= '6';
-  return netpbm && (head.u8(2) == ' ' || (head.u8(2) >= '\t' && head.u8(2) <= '\r')) ? Kind::netpbm : Kind::none;
+  return netpbm && (head.u8(2) == ' ' || (head.u8(2) >= '\t' && head.u8(2) <= '\r')) ? Kind::netpbm
+                                                                                     : Kind::none;
 }
 
 class OpenCvCodec final : public ForeignCodec {
@@ -40,13 +43,16 @@ class OpenCvCodec final : public ForeignCodec {
     return {size.width, size.height, pixels * bytes_a_pixel(kind) + encoded.size() + fixed_bytes};
   }
 
-  void decode(std::span<const std::byte> encoded, const Info& info, std::span<std::uint8_t> rgb) const override {
-    const cv::Mat input(1, static_cast<int>(encoded.size()), CV_8U, const_cast<std::byte*>(encoded.data()));
+  void decode(std::span<const std::byte> encoded, const Info& info,
+              std::span<std::uint8_t> rgb) const override {
+    const cv::Mat input(1, static_cast<int>(encoded.size()), CV_8U,
+                        const_cast<std::byte*>(encoded.data()));
     cv::Mat bgr;
     try {
       bgr = cv::imdecode(input, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION);
     } catch (const cv::Exception& error) {
-      throw SampleError(error.code == cv::Error::StsNoMem ? FaultKind::memory : FaultKind::corrupt, error.err);
+      throw SampleError(error.code == cv::Error::StsNoMem ? FaultKind::memory : FaultKind::corrupt,
+                        error.err);
     }
     require(!bgr.empty(), FaultKind::corrupt, "OpenCV cannot decode it");
     require(bgr.type() == CV_8UC3 && static_cast<std::uint32_t>(bgr.cols) == info.width &&

@@ -16,7 +16,8 @@ Size read_tiff_header(codec::Bytes tiff) {
   require(tiff.has(directory, 2), FaultKind::truncated, "TIFF directory beyond the end");
 
   const auto first = static_cast<std::size_t>(directory) + 2;
-  const std::size_t entries = std::min<std::size_t>(u16(first - 2), (tiff.size() - first) / entry_bytes);
+  const std::size_t entries =
+      std::min<std::size_t>(u16(first - 2), (tiff.size() - first) / entry_bytes);
   Size size;
   std::uint32_t samples = 1;
   for (std::size_t i = 0; i < entries; ++i) {
@@ -28,7 +29,8 @@ Size read_tiff_header(codec::Bytes tiff) {
     if (tag == height_tag) size.height = value;
     if (tag == samples_tag) samples = value;
   }
-  require(samples == 1 || samples == 3 || samples == 4, FaultKind::unsupported, "TIFF of other than 1, 3 or 4 channels");
+  require(samples == 1 || samples == 3 || samples == 4, FaultKind::unsupported,
+          "TIFF of other than 1, 3 or 4 channels");
   return size;
 }
 

@@ -27,15 +27,16 @@ struct Raster {
   }
 };
 
-/// Smooth with an edge: every pixel differs from its neighbours and from its mirror images.
+/// A slope with an edge and some grain, without any symmetry.
 inline Raster pattern(std::uint32_t width, std::uint32_t height, std::uint32_t channels = 3) {
   Raster raster{width, height, channels, Pixels(std::size_t{width} * height * channels)};
   for (std::uint32_t y = 0; y < height; ++y) {
     for (std::uint32_t x = 0; x < width; ++x) {
       for (std::uint32_t c = 0; c < channels; ++c) {
         const std::uint32_t edge = x * 3 > width * 2 && y * 2 < height ? 60 : 0;
+        const std::uint32_t grain = ((x * 73 + y * 151 + c * 31 + 7) * 2'654'435'761u) >> 28;
         raster.values[(std::size_t{y} * width + x) * channels + c] = static_cast<std::uint8_t>(
-            20 + x * (90 + 20 * c) / width + y * (80 - 25 * c) / height + edge);
+            10 + x * (80 + 15 * c) / width + y * (80 - 25 * c) / height + edge + grain);
       }
     }
   }
@@ -65,8 +66,8 @@ struct Outcome {
   const Defect& defect() const { return info ? decoded.defect() : info.defect(); }
 };
 
-inline Outcome run(const DecoderOptions& options, std::span<const std::byte> encoded, std::uint64_t draw = 0,
-                   std::uint8_t poison = 0xa5) {
+inline Outcome run(const DecoderOptions& options, std::span<const std::byte> encoded,
+                   std::uint64_t draw = 0, std::uint8_t poison = 0xa5) {
   Decoder decoder(options);
   Outcome outcome;
   outcome.info = decoder.probe(encoded);
@@ -81,9 +82,13 @@ inline Outcome run(const DecoderOptions& options, std::span<const std::byte> enc
 }
 
 /// Every pixel as stored: stretch to the image's own size, orientation ignored.
-inline Outcome run_whole(std::span<const std::byte> encoded, bool strict = true, std::uint8_t poison = 0xa5,
+inline Outcome run_whole(std::span<const std::byte> encoded, bool strict = true,
+                         std::uint8_t poison = 0xa5,
                          std::vector<std::shared_ptr<const ForeignCodec>> codecs = {}) {
-  DecoderOptions options{.fit = {.fit = Fit::stretch}, .exif = Exif::ignore, .strict = strict, .codecs = std::move(codecs)};
+  DecoderOptions options{.fit = {.fit = Fit::stretch},
+                         .exif = Exif::ignore,
+                         .strict = strict,
+                         .codecs = std::move(codecs)};
   const auto info = Decoder(options).probe(encoded);
   if (!info) return {.info = info.defect()};
   options.fit.out = {info->height, info->width, 3};

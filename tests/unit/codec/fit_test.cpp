@@ -1,0 +1,206 @@
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+#ifdef WEIR_HAS_OPENCV_CODEC
+#include <opencv2/imgcodecs.hpp>
+#endif
+
+#include "encoders.hpp"
+#include "support/catch.hpp"
+#include "support/data.hpp"
+
+namespace weir::codec::test {
+namespace {
+
+/// By OpenCV's own decoder where there is one, else by libjpeg.
+cv::Mat decode_independently(const Encoded& jpeg) {
+#ifdef WEIR_HAS_OPENCV_CODEC
+  const cv::Mat bytes(1, static_cast<int>(jpeg.size()), CV_8U, const_cast<std::byte*>(jpeg.data()));
+  cv::Mat rgb;
+  cv::cvtColor(cv::imdecode(bytes, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION), rgb,
+               cv::COLOR_BGR2RGB);
+  return rgb;
+#else
+  const Raster raster = reference_jpeg(jpeg);
+  cv::Mat view(static_cast<int>(raster.height), static_cast<int>(raster.width),
+               raster.channels == 1 ? CV_8UC1 : CV_8UC3,
+               const_cast<std::uint8_t*>(raster.values.data()));
+  cv::Mat rgb = view.clone();
+  if (raster.channels == 1) cv::cvtColor(view, rgb, cv::COLOR_GRAY2RGB);
+  return rgb;
+#endif
+}
+
+cv::Mat crop_and_resize(const cv::Mat& image, const Rect& source, int width, int height) {
+  const cv::Rect rect(static_cast<int>(source.x), static_cast<int>(source.y),
+                      static_cast<int>(source.width), static_cast<int>(source.height));
+  cv::Mat out;
+  cv::resize(image(rect), out, {width, height}, 0, 0, cv::INTER_LINEAR);
+  return out;
+}
+
+double share_beyond_one(const Pixels& row, const cv::Mat& reference) {
+  std::size_t beyond = 0;
+  for (std::size_t i = 0; i < row.size(); ++i)
+    beyond += std::abs(int(row[i]) - int(reference.data[i])) > 1 ? 1u : 0u;
+  return double(beyond) / double(row.size());
+}
+
+/// The pixels of an upright image as a camera would store them under this orientation.
+Raster stored_for(const Raster& upright, std::uint8_t orientation) {
+  const bool turned = orientation >= 5;
+  Raster stored{turned ? upright.height : upright.width, turned ? upright.width : upright.height, 3,
+                Pixels(upright.values.size())};
+  for (std::uint32_t y = 0; y < stored.height; ++y) {
+    for (std::uint32_t x = 0; x < stored.width; ++x) {
+      const std::uint32_t right = stored.width - 1 - x, down = stored.height - 1 - y;
+      // Where stored (x, y) belongs, from the meaning of each value: 1 as is, 2 mirrored, 3 upside
+      // down, 4 flipped, 5 transposed, 6 to be turned clockwise, 7 transversed, 8 counter-clockwise.
+      const std::uint32_t places[8][2] = {{x, y}, {right, y}, {right, down}, {x, down},
+                                          {y, x}, {down, x},  {down, right}, {y, right}};
+      const auto* place = places[orientation - 1];
+      for (std::uint32_t c = 0; c < 3; ++c) {
+        stored.values[(std::size_t{y} * stored.width + x) * 3 + c] =
+            upright.at(place[0], place[1], c);
+      }
+    }
+  }
+  return stored;
+}
+
+}  // namespace
+
+TEST_CASE("fit center equals decode, crop, bilinear resize on made images") {
+  for (const auto& [width, height] :
+       {std::pair{320u, 200u}, {200u, 320u}, {61u, 47u}, {224u, 224u}, {1000u, 90u}}) {
+    const Encoded jpeg = encode_jpeg(pattern(width, height));
+    const DecoderOptions options{
+        .fit = {.out = {224, 224, 3}, .fit = Fit::center, .short_side = 256}};
+    const Outcome outcome = run(options, jpeg);
+    REQUIRE(outcome);
+    const Rect source = window(width, height, options.fit, 0).source;
+    CAPTURE(width, height);
+    CHECK(share_beyond_one(outcome.row,
+                           crop_and_resize(decode_independently(jpeg), source, 224, 224)) <= 0.001);
+  }
+}
+
+TEST_CASE("fit center equals OpenCV's decode, crop, bilinear resize on photographs") {
+  const auto folder = weir::test::test_data("photos");
+  if (!folder) {
+    WARN("WEIR_TEST_DATA is not set");
+    return;
+  }
+  std::size_t photos = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(*folder)) {
+    if (!entry.is_regular_file()) continue;
+    const Encoded encoded = read_file(entry.path());
+    const DecoderOptions options{
+        .fit = {.out = {224, 224, 3}, .fit = Fit::center, .short_side = 256}, .exif = Exif::ignore};
+    const Outcome outcome = run(options, encoded);
+    CAPTURE(entry.path().string());
+    REQUIRE(outcome);
+    const Rect source = window(outcome.info->width, outcome.info->height, options.fit, 0).source;
+    REQUIRE(share_beyond_one(outcome.row, crop_and_resize(decode_independently(encoded), source,
+                                                          224, 224)) <= 0.001);
+    ++photos;
+  }
+  CHECK(photos == 200);
+}
+
+TEST_CASE("the eight orientations come out upright, exactly where nothing is resampled") {
+  const Raster upright = pattern(24, 16);
+  for (std::uint8_t orientation = 1; orientation <= 8; ++orientation) {
+    CAPTURE(int(orientation));
+    const Raster stored = stored_for(upright, orientation);
+    Encoded png = encode_png(stored.width, stored.height, stored.values, {});
+    const Encoded chunk = to_bytes(
+        Pixels{0, 0, 0, 26, 'e', 'X', 'I', 'f',         'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12,
+               1, 3, 0, 1,  0,   0,   0,   orientation, 0,   0,   0,  0, 0, 0, 0, 0, 0, 0, 0});
+    png.insert(png.begin() + 33, chunk.begin(), chunk.end());
+    const Outcome applied = run({.fit = {.out = {16, 24, 3}, .fit = Fit::stretch}}, png);
+    REQUIRE(applied);
+    CHECK(applied.row == upright.values);
+    const Outcome ignored =
+        run({.fit = {.out = {stored.height, stored.width, 3}, .fit = Fit::stretch},
+             .exif = Exif::ignore},
+            png);
+    REQUIRE(ignored);
+    CHECK(ignored.row == stored.values);
+
+    const DecoderOptions center{.fit = {.out = {9, 12, 3}, .fit = Fit::center, .short_side = 14}};
+    const Outcome cropped = run(center, png);
+    REQUIRE(cropped);
+    const cv::Mat whole(16, 24, CV_8UC3, const_cast<std::uint8_t*>(upright.values.data()));
+    CHECK(share_beyond_one(cropped.row, crop_and_resize(whole, window(24, 16, center.fit, 0).source,
+                                                        12, 9)) == 0);
+  }
+}
+
+TEST_CASE("a JPEG's orientation is applied or ignored as asked") {
+  const Encoded jpeg = with_exif(encode_jpeg(pattern(24, 16)), 6);
+  const Raster stored = reference_jpeg(jpeg);
+  const Outcome outcome = run({.fit = {.out = {24, 16, 3}, .fit = Fit::stretch}}, jpeg);
+  REQUIRE(outcome);
+  CHECK(stored_for(Raster{16, 24, 3, outcome.row}, 6).values == stored.values);
+}
+
+TEST_CASE("random crops are flipped when their window says so") {
+  const Raster image = pattern(96, 96);
+  const Encoded png = encode_png(96, 96, image.values, {});
+  const cv::Mat whole(96, 96, CV_8UC3, const_cast<std::uint8_t*>(image.values.data()));
+  int flips = 0;
+  for (std::uint64_t draw = 0; draw < 20; ++draw) {
+    const DecoderOptions options{.fit = {.out = {32, 40, 3}, .fit = Fit::random}};
+    const Outcome outcome = run(options, png, draw);
+    REQUIRE(outcome);
+    const Window view = window(96, 96, options.fit, draw);
+    cv::Mat expected = crop_and_resize(whole, view.source, 40, 32);
+    if (view.flip) cv::flip(expected.clone(), expected, 1);
+    CHECK(share_beyond_one(outcome.row, expected) == 0);
+    flips += view.flip ? 1 : 0;
+  }
+  CHECK(flips > 3);
+  CHECK(flips < 17);
+}
+
+TEST_CASE("letterbox writes every byte: the image in its rectangle, zeros around") {
+  const Raster image = pattern(50, 20);
+  for (const Encoded& encoded :
+       {encode_png(50, 20, image.values, {}), encode_webp(image, std::nullopt)}) {
+    for (const auto& [height, width] :
+         {std::pair{40u, 100u}, {60u, 50u}, {20u, 90u}, {20u, 50u}, {33u, 25u}}) {
+      const DecoderOptions options{.fit = {.out = {height, width, 3}, .fit = Fit::letterbox}};
+      const Outcome outcome = run(options, encoded);
+      REQUIRE(outcome);
+      const Rect target = window(50, 20, options.fit, 0).target;
+      const cv::Mat whole(20, 50, CV_8UC3, const_cast<std::uint8_t*>(image.values.data()));
+      cv::Mat inside,
+          expected = cv::Mat::zeros(static_cast<int>(height), static_cast<int>(width), CV_8UC3);
+      cv::resize(whole, inside, {static_cast<int>(target.width), static_cast<int>(target.height)},
+                 0, 0, cv::INTER_LINEAR);
+      inside.copyTo(expected(cv::Rect(static_cast<int>(target.x), static_cast<int>(target.y),
+                                      inside.cols, inside.rows)));
+      CAPTURE(width, height);
+      CHECK(outcome.row == Pixels(expected.datastart, expected.dataend));
+    }
+  }
+}
+
+TEST_CASE("an image of the output's size is decoded into its row without scratch") {
+  for (const Encoded& encoded :
+       {encode_jpeg(pattern(32, 24)), encode_png(32, 24, pattern(32, 24).values, {}),
+        encode_webp(pattern(32, 24), 80.f)}) {
+    const Decoder decoder(DecoderOptions{.fit = {.out = {24, 32, 3}, .fit = Fit::stretch}});
+    CHECK(decoder.scratch_bytes(*decoder.probe(encoded), 0) == 0);
+  }
+}
+
+TEST_CASE("scratch holds the rows of the window, not the image") {
+  const Encoded jpeg = encode_jpeg(pattern(100, 400));
+  const Decoder decoder(
+      DecoderOptions{.fit = {.out = {50, 50, 3}, .fit = Fit::center, .short_side = 50}});
+  // 100 rows of 100 pixels, up to a multiple of 64 bytes, and one line for the rows outside, likewise.
+  CHECK(decoder.scratch_bytes(*decoder.probe(jpeg), 0) == 30'016 + 320);
+}
+
+}  // namespace weir::codec::test

@@ -1,0 +1,112 @@
+#include <memory>
+
+#include "encoders.hpp"
+#include "support/catch.hpp"
+#ifdef WEIR_HAS_OPENCV_CODEC
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "weir/interop/opencv_codec.hpp"
+#endif
+
+namespace weir::codec::test {
+namespace {
+
+/// "XY", width, height, then RGB.
+class Toy final : public ForeignCodec {
+ public:
+  bool accepts(std::span<const std::byte> head) const noexcept override {
+    return head.size() >= 4 && head[0] == std::byte{'X'} && head[1] == std::byte{'Y'};
+  }
+  Info info(std::span<const std::byte> encoded) const override {
+    if (encoded[2] == std::byte{255}) throw SampleError(FaultKind::limit, "toy\nlimit");
+    return {std::to_integer<std::uint32_t>(encoded[2]), std::to_integer<std::uint32_t>(encoded[3]),
+            77};
+  }
+  void decode(std::span<const std::byte> encoded, const Info& info,
+              std::span<std::uint8_t> rgb) const override {
+    REQUIRE(info.scratch_bytes == 77);
+    if (encoded.size() < 4 + rgb.size()) throw SampleError(FaultKind::truncated, "toy is cut");
+    std::memcpy(rgb.data(), encoded.data() + 4, rgb.size());
+  }
+};
+
+Encoded toy(const Raster& raster) {
+  Pixels bytes{'X', 'Y', static_cast<std::uint8_t>(raster.width),
+               static_cast<std::uint8_t>(raster.height)};
+  bytes.insert(bytes.end(), raster.values.begin(), raster.values.end());
+  return to_bytes(bytes);
+}
+
+}  // namespace
+
+TEST_CASE("a codec of the user's own reads what it accepts, and its SampleErrors become defects") {
+  const std::vector<std::shared_ptr<const ForeignCodec>> codecs{std::make_shared<const Toy>()};
+  const Raster image = pattern(20, 10);
+  const Encoded good = toy(image);
+  CHECK(run_whole(good).defect().kind == FaultKind::unsupported);
+  const Outcome outcome = run_whole(good, true, 0xa5, codecs);
+  REQUIRE(outcome);
+  CHECK(outcome.row == image.values);
+  CHECK(outcome.info->foreign_scratch == 77);
+
+  const Outcome boxed =
+      run({.fit = {.out = {10, 30, 3}, .fit = Fit::letterbox}, .codecs = codecs}, good);
+  REQUIRE(boxed);
+  CHECK(int(boxed.row[14]) == 0);
+  CHECK(int(boxed.row[15]) == int(image.values[0]));
+
+  const Outcome cut = run_whole(std::span(good).first(100), true, 0xa5, codecs);
+  REQUIRE_FALSE(cut);
+  CHECK(cut.defect().kind == FaultKind::truncated);
+  const Outcome refused = run_whole(to_bytes(Pixels{'X', 'Y', 255, 1}), true, 0xa5, codecs);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.defect().kind == FaultKind::limit);
+  CHECK(refused.defect().reason == "toy\\x0alimit");
+}
+
+#ifdef WEIR_HAS_OPENCV_CODEC
+TEST_CASE("OpenCV's codec reads BMP, TIFF and PNM, and nothing that needs a temporary file") {
+  const Raster image = pattern(37, 23);
+  cv::Mat bgr(23, 37, CV_8UC3);
+  for (std::size_t i = 0; i < image.values.size(); ++i)
+    bgr.data[i / 3 * 3 + 2 - i % 3] = image.values[i];
+  for (const char* extension : {".bmp", ".tiff", ".ppm"}) {
+    std::vector<uchar> bytes;
+    REQUIRE(cv::imencode(extension, bgr, bytes));
+    const Encoded encoded = to_bytes(bytes);
+    CAPTURE(extension);
+    CHECK(run_whole(encoded).defect().kind == FaultKind::unsupported);
+    const Outcome outcome = run_whole(encoded, true, 0xa5, {opencv_codec()});
+    REQUIRE(outcome);
+    CHECK(outcome.row == image.values);
+    CHECK_FALSE(
+        run_whole(std::span(encoded).first(encoded.size() / 2), true, 0xa5, {opencv_codec()}));
+  }
+  const auto codec = opencv_codec();
+  for (const std::string_view head :
+       {"PF\n4 4\n", "#?RADIANCE\n", "\x76\x2f\x31\x01", "\x59\xa6\x6a\x95", "GIF89a", "P7\n"}) {
+    CHECK_FALSE(codec->accepts(std::as_bytes(std::span(head))));
+  }
+}
+
+TEST_CASE("sizes in BMP, TIFF and PNM headers meet the limits before OpenCV does") {
+  Pixels bmp(70, 0);
+  bmp[0] = 'B';
+  bmp[1] = 'M';
+  bmp[14] = 40;
+  bmp[20] = bmp[24] = 1;  // 65536 x 65536
+  const std::string_view pnm = "P6 99999 99999 255\n";
+  const Pixels tiff{'I', 'I', 42, 0, 8, 0, 0, 0, 2, 0, 0, 1, 4, 0, 1, 0, 0,
+                    0,   0,   0,  1, 0, 1, 1, 4, 0, 1, 0, 0, 0, 0, 0, 1, 0};
+  const std::vector<Encoded> bombs{to_bytes(bmp), to_bytes(Pixels(pnm.begin(), pnm.end())),
+                                   to_bytes(tiff)};
+  for (const auto& bomb : bombs) {
+    const Outcome outcome = run_whole(bomb, true, 0xa5, {opencv_codec()});
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.defect().kind == FaultKind::limit);
+  }
+}
+#endif
+
+}  // namespace weir::codec::test

@@ -1,0 +1,133 @@
+#include "encoders.hpp"
+#include "support/catch.hpp"
+
+namespace weir::codec::test {
+
+TEST_CASE("JPEG pixels are libjpeg's own, bit for bit, whatever the coding") {
+  const Raster image = pattern(67, 45);
+  for (const int sampling : {1, 2}) {
+    for (const bool progressive : {false, true}) {
+      for (const bool arithmetic : {false, true}) {
+        for (const int restart_rows : {0, 1}) {
+          CAPTURE(sampling, progressive, arithmetic, restart_rows);
+          const Encoded jpeg = encode_jpeg(image, {.sampling = sampling,
+                                                   .progressive = progressive,
+                                                   .arithmetic = arithmetic,
+                                                   .restart_rows = restart_rows});
+          const Outcome outcome = run_whole(jpeg);
+          REQUIRE(outcome);
+          CHECK(outcome.decoded->status == RowStatus::ok);
+          CHECK(outcome.row == reference_jpeg(jpeg).values);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("grey JPEG becomes three equal channels") {
+  const Encoded jpeg = encode_jpeg(pattern(31, 18, 1));
+  const Outcome outcome = run_whole(jpeg);
+  REQUIRE(outcome);
+  const Raster grey = reference_jpeg(jpeg);
+  for (std::size_t i = 0; i < grey.values.size(); ++i) {
+    REQUIRE(outcome.row[3 * i] == grey.values[i]);
+    REQUIRE(outcome.row[3 * i + 1] == grey.values[i]);
+    REQUIRE(outcome.row[3 * i + 2] == grey.values[i]);
+  }
+}
+
+TEST_CASE("CMYK JPEG becomes RGB by the written formula, inverted where Adobe's marker stands") {
+  for (const bool adobe : {true, false}) {
+    const Encoded jpeg = encode_jpeg(pattern(31, 18, 4), {.adobe_cmyk = adobe});
+    const Outcome outcome = run_whole(jpeg);
+    REQUIRE(outcome);
+    const Raster cmyk = reference_jpeg(jpeg);
+    for (std::uint32_t y = 0; y < 18; ++y) {
+      for (std::uint32_t x = 0; x < 31; ++x) {
+        for (std::uint32_t c = 0; c < 3; ++c) {
+          const int ink = cmyk.at(x, y, c), black = cmyk.at(x, y, 3);
+          const double light = adobe ? ink * black / 255.0 : (255 - ink) * (255 - black) / 255.0;
+          CAPTURE(adobe, x, y, c);
+          REQUIRE(std::abs(outcome.row[(y * 31 + x) * 3 + c] - light) <= 0.5);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("tables of one JPEG never serve the next") {
+  // Without its quantisation table an image must fail, whatever the decoder saw before.
+  const Encoded good = encode_jpeg(pattern(16, 16, 1));
+  Encoded bare = good;
+  for (std::size_t i = 0; i + 1 < bare.size(); ++i) {
+    if (bare[i] == std::byte{0xff} && bare[i + 1] == std::byte{0xdb}) bare[i + 1] = std::byte{0xfe};
+  }
+  Decoder decoder(DecoderOptions{.fit = {.out = {16, 16, 3}, .fit = Fit::stretch}});
+  const std::atomic<bool> cancelled{false};
+  Pixels row(16 * 16 * 3);
+  for (const bool expected : {true, false, true, false}) {
+    const Encoded& encoded = expected ? good : bare;
+    const auto info = decoder.probe(encoded);
+    REQUIRE(info);
+    std::vector<std::byte> scratch(decoder.scratch_bytes(*info, 0));
+    CHECK(bool(decoder.decode(encoded, *info, 0, scratch, cancelled, row)) == expected);
+  }
+}
+
+TEST_CASE("junk before a marker passes in strict mode, junk instead of data does not") {
+  const Encoded good = encode_jpeg(pattern(64, 48));
+  Encoded junk = good;
+  junk.insert(junk.begin() + 2, 5, std::byte{0x11});
+  const Outcome passed = run_whole(junk);
+  REQUIRE(passed);
+  CHECK(passed.row == reference_jpeg(good).values);
+
+  Encoded hole = good;
+  const auto middle = static_cast<std::ptrdiff_t>(hole.size() / 2 + hole.size() / 4);
+  hole.erase(hole.begin() + middle, hole.end() - 2);
+  const Outcome strict = run_whole(hole);
+  REQUIRE_FALSE(strict);
+  CHECK(strict.defect().kind == FaultKind::corrupt);
+  CHECK(strict.defect().offset.has_value());
+  const Outcome lenient = run_whole(hole, false);
+  REQUIRE(lenient);
+  CHECK(lenient.decoded->status == RowStatus::damaged);
+}
+
+TEST_CASE("bytes behind the end of a JPEG are nobody's business") {
+  const Encoded good = encode_jpeg(pattern(64, 48));
+  Encoded twice = good;
+  twice.insert(twice.end(), good.begin(), good.end());
+  const Outcome outcome = run_whole(twice);
+  REQUIRE(outcome);
+  CHECK(outcome.row == reference_jpeg(good).values);
+}
+
+TEST_CASE("more scans than the limit are a limit, not work") {
+  const Encoded jpeg = encode_jpeg(pattern(64, 48), {.progressive = true});
+  // jpeg_simple_progression writes ten scans of a colour image.
+  for (const std::uint32_t further : {9u, 8u}) {
+    DecoderOptions options{.fit = {.out = {48, 64, 3}, .fit = Fit::stretch},
+                           .limits = {.max_scans = further}};
+    const Outcome outcome = run(options, jpeg);
+    CHECK(bool(outcome) == (further == 9));
+    if (!outcome) CHECK(outcome.defect().kind == FaultKind::limit);
+  }
+}
+
+TEST_CASE("a cancelled decode stops") {
+  const Encoded images[] = {encode_jpeg(pattern(64, 48)),
+                            encode_png(64, 48, pattern(64, 48).values, {}),
+                            encode_webp(pattern(64, 48), std::nullopt)};
+  for (const Encoded& encoded : images) {
+    Decoder decoder(DecoderOptions{});
+    const auto info = decoder.probe(encoded);
+    REQUIRE(info);
+    std::vector<std::byte> scratch(decoder.scratch_bytes(*info, 0));
+    Pixels row(224 * 224 * 3);
+    const std::atomic<bool> cancelled{true};
+    CHECK_FALSE(decoder.decode(encoded, *info, 0, scratch, cancelled, row));
+  }
+}
+
+}  // namespace weir::codec::test
