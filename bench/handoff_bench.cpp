@@ -1,0 +1,34 @@
+#include <benchmark/benchmark.h>
+
+#include <thread>
+
+#include "engine/ready_queue.hpp"
+
+namespace {
+
+using weir::engine::ReadyQueue;
+
+void push_and_pop(benchmark::State& state) {
+  ReadyQueue queue(4);
+  for (auto _ : state) {
+    queue.push(1);
+    benchmark::DoNotOptimize(queue.pop({}));
+  }
+}
+BENCHMARK(push_and_pop);
+
+// There and back between two threads that sleep while they wait: two wake-ups an iteration.
+void ping_pong(benchmark::State& state) {
+  ReadyQueue there(4), back(4);
+  std::jthread echo([&] {
+    while (const auto id = there.pop({})) back.push(*id);
+  });
+  for (auto _ : state) {
+    there.push(1);
+    benchmark::DoNotOptimize(back.pop({}));
+  }
+  there.close();
+}
+BENCHMARK(ping_pong)->UseRealTime();
+
+}  // namespace

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "weir/source.hpp"
+
+namespace weir::bench {
+
+class HeapSink final : public ByteSink {
+ public:
+  std::span<std::byte> take(std::size_t bytes) override {
+    if (memory_.size() < bytes) memory_.resize(bytes);
+    return std::span(memory_).first(bytes);
+  }
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+/// The first `count` photographs of $WEIR_TEST_DATA/photos, or synthetic ones of 375 x 500.
+std::vector<MemorySample> images(std::uint64_t count);
+
+std::uint64_t encoded_bytes(const std::vector<MemorySample>& samples) noexcept;
+
+}  // namespace weir::bench

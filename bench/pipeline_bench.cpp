@@ -1,0 +1,71 @@
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "images.hpp"
+#include "ledger.hpp"
+#include "weir/weir.hpp"
+
+namespace {
+
+using namespace weir;
+using namespace weir::bench;
+
+constexpr std::uint32_t batch_size = 16;
+
+/// Drains epochs over 64 encoded images in memory: decode, fit, queue, hand-off.
+template <class Consume>
+void drain(benchmark::State& state, const Options& options, Consume consume) {
+  auto samples = images(64);
+  const auto encoded = encoded_bytes(samples);
+  Loader loader(in_memory(std::move(samples)), options);
+  std::uint64_t seen = 0;
+  ledger()->reset_peak();
+  const auto before = ledger()->postings();
+  for (auto _ : state) {
+    for (Batch& batch : loader.stream()) {
+      consume(batch);
+      seen += batch.size();
+    }
+  }
+  const auto now = loader.snapshot();
+  const auto report = loader.report();
+  state.SetItemsProcessed(static_cast<std::int64_t>(seen));
+  state.SetBytesProcessed(static_cast<std::int64_t>(seen * options.shape.values()));
+  state.counters["peak_bytes"] = static_cast<double>(now.memory.peak);
+  state.counters["index_bytes"] = static_cast<double>(now.memory[Account::index]);
+  state.counters["encoded_bytes"] = static_cast<double>(encoded);
+  state.counters["ready_share"] = report.queue.data_readiness;
+  state.counters["postings/img"] =
+      static_cast<double>(ledger()->postings() - before) / static_cast<double>(now.samples.drawn);
+}
+
+Options options(std::int64_t workers, std::int64_t max_queue_size) {
+  Options wish{
+      .shape = {224, 224}, .batch = batch_size, .workers = static_cast<std::uint32_t>(workers)};
+  wish.queue.max_queue_size = static_cast<std::uint32_t>(max_queue_size);
+  wish.memory.ledger = ledger();
+  return wish;
+}
+
+void pipeline(benchmark::State& state) {
+  drain(state, options(state.range(0), state.range(1)), [](const Batch&) {});
+}
+BENCHMARK(pipeline)
+    ->ArgNames({"workers", "queue"})
+    ->ArgsProduct({{1, 2}, {1, 2, 4, 8}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+void pipeline_to_float32(benchmark::State& state) {
+  const Converter<float> to_float(imagenet);
+  std::vector<float> floats(batch_size * Shape{224, 224}.values());
+  drain(state, options(2, 4), [&](const Batch& batch) {
+    const auto block = batch.pixels();
+    to_float(block, std::span(floats).first(block.pixels.size()));
+  });
+}
+BENCHMARK(pipeline_to_float32)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace
