@@ -1,0 +1,49 @@
+#include "conductor/schedule.hpp"
+
+#include "support/catch.hpp"
+
+using weir::conductor::Schedule;
+
+TEST_CASE("a batch belongs to one epoch and the last one is short", "[conductor]") {
+  const Schedule schedule(10, 4, false, 2);
+  CHECK(schedule.batches_per_epoch() == 3);
+  CHECK(schedule.end() == 6);
+  const auto third = schedule.at(2);
+  CHECK(third.epoch == 0);
+  CHECK(third.first == 8);
+  CHECK(third.rows == 2);
+  CHECK(third.omitted == 0);
+  const auto fourth = schedule.at(3);
+  CHECK(fourth.epoch == 1);
+  CHECK(fourth.first == 0);
+  CHECK(fourth.rows == 4);
+}
+
+TEST_CASE("drop_last leaves the short batch out and counts its samples", "[conductor]") {
+  const Schedule schedule(10, 4, true, 2);
+  CHECK(schedule.end() == 4);
+  CHECK(schedule.at(0).omitted == 0);
+  CHECK(schedule.at(1).omitted == 2);
+  CHECK(schedule.at(3).omitted == 2);
+}
+
+TEST_CASE("a set smaller than a batch is one short batch, or none with drop_last", "[conductor]") {
+  CHECK(Schedule(3, 4, false, 1).end() == 1);
+  CHECK(Schedule(3, 4, false, 1).at(0).rows == 3);
+  CHECK(Schedule(3, 4, true, 1).end() == 0);
+  CHECK(Schedule(3, 4, true, std::nullopt).end() == 0);
+}
+
+TEST_CASE("an empty set has no batches, endless epochs have no end", "[conductor]") {
+  CHECK(Schedule(0, 4, false, std::nullopt).end() == 0);
+  CHECK(Schedule(8, 4, false, std::nullopt).end() == UINT64_MAX);
+  CHECK(Schedule(8, 4, false, 0).end() == 0);
+  CHECK(Schedule(8, 4, false, UINT64_MAX).end() == UINT64_MAX);
+}
+
+TEST_CASE("indices of huge sets stay 64-bit", "[conductor]") {
+  const Schedule schedule((1ull << 40) + 7, 1u << 10, false, 1);
+  const auto last = schedule.at(schedule.end() - 1);
+  CHECK(last.first == 1ull << 40);
+  CHECK(last.rows == 7);
+}
