@@ -47,7 +47,8 @@ void Board::resume(Sample& sample) {
   if (place == parked_.end()) return;  // halted meanwhile
   SamplePtr taken = std::move(*place);
   parked_.erase(place);
-  insert(taken->has_bytes || read_ahead_ == 0 ? to_decode_ : to_read_, std::move(taken));
+  Samples& next = taken->has_bytes || read_ahead_ == 0 ? to_decode_ : to_read_;
+  insert(next, std::move(taken));
   work_.notify_all();
   reads_.notify_all();
 }

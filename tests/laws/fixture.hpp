@@ -1,0 +1,132 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <memory_resource>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "weir/weir.hpp"
+
+namespace weir::test {
+
+/// Small JPEGs, some of them not JPEGs at all: sample i is bad where i % bad_every == 3.
+class Flawed {
+ public:
+  Flawed(std::uint64_t count, std::uint64_t bad_every, Shape shape = {24, 28, 3})
+      : good_(synthetic(count, shape, 11)), bad_every_(bad_every) {}
+  std::uint64_t size() const { return good_.size(); }
+  bool bad(std::uint64_t i) const { return bad_every_ > 0 && i % bad_every_ == 3; }
+  Encoded read(std::uint64_t i, ByteSink& sink) const {
+    if (!bad(i)) return good_.read(i, sink);
+    const auto bytes = sink.take(16);
+    for (auto& byte : bytes) byte = std::byte{'x'};
+    return {bytes, 0};
+  }
+  std::string name(std::uint64_t i) const { return "flawed/" + std::to_string(i); }
+  std::uint64_t index_bytes() const { return 0; }
+
+ private:
+  AnySource good_;
+  std::uint64_t bad_every_;
+};
+
+/// Provides slabs and counts what it provides: bytes seen outside the books.
+class CountingUpstream final : public std::pmr::memory_resource {
+ public:
+  std::uint64_t outstanding() const noexcept { return outstanding_; }
+  std::uint64_t peak() const noexcept { return peak_; }
+  std::uint64_t allocations() const noexcept { return allocations_; }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    ++allocations_;
+    const auto now = outstanding_ += bytes;
+    if (now > peak_) peak_ = now;
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+    std::pmr::new_delete_resource()->deallocate(p, bytes, alignment);
+    outstanding_ -= bytes;
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+  std::atomic<std::uint64_t> outstanding_{0}, peak_{0}, allocations_{0};
+};
+
+/// Small and quick: 4 x 16x16 pixels a batch.
+inline Options small_options() {
+  Options options;
+  options.shape = {16, 16, 3};
+  options.batch = 4;
+  options.workers = 3;
+  return options;
+}
+
+/// Takes snapshots as fast as it can while it lives and keeps the first complaint.
+class Monitor {
+ public:
+  using Check = std::string (*)(const Snapshot&, const Plan&);
+  Monitor(const Loader& loader, Check check)
+      : thread_([this, &loader, check](const std::stop_token& stop) {
+          while (!stop.stop_requested()) {
+            const auto complaint = check(loader.snapshot(), loader.plan());
+            ++looks_;
+            if (complaint.empty()) continue;
+            const std::lock_guard lock(mutex_);
+            if (complaint_.empty()) complaint_ = complaint;
+          }
+        }) {}
+  /// Ends the watch; the first complaint, or none.
+  std::string complaint() {
+    thread_.request_stop();
+    thread_.join();
+    return complaint_;
+  }
+  std::uint64_t looks() const noexcept { return looks_; }
+
+ private:
+  std::mutex mutex_;
+  std::string complaint_;
+  std::atomic<std::uint64_t> looks_{0};
+  std::jthread thread_;
+};
+
+/// Every row a consumer saw, in order: what a digest is made of.
+struct Log {
+  std::vector<std::uint64_t> sequences, indices;
+  std::vector<std::int64_t> labels;
+  std::vector<RowStatus> statuses;
+  std::vector<std::uint8_t> pixels;
+  void add(const Batch& batch) {
+    sequences.push_back(batch.sequence());
+    indices.insert(indices.end(), batch.indices().begin(), batch.indices().end());
+    labels.insert(labels.end(), batch.labels().begin(), batch.labels().end());
+    statuses.insert(statuses.end(), batch.statuses().begin(), batch.statuses().end());
+    const auto p = batch.pixels().pixels;
+    pixels.insert(pixels.end(), p.begin(), p.end());
+  }
+  friend bool operator==(const Log&, const Log&) = default;
+};
+
+inline Log drain(Loader& loader, const StreamOptions& options = {}) {
+  Log log;
+  auto stream = loader.stream(options);
+  for (auto& batch : stream) log.add(batch);
+  return log;
+}
+
+inline std::uint64_t sum(const MemorySnapshot& memory) {
+  std::uint64_t total = 0;
+  for (const auto bytes : memory.accounts) total += bytes;
+  return total;
+}
+
+inline std::uint64_t staging(const MemorySnapshot& memory) {
+  return memory[Account::filling] + memory[Account::ready] + memory[Account::leased] + memory[Account::idle];
+}
+
+}  // namespace weir::test
