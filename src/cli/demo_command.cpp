@@ -83,7 +83,7 @@ int demo_command(const Settings& settings, const Interrupt& interrupt) {
                   folder.path().string()));
 
   std::vector<std::string> arguments{folder.path().string()};
-  for (const auto* word : {"--batch", "16", "--epochs", "4", "--max-queue-size", "1,2,4,8,16",
+  for (const auto* word : {"--batch", "16", "--epochs", "3", "--max-queue-size", "1,2,4,8,16",
                            "--consumer-ms", "25", "--read-delay-ms", "1"})
     arguments.emplace_back(word);
   say(fmt::format(

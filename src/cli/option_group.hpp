@@ -2,11 +2,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "cli/words.hpp"
 
 namespace weir::cli {
 
@@ -22,25 +25,29 @@ class OptionGroup {
     command_.add_flag(name, target, help)->group(heading_);
   }
 
+  /// A whole number, 0 or more.
   template <class T>
   void number(const std::string& name, T& target, const std::string& help) {
-    command_.add_option(name, target, help)->type_name("N")->group(heading_);
+    text(
+        name, "N", [&target](const std::string& t) { target = parse_whole<T>(t); }, help);
   }
   template <class T>
   void positive(const std::string& name, T& target, const std::string& help) {
-    const auto above_zero = [](const std::string& text) {
-      return text.starts_with('-') || text == "0" ? "must be 1 or more, not " + text : "";
-    };
-    command_.add_option(name, target, help)->check(above_zero)->type_name("N")->group(heading_);
+    text(
+        name, "N",
+        [&target](const std::string& t) {
+          target = parse_whole<T>(t);
+          if (target == 0) throw std::invalid_argument("must be 1 or more, not 0");
+        },
+        help);
   }
   void milliseconds(const std::string& name, double& target, const std::string& help) {
-    const auto not_negative = [](const std::string& text) {
-      return text.starts_with('-') ? "must not be negative: " + text : "";
-    };
-    command_.add_option(name, target, help)->check(not_negative)->type_name("X")->group(heading_);
+    text(
+        name, "X", [&target](const std::string& t) { target = parse_milliseconds(t); }, help);
   }
 
-  /// `setter` reads the text, which is written like `form`, and throws std::invalid_argument.
+  /// `setter` reads the text, which is written like `form`, and throws std::invalid_argument. Given
+  /// twice, the last one counts.
   template <class Setter>
   void text(const std::string& name, const std::string& form, Setter setter,
             const std::string& help) {
@@ -51,7 +58,10 @@ class OptionGroup {
         throw CLI::ValidationError(name, e.what());
       }
     };
-    command_.add_option_function<std::string>(name, read, help)->type_name(form)->group(heading_);
+    command_.add_option_function<std::string>(name, read, help)
+        ->type_name(form)
+        ->take_last()
+        ->group(heading_);
   }
 
   /// One of a few words.
@@ -72,6 +82,19 @@ class OptionGroup {
   }
 
  private:
+  template <class T>
+  struct Whole {
+    using type = T;
+  };
+  template <class T>
+  struct Whole<std::optional<T>> {
+    using type = T;
+  };
+  template <class T>
+  static auto parse_whole(const std::string& text) {
+    return parse_number<typename Whole<T>::type>(text, "a whole number, or too large a one");
+  }
+
   CLI::App& command_;
   std::string heading_;
 };

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "report/bytes.hpp"
 
@@ -54,10 +55,11 @@ std::optional<std::uint64_t> samples_to_consume(const Settings& settings,
   std::optional<std::uint64_t> goal;
   if (const auto epochs = settings.stream_epochs()) {
     const auto batch = settings.options.batch;
-    goal = *epochs * (settings.options.drop_last ? dataset_size / batch * batch : dataset_size);
+    goal =
+        mul_sat(*epochs, settings.options.drop_last ? dataset_size / batch * batch : dataset_size);
   }
   if (settings.steps) {
-    const auto stepped = *settings.steps * settings.options.batch;
+    const auto stepped = mul_sat(*settings.steps, settings.options.batch);
     goal = goal ? std::min(*goal, stepped) : stepped;
   }
   return goal;

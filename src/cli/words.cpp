@@ -38,6 +38,15 @@ std::vector<std::uint32_t> parse_depths(std::string_view text) {
   return depths;
 }
 
+double parse_milliseconds(std::string_view text) {
+  constexpr double day = 24.0 * 3600 * 1000;
+  const auto milliseconds = parse_number<double>(text, "a number of milliseconds");
+  if (!(milliseconds >= 0 && milliseconds <= day))
+    throw std::invalid_argument("'" + std::string(text) + "' is not between 0 and " +
+                                std::to_string(static_cast<long>(day)) + " milliseconds");
+  return milliseconds;
+}
+
 void parse_tolerance(std::string_view text, FaultOptions& faults) {
   if (!text.ends_with('%')) {
     faults.tolerate = parse_number<std::uint64_t>(text, "a number of faults or a percentage");

@@ -29,6 +29,8 @@ T parse_number(std::string_view text, std::string_view what) {
 Shape parse_size(std::string_view text);
 /// "1,2,4", none of them 0.
 std::vector<std::uint32_t> parse_depths(std::string_view text);
+/// "12.5": 0 or more, at most a day.
+double parse_milliseconds(std::string_view text);
 /// "12" sets tolerate, "2.5%" tolerate_share.
 void parse_tolerance(std::string_view text, FaultOptions& faults);
 /// ".jpg,png" is .jpg and .png.

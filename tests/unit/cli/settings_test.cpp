@@ -122,6 +122,13 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
   CHECK(s.extensions == std::vector<std::string>{".jpg", ".png"});
 }
 
+TEST_CASE("of an option given twice the last one counts", "[settings]") {
+  const auto settings =
+      run_with({"--fit", "stretch", "--batch", "4", "--fit", "random", "--batch", "5"});
+  CHECK(settings.options.fit == Fit::random);
+  CHECK(settings.options.batch == 5);
+}
+
 TEST_CASE("a tolerance is a number of faults or a share", "[settings]") {
   CHECK(run_with({"--tolerate", "2.5%"}).options.faults.tolerate_share == 0.025);
   CHECK(run_with({"--tolerate", "0%"}).options.faults.tolerate_share == 0);
@@ -151,6 +158,10 @@ TEST_CASE("a child of a sweep has one depth whatever the list says", "[settings]
 TEST_CASE("what cannot be meant is a usage error that names the option", "[settings]") {
   const std::vector<std::string> options = GENERATE(
       std::vector<std::string>{"--batch", "0"}, std::vector<std::string>{"--batch", "-1"},
+      std::vector<std::string>{"--batch", "1.5"}, std::vector<std::string>{"--consumer-ms", "nan"},
+      std::vector<std::string>{"--consumer-ms", "inf"},
+      std::vector<std::string>{"--batch", "4294967296"},
+      std::vector<std::string>{"--steps", "18446744073709551616"},
       std::vector<std::string>{"--size", "224"}, std::vector<std::string>{"--size", "0x4"},
       std::vector<std::string>{"--size", "4x4x4"}, std::vector<std::string>{"--fit", "middle"},
       std::vector<std::string>{"--max-queue-size", "0"},

@@ -1,0 +1,92 @@
+#include "program.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+
+using weir::test::contains;
+using weir::test::Outcome;
+using weir::test::ScratchFolder;
+using weir::test::weir_interrupted;
+using Arguments = std::vector<std::string>;
+
+TEST_CASE("help and version go to stdout and exit 0", "[exit]") {
+  const auto arguments =
+      GENERATE(Arguments{"--help"}, Arguments{"--version"}, Arguments{"run", "--help"});
+  const auto outcome = weir::test::weir(arguments);
+  CHECK(outcome.exit_code == 0);
+  CHECK_FALSE(outcome.out.empty());
+  CHECK(outcome.err.empty());
+}
+
+TEST_CASE("a usage error exits 2, says why on stderr and writes nothing to stdout", "[exit]") {
+  const auto arguments = GENERATE(
+      Arguments{}, Arguments{"run"}, Arguments{"fly"}, Arguments{"run", "x", "--no-such-option"},
+      Arguments{"run", "synthetic:x"}, Arguments{"run", "synthetic:8,8x8", "--batch", "0"},
+      Arguments{"run", "synthetic:8,8x8", "--memory-budget", "1MiB"},
+      Arguments{"run", "synthetic:8,8x8", "--short-side", "10"});
+  CAPTURE(arguments);
+  const auto outcome = weir::test::weir(arguments);
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(contains(outcome.err, "weir: "));
+}
+
+TEST_CASE("a budget under the floor is told the floor and its parts", "[exit]") {
+  const auto outcome = weir::test::weir({"run", "synthetic:8,8x8", "--memory-budget", "1MiB"});
+  for (const auto* part : {"1048576", "floor", "index", "slabs"})
+    CHECK(contains(outcome.err, part));
+}
+
+TEST_CASE("what is not built yet exits 2 and says so", "[exit]") {
+  const auto arguments =
+      GENERATE(Arguments{"footprint", "model.json"}, Arguments{"tune", "synthetic:8,8x8"},
+               Arguments{"run", "synthetic:8,8x8", "--html", "x.html"},
+               Arguments{"run", "synthetic:8,8x8", "--rank", "0"},
+               Arguments{"run", "synthetic:8,8x8", "--memory-budget", "auto"},
+               Arguments{"run", "shard-{0..3}.tar"}, Arguments{"run", "s3://bucket/shard.tar"});
+  CAPTURE(arguments);
+  const auto outcome = weir::test::weir(arguments);
+  CHECK(outcome.exit_code == 2);
+  CHECK(contains(outcome.err, "not built yet"));
+}
+
+TEST_CASE("data that is not there exits 1", "[exit]") {
+  const auto outcome = weir::test::weir({"run", "/no/such/folder"});
+  CHECK(outcome.exit_code == 1);
+  CHECK(contains(outcome.err, "/no/such/folder"));
+}
+
+TEST_CASE("a bad sample ends a run with exit 1, or is skipped, or is blank", "[exit]") {
+  const ScratchFolder folder;
+  folder.write("bad.jpg", "no image");
+  const auto made = weir::test::weir({"run", folder.path(), "--batch", "4", "--json", "-"});
+  CHECK(made.exit_code == 1);
+  CHECK(made.json()["error"].is_string());
+  CHECK(made.json()["faults"][0]["path"] == "bad.jpg");
+  CHECK(made.json()["faults"][0]["kind"] == "unsupported");
+  CHECK(made.json()["samples"]["conserved"] == true);
+
+  const auto blank = weir::test::weir({"run", folder.path(), "--on-fault", "blank", "--json", "-"});
+  CHECK(blank.exit_code == 0);
+  CHECK(blank.json()["samples"]["failed"] == 1);
+  CHECK(blank.json()["fault_count"] == 1);
+
+  const auto probed = weir::test::weir({"probe", folder.path()});
+  CHECK(probed.exit_code == 1);
+  CHECK(contains(probed.out, "bad.jpg"));
+}
+
+TEST_CASE("an interrupt ends the run cleanly, with its report and exit 130", "[exit]") {
+  const auto outcome = weir_interrupted({"run", "synthetic:100000,16x16", "--size", "16x16",
+                                         "--epochs", "1000", "--consumer-ms", "1", "--json", "-"},
+                                        700);
+  CHECK(outcome.exit_code == 130);
+  REQUIRE_FALSE(outcome.json().is_discarded());
+  CHECK(outcome.json()["interrupted"] == true);
+  CHECK(outcome.json()["samples"]["conserved"] == true);
+}
+
+TEST_CASE("a report that cannot be written is a failure", "[exit]") {
+  const auto outcome = weir::test::weir({"plan", "--json", "/no/such/folder/report.json"});
+  CHECK(outcome.exit_code == 1);
+  CHECK(contains(outcome.err, "/no/such/folder/report.json"));
+}

@@ -1,0 +1,27 @@
+#include "program.hpp"
+#include "support/catch.hpp"
+
+// Ten batches of 128 are consumed; what the loader has drawn by then is what its queue costs.
+TEST_CASE("at rest a loader has drawn what was consumed and one queue more", "[experiment]") {
+  const auto [depth, drawn] = GENERATE(table<std::string, int>({{"10", 2560}, {"2", 1536}}));
+  CAPTURE(depth);
+  const auto outcome =
+      weir::test::weir({"run", "synthetic:4096,16x16", "--size", "16x16", "--batch", "128",
+                        "--steps", "10", "--settle", "--max-queue-size", depth, "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  CHECK(json["samples"]["drawn"] == drawn);
+  CHECK(json["samples"]["consumed"] == 1280);
+  CHECK(json["samples"]["ready"] == drawn - 1280);
+  CHECK(json["samples"]["in_flight"] == 0);
+  const auto slab = json["plan"]["slab_bytes"].get<std::uint64_t>();
+  CHECK(json["memory"]["accounts"]["ready"] == std::stoull(depth) * slab);
+}
+
+TEST_CASE("steps run over as many epochs as they take", "[experiment]") {
+  const auto json = weir::test::weir({"run", "synthetic:20,16x16", "--size", "16x16", "--batch",
+                                      "8", "--steps", "7", "--settle", "--json", "-"})
+                        .json();
+  // Epochs of 8 + 8 + 4.
+  CHECK(json["samples"]["consumed"] == 20 + 20 + 8);
+}

@@ -1,0 +1,83 @@
+#include <cmath>
+
+#include "program.hpp"
+#include "support/catch.hpp"
+
+using namespace weir::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::vector<std::string> keys(const Json& object) {
+  std::vector<std::string> names;
+  for (const auto& [key, value] : object.items()) names.push_back(key);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("every command writes the same envelope", "[json]") {
+  const std::vector<std::string> common{"schema", "version", "command", "plan",
+                                        "memory", "samples", "queue",   "throughput",
+                                        "stages", "regime",  "faults",  "digest"};
+  const std::string command = GENERATE("plan", "probe", "run", "verify");
+  CAPTURE(command);
+  const auto outcome = weir::test::weir(
+      {command, "synthetic:24,16x16", "--size", "16x16", "--batch", "8", "--json", "-"});
+  CHECK(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  REQUIRE_FALSE(json.is_discarded());
+  auto names = keys(json);
+  REQUIRE(names.size() >= common.size());
+  names.resize(common.size());
+  CHECK(names == common);
+  CHECK(json["command"] == command);
+}
+
+TEST_CASE("a run's figures agree with one another", "[json]") {
+  const auto json =
+      weir::test::weir({"run", "synthetic:40,16x16", "--size", "16x16", "--batch", "8", "--epochs",
+                        "3", "--max-queue-size", "2", "--workers", "2", "--json", "-"})
+          .json();
+  REQUIRE_FALSE(json.is_discarded());
+  CHECK(json["plan"]["batch"] == 8);
+  CHECK(json["plan"]["workers"] == 2);
+  CHECK(json["plan"]["max_queue_size"] == 2);
+  CHECK(json["plan"]["slabs"] == 3);
+  CHECK(json["samples"]["drawn"] == 120);
+  CHECK(json["samples"]["consumed"] == 120);
+  CHECK(json["samples"]["conserved"] == true);
+  std::uint64_t live = 0, peak = 0;
+  for (const auto& [account, bytes] : json["memory"]["accounts"].items())
+    live += bytes.get<std::uint64_t>();
+  for (const auto& [account, bytes] : json["memory"]["at_peak"].items())
+    peak += bytes.get<std::uint64_t>();
+  CHECK(json["memory"]["live"] == live);
+  CHECK(json["memory"]["peak"] == peak);
+  const auto& process = json["memory"]["process"];
+  CHECK(process["unaccounted"].get<std::int64_t>() ==
+        process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>() -
+            static_cast<std::int64_t>(peak));
+  CHECK(process["pss_peak"].get<std::uint64_t>() > 0);
+  CHECK(json["throughput"]["samples_per_s"].get<double>() > 0);
+  double occupied = 0;
+  for (const auto& share : json["queue"]["occupancy"]) occupied += share.get<double>();
+  CHECK(std::abs(occupied - 1.0) < 0.01);
+}
+
+TEST_CASE("JSON to a file leaves the text on stdout", "[json]") {
+  const ScratchFolder folder;
+  const auto file = folder.path() / "report.json";
+  const auto outcome = weir::test::weir({"run", "synthetic:8,16x16", "--json", file});
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out.starts_with("8 samples in "));
+  CHECK(Json::parse(read_file(file))["samples"]["consumed"] == 8);
+}
+
+TEST_CASE("probe counts formats and lists every bad file", "[json]") {
+  const auto json = weir::test::weir({"probe", "synthetic:30,24x32", "--json", "-"}).json();
+  CHECK(json["probe"]["files"] == 30);
+  CHECK(json["probe"]["sound"] == 30);
+  CHECK(json["probe"]["formats"]["jpeg"] == 30);
+  CHECK(json["faults"].empty());
+}

@@ -1,0 +1,83 @@
+#include "program.hpp"
+#include "support/catch.hpp"
+#include "support/data.hpp"
+
+using namespace weir::test;
+using Arguments = std::vector<std::string>;
+
+namespace {
+
+std::string digest(const std::string& data, Arguments options) {
+  options.insert(options.begin(), {"run", data, "--epochs", "2", "--digest", "--json", "-"});
+  const auto outcome = weir::test::weir(options);
+  REQUIRE(outcome.exit_code == 0);
+  return outcome.json()["digest"];
+}
+
+}  // namespace
+
+TEST_CASE("each place in the queue costs one slab, on real photographs", "[photos]") {
+  const auto photos = test_data("photos");
+  if (!photos) {
+    WARN("WEIR_TEST_DATA is not set");
+    return;
+  }
+  const auto outcome =
+      weir::test::weir({"sweep", *photos, "--batch", "32", "--max-queue-size", "1,2,4,8,16",
+                        "--epochs", "12", "--consumer-ms", "50", "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  REQUIRE(json["runs"].size() == 5);
+  for (const auto& run : json["runs"]) {
+    CAPTURE(run["plan"]["max_queue_size"].get<int>());
+    const auto staging =
+        run["plan"]["slabs"].get<std::uint64_t>() * run["plan"]["slab_bytes"].get<std::uint64_t>();
+    CHECK(run["memory"]["staging"] == staging);
+    CHECK(run["predicted"]["staging_bytes"] == staging);
+    const auto& at_peak = run["memory"]["at_peak"];
+    CHECK(at_peak["filling"].get<std::uint64_t>() + at_peak["ready"].get<std::uint64_t>() +
+              at_peak["leased"].get<std::uint64_t>() + at_peak["idle"].get<std::uint64_t>() ==
+          staging);
+    CHECK(run["samples"]["consumed"] == 2400);
+    CHECK(run["samples"]["conserved"] == true);
+  }
+}
+
+TEST_CASE("photographs give one digest, whatever the workers, queue, read-ahead or budget",
+          "[photos]") {
+  const auto photos = test_data("photos");
+  if (!photos) {
+    WARN("WEIR_TEST_DATA is not set");
+    return;
+  }
+  const auto order =
+      GENERATE(Arguments{}, Arguments{"--shuffle"}, Arguments{"--fit", "random", "--shuffle"});
+  CAPTURE(order);
+  const auto with = [&](Arguments options) {
+    options.insert(options.end(), order.begin(), order.end());
+    return digest(*photos, options);
+  };
+  const auto expected = with({"--workers", "1", "--max-queue-size", "1"});
+  CHECK(with({"--workers", "2", "--max-queue-size", "16"}) == expected);
+  CHECK(with({"--workers", "7", "--max-queue-size", "16", "--read-ahead", "8"}) == expected);
+  CHECK(with({"--workers", "7", "--memory-budget", "64MiB", "--read-ahead", "8"}) == expected);
+  CHECK(with({"--workers", "2", "--seed", "5", "--fit", "random"}) != expected);
+}
+
+TEST_CASE("no law breaks over photographs, odd and hostile files", "[photos]") {
+  const std::string folder = GENERATE("photos", "odd", "hostile");
+  const std::string policy = GENERATE("skip", "blank");
+  const auto data = test_data(folder);
+  if (!data) {
+    WARN("WEIR_TEST_DATA is not set");
+    return;
+  }
+  CAPTURE(folder, policy);
+  const auto outcome =
+      weir::test::weir({"verify", *data, "--on-fault", policy, "--epochs", "3", "--json", "-"});
+  CHECK(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  REQUIRE_FALSE(json.is_discarded());
+  CHECK(json["verify"]["breaches"] == 0);
+  CHECK(json["verify"]["attempted"] == json["verify"]["files"]);
+}

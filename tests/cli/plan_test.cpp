@@ -1,0 +1,38 @@
+#include "program.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+
+using weir::test::contains;
+
+TEST_CASE("the grid gives the GiB of one batch", "[plan]") {
+  const auto outcome = weir::test::weir({"plan", "--grid", "--dtype", "float32", "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  const auto grid = outcome.json()["grid"];
+  CHECK(grid["dtype"] == "float32");
+  CHECK(grid["batches"].size() == 12);
+  CHECK(grid["sides"].size() == 6);
+  CHECK(grid["gib"][0][0].get<double>() == 393216.0 / (1 << 30));
+  CHECK(grid["gib"][5][3].get<double>() == 0.75);
+  CHECK(grid["gib"][11][5].get<double>() == 768);
+  CHECK(grid["bytes"][11][5].get<std::uint64_t>() == 768ull << 30);
+}
+
+TEST_CASE("the grid as text has its corners", "[plan]") {
+  const auto outcome = weir::test::weir({"plan", "--grid", "--dtype", "float32"});
+  CHECK(contains(outcome.out, "0.000366"));
+  CHECK(contains(outcome.out, " 768\n"));
+}
+
+TEST_CASE("a plan lists each depth as each type, without reading a file", "[plan]") {
+  const auto json =
+      weir::test::weir({"plan", "--batch", "128", "--max-queue-size", "2,10", "--json", "-"})
+          .json();
+  REQUIRE(json["depths"].size() == 2);
+  const auto& deep = json["depths"][1];
+  CHECK(deep["max_queue_size"] == 10);
+  const auto slab = json["plan"]["slab_bytes"].get<std::uint64_t>();
+  CHECK(deep["uint8_bytes"] == 11 * slab);
+  const std::uint64_t pixels = 128ull * 224 * 224 * 3;
+  CHECK(deep["float32_bytes"] == 11 * (slab + 3 * pixels));
+  CHECK(json["memory"].is_null());
+}

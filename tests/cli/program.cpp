@@ -1,0 +1,86 @@
+#include "program.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+extern char** environ;
+
+namespace weir::test {
+namespace {
+
+pid_t start(const std::vector<std::string>& arguments, const std::string& out,
+            const std::string& err) {
+  std::vector<std::string> words{WEIR_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), flags, 0600);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), flags, 0600);
+  pid_t pid = -1;
+  const int error = posix_spawn(&pid, WEIR_PROGRAM, &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw std::runtime_error("cannot run " WEIR_PROGRAM);
+  return pid;
+}
+
+Outcome finish(pid_t pid, const std::string& out, const std::string& err) {
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
+          read_file(err)};
+}
+
+}  // namespace
+
+Outcome weir(const std::vector<std::string>& arguments) {
+  const ScratchFolder folder;
+  const auto out = folder.path() / "out", err = folder.path() / "err";
+  return finish(start(arguments, out, err), out, err);
+}
+
+Outcome weir_interrupted(const std::vector<std::string>& arguments, int milliseconds) {
+  const ScratchFolder folder;
+  const auto out = folder.path() / "out", err = folder.path() / "err";
+  const auto pid = start(arguments, out, err);
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  kill(pid, SIGINT);
+  return finish(pid, out, err);
+}
+
+ScratchFolder::ScratchFolder() {
+  auto name = (std::filesystem::temp_directory_path() / "weir-cli-test-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string ScratchFolder::write(const std::string& name, const std::string& content) const {
+  std::ofstream(path_ / name, std::ios::binary) << content;
+  return (path_ / name).string();
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+}  // namespace weir::test

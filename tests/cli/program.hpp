@@ -1,0 +1,42 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace weir::test {
+
+/// What the built program said and did.
+struct Outcome {
+  int exit_code = 0;
+  std::string out, err;
+
+  /// stdout as JSON; discarded where it is none.
+  nlohmann::ordered_json json() const { return nlohmann::ordered_json::parse(out, nullptr, false); }
+};
+
+/// Runs `weir` with `arguments`, no shell between.
+Outcome weir(const std::vector<std::string>& arguments);
+/// The same; SIGINT after `milliseconds`.
+Outcome weir_interrupted(const std::vector<std::string>& arguments, int milliseconds);
+
+/// A folder that is empty at first and gone with the object.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+  std::string write(const std::string& name, const std::string& content) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string read_file(const std::filesystem::path& path);
+
+}  // namespace weir::test

@@ -1,0 +1,56 @@
+#include "program.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+
+using namespace weir::test;
+
+TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sweep]") {
+  const ScratchFolder folder;
+  const auto file = folder.path() / "sweep.json";
+  const auto outcome = weir::test::weir({"sweep", "synthetic:64,16x16", "--size", "16x16",
+                                         "--batch", "8", "--epochs", "2", "--max-queue-size", "1,3",
+                                         "--consumer-ms", "5", "--json", file});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.out.starts_with("queue  slabs  predicted  measured"));
+  const auto json = nlohmann::ordered_json::parse(read_file(file));
+  CHECK(json["command"] == "sweep");
+  REQUIRE(json["runs"].size() == 2);
+  const int depths[] = {1, 3};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& run = json["runs"][i];
+    CHECK(run["plan"]["max_queue_size"] == depths[i]);
+    CHECK(run["plan"]["slabs"] == depths[i] + 1);
+    const auto staging =
+        run["plan"]["slabs"].get<std::uint64_t>() * run["plan"]["slab_bytes"].get<std::uint64_t>();
+    CHECK(run["predicted"]["staging_bytes"] == staging);
+    CHECK(run["memory"]["staging"].get<std::uint64_t>() <= staging);
+    CHECK(run["samples"]["consumed"] == 128);
+    CHECK(run["samples"]["conserved"] == true);
+  }
+}
+
+TEST_CASE("a failing depth fails the sweep, and is in the table", "[sweep]") {
+  const ScratchFolder folder;
+  folder.write("bad.jpg", "no image");
+  const auto outcome = weir::test::weir({"sweep", folder.path(), "--max-queue-size", "1,2"});
+  CHECK(outcome.exit_code == 1);
+  CHECK(contains(outcome.out, "max_queue_size 2: "));
+}
+
+TEST_CASE("an impossible sweep says why once and is a usage error", "[sweep]") {
+  const auto outcome = weir::test::weir(
+      {"sweep", "synthetic:8,8x8", "--max-queue-size", "1,2", "--memory-budget", "1MiB"});
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.find("weir: ") == outcome.err.rfind("weir: "));
+}
+
+TEST_CASE("an interrupted sweep tells what it has", "[sweep]") {
+  const auto outcome =
+      weir_interrupted({"sweep", "synthetic:1000,16x16", "--size", "16x16", "--epochs", "1000",
+                        "--consumer-ms", "2", "--max-queue-size", "1,2", "--json", "-"},
+                       800);
+  CHECK(outcome.exit_code == 130);
+  REQUIRE_FALSE(outcome.json().is_discarded());
+  CHECK(outcome.json()["runs"].size() == 1);
+}
