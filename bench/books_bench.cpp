@@ -11,7 +11,7 @@ using weir::bench::ledger;
 
 // Charge, transfer, discharge: three postings. With threads, all meet at the one leaf mutex.
 void charge_transfer_discharge(benchmark::State& state) {
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     auto charge = ledger()->try_charge(Account::scratch, 4096);
     charge->transfer(Account::filling);
   }
@@ -22,7 +22,7 @@ void charge_transfer_discharge(benchmark::State& state) {
 BENCHMARK(charge_transfer_discharge)->Threads(1)->Threads(2)->UseRealTime();
 
 void snapshot(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(ledger()->snapshot());
+  while (state.KeepRunning()) benchmark::DoNotOptimize(ledger()->snapshot());
 }
 BENCHMARK(snapshot);
 

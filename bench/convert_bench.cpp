@@ -34,7 +34,7 @@ void convert(benchmark::State& state) {
   const auto input = pixels();
   std::vector<T> output(values);
   const Converter<T> converter(imagenet, layout);
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     converter({input, count, shape}, output);
     benchmark::ClobberMemory();
   }
@@ -53,7 +53,7 @@ void convert_micro_batch(benchmark::State& state) {
   const auto micro = static_cast<std::uint32_t>(state.range(0));
   std::vector<float> output(micro * shape.values());
   const Converter<float> converter(imagenet);
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     for (std::uint32_t first = 0; first < count; first += micro) {
       converter({std::span(input).subspan(first * shape.values(), output.size()), micro, shape},
                 output);
@@ -66,7 +66,7 @@ BENCHMARK(convert_micro_batch)->Arg(1)->Arg(8);
 
 void memset_as_float32(benchmark::State& state) {
   std::vector<float> output(values);
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     std::memset(output.data(), static_cast<int>(state.iterations() & 1), values * sizeof(float));
     benchmark::ClobberMemory();
   }

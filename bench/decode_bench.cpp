@@ -24,7 +24,7 @@ void decode(benchmark::State& state) {
   const std::atomic<bool> cancelled{false};
   std::uint64_t scratch_peak = 0, encoded = 0, fit_ns = 0, failed = 0, draw = 0;
   std::size_t i = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     const auto& bytes = samples[i].bytes;
     if (++i == samples.size()) i = 0;
     const auto info = decoder.probe(bytes);
@@ -58,7 +58,7 @@ void probe(benchmark::State& state) {
   const auto samples = images(50);
   const codec::Decoder decoder({});
   std::size_t i = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     benchmark::DoNotOptimize(decoder.probe(samples[i].bytes));
     if (++i == samples.size()) i = 0;
   }

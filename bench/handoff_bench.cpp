@@ -10,7 +10,7 @@ using weir::engine::ReadyQueue;
 
 void push_and_pop(benchmark::State& state) {
   ReadyQueue queue(4);
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     queue.push(1);
     benchmark::DoNotOptimize(queue.pop({}));
   }
@@ -23,7 +23,7 @@ void ping_pong(benchmark::State& state) {
   std::jthread echo([&] {
     while (const auto id = there.pop({})) back.push(*id);
   });
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     there.push(1);
     benchmark::DoNotOptimize(back.pop({}));
   }

@@ -8,6 +8,7 @@ namespace weir::bench {
 namespace {
 
 AnySource source(std::uint64_t count) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
   const char* data = std::getenv("WEIR_TEST_DATA");
   if (data != nullptr && *data != '\0') return image_folder(std::string(data) + "/photos");
   return synthetic(count, {375, 500});

@@ -23,7 +23,7 @@ void drain(benchmark::State& state, const Options& options, Consume consume) {
   std::uint64_t seen = 0;
   ledger()->reset_peak();
   const auto before = ledger()->postings();
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     for (Batch& batch : loader.stream()) {
       consume(batch);
       seen += batch.size();

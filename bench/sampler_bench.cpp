@@ -12,7 +12,7 @@ using weir::source::Sampler;
 void shuffled_index(benchmark::State& state) {
   const Sampler sampler(static_cast<std::uint64_t>(state.range(0)), true, 1);
   std::uint64_t position = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     benchmark::DoNotOptimize(sampler.index(3, position));
     if (++position == sampler.size()) position = 0;
   }
@@ -24,7 +24,7 @@ BENCHMARK(shuffled_index)->Arg(64)->Arg(1000)->Arg(1'281'167)->Arg(1ll << 40);
 void replacement(benchmark::State& state) {
   const Sampler sampler(1'281'167, true, 1);
   std::uint32_t attempt = 0;
-  for (auto _ : state) benchmark::DoNotOptimize(sampler.replacement(3, 5, ++attempt));
+  while (state.KeepRunning()) benchmark::DoNotOptimize(sampler.replacement(3, 5, ++attempt));
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(replacement);

@@ -17,7 +17,7 @@ using namespace weir::bench;
 void read_all(benchmark::State& state, const AnySource& source) {
   HeapSink sink;
   std::uint64_t i = 0, bytes = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     bytes += source.read(i, sink).bytes.size();
     if (++i == source.size()) i = 0;
   }
@@ -66,7 +66,7 @@ BENCHMARK(read_file)->Unit(benchmark::kMicrosecond);
 void list_folder(benchmark::State& state) {
   const Folder folder;
   std::uint64_t files = 0;
-  for (auto _ : state) files += image_folder(folder.path()).size();
+  while (state.KeepRunning()) files += image_folder(folder.path()).size();
   state.SetItemsProcessed(static_cast<std::int64_t>(files));
 }
 BENCHMARK(list_folder)->Unit(benchmark::kMicrosecond);

@@ -3,9 +3,14 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 #include <weir/weir.hpp>
 
@@ -75,7 +80,7 @@ PackedFile pack(const weir::AnySource& images) {
 
 }  // namespace
 
-int main() {
+int main() try {
   const auto packed = pack(weir::synthetic(500, {96, 128}));
   weir::Loader loader(packed, {.shape = {64, 64}, .shuffle = true, .batch = 50});
   std::vector<std::uint64_t> images_of_class(10);
@@ -92,4 +97,7 @@ int main() {
               static_cast<unsigned long long>(loader.size()),
               static_cast<unsigned long long>(loader.ledger().snapshot()[weir::Account::index]));
   return seen == loader.size() ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

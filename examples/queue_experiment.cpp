@@ -25,15 +25,16 @@ bool measure(std::uint32_t max_queue_size) {
   const auto now = loader.snapshot();
   const auto ahead = now.samples.drawn - now.samples.consumed;
   const auto pixels = ahead * shape.values();
+  const auto as_float32 = pixels * sizeof(float);
   const auto staging = now.memory[weir::Account::filling] + now.memory[weir::Account::ready] +
                        now.memory[weir::Account::leased] + now.memory[weir::Account::idle];
   std::printf("%14u %8llu %9llu %7llu %13llu %13llu %13llu\n", max_queue_size,
               static_cast<unsigned long long>(now.samples.drawn),
               static_cast<unsigned long long>(now.samples.consumed),
               static_cast<unsigned long long>(ahead), static_cast<unsigned long long>(pixels),
-              static_cast<unsigned long long>(4 * pixels),
+              static_cast<unsigned long long>(as_float32),
               static_cast<unsigned long long>(staging));
-  return now.samples.consumed == steps * batch_size &&
+  return now.samples.consumed == std::uint64_t{steps} * batch_size &&
          now.samples.drawn == std::uint64_t{steps + max_queue_size} * batch_size &&
          now.samples.conserved();
 }

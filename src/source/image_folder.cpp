@@ -99,6 +99,7 @@ void ImageFolder::list(const std::string& directory, const std::vector<std::stri
   if (!stream) cannot_list(path_ + "/" + where, errno);
   const int descriptor = opened.release();
 
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): only one stream's own calls would race
   for (errno = 0; const dirent* entry = ::readdir(stream.get()); errno = 0) {
     const std::string_view name(entry->d_name);
     if (name.starts_with('.')) continue;

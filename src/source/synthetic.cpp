@@ -120,6 +120,7 @@ class Synthetic {
   std::uint64_t index_bytes() const noexcept { return sizeof(*this); }
   std::vector<std::string> class_names() const {
     std::vector<std::string> names;
+    names.reserve(classes.size());
     for (const auto& kind : classes) names.emplace_back(kind.name);
     return names;
   }

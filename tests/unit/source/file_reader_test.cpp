@@ -127,6 +127,7 @@ TEST_CASE("many threads read at once", "[reader]") {
   std::vector<std::uint64_t> bytes(4);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(bytes.size());
     for (auto& sum : bytes) {
       threads.emplace_back([&sum, &source] {
         for (int round = 0; round < 5; ++round) {
@@ -135,7 +136,7 @@ TEST_CASE("many threads read at once", "[reader]") {
       });
     }
   }
-  for (const auto sum : bytes) CHECK(sum == 5 * 210'000);
+  for (const auto sum : bytes) CHECK(sum == std::uint64_t{5} * 210'000);
 }
 
 TEST_CASE("with all links allowed a path may lead anywhere, but only to a file", "[reader]") {
