@@ -116,7 +116,7 @@ class Book {
     bool front_complete = false;
     SlabId front = 0;
     std::uint64_t front_sequence = 0;
-    std::uint32_t front_drawn = 0, front_faults = 0;  ///< samples drawn for it, failed ones
+    std::uint32_t front_faults = 0;  ///< failed attempts
     RowKey oldest{}, stop = no_row;
     bool cancelled = false;
   };

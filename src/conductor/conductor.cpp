@@ -1,7 +1,5 @@
 #include "conductor/conductor.hpp"
 
-#include <algorithm>
-
 #include "base/checked.hpp"
 
 namespace weir::conductor {
@@ -13,7 +11,8 @@ Conductor::Conductor(books::Book& book, const Schedule& schedule, std::uint32_t 
       max_queue_size_(max_queue_size),
       tolerance_(tolerance),
       actions_(actions),
-      next_(first_batch) {
+      next_(first_batch),
+      first_epoch_(first_batch < schedule.end() ? schedule.at(first_batch).epoch : 0) {
   skip_released();
 }
 
@@ -45,11 +44,10 @@ void Conductor::publish() {
 }
 
 bool Conductor::tolerable(const books::Book::Queue& queue) noexcept {
-  published_samples_ += queue.front_drawn;
   published_faults_ += queue.front_faults;
-  const auto drawn = static_cast<double>(std::max(published_samples_, tolerance_.dataset_size));
-  return published_faults_ <= tolerance_.faults &&
-         static_cast<double>(published_faults_) <= tolerance_.share * drawn;
+  const auto epochs = schedule_.at(queue.front_sequence).epoch - first_epoch_ + 1;
+  const auto allowed = tolerance_.share * static_cast<double>(mul_sat(epochs, tolerance_.dataset_size));
+  return published_faults_ <= tolerance_.faults && static_cast<double>(published_faults_) <= allowed;
 }
 
 void Conductor::grant() {

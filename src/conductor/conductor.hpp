@@ -34,7 +34,7 @@ class Actions {
 struct Tolerance {
   std::uint64_t faults = UINT64_MAX;
   double share = 1.0;
-  std::uint64_t dataset_size = 0;  ///< the share is of the samples drawn, of one epoch at least
+  std::uint64_t dataset_size = 0;  ///< the share is of the samples of the epochs begun
 };
 
 /// Every decision of a stream: which batch gets which slab and when, who gets freed bytes, when a
@@ -75,7 +75,8 @@ class Conductor {
   const Tolerance tolerance_;
   Actions& actions_;
   std::uint64_t next_;  ///< sequence of the batch to open next
-  std::uint64_t published_samples_ = 0, published_faults_ = 0;
+  const std::uint64_t first_epoch_;
+  std::uint64_t published_faults_ = 0;
   bool intolerable_ = false, ended_ = false, left_ = false, at_rest_ = false;
 };
 

@@ -1,0 +1,185 @@
+#include <chrono>
+#include <thread>
+
+#include "laws/fixture.hpp"
+#include "support/catch.hpp"
+
+using namespace weir;
+using namespace weir::test;
+using namespace std::chrono_literals;
+
+TEST_CASE("range-for releases its batch before it asks for the next", "[api]") {
+  Loader loader(synthetic(10, {24, 24, 3}), small_options());
+  std::uint64_t rows = 0;
+  auto stream = loader.stream();
+  for (auto& batch : stream) rows += batch.size();
+  CHECK(rows == 10);
+  CHECK(stream.finished());
+  CHECK_FALSE(stream.next());
+  CHECK_FALSE(stream.next());
+}
+
+TEST_CASE("a lease too many throws and names the option", "[api]") {
+  Loader loader(synthetic(20, {24, 24, 3}), small_options());
+  auto stream = loader.stream();
+  auto batch = stream.next();
+  REQUIRE(batch);
+  CHECK_THROWS_WITH(stream.next(), has_text("queue.max_leases = 1"));
+  CHECK_THROWS_AS(stream.try_next(), Error);
+  CHECK_FALSE(stream.next(5ms));
+  batch.reset();
+  CHECK(stream.next(10s));
+}
+
+TEST_CASE("next with a timeout waits for a lease to come back", "[api]") {
+  Loader loader(synthetic(20, {24, 24, 3}), small_options());
+  auto stream = loader.stream();
+  auto held = stream.next();
+  std::thread other([&] {
+    std::this_thread::sleep_for(20ms);
+    held.reset();
+  });
+  const auto batch = stream.next(20s);
+  other.join();
+  REQUIRE(batch);
+  CHECK(batch->sequence() == 1);
+}
+
+TEST_CASE("try_next gives what is ready and does not wait", "[api]") {
+  Loader loader(synthetic(8, {24, 24, 3}), small_options());
+  auto stream = loader.stream();
+  stream.settle();
+  CHECK(stream.try_next());
+  CHECK(stream.try_next());
+  CHECK_FALSE(stream.try_next());
+  CHECK(stream.finished());
+}
+
+TEST_CASE("a stop token cancels; so does another thread while next() blocks", "[api]") {
+  auto options = small_options();
+  Loader loader(synthetic(1'000'000, {24, 24, 3}), options);
+  std::stop_source stop;
+  {
+    auto stream = loader.stream({.epochs = std::nullopt, .stop = stop.get_token()});
+    CHECK(stream.next());
+    stop.request_stop();
+    CHECK_FALSE(stream.next());
+    CHECK(stream.finished());
+  }
+  {
+    auto stream = loader.stream({.epochs = std::nullopt});
+    std::thread other([&] {
+      std::this_thread::sleep_for(10ms);
+      stream.cancel();
+    });
+    while (stream.next()) {
+    }
+    other.join();
+    CHECK(stream.finished());
+  }
+  const auto t = loader.snapshot().samples;
+  CHECK(t.conserved());
+  CHECK(t.in_flight + t.ready + t.leased == 0);
+  // A token that was stopped before the stream began.
+  auto stream = loader.stream({.stop = stop.get_token()});
+  CHECK_FALSE(stream.next());
+}
+
+TEST_CASE("one live stream a loader", "[api]") {
+  Loader loader(synthetic(8, {24, 24, 3}), small_options());
+  {
+    auto stream = loader.stream();
+    CHECK_THROWS_AS(loader.stream(), Error);
+    CHECK(stream.next());
+  }
+  CHECK(drain(loader).indices.size() == 8);
+}
+
+TEST_CASE("streams follow each other and slabs are kept between them", "[api]") {
+  auto upstream = std::make_shared<CountingUpstream>();
+  auto options = small_options();
+  options.memory.upstream = upstream;
+  Loader loader(synthetic(40, {24, 24, 3}), options);
+  const auto first = drain(loader);
+  const auto slabs = upstream->allocations();
+  CHECK(drain(loader) == first);
+  CHECK(drain(loader) == first);
+  CHECK(upstream->allocations() <= loader.plan().slabs);
+  CHECK(upstream->allocations() >= slabs);
+  CHECK(loader.snapshot().samples.consumed == 120);
+}
+
+TEST_CASE("an empty set, one sample, a set smaller than a batch", "[api]") {
+  for (const std::uint64_t count : {0u, 1u, 3u}) {
+    for (const bool drop_last : {false, true}) {
+      auto options = small_options();
+      options.drop_last = drop_last;
+      Loader loader(synthetic(count, {24, 24, 3}), options);
+      const auto log = drain(loader, {.epochs = 2});
+      CHECK(log.indices.size() == (drop_last ? 0 : 2 * count));
+      CHECK(loader.snapshot().samples.omitted == (drop_last ? 2 * count : 0));
+      auto stream = loader.stream({.epochs = count == 0 || drop_last ? std::nullopt : std::optional(1ull)});
+      stream.settle();
+      if (count == 0 || drop_last) CHECK_FALSE(stream.next());
+    }
+  }
+}
+
+TEST_CASE("drop_last leaves the short batch out of every epoch and counts it", "[api]") {
+  auto options = small_options();
+  options.drop_last = true;
+  Loader loader(synthetic(10, {24, 24, 3}), options);
+  const auto log = drain(loader, {.epochs = 3});
+  CHECK(log.indices.size() == 24);
+  CHECK(loader.snapshot().samples.omitted == 6);
+  CHECK(loader.snapshot().samples.drawn == 24);
+}
+
+TEST_CASE("endless epochs prefetch across the seam", "[api]") {
+  auto options = small_options();
+  options.queue.max_queue_size = 6;
+  Loader loader(synthetic(8, {24, 24, 3}), options);
+  auto stream = loader.stream({.epochs = std::nullopt});
+  stream.settle();
+  CHECK(loader.snapshot().samples.drawn == 24);
+  for (std::uint64_t i = 0; i < 9; ++i) {
+    const auto batch = stream.next();
+    REQUIRE(batch);
+    CHECK(batch->epoch() == i / 2);
+  }
+}
+
+TEST_CASE("batches outlive stream and loader, in any order", "[api]") {
+  auto options = small_options();
+  options.queue.max_leases = 2;
+  std::optional<Batch> first, second;
+  std::optional<Stream> stream;
+  {
+    Loader loader(synthetic(40, {24, 24, 3}), options);
+    stream = loader.stream();
+    first = stream->next();
+  }
+  second = stream->next();
+  REQUIRE(second);
+  first.reset();
+  CHECK(stream->next());
+  stream.reset();
+  CHECK(second->labels()[0] == 4);
+  CHECK(second->pixels().pixels.size() == 4 * 16 * 16 * 3);
+}
+
+TEST_CASE("slices and images are views of the batch and are checked", "[api]") {
+  Loader loader(synthetic(4, {24, 24, 3}), small_options());
+  auto stream = loader.stream();
+  const auto batch = stream.next();
+  REQUIRE(batch);
+  const auto image = Shape{16, 16, 3}.values();
+  CHECK(batch->slice(1, 2).pixels.data() == batch->pixels().pixels.data() + image);
+  CHECK(batch->slice(1, 2).count == 2);
+  CHECK(batch->slice(4, 0).count == 0);
+  CHECK_THROWS_AS(batch->slice(3, 2), Error);
+  CHECK_THROWS_AS(batch->slice(5, 0), Error);
+  CHECK(batch->image(3).data == batch->pixels().pixels.data() + 3 * image);
+  CHECK(batch->image(0).row_stride == 48);
+  CHECK_THROWS_AS(batch->image(4), Error);
+}

@@ -1,0 +1,129 @@
+#include "books/book.hpp"
+#include "support/catch.hpp"
+#include "weir/error.hpp"
+
+using namespace weir;
+using namespace weir::books;
+
+namespace {
+
+struct Waker final : Wakeable {
+  void wake() noexcept override { ++count; }
+  int count = 0;
+};
+
+/// A page with a reserve of 100 in a budget of 300: 200 for everything else.
+struct Desk {
+  std::shared_ptr<Ledger> ledger = std::make_shared<Ledger>(300);
+  std::shared_ptr<Book> book = Book::open(ledger, {150, 100, 50, UINT64_MAX, 2, 4});
+  std::shared_ptr<Waker> waker = std::make_shared<Waker>();
+  Desk() {
+    book->begin_stream(0, {}, waker);
+    REQUIRE(book->try_charge_slab());
+    book->add_slab(0);
+    book->open_batch(0, 0, 4);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the reserve serves the oldest row alone, to the byte", "[books]") {
+  Desk desk;
+  auto& book = *desk.book;
+  CHECK(book.admit({0, 1}, Account::encoded, 150, nullptr));  // 50 of slab, 150: general is full
+  CHECK_FALSE(book.admit({0, 1}, Account::scratch, 1, nullptr));
+  CHECK_FALSE(book.admit({0, 0}, Account::scratch, 101, nullptr));
+  const auto all = book.admit({0, 0}, Account::scratch, 100, nullptr);
+  REQUIRE(all);
+  CHECK(all->reserve);
+  CHECK_FALSE(book.admit({0, 0}, Account::encoded, 1, nullptr));
+  CHECK(book.snapshot().memory.live == 300);
+  book.discharge(Account::scratch, *all);
+  book.finish_row(0, 0, true, false);
+  CHECK(book.admit({0, 1}, Account::scratch, 100, nullptr));  // row 1 is the oldest now
+}
+
+TEST_CASE("a refusal makes a waiter; the oldest parked one is granted what comes free", "[books]") {
+  Desk desk;
+  auto& book = *desk.book;
+  const auto full = book.admit({0, 0}, Account::encoded, 150, nullptr);
+  REQUIRE(full);
+  Waiter third, second;
+  CHECK_FALSE(book.admit({0, 3}, Account::encoded, 10, &third));
+  CHECK_FALSE(book.admit({0, 2}, Account::encoded, 20, &second));
+  CHECK(book.someone_waits());
+  book.park(third);
+  CHECK_FALSE(book.grant_oldest());  // row 2 is older and has not let go yet
+  book.park(second);
+  const auto woken = desk.waker->count;
+  book.discharge(Account::encoded, *full);
+  CHECK(desk.waker->count == woken + 1);
+  // Nothing younger than a waiter is admitted, whatever is free; older ones are.
+  CHECK_FALSE(book.admit({0, 3}, Account::scratch, 1, nullptr));
+  CHECK(book.admit({0, 1}, Account::scratch, 1, nullptr));
+  CHECK_FALSE(book.try_charge_slab());
+  CHECK(book.grant_oldest() == &second);
+  CHECK(second.granted.bytes == 20);
+  CHECK(book.grant_oldest() == &third);
+  CHECK_FALSE(book.grant_oldest());
+  CHECK(book.snapshot().memory[Account::encoded] == 30);
+}
+
+TEST_CASE("the end of a row wakes those who wait even if it frees nothing", "[books]") {
+  Desk desk;
+  auto& book = *desk.book;
+  CHECK(book.admit({0, 0}, Account::encoded, 150, nullptr));
+  Waiter waiter;
+  CHECK_FALSE(book.admit({0, 1}, Account::encoded, 90, &waiter));
+  book.park(waiter);
+  CHECK_FALSE(book.grant_oldest());
+  const auto woken = desk.waker->count;
+  book.finish_row(0, 0, true, false);
+  CHECK(desk.waker->count == woken + 1);
+  CHECK(book.grant_oldest() == &waiter);
+  CHECK(waiter.granted.reserve);
+}
+
+TEST_CASE("encoded bytes beyond the oldest row's stay under the cap of read-ahead", "[books]") {
+  auto ledger = std::make_shared<Ledger>(10'000);
+  auto book = Book::open(ledger, {0, 100, 50, 60, 2, 4});
+  book->begin_stream(0, {}, nullptr);
+  REQUIRE(book->try_charge_slab());
+  book->add_slab(0);
+  book->open_batch(0, 0, 4);
+  CHECK(book->admit({0, 1}, Account::encoded, 60, nullptr));
+  CHECK_FALSE(book->admit({0, 2}, Account::encoded, 1, nullptr));
+  CHECK(book->admit({0, 2}, Account::scratch, 1, nullptr));
+  CHECK(book->admit({0, 0}, Account::encoded, 500, nullptr));
+}
+
+TEST_CASE("what one page was promised no other can take", "[books]") {
+  auto ledger = std::make_shared<Ledger>(1000);
+  auto first = Book::open(ledger, {400, 100, 10, UINT64_MAX, 2, 4});
+  auto second = Book::open(ledger, {300, 0, 10, UINT64_MAX, 2, 4});
+  CHECK(ledger->promised() == 700);
+  CHECK_FALSE(second->try_charge(Account::cache, 601));
+  CHECK(second->try_charge(Account::cache, 600));
+  CHECK(first->try_charge(Account::cache, 300));
+  CHECK_FALSE(first->try_charge(Account::cache, 1));  // the rest is its own reserve
+  CHECK_THROWS_AS(Book::open(ledger, {1, 0, 10, UINT64_MAX, 2, 4}), Error);
+  second.reset();
+  CHECK(Book::open(ledger, {500, 0, 10, UINT64_MAX, 2, 4}));
+}
+
+TEST_CASE("a page that waits holds the others to their promises until it is served", "[books]") {
+  auto ledger = std::make_shared<Ledger>(1000);
+  auto first = Book::open(ledger, {200, 0, 900, UINT64_MAX, 2, 4});
+  auto second = Book::open(ledger, {200, 0, 10, UINT64_MAX, 2, 4});
+  const auto waker = std::make_shared<Waker>();
+  first->begin_stream(0, {}, waker);
+  CHECK(second->try_charge(Account::cache, 250));
+  CHECK_FALSE(first->try_charge_slab());  // asked: 900
+  CHECK_FALSE(second->try_charge(Account::cache, 1));
+  second->discharge(Account::cache, {100, false});
+  CHECK(waker->count > 0);
+  CHECK(second->try_charge(Account::cache, 50));  // up to its promise it may always
+  CHECK_FALSE(second->try_charge(Account::cache, 1));
+  first->end_stream();
+  CHECK(second->try_charge(Account::cache, 1));
+}

@@ -1,0 +1,141 @@
+#include <string>
+
+#include "support/catch.hpp"
+#include "weir/plan.hpp"
+
+using namespace weir;
+
+namespace {
+
+constexpr std::uint64_t mib = 1ull << 20;
+
+std::string refusal(const Options& options, std::uint64_t index_bytes = 0) {
+  try {
+    resolve(options, index_bytes);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+template <class Change>
+std::string refusal_of(Change change) {
+  Options options;
+  change(options);
+  return refusal(options);
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("the floor is index, 1 + max_leases slabs and one sample; a byte under it is refused", "[plan]") {
+  Options options;
+  options.batch = 64;
+  options.queue.max_leases = 2;
+  const auto slab = slab_bytes(options.shape, 64, 64);
+  const auto floor = 1000 + 3 * slab + 8 * mib;
+  options.memory.budget_bytes = floor;
+  const auto plan = resolve(options, 1000);
+  CHECK(plan.floor_bytes == floor);
+  CHECK(plan.max_queue_size == 1);
+  CHECK(plan.max_queue_size_asked == 4);
+  CHECK(plan.max_sample_bytes == 8 * mib);
+  options.memory.budget_bytes = floor - 1;
+  const auto message = refusal(options, 1000);
+  CHECK(contains(message, "memory.budget_bytes = " + std::to_string(floor - 1)));
+  CHECK(contains(message, "the floor is " + std::to_string(floor)));
+  CHECK(contains(message, "index 1000"));
+  CHECK(contains(message, "3 slabs of " + std::to_string(slab)));
+  options.memory.max_sample_bytes = 100;
+  CHECK(resolve(options, 1000).floor_bytes == 1000 + 3 * slab + 100);
+}
+
+TEST_CASE("max_sample_bytes is a quarter of what is left, 8 to 256 MiB, or what was set", "[plan]") {
+  Options options;
+  const auto slab = slab_bytes(options.shape, options.batch, 64);
+  options.memory.budget_bytes = 2 * slab + 400 * mib;
+  CHECK(resolve(options, 0).max_sample_bytes == 100 * mib);
+  options.memory.budget_bytes = 2 * slab + 20 * mib;
+  CHECK(resolve(options, 0).max_sample_bytes == 8 * mib);
+  options.memory.budget_bytes = UINT64_MAX;
+  CHECK(resolve(options, 0).max_sample_bytes == 256 * mib);
+  options.memory.max_sample_bytes = 5;
+  CHECK(resolve(options, 0).max_sample_bytes == 5);
+}
+
+TEST_CASE("the queue is the deepest that fits, and never deeper than asked", "[plan]") {
+  Options options;
+  options.batch = 64;
+  options.workers = 2;
+  options.queue.max_queue_size = 64;
+  const auto slab = slab_bytes(options.shape, 64, 64);
+  for (const std::uint64_t budget : {48 * mib, 96 * mib, 192 * mib}) {
+    options.memory.budget_bytes = budget;
+    const auto plan = resolve(options, 0);
+    CHECK(plan.slabs * slab >= budget / 2);
+    CHECK(plan.slabs * slab + plan.max_sample_bytes + 2 * mib <= budget);
+    CHECK((plan.slabs + 1) * slab + plan.max_sample_bytes + 2 * mib > budget);
+  }
+  options.memory.budget_bytes = 1ull << 40;
+  CHECK(resolve(options, 0).max_queue_size == 64);
+}
+
+TEST_CASE("read-ahead is cut to what can be drawn and holds half of what is left", "[plan]") {
+  Options options;
+  options.batch = 2;
+  options.queue.max_queue_size = 3;
+  options.io.read_ahead = 64;
+  auto plan = resolve(options, 0);
+  CHECK(plan.read_ahead == 6);
+  CHECK(plan.read_ahead_bytes == UINT64_MAX);
+  options.memory.budget_bytes = 100 * mib;
+  plan = resolve(options, 7);
+  CHECK(plan.read_ahead_bytes == (100 * mib - 7 - plan.slabs * plan.slab_bytes - plan.max_sample_bytes) / 2);
+}
+
+TEST_CASE("a shared budget counts less what others were promised", "[plan]") {
+  Options options;
+  options.memory.budget_bytes = 100 * mib;
+  const auto plan = resolve(options, 0, 50 * mib);
+  CHECK(plan.ceiling_bytes <= 50 * mib);
+  CHECK(plan.promised_bytes <= 50 * mib);
+  CHECK_THROWS_AS(resolve(options, 0, 99 * mib), Error);
+}
+
+TEST_CASE("depth_cost gives bytes for each depth and element type", "[plan]") {
+  Options options;
+  options.batch = 64;
+  const auto costs = resolve(options, 0).depth_cost(20);
+  REQUIRE(costs.size() == 20);
+  const std::uint64_t pixels = 64ull * 224 * 224 * 3, slab = slab_bytes(options.shape, 64, 64);
+  CHECK(costs[0].u8_bytes == 2 * slab);
+  CHECK(costs[19].max_queue_size == 20);
+  CHECK(costs[19].u8_bytes == 21 * slab);
+  CHECK(costs[19].f16_bytes == 21 * (slab + pixels));
+  CHECK(costs[19].f32_bytes == 21 * (slab + 3 * pixels));
+}
+
+TEST_CASE("what cannot be is refused by option, value and bound", "[plan]") {
+  CHECK(contains(refusal_of([](Options& o) { o.batch = 0; }), "batch = 0: must be 1 to"));
+  CHECK(contains(refusal_of([](Options& o) { o.shape.channels = 4; }), "shape.channels = 4"));
+  CHECK(contains(refusal_of([](Options& o) { o.shape.width = 70'000; }), "shape.width = 70000"));
+  CHECK(contains(refusal_of([](Options& o) { o.queue.max_queue_size = 0; }), "queue.max_queue_size = 0"));
+  CHECK(contains(refusal_of([](Options& o) { o.queue.max_leases = 0; }), "queue.max_leases = 0"));
+  CHECK(contains(refusal_of([](Options& o) { o.memory.alignment = 48; }), "memory.alignment = 48"));
+  CHECK(contains(refusal_of([](Options& o) { o.short_side = 223; }), "short_side = 223: must be 224 to"));
+  CHECK(contains(refusal_of([](Options& o) { o.faults.tolerate_share = 1.5; }), "faults.tolerate_share"));
+  CHECK(contains(refusal_of([](Options& o) { o.workers = 5000; }), "workers = 5000"));
+  CHECK(refusal_of([](Options& o) {
+          o.short_side = 100;
+          o.fit = Fit::stretch;
+        }) == "accepted");
+}
+
+TEST_CASE("a batch too large for any budget says so instead of wrapping around", "[plan]") {
+  Options options;
+  options.shape = {65'500, 65'500, 3};
+  options.batch = 1u << 20;
+  options.memory.budget_bytes = 1ull << 50;
+  CHECK(contains(refusal(options), "the floor is"));
+}
