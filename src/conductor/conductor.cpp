@@ -4,12 +4,11 @@
 
 namespace weir::conductor {
 
-Conductor::Conductor(books::Book& book, const Schedule& schedule, std::uint32_t max_queue_size,
-                     const Tolerance& tolerance, std::uint64_t first_batch, Actions& actions)
+Conductor::Conductor(books::Book& book, const Schedule& schedule, const Policy& policy,
+                     std::uint64_t first_batch, Actions& actions)
     : book_(book),
       schedule_(schedule),
-      max_queue_size_(max_queue_size),
-      tolerance_(tolerance),
+      policy_(policy),
       actions_(actions),
       next_(first_batch),
       first_epoch_(first_batch < schedule.end() ? schedule.at(first_batch).epoch : 0) {
@@ -46,8 +45,9 @@ void Conductor::publish() {
 bool Conductor::tolerable(const books::Book::Queue& queue) noexcept {
   published_faults_ += queue.front_faults;
   const auto epochs = schedule_.at(queue.front_sequence).epoch - first_epoch_ + 1;
-  const auto allowed = tolerance_.share * static_cast<double>(mul_sat(epochs, tolerance_.dataset_size));
-  return published_faults_ <= tolerance_.faults && static_cast<double>(published_faults_) <= allowed;
+  const auto& tolerance = policy_.tolerance;
+  const auto allowed = tolerance.share * static_cast<double>(mul_sat(epochs, tolerance.dataset_size));
+  return published_faults_ <= tolerance.faults && static_cast<double>(published_faults_) <= allowed;
 }
 
 void Conductor::grant() {
@@ -56,7 +56,8 @@ void Conductor::grant() {
 
 bool Conductor::open_next(const books::Book::Queue& queue) {
   if (next_ >= schedule_.end() || next_ > queue.stop.sequence) return false;
-  if (queue.filling + queue.ready >= max_queue_size_ || queue.cancelled) return false;
+  if (queue.filling + queue.ready >= policy_.max_queue_size || queue.cancelled) return false;
+  if (actions_.untaken_rows() >= policy_.rows_ahead) return false;
   if (!slab_ready()) return false;
   const auto slab = *book_.idle_slab();
   const auto batch = schedule_.at(next_);

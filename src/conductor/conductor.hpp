@@ -16,6 +16,8 @@ class Actions {
   virtual ~Actions() = default;
   /// An idle slab more, charged and allocated; false where the budget refuses it now.
   virtual bool make_slab() = 0;
+  /// Rows of open batches that nobody has taken yet.
+  virtual std::uint64_t untaken_rows() noexcept = 0;
   /// Frees blocks of workers that have nothing to do.
   virtual void trim_idle() noexcept = 0;
   /// The batch has its slab: its rows may be worked on.
@@ -37,6 +39,15 @@ struct Tolerance {
   std::uint64_t dataset_size = 0;  ///< the share is of the samples of the epochs begun
 };
 
+/// The bounds of a stream.
+struct Policy {
+  std::uint32_t max_queue_size = 1;
+  /// A batch is opened only while fewer rows than this are untaken: a queue that never fills never
+  /// gets its slabs. The engine wakes the conductor when the rows fall below it.
+  std::uint64_t rows_ahead = 1;
+  Tolerance tolerance{};
+};
+
 /// Every decision of a stream: which batch gets which slab and when, who gets freed bytes, when a
 /// batch is handed over, how the stream ends. A plain state machine: no thread, clock or lock.
 ///
@@ -45,8 +56,8 @@ struct Tolerance {
 /// Calls must not overlap.
 class Conductor {
  public:
-  Conductor(books::Book& book, const Schedule& schedule, std::uint32_t max_queue_size,
-            const Tolerance& tolerance, std::uint64_t first_batch, Actions& actions);
+  Conductor(books::Book& book, const Schedule& schedule, const Policy& policy, std::uint64_t first_batch,
+            Actions& actions);
 
   /// Looks at the books and does what can be done. May throw what make_slab() throws; then the
   /// caller ends the stream with fail().
@@ -71,8 +82,7 @@ class Conductor {
 
   books::Book& book_;
   const Schedule schedule_;
-  const std::uint32_t max_queue_size_;
-  const Tolerance tolerance_;
+  const Policy policy_;
   Actions& actions_;
   std::uint64_t next_;  ///< sequence of the batch to open next
   const std::uint64_t first_epoch_;

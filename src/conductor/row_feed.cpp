@@ -9,6 +9,7 @@ void RowFeed::add(const RowRun& run) {
   const auto younger_end = std::find_if(runs_.begin(), runs_.end(),
                                         [&](const RowRun& other) { return other.key() < run.key(); });
   runs_.insert(younger_end, run);
+  rows_ += run.count;
 }
 
 std::optional<RowRun> RowFeed::take(std::uint32_t most, books::RowKey barrier) noexcept {
@@ -18,6 +19,7 @@ std::optional<RowRun> RowFeed::take(std::uint32_t most, books::RowKey barrier) n
   taken.count = std::min(most, front.count);
   front.first += taken.count;
   front.count -= taken.count;
+  rows_ -= taken.count;
   if (front.count == 0) runs_.pop_back();
   return taken;
 }

@@ -26,13 +26,19 @@ class RowFeed {
   void add(const RowRun& run);
   /// Up to `most` rows from the front of the oldest run, if its first row is older than `barrier`.
   std::optional<RowRun> take(std::uint32_t most, books::RowKey barrier) noexcept;
+  /// Rows in all runs.
+  std::uint64_t rows() const noexcept { return rows_; }
   /// Rows left in the oldest run.
   std::uint32_t front_count() const noexcept { return runs_.empty() ? 0 : runs_.back().count; }
   books::RowKey front() const noexcept { return runs_.empty() ? books::no_row : runs_.back().key(); }
-  void clear() noexcept { runs_.clear(); }
+  void clear() noexcept {
+    runs_.clear();
+    rows_ = 0;
+  }
 
  private:
   std::vector<RowRun> runs_;  ///< youngest first: taking from the oldest is O(1)
+  std::uint64_t rows_ = 0;
 };
 
 }  // namespace weir::conductor

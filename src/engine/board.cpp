@@ -5,8 +5,21 @@
 
 namespace weir::engine {
 
-Board::Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead, std::uint32_t slabs)
-    : book_(book), workers_(workers), read_ahead_(read_ahead), feed_(slabs + workers + 1) {
+namespace {
+
+/// Rows a worker is sure to find while the conductor opens the next batch.
+constexpr std::uint32_t rows_ahead_per_worker = 4;
+
+}  // namespace
+
+Board::Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead, std::uint32_t slabs,
+             std::shared_ptr<Wakeable> low)
+    : book_(book),
+      workers_(workers),
+      read_ahead_(read_ahead),
+      rows_ahead_(std::max(rows_ahead_per_worker * workers, read_ahead)),
+      low_(std::move(low)),
+      feed_(slabs + workers + 1) {
   const auto samples = 2 * workers + read_ahead + 1;
   for (auto* list : {&to_decode_, &to_read_, &parked_, &free_}) list->reserve(samples);
   idle_.reserve(workers);
@@ -67,6 +80,17 @@ void Board::halt() noexcept {
   reads_.notify_all();
 }
 
+std::uint64_t Board::untaken_rows() noexcept {
+  Lock lock(mutex_);
+  return feed_.rows();
+}
+
+std::optional<conductor::RowRun> Board::take_fresh(std::uint32_t most_rows) {
+  const auto run = feed_.take(most_rows, barrier());
+  if (run && feed_.rows() < rows_ahead_ && feed_.rows() + run->count >= rows_ahead_) low_->wake();
+  return run;
+}
+
 std::optional<Board::Task> Board::next_work(std::uint32_t most_rows) {
   const auto fresh = read_ahead_ > 0 ? books::no_row : feed_.front();
   const auto limit = barrier();
@@ -80,7 +104,7 @@ std::optional<Board::Task> Board::next_work(std::uint32_t most_rows) {
   }
   if (read_ahead_ > 0) return std::nullopt;
   const auto share = std::max(1u, feed_.front_count() / (2 * workers_));
-  const auto run = feed_.take(std::min(most_rows, share), limit);
+  const auto run = take_fresh(std::min(most_rows, share));
   if (!run) return std::nullopt;
   return Task{*run, nullptr};
 }
@@ -131,7 +155,7 @@ std::optional<Board::Task> Board::next_read() {
     return Task{{}, take_oldest(to_read_)};
   }
   if (outstanding_ >= read_ahead_) return std::nullopt;
-  const auto run = feed_.take(1, limit);
+  const auto run = take_fresh(1);
   if (!run) return std::nullopt;
   ++outstanding_;
   return Task{*run, nullptr};

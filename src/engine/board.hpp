@@ -2,10 +2,12 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "base/wakeable.hpp"
 #include "conductor/row_feed.hpp"
 #include "engine/sample.hpp"
 
@@ -22,7 +24,11 @@ namespace weir::engine {
 /// goes on. Lock order: the board's mutex, then the books' leaf mutex.
 class Board {
  public:
-  Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead, std::uint32_t slabs);
+  /// `low` is woken when fewer than rows_ahead() rows are left to take.
+  Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead, std::uint32_t slabs,
+        std::shared_ptr<Wakeable> low);
+
+  std::uint64_t rows_ahead() const noexcept { return rows_ahead_; }
 
   /// Rows of one batch, or one sample to go on with.
   struct Task {
@@ -33,6 +39,7 @@ class Board {
   // -- conductor
   void open(const conductor::RowRun& run);
   void resume(Sample& sample);
+  std::uint64_t untaken_rows() noexcept;
   /// Frees the blocks of idle workers and of samples nobody uses.
   void trim_idle() noexcept;
   /// Everyone is to leave; take_* return empty.
@@ -64,8 +71,12 @@ class Board {
   std::optional<Task> next_work(std::uint32_t most_rows) WEIR_REQUIRES(mutex_);
   std::optional<Task> next_read() WEIR_REQUIRES(mutex_);
 
+  std::optional<conductor::RowRun> take_fresh(std::uint32_t most_rows) WEIR_REQUIRES(mutex_);
+
   books::Book& book_;
   const std::uint32_t workers_, read_ahead_;
+  const std::uint64_t rows_ahead_;
+  const std::shared_ptr<Wakeable> low_;
   Mutex mutex_;
   std::condition_variable work_, reads_;
   conductor::RowFeed feed_ WEIR_GUARDED_BY(mutex_);

@@ -49,10 +49,11 @@ struct StreamPlan {
 
 /// What the threads of one stream share.
 struct Shared {
-  Shared(Core& lasting, const StreamPlan& stream)
+  Shared(Core& lasting, const StreamPlan& stream, std::shared_ptr<Wakeable> conductor)
       : core(lasting),
         plan(stream),
-        board(*lasting.book, lasting.plan.workers, lasting.plan.read_ahead, lasting.plan.slabs) {}
+        board(*lasting.book, lasting.plan.workers, lasting.plan.read_ahead, lasting.plan.slabs,
+              std::move(conductor)) {}
 
   Core& core;
   const StreamPlan plan;

@@ -24,9 +24,11 @@ books::Book& begun(books::Book& book, const StreamPlan& plan, const std::shared_
 
 Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
     : core_(std::move(core)),
-      shared_(*core_, plan),
       strand_(std::make_shared<Strand>()),
-      conductor_(begun(*core_->book, plan, strand_), plan.schedule, core_->plan.max_queue_size, plan.tolerance, plan.first_batch, *this),
+      shared_(*core_, plan, strand_),
+      conductor_(begun(*core_->book, plan, strand_), plan.schedule,
+                 {core_->plan.max_queue_size, shared_.board.rows_ahead(), plan.tolerance}, plan.first_batch,
+                 *this),
       ready_(core_->plan.slabs) {
   try {
     core_->clocks.stream_opened();
@@ -143,6 +145,8 @@ void Engine::step() {
 }
 
 bool Engine::make_slab() { return core_->pool->make() != nullptr; }
+
+std::uint64_t Engine::untaken_rows() noexcept { return shared_.board.untaken_rows(); }
 
 void Engine::trim_idle() noexcept { shared_.board.trim_idle(); }
 

@@ -39,6 +39,7 @@ class Engine final : private conductor::Actions {
 
  private:
   bool make_slab() override;
+  std::uint64_t untaken_rows() noexcept override;
   void trim_idle() noexcept override;
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
   void resume(books::Waiter& waiter) override;
@@ -55,8 +56,8 @@ class Engine final : private conductor::Actions {
   void shut_down() noexcept;
 
   const std::shared_ptr<Core> core_;
-  Shared shared_;
   const std::shared_ptr<Strand> strand_;
+  Shared shared_;
   conductor::Conductor conductor_;
   ReadyQueue ready_;
   std::atomic<bool> cancelled_{false}, failed_{false};

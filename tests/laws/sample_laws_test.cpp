@@ -209,3 +209,17 @@ TEST_CASE("resume", "[law]") {
     CHECK(indices == reference.indices);
   }
 }
+
+TEST_CASE("a queue that never fills never gets the slabs it does not use", "[law]") {
+  auto upstream = std::make_shared<CountingUpstream>();
+  auto options = small_options();
+  options.memory.upstream = upstream;
+  options.workers = 1;
+  options.batch = 8;
+  options.queue.max_queue_size = 16;
+  // Large pictures and a consumer that does nothing: the queue is empty whenever it looks.
+  Loader loader(synthetic(120, {200, 300, 3}), options);
+  CHECK(drain(loader).indices.size() == 120);
+  CHECK(upstream->allocations() <= 4);
+  CHECK(loader.snapshot().memory.peak < 5 * loader.plan().slab_bytes + loader.plan().max_sample_bytes);
+}

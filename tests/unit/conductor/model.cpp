@@ -47,8 +47,9 @@ Model::Model(const Scenario& scenario, std::uint64_t seed) : scenario_(scenario)
   book_ = books::Book::open(ledger_, terms);
   book_->begin_stream(0, {}, waker_);
   const conductor::Schedule schedule(s.dataset, s.batch, random_.below(4) == 0, s.epochs);
-  conductor_ = std::make_unique<conductor::Conductor>(
-      *book_, schedule, s.max_queue_size, conductor::Tolerance{s.tolerate, 1.0, s.dataset}, 0, *this);
+  rows_ahead_ = 1 + random_.below(6);
+  const conductor::Policy policy{s.max_queue_size, rows_ahead_, {s.tolerate, 1.0, s.dataset}};
+  conductor_ = std::make_unique<conductor::Conductor>(*book_, schedule, policy, 0, *this);
   for (std::uint32_t i = 0; i < s.workers; ++i) workers_.emplace_back(*book_);
 }
 
@@ -165,6 +166,7 @@ bool Model::take_work(Worker& worker) {
     const auto run = feed_.take(1 + static_cast<std::uint32_t>(random_.below(3)), barrier);
     if (!run) return false;
     worker.run = *run;
+    if (feed_.rows() < rows_ahead_) waker_->wake();
   }
   worker.sample = std::make_unique<Sample>(*book_);
   worker.sample->slab = worker.run.slab;

@@ -59,6 +59,7 @@ class Model final : public conductor::Actions {
   };
 
   bool make_slab() override;
+  std::uint64_t untaken_rows() noexcept override { return feed_.rows(); }
   void trim_idle() noexcept override;
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
   void resume(books::Waiter& waiter) override;
@@ -89,6 +90,7 @@ class Model final : public conductor::Actions {
   std::shared_ptr<Waker> waker_ = std::make_shared<Waker>();
   std::unique_ptr<conductor::Conductor> conductor_;
   conductor::RowFeed feed_{8};
+  std::uint64_t rows_ahead_ = 1;
   std::vector<Worker> workers_;
   std::map<books::RowKey, SamplePtr> parked_, resumed_;
   std::deque<books::SlabId> ready_;
