@@ -33,7 +33,7 @@ struct MemoryOptions {
 struct FaultOptions {
   OnFault policy = OnFault::stop;
   std::uint64_t tolerate = UINT64_MAX;  ///< faults a stream survives under skip and blank
-  double tolerate_share = 1.0;          ///< the same as a share of the samples of the epochs begun
+  double tolerate_share = 1.0;          ///< the same as a share of the samples of the epochs begun, redraws included
   bool strict = true;                   ///< a decoder's warning is a fault; false: deliver, mark `damaged`
 };
 

@@ -116,7 +116,7 @@ class Book {
     bool front_complete = false;
     SlabId front = 0;
     std::uint64_t front_sequence = 0;
-    std::uint32_t front_faults = 0;  ///< failed attempts
+    std::uint32_t front_faults = 0, front_redrawn = 0;  ///< failed attempts, those that were replaced
     RowKey oldest{}, stop = no_row;
     bool cancelled = false;
   };

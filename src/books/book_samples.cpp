@@ -213,12 +213,13 @@ bool Book::stop_at(RowKey row) noexcept {
 
 Book::Queue Book::queue() const noexcept {
   Lock lock(ledger_->mutex_);
-  Queue queue{filling_, ready_, leased_, false, 0, 0, 0, open_.oldest(), stop_, cancelled_};
+  Queue queue{filling_, ready_, leased_, false, 0, 0, 0, 0, open_.oldest(), stop_, cancelled_};
   if (!open_.empty()) {
     const auto& entry = open_.entry(open_.front());
     queue.front = open_.front();
     queue.front_sequence = entry.sequence;
     queue.front_faults = entry.faults;
+    queue.front_redrawn = entry.faults - entry.lost;
     queue.front_complete = entry.unfinished == 0;
   }
   return queue;

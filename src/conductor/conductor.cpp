@@ -44,9 +44,11 @@ void Conductor::publish() {
 
 bool Conductor::tolerable(const books::Book::Queue& queue) noexcept {
   published_faults_ += queue.front_faults;
+  redrawn_ += queue.front_redrawn;
   const auto epochs = schedule_.at(queue.front_sequence).epoch - first_epoch_ + 1;
   const auto& tolerance = policy_.tolerance;
-  const auto allowed = tolerance.share * static_cast<double>(mul_sat(epochs, tolerance.dataset_size));
+  const auto samples = add_sat(mul_sat(epochs, tolerance.dataset_size), redrawn_);
+  const auto allowed = tolerance.share * static_cast<double>(samples);
   return published_faults_ <= tolerance.faults && static_cast<double>(published_faults_) <= allowed;
 }
 

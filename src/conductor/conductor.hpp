@@ -36,7 +36,7 @@ class Actions {
 struct Tolerance {
   std::uint64_t faults = UINT64_MAX;
   double share = 1.0;
-  std::uint64_t dataset_size = 0;  ///< the share is of the samples of the epochs begun
+  std::uint64_t dataset_size = 0;  ///< the share is of the samples of the epochs begun, and redraws
 };
 
 /// The bounds of a stream.
@@ -86,7 +86,7 @@ class Conductor {
   Actions& actions_;
   std::uint64_t next_;  ///< sequence of the batch to open next
   const std::uint64_t first_epoch_;
-  std::uint64_t published_faults_ = 0;
+  std::uint64_t published_faults_ = 0, redrawn_ = 0;
   bool intolerable_ = false, ended_ = false, left_ = false, at_rest_ = false;
 };
 

@@ -165,6 +165,27 @@ TEST_CASE("beyond the tolerance the stream ends at the same batch every time", "
   CHECK_THROWS_AS(drain(beyond), Error);
 }
 
+TEST_CASE("by default no number of faults is too many", "[api][faults]") {
+  auto options = small_options();
+  options.faults.policy = OnFault::skip;
+  class MostlyBad {
+   public:
+    std::uint64_t size() const { return 30; }
+    Encoded read(std::uint64_t i, ByteSink& sink) const {
+      if (i % 10 != 0) throw SampleError(FaultKind::io, "away");
+      return good_.read(i, sink);
+    }
+    std::string name(std::uint64_t i) const { return std::to_string(i); }
+    std::uint64_t index_bytes() const { return 0; }
+
+   private:
+    AnySource good_ = synthetic(30, {24, 24, 3});
+  };
+  Loader loader(MostlyBad{}, options);
+  CHECK(drain(loader).indices.size() == 30);
+  CHECK(loader.snapshot().samples.failed > 60);
+}
+
 TEST_CASE("a sample that can never fit is a fault that names the bytes", "[api][faults]") {
   auto options = small_options();
   options.faults.policy = OnFault::blank;

@@ -183,3 +183,21 @@ TEST_CASE("slices and images are views of the batch and are checked", "[api]") {
   CHECK(batch->image(0).row_stride == 48);
   CHECK_THROWS_AS(batch->image(4), Error);
 }
+
+TEST_CASE("a run lasts until its consumer is through, not until its producers are", "[api]") {
+  auto options = small_options();
+  options.queue.max_queue_size = 8;
+  Loader loader(synthetic(12, {24, 24, 3}), options);
+  auto stream = loader.stream();
+  stream.settle();
+  constexpr auto step = 20ms;
+  std::uint64_t batches = 0;
+  for (auto& batch : stream) {
+    batches += batch.size() != 0 ? 1 : 0;
+    std::this_thread::sleep_for(step);
+  }
+  const auto run = loader.report().throughput;
+  CHECK(run.seconds >= std::chrono::duration<double>(step * batches).count());
+  std::this_thread::sleep_for(step);
+  CHECK(loader.report().throughput.seconds == run.seconds);
+}
