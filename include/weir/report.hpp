@@ -33,7 +33,7 @@ struct QueueClock {
 };
 
 struct Throughput {
-  double seconds = 0;  ///< first stream opened until now, or until the last one ended
+  double seconds = 0;  ///< first stream opened until now, or until next() said the last one ended
   double samples_per_s = 0;
   double first_batch_s = 0;  ///< stream opened until the first batch was handed over
 };

@@ -58,6 +58,7 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
   if (settings.only_depth) return sweep_one_depth(settings, *settings.only_depth, interrupt);
 
   auto json = report::head("sweep");
+  json["consumer_ms"] = settings.consumer_ms;
   json["runs"] = report::Json::array();
   std::vector<report::SweepRow> rows;
   int worst = done_exit;

@@ -80,8 +80,11 @@ buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease leas
     }
     core_->book->discard_ready(*id);
   }
-  if (ready_.drained() && !cancelled_.load()) {
-    if (const auto error = shared_.error.take()) std::rethrow_exception(error);
+  if (ready_.drained()) {
+    core_->clocks.stream_ended();
+    if (!cancelled_.load()) {
+      if (const auto error = shared_.error.take()) std::rethrow_exception(error);
+    }
   }
   return nullptr;
 }
@@ -179,7 +182,6 @@ void Engine::end(conductor::End why) noexcept {
                                     " and faults.tolerate_share = " + std::to_string(tolerance.share) + " allow")));
   }
   ready_.close();
-  core_->clocks.stream_ended();
 }
 
 // ---- workers and readers ---------------------------------------------------------------------

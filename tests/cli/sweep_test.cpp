@@ -14,6 +14,7 @@ TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sw
   CHECK(outcome.out.starts_with("queue  slabs  predicted  measured"));
   const auto json = nlohmann::ordered_json::parse(read_file(file));
   CHECK(json["command"] == "sweep");
+  CHECK(json["consumer_ms"] == 5);
   REQUIRE(json["runs"].size() == 2);
   const int depths[] = {1, 3};
   for (std::size_t i = 0; i < 2; ++i) {

@@ -193,7 +193,7 @@ TEST_CASE("a run lasts until its consumer is through, not until its producers ar
   constexpr auto step = 20ms;
   std::uint64_t batches = 0;
   for (auto& batch : stream) {
-    batches += batch.size() != 0 ? 1 : 0;
+    if (batch.size() != 0) ++batches;
     std::this_thread::sleep_for(step);
   }
   const auto run = loader.report().throughput;
