@@ -201,7 +201,9 @@ std::string sweep_text(std::span<const SweepRow> rows) {
                {"consumed"}},
               0);
   std::string errors;
+  bool some_never_filled = false;
   for (const auto& row : rows) {
+    some_never_filled |= row.staging_bytes < row.predicted.u8_bytes;
     table.add({grouped(row.max_queue_size), grouped(row.slabs), mebibytes(row.predicted.u8_bytes),
                mebibytes(row.staging_bytes), mebibytes(row.predicted.f16_bytes),
                mebibytes(row.predicted.f32_bytes), fmt::format("{:.1f}", row.samples_per_s),
@@ -215,6 +217,10 @@ std::string sweep_text(std::span<const SweepRow> rows) {
          "largest;\n"
          "waited: the consumer, in next(); ready: share of next() calls that found a batch "
          "waiting\n" +
+         (some_never_filled
+              ? "measured below predicted: that queue never filled, and slabs it does "
+                "not need are not allocated\n"
+              : "") +
          errors;
 }
 

@@ -110,8 +110,14 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[text]") {
                        .consumed = 2400,
                        .error = ""};
   std::vector<report::SweepRow> rows{row};
-  CHECK(starts(report::sweep_text(rows), "queue  slabs  predicted  measured  as f16  as f32  samples/s    waited   ready  drawn  consumed\n"
-                               "    2      3       3.00      3.00    6.00   12.00      640.0  500.0 ms  12.5 %  2,400     2,400\n"));
+  CHECK(starts(report::sweep_text(rows),
+               "queue  slabs  predicted  measured  as f16  as f32  samples/s    waited   ready  "
+               "drawn  consumed\n"
+               "    2      3       3.00      3.00    6.00   12.00      640.0  500.0 ms  12.5 %  "
+               "2,400     2,400\n"));
+  CHECK_FALSE(contains(report::sweep_text(rows), "never filled"));
+  rows[0].staging_bytes = 2 << 20;
+  CHECK(contains(report::sweep_text(rows), "never filled"));
   rows[0].error = "a sample failed";
   CHECK(contains(report::sweep_text(rows), "max_queue_size 2: a sample failed"));
 }
