@@ -32,7 +32,7 @@ void decode(benchmark::State& state) {
       ++failed;
       continue;
     }
-    const auto wanted = decoder.scratch_bytes(*info, ++draw);
+    const auto wanted = decoder.need(*info, ++draw).scratch;
     if (wanted > scratch.size()) {
       memory.resize(wanted + 64);
       void* start = memory.data();

@@ -24,4 +24,10 @@ constexpr std::uint64_t round_up(std::uint64_t n, std::uint64_t alignment) noexc
   return n > unlimited - (alignment - 1) ? unlimited : (n + alignment - 1) & ~(alignment - 1);
 }
 
+/// `multiple` is anything above 0.
+constexpr std::uint64_t round_up_any(std::uint64_t n, std::uint64_t multiple) noexcept {
+  const auto rest = n % multiple;
+  return rest == 0 ? n : add_sat(n, multiple - rest);
+}
+
 }  // namespace weir

@@ -4,32 +4,35 @@
 
 namespace weir::buffer {
 
-bool Block::ensure(std::uint64_t bytes, books::RowKey row, books::Waiter* waiter) {
-  if (bytes <= capacity()) return true;
+bool Block::ensure(std::uint64_t bytes, std::uint64_t beside, books::RowKey row, books::Waiter* waiter) {
+  if (bytes <= size_ && beside <= charged_.bytes - size_) return true;
   trim();
-  const auto admitted = book_->admit(row, account_, bytes, waiter);
+  const auto admitted = book_->admit(row, account_, bytes + beside, waiter);
   if (!admitted) return false;
   charged_ = *admitted;
-  allocate();
+  allocate(bytes);
   return true;
 }
 
-void Block::adopt(const books::Admitted& granted) {
+void Block::adopt(const books::Admitted& granted, std::uint64_t beside) {
   trim();
   charged_ = granted;
-  if (charged_.bytes > 0) allocate();
+  allocate(granted.bytes - beside);
 }
 
 void Block::trim() noexcept {
   ::operator delete(data_, std::align_val_t{alignment});
   data_ = nullptr;
+  size_ = 0;
   book_->discharge(account_, std::exchange(charged_, {}));
 }
 
-void Block::allocate() {
+void Block::allocate(std::uint64_t bytes) {
+  if (bytes == 0) return;
   try {
     data_ = static_cast<std::byte*>(
-        ::operator new(static_cast<std::size_t>(charged_.bytes), std::align_val_t{alignment}));
+        ::operator new(static_cast<std::size_t>(bytes), std::align_val_t{alignment}));
+    size_ = bytes;
   } catch (...) {
     trim();
     throw;

@@ -24,37 +24,43 @@ class Block {
       : book_(other.book_),
         account_(other.account_),
         data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
         charged_(std::exchange(other.charged_, {})) {}
   Block& operator=(Block&& other) noexcept {
     std::swap(book_, other.book_);
     std::swap(account_, other.account_);
     std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
     std::swap(charged_, other.charged_);
     return *this;
   }
   ~Block() { trim(); }
 
-  /// At least `bytes` for `row`. False where they are refused; then `waiter`, if any, waits for
-  /// them and the block is empty. Throws std::bad_alloc with nothing charged.
-  [[nodiscard]] bool ensure(std::uint64_t bytes, books::RowKey row, books::Waiter* waiter);
-  /// Takes over bytes that were granted to a waiter.
-  void adopt(const books::Admitted& granted);
+  /// At least `bytes` for `row`, and `beside` more on the books for what others allocate meanwhile.
+  /// False where they are refused; then `waiter`, if any, waits for them and the block is empty.
+  /// Throws std::bad_alloc with nothing charged.
+  [[nodiscard]] bool ensure(std::uint64_t bytes, std::uint64_t beside, books::RowKey row,
+                            books::Waiter* waiter);
+  /// Takes over bytes that were granted to a waiter, `beside` of them not to be allocated here.
+  void adopt(const books::Admitted& granted, std::uint64_t beside);
   /// Frees, then discharges.
   void trim() noexcept;
 
   std::span<std::byte> first(std::uint64_t bytes) const noexcept {
     return {data_, static_cast<std::size_t>(bytes)};
   }
-  std::uint64_t capacity() const noexcept { return data_ ? charged_.bytes : 0; }
+  /// Bytes on the books for this block.
+  std::uint64_t charged() const noexcept { return charged_.bytes; }
   /// Charged to the reserve: must be trimmed before its row ends.
   bool reserve() const noexcept { return charged_.reserve; }
 
  private:
-  void allocate();
+  void allocate(std::uint64_t bytes);
 
   books::Book* book_;
   Account account_;
   std::byte* data_ = nullptr;
+  std::uint64_t size_ = 0;  ///< allocated; charged_ may be more
   books::Admitted charged_{};
 };
 

@@ -89,7 +89,7 @@ class Surveyor {
     const auto info = whole_.probe(encoded);
     if (!info) return info.defect();
     const auto decoded =
-        whole_.decode(encoded, *info, 0, scratch(whole_.scratch_bytes(*info, 0)), never_, row_);
+        whole_.decode(encoded, *info, 0, scratch(whole_.need(*info, 0).scratch), never_, row_);
     if (!decoded) return decoded.defect();
     note(index, *info, encoded.size());
     return std::nullopt;
@@ -107,7 +107,8 @@ class Surveyor {
     found_.width.add(info.width);
     found_.height.add(info.height);
     found_.encoded_bytes.add(encoded_bytes);
-    const auto needs = as_asked_.scratch_bytes(info, 0);
+    const auto need = as_asked_.need(info, 0);
+    const auto needs = need.scratch + need.reserved;
     if (needs <= found_.worst_scratch) return;
     found_.worst_scratch = needs;
     found_.worst_scratch_name = sanitize(source_.name(index));

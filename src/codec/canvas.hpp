@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/defect.hpp"
+#include "codec/arena.hpp"
 #include "codec/decoder.hpp"
 #include "codec/geometry.hpp"
 
@@ -30,6 +31,8 @@ struct Canvas {
 struct CanvasNeed {
   Rect area;
   std::uint64_t spare_bytes = 0;  ///< one line for rows that nobody wants or that need conversion
+  std::uint64_t arena_bytes = 0;  ///< what the third-party decoder allocates, through hooks
+  std::uint64_t reserved_bytes = 0;  ///< what it allocates where there are no hooks
 };
 
 struct DecodeJob {
@@ -37,6 +40,7 @@ struct DecodeJob {
   const ImageInfo& info;
   Canvas canvas;
   std::uint8_t* spare;
+  Arena& arena;
   const DecodeLimits& limits;
   bool strict;
   const std::atomic<bool>& cancelled;
@@ -48,7 +52,6 @@ inline constexpr std::uint8_t missing_grey = 128;
 // Each decodes into job.canvas. `damaged` only where the job is not strict.
 
 CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source) noexcept;
-Result<RowStatus> decode_jpeg(const DecodeJob& job);
 
 CanvasNeed png_canvas(const ImageInfo& info, const Rect& source) noexcept;
 Result<RowStatus> decode_png(const DecodeJob& job);

@@ -1,5 +1,6 @@
 #include "codec/decoder.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <new>
@@ -8,6 +9,7 @@
 #include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "codec/canvas.hpp"
+#include "codec/jpeg_decoder.hpp"
 #include "codec/place.hpp"
 #include "codec/probe.hpp"
 
@@ -21,7 +23,8 @@ struct Steps {
   Placement placement;
   CanvasNeed need;
   bool direct = false;  ///< the canvas is the target itself
-  std::uint64_t canvas_bytes = 0, spare_offset = 0, patch_offset = 0, scratch_bytes = 0;
+  std::uint64_t canvas_bytes = 0, spare_offset = 0, patch_offset = 0, arena_offset = 0;
+  MemoryNeed memory{};
 };
 
 CanvasNeed canvas_need(const ImageInfo& info, const Rect& source) noexcept {
@@ -34,9 +37,9 @@ CanvasNeed canvas_need(const ImageInfo& info, const Rect& source) noexcept {
   return foreign_canvas(info);
 }
 
-Result<RowStatus> decode_format(const DecodeJob& job) {
+Result<RowStatus> decode_format(JpegDecoder& jpeg, const DecodeJob& job) {
   switch (job.info.format) {
-    case Format::jpeg: return decode_jpeg(job);
+    case Format::jpeg: return jpeg.decode(job);
     case Format::png: return decode_png(job);
     case Format::webp: return decode_webp(job);
     case Format::foreign: break;
@@ -66,7 +69,11 @@ Steps plan_steps(const ImageInfo& info, const DecoderOptions& options, std::uint
   steps.spare_offset = round_up(steps.canvas_bytes, scratch_alignment);
   steps.patch_offset =
       add_sat(steps.spare_offset, round_up(steps.need.spare_bytes, scratch_alignment));
-  steps.scratch_bytes = add_sat(steps.patch_offset, steps.placement.patch_bytes());
+  steps.arena_offset =
+      add_sat(steps.patch_offset, round_up(steps.placement.patch_bytes(), scratch_alignment));
+  steps.memory.scratch = add_sat(steps.arena_offset, steps.need.arena_bytes);
+  // The decoder's own and the resize's memory never live at the same time.
+  steps.memory.reserved = std::max(steps.need.reserved_bytes, steps.placement.reserved_bytes());
   return steps;
 }
 
@@ -87,11 +94,12 @@ void fill(const Canvas& canvas, std::uint8_t value) {
 }  // namespace
 
 struct Decoder::State {
+  explicit State(DecoderOptions wish) : options(std::move(wish)) {}
   DecoderOptions options;
+  JpegDecoder jpeg;
 };
 
-Decoder::Decoder(DecoderOptions options)
-    : state_(std::make_unique<State>(State{std::move(options)})) {}
+Decoder::Decoder(DecoderOptions options) : state_(std::make_unique<State>(std::move(options))) {}
 Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder::~Decoder() = default;
 
@@ -99,8 +107,8 @@ Result<ImageInfo> Decoder::probe(std::span<const std::byte> encoded) const {
   return probe_image(encoded, state_->options);
 }
 
-std::uint64_t Decoder::scratch_bytes(const ImageInfo& info, std::uint64_t draw) const {
-  return plan_steps(info, state_->options, draw).scratch_bytes;
+MemoryNeed Decoder::need(const ImageInfo& info, std::uint64_t draw) const {
+  return plan_steps(info, state_->options, draw).memory;
 }
 
 Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const ImageInfo& info,
@@ -108,13 +116,16 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const ImageI
                                 const std::atomic<bool>& cancelled, std::span<std::uint8_t> row) {
   const DecoderOptions& options = state_->options;
   const Steps steps = plan_steps(info, options, draw);
-  assert(scratch.size() >= steps.scratch_bytes && row.size() >= options.fit.out.values());
+  assert(scratch.size() >= steps.memory.scratch && row.size() >= options.fit.out.values());
   auto* const memory = reinterpret_cast<std::uint8_t*>(scratch.data());
   const Canvas canvas = make_canvas(steps, memory, row.data());
   if (!options.strict) fill(canvas, missing_grey);
 
-  const auto status = decode_format({encoded, info, canvas, memory + steps.spare_offset,
-                                     options.limits, options.strict, cancelled});
+  Arena arena(scratch.subspan(static_cast<std::size_t>(steps.arena_offset),
+                              static_cast<std::size_t>(steps.need.arena_bytes)));
+  const auto status =
+      decode_format(state_->jpeg, {encoded, info, canvas, memory + steps.spare_offset, arena,
+                                   options.limits, options.strict, cancelled});
   if (!status) return status.defect();
 
   const auto start = Clock::now();

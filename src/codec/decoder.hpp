@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -15,6 +16,12 @@ namespace weir::codec {
 
 enum class Format : std::uint8_t { jpeg, png, webp, foreign };
 
+/// What of a JPEG's frame decides the memory of its decode.
+struct JpegLayout {
+  std::array<std::uint8_t, 4> horizontal{}, vertical{};  ///< sampling factors by component, 1-4
+  bool several_scans = false;  ///< coefficients of the whole image are kept
+};
+
 /// What the header says: enough to admit the decode, nothing decoded yet.
 struct ImageInfo {
   Format format = Format::jpeg;
@@ -23,8 +30,9 @@ struct ImageInfo {
   std::uint8_t bit_depth = 8;
   std::uint8_t orientation = 1;         ///< EXIF 1-8
   bool progressive = false;             ///< JPEG progressive, PNG interlaced
+  JpegLayout jpeg{};
   const ForeignCodec* foreign = nullptr;
-  std::uint64_t foreign_scratch = 0;  ///< allocated by the foreign codec itself, not part of scratch_bytes()
+  std::uint64_t foreign_scratch = 0;  ///< allocated by the foreign codec itself
   bool damaged = false;               ///< lenient mode: the file is cut, the pixels are worth a try
 };
 
@@ -34,6 +42,12 @@ struct DecoderOptions {
   bool strict = true;
   DecodeLimits limits{};
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
+};
+
+/// What one decode takes. `scratch` is handed in; `reserved` is what third parties without a hook
+/// (libwebp, a foreign codec, cv::resize) allocate by themselves at most, to be charged beside it.
+struct MemoryNeed {
+  std::uint64_t scratch = 0, reserved = 0;
 };
 
 /// How a decode went. `fit_ns` is the part of the time spent cropping and resizing.
@@ -53,11 +67,11 @@ class Decoder {
   /// Decides by magic bytes, reads the header with a bounded parser, applies the limits.
   Result<ImageInfo> probe(std::span<const std::byte> encoded) const;
 
-  /// Exactly the bytes of scratch that decode() wants for this image and window.
-  std::uint64_t scratch_bytes(const ImageInfo& info, std::uint64_t draw) const;
+  /// The memory that decode() wants for this image and window.
+  MemoryNeed need(const ImageInfo& info, std::uint64_t draw) const;
 
   /// Decodes, crops and resizes into `row` (out.height * out.width * 3, every byte written).
-  /// `scratch` is at least scratch_bytes() long and aligned to 64. Reads `cancelled` between rows;
+  /// `scratch` is at least need().scratch long and aligned to 64. Reads `cancelled` between rows;
   /// a cancelled decode gives a Defect that nobody will see.
   Result<Decoded> decode(std::span<const std::byte> encoded, const ImageInfo& info, std::uint64_t draw,
                          std::span<std::byte> scratch, const std::atomic<bool>& cancelled,

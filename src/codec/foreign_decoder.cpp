@@ -7,7 +7,7 @@
 namespace weir::codec {
 
 CanvasNeed foreign_canvas(const ImageInfo& info) noexcept {
-  return {{0, 0, info.width, info.height}};
+  return {.area = {0, 0, info.width, info.height}, .reserved_bytes = info.foreign_scratch};
 }
 
 Result<RowStatus> decode_foreign(const DecodeJob& job) {

@@ -1,21 +1,25 @@
+#include "codec/jpeg_decoder.hpp"
+
 #include <csetjmp>
 #include <cstdio>
 
 #include <jerror.h>
 #include <jpeglib.h>
 
-#include "codec/canvas.hpp"
 #include "codec/cmyk.hpp"
 #include "codec/headers.hpp"
+#include "codec/jpeg_memory.hpp"
 
 namespace weir::codec {
-namespace {
 
-/// Everything libjpeg's callbacks reach. Trivially destructible, and alive outside of the frames
-/// that longjmp leaves. One an image: jpeg_abort_decompress() keeps the tables of the image
-/// before, and a file without its own would then decode by what the worker happened to see earlier.
-struct Session {
-  jpeg_decompress_struct jpeg;
+/// Everything libjpeg's callbacks reach; alive outside of the frames that longjmp leaves. The
+/// struct is created once and each image starts from a copy of what it was then:
+/// jpeg_abort_decompress() would keep the tables of the image before, and a file without its own
+/// would then decode by what the worker happened to see earlier.
+struct JpegDecoder::Session {
+  jpeg_decompress_struct jpeg, pristine;
+  bool created;
+  JpegMemory memory;
   jpeg_error_mgr errors;
   jpeg_source_mgr source;
   jpeg_progress_mgr progress;
@@ -31,6 +35,10 @@ struct Session {
     return exhausted ? job->encoded.size() : job->encoded.size() - source.bytes_in_buffer;
   }
 };
+
+namespace {
+
+using Session = JpegDecoder::Session;
 
 Session& session(j_common_ptr jpeg) { return *static_cast<Session*>(jpeg->client_data); }
 Session& session(j_decompress_ptr jpeg) { return *static_cast<Session*>(jpeg->client_data); }
@@ -112,17 +120,32 @@ void skip_source(j_decompress_ptr jpeg, long count) {
   source.bytes_in_buffer -= step;
 }
 
-void connect(Session& s) {
+void begin(Session& s, const DecodeJob& job) {
+  s.job = &job;
+  s.kind = FaultKind::corrupt;
+  s.exhausted = s.damaged = s.cancelled = false;
+  s.reason[0] = 0;
+  s.source.bytes_in_buffer = job.encoded.size();
   s.jpeg.err = jpeg_std_error(&s.errors);
   s.jpeg.client_data = &s;
   s.errors.error_exit = on_error;
   s.errors.emit_message = on_message;
 }
 
+void create(Session& s) {
+  if (!s.created) {
+    jpeg_create_decompress(&s.jpeg);
+    s.pristine = s.jpeg;
+    s.created = true;
+  }
+  s.jpeg = s.pristine;
+  s.memory.attach(s.jpeg, s.job->arena);
+}
+
 void read_image(Session& s) {
   const DecodeJob& job = *s.job;
   auto& jpeg = s.jpeg;
-  jpeg_create_decompress(&jpeg);
+  create(s);
   s.source = {reinterpret_cast<const JOCTET*>(job.encoded.data()),
               job.encoded.size(),
               start_source,
@@ -166,19 +189,28 @@ bool succeeds(Session& s) {
 
 CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source) noexcept {
   const bool cmyk = info.channels == 4, all_rows = source.height == info.height;
-  return {{0, source.y, info.width, source.height},
-          cmyk       ? std::uint64_t{info.width} * 4
-          : all_rows ? 0
-                     : std::uint64_t{info.width} * pixel_bytes};
+  return {.area = {0, source.y, info.width, source.height},
+          .spare_bytes = cmyk       ? std::uint64_t{info.width} * 4
+                         : all_rows ? 0
+                                    : std::uint64_t{info.width} * pixel_bytes,
+          .arena_bytes = jpeg_arena_bytes(info)};
 }
 
-Result<RowStatus> decode_jpeg(const DecodeJob& job) {
-  Session s{};
-  s.job = &job;
-  connect(s);
+JpegDecoder::JpegDecoder() : session_(std::make_unique<Session>()) {}
+JpegDecoder::JpegDecoder(JpegDecoder&&) noexcept = default;
+
+JpegDecoder::~JpegDecoder() {
+  if (!session_ || !session_->created) return;
+  session_->jpeg = session_->pristine;
+  jpeg_destroy_decompress(&session_->jpeg);
+}
+
+Result<RowStatus> JpegDecoder::decode(const DecodeJob& job) {
+  Session& s = *session_;
+  begin(s, job);
+  s.jpeg.output_scanline = 0;
   const bool complete = succeeds(s);
   const bool has_pixels = s.jpeg.output_scanline > 0;
-  jpeg_destroy_decompress(&s.jpeg);
   if (complete) return s.damaged ? RowStatus::damaged : RowStatus::ok;
   const bool deliverable = s.kind == FaultKind::corrupt || s.kind == FaultKind::truncated;
   if (!job.strict && has_pixels && deliverable) return RowStatus::damaged;

@@ -62,7 +62,10 @@ class HeaderReader {
       if (!bytes_.has(at_, length))
         return truncated_at(bytes_.size(), "cut inside a marker segment");
       const Bytes body = bytes_.part(at_ + 2, length - 2);
-      if (marker == sos) return finish(body);
+      if (marker == sos) {
+        scan_components_ = body.size() > 0 ? body.u8(0) : std::uint8_t{0};
+        return finish(body);
+      }
       if (auto defect = visit(marker, body)) return *std::move(defect);
       if (!is_skipped(marker)) read_bytes_ += length;
       at_ += length;
@@ -107,6 +110,13 @@ class HeaderReader {
     info_.progressive = marker == sof2 || (marker & 3) == 2;
     if (info_.width == 0 || info_.height == 0) return corrupt_at(at_, "width or height of 0");
     if (info_.channels == 0) return corrupt_at(at_, "no components");
+    for (std::size_t i = 0; i < info_.channels && i < info_.jpeg.horizontal.size(); ++i) {
+      const std::uint8_t factors = body.u8(7 + 3 * i);
+      info_.jpeg.horizontal[i] = factors >> 4;
+      info_.jpeg.vertical[i] = factors & 15;
+      if (factors >> 4 < 1 || factors >> 4 > 4 || (factors & 15) < 1 || (factors & 15) > 4)
+        return corrupt_at(at_, "sampling factors beyond 1 to 4");
+    }
     if (marker == sof0 && info_.bit_depth != 8)
       return corrupt_at(at_, "baseline frame of " + std::to_string(info_.bit_depth) + " bits");
     return std::nullopt;
@@ -130,7 +140,9 @@ class HeaderReader {
       return unsupported("JPEG of " + std::to_string(info_.bit_depth) + " bits per sample");
     if (info_.channels == 2 || info_.channels > 4)
       return unsupported("JPEG of " + std::to_string(info_.channels) + " components");
-    return info_;
+    ImageInfo info = info_;
+    info.jpeg.several_scans = info.progressive || scan_components_ < info.channels;
+    return info;
   }
 
   Bytes bytes_;
@@ -139,6 +151,7 @@ class HeaderReader {
   std::size_t at_ = 0;
   std::uint64_t read_bytes_ = 0;
   std::optional<std::uint8_t> frame_;
+  std::uint8_t scan_components_ = 0;
   bool hierarchical_ = false;
   bool has_exif_ = false;
 };

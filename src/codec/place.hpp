@@ -31,6 +31,14 @@ struct Placement {
                ? target.width * std::uint64_t{target.height} * pixel_bytes
                : 0;
   }
+  /// Most that cv::resize allocates by itself (OpenCV 4.6, resize.cpp: tables of offsets and
+  /// coefficients, and for each stripe of 2^16 pixels two rows of int).
+  std::uint64_t reserved_bytes() const noexcept {
+    if (!resamples()) return 0;
+    const std::uint64_t values = std::uint64_t{patch_width()} * pixel_bytes, rows = patch_height();
+    const std::uint64_t stripes = 1 + patch_width() * rows / 65'536;
+    return 12 * (values + rows) + stripes * 8 * (values + 16) + 4096;
+  }
 };
 
 /// Writes the target. Bilinear as cv::resize INTER_LINEAR; an exact copy where nothing is resampled.

@@ -58,8 +58,10 @@ bool salvage(std::span<const std::uint8_t> data, WebPDecoderConfig& config) {
 CanvasNeed webp_canvas(const ImageInfo& info, const Rect& source) noexcept {
   const auto low = [](std::uint32_t v) { return v < 2 ? 0 : (v - 2) & ~1u; };
   const std::uint32_t x = low(source.x), y = low(source.y);
-  return {{x, y, std::min(source.x + source.width + 2, info.width) - x,
-           std::min(source.y + source.height + 2, info.height) - y}};
+  // No hooks: 4 bytes a pixel for a lossless frame or the alpha of a lossy one, and its tables.
+  return {.area = {x, y, std::min(source.x + source.width + 2, info.width) - x,
+                   std::min(source.y + source.height + 2, info.height) - y},
+          .reserved_bytes = std::uint64_t{info.width} * info.height * 4 + (1 << 20)};
 }
 
 Result<RowStatus> decode_webp(const DecodeJob& job) {

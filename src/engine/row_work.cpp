@@ -33,7 +33,7 @@ class RowWork::Sink final : public ByteSink {
       const auto defect = too_large(bytes, work_.core_.plan.max_sample_bytes, Stage::read);
       throw SampleError(defect.kind, defect.reason);
     }
-    if (!work_.ensure(work_.sample().encoded, bytes)) {
+    if (!work_.ensure(work_.sample().encoded, bytes, 0)) {
       refused_ = true;
       throw buffer::Refused{};
     }
@@ -72,7 +72,7 @@ void RowWork::take_over(SamplePtr taken) {
   core_.clocks.add(Stage::wait, Clock::now() - s.parked_at);
   const auto granted = std::exchange(s.granted, {});
   try {
-    (s.account == Account::encoded ? s.encoded : memory_.scratch).adopt(granted);
+    (s.account == Account::encoded ? s.encoded : memory_.scratch).adopt(granted, s.beside);
   } catch (const std::bad_alloc&) {
     // The block is empty again; ensure() will meet the same failure and make it a fault.
   }
@@ -143,13 +143,13 @@ std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect) {
   // A replacement draws its own crop: attempt 0 keeps the plain key.
   const auto base = shared_.plan.sampler.draw(s.epoch, s.position);
   const auto draw = s.attempt == 0 ? base : mix_key({base, s.attempt});
-  const auto scratch = decoder_->scratch_bytes(*info, draw);
-  const auto wanted = add_sat(s.charged, scratch);
+  const auto [scratch, reserved] = decoder_->need(*info, draw);
+  const auto wanted = add_sat(s.charged, add_sat(scratch, reserved));
   if (wanted > core_.plan.max_sample_bytes) {
     defect = too_large(wanted, core_.plan.max_sample_bytes, Stage::wait);
     return std::nullopt;
   }
-  if (!ensure(memory_.scratch, scratch)) {
+  if (!ensure(memory_.scratch, scratch, reserved)) {
     park();
     return Turn::parked;
   }
@@ -169,13 +169,14 @@ std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect) {
   return Turn::done;
 }
 
-bool RowWork::ensure(buffer::Block& block, std::uint64_t bytes) {
-  if (block.ensure(bytes, sample().row, nullptr)) return true;
+bool RowWork::ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t beside) {
+  if (block.ensure(bytes, beside, sample().row, nullptr)) return true;
   // What nobody uses goes before anyone waits.
   if (&block != &memory_.scratch) memory_.scratch.trim();
   shared_.board.trim_idle();
   if (!memory_.spare) memory_.spare = shared_.board.fresh_sample();
-  return block.ensure(bytes, sample().row, &sample());
+  sample().beside = beside;
+  return block.ensure(bytes, beside, sample().row, &sample());
 }
 
 void RowWork::park() {

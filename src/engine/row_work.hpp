@@ -43,7 +43,7 @@ class RowWork {
   Turn attempt(bool decode_too);
   std::optional<Turn> read_bytes(std::optional<Defect>& defect, std::exception_ptr& thrown);
   std::optional<Turn> decode_row(std::optional<Defect>& defect);
-  bool ensure(buffer::Block& block, std::uint64_t bytes);
+  bool ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t beside);
   void park();
   /// Records; true where a replacement is to be tried.
   bool fail(const Defect& defect, const std::exception_ptr& thrown);

@@ -27,6 +27,7 @@ struct Sample : books::Waiter {
   std::int64_t label = 0;
   std::span<const std::byte> bytes;  ///< encoded: in `encoded`, or in the source's memory
   std::uint64_t charged = 0;         ///< bytes taken from the sink
+  std::uint64_t beside = 0;          ///< of what it waits for: not to be allocated by its block
   bool has_bytes = false;
   bool ahead = false;  ///< counts as an outstanding read until a worker takes it
   buffer::Block encoded;

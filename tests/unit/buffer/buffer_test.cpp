@@ -64,18 +64,26 @@ TEST_CASE("a block grows to what is asked, keeps it, and gives it back", "[buffe
   auto book = page(100, layout, 1);
   {
     buffer::Block block(*book, Account::scratch);
-    CHECK(block.ensure(40, {5, 0}, nullptr));
-    CHECK(block.ensure(10, {5, 0}, nullptr));
-    CHECK(block.capacity() == 40);
+    CHECK(block.ensure(40, 0, {5, 0}, nullptr));
+    CHECK(block.ensure(10, 0, {5, 0}, nullptr));
+    CHECK(block.charged() == 40);
     // The old bytes go first: 40 and 90 would not fit together.
-    CHECK(block.ensure(90, {5, 0}, nullptr));
+    CHECK(block.ensure(90, 0, {5, 0}, nullptr));
     CHECK(book->snapshot().memory[Account::scratch] == 90);
     CHECK(book->snapshot().memory.peak == 90);
-    CHECK_FALSE(block.ensure(101, {5, 0}, nullptr));
-    CHECK(block.capacity() == 0);
-    CHECK(block.ensure(7, {5, 0}, nullptr));
+    CHECK_FALSE(block.ensure(101, 0, {5, 0}, nullptr));
+    CHECK(block.charged() == 0);
+    // Bytes beside are on the books and not in the block.
+    CHECK(block.ensure(10, 60, {5, 0}, nullptr));
+    CHECK(book->snapshot().memory.live == 70);
+    CHECK(block.ensure(10, 50, {5, 0}, nullptr));
+    CHECK(book->snapshot().memory.live == 70);
+    CHECK(block.ensure(11, 50, {5, 0}, nullptr));
+    CHECK(book->snapshot().memory.live == 61);
+    block.trim();
+    CHECK(block.ensure(7, 0, {5, 0}, nullptr));
     buffer::Block other(std::move(block));
-    CHECK(other.capacity() == 7);
+    CHECK(other.charged() == 7);
     CHECK(book->snapshot().memory.live == 7);
   }
   CHECK(book->snapshot().memory.live == 0);

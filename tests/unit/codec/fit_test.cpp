@@ -186,21 +186,29 @@ TEST_CASE("letterbox writes every byte: the image in its rectangle, zeros around
   }
 }
 
-TEST_CASE("an image of the output's size is decoded into its row without scratch") {
+TEST_CASE("an image of the output's size is decoded into its row: scratch is the decoder's own") {
+  const auto need = [](const Encoded& encoded, std::uint32_t height) {
+    const Decoder decoder(DecoderOptions{.fit = {.out = {height, 32, 3}, .fit = Fit::stretch}});
+    return decoder.need(*decoder.probe(encoded), 0);
+  };
   for (const Encoded& encoded :
        {encode_jpeg(pattern(32, 24)), encode_png(32, 24, pattern(32, 24).values, {}),
         encode_webp(pattern(32, 24), 80.f)}) {
-    const Decoder decoder(DecoderOptions{.fit = {.out = {24, 32, 3}, .fit = Fit::stretch}});
-    CHECK(decoder.scratch_bytes(*decoder.probe(encoded), 0) == 0);
+    // A row more and it is resampled from a canvas of 32 x 24, beside what cv::resize takes.
+    CHECK(need(encoded, 25).scratch == need(encoded, 24).scratch + 24 * 32 * 3);
+    CHECK(need(encoded, 25).reserved > 0);
   }
 }
 
 TEST_CASE("scratch holds the rows of the window, not the image") {
   const Encoded jpeg = encode_jpeg(pattern(100, 400));
-  const Decoder decoder(
-      DecoderOptions{.fit = {.out = {50, 50, 3}, .fit = Fit::center, .short_side = 50}});
-  // 100 rows of 100 pixels, up to a multiple of 64 bytes, and one line for the rows outside, likewise.
-  CHECK(decoder.scratch_bytes(*decoder.probe(jpeg), 0) == 30'016 + 320);
+  const auto need = [&](Fit fit) {
+    const Decoder decoder(DecoderOptions{.fit = {.out = {50, 50, 3}, .fit = fit, .short_side = 50}});
+    return decoder.need(*decoder.probe(jpeg), 0).scratch;
+  };
+  // 100 rows of 100 pixels, up to a multiple of 64 bytes, and one line for the rows outside, likewise;
+  // instead of 400 rows.
+  CHECK(need(Fit::stretch) - need(Fit::center) == 120'000 - (30'016 + 320));
 }
 
 }  // namespace weir::codec::test

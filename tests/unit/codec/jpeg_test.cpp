@@ -69,7 +69,7 @@ TEST_CASE("tables of one JPEG never serve the next") {
     const Encoded& encoded = expected ? good : bare;
     const auto info = decoder.probe(encoded);
     REQUIRE(info);
-    std::vector<std::byte> scratch(decoder.scratch_bytes(*info, 0));
+    const Scratch scratch(decoder.need(*info, 0).scratch);
     CHECK(bool(decoder.decode(encoded, *info, 0, scratch, cancelled, row)) == expected);
   }
 }
@@ -123,7 +123,7 @@ TEST_CASE("a cancelled decode stops") {
     Decoder decoder(DecoderOptions{});
     const auto info = decoder.probe(encoded);
     REQUIRE(info);
-    std::vector<std::byte> scratch(decoder.scratch_bytes(*info, 0));
+    const Scratch scratch(decoder.need(*info, 0).scratch);
     Pixels row(224 * 224 * 3);
     const std::atomic<bool> cancelled{true};
     CHECK_FALSE(decoder.decode(encoded, *info, 0, scratch, cancelled, row));

@@ -57,6 +57,23 @@ inline Encoded to_bytes(std::span<const std::uint8_t> values) {
 }
 
 /// Output of one decode into memory that was filled with `poison` beforehand.
+/// Just as many bytes as asked, aligned as the engine's: a sanitizer sees the first one beyond.
+class Scratch {
+ public:
+  explicit Scratch(std::uint64_t bytes, std::uint8_t poison = 0xa5)
+      : bytes_(bytes), data_(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64}))) {
+    std::fill_n(data_, bytes_, std::byte{poison});
+  }
+  ~Scratch() { ::operator delete(data_, std::align_val_t{64}); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  operator std::span<std::byte>() const { return {data_, bytes_}; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  std::size_t bytes_;
+  std::byte* data_;
+};
+
 struct Outcome {
   Result<ImageInfo> info = ImageInfo{};
   Result<Decoded> decoded = Decoded{};
@@ -72,9 +89,7 @@ inline Outcome run(const DecoderOptions& options, std::span<const std::byte> enc
   Outcome outcome;
   outcome.info = decoder.probe(encoded);
   if (!outcome.info) return outcome;
-  const std::uint64_t bytes = decoder.scratch_bytes(*outcome.info, draw);
-  // An own allocation of just that size, so that a sanitizer sees the first byte beyond it.
-  std::vector<std::byte> scratch(bytes, std::byte{poison});
+  const Scratch scratch(decoder.need(*outcome.info, draw).scratch, poison);
   outcome.row.assign(options.fit.out.values(), poison);
   const std::atomic<bool> cancelled{false};
   outcome.decoded = decoder.decode(encoded, *outcome.info, draw, scratch, cancelled, outcome.row);

@@ -159,7 +159,7 @@ bool Model::take_work(Worker& worker) {
     resumed_.erase(resumed_.begin());
     auto& sample = *worker.sample;
     const auto granted = std::exchange(sample.granted, {});
-    (sample.account == Account::encoded ? sample.encoded : worker.scratch).adopt(granted);
+    (sample.account == Account::encoded ? sample.encoded : worker.scratch).adopt(granted, 0);
     return true;
   }
   if (worker.run.count == 0) {
@@ -181,7 +181,7 @@ void Model::advance(Worker& worker) {
   if (!sample.read) {
     if (!ensure(worker, sample.encoded, encoded_bytes(scenario_, sample.row, sample.attempt))) return park(worker);
     sample.read = true;
-  } else if (worker.scratch.capacity() < scratch_bytes(scenario_, sample.row, sample.attempt)) {
+  } else if (worker.scratch.charged() < scratch_bytes(scenario_, sample.row, sample.attempt)) {
     if (!ensure(worker, worker.scratch, scratch_bytes(scenario_, sample.row, sample.attempt))) park(worker);
   } else if (fails(scenario_, sample.row, sample.attempt)) {
     fail(worker);
@@ -201,21 +201,21 @@ void Model::release_memory(Worker& worker) {
 
 bool Model::ensure(Worker& worker, buffer::Block& block, std::uint64_t bytes) {
   auto& sample = *worker.sample;
-  const bool grows = bytes > block.capacity();
+  const bool grows = bytes > block.charged();
   const bool older_waits = !parked_.empty() && parked_.begin()->first < sample.row;
-  if (block.ensure(bytes, sample.row, nullptr)) {
+  if (block.ensure(bytes, 0, sample.row, nullptr)) {
     if (grows && older_waits) breach("a younger row was admitted while an older one waits");
     return true;
   }
   if (sample.row == *unfinished_.begin()) {
     // Law: progress. What the other block keeps from an earlier row is not this row's.
     if (&block != &worker.scratch) worker.scratch.trim();
-    if (block.ensure(bytes, sample.row, nullptr)) return true;
+    if (block.ensure(bytes, 0, sample.row, nullptr)) return true;
     breach("progress: the oldest row was refused " + std::to_string(bytes));
   }
   if (&block != &worker.scratch) worker.scratch.trim();
   trim_idle();
-  return block.ensure(bytes, sample.row, &sample);
+  return block.ensure(bytes, 0, sample.row, &sample);
 }
 
 void Model::park(Worker& worker) {
@@ -299,14 +299,14 @@ std::string Model::check() {
   at(Account::idle) = (slabs_made_ - filling_.size() - ready_.size() - leases_.size()) * slab;
   std::uint64_t reserve = 0;
   const auto count = [&](const Sample& sample) {
-    at(Account::encoded) += sample.encoded.capacity();
+    at(Account::encoded) += sample.encoded.charged();
     at(sample.account) += sample.granted.bytes;
-    if (sample.encoded.reserve()) reserve += sample.encoded.capacity();
+    if (sample.encoded.reserve()) reserve += sample.encoded.charged();
     if (sample.granted.reserve) reserve += sample.granted.bytes;
   };
   for (const auto& worker : workers_) {
-    at(Account::scratch) += worker.scratch.capacity();
-    if (worker.scratch.reserve()) reserve += worker.scratch.capacity();
+    at(Account::scratch) += worker.scratch.charged();
+    if (worker.scratch.reserve()) reserve += worker.scratch.charged();
     if (worker.sample) count(*worker.sample);
   }
   for (const auto* samples : {&parked_, &resumed_}) {

@@ -1,0 +1,154 @@
+#include "codec/jpeg_memory.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+#include <jerror.h>
+
+// libjpeg declares these and leaves them to the memory manager.
+struct jvirt_sarray_control {
+  JSAMPARRAY rows;
+  JDIMENSION width, height;
+  jvirt_sarray_control* next;
+};
+struct jvirt_barray_control {
+  JBLOCKARRAY rows;
+  JDIMENSION width, height;
+  jvirt_barray_control* next;
+};
+
+namespace weir::codec {
+
+namespace {
+
+/// SIMD code of libjpeg-turbo works on whole vectors: rows begin on one and may be overrun to one.
+constexpr std::size_t row_alignment = 64;
+
+}  // namespace
+
+struct JpegMemory::Calls {
+  static JpegMemory& self(j_common_ptr jpeg) { return *reinterpret_cast<JpegMemory*>(jpeg->mem); }
+
+  static void* small(j_common_ptr jpeg, int, std::size_t bytes) {
+    void* const piece = self(jpeg).arena_->take(bytes);
+    if (piece == nullptr) ERREXIT1(jpeg, JERR_OUT_OF_MEMORY, 0);
+    return piece;
+  }
+
+  template <class Element>
+  static Element** rows(j_common_ptr jpeg, std::size_t width, JDIMENSION count) {
+    auto** const lines = static_cast<Element**>(small(jpeg, JPOOL_IMAGE, count * sizeof(Element*)));
+    const std::size_t stride = round_up(width * sizeof(Element), row_alignment);
+    auto* const data = static_cast<std::byte*>(small(jpeg, JPOOL_IMAGE, count * stride));
+    for (JDIMENSION i = 0; i < count; ++i) lines[i] = reinterpret_cast<Element*>(data + i * stride);
+    return lines;
+  }
+  static JSAMPARRAY sarray(j_common_ptr jpeg, int, JDIMENSION width, JDIMENSION count) {
+    return rows<JSAMPLE>(jpeg, width, count);
+  }
+  static JBLOCKARRAY barray(j_common_ptr jpeg, int, JDIMENSION width, JDIMENSION count) {
+    return rows<JBLOCK>(jpeg, width, count);
+  }
+
+  template <class Control>
+  static Control* request(j_common_ptr jpeg, Control*& list, JDIMENSION width, JDIMENSION height) {
+    auto* const control = static_cast<Control*>(small(jpeg, JPOOL_IMAGE, sizeof(Control)));
+    *control = {nullptr, width, height, list};
+    return list = control;
+  }
+  static jvirt_sarray_ptr request_samples(j_common_ptr jpeg, int, boolean, JDIMENSION width, JDIMENSION height,
+                                          JDIMENSION) {
+    return request(jpeg, self(jpeg).samples_, width, height);
+  }
+  static jvirt_barray_ptr request_blocks(j_common_ptr jpeg, int, boolean, JDIMENSION width, JDIMENSION height,
+                                         JDIMENSION) {
+    return request(jpeg, self(jpeg).blocks_, width, height);
+  }
+
+  template <class Element, class Control>
+  static void realize_list(j_common_ptr jpeg, Control* list) {
+    for (; list != nullptr; list = list->next) {
+      if (list->rows != nullptr) continue;
+      list->rows = rows<Element>(jpeg, list->width, list->height);
+      // Always zero: what a damaged file never writes must not be what was here before.
+      const std::size_t stride = round_up(list->width * sizeof(Element), row_alignment);
+      if (list->height > 0) std::memset(list->rows[0], 0, list->height * stride);
+    }
+  }
+  static void realize(j_common_ptr jpeg) {
+    realize_list<JSAMPLE>(jpeg, self(jpeg).samples_);
+    realize_list<JBLOCK>(jpeg, self(jpeg).blocks_);
+  }
+
+  template <class Control>
+  static auto access(j_common_ptr jpeg, Control* control, JDIMENSION first, JDIMENSION count) {
+    if (control->rows == nullptr || first > control->height || count > control->height - first) {
+      ERREXIT(jpeg, JERR_BAD_VIRTUAL_ACCESS);
+    }
+    return control->rows + first;
+  }
+  static JSAMPARRAY access_samples(j_common_ptr jpeg, jvirt_sarray_ptr control, JDIMENSION first,
+                                   JDIMENSION count, boolean) {
+    return access(jpeg, control, first, count);
+  }
+  static JBLOCKARRAY access_blocks(j_common_ptr jpeg, jvirt_barray_ptr control, JDIMENSION first,
+                                   JDIMENSION count, boolean) {
+    return access(jpeg, control, first, count);
+  }
+
+  static void free_pool(j_common_ptr, int) {}
+  static void self_destruct(j_common_ptr) {}
+};
+
+JpegMemory::JpegMemory() noexcept {
+  manager_.alloc_small = Calls::small;
+  manager_.alloc_large = Calls::small;
+  manager_.alloc_sarray = Calls::sarray;
+  manager_.alloc_barray = Calls::barray;
+  manager_.request_virt_sarray = Calls::request_samples;
+  manager_.request_virt_barray = Calls::request_blocks;
+  manager_.realize_virt_arrays = Calls::realize;
+  manager_.access_virt_sarray = Calls::access_samples;
+  manager_.access_virt_barray = Calls::access_blocks;
+  manager_.free_pool = Calls::free_pool;
+  manager_.self_destruct = Calls::self_destruct;
+  manager_.max_memory_to_use = LONG_MAX;
+  manager_.max_alloc_chunk = 1'000'000'000;
+}
+
+void JpegMemory::attach(jpeg_decompress_struct& jpeg, Arena& arena) noexcept {
+  arena_ = &arena;
+  samples_ = nullptr;
+  blocks_ = nullptr;
+  jpeg.mem = &manager_;
+}
+
+std::uint64_t jpeg_arena_bytes(const ImageInfo& info) noexcept {
+  // After libjpeg-turbo's jdmainct.c, jdsample.c and jdcoefct.c: per component the rows of one
+  // iMCU row with context above and below, the upsampled rows, and for files of several scans all
+  // coefficients. Tables and structs are of fixed size: 15 KiB at most were measured.
+  constexpr std::uint64_t tables = 24 << 10, dct = 8, context_groups = dct + 2;
+  const auto rows = [](std::uint64_t width_bytes, std::uint64_t count) {
+    return round_up(count * sizeof(void*), Arena::alignment) + count * round_up(width_bytes, row_alignment);
+  };
+  const auto blocks = [](std::uint64_t size, std::uint64_t factor, std::uint64_t most) {
+    return (size * factor + most * dct - 1) / (most * dct);
+  };
+  const auto& layout = info.jpeg;
+  const std::uint64_t most_h = std::max<std::uint64_t>(1, *std::ranges::max_element(layout.horizontal));
+  const std::uint64_t most_v = std::max<std::uint64_t>(1, *std::ranges::max_element(layout.vertical));
+  std::uint64_t bytes = tables;
+  for (std::size_t i = 0; i < info.channels && i < layout.horizontal.size(); ++i) {
+    const std::uint64_t h = layout.horizontal[i], v = layout.vertical[i];
+    const auto wide = round_up_any(blocks(info.width, h, most_h), h);
+    const auto high = round_up_any(blocks(info.height, v, most_v), v);
+    bytes += rows(wide * dct, v * context_groups);
+    bytes += 2 * round_up(2 * v * (dct + 4) * sizeof(void*), Arena::alignment);
+    bytes += rows(round_up_any(info.width, most_h), most_v);
+    if (layout.several_scans) bytes += rows(wide * sizeof(JBLOCK), high);
+  }
+  return bytes;
+}
+
+}  // namespace weir::codec
