@@ -28,6 +28,7 @@ TEST_CASE("libjpeg's memory fits what the header predicts, for each kind of file
   for (const std::uint32_t channels : {1u, 3u, 4u}) {
     for (const int sampling : {1, 2, 4}) {
       for (const std::uint32_t side : {1u, 7u, 16u, 17u, 64u, 333u}) {
+        if (sampling == 4 && channels > 1) continue;  // more blocks than an MCU may have
         const auto raster = with_channels(side, 2 * side + 1, channels);
         CAPTURE(channels, sampling, side);
         check_fits(encode_jpeg(raster, {.sampling = sampling}));
