@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir::bench {
+
+struct Point {
+  double x = 0, y = 0;
+};
+
+/// Every measurement as a faint dot, `line` through what stands for them.
+struct Series {
+  std::string name{}, colour{};
+  std::vector<Point> dots{}, line{};
+  bool dashed = false;
+  int label_decimals = -1;  ///< of the figures at the points of the line; negative: none
+};
+
+/// One diagram: x and y from 0, ticks where asked, series named at their right ends. A figure that
+/// would run into the one before it is left out.
+struct Panel {
+  std::string title{}, x_title{};
+  double left = 0, top = 0, width = 0, height = 0;  ///< of the plane, in pixels
+  double x_end = 1, y_end = 1;
+  std::vector<double> x_ticks{}, y_ticks{};
+  std::vector<Series> series{};
+};
+
+/// An SVG document with a background of its own, so that it reads alike on light and dark pages.
+class Chart {
+ public:
+  Chart(int width, int height, std::string_view title, const std::vector<std::string>& subtitle);
+
+  void draw(const Panel& panel);
+  std::string svg() const { return body_ + "</svg>\n"; }
+
+ private:
+  void text(double x, double y, std::string_view content, std::string_view attributes);
+  void line(Point from, Point to, std::string_view attributes);
+
+  std::string body_;
+};
+
+/// About `count` ticks from 0 to at most `end`, at multiples of 1, 2 or 5 times a power of ten.
+std::vector<double> ticks(double end, int count);
+
+}  // namespace weir::bench
