@@ -15,7 +15,7 @@ namespace weir::api {
 /// slab pool alone.
 class LoaderState {
  public:
-  LoaderState(AnySource source, const Options& options);
+  LoaderState(AnySource source, const Options& wish);
   ~LoaderState();
   LoaderState(const LoaderState&) = delete;
   LoaderState& operator=(const LoaderState&) = delete;

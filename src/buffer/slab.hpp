@@ -16,7 +16,7 @@ namespace weir::buffer {
 /// Where the parts of a slab lie: pixels (count*H*W*C uint8), labels, indices, statuses, each
 /// padded to `alignment`.
 struct SlabLayout {
-  SlabLayout(Shape shape, std::uint32_t batch, std::size_t alignment) noexcept;
+  SlabLayout(Shape image, std::uint32_t count, std::size_t align) noexcept;
   Shape shape;
   std::uint32_t batch;
   std::size_t alignment;

@@ -65,8 +65,8 @@ void RowWork::begin(const conductor::RowRun& run, std::uint32_t row) {
   s.has_bytes = s.ahead = false;
 }
 
-void RowWork::take_over(SamplePtr taken) {
-  shared_.board.recycle(std::exchange(memory_.sample, std::move(taken)));
+void RowWork::take_over(SamplePtr next) {
+  shared_.board.recycle(std::exchange(memory_.sample, std::move(next)));
   Sample& s = sample();
   if (s.granted.bytes == 0) return;
   core_.clocks.add(Stage::wait, Clock::now() - s.parked_at);

@@ -29,7 +29,7 @@ class RowWork {
   /// Makes `memory().sample` the sample of a fresh row.
   void begin(const conductor::RowRun& run, std::uint32_t row);
   /// Goes on with a sample that arrived or was granted its bytes.
-  void take_over(SamplePtr sample);
+  void take_over(SamplePtr next);
   /// Reads only.
   Turn read();
   /// Reads where that is still to do, decodes, ends the row.

@@ -15,7 +15,7 @@ struct Strand::NodeAllocator {
   using value_type = T;
   explicit NodeAllocator(Strand& owner) noexcept : strand(&owner) {}
   template <class U>
-  NodeAllocator(const NodeAllocator<U>& other) noexcept : strand(other.strand) {}
+  explicit NodeAllocator(const NodeAllocator<U>& other) noexcept : strand(other.strand) {}
   T* allocate(std::size_t n) {
     if (n * sizeof(T) > strand->node_.size()) throw std::bad_alloc();
     return reinterpret_cast<T*>(strand->node_.data());

@@ -36,7 +36,7 @@ TEST_CASE("bound", "[law]") {
   auto upstream = std::make_shared<CountingUpstream>();
   auto options = small_options();
   options.memory.upstream = upstream;
-  options.memory.max_sample_bytes = 64 << 10;
+  options.memory.max_sample_bytes = 96 << 10;
   options.queue.max_queue_size = 16;
   options.workers = 4;
   const auto floor = resolve(options, 0).floor_bytes;

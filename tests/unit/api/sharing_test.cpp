@@ -8,7 +8,7 @@ using namespace weir::test;
 
 TEST_CASE("two loaders share a budget: the bound holds and neither starves", "[api][shared]") {
   auto options = small_options();
-  options.memory.max_sample_bytes = 40'000;
+  options.memory.max_sample_bytes = 80'000;
   options.queue.max_queue_size = 12;
   const auto floor = resolve(options, 0).floor_bytes;
   auto ledger = std::make_shared<MemoryLedger>(2 * floor + 20'000);
@@ -29,7 +29,7 @@ TEST_CASE("two loaders share a budget: the bound holds and neither starves", "[a
 
 TEST_CASE("a loader whose floor is promised away is refused, and welcome once it is free", "[api][shared]") {
   auto options = small_options();
-  options.memory.max_sample_bytes = 40'000;
+  options.memory.max_sample_bytes = 80'000;
   const auto floor = resolve(options, 0).floor_bytes;
   auto ledger = std::make_shared<MemoryLedger>(floor + floor / 2);
   options.memory.ledger = ledger;
