@@ -15,7 +15,7 @@ using namespace weir;
 using namespace weir::bench;
 
 void decode(benchmark::State& state) {
-  const auto samples = images(50);
+  const auto samples = images(64);
   const Shape out{224, 224};
   codec::Decoder decoder({.fit = {out, static_cast<Fit>(state.range(0)), 256}});
   std::vector<std::uint8_t> row(out.values());
@@ -53,6 +53,14 @@ void decode(benchmark::State& state) {
       static_cast<double>(fit_ns) * 1e-3 / static_cast<double>(state.iterations());
 }
 BENCHMARK(decode)->ArgName("fit")->DenseRange(0, 3)->Unit(benchmark::kMicrosecond);
+
+// What `pipeline` decodes, with no queue, order or books around it.
+BENCHMARK(decode)
+    ->Name("bare_loop")
+    ->Arg(0)
+    ->ThreadRange(1, 2)
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
 
 void probe(benchmark::State& state) {
   const auto samples = images(50);

@@ -14,7 +14,7 @@ using namespace weir::bench;
 
 constexpr std::uint32_t batch_size = 16;
 
-/// Drains epochs over 64 encoded images in memory: decode, fit, queue, hand-off.
+/// Endless epochs over 64 encoded images in memory: decode, fit, queue, hand-off.
 template <class Consume>
 void drain(benchmark::State& state, const Options& options, Consume consume) {
   auto samples = images(64);
@@ -23,11 +23,11 @@ void drain(benchmark::State& state, const Options& options, Consume consume) {
   std::uint64_t seen = 0;
   ledger()->reset_peak();
   const auto before = ledger()->postings();
+  auto stream = loader.stream({.epochs = std::nullopt});
   while (state.KeepRunning()) {
-    for (Batch& batch : loader.stream()) {
-      consume(batch);
-      seen += batch.size();
-    }
+    const auto batch = stream.next();
+    consume(*batch);
+    seen += batch->size();
   }
   const auto now = loader.snapshot();
   const auto report = loader.report();
