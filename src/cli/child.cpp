@@ -11,8 +11,6 @@
 #include <csignal>
 #include <system_error>
 
-extern char** environ;
-
 namespace weir::cli {
 namespace {
 
@@ -55,6 +53,7 @@ pid_t spawn_self(const std::vector<std::string>& arguments, int stdout_fd) {
   std::vector<std::string> words{"weir"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 

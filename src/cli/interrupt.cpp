@@ -26,7 +26,7 @@ Interrupt::Interrupt() {
 
 Interrupt::~Interrupt() {
   over_ = true;
-  pthread_kill(thread_.native_handle(), SIGTERM);
+  pthread_kill(thread_.native_handle(), SIGINT);
   thread_.join();
   const auto set = watched();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
@@ -27,7 +28,7 @@ std::string bar(std::uint32_t ready, std::uint32_t depth) {
 }
 
 std::string time_left(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
+  const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
   if (whole < 60) return fmt::format("{} s left", whole);
   if (whole < 3600) return fmt::format("{}:{:02} min left", whole / 60, whole % 60);
   return fmt::format("{}:{:02} h left", whole / 3600, whole / 60 % 60);

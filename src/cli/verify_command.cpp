@@ -124,10 +124,10 @@ void check_attempts(const Attempts& attempts, std::uint64_t epochs, LawBook& boo
 
 }  // namespace
 
-int verify_command(const Settings& wished, const Interrupt& interrupt) {
-  auto settings = wished;
+int verify_command(const Settings& settings, const Interrupt& interrupt) {
   const auto upstream = std::make_shared<CountingResource>();
-  settings.options.memory.upstream = upstream;
+  auto options = settings.options;
+  options.memory.upstream = upstream;
   auto source = open_data(settings);
   const auto attempts = std::make_shared<Attempts>(source.size());
 
@@ -136,7 +136,7 @@ int verify_command(const Settings& wished, const Interrupt& interrupt) {
   report::ProcessSampler process;
   verdict.run.process_before = process.before();
   {
-    Loader loader(watched(std::move(source), attempts), settings.options);
+    Loader loader(watched(std::move(source), attempts), options);
     soak(loader, settings, interrupt, *upstream, book, verdict);
   }
   verdict.run.process_peak = process.stop();

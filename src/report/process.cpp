@@ -44,7 +44,7 @@ namespace report {
 namespace {
 
 constexpr auto tick = std::chrono::milliseconds(4);
-constexpr std::uint64_t growth_worth_a_look = 256 * 1024;
+constexpr std::uint64_t growth_worth_a_look = 256ull * 1024;
 // PSS is read for at most one part in this many of the time.
 constexpr int pss_share = 20;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/bytes.hpp"
 #include "report/table.hpp"
@@ -42,9 +43,7 @@ std::string queue_text(const QueueClock& queue) {
     double share = 0;
     for (auto level = first; level <= last; ++level) share += queue.occupancy[level];
     std::string bar;
-    for (auto n = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * bar_width + 0.5); n > 0;
-         --n)
-      bar += "█";
+    for (auto n = std::lround(std::clamp(share, 0.0, 1.0) * bar_width); n > 0; --n) bar += "█";
     const auto label = first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
     table.add({label + " ready", percent(share), bar});
   }

@@ -3,7 +3,6 @@
 #include "support/text.hpp"
 
 using weir::test::contains;
-using weir::test::Outcome;
 using weir::test::ScratchFolder;
 using weir::test::weir_interrupted;
 using Arguments = std::vector<std::string>;

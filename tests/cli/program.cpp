@@ -12,8 +12,6 @@
 #include <stdexcept>
 #include <thread>
 
-extern char** environ;
-
 namespace weir::test {
 namespace {
 
@@ -22,6 +20,7 @@ pid_t start(const std::vector<std::string>& arguments, const std::string& out,
   std::vector<std::string> words{WEIR_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
