@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <filesystem>
 
 #include "program.hpp"
@@ -8,28 +9,37 @@ using namespace weir::test;
 
 namespace {
 
-std::size_t demo_folders() {
-  std::size_t count = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
-    count += entry.path().filename().string().starts_with("weir-demo-");
-  return count;
-}
+/// Where temporary files go while it lives.
+class TemporaryFiles {
+ public:
+  TemporaryFiles() {
+    setenv("TMPDIR", folder_.path().c_str(), 1);  // NOLINT(concurrency-mt-unsafe): one thread
+  }
+  bool all_gone() const { return std::filesystem::is_empty(folder_.path()); }
+
+ private:
+  ScratchFolder folder_;
+};
 
 }  // namespace
 
 TEST_CASE("the demo needs no data, ends with the sweep's table and leaves nothing behind",
           "[demo]") {
-  const auto before = demo_folders();
+  const TemporaryFiles files;
   const auto outcome = weir::test::weir({"demo"});
   CHECK(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "\nqueue  slabs  predicted  measured"));
-  CHECK(demo_folders() == before);
+  CHECK(files.all_gone());
 }
 
-TEST_CASE("an interrupted demo leaves nothing behind either", "[demo]") {
-  const auto before = demo_folders();
-  const auto milliseconds = GENERATE(100, 2500);
-  CHECK(weir_interrupted({"demo"}, milliseconds).exit_code == 130);
-  CHECK(demo_folders() == before);
+TEST_CASE("a demo interrupted while it makes its images leaves nothing behind", "[demo]") {
+  const TemporaryFiles files;
+  CHECK(weir_interrupted({"demo"}, 100).exit_code == 130);
+  CHECK(files.all_gone());
+}
+
+TEST_CASE("a demo interrupted while it sweeps leaves nothing behind", "[demo]") {
+  const TemporaryFiles files;
+  CHECK(weir_interrupted({"demo"}, 3000).exit_code == 130);
+  CHECK(files.all_gone());
 }

@@ -14,7 +14,7 @@ std::string digest(const Arguments& options) {
   arguments.insert(arguments.end(), options.begin(), options.end());
   const auto outcome = weir::test::weir(arguments);
   REQUIRE(outcome.exit_code == 0);
-  const std::string hex = outcome.json()["digest"];
+  std::string hex = outcome.json()["digest"];
   REQUIRE(hex.size() == 64);
   return hex;
 }
@@ -25,7 +25,7 @@ class Grey final : public weir::source::Rows {
   explicit Grey(bool spot) : spot_(spot) {}
   void paint(std::uint32_t y, std::span<std::uint8_t> row) const noexcept override {
     std::fill(row.begin(), row.end(), std::uint8_t{100});
-    if (spot_ && y == 5) std::fill_n(row.begin() + 3 * 9, 3, std::uint8_t{255});
+    if (spot_ && y == 5) std::fill_n(row.begin() + 27, 3, std::uint8_t{255});
   }
 
  private:

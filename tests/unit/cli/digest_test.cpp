@@ -27,7 +27,8 @@ TEST_CASE("the digest is SHA-256", "[digest]") {
 TEST_CASE("where one part ends and the next begins does not matter", "[digest]") {
   Digest digest;
   digest.add(std::as_bytes(std::span(std::string_view("a"))));
-  digest.add({});
+  digest.add(std::span<const std::byte>());
   digest.add(std::as_bytes(std::span(std::string_view("bc"))));
-  CHECK(std::move(digest).hex() == sha256("abc"));
+  const auto hex = std::move(digest).hex();
+  CHECK(hex == sha256("abc"));
 }
