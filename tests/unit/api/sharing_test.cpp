@@ -68,7 +68,7 @@ TEST_CASE("a user's own charge counts against the same budget", "[api][shared]")
 TEST_CASE("a budget that is too small for the queue makes it shallower, and the wish is kept", "[api]") {
   auto options = small_options();
   options.queue.max_queue_size = 64;
-  options.memory.max_sample_bytes = 10'000;
+  options.memory.max_sample_bytes = 40'000;
   options.memory.budget_bytes = resolve(options, 0).floor_bytes + 3 * (1 << 20) + 5 * 3264;
   Loader loader(synthetic(100, {24, 24, 3}), options);
   CHECK(loader.plan().max_queue_size < 64);
