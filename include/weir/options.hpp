@@ -26,7 +26,7 @@ struct MemoryOptions {
   std::uint64_t budget_bytes = UINT64_MAX;  ///< the most that may ever be live; UINT64_MAX: no bound
   std::size_t alignment = 64;               ///< of each slab; a power of two
   std::uint64_t max_sample_bytes = 0;       ///< encoded + scratch of one sample; 0: resolved in the Plan
-  std::shared_ptr<std::pmr::memory_resource> upstream = nullptr;  ///< provides the slabs; null: operator new
+  std::shared_ptr<std::pmr::memory_resource> upstream = nullptr;  ///< provides the slabs; null: a PageMemory
   std::shared_ptr<MemoryLedger> ledger = nullptr;  ///< several loaders, one budget; overrides budget_bytes
 };
 

@@ -7,6 +7,7 @@
 #include "weir/image.hpp"
 #include "weir/ledger.hpp"
 #include "weir/loader.hpp"
+#include "weir/memory.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
 #include "weir/report.hpp"

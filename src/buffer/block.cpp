@@ -1,6 +1,6 @@
 #include "buffer/block.hpp"
 
-#include <new>
+#include "buffer/page_memory.hpp"
 
 namespace weir::buffer {
 
@@ -21,7 +21,7 @@ void Block::adopt(const books::Admitted& granted, std::uint64_t beside) {
 }
 
 void Block::trim() noexcept {
-  ::operator delete(data_, std::align_val_t{alignment});
+  if (data_ != nullptr) page_memory().deallocate(data_, static_cast<std::size_t>(size_), alignment);
   data_ = nullptr;
   size_ = 0;
   book_->discharge(account_, std::exchange(charged_, {}));
@@ -30,8 +30,7 @@ void Block::trim() noexcept {
 void Block::allocate(std::uint64_t bytes) {
   if (bytes == 0) return;
   try {
-    data_ = static_cast<std::byte*>(
-        ::operator new(static_cast<std::size_t>(bytes), std::align_val_t{alignment}));
+    data_ = static_cast<std::byte*>(page_memory().allocate(static_cast<std::size_t>(bytes), alignment));
     size_ = bytes;
   } catch (...) {
     trim();

@@ -1,6 +1,7 @@
 #include "buffer/slab.hpp"
 
 #include "base/checked.hpp"
+#include "buffer/page_memory.hpp"
 
 namespace weir::buffer {
 
@@ -44,9 +45,8 @@ Slab* SlabPool::make() {
   if (made_ == slabs_.size() || !book_->try_charge_slab()) return nullptr;
   Slab& slab = slabs_[made_];
   try {
-    auto* const upstream = upstream_ ? upstream_.get() : std::pmr::new_delete_resource();
     slab.data_ = static_cast<std::byte*>(
-        upstream->allocate(static_cast<std::size_t>(layout_.bytes), layout_.alignment));
+        upstream().allocate(static_cast<std::size_t>(layout_.bytes), layout_.alignment));
   } catch (...) {
     book_->discharge(Account::idle, {layout_.bytes, false});
     throw;
@@ -72,9 +72,13 @@ void SlabPool::retire() noexcept {
 }
 
 void SlabPool::deallocate(Slab& slab) noexcept {
-  auto* const upstream = upstream_ ? upstream_.get() : std::pmr::new_delete_resource();
-  upstream->deallocate(slab.data_, static_cast<std::size_t>(layout_.bytes), layout_.alignment);
+  upstream().deallocate(slab.data_, static_cast<std::size_t>(layout_.bytes), layout_.alignment);
   slab.data_ = nullptr;
+}
+
+std::pmr::memory_resource& SlabPool::upstream() noexcept {
+  if (upstream_) return *upstream_;
+  return page_memory();
 }
 
 }  // namespace weir::buffer

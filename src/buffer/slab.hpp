@@ -49,7 +49,7 @@ class Slab {
 ///   retire          once, when the loader dies
 class SlabPool {
  public:
-  /// `upstream` null: operator new.
+  /// `upstream` null: page_memory().
   SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
            std::shared_ptr<std::pmr::memory_resource> upstream);
   ~SlabPool();
@@ -70,6 +70,7 @@ class SlabPool {
 
  private:
   void deallocate(Slab& slab) noexcept;
+  std::pmr::memory_resource& upstream() noexcept;
 
   const std::shared_ptr<books::Book> book_;
   const SlabLayout layout_;

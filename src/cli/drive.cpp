@@ -1,5 +1,7 @@
 #include "cli/drive.hpp"
 
+#include <sys/resource.h>
+
 #include <deque>
 #include <exception>
 #include <optional>
@@ -28,9 +30,19 @@ void drain(Stream& stream, const Plan& plan, const Settings& settings, const Int
 
 }  // namespace
 
+double cpu_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
 report::Run drive(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
                   const std::string& label) {
   report::Run run;
+  run.parts_before = process_parts();
   report::ProcessSampler process;
   run.process_before = process.before();
   {
@@ -40,17 +52,24 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     const Progress progress(settings, loader, label);
     auto stream =
         loader.stream({.from = {}, .epochs = settings.stream_epochs(), .stop = interrupt.token()});
+    const auto cpu_before = cpu_seconds();
     try {
       drain(stream, loader.plan(), settings, interrupt, digest);
       if (settings.settle && !interrupt.raised()) stream.settle();
     } catch (const std::exception& e) {
       run.error = e.what();
     }
+    run.cpu_s = cpu_seconds() - cpu_before;
     run.interrupted = interrupt.raised();
     run.figures = loader.report();
+    run.parts_now = process_parts();
+    run.budget_how = settings.budget_how;
+    if (settings.slab_memory) run.slab_note = settings.slab_memory->note();
     if (digest) run.digest = std::move(*digest).hex();
   }
   run.process_peak = process.stop();
+  run.process_after = process_memory();
+  run.posting_ns = report::measure_posting_ns();
   return run;
 }
 

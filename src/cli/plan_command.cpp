@@ -25,11 +25,11 @@ int plan_command(const Settings& settings) {
   const auto plan = resolve(settings.options, index_bytes);
   const auto depths = settings.depths.size() > 1 ? settings.depths : report::default_depths(plan);
   auto json = report::envelope("plan");
-  report::put_plan(json, plan);
+  report::put_plan(json, plan, settings.budget_how);
   json["depths"] = report::Json::array();
   for (const auto depth : depths)
     json["depths"].push_back(report::to_json(report::cost_at(plan, depth)));
-  emit(settings, json, report::plan_text(plan) + '\n' + report::depth_text(plan, depths));
+  emit(settings, json, report::plan_text(plan, settings.budget_how) + '\n' + report::depth_text(plan, depths));
   return done_exit;
 }
 

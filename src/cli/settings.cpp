@@ -128,16 +128,15 @@ class Parser {
     group.number("--workers", o.workers, "threads that decode [one per hardware thread]");
     group.number("--read-ahead", o.io.read_ahead, "reads kept outstanding [0: the worker reads]");
     group.text(
-        "--memory-budget", "BYTES",
-        [&o](const std::string& t) {
-          if (t == "auto") not_built("--memory-budget auto");
-          o.memory.budget_bytes = report::parse_bytes(t);
-        },
-        "the most that may ever be live: 64MiB, 2GiB [no bound]");
+        "--memory-budget", "BYTES|auto[:P%]", [this](const std::string& t) { set_budget(t); },
+        "the most that may ever be live: 64MiB, 2GiB; auto: half, or P%, of what is left [no bound]");
     group.text(
         "--max-sample-bytes", "BYTES",
         [&o](const std::string& t) { o.memory.max_sample_bytes = report::parse_bytes(t); },
         "encoded bytes and scratch of one sample [by the plan]");
+    group.choice("--slab-memory", slab_memory_,
+                 {{"pages", SlabMemory::pages}, {"huge", SlabMemory::huge}, {"locked", SlabMemory::locked}},
+                 "huge pages for slabs; huge and locked against swapping [pages]");
   }
 
   void add_pace(OptionGroup group) {
@@ -166,8 +165,25 @@ class Parser {
     group.flag("--lenient", lenient_, "deliver those images, marked damaged");
   }
 
+  void set_budget(const std::string& text) {
+    auto& budget = settings_.options.memory.budget_bytes;
+    settings_.budget_how.clear();
+    if (const auto share = parse_auto_share(text)) {
+      auto worked_out = auto_budget(*share);
+      budget = worked_out.bytes;
+      settings_.budget_how = std::move(worked_out.how);
+    } else {
+      budget = report::parse_bytes(text);
+    }
+  }
+
   void finish() {
     auto& s = settings_;
+    if (slab_memory_ != SlabMemory::pages) {
+      s.slab_memory = std::make_shared<PageMemory>(
+          PageOptions{.huge = true, .lock = slab_memory_ == SlabMemory::locked});
+      s.options.memory.upstream = s.slab_memory;
+    }
     if (strict_ && lenient_) throw Refusal{2, "weir: --strict and --lenient exclude each other\n"};
     s.options.faults.strict = !lenient_;
     if (s.depths.size() > 1 && s.command != Command::sweep && s.command != Command::plan)
@@ -178,7 +194,10 @@ class Parser {
       s.options.queue.max_queue_size = *std::max_element(s.depths.begin(), s.depths.end());
   }
 
+  enum class SlabMemory : std::uint8_t { pages, huge, locked };
+
   Settings settings_;
+  SlabMemory slab_memory_ = SlabMemory::pages;
   bool strict_ = false, lenient_ = false;
   CLI::App app_{"Image batches through a bounded queue, every byte and sample on the books.",
                 "weir"};

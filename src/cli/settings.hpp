@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "report/figures.hpp"
 #include "weir/convert.hpp"
 #include "weir/loader.hpp"
+#include "weir/memory.hpp"
 
 namespace weir::cli {
 
@@ -28,6 +30,8 @@ struct Settings {
   report::ElementType dtype = report::ElementType::u8;
   Layout layout = Layout::nchw;
   double consumer_ms = 0, read_delay_ms = 0;
+  std::string budget_how;  ///< how --memory-budget auto was worked out; empty: bytes were named
+  std::shared_ptr<PageMemory> slab_memory;  ///< null: the library's default
   std::string json;  ///< "-": stdout instead of the text
   /// Set in a process that sweeps one depth for another: it writes its JSON alone.
   std::optional<std::uint32_t> only_depth;

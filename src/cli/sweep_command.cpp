@@ -42,6 +42,9 @@ report::SweepRow row_of(std::uint32_t asked, const report::Json& json) {
                    .f16_bytes = json["predicted"]["float16_bytes"],
                    .f32_bytes = json["predicted"]["float32_bytes"]};
   row.staging_bytes = json["memory"]["staging"];
+  row.peak_bytes = json["memory"]["peak"];
+  const auto& process = json["memory"]["process"];
+  row.rss_growth = process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>();
   row.samples_per_s = json["throughput"]["samples_per_s"];
   row.consumer_wait_s = json["queue"]["consumer_wait_s"];
   row.data_readiness = json["queue"]["data_readiness"];
@@ -65,6 +68,10 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
   for (const auto depth : settings.depths) {
     std::vector<std::string> child{"sweep", "--only-depth", std::to_string(depth)};
     child.insert(child.end(), arguments.begin(), arguments.end());
+    // Worked out once, or each depth would have a budget of its own.
+    if (!settings.budget_how.empty()) {
+      child.insert(child.end(), {"--memory-budget", std::to_string(settings.options.memory.budget_bytes)});
+    }
     const auto result = run_self(child, interrupt.token());
     worst = std::max(worst, result.exit_code);
     const auto run = report::Json::parse(result.output, nullptr, false);

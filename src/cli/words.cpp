@@ -58,6 +58,16 @@ void parse_tolerance(std::string_view text, FaultOptions& faults) {
   faults.tolerate_share = percent / 100;
 }
 
+std::optional<double> parse_auto_share(std::string_view text) {
+  constexpr double usual = 0.5;
+  if (text == "auto") return usual;
+  if (!text.starts_with("auto:") || !text.ends_with('%')) return std::nullopt;
+  const auto percent = parse_number<double>(text.substr(5, text.size() - 6), "a percentage");
+  if (!(percent > 0 && percent <= 100))
+    throw std::invalid_argument("'" + std::string(text) + "' is not above 0% and at most 100%");
+  return percent / 100;
+}
+
 std::vector<std::string> parse_extensions(std::string_view text) {
   std::vector<std::string> extensions;
   for (const auto part : split(text, ',')) {

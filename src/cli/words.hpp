@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -33,6 +34,8 @@ std::vector<std::uint32_t> parse_depths(std::string_view text);
 double parse_milliseconds(std::string_view text);
 /// "12" sets tolerate, "2.5%" tolerate_share.
 void parse_tolerance(std::string_view text, FaultOptions& faults);
+/// "auto" or "auto:P%": the share of the memory left; empty where `text` is neither.
+std::optional<double> parse_auto_share(std::string_view text);
 /// ".jpg,png" is .jpg and .png.
 std::vector<std::string> parse_extensions(std::string_view text);
 

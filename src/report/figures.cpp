@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "base/clock.hpp"
 
 namespace weir::report {
 
@@ -27,6 +30,30 @@ std::vector<std::uint32_t> default_depths(const Plan& plan) {
   const auto at = std::lower_bound(depths.begin(), depths.end(), plan.max_queue_size);
   if (at == depths.end() || *at != plan.max_queue_size) depths.insert(at, plan.max_queue_size);
   return depths;
+}
+
+BooksCost books_cost(const Run& run) noexcept {
+  const auto samples = static_cast<double>(run.figures.samples.drawn);
+  if (samples == 0) return {};
+  BooksCost cost;
+  cost.postings_per_sample = static_cast<double>(run.figures.postings) / samples;
+  cost.ns_per_sample = cost.postings_per_sample * run.posting_ns;
+  if (run.cpu_s > 0) cost.share_of_cpu = cost.ns_per_sample * samples / (run.cpu_s * 1e9);
+  return cost;
+}
+
+double measure_posting_ns() {
+  constexpr int bursts = 9, postings = 20'000;
+  MemoryLedger ledger(1);
+  auto charge = ledger.try_charge(Account::cache, 1);
+  std::array<double, bursts> ns{};
+  for (auto& burst : ns) {
+    const auto begun = Clock::now();
+    for (int i = 0; i < postings; ++i) charge->transfer(i % 2 == 0 ? Account::index : Account::cache);
+    burst = std::chrono::duration<double, std::nano>(Clock::now() - begun).count() / postings;
+  }
+  std::ranges::nth_element(ns, ns.begin() + bursts / 2);
+  return ns[bursts / 2];
 }
 
 Grid pixel_grid(ElementType type) {

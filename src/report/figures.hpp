@@ -15,6 +15,13 @@ struct Run {
   Report figures;
   ProcessMemory process_before;  ///< just before the Loader was made
   ProcessMemory process_peak;    ///< the largest until it was gone
+  ProcessMemory process_after;   ///< when it was gone
+  ProcessParts parts_before;     ///< as process_before
+  ProcessParts parts_now;        ///< with figures.memory, the stream still open
+  double cpu_s = 0;              ///< CPU time of the process while the stream was drained
+  double posting_ns = 0;         ///< of one posting to the books, measured after the run
+  std::string budget_how;        ///< how `auto` was worked out; empty where bytes were named
+  std::string slab_note;         ///< what the slabs' memory was refused; empty where nothing was
   std::string digest;            ///< empty where none was asked for
   std::string error;             ///< why the run ended early; empty where it did not
   bool interrupted = false;
@@ -33,6 +40,16 @@ constexpr std::int64_t unaccounted(const Run& run) noexcept {
          static_cast<std::int64_t>(run.process_before.rss) -
          static_cast<std::int64_t>(run.figures.memory.peak);
 }
+
+/// What the books cost: postings a sample, nanoseconds of them, and of the sample's CPU time.
+struct BooksCost {
+  double postings_per_sample = 0, ns_per_sample = 0, share_of_cpu = 0;
+};
+BooksCost books_cost(const Run& run) noexcept;
+
+/// Nanoseconds of one posting on this machine, now: the median of several bursts on a ledger of its
+/// own. Takes a few milliseconds.
+double measure_posting_ns();
 
 /// The types a pixel can be held as.
 enum class ElementType : std::uint8_t { u8, f16, bf16, f32 };

@@ -16,8 +16,23 @@ Json accounts_json(const AccountBytes& accounts) {
   return out;
 }
 
+/// Growth of each kind of resident memory from before the Loader to the end of the run.
+Json parts_json(const Run& run) {
+  const auto& before = run.parts_before;
+  const auto& now = run.parts_now;
+  const auto grown = [](std::uint64_t from, std::uint64_t to) {
+    return static_cast<std::int64_t>(to) - static_cast<std::int64_t>(from);
+  };
+  return {{"libraries", grown(before.libraries, now.libraries)},
+          {"stacks", grown(before.stacks, now.stacks)},
+          {"heap", grown(before.heap, now.heap)},
+          {"pages", grown(before.pages, now.pages)},
+          {"heap_free", grown(before.heap_free, now.heap_free)}};
+}
+
 Json memory_json(const Run& run) {
   const auto& memory = run.figures.memory;
+  const auto cost = books_cost(run);
   return {{"live", memory.live},
           {"peak", memory.peak},
           {"accounts", accounts_json(memory.accounts)},
@@ -27,9 +42,18 @@ Json memory_json(const Run& run) {
             {"rss_peak", run.process_peak.rss},
             {"pss_before", run.process_before.pss},
             {"pss_peak", run.process_peak.pss},
-            {"unaccounted", unaccounted(run)}}},
+            {"unaccounted", unaccounted(run)},
+            {"rss_after", run.process_after.rss},
+            {"pss_after", run.process_after.pss},
+            {"growth", parts_json(run)}}},
           {"staging", staging_bytes(memory.accounts)},
-          {"postings", run.figures.postings}};
+          {"postings", run.figures.postings},
+          {"books_cost",
+           {{"postings_per_sample", cost.postings_per_sample},
+            {"ns_per_posting", run.posting_ns},
+            {"ns_per_sample", cost.ns_per_sample},
+            {"share_of_cpu", cost.share_of_cpu}}},
+          {"slab_memory_note", run.slab_note.empty() ? Json(nullptr) : Json(run.slab_note)}};
 }
 
 Json or_null(const std::optional<double>& figure) { return figure ? Json(*figure) : Json(nullptr); }
@@ -121,7 +145,10 @@ Json to_json(const SampleTally& samples) {
           {"omitted", samples.omitted}};
 }
 
-void put_plan(Json& envelope, const Plan& plan) { envelope["plan"] = to_json(plan); }
+void put_plan(Json& envelope, const Plan& plan, std::string_view budget_how) {
+  envelope["plan"] = to_json(plan);
+  envelope["plan"]["budget_how"] = budget_how.empty() ? Json(nullptr) : Json(budget_how);
+}
 
 void put_faults(Json& envelope, std::span<const Fault> faults, std::uint64_t fault_count) {
   envelope["faults"] = Json::array();
@@ -131,7 +158,7 @@ void put_faults(Json& envelope, std::span<const Fault> faults, std::uint64_t fau
 
 void put_run(Json& envelope, const Run& run) {
   const auto& figures = run.figures;
-  put_plan(envelope, figures.plan);
+  put_plan(envelope, figures.plan, run.budget_how);
   envelope["memory"] = memory_json(run);
   envelope["samples"] = to_json(figures.samples);
   envelope["queue"] = {{"occupancy", figures.queue.occupancy},

@@ -17,7 +17,7 @@ Json head(std::string_view command);
 Json envelope(std::string_view command);
 
 /// Fills the envelope's `plan`.
-void put_plan(Json& envelope, const Plan& plan);
+void put_plan(Json& envelope, const Plan& plan, std::string_view budget_how = {});
 /// Fills all that a run knows, the plan and the faults too.
 void put_run(Json& envelope, const Run& run);
 /// Fills `faults` and `fault_count`.

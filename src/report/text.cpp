@@ -66,7 +66,7 @@ std::string stages_text(std::span<const StageClock> stages) {
 
 }  // namespace
 
-std::string plan_text(const Plan& plan) {
+std::string plan_text(const Plan& plan, std::string_view budget_how) {
   const auto cut =
       plan.max_queue_size < plan.max_queue_size_asked
           ? fmt::format(" (asked {}; the budget holds no more)", plan.max_queue_size_asked)
@@ -75,13 +75,14 @@ std::string plan_text(const Plan& plan) {
       "Plan\n"
       "  batch {} of {}x{}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
       "  {} of {} = {} of staging\n"
-      "  floor {}, ceiling {}, budget {}, one sample at most {}\n",
+      "  floor {}, ceiling {}, budget {}, one sample at most {}\n{}",
       plan.batch, plan.shape.height, plan.shape.width, plan.max_queue_size, cut,
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
       plural(plan.slabs, "slab"), human_bytes(plan.slab_bytes),
       human_bytes(plan.slabs * plan.slab_bytes), human_bytes(plan.floor_bytes),
       human_bytes(plan.ceiling_bytes), human_bytes(plan.budget_bytes),
-      human_bytes(plan.max_sample_bytes));
+      human_bytes(plan.max_sample_bytes),
+      budget_how.empty() ? "" : fmt::format("  auto budget {}\n", budget_how));
 }
 
 std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) {
@@ -137,6 +138,41 @@ std::string samples_text(const SampleTally& samples, const Shape& shape) {
   return table.text();
 }
 
+namespace {
+
+/// The kernel's figures beside the books, and what the difference is made of.
+std::string process_text(const Run& run) {
+  Table table({{"Process", Align::left}, {"start"}, {"peak"}, {"end"}, {"growth"}}, 0);
+  const auto add = [&](std::string_view what, std::uint64_t ProcessMemory::*bytes) {
+    const auto growth = static_cast<std::int64_t>(run.process_peak.*bytes - run.process_before.*bytes);
+    table.add({fmt::format("  {}", what), human_bytes(run.process_before.*bytes),
+               human_bytes(run.process_peak.*bytes), human_bytes(run.process_after.*bytes),
+               human_difference(growth)});
+  };
+  add("RSS", &ProcessMemory::rss);
+  add("PSS", &ProcessMemory::pss);
+  const auto grown = [&](std::uint64_t ProcessParts::*part) {
+    return static_cast<std::int64_t>(run.parts_now.*part - run.parts_before.*part);
+  };
+  const auto heap = grown(&ProcessParts::heap), free = grown(&ProcessParts::heap_free);
+  return fmt::format(
+      "{}  unaccounted: {} (RSS growth less the books' peak)\n"
+      "  known of it: thread stacks {}, libraries {}, malloc {} ({} of it free)\n",
+      table.text(), human_difference(unaccounted(run)),
+      human_difference(grown(&ProcessParts::stacks)), human_difference(grown(&ProcessParts::libraries)),
+      human_difference(heap), human_difference(free));
+}
+
+std::string books_text(const Run& run) {
+  if (run.posting_ns == 0) return "";
+  const auto cost = books_cost(run);
+  return fmt::format("  books: {:.1f} postings a sample x {:.0f} ns = {:.2f} us, {:.3f} % of its CPU time\n",
+                     cost.postings_per_sample, run.posting_ns, cost.ns_per_sample * 1e-3,
+                     100 * cost.share_of_cpu);
+}
+
+}  // namespace
+
 std::string memory_text(const Run& run) {
   const auto& memory = run.figures.memory;
   Table table({{"Memory", Align::left}, {"now"}, {"at peak"}, {"bytes at peak"}}, 0);
@@ -148,14 +184,8 @@ std::string memory_text(const Run& run) {
   }
   table.add({"  live", human_bytes(memory.live), human_bytes(memory.peak), grouped(memory.peak)});
 
-  const auto growth = [](std::uint64_t before, std::uint64_t peak) {
-    return fmt::format("{} -> {} (+{})", human_bytes(before), human_bytes(peak),
-                       human_difference(static_cast<std::int64_t>(peak - before)));
-  };
-  return fmt::format("{}  process: RSS {}, PSS {}\n  unaccounted: {} (RSS growth less peak)\n",
-                     table.text(), growth(run.process_before.rss, run.process_peak.rss),
-                     growth(run.process_before.pss, run.process_peak.pss),
-                     human_difference(unaccounted(run)));
+  const auto note = run.slab_note.empty() ? "" : fmt::format("  slab memory: {}\n", run.slab_note);
+  return table.text() + note + process_text(run) + books_text(run);
 }
 
 std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
@@ -178,7 +208,7 @@ std::string run_text(const Run& run) {
                   plural(figures.samples.consumed, "sample"), duration(figures.throughput.seconds),
                   figures.throughput.samples_per_s, duration(figures.throughput.first_batch_s));
   if (run.interrupted) out += "Interrupted: the counts are of the moment it stopped.\n";
-  out += '\n' + plan_text(figures.plan) + '\n' + samples_text(figures.samples, figures.plan.shape) +
+  out += '\n' + plan_text(figures.plan, run.budget_how) + '\n' + samples_text(figures.samples, figures.plan.shape) +
          '\n' + memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages);
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
@@ -188,11 +218,12 @@ std::string run_text(const Run& run) {
 
 std::string sweep_text(std::span<const SweepRow> rows) {
   Table table({{"queue"},
-               {"slabs"},
                {"predicted"},
                {"measured"},
-               {"as f16"},
                {"as f32"},
+               {"books"},
+               {"RSS+"},
+               {"off"},
                {"samples/s"},
                {"waited"},
                {"ready"},
@@ -203,17 +234,21 @@ std::string sweep_text(std::span<const SweepRow> rows) {
   bool some_never_filled = false;
   for (const auto& row : rows) {
     some_never_filled |= row.staging_bytes < row.predicted.u8_bytes;
-    table.add({grouped(row.max_queue_size), grouped(row.slabs), mebibytes(row.predicted.u8_bytes),
-               mebibytes(row.staging_bytes), mebibytes(row.predicted.f16_bytes),
-               mebibytes(row.predicted.f32_bytes), fmt::format("{:.1f}", row.samples_per_s),
-               duration(row.consumer_wait_s), percent(row.data_readiness), grouped(row.drawn),
-               grouped(row.consumed)});
+    const auto off = row.rss_growth - static_cast<std::int64_t>(row.peak_bytes);
+    const auto signed_mebibytes = [](std::int64_t bytes) {
+      return fmt::format("{:.1f}", static_cast<double>(bytes) / static_cast<double>(1u << 20));
+    };
+    table.add({grouped(row.max_queue_size), mebibytes(row.predicted.u8_bytes),
+               mebibytes(row.staging_bytes), mebibytes(row.predicted.f32_bytes),
+               mebibytes(row.peak_bytes), signed_mebibytes(row.rss_growth), signed_mebibytes(off),
+               fmt::format("{:.1f}", row.samples_per_s), duration(row.consumer_wait_s),
+               percent(row.data_readiness), grouped(row.drawn), grouped(row.consumed)});
     if (!row.error.empty())
       errors += fmt::format("max_queue_size {}: {}\n", row.max_queue_size, row.error);
   }
   return table.text() +
-         "queue: max_queue_size; predicted, measured, as f16, as f32: MiB of staging at its "
-         "largest;\n"
+         "queue: max_queue_size; predicted, measured, as f32: MiB of staging at its largest;\n"
+         "books: MiB at the peak, all accounts; RSS+: what the process grew by; off: the difference;\n"
          "waited: the consumer, in next(); ready: share of next() calls that found a batch "
          "waiting\n" +
          (some_never_filled

@@ -12,7 +12,8 @@ namespace weir::report {
 // Text for people: at most 100 columns, a newline at the end of each.
 
 /// What the plan holds, in two lines.
-std::string plan_text(const Plan& plan);
+/// `budget_how`: how `auto` was worked out; empty where the bytes were named.
+std::string plan_text(const Plan& plan, std::string_view budget_how = {});
 /// Staging bytes by queue depth and element type; the plan's own depth is marked.
 std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths);
 /// GiB of the pixels of one batch.
@@ -33,6 +34,8 @@ struct SweepRow {
   std::uint32_t max_queue_size = 0, slabs = 0;
   DepthCost predicted;
   std::uint64_t staging_bytes = 0;  ///< measured
+  std::uint64_t peak_bytes = 0;  ///< of the books: staging and all else
+  std::int64_t rss_growth = 0;   ///< of the process, from before the Loader to its largest
   double samples_per_s = 0, consumer_wait_s = 0, data_readiness = 0;
   std::uint64_t drawn = 0, consumed = 0;
   std::string error;  ///< why this depth has no figures, or not all

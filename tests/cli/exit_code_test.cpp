@@ -21,6 +21,8 @@ TEST_CASE("a usage error exits 2, says why on stderr and writes nothing to stdou
       Arguments{}, Arguments{"run"}, Arguments{"fly"}, Arguments{"run", "x", "--no-such-option"},
       Arguments{"run", "synthetic:x"}, Arguments{"run", "synthetic:8,8x8", "--batch", "0"},
       Arguments{"run", "synthetic:8,8x8", "--memory-budget", "1MiB"},
+      Arguments{"run", "synthetic:8,8x8", "--memory-budget", "auto:0%"},
+      Arguments{"run", "synthetic:8,8x8", "--slab-memory", "gold"},
       Arguments{"run", "synthetic:8,8x8", "--short-side", "10"});
   CAPTURE(arguments);
   const auto outcome = weir::test::weir(arguments);
@@ -40,7 +42,6 @@ TEST_CASE("what is not built yet exits 2 and says so", "[exit]") {
       GENERATE(Arguments{"footprint", "model.json"}, Arguments{"tune", "synthetic:8,8x8"},
                Arguments{"run", "synthetic:8,8x8", "--html", "x.html"},
                Arguments{"run", "synthetic:8,8x8", "--rank", "0"},
-               Arguments{"run", "synthetic:8,8x8", "--memory-budget", "auto"},
                Arguments{"run", "shard-{0..3}.tar"}, Arguments{"run", "s3://bucket/shard.tar"});
   CAPTURE(arguments);
   const auto outcome = weir::test::weir(arguments);
@@ -88,4 +89,24 @@ TEST_CASE("a report that cannot be written is a failure", "[exit]") {
   const auto outcome = weir::test::weir({"plan", "--json", "/no/such/folder/report.json"});
   CHECK(outcome.exit_code == 1);
   CHECK(contains(outcome.err, "/no/such/folder/report.json"));
+}
+
+TEST_CASE("an automatic budget says how it was worked out", "[exit]") {
+  const auto outcome = weir::test::weir(
+      {"run", "synthetic:8,8x8", "--size", "8x8", "--memory-budget", "auto:10%", "--json", "-"});
+  CHECK(outcome.exit_code == 0);
+  const auto plan = outcome.json()["plan"];
+  CHECK(plan["budget_bytes"].get<std::uint64_t>() < UINT64_MAX);
+  CHECK(contains(plan["budget_how"].get<std::string>(), "10 % of the "));
+  CHECK(contains(weir::test::weir({"plan", "--memory-budget", "auto"}).out, "auto budget "));
+}
+
+TEST_CASE("huge and locked slabs work, or the report says why they are neither", "[exit]") {
+  const std::string kind = GENERATE("huge", "locked");
+  const auto outcome = weir::test::weir(
+      {"run", "synthetic:8,8x8", "--size", "8x8", "--slab-memory", kind, "--json", "-"});
+  CHECK(outcome.exit_code == 0);
+  const auto note = outcome.json()["memory"]["slab_memory_note"];
+  CHECK((note.is_null() || contains(note.get<std::string>(), "no huge pages") ||
+         contains(note.get<std::string>(), "not locked")));
 }

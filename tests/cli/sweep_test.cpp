@@ -11,7 +11,7 @@ TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sw
                                          "--batch", "8", "--epochs", "2", "--max-queue-size", "1,3",
                                          "--consumer-ms", "5", "--json", file});
   REQUIRE(outcome.exit_code == 0);
-  CHECK(outcome.out.starts_with("queue  slabs  predicted  measured"));
+  CHECK(outcome.out.starts_with("queue  predicted  measured"));
   const auto json = nlohmann::ordered_json::parse(read_file(file));
   CHECK(json["command"] == "sweep");
   CHECK(json["consumer_ms"] == 5);

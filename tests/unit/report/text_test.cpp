@@ -46,6 +46,14 @@ TEST_CASE("memory is shown by account, now and at peak, beside the process", "[t
                         .budget = UINT64_MAX,
                         .accounts = {1024, 0, 0, 0, 2048, 0, 0, 0},
                         .accounts_at_peak = {1024, 0, 3072, 2048, 0, 0, 0, 0}};
+  run.process_after = {12 << 20, 9 << 20};
+  run.parts_before = {.libraries = 7 << 20, .stacks = 0, .heap = 4 << 20, .pages = 0, .heap_free = 0};
+  run.parts_now = {
+      .libraries = 7 << 20, .stacks = 1 << 20, .heap = 2 << 20, .pages = 0, .heap_free = 512 << 10};
+  run.slab_note = "not locked";
+  run.figures.postings = 1280;
+  run.posting_ns = 40;
+  run.cpu_s = 2.56;
   CHECK(report::memory_text(run) ==
         "Memory          now   at peak  bytes at peak\n"
         "  index    1.00 KiB  1.00 KiB          1,024\n"
@@ -53,9 +61,19 @@ TEST_CASE("memory is shown by account, now and at peak, beside the process", "[t
         "  filling       0 B  2.00 KiB          2,048\n"
         "  ready    2.00 KiB       0 B              0\n"
         "  live     3.00 KiB  6.00 KiB          6,144\n"
-        "  process: RSS 10.00 MiB -> 250.00 MiB (+240.00 MiB), PSS 8.00 MiB -> 240.00 MiB (+232.00 "
-        "MiB)\n"
-        "  unaccounted: 239.99 MiB (RSS growth less peak)\n");
+        "  slab memory: not locked\n"
+        "Process      start        peak        end      growth\n"
+        "  RSS    10.00 MiB  250.00 MiB  12.00 MiB  240.00 MiB\n"
+        "  PSS     8.00 MiB  240.00 MiB   9.00 MiB  232.00 MiB\n"
+        "  unaccounted: 239.99 MiB (RSS growth less the books' peak)\n"
+        "  known of it: thread stacks 1.00 MiB, libraries 0 B, malloc -2.00 MiB (512.00 KiB of it free)\n"
+        "  books: 0.5 postings a sample x 40 ns = 0.02 us, 0.002 % of its CPU time\n");
+}
+
+TEST_CASE("the plan says how an automatic budget was worked out", "[text]") {
+  const auto plan = test::sample_run().figures.plan;
+  CHECK(contains(report::plan_text(plan, "1.0 MiB: 50 % of it"), "\n  auto budget 1.0 MiB: 50 % of it\n"));
+  CHECK_FALSE(contains(report::plan_text(plan), "auto budget"));
 }
 
 TEST_CASE("the plan says when the budget held fewer batches than asked", "[text]") {
@@ -103,6 +121,8 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[text]") {
                        .slabs = 3,
                        .predicted = {2, 3 << 20, 6 << 20, 12 << 20},
                        .staging_bytes = 3 << 20,
+                       .peak_bytes = 5 << 20,
+                       .rss_growth = 9 << 19,
                        .samples_per_s = 640.04,
                        .consumer_wait_s = 0.5,
                        .data_readiness = 0.125,
@@ -111,9 +131,9 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[text]") {
                        .error = ""};
   std::vector<report::SweepRow> rows{row};
   CHECK(starts(report::sweep_text(rows),
-               "queue  slabs  predicted  measured  as f16  as f32  samples/s    waited   ready  "
+               "queue  predicted  measured  as f32  books  RSS+   off  samples/s    waited   ready  "
                "drawn  consumed\n"
-               "    2      3       3.00      3.00    6.00   12.00      640.0  500.0 ms  12.5 %  "
+               "    2       3.00      3.00   12.00   5.00   4.5  -0.5      640.0  500.0 ms  12.5 %  "
                "2,400     2,400\n"));
   CHECK_FALSE(contains(report::sweep_text(rows), "never filled"));
   rows[0].staging_bytes = 2 << 20;

@@ -1,0 +1,131 @@
+#include "base/memory_room.hpp"
+
+#include <charconv>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "base/checked.hpp"
+
+namespace weir {
+namespace {
+
+namespace fs = std::filesystem;
+
+// v1 says "no limit" with a number near 2^63, v2 with the word max.
+constexpr std::uint64_t no_limit = 1ull << 60;
+
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end == text.data()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> number_in(const fs::path& file) {
+  std::ifstream in(file);
+  std::string text;
+  if (!(in >> text)) return std::nullopt;
+  return number(text);
+}
+
+/// The number behind `key` in a file of "key value" lines.
+std::optional<std::uint64_t> entry(const fs::path& file, std::string_view key) {
+  std::ifstream in(file);
+  for (std::string word, value; in >> word >> value; in.ignore(256, '\n')) {
+    if (word == key) return number(value);
+  }
+  return std::nullopt;
+}
+
+/// One way in which this kernel accounts for groups.
+struct Hierarchy {
+  fs::path mount;  ///< where it is mounted
+  fs::path group;  ///< of this process, below the mount
+  bool v2 = false;
+};
+
+std::vector<std::string> words(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> out;
+  for (std::string word; in >> word;) out.push_back(std::move(word));
+  return out;
+}
+
+bool lists(std::string_view comma_separated, std::string_view name) {
+  return ("," + std::string(comma_separated) + ",").find("," + std::string(name) + ",") != std::string::npos;
+}
+
+/// cgroups(7): "hierarchy:controllers:path", controllers empty for v2.
+std::optional<std::string> own_group(const fs::path& root, bool v2) {
+  std::ifstream in(root / "proc/self/cgroup");
+  for (std::string line; std::getline(in, line);) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const auto controllers = std::string_view(line).substr(first + 1, second - first - 1);
+    if (v2 ? controllers.empty() : lists(controllers, "memory")) return line.substr(second + 1);
+  }
+  return std::nullopt;
+}
+
+/// proc(5): "id parent dev root mount options [tags] - type source superoptions". In a container the
+/// mount shows the group named `root` as its top, and the process's own path may lie outside it.
+std::vector<Hierarchy> hierarchies(const fs::path& root) {
+  std::vector<Hierarchy> out;
+  std::ifstream in(root / "proc/self/mountinfo");
+  for (std::string line; std::getline(in, line);) {
+    const auto dash = line.find(" - ");
+    if (dash == std::string::npos) continue;
+    const auto left = words(line.substr(0, dash)), right = words(line.substr(dash + 3));
+    if (left.size() < 5 || right.size() < 3) continue;
+    const bool v2 = right[0] == "cgroup2";
+    if (!v2 && !(right[0] == "cgroup" && lists(right[2], "memory"))) continue;
+    Hierarchy found{root / fs::path(left[4]).relative_path(), {}, v2};
+    if (const auto group = own_group(root, v2)) {
+      const auto below = fs::path(*group).lexically_relative(left[3]);
+      if (!below.empty() && *below.begin() != "..") found.group = below;
+    }
+    out.push_back(std::move(found));
+  }
+  return out;
+}
+
+std::optional<CgroupRoom> room_of(const fs::path& group, bool v2) {
+  CgroupRoom room;
+  room.path = group.lexically_normal().string();
+  auto limit = number_in(group / (v2 ? "memory.max" : "memory.limit_in_bytes"));
+  if (v2) {
+    // Above memory.high the kernel slows a process down until it gives memory back.
+    const auto high = number_in(group / "memory.high");
+    if (high && (!limit || *high < *limit)) limit = high;
+  }
+  const auto used = number_in(group / (v2 ? "memory.current" : "memory.usage_in_bytes"));
+  if (!limit || *limit >= no_limit || !used) return std::nullopt;
+  room.limit = *limit;
+  room.used = *used;
+  room.cache = entry(group / "memory.stat", v2 ? "inactive_file" : "total_inactive_file").value_or(0);
+  return room;
+}
+
+}  // namespace
+
+std::uint64_t CgroupRoom::left() const noexcept { return sub_floor(limit, sub_floor(used, cache)); }
+
+MemoryRoom memory_room(const fs::path& root) {
+  MemoryRoom room;
+  room.machine = mul_sat(entry(root / "proc/meminfo", "MemAvailable:").value_or(0), 1024);
+  for (const auto& hierarchy : hierarchies(root)) {
+    auto group = hierarchy.mount / hierarchy.group;
+    for (;;) {
+      const auto found = room_of(group, hierarchy.v2);
+      if (found && (!room.cgroup || found->left() < room.cgroup->left())) room.cgroup = found;
+      if (group == hierarchy.mount || group.lexically_relative(hierarchy.mount) == ".") break;
+      group = group.parent_path();
+    }
+  }
+  return room;
+}
+
+}  // namespace weir

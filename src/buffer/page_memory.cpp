@@ -1,0 +1,132 @@
+#include "buffer/page_memory.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <new>
+
+#include "base/checked.hpp"
+#include "base/mutex.hpp"
+
+namespace weir {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+#else
+constexpr bool sanitized = false;
+#endif
+
+// AddressSanitizer puts red zones round what operator new gives, round pages it cannot.
+constexpr std::size_t least_mapped = sanitized ? SIZE_MAX : 64 * 1024;
+constexpr std::size_t huge_page = 2u << 20;
+
+std::size_t page_size() noexcept {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+/// Address space, aligned: what was mapped too much is cut off at both ends.
+std::byte* map(std::size_t length, std::size_t alignment) {
+  const auto slack = alignment > page_size() ? alignment : 0;
+  void* const mapped =
+      mmap(nullptr, length + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  auto* const first = static_cast<std::byte*>(mapped);
+  if (slack == 0) return first;
+  const auto address = reinterpret_cast<std::uintptr_t>(first);
+  const auto before = static_cast<std::size_t>(round_up(address, alignment) - address);
+  if (before > 0) munmap(first, before);
+  if (slack > before) munmap(first + before + length, slack - before);
+  return first + before;
+}
+
+bool huge_pages_are_off() {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string modes;
+  return !std::getline(file, modes) || modes.find("[never]") != std::string::npos;
+}
+
+std::string lock_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return "unknown";
+  return limit.rlim_cur == RLIM_INFINITY ? "none" : std::to_string(limit.rlim_cur) + " bytes";
+}
+
+}  // namespace
+
+struct PageMemory::State {
+  Mutex mutex;
+  std::string huge_note WEIR_GUARDED_BY(mutex), lock_note WEIR_GUARDED_BY(mutex);
+};
+
+PageMemory::PageMemory(PageOptions options)
+    : options_(options), state_(options.huge || options.lock ? std::make_unique<State>() : nullptr) {
+  if (!options_.huge || !huge_pages_are_off()) return;
+  Lock lock(state_->mutex);
+  state_->huge_note = "no huge pages: transparent_hugepage/enabled is never; standard pages are used";
+}
+
+PageMemory::~PageMemory() = default;
+
+std::string PageMemory::note() const {
+  if (!state_) return {};
+  Lock lock(state_->mutex);
+  const bool both = !state_->huge_note.empty() && !state_->lock_note.empty();
+  return state_->huge_note + (both ? "; " : "") + state_->lock_note;
+}
+
+bool PageMemory::from_pages(std::size_t bytes) const noexcept {
+  return options_.lock || bytes >= least_mapped;
+}
+
+void* PageMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
+  if (!from_pages(bytes)) return ::operator new(bytes, std::align_val_t{alignment});
+  const bool huge = options_.huge && bytes >= huge_page;
+  const auto length = static_cast<std::size_t>(round_up(std::max<std::size_t>(bytes, 1), page_size()));
+  auto* const data = map(length, huge ? std::max(alignment, huge_page) : alignment);
+  if (huge && madvise(data, length, MADV_HUGEPAGE) != 0) {
+    const auto reason = errno;
+    Lock lock(state_->mutex);
+    state_->huge_note = "no huge pages: madvise: " + std::string(std::strerror(reason)) + "; standard pages are used";
+  }
+  if (options_.lock && mlock(data, length) != 0) {
+    const auto reason = errno;
+    Lock lock(state_->mutex);
+    state_->lock_note = "not locked: mlock: " + std::string(std::strerror(reason)) + " (RLIMIT_MEMLOCK is " +
+                        lock_limit() + "); the memory can be swapped out";
+  }
+  return data;
+}
+
+void PageMemory::do_deallocate(void* data, std::size_t bytes, std::size_t alignment) {
+  if (!from_pages(bytes)) return ::operator delete(data, std::align_val_t{alignment});
+  munmap(data, static_cast<std::size_t>(round_up(std::max<std::size_t>(bytes, 1), page_size())));
+}
+
+bool PageMemory::do_is_equal(const std::pmr::memory_resource& other) const noexcept { return this == &other; }
+
+namespace buffer {
+
+PageMemory& page_memory() noexcept {
+  // Never destroyed: a lease may outlive every static object.
+  alignas(PageMemory) static std::array<std::byte, sizeof(PageMemory)> place;
+  static auto& memory = *new (place.data()) PageMemory();
+  return memory;
+}
+
+}  // namespace buffer
+}  // namespace weir

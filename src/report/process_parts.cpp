@@ -1,0 +1,92 @@
+#include "report/process_parts.hpp"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <fstream>
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+namespace weir {
+namespace report {
+namespace {
+
+struct Mapping {
+  std::uint64_t from = 0, to = 0;
+  bool accessible = false;
+  std::string name;  ///< empty: anonymous
+};
+
+std::uint64_t hexadecimal(std::string_view text) {
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return value;
+}
+
+/// "7f0a-7f0b rw-p 00000000 00:00 0   [heap]"; empty where the line says something of a mapping.
+std::optional<Mapping> mapping(const std::string& line) {
+  const auto dash = line.find('-');
+  const auto blank = line.find(' ');
+  if (dash == std::string::npos || blank == std::string::npos || dash > blank || line.size() < blank + 5) return {};
+  Mapping found{hexadecimal(std::string_view(line).substr(0, dash)),
+                hexadecimal(std::string_view(line).substr(dash + 1, blank - dash - 1)),
+                line.compare(blank + 1, 3, "---") != 0, {}};
+  constexpr int fields_before_name = 5;
+  std::size_t at = 0;
+  for (int field = 0; field < fields_before_name && at != std::string::npos; ++field) {
+    at = line.find_first_not_of(' ', line.find(' ', at));
+  }
+  if (at != std::string::npos) found.name = line.substr(at);
+  return found;
+}
+
+// glibc: an arena of a thread begins at a multiple of its largest size.
+constexpr std::uint64_t arena_alignment = 64ull << 20;
+
+}  // namespace
+
+ProcessParts parts_of(std::istream& smaps, std::uint64_t page_size) {
+  ProcessParts parts;
+  Mapping now, before;
+  std::uint64_t* part = nullptr;
+  for (std::string line; std::getline(smaps, line);) {
+    if (auto next = mapping(line)) {
+      before = std::move(now);
+      now = std::move(*next);
+      // pthreads(7) puts one inaccessible page below the stack of a thread.
+      const bool guarded = before.to == now.from && !before.accessible && before.name.empty() &&
+                           before.to - before.from == page_size;
+      if (now.name.starts_with('/')) part = &parts.libraries;
+      else if (now.name.starts_with("[stack") || (now.name.empty() && guarded)) part = &parts.stacks;
+      else if (now.name == "[heap]" || (now.name.empty() && now.from % arena_alignment == 0)) part = &parts.heap;
+      else part = &parts.pages;
+    } else if (part != nullptr && line.starts_with("Rss:")) {
+      const auto digits = line.find_first_of("0123456789");
+      std::uint64_t kilobytes = 0;
+      if (digits != std::string::npos) {
+        std::from_chars(line.data() + digits, line.data() + line.size(), kilobytes);
+      }
+      *part += kilobytes * 1024;
+    }
+  }
+  return parts;
+}
+
+}  // namespace report
+
+ProcessParts process_parts() {
+  std::ifstream smaps("/proc/self/smaps");
+  auto parts = report::parts_of(smaps, static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+  parts.heap_free = mallinfo2().fordblks;
+#endif
+  return parts;
+}
+
+}  // namespace weir

@@ -1,0 +1,35 @@
+#include "plan/auto_budget.hpp"
+
+#include "support/catch.hpp"
+#include "weir/error.hpp"
+
+using namespace weir;
+using test::has_text;
+
+namespace {
+constexpr std::uint64_t mib = 1u << 20;
+}
+
+TEST_CASE("an automatic budget is a share of the lesser room, and says how", "[plan]") {
+  MemoryRoom room{.machine = 1000 * mib, .cgroup = {}};
+  auto budget = auto_budget(room, 0.5);
+  CHECK(budget.bytes == 500 * mib);
+  CHECK(budget.how ==
+        "500.0 MiB: 50 % of the 1000.0 MiB left; the machine has 1000.0 MiB available, no memory cgroup "
+        "sets a limit");
+  room.cgroup = CgroupRoom{.path = "/sys/fs/cgroup/a", .limit = 512 * mib, .used = 212 * mib, .cache = 100 * mib};
+  budget = auto_budget(room, 0.25);
+  CHECK(budget.bytes == 100 * mib);
+  CHECK(budget.how ==
+        "100.0 MiB: 25 % of the 400.0 MiB left; cgroup /sys/fs/cgroup/a has 400.0 MiB left (limit 512.0 MiB, "
+        "used 212.0 MiB, of that 100.0 MiB idle file cache), the machine has 1000.0 MiB available");
+  room.machine = 300 * mib;
+  CHECK(auto_budget(room, 1).bytes == 300 * mib);
+}
+
+TEST_CASE("a share out of range, or no room known, is refused", "[plan]") {
+  const MemoryRoom room{.machine = mib, .cgroup = {}};
+  CHECK_THROWS_WITH(auto_budget(room, 0), has_text("share"));
+  CHECK_THROWS_WITH(auto_budget(room, 1.5), has_text("at most 1"));
+  CHECK_THROWS_WITH(auto_budget(MemoryRoom{}, 0.5), has_text("MemAvailable"));
+}
