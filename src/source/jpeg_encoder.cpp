@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "buffer/page_memory.hpp"
 #include "weir/error.hpp"
 
 namespace weir::source {
@@ -74,7 +75,8 @@ bool create(jpeg_compress_struct& codec, ErrorManager& errors) {
 }  // namespace
 
 std::span<const std::byte> encode_jpeg(const Rows& rows, Shape shape, int quality) {
-  thread_local std::vector<std::byte> encoded;
+  // Its worst case is large: pages go back to the kernel with the thread, malloc would keep them.
+  thread_local std::pmr::vector<std::byte> encoded(&buffer::page_memory());
   thread_local std::vector<std::uint8_t> row;
   encoded.resize(std::max(encoded.size(), most_bytes(shape)));
   row.resize(std::size_t{shape.width} * 3);

@@ -28,7 +28,7 @@ TEST_CASE("the demo needs no data, ends with the sweep's table and leaves nothin
   const TemporaryFiles files;
   const auto outcome = weir::test::weir({"demo"});
   CHECK(outcome.exit_code == 0);
-  CHECK(contains(outcome.out, "\nqueue  slabs  predicted  measured"));
+  CHECK(contains(outcome.out, "\nqueue  predicted  measured"));
   CHECK(files.all_gone());
 }
 

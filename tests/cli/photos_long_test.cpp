@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "program.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
@@ -46,6 +48,30 @@ TEST_CASE("each place in the queue costs one slab, on real photographs", "[photo
     for (const auto* account : {"filling", "ready", "leased", "idle"})
       staging_at_peak += at_peak[account].get<std::uint64_t>();
     CHECK(staging_at_peak == all);
+  }
+}
+
+TEST_CASE("the process grows by what the books hold, at every depth, on real photographs", "[photos]") {
+  const auto photos = test_data("photos");
+  if (!photos) {
+    WARN("WEIR_TEST_DATA is not set");
+    return;
+  }
+  const auto outcome = weir::test::weir({"sweep", *photos, "--batch", "64", "--max-queue-size", "1,2,4,8,16",
+                                         "--steps", "24", "--consumer-ms", "250", "--settle", "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  REQUIRE(json["runs"].size() == 5);
+  for (const auto& run : json["runs"]) {
+    CAPTURE(run["plan"]["max_queue_size"].get<int>());
+    const auto& memory = run["memory"];
+    // Only a machine that decodes faster than the consumer takes ever fills a deep queue.
+    if (run["queue"]["occupancy"].back().get<double>() > 0)
+      CHECK(memory["staging"] == run["predicted"]["staging_bytes"]);
+    const auto peak = memory["peak"].get<double>();
+    const auto unaccounted = memory["process"]["unaccounted"].get<double>();
+    CAPTURE(peak, unaccounted);
+    CHECK(std::abs(unaccounted) <= 0.03 * peak + 8.0 * (1 << 20));
   }
 }
 

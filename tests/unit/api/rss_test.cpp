@@ -1,0 +1,30 @@
+#include "laws/fixture.hpp"
+#include "support/catch.hpp"
+#include "support/data.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+TEST_CASE("a second run leaves no more behind than the first", "[api][rss]") {
+  const auto photos = test_data("photos");
+  Options options;
+  options.batch = 16;
+  options.workers = 4;
+  options.io.read_ahead = 4;
+  options.shuffle = true;
+  const auto run = [&] {
+    Loader loader(photos ? image_folder(*photos) : synthetic(100, {375, 500}, 3), options);
+    auto stream = loader.stream({.epochs = 2});
+    while (stream.next()) {
+    }
+    return loader.snapshot().memory.peak;
+  };
+  REQUIRE(run() > 8u << 20);
+  const auto after_first = process_memory().rss;
+  run();
+  CHECK(process_memory().rss <= after_first + (1u << 20));
+}
+
+#endif
