@@ -37,8 +37,16 @@ struct PixelBlock {
   Shape shape;
 };
 
+namespace convert {
+/// For weir's own layers: `pixel * slope + offset`, exact in float, and the small rest.
+struct Line {
+  float slope = 0, offset = 0, slope_rest = 0, offset_rest = 0;
+};
+using Lines = std::array<Line, 3>;
+}  // namespace convert
+
 /// Pixels to floats in the caller's memory. Immutable: share freely between threads.
-/// Every output is within 1 ulp of the exactly computed value.
+/// Every output is within 1 ulp of the exactly computed value, and the same on every machine.
 template <Element T>
 class Converter {
  public:
@@ -50,6 +58,8 @@ class Converter {
 
  private:
   std::array<std::array<T, 256>, 3> table_;
+  convert::Lines lines_;
+  bool lines_are_exact_ = false;  ///< on this machine they give what the tables say, to the bit
   Layout layout_;
 };
 extern template class Converter<float>;

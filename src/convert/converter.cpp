@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "convert/lines.hpp"
 #include "convert/narrow.hpp"
 #include "weir/convert.hpp"
 #include "weir/error.hpp"
@@ -57,7 +58,7 @@ constexpr std::uint32_t byte(std::uint32_t word, int k) noexcept {
 }
 
 template <class T>
-void interleaved(const std::uint8_t* __restrict pixel, std::size_t area, const Tables<T>& tables,
+void look_up_interleaved(const std::uint8_t* __restrict pixel, std::size_t area, const Tables<T>& tables,
                  T* __restrict out) {
   const auto& [red, green, blue] = tables;
   for (std::size_t i = 0; i < 3 * area; i += 3) {
@@ -71,7 +72,7 @@ void interleaved(const std::uint8_t* __restrict pixel, std::size_t area, const T
 // planes are often a multiple of 4 KiB apart, and stores that alternate between such streams stall
 // the loads.
 template <class T>
-void planar(const std::uint8_t* __restrict pixel, std::size_t area, const Tables<T>& tables,
+void look_up_planar(const std::uint8_t* __restrict pixel, std::size_t area, const Tables<T>& tables,
             T* __restrict out) {
   const auto& [red, green, blue] = tables;
   T* __restrict reds = out;
@@ -102,6 +103,20 @@ void planar(const std::uint8_t* __restrict pixel, std::size_t area, const Tables
   }
 }
 
+/// Whether arithmetic on this machine gives every entry of the tables, to the bit.
+template <class T>
+bool agree(const convert::Lines& lines, const Tables<T>& tables) {
+  constexpr std::size_t entries = 256;
+  std::array<std::uint8_t, 3 * entries> pixels{};
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i / 3);
+  Tables<T> computed;
+  convert::planar(pixels.data(), entries, lines, computed.front().data(), convert::Stores::cached);
+  return std::memcmp(&computed, &tables, sizeof(tables)) == 0;
+}
+
+// From about the size of a core's own cache on; what is read again soon should stay there.
+constexpr std::size_t least_streamed = 4u << 20;
+
 }  // namespace
 
 template <Element T>
@@ -114,7 +129,10 @@ Converter<T>::Converter(const Normalize& normalize, Layout layout) : layout_(lay
           std::fma(static_cast<double>(pixel), normalize.scale, -normalize.mean[c]);
       table_[c][pixel] = convert::narrow<T>(centred / normalize.stddev[c]);
     }
+    const long double stddev = normalize.stddev[c];
+    lines_[c] = convert::split_line(normalize.scale / stddev, -normalize.mean[c] / stddev);
   }
+  lines_are_exact_ = agree(lines_, table_);
 }
 
 template <Element T>
@@ -126,11 +144,17 @@ void Converter<T>::operator()(const PixelBlock& block, std::span<T> out) const {
   check_size("out.size()", out.size(), block);
   const auto area = std::size_t{block.shape.height} * block.shape.width;
   const auto* pixels = block.pixels.data();
+  const auto stores = out.size_bytes() >= least_streamed ? convert::Stores::streamed : convert::Stores::cached;
   if (layout_ == Layout::nhwc) {
-    return interleaved(pixels, area * block.count, table_, out.data());
+    if (lines_are_exact_) return convert::interleaved(pixels, area * block.count, lines_, out.data(), stores);
+    return look_up_interleaved(pixels, area * block.count, table_, out.data());
   }
   for (std::size_t first = 0; first < out.size(); first += 3 * area) {
-    planar(pixels + first, area, table_, out.data() + first);
+    if (lines_are_exact_) {
+      convert::planar(pixels + first, area, lines_, out.data() + first, stores);
+    } else {
+      look_up_planar(pixels + first, area, table_, out.data() + first);
+    }
   }
 }
 
