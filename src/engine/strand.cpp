@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "engine/threads.hpp"
+#include "base/threads.hpp"
 
 namespace weir::engine {
 

@@ -1,39 +1,26 @@
 #include "source/image_folder.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <memory>
+#include <thread>
+#include <utility>
 
 #include "base/sanitize.hpp"
+#include "source/folder_walk.hpp"
 #include "weir/error.hpp"
 
 namespace weir::source {
 namespace {
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const noexcept { ::closedir(directory); }
-};
-using Directory = std::unique_ptr<DIR, CloseDirectory>;
-
-[[noreturn]] void cannot_list(const std::string& path, int code) {
-  throw Error(Errc::source_failed, Stage::read,
-              "cannot list image folder " + sanitize(path) + ": " + errno_text(code));
-}
-
 FileDescriptor open_root(const std::string& path) {
   auto root = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
-  if (!root) cannot_list(path, errno);
+  if (!root) {
+    throw Error(Errc::source_failed, Stage::read,
+                "cannot list image folder " + sanitize(path) + ": " + errno_text(errno));
+  }
   return root;
-}
-
-// Anything else (no descriptors, an I/O error) may be gone at the next attempt.
-bool closed_to_us(int code) noexcept {
-  return code == EACCES || code == EPERM || code == ENOENT || code == ENOTDIR || code == ELOOP;
 }
 
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -47,77 +34,18 @@ std::vector<std::string> suffixes_of(const FolderOptions& options) {
   return suffixes;
 }
 
-bool has_suffix(std::string_view name, const std::vector<std::string>& suffixes) {
-  return suffixes.empty() ||
-         std::any_of(suffixes.begin(), suffixes.end(), [&](const std::string& suffix) {
-           return name.size() >= suffix.size() &&
-                  std::equal(suffix.begin(), suffix.end(),
-                             name.end() - static_cast<std::ptrdiff_t>(suffix.size()),
-                             [](char a, char b) { return a == lower(b); });
-         });
-}
-
-unsigned char type_of(int directory, const dirent& entry) {
-  if (entry.d_type != DT_UNKNOWN) return entry.d_type;
-  struct stat status {};
-  if (::fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return DT_UNKNOWN;
-  return static_cast<unsigned char>(IFTODT(status.st_mode));
-}
+// Directories wait for the storage more than for a core, and more than these would crowd a small one.
+unsigned walkers() noexcept { return std::clamp(std::thread::hardware_concurrency(), 2u, 16u); }
 
 }  // namespace
 
 ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options)
     : path_(path), reader_(open_root(path), Links::inside, options.max_encoded_bytes) {
-  const auto suffixes = suffixes_of(options);
-  std::vector<std::string> pending;
-  list("", suffixes, pending);
-  classes_ = pending;
-  std::sort(classes_.begin(), classes_.end());
-  for (auto& directory : pending) directory += '/';
-  while (!pending.empty()) {
-    const auto directory = std::move(pending.back());
-    pending.pop_back();
-    const auto first = pending.size();
-    list(directory, suffixes, pending);
-    for (auto i = first; i < pending.size(); ++i) pending[i] = directory + pending[i] + '/';
-  }
-  names_.finish();
+  auto listing = walk_folder(reader_, path_, suffixes_of(options), walkers());
+  names_ = std::move(listing.names);
+  classes_ = std::move(listing.tops);
   classes_.shrink_to_fit();
-}
-
-void ImageFolder::list(const std::string& directory, const std::vector<std::string>& suffixes,
-                       std::vector<std::string>& directories) {
-  const auto where =
-      directory.empty() ? std::string(".") : directory.substr(0, directory.size() - 1);
-  auto opened = open_at(reader_.root(), where.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  if (!opened) {
-    if (!closed_to_us(errno)) cannot_list(path_ + "/" + where, errno);
-    ++skipped_;
-    return;
-  }
-  const Directory stream(::fdopendir(opened.value()));
-  if (!stream) cannot_list(path_ + "/" + where, errno);
-  const int descriptor = opened.release();
-
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): only one stream's own calls would race
-  for (errno = 0; const dirent* entry = ::readdir(stream.get()); errno = 0) {
-    const std::string_view name(entry->d_name);
-    if (name.starts_with('.')) continue;
-    const auto type = type_of(descriptor, *entry);
-    if (type == DT_DIR) {
-      directories.emplace_back(name);
-    } else if (has_suffix(name, suffixes)) {
-      const bool regular =
-          type == DT_REG ||
-          (type == DT_LNK && reader_.link_leads_inside((directory + entry->d_name).c_str()));
-      if (regular) {
-        names_.add(directory, name);
-      } else {
-        ++skipped_;
-      }
-    }
-  }
-  if (errno != 0) cannot_list(path_ + "/" + where, errno);
+  skipped_ = listing.skipped;
 }
 
 std::int64_t ImageFolder::label(std::uint64_t i) const noexcept {

@@ -32,10 +32,6 @@ class ImageFolder {
   std::uint64_t skipped() const noexcept { return skipped_; }
 
  private:
-  // Adds the samples of `directory` ("" or "a/b/") and appends the names of what lies under it.
-  void list(const std::string& directory, const std::vector<std::string>& suffixes,
-            std::vector<std::string>& directories);
-
   std::string path_;
   FileReader reader_;
   NameTable names_;

@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace weir::source {
+
+auto NameTable::in_byte_order() const noexcept {
+  return [text = text_.data()](std::uint64_t a, std::uint64_t b) {
+    return std::strcmp(text + a, text + b) < 0;
+  };
+}
 
 void NameTable::add(std::string_view directory, std::string_view name) {
   starts_.push_back(text_.size());
@@ -12,10 +19,25 @@ void NameTable::add(std::string_view directory, std::string_view name) {
   text_.push_back('\0');
 }
 
-void NameTable::finish() {
-  std::sort(starts_.begin(), starts_.end(), [this](std::uint64_t a, std::uint64_t b) {
-    return std::strcmp(text_.data() + a, text_.data() + b) < 0;
-  });
+void NameTable::finish() { std::sort(starts_.begin(), starts_.end(), in_byte_order()); }
+
+void NameTable::merge(NameTable&& other) {
+  if (starts_.empty()) {
+    std::swap(text_, other.text_);
+    std::swap(starts_, other.starts_);
+    return;
+  }
+  const auto shift = text_.size();
+  const auto mine = static_cast<std::ptrdiff_t>(starts_.size());
+  text_.insert(text_.end(), other.text_.begin(), other.text_.end());
+  std::exchange(other.text_, {});
+  starts_.reserve(starts_.size() + other.starts_.size());
+  for (const auto start : other.starts_) starts_.push_back(shift + start);
+  std::exchange(other.starts_, {});
+  std::inplace_merge(starts_.begin(), starts_.begin() + mine, starts_.end(), in_byte_order());
+}
+
+void NameTable::shrink() {
   text_.shrink_to_fit();
   starts_.shrink_to_fit();
 }

@@ -12,8 +12,12 @@ namespace weir::source {
 class NameTable {
  public:
   void add(std::string_view directory, std::string_view name);
-  /// Puts the names into byte order and gives spare capacity back.
+  /// Puts the names into byte order.
   void finish();
+  /// Takes the other's names in; both are in byte order before, and this one after.
+  void merge(NameTable&& other);
+  /// Gives spare capacity back.
+  void shrink();
 
   std::uint64_t size() const noexcept { return starts_.size(); }
   const char* operator[](std::uint64_t i) const noexcept { return text_.data() + starts_[i]; }
@@ -23,6 +27,8 @@ class NameTable {
   }
 
  private:
+  auto in_byte_order() const noexcept;
+
   std::vector<char> text_;  ///< names, each with a NUL behind it
   std::vector<std::uint64_t> starts_;
 };

@@ -1,5 +1,6 @@
 #include "source/image_folder.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -140,6 +141,27 @@ TEST_CASE("the index takes 9 bytes a sample beyond its name", "[folder]") {
   const auto bytes = image_folder(folder.string()).index_bytes();
   CHECK(bytes >= characters + 9 * count);
   CHECK(bytes <= characters + 9 * count + sizeof(source::ImageFolder) + 64);
+}
+
+TEST_CASE("many folders, listed by several threads, come in byte order", "[folder]") {
+  const TemporaryFolder folder;
+  constexpr int tops = 40, below = 3, files = 7;
+  std::vector<std::string> wanted;
+  for (int top = 0; top < tops; ++top) {
+    for (int sub = 0; sub < below; ++sub) {
+      for (int file = 0; file < files; ++file) {
+        auto name = "c" + std::to_string(top * 7 % tops) + "/s" + std::to_string(sub) + (file % 2 ? "/deep/" : "/") +
+                    std::to_string(file) + ".jpg";
+        folder.write(name, "x");
+        wanted.push_back(std::move(name));
+      }
+    }
+  }
+  std::sort(wanted.begin(), wanted.end());
+  const source::ImageFolder source(folder.string(), {});
+  REQUIRE(source.size() == wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(source.name(i) == wanted[i]);
+  CHECK(source.class_names().size() == tops);
 }
 
 TEST_CASE("a source outlives the path it was opened by", "[folder]") {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-namespace weir::engine {
+namespace weir {
 
 /// A thread that takes no signals: they are the program's business. Throws std::system_error.
 template <class F>
@@ -24,4 +24,4 @@ std::thread start_thread(F&& body) {
   }
 }
 
-}  // namespace weir::engine
+}  // namespace weir

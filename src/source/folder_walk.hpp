@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "source/file_reader.hpp"
+#include "source/name_table.hpp"
+
+namespace weir::source {
+
+/// What lies under a folder.
+struct FolderListing {
+  NameTable names;                ///< of the samples, relative to the root, in byte order
+  std::vector<std::string> tops;  ///< the top directories, in byte order
+  std::uint64_t skipped = 0;      ///< entries that are neither sample nor readable directory
+};
+
+/// Lists all directories under `reader`'s root, by up to `threads` threads at once. `suffixes` are in
+/// lower case; none: every file. `path` is for messages. Throws what ImageFolder's constructor does.
+FolderListing walk_folder(const FileReader& reader, const std::string& path,
+                          const std::vector<std::string>& suffixes, unsigned threads);
+
+}  // namespace weir::source
