@@ -1,10 +1,12 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
+#include <ctime>
 #include <vector>
 
 #include "images.hpp"
 #include "ledger.hpp"
+#include "report/figures.hpp"
 #include "weir/weir.hpp"
 
 namespace {
@@ -13,6 +15,12 @@ using namespace weir;
 using namespace weir::bench;
 
 constexpr std::uint32_t batch_size = 16;
+
+double cpu_ns() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) * 1e9 + static_cast<double>(used.tv_nsec);
+}
 
 /// Endless epochs over 64 encoded images in memory: decode, fit, queue, hand-off.
 template <class Consume>
@@ -23,12 +31,14 @@ void drain(benchmark::State& state, const Options& options, Consume consume) {
   std::uint64_t seen = 0;
   ledger()->reset_peak();
   const auto before = ledger()->postings();
+  const auto cpu_before = cpu_ns();
   auto stream = loader.stream({.epochs = std::nullopt});
   while (state.KeepRunning()) {
     const auto batch = stream.next();
     consume(*batch);
     seen += batch->size();
   }
+  const auto cpu = cpu_ns() - cpu_before;
   const auto now = loader.snapshot();
   const auto report = loader.report();
   state.SetItemsProcessed(static_cast<std::int64_t>(seen));
@@ -37,8 +47,11 @@ void drain(benchmark::State& state, const Options& options, Consume consume) {
   state.counters["index_bytes"] = static_cast<double>(now.memory[Account::index]);
   state.counters["encoded_bytes"] = static_cast<double>(encoded);
   state.counters["ready_share"] = report.queue.data_readiness;
-  state.counters["postings/img"] =
-      static_cast<double>(ledger()->postings() - before) / static_cast<double>(now.samples.drawn);
+  const auto postings = static_cast<double>(ledger()->postings() - before);
+  static const double posting_ns = report::measure_posting_ns();
+  state.counters["postings/img"] = postings / static_cast<double>(now.samples.drawn);
+  state.counters["ns/posting"] = posting_ns;
+  state.counters["books_share"] = postings * posting_ns / cpu;
 }
 
 Options options(std::int64_t workers, std::int64_t max_queue_size) {
