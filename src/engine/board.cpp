@@ -96,10 +96,7 @@ std::optional<Board::Task> Board::next_work(std::uint32_t most_rows) {
   const auto limit = barrier();
   if (!to_decode_.empty() && to_decode_.back()->row < fresh && to_decode_.back()->row < limit) {
     Task task{{}, take_oldest(to_decode_)};
-    if (std::exchange(task.sample->ahead, false)) {
-      --outstanding_;
-      reads_.notify_one();
-    }
+    no_longer_ahead(*task.sample);
     return task;
   }
   if (read_ahead_ > 0) return std::nullopt;
@@ -168,6 +165,17 @@ std::optional<Board::Task> Board::take_read() {
     if (auto task = next_read()) return task;
     reads_.wait(lock.native());
   }
+}
+
+void Board::no_longer_ahead(Sample& sample) noexcept {
+  if (!std::exchange(sample.ahead, false)) return;
+  --outstanding_;
+  reads_.notify_one();
+}
+
+void Board::lost(Sample& sample) noexcept {
+  Lock lock(mutex_);
+  no_longer_ahead(sample);
 }
 
 void Board::arrived(SamplePtr sample) {

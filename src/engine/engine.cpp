@@ -244,7 +244,9 @@ void Engine::read_ahead(RowWork& rows) {
       rows.begin(task->run, task->run.first);
       rows.memory().sample->ahead = true;
     }
-    if (rows.read() == Turn::read) {
+    const auto turn = rows.read();
+    if (turn == Turn::done) shared_.board.lost(*rows.memory().sample);
+    if (turn == Turn::read) {
       auto next = shared_.board.fresh_sample();
       shared_.board.arrived(std::exchange(rows.memory().sample, std::move(next)));
     }
