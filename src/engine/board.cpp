@@ -20,8 +20,12 @@ Board::Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead,
       rows_ahead_(std::max(rows_ahead_per_worker * workers, read_ahead)),
       low_(std::move(low)),
       feed_(slabs + workers + 1) {
-  const auto samples = 2 * workers + read_ahead + 1;
+  // Two to each thread, its own and a spare one, one more where it has parked, and those that have
+  // been read: made beforehand, so that a stream at work allocates what is on the books alone.
+  const auto threads = workers + read_ahead;
+  const auto samples = 3 * threads + read_ahead;
   for (auto* list : {&to_decode_, &to_read_, &parked_, &free_}) list->reserve(samples);
+  for (std::uint32_t i = 0; i < samples; ++i) free_.push_back(std::make_unique<Sample>(book_));
   idle_.reserve(workers);
 }
 
