@@ -26,7 +26,7 @@ Board::Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead,
   const auto samples = 3 * threads + read_ahead;
   for (auto* list : {&to_decode_, &to_read_, &parked_, &free_}) list->reserve(samples);
   for (std::uint32_t i = 0; i < samples; ++i) free_.push_back(std::make_unique<Sample>(book_));
-  idle_.reserve(workers);
+  idle_.reserve(threads);
 }
 
 void Board::insert(Samples& samples, SamplePtr sample) {
@@ -110,21 +110,19 @@ std::optional<Board::Task> Board::next_work(std::uint32_t most_rows) {
   return Task{*run, nullptr};
 }
 
+void Board::wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_it, Lock& lock) {
+  if (book_.someone_waits()) mine.trim();
+  if (!std::exchange(listed, true)) idle_.push_back(&mine);
+  for_it.wait(lock.native());
+}
+
 std::optional<Board::Task> Board::take_work(WorkerMemory& mine, std::uint32_t most_rows) {
   Lock lock(mutex_);
+  std::optional<Task> task;
   bool listed = false;
-  for (;;) {
-    std::optional<Task> task;
-    if (!halted_) task = next_work(most_rows);
-    if (task || halted_) {
-      if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
-      return task;
-    }
-    if (book_.someone_waits()) mine.trim();
-    if (!listed) idle_.push_back(&mine);
-    listed = true;
-    work_.wait(lock.native());
-  }
+  while (!halted_ && !(task = next_work(most_rows))) wait(mine, listed, work_, lock);
+  if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
+  return task;
 }
 
 void Board::park(SamplePtr sample) {
@@ -162,13 +160,13 @@ std::optional<Board::Task> Board::next_read() {
   return Task{*run, nullptr};
 }
 
-std::optional<Board::Task> Board::take_read() {
+std::optional<Board::Task> Board::take_read(WorkerMemory& mine) {
   Lock lock(mutex_);
-  for (;;) {
-    if (halted_) return std::nullopt;
-    if (auto task = next_read()) return task;
-    reads_.wait(lock.native());
-  }
+  std::optional<Task> task;
+  bool listed = false;
+  while (!halted_ && !(task = next_read())) wait(mine, listed, reads_, lock);
+  if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
+  return task;
 }
 
 void Board::no_longer_ahead(Sample& sample) noexcept {

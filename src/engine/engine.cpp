@@ -237,7 +237,7 @@ void Engine::work(RowWork& rows) {
 }
 
 void Engine::read_ahead(RowWork& rows) {
-  while (auto task = shared_.board.take_read()) {
+  while (auto task = shared_.board.take_read(rows.memory())) {
     if (task->sample) {
       rows.take_over(std::move(task->sample));
     } else {
