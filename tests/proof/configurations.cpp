@@ -115,6 +115,24 @@ Options options_of(const Family& family, const Member& member) {
   return options;
 }
 
+void drain(Loader& loader, const Family& family, const Member& member, Outcome& outcome) {
+  outcome.max_sample_bytes = loader.plan().max_sample_bytes;
+  outcome.floor_bytes = loader.plan().floor_bytes;
+  auto stream = loader.stream({.epochs = family.epochs});
+  try {
+    consume(stream, member, outcome);
+  } catch (const Error& error) {
+    outcome.error = error.what();
+  }
+  outcome.faults = loader.report().fault_count;
+}
+
+void settle_books(Outcome& outcome, const MemoryLedger& ledger, Watch& watch) {
+  outcome.breach = watch.breach();
+  outcome.peak = ledger.snapshot().peak;
+  outcome.left = ledger.snapshot().live;
+}
+
 bool refused(const Family& family, Member member, std::uint64_t budget) {
   member.budget = budget;
   try {
@@ -177,20 +195,30 @@ Outcome run(const Family& family, const Member& member, const std::string& name)
   Watch watch(ledger, name);
   {
     Loader loader(Files(family.files, 1000), options);
-    outcome.max_sample_bytes = loader.plan().max_sample_bytes;
-    outcome.floor_bytes = loader.plan().floor_bytes;
-    auto stream = loader.stream({.epochs = family.epochs});
-    try {
-      consume(stream, member, outcome);
-    } catch (const Error& error) {
-      outcome.error = error.what();
-    }
-    outcome.faults = loader.report().fault_count;
+    drain(loader, family, member, outcome);
   }
-  outcome.breach = watch.breach();
-  outcome.peak = ledger->snapshot().peak;
-  outcome.left = ledger->snapshot().live;
+  settle_books(outcome, *ledger, watch);
   return outcome;
+}
+
+std::pair<Outcome, Outcome> run_together(const std::array<Family, 2>& families,
+                                         const std::array<Member, 2>& members, std::uint64_t budget,
+                                         const std::string& name) {
+  std::array<Outcome, 2> outcomes;
+  const auto ledger = std::make_shared<MemoryLedger>(budget);
+  Watch watch(ledger, name);
+  {
+    std::vector<Loader> loaders;
+    for (std::size_t i = 0; i < 2; ++i) {
+      auto options = options_of(families[i], members[i]);
+      options.memory.ledger = ledger;
+      loaders.emplace_back(Files(families[i].files, 1000), options);
+    }
+    const std::jthread other([&] { drain(loaders[1], families[1], members[1], outcomes[1]); });
+    drain(loaders[0], families[0], members[0], outcomes[0]);
+  }
+  settle_books(outcomes[0], *ledger, watch);
+  return {outcomes[0], outcomes[1]};
 }
 
 Survey survey_configurations(std::uint64_t count) {
@@ -231,6 +259,39 @@ Survey survey_configurations(std::uint64_t count) {
     if (outcome.faults > 0) ++survey.with_faults;
   }
   return survey;
+}
+
+void survey_pairs(std::uint64_t count) {
+  const auto seed = number_from("WEIR_CONFIGURATION_SEED", 1);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    RandomStream random(mix_key({seed, i, 2}));
+    std::array<Family, 2> families{Family(random.next()), Family(random.next())};
+    std::array<Member, 2> members;
+    std::uint64_t floors = 0;
+    for (std::size_t k = 0; k < 2; ++k) {
+      // Set, or what is resolved would depend on which loader came first.
+      auto& most = families[k].options.memory.max_sample_bytes;
+      most = log_between(random, 50e3, 4e6);
+      members[k] = Member::draw(families[k], random);
+      auto alone = options_of(families[k], members[k]);
+      alone.memory.budget_bytes = UINT64_MAX;
+      floors += resolve(alone, 1000).floor_bytes;
+    }
+    const auto budget = floors + (random.below(2) == 0 ? 0 : random.below(floors));
+    const auto name = "WEIR_CONFIGURATION_SEED=" + std::to_string(seed) + ", pair " + std::to_string(i) + " on " +
+                      std::to_string(budget) + " bytes: " + members[0].to_string() + "; " + members[1].to_string();
+    CAPTURE(name);
+    const auto [first, second] = run_together(families, members, budget, name);
+    CHECK(first.breach.empty());
+    CHECK(first.peak <= budget);
+    CHECK(first.left == 0);
+    const auto alone = run(families[0], {}, name + " (first alone)");
+    const auto other = run(families[1], {}, name + " (second alone)");
+    CHECK(first.digest == alone.digest);
+    CHECK(first.error == alone.error);
+    CHECK(second.digest == other.digest);
+    CHECK(second.error == other.error);
+  }
 }
 
 }  // namespace weir::test

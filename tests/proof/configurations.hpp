@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
@@ -44,6 +46,12 @@ struct Outcome {
 /// Aborts with a message where the run hangs: ctest's own limit could not say which one it was.
 Outcome run(const Family& family, const Member& member, const std::string& name);
 
+/// Two loaders at work at the same time on one ledger of `budget` bytes. Books and breach are those
+/// of both, in the first outcome.
+std::pair<Outcome, Outcome> run_together(const std::array<Family, 2>& families,
+                                         const std::array<Member, 2>& members, std::uint64_t budget,
+                                         const std::string& name);
+
 struct Survey {
   std::uint64_t runs = 0, rows = 0, at_floor = 0, ended_in_error = 0, with_faults = 0;
 };
@@ -51,5 +59,9 @@ struct Survey {
 /// `count` configurations, four members a family; every claim is a CHECK. WEIR_CONFIGURATIONS
 /// overrides the count, WEIR_CONFIGURATION_SEED the seed.
 Survey survey_configurations(std::uint64_t count);
+
+/// `count` pairs of loaders that share the sum of their floors, or up to twice that: both complete,
+/// with the rows they have alone.
+void survey_pairs(std::uint64_t count);
 
 }  // namespace weir::test

@@ -10,3 +10,7 @@ TEST_CASE("a thousand random configurations keep the budget, complete and agree"
   CHECK(4 * survey.with_faults > survey.runs);
   CHECK(2 * survey.ended_in_error < survey.runs);
 }
+
+TEST_CASE("two hundred random pairs of loaders share a budget and complete", "[configurations]") {
+  survey_pairs(200);
+}
