@@ -40,7 +40,7 @@ struct Instant {
 };
 
 /// One loader's page in a ledger. Every public call is one posting or one reading under the
-/// ledger's mutex; none allocates but open() and begin_stream(). Any thread; who may call what
+/// ledger's mutex; none allocates but open(), begin_stream() and released(). Any thread; who may call what
 /// when is the caller's contract (the conductor opens, publishes and drops; workers admit and
 /// finish; the consumer side leases and releases).
 class Book {
@@ -122,6 +122,8 @@ class Book {
   };
   Queue queue() const noexcept;
   std::uint32_t leased() const noexcept;
+  /// The consumer has let this batch go.
+  bool has_released(std::uint64_t sequence) const noexcept;
   ReleasePrefix released() const;
 
  private:

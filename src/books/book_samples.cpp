@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "books/book.hpp"
 #include "books/posting.hpp"
@@ -63,8 +64,9 @@ void Book::begin_stream(std::uint64_t next_batch, const std::vector<std::uint64_
   ReleasePrefix released(next_batch, released_beyond, terms_.slabs);
   Posting posting(*this);
   open_.restart(released.next());
-  released_ = std::move(released);
-  waker_ = std::move(waker);
+  // What was there before is freed after the posting: nothing is freed under the leaf mutex.
+  std::swap(released_, released);
+  waker_.swap(waker);
   cancelled_ = false;
   stop_ = no_row;
   ++stream_;
@@ -228,6 +230,11 @@ Book::Queue Book::queue() const noexcept {
 std::uint32_t Book::leased() const noexcept {
   Lock lock(ledger_->mutex_);
   return leased_;
+}
+
+bool Book::has_released(std::uint64_t sequence) const noexcept {
+  Lock lock(ledger_->mutex_);
+  return released_.contains(sequence);
 }
 
 ReleasePrefix Book::released() const {

@@ -80,8 +80,7 @@ bool Conductor::slab_ready() {
 }
 
 void Conductor::skip_released() {
-  const auto released = book_.released();
-  while (next_ < schedule_.end() && released.contains(next_)) ++next_;
+  while (next_ < schedule_.end() && book_.has_released(next_)) ++next_;
 }
 
 void Conductor::finish(End why) noexcept {

@@ -20,9 +20,13 @@ Board::Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead,
       rows_ahead_(std::max(rows_ahead_per_worker * workers, read_ahead)),
       low_(std::move(low)),
       feed_(slabs + workers + 1) {
-  const auto samples = 2 * workers + read_ahead + 1;
+  // Two to each thread, its own and a spare one, one more where it has parked, and those that have
+  // been read: made beforehand, so that a stream at work allocates what is on the books alone.
+  const auto threads = workers + read_ahead;
+  const auto samples = 3 * threads + read_ahead;
   for (auto* list : {&to_decode_, &to_read_, &parked_, &free_}) list->reserve(samples);
-  idle_.reserve(workers);
+  for (std::uint32_t i = 0; i < samples; ++i) free_.push_back(std::make_unique<Sample>(book_));
+  idle_.reserve(threads);
 }
 
 void Board::insert(Samples& samples, SamplePtr sample) {
@@ -96,10 +100,7 @@ std::optional<Board::Task> Board::next_work(std::uint32_t most_rows) {
   const auto limit = barrier();
   if (!to_decode_.empty() && to_decode_.back()->row < fresh && to_decode_.back()->row < limit) {
     Task task{{}, take_oldest(to_decode_)};
-    if (std::exchange(task.sample->ahead, false)) {
-      --outstanding_;
-      reads_.notify_one();
-    }
+    no_longer_ahead(*task.sample);
     return task;
   }
   if (read_ahead_ > 0) return std::nullopt;
@@ -109,21 +110,19 @@ std::optional<Board::Task> Board::next_work(std::uint32_t most_rows) {
   return Task{*run, nullptr};
 }
 
+void Board::wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_it, Lock& lock) {
+  if (book_.someone_waits()) mine.trim();
+  if (!std::exchange(listed, true)) idle_.push_back(&mine);
+  for_it.wait(lock.native());
+}
+
 std::optional<Board::Task> Board::take_work(WorkerMemory& mine, std::uint32_t most_rows) {
   Lock lock(mutex_);
+  std::optional<Task> task;
   bool listed = false;
-  for (;;) {
-    std::optional<Task> task;
-    if (!halted_) task = next_work(most_rows);
-    if (task || halted_) {
-      if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
-      return task;
-    }
-    if (book_.someone_waits()) mine.trim();
-    if (!listed) idle_.push_back(&mine);
-    listed = true;
-    work_.wait(lock.native());
-  }
+  while (!halted_ && !(task = next_work(most_rows))) wait(mine, listed, work_, lock);
+  if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
+  return task;
 }
 
 void Board::park(SamplePtr sample) {
@@ -161,13 +160,24 @@ std::optional<Board::Task> Board::next_read() {
   return Task{*run, nullptr};
 }
 
-std::optional<Board::Task> Board::take_read() {
+std::optional<Board::Task> Board::take_read(WorkerMemory& mine) {
   Lock lock(mutex_);
-  for (;;) {
-    if (halted_) return std::nullopt;
-    if (auto task = next_read()) return task;
-    reads_.wait(lock.native());
-  }
+  std::optional<Task> task;
+  bool listed = false;
+  while (!halted_ && !(task = next_read())) wait(mine, listed, reads_, lock);
+  if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
+  return task;
+}
+
+void Board::no_longer_ahead(Sample& sample) noexcept {
+  if (!std::exchange(sample.ahead, false)) return;
+  --outstanding_;
+  reads_.notify_one();
+}
+
+void Board::lost(Sample& sample) noexcept {
+  Lock lock(mutex_);
+  no_longer_ahead(sample);
 }
 
 void Board::arrived(SamplePtr sample) {

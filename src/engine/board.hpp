@@ -54,10 +54,12 @@ class Board {
   /// A sample that is done with, for others to use.
   void recycle(SamplePtr sample) noexcept;
 
-  // -- readers
-  std::optional<Task> take_read();
+  // -- readers. `mine` as above.
+  std::optional<Task> take_read(WorkerMemory& mine);
   /// Its bytes are there, for a worker to decode.
   void arrived(SamplePtr sample);
+  /// Its row ended without a read that succeeded: another read may begin.
+  void lost(Sample& sample) noexcept;
 
   // -- both
   /// A sample to fill. Throws std::bad_alloc.
@@ -70,6 +72,9 @@ class Board {
   SamplePtr take_oldest(Samples& samples) noexcept WEIR_REQUIRES(mutex_);
   std::optional<Task> next_work(std::uint32_t most_rows) WEIR_REQUIRES(mutex_);
   std::optional<Task> next_read() WEIR_REQUIRES(mutex_);
+  /// Until notified; what `mine` keeps goes to those that wait for bytes.
+  void wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_it, Lock& lock) WEIR_REQUIRES(mutex_);
+  void no_longer_ahead(Sample& sample) noexcept WEIR_REQUIRES(mutex_);
 
   std::optional<conductor::RowRun> take_fresh(std::uint32_t most_rows) WEIR_REQUIRES(mutex_);
 

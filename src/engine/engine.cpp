@@ -237,14 +237,16 @@ void Engine::work(RowWork& rows) {
 }
 
 void Engine::read_ahead(RowWork& rows) {
-  while (auto task = shared_.board.take_read()) {
+  while (auto task = shared_.board.take_read(rows.memory())) {
     if (task->sample) {
       rows.take_over(std::move(task->sample));
     } else {
       rows.begin(task->run, task->run.first);
       rows.memory().sample->ahead = true;
     }
-    if (rows.read() == Turn::read) {
+    const auto turn = rows.read();
+    if (turn == Turn::done) shared_.board.lost(*rows.memory().sample);
+    if (turn == Turn::read) {
       auto next = shared_.board.fresh_sample();
       shared_.board.arrived(std::exchange(rows.memory().sample, std::move(next)));
     }

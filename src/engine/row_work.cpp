@@ -205,6 +205,8 @@ bool RowWork::fail(const Defect& defect, const std::exception_ptr& thrown) {
       return false;
     case OnFault::skip:
       if (s.attempt < most_attempts) {
+        // The replacement may need all of the reserve, which the failed attempt still holds.
+        release_memory();
         book_.fail_and_redraw(s.slab);
         s.index = shared_.plan.sampler.replacement(s.epoch, s.position, s.attempt);
         return true;

@@ -44,6 +44,7 @@ struct WorkerMemory {
   buffer::Block scratch;
   void trim() noexcept {
     if (sample) sample->encoded.trim();
+    if (spare) spare->encoded.trim();
     scratch.trim();
   }
 };

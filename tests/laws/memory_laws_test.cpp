@@ -142,3 +142,50 @@ TEST_CASE("progress", "[law]") {
   options.memory.budget_bytes -= 1;
   CHECK_THROWS_AS(Loader(Mixed{}, options), Error);
 }
+
+namespace {
+
+/// Files by index, each a number of bytes that are no image or one that is.
+class Sized {
+ public:
+  explicit Sized(std::vector<std::size_t> junk_bytes) : junk_bytes_(std::move(junk_bytes)) {}
+  std::uint64_t size() const { return junk_bytes_.size(); }
+  Encoded read(std::uint64_t i, ByteSink& sink) const {
+    if (junk_bytes_[i] == 0) return image_.read(i, sink);
+    const auto bytes = sink.take(junk_bytes_[i]);
+    std::ranges::fill(bytes, std::byte{'x'});
+    return {bytes, 0};
+  }
+  std::string name(std::uint64_t i) const { return std::to_string(i); }
+  std::uint64_t index_bytes() const { return 0; }
+
+ private:
+  std::vector<std::size_t> junk_bytes_;
+  AnySource image_ = synthetic(100, {200, 200, 3});
+};
+
+}  // namespace
+
+TEST_CASE("progress: a replacement finds the whole reserve", "[law]") {
+  auto options = small_options();
+  options.faults.policy = OnFault::skip;
+  options.memory.max_sample_bytes = 260'000;
+  options.memory.budget_bytes = resolve(options, 0).floor_bytes;
+  // Every other file fills the reserve and is no image; what replaces it needs most of the reserve.
+  std::vector<std::size_t> files(40);
+  for (std::size_t i = 0; i < files.size(); i += 2) files[i] = 259'000;
+  Loader loader(Sized(files), options);
+  CHECK(drain(loader).indices.size() == files.size());
+  CHECK(loader.snapshot().samples.replaced > 0);
+}
+
+TEST_CASE("progress: a read ahead that fails makes room for the next", "[law]") {
+  auto options = small_options();
+  options.faults.policy = OnFault::blank;
+  options.io.read_ahead = 2;
+  options.memory.max_sample_bytes = 260'000;
+  // More than any sample may have: refused before it is read.
+  Loader loader(Sized(std::vector<std::size_t>(40, 300'000)), options);
+  CHECK(drain(loader).indices.size() == 40);
+  CHECK(loader.snapshot().samples.failed == 40);
+}

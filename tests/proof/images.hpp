@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weir/source.hpp"
+
+namespace weir::test {
+
+/// What a data set may bring, in encoded files. `photograph`: baseline JPEGs of 30 to 260 pixels a
+/// side, and a few real ones where WEIR_TEST_DATA is set.
+enum class Kind : std::uint8_t { photograph, huge, tiny, progressive, png, webp, broken };
+inline constexpr std::size_t kind_count = 7;
+
+using Bytes = std::vector<std::byte>;
+
+/// Every file of a kind, made once. Any thread.
+const std::vector<Bytes>& images_of(Kind kind);
+
+/// A JPEG of `width` x `height`, progressive or not.
+Bytes make_jpeg(std::uint32_t width, std::uint32_t height, bool progressive);
+/// A PNG of 8-bit RGB, interlaced or not.
+Bytes make_png(std::uint32_t width, std::uint32_t height, bool interlaced);
+
+/// Files that lie elsewhere (on a disk, so to speak): a read copies one into what the sink gave. Any
+/// thread; `files` outlive it.
+class Files {
+ public:
+  explicit Files(std::vector<const Bytes*> files, std::uint64_t index_bytes = 0)
+      : files_(std::make_shared<const std::vector<const Bytes*>>(std::move(files))),
+        index_bytes_(index_bytes) {}
+  std::uint64_t size() const { return files_->size(); }
+  Encoded read(std::uint64_t i, ByteSink& sink) const;
+  std::string name(std::uint64_t i) const { return std::to_string(i); }
+  std::uint64_t index_bytes() const { return index_bytes_; }
+
+ private:
+  std::shared_ptr<const std::vector<const Bytes*>> files_;
+  std::uint64_t index_bytes_;
+};
+
+}  // namespace weir::test
