@@ -45,12 +45,12 @@ struct DecoderOptions {
 };
 
 /// What one decode takes. `scratch` is handed in; `reserved` is what third parties without a hook
-/// (libwebp, a foreign codec, cv::resize) allocate by themselves at most, to be charged beside it.
+/// (libwebp, a foreign codec) allocate by themselves at most, to be charged beside it.
 struct MemoryNeed {
   std::uint64_t scratch = 0, reserved = 0;
 };
 
-/// How a decode went. `fit_ns` is the part of the time spent cropping and resizing.
+/// How a decode went. `fit_ns` is about the part of the time spent resizing and turning.
 struct Decoded {
   RowStatus status = RowStatus::ok;
   std::uint64_t fit_ns = 0;
