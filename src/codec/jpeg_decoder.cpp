@@ -53,15 +53,17 @@ struct ColumnRange {
 /// The columns to decode so that those of `source` are what a decode of all columns gives.
 /// libjpeg-turbo begins at a whole MCU and treats the edges of what it decodes as those of the image:
 /// - upsampling with interpolation (jdsample.c) looks one chroma sample to either side, and is chosen
-///   where there are more than two of them;
+///   only where there are more than two of them (`smallest`);
 /// - smoothing between the blocks of unfinished progressive files (jdcoefct.c) looks two blocks to
 ///   either side, but knows those on the right.
 ColumnRange columns_of(const ImageInfo& info, const Rect& source) {
   const std::uint32_t most = *std::ranges::max_element(info.jpeg.horizontal);
   const std::uint32_t mcu = info.channels == 1 ? dct : dct * most;
-  const std::uint32_t left = 1 + (info.progressive ? 2 * mcu : 0), right = 2 * std::max(most, 1u);
-  const std::uint32_t first = source.x < left ? 0 : (source.x - left) / mcu * mcu;
-  const std::uint32_t end = std::min(info.width, source.x + source.width + right);
+  const std::uint32_t left = 1 + (info.progressive ? 2 * mcu : 0), smallest = 2 * most + 1;
+  const std::uint32_t end = std::min(info.width, source.x + source.width + smallest);
+  const std::uint32_t start =
+      std::min(source.x - std::min(source.x, left), end - std::min(end, smallest));
+  const std::uint32_t first = start / mcu * mcu;
   return {first, end - first};
 }
 
@@ -175,7 +177,8 @@ void create(Session& s) {
 void expect_end(Session& s) {
   const Bytes file(s.job->encoded);
   const auto rest = s.exhausted ? 0 : s.source.bytes_in_buffer;
-  if (jpeg_reaches_end(file.part(file.size() - rest, rest), static_cast<std::uint8_t>(s.jpeg.unread_marker)))
+  if (jpeg_reaches_end(file.part(file.size() - rest, rest),
+                       static_cast<std::uint8_t>(s.jpeg.unread_marker)))
     return;
   s.exhausted = true;
   WARNMS(&s.jpeg, JWRN_JPEG_EOF);
@@ -210,7 +213,8 @@ void read_lines(Session& s) {
     const std::uint32_t wanted = std::min<std::uint32_t>(lines.size(), end - jpeg.output_scanline);
     const std::uint32_t got = jpeg_read_scanlines(&jpeg, lines.data(), wanted);
     for (std::uint32_t i = 0; i < got; ++i) {
-      if (cmyk) cmyk_to_rgb(lines[i] + left * 4, jpeg.saw_Adobe_marker != FALSE, rgb, job.source.width);
+      if (cmyk)
+        cmyk_to_rgb(lines[i] + left * 4, jpeg.saw_Adobe_marker != FALSE, rgb, job.source.width);
       job.sink.put(cmyk ? rgb : lines[i] + left * pixel_bytes);
     }
   }

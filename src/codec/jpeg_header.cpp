@@ -169,7 +169,8 @@ bool jpeg_reaches_end(Bytes rest, std::uint8_t pending) noexcept {
   const auto next_marker = [&]() -> std::uint8_t {
     while (at < rest.size()) {
       const auto* const start = rest.span().data();
-      const auto* const found = static_cast<const std::byte*>(std::memchr(start + at, 0xff, rest.size() - at));
+      const auto* const found =
+          static_cast<const std::byte*>(std::memchr(start + at, 0xff, rest.size() - at));
       if (found == nullptr) return 0;
       at = static_cast<std::size_t>(found - start) + 1;
       while (rest.has(at, 1) && rest.u8(at) == 0xff) ++at;
@@ -177,7 +178,8 @@ bool jpeg_reaches_end(Bytes rest, std::uint8_t pending) noexcept {
     }
     return 0;
   };
-  for (std::uint8_t marker = pending != 0 ? pending : next_marker(); marker != 0; marker = next_marker()) {
+  for (std::uint8_t marker = pending != 0 ? pending : next_marker(); marker != 0;
+       marker = next_marker()) {
     if (marker == eoi) return true;
     if (is_bare(marker)) continue;
     if (!rest.has(at, 2)) return false;

@@ -86,7 +86,8 @@ void read_image(Session& s) {
   for (int pass = 0; pass < passes; ++pass) {
     for (std::uint32_t y = 0; y < (streams ? end : job.info.height); ++y) {
       // An interlaced pass only adds to what the row holds; an unwanted row may hold anything.
-      png_read_row(s.png, !streams && job.canvas.holds_row(y) ? job.canvas.row(y) : job.spare, nullptr);
+      png_read_row(s.png, !streams && job.canvas.holds_row(y) ? job.canvas.row(y) : job.spare,
+                   nullptr);
       s.has_pixels = true;
       if (streams && y >= first) job.sink.put(job.spare + job.source.x * pixel_bytes);
       if (job.cancelled.load(std::memory_order_relaxed)) leave(s, FaultKind::io, "cancelled");
@@ -109,10 +110,11 @@ CanvasNeed png_canvas(const ImageInfo& info, const Rect& source) noexcept {
   // up to 8 bytes a pixel before they are brought down to RGB.
   constexpr std::uint64_t fixed = 64 << 10, rows = 2, widest_pixel = 8, row_padding = 256;
   const bool streams = !info.progressive, all_rows = source.height == info.height;
-  return {.area = {0, source.y, info.width, source.height},
-          .streams = streams,
-          .spare_bytes = all_rows && !streams ? 0 : std::uint64_t{info.width} * pixel_bytes + overrun,
-          .arena_bytes = fixed + rows * (info.width * widest_pixel + row_padding)};
+  return {
+      .area = {0, source.y, info.width, source.height},
+      .streams = streams,
+      .spare_bytes = all_rows && !streams ? 0 : std::uint64_t{info.width} * pixel_bytes + overrun,
+      .arena_bytes = fixed + rows * (info.width * widest_pixel + row_padding)};
 }
 
 Result<RowStatus> decode_png(const DecodeJob& job) {

@@ -41,10 +41,8 @@ __m128i column_sums(const Columns& columns, std::uint32_t i, const std::uint8_t*
 
 __m128i blend_vector(const std::int16_t* a, const std::int16_t* b, __m128i weight_a,
                      __m128i weight_b) {
-  const __m128i x =
-      _mm_mulhi_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)), weight_a);
-  const __m128i y =
-      _mm_mulhi_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(b)), weight_b);
+  const __m128i x = _mm_mulhi_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)), weight_a);
+  const __m128i y = _mm_mulhi_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(b)), weight_b);
   return _mm_srai_epi16(_mm_add_epi16(_mm_add_epi16(x, y), _mm_set1_epi16(2)), 2);
 }
 
@@ -84,8 +82,8 @@ WEIR_GROUP_KERNELS void blend_wide(const std::int16_t* a, const std::int16_t* b,
 #if defined(__x86_64__)
 
 bool has_group_kernels() noexcept {
-  static const bool has = __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512bw") &&
-                          __builtin_cpu_supports("avx512vl");
+  static const bool has = __builtin_cpu_supports("avx512vbmi") &&
+                          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
   return has;
 }
 

@@ -34,7 +34,8 @@ void blend_rows(const std::int16_t* a, const std::int16_t* b, std::int16_t weigh
                 std::int16_t weight_b, std::uint8_t* out, std::size_t values) noexcept;
 
 // Each way there is, for tests: what the two above choose from.
-void resample_line_plain(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept;
+void resample_line_plain(const Columns& columns, const std::uint8_t* line,
+                         std::int16_t* out) noexcept;
 void blend_rows_plain(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
                       std::int16_t weight_b, std::uint8_t* out, std::size_t values) noexcept;
 

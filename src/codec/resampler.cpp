@@ -31,7 +31,8 @@ double scale_of(std::uint32_t in, std::uint32_t out) {
 /// fractions.
 std::int16_t weight(float share) {
   constexpr float no_fraction = 12'582'912.f;
-  return static_cast<std::int16_t>(share * float{Resampler::weight_sum} + no_fraction - no_fraction);
+  return static_cast<std::int16_t>(share * float{Resampler::weight_sum} + no_fraction -
+                                   no_fraction);
 }
 
 std::uint64_t groups_of(std::uint32_t columns) {
@@ -50,7 +51,8 @@ struct Layout {
 
 Layout layout_of(const Resize& resize) {
   const std::uint64_t columns = resize.out_width;
-  const std::uint64_t groups = has_group_kernels() && groups_fit(resize) ? groups_of(resize.out_width) : 0;
+  const std::uint64_t groups =
+      has_group_kernels() && groups_fit(resize) ? groups_of(resize.out_width) : 0;
   Layout at{};
   const auto take = [&](std::uint64_t bytes) {
     const std::uint64_t start = at.bytes;
@@ -97,7 +99,8 @@ void fill_groups(Columns& columns) {
       for (std::uint32_t side = 0; side < 2; ++side) {
         columns.picks[2 * (at + side)] = static_cast<std::uint8_t>(place + channels * side);
         columns.picks[2 * (at + side) + 1] = 0;
-        columns.wide_weights[at + side] = beyond ? std::int16_t{0} : columns.weights[2 * column + side];
+        columns.wide_weights[at + side] =
+            beyond ? std::int16_t{0} : columns.weights[2 * column + side];
       }
       if (!beyond && ++channel == channels) {
         channel = 0;
@@ -109,7 +112,9 @@ void fill_groups(Columns& columns) {
 
 }  // namespace
 
-std::uint64_t Resampler::memory_bytes(const Resize& resize) noexcept { return layout_of(resize).bytes; }
+std::uint64_t Resampler::memory_bytes(const Resize& resize) noexcept {
+  return layout_of(resize).bytes;
+}
 
 Resampler::Resampler(const Resize& resize, std::byte* memory) noexcept : resize_(resize) {
   const Layout at = layout_of(resize);

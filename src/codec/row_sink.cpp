@@ -55,14 +55,16 @@ void RowSink::take(const std::uint8_t* line) noexcept {
 std::uint8_t* RowSink::start_of(std::uint32_t patch_row) const noexcept {
   const auto& [source, turn, target, out] = placement_;
   const std::uint32_t line = turn.mirror_y ? placement_.patch_height() - 1 - patch_row : patch_row;
-  const std::size_t x = target.x + (turn.transpose ? line : 0), y = target.y + (turn.transpose ? 0 : line);
+  const std::size_t x = target.x + (turn.transpose ? line : 0),
+                    y = target.y + (turn.transpose ? 0 : line);
   return row_ + (y * out.width + x) * pixel_bytes;
 }
 
 void RowSink::place(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept {
   const std::uint32_t width = placement_.patch_width();
   std::uint8_t* const start = start_of(patch_row);
-  const std::size_t step = placement_.turn.transpose ? placement_.out.width * pixel_bytes : pixel_bytes;
+  const std::size_t step =
+      placement_.turn.transpose ? placement_.out.width * pixel_bytes : pixel_bytes;
   if (!mirror && !placement_.turn.transpose) {
     std::memcpy(start, pixels, width * pixel_bytes);
     return;
