@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t pixel_bytes = 3;
 
-void resize(const std::uint8_t* pixels, std::size_t stride, const codec::Rect& size, const Shape& out,
-            std::uint8_t* row) {
+void resize(const std::uint8_t* pixels, std::size_t stride, const codec::Rect& size,
+            const Shape& out, std::uint8_t* row) {
   const cv::Mat from(static_cast<int>(size.height), static_cast<int>(size.width), CV_8UC3,
                      const_cast<std::uint8_t*>(pixels), stride);
   cv::Mat to(static_cast<int>(out.height), static_cast<int>(out.width), CV_8UC3, row);
@@ -54,7 +54,8 @@ void BareJpeg::full(std::span<const std::byte> encoded, std::uint64_t draw, std:
   const std::size_t stride = jpeg_.output_width * pixel_bytes;
   read_rows(jpeg_.output_height, stride);
   jpeg_finish_decompress(&jpeg_);
-  resize(pixels_.data() + source.y * stride + source.x * pixel_bytes, stride, source, spec_.out, row);
+  resize(pixels_.data() + source.y * stride + source.x * pixel_bytes, stride, source, spec_.out,
+         row);
 }
 
 BareJpeg::Cropped BareJpeg::decode_roi(std::span<const std::byte> encoded, std::uint64_t draw) {
@@ -71,7 +72,8 @@ BareJpeg::Cropped BareJpeg::decode_roi(std::span<const std::byte> encoded, std::
 
 void BareJpeg::roi(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row) {
   const auto [source, x, width] = decode_roi(encoded, draw);
-  resize(pixels_.data() + (source.x - x) * pixel_bytes, width * pixel_bytes, source, spec_.out, row);
+  resize(pixels_.data() + (source.x - x) * pixel_bytes, width * pixel_bytes, source, spec_.out,
+         row);
 }
 
 void BareJpeg::roi_pixels(std::span<const std::byte> encoded, std::uint64_t draw) {
