@@ -49,6 +49,7 @@ codec::DecoderOptions decoder_options(const Options& options, Fit fit) {
                   .short_side = resolve(options, no_index).short_side},
           .exif = options.exif,
           .strict = options.faults.strict,
+          .antialias = options.antialias,
           .limits = options.limits,
           .codecs = options.codecs};
 }

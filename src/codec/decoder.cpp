@@ -55,7 +55,7 @@ Steps plan_steps(const ImageInfo& info, const DecoderOptions& options, std::uint
   const Rect source = turn.stored(view.source, info.width, info.height);
   if (view.flip) turn = turn.flipped();
 
-  Steps steps{.placement = {source, turn, view.target, options.fit.out},
+  Steps steps{.placement = {source, turn, view.target, options.fit.out, options.antialias},
               .need = canvas_need(info, source)};
   const CanvasNeed& need = steps.need;
   // A foreign codec writes rows without a gap, so its target must be whole rows of the output.
@@ -78,7 +78,7 @@ Steps plan_steps(const ImageInfo& info, const DecoderOptions& options, std::uint
 }
 
 Canvas make_canvas(const Steps& steps, std::uint8_t* scratch, std::uint8_t* row) {
-  const auto& [source, turn, target, out] = steps.placement;
+  const auto& [source, turn, target, out, antialias] = steps.placement;
   const Rect& area = steps.need.area;
   if (steps.need.streams) return {};
   if (!steps.direct) return {scratch, area.width * pixel_bytes, area};
@@ -124,7 +124,7 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const ImageI
                                 const std::atomic<bool>& cancelled, std::span<std::uint8_t> row) {
   const DecoderOptions& options = state_->options;
   const Steps steps = plan_steps(info, options, draw);
-  const auto& [source, turn, target, out] = steps.placement;
+  const auto& [source, turn, target, out, antialias] = steps.placement;
   assert(scratch.size() >= steps.memory.scratch && row.size() >= out.values());
   auto* const memory = reinterpret_cast<std::uint8_t*>(scratch.data());
   const Canvas canvas = make_canvas(steps, memory, row.data());

@@ -40,6 +40,7 @@ struct DecoderOptions {
   FitSpec fit{};
   Exif exif = Exif::apply;
   bool strict = true;
+  bool antialias = false;
   DecodeLimits limits{};
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
 };

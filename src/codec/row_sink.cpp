@@ -14,21 +14,28 @@ Resize resize_of(const Placement& p) noexcept {
   return {p.source.width, p.source.height, p.patch_width(), p.patch_height(), p.turn.mirror_x};
 }
 
+std::uint64_t resampler_bytes(const Placement& p) noexcept {
+  return p.antialias ? AntialiasResampler::memory_bytes(resize_of(p))
+                     : Resampler::memory_bytes(resize_of(p));
+}
+
 }  // namespace
 
 std::uint64_t RowSink::memory_bytes(const Placement& placement) noexcept {
   if (!placement.resamples()) return 0;
   const std::uint64_t turned = placement.turn.transpose ? placement.patch_width() * pixel_bytes : 0;
-  return Resampler::memory_bytes(resize_of(placement)) + turned;
+  return resampler_bytes(placement) + turned;
 }
 
 RowSink::RowSink(const Placement& placement, std::byte* memory, std::uint8_t* row) noexcept
     : placement_(placement), row_(row) {
   if (!placement.resamples()) return;
-  const Resize resize = resize_of(placement);
-  resampler_ = Resampler(resize, memory);
+  if (placement.antialias)
+    antialias_ = AntialiasResampler(resize_of(placement), memory);
+  else
+    resampler_ = Resampler(resize_of(placement), memory);
   if (placement.turn.transpose)
-    turned_ = reinterpret_cast<std::uint8_t*>(memory + Resampler::memory_bytes(resize));
+    turned_ = reinterpret_cast<std::uint8_t*>(memory + resampler_bytes(placement));
 }
 
 void RowSink::put(const std::uint8_t* line) noexcept {
@@ -39,21 +46,30 @@ void RowSink::put(const std::uint8_t* line) noexcept {
 }
 
 void RowSink::take(const std::uint8_t* line) noexcept {
-  if (!placement_.resamples()) return place(count_ - 1, line, placement_.turn.mirror_x);
-  resampler_.feed(line);
-  while (resampler_.ready()) {
-    const std::uint32_t patch_row = resampler_.next_row();
+  if (!placement_.resamples())
+    place(count_ - 1, line, placement_.turn.mirror_x);
+  else if (placement_.antialias)
+    resample(antialias_, line);
+  else
+    resample(resampler_, line);
+}
+
+template <class AnyResampler>
+void RowSink::resample(AnyResampler& by, const std::uint8_t* line) noexcept {
+  by.feed(line);
+  while (by.ready()) {
+    const std::uint32_t patch_row = by.next_row();
     if (turned_ == nullptr) {
-      resampler_.make_row(start_of(patch_row));
+      by.make_row(start_of(patch_row));
     } else {
-      resampler_.make_row(turned_);
+      by.make_row(turned_);
       place(patch_row, turned_, false);
     }
   }
 }
 
 std::uint8_t* RowSink::start_of(std::uint32_t patch_row) const noexcept {
-  const auto& [source, turn, target, out] = placement_;
+  const auto& [source, turn, target, out, smooth] = placement_;
   const std::uint32_t line = turn.mirror_y ? placement_.patch_height() - 1 - patch_row : patch_row;
   const std::size_t x = target.x + (turn.transpose ? line : 0),
                     y = target.y + (turn.transpose ? 0 : line);
