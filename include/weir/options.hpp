@@ -45,6 +45,7 @@ struct Options {
   /// Every pixel of the source counts where it is made smaller, as in Pillow and torchvision; false:
   /// bilinear between four pixels, as cv::resize.
   bool antialias = false;
+  Decode decode = Decode::exact;
   Exif exif = Exif::apply;
   bool shuffle = false;
   std::uint32_t batch = 32;

@@ -55,6 +55,7 @@ engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
                   .exif = options.exif,
                   .strict = options.faults.strict,
                   .antialias = options.antialias,
+                  .decode = options.decode,
                   .limits = options.limits,
                   .codecs = options.codecs},
       .sampler = source::Sampler(size, options.shuffle, options.seed),

@@ -50,6 +50,7 @@ codec::DecoderOptions decoder_options(const Options& options, Fit fit) {
           .exif = options.exif,
           .strict = options.faults.strict,
           .antialias = options.antialias,
+          .decode = options.decode,
           .limits = options.limits,
           .codecs = options.codecs};
 }

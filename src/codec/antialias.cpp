@@ -17,26 +17,34 @@ constexpr std::uint64_t channels = 3, alignment = 64;
 /// Weights have 14 bits behind the point, lines 7 more than a pixel: sums stay within 31 bits.
 constexpr int weight_one = 1 << 14, column_shift = 7, row_shift = 21;
 
-double scale_of(std::uint32_t in, std::uint32_t out) { return double{1} * in / out; }
-double support_of(std::uint32_t in, std::uint32_t out) { return std::max(scale_of(in, out), 1.0); }
+/// One side of a Resize.
+struct Axis {
+  std::uint32_t in, out;
+  double from, span;
 
-/// Most source places that one place of the output is made of.
-std::uint32_t taps_of(std::uint32_t in, std::uint32_t out) {
-  return std::min(in, static_cast<std::uint32_t>(std::ceil(2 * support_of(in, out))) + 1);
-}
+  double step() const { return span / out; }
+  double support() const { return std::max(step(), 1.0); }
+  /// Most source places that one place of the output is made of.
+  std::uint32_t taps() const {
+    return std::min(in, static_cast<std::uint32_t>(std::ceil(2 * support())) + 1);
+  }
+};
+
+Axis across(const Resize& r) { return {r.in_width, r.out_width, r.from_x(), r.span_x()}; }
+Axis down(const Resize& r) { return {r.in_height, r.out_height, r.from_y(), r.span_y()}; }
+
 /// Columns are taken in pairs.
-std::uint32_t column_taps_of(std::uint32_t in, std::uint32_t out) {
-  return static_cast<std::uint32_t>(round_up(taps_of(in, out), 2));
+std::uint32_t column_taps(const Resize& resize) {
+  return static_cast<std::uint32_t>(round_up(across(resize).taps(), 2));
 }
 
 /// Weights of the `taps` source places from the one returned on, of which some may be 0. They sum to
 /// weight_one, so that a flat image stays what it is.
-std::uint32_t weigh(std::uint32_t i, std::uint32_t in, std::uint32_t out, std::uint32_t taps,
-                    std::int16_t* weights) {
-  const double support = support_of(in, out), centre = (i + 0.5) * scale_of(in, out);
+std::uint32_t weigh(std::uint32_t i, const Axis& axis, std::uint32_t taps, std::int16_t* weights) {
+  const double support = axis.support(), centre = axis.from + (i + 0.5) * axis.step();
   const auto low = static_cast<std::uint32_t>(std::max(centre - support + 0.5, 0.0));
-  const auto high = std::min(in, static_cast<std::uint32_t>(centre + support + 0.5));
-  const std::uint32_t first = std::min(low, in - std::min(in, taps));
+  const auto high = std::min(axis.in, static_cast<std::uint32_t>(centre + support + 0.5));
+  const std::uint32_t first = std::min(low, axis.in - std::min(axis.in, taps));
   const auto triangle = [&](std::uint32_t x) {
     return x < low || x >= high ? 0.0 : std::max(0.0, 1 - std::abs(x + 0.5 - centre) / support);
   };
@@ -57,9 +65,7 @@ struct Layout {
 };
 
 Layout layout_of(const Resize& resize) {
-  const std::uint64_t columns = resize.out_width,
-                      column_taps = column_taps_of(resize.in_width, resize.out_width);
-  const std::uint64_t taps = taps_of(resize.in_height, resize.out_height);
+  const std::uint64_t columns = resize.out_width, taps = down(resize).taps();
   Layout at{};
   const auto take = [&](std::uint64_t bytes) {
     const std::uint64_t start = at.bytes;
@@ -67,7 +73,7 @@ Layout layout_of(const Resize& resize) {
     return start;
   };
   at.offsets = take(columns * sizeof(std::uint32_t));
-  at.column_weights = take(columns * column_taps * sizeof(std::int16_t));
+  at.column_weights = take(columns * column_taps(resize) * sizeof(std::int16_t));
   at.weights = take(taps * sizeof(std::int16_t));
   at.line_values = round_up(columns * channels + 8, 32);
   at.lines = take(taps * at.line_values * sizeof(std::int16_t));
@@ -142,9 +148,7 @@ std::uint64_t AntialiasResampler::memory_bytes(const Resize& resize) noexcept {
 }
 
 AntialiasResampler::AntialiasResampler(const Resize& resize, std::byte* memory) noexcept
-    : resize_(resize),
-      column_taps_(column_taps_of(resize.in_width, resize.out_width)),
-      taps_(taps_of(resize.in_height, resize.out_height)) {
+    : resize_(resize), column_taps_(column_taps(resize)), taps_(down(resize).taps()) {
   const Layout at = layout_of(resize);
   offsets_ = reinterpret_cast<std::uint32_t*>(memory + at.offsets);
   column_weights_ = reinterpret_cast<std::int16_t*>(memory + at.column_weights);
@@ -153,16 +157,14 @@ AntialiasResampler::AntialiasResampler(const Resize& resize, std::byte* memory) 
   line_values_ = at.line_values;
   for (std::uint32_t x = 0; x < resize.out_width; ++x) {
     const std::uint32_t i = resize.mirror ? resize.out_width - 1 - x : x;
-    offsets_[i] = static_cast<std::uint32_t>(channels) *
-                  weigh(x, resize.in_width, resize.out_width, column_taps_,
-                        column_weights_ + std::size_t{i} * column_taps_);
+    offsets_[i] =
+        static_cast<std::uint32_t>(channels) *
+        weigh(x, across(resize), column_taps_, column_weights_ + std::size_t{i} * column_taps_);
   }
   aim();
 }
 
-void AntialiasResampler::aim() noexcept {
-  first_ = weigh(row_, resize_.in_height, resize_.out_height, taps_, weights_);
-}
+void AntialiasResampler::aim() noexcept { first_ = weigh(row_, down(resize_), taps_, weights_); }
 
 void AntialiasResampler::feed(const std::uint8_t* pixels) noexcept {
   if (fed_ >= first_) {

@@ -39,7 +39,7 @@ struct CanvasNeed {
 struct DecodeJob {
   std::span<const std::byte> encoded;
   const ImageInfo& info;
-  Rect source;    ///< what is wanted of the stored image
+  Rect source;    ///< what is wanted of the stored image, reduced
   Canvas canvas;  ///< empty where the decoder streams
   RowSink& sink;
   std::uint8_t* spare;
@@ -47,6 +47,7 @@ struct DecodeJob {
   const DecodeLimits& limits;
   bool strict;
   const std::atomic<bool>& cancelled;
+  std::uint32_t reduce = 1;  ///< 1, 2, 4 or 8: a JPEG is decoded at one part of its size
 };
 
 /// Of pixels that could not be decoded, in lenient mode.
@@ -54,7 +55,10 @@ inline constexpr std::uint8_t missing_grey = 128;
 
 // Each decodes into job.canvas or job.sink. `damaged` only where the job is not strict.
 
-CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source) noexcept;
+/// `source` is of the image reduced.
+CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept;
+/// Whether libjpeg-turbo 2.1 crops such an image rightly while it reduces it.
+bool jpeg_reduces(const ImageInfo& info) noexcept;
 
 CanvasNeed png_canvas(const ImageInfo& info, const Rect& source) noexcept;
 Result<RowStatus> decode_png(const DecodeJob& job);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 #include <span>
 
@@ -21,14 +22,15 @@ constexpr std::uint64_t scratch_alignment = 64;
 struct Steps {
   Placement placement;
   CanvasNeed need;
+  std::uint32_t reduce = 1;
   bool direct = false;  ///< the canvas is the target itself
   std::uint64_t canvas_bytes = 0, spare_offset = 0, sink_offset = 0, arena_offset = 0;
   MemoryNeed memory{};
 };
 
-CanvasNeed canvas_need(const ImageInfo& info, const Rect& source) noexcept {
+CanvasNeed canvas_need(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept {
   switch (info.format) {
-    case Format::jpeg: return jpeg_canvas(info, source);
+    case Format::jpeg: return jpeg_canvas(info, source, reduce);
     case Format::png: return png_canvas(info, source);
     case Format::webp: return webp_canvas(info, source);
     case Format::foreign: break;
@@ -46,17 +48,62 @@ Result<RowStatus> decode_format(JpegDecoder& jpeg, const DecodeJob& job) {
   return decode_foreign(job);
 }
 
+/// The most that a JPEG can be reduced by while it is as large as the output.
+std::uint32_t reduction(const ImageInfo& info, const DecoderOptions& options, const Placement& p) {
+  if (options.decode == Decode::exact || info.format != Format::jpeg || !jpeg_reduces(info))
+    return 1;
+  std::uint32_t reduce = 8;
+  while (reduce > 1 &&
+         (p.source.width / reduce < p.patch_width() || p.source.height / reduce < p.patch_height()))
+    reduce /= 2;
+  return reduce;
+}
+
+struct Range {
+  std::uint32_t first, count;
+  double from, span;
+};
+
+/// One side of the source in an image of `size` reduced: what of it to decode, with `around` more on
+/// either side, and where in that the source begins.
+Range reduced(std::uint32_t first, std::uint32_t count, std::uint32_t size, std::uint32_t reduce,
+              double around) {
+  const double from = double{1} * first / reduce, span = double{1} * count / reduce;
+  const double low = std::max(0.0, std::floor(from - around));
+  const double high =
+      std::min(std::ceil(double{1} * size / reduce), std::ceil(from + span + around));
+  return {static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high - low), from - low,
+          span};
+}
+
+/// Widens the source to what the filter looks at, in an image reduced.
+void look_around(Placement& p, const ImageInfo& info, std::uint32_t reduce) {
+  if (reduce == 1 && (!p.antialias || !p.resamples())) return;
+  const auto around = [&](std::uint32_t in, std::uint32_t out) {
+    return p.antialias ? std::max(1.0, double{1} * in / reduce / out) : 0.0;
+  };
+  const Rect s = p.source;
+  const auto x = reduced(s.x, s.width, info.width, reduce, around(s.width, p.patch_width()));
+  const auto y = reduced(s.y, s.height, info.height, reduce, around(s.height, p.patch_height()));
+  p.part = {x.from, y.from, x.span, y.span};
+  p.source = {x.first, y.first, x.count, y.count};
+}
+
 Steps plan_steps(const ImageInfo& info, const DecoderOptions& options, std::uint64_t draw) {
   Turn turn = options.exif == Exif::apply ? Turn::of_exif(info.orientation) : Turn{};
   const std::uint32_t width = turn.transpose ? info.height : info.width;
   const std::uint32_t height = turn.transpose ? info.width : info.height;
   const Window view = window(width, height, options.fit, draw);
   // The window is of the upright image; what it mirrors, it mirrors in the output only.
-  const Rect source = turn.stored(view.source, info.width, info.height);
+  const Rect whole = turn.stored(view.source, info.width, info.height);
   if (view.flip) turn = turn.flipped();
 
-  Steps steps{.placement = {source, turn, view.target, options.fit.out, options.antialias},
-              .need = canvas_need(info, source)};
+  Steps steps{};
+  steps.placement = {whole, turn, view.target, options.fit.out, options.antialias};
+  steps.reduce = reduction(info, options, steps.placement);
+  look_around(steps.placement, info, steps.reduce);
+  const Rect& source = steps.placement.source;
+  steps.need = canvas_need(info, source, steps.reduce);
   const CanvasNeed& need = steps.need;
   // A foreign codec writes rows without a gap, so its target must be whole rows of the output.
   const bool gapless = info.format != Format::foreign || view.target.width == options.fit.out.width;
@@ -78,7 +125,7 @@ Steps plan_steps(const ImageInfo& info, const DecoderOptions& options, std::uint
 }
 
 Canvas make_canvas(const Steps& steps, std::uint8_t* scratch, std::uint8_t* row) {
-  const auto& [source, turn, target, out, antialias] = steps.placement;
+  const auto& [source, turn, target, out, antialias, part] = steps.placement;
   const Rect& area = steps.need.area;
   if (steps.need.streams) return {};
   if (!steps.direct) return {scratch, area.width * pixel_bytes, area};
@@ -124,7 +171,7 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const ImageI
                                 const std::atomic<bool>& cancelled, std::span<std::uint8_t> row) {
   const DecoderOptions& options = state_->options;
   const Steps steps = plan_steps(info, options, draw);
-  const auto& [source, turn, target, out, antialias] = steps.placement;
+  const auto& [source, turn, target, out, antialias, part] = steps.placement;
   assert(scratch.size() >= steps.memory.scratch && row.size() >= out.values());
   auto* const memory = reinterpret_cast<std::uint8_t*>(scratch.data());
   const Canvas canvas = make_canvas(steps, memory, row.data());
@@ -137,7 +184,7 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const ImageI
                               static_cast<std::size_t>(steps.need.arena_bytes)));
   const auto status =
       decode_format(state_->jpeg, {encoded, info, source, canvas, sink, memory + steps.spare_offset,
-                                   arena, options.limits, options.strict, cancelled});
+                                   arena, options.limits, options.strict, cancelled, steps.reduce});
   if (!status) return status.defect();
   if (steps.need.streams) {
     put_missing(sink, source, memory + steps.spare_offset);

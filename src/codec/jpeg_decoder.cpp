@@ -59,11 +59,12 @@ struct ColumnRange {
 ///   only where there are more than two of them (`smallest`);
 /// - smoothing between the blocks of unfinished progressive files (jdcoefct.c) looks two blocks to
 ///   either side, but knows those on the right.
-ColumnRange columns_of(const ImageInfo& info, const Rect& source) {
+ColumnRange columns_of(const ImageInfo& info, const Rect& source, std::uint32_t reduce) {
   const std::uint32_t most = *std::ranges::max_element(info.jpeg.horizontal);
-  const std::uint32_t mcu = info.channels == 1 ? dct : dct * most;
+  const std::uint32_t mcu = dct / reduce * (info.channels == 1 ? 1 : most);
   const std::uint32_t left = 1 + (info.progressive ? 2 * mcu : 0), smallest = 2 * most + 1;
-  const std::uint32_t end = std::min(info.width, source.x + source.width + smallest);
+  const std::uint32_t end =
+      std::min((info.width + reduce - 1) / reduce, source.x + source.width + smallest);
   const std::uint32_t start =
       std::min(source.x - std::min(source.x, left), end - std::min(end, smallest));
   const std::uint32_t first = start / mcu * mcu;
@@ -200,7 +201,7 @@ void skip_lines(Session& s, std::uint32_t end) {
 void read_lines(Session& s) {
   const DecodeJob& job = *s.job;
   auto& jpeg = s.jpeg;
-  const auto columns = columns_of(job.info, job.source);
+  const auto columns = columns_of(job.info, job.source, job.reduce);
   JDIMENSION x = columns.first, width = columns.count;
   jpeg_crop_scanline(&jpeg, &x, &width);
   if (x != columns.first || width != columns.count)
@@ -245,6 +246,8 @@ void read_image(Session& s) {
     leave(s, FaultKind::corrupt, "libjpeg reads another header than weir");
   }
   jpeg.out_color_space = jpeg.num_components == 4 ? JCS_CMYK : JCS_RGB;
+  jpeg.scale_num = dct / job.reduce;
+  jpeg.scale_denom = dct;
   jpeg_start_decompress(&jpeg);
   read_lines(s);
   if (jpeg.output_scanline == jpeg.output_height)
@@ -262,14 +265,20 @@ bool succeeds(Session& s) {
 
 }  // namespace
 
-CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source) noexcept {
+// With factors of 4 it computes the width of a reduced component wrongly (libjpeg-turbo issue 669).
+bool jpeg_reduces(const ImageInfo& info) noexcept {
+  return *std::ranges::max_element(info.jpeg.horizontal) <= 2 &&
+         *std::ranges::max_element(info.jpeg.vertical) <= 2;
+}
+
+CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept {
   const bool cmyk = info.channels == 4;
-  const auto [first, count] = columns_of(info, source);
+  const auto [first, count] = columns_of(info, source, reduce);
   const std::uint64_t spare = lines_at_once * line_bytes(count, cmyk ? 4 : pixel_bytes);
   return {.area = {first, source.y, count, source.height},
           .streams = true,
           .spare_bytes = spare + (cmyk ? line_bytes(source.width, pixel_bytes) : 0),
-          .arena_bytes = jpeg_arena_bytes(info)};
+          .arena_bytes = jpeg_arena_bytes(info, reduce)};
 }
 
 JpegDecoder::JpegDecoder() : session_(std::make_unique<Session>()) {}

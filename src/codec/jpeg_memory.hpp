@@ -32,6 +32,6 @@ class JpegMemory {
 
 /// Most that libjpeg-turbo 2.1 takes from the arena for one image of this header, with islow DCT,
 /// fancy upsampling and RGB or CMYK output.
-std::uint64_t jpeg_arena_bytes(const ImageInfo& info) noexcept;
+std::uint64_t jpeg_arena_bytes(const ImageInfo& info, std::uint32_t reduce = 1) noexcept;
 
 }  // namespace weir::codec

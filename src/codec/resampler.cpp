@@ -16,16 +16,14 @@ struct Place {
   float share;
 };
 
-Place place_of(std::uint32_t i, double scale) {
-  const auto at = static_cast<float>((i + 0.5) * scale - 0.5);
+Place place_of(std::uint32_t i, double scale, double from) {
+  const auto at = static_cast<float>((i + 0.5) * scale - 0.5 + from);
   auto first = static_cast<std::int64_t>(at);
   if (at < static_cast<float>(first)) --first;
   return {first, at - static_cast<float>(first)};
 }
 
-double scale_of(std::uint32_t in, std::uint32_t out) {
-  return 1.0 / (static_cast<double>(out) / static_cast<double>(in));
-}
+double scale_of(double span, std::uint32_t out) { return 1.0 / (out / span); }
 
 /// Rounded, halves to even, as lrintf does it but without the call: 1.5 * 2^23 leaves no place for
 /// fractions.
@@ -42,7 +40,7 @@ std::uint64_t groups_of(std::uint32_t columns) {
 /// 64 bytes hold what a group of 16 values is made of: 6 columns at most, which lie 5 steps apart,
 /// and one pixel more on the right.
 bool groups_fit(const Resize& resize) {
-  return 5 * scale_of(resize.in_width, resize.out_width) + 2 <= 20;
+  return 5 * scale_of(resize.span_x(), resize.out_width) + 2 <= 20;
 }
 
 struct Layout {
@@ -70,10 +68,10 @@ Layout layout_of(const Resize& resize) {
 }
 
 void fill_columns(const Resize& resize, Columns& columns) {
-  const double scale = scale_of(resize.in_width, resize.out_width);
+  const double scale = scale_of(resize.span_x(), resize.out_width);
   const auto last = static_cast<std::int64_t>(resize.in_width) - 1;
   for (std::uint32_t x = 0; x < resize.out_width; ++x) {
-    auto [first, share] = place_of(x, scale);
+    auto [first, share] = place_of(x, scale, resize.from_x());
     if (first < 0 || first >= last) {
       first = std::clamp<std::int64_t>(first, 0, last);
       share = 0;
@@ -134,7 +132,8 @@ Resampler::Resampler(const Resize& resize, std::byte* memory) noexcept : resize_
 }
 
 void Resampler::aim() noexcept {
-  const auto [first, share] = place_of(row_, scale_of(resize_.in_height, resize_.out_height));
+  const double scale = scale_of(resize_.span_y(), resize_.out_height);
+  const auto [first, share] = place_of(row_, scale, resize_.from_y());
   const auto last = static_cast<std::int64_t>(resize_.in_height) - 1;
   top_ = static_cast<std::uint32_t>(std::clamp<std::int64_t>(first, 0, last));
   bottom_ = static_cast<std::uint32_t>(std::clamp<std::int64_t>(first + 1, 0, last));

@@ -8,9 +8,21 @@
 
 namespace weir::codec {
 
+/// A part of an image, in pixels and from its edges; of no width: all of it.
+struct Part {
+  double x = 0, y = 0, width = 0, height = 0;
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
 struct Resize {
   std::uint32_t in_width = 1, in_height = 1, out_width = 1, out_height = 1;
   bool mirror = false;  ///< columns come out from right to left
+  Part part{};          ///< what becomes the output; what lies around it is there to be looked at
+
+  double from_x() const noexcept { return part.x; }
+  double from_y() const noexcept { return part.y; }
+  double span_x() const noexcept { return part.width == 0 ? in_width : part.width; }
+  double span_y() const noexcept { return part.width == 0 ? in_height : part.height; }
 };
 
 /// Bilinear resampling of RGB, row by row, bit for bit what cv::resize makes of 8-bit pixels with

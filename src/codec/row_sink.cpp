@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint32_t lines_a_measurement = 16;
 
 Resize resize_of(const Placement& p) noexcept {
-  return {p.source.width, p.source.height, p.patch_width(), p.patch_height(), p.turn.mirror_x};
+  return {p.source.width,   p.source.height, p.patch_width(),
+          p.patch_height(), p.turn.mirror_x, p.part};
 }
 
 std::uint64_t resampler_bytes(const Placement& p) noexcept {
@@ -69,7 +70,7 @@ void RowSink::resample(AnyResampler& by, const std::uint8_t* line) noexcept {
 }
 
 std::uint8_t* RowSink::start_of(std::uint32_t patch_row) const noexcept {
-  const auto& [source, turn, target, out, smooth] = placement_;
+  const auto& [source, turn, target, out, smooth, inner] = placement_;
   const std::uint32_t line = turn.mirror_y ? placement_.patch_height() - 1 - patch_row : patch_row;
   const std::size_t x = target.x + (turn.transpose ? line : 0),
                     y = target.y + (turn.transpose ? 0 : line);

@@ -21,6 +21,8 @@ struct Placement {
   Rect target;  ///< output coordinates, upright
   Shape out;
   bool antialias = false;
+  Part
+      part{};  ///< of `source`, what becomes the target; the rest is decoded for the filter to look at
 
   /// Sides of the target as the stored image lies.
   std::uint32_t patch_width() const noexcept {
@@ -30,7 +32,8 @@ struct Placement {
     return turn.transpose ? target.width : target.height;
   }
   bool resamples() const noexcept {
-    return source.width != patch_width() || source.height != patch_height();
+    return source.width != patch_width() || source.height != patch_height() || part.x != 0 ||
+           part.y != 0;
   }
 };
 

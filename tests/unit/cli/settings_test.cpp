@@ -51,6 +51,8 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
                            "--fit",
                            "letterbox",
                            "--antialias",
+                           "--decode",
+                           "fast",
                            "--exif",
                            "ignore",
                            "--max-queue-size",
@@ -98,6 +100,7 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
   CHECK(s.options.short_side == 200);
   CHECK(s.options.fit == Fit::letterbox);
   CHECK(s.options.antialias);
+  CHECK(s.options.decode == Decode::fast);
   CHECK(s.options.exif == Exif::ignore);
   CHECK(s.options.queue.max_queue_size == 10);
   CHECK(s.options.queue.max_leases == 2);

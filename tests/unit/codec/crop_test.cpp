@@ -13,7 +13,7 @@ namespace {
 Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const Rect& source) {
   const Placement placement{
       source, {}, {0, 0, source.width, source.height}, {source.height, source.width, 3}};
-  const CanvasNeed need = jpeg_canvas(info, source);
+  const CanvasNeed need = jpeg_canvas(info, source, 1);
   const Scratch spare(need.spare_bytes), arena_memory(need.arena_bytes);
   Pixels pixels(std::size_t{source.width} * source.height * 3);
   RowSink sink(placement, nullptr, pixels.data());
