@@ -55,16 +55,12 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Calls `work` with 0, 1, 2 … for as long as a measurement lasts. In seconds of this thread's own, so
-/// that others on the machine disturb less.
-double rate(double seconds, const std::function<void(std::uint64_t)>& work) {
+/// Calls `work` with 0 … count - 1. In seconds of this thread's own, so that others on the machine
+/// disturb less.
+double rate(std::uint64_t count, const std::function<void(std::uint64_t)>& work) {
   const double start = cpu_seconds();
-  std::uint64_t done = 0;
-  double spent = 0;
-  for (; spent < seconds; spent = cpu_seconds() - start) {
-    for (int i = 0; i < 16; ++i) work(done++);
-  }
-  return static_cast<double>(done) / spent;
+  for (std::uint64_t i = 0; i < count; ++i) work(i);
+  return static_cast<double>(count) / (cpu_seconds() - start);
 }
 
 /// weir's decoder and its scratch, without engine and books.
@@ -90,13 +86,13 @@ class BareDecoder {
 };
 
 /// One thread, encoded bytes in memory.
-void in_memory_round(const std::vector<MemorySample>& samples, double seconds, Rates& rates) {
+void in_memory_round(const std::vector<MemorySample>& samples, Rates& rates) {
   std::vector<std::uint8_t> rows(batch * shape.values());
   const auto row = [&](std::uint64_t i) {
     return std::span(rows).subspan(i % batch * shape.values(), shape.values());
   };
   const auto bytes = [&](std::uint64_t i) -> const std::vector<std::byte>& {
-    return samples[i % samples.size()].bytes;
+    return samples[i].bytes;
   };
   for (int fit = 0; fit < 2; ++fit) {
     BareJpeg bare(specs[fit]);
@@ -107,7 +103,7 @@ void in_memory_round(const std::vector<MemorySample>& samples, double seconds, R
         {"roi", [&](auto i) { bare.roi(bytes(i), i, row(i).data()); }},
         {"roi, not resized", [&](auto i) { bare.roi_pixels(bytes(i), i); }},
         {"weir's decoder", [&](auto i) { weir(bytes(i), i, row(i)); }}};
-    for (const auto& [name, work] : lines) rates[name][fit].push_back(rate(seconds, work));
+    for (const auto& [name, work] : lines) rates[name][fit].push_back(rate(samples.size(), work));
   }
 }
 
@@ -178,10 +174,14 @@ void print_line(Rates& rates, const char* name, const char* against) {
     const auto [least, most] = std::ranges::minmax(of_fit);
     std::printf("  %7.0f (%5.0f-%5.0f)", median(of_fit), least, most);
   }
+  // Of each round, whose lines ran next to each other, and of these the median.
   if (against != nullptr) {
     std::printf("   of %s:", against);
-    for (int fit = 0; fit < 2; ++fit)
-      std::printf(" %.3f", median(rates[name][fit]) / median(rates[against][fit]));
+    for (int fit = 0; fit < 2; ++fit) {
+      std::vector<double> ratios = rates[name][fit];
+      for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= rates[against][fit][i];
+      std::printf(" %.3f", median(ratios));
+    }
   }
   std::printf("\n");
 }
@@ -236,7 +236,7 @@ int main(int argc, char** argv) {
   const auto samples = images(most_images);
   Rates rates;
   for (int round = 0; round < wish.rounds; ++round) {
-    in_memory_round(samples, wish.seconds, rates);
+    in_memory_round(samples, rates);
     file_round(photographs.folder(), photographs.files(), wish.seconds, rates);
   }
   std::printf(
