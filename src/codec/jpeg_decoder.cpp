@@ -278,7 +278,7 @@ CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source, std::uint32_t 
   return {.area = {first, source.y, count, source.height},
           .streams = true,
           .spare_bytes = spare + (cmyk ? line_bytes(source.width, pixel_bytes) : 0),
-          .arena_bytes = jpeg_arena_bytes(info, reduce)};
+          .arena_bytes = jpeg_arena_bytes(info)};
 }
 
 JpegDecoder::JpegDecoder() : session_(std::make_unique<Session>()) {}
