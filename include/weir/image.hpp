@@ -29,6 +29,10 @@ struct ImageView {
 ///   letterbox  the whole image, aspect kept, centred on zeros
 enum class Fit : std::uint8_t { center, random, stretch, letterbox };
 
+/// exact: every pixel as libjpeg decodes it. fast: a JPEG that becomes much smaller is decoded at 1/2,
+/// 1/4 or 1/8 of its size, where that is still as large as the output; other pixels, close by.
+enum class Decode : std::uint8_t { exact, fast };
+
 /// apply: turn the image upright by its EXIF orientation. ignore: deliver it as stored.
 enum class Exif : std::uint8_t { apply, ignore };
 

@@ -42,6 +42,10 @@ struct Options {
   Shape shape{};
   Fit fit = Fit::center;
   std::uint32_t short_side = 0;  ///< fit center; 0: round(max(height, width) * 256 / 224)
+  /// Every pixel of the source counts where it is made smaller, as in Pillow and torchvision; false:
+  /// bilinear between four pixels, as cv::resize.
+  bool antialias = false;
+  Decode decode = Decode::exact;
   Exif exif = Exif::apply;
   bool shuffle = false;
   std::uint32_t batch = 32;

@@ -54,6 +54,8 @@ engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
       .decoder = {.fit = {options.shape, options.fit, core->plan.short_side},
                   .exif = options.exif,
                   .strict = options.faults.strict,
+                  .antialias = options.antialias,
+                  .decode = options.decode,
                   .limits = options.limits,
                   .codecs = options.codecs},
       .sampler = source::Sampler(size, options.shuffle, options.seed),

@@ -101,6 +101,10 @@ class Parser {
                  "how an image becomes HxW [center]");
     group.number("--short-side", o.short_side,
                  "fit center: shorter side before the crop [256/224 of HxW]");
+    group.flag("--antialias", o.antialias,
+               "every pixel counts where an image is made smaller, as in Pillow and torchvision");
+    group.choice("--decode", o.decode, {{"exact", Decode::exact}, {"fast", Decode::fast}},
+                 "fast: large JPEGs at 1/2, 1/4 or 1/8 of their size [exact]");
     group.choice("--exif", o.exif, {{"apply", Exif::apply}, {"ignore", Exif::ignore}},
                  "turn images upright [apply]");
     group.choice("--dtype", settings_.dtype,

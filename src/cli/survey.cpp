@@ -49,6 +49,8 @@ codec::DecoderOptions decoder_options(const Options& options, Fit fit) {
                   .short_side = resolve(options, no_index).short_side},
           .exif = options.exif,
           .strict = options.faults.strict,
+          .antialias = options.antialias,
+          .decode = options.decode,
           .limits = options.limits,
           .codecs = options.codecs};
 }

@@ -9,10 +9,9 @@
 #include "codec/arena.hpp"
 #include "codec/decoder.hpp"
 #include "codec/geometry.hpp"
+#include "codec/row_sink.hpp"
 
 namespace weir::codec {
-
-inline constexpr std::size_t pixel_bytes = 3;
 
 /// Memory for one rectangle of a stored image, RGB.
 struct Canvas {
@@ -27,31 +26,39 @@ struct Canvas {
   }
 };
 
-/// What a format's decoder needs so that the canvas ends up with `source` in it.
+/// What a format's decoder needs to deliver `source`: into a canvas that holds it, or, where it
+/// `streams`, line by line into the job's sink.
 struct CanvasNeed {
-  Rect area;
-  std::uint64_t spare_bytes = 0;  ///< one line for rows that nobody wants or that need conversion
-  std::uint64_t arena_bytes = 0;  ///< what the third-party decoder allocates, through hooks
+  Rect area;  ///< what is decoded
+  bool streams = false;
+  std::uint64_t spare_bytes = 0;     ///< lines on their way to the sink, or that nobody wants
+  std::uint64_t arena_bytes = 0;     ///< what the third-party decoder allocates, through hooks
   std::uint64_t reserved_bytes = 0;  ///< what it allocates where there are no hooks
 };
 
 struct DecodeJob {
   std::span<const std::byte> encoded;
   const ImageInfo& info;
-  Canvas canvas;
+  Rect source;    ///< what is wanted of the stored image, reduced
+  Canvas canvas;  ///< empty where the decoder streams
+  RowSink& sink;
   std::uint8_t* spare;
   Arena& arena;
   const DecodeLimits& limits;
   bool strict;
   const std::atomic<bool>& cancelled;
+  std::uint32_t reduce = 1;  ///< 1, 2, 4 or 8: a JPEG is decoded at one part of its size
 };
 
-/// Of pixels that could not be decoded; lenient mode fills the canvas with it beforehand.
+/// Of pixels that could not be decoded, in lenient mode.
 inline constexpr std::uint8_t missing_grey = 128;
 
-// Each decodes into job.canvas. `damaged` only where the job is not strict.
+// Each decodes into job.canvas or job.sink. `damaged` only where the job is not strict.
 
-CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source) noexcept;
+/// `source` is of the image reduced.
+CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept;
+/// Whether libjpeg-turbo 2.1 crops such an image rightly while it reduces it.
+bool jpeg_reduces(const ImageInfo& info) noexcept;
 
 CanvasNeed png_canvas(const ImageInfo& info, const Rect& source) noexcept;
 Result<RowStatus> decode_png(const DecodeJob& job);

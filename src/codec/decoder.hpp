@@ -26,10 +26,10 @@ struct JpegLayout {
 struct ImageInfo {
   Format format = Format::jpeg;
   std::uint32_t width = 0, height = 0;  ///< as stored
-  std::uint8_t channels = 3;            ///< as stored: 1 grey, 2 grey + alpha, 3, 4 (RGBA, CMYK, YCCK)
+  std::uint8_t channels = 3;  ///< as stored: 1 grey, 2 grey + alpha, 3, 4 (RGBA, CMYK, YCCK)
   std::uint8_t bit_depth = 8;
-  std::uint8_t orientation = 1;         ///< EXIF 1-8
-  bool progressive = false;             ///< JPEG progressive, PNG interlaced
+  std::uint8_t orientation = 1;  ///< EXIF 1-8
+  bool progressive = false;      ///< JPEG progressive, PNG interlaced
   JpegLayout jpeg{};
   const ForeignCodec* foreign = nullptr;
   std::uint64_t foreign_scratch = 0;  ///< allocated by the foreign codec itself
@@ -40,17 +40,19 @@ struct DecoderOptions {
   FitSpec fit{};
   Exif exif = Exif::apply;
   bool strict = true;
+  bool antialias = false;
+  Decode decode = Decode::exact;
   DecodeLimits limits{};
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
 };
 
 /// What one decode takes. `scratch` is handed in; `reserved` is what third parties without a hook
-/// (libwebp, a foreign codec, cv::resize) allocate by themselves at most, to be charged beside it.
+/// (libwebp, a foreign codec) allocate by themselves at most, to be charged beside it.
 struct MemoryNeed {
   std::uint64_t scratch = 0, reserved = 0;
 };
 
-/// How a decode went. `fit_ns` is the part of the time spent cropping and resizing.
+/// How a decode went. `fit_ns` is about the part of the time spent resizing and turning.
 struct Decoded {
   RowStatus status = RowStatus::ok;
   std::uint64_t fit_ns = 0;
@@ -73,9 +75,9 @@ class Decoder {
   /// Decodes, crops and resizes into `row` (out.height * out.width * 3, every byte written).
   /// `scratch` is at least need().scratch long and aligned to 64. Reads `cancelled` between rows;
   /// a cancelled decode gives a Defect that nobody will see.
-  Result<Decoded> decode(std::span<const std::byte> encoded, const ImageInfo& info, std::uint64_t draw,
-                         std::span<std::byte> scratch, const std::atomic<bool>& cancelled,
-                         std::span<std::uint8_t> row);
+  Result<Decoded> decode(std::span<const std::byte> encoded, const ImageInfo& info,
+                         std::uint64_t draw, std::span<std::byte> scratch,
+                         const std::atomic<bool>& cancelled, std::span<std::uint8_t> row);
 
  private:
   struct State;

@@ -13,6 +13,10 @@ namespace weir::codec {
 
 Result<ImageInfo> read_jpeg_header(Bytes encoded, const DecodeLimits& limits);
 
+/// Whether the rest of a JPEG, from anywhere behind SOS on, comes to an EOI. `pending`: a marker that
+/// was read already, 0 for none.
+bool jpeg_reaches_end(Bytes rest, std::uint8_t pending) noexcept;
+
 /// Walks every chunk: libpng would allocate by the length that a chunk claims. In lenient mode a
 /// file cut behind its first IDAT is `damaged` instead of a Defect; likewise for WebP.
 Result<ImageInfo> read_png_header(Bytes encoded, const DecodeLimits& limits, bool strict);

@@ -1,5 +1,7 @@
 #include "codec/jpeg_decoder.hpp"
 
+#include <algorithm>
+#include <array>
 #include <csetjmp>
 #include <cstdio>
 
@@ -39,6 +41,40 @@ struct JpegDecoder::Session {
 namespace {
 
 using Session = JpegDecoder::Session;
+
+constexpr std::uint32_t dct = 8, lines_at_once = 8;
+/// Lines do not begin at a vector's boundary: there libjpeg-turbo writes past the caches, which costs
+/// whoever reads the line next.
+constexpr std::size_t off_alignment = 8;
+/// As many are skipped at a time, so that a cancelled decode soon ends.
+constexpr std::uint32_t skipped_pixels = 1 << 20;
+
+struct ColumnRange {
+  std::uint32_t first, count;
+};
+
+/// The columns to decode so that those of `source` are what a decode of all columns gives.
+/// libjpeg-turbo begins at a whole MCU and treats the edges of what it decodes as those of the image:
+/// - upsampling with interpolation (jdsample.c) looks one chroma sample to either side, and is chosen
+///   only where there are more than two of them (`smallest`);
+/// - smoothing between the blocks of unfinished progressive files (jdcoefct.c) looks two blocks to
+///   either side, but knows those on the right.
+ColumnRange columns_of(const ImageInfo& info, const Rect& source, std::uint32_t reduce) {
+  const std::uint32_t most = *std::ranges::max_element(info.jpeg.horizontal);
+  const std::uint32_t mcu = dct / reduce * (info.channels == 1 ? 1 : most);
+  const std::uint32_t left = 1 + (info.progressive ? 2 * mcu : 0), smallest = 2 * most + 1;
+  const std::uint32_t end =
+      std::min((info.width + reduce - 1) / reduce, source.x + source.width + smallest);
+  const std::uint32_t start =
+      std::min(source.x - std::min(source.x, left), end - std::min(end, smallest));
+  const std::uint32_t first = start / mcu * mcu;
+  return {first, end - first};
+}
+
+std::size_t line_bytes(std::uint32_t width, std::size_t bytes_a_pixel) {
+  return static_cast<std::size_t>(
+      round_up(off_alignment + width * bytes_a_pixel + overrun, Arena::alignment));
+}
 
 Session& session(j_common_ptr jpeg) { return *static_cast<Session*>(jpeg->client_data); }
 Session& session(j_decompress_ptr jpeg) { return *static_cast<Session*>(jpeg->client_data); }
@@ -142,6 +178,53 @@ void create(Session& s) {
   s.memory.attach(s.jpeg, s.job->arena);
 }
 
+// What is decoded of a file of several scans is decoded to its end before the first line.
+void expect_end(Session& s) {
+  const Bytes file(s.job->encoded);
+  const auto rest = s.exhausted ? 0 : s.source.bytes_in_buffer;
+  if (jpeg_reaches_end(file.part(file.size() - rest, rest),
+                       static_cast<std::uint8_t>(s.jpeg.unread_marker)))
+    return;
+  s.exhausted = true;
+  WARNMS(&s.jpeg, JWRN_JPEG_EOF);
+}
+
+/// Lines that nobody wants; `cancelled` is read between the steps.
+void skip_lines(Session& s, std::uint32_t end) {
+  const std::uint32_t step = std::max(64u, skipped_pixels / s.jpeg.output_width);
+  while (s.jpeg.output_scanline < end) {
+    jpeg_skip_scanlines(&s.jpeg, std::min(step, end - s.jpeg.output_scanline));
+    on_progress(reinterpret_cast<j_common_ptr>(&s.jpeg));
+  }
+}
+
+void read_lines(Session& s) {
+  const DecodeJob& job = *s.job;
+  auto& jpeg = s.jpeg;
+  const auto columns = columns_of(job.info, job.source, job.reduce);
+  JDIMENSION x = columns.first, width = columns.count;
+  jpeg_crop_scanline(&jpeg, &x, &width);
+  if (x != columns.first || width != columns.count)
+    leave(s, FaultKind::corrupt, "libjpeg crops other columns than weir");
+  skip_lines(s, job.source.y);
+
+  const bool cmyk = jpeg.num_components == 4;
+  std::array<JSAMPROW, lines_at_once> lines;
+  const std::size_t stride = line_bytes(width, cmyk ? 4 : pixel_bytes);
+  for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = job.spare + i * stride + off_alignment;
+  std::uint8_t* const rgb = job.spare + lines.size() * stride;
+  const std::uint32_t end = job.source.y + job.source.height, left = job.source.x - x;
+  while (jpeg.output_scanline < end) {
+    const std::uint32_t wanted = std::min<std::uint32_t>(lines.size(), end - jpeg.output_scanline);
+    const std::uint32_t got = jpeg_read_scanlines(&jpeg, lines.data(), wanted);
+    for (std::uint32_t i = 0; i < got; ++i) {
+      if (cmyk)
+        cmyk_to_rgb(lines[i] + left * 4, jpeg.saw_Adobe_marker != FALSE, rgb, job.source.width);
+      job.sink.put(cmyk ? rgb : lines[i] + left * pixel_bytes);
+    }
+  }
+}
+
 void read_image(Session& s) {
   const DecodeJob& job = *s.job;
   auto& jpeg = s.jpeg;
@@ -162,20 +245,15 @@ void read_image(Session& s) {
       jpeg.num_components != job.info.channels) {
     leave(s, FaultKind::corrupt, "libjpeg reads another header than weir");
   }
-  const bool cmyk = jpeg.num_components == 4;
-  jpeg.out_color_space = cmyk ? JCS_CMYK : JCS_RGB;
+  jpeg.out_color_space = jpeg.num_components == 4 ? JCS_CMYK : JCS_RGB;
+  jpeg.scale_num = dct / job.reduce;
+  jpeg.scale_denom = dct;
   jpeg_start_decompress(&jpeg);
-  while (jpeg.output_scanline < jpeg.output_height) {
-    const std::uint32_t y = jpeg.output_scanline;
-    const bool wanted = job.canvas.holds_row(y);
-    JSAMPROW line = wanted && !cmyk ? job.canvas.row(y) : job.spare;
-    jpeg_read_scanlines(&jpeg, &line, 1);
-    if (wanted && cmyk) {
-      cmyk_to_rgb(job.spare, jpeg.saw_Adobe_marker != FALSE, job.canvas.row(y), job.info.width);
-    }
-    on_progress(reinterpret_cast<j_common_ptr>(&jpeg));
-  }
-  jpeg_finish_decompress(&jpeg);
+  read_lines(s);
+  if (jpeg.output_scanline == jpeg.output_height)
+    jpeg_finish_decompress(&jpeg);
+  else if (jpeg_input_complete(&jpeg) == FALSE)
+    expect_end(s);
 }
 
 // Apart from read_image, so that no local lives across setjmp.
@@ -187,12 +265,19 @@ bool succeeds(Session& s) {
 
 }  // namespace
 
-CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source) noexcept {
-  const bool cmyk = info.channels == 4, all_rows = source.height == info.height;
-  return {.area = {0, source.y, info.width, source.height},
-          .spare_bytes = cmyk       ? std::uint64_t{info.width} * 4
-                         : all_rows ? 0
-                                    : std::uint64_t{info.width} * pixel_bytes,
+// With factors of 4 it computes the width of a reduced component wrongly (libjpeg-turbo issue 669).
+bool jpeg_reduces(const ImageInfo& info) noexcept {
+  return *std::ranges::max_element(info.jpeg.horizontal) <= 2 &&
+         *std::ranges::max_element(info.jpeg.vertical) <= 2;
+}
+
+CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept {
+  const bool cmyk = info.channels == 4;
+  const auto [first, count] = columns_of(info, source, reduce);
+  const std::uint64_t spare = lines_at_once * line_bytes(count, cmyk ? 4 : pixel_bytes);
+  return {.area = {first, source.y, count, source.height},
+          .streams = true,
+          .spare_bytes = spare + (cmyk ? line_bytes(source.width, pixel_bytes) : 0),
           .arena_bytes = jpeg_arena_bytes(info)};
 }
 

@@ -1,3 +1,4 @@
+#include <cstring>
 #include <optional>
 
 #include "codec/headers.hpp"
@@ -160,6 +161,31 @@ class HeaderReader {
 
 Result<ImageInfo> read_jpeg_header(Bytes encoded, const DecodeLimits& limits) {
   return HeaderReader(encoded, limits).read();
+}
+
+bool jpeg_reaches_end(Bytes rest, std::uint8_t pending) noexcept {
+  std::size_t at = 0;
+  // Entropy-coded bytes hold 0xff only before 0 or a restart marker (T.81, B.1.1.5).
+  const auto next_marker = [&]() -> std::uint8_t {
+    while (at < rest.size()) {
+      const auto* const start = rest.span().data();
+      const auto* const found =
+          static_cast<const std::byte*>(std::memchr(start + at, 0xff, rest.size() - at));
+      if (found == nullptr) return 0;
+      at = static_cast<std::size_t>(found - start) + 1;
+      while (rest.has(at, 1) && rest.u8(at) == 0xff) ++at;
+      if (rest.has(at, 1) && rest.u8(at++) != 0) return rest.u8(at - 1);
+    }
+    return 0;
+  };
+  for (std::uint8_t marker = pending != 0 ? pending : next_marker(); marker != 0;
+       marker = next_marker()) {
+    if (marker == eoi) return true;
+    if (is_bare(marker)) continue;
+    if (!rest.has(at, 2)) return false;
+    at += rest.be16(at);
+  }
+  return false;
 }
 
 }  // namespace weir::codec

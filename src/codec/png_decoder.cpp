@@ -80,15 +80,20 @@ void read_image(Session& s) {
   if (png_get_rowbytes(s.png, s.info) != std::size_t{job.info.width} * pixel_bytes) {
     leave(s, FaultKind::corrupt, "libpng lays its rows out otherwise than RGB");
   }
+  // Only an interlaced image must be read to its end: each pass adds to all of its rows.
+  const bool streams = job.canvas.pixels == nullptr;
+  const std::uint32_t first = job.source.y, end = first + job.source.height;
   for (int pass = 0; pass < passes; ++pass) {
-    for (std::uint32_t y = 0; y < job.info.height; ++y) {
+    for (std::uint32_t y = 0; y < (streams ? end : job.info.height); ++y) {
       // An interlaced pass only adds to what the row holds; an unwanted row may hold anything.
-      png_read_row(s.png, job.canvas.holds_row(y) ? job.canvas.row(y) : job.spare, nullptr);
+      png_read_row(s.png, !streams && job.canvas.holds_row(y) ? job.canvas.row(y) : job.spare,
+                   nullptr);
       s.has_pixels = true;
+      if (streams && y >= first) job.sink.put(job.spare + job.source.x * pixel_bytes);
       if (job.cancelled.load(std::memory_order_relaxed)) leave(s, FaultKind::io, "cancelled");
     }
   }
-  png_read_end(s.png, nullptr);
+  if (!streams || end == job.info.height) png_read_end(s.png, nullptr);
 }
 
 // Apart from read_image, so that no local lives across setjmp.
@@ -101,13 +106,15 @@ bool succeeds(Session& s) {
 }  // namespace
 
 CanvasNeed png_canvas(const ImageInfo& info, const Rect& source) noexcept {
-  const bool all_rows = source.height == info.height;
   // Structs, palettes, zlib's state and window, the IDAT buffer: 48 KiB were measured. Rows: two, of
   // up to 8 bytes a pixel before they are brought down to RGB.
   constexpr std::uint64_t fixed = 64 << 10, rows = 2, widest_pixel = 8, row_padding = 256;
-  return {.area = {0, source.y, info.width, source.height},
-          .spare_bytes = all_rows ? 0 : std::uint64_t{info.width} * pixel_bytes,
-          .arena_bytes = fixed + rows * (info.width * widest_pixel + row_padding)};
+  const bool streams = !info.progressive, all_rows = source.height == info.height;
+  return {
+      .area = {0, source.y, info.width, source.height},
+      .streams = streams,
+      .spare_bytes = all_rows && !streams ? 0 : std::uint64_t{info.width} * pixel_bytes + overrun,
+      .arena_bytes = fixed + rows * (info.width * widest_pixel + row_padding)};
 }
 
 Result<RowStatus> decode_png(const DecodeJob& job) {

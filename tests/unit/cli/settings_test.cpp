@@ -50,6 +50,9 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
                            "200",
                            "--fit",
                            "letterbox",
+                           "--antialias",
+                           "--decode",
+                           "fast",
                            "--exif",
                            "ignore",
                            "--max-queue-size",
@@ -96,6 +99,8 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
   CHECK(s.options.shape == Shape{96, 160, 3});
   CHECK(s.options.short_side == 200);
   CHECK(s.options.fit == Fit::letterbox);
+  CHECK(s.options.antialias);
+  CHECK(s.options.decode == Decode::fast);
   CHECK(s.options.exif == Exif::ignore);
   CHECK(s.options.queue.max_queue_size == 10);
   CHECK(s.options.queue.max_leases == 2);

@@ -61,8 +61,14 @@ Encoded encode_jpeg(const Raster& raster, const JpegStyle& style) {
                                                : JCS_CMYK;
   jpeg_set_defaults(&jpeg);
   jpeg_set_quality(&jpeg, style.quality, TRUE);
-  if (raster.channels == 3)
-    jpeg.comp_info[0].h_samp_factor = jpeg.comp_info[0].v_samp_factor = style.sampling;
+  if (raster.channels != 4) {
+    jpeg.comp_info[0].h_samp_factor = style.sampling;
+    jpeg.comp_info[0].v_samp_factor = style.rows == 0 ? style.sampling : style.rows;
+  }
+  for (int i = 1; i < jpeg.num_components && raster.channels == 3; ++i) {
+    jpeg.comp_info[i].h_samp_factor = style.chroma;
+    jpeg.comp_info[i].v_samp_factor = style.chroma_rows;
+  }
   if (raster.channels == 4) jpeg.write_Adobe_marker = style.adobe_cmyk ? TRUE : FALSE;
   jpeg.arith_code = style.arithmetic ? TRUE : FALSE;
   jpeg.optimize_coding = style.optimize ? TRUE : FALSE;

@@ -9,6 +9,8 @@ namespace weir::codec::test {
 struct JpegStyle {
   int quality = 90;
   int sampling = 2;  ///< of luma: 2 is 4:2:0, 1 is 4:4:4
+  int rows = 0;      ///< of luma, vertically; 0: as `sampling`
+  int chroma = 1, chroma_rows = 1;
   bool progressive = false, arithmetic = false, adobe_cmyk = true;
   int restart_rows = 0;
   bool optimize = false;

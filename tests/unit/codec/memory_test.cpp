@@ -34,8 +34,26 @@ TEST_CASE("libjpeg's memory fits what the header predicts, for each kind of file
         check_fits(encode_jpeg(raster, {.sampling = sampling}));
         check_fits(encode_jpeg(raster, {.sampling = sampling, .progressive = true}));
         check_fits(encode_jpeg(raster, {.sampling = sampling, .arithmetic = true}));
-        check_fits(encode_jpeg(raster, {.sampling = sampling, .progressive = true, .arithmetic = true}));
+        check_fits(
+            encode_jpeg(raster, {.sampling = sampling, .progressive = true, .arithmetic = true}));
       }
+    }
+  }
+}
+
+TEST_CASE("libjpeg's memory fits what is predicted when it reduces wide images") {
+  for (const JpegStyle sampling : {JpegStyle{.sampling = 1},
+                                   {.sampling = 2},
+                                   {.sampling = 2, .rows = 1},
+                                   {.sampling = 1, .rows = 2},
+                                   {.sampling = 2, .chroma_rows = 2}}) {
+    const Encoded jpeg = encode_jpeg(pattern(6000, 160), sampling);
+    for (const std::uint32_t side : {160u, 80u, 40u, 20u}) {
+      const DecoderOptions options{.fit = {.out = {side, side, 3}, .fit = Fit::stretch},
+                                   .decode = Decode::fast};
+      CAPTURE(sampling.sampling, sampling.rows, sampling.chroma_rows, side);
+      const auto outcome = run(options, jpeg);
+      if (!outcome) FAIL(outcome.defect().reason);
     }
   }
 }
@@ -47,9 +65,11 @@ TEST_CASE("libpng's memory fits what the header predicts, for each kind of file"
       for (const int colour : {0, 2, 4, 6}) {
         for (const int depth : {8, 16}) {
           const std::size_t samples = colour == 0 ? 1 : colour == 4 ? 2 : colour == 2 ? 3 : 4;
-          const auto noise = with_channels(width * static_cast<std::uint32_t>(samples) * 2, height, 1).values;
+          const auto noise =
+              with_channels(width * static_cast<std::uint32_t>(samples) * 2, height, 1).values;
           CAPTURE(interlaced, width, colour, depth);
-          check_fits(encode_png(width, height, noise, {.depth = depth, .colour = colour, .interlaced = interlaced}));
+          check_fits(encode_png(width, height, noise,
+                                {.depth = depth, .colour = colour, .interlaced = interlaced}));
         }
       }
     }

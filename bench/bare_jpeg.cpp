@@ -1,0 +1,83 @@
+#include "bare_jpeg.hpp"
+
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+
+namespace weir::bench {
+namespace {
+
+constexpr std::size_t pixel_bytes = 3;
+
+void resize(const std::uint8_t* pixels, std::size_t stride, const codec::Rect& size,
+            const Shape& out, std::uint8_t* row) {
+  const cv::Mat from(static_cast<int>(size.height), static_cast<int>(size.width), CV_8UC3,
+                     const_cast<std::uint8_t*>(pixels), stride);
+  cv::Mat to(static_cast<int>(out.height), static_cast<int>(out.width), CV_8UC3, row);
+  cv::resize(from, to, to.size(), 0, 0, cv::INTER_LINEAR);
+}
+
+}  // namespace
+
+BareJpeg::BareJpeg(const codec::FitSpec& spec) : spec_(spec) {
+  cv::setNumThreads(1);
+  jpeg_.err = jpeg_std_error(&errors_);
+  jpeg_create_decompress(&jpeg_);
+}
+BareJpeg::~BareJpeg() { jpeg_destroy_decompress(&jpeg_); }
+
+void BareJpeg::start(std::span<const std::byte> encoded) {
+  jpeg_mem_src(&jpeg_, reinterpret_cast<const unsigned char*>(encoded.data()), encoded.size());
+  jpeg_read_header(&jpeg_, TRUE);
+  jpeg_.out_color_space = JCS_RGB;
+}
+
+void BareJpeg::huffman(std::span<const std::byte> encoded) {
+  start(encoded);
+  jpeg_read_coefficients(&jpeg_);
+  jpeg_abort_decompress(&jpeg_);
+}
+
+void BareJpeg::read_rows(std::uint32_t rows, std::size_t stride) {
+  if (pixels_.size() < rows * stride) pixels_.resize(rows * stride);
+  for (std::uint32_t done = 0; done < rows;) {
+    JSAMPROW lines[16];
+    const std::uint32_t wanted = rows - done < 16 ? rows - done : 16;
+    for (std::uint32_t i = 0; i < wanted; ++i) lines[i] = pixels_.data() + (done + i) * stride;
+    done += jpeg_read_scanlines(&jpeg_, lines, wanted);
+  }
+}
+
+void BareJpeg::full(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row) {
+  start(encoded);
+  const auto source = codec::window(jpeg_.image_width, jpeg_.image_height, spec_, draw).source;
+  jpeg_start_decompress(&jpeg_);
+  const std::size_t stride = jpeg_.output_width * pixel_bytes;
+  read_rows(jpeg_.output_height, stride);
+  jpeg_finish_decompress(&jpeg_);
+  resize(pixels_.data() + source.y * stride + source.x * pixel_bytes, stride, source, spec_.out,
+         row);
+}
+
+BareJpeg::Cropped BareJpeg::decode_roi(std::span<const std::byte> encoded, std::uint64_t draw) {
+  start(encoded);
+  const auto source = codec::window(jpeg_.image_width, jpeg_.image_height, spec_, draw).source;
+  jpeg_start_decompress(&jpeg_);
+  JDIMENSION x = source.x, width = source.width;
+  jpeg_crop_scanline(&jpeg_, &x, &width);
+  if (source.y > 0) jpeg_skip_scanlines(&jpeg_, source.y);
+  read_rows(source.height, width * pixel_bytes);
+  jpeg_abort_decompress(&jpeg_);
+  return {source, x, width};
+}
+
+void BareJpeg::roi(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row) {
+  const auto [source, x, width] = decode_roi(encoded, draw);
+  resize(pixels_.data() + (source.x - x) * pixel_bytes, width * pixel_bytes, source, spec_.out,
+         row);
+}
+
+void BareJpeg::roi_pixels(std::span<const std::byte> encoded, std::uint64_t draw) {
+  decode_roi(encoded, draw);
+}
+
+}  // namespace weir::bench

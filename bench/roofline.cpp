@@ -1,0 +1,263 @@
+// What the machine can do with bare loops, and what weir does, in turns: see README.md.
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bare_jpeg.hpp"
+#include "codec/decoder.hpp"
+#include "images.hpp"
+#include "weir/weir.hpp"
+
+namespace {
+
+using namespace weir;
+using namespace weir::bench;
+using Clock = std::chrono::steady_clock;
+
+constexpr Shape shape{224, 224};
+constexpr std::uint32_t batch = 64, threads = 2, queue = 4;
+constexpr std::uint64_t most_images = 1000;
+const codec::FitSpec specs[] = {{shape, Fit::center, 256}, {shape, Fit::random, 256}};
+constexpr const char* names[] = {"center", "random"};
+
+struct Wish {
+  int rounds = 5;
+  double seconds = 1.5;
+};
+
+/// Samples a second by line and fit, one for each round.
+using Rates = std::map<std::string, std::vector<double>[2]>;
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+double cpu_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// Calls `work` with 0 … count - 1. In seconds of this thread's own, so that others on the machine
+/// disturb less.
+double rate(std::uint64_t count, const std::function<void(std::uint64_t)>& work) {
+  const double start = cpu_seconds();
+  for (std::uint64_t i = 0; i < count; ++i) work(i);
+  return static_cast<double>(count) / (cpu_seconds() - start);
+}
+
+/// weir's decoder and its scratch, without engine and books.
+class BareDecoder {
+ public:
+  explicit BareDecoder(const codec::FitSpec& spec) : decoder_({.fit = spec}) {}
+  void operator()(std::span<const std::byte> encoded, std::uint64_t draw,
+                  std::span<std::uint8_t> row) {
+    const auto info = decoder_.probe(encoded);
+    if (!info) std::abort();
+    const auto bytes = decoder_.need(*info, draw).scratch;
+    if (bytes + 64 > memory_.size()) memory_.resize(bytes + 64);
+    void* place = memory_.data();
+    std::size_t space = memory_.size();
+    auto* const scratch = static_cast<std::byte*>(std::align(64, bytes, place, space));
+    if (!decoder_.decode(encoded, *info, draw, {scratch, bytes}, never_, row)) std::abort();
+  }
+
+ private:
+  codec::Decoder decoder_;
+  std::vector<std::byte> memory_;
+  const std::atomic<bool> never_{false};
+};
+
+/// One thread, encoded bytes in memory.
+void in_memory_round(const std::vector<MemorySample>& samples, Rates& rates) {
+  std::vector<std::uint8_t> rows(batch * shape.values());
+  const auto row = [&](std::uint64_t i) {
+    return std::span(rows).subspan(i % batch * shape.values(), shape.values());
+  };
+  const auto bytes = [&](std::uint64_t i) -> const std::vector<std::byte>& {
+    return samples[i].bytes;
+  };
+  for (int fit = 0; fit < 2; ++fit) {
+    BareJpeg bare(specs[fit]);
+    BareDecoder weir(specs[fit]);
+    const std::pair<const char*, std::function<void(std::uint64_t)>> lines[] = {
+        {"huffman", [&](auto i) { bare.huffman(bytes(i)); }},
+        {"full", [&](auto i) { bare.full(bytes(i), i, row(i).data()); }},
+        {"roi", [&](auto i) { bare.roi(bytes(i), i, row(i).data()); }},
+        {"roi, not resized", [&](auto i) { bare.roi_pixels(bytes(i), i); }},
+        {"weir's decoder", [&](auto i) { weir(bytes(i), i, row(i)); }}};
+    for (const auto& [name, work] : lines) rates[name][fit].push_back(rate(samples.size(), work));
+  }
+}
+
+std::span<const std::byte> read_file(const std::string& path, std::vector<std::byte>& memory) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  if (file < 0 || ::fstat(file, &status) != 0) std::abort();
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (memory.size() < size) memory.resize(size);
+  if (::read(file, memory.data(), size) != static_cast<ssize_t>(size)) std::abort();
+  ::close(file);
+  return std::span(memory).first(size);
+}
+
+/// Two bare loops that open, read, decode and resize files, in no order and with no queue.
+double roofline(const std::vector<std::string>& files, const codec::FitSpec& spec, double seconds) {
+  std::atomic<std::uint64_t> next{0};
+  const auto start = Clock::now();
+  std::vector<std::thread> loops;
+  for (std::uint32_t t = 0; t < threads; ++t) {
+    loops.emplace_back([&] {
+      BareJpeg bare(spec);
+      std::vector<std::byte> memory;
+      std::vector<std::uint8_t> rows(batch * shape.values());
+      while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
+        const auto i = next.fetch_add(1);
+        bare.roi(read_file(files[i % files.size()], memory), i,
+                 rows.data() + i % batch * shape.values());
+      }
+    });
+  }
+  for (auto& loop : loops) loop.join();
+  return static_cast<double>(next) / std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double pipeline(const std::string& folder, Fit fit, double seconds, bool floats) {
+  Options options{
+      .shape = shape, .fit = fit, .short_side = 256, .batch = batch, .workers = threads};
+  options.queue.max_queue_size = queue;
+  Loader loader(image_folder(folder), options);
+  const Converter<float> to_float(imagenet);
+  std::vector<float> values(floats ? batch * shape.values() : 0);
+  auto stream = loader.stream({.epochs = std::nullopt});
+  stream.next().reset();
+  const auto start = Clock::now();
+  std::uint64_t done = 0;
+  std::chrono::duration<double> spent{};
+  for (; spent.count() < seconds; spent = Clock::now() - start) {
+    const auto ready = stream.next();
+    if (floats) to_float(ready->pixels(), std::span(values).first(ready->pixels().pixels.size()));
+    done += ready->size();
+  }
+  return static_cast<double>(done) / spent.count();
+}
+
+void file_round(const std::string& folder, const std::vector<std::string>& files, double seconds,
+                Rates& rates) {
+  for (int fit = 0; fit < 2; ++fit) {
+    rates["roofline"][fit].push_back(roofline(files, specs[fit], seconds));
+    rates["uint8"][fit].push_back(pipeline(folder, specs[fit].fit, seconds, false));
+    rates["float32"][fit].push_back(pipeline(folder, specs[fit].fit, seconds, true));
+  }
+}
+
+void print_line(Rates& rates, const char* name, const char* against) {
+  std::printf("  %-18s", name);
+  for (auto& of_fit : rates[name]) {
+    const auto [least, most] = std::ranges::minmax(of_fit);
+    std::printf("  %7.0f (%5.0f-%5.0f)", median(of_fit), least, most);
+  }
+  // Of each round, whose lines ran next to each other, and of these the median.
+  if (against != nullptr) {
+    std::printf("   of %s:", against);
+    for (int fit = 0; fit < 2; ++fit) {
+      std::vector<double> ratios = rates[name][fit];
+      for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= rates[against][fit][i];
+      std::printf(" %.3f", median(ratios));
+    }
+  }
+  std::printf("\n");
+}
+
+/// The folder of photographs, or one of synthetic ones that goes with the object.
+class Photographs {
+ public:
+  Photographs() {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
+    const char* data = std::getenv("WEIR_TEST_DATA");
+    if (data != nullptr && *data != '\0') {
+      folder_ = std::string(data) + "/photos";
+    } else {
+      made_ = true;
+      folder_ =
+          std::filesystem::temp_directory_path() / ("weir-roofline-" + std::to_string(::getpid()));
+      std::filesystem::create_directory(folder_);
+      int i = 0;
+      for (const auto& sample : images(64)) {
+        std::ofstream file(folder_ / (std::to_string(i++) + ".jpg"), std::ios::binary);
+        file.write(reinterpret_cast<const char*>(sample.bytes.data()),
+                   static_cast<std::streamsize>(sample.bytes.size()));
+      }
+    }
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_))
+      if (entry.is_regular_file()) files_.push_back(entry.path());
+    std::ranges::sort(files_);
+  }
+  ~Photographs() {
+    std::error_code ignored;
+    if (made_) std::filesystem::remove_all(folder_, ignored);
+  }
+  Photographs(const Photographs&) = delete;
+  Photographs& operator=(const Photographs&) = delete;
+
+  std::string folder() const { return folder_; }
+  const std::vector<std::string>& files() const noexcept { return files_; }
+
+ private:
+  std::filesystem::path folder_;
+  std::vector<std::string> files_;
+  bool made_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Wish wish;
+  if (argc > 1) wish.rounds = std::max(1, std::atoi(argv[1]));
+  if (argc > 2) wish.seconds = std::atof(argv[2]);
+  const Photographs photographs;
+  const auto samples = images(most_images);
+  Rates rates;
+  for (int round = 0; round < wish.rounds; ++round) {
+    in_memory_round(samples, rates);
+    file_round(photographs.folder(), photographs.files(), wish.seconds, rates);
+  }
+  std::printf(
+      "%zu images, %d rounds of %.1f s in turns; samples/s, medians (least-most): center, random\n",
+      photographs.files().size(), wish.rounds, wish.seconds);
+  std::printf("one thread, bytes in memory, per second of its CPU time\n");
+  print_line(rates, "huffman", nullptr);
+  print_line(rates, "full", nullptr);
+  print_line(rates, "roi, not resized", nullptr);
+  print_line(rates, "roi", "full");
+  print_line(rates, "roi", "huffman");
+  print_line(rates, "weir's decoder", "roi");
+  std::printf("%u threads, files\n", threads);
+  print_line(rates, "roofline", nullptr);
+  print_line(rates, "uint8", "roofline");
+  print_line(rates, "float32", "roofline");
+  const char* separator = "{";
+  for (const char* name : {"roofline", "uint8", "float32"}) {
+    std::printf("%s\"%s\": {\"%s\": %.0f, \"%s\": %.0f}", separator, name, names[0],
+                median(rates[name][0]), names[1], median(rates[name][1]));
+    separator = ", ";
+  }
+  std::printf("}\n");
+}

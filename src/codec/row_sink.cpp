@@ -1,0 +1,106 @@
+#include "codec/row_sink.hpp"
+
+#include <cstring>
+
+#include "base/checked.hpp"
+#include "base/clock.hpp"
+
+namespace weir::codec {
+namespace {
+
+constexpr std::uint32_t lines_a_measurement = 16;
+
+Resize resize_of(const Placement& p) noexcept {
+  return {p.source.width,   p.source.height, p.patch_width(),
+          p.patch_height(), p.turn.mirror_x, p.part};
+}
+
+std::uint64_t resampler_bytes(const Placement& p) noexcept {
+  return p.antialias ? AntialiasResampler::memory_bytes(resize_of(p))
+                     : Resampler::memory_bytes(resize_of(p));
+}
+
+}  // namespace
+
+std::uint64_t RowSink::memory_bytes(const Placement& placement) noexcept {
+  if (!placement.resamples()) return 0;
+  const std::uint64_t turned = placement.turn.transpose ? placement.patch_width() * pixel_bytes : 0;
+  return resampler_bytes(placement) + turned;
+}
+
+RowSink::RowSink(const Placement& placement, std::byte* memory, std::uint8_t* row) noexcept
+    : placement_(placement), row_(row) {
+  if (!placement.resamples()) return;
+  if (placement.antialias)
+    antialias_ = AntialiasResampler(resize_of(placement), memory);
+  else
+    resampler_ = Resampler(resize_of(placement), memory);
+  if (placement.turn.transpose)
+    turned_ = reinterpret_cast<std::uint8_t*>(memory + resampler_bytes(placement));
+}
+
+void RowSink::put(const std::uint8_t* line) noexcept {
+  if (count_++ % lines_a_measurement != 0) return take(line);
+  const auto start = Clock::now();
+  take(line);
+  spent_ += lines_a_measurement * (Clock::now() - start);
+}
+
+void RowSink::take(const std::uint8_t* line) noexcept {
+  if (!placement_.resamples())
+    place(count_ - 1, line, placement_.turn.mirror_x);
+  else if (placement_.antialias)
+    resample(antialias_, line);
+  else
+    resample(resampler_, line);
+}
+
+template <class AnyResampler>
+void RowSink::resample(AnyResampler& by, const std::uint8_t* line) noexcept {
+  by.feed(line);
+  while (by.ready()) {
+    const std::uint32_t patch_row = by.next_row();
+    if (turned_ == nullptr) {
+      by.make_row(start_of(patch_row));
+    } else {
+      by.make_row(turned_);
+      place(patch_row, turned_, false);
+    }
+  }
+}
+
+std::uint8_t* RowSink::start_of(std::uint32_t patch_row) const noexcept {
+  const auto& [source, turn, target, out, smooth, inner] = placement_;
+  const std::uint32_t line = turn.mirror_y ? placement_.patch_height() - 1 - patch_row : patch_row;
+  const std::size_t x = target.x + (turn.transpose ? line : 0),
+                    y = target.y + (turn.transpose ? 0 : line);
+  return row_ + (y * out.width + x) * pixel_bytes;
+}
+
+void RowSink::place(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept {
+  const std::uint32_t width = placement_.patch_width();
+  std::uint8_t* const start = start_of(patch_row);
+  const std::size_t step =
+      placement_.turn.transpose ? placement_.out.width * pixel_bytes : pixel_bytes;
+  if (!mirror && !placement_.turn.transpose) {
+    std::memcpy(start, pixels, width * pixel_bytes);
+    return;
+  }
+  for (std::uint32_t i = 0; i < width; ++i)
+    std::memcpy(start + i * step, pixels + (mirror ? width - 1 - i : i) * pixel_bytes, pixel_bytes);
+}
+
+void zero_around(const Rect& target, const Shape& out, std::uint8_t* row) {
+  const std::size_t stride = out.width * pixel_bytes;
+  const std::size_t left = target.x * pixel_bytes,
+                    right = (std::size_t{target.x} + target.width) * pixel_bytes;
+  const std::size_t bottom = std::size_t{target.y} + target.height;
+  std::memset(row, 0, target.y * stride);
+  for (std::size_t y = target.y; y < bottom; ++y) {
+    std::memset(row + y * stride, 0, left);
+    std::memset(row + y * stride + right, 0, stride - right);
+  }
+  std::memset(row + bottom * stride, 0, (out.height - bottom) * stride);
+}
+
+}  // namespace weir::codec

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "codec/antialias.hpp"
+#include "codec/geometry.hpp"
+#include "codec/resampler.hpp"
+#include "codec/turn.hpp"
+#include "weir/image.hpp"
+
+namespace weir::codec {
+
+inline constexpr std::size_t pixel_bytes = 3;
+
+/// From a decoded rectangle to its place in a row of the slab.
+struct Placement {
+  Rect source;  ///< stored coordinates
+  Turn turn;
+  Rect target;  ///< output coordinates, upright
+  Shape out;
+  bool antialias = false;
+  Part
+      part{};  ///< of `source`, what becomes the target; the rest is decoded for the filter to look at
+
+  /// Sides of the target as the stored image lies.
+  std::uint32_t patch_width() const noexcept {
+    return turn.transpose ? target.height : target.width;
+  }
+  std::uint32_t patch_height() const noexcept {
+    return turn.transpose ? target.width : target.height;
+  }
+  bool resamples() const noexcept {
+    return source.width != patch_width() || source.height != patch_height() || part.x != 0 ||
+           part.y != 0;
+  }
+};
+
+/// Takes the lines of `source` from top to bottom and writes the target as they come: by Resampler or
+/// AntialiasResampler, an exact copy where nothing is resampled, turned and mirrored on the way.
+class RowSink {
+ public:
+  /// Memory it works in, to be aligned to 64.
+  static std::uint64_t memory_bytes(const Placement& placement) noexcept;
+  RowSink(const Placement& placement, std::byte* memory, std::uint8_t* row) noexcept;
+
+  /// The next line, of source.width pixels; `overrun` bytes behind it can be read.
+  void put(const std::uint8_t* line) noexcept;
+  /// Lines put so far.
+  std::uint32_t count() const noexcept { return count_; }
+  /// About the time spent in put(): one line of sixteen is measured.
+  std::chrono::nanoseconds spent() const noexcept { return spent_; }
+
+ private:
+  void take(const std::uint8_t* line) noexcept;
+  template <class AnyResampler>
+  void resample(AnyResampler& by, const std::uint8_t* line) noexcept;
+  void place(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept;
+  /// Where the patch's row begins in the output, and what its pixels are apart.
+  std::uint8_t* start_of(std::uint32_t patch_row) const noexcept;
+
+  const Placement placement_;
+  std::uint8_t* const row_;
+  std::uint8_t* turned_ = nullptr;  ///< a resampled line that becomes a column
+  Resampler resampler_;             ///< one of the two is used
+  AntialiasResampler antialias_;
+  std::uint32_t count_ = 0;
+  std::chrono::nanoseconds spent_{0};
+};
+
+/// Zeroes what of the row lies outside `target`.
+void zero_around(const Rect& target, const Shape& out, std::uint8_t* row);
+
+}  // namespace weir::codec

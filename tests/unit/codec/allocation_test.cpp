@@ -1,0 +1,95 @@
+#include <cerrno>
+#include <cstdlib>
+
+#include "encoders.hpp"
+#include "support/catch.hpp"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WEIR_SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WEIR_SANITIZED
+#endif
+
+// The sanitizers have allocators of their own.
+#if !defined(WEIR_SANITIZED) && defined(__GLIBC__)
+
+namespace {
+thread_local std::uint64_t allocations = 0;
+}
+
+// glibc's own under the names it keeps for this; operator new and the libraries come here, too.
+extern "C" {
+void* __libc_malloc(std::size_t) noexcept;
+void* __libc_calloc(std::size_t, std::size_t) noexcept;
+void* __libc_realloc(void*, std::size_t) noexcept;
+void* __libc_memalign(std::size_t, std::size_t) noexcept;
+
+void* malloc(std::size_t bytes) noexcept {
+  ++allocations;
+  return __libc_malloc(bytes);
+}
+void* calloc(std::size_t count, std::size_t bytes) noexcept {
+  ++allocations;
+  return __libc_calloc(count, bytes);
+}
+void* realloc(void* memory, std::size_t bytes) noexcept {
+  ++allocations;
+  return __libc_realloc(memory, bytes);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+  ++allocations;
+  return __libc_memalign(alignment, bytes);
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) noexcept {
+  ++allocations;
+  *memory = __libc_memalign(alignment, bytes);
+  return *memory == nullptr ? ENOMEM : 0;
+}
+}
+
+namespace weir::codec::test {
+
+TEST_CASE("decoding JPEG and PNG allocates nothing") {
+  const Raster image = pattern(301, 203);
+  const std::pair<const char*, Encoded> files[] = {
+      {"4:2:0", encode_jpeg(image)},
+      {"4:4:4", encode_jpeg(image, {.sampling = 1})},
+      {"progressive", encode_jpeg(image, {.progressive = true})},
+      {"arithmetic", encode_jpeg(image, {.arithmetic = true})},
+      {"grey", encode_jpeg(pattern(301, 203, 1))},
+      {"CMYK", encode_jpeg(pattern(301, 203, 4))},
+      {"turned", with_exif(encode_jpeg(image), 6)},
+      {"PNG", encode_png(301, 203, image.values, {})},
+      {"interlaced PNG", encode_png(301, 203, image.values, {.interlaced = true})}};
+  for (const bool antialias : {false, true}) {
+    Decoder decoder({.fit = {.out = {64, 64, 3}, .fit = Fit::random}, .antialias = antialias});
+    const Scratch scratch(2 << 20);
+    const std::atomic<bool> cancelled{false};
+    Pixels row(64 * 64 * 3);
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      for (const auto& [name, encoded] : files) {
+        const auto before = allocations;
+        const auto info = decoder.probe(encoded);
+        const bool decoded = info && decoder.need(*info, 1).scratch <= (2 << 20) &&
+                             decoder.decode(encoded, *info, 1, scratch, cancelled, row);
+        const auto made = allocations - before;
+        CAPTURE(name, antialias);
+        CHECK(decoded);
+        if (epoch > 0) CHECK(made == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("the counter of that test counts") {
+  const auto before = allocations;
+  const Pixels some(100);
+  CHECK(allocations > before);
+}
+
+}  // namespace weir::codec::test
+
+#endif

@@ -1,0 +1,90 @@
+#include <cmath>
+
+#include "encoders.hpp"
+#include "support/catch.hpp"
+#include "support/data.hpp"
+
+namespace weir::codec::test {
+namespace {
+
+double psnr(const Pixels& a, const Pixels& b) {
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    squares += (double(a[i]) - b[i]) * (double(a[i]) - b[i]);
+  return squares == 0 ? 99 : 10 * std::log10(255.0 * 255.0 * double(a.size()) / squares);
+}
+
+/// A slope without grain or edges: whatever the filter, its pixels are near the same.
+Raster smooth(std::uint32_t width, std::uint32_t height) {
+  Raster raster{width, height, 3, Pixels(std::size_t{width} * height * 3)};
+  for (std::size_t i = 0; i < raster.values.size(); ++i) {
+    const double x = double(i / 3 % width) / width, y = double(i / 3 / width) / height;
+    raster.values[i] = static_cast<std::uint8_t>(i % 3 == 0   ? 20 + 200 * x
+                                                 : i % 3 == 1 ? 20 + 200 * y
+                                                              : 120 + 100 * x - 80 * y);
+  }
+  return raster;
+}
+
+DecoderOptions small(Decode decode, Fit fit) {
+  return {.fit = {.out = {40, 56, 3}, .fit = fit, .short_side = 48}, .decode = decode};
+}
+
+}  // namespace
+
+TEST_CASE("fast decoding puts everything where exact decoding does") {
+  for (const auto& [width, height] :
+       {std::pair{1001u, 743u}, {450u, 330u}, {230u, 170u}, {64u, 48u}}) {
+    for (const JpegStyle style : {JpegStyle{.sampling = 1},
+                                  {.sampling = 2},
+                                  {.sampling = 2, .rows = 1},
+                                  {.sampling = 1, .rows = 2},
+                                  {.sampling = 2, .progressive = true},
+                                  {.sampling = 4, .rows = 1}}) {
+      const Encoded jpeg = encode_jpeg(smooth(width, height), style);
+      for (const std::uint8_t orientation : Pixels{1, 3, 6}) {
+        const Encoded turned = with_exif(jpeg, orientation);
+        for (const Fit fit : {Fit::center, Fit::stretch, Fit::letterbox, Fit::random}) {
+          for (std::uint64_t draw = 0; draw < (fit == Fit::random ? 5u : 1u); ++draw) {
+            const Outcome exact = run(small(Decode::exact, fit), turned, draw);
+            const Outcome fast = run(small(Decode::fast, fit), turned, draw);
+            REQUIRE(exact);
+            REQUIRE(fast);
+            CAPTURE(width, style.sampling, style.rows, style.progressive, int(orientation),
+                    int(fit), draw);
+            // Half an output pixel's shift of these slopes would be 3 levels and some, below 38 dB.
+            CHECK(psnr(fast.row, exact.row) > 42);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("fast decoding of what is not twice as large is exact decoding") {
+  const Encoded jpeg = encode_jpeg(pattern(110, 79));
+  CHECK(run(small(Decode::fast, Fit::stretch), jpeg).row ==
+        run(small(Decode::exact, Fit::stretch), jpeg).row);
+  const Encoded large = encode_jpeg(pattern(112, 80));
+  CHECK(run(small(Decode::fast, Fit::stretch), large).row !=
+        run(small(Decode::exact, Fit::stretch), large).row);
+}
+
+TEST_CASE("fast decoding reduces as far as the output allows, in less memory") {
+  const auto need = [](Decode decode, std::uint32_t scale) {
+    const Decoder decoder(small(decode, Fit::stretch));
+    return decoder.need(*decoder.probe(encode_jpeg(pattern(56 * scale, 40 * scale))), 0).scratch;
+  };
+  for (const std::uint32_t scale : {2u, 4u, 8u, 16u})
+    CHECK(need(Decode::fast, scale) < need(Decode::exact, scale));
+}
+
+TEST_CASE("a cut is found by fast decoding, too") {
+  const Encoded jpeg = encode_jpeg(pattern(224, 160));
+  std::size_t silent = 0;
+  for (std::size_t length = 0; length < jpeg.size(); length += 3)
+    silent += run(small(Decode::fast, Fit::center), std::span(jpeg).first(length)) ? 1u : 0u;
+  CHECK(silent == 0);
+}
+
+}  // namespace weir::codec::test
