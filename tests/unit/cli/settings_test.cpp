@@ -201,7 +201,6 @@ TEST_CASE("what is not built yet is refused in so many words", "[settings]") {
                std::vector<std::string>{"run", "x", "--world", "2"},
                std::vector<std::string>{"run", "x", "--trace", "t"},
                std::vector<std::string>{"run", "x", "--metrics-port", "1"},
-               std::vector<std::string>{"run", "x", "--memory-budget", "auto"},
                std::vector<std::string>{"tune", "--help"});
   CAPTURE(arguments);
   const auto refused = refusal(arguments);
@@ -222,4 +221,13 @@ TEST_CASE("help and version are no errors", "[settings]") {
        {"--batch", "--max-queue-size", "--memory-budget", "--on-fault", "--json"})
     CHECK(contains(run_help.text, option));
   CHECK_FALSE(contains(run_help.text, "--only-depth"));
+}
+
+TEST_CASE("an automatic budget is worked out where it is asked for, and says how", "[settings]") {
+  const auto asked = cli::parse({"run", "x", "--memory-budget", "auto:25%"});
+  CHECK(asked.options.memory.budget_bytes < UINT64_MAX);
+  CHECK(test::contains(asked.budget_how, "25 % of the "));
+  const auto named = cli::parse({"run", "x", "--memory-budget", "auto", "--memory-budget", "64MiB"});
+  CHECK(named.options.memory.budget_bytes == 64u << 20);
+  CHECK(named.budget_how.empty());
 }
