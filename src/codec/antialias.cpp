@@ -7,7 +7,7 @@
 #include "base/checked.hpp"
 
 #if defined(__SSE2__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 namespace weir::codec {

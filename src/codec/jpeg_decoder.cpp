@@ -42,7 +42,8 @@ namespace {
 
 using Session = JpegDecoder::Session;
 
-constexpr std::uint32_t dct = 8, lines_at_once = 8;
+/// A multiple of every height that an MCU can have.
+constexpr std::uint32_t dct = 8, mcu_heights = 12 * dct, lines_at_once = 8;
 /// Lines do not begin at a vector's boundary: there libjpeg-turbo writes past the caches, which costs
 /// whoever reads the line next.
 constexpr std::size_t off_alignment = 8;
@@ -189,9 +190,11 @@ void expect_end(Session& s) {
   WARNMS(&s.jpeg, JWRN_JPEG_EOF);
 }
 
-/// Lines that nobody wants; `cancelled` is read between the steps.
+/// Lines that nobody wants; `cancelled` is read between the steps. All but the last end with a row of
+/// MCUs: within one, libjpeg-turbo does not skip on from where it skipped to, it loses a row.
 void skip_lines(Session& s, std::uint32_t end) {
-  const std::uint32_t step = std::max(64u, skipped_pixels / s.jpeg.output_width);
+  const std::uint32_t step =
+      std::max(2 * mcu_heights, skipped_pixels / s.jpeg.output_width / mcu_heights * mcu_heights);
   while (s.jpeg.output_scanline < end) {
     jpeg_skip_scanlines(&s.jpeg, std::min(step, end - s.jpeg.output_scanline));
     on_progress(reinterpret_cast<j_common_ptr>(&s.jpeg));

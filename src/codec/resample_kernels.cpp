@@ -3,8 +3,10 @@
 #include <cstring>
 
 #if defined(__x86_64__)
+#if !defined(__clang__)
 // GCC 12 takes the undefined operand inside its own intrinsics for a mistake (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
 #define WEIR_GROUP_KERNELS __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi")))
 #endif

@@ -9,11 +9,12 @@
 namespace weir::codec::test {
 namespace {
 
-/// `source` of the stored image, as the decoder gives it when it is asked for nothing else.
-Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const Rect& source) {
+/// `source` of the image reduced, as the decoder gives it when it is asked for nothing else.
+Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const Rect& source,
+                           std::uint32_t reduce = 1) {
   const Placement placement{
       source, {}, {0, 0, source.width, source.height}, {source.height, source.width, 3}};
-  const CanvasNeed need = jpeg_canvas(info, source, 1);
+  const CanvasNeed need = jpeg_canvas(info, source, reduce);
   const Scratch spare(need.spare_bytes), arena_memory(need.arena_bytes);
   Pixels pixels(std::size_t{source.width} * source.height * 3);
   RowSink sink(placement, nullptr, pixels.data());
@@ -31,7 +32,8 @@ Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const 
                       arena,
                       limits,
                       true,
-                      cancelled});
+                      cancelled,
+                      reduce});
   if (!status) return status.defect();
   return pixels;
 }
@@ -164,15 +166,66 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "any rectangle of a JPEG reduced is what a decode of the whole image, reduced, has there") {
+  Rectangles rectangles(5);
+  const std::pair<Raster, JpegStyle> files[] = {
+      {pattern(437, 331), {.sampling = 1}},
+      {pattern(437, 331), {.sampling = 2}},
+      {pattern(437, 331), {.sampling = 2, .rows = 1}},
+      {pattern(437, 331), {.sampling = 1, .rows = 2}},
+      {pattern(437, 331), {.sampling = 2, .chroma_rows = 2}},
+      {pattern(437, 331, 1), {.sampling = 1}},
+      {pattern(437, 331, 1), {.sampling = 2}},
+      {pattern(437, 331, 4), {}}};
+  for (const auto& [image, sampling] : files) {
+    for (const bool progressive : {false, true}) {
+      JpegStyle style = sampling;
+      style.progressive = progressive;
+      const Encoded jpeg = encode_jpeg(image, style);
+      const auto info = Decoder(DecoderOptions{}).probe(jpeg);
+      REQUIRE(info);
+      REQUIRE(jpeg_reduces(*info));
+      for (const std::uint32_t reduce : {2u, 4u, 8u}) {
+        const std::uint32_t width = (437 + reduce - 1) / reduce,
+                            height = (331 + reduce - 1) / reduce;
+        const auto whole = decode_part(jpeg, *info, {0, 0, width, height}, reduce);
+        REQUIRE(whole);
+        std::size_t differ = 0;
+        for (int i = 0; i < 60; ++i) {
+          const Rect r = rectangles.next(width, height);
+          const auto pixels = decode_part(jpeg, *info, r, reduce);
+          REQUIRE(pixels);
+          if (*pixels == part(*whole, width, r)) continue;
+          ++differ;
+          UNSCOPED_INFO(r.width << "x" << r.height << " at " << r.x << "," << r.y);
+        }
+        CAPTURE(image.channels, style.sampling, style.rows, style.chroma_rows, progressive, reduce);
+        CHECK(differ == 0);
+      }
+    }
+  }
+}
+
 TEST_CASE("a rectangle far down is exact, reached in several steps") {
-  const Encoded jpeg = encode_jpeg(pattern(800, 6000));
-  const Outcome whole = run_whole(jpeg);
-  REQUIRE(whole);
-  for (const std::uint32_t y : {1309u, 1310u, 2622u, 3931u, 5990u}) {
-    const Rect r{301, y, 64, 9};
-    const auto pixels = decode_part(jpeg, *whole.info, r);
-    REQUIRE(pixels);
-    CHECK(*pixels == part(whole.row, 800, r));
+  for (const JpegStyle style : {JpegStyle{.sampling = 2},
+                                {.sampling = 1},
+                                {.sampling = 2, .rows = 1},
+                                {.sampling = 1, .rows = 2},
+                                {.sampling = 1, .rows = 3}}) {
+    for (const std::uint32_t width : {800u, 803u}) {
+      const Encoded jpeg = encode_jpeg(pattern(width, 6000), style);
+      const Outcome whole = run_whole(jpeg);
+      REQUIRE(whole);
+      for (const std::uint32_t y : {1309u, 1310u, 2622u, 3931u, 5990u}) {
+        for (const Rect r : {Rect{0, y, width, 9}, Rect{0, y, 701, 9}}) {
+          const auto pixels = decode_part(jpeg, *whole.info, r);
+          REQUIRE(pixels);
+          CAPTURE(style.sampling, style.rows, width, y, r.width);
+          CHECK(*pixels == part(whole.row, width, r));
+        }
+      }
+    }
   }
 }
 

@@ -14,14 +14,14 @@ double psnr(const Pixels& a, const Pixels& b) {
   return squares == 0 ? 99 : 10 * std::log10(255.0 * 255.0 * double(a.size()) / squares);
 }
 
-/// A slope without grain or edges: whatever the filter, its pixels are near the same.
-Raster smooth(std::uint32_t width, std::uint32_t height) {
+/// Waves that are long beside an output pixel: what the filter is matters little, where things lie
+/// matters much. Grey, for chroma that is stored reduced loses more.
+Raster waves(std::uint32_t width, std::uint32_t height) {
   Raster raster{width, height, 3, Pixels(std::size_t{width} * height * 3)};
   for (std::size_t i = 0; i < raster.values.size(); ++i) {
     const double x = double(i / 3 % width) / width, y = double(i / 3 / width) / height;
-    raster.values[i] = static_cast<std::uint8_t>(i % 3 == 0   ? 20 + 200 * x
-                                                 : i % 3 == 1 ? 20 + 200 * y
-                                                              : 120 + 100 * x - 80 * y);
+    raster.values[i] = static_cast<std::uint8_t>(128 + 50 * std::sin(6.283 * 3 * x) +
+                                                 50 * std::sin(6.283 * 3 * y));
   }
   return raster;
 }
@@ -33,6 +33,7 @@ DecoderOptions small(Decode decode, Fit fit) {
 }  // namespace
 
 TEST_CASE("fast decoding puts everything where exact decoding does") {
+  double lowest = 99;
   for (const auto& [width, height] :
        {std::pair{1001u, 743u}, {450u, 330u}, {230u, 170u}, {64u, 48u}}) {
     for (const JpegStyle style : {JpegStyle{.sampling = 1},
@@ -41,7 +42,7 @@ TEST_CASE("fast decoding puts everything where exact decoding does") {
                                   {.sampling = 1, .rows = 2},
                                   {.sampling = 2, .progressive = true},
                                   {.sampling = 4, .rows = 1}}) {
-      const Encoded jpeg = encode_jpeg(smooth(width, height), style);
+      const Encoded jpeg = encode_jpeg(waves(width, height), style);
       for (const std::uint8_t orientation : Pixels{1, 3, 6}) {
         const Encoded turned = with_exif(jpeg, orientation);
         for (const Fit fit : {Fit::center, Fit::stretch, Fit::letterbox, Fit::random}) {
@@ -52,13 +53,15 @@ TEST_CASE("fast decoding puts everything where exact decoding does") {
             REQUIRE(fast);
             CAPTURE(width, style.sampling, style.rows, style.progressive, int(orientation),
                     int(fit), draw);
-            // Half an output pixel's shift of these slopes would be 3 levels and some, below 38 dB.
-            CHECK(psnr(fast.row, exact.row) > 42);
+            lowest = std::min(lowest, psnr(fast.row, exact.row));
           }
         }
       }
     }
   }
+  // A shift by a quarter of an output pixel along one side would be 4 levels on
+  // average, 36 dB; along both 33.
+  CHECK(lowest > 38);
 }
 
 TEST_CASE("fast decoding of what is not twice as large is exact decoding") {
