@@ -42,8 +42,9 @@ std::uint32_t column_taps(const Resize& resize) {
 /// weight_one, so that a flat image stays what it is.
 std::uint32_t weigh(std::uint32_t i, const Axis& axis, std::uint32_t taps, std::int16_t* weights) {
   const double support = axis.support(), centre = axis.from + (i + 0.5) * axis.step();
-  const auto low = static_cast<std::uint32_t>(std::max(centre - support + 0.5, 0.0));
-  const auto high = std::min(axis.in, static_cast<std::uint32_t>(centre + support + 0.5));
+  const auto low = static_cast<std::uint32_t>(std::max(std::floor(centre - support + 0.5), 0.0));
+  const auto high =
+      std::min(axis.in, static_cast<std::uint32_t>(std::floor(centre + support + 0.5)));
   const std::uint32_t first = std::min(low, axis.in - std::min(axis.in, taps));
   const auto triangle = [&](std::uint32_t x) {
     return x < low || x >= high ? 0.0 : std::max(0.0, 1 - std::abs(x + 0.5 - centre) / support);
@@ -166,18 +167,18 @@ AntialiasResampler::AntialiasResampler(const Resize& resize, std::byte* memory) 
 
 void AntialiasResampler::aim() noexcept { first_ = weigh(row_, down(resize_), taps_, weights_); }
 
-void AntialiasResampler::feed(const std::uint8_t* pixels) noexcept {
+void AntialiasResampler::feed(const std::uint8_t* line) noexcept {
   if (fed_ >= first_) {
-    std::int16_t* const out = line(fed_);
+    std::int16_t* const out = kept(fed_);
     for (std::uint32_t i = 0; i < resize_.out_width; ++i)
-      resample_column(pixels + offsets_[i], column_weights_ + std::size_t{i} * column_taps_,
+      resample_column(line + offsets_[i], column_weights_ + std::size_t{i} * column_taps_,
                       column_taps_, out + i * channels);
   }
   ++fed_;
 }
 
 void AntialiasResampler::make_row(std::uint8_t* out) noexcept {
-  const auto tap = [this](std::uint32_t k) { return line(first_ + k); };
+  const auto tap = [this](std::uint32_t k) { return kept(first_ + k); };
   const std::size_t values = resize_.out_width * channels;
   std::size_t at = 0;
   for (; at + 8 <= values; at += 8) blend_eight(tap, weights_, taps_, at, out + at);

@@ -26,7 +26,7 @@ class AntialiasResampler {
 
  private:
   void aim() noexcept;
-  std::int16_t* line(std::uint32_t y) const noexcept { return lines_ + y % taps_ * line_values_; }
+  std::int16_t* kept(std::uint32_t y) const noexcept { return lines_ + y % taps_ * line_values_; }
 
   Resize resize_{};
   std::uint32_t column_taps_ = 0, taps_ = 0;  ///< the latter of rows

@@ -222,7 +222,8 @@ void read_lines(Session& s) {
     const std::uint32_t got = jpeg_read_scanlines(&jpeg, lines.data(), wanted);
     for (std::uint32_t i = 0; i < got; ++i) {
       if (cmyk)
-        cmyk_to_rgb(lines[i] + left * 4, jpeg.saw_Adobe_marker != FALSE, rgb, job.source.width);
+        cmyk_to_rgb(lines[i] + std::size_t{left} * 4, jpeg.saw_Adobe_marker != FALSE, rgb,
+                    job.source.width);
       job.sink.put(cmyk ? rgb : lines[i] + left * pixel_bytes);
     }
   }

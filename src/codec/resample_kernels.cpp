@@ -19,8 +19,10 @@ constexpr std::size_t channels = 3;
 void column(const Columns& columns, std::uint32_t i, const std::uint8_t* line, std::int16_t* out) {
   const std::uint8_t* const left = line + columns.offsets[i];
   for (std::size_t c = 0; c < channels; ++c) {
-    out[i * channels + c] = static_cast<std::int16_t>(
-        (left[c] * columns.weights[2 * i] + left[c + channels] * columns.weights[2 * i + 1]) >> 4);
+    out[i * channels + c] =
+        static_cast<std::int16_t>((left[c] * columns.weights[2 * std::size_t{i}] +
+                                   left[c + channels] * columns.weights[2 * std::size_t{i} + 1]) >>
+                                  4);
   }
 }
 
@@ -37,7 +39,7 @@ __m128i column_sums(const Columns& columns, std::uint32_t i, const std::uint8_t*
   const __m128i wide = _mm_unpacklo_epi8(bytes, _mm_setzero_si128());
   const __m128i pairs = _mm_unpacklo_epi16(wide, _mm_srli_si128(wide, 2 * channels));
   int weights;
-  std::memcpy(&weights, columns.weights + 2 * i, sizeof weights);
+  std::memcpy(&weights, columns.weights + 2 * std::size_t{i}, sizeof weights);
   return _mm_srai_epi32(_mm_madd_epi16(pairs, _mm_set1_epi32(weights)), 4);
 }
 

@@ -76,7 +76,7 @@ void fill_columns(const Resize& resize, Columns& columns) {
       first = std::clamp<std::int64_t>(first, 0, last);
       share = 0;
     }
-    const std::uint32_t i = resize.mirror ? resize.out_width - 1 - x : x;
+    const std::size_t i = resize.mirror ? resize.out_width - 1 - x : x;
     columns.offsets[i] = static_cast<std::uint32_t>(first) * channels;
     columns.weights[2 * i] = weight(1.f - share);
     columns.weights[2 * i + 1] = weight(share);
@@ -91,14 +91,14 @@ void fill_groups(Columns& columns) {
     const std::uint32_t base = std::min(columns.offsets[column], columns.offsets[end / channels]);
     columns.bases[g] = base;
     for (std::uint32_t k = 0; k < group_values; ++k) {
-      const std::uint32_t at = 2 * (g * group_values + k);
+      const std::size_t at = 2 * (std::size_t{g} * group_values + k);
       const bool beyond = column == columns.count;
       const std::uint32_t place = beyond ? 0 : columns.offsets[column] + channel - base;
       for (std::uint32_t side = 0; side < 2; ++side) {
         columns.picks[2 * (at + side)] = static_cast<std::uint8_t>(place + channels * side);
         columns.picks[2 * (at + side) + 1] = 0;
         columns.wide_weights[at + side] =
-            beyond ? std::int16_t{0} : columns.weights[2 * column + side];
+            beyond ? std::int16_t{0} : columns.weights[2 * std::size_t{column} + side];
       }
       if (!beyond && ++channel == channels) {
         channel = 0;
