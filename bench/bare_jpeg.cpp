@@ -76,6 +76,18 @@ void BareJpeg::roi(std::span<const std::byte> encoded, std::uint64_t draw, std::
          row);
 }
 
+void BareJpeg::straight(std::span<const std::byte> encoded, std::uint8_t* row) {
+  start(encoded);
+  jpeg_start_decompress(&jpeg_);
+  const std::size_t stride = jpeg_.output_width * pixel_bytes;
+  while (jpeg_.output_scanline < jpeg_.output_height) {
+    JSAMPROW lines[4];
+    for (std::size_t i = 0; i < 4; ++i) lines[i] = row + (jpeg_.output_scanline + i) * stride;
+    jpeg_read_scanlines(&jpeg_, lines, 4);
+  }
+  jpeg_finish_decompress(&jpeg_);
+}
+
 void BareJpeg::roi_pixels(std::span<const std::byte> encoded, std::uint64_t draw) {
   decode_roi(encoded, draw);
 }

@@ -120,6 +120,7 @@ std::span<const std::byte> read_file(const std::string& path, std::vector<std::b
 
 /// Two bare loops that open, read, decode and resize files, in no order and with no queue.
 double roofline(const std::vector<std::string>& files, const codec::FitSpec& spec, double seconds) {
+  const auto values = spec.out.values();
   std::atomic<std::uint64_t> next{0};
   const auto start = Clock::now();
   std::vector<std::thread> loops;
@@ -127,11 +128,16 @@ double roofline(const std::vector<std::string>& files, const codec::FitSpec& spe
     loops.emplace_back([&] {
       BareJpeg bare(spec);
       std::vector<std::byte> memory;
-      std::vector<std::uint8_t> rows(batch * shape.values());
+      std::vector<std::uint8_t> rows(batch * values);
       while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
         const auto i = next.fetch_add(1);
-        bare.roi(read_file(files[i % files.size()], memory), i,
-                 rows.data() + i % batch * shape.values());
+        const auto bytes = read_file(files[i % files.size()], memory);
+        auto* const row = rows.data() + i % batch * values;
+        if (spec.fit == Fit::stretch) {
+          bare.straight(bytes, row);
+        } else {
+          bare.roi(bytes, i, row);
+        }
       }
     });
   }
@@ -139,13 +145,16 @@ double roofline(const std::vector<std::string>& files, const codec::FitSpec& spe
   return static_cast<double>(next) / std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-double pipeline(const std::string& folder, Fit fit, double seconds, bool floats) {
-  Options options{
-      .shape = shape, .fit = fit, .short_side = 256, .batch = batch, .workers = threads};
+double pipeline(const std::string& folder, const codec::FitSpec& spec, double seconds, bool floats) {
+  Options options{.shape = spec.out,
+                  .fit = spec.fit,
+                  .short_side = spec.short_side,
+                  .batch = batch,
+                  .workers = threads};
   options.queue.max_queue_size = queue;
   Loader loader(image_folder(folder), options);
   const Converter<float> to_float(imagenet);
-  std::vector<float> values(floats ? batch * shape.values() : 0);
+  std::vector<float> values(floats ? batch * spec.out.values() : 0);
   auto stream = loader.stream({.epochs = std::nullopt});
   stream.next().reset();
   const auto start = Clock::now();
@@ -163,14 +172,22 @@ void file_round(const std::string& folder, const std::vector<std::string>& files
                 Rates& rates) {
   for (int fit = 0; fit < 2; ++fit) {
     rates["roofline"][fit].push_back(roofline(files, specs[fit], seconds));
-    rates["uint8"][fit].push_back(pipeline(folder, specs[fit].fit, seconds, false));
-    rates["float32"][fit].push_back(pipeline(folder, specs[fit].fit, seconds, true));
+    rates["uint8"][fit].push_back(pipeline(folder, specs[fit], seconds, false));
+    rates["float32"][fit].push_back(pipeline(folder, specs[fit], seconds, true));
   }
+}
+
+/// Images that are as large as asked: what is left beside decoding shows most.
+void small_round(const std::string& folder, const std::vector<std::string>& files, double seconds, Rates& rates) {
+  const codec::FitSpec spec{{32, 32}, Fit::stretch, 0};
+  rates["small roofline"][0].push_back(roofline(files, spec, seconds));
+  rates["small uint8"][0].push_back(pipeline(folder, spec, seconds, false));
 }
 
 void print_line(Rates& rates, const char* name, const char* against) {
   std::printf("  %-18s", name);
   for (auto& of_fit : rates[name]) {
+    if (of_fit.empty()) continue;
     const auto [least, most] = std::ranges::minmax(of_fit);
     std::printf("  %7.0f (%5.0f-%5.0f)", median(of_fit), least, most);
   }
@@ -179,6 +196,7 @@ void print_line(Rates& rates, const char* name, const char* against) {
     std::printf("   of %s:", against);
     for (int fit = 0; fit < 2; ++fit) {
       std::vector<double> ratios = rates[name][fit];
+      if (ratios.empty()) continue;
       for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= rates[against][fit][i];
       std::printf(" %.3f", median(ratios));
     }
@@ -186,36 +204,37 @@ void print_line(Rates& rates, const char* name, const char* against) {
   std::printf("\n");
 }
 
-/// The folder of photographs, or one of synthetic ones that goes with the object.
-class Photographs {
+/// `part` of the test data, or a folder of synthetic images that goes with the object.
+class Files {
  public:
-  Photographs() {
+  Files(const std::string& part, Shape made) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
     const char* data = std::getenv("WEIR_TEST_DATA");
     if (data != nullptr && *data != '\0') {
-      folder_ = std::string(data) + "/photos";
+      folder_ = std::string(data) + "/" + part;
     } else {
       made_ = true;
       folder_ =
-          std::filesystem::temp_directory_path() / ("weir-roofline-" + std::to_string(::getpid()));
+          std::filesystem::temp_directory_path() / ("weir-" + part + "-" + std::to_string(::getpid()));
       std::filesystem::create_directory(folder_);
-      int i = 0;
-      for (const auto& sample : images(64)) {
-        std::ofstream file(folder_ / (std::to_string(i++) + ".jpg"), std::ios::binary);
-        file.write(reinterpret_cast<const char*>(sample.bytes.data()),
-                   static_cast<std::streamsize>(sample.bytes.size()));
+      const auto images = synthetic(64, made);
+      HeapSink sink;
+      for (std::uint64_t i = 0; i < images.size(); ++i) {
+        const auto bytes = images.read(i, sink).bytes;
+        std::ofstream file(folder_ / (std::to_string(i) + ".jpg"), std::ios::binary);
+        file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
       }
     }
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_))
       if (entry.is_regular_file()) files_.push_back(entry.path());
     std::ranges::sort(files_);
   }
-  ~Photographs() {
+  ~Files() {
     std::error_code ignored;
     if (made_) std::filesystem::remove_all(folder_, ignored);
   }
-  Photographs(const Photographs&) = delete;
-  Photographs& operator=(const Photographs&) = delete;
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
 
   std::string folder() const { return folder_; }
   const std::vector<std::string>& files() const noexcept { return files_; }
@@ -232,12 +251,13 @@ int main(int argc, char** argv) {
   Wish wish;
   if (argc > 1) wish.rounds = std::max(1, std::atoi(argv[1]));
   if (argc > 2) wish.seconds = std::atof(argv[2]);
-  const Photographs photographs;
+  const Files photographs("photos", {375, 500}), small("cifar10", {32, 32});
   const auto samples = images(most_images);
   Rates rates;
   for (int round = 0; round < wish.rounds; ++round) {
     in_memory_round(samples, rates);
     file_round(photographs.folder(), photographs.files(), wish.seconds, rates);
+    small_round(small.folder(), small.files(), wish.seconds, rates);
   }
   std::printf(
       "%zu images, %d rounds of %.1f s in turns; samples/s, medians (least-most): center, random\n",
@@ -253,6 +273,9 @@ int main(int argc, char** argv) {
   print_line(rates, "roofline", nullptr);
   print_line(rates, "uint8", "roofline");
   print_line(rates, "float32", "roofline");
+  std::printf("%u threads, %zu files of 32x32, as they are\n", threads, small.files().size());
+  print_line(rates, "small roofline", nullptr);
+  print_line(rates, "small uint8", "small roofline");
   const char* separator = "{";
   for (const char* name : {"roofline", "uint8", "float32"}) {
     std::printf("%s\"%s\": {\"%s\": %.0f, \"%s\": %.0f}", separator, name, names[0],
