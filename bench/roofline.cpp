@@ -145,7 +145,8 @@ double roofline(const std::vector<std::string>& files, const codec::FitSpec& spe
   return static_cast<double>(next) / std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-double pipeline(const std::string& folder, const codec::FitSpec& spec, double seconds, bool floats) {
+double pipeline(const std::string& folder, const codec::FitSpec& spec, double seconds,
+                bool floats) {
   Options options{.shape = spec.out,
                   .fit = spec.fit,
                   .short_side = spec.short_side,
@@ -178,7 +179,8 @@ void file_round(const std::string& folder, const std::vector<std::string>& files
 }
 
 /// Images that are as large as asked: what is left beside decoding shows most.
-void small_round(const std::string& folder, const std::vector<std::string>& files, double seconds, Rates& rates) {
+void small_round(const std::string& folder, const std::vector<std::string>& files, double seconds,
+                 Rates& rates) {
   const codec::FitSpec spec{{32, 32}, Fit::stretch, 0};
   rates["small roofline"][0].push_back(roofline(files, spec, seconds));
   rates["small uint8"][0].push_back(pipeline(folder, spec, seconds, false));
@@ -214,15 +216,16 @@ class Files {
       folder_ = std::string(data) + "/" + part;
     } else {
       made_ = true;
-      folder_ =
-          std::filesystem::temp_directory_path() / ("weir-" + part + "-" + std::to_string(::getpid()));
+      folder_ = std::filesystem::temp_directory_path() /
+                ("weir-" + part + "-" + std::to_string(::getpid()));
       std::filesystem::create_directory(folder_);
       const auto images = synthetic(64, made);
       HeapSink sink;
       for (std::uint64_t i = 0; i < images.size(); ++i) {
         const auto bytes = images.read(i, sink).bytes;
         std::ofstream file(folder_ / (std::to_string(i) + ".jpg"), std::ios::binary);
-        file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+        file.write(reinterpret_cast<const char*>(bytes.data()),
+                   static_cast<std::streamsize>(bytes.size()));
       }
     }
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_))

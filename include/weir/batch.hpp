@@ -27,7 +27,7 @@ class Batch {
   /// Returns the slab now, counted as discarded.
   void discard() && noexcept;
 
-  std::uint32_t size() const noexcept;      ///< rows; the last batch of an epoch may be short
+  std::uint32_t size() const noexcept;  ///< rows; the last batch of an epoch may be short
   std::uint64_t epoch() const noexcept;
   std::uint64_t sequence() const noexcept;  ///< 0, 1, 2 … over the stream (law: order)
   PixelBlock pixels() const noexcept;       ///< N x H x W x C uint8

@@ -14,11 +14,12 @@ namespace weir {
 struct DecodeLimits {
   std::uint64_t max_pixels = 100'000'000;
   std::uint32_t max_side = 65'500;
-  std::uint32_t max_scans = 100;                    ///< JPEG: scans that may follow the first
+  std::uint32_t max_scans = 100;  ///< JPEG: scans that may follow the first
   std::uint64_t max_encoded_bytes = 64ull << 20;
-  std::uint64_t max_header_bytes = 1ull << 20;      ///< JPEG before the first scan; APPn and COM are jumped over
+  /// JPEG before the first scan; APPn and COM are jumped over.
+  std::uint64_t max_header_bytes = 1ull << 20;
   std::uint32_t max_markers = 1000;
-  std::uint64_t max_ancillary_bytes = 1ull << 20;   ///< one ancillary PNG chunk
+  std::uint64_t max_ancillary_bytes = 1ull << 20;  ///< one ancillary PNG chunk
 };
 
 /// A decoder for formats that weir does not read itself (JPEG, PNG and WebP it does). Handed to

@@ -11,12 +11,12 @@ namespace weir {
 
 /// What went wrong with a call or a stream. A bad sample is not an error but a Fault.
 enum class Errc {
-  bad_options = 1,    ///< misuse or an impossible plan; the message names option, value and bound
-  budget_too_small,   ///< the memory budget is under the floor; the message lists the floor's parts
-  too_many_leases,    ///< next() while `max_leases` batches are out
-  too_many_faults,    ///< a row failed 64 times, or the tolerance was exceeded
-  sample_failed,      ///< OnFault::stop met a bad sample
-  source_failed,      ///< the source as a whole is unusable (no such folder, unreadable manifest)
+  bad_options = 1,   ///< misuse or an impossible plan; the message names option, value and bound
+  budget_too_small,  ///< the memory budget is under the floor; the message lists the floor's parts
+  too_many_leases,   ///< next() while `max_leases` batches are out
+  too_many_faults,   ///< a row failed 64 times, or the tolerance was exceeded
+  sample_failed,     ///< OnFault::stop met a bad sample
+  source_failed,     ///< the source as a whole is unusable (no such folder, unreadable manifest)
 };
 
 /// The stages that clocks, faults and traces name.
@@ -48,7 +48,8 @@ class Error : public std::system_error {
 /// counts as kind `io` with its what() as the reason.
 class SampleError : public std::runtime_error {
  public:
-  SampleError(FaultKind kind, const std::string& reason) : std::runtime_error(reason), kind_(kind) {}
+  SampleError(FaultKind kind, const std::string& reason)
+      : std::runtime_error(reason), kind_(kind) {}
   FaultKind kind() const noexcept { return kind_; }
 
  private:

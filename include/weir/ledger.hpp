@@ -20,7 +20,9 @@ using AccountBytes = std::array<std::uint64_t, account_count>;
 struct MemorySnapshot {
   std::uint64_t live = 0, peak = 0, budget = 0;
   AccountBytes accounts{}, accounts_at_peak{};
-  std::uint64_t operator[](Account a) const noexcept { return accounts[static_cast<std::size_t>(a)]; }
+  std::uint64_t operator[](Account a) const noexcept {
+    return accounts[static_cast<std::size_t>(a)];
+  }
 };
 
 namespace books {

@@ -23,18 +23,22 @@ struct IoOptions {
 };
 
 struct MemoryOptions {
-  std::uint64_t budget_bytes = UINT64_MAX;  ///< the most that may ever be live; UINT64_MAX: no bound
-  std::size_t alignment = 64;               ///< of each slab; a power of two
-  std::uint64_t max_sample_bytes = 0;       ///< encoded + scratch of one sample; 0: resolved in the Plan
-  std::shared_ptr<std::pmr::memory_resource> upstream = nullptr;  ///< provides the slabs; null: a PageMemory
-  std::shared_ptr<MemoryLedger> ledger = nullptr;  ///< several loaders, one budget; overrides budget_bytes
+  /// The most that may ever be live; UINT64_MAX: no bound.
+  std::uint64_t budget_bytes = UINT64_MAX;
+  std::size_t alignment = 64;          ///< of each slab; a power of two
+  std::uint64_t max_sample_bytes = 0;  ///< encoded + scratch of one sample; 0: resolved in the Plan
+  /// Provides the slabs; null: a PageMemory.
+  std::shared_ptr<std::pmr::memory_resource> upstream = nullptr;
+  /// Several loaders, one budget; overrides budget_bytes.
+  std::shared_ptr<MemoryLedger> ledger = nullptr;
 };
 
 struct FaultOptions {
   OnFault policy = OnFault::stop;
   std::uint64_t tolerate = UINT64_MAX;  ///< faults a stream survives under skip and blank
-  double tolerate_share = 1.0;          ///< the same as a share of the samples of the epochs begun, redraws included
-  bool strict = true;                   ///< a decoder's warning is a fault; false: deliver, mark `damaged`
+  /// The same as a share of the samples of the epochs begun, redraws included.
+  double tolerate_share = 1.0;
+  bool strict = true;  ///< a decoder's warning is a fault; false: deliver, mark `damaged`
 };
 
 /// What one asks for. weir::resolve turns it into a Plan with nothing undecided.

@@ -16,21 +16,21 @@ struct DepthCost {
 /// Options with nothing left undecided. Bytes are exact.
 struct Plan {
   Shape shape{};
-  std::uint32_t short_side = 0;             ///< of fit center, resolved
+  std::uint32_t short_side = 0;  ///< of fit center, resolved
   std::uint32_t batch = 0;
   std::uint32_t workers = 0;
-  std::uint32_t read_ahead = 0;             ///< cut to max_queue_size * batch
-  std::uint32_t max_queue_size = 0;         ///< the deepest that fits the budget, at most as asked
+  std::uint32_t read_ahead = 0;      ///< cut to max_queue_size * batch
+  std::uint32_t max_queue_size = 0;  ///< the deepest that fits the budget, at most as asked
   std::uint32_t max_queue_size_asked = 0;
   std::uint32_t max_leases = 0;
-  std::uint32_t slabs = 0;                  ///< max_queue_size + max_leases
-  std::uint64_t slab_bytes = 0;             ///< one batch: pixels, labels, indices, statuses, padding
-  std::uint64_t index_bytes = 0;            ///< the source's index and names
-  std::uint64_t max_sample_bytes = 0;       ///< encoded + scratch of one sample; also the reserve
-  std::uint64_t floor_bytes = 0;            ///< the least budget that is accepted
-  std::uint64_t ceiling_bytes = 0;          ///< the most that can ever be live
-  std::uint64_t promised_bytes = 0;         ///< of a shared budget: what no other loader can take
-  std::uint64_t read_ahead_bytes = 0;       ///< most that `encoded` holds beyond the oldest row's
+  std::uint32_t slabs = 0;             ///< max_queue_size + max_leases
+  std::uint64_t slab_bytes = 0;        ///< one batch: pixels, labels, indices, statuses, padding
+  std::uint64_t index_bytes = 0;       ///< the source's index and names
+  std::uint64_t max_sample_bytes = 0;  ///< encoded + scratch of one sample; also the reserve
+  std::uint64_t floor_bytes = 0;       ///< the least budget that is accepted
+  std::uint64_t ceiling_bytes = 0;     ///< the most that can ever be live
+  std::uint64_t promised_bytes = 0;    ///< of a shared budget: what no other loader can take
+  std::uint64_t read_ahead_bytes = 0;  ///< most that `encoded` holds beyond the oldest row's
   std::uint64_t budget_bytes = 0;
 
   /// Depths 1 .. up_to, with this plan's max_leases and batch.

@@ -21,11 +21,13 @@ ProcessMemory process_memory();
 /// Resident bytes of this process by what they are for (Linux: /proc/self/smaps; 0 elsewhere). The
 /// kernel walks every mapping for it: milliseconds.
 struct ProcessParts {
-  std::uint64_t libraries = 0;  ///< mapped files: text, data and relocations of program and libraries
-  std::uint64_t stacks = 0;     ///< of every thread
-  std::uint64_t heap = 0;       ///< where malloc keeps small blocks: brk heap and arenas of threads
-  std::uint64_t pages = 0;      ///< other anonymous mappings: slabs, scratch, large blocks of malloc
-  std::uint64_t heap_free = 0;  ///< of heap and pages: held by malloc and not in use (glibc: mallinfo2)
+  /// Mapped files: text, data and relocations of program and libraries.
+  std::uint64_t libraries = 0;
+  std::uint64_t stacks = 0;  ///< of every thread
+  std::uint64_t heap = 0;    ///< where malloc keeps small blocks: brk heap and arenas of threads
+  std::uint64_t pages = 0;   ///< other anonymous mappings: slabs, scratch, large blocks of malloc
+  /// Of heap and pages: held by malloc and not in use (glibc: mallinfo2).
+  std::uint64_t heap_free = 0;
 };
 ProcessParts process_parts();
 
@@ -60,7 +62,7 @@ struct Report {
   Throughput throughput;
   std::vector<StageClock> stages;
   std::optional<std::string> regime;
-  std::vector<Fault> faults;   ///< the first few; see fault_count
+  std::vector<Fault> faults;  ///< the first few; see fault_count
   std::uint64_t fault_count = 0;
   std::uint64_t postings = 0;  ///< changes made to the books
 };

@@ -44,17 +44,21 @@ concept Source = requires(const S& s, std::uint64_t i, ByteSink& sink) {
 /// Any Source behind one virtual call a sample. Copies share the source.
 class AnySource {
  public:
+  // clang-format off
   template <class S>
     requires(!std::same_as<S, AnySource>) && Source<S>
-  AnySource(S source)  // NOLINT(google-explicit-constructor): a Source is an AnySource
-      : self_(std::make_shared<Model<S>>(std::move(source))) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): a Source is an AnySource
+  AnySource(S source) : self_(std::make_shared<Model<S>>(std::move(source))) {}
+  // clang-format on
 
   std::uint64_t size() const { return self_->size(); }
   /// Throws SampleError, or anything the source throws.
   Encoded read(std::uint64_t i, ByteSink& sink) const { return self_->read(i, sink); }
   std::string name(std::uint64_t i) const { return self_->name(i); }
   std::uint64_t index_bytes() const { return self_->index_bytes(); }
-  std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const { return self_->encoded_bytes(i); }
+  std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
+    return self_->encoded_bytes(i);
+  }
   std::vector<std::string> class_names() const { return self_->class_names(); }
 
  private:

@@ -15,7 +15,9 @@ struct SampleTally {
   std::uint64_t replaced = 0;   ///< rows filled by a replacement
   std::uint64_t omitted = 0;    ///< never drawn: the short last batches that drop_last left out
 
-  constexpr std::uint64_t produced() const noexcept { return ready + leased + consumed + discarded; }
+  constexpr std::uint64_t produced() const noexcept {
+    return ready + leased + consumed + discarded;
+  }
   /// Law: conservation.
   constexpr bool conserved() const noexcept {
     return drawn == in_flight + produced() + dropped + failed;

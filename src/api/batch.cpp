@@ -45,8 +45,8 @@ PixelBlock Batch::pixels() const noexcept {
 PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
   if (first > size() || count > size() - first) {
     throw Error(Errc::bad_options, Stage::lease,
-                "Batch::slice(first = " + std::to_string(first) + ", count = " + std::to_string(count) +
-                    "): the batch has " + std::to_string(size()) + " rows");
+                "Batch::slice(first = " + std::to_string(first) + ", count = " +
+                    std::to_string(count) + "): the batch has " + std::to_string(size()) + " rows");
   }
   return {slab_->pixels(first, count), count, pool_->layout().shape};
 }

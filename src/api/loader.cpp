@@ -51,7 +51,9 @@ Stream::Stream(Stream&&) noexcept = default;
 Stream& Stream::operator=(Stream&&) noexcept = default;
 Stream::~Stream() = default;
 
-std::optional<Batch> Stream::next() { return state_->next(std::nullopt, engine::Engine::Lease::at_once); }
+std::optional<Batch> Stream::next() {
+  return state_->next(std::nullopt, engine::Engine::Lease::at_once);
+}
 
 std::optional<Batch> Stream::next(std::chrono::steady_clock::duration timeout) {
   return state_->next(Clock::now() + timeout, engine::Engine::Lease::wait);

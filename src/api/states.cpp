@@ -14,8 +14,9 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
     const auto promised = ledger.promised();
     plan = resolve(options, index_bytes, promised);
     try {
-      return books::Book::open(ledger.books(), {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
-                                                plan.read_ahead_bytes, plan.slabs, plan.batch});
+      return books::Book::open(ledger.books(),
+                               {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
+                                plan.read_ahead_bytes, plan.slabs, plan.batch});
     } catch (const Error&) {
       // Another loader came in between: plan again beside its promise.
       if (ledger.promised() == promised) throw;
@@ -33,12 +34,14 @@ LoaderState::LoaderState(AnySource source, const Options& wish)
   auto book = open_page(*ledger, options, source.index_bytes(), plan);
   auto charge = MemoryLedger::charge_to(book, Account::index, plan.index_bytes);
   if (!charge) {
-    throw Error(Errc::budget_too_small, Stage::wait,
-                "memory.ledger: no room for " + std::to_string(plan.index_bytes) + " bytes of index");
+    throw Error(
+        Errc::budget_too_small, Stage::wait,
+        "memory.ledger: no room for " + std::to_string(plan.index_bytes) + " bytes of index");
   }
   index = std::move(*charge);
   auto pool = std::make_shared<buffer::SlabPool>(
-      book, buffer::SlabLayout(plan.shape, plan.batch, options.memory.alignment), options.memory.upstream);
+      book, buffer::SlabLayout(plan.shape, plan.batch, options.memory.alignment),
+      options.memory.upstream);
   core = std::make_shared<engine::Core>(std::move(source), plan, std::move(book), std::move(pool));
 }
 
@@ -94,7 +97,8 @@ StreamState::~StreamState() {
   loader_->streaming.store(false);
 }
 
-std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline, engine::Engine::Lease lease) {
+std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline,
+                                       engine::Engine::Lease lease) {
   Lock lock(consumer_);
   auto* const slab = engine_->next(deadline, lease);
   if (!slab) return std::nullopt;

@@ -17,7 +17,9 @@ constexpr std::uint64_t mul_sat(std::uint64_t a, std::uint64_t b) noexcept {
   std::uint64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? unlimited : product;
 }
-constexpr std::uint64_t sub_floor(std::uint64_t a, std::uint64_t b) noexcept { return a > b ? a - b : 0; }
+constexpr std::uint64_t sub_floor(std::uint64_t a, std::uint64_t b) noexcept {
+  return a > b ? a - b : 0;
+}
 
 /// `alignment` is a power of two.
 constexpr std::uint64_t round_up(std::uint64_t n, std::uint64_t alignment) noexcept {

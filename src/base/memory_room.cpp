@@ -54,7 +54,8 @@ std::vector<std::string> words(const std::string& line) {
 }
 
 bool lists(std::string_view comma_separated, std::string_view name) {
-  return ("," + std::string(comma_separated) + ",").find("," + std::string(name) + ",") != std::string::npos;
+  return ("," + std::string(comma_separated) + ",").find("," + std::string(name) + ",") !=
+         std::string::npos;
 }
 
 /// cgroups(7): "hierarchy:controllers:path", controllers empty for v2.
@@ -105,7 +106,8 @@ std::optional<CgroupRoom> room_of(const fs::path& group, bool v2) {
   if (!limit || *limit >= no_limit || !used) return std::nullopt;
   room.limit = *limit;
   room.used = *used;
-  room.cache = entry(group / "memory.stat", v2 ? "inactive_file" : "total_inactive_file").value_or(0);
+  room.cache =
+      entry(group / "memory.stat", v2 ? "inactive_file" : "total_inactive_file").value_or(0);
   return room;
 }
 

@@ -9,7 +9,7 @@ namespace weir {
 
 /// A memory cgroup with a limit. Bytes.
 struct CgroupRoom {
-  std::string path;         ///< as mounted here
+  std::string path;  ///< as mounted here
   std::uint64_t limit = 0;
   std::uint64_t used = 0;
   std::uint64_t cache = 0;  ///< of `used`: inactive file cache, which the kernel gives up first
@@ -18,7 +18,7 @@ struct CgroupRoom {
 
 /// What this process can still take before the kernel stops it.
 struct MemoryRoom {
-  std::uint64_t machine = 0;  ///< MemAvailable; 0 where the kernel does not say
+  std::uint64_t machine = 0;         ///< MemAvailable; 0 where the kernel does not say
   std::optional<CgroupRoom> cgroup;  ///< the tightest of those above this process, v2 or v1
 };
 

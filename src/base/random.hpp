@@ -28,7 +28,9 @@ class RandomStream {
   constexpr std::uint64_t next() noexcept { return mix64(key_ + 0x9e3779b97f4a7c15ull * ++count_); }
   /// Uniform in [0, 1), 53 bits.
   constexpr double uniform() noexcept { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-  constexpr double uniform(double low, double high) noexcept { return low + (high - low) * uniform(); }
+  constexpr double uniform(double low, double high) noexcept {
+    return low + (high - low) * uniform();
+  }
   /// Uniform in [0, n), n > 0 (Lemire's multiply-shift; bias under n / 2^64).
   constexpr std::uint64_t below(std::uint64_t n) noexcept {
     __extension__ using Wide = unsigned __int128;

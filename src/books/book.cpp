@@ -27,8 +27,9 @@ Book::Book(std::shared_ptr<Ledger> ledger, const Terms& terms)
   const auto left = sub_floor(ledger_->budget_, ledger_->footprints_);
   if (footprint_ > left) {
     throw Error(Errc::budget_too_small, Stage::wait,
-                "memory.ledger: " + std::to_string(footprint_) + " bytes must be promised to this loader, " +
-                    std::to_string(left) + " of the budget of " + std::to_string(ledger_->budget_) +
+                "memory.ledger: " + std::to_string(footprint_) +
+                    " bytes must be promised to this loader, " + std::to_string(left) +
+                    " of the budget of " + std::to_string(ledger_->budget_) +
                     " are neither promised to nor used by the others");
   }
   ledger_->footprints_ += footprint_;

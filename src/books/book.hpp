@@ -20,8 +20,8 @@ namespace weir::books {
 
 /// What a page may do, fixed when it is opened.
 struct Terms {
-  std::uint64_t promise = 0;      ///< bytes no other page can take
-  std::uint64_t reserve = 0;      ///< max_sample_bytes: kept for the oldest unfinished row
+  std::uint64_t promise = 0;  ///< bytes no other page can take
+  std::uint64_t reserve = 0;  ///< max_sample_bytes: kept for the oldest unfinished row
   std::uint64_t slab_bytes = 0;
   std::uint64_t encoded_cap = UINT64_MAX;  ///< most that `encoded` holds beyond the oldest row's
   std::uint32_t slabs = 0, batch = 0;
@@ -116,7 +116,8 @@ class Book {
     bool front_complete = false;
     SlabId front = 0;
     std::uint64_t front_sequence = 0;
-    std::uint32_t front_faults = 0, front_redrawn = 0;  ///< failed attempts, those that were replaced
+    std::uint32_t front_faults = 0,
+                  front_redrawn = 0;  ///< failed attempts, those that were replaced
     RowKey oldest{}, stop = no_row;
     bool cancelled = false;
   };
@@ -131,8 +132,10 @@ class Book {
   class Posting;
 
   bool fits_general(std::uint64_t bytes) const noexcept WEIR_REQUIRES(ledger_->mutex_);
-  void charge(Account account, std::uint64_t bytes, bool reserve) noexcept WEIR_REQUIRES(ledger_->mutex_);
-  void uncharge(Account account, std::uint64_t bytes, bool reserve) noexcept WEIR_REQUIRES(ledger_->mutex_);
+  void charge(Account account, std::uint64_t bytes, bool reserve) noexcept
+      WEIR_REQUIRES(ledger_->mutex_);
+  void uncharge(Account account, std::uint64_t bytes, bool reserve) noexcept
+      WEIR_REQUIRES(ledger_->mutex_);
   void shift(Account from, Account to, std::uint64_t bytes) noexcept WEIR_REQUIRES(ledger_->mutex_);
   void refoot() noexcept WEIR_REQUIRES(ledger_->mutex_);
   void note_waiting() noexcept WEIR_REQUIRES(ledger_->mutex_);
@@ -158,7 +161,8 @@ class Book {
   std::uint64_t stream_ = 0;
   ReleasePrefix released_;
   std::shared_ptr<Wakeable> waker_;
-  std::uint64_t asked_ = 0;  ///< when this page began to wait, in the ledger's order; 0: it does not
+  /// When this page began to wait, in the ledger's order; 0: it does not.
+  std::uint64_t asked_ = 0;
   std::atomic<bool> wanted_{false};
   Book* next_ = nullptr;  ///< Ledger::books_
 };

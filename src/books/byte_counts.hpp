@@ -39,7 +39,9 @@ class ByteCounts {
   }
 
  private:
-  std::uint64_t& at(Account account) noexcept { return accounts_[static_cast<std::size_t>(account)]; }
+  std::uint64_t& at(Account account) noexcept {
+    return accounts_[static_cast<std::size_t>(account)];
+  }
 
   std::uint64_t live_ = 0, peak_ = 0;
   AccountBytes accounts_{}, at_peak_{};

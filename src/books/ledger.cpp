@@ -40,7 +40,8 @@ void Ledger::strike(Book& book) noexcept {
 bool Ledger::must_yield(const Book& book) const noexcept {
   if (waiting_ == 0 || (waiting_ == 1 && book.asked_)) return false;
   for (const Book* other = books_; other; other = other->next_) {
-    if (other != &book && other->asked_ && (!book.asked_ || other->asked_ < book.asked_)) return true;
+    if (other != &book && other->asked_ && (!book.asked_ || other->asked_ < book.asked_))
+      return true;
   }
   return false;
 }

@@ -38,7 +38,8 @@ class Ledger {
   mutable Mutex mutex_;
   const std::uint64_t budget_;
   ByteCounts total_ WEIR_GUARDED_BY(mutex_);
-  std::uint64_t footprints_ WEIR_GUARDED_BY(mutex_) = 0;  ///< sum over the pages, never above budget_
+  /// Sum over the pages, never above budget_.
+  std::uint64_t footprints_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t promised_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t postings_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t asked_ WEIR_GUARDED_BY(mutex_) = 0;  ///< numbers the askers in order

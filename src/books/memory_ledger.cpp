@@ -23,7 +23,9 @@ Charge::Charge(std::shared_ptr<books::Book> book, Account account, std::uint64_t
     : book_(std::move(book)), account_(account), bytes_(bytes) {}
 
 Charge::Charge(Charge&& other) noexcept
-    : book_(std::move(other.book_)), account_(other.account_), bytes_(std::exchange(other.bytes_, 0)) {}
+    : book_(std::move(other.book_)),
+      account_(other.account_),
+      bytes_(std::exchange(other.bytes_, 0)) {}
 
 Charge& Charge::operator=(Charge&& other) noexcept {
   if (this != &other) {
@@ -64,8 +66,8 @@ std::optional<Charge> MemoryLedger::try_charge(Account account, std::uint64_t by
   return charge_to(own_, account, bytes);
 }
 
-std::optional<Charge> MemoryLedger::charge_to(const std::shared_ptr<books::Book>& book, Account account,
-                                              std::uint64_t bytes) {
+std::optional<Charge> MemoryLedger::charge_to(const std::shared_ptr<books::Book>& book,
+                                              Account account, std::uint64_t bytes) {
   if (!book->try_charge(account, bytes)) return std::nullopt;
   return Charge(book, account, bytes);
 }

@@ -4,7 +4,8 @@
 
 namespace weir::books {
 
-OpenBatches::OpenBatches(std::uint32_t slabs, std::uint32_t batch) : entries_(slabs), order_(slabs) {
+OpenBatches::OpenBatches(std::uint32_t slabs, std::uint32_t batch)
+    : entries_(slabs), order_(slabs) {
   for (auto& entry : entries_) entry.done.resize(batch);
 }
 

@@ -4,7 +4,8 @@
 
 namespace weir::buffer {
 
-bool Block::ensure(std::uint64_t bytes, std::uint64_t beside, books::RowKey row, books::Waiter* waiter) {
+bool Block::ensure(std::uint64_t bytes, std::uint64_t beside, books::RowKey row,
+                   books::Waiter* waiter) {
   if (bytes <= size_ && beside <= charged_.bytes - size_) return true;
   trim();
   const auto admitted = book_->admit(row, account_, bytes + beside, waiter);
@@ -30,7 +31,8 @@ void Block::trim() noexcept {
 void Block::allocate(std::uint64_t bytes) {
   if (bytes == 0) return;
   try {
-    data_ = static_cast<std::byte*>(page_memory().allocate(static_cast<std::size_t>(bytes), alignment));
+    data_ =
+        static_cast<std::byte*>(page_memory().allocate(static_cast<std::size_t>(bytes), alignment));
     size_ = bytes;
   } catch (...) {
     trim();

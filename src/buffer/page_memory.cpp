@@ -74,10 +74,12 @@ struct PageMemory::State {
 };
 
 PageMemory::PageMemory(PageOptions options)
-    : options_(options), state_(options.huge || options.lock ? std::make_unique<State>() : nullptr) {
+    : options_(options),
+      state_(options.huge || options.lock ? std::make_unique<State>() : nullptr) {
   if (!options_.huge || !huge_pages_are_off()) return;
   Lock lock(state_->mutex);
-  state_->huge_note = "no huge pages: transparent_hugepage/enabled is never; standard pages are used";
+  state_->huge_note =
+      "no huge pages: transparent_hugepage/enabled is never; standard pages are used";
 }
 
 PageMemory::~PageMemory() = default;
@@ -94,30 +96,34 @@ bool PageMemory::from_pages(std::size_t bytes) const noexcept {
 }
 
 void* PageMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
-  if (!from_pages(bytes)) return ::operator new(bytes, std::align_val_t{alignment});
+  if (!from_pages(bytes)) return ::operator new (bytes, std::align_val_t{alignment});
   const bool huge = options_.huge && bytes >= huge_page;
-  const auto length = static_cast<std::size_t>(round_up(std::max<std::size_t>(bytes, 1), page_size()));
+  const auto length =
+      static_cast<std::size_t>(round_up(std::max<std::size_t>(bytes, 1), page_size()));
   auto* const data = map(length, huge ? std::max(alignment, huge_page) : alignment);
   if (huge && madvise(data, length, MADV_HUGEPAGE) != 0) {
     const auto reason = errno;
     Lock lock(state_->mutex);
-    state_->huge_note = "no huge pages: madvise: " + std::string(std::strerror(reason)) + "; standard pages are used";
+    state_->huge_note = "no huge pages: madvise: " + std::string(std::strerror(reason)) +
+                        "; standard pages are used";
   }
   if (options_.lock && mlock(data, length) != 0) {
     const auto reason = errno;
     Lock lock(state_->mutex);
-    state_->lock_note = "not locked: mlock: " + std::string(std::strerror(reason)) + " (RLIMIT_MEMLOCK is " +
-                        lock_limit() + "); the memory can be swapped out";
+    state_->lock_note = "not locked: mlock: " + std::string(std::strerror(reason)) +
+                        " (RLIMIT_MEMLOCK is " + lock_limit() + "); the memory can be swapped out";
   }
   return data;
 }
 
 void PageMemory::do_deallocate(void* data, std::size_t bytes, std::size_t alignment) {
-  if (!from_pages(bytes)) return ::operator delete(data, std::align_val_t{alignment});
+  if (!from_pages(bytes)) return ::operator delete (data, std::align_val_t{alignment});
   munmap(data, static_cast<std::size_t>(round_up(std::max<std::size_t>(bytes, 1), page_size())));
 }
 
-bool PageMemory::do_is_equal(const std::pmr::memory_resource& other) const noexcept { return this == &other; }
+bool PageMemory::do_is_equal(const std::pmr::memory_resource& other) const noexcept {
+  return this == &other;
+}
 
 namespace buffer {
 

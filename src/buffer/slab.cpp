@@ -32,7 +32,10 @@ std::span<RowStatus> Slab::statuses() const noexcept {
 
 SlabPool::SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
                    std::shared_ptr<std::pmr::memory_resource> upstream)
-    : book_(std::move(book)), layout_(layout), upstream_(std::move(upstream)), slabs_(book_->terms().slabs) {
+    : book_(std::move(book)),
+      layout_(layout),
+      upstream_(std::move(upstream)),
+      slabs_(book_->terms().slabs) {
   for (std::uint32_t id = 0; id < slabs_.size(); ++id) {
     slabs_[id].id = id;
     slabs_[id].layout_ = &layout_;

@@ -29,7 +29,8 @@ int plan_command(const Settings& settings) {
   json["depths"] = report::Json::array();
   for (const auto depth : depths)
     json["depths"].push_back(report::to_json(report::cost_at(plan, depth)));
-  emit(settings, json, report::plan_text(plan, settings.budget_how) + '\n' + report::depth_text(plan, depths));
+  emit(settings, json,
+       report::plan_text(plan, settings.budget_how) + '\n' + report::depth_text(plan, depths));
   return done_exit;
 }
 

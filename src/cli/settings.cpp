@@ -133,14 +133,16 @@ class Parser {
     group.number("--read-ahead", o.io.read_ahead, "reads kept outstanding [0: the worker reads]");
     group.text(
         "--memory-budget", "BYTES|auto[:P%]", [this](const std::string& t) { set_budget(t); },
-        "the most that may ever be live: 64MiB, 2GiB; auto: half, or P%, of what is left [no bound]");
+        "the most that may ever be live: 64MiB, 2GiB; auto: half, or P%, of what is left [no "
+        "bound]");
     group.text(
         "--max-sample-bytes", "BYTES",
         [&o](const std::string& t) { o.memory.max_sample_bytes = report::parse_bytes(t); },
         "encoded bytes and scratch of one sample [by the plan]");
-    group.choice("--slab-memory", slab_memory_,
-                 {{"pages", SlabMemory::pages}, {"huge", SlabMemory::huge}, {"locked", SlabMemory::locked}},
-                 "huge pages for slabs; huge and locked against swapping [pages]");
+    group.choice(
+        "--slab-memory", slab_memory_,
+        {{"pages", SlabMemory::pages}, {"huge", SlabMemory::huge}, {"locked", SlabMemory::locked}},
+        "huge pages for slabs; huge and locked against swapping [pages]");
   }
 
   void add_pace(OptionGroup group) {

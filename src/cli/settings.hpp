@@ -32,7 +32,7 @@ struct Settings {
   double consumer_ms = 0, read_delay_ms = 0;
   std::string budget_how;  ///< how --memory-budget auto was worked out; empty: bytes were named
   std::shared_ptr<PageMemory> slab_memory;  ///< null: the library's default
-  std::string json;  ///< "-": stdout instead of the text
+  std::string json;                         ///< "-": stdout instead of the text
   /// Set in a process that sweeps one depth for another: it writes its JSON alone.
   std::optional<std::uint32_t> only_depth;
 

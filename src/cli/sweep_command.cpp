@@ -44,7 +44,8 @@ report::SweepRow row_of(std::uint32_t asked, const report::Json& json) {
   row.staging_bytes = json["memory"]["staging"];
   row.peak_bytes = json["memory"]["peak"];
   const auto& process = json["memory"]["process"];
-  row.rss_growth = process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>();
+  row.rss_growth =
+      process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>();
   row.samples_per_s = json["throughput"]["samples_per_s"];
   row.consumer_wait_s = json["queue"]["consumer_wait_s"];
   row.data_readiness = json["queue"]["data_readiness"];
@@ -70,7 +71,8 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
     child.insert(child.end(), arguments.begin(), arguments.end());
     // Worked out once, or each depth would have a budget of its own.
     if (!settings.budget_how.empty()) {
-      child.insert(child.end(), {"--memory-budget", std::to_string(settings.options.memory.budget_bytes)});
+      child.insert(child.end(),
+                   {"--memory-budget", std::to_string(settings.options.memory.budget_bytes)});
     }
     const auto result = run_self(child, interrupt.token());
     worst = std::max(worst, result.exit_code);

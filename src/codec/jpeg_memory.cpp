@@ -57,12 +57,12 @@ struct JpegMemory::Calls {
     *control = {nullptr, width, height, list};
     return list = control;
   }
-  static jvirt_sarray_ptr request_samples(j_common_ptr jpeg, int, boolean, JDIMENSION width, JDIMENSION height,
-                                          JDIMENSION) {
+  static jvirt_sarray_ptr request_samples(j_common_ptr jpeg, int, boolean, JDIMENSION width,
+                                          JDIMENSION height, JDIMENSION) {
     return request(jpeg, self(jpeg).samples_, width, height);
   }
-  static jvirt_barray_ptr request_blocks(j_common_ptr jpeg, int, boolean, JDIMENSION width, JDIMENSION height,
-                                         JDIMENSION) {
+  static jvirt_barray_ptr request_blocks(j_common_ptr jpeg, int, boolean, JDIMENSION width,
+                                         JDIMENSION height, JDIMENSION) {
     return request(jpeg, self(jpeg).blocks_, width, height);
   }
 
@@ -130,14 +130,17 @@ std::uint64_t jpeg_arena_bytes(const ImageInfo& info) noexcept {
   // coefficients. Tables and structs are of fixed size: 12 KiB at most were measured.
   constexpr std::uint64_t tables = 16 << 10, dct = 8, context_groups = dct + 2;
   const auto rows = [](std::uint64_t width_bytes, std::uint64_t count) {
-    return round_up(count * sizeof(void*), Arena::alignment) + count * round_up(width_bytes, row_alignment);
+    return round_up(count * sizeof(void*), Arena::alignment) +
+           count * round_up(width_bytes, row_alignment);
   };
   const auto blocks = [](std::uint64_t size, std::uint64_t factor, std::uint64_t most) {
     return (size * factor + most * dct - 1) / (most * dct);
   };
   const auto& layout = info.jpeg;
-  const std::uint64_t most_h = std::max<std::uint64_t>(1, *std::ranges::max_element(layout.horizontal));
-  const std::uint64_t most_v = std::max<std::uint64_t>(1, *std::ranges::max_element(layout.vertical));
+  const std::uint64_t most_h =
+      std::max<std::uint64_t>(1, *std::ranges::max_element(layout.horizontal));
+  const std::uint64_t most_v =
+      std::max<std::uint64_t>(1, *std::ranges::max_element(layout.vertical));
   std::uint64_t bytes = tables;
   for (std::size_t i = 0; i < info.channels && i < layout.horizontal.size(); ++i) {
     const std::uint64_t h = layout.horizontal[i], v = layout.vertical[i];

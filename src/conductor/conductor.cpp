@@ -32,7 +32,8 @@ void Conductor::step() {
 void Conductor::publish() {
   for (;;) {
     const auto queue = book_.queue();
-    if (queue.cancelled || !queue.front_complete || queue.front_sequence >= queue.stop.sequence) return;
+    if (queue.cancelled || !queue.front_complete || queue.front_sequence >= queue.stop.sequence)
+      return;
     if (!tolerable(queue)) {
       intolerable_ = book_.stop_at({queue.front_sequence, 0});
       return;

@@ -56,8 +56,8 @@ struct Policy {
 /// Calls must not overlap.
 class Conductor {
  public:
-  Conductor(books::Book& book, const Schedule& schedule, const Policy& policy, std::uint64_t first_batch,
-            Actions& actions);
+  Conductor(books::Book& book, const Schedule& schedule, const Policy& policy,
+            std::uint64_t first_batch, Actions& actions);
 
   /// Looks at the books and does what can be done. May throw what make_slab() throws; then the
   /// caller ends the stream with fail().

@@ -6,8 +6,8 @@ namespace weir::conductor {
 
 void RowFeed::add(const RowRun& run) {
   if (run.count == 0) return;
-  const auto younger_end = std::find_if(runs_.begin(), runs_.end(),
-                                        [&](const RowRun& other) { return other.key() < run.key(); });
+  const auto younger_end = std::find_if(
+      runs_.begin(), runs_.end(), [&](const RowRun& other) { return other.key() < run.key(); });
   runs_.insert(younger_end, run);
   rows_ += run.count;
 }

@@ -30,7 +30,9 @@ class RowFeed {
   std::uint64_t rows() const noexcept { return rows_; }
   /// Rows left in the oldest run.
   std::uint32_t front_count() const noexcept { return runs_.empty() ? 0 : runs_.back().count; }
-  books::RowKey front() const noexcept { return runs_.empty() ? books::no_row : runs_.back().key(); }
+  books::RowKey front() const noexcept {
+    return runs_.empty() ? books::no_row : runs_.back().key();
+  }
   void clear() noexcept {
     runs_.clear();
     rows_ = 0;

@@ -11,7 +11,9 @@ Schedule::Schedule(std::uint64_t dataset_size, std::uint32_t batch, bool drop_la
     : size_(dataset_size),
       batch_(batch),
       per_epoch_(dataset_size / batch + (!drop_last && dataset_size % batch != 0 ? 1 : 0)),
-      end_(per_epoch_ == 0 ? 0 : epochs ? mul_sat(per_epoch_, *epochs) : unlimited) {}
+      end_(per_epoch_ == 0 ? 0
+           : epochs        ? mul_sat(per_epoch_, *epochs)
+                           : unlimited) {}
 
 BatchSlot Schedule::at(std::uint64_t sequence) const noexcept {
   const auto in_epoch = sequence % per_epoch_;

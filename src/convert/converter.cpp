@@ -58,8 +58,8 @@ constexpr std::uint32_t byte(std::uint32_t word, int k) noexcept {
 }
 
 template <class T>
-void look_up_interleaved(const std::uint8_t* __restrict pixel, std::size_t area, const Tables<T>& tables,
-                 T* __restrict out) {
+void look_up_interleaved(const std::uint8_t* __restrict pixel, std::size_t area,
+                         const Tables<T>& tables, T* __restrict out) {
   const auto& [red, green, blue] = tables;
   for (std::size_t i = 0; i < 3 * area; i += 3) {
     out[i] = red[pixel[i]];
@@ -73,7 +73,7 @@ void look_up_interleaved(const std::uint8_t* __restrict pixel, std::size_t area,
 // the loads.
 template <class T>
 void look_up_planar(const std::uint8_t* __restrict pixel, std::size_t area, const Tables<T>& tables,
-            T* __restrict out) {
+                    T* __restrict out) {
   const auto& [red, green, blue] = tables;
   T* __restrict reds = out;
   T* __restrict greens = out + area;
@@ -144,9 +144,11 @@ void Converter<T>::operator()(const PixelBlock& block, std::span<T> out) const {
   check_size("out.size()", out.size(), block);
   const auto area = std::size_t{block.shape.height} * block.shape.width;
   const auto* pixels = block.pixels.data();
-  const auto stores = out.size_bytes() >= least_streamed ? convert::Stores::streamed : convert::Stores::cached;
+  const auto stores =
+      out.size_bytes() >= least_streamed ? convert::Stores::streamed : convert::Stores::cached;
   if (layout_ == Layout::nhwc) {
-    if (lines_are_exact_) return convert::interleaved(pixels, area * block.count, lines_, out.data(), stores);
+    if (lines_are_exact_)
+      return convert::interleaved(pixels, area * block.count, lines_, out.data(), stores);
     return look_up_interleaved(pixels, area * block.count, table_, out.data());
   }
   for (std::size_t first = 0; first < out.size(); first += 3 * area) {

@@ -8,8 +8,8 @@
 // Highway compiles this file once for each vector set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "convert/lines.cpp"
-#include <hwy/foreach_target.h>
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -90,7 +90,8 @@ struct LaneLines {
       return narrowed(line[0](from_pixels(pixels)), type);
     } else {
 #if HWY_TARGET != HWY_SCALAR
-      return joined(line[0](from_pixels(pixels)), line[1](from_pixels(pixels + hn::Lanes(Floats()))), type);
+      return joined(line[0](from_pixels(pixels)),
+                    line[1](from_pixels(pixels + hn::Lanes(Floats()))), type);
 #endif
     }
   }
@@ -110,7 +111,8 @@ HWY_INLINE LaneLines<T> lane_lines(const Lines& lines, std::size_t first, std::s
       parts[2][i] = line.slope_rest;
       parts[3][i] = line.offset_rest;
     }
-    vectors = {hn::Load(d, parts[0]), hn::Load(d, parts[1]), hn::Load(d, parts[2]), hn::Load(d, parts[3])};
+    vectors = {hn::Load(d, parts[0]), hn::Load(d, parts[1]), hn::Load(d, parts[2]),
+               hn::Load(d, parts[3])};
   }
   return out;
 }
@@ -141,8 +143,8 @@ struct PlanarKernel {
   /// As many pixels from the i-th on as `tag` has lanes. The channels part in vectors of bytes, which
   /// are kept where the vectors of floats are widened from: shuffles are what this runs out of.
   template <bool streamed, class Tag>
-  HWY_INLINE void at(Tag tag, const std::uint8_t* HWY_RESTRICT pixels, std::size_t i, T* HWY_RESTRICT out,
-                     std::size_t plane) const {
+  HWY_INLINE void at(Tag tag, const std::uint8_t* HWY_RESTRICT pixels, std::size_t i,
+                     T* HWY_RESTRICT out, std::size_t plane) const {
     HWY_ALIGN std::uint8_t channels[3][HWY_MAX_BYTES];
     hn::Vec<Tag> r, g, b;
     hn::LoadInterleaved3(tag, pixels + 3 * i, r, g, b);
@@ -150,9 +152,12 @@ struct PlanarKernel {
     hn::Store(g, tag, channels[1]);
     hn::Store(b, tag, channels[2]);
     const auto step = hn::Lanes(typename Output<T>::Stored());
-    for (std::size_t k = 0; k < hn::Lanes(tag); k += step) put<streamed>(red(channels[0] + k), out + i + k);
-    for (std::size_t k = 0; k < hn::Lanes(tag); k += step) put<streamed>(green(channels[1] + k), out + plane + i + k);
-    for (std::size_t k = 0; k < hn::Lanes(tag); k += step) put<streamed>(blue(channels[2] + k), out + 2 * plane + i + k);
+    for (std::size_t k = 0; k < hn::Lanes(tag); k += step)
+      put<streamed>(red(channels[0] + k), out + i + k);
+    for (std::size_t k = 0; k < hn::Lanes(tag); k += step)
+      put<streamed>(green(channels[1] + k), out + plane + i + k);
+    for (std::size_t k = 0; k < hn::Lanes(tag); k += step)
+      put<streamed>(blue(channels[2] + k), out + 2 * plane + i + k);
   }
 
   template <bool streamed>
@@ -167,8 +172,10 @@ struct PlanarKernel {
     }
     // In registers: the compiler must take it that the outputs overlap *this.
     const auto lines = *this;
-    for (; i + hn::Lanes(many) <= area; i += hn::Lanes(many)) lines.template at<streamed>(many, pixels, i, out, lines.area);
-    for (; i + lanes <= area; i += lanes) lines.template at<streamed>(few, pixels, i, out, lines.area);
+    for (; i + hn::Lanes(many) <= area; i += hn::Lanes(many))
+      lines.template at<streamed>(many, pixels, i, out, lines.area);
+    for (; i + lanes <= area; i += lanes)
+      lines.template at<streamed>(few, pixels, i, out, lines.area);
     if (i == area) return;
     // The last pixels, fewer than a vector.
     constexpr auto most = Output<T>::float_vectors * most_floats;
@@ -176,13 +183,14 @@ struct PlanarKernel {
     HWY_ALIGN T last[3 * most];
     std::memcpy(in, pixels + 3 * i, 3 * (area - i));
     at<false>(few, in, 0, last, most);
-    for (std::size_t c = 0; c < 3; ++c) std::memcpy(out + c * area + i, last + c * most, (area - i) * sizeof(T));
+    for (std::size_t c = 0; c < 3; ++c)
+      std::memcpy(out + c * area + i, last + c * most, (area - i) * sizeof(T));
   }
 };
 
 template <bool streamed, class T>
-void interleaved_image(const std::uint8_t* HWY_RESTRICT pixels, std::size_t values, const Lines& lines,
-                       T* HWY_RESTRICT out) {
+void interleaved_image(const std::uint8_t* HWY_RESTRICT pixels, std::size_t values,
+                       const Lines& lines, T* HWY_RESTRICT out) {
   const typename Output<T>::Pixels bytes;
   const auto lanes = hn::Lanes(bytes);
   std::size_t i = 0;
@@ -217,9 +225,10 @@ bool element_aligned(const T* out) {
 }
 
 template <class T>
-void planar_on(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out, Stores stores) {
-  const PlanarKernel<T> kernel{lane_lines<T>(lines, 0, 0), lane_lines<T>(lines, 1, 0), lane_lines<T>(lines, 2, 0),
-                               area};
+void planar_on(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
+               Stores stores) {
+  const PlanarKernel<T> kernel{lane_lines<T>(lines, 0, 0), lane_lines<T>(lines, 1, 0),
+                               lane_lines<T>(lines, 2, 0), area};
   // The planes must come to lie alike.
   const bool alike = area % hn::Lanes(typename Output<T>::Stored()) == 0;
   if (stores == Stores::streamed && alike && element_aligned(out)) {
@@ -231,7 +240,8 @@ void planar_on(const std::uint8_t* pixels, std::size_t area, const Lines& lines,
 }
 
 template <class T>
-void interleaved_on(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out, Stores stores) {
+void interleaved_on(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
+                    Stores stores) {
   if (stores == Stores::streamed && element_aligned(out)) {
     interleaved_image<true>(pixels, 3 * area, lines, out);
     hwy::FlushStream();
@@ -240,13 +250,14 @@ void interleaved_on(const std::uint8_t* pixels, std::size_t area, const Lines& l
   }
 }
 
-#define WEIR_KERNELS(T, name)                                                                           \
-  void planar_##name(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out, Stores s) { \
-    planar_on(pixels, area, lines, out, s);                                                             \
-  }                                                                                                     \
-  void interleaved_##name(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,     \
-                          Stores s) {                                                                   \
-    interleaved_on(pixels, area, lines, out, s);                                                        \
+#define WEIR_KERNELS(T, name)                                                                  \
+  void planar_##name(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out, \
+                     Stores s) {                                                               \
+    planar_on(pixels, area, lines, out, s);                                                    \
+  }                                                                                            \
+  void interleaved_##name(const std::uint8_t* pixels, std::size_t area, const Lines& lines,    \
+                          T* out, Stores s) {                                                  \
+    interleaved_on(pixels, area, lines, out, s);                                               \
   }
 WEIR_KERNELS(float, f32)
 WEIR_KERNELS(float16, f16)
@@ -262,17 +273,18 @@ HWY_AFTER_NAMESPACE();
 
 namespace weir::convert {
 
-#define WEIR_DISPATCH(T, name)                                                                            \
-  HWY_EXPORT(planar_##name);                                                                              \
-  HWY_EXPORT(interleaved_##name);                                                                         \
-  template <>                                                                                             \
-  void planar<T>(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out, Stores stores) { \
-    HWY_DYNAMIC_DISPATCH(planar_##name)(pixels, area, lines, out, stores);                                \
-  }                                                                                                       \
-  template <>                                                                                             \
-  void interleaved<T>(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,           \
-                      Stores stores) {                                                                    \
-    HWY_DYNAMIC_DISPATCH(interleaved_##name)(pixels, area, lines, out, stores);                           \
+#define WEIR_DISPATCH(T, name)                                                                  \
+  HWY_EXPORT(planar_##name);                                                                    \
+  HWY_EXPORT(interleaved_##name);                                                               \
+  template <>                                                                                   \
+  void planar<T>(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,      \
+                 Stores stores) {                                                               \
+    HWY_DYNAMIC_DISPATCH(planar_##name)(pixels, area, lines, out, stores);                      \
+  }                                                                                             \
+  template <>                                                                                   \
+  void interleaved<T>(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out, \
+                      Stores stores) {                                                          \
+    HWY_DYNAMIC_DISPATCH(interleaved_##name)(pixels, area, lines, out, stores);                 \
   }
 WEIR_DISPATCH(float, f32)
 WEIR_DISPATCH(float16, f16)
@@ -286,7 +298,9 @@ Line split_line(long double slope, long double offset) noexcept {
   if (!(largest > 0) || !std::isfinite(largest)) return {};
   // Multiples of this power of two are exact in float up to `largest`.
   const int grid = std::ilogb(largest) + 1 - float_digits;
-  const auto on_grid = [&](long double value) { return std::ldexp(std::nearbyint(std::ldexp(value, -grid)), grid); };
+  const auto on_grid = [&](long double value) {
+    return std::ldexp(std::nearbyint(std::ldexp(value, -grid)), grid);
+  };
   const auto coarse_slope = on_grid(slope), coarse_offset = on_grid(offset);
   return {static_cast<float>(coarse_slope), static_cast<float>(coarse_offset),
           static_cast<float>(slope - coarse_slope), static_cast<float>(offset - coarse_offset)};

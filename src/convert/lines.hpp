@@ -21,8 +21,10 @@ enum class Stores : std::uint8_t {
 // pixels, RGBRGB…, to `out`; any alignment. T is float, float16 or bfloat16. Nothing here allocates.
 
 template <class T>
-void planar(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out, Stores stores);
+void planar(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
+            Stores stores);
 template <class T>
-void interleaved(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out, Stores stores);
+void interleaved(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
+                 Stores stores);
 
 }  // namespace weir::convert

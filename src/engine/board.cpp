@@ -12,8 +12,8 @@ constexpr std::uint32_t rows_ahead_per_worker = 4;
 
 }  // namespace
 
-Board::Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead, std::uint32_t slabs,
-             std::shared_ptr<Wakeable> low)
+Board::Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead,
+             std::uint32_t slabs, std::shared_ptr<Wakeable> low)
     : book_(book),
       workers_(workers),
       read_ahead_(read_ahead),

@@ -73,7 +73,8 @@ class Board {
   std::optional<Task> next_work(std::uint32_t most_rows) WEIR_REQUIRES(mutex_);
   std::optional<Task> next_read() WEIR_REQUIRES(mutex_);
   /// Until notified; what `mine` keeps goes to those that wait for bytes.
-  void wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_it, Lock& lock) WEIR_REQUIRES(mutex_);
+  void wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_it, Lock& lock)
+      WEIR_REQUIRES(mutex_);
   void no_longer_ahead(Sample& sample) noexcept WEIR_REQUIRES(mutex_);
 
   std::optional<conductor::RowRun> take_fresh(std::uint32_t most_rows) WEIR_REQUIRES(mutex_);
@@ -90,7 +91,8 @@ class Board {
   Samples parked_ WEIR_GUARDED_BY(mutex_);
   Samples free_ WEIR_GUARDED_BY(mutex_);
   std::vector<WorkerMemory*> idle_ WEIR_GUARDED_BY(mutex_);
-  std::uint32_t outstanding_ WEIR_GUARDED_BY(mutex_) = 0;  ///< reads begun, not yet taken by a worker
+  /// Reads begun, not yet taken by a worker.
+  std::uint32_t outstanding_ WEIR_GUARDED_BY(mutex_) = 0;
   bool halted_ WEIR_GUARDED_BY(mutex_) = false;
 };
 

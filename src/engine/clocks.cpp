@@ -43,8 +43,12 @@ void Clocks::delivered(std::uint64_t samples, bool was_ready, Clock::duration wa
 std::vector<StageClock> Clocks::stages() const {
   std::vector<StageClock> clocks;
   for (std::size_t i = 0; i < stage_count; ++i) {
-    clocks.push_back({static_cast<Stage>(i), stages_[i].count.load(std::memory_order_relaxed),
-                      static_cast<double>(stages_[i].busy_ns.load(std::memory_order_relaxed)) * 1e-9, {}, {}});
+    clocks.push_back(
+        {static_cast<Stage>(i),
+         stages_[i].count.load(std::memory_order_relaxed),
+         static_cast<double>(stages_[i].busy_ns.load(std::memory_order_relaxed)) * 1e-9,
+         {},
+         {}});
   }
   return clocks;
 }
@@ -60,8 +64,10 @@ QueueClock Clocks::queue(std::uint32_t workers) const {
     clock.occupancy.push_back(all.count() > 0 ? seconds(share) / seconds(all) : 0.0);
   }
   clock.consumer_wait_s = seconds(consumer_wait_);
-  clock.producer_wait_s = static_cast<double>(worker_idle_ns_.load(std::memory_order_relaxed)) * 1e-9 / workers;
-  if (asked_ > 0) clock.data_readiness = static_cast<double>(found_ready_) / static_cast<double>(asked_);
+  clock.producer_wait_s =
+      static_cast<double>(worker_idle_ns_.load(std::memory_order_relaxed)) * 1e-9 / workers;
+  if (asked_ > 0)
+    clock.data_readiness = static_cast<double>(found_ready_) / static_cast<double>(asked_);
   return clock;
 }
 
@@ -70,7 +76,8 @@ Throughput Clocks::throughput() const {
   Throughput throughput;
   if (!opened_) return throughput;
   throughput.seconds = seconds(ended_.value_or(Clock::now()) - *opened_);
-  if (throughput.seconds > 0) throughput.samples_per_s = static_cast<double>(samples_) / throughput.seconds;
+  if (throughput.seconds > 0)
+    throughput.samples_per_s = static_cast<double>(samples_) / throughput.seconds;
   if (first_batch_) throughput.first_batch_s = seconds(*first_batch_);
   return throughput;
 }

@@ -15,7 +15,8 @@ constexpr auto run_time = std::chrono::microseconds(200);
 constexpr std::uint32_t most_run_rows = 32;
 
 /// The conductor reads where the stream stands as soon as it is made.
-books::Book& begun(books::Book& book, const StreamPlan& plan, const std::shared_ptr<Strand>& strand) {
+books::Book& begun(books::Book& book, const StreamPlan& plan,
+                   const std::shared_ptr<Strand>& strand) {
   book.begin_stream(plan.first_batch, plan.released_beyond, strand);
   return book;
 }
@@ -27,14 +28,16 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
       strand_(std::make_shared<Strand>()),
       shared_(*core_, plan, strand_),
       conductor_(begun(*core_->book, plan, strand_), plan.schedule,
-                 {core_->plan.max_queue_size, shared_.board.rows_ahead(), plan.tolerance}, plan.first_batch,
-                 *this),
+                 {core_->plan.max_queue_size, shared_.board.rows_ahead(), plan.tolerance},
+                 plan.first_batch, *this),
       ready_(core_->plan.slabs) {
   try {
     core_->clocks.stream_opened();
     threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
-    for (std::uint32_t i = 0; i < core_->plan.workers; ++i) start(&Engine::work, RowWork::Duty::decode);
-    for (std::uint32_t i = 0; i < core_->plan.read_ahead; ++i) start(&Engine::read_ahead, RowWork::Duty::read);
+    for (std::uint32_t i = 0; i < core_->plan.workers; ++i)
+      start(&Engine::work, RowWork::Duty::decode);
+    for (std::uint32_t i = 0; i < core_->plan.read_ahead; ++i)
+      start(&Engine::read_ahead, RowWork::Duty::read);
     strand_->start([this] { step(); });
   } catch (...) {
     shut_down();
@@ -176,10 +179,11 @@ void Engine::halt() noexcept {
 void Engine::end(conductor::End why) noexcept {
   if (why == conductor::End::too_many_faults) {
     const auto& tolerance = shared_.plan.tolerance;
-    shared_.error.offer({}, std::make_exception_ptr(Error(
-                                Errc::too_many_faults, Stage::handoff,
-                                "more faults than faults.tolerate = " + std::to_string(tolerance.faults) +
-                                    " and faults.tolerate_share = " + std::to_string(tolerance.share) + " allow")));
+    shared_.error.offer(
+        {}, std::make_exception_ptr(Error(
+                Errc::too_many_faults, Stage::handoff,
+                "more faults than faults.tolerate = " + std::to_string(tolerance.faults) +
+                    " and faults.tolerate_share = " + std::to_string(tolerance.share) + " allow")));
   }
   ready_.close();
 }

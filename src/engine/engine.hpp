@@ -64,7 +64,8 @@ class Engine final : private conductor::Actions {
   std::atomic<std::uint32_t> present_{0};  ///< workers and readers that have not left
   Mutex rest_mutex_;
   std::condition_variable rest_;
-  std::uint64_t rest_asked_ WEIR_GUARDED_BY(rest_mutex_) = 0, rested_ WEIR_GUARDED_BY(rest_mutex_) = 0;
+  std::uint64_t rest_asked_ WEIR_GUARDED_BY(rest_mutex_) = 0, rested_
+                                                              WEIR_GUARDED_BY(rest_mutex_) = 0;
   bool left_ = false;  ///< on the strand
   std::vector<std::unique_ptr<RowWork>> rows_;
   std::vector<std::thread> threads_;

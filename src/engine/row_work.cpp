@@ -17,7 +17,8 @@ constexpr std::uint32_t most_attempts = 64;
 
 Defect too_large(std::uint64_t wanted, std::uint64_t allowed, Stage stage) {
   return {FaultKind::memory, stage,
-          "needs " + std::to_string(wanted) + " bytes of encoded and scratch memory, max_sample_bytes is " +
+          "needs " + std::to_string(wanted) +
+              " bytes of encoded and scratch memory, max_sample_bytes is " +
               std::to_string(allowed)};
 }
 
@@ -28,7 +29,8 @@ class RowWork::Sink final : public ByteSink {
  public:
   explicit Sink(RowWork& work) noexcept : work_(work) {}
   std::span<std::byte> take(std::size_t bytes) override {
-    if (std::exchange(taken_, true)) throw std::logic_error("ByteSink::take called twice for one sample");
+    if (std::exchange(taken_, true))
+      throw std::logic_error("ByteSink::take called twice for one sample");
     if (bytes > work_.core_.plan.max_sample_bytes) {
       const auto defect = too_large(bytes, work_.core_.plan.max_sample_bytes, Stage::read);
       throw SampleError(defect.kind, defect.reason);
@@ -95,7 +97,8 @@ Turn RowWork::attempt(bool decode_too) {
         if (const auto turn = decode_row(defect)) return *turn;
       }
     } catch (const std::bad_alloc&) {
-      defect = Defect{FaultKind::memory, Stage::decode, "the allocator has no memory for this sample"};
+      defect =
+          Defect{FaultKind::memory, Stage::decode, "the allocator has no memory for this sample"};
     }
     if (!fail(*defect, thrown)) return Turn::done;
   }
@@ -121,7 +124,8 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
     defect = Defect{FaultKind::io, Stage::read, error.what()};
   } catch (...) {
     thrown = std::current_exception();
-    defect = Defect{FaultKind::io, Stage::read, "the source threw something that is no std::exception"};
+    defect =
+        Defect{FaultKind::io, Stage::read, "the source threw something that is no std::exception"};
   }
   if (sink.refused()) {
     s.has_bytes = false;
@@ -154,8 +158,8 @@ std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect) {
     return Turn::parked;
   }
   auto& slab = core_.pool->slab(s.slab);
-  const auto decoded = decoder_->decode(s.bytes, *info, draw, memory_.scratch.first(scratch), shared_.stopping,
-                                       slab.pixels(s.row.row, 1));
+  const auto decoded = decoder_->decode(s.bytes, *info, draw, memory_.scratch.first(scratch),
+                                        shared_.stopping, slab.pixels(s.row.row, 1));
   if (shared_.stopping.load(std::memory_order_relaxed)) return Turn::abandoned;
   if (!decoded) {
     defect = decoded.defect();
@@ -192,9 +196,11 @@ bool RowWork::fail(const Defect& defect, const std::exception_ptr& thrown) {
   } catch (...) {
     name = "(the source threw when asked for the name)";
   }
-  const Fault fault{s.index, s.epoch, name, defect.kind, defect.stage, sanitize(defect.reason), defect.offset};
+  const Fault fault{s.index,      s.epoch, name, defect.kind, defect.stage, sanitize(defect.reason),
+                    defect.offset};
   core_.faults.add(fault);
-  const auto described = name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason + ")";
+  const auto described =
+      name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason + ")";
   ++s.attempt;
   s.has_bytes = false;
   switch (shared_.plan.on_fault) {
@@ -211,14 +217,15 @@ bool RowWork::fail(const Defect& defect, const std::exception_ptr& thrown) {
         s.index = shared_.plan.sampler.replacement(s.epoch, s.position, s.attempt);
         return true;
       }
-      end_stream_here(std::make_exception_ptr(
-          Error(Errc::too_many_faults, fault.stage,
-                "row " + std::to_string(s.row.row) + " of batch " + std::to_string(s.row.sequence) + " failed " +
-                    std::to_string(most_attempts) + " times, last with " + described)));
+      end_stream_here(std::make_exception_ptr(Error(
+          Errc::too_many_faults, fault.stage,
+          "row " + std::to_string(s.row.row) + " of batch " + std::to_string(s.row.sequence) +
+              " failed " + std::to_string(most_attempts) + " times, last with " + described)));
       break;
     case OnFault::stop:
-      end_stream_here(thrown ? thrown
-                             : std::make_exception_ptr(Error(Errc::sample_failed, fault.stage, described)));
+      end_stream_here(
+          thrown ? thrown
+                 : std::make_exception_ptr(Error(Errc::sample_failed, fault.stage, described)));
       break;
   }
   finish(false, RowStatus::blank);

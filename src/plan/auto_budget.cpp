@@ -10,7 +10,8 @@ namespace {
 
 std::string mebibytes(std::uint64_t bytes) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f MiB", static_cast<double>(bytes) / static_cast<double>(1u << 20));
+  std::snprintf(text.data(), text.size(), "%.1f MiB",
+                static_cast<double>(bytes) / static_cast<double>(1u << 20));
   return text.data();
 }
 
@@ -29,21 +30,24 @@ AutoBudget auto_budget(const MemoryRoom& room, double share) {
   }
   const auto& group = room.cgroup;
   if (room.machine == 0 && !group) {
-    throw Error(Errc::bad_options, Stage::wait,
-                "auto budget: neither MemAvailable nor a memory cgroup can be read here; name the bytes");
+    throw Error(
+        Errc::bad_options, Stage::wait,
+        "auto budget: neither MemAvailable nor a memory cgroup can be read here; name the bytes");
   }
   const bool group_is_less = group && (room.machine == 0 || group->left() < room.machine);
   const auto left = group_is_less ? group->left() : room.machine;
-  const auto machine = room.machine > 0 ? "the machine has " + mebibytes(room.machine) + " available"
-                                        : std::string("the kernel does not say what the machine has available");
-  const auto cgroup = group ? "cgroup " + group->path + " has " + mebibytes(group->left()) + " left (limit " +
-                                  mebibytes(group->limit) + ", used " + mebibytes(group->used) + ", of that " +
-                                  mebibytes(group->cache) + " idle file cache)"
+  const auto machine = room.machine > 0
+                           ? "the machine has " + mebibytes(room.machine) + " available"
+                           : std::string("the kernel does not say what the machine has available");
+  const auto cgroup = group ? "cgroup " + group->path + " has " + mebibytes(group->left()) +
+                                  " left (limit " + mebibytes(group->limit) + ", used " +
+                                  mebibytes(group->used) + ", of that " + mebibytes(group->cache) +
+                                  " idle file cache)"
                             : std::string("no memory cgroup sets a limit");
   AutoBudget budget;
   budget.bytes = static_cast<std::uint64_t>(static_cast<double>(left) * share);
-  budget.how = mebibytes(budget.bytes) + ": " + percent(share) + " of the " + mebibytes(left) + " left; " +
-               (group_is_less ? cgroup + ", " + machine : machine + ", " + cgroup);
+  budget.how = mebibytes(budget.bytes) + ": " + percent(share) + " of the " + mebibytes(left) +
+               " left; " + (group_is_less ? cgroup + ", " + machine : machine + ", " + cgroup);
   return budget;
 }
 

@@ -21,7 +21,8 @@ constexpr std::uint64_t typical_arena_bytes = 1 * mib;
 
 template <class T>
 [[noreturn]] void refuse(const std::string& option, const T& value, const std::string& bound) {
-  throw Error(Errc::bad_options, Stage::wait, option + " = " + std::to_string(value) + ": " + bound);
+  throw Error(Errc::bad_options, Stage::wait,
+              option + " = " + std::to_string(value) + ": " + bound);
 }
 
 template <class T>
@@ -32,7 +33,8 @@ void within(const char* option, T value, T low, T high) {
 }
 
 std::uint32_t default_short_side(Shape shape) {
-  return static_cast<std::uint32_t>(std::lround(std::max(shape.height, shape.width) * 256.0 / 224.0));
+  return static_cast<std::uint32_t>(
+      std::lround(std::max(shape.height, shape.width) * 256.0 / 224.0));
 }
 
 void check(const Options& o) {
@@ -64,8 +66,8 @@ std::string floor_message(const Plan& plan, std::uint64_t available, std::uint64
                            " promised to other loaders)"
                      : std::string()) +
          ": the floor is " + std::to_string(plan.floor_bytes) + " = index " +
-         std::to_string(plan.index_bytes) + " + " + std::to_string(1 + plan.max_leases) + " slabs of " +
-         std::to_string(plan.slab_bytes) + " (" + std::to_string(staging) + ") + " +
+         std::to_string(plan.index_bytes) + " + " + std::to_string(1 + plan.max_leases) +
+         " slabs of " + std::to_string(plan.slab_bytes) + " (" + std::to_string(staging) + ") + " +
          (sample_was_set ? "max_sample_bytes " : "8 MiB for one sample ") + std::to_string(sample);
 }
 
@@ -81,12 +83,14 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   plan.shape = options.shape;
   plan.short_side = options.short_side ? options.short_side : default_short_side(options.shape);
   plan.batch = options.batch;
-  plan.workers = options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
+  plan.workers =
+      options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
   plan.max_queue_size = plan.max_queue_size_asked = options.queue.max_queue_size;
   plan.max_leases = options.queue.max_leases;
   plan.slab_bytes = slab_bytes(options.shape, options.batch, options.memory.alignment);
   plan.index_bytes = index_bytes;
-  plan.budget_bytes = options.memory.ledger ? options.memory.ledger->budget() : options.memory.budget_bytes;
+  plan.budget_bytes =
+      options.memory.ledger ? options.memory.ledger->budget() : options.memory.budget_bytes;
 
   const bool sample_was_set = options.memory.max_sample_bytes != 0;
   const auto least_sample = sample_was_set ? options.memory.max_sample_bytes : least_sample_bytes;
@@ -104,18 +108,21 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   plan.promised_bytes = add_sat(fixed, plan.max_sample_bytes);
 
   const auto arenas = mul_sat(plan.workers, typical_arena_bytes);
-  const auto for_slabs = sub_floor(sub_floor(sub_floor(available, index_bytes), plan.max_sample_bytes), arenas);
+  const auto for_slabs =
+      sub_floor(sub_floor(sub_floor(available, index_bytes), plan.max_sample_bytes), arenas);
   const auto depth = sub_floor(for_slabs / plan.slab_bytes, plan.max_leases);
-  plan.max_queue_size = static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(depth, 1, plan.max_queue_size_asked));
+  plan.max_queue_size =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(depth, 1, plan.max_queue_size_asked));
   plan.slabs = plan.max_queue_size + plan.max_leases;
 
   const auto drawn = std::uint64_t{plan.max_queue_size} * plan.batch;
-  plan.read_ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.io.read_ahead, drawn));
+  plan.read_ahead =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(options.io.read_ahead, drawn));
   const auto staged = add_sat(index_bytes, mul_sat(plan.slabs, plan.slab_bytes));
   const auto beside = sub_floor(available, add_sat(staged, plan.max_sample_bytes));
   plan.read_ahead_bytes = plan.read_ahead == 0 || available == unlimited ? unlimited : beside / 2;
-  const auto samples = mul_sat(std::uint64_t{plan.workers} + plan.read_ahead, plan.max_sample_bytes);
+  const auto samples =
+      mul_sat(std::uint64_t{plan.workers} + plan.read_ahead, plan.max_sample_bytes);
   plan.ceiling_bytes = std::min(available, add_sat(staged, samples));
   return plan;
 }

@@ -49,7 +49,8 @@ double measure_posting_ns() {
   std::array<double, bursts> ns{};
   for (auto& burst : ns) {
     const auto begun = Clock::now();
-    for (int i = 0; i < postings; ++i) charge->transfer(i % 2 == 0 ? Account::index : Account::cache);
+    for (int i = 0; i < postings; ++i)
+      charge->transfer(i % 2 == 0 ? Account::index : Account::cache);
     burst = std::chrono::duration<double, std::nano>(Clock::now() - begun).count() / postings;
   }
   std::ranges::nth_element(ns, ns.begin() + bursts / 2);

@@ -33,10 +33,13 @@ std::uint64_t hexadecimal(std::string_view text) {
 std::optional<Mapping> mapping(const std::string& line) {
   const auto dash = line.find('-');
   const auto blank = line.find(' ');
-  if (dash == std::string::npos || blank == std::string::npos || dash > blank || line.size() < blank + 5) return {};
+  if (dash == std::string::npos || blank == std::string::npos || dash > blank ||
+      line.size() < blank + 5)
+    return {};
   Mapping found{hexadecimal(std::string_view(line).substr(0, dash)),
                 hexadecimal(std::string_view(line).substr(dash + 1, blank - dash - 1)),
-                line.compare(blank + 1, 3, "---") != 0, {}};
+                line.compare(blank + 1, 3, "---") != 0,
+                {}};
   constexpr int fields_before_name = 5;
   std::size_t at = 0;
   for (int field = 0; field < fields_before_name && at != std::string::npos; ++field) {
@@ -62,10 +65,14 @@ ProcessParts parts_of(std::istream& smaps, std::uint64_t page_size) {
       // pthreads(7) puts one inaccessible page below the stack of a thread.
       const bool guarded = before.to == now.from && !before.accessible && before.name.empty() &&
                            before.to - before.from == page_size;
-      if (now.name.starts_with('/')) part = &parts.libraries;
-      else if (now.name.starts_with("[stack") || (now.name.empty() && guarded)) part = &parts.stacks;
-      else if (now.name == "[heap]" || (now.name.empty() && now.from % arena_alignment == 0)) part = &parts.heap;
-      else part = &parts.pages;
+      if (now.name.starts_with('/'))
+        part = &parts.libraries;
+      else if (now.name.starts_with("[stack") || (now.name.empty() && guarded))
+        part = &parts.stacks;
+      else if (now.name == "[heap]" || (now.name.empty() && now.from % arena_alignment == 0))
+        part = &parts.heap;
+      else
+        part = &parts.pages;
     } else if (part != nullptr && line.starts_with("Rss:")) {
       const auto digits = line.find_first_of("0123456789");
       std::uint64_t kilobytes = 0;

@@ -144,7 +144,8 @@ namespace {
 std::string process_text(const Run& run) {
   Table table({{"Process", Align::left}, {"start"}, {"peak"}, {"end"}, {"growth"}}, 0);
   const auto add = [&](std::string_view what, std::uint64_t ProcessMemory::*bytes) {
-    const auto growth = static_cast<std::int64_t>(run.process_peak.*bytes - run.process_before.*bytes);
+    const auto growth =
+        static_cast<std::int64_t>(run.process_peak.*bytes - run.process_before.*bytes);
     table.add({fmt::format("  {}", what), human_bytes(run.process_before.*bytes),
                human_bytes(run.process_peak.*bytes), human_bytes(run.process_after.*bytes),
                human_difference(growth)});
@@ -159,16 +160,17 @@ std::string process_text(const Run& run) {
       "{}  unaccounted: {} (RSS growth less the books' peak)\n"
       "  known of it: thread stacks {}, libraries {}, malloc {} ({} of it free)\n",
       table.text(), human_difference(unaccounted(run)),
-      human_difference(grown(&ProcessParts::stacks)), human_difference(grown(&ProcessParts::libraries)),
-      human_difference(heap), human_difference(free));
+      human_difference(grown(&ProcessParts::stacks)),
+      human_difference(grown(&ProcessParts::libraries)), human_difference(heap),
+      human_difference(free));
 }
 
 std::string books_text(const Run& run) {
   if (run.posting_ns == 0) return "";
   const auto cost = books_cost(run);
-  return fmt::format("  books: {:.1f} postings a sample x {:.0f} ns = {:.2f} us, {:.3f} % of its CPU time\n",
-                     cost.postings_per_sample, run.posting_ns, cost.ns_per_sample * 1e-3,
-                     100 * cost.share_of_cpu);
+  return fmt::format(
+      "  books: {:.1f} postings a sample x {:.0f} ns = {:.2f} us, {:.3f} % of its CPU time\n",
+      cost.postings_per_sample, run.posting_ns, cost.ns_per_sample * 1e-3, 100 * cost.share_of_cpu);
 }
 
 }  // namespace
@@ -208,8 +210,9 @@ std::string run_text(const Run& run) {
                   plural(figures.samples.consumed, "sample"), duration(figures.throughput.seconds),
                   figures.throughput.samples_per_s, duration(figures.throughput.first_batch_s));
   if (run.interrupted) out += "Interrupted: the counts are of the moment it stopped.\n";
-  out += '\n' + plan_text(figures.plan, run.budget_how) + '\n' + samples_text(figures.samples, figures.plan.shape) +
-         '\n' + memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages);
+  out += '\n' + plan_text(figures.plan, run.budget_how) + '\n' +
+         samples_text(figures.samples, figures.plan.shape) + '\n' + memory_text(run) +
+         queue_text(figures.queue) + stages_text(figures.stages);
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
   if (!run.digest.empty()) out += fmt::format("\nDigest {}\n", run.digest);
@@ -248,7 +251,8 @@ std::string sweep_text(std::span<const SweepRow> rows) {
   }
   return table.text() +
          "queue: max_queue_size; predicted, measured, as f32: MiB of staging at its largest;\n"
-         "books: MiB at the peak, all accounts; RSS+: what the process grew by; off: the difference;\n"
+         "books: MiB at the peak, all accounts; RSS+: what the process grew by; off: the "
+         "difference;\n"
          "waited: the consumer, in next(); ready: share of next() calls that found a batch "
          "waiting\n" +
          (some_never_filled

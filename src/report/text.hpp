@@ -34,8 +34,8 @@ struct SweepRow {
   std::uint32_t max_queue_size = 0, slabs = 0;
   DepthCost predicted;
   std::uint64_t staging_bytes = 0;  ///< measured
-  std::uint64_t peak_bytes = 0;  ///< of the books: staging and all else
-  std::int64_t rss_growth = 0;   ///< of the process, from before the Loader to its largest
+  std::uint64_t peak_bytes = 0;     ///< of the books: staging and all else
+  std::int64_t rss_growth = 0;      ///< of the process, from before the Loader to its largest
   double samples_per_s = 0, consumer_wait_s = 0, data_readiness = 0;
   std::uint64_t drawn = 0, consumed = 0;
   std::string error;  ///< why this depth has no figures, or not all

@@ -129,8 +129,9 @@ class Walk {
 
  private:
   [[noreturn]] void cannot_list(const std::string& where, int code) const {
-    throw Error(Errc::source_failed, Stage::read,
-                "cannot list image folder " + sanitize(path_ + "/" + where) + ": " + errno_text(code));
+    throw Error(
+        Errc::source_failed, Stage::read,
+        "cannot list image folder " + sanitize(path_ + "/" + where) + ": " + errno_text(code));
   }
 
   bool take(std::string& directory) {
@@ -169,7 +170,8 @@ FolderListing walk_folder(const FileReader& reader, const std::string& path,
   std::vector<Found> found(1);
   walk.list("", found[0]);
   FolderListing listing;
-  for (const auto& top : found[0].directories) listing.tops.push_back(top.substr(0, top.size() - 1));
+  for (const auto& top : found[0].directories)
+    listing.tops.push_back(top.substr(0, top.size() - 1));
   std::sort(listing.tops.begin(), listing.tops.end());
   const auto most = std::min<std::size_t>(threads, std::max<std::size_t>(listing.tops.size(), 1));
   walk.put(found[0].directories);

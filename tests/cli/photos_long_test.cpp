@@ -51,14 +51,16 @@ TEST_CASE("each place in the queue costs one slab, on real photographs", "[photo
   }
 }
 
-TEST_CASE("the process grows by what the books hold, at every depth, on real photographs", "[photos]") {
+TEST_CASE("the process grows by what the books hold, at every depth, on real photographs",
+          "[photos]") {
   const auto photos = test_data("photos");
   if (!photos) {
     WARN("WEIR_TEST_DATA is not set");
     return;
   }
-  const auto outcome = weir::test::weir({"sweep", *photos, "--batch", "64", "--max-queue-size", "1,2,4,8,16",
-                                         "--steps", "24", "--consumer-ms", "250", "--settle", "--json", "-"});
+  const auto outcome =
+      weir::test::weir({"sweep", *photos, "--batch", "64", "--max-queue-size", "1,2,4,8,16",
+                        "--steps", "24", "--consumer-ms", "250", "--settle", "--json", "-"});
   REQUIRE(outcome.exit_code == 0);
   const auto json = outcome.json();
   REQUIRE(json["runs"].size() == 5);

@@ -53,7 +53,9 @@ class CountingUpstream final : public std::pmr::memory_resource {
     std::pmr::new_delete_resource()->deallocate(p, bytes, alignment);
     outstanding_ -= bytes;
   }
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
   std::atomic<std::uint64_t> outstanding_{0}, peak_{0}, allocations_{0};
 };
 
@@ -126,7 +128,8 @@ inline std::uint64_t sum(const MemorySnapshot& memory) {
 }
 
 inline std::uint64_t staging(const MemorySnapshot& memory) {
-  return memory[Account::filling] + memory[Account::ready] + memory[Account::leased] + memory[Account::idle];
+  return memory[Account::filling] + memory[Account::ready] + memory[Account::leased] +
+         memory[Account::idle];
 }
 
 }  // namespace weir::test

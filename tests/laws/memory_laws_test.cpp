@@ -65,11 +65,13 @@ TEST_CASE("peak", "[law]") {
     auto stream = loader.stream();
     auto batch = stream.next();
     stream.settle();
-    for (; batch; batch.reset(), batch = stream.next()) seen = std::max(seen, loader.snapshot().memory.live);
+    for (; batch; batch.reset(), batch = stream.next())
+      seen = std::max(seen, loader.snapshot().memory.live);
   }
   const auto now = loader.snapshot().memory;
   CHECK(now.peak >= seen);
-  CHECK(std::accumulate(now.accounts_at_peak.begin(), now.accounts_at_peak.end(), std::uint64_t{0}) == now.peak);
+  CHECK(std::accumulate(now.accounts_at_peak.begin(), now.accounts_at_peak.end(),
+                        std::uint64_t{0}) == now.peak);
   // Six slabs existed at once: five ahead and one leased.
   CHECK(upstream->peak() == 6 * loader.plan().slab_bytes);
   CHECK(now.peak >= upstream->peak());
@@ -123,7 +125,9 @@ TEST_CASE("progress", "[law]") {
   class Mixed {
    public:
     std::uint64_t size() const { return small_.size(); }
-    Encoded read(std::uint64_t i, ByteSink& sink) const { return (i % 5 == 2 ? large_ : small_).read(i, sink); }
+    Encoded read(std::uint64_t i, ByteSink& sink) const {
+      return (i % 5 == 2 ? large_ : small_).read(i, sink);
+    }
     std::string name(std::uint64_t i) const { return std::to_string(i); }
     std::uint64_t index_bytes() const { return 100; }
 

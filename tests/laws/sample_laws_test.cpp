@@ -12,9 +12,9 @@ namespace {
 std::string conserved(const Snapshot& now, const Plan&) {
   const auto& t = now.samples;
   if (t.conserved()) return {};
-  return "drawn " + std::to_string(t.drawn) + " in_flight " + std::to_string(t.in_flight) + " produced " +
-         std::to_string(t.produced()) + " dropped " + std::to_string(t.dropped) + " failed " +
-         std::to_string(t.failed);
+  return "drawn " + std::to_string(t.drawn) + " in_flight " + std::to_string(t.in_flight) +
+         " produced " + std::to_string(t.produced()) + " dropped " + std::to_string(t.dropped) +
+         " failed " + std::to_string(t.failed);
 }
 
 std::string queue_bounds(const Snapshot& now, const Plan& plan) {
@@ -38,7 +38,8 @@ TEST_CASE("conservation", "[law]") {
       auto stream = loader.stream({.epochs = 3});
       while (auto batch = stream.next()) {
         const auto statuses = batch->statuses();
-        const auto blanks = static_cast<std::uint64_t>(std::ranges::count(statuses, RowStatus::blank));
+        const auto blanks =
+            static_cast<std::uint64_t>(std::ranges::count(statuses, RowStatus::blank));
         blank += blanks;
         replaced += static_cast<std::uint64_t>(std::ranges::count(statuses, RowStatus::replaced));
         const auto real = batch->size() - blanks;
@@ -204,7 +205,8 @@ TEST_CASE("resume", "[law]") {
     auto stream = loader.stream({.from = position, .epochs = 2});
     for (auto& batch : stream) note(batch);
     std::vector<std::uint64_t> indices;
-    for (const auto& [sequence, rows] : seen) indices.insert(indices.end(), rows.begin(), rows.end());
+    for (const auto& [sequence, rows] : seen)
+      indices.insert(indices.end(), rows.begin(), rows.end());
     CHECK(seen.size() == reference.sequences.size());
     CHECK(indices == reference.indices);
   }
@@ -221,5 +223,6 @@ TEST_CASE("a queue that never fills never gets the slabs it does not use", "[law
   Loader loader(synthetic(120, {200, 300, 3}), options);
   CHECK(drain(loader).indices.size() == 120);
   CHECK(upstream->allocations() <= 4);
-  CHECK(loader.snapshot().memory.peak < 5 * loader.plan().slab_bytes + loader.plan().max_sample_bytes);
+  CHECK(loader.snapshot().memory.peak <
+        5 * loader.plan().slab_bytes + loader.plan().max_sample_bytes);
 }

@@ -1,8 +1,8 @@
 #include "proof/configurations.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -63,7 +63,9 @@ void add(Outcome& outcome, const Batch& batch) {
 class Watch {
  public:
   Watch(std::shared_ptr<MemoryLedger> ledger, std::string name)
-      : ledger_(std::move(ledger)), name_(std::move(name)), thread_([this](const std::stop_token& stop) {
+      : ledger_(std::move(ledger)),
+        name_(std::move(name)),
+        thread_([this](const std::stop_token& stop) {
           const auto begun = std::chrono::steady_clock::now();
           while (!stop.stop_requested()) {
             look();
@@ -86,7 +88,8 @@ class Watch {
     const auto now = ledger_->snapshot();
     const auto sum = std::accumulate(now.accounts.begin(), now.accounts.end(), std::uint64_t{0});
     if (now.live > now.budget) breach_ = "live " + std::to_string(now.live) + " above the budget";
-    if (sum != now.live) breach_ = "accounts give " + std::to_string(sum) + ", live is " + std::to_string(now.live);
+    if (sum != now.live)
+      breach_ = "accounts give " + std::to_string(sum) + ", live is " + std::to_string(now.live);
   }
 
   const std::shared_ptr<MemoryLedger> ledger_;
@@ -179,14 +182,16 @@ Member Member::draw(const Family& family, RandomStream& random) {
   member.read_ahead = random.below(3) == 0 ? 0 : between(random, 1, 32);
   member.dawdles = random.below(4) == 0;
   const auto floor = resolve(options_of(family, member), 1000).floor_bytes;
-  member.budget = random.below(3) == 0 ? floor : floor + random.below(random.below(2) == 0 ? floor / 8 : 3 * floor);
+  member.budget = random.below(3) == 0
+                      ? floor
+                      : floor + random.below(random.below(2) == 0 ? floor / 8 : 3 * floor);
   return member;
 }
 
 std::string Member::to_string() const {
-  return "workers " + std::to_string(workers) + ", queue " + std::to_string(max_queue_size) + ", leases " +
-         std::to_string(max_leases) + ", read-ahead " + std::to_string(read_ahead) + ", budget " +
-         std::to_string(budget) + (dawdles ? ", dawdles" : "");
+  return "workers " + std::to_string(workers) + ", queue " + std::to_string(max_queue_size) +
+         ", leases " + std::to_string(max_leases) + ", read-ahead " + std::to_string(read_ahead) +
+         ", budget " + std::to_string(budget) + (dawdles ? ", dawdles" : "");
 }
 
 Outcome run(const Family& family, const Member& member, const std::string& name) {
@@ -279,8 +284,9 @@ void survey_pairs(std::uint64_t count) {
       floors += resolve(alone, 1000).floor_bytes;
     }
     const auto budget = floors + (random.below(2) == 0 ? 0 : random.below(floors));
-    const auto name = "WEIR_CONFIGURATION_SEED=" + std::to_string(seed) + ", pair " + std::to_string(i) + " on " +
-                      std::to_string(budget) + " bytes: " + members[0].to_string() + "; " + members[1].to_string();
+    const auto name = "WEIR_CONFIGURATION_SEED=" + std::to_string(seed) + ", pair " +
+                      std::to_string(i) + " on " + std::to_string(budget) +
+                      " bytes: " + members[0].to_string() + "; " + members[1].to_string();
     CAPTURE(name);
     const auto [first, second] = run_together(families, members, budget, name);
     CHECK(first.breach.empty());

@@ -36,11 +36,11 @@ struct Member {
 struct Outcome {
   std::uint64_t digest = 0;  ///< pixels, labels, indices and statuses in the order they came
   std::uint64_t rows = 0;
-  std::string error;         ///< what the stream ended in, if it did
+  std::string error;  ///< what the stream ended in, if it did
   std::uint64_t max_sample_bytes = 0, floor_bytes = 0, faults = 0;
-  std::uint64_t peak = 0;    ///< of the books
-  std::uint64_t left = 0;    ///< live after the destructor
-  std::string breach;        ///< what a thread that watched the books has seen
+  std::uint64_t peak = 0;  ///< of the books
+  std::uint64_t left = 0;  ///< live after the destructor
+  std::string breach;      ///< what a thread that watched the books has seen
 };
 
 /// Aborts with a message where the run hangs: ctest's own limit could not say which one it was.

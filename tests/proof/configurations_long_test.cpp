@@ -3,7 +3,8 @@
 
 using namespace weir::test;
 
-TEST_CASE("a thousand random configurations keep the budget, complete and agree", "[configurations]") {
+TEST_CASE("a thousand random configurations keep the budget, complete and agree",
+          "[configurations]") {
   const auto survey = survey_configurations(1000);
   CHECK(survey.rows > 10 * survey.runs);
   CHECK(10 * survey.at_floor > survey.runs);

@@ -22,7 +22,8 @@ double postings_a_sample(Options options, std::uint64_t spare) {
   options.batch = 20;
   options.workers = 4;
   options.memory.max_sample_bytes = 4 << 20;
-  options.memory.budget_bytes = spare == UINT64_MAX ? spare : resolve(options, 0).floor_bytes + spare;
+  options.memory.budget_bytes =
+      spare == UINT64_MAX ? spare : resolve(options, 0).floor_bytes + spare;
   constexpr std::uint64_t samples = 600, batches = 30, per_batch = 8, at_start = 8;
   Loader loader(photographs(300), options);
   auto stream = loader.stream({.epochs = 2});
@@ -49,7 +50,8 @@ TEST_CASE("the books cost a posting a sample", "[footprint]") {
   const double tight = postings_a_sample(options, 0);
   options.io.read_ahead = 8;
   const double ahead = postings_a_sample(options, UINT64_MAX);
-  WARN("postings a sample: " << roomy << ", " << ahead << " with read-ahead, " << tight << " at the floor");
+  WARN("postings a sample: " << roomy << ", " << ahead << " with read-ahead, " << tight
+                             << " at the floor");
   CHECK(roomy <= 1.5);
   CHECK(ahead <= 1.5);
   CHECK(roomy >= 0.5);

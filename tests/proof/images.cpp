@@ -47,11 +47,13 @@ std::vector<Bytes> make(Kind kind) {
   std::vector<Bytes> images;
   switch (kind) {
     case Kind::photograph:
-      for (std::uint32_t i = 0; i < 16; ++i) images.push_back(make_jpeg(30 + i * 15, 260 - i * 13, false));
+      for (std::uint32_t i = 0; i < 16; ++i)
+        images.push_back(make_jpeg(30 + i * 15, 260 - i * 13, false));
       add_real_photographs(images);
       break;
     case Kind::huge:
-      images = {make_jpeg(1800, 1300, false), make_jpeg(1400, 1100, true), make_png(1100, 900, false)};
+      images = {make_jpeg(1800, 1300, false), make_jpeg(1400, 1100, true),
+                make_png(1100, 900, false)};
       break;
     case Kind::tiny:
       for (const std::uint32_t side : {1u, 2u, 7u, 8u, 17u}) {
@@ -60,15 +62,18 @@ std::vector<Bytes> make(Kind kind) {
       }
       break;
     case Kind::progressive:
-      for (std::uint32_t i = 0; i < 6; ++i) images.push_back(make_jpeg(40 + i * 60, 60 + i * 40, true));
+      for (std::uint32_t i = 0; i < 6; ++i)
+        images.push_back(make_jpeg(40 + i * 60, 60 + i * 40, true));
       break;
     case Kind::png:
-      for (std::uint32_t i = 0; i < 6; ++i) images.push_back(make_png(20 + i * 40, 50 + i * 25, i % 2 == 1));
+      for (std::uint32_t i = 0; i < 6; ++i)
+        images.push_back(make_png(20 + i * 40, 50 + i * 25, i % 2 == 1));
       break;
     case Kind::webp:
       for (std::uint32_t i = 0; i < 4; ++i) {
         const auto raster = codec::test::pattern(40 + 50 * i, 30 + 45 * i);
-        images.push_back(codec::test::encode_webp(raster, i % 2 == 0 ? std::optional(80.f) : std::nullopt));
+        images.push_back(
+            codec::test::encode_webp(raster, i % 2 == 0 ? std::optional(80.f) : std::nullopt));
       }
       break;
     case Kind::broken: images = broken_images(); break;
@@ -79,7 +84,8 @@ std::vector<Bytes> make(Kind kind) {
 }  // namespace
 
 Bytes make_jpeg(std::uint32_t width, std::uint32_t height, bool progressive) {
-  return codec::test::encode_jpeg(codec::test::pattern(width, height), {.progressive = progressive});
+  return codec::test::encode_jpeg(codec::test::pattern(width, height),
+                                  {.progressive = progressive});
 }
 
 Bytes make_png(std::uint32_t width, std::uint32_t height, bool interlaced) {

@@ -23,7 +23,9 @@ std::uint64_t status_bytes(const std::string& key) {
 class Chain {
  public:
   explicit Chain(std::vector<weir::AnySource> parts) : parts_(std::move(parts)) {}
-  std::uint64_t size() const { return sum([](const auto& part) { return part.size(); }); }
+  std::uint64_t size() const {
+    return sum([](const auto& part) { return part.size(); });
+  }
   weir::Encoded read(std::uint64_t i, weir::ByteSink& sink) const { return at(i).read(i, sink); }
   std::string name(std::uint64_t i) const { return at(i).name(i); }
   std::uint64_t index_bytes() const {
@@ -71,6 +73,6 @@ int main(int count, char* arguments[]) {
     }
   }
   const auto report = loader.report();
-  std::printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", start, status_bytes("VmHWM:"),
-              report.memory.peak, report.fault_count, rows);
+  std::printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", start,
+              status_bytes("VmHWM:"), report.memory.peak, report.fault_count, rows);
 }

@@ -22,7 +22,8 @@ std::optional<fs::path> own_group(const std::string& controller, const fs::path&
   std::ifstream lines("/proc/self/cgroup");
   for (std::string line; std::getline(lines, line);) {
     const auto first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos || line.substr(first + 1, second - first - 1) != controller) continue;
+    if (second == std::string::npos || line.substr(first + 1, second - first - 1) != controller)
+      continue;
     fs::path path = root / fs::path(line.substr(second + 1)).relative_path();
     std::error_code none;
     // In a container the line may name a place that is mounted as the root.
@@ -33,14 +34,16 @@ std::optional<fs::path> own_group(const std::string& controller, const fs::path&
 
 }  // namespace
 
-MemoryGroup::MemoryGroup(fs::path path, bool version2) noexcept : path_(std::move(path)), version2_(version2) {}
+MemoryGroup::MemoryGroup(fs::path path, bool version2) noexcept
+    : path_(std::move(path)), version2_(version2) {}
 MemoryGroup::MemoryGroup(MemoryGroup&& other) noexcept
     : path_(std::exchange(other.path_, fs::path())), version2_(other.version2_) {}
 
 std::optional<MemoryGroup> MemoryGroup::make(std::uint64_t limit_bytes) {
   const auto limit = std::to_string(limit_bytes);
   for (const bool version2 : {false, true}) {
-    const auto parent = version2 ? own_group("", "/sys/fs/cgroup") : own_group("memory", "/sys/fs/cgroup/memory");
+    const auto parent =
+        version2 ? own_group("", "/sys/fs/cgroup") : own_group("memory", "/sys/fs/cgroup/memory");
     std::error_code failed;
     if (!parent || !fs::is_directory(*parent, failed)) continue;
     const auto path = *parent / ("weir-test-" + std::to_string(::getpid()));
@@ -48,7 +51,8 @@ std::optional<MemoryGroup> MemoryGroup::make(std::uint64_t limit_bytes) {
     MemoryGroup group(path, version2);
     if (!put(path / (version2 ? "memory.max" : "memory.limit_in_bytes"), limit)) continue;
     // Without swap, or too much would only be slow.
-    put(path / (version2 ? "memory.swap.max" : "memory.memsw.limit_in_bytes"), version2 ? "0" : limit);
+    put(path / (version2 ? "memory.swap.max" : "memory.memsw.limit_in_bytes"),
+        version2 ? "0" : limit);
     return group;
   }
   return std::nullopt;

@@ -36,7 +36,8 @@ TEST_CASE("RSS grows by the budget and 48 MiB at most, over real, odd and hostil
     REQUIRE(run.status == 0);
     const auto growth = run.peak - std::min(run.start, run.peak);
     WARN("budget " << budget << " MiB: RSS grew by " << in_mib(growth) << ", the books' peak was "
-                   << in_mib(run.books_peak) << ", " << run.rows << " rows, " << run.faults << " faults");
+                   << in_mib(run.books_peak) << ", " << run.rows << " rows, " << run.faults
+                   << " faults");
     CHECK(run.rows > 2000);
     CHECK(run.faults > 100);
     CHECK(run.books_peak <= budget * mib);

@@ -38,7 +38,9 @@ constinit Heap fixed_part{};
 constinit Verdict verdict{};
 constinit const MemoryLedger* watched = nullptr;
 
-std::uint64_t mark_of(const void* piece) noexcept { return reinterpret_cast<std::uintptr_t>(piece) ^ salt; }
+std::uint64_t mark_of(const void* piece) noexcept {
+  return reinterpret_cast<std::uintptr_t>(piece) ^ salt;
+}
 Header& header_of(void* piece) noexcept {
   return *reinterpret_cast<Header*>(static_cast<std::byte*>(piece) - sizeof(Header));
 }
@@ -70,8 +72,9 @@ void compare() noexcept {
 void* take(std::size_t alignment, std::size_t bytes) noexcept {
   const auto offset = std::max(alignment, least_offset);
   if (bytes > SIZE_MAX / 2 - offset) return nullptr;
-  auto* const whole = static_cast<std::byte*>(offset > least_offset ? __libc_memalign(offset, bytes + offset)
-                                                                    : __libc_malloc(bytes + offset));
+  auto* const whole =
+      static_cast<std::byte*>(offset > least_offset ? __libc_memalign(offset, bytes + offset)
+                                                    : __libc_malloc(bytes + offset));
   if (whole == nullptr) return nullptr;
   auto* const piece = whole + offset;
   header_of(piece) = {mark_of(piece), bytes, offset, 0};
@@ -172,7 +175,8 @@ void* realloc(void* piece, std::size_t bytes) {
   }
   void* const next = malloc(bytes);
   if (next == nullptr) return nullptr;
-  std::memcpy(next, piece, std::min<std::size_t>(bytes, weir::test::shadow::header_of(piece).bytes));
+  std::memcpy(next, piece,
+              std::min<std::size_t>(bytes, weir::test::shadow::header_of(piece).bytes));
   free(piece);
   return next;
 }
@@ -190,7 +194,8 @@ std::size_t malloc_usable_size(void* piece) {
 
 // What glibc maps for itself, thread stacks above all, does not come through here.
 extern "C" {
-void* mmap(void* wish, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
+void* mmap(void* wish, std::size_t bytes, int protection, int flags, int file,
+           off_t offset) noexcept {
   const long result = ::syscall(SYS_mmap, wish, bytes, protection, flags, file, offset);
   auto* const first = reinterpret_cast<void*>(result);
   const bool memory = (flags & MAP_ANONYMOUS) != 0 && (protection & PROT_WRITE) != 0;

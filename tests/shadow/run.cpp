@@ -68,18 +68,21 @@ class Switching {
 
 /// The plain files on a disk, read by weir's own reader.
 AnySource folder() {
-  const auto root = std::filesystem::temp_directory_path() / ("weir-shadow-" + std::to_string(::getpid()));
+  const auto root =
+      std::filesystem::temp_directory_path() / ("weir-shadow-" + std::to_string(::getpid()));
   std::filesystem::create_directories(root);
   for (int i = 0; i < 64; ++i) {
     const auto& image = *plain_files(false)[static_cast<std::size_t>(i % 2)];
     std::ofstream(root / (std::to_string(i) + ".img"), std::ios::binary)
-        .write(reinterpret_cast<const char*>(image.data()), static_cast<std::streamsize>(image.size()));
+        .write(reinterpret_cast<const char*>(image.data()),
+               static_cast<std::streamsize>(image.size()));
   }
   auto source = image_folder(root.string());
   std::atexit([] {
     std::error_code ignored;
     std::filesystem::remove_all(
-        std::filesystem::temp_directory_path() / ("weir-shadow-" + std::to_string(::getpid())), ignored);
+        std::filesystem::temp_directory_path() / ("weir-shadow-" + std::to_string(::getpid())),
+        ignored);
   });
   return source;
 }
@@ -148,7 +151,8 @@ Ran run(const Load& load) {
   options.io.read_ahead = load.read_ahead;
   options.faults.policy = OnFault::blank;
   options.memory.max_sample_bytes = load.data == Data::mixed ? 3 << 20 : 200 << 10;
-  const auto source = load.data == Data::folder ? folder() : AnySource(Switching(load.data, learnt));
+  const auto source =
+      load.data == Data::folder ? folder() : AnySource(Switching(load.data, learnt));
   ran.budget = resolve(options, source.index_bytes()).floor_bytes + load.spare;
   const auto ledger = options.memory.ledger = std::make_shared<MemoryLedger>(ran.budget);
   ran.heap_before = look(*ledger).heap.all;
@@ -169,7 +173,8 @@ constexpr std::uint64_t opencv_bytes = 2048;
 std::uint64_t passing_bytes(const Load& load) {
   constexpr std::uint64_t refusal = 129, words = 1024;
   const std::uint64_t threads = load.workers + load.read_ahead;
-  return load.data == Data::mixed ? threads * words + load.workers * opencv_bytes : threads * refusal;
+  return load.data == Data::mixed ? threads * words + load.workers * opencv_bytes
+                                  : threads * refusal;
 }
 
 std::pair<std::uint64_t, std::uint64_t> folder_index() {

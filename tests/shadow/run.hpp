@@ -20,9 +20,9 @@ namespace weir::test::shadow {
 /// them to fill the log; at rest then, fixed = heap - books.
 struct Ran {
   Heap fixed;
-  Verdict verdict;           ///< of what came after
-  std::uint64_t rests = 0;   ///< how often heap and books were compared at rest
-  std::uint64_t apart = 0;   ///< most that books showed beyond heap and fixed at rest
+  Verdict verdict;             ///< of what came after
+  std::uint64_t rests = 0;     ///< how often heap and books were compared at rest
+  std::uint64_t apart = 0;     ///< most that books showed beyond heap and fixed at rest
   std::uint64_t short_by = 0;  ///< most that they showed less
   std::uint64_t heap_before = 0, heap_after = 0, books_after = 0;  ///< around the loader's life
   std::uint64_t budget = 0, peak = 0;
@@ -37,8 +37,8 @@ enum class Data : std::uint8_t {
 struct Load {
   Data data = Data::plain;
   std::uint32_t workers = 3, read_ahead = 0, max_queue_size = 6;
-  std::uint64_t spare = 0;       ///< budget above the floor
-  std::uint64_t events = 20'000; ///< run at least until so many were compared
+  std::uint64_t spare = 0;        ///< budget above the floor
+  std::uint64_t events = 20'000;  ///< run at least until so many were compared
 };
 
 Ran run(const Load& load);

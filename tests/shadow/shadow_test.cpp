@@ -10,8 +10,8 @@ TEST_CASE("the accountant sees what is allocated beside the books", "[shadow]") 
   const auto start = look(*ledger);
   watch(*ledger, start.heap);
   auto* const charged = ::operator new(5000);
-  auto* const aligned = ::operator new(1001, std::align_val_t{64});
-  ::operator delete(aligned, std::align_val_t{64});
+  auto* const aligned = ::operator new (1001, std::align_val_t{64});
+  ::operator delete (aligned, std::align_val_t{64});
   ::operator delete(charged);
   const auto verdict = stop_watching();
   const auto end = look(*ledger);
@@ -26,7 +26,8 @@ TEST_CASE("the heap never holds more than the books show, and at rest just that"
   run({.events = 1});
   const auto data = GENERATE(Data::plain, Data::folder, Data::mixed);
   const std::uint32_t read_ahead = GENERATE(0u, 4u);
-  const Load load{.data = data, .read_ahead = read_ahead, .spare = read_ahead * 10'000, .events = 2000};
+  const Load load{
+      .data = data, .read_ahead = read_ahead, .spare = read_ahead * 10'000, .events = 2000};
   check(load, run(load));
 }
 

@@ -40,7 +40,8 @@ TEST_CASE("stop delivers every batch before the failing one, then throws once", 
     CHECK(stream.finished());
     CHECK_FALSE(stream.next());
   }
-  Loader loader(Flawed(60, 20), small_options());  // the first bad one is row 3 of batch 0 … of batch 5
+  Loader loader(Flawed(60, 20),
+                small_options());  // the first bad one is row 3 of batch 0 … of batch 5
   Options later = small_options();
   later.batch = 2;
   Loader fine(Flawed(60, 20), later);

@@ -13,7 +13,8 @@ TEST_CASE("two loaders share a budget: the bound holds and neither starves", "[a
   const auto floor = resolve(options, 0).floor_bytes;
   auto ledger = std::make_shared<MemoryLedger>(2 * floor + 20'000);
   options.memory.ledger = ledger;
-  Loader training(Flawed(200, 0, {60, 80, 3}), options), validation(Flawed(100, 0, {60, 80, 3}), options);
+  Loader training(Flawed(200, 0, {60, 80, 3}), options),
+      validation(Flawed(100, 0, {60, 80, 3}), options);
   CHECK(ledger->promised() == training.plan().promised_bytes + validation.plan().promised_bytes);
   std::uint64_t rows = 0;
   {
@@ -27,7 +28,8 @@ TEST_CASE("two loaders share a budget: the bound holds and neither starves", "[a
   CHECK(all.live == training.snapshot().memory.live + validation.snapshot().memory.live);
 }
 
-TEST_CASE("a loader whose floor is promised away is refused, and welcome once it is free", "[api][shared]") {
+TEST_CASE("a loader whose floor is promised away is refused, and welcome once it is free",
+          "[api][shared]") {
   auto options = small_options();
   options.memory.max_sample_bytes = 80'000;
   const auto floor = resolve(options, 0).floor_bytes;
@@ -65,7 +67,8 @@ TEST_CASE("a user's own charge counts against the same budget", "[api][shared]")
   CHECK(ledger.snapshot().peak == 1000);
 }
 
-TEST_CASE("a budget that is too small for the queue makes it shallower, and the wish is kept", "[api]") {
+TEST_CASE("a budget that is too small for the queue makes it shallower, and the wish is kept",
+          "[api]") {
   auto options = small_options();
   options.queue.max_queue_size = 64;
   options.memory.max_sample_bytes = 40'000;

@@ -118,7 +118,8 @@ TEST_CASE("an empty set, one sample, a set smaller than a batch", "[api]") {
       const auto log = drain(loader, {.epochs = 2});
       CHECK(log.indices.size() == (drop_last ? 0 : 2 * count));
       CHECK(loader.snapshot().samples.omitted == (drop_last ? 2 * count : 0));
-      auto stream = loader.stream({.epochs = count == 0 || drop_last ? std::nullopt : std::optional(1ull)});
+      auto stream =
+          loader.stream({.epochs = count == 0 || drop_last ? std::nullopt : std::optional(1ull)});
       stream.settle();
       if (count == 0 || drop_last) CHECK_FALSE(stream.next());
     }

@@ -20,7 +20,8 @@ class Machine {
     auto name = (fs::temp_directory_path() / "weir-room-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     root_ = name;
-    write("proc/meminfo", "MemTotal:       8000 kB\nMemFree:         100 kB\nMemAvailable:   4000 kB\n");
+    write("proc/meminfo",
+          "MemTotal:       8000 kB\nMemFree:         100 kB\nMemAvailable:   4000 kB\n");
   }
   ~Machine() { fs::remove_all(root_); }
   Machine(const Machine&) = delete;
@@ -41,7 +42,8 @@ void v2(const Machine& machine, const std::string& group, const std::string& roo
   machine.write("proc/self/cgroup", "0::" + group + "\n");
   machine.write("proc/self/mountinfo",
                 "31 23 0:28 / /proc rw - proc proc rw\n"
-                "41 31 0:38 " + root + " /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n");
+                "41 31 0:38 " +
+                    root + " /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n");
 }
 
 }  // namespace

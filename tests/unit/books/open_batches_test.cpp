@@ -5,7 +5,8 @@
 using weir::books::OpenBatches;
 using weir::books::RowKey;
 
-TEST_CASE("the oldest unfinished row only moves forward, over finished ones and batches", "[books]") {
+TEST_CASE("the oldest unfinished row only moves forward, over finished ones and batches",
+          "[books]") {
   OpenBatches open(3, 2);
   open.restart(4);
   CHECK(open.oldest() == RowKey{4, 0});

@@ -14,10 +14,13 @@ namespace {
 class Refusing final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t, std::size_t) override { throw std::bad_alloc(); }
   void do_deallocate(void*, std::size_t, std::size_t) override {}
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
 };
 
-std::shared_ptr<books::Book> page(std::uint64_t budget, const buffer::SlabLayout& layout, std::uint32_t slabs) {
+std::shared_ptr<books::Book> page(std::uint64_t budget, const buffer::SlabLayout& layout,
+                                  std::uint32_t slabs) {
   return books::Book::open(std::make_shared<books::Ledger>(budget),
                            {0, 0, layout.bytes, UINT64_MAX, slabs, layout.batch});
 }

@@ -62,6 +62,9 @@ TEST_CASE("huge pages are asked for, or the note says why not", "[memory]") {
   memory.deallocate(data, bytes, 64);
 }
 
+// The sanitizers take mlock for themselves and lock nothing.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
 TEST_CASE("memory that cannot be locked is given all the same, and the note says so", "[memory]") {
   PageMemory memory({.lock = true});
   rlimit before{};
@@ -87,3 +90,5 @@ TEST_CASE("memory that cannot be locked is given all the same, and the note says
   memory.deallocate(data, bytes, 64);
   setrlimit(RLIMIT_MEMLOCK, &before);
 }
+
+#endif

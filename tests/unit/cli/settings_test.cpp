@@ -227,7 +227,8 @@ TEST_CASE("an automatic budget is worked out where it is asked for, and says how
   const auto asked = cli::parse({"run", "x", "--memory-budget", "auto:25%"});
   CHECK(asked.options.memory.budget_bytes < UINT64_MAX);
   CHECK(test::contains(asked.budget_how, "25 % of the "));
-  const auto named = cli::parse({"run", "x", "--memory-budget", "auto", "--memory-budget", "64MiB"});
+  const auto named =
+      cli::parse({"run", "x", "--memory-budget", "auto", "--memory-budget", "64MiB"});
   CHECK(named.options.memory.budget_bytes == 64u << 20);
   CHECK(named.budget_how.empty());
 }

@@ -61,13 +61,16 @@ inline Encoded to_bytes(std::span<const std::uint8_t> values) {
 class Scratch {
  public:
   explicit Scratch(std::uint64_t bytes, std::uint8_t poison = 0xa5)
-      : bytes_(bytes), data_(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64}))) {
+      : bytes_(bytes),
+        data_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{64}))) {
     std::fill_n(data_, bytes_, std::byte{poison});
   }
-  ~Scratch() { ::operator delete(data_, std::align_val_t{64}); }
+  ~Scratch() { ::operator delete (data_, std::align_val_t{64}); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  operator std::span<std::byte>() const { return {data_, bytes_}; }  // NOLINT(google-explicit-constructor)
+  operator std::span<std::byte>() const {
+    return {data_, bytes_};
+  }  // NOLINT(google-explicit-constructor)
 
  private:
   std::size_t bytes_;

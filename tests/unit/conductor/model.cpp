@@ -38,11 +38,13 @@ Scenario random_scenario(std::uint64_t seed) {
   return s;
 }
 
-Model::Model(const Scenario& scenario, std::uint64_t seed) : scenario_(scenario), random_(mix_key({seed, 5})) {
+Model::Model(const Scenario& scenario, std::uint64_t seed)
+    : scenario_(scenario), random_(mix_key({seed, 5})) {
   const auto& s = scenario_;
   const auto floor = (1 + s.max_leases) * s.slab_bytes + s.sample_bytes;
   ledger_ = std::make_shared<books::Ledger>(floor + s.spare_bytes);
-  books::Terms terms{floor, s.sample_bytes, s.slab_bytes, UINT64_MAX, s.max_queue_size + s.max_leases, s.batch};
+  books::Terms terms{
+      floor, s.sample_bytes, s.slab_bytes, UINT64_MAX, s.max_queue_size + s.max_leases, s.batch};
   if (random_.below(4) == 0) terms.encoded_cap = random_.below(40);
   book_ = books::Book::open(ledger_, terms);
   book_->begin_stream(0, {}, waker_);
@@ -68,9 +70,12 @@ std::string Model::run() {
     bool moved = false;
     for (std::size_t i = 0; i < actors && !moved; ++i) {
       const auto actor = (first + i) % actors;
-      if (actor == 0) moved = move_strand();
-      else if (actor == 1) moved = move_consumer();
-      else moved = move_worker(workers_[actor - 2]);
+      if (actor == 0)
+        moved = move_strand();
+      else if (actor == 1)
+        moved = move_consumer();
+      else
+        moved = move_worker(workers_[actor - 2]);
     }
     if (!moved) return "deadlock at step " + std::to_string(step_);
     breach(check());
@@ -154,7 +159,8 @@ bool Model::move_worker(Worker& worker) {
 
 bool Model::take_work(Worker& worker) {
   const auto barrier = parked_.empty() ? books::no_row : parked_.begin()->first;
-  if (worker.run.count == 0 && !resumed_.empty() && resumed_.begin()->first < std::min(feed_.front(), barrier)) {
+  if (worker.run.count == 0 && !resumed_.empty() &&
+      resumed_.begin()->first < std::min(feed_.front(), barrier)) {
     worker.sample = std::move(resumed_.begin()->second);
     resumed_.erase(resumed_.begin());
     auto& sample = *worker.sample;
@@ -179,10 +185,12 @@ bool Model::take_work(Worker& worker) {
 void Model::advance(Worker& worker) {
   auto& sample = *worker.sample;
   if (!sample.read) {
-    if (!ensure(worker, sample.encoded, encoded_bytes(scenario_, sample.row, sample.attempt))) return park(worker);
+    if (!ensure(worker, sample.encoded, encoded_bytes(scenario_, sample.row, sample.attempt)))
+      return park(worker);
     sample.read = true;
   } else if (worker.scratch.charged() < scratch_bytes(scenario_, sample.row, sample.attempt)) {
-    if (!ensure(worker, worker.scratch, scratch_bytes(scenario_, sample.row, sample.attempt))) park(worker);
+    if (!ensure(worker, worker.scratch, scratch_bytes(scenario_, sample.row, sample.attempt)))
+      park(worker);
   } else if (fails(scenario_, sample.row, sample.attempt)) {
     fail(worker);
   } else if (!std::exchange(sample.let_go, true)) {
@@ -255,7 +263,8 @@ void Model::finish(Worker& worker, bool ok, bool replaced) {
 // ---- consumer --------------------------------------------------------------------------------
 
 bool Model::move_consumer() {
-  if (!leases_.empty() && (leases_.size() == scenario_.max_leases || random_.below(2) == 0 || closed_)) {
+  if (!leases_.empty() &&
+      (leases_.size() == scenario_.max_leases || random_.below(2) == 0 || closed_)) {
     release(static_cast<std::size_t>(random_.below(leases_.size())));
     return true;
   }
@@ -316,18 +325,22 @@ std::string Model::check() {
   for (const auto bytes : own) live += bytes;
   if (own != now.memory.accounts || live != now.memory.live) return "sum";
   if (now.memory.live > now.memory.budget || now.memory.peak > now.memory.budget) return "bound";
-  if (live - reserve > now.memory.budget - scenario_.sample_bytes) return "the reserve was given away";
+  if (live - reserve > now.memory.budget - scenario_.sample_bytes)
+    return "the reserve was given away";
   peak_ = std::max(peak_, live);
   if (now.memory.peak < peak_) return "peak";
   const auto& t = now.samples;
   if (!t.conserved()) return "conservation";
   if (t.drawn != tally_.drawn || t.in_flight != tally_.in_flight || t.ready != tally_.ready ||
-      t.leased != tally_.leased || t.consumed != tally_.consumed || t.discarded != tally_.discarded ||
-      t.dropped != tally_.dropped || t.failed != tally_.failed || t.replaced != tally_.replaced) {
+      t.leased != tally_.leased || t.consumed != tally_.consumed ||
+      t.discarded != tally_.discarded || t.dropped != tally_.dropped || t.failed != tally_.failed ||
+      t.replaced != tally_.replaced) {
     return "conservation: the books and the recount differ";
   }
-  if (now.filling != filling_.size() || now.ready != ready_.size() || now.leased != leases_.size()) return "queue count";
-  if (now.filling + now.ready > scenario_.max_queue_size || now.leased > scenario_.max_leases) return "queue";
+  if (now.filling != filling_.size() || now.ready != ready_.size() || now.leased != leases_.size())
+    return "queue count";
+  if (now.filling + now.ready > scenario_.max_queue_size || now.leased > scenario_.max_leases)
+    return "queue";
   return {};
 }
 

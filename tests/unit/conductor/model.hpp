@@ -20,8 +20,8 @@ struct Scenario {
   std::uint64_t dataset = 7, epochs = 2;
   std::uint32_t batch = 3, workers = 2, max_queue_size = 2, max_leases = 1;
   std::uint64_t slab_bytes = 100, sample_bytes = 60, spare_bytes = 0;  ///< budget = floor + spare
-  std::uint64_t fail_one_in = 0;    ///< 0: no faults
-  bool stop_on_fault = false;       ///< else half are blanked, half replaced
+  std::uint64_t fail_one_in = 0;                                       ///< 0: no faults
+  bool stop_on_fault = false;  ///< else half are blanked, half replaced
   std::uint64_t tolerate = UINT64_MAX;
   std::uint64_t cancel_after = UINT64_MAX;  ///< model steps
 };
@@ -80,7 +80,9 @@ class Model final : public conductor::Actions {
   void release(std::size_t nth);
   bool over() const;
   std::string check();
-  void breach(const std::string& what) { if (broken_.empty()) broken_ = what; }
+  void breach(const std::string& what) {
+    if (broken_.empty()) broken_ = what;
+  }
 
   const Scenario scenario_;
   RandomStream random_;

@@ -29,14 +29,16 @@ class OnlyTarget {
 
 std::vector<std::int64_t> targets() {
   std::vector<std::int64_t> each;
-  for (auto left = hwy::SupportedTargets(); left != 0; left &= left - 1) each.push_back(left & -left);
+  for (auto left = hwy::SupportedTargets(); left != 0; left &= left - 1)
+    each.push_back(left & -left);
   return each;
 }
 
 std::vector<std::uint8_t> noise(std::size_t bytes) {
   std::vector<std::uint8_t> pixels(bytes);
   std::uint32_t state = 7;
-  for (auto& pixel : pixels) pixel = static_cast<std::uint8_t>((state = state * 1664525 + 1013904223) >> 24);
+  for (auto& pixel : pixels)
+    pixel = static_cast<std::uint8_t>((state = state * 1664525 + 1013904223) >> 24);
   return pixels;
 }
 
@@ -51,21 +53,24 @@ std::vector<T> looked_up(const std::vector<std::uint8_t>& pixels, Layout layout,
   std::vector<T> out(pixels.size());
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     const auto value = table[std::size_t{pixels[i]} * 3 + i % 3];
-    out[layout == Layout::nhwc ? i : i / (3 * area) * 3 * area + i % 3 * area + i / 3 % area] = value;
+    out[layout == Layout::nhwc ? i : i / (3 * area) * 3 * area + i % 3 * area + i / 3 % area] =
+        value;
   }
   return out;
 }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("every vector set of the machine gives the same bits", "[convert]", float, float16, bfloat16) {
+TEMPLATE_TEST_CASE("every vector set of the machine gives the same bits", "[convert]", float,
+                   float16, bfloat16) {
   REQUIRE_FALSE(targets().empty());
   for (const auto target : targets()) {
     CAPTURE(hwy::TargetName(target));
     const OnlyTarget only(target);
     for (const auto layout : {Layout::nchw, Layout::nhwc}) {
       const Converter<TestType> converter(imagenet, layout);
-      for (const Shape shape : {Shape{1, 1, 3}, Shape{3, 7, 3}, Shape{1, 64, 3}, Shape{17, 31, 3}, Shape{224, 224, 3}}) {
+      for (const Shape shape : {Shape{1, 1, 3}, Shape{3, 7, 3}, Shape{1, 64, 3}, Shape{17, 31, 3},
+                                Shape{224, 224, 3}}) {
         const std::uint32_t count = shape.height == 224 ? 40 : 2;  // over the size that is streamed
         CAPTURE(shape.height, shape.width);
         const auto pixels = noise(count * shape.values());
@@ -90,12 +95,14 @@ TEST_CASE("arithmetic is used where it gives the tables' bits, on every vector s
     for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i / 3);
     convert::Lines lines;
     for (std::size_t c = 0; c < 3; ++c)
-      lines[c] = convert::split_line(imagenet.scale / imagenet.stddev[c], -imagenet.mean[c] / imagenet.stddev[c]);
+      lines[c] = convert::split_line(imagenet.scale / imagenet.stddev[c],
+                                     -imagenet.mean[c] / imagenet.stddev[c]);
     std::vector<float> out(pixels.size());
     convert::planar(pixels.data(), 256, lines, out.data(), convert::Stores::cached);
     for (std::size_t c = 0; c < 3; ++c)
       for (std::size_t p = 0; p < 256; ++p) {
-        const auto exact = (static_cast<double>(p) * imagenet.scale - imagenet.mean[c]) / imagenet.stddev[c];
+        const auto exact =
+            (static_cast<double>(p) * imagenet.scale - imagenet.mean[c]) / imagenet.stddev[c];
         CHECK(out[256 * c + p] == static_cast<float>(exact));
       }
   }

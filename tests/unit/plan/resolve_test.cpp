@@ -25,11 +25,14 @@ std::string refusal_of(Change change) {
   return refusal(options);
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
-TEST_CASE("the floor is index, 1 + max_leases slabs and one sample; a byte under it is refused", "[plan]") {
+TEST_CASE("the floor is index, 1 + max_leases slabs and one sample; a byte under it is refused",
+          "[plan]") {
   Options options;
   options.batch = 64;
   options.queue.max_leases = 2;
@@ -51,7 +54,8 @@ TEST_CASE("the floor is index, 1 + max_leases slabs and one sample; a byte under
   CHECK(resolve(options, 1000).floor_bytes == 1000 + 3 * slab + 100);
 }
 
-TEST_CASE("max_sample_bytes is a quarter of what is left, 8 to 256 MiB, or what was set", "[plan]") {
+TEST_CASE("max_sample_bytes is a quarter of what is left, 8 to 256 MiB, or what was set",
+          "[plan]") {
   Options options;
   const auto slab = slab_bytes(options.shape, options.batch, 64);
   options.memory.budget_bytes = 2 * slab + 400 * mib;
@@ -91,7 +95,8 @@ TEST_CASE("read-ahead is cut to what can be drawn and holds half of what is left
   CHECK(plan.read_ahead_bytes == UINT64_MAX);
   options.memory.budget_bytes = 100 * mib;
   plan = resolve(options, 7);
-  CHECK(plan.read_ahead_bytes == (100 * mib - 7 - plan.slabs * plan.slab_bytes - plan.max_sample_bytes) / 2);
+  CHECK(plan.read_ahead_bytes ==
+        (100 * mib - 7 - plan.slabs * plan.slab_bytes - plan.max_sample_bytes) / 2);
 }
 
 TEST_CASE("a shared budget counts less what others were promised", "[plan]") {
@@ -120,11 +125,14 @@ TEST_CASE("what cannot be is refused by option, value and bound", "[plan]") {
   CHECK(contains(refusal_of([](Options& o) { o.batch = 0; }), "batch = 0: must be 1 to"));
   CHECK(contains(refusal_of([](Options& o) { o.shape.channels = 4; }), "shape.channels = 4"));
   CHECK(contains(refusal_of([](Options& o) { o.shape.width = 70'000; }), "shape.width = 70000"));
-  CHECK(contains(refusal_of([](Options& o) { o.queue.max_queue_size = 0; }), "queue.max_queue_size = 0"));
+  CHECK(contains(refusal_of([](Options& o) { o.queue.max_queue_size = 0; }),
+                 "queue.max_queue_size = 0"));
   CHECK(contains(refusal_of([](Options& o) { o.queue.max_leases = 0; }), "queue.max_leases = 0"));
   CHECK(contains(refusal_of([](Options& o) { o.memory.alignment = 48; }), "memory.alignment = 48"));
-  CHECK(contains(refusal_of([](Options& o) { o.short_side = 223; }), "short_side = 223: must be 224 to"));
-  CHECK(contains(refusal_of([](Options& o) { o.faults.tolerate_share = 1.5; }), "faults.tolerate_share"));
+  CHECK(contains(refusal_of([](Options& o) { o.short_side = 223; }),
+                 "short_side = 223: must be 224 to"));
+  CHECK(contains(refusal_of([](Options& o) { o.faults.tolerate_share = 1.5; }),
+                 "faults.tolerate_share"));
   CHECK(contains(refusal_of([](Options& o) { o.workers = 5000; }), "workers = 5000"));
   CHECK(refusal_of([](Options& o) {
           o.short_side = 100;

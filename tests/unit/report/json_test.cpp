@@ -41,15 +41,13 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
                                    "max_queue_size_asked", "max_leases", "slabs", "slab_bytes",
                                    "max_sample_bytes", "floor_bytes", "budget_bytes",
                                    "ceiling_bytes", "index_bytes", "shape", "budget_how"});
-  CHECK(keys(json["memory"]) ==
-        Keys{"live", "peak", "accounts", "at_peak", "process", "staging", "postings", "books_cost",
-             "slab_memory_note"});
+  CHECK(keys(json["memory"]) == Keys{"live", "peak", "accounts", "at_peak", "process", "staging",
+                                     "postings", "books_cost", "slab_memory_note"});
   const Keys accounts{"index", "encoded", "scratch", "filling", "ready", "leased", "idle", "cache"};
   CHECK(keys(json["memory"]["accounts"]) == accounts);
   CHECK(keys(json["memory"]["at_peak"]) == accounts);
-  CHECK(keys(json["memory"]["process"]) ==
-        Keys{"rss_before", "rss_peak", "pss_before", "pss_peak", "unaccounted", "rss_after", "pss_after",
-             "growth"});
+  CHECK(keys(json["memory"]["process"]) == Keys{"rss_before", "rss_peak", "pss_before", "pss_peak",
+                                                "unaccounted", "rss_after", "pss_after", "growth"});
   CHECK(keys(json["samples"]) == Keys{"drawn", "in_flight", "ready", "leased", "consumed",
                                       "discarded", "dropped", "failed", "replaced", "conserved",
                                       "omitted"});

@@ -47,7 +47,8 @@ TEST_CASE("memory is shown by account, now and at peak, beside the process", "[t
                         .accounts = {1024, 0, 0, 0, 2048, 0, 0, 0},
                         .accounts_at_peak = {1024, 0, 3072, 2048, 0, 0, 0, 0}};
   run.process_after = {12 << 20, 9 << 20};
-  run.parts_before = {.libraries = 7 << 20, .stacks = 0, .heap = 4 << 20, .pages = 0, .heap_free = 0};
+  run.parts_before = {
+      .libraries = 7 << 20, .stacks = 0, .heap = 4 << 20, .pages = 0, .heap_free = 0};
   run.parts_now = {
       .libraries = 7 << 20, .stacks = 1 << 20, .heap = 2 << 20, .pages = 0, .heap_free = 512 << 10};
   run.slab_note = "not locked";
@@ -66,13 +67,15 @@ TEST_CASE("memory is shown by account, now and at peak, beside the process", "[t
         "  RSS    10.00 MiB  250.00 MiB  12.00 MiB  240.00 MiB\n"
         "  PSS     8.00 MiB  240.00 MiB   9.00 MiB  232.00 MiB\n"
         "  unaccounted: 239.99 MiB (RSS growth less the books' peak)\n"
-        "  known of it: thread stacks 1.00 MiB, libraries 0 B, malloc -2.00 MiB (512.00 KiB of it free)\n"
+        "  known of it: thread stacks 1.00 MiB, libraries 0 B, malloc -2.00 MiB (512.00 KiB of it "
+        "free)\n"
         "  books: 0.5 postings a sample x 40 ns = 0.02 us, 0.002 % of its CPU time\n");
 }
 
 TEST_CASE("the plan says how an automatic budget was worked out", "[text]") {
   const auto plan = test::sample_run().figures.plan;
-  CHECK(contains(report::plan_text(plan, "1.0 MiB: 50 % of it"), "\n  auto budget 1.0 MiB: 50 % of it\n"));
+  CHECK(contains(report::plan_text(plan, "1.0 MiB: 50 % of it"),
+                 "\n  auto budget 1.0 MiB: 50 % of it\n"));
   CHECK_FALSE(contains(report::plan_text(plan), "auto budget"));
 }
 
@@ -130,11 +133,12 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[text]") {
                        .consumed = 2400,
                        .error = ""};
   std::vector<report::SweepRow> rows{row};
-  CHECK(starts(report::sweep_text(rows),
-               "queue  predicted  measured  as f32  books  RSS+   off  samples/s    waited   ready  "
-               "drawn  consumed\n"
-               "    2       3.00      3.00   12.00   5.00   4.5  -0.5      640.0  500.0 ms  12.5 %  "
-               "2,400     2,400\n"));
+  CHECK(
+      starts(report::sweep_text(rows),
+             "queue  predicted  measured  as f32  books  RSS+   off  samples/s    waited   ready  "
+             "drawn  consumed\n"
+             "    2       3.00      3.00   12.00   5.00   4.5  -0.5      640.0  500.0 ms  12.5 %  "
+             "2,400     2,400\n"));
   CHECK_FALSE(contains(report::sweep_text(rows), "never filled"));
   rows[0].staging_bytes = 2 << 20;
   CHECK(contains(report::sweep_text(rows), "never filled"));

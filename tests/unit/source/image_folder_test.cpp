@@ -150,8 +150,8 @@ TEST_CASE("many folders, listed by several threads, come in byte order", "[folde
   for (int top = 0; top < tops; ++top) {
     for (int sub = 0; sub < below; ++sub) {
       for (int file = 0; file < files; ++file) {
-        auto name = "c" + std::to_string(top * 7 % tops) + "/s" + std::to_string(sub) + (file % 2 ? "/deep/" : "/") +
-                    std::to_string(file) + ".jpg";
+        auto name = "c" + std::to_string(top * 7 % tops) + "/s" + std::to_string(sub) +
+                    (file % 2 ? "/deep/" : "/") + std::to_string(file) + ".jpg";
         folder.write(name, "x");
         wanted.push_back(std::move(name));
       }
