@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
   batches.Init(
       [&](Tensors** cell) {
         if (next == photos.batches()) return false;
-        if (*cell == nullptr) *cell = new Tensors{0, 0, std::vector<float>(task.batch * task.values())};
+        if (*cell == nullptr)
+          *cell = new Tensors{0, 0, std::vector<float>(task.batch * task.values())};
         Tensors& batch = **cell;
         batch.batch = next++;
         batch.samples = photos.samples_of(batch.batch);

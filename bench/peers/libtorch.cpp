@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
           .enforce_ordering(true));
   Consumer consumer(task);
   for (auto& batch : *loader)
-    consumer.take_floats(static_cast<std::size_t>(batch.data.size(0)), batch.data.data_ptr<float>());
+    consumer.take_floats(static_cast<std::size_t>(batch.data.size(0)),
+                         batch.data.data_ptr<float>());
   consumer.report();
 }

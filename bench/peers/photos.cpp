@@ -4,10 +4,10 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
-#include <random>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+#include <random>
 
 namespace peers {
 namespace {
@@ -16,14 +16,15 @@ int rounded(double value) { return static_cast<int>(std::lround(value)); }
 
 cv::Rect center_crop(const cv::Size& image, const Task& task) {
   const double shorter = std::min(image.width, image.height);
-  const int side = rounded(shorter * static_cast<double>(task.size) /
-                           static_cast<double>(task.short_side()));
+  const int side =
+      rounded(shorter * static_cast<double>(task.size) / static_cast<double>(task.short_side()));
   return {(image.width - side) / 2, (image.height - side) / 2, side, side};
 }
 
 /// torchvision's RandomResizedCrop: scale 0.08 to 1, aspect 3/4 to 4/3, ten attempts.
 cv::Rect random_crop(const cv::Size& image, std::mt19937& random) {
-  std::uniform_real_distribution<double> scale(0.08, 1), log_ratio(std::log(3. / 4), std::log(4. / 3));
+  std::uniform_real_distribution<double> scale(0.08, 1),
+      log_ratio(std::log(3. / 4), std::log(4. / 3));
   for (int attempt = 0; attempt < 10; ++attempt) {
     const double area = image.area() * scale(random), ratio = std::exp(log_ratio(random));
     const int width = rounded(std::sqrt(area * ratio)), height = rounded(std::sqrt(area / ratio));
@@ -56,7 +57,8 @@ void Photos::load(std::size_t i, float* out) const {
   if (image.empty()) throw std::runtime_error("cannot read " + files_[order_[i]]);
   thread_local std::mt19937 random(std::random_device{}());
   thread_local cv::Mat pixels;
-  const auto crop = task_.random ? random_crop(image.size(), random) : center_crop(image.size(), task_);
+  const auto crop =
+      task_.random ? random_crop(image.size(), random) : center_crop(image.size(), task_);
   const int side = static_cast<int>(task_.size);
   cv::resize(image(crop), pixels, {side, side}, 0, 0, cv::INTER_LINEAR);
   if (task_.random && random() % 2 != 0) cv::flip(pixels, pixels, 1);

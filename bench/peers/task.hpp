@@ -33,10 +33,14 @@ struct Task {
       std::exit(2);
     }
     const auto number = [&](int i) { return static_cast<std::size_t>(std::stoul(argv[i])); };
-    return {argv[1],   argv[2] == std::string("random"),
-            number(3), number(4),
-            number(5), number(6),
-            std::stod(argv[7]), number(8)};
+    return {argv[1],
+            argv[2] == std::string("random"),
+            number(3),
+            number(4),
+            number(5),
+            number(6),
+            std::stod(argv[7]),
+            number(8)};
   }
 };
 
