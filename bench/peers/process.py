@@ -67,7 +67,7 @@ def peak(line, batch_s, depth):
                 if held > most * 1.002:
                     grown_at = now
                 most = max(most, held)
-                if now - started > 3 + 2 * depth * batch_s and now - grown_at > 1 + 10 * batch_s:
+                if now - started > 2 + 2 * depth * batch_s and now - grown_at > 1 + 10 * batch_s:
                     break
                 time.sleep(0.03)
             if program.poll() not in (None, 0):

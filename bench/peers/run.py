@@ -38,7 +38,7 @@ def parse():
     parser.add_argument("--photos", type=Path, help="default: photos in $WEIR_TEST_DATA, else images are made")
     parser.add_argument("--cifar10", type=Path, help="default: cifar10 in $WEIR_TEST_DATA, else images are made")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--samples", type=int, default=2000, help="of photographs a run; CIFAR-10: six times as many")
+    parser.add_argument("--seconds", type=float, default=2, help="that a run takes, from its first batch")
     parser.add_argument("--cores", type=int, default=2, help="cores to run on, and workers; 0: all")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--queue", type=int, default=4, help="while speed is measured")
@@ -96,20 +96,25 @@ def arguments(loader, work, queue, samples, consumer_ms, options):
 
 
 def measure_speed(loaders, data, options):
-    """Samples a second by data set, fit and loader: one figure a round. And the means of what was seen."""
+    """Samples a second by data set, fit and loader: one figure a round. And the means of what was seen.
+    A round before the first warms the page cache, and tells how many samples each takes to run for long enough."""
     speed = {d: {fit: {name: [] for name in loaders} for fit in ("center", "random")} for d in data}
-    sums = {}
-    for number in range(options.rounds):
+    sums, samples = {}, {}
+    for number in range(options.rounds + 1):
         for d, (folder, side) in data.items():
-            samples = options.samples * (6 if d == "cifar10" else 1)
-            for fit in ("center", "random"):
+            for fit, rates in speed[d].items():
                 for name in loaders:
-                    line = arguments(loaders[name], (folder, side, fit), options.queue, samples, 0, options)
-                    done = process.result(line)
-                    speed[d][fit][name].append(done["samples"] / done["seconds"])
+                    work = (d, fit, name)
+                    done = process.result(arguments(loaders[name], (folder, side, fit), options.queue,
+                                                    samples.get(work, 10 * options.batch), 0, options))
+                    rate = done["samples"] / done["seconds"]
+                    if number == 0:
+                        samples[work] = rate * options.seconds + options.batch
+                        continue
+                    rates[name].append(rate)
                     sums.setdefault((d, fit), {}).setdefault(name, []).append(done["checksum"])
-                say(f"round {number + 1}, {d}, {fit}: " + ", ".join(
-                    f"{name} {rates[-1]:.0f}" for name, rates in speed[d][fit].items()))
+                if number > 0:
+                    say(f"round {number}, {d}, {fit}: " + ", ".join(f"{n} {r[-1]:.0f}" for n, r in rates.items()))
     return speed, sums
 
 
@@ -170,7 +175,7 @@ def main():
     figures = {"schema": 1, "date": datetime.date.today().isoformat(), "machine": machine(),
                "versions": versions(options.build),
                "settings": {"rounds": options.rounds, "batch": options.batch, "workers": options.workers,
-                            "cores": options.pinned, "queue": options.queue, "samples": options.samples}}
+                            "cores": options.pinned, "queue": options.queue, "seconds": options.seconds}}
     loaders, notes = available(options.build, options.only)
     for note in notes:
         say(note)
