@@ -1,12 +1,16 @@
 // The roofline: threads that open, read, decode what the crop needs and resize, with no order, queue
 // or books. The bare loop is that of `./dev bench`; QUEUE and CONSUMER_MS mean nothing here.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "bare_jpeg.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "task.hpp"
@@ -16,12 +20,14 @@ using namespace peers;
 namespace {
 
 std::span<const std::byte> read_file(const std::string& path, std::vector<std::byte>& memory) {
-  std::ifstream file(path, std::ios::binary);
-  file.rdbuf()->pubsetbuf(nullptr, 0);
-  const auto size = std::filesystem::file_size(path);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  if (file < 0 || ::fstat(file, &status) != 0) throw std::runtime_error("cannot open " + path);
+  const auto size = static_cast<std::size_t>(status.st_size);
   if (memory.size() < size) memory.resize(size);
-  if (!file.read(reinterpret_cast<char*>(memory.data()), static_cast<std::streamsize>(size)))
-    throw std::runtime_error("cannot read " + path);
+  const auto got = ::read(file, memory.data(), size);
+  ::close(file);
+  if (got != static_cast<ssize_t>(size)) throw std::runtime_error("cannot read " + path);
   return std::span(memory).first(size);
 }
 

@@ -18,7 +18,10 @@ int main(int argc, char** argv) {
                         .batch = static_cast<std::uint32_t>(task.batch),
                         .workers = static_cast<std::uint32_t>(task.workers)};
   options.queue.max_queue_size = static_cast<std::uint32_t>(task.queue);
-  weir::Loader loader(weir::image_folder(task.folder), options);
+  const auto source = weir::image_folder(task.folder);
+  // Whole batches, as the peers have them in their one long pass.
+  options.drop_last = source.size() >= task.batch;
+  weir::Loader loader(source, options);
   const weir::Converter<float> to_float(weir::imagenet);
   std::vector<float> values(floats ? task.batch * task.values() : 0);
   Consumer consumer(task);
