@@ -13,7 +13,7 @@ using namespace weir;
 
 namespace {
 
-std::uint64_t status_kilobytes(const std::string& key) {
+[[maybe_unused]] std::uint64_t status_kilobytes(const std::string& key) {
   std::ifstream status("/proc/self/status");
   std::string word;
   for (std::uint64_t value = 0; status >> word;) {
