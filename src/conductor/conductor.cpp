@@ -18,8 +18,9 @@ Conductor::Conductor(books::Book& book, const Schedule& schedule, const Policy& 
 void Conductor::step() {
   at_rest_ = ended_ && left_;
   if (ended_) return;
-  publish();
-  const auto queue = book_.queue();
+  // One look decides: after a second one, a row that finished in between would end the stream with
+  // its batch complete and unpublished.
+  const auto queue = publish();
   if (queue.cancelled) return finish(End::cancelled);
   if (queue.oldest > queue.stop) return finish(intolerable_ ? End::too_many_faults : End::stopped);
   if (next_ >= schedule_.end() && queue.filling == 0) return finish(End::complete);
@@ -29,14 +30,14 @@ void Conductor::step() {
   at_rest_ = book_.queue().filling == 0;
 }
 
-void Conductor::publish() {
+books::Book::Queue Conductor::publish() {
   for (;;) {
     const auto queue = book_.queue();
     if (queue.cancelled || !queue.front_complete || queue.front_sequence >= queue.stop.sequence)
-      return;
+      return queue;
     if (!tolerable(queue)) {
       intolerable_ = book_.stop_at({queue.front_sequence, 0});
-      return;
+      continue;
     }
     book_.publish_front();
     actions_.publish(queue.front);

@@ -72,7 +72,8 @@ class Conductor {
   bool ended() const noexcept { return ended_; }
 
  private:
-  void publish();
+  /// Hands over what is complete; what the books said when nothing more was.
+  books::Book::Queue publish();
   bool tolerable(const books::Book::Queue& queue) noexcept;
   void grant();
   bool open_next(const books::Book::Queue& queue);

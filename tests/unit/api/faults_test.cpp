@@ -77,6 +77,22 @@ TEST_CASE("the user's own exception reaches the consumer as it was, once", "[api
   CHECK(report.faults[0].reason.find('\x01') == std::string::npos);
 }
 
+TEST_CASE("a batch whose last row finishes as a later row fails is delivered", "[api][faults]") {
+  for (int repeat = 0; repeat < 300; ++repeat) {
+    auto options = small_options();
+    options.workers = 3;
+    options.batch = 2;
+    Loader loader(Throwing(7), options);
+    auto stream = loader.stream();
+    int delivered = 0;
+    try {
+      while (stream.next()) ++delivered;
+    } catch (const UsersOwn&) {
+    }
+    REQUIRE(delivered == 3);
+  }
+}
+
 TEST_CASE("blank zeroes the row, says so and counts the sample as failed", "[api][faults]") {
   auto options = small_options();
   options.faults.policy = OnFault::blank;
