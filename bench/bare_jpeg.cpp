@@ -78,6 +78,10 @@ void BareJpeg::roi(std::span<const std::byte> encoded, std::uint64_t draw, std::
 
 void BareJpeg::straight(std::span<const std::byte> encoded, std::uint8_t* row) {
   start(encoded);
+  if (jpeg_.image_width != spec_.out.width || jpeg_.image_height != spec_.out.height) {
+    jpeg_abort_decompress(&jpeg_);
+    return full(encoded, 0, row);
+  }
   jpeg_start_decompress(&jpeg_);
   const std::size_t stride = jpeg_.output_width * pixel_bytes;
   while (jpeg_.output_scanline < jpeg_.output_height) {

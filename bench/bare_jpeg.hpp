@@ -27,7 +27,7 @@ class BareJpeg {
   void full(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row);
   /// The rows and columns that the window needs, then resized into `row`.
   void roi(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row);
-  /// All pixels straight into `row`: of images that have its size.
+  /// All pixels straight into `row`; those of an image of another size resized.
   void straight(std::span<const std::byte> encoded, std::uint8_t* row);
   /// roi() without the resize.
   void roi_pixels(std::span<const std::byte> encoded, std::uint64_t draw);

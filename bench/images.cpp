@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <stdexcept>
 #include <string>
 
 namespace weir::bench {
@@ -25,6 +27,19 @@ std::vector<MemorySample> images(std::uint64_t count) {
     samples.push_back({from.name(i), {encoded.bytes.begin(), encoded.bytes.end()}, encoded.label});
   }
   return samples;
+}
+
+void write_images(const AnySource& images, const std::filesystem::path& folder) {
+  HeapSink sink;
+  for (std::uint64_t i = 0; i < images.size(); ++i) {
+    const auto image = images.read(i, sink);
+    const auto label = folder / std::to_string(image.label);
+    std::filesystem::create_directories(label);
+    std::ofstream file(label / (std::to_string(i) + ".jpg"), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(image.bytes.data()),
+               static_cast<std::streamsize>(image.bytes.size()));
+    if (!file.flush()) throw std::runtime_error("cannot write to " + label.string());
+  }
 }
 
 std::uint64_t encoded_bytes(const std::vector<MemorySample>& samples) noexcept {

@@ -1,9 +1,9 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
-#include <ctime>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "images.hpp"
 #include "ledger.hpp"
 #include "report/figures.hpp"
@@ -16,12 +16,6 @@ using namespace weir::bench;
 
 constexpr std::uint32_t batch_size = 16;
 
-double cpu_ns() {
-  timespec used{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) * 1e9 + static_cast<double>(used.tv_nsec);
-}
-
 /// Endless epochs over 64 encoded images in memory: decode, fit, queue, hand-off.
 template <class Consume>
 void drain(benchmark::State& state, const Options& options, Consume consume) {
@@ -31,14 +25,14 @@ void drain(benchmark::State& state, const Options& options, Consume consume) {
   std::uint64_t seen = 0;
   ledger()->reset_peak();
   const auto before = ledger()->postings();
-  const auto cpu_before = cpu_ns();
+  const auto cpu_before = process_cpu_seconds();
   auto stream = loader.stream({.epochs = std::nullopt});
   while (state.KeepRunning()) {
     const auto batch = stream.next();
     consume(*batch);
     seen += batch->size();
   }
-  const auto cpu = cpu_ns() - cpu_before;
+  const auto cpu_ns = 1e9 * (process_cpu_seconds() - cpu_before);
   const auto now = loader.snapshot();
   const auto report = loader.report();
   state.SetItemsProcessed(static_cast<std::int64_t>(seen));
@@ -51,7 +45,7 @@ void drain(benchmark::State& state, const Options& options, Consume consume) {
   static const double posting_ns = report::measure_posting_ns();
   state.counters["postings/img"] = postings / static_cast<double>(now.samples.drawn);
   state.counters["ns/posting"] = posting_ns;
-  state.counters["books_share"] = postings * posting_ns / cpu;
+  state.counters["books_share"] = postings * posting_ns / cpu_ns;
 }
 
 Options options(std::int64_t workers, std::int64_t max_queue_size) {

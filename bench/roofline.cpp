@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -218,15 +217,7 @@ class Files {
       made_ = true;
       folder_ = std::filesystem::temp_directory_path() /
                 ("weir-" + part + "-" + std::to_string(::getpid()));
-      std::filesystem::create_directory(folder_);
-      const auto images = synthetic(64, made);
-      HeapSink sink;
-      for (std::uint64_t i = 0; i < images.size(); ++i) {
-        const auto bytes = images.read(i, sink).bytes;
-        std::ofstream file(folder_ / (std::to_string(i) + ".jpg"), std::ios::binary);
-        file.write(reinterpret_cast<const char*>(bytes.data()),
-                   static_cast<std::streamsize>(bytes.size()));
-      }
+      write_images(synthetic(64, made), folder_);
     }
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_))
       if (entry.is_regular_file()) files_.push_back(entry.path());
@@ -241,6 +232,7 @@ class Files {
 
   std::string folder() const { return folder_; }
   const std::vector<std::string>& files() const noexcept { return files_; }
+  bool made() const noexcept { return made_; }
 
  private:
   std::filesystem::path folder_;
@@ -276,7 +268,8 @@ int main(int argc, char** argv) {
   print_line(rates, "roofline", nullptr);
   print_line(rates, "uint8", "roofline");
   print_line(rates, "float32", "roofline");
-  std::printf("%u threads, %zu files of 32x32, as they are\n", threads, small.files().size());
+  std::printf("%u threads, %zu files of %s\n", threads, small.files().size(),
+              small.made() ? "about 32x32, resized to it" : "32x32, as they are");
   print_line(rates, "small roofline", nullptr);
   print_line(rates, "small uint8", "small roofline");
   const char* separator = "{";

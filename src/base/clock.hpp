@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 
 namespace weir {
 
@@ -9,6 +10,13 @@ using Clock = std::chrono::steady_clock;
 
 inline double seconds(Clock::duration d) noexcept {
   return std::chrono::duration<double>(d).count();
+}
+
+/// CPU time of all threads of this process so far.
+inline double process_cpu_seconds() noexcept {
+  std::timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
 }  // namespace weir

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/vector_sink.hpp"
 #include "report/bytes.hpp"
 #include "weir/source.hpp"
 
@@ -40,17 +41,6 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
-};
-
-class VectorSink final : public ByteSink {
- public:
-  std::span<std::byte> take(std::size_t bytes) override {
-    bytes_.resize(bytes);
-    return bytes_;
-  }
-
- private:
-  std::vector<std::byte> bytes_;
 };
 
 /// One folder a class. Bytes written.

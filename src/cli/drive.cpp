@@ -1,11 +1,10 @@
 #include "cli/drive.hpp"
 
-#include <sys/resource.h>
-
 #include <deque>
 #include <exception>
 #include <optional>
 
+#include "base/clock.hpp"
 #include "cli/consumer.hpp"
 #include "cli/digest.hpp"
 #include "cli/progress.hpp"
@@ -30,15 +29,6 @@ void drain(Stream& stream, const Plan& plan, const Settings& settings, const Int
 
 }  // namespace
 
-double cpu_seconds() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
-
 report::Run drive(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
                   const std::string& label) {
   report::Run run;
@@ -52,14 +42,14 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     const Progress progress(settings, loader, label);
     auto stream =
         loader.stream({.from = {}, .epochs = settings.stream_epochs(), .stop = interrupt.token()});
-    const auto cpu_before = cpu_seconds();
+    const auto cpu_before = process_cpu_seconds();
     try {
       drain(stream, loader.plan(), settings, interrupt, digest);
       if (settings.settle && !interrupt.raised()) stream.settle();
     } catch (const std::exception& e) {
       run.error = e.what();
     }
-    run.cpu_s = cpu_seconds() - cpu_before;
+    run.cpu_s = process_cpu_seconds() - cpu_before;
     run.interrupted = interrupt.raised();
     run.figures = loader.report();
     run.parts_now = process_parts();

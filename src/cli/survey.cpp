@@ -12,6 +12,7 @@
 #include "base/defect.hpp"
 #include "base/sanitize.hpp"
 #include "cli/progress.hpp"
+#include "cli/vector_sink.hpp"
 #include "codec/decoder.hpp"
 #include "report/bytes.hpp"
 #include "weir/plan.hpp"
@@ -20,17 +21,6 @@ namespace weir::cli {
 namespace {
 
 constexpr std::size_t scratch_alignment = 64;
-
-class VectorSink final : public ByteSink {
- public:
-  std::span<std::byte> take(std::size_t bytes) override {
-    bytes_.resize(bytes);
-    return bytes_;
-  }
-
- private:
-  std::vector<std::byte> bytes_;
-};
 
 std::string_view name_of(codec::Format format) {
   switch (format) {

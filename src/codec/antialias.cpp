@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "codec/arena.hpp"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -13,7 +14,7 @@
 namespace weir::codec {
 namespace {
 
-constexpr std::uint64_t channels = 3, alignment = 64;
+constexpr std::uint64_t channels = 3;
 /// Weights have 14 bits behind the point, lines 7 more than a pixel: sums stay within 31 bits.
 constexpr int weight_one = 1 << 14, column_shift = 7, row_shift = 21;
 
@@ -68,16 +69,13 @@ struct Layout {
 Layout layout_of(const Resize& resize) {
   const std::uint64_t columns = resize.out_width, taps = down(resize).taps();
   Layout at{};
-  const auto take = [&](std::uint64_t bytes) {
-    const std::uint64_t start = at.bytes;
-    at.bytes += round_up(bytes, alignment);
-    return start;
-  };
-  at.offsets = take(columns * sizeof(std::uint32_t));
-  at.column_weights = take(columns * column_taps(resize) * sizeof(std::int16_t));
-  at.weights = take(taps * sizeof(std::int16_t));
+  Packing block;
+  at.offsets = block.add(columns * sizeof(std::uint32_t));
+  at.column_weights = block.add(columns * column_taps(resize) * sizeof(std::int16_t));
+  at.weights = block.add(taps * sizeof(std::int16_t));
   at.line_values = round_up(columns * channels + 8, 32);
-  at.lines = take(taps * at.line_values * sizeof(std::int16_t));
+  at.lines = block.add(taps * at.line_values * sizeof(std::int16_t));
+  at.bytes = block.bytes;
   return at;
 }
 

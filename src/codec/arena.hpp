@@ -32,4 +32,14 @@ class Arena {
   std::size_t used_ = 0;
 };
 
+/// Where pieces will lie in a block, aligned as an Arena's, before there is one.
+struct Packing {
+  std::uint64_t bytes = 0;  ///< of the block so far
+  std::uint64_t add(std::uint64_t piece) noexcept {
+    const auto start = bytes;
+    bytes += round_up(piece, Arena::alignment);
+    return start;
+  }
+};
+
 }  // namespace weir::codec

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "codec/arena.hpp"
 
 namespace weir::codec {
 namespace {
 
-constexpr std::uint64_t channels = 3, alignment = 64;
+constexpr std::uint64_t channels = 3;
 
 /// Where a place of the output lies in the source: between `first` and the next, `share` of the way.
 /// In the precision of cv::resize, on which the last bit of a weight depends.
@@ -52,18 +53,15 @@ Layout layout_of(const Resize& resize) {
   const std::uint64_t groups =
       has_group_kernels() && groups_fit(resize) ? groups_of(resize.out_width) : 0;
   Layout at{};
-  const auto take = [&](std::uint64_t bytes) {
-    const std::uint64_t start = at.bytes;
-    at.bytes += round_up(bytes, alignment);
-    return start;
-  };
-  at.offsets = take(columns * sizeof(std::uint32_t));
-  at.weights = take(columns * 2 * sizeof(std::int16_t));
-  at.bases = take(groups * sizeof(std::uint32_t));
-  at.picks = take(groups * group_values * 4);
-  at.wide_weights = take(groups * group_values * 4);
-  at.line_bytes = round_up((columns * channels + overrun) * sizeof(std::int16_t), alignment);
-  at.lines = take(2 * at.line_bytes);
+  Packing block;
+  at.offsets = block.add(columns * sizeof(std::uint32_t));
+  at.weights = block.add(columns * 2 * sizeof(std::int16_t));
+  at.bases = block.add(groups * sizeof(std::uint32_t));
+  at.picks = block.add(groups * group_values * 4);
+  at.wide_weights = block.add(groups * group_values * 4);
+  at.line_bytes = round_up((columns * channels + overrun) * sizeof(std::int16_t), Arena::alignment);
+  at.lines = block.add(2 * at.line_bytes);
+  at.bytes = block.bytes;
   return at;
 }
 

@@ -1,26 +1,10 @@
 #include "cli/attempts.hpp"
 
-#include <vector>
-
+#include "cli/vector_sink.hpp"
 #include "support/catch.hpp"
 
 using namespace weir;
 using namespace weir::cli;
-
-namespace {
-
-class Sink final : public ByteSink {
- public:
-  std::span<std::byte> take(std::size_t bytes) override {
-    bytes_.resize(bytes);
-    return bytes_;
-  }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-}  // namespace
 
 TEST_CASE("a watched source is the same source, and its reads are counted", "[attempts]") {
   const auto plain =
@@ -34,7 +18,7 @@ TEST_CASE("a watched source is the same source, and its reads are counted", "[at
   CHECK(source.class_names() == plain.class_names());
   CHECK(attempts->total() == 0);
 
-  Sink sink;
+  VectorSink sink;
   CHECK(source.read(1, sink).label == 6);
   source.read(1, sink);
   CHECK(attempts->total() == 2);

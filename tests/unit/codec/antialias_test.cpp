@@ -55,22 +55,6 @@ std::vector<double> reference(const Raster& image, const Rect& part, std::uint32
 
 Rect all_of(const Raster& image) { return {0, 0, image.width, image.height}; }
 
-Pixels resample(const Raster& image, const Resize& resize, std::uint8_t behind) {
-  const Scratch memory(AntialiasResampler::memory_bytes(resize), behind);
-  AntialiasResampler resampler(resize, std::span<std::byte>(memory).data());
-  Pixels out(std::size_t{resize.out_width} * resize.out_height * 3);
-  Pixels line(image.width * 3 + overrun, behind);
-  for (std::uint32_t y = 0; y < image.height; ++y) {
-    std::copy_n(image.values.begin() + std::ptrdiff_t{y} * image.width * 3, image.width * 3,
-                line.begin());
-    resampler.feed(line.data());
-    while (resampler.ready())
-      resampler.make_row(out.data() + std::size_t{resampler.next_row()} * resize.out_width * 3);
-  }
-  CHECK(resampler.next_row() == resize.out_height);
-  return out;
-}
-
 double largest_difference(const Pixels& pixels, const std::vector<double>& expected) {
   double largest = 0;
   for (std::size_t i = 0; i < pixels.size(); ++i)
@@ -96,17 +80,18 @@ TEST_CASE("antialiased resampling is its definition, rounded, whatever the sizes
                         side(30)};
     CAPTURE(resize.in_width, resize.in_height, resize.out_width, resize.out_height);
     const Raster image = noise(resize.in_width, resize.in_height, random);
-    const Pixels out = resample(image, resize, 0xa5);
+    const Pixels out = resampled<AntialiasResampler>(image, resize, 0xa5);
     CHECK(largest_difference(
               out, reference(image, all_of(image), resize.out_width, resize.out_height)) < 0.6);
-    CHECK(out == resample(image, resize, 0x5a));
+    CHECK(out == resampled<AntialiasResampler>(image, resize, 0x5a));
   }
 }
 
 TEST_CASE("a flat image stays what it is when it is made smaller") {
   for (const std::uint8_t value : Pixels{0, 1, 127, 254, 255}) {
     const Raster image{301, 97, 3, Pixels(301 * 97 * 3, value)};
-    CHECK(resample(image, {301, 97, 37, 13}, 0xa5) == Pixels(37 * 13 * 3, value));
+    CHECK(resampled<AntialiasResampler>(image, {301, 97, 37, 13}, 0xa5) ==
+          Pixels(37 * 13 * 3, value));
   }
 }
 

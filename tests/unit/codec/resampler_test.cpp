@@ -9,23 +9,6 @@
 namespace weir::codec::test {
 namespace {
 
-/// What is behind each line may be read, but must not matter.
-Pixels resample(const Raster& image, const Resize& resize, std::uint8_t behind) {
-  const Scratch memory(Resampler::memory_bytes(resize));
-  Resampler resampler(resize, std::span<std::byte>(memory).data());
-  Pixels out(std::size_t{resize.out_width} * resize.out_height * 3);
-  Pixels line(image.width * 3 + overrun, behind);
-  for (std::uint32_t y = 0; y < image.height; ++y) {
-    std::copy_n(image.values.begin() + std::ptrdiff_t{y} * image.width * 3, image.width * 3,
-                line.begin());
-    resampler.feed(line.data());
-    while (resampler.ready())
-      resampler.make_row(out.data() + std::size_t{resampler.next_row()} * resize.out_width * 3);
-  }
-  CHECK(resampler.next_row() == resize.out_height);
-  return out;
-}
-
 Pixels by_opencv(const Raster& image, const Resize& resize) {
   const cv::Mat from(static_cast<int>(image.height), static_cast<int>(image.width), CV_8UC3,
                      const_cast<std::uint8_t*>(image.values.data()));
@@ -57,8 +40,8 @@ TEST_CASE("resampling is cv::resize's, bit for bit, whatever the sizes") {
     CAPTURE(resize.in_width, resize.in_height, resize.out_width, resize.out_height, resize.mirror);
     const Raster image = noise(resize.in_width, resize.in_height, random);
     const Pixels expected = by_opencv(image, resize);
-    CHECK(resample(image, resize, 0) == expected);
-    CHECK(resample(image, resize, 255) == expected);
+    CHECK(resampled<Resampler>(image, resize, 0) == expected);
+    CHECK(resampled<Resampler>(image, resize, 255) == expected);
   }
 }
 
@@ -69,7 +52,7 @@ TEST_CASE("common sizes are resampled as cv::resize does: a crop's, half, double
     const Resize resize{width, height, 224, 224};
     const Raster image = noise(width, height, random);
     CAPTURE(width, height);
-    CHECK(resample(image, resize, 7) == by_opencv(image, resize));
+    CHECK(resampled<Resampler>(image, resize, 7) == by_opencv(image, resize));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "codec/decoder.hpp"
+#include "codec/resampler.hpp"
 
 namespace weir::codec::test {
 
@@ -97,6 +99,24 @@ inline Outcome run(const DecoderOptions& options, std::span<const std::byte> enc
   const std::atomic<bool> cancelled{false};
   outcome.decoded = decoder.decode(encoded, *outcome.info, draw, scratch, cancelled, outcome.row);
   return outcome;
+}
+
+/// All of `image` through a resampler. `behind`: in its memory, and behind each line, where it may
+/// be read but must not matter. Empty where rows are missing.
+template <class AnyResampler>
+Pixels resampled(const Raster& image, const Resize& resize, std::uint8_t behind) {
+  const Scratch memory(AnyResampler::memory_bytes(resize), behind);
+  AnyResampler resampler(resize, std::span<std::byte>(memory).data());
+  Pixels out(std::size_t{resize.out_width} * resize.out_height * 3);
+  Pixels line(image.width * 3 + overrun, behind);
+  for (std::uint32_t y = 0; y < image.height; ++y) {
+    std::copy_n(image.values.begin() + std::ptrdiff_t{y} * image.width * 3, image.width * 3,
+                line.begin());
+    resampler.feed(line.data());
+    while (resampler.ready())
+      resampler.make_row(out.data() + std::size_t{resampler.next_row()} * resize.out_width * 3);
+  }
+  return resampler.next_row() == resize.out_height ? out : Pixels{};
 }
 
 /// Every pixel as stored: stretch to the image's own size, orientation ignored.

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "weir/source.hpp"
+
+namespace weir::cli {
+
+/// Keeps the bytes of the sample that was read last.
+class VectorSink final : public ByteSink {
+ public:
+  std::span<std::byte> take(std::size_t bytes) override {
+    bytes_.resize(bytes);
+    return bytes_;
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace weir::cli
