@@ -31,18 +31,45 @@ struct ProcessParts {
 };
 ProcessParts process_parts();
 
+/// How long one kind of work took. Sums, so that two readings can be subtracted.
+struct Timing {
+  std::uint64_t count = 0;
+  double sum_s = 0;
+  double squares_s2 = 0;  ///< sum of the squares
+};
+
+/// read: one sample's bytes. wait: parked until its bytes were granted. decode: header and pixels.
+/// fit: resampling. handoff: a batch lay in the queue. lease: the consumer held it.
 struct StageClock {
   Stage stage = Stage::read;
   std::uint64_t count = 0;
   double busy_s = 0;
-  std::optional<double> p50_us, p99_us;  ///< empty until they are measured
+  double squares_s2 = 0;    ///< sum of the squares of the times
+  std::uint64_t bytes = 0;  ///< encoded: read, wait, decode; pixels: the others
+  std::optional<double> p50_us, p90_us, p99_us;  ///< within 2 %; empty where count is 0
+};
+
+/// What workers did with their time, summed over all of them.
+struct WorkerTime {
+  double read_s = 0;       ///< reading (read_ahead = 0)
+  double decode_s = 0;     ///< decoding and fitting
+  double starved_s = 0;    ///< waiting for reads that were under way
+  double throttled_s = 0;  ///< held up by the budget: a sample or a slab waited for bytes
+  double idle_s = 0;       ///< nothing to do: every place in the queue taken, or no samples left
 };
 
 struct QueueClock {
-  std::vector<double> occupancy;  ///< [k]: share of stream time with k batches ready
+  double seconds = 0;             ///< during which a stream was open
+  std::vector<double> occupancy;  ///< [k]: share of them with k batches ready
   double consumer_wait_s = 0;     ///< consumer blocked in next()
-  double producer_wait_s = 0;     ///< nothing to decode although epochs remain: every slab taken
-  double data_readiness = 1.0;    ///< share of next() calls that found a batch waiting
+  double producer_wait_s = 0;     ///< WorkerTime::idle_s a worker
+  /// consumer_wait_s by what it waited for, as in Mohan et al., "Analyzing and Mitigating Data Stalls
+  /// in DNN Training" (VLDB 2021): fetching, preprocessing; and here the budget.
+  double fetch_stall_s = 0, prep_stall_s = 0, memory_stall_s = 0;
+  double data_readiness = 1.0;         ///< share of next() calls that found a batch waiting
+  std::uint64_t asked = 0, found = 0;  ///< such calls that gave a batch; those that found one
+  Timing consumer;                     ///< handed a batch until the next next()
+  WorkerTime workers;
 };
 
 struct Throughput {
@@ -61,8 +88,9 @@ struct Report {
   QueueClock queue;
   Throughput throughput;
   std::vector<StageClock> stages;
-  std::optional<std::string> regime;
-  std::vector<Fault> faults;  ///< the first few; see fault_count
+  std::optional<std::string> regime;  ///< of all the time until now
+  std::string regime_why;             ///< the numbers that decide it
+  std::vector<Fault> faults;          ///< the first few; see fault_count
   std::uint64_t fault_count = 0;
   std::uint64_t postings = 0;  ///< changes made to the books
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "weir/advice.hpp"
 #include "weir/batch.hpp"
 #include "weir/codec.hpp"
 #include "weir/convert.hpp"
@@ -14,3 +15,4 @@
 #include "weir/source.hpp"
 #include "weir/tally.hpp"
 #include "weir/version.hpp"
+#include "weir/window.hpp"

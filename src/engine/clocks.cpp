@@ -43,12 +43,10 @@ void Clocks::delivered(std::uint64_t samples, bool was_ready, Clock::duration wa
 std::vector<StageClock> Clocks::stages() const {
   std::vector<StageClock> clocks;
   for (std::size_t i = 0; i < stage_count; ++i) {
-    clocks.push_back(
-        {static_cast<Stage>(i),
-         stages_[i].count.load(std::memory_order_relaxed),
-         static_cast<double>(stages_[i].busy_ns.load(std::memory_order_relaxed)) * 1e-9,
-         {},
-         {}});
+    auto& clock = clocks.emplace_back();
+    clock.stage = static_cast<Stage>(i);
+    clock.count = stages_[i].count.load(std::memory_order_relaxed);
+    clock.busy_s = static_cast<double>(stages_[i].busy_ns.load(std::memory_order_relaxed)) * 1e-9;
   }
   return clocks;
 }

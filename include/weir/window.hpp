@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "weir/plan.hpp"
+#include "weir/report.hpp"
+
+namespace weir {
+
+/// How long one kind of work took, each time.
+struct Service {
+  std::uint64_t count = 0;
+  double mean_s = 0, deviation_s = 0;  ///< standard deviation
+};
+
+/// Evidence: what a loader did between two of its reports.
+struct Window {
+  Plan plan;
+  std::uint32_t cores = 1;     ///< of the machine
+  double seconds = 0;          ///< during which a stream was open
+  std::uint64_t batches = 0;   ///< handed over
+  std::uint64_t samples = 0;   ///< in them
+  Service read;                ///< one sample
+  Service decode;              ///< one sample: header, pixels and fit
+  Service consumer;            ///< one batch: handed over until the next was asked for
+  double encoded_bytes = 0;    ///< of one sample, mean
+  double consumer_wait_s = 0;  ///< blocked in next()
+  double data_readiness = 1;   ///< share of next() that found a batch waiting
+  WorkerTime workers;          ///< of all workers together
+};
+
+/// From the loader's construction until `now`.
+Window window(const Report& now);
+/// Both of one loader, in this order.
+Window window(const Report& earlier, const Report& now);
+
+/// What bounds a run.
+enum class Regime : std::uint8_t { balanced, storage, decode, consumer, memory };
+std::string_view to_string(Regime regime) noexcept;
+
+/// A regime and the numbers that decide it, as shares of the window's time.
+struct Verdict {
+  Regime regime = Regime::balanced;
+  double consumer_wait = 0;  ///< the sum of the three stalls
+  double producer_wait = 0;  ///< workers with nothing to do: every place in the queue was taken
+  double fetch_stall = 0, prep_stall = 0, memory_stall = 0;
+  std::string why;  ///< in a sentence, with the numbers
+};
+
+/// Pure. No wait above a tenth of the window: balanced. Otherwise the longer wait decides: of the
+/// producers, consumer; of the consumer, by its largest stall storage, decode or memory.
+Verdict judge(const Window& window);
+
+}  // namespace weir
