@@ -32,6 +32,8 @@ Report Loader::report() const {
   auto [faults, fault_count] = core.faults.read();
   return {
       .plan = core.plan,
+      .setting = core.plan.start,
+      .moves = {},
       .memory = now.memory,
       .process_before = state_->before,
       .process_now = process_memory(),
