@@ -26,28 +26,7 @@ Snapshot Loader::snapshot() const {
   return {now.memory, now.samples, now.filling, now.ready, now.leased};
 }
 
-Report Loader::report() const {
-  const auto& core = *state_->core;
-  const auto now = core.book->snapshot();
-  auto [faults, fault_count] = core.faults.read();
-  return {
-      .plan = core.plan,
-      .setting = core.plan.start,
-      .moves = {},
-      .memory = now.memory,
-      .process_before = state_->before,
-      .process_now = process_memory(),
-      .samples = now.samples,
-      .queue = core.clocks.queue(core.plan.workers),
-      .throughput = core.clocks.throughput(),
-      .stages = core.clocks.stages(),
-      .regime = std::nullopt,
-      .regime_why = {},
-      .faults = std::move(faults),
-      .fault_count = fault_count,
-      .postings = core.book->ledger()->postings(),
-  };
-}
+Report Loader::report() const { return state_->report(); }
 
 Stream::Stream(std::shared_ptr<api::StreamState> state) noexcept : state_(std::move(state)) {}
 Stream::Stream(Stream&&) noexcept = default;

@@ -70,6 +70,28 @@ engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
   };
 }
 
+Report LoaderState::report() const {
+  const auto now = core->book->snapshot();
+  auto [faults, fault_count] = core->faults.read();
+  return {
+      .plan = core->plan,
+      .setting = core->course.setting(),
+      .moves = core->course.moves(),
+      .memory = now.memory,
+      .process_before = before,
+      .process_now = process_memory(),
+      .samples = now.samples,
+      .queue = core->clocks.queue(core->plan.workers),
+      .throughput = core->clocks.throughput(),
+      .stages = core->clocks.stages(),
+      .regime = std::nullopt,
+      .regime_why = {},
+      .faults = std::move(faults),
+      .fault_count = fault_count,
+      .postings = core->book->ledger()->postings(),
+  };
+}
+
 StreamState::StreamState(std::shared_ptr<LoaderState> loader, const StreamOptions& wish)
     : loader_(std::move(loader)) {
   if (loader_->streaming.exchange(true)) {
@@ -83,8 +105,12 @@ StreamState::StreamState(std::shared_ptr<LoaderState> loader, const StreamOption
       loader_->core->book->omit(mul_sat(size, wish.epochs.value_or(1)));
     }
     engine_ = std::make_unique<engine::Engine>(loader_->core, plan);
+    const auto& tuning = loader_->options.tuning;
+    if (tuning.mode == Tuning::automatic)
+      tuning_.emplace(*engine_, *loader_->core, tuning, [this] { return loader_->report(); });
     on_stop_.emplace(wish.stop, [this] { engine_->cancel(); });
   } catch (...) {
+    tuning_.reset();
     engine_.reset();
     loader_->streaming.store(false);
     throw;
@@ -93,6 +119,7 @@ StreamState::StreamState(std::shared_ptr<LoaderState> loader, const StreamOption
 
 StreamState::~StreamState() {
   on_stop_.reset();
+  tuning_.reset();
   engine_.reset();
   loader_->streaming.store(false);
 }

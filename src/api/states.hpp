@@ -5,6 +5,7 @@
 #include <memory>
 #include <stop_token>
 
+#include "api/tuning.hpp"
 #include "base/mutex.hpp"
 #include "engine/engine.hpp"
 #include "weir/loader.hpp"
@@ -21,6 +22,7 @@ class LoaderState {
   LoaderState& operator=(const LoaderState&) = delete;
 
   engine::StreamPlan plan_stream(const StreamOptions& wish) const;
+  Report report() const;
 
   const ProcessMemory before = process_memory();
   const Options options;
@@ -42,6 +44,7 @@ class StreamState {
  private:
   const std::shared_ptr<LoaderState> loader_;
   std::unique_ptr<engine::Engine> engine_;
+  std::optional<AutomaticTuning> tuning_;
   Mutex consumer_;
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;  ///< dies before the engine
 };

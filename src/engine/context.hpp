@@ -11,6 +11,7 @@
 #include "conductor/conductor.hpp"
 #include "engine/board.hpp"
 #include "engine/clocks.hpp"
+#include "engine/course.hpp"
 #include "engine/faults.hpp"
 #include "source/sampler.hpp"
 #include "weir/plan.hpp"
@@ -26,7 +27,8 @@ struct Core {
         plan(resolved),
         book(std::move(page)),
         pool(std::move(slabs)),
-        clocks(resolved.max_queue_size) {}
+        clocks(resolved.max_queue_size),
+        course(resolved.start) {}
 
   const AnySource source;
   const Plan plan;
@@ -34,6 +36,7 @@ struct Core {
   const std::shared_ptr<buffer::SlabPool> pool;
   Clocks clocks;
   FaultLog faults;
+  Course course;
 };
 
 /// What one stream does, nothing undecided.

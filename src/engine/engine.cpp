@@ -30,8 +30,7 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
       conductor_(begun(*core_->book, plan, strand_), plan.schedule,
                  {core_->plan.start.max_queue_size, shared_.board.rows_ahead(), plan.tolerance},
                  plan.first_batch, *this),
-      ready_(core_->plan.slabs),
-      max_queue_size_(core_->plan.start.max_queue_size) {
+      ready_(core_->plan.slabs) {
   try {
     core_->clocks.stream_opened();
     threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
@@ -131,7 +130,7 @@ void Engine::step() {
     Lock lock(rest_mutex_);
     asked = rest_asked_;
   }
-  const auto depth = max_queue_size_.load();
+  const auto depth = core_->course.setting().max_queue_size;
   try {
     if (failed_.load()) conductor_.fail();
     conductor_.set_bounds(depth, shared_.board.rows_ahead());
@@ -194,14 +193,8 @@ void Engine::end(conductor::End why) noexcept {
 void Engine::apply(const Setting& setting) {
   staff(setting.workers, setting.read_ahead);
   shared_.board.limit(setting.workers, setting.read_ahead);
-  workers_.store(setting.workers);
-  read_ahead_.store(setting.read_ahead);
-  max_queue_size_.store(setting.max_queue_size);
+  core_->course.set(setting);
   strand_->wake();
-}
-
-Setting Engine::setting() const noexcept {
-  return {max_queue_size_.load(), workers_.load(), read_ahead_.load(), core_->plan.batch};
 }
 
 void Engine::staff(std::uint32_t workers, std::uint32_t read_ahead) {

@@ -40,7 +40,6 @@ class Engine final : private conductor::Actions {
   /// Moves the knobs, within the plan's bounds. One caller at a time. Throws std::system_error where
   /// a thread cannot start; nothing has moved then.
   void apply(const Setting& setting);
-  Setting setting() const noexcept;
 
  private:
   bool make_slab() override;
@@ -75,8 +74,6 @@ class Engine final : private conductor::Actions {
   std::uint64_t rest_asked_ WEIR_GUARDED_BY(rest_mutex_) = 0, rested_
                                                               WEIR_GUARDED_BY(rest_mutex_) = 0;
   bool left_ = false;  ///< on the strand
-  /// In force, and threads there are.
-  std::atomic<std::uint32_t> max_queue_size_, workers_{0}, read_ahead_{0};
   std::uint32_t workers_begun_ = 0, readers_begun_ = 0;
   std::vector<std::unique_ptr<RowWork>> rows_;
   std::vector<std::thread> threads_;

@@ -1,0 +1,75 @@
+#include "api/tuning.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/threads.hpp"
+
+namespace weir::api {
+namespace {
+
+AdviceOptions bounds_of(const Plan& plan, const TuningOptions& options) {
+  AdviceOptions bounds;
+  bounds.target_readiness = options.target_readiness;
+  bounds.budget_bytes = plan.budget_bytes;
+  bounds.most_queue = plan.max_queue_size;
+  bounds.most_workers = plan.workers;
+  bounds.most_read_ahead = plan.read_ahead;
+  return bounds;
+}
+
+}  // namespace
+
+AutomaticTuning::AutomaticTuning(engine::Engine& engine, engine::Core& core,
+                                 const TuningOptions& options, std::function<Report()> figures)
+    : engine_(engine),
+      core_(core),
+      options_(options),
+      figures_(std::move(figures)),
+      tuner_(core.plan.start, bounds_of(core.plan, options)),
+      before_(figures_()),
+      thread_(start_thread([this] {
+        try {
+          watch();
+        } catch (const std::exception& error) {
+          // The stream goes on as it is.
+          core_.course.add(std::string("tuning ended: ") + error.what());
+        }
+      })) {}
+
+AutomaticTuning::~AutomaticTuning() {
+  stop_.request_stop();
+  thread_.join();
+}
+
+void AutomaticTuning::watch() {
+  const auto stop = stop_.get_token();
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any wake;
+  const auto is_over = [&] { return stop.stop_requested(); };
+  while (!wake.wait_for(lock, stop, options_.interval, is_over) && !is_over()) look();
+}
+
+void AutomaticTuning::look() {
+  auto now = figures_();
+  const auto seen = window(before_, now);
+  if (!plan::Tuner::enough(seen)) return;
+  before_ = std::move(now);
+  const auto move = tuner_.look(seen);
+  if (!move) return;
+  auto text = move->reason;
+  try {
+    engine_.apply(move->to);
+  } catch (const std::system_error& error) {
+    // The tuner finds that nothing came of it; the engine's setting is what the report shows.
+    text += std::string(" (not done: ") + error.what() + ")";
+  }
+  core_.course.add(text);
+  if (options_.on_move) options_.on_move(text);
+}
+
+}  // namespace weir::api

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "weir/plan.hpp"
+
+namespace weir::engine {
+
+/// Where the knobs stand, and how they came there. Any thread.
+class Course {
+ public:
+  static constexpr std::size_t kept = 1000;
+
+  explicit Course(const Setting& start) : setting_(start) {}
+  void set(const Setting& setting) {
+    Lock lock(mutex_);
+    setting_ = setting;
+  }
+  Setting setting() const {
+    Lock lock(mutex_);
+    return setting_;
+  }
+  void add(std::string move) {
+    Lock lock(mutex_);
+    if (moves_.size() < kept) moves_.push_back(std::move(move));
+  }
+  std::vector<std::string> moves() const {
+    Lock lock(mutex_);
+    return moves_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  Setting setting_ WEIR_GUARDED_BY(mutex_);
+  std::vector<std::string> moves_ WEIR_GUARDED_BY(mutex_);
+};
+
+}  // namespace weir::engine
