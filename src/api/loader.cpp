@@ -40,6 +40,7 @@ Report Loader::report() const {
       .throughput = core.clocks.throughput(),
       .stages = core.clocks.stages(),
       .regime = std::nullopt,
+      .regime_why = {},
       .faults = std::move(faults),
       .fault_count = fault_count,
       .postings = core.book->ledger()->postings(),
