@@ -76,6 +76,10 @@ class Parser {
     output.text(
         "--json", "FILE|-", [this](const std::string& t) { settings_.json = t; },
         "the report as JSON; -: to stdout, instead of the text");
+    if (command != Command::plan && command != Command::probe && command != Command::verify)
+      output.text(
+          "--html", "FILE", [this](const std::string& t) { settings_.html = t; },
+          "the report as a page with charts: one file, opens without a network");
     output.flag("--quiet", settings_.quiet, "no progress and no hints");
 
     OptionGroup hidden(sub, "");
@@ -83,7 +87,7 @@ class Parser {
       hidden.text(
           "--only-depth", "N",
           [this](const std::string& t) { settings_.only_depth = parse_depths(t).front(); }, "");
-    for (const auto* unbuilt : {"--html", "--rank", "--world", "--trace", "--metrics-port"})
+    for (const auto* unbuilt : {"--rank", "--world", "--trace", "--metrics-port"})
       hidden.text(
           unbuilt, "", [unbuilt](const std::string&) { not_built(unbuilt); }, "");
   }

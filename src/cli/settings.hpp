@@ -34,6 +34,7 @@ struct Settings {
   std::string budget_how;  ///< how --memory-budget auto was worked out; empty: bytes were named
   std::shared_ptr<PageMemory> slab_memory;  ///< null: the library's default
   std::string json;                         ///< "-": stdout instead of the text
+  std::string html;                         ///< file of the page; empty: none
   /// Set in a process that sweeps one depth for another: it writes its JSON alone.
   std::optional<std::uint32_t> only_depth;
 

@@ -62,6 +62,7 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
   if (settings.only_depth) return sweep_one_depth(settings, *settings.only_depth, interrupt);
 
   auto json = report::head("sweep");
+  json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
   json["runs"] = report::Json::array();
   std::vector<report::SweepRow> rows;

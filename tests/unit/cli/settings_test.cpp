@@ -204,11 +204,18 @@ TEST_CASE("an unknown option, an unknown command and missing DATA are usage erro
   CHECK(refusal({"run", "x", "--strict", "--lenient"}).exit_code == 2);
 }
 
+TEST_CASE("commands that measure write a page, the others do not know of it", "[settings]") {
+  CHECK(run_with({"--html", "out.html"}).html == "out.html");
+  CHECK(parse({"sweep", "x", "--html", "out.html"}).html == "out.html");
+  CHECK(parse({"demo", "--html", "out.html"}).html == "out.html");
+  CHECK(refusal({"verify", "x", "--html", "out.html"}).exit_code == 2);
+  CHECK(refusal({"plan", "--html", "out.html"}).exit_code == 2);
+}
+
 TEST_CASE("what is not built yet is refused in so many words", "[settings]") {
   const std::vector<std::string> arguments =
       GENERATE(std::vector<std::string>{"footprint", "model.json"},
                std::vector<std::string>{"tune", "x", "--batch", "3"},
-               std::vector<std::string>{"run", "x", "--html", "out.html"},
                std::vector<std::string>{"run", "x", "--rank", "0"},
                std::vector<std::string>{"run", "x", "--world", "2"},
                std::vector<std::string>{"run", "x", "--trace", "t"},
