@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/states.hpp"
+#include "weir/window.hpp"
 
 namespace weir {
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "weir/window.hpp"
 
 namespace weir::api {
 
@@ -73,7 +74,8 @@ engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
 Report LoaderState::report() const {
   const auto now = core->book->snapshot();
   auto [faults, fault_count] = core->faults.read();
-  return {
+  const auto instant = Clock::now();
+  Report report{
       .plan = core->plan,
       .setting = core->course.setting(),
       .moves = core->course.moves(),
@@ -81,15 +83,23 @@ Report LoaderState::report() const {
       .process_before = before,
       .process_now = process_memory(),
       .samples = now.samples,
-      .queue = core->clocks.queue(core->plan.workers),
-      .throughput = core->clocks.throughput(),
+      .queue = core->clocks.queue(instant),
+      .throughput = core->clocks.throughput(instant),
       .stages = core->clocks.stages(),
       .regime = std::nullopt,
       .regime_why = {},
       .faults = std::move(faults),
       .fault_count = fault_count,
       .postings = core->book->ledger()->postings(),
+      .readings = core->clocks.noted(),
   };
+  for (const auto& stage : report.stages) report.readings += stage.count;
+  if (report.queue.seconds > 0) {
+    auto verdict = judge(window(report));
+    report.regime = to_string(verdict.regime);
+    report.regime_why = std::move(verdict.why);
+  }
+  return report;
 }
 
 StreamState::StreamState(std::shared_ptr<LoaderState> loader, const StreamOptions& wish)

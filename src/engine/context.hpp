@@ -27,8 +27,13 @@ struct Core {
         plan(resolved),
         book(std::move(page)),
         pool(std::move(slabs)),
-        clocks(resolved.max_queue_size),
-        course(resolved.start) {}
+        clocks(resolved.max_queue_size, resolved.workers),
+        course(resolved.start) {
+    pool->watch(&clocks);
+  }
+  ~Core() { pool->watch(nullptr); }
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
 
   const AnySource source;
   const Plan plan;
@@ -55,8 +60,8 @@ struct Shared {
   Shared(Core& lasting, const StreamPlan& stream, std::shared_ptr<Wakeable> conductor)
       : core(lasting),
         plan(stream),
-        board(*lasting.book, lasting.plan.workers, lasting.plan.read_ahead, lasting.plan.slabs,
-              std::move(conductor)) {}
+        board(*lasting.book, lasting.clocks, lasting.plan.workers, lasting.plan.read_ahead,
+              lasting.plan.slabs, std::move(conductor)) {}
 
   Core& core;
   const StreamPlan plan;
