@@ -23,6 +23,7 @@ struct Window {
   std::uint64_t batches = 0;   ///< handed over
   std::uint64_t samples = 0;   ///< in them
   Service read;                ///< one sample
+  double read_cpu_s = 0;       ///< of its mean, on a core and not waiting; 0: nobody looked
   Service decode;              ///< one sample: header, pixels and fit
   Service consumer;            ///< one batch: handed over until the next was asked for
   double encoded_bytes = 0;    ///< of one sample, mean

@@ -3,21 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "conductor/pull.hpp"
+
 namespace weir::engine {
-
-namespace {
-
-/// Rows a worker is sure to find while the conductor opens the next batch.
-constexpr std::uint32_t rows_ahead_per_worker = 4;
-
-}  // namespace
 
 Board::Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead,
              std::uint32_t slabs, std::shared_ptr<Wakeable> low)
     : book_(book),
       workers_(workers),
       read_ahead_(read_ahead),
-      rows_ahead_(std::max(rows_ahead_per_worker * workers, read_ahead)),
+      rows_ahead_(conductor::rows_ahead(workers, read_ahead)),
       low_(std::move(low)),
       feed_(slabs + workers + 1) {
   // Two to each thread, its own and a spare one, one more where it has parked, and those that have
@@ -104,8 +99,7 @@ std::optional<Board::Task> Board::next_work(std::uint32_t most_rows) {
     return task;
   }
   if (read_ahead_ > 0) return std::nullopt;
-  const auto share = std::max(1u, feed_.front_count() / (2 * workers_));
-  const auto run = take_fresh(std::min(most_rows, share));
+  const auto run = take_fresh(conductor::run_share(feed_.front_count(), workers_, most_rows));
   if (!run) return std::nullopt;
   return Task{*run, nullptr};
 }
