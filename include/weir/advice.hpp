@@ -14,20 +14,23 @@ Setting setting_of(const Plan& plan);
 
 /// What a setting would do.
 struct Prediction {
-  Setting setting;
+  Setting setting;  ///< as the Plan has it: a queue cut to the budget, reads to what is drawn
   double samples_per_s = 0;
   double consumer_wait = 0;  ///< share of the time
   double data_readiness = 1;
   std::uint32_t slabs = 0;          ///< that would come to exist
   std::uint64_t staging_bytes = 0;  ///< max_queue_size + max_leases slabs
-  /// Staging, index, what the workers and reads ahead typically hold.
+  /// What is typically live: staging, index, 1 MiB a worker (a photograph's bytes and pixels, as the
+  /// Plan assumes), and twice window.encoded_bytes a read ahead; at most the Plan's ceiling_bytes.
   std::uint64_t total_bytes = 0;
 };
 
 /// Runs the conductor of a stream in simulated time: reads, decodes and the consumer take times
 /// drawn from the window's (log-normal of the same mean and deviation), at most `window.cores` decode
-/// at once. Pure: the same arguments, the same result. Throws Error{bad_options} where the window
-/// has no samples or the setting is not one.
+/// at once; once warm, about a thousand batches. Milliseconds of CPU time. A batch of another size
+/// takes the consumer proportionally as long. Pure: the same arguments, the same result. Throws
+/// Error{bad_options} where the window has no samples or the setting is not one, and
+/// Error{budget_too_small} as weir::resolve does.
 Prediction predict(const Window& window, const Setting& setting, std::uint64_t seed = 0);
 
 struct AdviceOptions {
@@ -54,7 +57,8 @@ struct Advice {
   std::string code;                ///< to paste: C++
 };
 
-/// Pure.
+/// Simulates settings of the window's batch, some dozens of them. Pure. Throws Error{bad_options}
+/// where predict() does or a wish is out of range, Error{budget_too_small} where nothing fits.
 Advice advise(const Window& window, const AdviceOptions& options = {});
 
 }  // namespace weir

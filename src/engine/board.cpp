@@ -3,18 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "conductor/pull.hpp"
+
 namespace weir::engine {
-
-namespace {
-
-/// Rows a worker is sure to find while the conductor opens the next batch.
-constexpr std::uint32_t rows_ahead_per_worker = 4;
-
-std::uint64_t rows_wanted(std::uint32_t workers, std::uint32_t read_ahead) {
-  return std::max(rows_ahead_per_worker * workers, read_ahead);
-}
-
-}  // namespace
 
 Board::Board(books::Book& book, Clocks& clocks, std::uint32_t workers, std::uint32_t read_ahead,
              std::uint32_t slabs, std::shared_ptr<Wakeable> low)
@@ -23,7 +14,7 @@ Board::Board(books::Book& book, Clocks& clocks, std::uint32_t workers, std::uint
       low_(std::move(low)),
       workers_(workers),
       read_ahead_(read_ahead),
-      rows_ahead_(rows_wanted(workers, read_ahead)),
+      rows_ahead_(conductor::rows_ahead(workers, read_ahead)),
       feed_(slabs + workers + 1) {
   // Two to each thread, its own and a spare one, one more where it has parked, and those that have
   // been read: made beforehand, so that a stream at work allocates what is on the books alone.
@@ -74,7 +65,7 @@ void Board::limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept {
     Lock lock(mutex_);
     workers_ = workers;
     read_ahead_ = read_ahead;
-    rows_ahead_ = rows_wanted(workers, read_ahead);
+    rows_ahead_ = conductor::rows_ahead(workers, read_ahead);
     work_.notify_all();
     reads_.notify_all();
     benched_.notify_all();
@@ -132,8 +123,7 @@ std::optional<Board::Task> Board::next_work(std::uint32_t most_rows) {
     return task;
   }
   if (read_ahead_ > 0) return std::nullopt;
-  const auto share = std::max(1u, feed_.front_count() / (2 * workers_));
-  const auto run = take_fresh(std::min(most_rows, share));
+  const auto run = take_fresh(conductor::run_share(feed_.front_count(), workers_, most_rows));
   if (!run) return std::nullopt;
   return Task{*run, nullptr};
 }

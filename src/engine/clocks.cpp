@@ -12,7 +12,7 @@ constexpr std::size_t worker_stages = static_cast<std::size_t>(Stage::fit) + 1;
 }  // namespace
 
 Clocks::Clocks(std::uint32_t max_queue_size, std::uint32_t workers)
-    : workers_(workers), occupied_(max_queue_size + 1) {
+    : occupied_(max_queue_size + 1), staff_(workers) {
   for (std::uint32_t i = 0; i < workers; ++i) lanes_.emplace_back(worker_stages);
   lanes_.emplace_back(stage_count);
 }
@@ -47,9 +47,16 @@ Clock::time_point Clocks::settle(Clock::time_point now) {
   const auto past = now - settled_;
   if (!opened_ || ended_) return now;
   open_for_ += past;
+  manned_ += past * staff_;
   occupied_[depth_] += past;
   held_[held()] += past * waiting_;
   return settled_ = now;
+}
+
+void Clocks::staffed(std::uint32_t workers, Clock::time_point now) {
+  Lock lock(mutex_);
+  settle(now);
+  staff_ = workers;
 }
 
 void Clocks::ready_changed(int by, Clock::time_point now) {
@@ -137,7 +144,7 @@ WorkerTime Clocks::workers(Clock::time_point now) const {
   time.idle_s = seconds(held_[idle]);
   // A worker that neither waits nor reads prepares.
   const double rest =
-      seconds(open_for_ * workers_) - time.read_s - time.starved_s - time.throttled_s - time.idle_s;
+      seconds(manned_) - time.read_s - time.starved_s - time.throttled_s - time.idle_s;
   time.decode_s = std::max(0.0, rest);
   return time;
 }
@@ -175,7 +182,8 @@ QueueClock Clocks::queue(Clock::time_point now) {
     clock.occupancy.push_back(clock.seconds > 0 ? seconds(time) / clock.seconds : 0.0);
   }
   clock.workers = workers(now);
-  clock.producer_wait_s = clock.workers.idle_s / workers_;
+  if (manned_.count() > 0)
+    clock.producer_wait_s = clock.workers.idle_s * clock.seconds / seconds(manned_);
   const auto under_way = stalls(now);
   clock.fetch_stall_s = stalled_.fetch + under_way.fetch;
   clock.prep_stall_s = stalled_.prep + under_way.prep;

@@ -34,6 +34,8 @@ class Clocks final : public buffer::LeaseWatch {
 
   void stream_opened(Clock::time_point now);
   void stream_ended(Clock::time_point now);
+  /// From now on so many workers are to find work.
+  void staffed(std::uint32_t workers, Clock::time_point now);
   /// One batch more or less is ready from now on.
   void ready_changed(int by, Clock::time_point now);
   /// From now on so many workers have nothing to do, all for the same reason.
@@ -73,7 +75,6 @@ class Clocks final : public buffer::LeaseWatch {
   Effort stalls(Clock::time_point now) const WEIR_REQUIRES(mutex_);
   void end_wait(Clock::time_point now) WEIR_REQUIRES(mutex_);
 
-  const std::uint32_t workers_;
   std::deque<Lane> lanes_;
   mutable Mutex mutex_;
   std::vector<Clock::duration> occupied_ WEIR_GUARDED_BY(mutex_);
@@ -81,7 +82,9 @@ class Clocks final : public buffer::LeaseWatch {
   std::array<Clock::duration, 3> held_ WEIR_GUARDED_BY(mutex_){};  ///< worker-time by Held
   std::uint32_t waiting_ WEIR_GUARDED_BY(mutex_) = 0;
   Hold why_ WEIR_GUARDED_BY(mutex_) = Hold::rows;
+  std::uint32_t staff_ WEIR_GUARDED_BY(mutex_);
   Clock::duration open_for_ WEIR_GUARDED_BY(mutex_){};
+  Clock::duration manned_ WEIR_GUARDED_BY(mutex_){};  ///< of all workers together
   Clock::time_point settled_ WEIR_GUARDED_BY(mutex_){};
   std::optional<Wait> wait_ WEIR_GUARDED_BY(mutex_);
   Clock::duration waited_ WEIR_GUARDED_BY(mutex_){};

@@ -1,18 +1,14 @@
 #include "engine/engine.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "base/threads.hpp"
+#include "conductor/pull.hpp"
 
 namespace weir::engine {
 
 namespace {
-
-/// Small images are taken in runs of about this much work; a photograph is a run of its own.
-constexpr auto run_time = std::chrono::microseconds(200);
-constexpr std::uint32_t most_run_rows = 32;
 
 /// The conductor reads where the stream stands as soon as it is made.
 books::Book& begun(books::Book& book, const StreamPlan& plan,
@@ -200,6 +196,7 @@ void Engine::end(conductor::End why) noexcept {
 void Engine::apply(const Setting& setting) {
   staff(setting.workers, setting.read_ahead);
   shared_.board.limit(setting.workers, setting.read_ahead);
+  core_->clocks.staffed(setting.workers, Clock::now());
   core_->course.set(setting);
   strand_->wake();
 }
@@ -257,8 +254,7 @@ void Engine::work(RowWork& rows, std::uint32_t worker) {
     if (turn == Turn::parked) {
       shared_.board.put_back({run.slab, run.sequence, run.first + done, run.count - done});
     } else if (const auto took = Clock::now() - begun; took.count() > 0) {
-      const auto affordable = Clock::duration(run_time).count() * done / took.count();
-      most_rows = static_cast<std::uint32_t>(std::clamp<Clock::rep>(affordable, 1, most_run_rows));
+      most_rows = conductor::rows_in_a_run(std::chrono::nanoseconds(took).count(), done);
     }
   }
 }

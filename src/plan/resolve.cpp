@@ -5,6 +5,7 @@
 
 #include "base/checked.hpp"
 #include "buffer/slab.hpp"
+#include "plan/footprint.hpp"
 #include "weir/ledger.hpp"
 #include "weir/plan.hpp"
 
@@ -15,9 +16,6 @@ namespace {
 constexpr std::uint64_t mib = 1ull << 20;
 constexpr std::uint64_t least_sample_bytes = 8 * mib;
 constexpr std::uint64_t most_sample_bytes = 256 * mib;
-/// Encoded and scratch bytes of a photograph of about half a megapixel: what a worker is assumed
-/// to keep when the queue is fitted into the budget.
-constexpr std::uint64_t typical_arena_bytes = 1 * mib;
 
 constexpr std::uint32_t most_queue = 1u << 20, most_workers = 1024, most_read_ahead = 4096;
 

@@ -1,0 +1,55 @@
+#include <string>
+
+#include "base/checked.hpp"
+#include "plan/footprint.hpp"
+#include "plan/search.hpp"
+#include "plan/words.hpp"
+#include "weir/advice.hpp"
+
+namespace weir {
+namespace {
+
+std::string flags_of(const Setting& s, std::uint64_t budget) {
+  auto flags = "--max-queue-size " + std::to_string(s.max_queue_size) + " --workers " +
+               std::to_string(s.workers) + " --read-ahead " + std::to_string(s.read_ahead);
+  if (budget != unlimited) flags += " --memory-budget " + std::to_string(budget);
+  return flags;
+}
+
+std::string code_of(const Setting& s, std::uint64_t budget) {
+  auto code = "options.queue.max_queue_size = " + std::to_string(s.max_queue_size) +
+              ";\noptions.workers = " + std::to_string(s.workers) +
+              ";\noptions.io.read_ahead = " + std::to_string(s.read_ahead) + ";\n";
+  if (budget != unlimited)
+    code += "options.memory.budget_bytes = " + std::to_string(budget) + ";\n";
+  return code;
+}
+
+void check(const AdviceOptions& o) {
+  const auto refuse = [](const std::string& what) {
+    throw Error(Errc::bad_options, Stage::wait, what);
+  };
+  if (!(o.target_readiness > 0 && o.target_readiness <= 1))
+    refuse("target_readiness = " + std::to_string(o.target_readiness) +
+           ": must be above 0 and at most 1");
+  if (o.most_queue == 0) refuse("most_queue = 0: must be 1 or more");
+}
+
+}  // namespace
+
+Advice advise(const Window& window, const AdviceOptions& options) {
+  check(options);
+  Search search(window, options);
+  Advice advice;
+  advice.now = predict(plan_with(window, setting_of(window.plan), window.plan.budget_bytes),
+                       search.work(), window.encoded_bytes);
+  advice.ceiling = search.ceiling();
+  advice.recommended = search.smallest(advice.ceiling);
+  advice.steps = search.steps(advice.recommended);
+  advice.words = words_of(window, options, search, advice);
+  advice.flags = flags_of(advice.recommended.setting, search.budget());
+  advice.code = code_of(advice.recommended.setting, search.budget());
+  return advice;
+}
+
+}  // namespace weir

@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "conductor/pull.hpp"
+#include "plan/simulation.hpp"
+
+namespace weir::simulation {
+namespace {
+
+template <class Rows, class Row>
+void insert(Rows& rows, Row* row) {
+  const auto place = std::find_if(rows.begin(), rows.end(),
+                                  [&](const auto* other) { return other->row < row->row; });
+  rows.insert(place, row);
+}
+
+template <class Rows>
+auto& pop_oldest(Rows& rows) {
+  auto* row = rows.back();
+  rows.pop_back();
+  return *row;
+}
+
+std::int64_t nanoseconds(double seconds) noexcept {
+  return static_cast<std::int64_t>(std::llround(seconds * 1e9));
+}
+
+}  // namespace
+
+void Simulation::advance(Actor& actor) {
+  if (actor.phase == Phase::reading) {
+    actor.phase = Phase::idle;
+    actor.row->has_bytes = true;
+    if (actor.reader && work_.read_cpu_s <= 0) {
+      arrive(actor);
+    } else if (compute(actor)) {
+      return;
+    }
+  } else {
+    actor.phase = Phase::idle;
+    release_core();
+    if (actor.reader) {
+      arrive(actor);
+    } else {
+      finish(actor);
+    }
+  }
+  pull(actor);
+}
+
+void Simulation::pull(Actor& actor) {
+  while (take(actor)) {
+    if (start(actor)) return;
+  }
+  become_idle(actor);
+}
+
+bool Simulation::take(Actor& actor) {
+  if (actor.done < actor.run.count) {
+    begin_row(actor);
+    return true;
+  }
+  if (actor.done > 0 && now_ > actor.run_begun)
+    actor.most_rows = conductor::rows_in_a_run(now_ - actor.run_begun, actor.done);
+  actor.run = {};
+  actor.done = 0;
+  return actor.reader ? take_read(actor) : take_work(actor);
+}
+
+bool Simulation::take_work(Actor& actor) {
+  const auto fresh = plan_.read_ahead > 0 ? books::no_row : feed_.front();
+  const auto limit = barrier();
+  if (!to_decode_.empty() && to_decode_.back()->row < fresh && to_decode_.back()->row < limit) {
+    Row& row = pop_oldest(to_decode_);
+    if (std::exchange(row.ahead, false)) --outstanding_;
+    take_over(actor, row);
+    return true;
+  }
+  if (plan_.read_ahead > 0) return false;
+  return take_fresh(actor,
+                    conductor::run_share(feed_.front_count(), plan_.workers, actor.most_rows));
+}
+
+bool Simulation::take_read(Actor& actor) {
+  if (!to_read_.empty() && to_read_.back()->row < feed_.front() &&
+      to_read_.back()->row < barrier()) {
+    take_over(actor, pop_oldest(to_read_));
+    return true;
+  }
+  if (outstanding_ >= plan_.read_ahead || !take_fresh(actor, 1)) return false;
+  actor.row->ahead = true;
+  ++outstanding_;
+  return true;
+}
+
+bool Simulation::take_fresh(Actor& actor, std::uint32_t most_rows) {
+  const auto run = feed_.take(most_rows, barrier());
+  if (!run) return false;
+  if (feed_.rows() < rows_ahead_ && feed_.rows() + run->count >= rows_ahead_) waker_->wake();
+  actor.run = *run;
+  actor.run_begun = now_;
+  begin_row(actor);
+  return true;
+}
+
+void Simulation::take_over(Actor& actor, Row& row) {
+  recycle(*std::exchange(actor.row, &row));
+  if (const auto granted = std::exchange(row.granted, {}); granted.bytes > 0)
+    (row.account == Account::encoded ? row.encoded : actor.scratch).adopt(granted, granted.bytes);
+}
+
+void Simulation::begin_row(Actor& actor) {
+  Row& row = *actor.row;
+  row.row = {actor.run.sequence, actor.run.first + actor.done};
+  row.slab = actor.run.slab;
+  row.number = row.row.sequence * plan_.batch + row.row.row;
+  row.has_bytes = row.ahead = false;
+  ++actor.done;
+}
+
+bool Simulation::start(Actor& actor) {
+  Row& row = *actor.row;
+  if (row.has_bytes) return compute(actor);
+  if (!admit(actor, row.encoded, work_.encoded_bytes)) {
+    park(actor);
+    return false;
+  }
+  if (fused_ || work_.read_wait_s <= 0) {
+    row.has_bytes = true;
+    return compute(actor);
+  }
+  actor.phase = Phase::reading;
+  schedule(id_of(actor), nanoseconds(work_.read_wait_s * work_.read[row.number]));
+  return true;
+}
+
+bool Simulation::compute(Actor& actor) {
+  const auto number = actor.row->number;
+  if (!actor.reader && !admit(actor, actor.scratch, work_.scratch_bytes)) {
+    park(actor);
+    return false;
+  }
+  double service = actor.reader ? 0 : work_.decode_s * work_.decode[number];
+  if (actor.reader || plan_.read_ahead == 0) service += work_.read_cpu_s * work_.read[number];
+  if (fused_) service += work_.read_wait_s * work_.read[number];
+  seize_core(actor, std::max<Time>(nanoseconds(service), 1));
+  return true;
+}
+
+void Simulation::seize_core(Actor& actor, Time for_time) {
+  actor.phase = Phase::computing;
+  actor.core_time = for_time;
+  if (free_cores_ == 0) {
+    for_core_.push_back(&actor);
+  } else {
+    --free_cores_;
+    schedule(id_of(actor), for_time);
+  }
+}
+
+void Simulation::release_core() {
+  if (for_core_.empty()) {
+    ++free_cores_;
+    return;
+  }
+  const Actor& next = *for_core_.front();
+  for_core_.pop_front();
+  schedule(id_of(next), next.core_time);
+}
+
+// ---- rows ------------------------------------------------------------------------------------
+
+bool Simulation::admit(Actor& actor, buffer::Block& block, std::uint64_t bytes) {
+  // All of it `beside`: charged, and nothing allocated.
+  if (!bounded_ || block.ensure(0, bytes, actor.row->row, nullptr)) return true;
+  if (&block != &actor.scratch) actor.scratch.trim();
+  trim_idle();
+  return block.ensure(0, bytes, actor.row->row, actor.row);
+}
+
+void Simulation::park(Actor& actor) {
+  auto& run = actor.run;
+  if (!actor.reader && actor.done < run.count)
+    feed_.add({run.slab, run.sequence, run.first + actor.done, run.count - actor.done});
+  run = {};
+  actor.done = 0;
+  Row& waiter = *std::exchange(actor.row, &fresh_row());
+  insert(parked_, &waiter);
+  book_->park(waiter);
+}
+
+void Simulation::resume(books::Waiter& waiter) {
+  auto* row = static_cast<Row*>(&waiter);
+  parked_.erase(std::find(parked_.begin(), parked_.end(), row));
+  insert(row->has_bytes || plan_.read_ahead == 0 ? to_decode_ : to_read_, row);
+}
+
+void Simulation::arrive(Actor& actor) {
+  insert(to_decode_, std::exchange(actor.row, &fresh_row()));
+}
+
+void Simulation::finish(Actor& actor) {
+  Row& row = *actor.row;
+  if (actor.scratch.reserve() || book_->someone_waits()) actor.scratch.trim();
+  if (row.encoded.reserve() || book_->someone_waits()) row.encoded.trim();
+  book_->finish_row(row.slab, row.row.row, true, false);
+}
+
+void Simulation::become_idle(Actor& actor) {
+  if (book_->someone_waits()) {
+    actor.row->encoded.trim();
+    actor.scratch.trim();
+  }
+  (actor.reader ? idle_readers_ : idle_workers_).push_back(&actor);
+}
+
+Simulation::Row& Simulation::fresh_row() {
+  if (free_.empty()) return rows_.emplace_back(*book_);
+  return pop_oldest(free_);
+}
+
+void Simulation::recycle(Row& row) {
+  if (book_->someone_waits()) row.encoded.trim();
+  free_.push_back(&row);
+}
+
+}  // namespace weir::simulation

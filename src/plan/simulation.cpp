@@ -1,0 +1,180 @@
+#include "plan/simulation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "conductor/pull.hpp"
+
+namespace weir::simulation {
+namespace {
+
+std::int64_t nanoseconds(double seconds) noexcept {
+  return static_cast<std::int64_t>(std::llround(seconds * 1e9));
+}
+
+/// Batches to deliver before measuring: what the queue starts with has to be gone.
+std::uint64_t warm_batches(std::uint32_t depth) { return 16 + 2 * std::uint64_t{depth}; }
+
+/// A queue deeper than a round of batches is never full in it.
+std::uint32_t simulated_depth(const Plan& plan, const Workload& work) {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(plan.max_queue_size, std::max<std::uint64_t>(work.batches / 2, 64)));
+}
+
+}  // namespace
+
+Simulation::Simulation(const Plan& plan, const Workload& work)
+    : plan_(plan),
+      work_(work),
+      bounded_(plan.budget_bytes != unlimited),
+      fused_(!bounded_ && plan.read_ahead == 0 && work.cores >= plan.workers),
+      depth_(simulated_depth(plan, work)),
+      warm_(warm_batches(depth_)),
+      last_(warm_ + work.batches),
+      ledger_(std::make_shared<books::Ledger>(plan.budget_bytes)),
+      book_(books::Book::open(ledger_,
+                              {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
+                               plan.read_ahead_bytes, depth_ + plan.max_leases, plan.batch})),
+      rows_ahead_(conductor::rows_ahead(plan.workers, plan.read_ahead)),
+      feed_(depth_ + plan.max_leases + plan.workers + 1),
+      free_cores_(work.cores) {
+  if (!book_->try_charge(Account::index, plan.index_bytes))
+    throw Error(Errc::budget_too_small, Stage::wait, "the budget has no room for the index");
+  book_->begin_stream(0, {}, waker_);
+  const conductor::Schedule endless(std::uint64_t{plan.batch} << 20, plan.batch, true,
+                                    std::nullopt);
+  conductor_ = std::make_unique<conductor::Conductor>(*book_, endless,
+                                                      conductor::Policy{depth_, rows_ahead_, {}}, 0,
+                                                      static_cast<conductor::Actions&>(*this));
+  actors_.reserve(plan.workers + plan.read_ahead);
+  for (std::uint32_t i = 0; i < plan.workers + plan.read_ahead; ++i) {
+    auto& actor = actors_.emplace_back(*book_, i >= plan.workers);
+    actor.row = &fresh_row();
+    (actor.reader ? idle_readers_ : idle_workers_).push_back(&actor);
+  }
+  // Where a queue will be full it starts full, or a deep one would take for ever to fill.
+  if (work.production_per_s(plan.workers, plan.read_ahead) >= work.consumption_per_s())
+    hold_ = depth_;
+}
+
+Simulation::~Simulation() { book_->end_stream(); }
+
+Outcome Simulation::run() {
+  asking_ = true;
+  settle();
+  while (delivered_ < last_) {
+    if (next_event()) {
+      settle();
+    } else if (std::exchange(hold_, 0) > 0) {
+      settle();  // a tight budget never fills the queue
+    } else {
+      throw std::logic_error("a simulated stream stands still");
+    }
+  }
+  const double seconds = static_cast<double>(std::max<Time>(now_ - measured_from_, 1)) * 1e-9;
+  const auto batches = static_cast<double>(work_.batches);
+  return {batches * work_.batch / seconds, static_cast<double>(waited_) * 1e-9 / seconds,
+          static_cast<double>(found_) / batches, slabs_made_};
+}
+
+// ---- time ------------------------------------------------------------------------------------
+
+void Simulation::schedule(std::uint32_t actor, Time in) {
+  events_.push_back({now_ + in, ++order_, actor});
+  std::push_heap(events_.begin(), events_.end(), std::greater<>());
+}
+
+bool Simulation::next_event() {
+  if (events_.empty()) return false;
+  std::pop_heap(events_.begin(), events_.end(), std::greater<>());
+  const auto event = events_.back();
+  events_.pop_back();
+  now_ = event.at;
+  if (event.actor == actors_.size()) {
+    ask();
+  } else {
+    advance(actors_[event.actor]);
+  }
+  return true;
+}
+
+void Simulation::settle() {
+  const auto start_idle = [this](std::vector<Actor*>& idle) {
+    while (!idle.empty()) {
+      Actor& actor = *idle.back();
+      idle.pop_back();
+      pull(actor);
+      if (actor.phase == Phase::idle) return;  // it is back in the list: nothing for the others
+    }
+  };
+  do {
+    if (std::exchange(waker_->pending, false)) conductor_->step();
+    start_idle(idle_readers_);
+    start_idle(idle_workers_);
+    // Again where a worker took what had been read: a read may begin.
+    if (outstanding_ < plan_.read_ahead) start_idle(idle_readers_);
+    hand_over();
+  } while (waker_->pending);
+}
+
+// ---- conductor -------------------------------------------------------------------------------
+
+bool Simulation::make_slab() {
+  if (slabs_made_ == book_->terms().slabs || !book_->try_charge_slab()) return false;
+  book_->add_slab(slabs_made_++);
+  return true;
+}
+
+void Simulation::trim_idle() noexcept {
+  for (const auto* idle : {&idle_workers_, &idle_readers_}) {
+    for (auto* actor : *idle) {
+      actor->row->encoded.trim();
+      actor->scratch.trim();
+    }
+  }
+  for (auto* row : free_) row->encoded.trim();
+}
+
+void Simulation::open(books::SlabId slab, const conductor::BatchSlot& batch) {
+  feed_.add({slab, batch.sequence, 0, batch.rows});
+}
+
+// ---- consumer --------------------------------------------------------------------------------
+
+void Simulation::ask() {
+  if (leases_.size() == plan_.max_leases) {
+    book_->release(leases_.front(), books::Parting::consumed, false);
+    leases_.pop_front();
+  }
+  asking_ = true;
+  asked_at_ = now_;
+  asked_found_ = !ready_.empty();
+}
+
+void Simulation::hand_over() {
+  if (!asking_ || ready_.empty() || ready_.size() < hold_) return;
+  hold_ = 0;
+  const auto slab = ready_.front();
+  ready_.pop_front();
+  if (!book_->lease(slab)) return;
+  leases_.push_back(slab);
+  asking_ = false;
+  delivered(asked_found_, now_ - asked_at_);
+  schedule(static_cast<std::uint32_t>(actors_.size()),
+           nanoseconds(work_.consumer_s * work_.consumer[delivered_]));
+}
+
+void Simulation::delivered(bool found, Time waited) {
+  if (++delivered_ <= warm_) {
+    measured_from_ = now_;
+    return;
+  }
+  found_ += found ? 1 : 0;
+  waited_ += waited;
+}
+
+}  // namespace weir::simulation

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "base/wakeable.hpp"
+#include "books/book.hpp"
+#include "buffer/block.hpp"
+#include "conductor/conductor.hpp"
+#include "conductor/row_feed.hpp"
+#include "plan/workload.hpp"
+#include "weir/plan.hpp"
+
+namespace weir::simulation {
+
+/// What came of it, once warm.
+struct Outcome {
+  double samples_per_s = 0;
+  double consumer_wait = 0;   ///< share of the time
+  double data_readiness = 1;  ///< share of next() that found a batch waiting
+  std::uint32_t slabs = 0;    ///< that came to exist
+};
+
+/// A stream in simulated time, event by event: the conductor and the books that the engine runs,
+/// with workers, readers and a consumer whose work only takes the time that the workload says.
+/// Workers and readers choose as engine::Board lets them, and charge, park and trim as
+/// engine::RowWork does. Deciding takes no time. One use.
+class Simulation final : private conductor::Actions {
+ public:
+  /// `plan` and `work` are of the same batch.
+  Simulation(const Plan& plan, const Workload& work);
+  ~Simulation() override;
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  Outcome run();
+
+ private:
+  using Time = std::int64_t;  ///< nanoseconds
+
+  struct Row : books::Waiter {
+    explicit Row(books::Book& book) : encoded(book, Account::encoded) {}
+    books::SlabId slab = 0;
+    std::uint64_t number = 0;  ///< of the stream's rows: its place in the draws
+    bool has_bytes = false, ahead = false;
+    buffer::Block encoded;
+  };
+  enum class Phase : std::uint8_t { idle, reading, computing };
+  struct Actor {
+    Actor(books::Book& book, bool reads_only)
+        : reader(reads_only), scratch(book, Account::scratch) {}
+    bool reader;
+    Phase phase = Phase::idle;
+    Row* row = nullptr;
+    conductor::RowRun run{};
+    std::uint32_t done = 0, most_rows = 1;
+    Time run_begun = 0, core_time = 0;
+    buffer::Block scratch;
+  };
+  struct Event {
+    Time at = 0;
+    std::uint64_t order = 0;  ///< decides between events of one instant
+    std::uint32_t actor = 0;
+    bool operator>(const Event& other) const noexcept {
+      return at != other.at ? at > other.at : order > other.order;
+    }
+  };
+  struct Waker final : Wakeable {
+    void wake() noexcept override { pending = true; }
+    bool pending = true;
+  };
+
+  // -- conductor
+  bool make_slab() override;
+  std::uint64_t untaken_rows() noexcept override { return feed_.rows(); }
+  void trim_idle() noexcept override;
+  void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
+  void resume(books::Waiter& waiter) override;
+  void publish(books::SlabId slab) noexcept override { ready_.push_back(slab); }
+  void halt() noexcept override {}
+  void end(conductor::End) noexcept override {}
+
+  // -- time
+  void schedule(std::uint32_t actor, Time in);
+  bool next_event();
+  /// All that can happen at this instant.
+  void settle();
+
+  // -- workers and readers
+  void advance(Actor& actor);
+  /// Takes rows until one takes time, or there is none.
+  void pull(Actor& actor);
+  bool take(Actor& actor);
+  bool take_work(Actor& actor);
+  bool take_read(Actor& actor);
+  bool take_fresh(Actor& actor, std::uint32_t most_rows);
+  void take_over(Actor& actor, Row& row);
+  void begin_row(Actor& actor);
+  /// False: refused its bytes, and parked.
+  bool start(Actor& actor);
+  bool compute(Actor& actor);
+  void seize_core(Actor& actor, Time for_time);
+  void release_core();
+  bool admit(Actor& actor, buffer::Block& block, std::uint64_t bytes);
+  void park(Actor& actor);
+  void arrive(Actor& actor);
+  void finish(Actor& actor);
+  void become_idle(Actor& actor);
+  Row& fresh_row();
+  void recycle(Row& row);
+  books::RowKey barrier() const noexcept {
+    return parked_.empty() ? books::no_row : parked_.back()->row;
+  }
+  std::uint32_t id_of(const Actor& actor) const noexcept {
+    return static_cast<std::uint32_t>(&actor - actors_.data());
+  }
+
+  // -- consumer
+  void ask();
+  void hand_over();
+  void delivered(bool found, Time waited);
+
+  const Plan plan_;
+  const Workload& work_;
+  const bool bounded_;  ///< by a budget: bytes are charged
+  const bool fused_;    ///< a read and its decode are one event
+  const std::uint32_t depth_;
+  const std::uint64_t warm_, last_;  ///< batches delivered when measuring begins and ends
+
+  std::shared_ptr<books::Ledger> ledger_;
+  std::shared_ptr<Waker> waker_ = std::make_shared<Waker>();
+  std::shared_ptr<books::Book> book_;
+  std::unique_ptr<conductor::Conductor> conductor_;
+  const std::uint64_t rows_ahead_;
+  conductor::RowFeed feed_;
+
+  std::deque<Row> rows_;
+  std::vector<Row*> free_, to_decode_, to_read_, parked_;  ///< rows: youngest first
+  std::vector<Actor> actors_;                              ///< workers, then readers
+  std::vector<Actor*> idle_workers_, idle_readers_;
+  std::deque<Actor*> for_core_;
+  std::uint32_t free_cores_, outstanding_ = 0, slabs_made_ = 0;
+
+  std::deque<books::SlabId> ready_, leases_;
+  bool asking_ = false, asked_found_ = false;
+  std::size_t hold_ = 0;  ///< batches to be ready before the first is handed over
+  std::uint64_t delivered_ = 0, found_ = 0;
+  Time asked_at_ = 0, waited_ = 0, measured_from_ = 0;
+
+  std::vector<Event> events_;
+  std::uint64_t order_ = 0;
+  Time now_ = 0;
+};
+
+}  // namespace weir::simulation

@@ -1,0 +1,99 @@
+#include "plan/workload.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/random.hpp"
+#include "plan/footprint.hpp"
+#include "weir/error.hpp"
+
+namespace weir::simulation {
+namespace {
+
+// One round of draws: enough for a percent, few enough for a few milliseconds.
+constexpr std::uint64_t usual_samples = 32'768, fewest_batches = 64, most_batches = 8192;
+
+double per_second(double servers, double service_s) noexcept {
+  return service_s > 0 ? servers / service_s : std::numeric_limits<double>::infinity();
+}
+
+double variation(const Service& service) noexcept {
+  return service.mean_s > 0 ? service.deviation_s / service.mean_s : 0.0;
+}
+
+/// CPU time of a read that nobody measured: opening the file and copying its bytes, which even a
+/// page cache does not spare. The rest of the read is waiting.
+double read_cpu_s(const Window& window) noexcept {
+  constexpr double open_s = 10e-6, copy_s_per_byte = 1 / 3e9;
+  const double cpu =
+      window.read_cpu_s > 0 ? window.read_cpu_s : open_s + window.encoded_bytes * copy_s_per_byte;
+  return std::clamp(cpu, 0.0, window.read.mean_s);
+}
+
+/// What a decode's time on the clock is to be multiplied by for its time on a core. Workers beyond
+/// the cores take turns on them, and the clock of each runs on meanwhile: with more decodes under
+/// way on average (Little's law) than there are cores, each had `cores / under way` of one.
+double core_share(const Window& window) noexcept {
+  if (window.seconds <= 0) return 1;
+  const auto under_way =
+      static_cast<double>(window.decode.count) * window.decode.mean_s / window.seconds;
+  return std::min(1.0, window.cores / std::max(under_way, 1e-9));
+}
+
+/// Time of workers between reads, decodes and waits (taking rows, posting, waking others), a sample.
+/// It is the loader's own work and takes a core as a decode does.
+double between_s(const Window& window) noexcept {
+  const auto& w = window.workers;
+  const double known = w.read_s + w.decode_s + w.starved_s + w.throttled_s + w.idle_s;
+  if (known <= 0) return 0;
+  const double all = window.seconds * window.plan.workers;
+  // More than a part of the decode is no bookkeeping: a window with a hole in it.
+  return std::clamp((all - known) / static_cast<double>(window.samples), 0.0,
+                    0.1 * window.decode.mean_s);
+}
+
+}  // namespace
+
+Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t seed,
+                     const Service* consumer) {
+  if (window.samples == 0 || window.plan.batch == 0)
+    throw Error(Errc::bad_options, Stage::wait, "a window without a sample predicts nothing");
+  const auto& taken = consumer ? *consumer : window.consumer;
+  const auto batches =
+      std::clamp((usual_samples + batch - 1) / batch, fewest_batches, most_batches);
+  const auto samples = static_cast<std::size_t>(batches * batch);
+  const auto encoded = static_cast<std::uint64_t>(std::llround(window.encoded_bytes));
+  const double read_cpu = read_cpu_s(window);
+  return {
+      .read_wait_s = window.read.mean_s - read_cpu,
+      .read_cpu_s = read_cpu,
+      .decode_s = (window.decode.mean_s + between_s(window)) * core_share(window),
+      .consumer_s = taken.mean_s * batch / window.plan.batch,
+      .read = Draws(samples, variation(window.read), mix_key({seed, 1})),
+      .decode = Draws(samples, variation(window.decode), mix_key({seed, 2})),
+      .consumer = Draws(static_cast<std::size_t>(batches), variation(taken), mix_key({seed, 3})),
+      .cores = std::max(1u, window.cores),
+      .batch = batch,
+      .encoded_bytes = encoded,
+      .scratch_bytes = typical_arena_bytes - std::min(typical_arena_bytes, encoded),
+      .batches = batches};
+}
+
+double Workload::reads_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept {
+  return read_ahead > 0 ? per_second(read_ahead, read_wait_s + read_cpu_s)
+                        : per_second(workers, read_wait_s + read_cpu_s + decode_s);
+}
+
+double Workload::decodes_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept {
+  const auto by_cores = per_second(cores, read_cpu_s + decode_s);
+  return std::min(by_cores, per_second(workers, decode_s + (read_ahead > 0 ? 0 : read_cpu_s)));
+}
+
+double Workload::production_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept {
+  return std::min(reads_per_s(workers, read_ahead), decodes_per_s(workers, read_ahead));
+}
+
+double Workload::consumption_per_s() const noexcept { return per_second(batch, consumer_s); }
+
+}  // namespace weir::simulation

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "plan/draws.hpp"
+#include "weir/window.hpp"
+
+namespace weir::simulation {
+
+/// What is simulated: how long everything takes, for batches of one size.
+struct Workload {
+  double read_wait_s = 0;  ///< of one sample, mean: for the storage
+  double read_cpu_s = 0;   ///< of one sample, mean: on a core
+  double decode_s = 0;     ///< of one sample, mean: on a core
+  double consumer_s = 0;   ///< of one batch, mean
+  Draws read, decode, consumer;
+  std::uint32_t cores = 1, batch = 1;
+  std::uint64_t encoded_bytes = 0;  ///< of each sample
+  std::uint64_t scratch_bytes = 0;  ///< of each sample's decode
+  std::uint64_t batches = 1;        ///< to measure, once warm: one round of the draws
+
+  /// Samples a second that reading and decoding allow, whatever the queue; infinite where neither
+  /// takes time. The bounds of a tandem of multi-server stations: each station's servers over its
+  /// mean service time (Lazowska et al., Quantitative System Performance, 1984, chapter 5).
+  double reads_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept;
+  double decodes_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept;
+  double production_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept;
+  double consumption_per_s() const noexcept;
+};
+
+/// The evidence as a workload of batches of `batch`. `consumer` in place of the window's, of batches
+/// of the window's size; null: the window's. Throws Error{bad_options} where the window is empty.
+Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t seed,
+                     const Service* consumer = nullptr);
+
+}  // namespace weir::simulation

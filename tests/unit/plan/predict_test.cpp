@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "plan/draws.hpp"
+#include "support/catch.hpp"
+#include "unit/plan/windows.hpp"
+
+using namespace weir;
+using test::window_of;
+
+namespace {
+
+constexpr std::uint64_t mib = 1ull << 20;
+
+Setting setting(std::uint32_t depth, std::uint32_t workers, std::uint32_t read_ahead = 0,
+                std::uint32_t batch = 32) {
+  return {.max_queue_size = depth, .workers = workers, .read_ahead = read_ahead, .batch = batch};
+}
+
+bool near(double value, double wanted, double share) {
+  return std::abs(value - wanted) <= share * std::abs(wanted);
+}
+
+Options of_batch(std::uint32_t batch) {
+  Options options;
+  options.batch = batch;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("draws are log-normal of the variation asked for, their mean is exactly 1", "[plan]") {
+  constexpr std::size_t count = 32'768;
+  for (const double variation : {0.1, 0.5, 1.0}) {
+    const simulation::Draws draws(count, variation, 7);
+    double sum = 0, squares = 0, logs = 0, log_squares = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double x = draws[i], log = std::log(x);
+      sum += x;
+      squares += x * x;
+      logs += log;
+      log_squares += log * log;
+    }
+    const double n = count;
+    CHECK(near(sum / n, 1.0, 1e-9));
+    CHECK(near(std::sqrt(squares / n - 1), variation, 0.05));
+    // The logarithm of a log-normal is normal with mean -s^2/2 and deviation s.
+    const double s = std::sqrt(std::log1p(variation * variation));
+    CHECK(near(std::sqrt(log_squares / n - logs * logs / n / n), s, 0.03));
+    CHECK(near(logs / n, -s * s / 2, 0.05));
+    CHECK(draws[5] == draws[5 + count]);
+  }
+  const simulation::Draws constant(count, 0, 7);
+  CHECK((constant[0] == 1.0 && constant[12'345] == 1.0));
+}
+
+TEST_CASE("with constant times, throughput is that of the slowest station", "[plan]") {
+  // D/D/1: one worker, then several on fewer cores, then a consumer that is slower.
+  CHECK(near(predict(window_of({0, 2, 0}, 1), setting(2, 1)).samples_per_s, 500, 0.001));
+  CHECK(near(predict(window_of({0, 2, 0}, 4), setting(2, 4)).samples_per_s, 2000, 0.01));
+  CHECK(near(predict(window_of({0, 2, 0}, 2), setting(2, 8)).samples_per_s, 1000, 0.01));
+  const auto bound = predict(window_of({0, 2, 100}, 2), setting(4, 2));
+  CHECK(near(bound.samples_per_s, 320, 0.001));
+  CHECK(bound.data_readiness == 1.0);
+  CHECK(bound.consumer_wait < 1e-6);
+  const auto starved = predict(window_of({0, 2, 16}, 2), setting(4, 2));
+  CHECK(near(starved.samples_per_s, 1000, 0.01));
+  CHECK(starved.data_readiness == 0.0);
+  CHECK(near(starved.consumer_wait, 0.5, 0.02));
+}
+
+TEST_CASE("a queue of one batch makes producer and consumer take turns with its slab", "[plan]") {
+  // max_queue_size 1: the next batch is not begun before this one is leased, so a period is the
+  // longer of the two; it is never their sum, as it would be without a queue.
+  const auto one = predict(window_of({0, 2, 60}, 1), setting(1, 1));
+  CHECK(near(one.samples_per_s, 32 / 0.064, 0.001));
+  CHECK(one.slabs == 2);
+}
+
+TEST_CASE("reads ahead overlap: as many in 200 ms as are outstanding", "[plan]") {
+  const auto window = window_of({200, 1, 0}, 2);
+  CHECK(near(predict(window, setting(4, 2, 64)).samples_per_s, 64 / 0.2, 0.01));
+  CHECK(near(predict(window, setting(4, 2, 8)).samples_per_s, 8 / 0.2, 0.01));
+  // Without readers each worker waits for its own read.
+  CHECK(near(predict(window, setting(4, 2)).samples_per_s, 2 / 0.201, 0.02));
+  // Where decoding is slower, it decides.
+  CHECK(near(predict(window_of({200, 20, 0}, 2), setting(4, 2, 64)).samples_per_s, 100, 0.01));
+  const auto cut = predict(window, setting(1, 2, 64));
+  CHECK(cut.setting.read_ahead == 32);  // as the Plan cuts it to what is drawn
+}
+
+TEST_CASE("reads that copy take a core, reads that wait do not", "[plan]") {
+  auto window = window_of({1, 1, 0}, 2);
+  window.read_cpu_s = 1e-3;
+  CHECK(near(predict(window, setting(4, 2, 8)).samples_per_s, 1000, 0.01));
+  CHECK(near(predict(window, setting(4, 8)).samples_per_s, 1000, 0.01));
+  window.read_cpu_s = 1e-9;
+  CHECK(near(predict(window, setting(4, 2, 8)).samples_per_s, 2000, 0.01));
+}
+
+TEST_CASE("a cycle of two exponential-like stations is as product form has it", "[plan]") {
+  // Batches of one sample, one worker, one consumer. The worker stops while Q batches are ready and
+  // one is leased, the consumer while there is none: M/M/1/K with K = Q + 1, whose server idles
+  // p_0 = (1 - r) / (1 - r^(K+1)) of the time, r = lambda / mu (Gross et al., Fundamentals of
+  // Queueing Theory, section 2.5). A log-normal of variation 1 is not quite an exponential.
+  for (const double consumer_ms : {0.8, 1.0, 1.25}) {
+    const auto window = window_of({0, 1, consumer_ms, 1.0, 1.0}, 1, of_batch(1));
+    for (const std::uint32_t depth : {2u, 4u, 8u, 16u}) {
+      const double r = consumer_ms;  // arrivals 1 per ms; service 1 / consumer_ms
+      const double places = depth + 1;
+      const double idle =
+          std::abs(r - 1) < 1e-9 ? 1 / (places + 1) : (1 - r) / (1 - std::pow(r, places + 1));
+      const double wanted = 1e3 / consumer_ms * (1 - idle);
+      const auto got = predict(window, setting(depth, 1, 0, 1));
+      INFO("consumer " << consumer_ms << " ms, depth " << depth << ": " << got.samples_per_s
+                       << " for " << wanted);
+      CHECK(near(got.samples_per_s, wanted, 0.05));
+      CHECK(near(got.consumer_wait, idle, 0.35));
+    }
+  }
+}
+
+TEST_CASE("a deeper queue is never worse", "[plan]") {
+  for (const double consumer_ms : {20.0, 48.0, 55.0, 120.0}) {
+    const auto window = window_of({0.05, 3, consumer_ms, 0.6, 0.8});
+    double rate = 0, ready = 0;
+    for (const std::uint32_t depth : {1u, 2u, 3u, 4u, 6u, 8u, 12u, 16u, 32u, 64u}) {
+      const auto at = predict(window, setting(depth, 2));
+      CHECK(at.samples_per_s >= rate * 0.998);
+      CHECK(at.data_readiness >= ready - 0.003);
+      rate = at.samples_per_s;
+      ready = at.data_readiness;
+    }
+  }
+}
+
+TEST_CASE("same seed, same prediction; another seed, nearly the same", "[plan]") {
+  const auto window = window_of({0.05, 3, 50, 0.5, 0.5});
+  const auto a = predict(window, setting(2, 2), 1), b = predict(window, setting(2, 2), 1);
+  CHECK(a.samples_per_s == b.samples_per_s);
+  CHECK(a.consumer_wait == b.consumer_wait);
+  CHECK(a.data_readiness == b.data_readiness);
+  const auto c = predict(window, setting(2, 2), 2);
+  CHECK(c.samples_per_s != a.samples_per_s);
+  CHECK(near(c.samples_per_s, a.samples_per_s, 0.02));
+}
+
+TEST_CASE("bytes are those of the plan, of any batch and alignment", "[plan]") {
+  Options options;
+  options.memory.alignment = 4096;
+  options.queue.max_leases = 2;
+  const auto window = window_of({0.05, 3, 50}, 2, options, 12'345);
+  options.batch = 48;
+  options.queue.max_queue_size = 6;
+  options.workers = 2;
+  const auto plan = resolve(options, 12'345);
+  const auto at = predict(window, setting(6, 2, 0, 48));
+  CHECK(at.staging_bytes == plan.slabs * plan.slab_bytes);
+  CHECK(at.total_bytes == at.staging_bytes + 12'345 + 2 * mib);
+  CHECK(at.slabs == 8);
+  const auto ahead = predict(window, setting(6, 2, 10, 48));
+  CHECK(ahead.total_bytes == at.total_bytes + 2 * 10 * 110'000);
+}
+
+TEST_CASE("a consumer takes longer over a larger batch", "[plan]") {
+  const auto window = window_of({0, 1, 64}, 2);
+  CHECK(near(predict(window, setting(4, 2, 0, 64)).samples_per_s, 500, 0.001));
+  CHECK(near(predict(window, setting(4, 2, 0, 8)).samples_per_s, 500, 0.001));
+}
+
+TEST_CASE("a queue that never fills never gets its slabs", "[plan]") {
+  CHECK(predict(window_of({0, 3, 1}, 2), setting(16, 2)).slabs == 2);
+  CHECK(predict(window_of({0, 3, 400}, 2), setting(16, 2)).slabs == 17);
+}
+
+TEST_CASE("more workers than cores inflate what the clock says of a decode", "[plan]") {
+  // Eight workers on two cores: a decode of 2 ms takes 8 ms on the clock.
+  Options options;
+  options.workers = 8;
+  auto window = window_of({0, 8, 0}, 2, options);
+  window.seconds = static_cast<double>(window.samples) * 2e-3 / 2;
+  CHECK(near(predict(window, setting(4, 8)).samples_per_s, 1000, 0.01));
+  CHECK(near(predict(window, setting(4, 2)).samples_per_s, 1000, 0.01));
+  CHECK(near(predict(window, setting(4, 1)).samples_per_s, 500, 0.01));
+}
+
+TEST_CASE("what workers do between samples is part of what a sample costs", "[plan]") {
+  auto window = window_of({0, 2, 0}, 2);
+  window.seconds = static_cast<double>(window.samples) * 2.1e-3 / 2;
+  window.workers.decode_s = static_cast<double>(window.samples) * 2e-3;
+  CHECK(near(predict(window, setting(4, 2)).samples_per_s, 2 / 2.1e-3, 0.01));
+}
+
+TEST_CASE("a tight budget throttles reads ahead", "[plan]") {
+  Options options;
+  options.memory.budget_bytes = 24 * mib;
+  auto tight = window_of({50, 3, 0, 0.5}, 2, options), free = window_of({50, 3, 0, 0.5}, 2);
+  tight.encoded_bytes = free.encoded_bytes = 400e3;
+  const auto held = predict(tight, setting(1, 2, 32)), loose = predict(free, setting(1, 2, 32));
+  CHECK(held.samples_per_s < 0.9 * loose.samples_per_s);
+  CHECK(held.samples_per_s > 2 / 0.053);
+  CHECK(held.total_bytes <= 24 * mib);
+  // The queue is the one that the plan cuts it to.
+  CHECK(predict(tight, setting(16, 2)).setting.max_queue_size == resolve(
+                                                                     [&] {
+                                                                       auto wish = options;
+                                                                       wish.workers = 2;
+                                                                       wish.queue.max_queue_size =
+                                                                           16;
+                                                                       return wish;
+                                                                     }(),
+                                                                     0)
+                                                                     .max_queue_size);
+}
+
+TEST_CASE("no evidence, or no setting, is refused", "[plan]") {
+  const auto window = window_of({0, 3, 1});
+  CHECK_THROWS_AS(predict(Window{}, setting(4, 2)), Error);
+  auto empty = window;
+  empty.samples = 0;
+  CHECK_THROWS_AS(predict(empty, setting(4, 2)), Error);
+  for (const auto& wrong : {setting(0, 2), setting(4, 0), setting(4, 2, 0, 0), setting(4, 2000)})
+    CHECK_THROWS_AS(predict(window, wrong), Error);
+}
+
+TEST_CASE("times of zero are no division by zero", "[plan]") {
+  const auto at = predict(window_of({0, 0, 0}), setting(4, 2));
+  CHECK(std::isfinite(at.samples_per_s));
+  CHECK(at.samples_per_s > 0);
+  CHECK(std::isfinite(at.consumer_wait));
+}
