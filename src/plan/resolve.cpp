@@ -51,8 +51,8 @@ void check(const Options& o) {
   within("tuning.most_queue", o.tuning.most_queue, 0u, most_queue);
   within("tuning.most_workers", o.tuning.most_workers, 0u, most_workers);
   within("tuning.most_read_ahead", o.tuning.most_read_ahead, 0u, most_read_ahead);
-  if (!(o.tuning.target_readiness >= 0.0 && o.tuning.target_readiness <= 1.0)) {
-    refuse("tuning.target_readiness", o.tuning.target_readiness, "must be 0 to 1");
+  if (!(o.tuning.target_readiness > 0.0 && o.tuning.target_readiness <= 1.0)) {
+    refuse("tuning.target_readiness", o.tuning.target_readiness, "must be above 0 and at most 1");
   }
   if (o.tuning.interval < std::chrono::milliseconds(10)) {
     refuse("tuning.interval", o.tuning.interval.count(), "must be at least 10 ms");

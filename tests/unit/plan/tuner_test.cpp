@@ -1,0 +1,140 @@
+#include "plan/tuner.hpp"
+
+#include <random>
+
+#include "support/catch.hpp"
+#include "unit/plan/windows.hpp"
+
+using namespace weir;
+using plan::Tuner;
+using test::Times;
+using test::window_of;
+
+namespace {
+
+constexpr Setting begun{4, 1, 0, 32};
+
+/// A loader that does what predict() says, and whose windows are off by up to `noise`.
+class Plant {
+ public:
+  Plant(const Times& times, double noise, std::uint64_t seed)
+      : truth_(window_of(times)), noise_(noise), random_(seed) {}
+  void becomes(const Times& times) { truth_ = window_of(times); }
+  Window under(const Setting& setting) {
+    const auto did = predict(truth_, setting, random_());
+    auto seen = truth_;
+    seen.seconds = 1;
+    seen.samples = static_cast<std::uint64_t>(did.samples_per_s * off());
+    seen.batches = std::max<std::uint64_t>(8, seen.samples / setting.batch);
+    seen.data_readiness = did.data_readiness;
+    for (auto* service : {&seen.read, &seen.decode, &seen.consumer}) service->mean_s *= off();
+    return seen;
+  }
+
+ private:
+  double off() { return std::uniform_real_distribution(1 - noise_, 1 + noise_)(random_); }
+  Window truth_;
+  double noise_;
+  std::mt19937_64 random_;
+};
+
+AdviceOptions bounds() {
+  AdviceOptions most;
+  most.most_queue = 32;
+  most.most_workers = 2;
+  most.most_read_ahead = 64;
+  return most;
+}
+
+struct Course {
+  std::vector<int> moved;  ///< windows in which it moved
+  Setting end;
+};
+
+Course follow(Tuner& tuner, Plant& plant, int windows) {
+  Course course;
+  for (int i = 0; i < windows; ++i) {
+    const auto was = tuner.setting();
+    const auto move = tuner.look(plant.under(was));
+    if (!move) continue;
+    course.moved.push_back(i);
+    CHECK(move->to == tuner.setting());
+    CHECK(!move->reason.empty());
+    const auto& to = move->to;
+    const int knobs = (to.max_queue_size != was.max_queue_size) + (to.workers != was.workers) +
+                      (to.read_ahead != was.read_ahead);
+    CHECK(knobs == 1);
+    CHECK(to.max_queue_size <= bounds().most_queue);
+    CHECK(to.workers <= bounds().most_workers);
+    CHECK(to.read_ahead <= bounds().most_read_ahead);
+  }
+  course.end = tuner.setting();
+  return course;
+}
+
+constexpr int long_enough = 60, converged_by = 30;
+
+}  // namespace
+
+TEST_CASE("the tuner comes to rest at what is advised, and stays there", "[plan][tuner]") {
+  const Times times = GENERATE(Times{0.05, 3, 200, 0.5}, Times{0.05, 3, 10, 0.5},
+                               Times{50, 3, 100, 0.2}, Times{0.05, 3, 58, 0.5, 1.0});
+  const double noise = GENERATE(0.0, 0.03);
+  CAPTURE(times.read, times.consumer, noise);
+  Plant plant(times, noise, 11);
+  Tuner tuner(begun, bounds());
+  const auto course = follow(tuner, plant, long_enough);
+  CHECK(course.moved.size() <= 6);
+  if (!course.moved.empty()) CHECK(course.moved.back() < converged_by);
+  const auto best = advise(window_of(times), bounds()).ceiling;
+  const auto reached = predict(window_of(times), course.end, 5);
+  CHECK(reached.samples_per_s >= 0.93 * best.samples_per_s);
+}
+
+TEST_CASE("the tuner follows a workload that changes, once", "[plan][tuner]") {
+  Plant plant({0.05, 3, 400, 0.3}, 0.02, 3);
+  Tuner tuner(begun, bounds());
+  const auto calm = follow(tuner, plant, long_enough);
+  CHECK(calm.end.read_ahead == 0);
+  CHECK(calm.end.max_queue_size < begun.max_queue_size);
+  plant.becomes({50, 3, 100, 0.3});
+  const auto slow = follow(tuner, plant, long_enough);
+  CHECK(slow.end.read_ahead >= 8);
+  REQUIRE(!slow.moved.empty());
+  CHECK(slow.moved.back() < converged_by);
+}
+
+TEST_CASE("a move that made things worse is taken back, and not made again", "[plan][tuner]") {
+  Plant plant({50, 3, 100, 0.2}, 0, 1);
+  Tuner tuner(begun, bounds());
+  const auto rate = [&](const Setting& at) {
+    auto seen = plant.under(at);
+    // What no window says: here reads ahead stand in each other's way.
+    if (at.read_ahead > 0) seen.samples /= 4;
+    return seen;
+  };
+  int to_ahead = 0, back = 0;
+  for (int i = 0; i < long_enough; ++i) {
+    const auto was = tuner.setting();
+    const auto move = tuner.look(rate(was));
+    if (!move) continue;
+    if (move->to.read_ahead > was.read_ahead) ++to_ahead;
+    if (move->to.read_ahead < was.read_ahead) {
+      ++back;
+      CHECK(move->to == Setting{was.max_queue_size, was.workers, 0, was.batch});
+      CHECK(move->reason.find("back again") != std::string::npos);
+    }
+  }
+  CHECK(to_ahead == 1);
+  CHECK(back == 1);
+  CHECK(tuner.setting().read_ahead == 0);
+}
+
+TEST_CASE("a window of a few batches is not judged by", "[plan][tuner]") {
+  auto seen = window_of({0.05, 3, 200, 0.5});
+  seen.batches = 2;
+  CHECK(!Tuner::enough(seen));
+  seen.batches = 100;
+  seen.samples = 3200;
+  CHECK(Tuner::enough(seen));
+}
