@@ -66,6 +66,7 @@ void Board::limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept {
     workers_ = workers;
     read_ahead_ = read_ahead;
     rows_ahead_ = conductor::rows_ahead(workers, read_ahead);
+    clocks_.staffed(workers, Clock::now());
     work_.notify_all();
     reads_.notify_all();
     benched_.notify_all();
@@ -150,6 +151,12 @@ void Board::note_waiting() noexcept {
   clocks_.workers_wait(waiting_, why, Clock::now());
 }
 
+void Board::count_waiting(bool& counted, bool waits) noexcept {
+  if (counted != waits) waits ? ++waiting_ : --waiting_;
+  counted = waits;
+  note_waiting();
+}
+
 void Board::note() noexcept {
   Lock lock(mutex_);
   note_waiting();
@@ -160,22 +167,16 @@ std::optional<Board::Task> Board::take_work(WorkerMemory& mine, std::uint32_t wo
   Lock lock(mutex_);
   std::optional<Task> task;
   bool listed = false, counted = false;
-  const auto count = [&](bool waits) WEIR_NO_THREAD_SAFETY_ANALYSIS {
-    if (waits != counted) waiting_ += waits ? 1 : -1u;
-    counted = waits;
-  };
   while (!halted_) {
     const bool benched = worker >= workers_;
     if (!benched && (task = next_work(most_rows))) break;
     if (benched) mine.trim();
-    count(!benched);
-    note_waiting();
+    count_waiting(counted, !benched);
     wait(mine, listed, benched ? benched_ : work_, lock);
   }
   if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
   // One that leaves has nothing to do until the stream is over.
-  count(!task);
-  note_waiting();
+  count_waiting(counted, !task && worker < workers_);
   return task;
 }
 

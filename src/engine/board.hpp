@@ -82,6 +82,8 @@ class Board {
   void wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_it, Lock& lock)
       WEIR_REQUIRES(mutex_);
   void no_longer_ahead(Sample& sample) noexcept WEIR_REQUIRES(mutex_);
+  /// A worker begins to wait, goes on or ends; `counted`: whether it is among waiting_.
+  void count_waiting(bool& counted, bool waits) noexcept WEIR_REQUIRES(mutex_);
   Hold hold() const noexcept WEIR_REQUIRES(mutex_);
   void note_waiting() noexcept WEIR_REQUIRES(mutex_);
   std::optional<conductor::RowRun> take_fresh(std::uint32_t most_rows) WEIR_REQUIRES(mutex_);

@@ -28,7 +28,7 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
                  plan.first_batch, *this),
       ready_(core_->plan.slabs) {
   try {
-    core_->clocks.stream_opened(Clock::now());
+    core_->clocks.stream_opened(core_->plan.start.workers, Clock::now());
     threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
     apply(core_->plan.start);
     strand_->start([this] { step(); });
@@ -196,23 +196,21 @@ void Engine::end(conductor::End why) noexcept {
 void Engine::apply(const Setting& setting) {
   staff(setting.workers, setting.read_ahead);
   shared_.board.limit(setting.workers, setting.read_ahead);
-  core_->clocks.staffed(setting.workers, Clock::now());
   core_->course.set(setting);
   strand_->wake();
 }
 
 void Engine::staff(std::uint32_t workers, std::uint32_t read_ahead) {
   for (; workers_begun_ < workers; ++workers_begun_)
-    start(RowWork::Duty::decode,
+    start(RowWork::Duty::decode, core_->clocks.worker(workers_begun_),
           [this, worker = workers_begun_](RowWork& rows) { work(rows, worker); });
   for (; readers_begun_ < read_ahead; ++readers_begun_)
-    start(RowWork::Duty::read, [this](RowWork& rows) { this->read_ahead(rows); });
+    start(RowWork::Duty::read, core_->clocks.others(),
+          [this](RowWork& rows) { this->read_ahead(rows); });
 }
 
 template <class Body>
-void Engine::start(RowWork::Duty duty, Body body) {
-  auto& clocks = core_->clocks;
-  auto& lane = duty == RowWork::Duty::decode ? clocks.worker(workers_begun_) : clocks.others();
+void Engine::start(RowWork::Duty duty, Lane& lane, Body body) {
   auto& rows = *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty, lane));
   present_.fetch_add(1);
   try {
