@@ -30,6 +30,8 @@ class Plant {
     seen.samples = static_cast<std::uint64_t>(did_->samples_per_s * off());
     seen.batches = std::max<std::uint64_t>(8, seen.samples / setting.batch);
     seen.data_readiness = did_->data_readiness;
+    seen.read.count = seen.decode.count = seen.samples;
+    seen.consumer.count = seen.batches;
     for (auto* service : {&seen.read, &seen.decode, &seen.consumer}) service->mean_s *= off();
     return seen;
   }
@@ -62,7 +64,6 @@ Course follow(Tuner& tuner, Plant& plant, int windows) {
     const auto move = tuner.look(plant.under(was));
     if (!move) continue;
     course.moved.push_back(i);
-    UNSCOPED_INFO(i << ": " << move->reason);
     CHECK(move->to == tuner.setting());
     CHECK(!move->reason.empty());
     const auto& to = move->to;
