@@ -37,7 +37,9 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
   report::ProcessSampler process;
   run.process_before = process.before();
   {
-    Loader loader(source, settings.options);
+    auto options = settings.options;
+    options.tuning.on_move = [&settings](const std::string& move) { hint(settings, move); };
+    Loader loader(source, options);
     std::optional<Digest> digest;
     if (settings.digest) digest.emplace();
     const Progress progress(settings, loader, label);

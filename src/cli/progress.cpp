@@ -94,7 +94,10 @@ Progress::Progress(const Settings& settings, const Loader& loader, const std::st
       }) {}
 
 void hint(const Settings& settings, const std::string& text) {
-  if (!settings.quiet) fmt::print(stderr, "{}\n", text);
+  if (settings.quiet) return;
+  // Over the live line, which comes back below.
+  const bool live = isatty(STDERR_FILENO) == 1;
+  fmt::print(stderr, "{}{}{}\n", live ? "\r" : "", text, live ? "\x1b[K" : "");
 }
 
 }  // namespace weir::cli

@@ -194,6 +194,12 @@ void put_run(Json& envelope, const Run& run) {
                             {"samples_per_s", figures.throughput.samples_per_s},
                             {"first_batch_s", figures.throughput.first_batch_s}};
   envelope["stages"] = stages_json(figures.stages);
+  const auto& setting = figures.setting;
+  envelope["setting"] = {{"max_queue_size", setting.max_queue_size},
+                         {"workers", setting.workers},
+                         {"read_ahead", setting.read_ahead},
+                         {"batch", setting.batch}};
+  envelope["moves"] = figures.moves;
   if (figures.regime) envelope["regime"] = *figures.regime;
   put_faults(envelope, figures.faults, figures.fault_count);
   if (!run.digest.empty()) envelope["digest"] = run.digest;

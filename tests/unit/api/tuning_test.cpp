@@ -1,0 +1,71 @@
+#include <algorithm>
+
+#include "laws/fixture.hpp"
+#include "source/delayed.hpp"
+#include "support/catch.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+/// Takes batches until `done`, for a minute at most.
+template <class Done>
+void take_until(Stream& stream, Done done) {
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!done() && std::chrono::steady_clock::now() < give_up)
+    if (!stream.next()) return;
+}
+
+}  // namespace
+
+TEST_CASE("slow reads make automatic tuning read ahead, within its bounds", "[api][tuning]") {
+  std::vector<std::string> told;
+  std::mutex mutex;
+  auto options = small_options();
+  options.workers = 1;
+  options.tuning.mode = Tuning::automatic;
+  options.tuning.interval = std::chrono::milliseconds(20);
+  options.tuning.most_workers = 2;
+  options.tuning.most_read_ahead = 6;
+  options.tuning.most_queue = 8;
+  options.tuning.on_move = [&](const std::string& text) {
+    const std::lock_guard lock(mutex);
+    told.push_back(text);
+  };
+  Loader loader(source::delayed(synthetic(64, {24, 24, 3}), {5, 0, 0}), options);
+  CHECK(loader.plan().max_queue_size == 8);
+  CHECK(loader.plan().start == Setting{4, 1, 0, 4});
+  auto stream = loader.stream({.from = {}, .epochs = std::nullopt, .stop = {}});
+  take_until(stream, [&] { return loader.report().setting.read_ahead > 0; });
+  const auto report = loader.report();
+  CHECK(report.setting.read_ahead >= 2);
+  CHECK(report.setting.read_ahead <= 6);
+  CHECK(report.setting.max_queue_size <= 8);
+  CHECK(report.setting.workers <= 2);
+  REQUIRE(!report.moves.empty());
+  const std::lock_guard lock(mutex);
+  CHECK(std::ranges::any_of(told,
+                            [](const auto& text) { return text.find("read_ahead 0 to ") == 0; }));
+}
+
+TEST_CASE("automatic tuning changes neither order nor pixels, nor breaks a budget",
+          "[api][tuning]") {
+  auto options = small_options();
+  options.fit = Fit::random;
+  options.shuffle = true;
+  const auto source = synthetic(96, {24, 24, 3});
+  options.memory.budget_bytes = resolve(options, source.index_bytes()).floor_bytes + (4u << 20);
+  Loader plain(source, options);
+  const StreamOptions twice{.from = {}, .epochs = 12, .stop = {}};
+  const auto expected = drain(plain, twice);
+  options.tuning.mode = Tuning::automatic;
+  options.tuning.interval = std::chrono::milliseconds(10);
+  options.workers = 1;
+  Loader tuned(source, options);
+  CHECK(tuned.plan().max_queue_size >= 4);
+  CHECK(drain(tuned, twice) == expected);
+  const auto now = tuned.snapshot();
+  CHECK(now.memory.peak <= options.memory.budget_bytes);
+  CHECK(now.samples.conserved());
+}
