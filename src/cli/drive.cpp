@@ -8,6 +8,7 @@
 #include "cli/consumer.hpp"
 #include "cli/digest.hpp"
 #include "cli/progress.hpp"
+#include "cli/timeline.hpp"
 #include "engine/lane.hpp"
 #include "report/process.hpp"
 
@@ -43,6 +44,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     const Progress progress(settings, loader, label);
     auto stream =
         loader.stream({.from = {}, .epochs = settings.stream_epochs(), .stop = interrupt.token()});
+    Timeline timeline(loader);
     const auto cpu_before = process_cpu_seconds();
     try {
       drain(stream, loader.plan(), settings, interrupt, digest);
@@ -52,6 +54,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     }
     run.cpu_s = process_cpu_seconds() - cpu_before;
     run.interrupted = interrupt.raised();
+    run.timeline = timeline.stop();
     run.figures = loader.report();
     run.parts_now = process_parts();
     run.budget_how = settings.budget_how;

@@ -30,9 +30,11 @@ struct Settings {
   report::ElementType dtype = report::ElementType::u8;
   Layout layout = Layout::nchw;
   double consumer_ms = 0, read_delay_ms = 0;
+  double read_delay_deviation_ms = 0;  ///< 0: constant, else log-normal
   std::string budget_how;  ///< how --memory-budget auto was worked out; empty: bytes were named
   std::shared_ptr<PageMemory> slab_memory;  ///< null: the library's default
   std::string json;                         ///< "-": stdout instead of the text
+  std::string html;                         ///< file of the page; empty: none
   /// Set in a process that sweeps one depth for another: it writes its JSON alone.
   std::optional<std::uint32_t> only_depth;
 

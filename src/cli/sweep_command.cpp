@@ -17,8 +17,8 @@ namespace {
 
 int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interrupt& interrupt) {
   end_with_parent();
-  const auto run =
-      drive(open_data(settings), settings, interrupt, fmt::format("max_queue_size {}", depth));
+  const auto run = drive(open_data(settings, interrupt.token()), settings, interrupt,
+                         fmt::format("max_queue_size {}", depth));
   auto json = report::envelope("run");
   report::put_run(json, run);
   // From the plan alone; nothing measured goes into it.
@@ -62,6 +62,7 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
   if (settings.only_depth) return sweep_one_depth(settings, *settings.only_depth, interrupt);
 
   auto json = report::head("sweep");
+  json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
   json["runs"] = report::Json::array();
   std::vector<report::SweepRow> rows;
