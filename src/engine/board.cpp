@@ -7,9 +7,10 @@
 
 namespace weir::engine {
 
-Board::Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead,
+Board::Board(books::Book& book, Clocks& clocks, std::uint32_t workers, std::uint32_t read_ahead,
              std::uint32_t slabs, std::shared_ptr<Wakeable> low)
     : book_(book),
+      clocks_(clocks),
       workers_(workers),
       read_ahead_(read_ahead),
       rows_ahead_(conductor::rows_ahead(workers, read_ahead)),
@@ -43,6 +44,7 @@ SamplePtr Board::take_oldest(Samples& samples) noexcept {
 void Board::open(const conductor::RowRun& run) {
   Lock lock(mutex_);
   feed_.add(run);
+  note_waiting();
   (read_ahead_ > 0 ? reads_ : work_).notify_all();
 }
 
@@ -61,6 +63,7 @@ void Board::resume(Sample& sample) {
   parked_.erase(place);
   Samples& next = taken->has_bytes || read_ahead_ == 0 ? to_decode_ : to_read_;
   insert(next, std::move(taken));
+  note_waiting();
   work_.notify_all();
   reads_.notify_all();
 }
@@ -75,6 +78,7 @@ void Board::halt() noexcept {
   Lock lock(mutex_);
   halted_ = true;
   feed_.clear();
+  note_waiting();
   work_.notify_all();
   reads_.notify_all();
 }
@@ -110,12 +114,41 @@ void Board::wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_
   for_it.wait(lock.native());
 }
 
+Hold Board::hold() const noexcept {
+  if (halted_) return Hold::rows;
+  if (!parked_.empty()) return Hold::bytes;
+  if (book_.someone_waits()) return Hold::slab;
+  const bool reads = outstanding_ > 0 || !to_read_.empty() || feed_.rows() > 0;
+  return read_ahead_ > 0 && reads ? Hold::reads : Hold::rows;
+}
+
+void Board::note_waiting() noexcept {
+  const auto why = hold();
+  if (waiting_ == noted_ && (waiting_ == 0 || why == noted_hold_)) return;
+  noted_ = waiting_;
+  noted_hold_ = why;
+  clocks_.workers_wait(waiting_, why, Clock::now());
+}
+
+void Board::note() noexcept {
+  Lock lock(mutex_);
+  note_waiting();
+}
+
 std::optional<Board::Task> Board::take_work(WorkerMemory& mine, std::uint32_t most_rows) {
   Lock lock(mutex_);
   std::optional<Task> task;
   bool listed = false;
-  while (!halted_ && !(task = next_work(most_rows))) wait(mine, listed, work_, lock);
+  while (!halted_ && !(task = next_work(most_rows))) {
+    if (!listed) ++waiting_;
+    note_waiting();
+    wait(mine, listed, work_, lock);
+  }
   if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
+  // One that leaves has nothing to do until the stream is over.
+  if (task && listed) --waiting_;
+  if (!task && !listed) ++waiting_;
+  note_waiting();
   return task;
 }
 
@@ -124,6 +157,7 @@ void Board::park(SamplePtr sample) {
   {
     Lock lock(mutex_);
     insert(parked_, std::move(sample));
+    note_waiting();
   }
   book_.park(waiter);
 }
@@ -166,6 +200,7 @@ std::optional<Board::Task> Board::take_read(WorkerMemory& mine) {
 void Board::no_longer_ahead(Sample& sample) noexcept {
   if (!std::exchange(sample.ahead, false)) return;
   --outstanding_;
+  note_waiting();
   reads_.notify_one();
 }
 

@@ -28,7 +28,7 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
                  plan.first_batch, *this),
       ready_(core_->plan.slabs) {
   try {
-    core_->clocks.stream_opened();
+    core_->clocks.stream_opened(Clock::now());
     threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
     for (std::uint32_t i = 0; i < core_->plan.workers; ++i)
       start(&Engine::work, RowWork::Duty::decode);
@@ -53,7 +53,7 @@ void Engine::shut_down() noexcept {
   discard_ready();
   conductor_.workers_left();
   core_->book->end_stream();
-  core_->clocks.stream_ended();
+  core_->clocks.stream_ended(Clock::now());
 }
 
 // ---- consumer --------------------------------------------------------------------------------
@@ -68,19 +68,23 @@ buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease leas
     }
     if (!wait_for_lease(deadline)) return nullptr;
   }
-  const auto begun = Clock::now();
-  const bool was_ready = !ready_.empty();
+  auto& clocks = core_->clocks;
+  clocks.asked(!ready_.empty(), Clock::now());
   while (const auto id = ready_.pop(deadline)) {
-    core_->clocks.ready_changed(-1);
+    const auto now = Clock::now();
+    clocks.ready_changed(-1, now);
     if (core_->book->lease(*id)) {
       auto& slab = core_->pool->slab(*id);
-      core_->clocks.delivered(slab.rows, was_ready, Clock::now() - begun);
+      clocks.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
+      clocks.answered(slab.rows, now);
+      slab.since = now;
       return &slab;
     }
     core_->book->discard_ready(*id);
   }
+  clocks.answered(std::nullopt, Clock::now());
   if (ready_.drained()) {
-    core_->clocks.stream_ended();
+    clocks.stream_ended(Clock::now());
     if (!cancelled_.load()) {
       if (const auto error = shared_.error.take()) std::rethrow_exception(error);
     }
@@ -109,7 +113,7 @@ void Engine::cancel() noexcept {
 
 void Engine::discard_ready() noexcept {
   while (const auto id = ready_.pop(Clock::now())) {
-    core_->clocks.ready_changed(-1);
+    core_->clocks.ready_changed(-1, Clock::now());
     core_->book->discard_ready(*id);
   }
 }
@@ -136,6 +140,7 @@ void Engine::step() {
     shared_.error.offer({}, std::current_exception());
     conductor_.fail();
   }
+  shared_.board.note();
   if (conductor_.ended() && !left_ && present_.load() == 0) {
     left_ = true;
     conductor_.workers_left();
@@ -163,7 +168,9 @@ void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
 void Engine::resume(books::Waiter& waiter) { shared_.board.resume(static_cast<Sample&>(waiter)); }
 
 void Engine::publish(books::SlabId slab) noexcept {
-  core_->clocks.ready_changed(+1);
+  const auto now = Clock::now();
+  core_->pool->slab(slab).since = now;
+  core_->clocks.ready_changed(+1, now);
   ready_.push(slab);
 }
 
@@ -187,7 +194,11 @@ void Engine::end(conductor::End why) noexcept {
 // ---- workers and readers ---------------------------------------------------------------------
 
 void Engine::start(void (Engine::*body)(RowWork&), RowWork::Duty duty) {
-  auto& rows = *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty));
+  auto& clocks = core_->clocks;
+  auto& lane = duty == RowWork::Duty::decode
+                   ? clocks.worker(static_cast<std::uint32_t>(rows_.size()))
+                   : clocks.others();
+  auto& rows = *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty, lane));
   present_.fetch_add(1);
   try {
     threads_.push_back(start_thread([this, body, &rows] {
@@ -209,11 +220,9 @@ void Engine::start(void (Engine::*body)(RowWork&), RowWork::Duty duty) {
 void Engine::work(RowWork& rows) {
   std::uint32_t most_rows = 1;
   for (;;) {
-    const auto asked = Clock::now();
     auto task = shared_.board.take_work(rows.memory(), most_rows);
     if (!task) return;
     const auto begun = Clock::now();
-    core_->clocks.add_worker_idle(begun - asked);
     if (task->sample) {
       rows.take_over(std::move(task->sample));
       rows.read_and_decode();
