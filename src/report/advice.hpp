@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+#include "report/json.hpp"
+#include "weir/advice.hpp"
+
+namespace weir::report {
+
+Json to_json(const Prediction& prediction);
+Json to_json(const Advice& advice);
+
+/// The settings that matter side by side, then the words, then what to paste. At most 100 columns.
+std::string advice_text(const Advice& advice);
+
+/// What a window measured: samples, and the times of a read, a decode and the consumer's batch.
+std::string window_text(const Window& window);
+
+}  // namespace weir::report
