@@ -50,7 +50,7 @@ struct StageClock {
 };
 
 /// What workers did with their time, summed over all of them, from when a stream opens until it ends:
-/// the parts add up to workers * QueueClock::seconds.
+/// the parts add up to the number of workers times QueueClock::seconds.
 struct WorkerTime {
   double read_s = 0;       ///< reading (read_ahead = 0)
   double decode_s = 0;     ///< decoding and fitting, and all that is none of the others
@@ -86,6 +86,8 @@ struct Throughput {
 /// What a Loader did. Values only: copy freely.
 struct Report {
   Plan plan;
+  Setting setting;                 ///< in force now
+  std::vector<std::string> moves;  ///< of Tuning::automatic, the first thousand
   MemorySnapshot memory;
   ProcessMemory process_before;  ///< just before the Loader was made
   ProcessMemory process_now;

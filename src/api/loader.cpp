@@ -34,6 +34,8 @@ Report Loader::report() const {
   const auto instant = Clock::now();
   Report report{
       .plan = core.plan,
+      .setting = core.plan.start,
+      .moves = {},
       .memory = now.memory,
       .process_before = state_->before,
       .process_now = process_memory(),

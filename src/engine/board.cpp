@@ -11,10 +11,10 @@ Board::Board(books::Book& book, Clocks& clocks, std::uint32_t workers, std::uint
              std::uint32_t slabs, std::shared_ptr<Wakeable> low)
     : book_(book),
       clocks_(clocks),
+      low_(std::move(low)),
       workers_(workers),
       read_ahead_(read_ahead),
       rows_ahead_(conductor::rows_ahead(workers, read_ahead)),
-      low_(std::move(low)),
       feed_(slabs + workers + 1) {
   // Two to each thread, its own and a spare one, one more where it has parked, and those that have
   // been read: made beforehand, so that a stream at work allocates what is on the books alone.
@@ -52,6 +52,26 @@ void Board::put_back(const conductor::RowRun& run) {
   Lock lock(mutex_);
   feed_.add(run);
   work_.notify_all();
+  reads_.notify_all();
+}
+
+std::uint64_t Board::rows_ahead() noexcept {
+  Lock lock(mutex_);
+  return rows_ahead_;
+}
+
+void Board::limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept {
+  {
+    Lock lock(mutex_);
+    workers_ = workers;
+    read_ahead_ = read_ahead;
+    rows_ahead_ = conductor::rows_ahead(workers, read_ahead);
+    clocks_.staffed(workers, Clock::now());
+    work_.notify_all();
+    reads_.notify_all();
+    benched_.notify_all();
+  }
+  trim_idle();
 }
 
 void Board::resume(Sample& sample) {
@@ -81,6 +101,7 @@ void Board::halt() noexcept {
   note_waiting();
   work_.notify_all();
   reads_.notify_all();
+  benched_.notify_all();
 }
 
 std::uint64_t Board::untaken_rows() noexcept {
@@ -130,25 +151,32 @@ void Board::note_waiting() noexcept {
   clocks_.workers_wait(waiting_, why, Clock::now());
 }
 
+void Board::count_waiting(bool& counted, bool waits) noexcept {
+  if (counted != waits) waits ? ++waiting_ : --waiting_;
+  counted = waits;
+  note_waiting();
+}
+
 void Board::note() noexcept {
   Lock lock(mutex_);
   note_waiting();
 }
 
-std::optional<Board::Task> Board::take_work(WorkerMemory& mine, std::uint32_t most_rows) {
+std::optional<Board::Task> Board::take_work(WorkerMemory& mine, std::uint32_t worker,
+                                            std::uint32_t most_rows) {
   Lock lock(mutex_);
   std::optional<Task> task;
-  bool listed = false;
-  while (!halted_ && !(task = next_work(most_rows))) {
-    if (!listed) ++waiting_;
-    note_waiting();
-    wait(mine, listed, work_, lock);
+  bool listed = false, counted = false;
+  while (!halted_) {
+    const bool benched = worker >= workers_;
+    if (!benched && (task = next_work(most_rows))) break;
+    if (benched) mine.trim();
+    count_waiting(counted, !benched);
+    wait(mine, listed, benched ? benched_ : work_, lock);
   }
   if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
   // One that leaves has nothing to do until the stream is over.
-  if (task && listed) --waiting_;
-  if (!task && !listed) ++waiting_;
-  note_waiting();
+  count_waiting(counted, !task && worker < workers_);
   return task;
 }
 

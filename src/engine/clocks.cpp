@@ -12,18 +12,19 @@ constexpr std::size_t worker_stages = static_cast<std::size_t>(Stage::fit) + 1;
 }  // namespace
 
 Clocks::Clocks(std::uint32_t max_queue_size, std::uint32_t workers)
-    : workers_(workers), occupied_(max_queue_size + 1) {
+    : occupied_(max_queue_size + 1) {
   for (std::uint32_t i = 0; i < workers; ++i) lanes_.emplace_back(worker_stages);
   lanes_.emplace_back(stage_count);
 }
 
-void Clocks::stream_opened(Clock::time_point now) {
+void Clocks::stream_opened(std::uint32_t workers, Clock::time_point now) {
   Lock lock(mutex_);
   if (!opened_) opened_ = now;
   stream_opened_ = settled_ = now;
   ended_.reset();
   handed_.reset();
   depth_ = waiting_ = 0;
+  workers_ = workers;
 }
 
 void Clocks::stream_ended(Clock::time_point now) {
@@ -48,6 +49,7 @@ Clock::time_point Clocks::settle(Clock::time_point now) {
   if (!opened_ || ended_) return now;
   open_for_ += past;
   occupied_[depth_] += past;
+  worked_ += past * workers_;
   held_[held()] += past * waiting_;
   return settled_ = now;
 }
@@ -65,6 +67,12 @@ void Clocks::workers_wait(std::uint32_t count, Hold why, Clock::time_point now) 
   settle(now);
   waiting_ = count;
   why_ = why;
+}
+
+void Clocks::staffed(std::uint32_t workers, Clock::time_point now) {
+  Lock lock(mutex_);
+  settle(now);
+  workers_ = workers;
 }
 
 // ---- the consumer ----------------------------------------------------------------------------
@@ -127,7 +135,7 @@ void Clocks::released(const buffer::Slab& slab) noexcept {
 
 // ---- what is reported ------------------------------------------------------------------------
 
-WorkerTime Clocks::workers(Clock::time_point now) const {
+WorkerTime Clocks::worker_time(Clock::time_point now) const {
   WorkerTime time;
   Clock::duration reading{};
   for (const auto& lane : lanes_) reading += lane.reading(now);
@@ -137,13 +145,13 @@ WorkerTime Clocks::workers(Clock::time_point now) const {
   time.idle_s = seconds(held_[idle]);
   // A worker that neither waits nor reads prepares.
   const double rest =
-      seconds(open_for_ * workers_) - time.read_s - time.starved_s - time.throttled_s - time.idle_s;
+      seconds(worked_) - time.read_s - time.starved_s - time.throttled_s - time.idle_s;
   time.decode_s = std::max(0.0, rest);
   return time;
 }
 
 Clocks::Effort Clocks::effort(Clock::time_point now) const {
-  const auto time = workers(now);
+  const auto time = worker_time(now);
   return {time.read_s + time.starved_s, time.decode_s, time.throttled_s};
 }
 
@@ -174,8 +182,9 @@ QueueClock Clocks::queue(Clock::time_point now) {
   for (const auto time : occupied_) {
     clock.occupancy.push_back(clock.seconds > 0 ? seconds(time) / clock.seconds : 0.0);
   }
-  clock.workers = workers(now);
-  clock.producer_wait_s = clock.workers.idle_s / workers_;
+  clock.workers = worker_time(now);
+  if (worked_ > Clock::duration::zero())
+    clock.producer_wait_s = clock.workers.idle_s * clock.seconds / seconds(worked_);
   const auto under_way = stalls(now);
   clock.fetch_stall_s = stalled_.fetch + under_way.fetch;
   clock.prep_stall_s = stalled_.prep + under_way.prep;

@@ -26,18 +26,22 @@ enum class Hold : std::uint8_t {
 /// in, and one that is older than the last counts as that one.
 class Clocks final : public buffer::LeaseWatch {
  public:
+  /// The most there will be.
   Clocks(std::uint32_t max_queue_size, std::uint32_t workers);
 
   Lane& worker(std::uint32_t i) noexcept { return lanes_[i]; }
   /// Of all threads that are not workers.
   Lane& others() noexcept { return lanes_.back(); }
 
-  void stream_opened(Clock::time_point now);
+  void stream_opened(std::uint32_t workers, Clock::time_point now);
   void stream_ended(Clock::time_point now);
   /// One batch more or less is ready from now on.
   void ready_changed(int by, Clock::time_point now);
   /// From now on so many workers have nothing to do, all for the same reason.
   void workers_wait(std::uint32_t count, Hold why, Clock::time_point now);
+
+  /// From now on the stream has so many workers.
+  void staffed(std::uint32_t workers, Clock::time_point now);
 
   // -- the consumer
   /// next() was called, with its lease free; `found`: a batch is ready.
@@ -67,19 +71,19 @@ class Clocks final : public buffer::LeaseWatch {
   /// Adds the time until now to what it was spent on; the instant that the sums are then of.
   Clock::time_point settle(Clock::time_point now) WEIR_REQUIRES(mutex_);
   Held held() const noexcept WEIR_REQUIRES(mutex_);
-  WorkerTime workers(Clock::time_point now) const WEIR_REQUIRES(mutex_);
+  WorkerTime worker_time(Clock::time_point now) const WEIR_REQUIRES(mutex_);
   Effort effort(Clock::time_point now) const WEIR_REQUIRES(mutex_);
   /// The wait under way, by what workers did in it.
   Effort stalls(Clock::time_point now) const WEIR_REQUIRES(mutex_);
   void end_wait(Clock::time_point now) WEIR_REQUIRES(mutex_);
 
-  const std::uint32_t workers_;
   std::deque<Lane> lanes_;
   mutable Mutex mutex_;
   std::vector<Clock::duration> occupied_ WEIR_GUARDED_BY(mutex_);
   std::uint32_t depth_ WEIR_GUARDED_BY(mutex_) = 0;
   std::array<Clock::duration, 3> held_ WEIR_GUARDED_BY(mutex_){};  ///< worker-time by Held
-  std::uint32_t waiting_ WEIR_GUARDED_BY(mutex_) = 0;
+  Clock::duration worked_ WEIR_GUARDED_BY(mutex_){};               ///< worker-time, all of it
+  std::uint32_t workers_ WEIR_GUARDED_BY(mutex_) = 0, waiting_ WEIR_GUARDED_BY(mutex_) = 0;
   Hold why_ WEIR_GUARDED_BY(mutex_) = Hold::rows;
   Clock::duration open_for_ WEIR_GUARDED_BY(mutex_){};
   Clock::time_point settled_ WEIR_GUARDED_BY(mutex_){};

@@ -23,7 +23,7 @@ double sum(const WorkerTime& time) {
 
 TEST_CASE("a wait is shared out as the workers' time in it, not before or after", "[clocks]") {
   Clocks clocks(2, 2);
-  clocks.stream_opened(at(0));
+  clocks.stream_opened(2, at(0));
   // While nobody waits: one worker reads for 10 s, the other is held up by the budget.
   clocks.workers_wait(1, Hold::bytes, at(0));
   clocks.worker(0).read_begins(at(0));
@@ -50,7 +50,7 @@ TEST_CASE("a wait is shared out as the workers' time in it, not before or after"
 
 TEST_CASE("time of workers with nothing to do has no part in a wait", "[clocks]") {
   Clocks clocks(2, 4);
-  clocks.stream_opened(at(0));
+  clocks.stream_opened(4, at(0));
   clocks.asked(false, at(0));
   clocks.workers_wait(3, Hold::rows, at(0));
   clocks.worker(0).read_begins(at(1));
@@ -65,7 +65,7 @@ TEST_CASE("time of workers with nothing to do has no part in a wait", "[clocks]"
 
 TEST_CASE("a wait in which no worker was at work is the hand-over's", "[clocks]") {
   Clocks clocks(2, 1);
-  clocks.stream_opened(at(0));
+  clocks.stream_opened(1, at(0));
   clocks.workers_wait(1, Hold::rows, at(0));
   clocks.asked(false, at(0));
   clocks.answered(1, at(2));
@@ -75,7 +75,7 @@ TEST_CASE("a wait in which no worker was at work is the hand-over's", "[clocks]"
 
 TEST_CASE("what goes on counts until now", "[clocks]") {
   Clocks clocks(2, 1);
-  clocks.stream_opened(at(0));
+  clocks.stream_opened(1, at(0));
   clocks.worker(0).read_begins(at(0));
   clocks.asked(false, at(1));
   auto queue = clocks.queue(at(9));
@@ -96,7 +96,7 @@ TEST_CASE("what goes on counts until now", "[clocks]") {
 TEST_CASE("a slab is waited for where no batch lies ready; else the queue is as deep as may be",
           "[clocks]") {
   Clocks clocks(2, 1);
-  clocks.stream_opened(at(0));
+  clocks.stream_opened(1, at(0));
   clocks.workers_wait(1, Hold::slab, at(0));
   clocks.ready_changed(+1, at(1));
   clocks.ready_changed(-1, at(4));
@@ -107,7 +107,7 @@ TEST_CASE("a slab is waited for where no batch lies ready; else the queue is as 
 
 TEST_CASE("occupancy is by time, the present depth included, and adds up to one", "[clocks]") {
   Clocks clocks(2, 1);
-  clocks.stream_opened(at(0));
+  clocks.stream_opened(1, at(0));
   clocks.ready_changed(+1, at(1));
   clocks.ready_changed(+1, at(3));
   CHECK(clocks.queue(at(10)).occupancy[0] == Approx(0.1));
@@ -117,7 +117,7 @@ TEST_CASE("occupancy is by time, the present depth included, and adds up to one"
 
 TEST_CASE("the consumer's time is from a batch until it asks again", "[clocks]") {
   Clocks clocks(2, 1);
-  clocks.stream_opened(at(0));
+  clocks.stream_opened(1, at(0));
   for (const double s : {0.0, 2.0, 6.0}) {
     clocks.asked(true, at(s));
     clocks.answered(1, at(s));
@@ -138,14 +138,14 @@ TEST_CASE("the consumer's time is from a batch until it asks again", "[clocks]")
 
 TEST_CASE("between streams no time passes", "[clocks]") {
   Clocks clocks(2, 2);
-  clocks.stream_opened(at(0));
+  clocks.stream_opened(2, at(0));
   clocks.asked(false, at(0));
   clocks.answered(4, at(1));
   clocks.workers_wait(2, Hold::rows, at(2));
   clocks.stream_ended(at(5));
   clocks.stream_ended(at(50));
   CHECK(clocks.queue(at(100)).seconds == Approx(5));
-  clocks.stream_opened(at(200));
+  clocks.stream_opened(2, at(200));
   const auto queue = clocks.queue(at(203));
   CHECK(queue.seconds == Approx(8));
   CHECK(queue.workers.idle_s == Approx(6));
@@ -154,9 +154,22 @@ TEST_CASE("between streams no time passes", "[clocks]") {
   CHECK(clocks.throughput(at(203)).seconds == Approx(203));
 }
 
+TEST_CASE("workers that come and go count while they are there", "[clocks]") {
+  Clocks clocks(2, 4);
+  clocks.stream_opened(1, at(0));
+  clocks.staffed(4, at(2));
+  clocks.workers_wait(3, Hold::rows, at(2));
+  clocks.workers_wait(0, Hold::rows, at(4));
+  clocks.staffed(2, at(6));
+  const auto queue = clocks.queue(at(10));
+  CHECK(sum(queue.workers) == Approx(2 + 16 + 8));
+  CHECK(queue.workers.idle_s == Approx(6));
+  CHECK(queue.producer_wait_s == Approx(6 * 10 / 26.0));
+}
+
 TEST_CASE("an instant older than the last is the last", "[clocks]") {
   Clocks clocks(2, 1);
-  clocks.stream_opened(at(0));
+  clocks.stream_opened(1, at(0));
   clocks.ready_changed(+1, at(5));
   clocks.asked(false, at(4));
   clocks.answered(1, at(3));
