@@ -24,8 +24,8 @@ int tune_command(const Settings& settings, const Interrupt& interrupt);
 int verify_command(const Settings& settings, const Interrupt& interrupt);
 int demo_command(const Settings& settings, const Interrupt& interrupt);
 
-/// The text to stdout, or the JSON to where --json says, or both. Throws std::runtime_error naming
-/// the file that cannot be written.
+/// The text to stdout, or the JSON to where --json says, or both; the page to where --html says.
+/// Throws std::runtime_error naming the file that cannot be written.
 void emit(const Settings& settings, const report::Json& json, const std::string& text);
 
 /// 0, 1 or 130, by how a run ended.

@@ -91,6 +91,7 @@ int demo_command(const Settings& settings, const Interrupt& interrupt) {
       fmt::join(arguments, " ")));
   if (settings.quiet) arguments.emplace_back("--quiet");
   if (!settings.json.empty()) arguments.insert(arguments.end(), {"--json", settings.json});
+  if (!settings.html.empty()) arguments.insert(arguments.end(), {"--html", settings.html});
   auto command_line = arguments;
   command_line.insert(command_line.begin(), "sweep");
   return sweep_command(parse(command_line), arguments, interrupt);

@@ -8,6 +8,7 @@
 #include "cli/consumer.hpp"
 #include "cli/digest.hpp"
 #include "cli/progress.hpp"
+#include "cli/timeline.hpp"
 #include "report/process.hpp"
 
 namespace weir::cli {
@@ -44,6 +45,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     const Progress progress(settings, loader, label);
     auto stream =
         loader.stream({.from = {}, .epochs = settings.stream_epochs(), .stop = interrupt.token()});
+    Timeline timeline(loader);
     const auto cpu_before = process_cpu_seconds();
     try {
       drain(stream, loader, settings, interrupt, digest, after_batch);
@@ -53,6 +55,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     }
     run.cpu_s = process_cpu_seconds() - cpu_before;
     run.interrupted = interrupt.raised();
+    run.timeline = timeline.stop();
     run.figures = loader.report();
     run.parts_now = process_parts();
     run.budget_how = settings.budget_how;

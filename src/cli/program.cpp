@@ -10,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "report/json.hpp"
+#include "report/page/page.hpp"
 #include "weir/error.hpp"
 
 namespace weir::cli {
@@ -18,6 +19,12 @@ namespace {
 void write_stdout(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
+}
+
+void write_file(const std::string& path, const std::string& content) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << content << std::flush;
+  if (!file) throw std::runtime_error("cannot write " + path);
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
@@ -45,11 +52,9 @@ int complain(int code, const char* what) {
 }  // namespace
 
 void emit(const Settings& settings, const report::Json& json, const std::string& text) {
-  if (!settings.json.empty() && !settings.json_on_stdout()) {
-    std::ofstream file(settings.json, std::ios::binary | std::ios::trunc);
-    file << report::write(json) << std::flush;
-    if (!file) throw std::runtime_error("cannot write " + settings.json);
-  }
+  if (!settings.json.empty() && !settings.json_on_stdout())
+    write_file(settings.json, report::write(json));
+  if (!settings.html.empty()) write_file(settings.html, report::page(json));
   write_stdout(settings.json_on_stdout() ? report::write(json) : text);
 }
 

@@ -13,9 +13,11 @@
 namespace weir::cli {
 
 int run_command(const Settings& settings, const Interrupt& interrupt) {
-  const auto run = drive(open_data(settings), settings, interrupt, "");
+  const auto run = drive(open_data(settings, interrupt.token()), settings, interrupt, "");
   auto json = report::envelope("run");
   report::put_run(json, run);
+  json["data"] = settings.data;
+  json["consumer_ms"] = settings.consumer_ms;
   emit(settings, json, report::run_text(run));
   if (!run.error.empty()) fmt::print(stderr, "weir: {}\n", run.error);
   const auto& plan = run.figures.plan;

@@ -83,6 +83,10 @@ class Parser {
     output.text(
         "--json", "FILE|-", [this](const std::string& t) { settings_.json = t; },
         "the report as JSON; -: to stdout, instead of the text");
+    if (command != Command::plan && command != Command::probe && command != Command::verify)
+      output.text(
+          "--html", "FILE", [this](const std::string& t) { settings_.html = t; },
+          "the report as a page with charts: one file, opens without a network");
     output.flag("--quiet", settings_.quiet, "no progress and no hints");
 
     OptionGroup hidden(sub, "");
@@ -90,7 +94,7 @@ class Parser {
       hidden.text(
           "--only-depth", "N",
           [this](const std::string& t) { settings_.only_depth = parse_depths(t).front(); }, "");
-    for (const auto* unbuilt : {"--html", "--rank", "--world", "--trace", "--metrics-port"})
+    for (const auto* unbuilt : {"--rank", "--world", "--trace", "--metrics-port"})
       hidden.text(
           unbuilt, "", [unbuilt](const std::string&) { not_built(unbuilt); }, "");
   }
@@ -166,8 +170,9 @@ class Parser {
         "--consumer-trace", "FILE",
         [this](const std::string& t) { settings_.consumer_trace = read_trace(t); },
         "the same, batch for batch: a file of milliseconds, one a line, over and over");
-    group.milliseconds("--read-delay-ms", settings_.read_delay_ms,
-                       "milliseconds more for each read [0]");
+    group.text(
+        "--read-delay-ms", "X[:D]", [this](const std::string& t) { set_read_delay(t); },
+        "milliseconds more for each read: X, or log-normal of mean X and deviation D [0]");
   }
 
   void add_faults(OptionGroup group) {
@@ -192,6 +197,12 @@ class Parser {
     } else {
       budget = report::parse_bytes(text);
     }
+  }
+
+  void set_read_delay(const std::string& text) {
+    const auto delay = parse_delay(text);
+    settings_.read_delay_ms = delay.mean_ms;
+    settings_.read_delay_deviation_ms = delay.deviation_ms;
   }
 
   void finish() {

@@ -33,9 +33,11 @@ struct Settings {
   double consumer_ms = 0, read_delay_ms = 0;
   std::vector<double> consumer_trace;  ///< milliseconds by batch, over and over; empty: consumer_ms
   double target_readiness = AdviceOptions{}.target_readiness;
+  double read_delay_deviation_ms = 0;  ///< 0: constant, else log-normal
   std::string budget_how;  ///< how --memory-budget auto was worked out; empty: bytes were named
   std::shared_ptr<PageMemory> slab_memory;  ///< null: the library's default
   std::string json;                         ///< "-": stdout instead of the text
+  std::string html;                         ///< file of the page; empty: none
   /// Set in a process that sweeps one depth for another: it writes its JSON alone.
   std::optional<std::uint32_t> only_depth;
 

@@ -19,8 +19,8 @@ namespace {
 
 int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interrupt& interrupt) {
   end_with_parent();
-  const auto run =
-      drive(open_data(settings), settings, interrupt, fmt::format("max_queue_size {}", depth));
+  const auto run = drive(open_data(settings, interrupt.token()), settings, interrupt,
+                         fmt::format("max_queue_size {}", depth));
   auto json = report::envelope("run");
   report::put_run(json, run);
   // From the plan alone; nothing measured goes into it.
@@ -64,7 +64,7 @@ report::SweepRow row_of(std::uint32_t asked, const report::Json& json) {
 /// As much as one depth is going to take, at the most: a short sweep is no long one for being
 /// predicted.
 std::optional<Measured> measure_before(const Settings& settings, const Interrupt& interrupt) {
-  const auto source = open_data(settings);
+  const auto source = open_data(settings, interrupt.token());
   const auto goal = samples_to_consume(settings, source.size());
   auto measured = measure(source, settings, interrupt, goal.value_or(UINT64_MAX));
   if (!measured.window || !measured.run.error.empty()) return {};
@@ -100,6 +100,7 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
   if (settings.only_depth) return sweep_one_depth(settings, *settings.only_depth, interrupt);
 
   auto json = report::head("sweep");
+  json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
   json["runs"] = report::Json::array();
   std::vector<report::SweepRow> rows;

@@ -26,7 +26,7 @@ std::string tune_text(const Measured& measured, const Advice& advice) {
 }  // namespace
 
 int tune_command(const Settings& settings, const Interrupt& interrupt) {
-  const auto measured = measure(open_data(settings), settings, interrupt);
+  const auto measured = measure(open_data(settings, interrupt.token()), settings, interrupt);
   auto run = report::envelope("run");
   report::put_run(run, measured.run);
   auto json = report::head("tune");

@@ -9,6 +9,15 @@
 
 namespace weir::report {
 
+/// One look at a loader while it ran.
+struct TimelinePoint {
+  double seconds = 0;          ///< since the stream was opened
+  std::uint64_t consumed = 0;  ///< samples so far
+  std::uint32_t filling = 0, ready = 0, leased = 0;
+  std::uint64_t live = 0;
+  AccountBytes accounts{};
+};
+
 /// What a command found out about one Loader: the library's Report and what only the program can
 /// see.
 struct Run {
@@ -25,6 +34,7 @@ struct Run {
   std::string digest;            ///< empty where none was asked for
   std::string error;             ///< why the run ended early; empty where it did not
   bool interrupted = false;
+  std::vector<TimelinePoint> timeline;  ///< of the stream, oldest first
 };
 
 /// Bytes of slabs, whatever their state.

@@ -1,5 +1,6 @@
 #include "report/json.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "weir/version.hpp"
@@ -69,6 +70,29 @@ Json stages_json(std::span<const StageClock> stages) {
   return out;
 }
 
+double rounded(double figure, double steps) { return std::round(figure * steps) / steps; }
+
+Json timeline_json(std::span<const TimelinePoint> points) {
+  constexpr double milliseconds = 1e3, tenths = 10;
+  Json out = Json::array();
+  const TimelinePoint* before = nullptr;
+  for (const auto& point : points) {
+    const auto span = before != nullptr ? point.seconds - before->seconds : 0;
+    const auto pace =
+        span > 0 ? static_cast<double>(point.consumed - before->consumed) / span : 0.0;
+    out.push_back({{"t", rounded(point.seconds, milliseconds)},
+                   {"samples", point.consumed},
+                   {"samples_per_s", rounded(pace, tenths)},
+                   {"filling", point.filling},
+                   {"ready", point.ready},
+                   {"leased", point.leased},
+                   {"live", point.live},
+                   {"accounts", accounts_json(point.accounts)}});
+    before = &point;
+  }
+  return out;
+}
+
 Json fault_json(const Fault& fault) {
   return {{"index", fault.index},
           {"path", fault.name},
@@ -94,6 +118,7 @@ Json envelope(std::string_view command) {
   out["fault_count"] = 0;
   out["error"] = nullptr;
   out["interrupted"] = false;
+  out["timeline"] = nullptr;
   return out;
 }
 
@@ -174,6 +199,7 @@ void put_run(Json& envelope, const Run& run) {
   if (!run.digest.empty()) envelope["digest"] = run.digest;
   if (!run.error.empty()) envelope["error"] = run.error;
   envelope["interrupted"] = run.interrupted;
+  envelope["timeline"] = timeline_json(run.timeline);
 }
 
 std::string write(const Json& value) {

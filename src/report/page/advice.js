@@ -1,0 +1,49 @@
+// What to do: in words, as options to paste, and what each step would change.
+
+function copyable(title, text) {
+  const code = h("code", {}, text);
+  const button = h("button", { type: "button", class: "copy" }, "Copy");
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(code);
+      button.textContent = "Selected";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  });
+  return h("div", { class: "paste" }, h("div", { class: "paste-head" }, h("span", {}, title), button),
+    h("pre", {}, code));
+}
+
+function stepsTable(advice) {
+  const places = [
+    known(advice.now) && ["as measured", "advice.now"],
+    known(advice.recommended) && ["recommended", "advice.recommended"],
+    ...(advice.steps ?? []).map((step, i) => [step.change, `advice.steps.${i}.to`]),
+    known(advice.ceiling) && ["the most any setting could reach", "advice.ceiling"],
+  ].filter(Boolean);
+  if (!places.length) return undefined;
+  const columns = [["max_queue_size", "max_queue_size", "count"], ["workers", "workers", "count"],
+    ["read ahead", "read_ahead", "count"], ["samples/s", "samples_per_s", "pace"],
+    ["consumer waits", "consumer_wait", "share"], ["a batch is waiting", "data_readiness", "share"],
+    ["batches", "staging_bytes", "bytes"], ["all", "total_bytes", "bytes"]]
+    .filter(([, key]) => places.some(([, place]) => known(at(`${place}.${key}`))));
+  const rows = places.map(([name, place]) =>
+    [name, ...columns.map(([, key, unit]) => figureAt(`${place}.${key}`, unit))]);
+  return h("div", { class: "figure whole" }, h("h3", {}, "What each setting would do"),
+    table("Predicted, by setting", ["setting", ...columns.map(([heading]) => heading)], rows,
+      places.findIndex(([, place]) => place === "advice.recommended")));
+}
+
+function adviceSection() {
+  const advice = report.advice;
+  if (!known(advice)) return undefined;
+  const pastes = [advice.flags && copyable("As options", advice.flags), advice.code && copyable("As code", advice.code)];
+  return h("section", {}, h("h2", {}, "Advice"),
+    h("div", { class: "grid" },
+      h("div", { class: "words" }, (advice.words ?? []).map((sentence) => h("p", {}, sentence))),
+      h("div", {}, pastes.filter(Boolean)),
+      stepsTable(advice)));
+}

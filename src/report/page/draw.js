@@ -1,0 +1,121 @@
+// Figures: a chart, its legend, and the same in numbers.
+//
+// A series is {name, points: [{x, y}…], colour, dash, marker, hollow, line, area, hatch, stepped,
+// stack, order}: what is the same colour to somebody still differs in dash, marker or hatch.
+
+Chart.defaults.animation = false;
+Chart.defaults.maintainAspectRatio = false;
+Chart.defaults.plugins.legend.display = false;
+
+function datasetOf(series) {
+  const colour = ink(series.colour);
+  return {
+    type: series.type,
+    label: series.name,
+    data: series.points,
+    borderColor: series.area ? ink("paper") : colour,
+    backgroundColor: series.area ? filling(series) : colour,
+    borderWidth: series.area ? 1 : 2,
+    borderDash: series.dash ?? [],
+    pointStyle: series.marker ?? "circle",
+    pointRadius: series.marker ? (series.radius ?? 4.5) : 0,
+    pointHoverRadius: series.marker ? 6 : 3,
+    pointBackgroundColor: series.hollow ? ink("paper") : colour,
+    pointBorderColor: colour,
+    pointBorderWidth: 2,
+    pointHitRadius: 10,
+    showLine: series.line !== false,
+    stepped: series.stepped ?? false,
+    fill: series.fill ?? false,
+    stack: series.stack,
+    order: series.order,
+    barPercentage: 0.8,
+    categoryPercentage: 0.9,
+    maxBarThickness: 44,
+  };
+}
+
+function axis(title, more = {}) {
+  const { ticks, ...rest } = more;
+  return {
+    title: { display: Boolean(title), text: title, color: ink("muted"), font: { size: 12 } },
+    grid: { color: ink("rule"), borderColor: ink("edge"), tickColor: ink("rule"), drawTicks: true, tickLength: 5 },
+    ticks: { color: ink("muted"), padding: 3, maxRotation: 0, font: { size: 12 }, ...ticks },
+    ...rest,
+  };
+}
+
+// An upright line through the chart with a word at its head.
+const uprightMark = {
+  id: "upright",
+  beforeDatasetsDraw(chart, _, { x, text }) {
+    if (!known(x)) return;
+    const { ctx: pen, chartArea: area, scales } = chart;
+    const place = scales.x.getPixelForValue(x);
+    pen.save();
+    pen.strokeStyle = pen.fillStyle = ink("green");
+    pen.lineWidth = 1.5;
+    pen.setLineDash([2, 3]);
+    pen.beginPath();
+    pen.moveTo(place, area.top);
+    pen.lineTo(place, area.bottom);
+    pen.stroke();
+    pen.font = `600 12px ${Chart.defaults.font.family}`;
+    const toTheLeft = place + pen.measureText(text).width + 10 > area.right;
+    pen.textAlign = toTheLeft ? "right" : "left";
+    pen.textBaseline = "top";
+    pen.fillText(text, place + (toTheLeft ? -6 : 6), area.top + 2);
+    pen.restore();
+  },
+};
+Chart.register(uprightMark);
+
+const figures = [];  // [{draw, chart, canvas}…] of what is on the page
+
+// summary: the chart in a sentence, for who does not see it. options(): for Chart.js, made anew at
+// each drawing because colours change. Drawn by drawFigures(), once it is in the page.
+function figure({ id, title, text, summary, series, type = "line", height = "medium", options, numbers }) {
+  const canvas = h("canvas", { id, role: "img", "aria-label": `${title}. ${summary ?? ""}` });
+  const legend = h("ul", { class: "legend", "aria-hidden": "true" });
+  const element = h("figure", { class: "figure" },
+    h("figcaption", {}, h("h3", {}, title), text && h("p", {}, text)),
+    h("div", { class: `frame ${height}` }, canvas), legend, numbers && folded(numbers));
+  figures.push({
+    canvas,
+    draw() {
+      legend.replaceChildren(...(series.length > 1
+        ? series.filter((one) => !one.unnamed).map((one) => h("li", {}, swatch(one), one.name)) : []));
+      return new Chart(canvas, {
+        type,
+        data: { labels: options.labels, datasets: series.map(datasetOf) },
+        options: options.make(),
+      });
+    },
+  });
+  return element;
+}
+
+function drawFigures() {
+  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+  Chart.defaults.color = ink("ink");
+  for (const one of figures) {
+    one.chart?.destroy();
+    one.chart = one.draw();
+  }
+}
+
+function forgetFigures(within) {
+  for (let i = figures.length - 1; i >= 0; --i) {
+    if (!within.contains(figures[i].canvas)) continue;
+    figures[i].chart?.destroy();
+    figures.splice(i, 1);
+  }
+}
+
+const tooltip = (title, label) => ({
+  displayColors: false,
+  backgroundColor: ink("ink"),
+  titleColor: ink("paper"),
+  bodyColor: ink("paper"),
+  callbacks: { title: (items) => (items.length ? title(items[0]) : ""), label },
+});

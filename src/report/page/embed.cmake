@@ -1,0 +1,62 @@
+# cmake -D FOLDER=… -D SCRIPTS=…;… -D CHART_JS=… -D OUTPUT=… -P embed.cmake
+# Fills the template with style and scripts and writes it as C++, up to the mark where a report goes
+# and from there on.
+
+set(script)
+foreach(name IN LISTS SCRIPTS)
+  file(READ ${FOLDER}/${name} part)
+  string(APPEND script "${part}\n")
+endforeach()
+file(READ ${FOLDER}/page.html page)
+file(READ ${FOLDER}/page.css style)
+file(READ ${CHART_JS} chart)
+foreach(mark style script chart)
+  string(REPLACE "@${mark}@" "${${mark}}" page "${page}")
+endforeach()
+
+string(FIND "${page}" "@report@" mark)
+if(mark LESS 0)
+  message(FATAL_ERROR "page.html has no place for the report")
+endif()
+string(SUBSTRING "${page}" 0 ${mark} before)
+math(EXPR mark "${mark} + 8")
+string(SUBSTRING "${page}" ${mark} -1 after)
+
+# Escapes rather than an array of numbers: compilers read a literal many times faster. In chunks,
+# because 65536 characters are all that the standard asks of a compiler for one.
+function(literal NAME TEXT)
+  string(HEX "${TEXT}" hex)
+  string(LENGTH "${hex}" left)
+  set(at 0)
+  set(chunks)
+  while(left GREATER 0)
+    set(taken 32000)
+    if(left LESS taken)
+      set(taken ${left})
+    endif()
+    string(SUBSTRING "${hex}" ${at} ${taken} chunk)
+    string(REGEX REPLACE "(..)" "\\\\x\\1" chunk "${chunk}")
+    string(APPEND chunks "    std::string_view(\"${chunk}\", ${taken} / 2),\n")
+    math(EXPR at "${at} + ${taken}")
+    math(EXPR left "${left} - ${taken}")
+  endwhile()
+  set(code "${code}const std::string_view ${NAME}_chunks[] = {\n${chunks}};\n" PARENT_SCOPE)
+endfunction()
+
+set(code)
+literal(before "${before}")
+literal(after "${after}")
+file(WRITE ${OUTPUT} "// Made by embed.cmake.
+#include \"report/page/embedded.hpp\"
+
+namespace weir::report {
+namespace {
+
+${code}
+}  // namespace
+
+const std::span<const std::string_view> page_before = before_chunks;
+const std::span<const std::string_view> page_after = after_chunks;
+
+}  // namespace weir::report
+")

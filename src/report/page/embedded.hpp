@@ -1,0 +1,12 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace weir::report {
+
+// The page that page.html, page.css, the scripts and Chart.js make, in pieces that belong together:
+// all of it before the report and all of it after.
+extern const std::span<const std::string_view> page_before, page_after;
+
+}  // namespace weir::report

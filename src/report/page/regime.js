@@ -1,0 +1,102 @@
+// What bounds a run, and where its time went.
+
+const boundBy = {
+  storage: "reading sets the pace",
+  decode: "decoding sets the pace",
+  consumer: "the consumer sets the pace",
+  memory: "the budget sets the pace",
+  balanced: "nothing waits for long",
+};
+
+const secondsOf = (run) => ofRun(run, "queue.seconds") ?? ofRun(run, "throughput.seconds");
+
+// [name, share of the consumer's time, share of the workers' time, colour, hatch]
+function timeShares(run) {
+  const queue = ofRun(run, "queue") ?? {};
+  const total = secondsOf(run);
+  if (!(total > 0)) return [];
+  const waited = queue.consumer_wait_s ?? 0;
+  const told = known(queue.fetch_stall_s);
+  const consumer = {
+    work: Math.max(0, 1 - waited / total),
+    read: told ? queue.fetch_stall_s / total : 0,
+    decode: told ? queue.prep_stall_s / total : 0,
+    memory: told ? queue.memory_stall_s / total : 0,
+    wait: told ? 0 : waited / total,
+  };
+  const time = queue.workers;
+  const all = time ? Object.values(time).reduce((sum, one) => sum + one, 0) : 0;
+  const part = (key) => (all > 0 ? time[key] / all : undefined);
+  return [
+    ["consumer at work", consumer.work, undefined, "green"],
+    ["waits for reads", consumer.read, part("starved_s"), "orange", "rising"],
+    ["waits for decoding", consumer.decode, undefined, "vermillion", "falling"],
+    ["waits for bytes of the budget", consumer.memory, part("throttled_s"), "purple", "dots"],
+    ["waits for a batch", consumer.wait, undefined, "orange", "rising"],
+    ["workers read", undefined, part("read_s"), "sky", "level"],
+    ["workers decode", undefined, part("decode_s"), "blue"],
+    ["nothing to do: the queue is full", undefined, part("idle_s"), "grey"],
+  ].filter(([, one, other]) => one > 0 || other > 0);
+}
+
+function timeSharesFigure(run) {
+  const shares = timeShares(run);
+  if (!shares.length) return undefined;
+  const rows = shares.some(([, , workers]) => known(workers)) ? ["consumer", "workers"] : ["consumer"];
+  const path = (tail) => figureAt(pathOf(run, tail), "seconds");
+  const seconds = [
+    ["the stream was open", "queue.seconds"], ["the consumer waited", "queue.consumer_wait_s"],
+    ["… for reads", "queue.fetch_stall_s"], ["… for decoding", "queue.prep_stall_s"],
+    ["… for bytes", "queue.memory_stall_s"], ["a worker had nothing to do", "queue.producer_wait_s"],
+    ["workers read", "queue.workers.read_s"], ["workers decoded", "queue.workers.decode_s"],
+    ["workers waited for reads", "queue.workers.starved_s"], ["workers waited for bytes", "queue.workers.throttled_s"],
+    ["workers had nothing to do", "queue.workers.idle_s"],
+  ].filter(([, tail]) => known(ofRun(run, tail)));
+  const why = ofRun(run, "regime_why");
+  return figure({
+    id: "time-shares",
+    title: "Who waits for whom",
+    text: why ?? "Where the time of the consumer and of the workers went.",
+    summary: shares.map(([name, one, other]) => `${name} ${say.share(one ?? other)}`).join(", "),
+    type: "bar",
+    height: "short",
+    series: shares.map(([name, consumer, workers, colour, hatch]) => ({
+      name, colour, hatch, area: true, stack: "time",
+      points: [consumer, workers].slice(0, rows.length).map((share) => 100 * (share ?? 0)),
+    })),
+    options: {
+      labels: rows,
+      make: () => ({
+        indexAxis: "y",
+        scales: {
+          x: axis("% of the time", { stacked: true, min: 0, max: 100 }),
+          y: axis("", { stacked: true, grid: { display: false }, ticks: { color: ink("ink") } }),
+        },
+        plugins: { tooltip: tooltip((item) => item.label, (item) => `${item.dataset.label}: ${say.share(item.parsed.x / 100)}`) },
+      }),
+    },
+    numbers: table("Seconds", ["", "time"], seconds.map(([name, tail]) => [name, path(tail)])),
+  });
+}
+
+// The figures that sum up a run.
+function tiles(run) {
+  const share = (part) => {
+    const total = secondsOf(run);
+    const seconds = ofRun(run, part);
+    return total > 0 && known(seconds) ? `${say.share(seconds / total)} of the time` : "";
+  };
+  const budget = ofRun(run, "plan.budget_bytes");
+  const regime = ofRun(run, "regime");
+  const all = [
+    ["throughput", figureAt(pathOf(run, "throughput.samples_per_s"), "rate"),
+      [figureAt(pathOf(run, "samples.consumed"), "count"), " samples in ", figureAt(pathOf(run, "throughput.seconds"), "seconds")]],
+    known(regime) && ["regime", figureAt(pathOf(run, "regime"), "word"), boundBy[regime]],
+    ["a batch was waiting", figureAt(pathOf(run, "queue.data_readiness"), "share"), "of the times one was asked for"],
+    ["the consumer waited", figureAt(pathOf(run, "queue.consumer_wait_s"), "seconds"), share("queue.consumer_wait_s")],
+    ["peak of the books", figureAt(pathOf(run, "memory.peak"), "bytes"),
+      bounded(budget) ? ["of ", figureAt(pathOf(run, "plan.budget_bytes"), "bytes")] : "no budget was set"],
+  ].filter(Boolean);
+  return h("dl", { class: "tiles" }, all.map(([name, value, more]) =>
+    h("div", {}, h("dt", {}, name), h("dd", {}, value), h("dd", { class: "more" }, more))));
+}

@@ -1,0 +1,63 @@
+// How long each stage took.
+
+const stageMeaning = {
+  read: "one sample’s bytes",
+  wait: "parked until its bytes were granted",
+  decode: "one sample’s header and pixels",
+  fit: "one sample’s resampling",
+  handoff: "a batch lay in the queue",
+  lease: "the consumer held a batch",
+};
+
+const percentiles = [
+  ["p50", "p50_us", "blue", "circle", false],
+  ["p90", "p90_us", "orange", "rectRot", false],
+  ["p99", "p99_us", "vermillion", "triangle", false],
+];
+
+const isPowerOfTen = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
+
+function stageTimes(run) {
+  const all = ofRun(run, "stages") ?? [];
+  const places = all.map((_, i) => i).filter((i) => all[i].count > 0);
+  const timed = places.filter((i) => all[i].p50_us > 0 || all[i].p99_us > 0);
+  if (!timed.length) return undefined;
+  const points = (key) => timed.map((i, y) => ({ x: all[i][key], y })).filter((point) => point.x > 0);
+  // A gap ends each line.
+  const ranges = timed.flatMap((i, y) => [
+    { x: Math.max(all[i].p50_us, 1e-3), y }, { x: all[i].p99_us, y }, { x: NaN, y: NaN }]);
+  const series = [
+    ...percentiles.map(([name, key, colour, marker, hollow]) =>
+      ({ name, colour, marker, hollow, line: false, radius: 5, points: points(key) }))
+      .filter((one) => one.points.length),
+    { name: "p50 to p99", colour: "grey", points: ranges, unnamed: true },
+  ];
+  const path = (i, key) => pathOf(run, `stages.${i}.${key}`);
+  const columns = [["times", "count", "count"], ["in all", "busy_s", "seconds"], ["mean", "mean_us", "micros"],
+    ["p50", "p50_us", "micros"], ["p90", "p90_us", "micros"], ["p99", "p99_us", "micros"], ["bytes", "bytes", "bytes"]]
+    .filter(([, key]) => places.some((i) => known(all[i][key])));
+  return figure({
+    id: "stage-times",
+    title: "How long each stage takes",
+    text: "The middle one, the slow tenth and the slow hundredth of each kind of work; the scale is logarithmic.",
+    summary: timed.map((i) => `${all[i].name} ${say.micros(all[i].p50_us)} at the median`).join(", "),
+    series,
+    height: "short",
+    options: {
+      make: () => ({
+        scales: {
+          x: axis("time for one", { type: "logarithmic",
+            ticks: { callback: (value) => (isPowerOfTen(value) ? say.micros(value).replace(/\.0+ /, " ") : ""), autoSkip: false } }),
+          y: axis("", { type: "linear", reverse: true, min: -0.6, max: timed.length - 0.4,
+            afterBuildTicks: (scale) => { scale.ticks = timed.map((_, y) => ({ value: y })); },
+            ticks: { callback: (y) => all[timed[y]]?.name, color: ink("ink") } }),
+        },
+        plugins: { tooltip: tooltip((item) => all[timed[item.parsed.y]]?.name,
+          (item) => `${item.dataset.label}: ${say.micros(item.parsed.x)}`) },
+      }),
+    },
+    numbers: table("Time by stage", ["stage", "is", ...columns.map(([heading]) => heading)],
+      places.map((i) => [all[i].name, stageMeaning[all[i].name] ?? "",
+        ...columns.map(([, key, unit]) => figureAt(path(i, key), unit))])),
+  });
+}

@@ -1,0 +1,117 @@
+// One run over its time: bytes by account, and the queue.
+
+const accountLook = [
+  ["index", "ink", undefined, "the source’s index"],
+  ["idle", "grey", undefined, "slabs that wait for a batch"],
+  ["filling", "sky", "rising", "slabs being filled"],
+  ["ready", "blue", undefined, "batches in the queue"],
+  ["leased", "orange", undefined, "batches the consumer holds"],
+  ["encoded", "green", "dots", "files as read"],
+  ["scratch", "purple", "falling", "decoders’ scratch"],
+  ["cache", "yellow", "level", "cache"],
+];
+
+const timeAxis = (timeline) => axis("seconds since the stream was opened", {
+  type: "linear", min: 0, max: timeline.at(-1).t, ticks: { maxTicksLimit: 9, includeBounds: false },
+});
+const timeTitle = (item) => `${digits(item.parsed.x)} s`;
+const spread = (values) => [Math.min(...values), values.reduce((sum, one) => sum + one, 0) / values.length, Math.max(...values)];
+
+function accountsOverTime(run) {
+  const timeline = ofRun(run, "timeline");
+  const budget = ofRun(run, "plan.budget_bytes");
+  const peak = ofRun(run, "memory.peak") ?? Math.max(...timeline.map((point) => point.live));
+  const unit = byteUnit(peak);
+  const used = accountLook.filter(([name]) => timeline.some((point) => point.accounts[name] > 0));
+  const series = used.map(([name, colour, hatch], i) => ({
+    name, colour, hatch, area: true, fill: i ? "-1" : "origin", stack: "live",
+    points: timeline.map((point) => ({ x: point.t, y: point.accounts[name] / unit.size })),
+  }));
+  if (bounded(budget) && budget < 1.6 * peak)
+    series.push({ name: "budget", colour: "ink", dash: [10, 3, 2, 3], stack: "budget",
+      points: [{ x: 0, y: budget / unit.size }, { x: timeline.at(-1).t, y: budget / unit.size }] });
+  return figure({
+    id: "accounts-over-time",
+    title: "Where the bytes are",
+    text: ["Accounts on top of one another add up to all there is; the peak was ",
+      figureAt(pathOf(run, "memory.peak"), "bytes"),
+      bounded(budget) ? [" of ", figureAt(pathOf(run, "plan.budget_bytes"), "bytes")] : "", "."].flat(),
+    summary: "Bytes by account over time; the table has least, mean and most.",
+    series,
+    options: {
+      make: () => ({
+        interaction: { mode: "index", intersect: false },
+        scales: { x: timeAxis(timeline), y: axis(unit.name, { stacked: true, beginAtZero: true }) },
+        plugins: { tooltip: tooltip(timeTitle, (item) => `${item.dataset.label}: ${say.bytes(item.parsed.y * unit.size)}`) },
+      }),
+    },
+    numbers: table("Bytes by account, over the points of the chart",
+      ["account", "is", "least", "mean", "most", "at the peak"],
+      used.map(([name, , , meaning]) => [name, meaning,
+        ...spread(timeline.map((point) => point.accounts[name])).map(say.bytes),
+        figureAt(pathOf(run, `memory.at_peak.${name}`), "bytes")])),
+  });
+}
+
+function queueOverTime(run) {
+  const timeline = ofRun(run, "timeline");
+  const depth = ofRun(run, "plan.max_queue_size");
+  const points = (key) => timeline.map((point) => ({ x: point.t, y: point[key] }));
+  const series = [
+    { name: "ready", colour: "blue", area: true, fill: "origin", stack: "queue", stepped: true, points: points("ready") },
+    { name: "being filled", colour: "sky", hatch: "rising", area: true, fill: "-1", stack: "queue", stepped: true,
+      points: points("filling") },
+    { name: "max_queue_size", colour: "ink", dash: [10, 3, 2, 3], stack: "bound",
+      points: [{ x: 0, y: depth }, { x: timeline.at(-1).t, y: depth }] },
+  ];
+  return figure({
+    id: "queue-over-time",
+    title: "The queue",
+    text: "Batches ready and being filled. Full of ready ones: the consumer is the slower; none ready: the consumer waits.",
+    summary: "Batches in the queue over time; the table has least, mean and most.",
+    series,
+    options: {
+      make: () => ({
+        interaction: { mode: "index", intersect: false },
+        scales: { x: timeAxis(timeline),
+          y: axis("batches", { stacked: true, beginAtZero: true, suggestedMax: depth + 0.4, ticks: { precision: 0 } }) },
+        plugins: { tooltip: tooltip(timeTitle, (item) => `${item.dataset.label}: ${item.parsed.y}`) },
+      }),
+    },
+    numbers: table("Batches, over the points of the chart", ["state", "least", "mean", "most"],
+      [["ready", "ready"], ["being filled", "filling"], ["leased", "leased"]].map(([name, key]) =>
+        [name, ...spread(timeline.map((point) => point[key])).map((value) => digits(value))])),
+  });
+}
+
+function occupancy(run) {
+  const shares = ofRun(run, "queue.occupancy");
+  return figure({
+    id: "occupancy",
+    title: "How full the queue was",
+    text: "Share of the time with so many batches ready.",
+    summary: `No batch was ready for ${say.share(shares[0])} of the time.`,
+    type: "bar",
+    series: [{ name: "share of the time", colour: "blue", area: true, points: shares.map((share) => 100 * share) }],
+    options: {
+      labels: shares.map((_, ready) => ready),
+      make: () => ({
+        scales: { x: axis("batches ready", { grid: { display: false } }),
+          y: axis("% of the time", { beginAtZero: true, suggestedMax: 10 }) },
+        plugins: { tooltip: tooltip((item) => `${item.label} ready`, (item) => say.share(item.parsed.y / 100)) },
+      }),
+    },
+    numbers: table("Share of the time by batches ready", ["batches ready", "share of the time"],
+      shares.map((_, ready) => [String(ready), figureAt(pathOf(run, `queue.occupancy.${ready}`), "share")])),
+  });
+}
+
+function timeFigures(run) {
+  const timeline = ofRun(run, "timeline") ?? [];
+  const shares = ofRun(run, "queue.occupancy") ?? [];
+  return [
+    timeline.length > 1 && accountsOverTime(run),
+    timeline.length > 1 && queueOverTime(run),
+    shares.length > 0 && occupancy(run),
+  ].filter(Boolean);
+}

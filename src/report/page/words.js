@@ -1,0 +1,67 @@
+// Elements, and numbers with their units.
+function h(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes ?? {}))
+    if (known(value)) element.setAttribute(name, value);
+  element.append(...children.flat().filter((child) => known(child) && child !== ""));
+  return element;
+}
+
+function digits(value, significant = 3) {
+  const size = Math.abs(value);
+  if (size === 0 || size >= 10 ** (significant - 1)) return Math.round(value).toLocaleString("en-US");
+  const whole = Math.floor(Math.log10(size)) + 1;
+  return value.toFixed(Math.min(6, significant - whole));
+}
+
+const byteUnits = ["B", "KiB", "MiB", "GiB", "TiB"];
+function byteUnit(bytes) {
+  let power = 0;
+  while (power + 1 < byteUnits.length && Math.abs(bytes) >= 1024 ** (power + 1)) ++power;
+  return { name: byteUnits[power], size: 1024 ** power };
+}
+
+const say = {
+  bytes(value) {
+    const unit = byteUnit(value);
+    const sign = value < 0 ? "−" : "";
+    return `${sign}${digits(Math.abs(value) / unit.size)} ${unit.name}`;
+  },
+  count: (value) => value.toLocaleString("en-US"),
+  rate: (value) => `${digits(value)} samples/s`,
+  pace: (value) => digits(value),
+  seconds: (value) => `${digits(value)} s`,
+  micros(value) {
+    if (value < 1e3) return `${digits(value)} µs`;
+    return value < 1e6 ? `${digits(value / 1e3)} ms` : `${digits(value / 1e6)} s`;
+  },
+  share: (value) => `${(100 * value).toFixed(1)} %`,
+  change: (value) => `${value < 0 ? "−" : "+"}${Math.abs(100 * value).toFixed(1)} %`,
+  word: (value) => String(value),
+};
+
+const missing = "–";
+
+// A figure of the report as it stands there, marked with where: tests hold one against the other.
+function figureAt(path, unit) {
+  const value = at(path);
+  if (!known(value)) return missing;
+  return h("span", { class: "n", "data-path": path, "data-unit": unit }, say[unit](value));
+}
+
+const plural = (count, one) => `${say.count(count)} ${one}${count === 1 ? "" : "s"}`;
+
+// rows: lists of cells, the first of each its heading.
+function table(caption, headings, rows, marked) {
+  const cells = (row, heading) =>
+    row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: heading ? "col" : "row" }, cell));
+  return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
+    h("table", {},
+      h("caption", { class: "unseen" }, caption),
+      h("thead", {}, h("tr", {}, headings.map((text) => h("th", { scope: "col" }, text)))),
+      h("tbody", {}, rows.map((row, i) =>
+        h("tr", { class: i === marked ? "marked" : undefined }, cells(row))))));
+}
+
+// A table that screens fold away and print shows.
+const folded = (content) => h("details", { class: "numbers" }, h("summary", {}, "In numbers"), content);
