@@ -44,8 +44,7 @@ class Gauge {
     samples_ = batches_ * loader.plan().batch;
     if (!warm_) {
       const bool filled = batches_ > loader.plan().slabs && seconds(now - start_) >= warm_s;
-      const bool half = samples_ >= most_samples_ / 4;
-      if (filled || half || seconds(now - start_) >= most_warm_s) {
+      if (filled || seconds(now - start_) >= most_warm_s) {
         warm_ = loader.report();
         since_ = looked_ = now;
         batches_before_ = batches_;
@@ -53,7 +52,7 @@ class Gauge {
       return true;
     }
     // A report is not free.
-    if (seconds(now - looked_) < 0.1 && samples_ < most_samples_) return true;
+    if (seconds(now - looked_) < 0.1) return true;
     looked_ = now;
     seen_ = window(*warm_, loader.report());
     return !enough(seconds(now - since_));
@@ -62,8 +61,9 @@ class Gauge {
 
  private:
   bool enough(double elapsed) const {
-    if (samples_ >= most_samples_ || elapsed >= most_s) return true;
+    if (elapsed >= most_s) return true;
     if (elapsed < least_s || batches_ - batches_before_ < least_batches) return false;
+    if (samples_ >= most_samples_) return true;
     const bool reads_matter = seen_->read.mean_s > 0.02 * seen_->decode.mean_s;
     return precise(seen_->decode) && (!reads_matter || precise(seen_->read));
   }

@@ -22,8 +22,8 @@ struct Measured {
 };
 
 /// Drains `source` as `settings` say, in a shuffled order over as many epochs as it takes, until the
-/// mean times of a read and a decode are known to about 2 % (standard error), after a second at the
-/// least and a few seconds at the most, or once `most_samples` were consumed.
+/// mean times of a read and a decode are known to about 2 % (standard error) or `most_samples` were
+/// consumed, after a second and eight batches at the least and a few seconds at the most.
 Measured measure(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
                  std::uint64_t most_samples = UINT64_MAX);
 

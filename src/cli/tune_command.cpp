@@ -10,26 +10,12 @@
 #include "report/json.hpp"
 
 namespace weir::cli {
-namespace {
-
-std::string tune_text(const Measured& measured, const Advice& advice) {
-  const auto& verdict = measured.verdict;
-  return fmt::format("Regime: {}\n  {}\n\n", to_string(verdict.regime), verdict.why) +
-         report::window_text(*measured.window) +
-         (measured.helped_by > 0
-              ? fmt::format("  measured with read_ahead {}, or it would have taken too long\n",
-                            measured.helped_by)
-              : "") +
-         '\n' + report::advice_text(advice);
-}
-
-}  // namespace
-
 int tune_command(const Settings& settings, const Interrupt& interrupt) {
   const auto measured = measure(open_data(settings, interrupt.token()), settings, interrupt);
   auto run = report::envelope("run");
   report::put_run(run, measured.run);
   auto json = report::head("tune");
+  json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
   json["runs"] = report::Json::array({std::move(run)});
   json["advice"] = json["regime"] = json["regime_why"] = nullptr;
@@ -43,7 +29,10 @@ int tune_command(const Settings& settings, const Interrupt& interrupt) {
   json["advice"] = report::to_json(advice);
   json["regime"] = to_string(measured.verdict.regime);
   json["regime_why"] = measured.verdict.why;
-  emit(settings, json, tune_text(measured, advice));
+  const auto read_ahead = measured.run.figures.plan.read_ahead;
+  emit(settings, json,
+       report::window_text(*measured.window, measured.verdict, read_ahead) + '\n' +
+           report::advice_text(advice));
   return done_exit;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
@@ -108,13 +109,16 @@ std::string advice_text(const Advice& advice) {
          advice.flags + "\n\n" + code;
 }
 
-std::string window_text(const Window& window) {
-  return fmt::format(
-      "Measured {} samples in {:.2f} s with {} workers, read_ahead {}, on {} cores\n"
-      "  a read takes      {}\n  a decode          {}\n  the consumer      {} a batch of {}\n",
-      grouped(window.samples), window.seconds, window.plan.workers, window.plan.read_ahead,
-      window.cores, times(window.read), times(window.decode), times(window.consumer),
-      window.plan.batch);
+std::string window_text(const Window& window, const Verdict& verdict, std::uint32_t read_ahead) {
+  return fmt::format("Regime: {}\n", to_string(verdict.regime)) + wrapped(verdict.why, "  ") +
+         fmt::format(
+             "\nMeasured {} samples in {:.2f} s, {} workers on {} cores, read_ahead {}{}\n"
+             "  a read          {}\n  a decode        {}\n  the consumer    {} a batch of {}\n",
+             grouped(window.samples), window.seconds, window.plan.workers, window.cores, read_ahead,
+             read_ahead == window.plan.read_ahead
+                 ? ""
+                 : fmt::format(" (asked {}: it would have taken too long)", window.plan.read_ahead),
+             times(window.read), times(window.decode), times(window.consumer), window.plan.batch);
 }
 
 }  // namespace weir::report
