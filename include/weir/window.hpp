@@ -25,7 +25,7 @@ struct Window {
   std::uint64_t batches = 0;  ///< handed over
   std::uint64_t samples = 0;  ///< in them
   Service read;               ///< one sample
-  double read_cpu_s = 0;  ///< of its mean, on a core and not waiting; 0: nobody looked
+  double read_cpu_s = 0;      ///< of its mean, on a core and not waiting; 0: nobody looked
   /// One sample: header, pixels and fit. Its deviation is the sum of theirs: both grow with the image.
   Service decode;
   Service consumer;            ///< one batch: handed over until the next was asked for

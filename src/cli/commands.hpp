@@ -20,6 +20,7 @@ int probe_command(const Settings& settings, const Interrupt& interrupt);
 int run_command(const Settings& settings, const Interrupt& interrupt);
 int sweep_command(const Settings& settings, const std::vector<std::string>& arguments,
                   const Interrupt& interrupt);
+int tune_command(const Settings& settings, const Interrupt& interrupt);
 int verify_command(const Settings& settings, const Interrupt& interrupt);
 int demo_command(const Settings& settings, const Interrupt& interrupt);
 

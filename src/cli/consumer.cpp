@@ -34,16 +34,18 @@ std::function<void(const PixelBlock&)> conversion(report::ElementType type, Layo
 
 Consumer::Consumer(const Settings& settings, std::stop_token stop)
     : convert_(conversion(settings.dtype, settings.layout)),
-      milliseconds_(settings.consumer_ms),
+      milliseconds_(settings.consumer_trace.empty() ? std::vector{settings.consumer_ms}
+                                                    : settings.consumer_trace),
       stop_(std::move(stop)) {}
 
 void Consumer::take(const Batch& batch) {
   if (convert_) convert_(batch.pixels());
-  if (milliseconds_ <= 0) return;
+  const auto milliseconds = milliseconds_[taken_++ % milliseconds_.size()];
+  if (milliseconds <= 0) return;
   std::mutex mutex;
   std::unique_lock lock(mutex);
   std::condition_variable_any().wait_for(
-      lock, stop_, std::chrono::duration<double, std::milli>(milliseconds_), [] { return false; });
+      lock, stop_, std::chrono::duration<double, std::milli>(milliseconds), [] { return false; });
 }
 
 }  // namespace weir::cli

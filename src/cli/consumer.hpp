@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
+#include <vector>
 
 #include "cli/settings.hpp"
 #include "weir/batch.hpp"
@@ -11,7 +12,7 @@
 namespace weir::cli {
 
 /// Stands in for a trainer: converts each batch into memory of its own where --dtype asks for it,
-/// and takes --consumer-ms over it. One thread.
+/// and takes as long over it as --consumer-ms or --consumer-trace says. One thread.
 class Consumer {
  public:
   Consumer(const Settings& settings, std::stop_token stop);
@@ -21,7 +22,8 @@ class Consumer {
 
  private:
   std::function<void(const PixelBlock&)> convert_;  ///< empty: the pixels stay uint8
-  double milliseconds_;
+  const std::vector<double> milliseconds_;          ///< by batch, over and over
+  std::size_t taken_ = 0;
   std::stop_token stop_;
 };
 

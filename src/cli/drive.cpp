@@ -15,24 +15,26 @@
 namespace weir::cli {
 namespace {
 
-void drain(Stream& stream, const Plan& plan, const Settings& settings, const Interrupt& interrupt,
-           std::optional<Digest>& digest) {
+void drain(Stream& stream, const Loader& loader, const Settings& settings,
+           const Interrupt& interrupt, std::optional<Digest>& digest,
+           const AfterBatch& after_batch) {
   Consumer consumer(settings, interrupt.token());
   std::deque<Batch> held;
   for (std::uint64_t taken = 0; taken != settings.steps; ++taken) {
-    if (held.size() == plan.max_leases) held.pop_front();
+    if (held.size() == loader.plan().max_leases) held.pop_front();
     auto batch = stream.next();
     if (!batch) return;
     if (digest) digest->add(*batch);
     consumer.take(*batch);
     held.push_back(std::move(*batch));
+    if (after_batch && !after_batch(loader)) return;
   }
 }
 
 }  // namespace
 
 report::Run drive(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
-                  const std::string& label) {
+                  const std::string& label, const AfterBatch& after_batch) {
   report::Run run;
   run.parts_before = process_parts();
   report::ProcessSampler process;
@@ -49,7 +51,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     Timeline timeline(loader);
     const auto cpu_before = process_cpu_seconds();
     try {
-      drain(stream, loader.plan(), settings, interrupt, digest);
+      drain(stream, loader, settings, interrupt, digest, after_batch);
       if (settings.settle && !interrupt.raised()) stream.settle();
     } catch (const std::exception& e) {
       run.error = e.what();

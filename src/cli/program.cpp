@@ -37,6 +37,7 @@ int dispatch(const std::vector<std::string>& arguments) {
     case Command::run: return run_command(settings, interrupt);
     case Command::sweep:
       return sweep_command(settings, {arguments.begin() + 1, arguments.end()}, interrupt);
+    case Command::tune: return tune_command(settings, interrupt);
     case Command::verify: return verify_command(settings, interrupt);
     case Command::demo: return demo_command(settings, interrupt);
   }

@@ -29,13 +29,13 @@ class Parser {
     add(Command::probe, "probe", "formats, sizes, worst scratch, every file that will not decode");
     add(Command::run, "run", "drain epochs as a trainer would, and report");
     add(Command::sweep, "sweep", "what each queue depth costs, predicted beside measured");
+    add(Command::tune, "tune",
+        "what bounds the run, the smallest setting that is as fast, and why");
     add(Command::verify, "verify", "soak: every law, a thousand times a second");
     add(Command::demo, "demo", "make a few hundred JPEGs and sweep over them");
-    for (const auto* name : {"footprint", "tune"}) {
-      auto* command = app_.add_subcommand(name, "not built yet")->group("")->allow_extras();
-      command->set_help_flag();
-      command->callback([name] { not_built(name); });
-    }
+    auto* footprint = app_.add_subcommand("footprint", "not built yet")->group("")->allow_extras();
+    footprint->set_help_flag();
+    footprint->callback([] { not_built("footprint"); });
   }
 
   Settings parse(std::vector<std::string> arguments) {
@@ -67,6 +67,13 @@ class Parser {
       add_queue({sub, "Queue and memory"});
       add_pace({sub, "Order and pace"});
       add_faults({sub, "Bad samples"});
+    }
+    if (command == Command::tune) {
+      OptionGroup(sub, "Advice")
+          .text(
+              "--target-readiness", "SHARE",
+              [this](const std::string& t) { settings_.target_readiness = parse_share(t); },
+              "share of steps at which a batch is to be waiting [0.99]");
     }
     OptionGroup output(sub, "Output");
     if (command == Command::plan)
@@ -161,6 +168,10 @@ class Parser {
     group.flag("--settle", settings_.settle, "then wait until the loader rests, and count");
     group.milliseconds("--consumer-ms", settings_.consumer_ms,
                        "milliseconds the consumer takes for a batch [0]");
+    group.text(
+        "--consumer-trace", "FILE",
+        [this](const std::string& t) { settings_.consumer_trace = read_trace(t); },
+        "the same, batch for batch: a file of milliseconds, one a line, over and over");
     group.text(
         "--read-delay-ms", "X[:D]", [this](const std::string& t) { set_read_delay(t); },
         "milliseconds more for each read: X, or log-normal of mean X and deviation D [0]");

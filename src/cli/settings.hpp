@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "report/figures.hpp"
+#include "weir/advice.hpp"
 #include "weir/convert.hpp"
 #include "weir/loader.hpp"
 #include "weir/memory.hpp"
 
 namespace weir::cli {
 
-enum class Command : std::uint8_t { plan, probe, run, sweep, verify, demo };
+enum class Command : std::uint8_t { plan, probe, run, sweep, tune, verify, demo };
 
 /// What a command line asks for. Defaults are the library's.
 struct Settings {
@@ -30,6 +31,8 @@ struct Settings {
   report::ElementType dtype = report::ElementType::u8;
   Layout layout = Layout::nchw;
   double consumer_ms = 0, read_delay_ms = 0;
+  std::vector<double> consumer_trace;  ///< milliseconds by batch, over and over; empty: consumer_ms
+  double target_readiness = AdviceOptions{}.target_readiness;
   double read_delay_deviation_ms = 0;  ///< 0: constant, else log-normal
   std::string budget_how;  ///< how --memory-budget auto was worked out; empty: bytes were named
   std::shared_ptr<PageMemory> slab_memory;  ///< null: the library's default

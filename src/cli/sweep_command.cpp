@@ -8,7 +8,9 @@
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
+#include "cli/measure.hpp"
 #include "cli/progress.hpp"
+#include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"
 
@@ -23,11 +25,9 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
   report::put_run(json, run);
   // From the plan alone; nothing measured goes into it.
   const auto cost = report::cost_at(run.figures.plan, run.figures.plan.max_queue_size);
-  json["predicted"] = {{"staging_bytes", cost.u8_bytes},
-                       {"float16_bytes", cost.f16_bytes},
-                       {"float32_bytes", cost.f32_bytes},
-                       {"samples_per_s", nullptr},
-                       {"data_readiness", nullptr}};
+  json["predicted"] = {{"staging_bytes", cost.u8_bytes},  {"float16_bytes", cost.f16_bytes},
+                       {"float32_bytes", cost.f32_bytes}, {"samples_per_s", nullptr},
+                       {"data_readiness", nullptr},       {"consumer_wait", nullptr}};
   const auto text = report::write(json);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return exit_code(run);
@@ -52,7 +52,45 @@ report::SweepRow row_of(std::uint32_t asked, const report::Json& json) {
   row.drawn = json["samples"]["drawn"];
   row.consumed = json["samples"]["consumed"];
   if (json["error"].is_string()) row.error = json["error"];
+  if (const double seconds = json["throughput"]["seconds"]; seconds > 0)
+    row.consumer_wait = row.consumer_wait_s / seconds;
+  if (const auto& predicted = json["predicted"]; predicted["samples_per_s"].is_number())
+    row.foretold = {.samples_per_s = predicted["samples_per_s"],
+                    .data_readiness = predicted["data_readiness"],
+                    .consumer_wait = predicted["consumer_wait"]};
   return row;
+}
+
+/// As much as one depth is going to take, at the most: a short sweep is no long one for being
+/// predicted.
+std::optional<Measured> measure_before(const Settings& settings, const Interrupt& interrupt) {
+  const auto source = open_data(settings, interrupt.token());
+  const auto goal = samples_to_consume(settings, source.size());
+  auto measured = measure(source, settings, interrupt, goal.value_or(UINT64_MAX));
+  if (!measured.window || !measured.run.error.empty()) return {};
+  return measured;
+}
+
+/// Puts what the window foretells beside what `run` measured.
+void put_prediction(report::Json& run, const Window& window,
+                    const std::optional<Service>& consumer) {
+  auto seen = window;
+  if (consumer) seen.consumer = *consumer;
+  auto setting = setting_of(window.plan);
+  setting.max_queue_size = run["plan"]["max_queue_size"];
+  setting.read_ahead = run["plan"]["read_ahead"];
+  const auto foretold = predict(seen, setting);
+  auto& predicted = run["predicted"];
+  predicted["samples_per_s"] = foretold.samples_per_s;
+  predicted["data_readiness"] = foretold.data_readiness;
+  predicted["consumer_wait"] = foretold.consumer_wait;
+  const double measured = run["throughput"]["samples_per_s"],
+               seconds = run["throughput"]["seconds"];
+  const double waited = run["queue"]["consumer_wait_s"];
+  run["predicted_off"] = {
+      {"samples_per_s", measured / foretold.samples_per_s - 1},
+      {"data_readiness", run["queue"]["data_readiness"].get<double>() - foretold.data_readiness},
+      {"consumer_wait", (seconds > 0 ? waited / seconds : 0) - foretold.consumer_wait}};
 }
 
 }  // namespace
@@ -67,6 +105,7 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
   json["runs"] = report::Json::array();
   std::vector<report::SweepRow> rows;
   int worst = done_exit;
+  const auto measured = measure_before(settings, interrupt);
   for (const auto depth : settings.depths) {
     std::vector<std::string> child{"sweep", "--only-depth", std::to_string(depth)};
     child.insert(child.end(), arguments.begin(), arguments.end());
@@ -77,14 +116,22 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
     }
     const auto result = run_self(child, interrupt.token());
     worst = std::max(worst, result.exit_code);
-    const auto run = report::Json::parse(result.output, nullptr, false);
+    auto run = report::Json::parse(result.output, nullptr, false);
     // It has said why on stderr.
     if (run.is_discarded()) return interrupt.raised() ? interrupted_exit : worst;
+    if (measured) put_prediction(run, *measured->window, measured->consumer);
     json["runs"].push_back(run);
     rows.push_back(row_of(depth, run));
     if (interrupt.raised()) break;
   }
-  emit(settings, json, report::sweep_text(rows));
+  auto text = report::sweep_text(rows);
+  json["advice"] = nullptr;
+  if (measured && !interrupt.raised()) {
+    const auto advice = advise(*measured, settings);
+    json["advice"] = report::to_json(advice);
+    text += '\n' + report::advice_text(advice);
+  }
+  emit(settings, json, text);
   return interrupt.raised() ? interrupted_exit : worst;
 }
 

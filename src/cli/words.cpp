@@ -1,6 +1,7 @@
 #include "cli/words.hpp"
 
 #include <algorithm>
+#include <fstream>
 
 namespace weir::cli {
 namespace {
@@ -44,6 +45,36 @@ double parse_milliseconds(std::string_view text) {
   if (!(milliseconds >= 0 && milliseconds <= day))
     throw std::invalid_argument("'" + std::string(text) + "' is not between 0 and " +
                                 std::to_string(static_cast<long>(day)) + " milliseconds");
+  return milliseconds;
+}
+
+double parse_share(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  const auto number = parse_number<double>(percent ? text.substr(0, text.size() - 1) : text,
+                                           "a share, such as 0.99 or 99%");
+  const auto share = percent ? number / 100 : number;
+  if (!(share > 0 && share <= 1))
+    throw std::invalid_argument("'" + std::string(text) + "' is not above 0 and at most 1");
+  return share;
+}
+
+std::vector<double> read_trace(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::invalid_argument("cannot read " + path);
+  std::vector<double> milliseconds;
+  std::string line;
+  for (std::size_t number = 1; std::getline(file, line); ++number) {
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == line.npos) continue;
+    const auto last = line.find_last_not_of(" \t\r");
+    try {
+      milliseconds.push_back(
+          parse_milliseconds(std::string_view(line).substr(first, last - first + 1)));
+    } catch (const std::invalid_argument& e) {
+      throw std::invalid_argument(path + " line " + std::to_string(number) + ": " + e.what());
+    }
+  }
+  if (milliseconds.empty()) throw std::invalid_argument(path + " has no times");
   return milliseconds;
 }
 

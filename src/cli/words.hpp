@@ -32,6 +32,10 @@ Shape parse_size(std::string_view text);
 std::vector<std::uint32_t> parse_depths(std::string_view text);
 /// "12.5": 0 or more, at most a day.
 double parse_milliseconds(std::string_view text);
+/// "0.99" or "99%": above 0 and at most 1.
+double parse_share(std::string_view text);
+/// A file of milliseconds, one a line; blank lines count for nothing. Throws naming file and line.
+std::vector<double> read_trace(const std::string& path);
 /// "50" or "50:20", a mean and a standard deviation, each as above. Only a mean above 0 has one.
 struct DelayWords {
   double mean_ms = 0, deviation_ms = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -113,7 +112,8 @@ class Writer {
   }
 
   std::string wish() const {
-    return std::isfinite(work_.consumption_per_s())
+    constexpr double at_once = 20;  // a consumer this much faster does nothing worth a figure
+    return work_.consumption_per_s() < at_once * advice_.ceiling.samples_per_s
                ? "; the consumer could take " + rate(work_.consumption_per_s()) + "."
                : "; the consumer takes whatever comes.";
   }

@@ -41,16 +41,15 @@ double core_share(const Window& window) noexcept {
   return std::min(1.0, window.cores / std::max(under_way, 1e-9));
 }
 
-/// Time of workers between reads, decodes and waits (taking rows, posting, waking others), a sample.
-/// It is the loader's own work and takes a core as a decode does.
-double between_s(const Window& window) noexcept {
-  const auto& w = window.workers;
-  const double known = w.read_s + w.decode_s + w.starved_s + w.throttled_s + w.idle_s;
-  if (known <= 0) return 0;
-  const double all = window.seconds * window.plan.workers;
-  // More than a part of the decode is no bookkeeping: a window with a hole in it.
-  return std::clamp((all - known) / static_cast<double>(window.samples), 0.0,
-                    0.1 * window.decode.mean_s);
+/// Time of workers around a decode (taking rows, posting, waking others), a sample. It is the
+/// loader's own work and takes a core as the decode does; WorkerTime has it under decode_s.
+double around_s(const Window& window) noexcept {
+  const auto& decode = window.decode;
+  if (decode.count == 0) return 0;
+  const auto count = static_cast<double>(decode.count);
+  const double around = window.workers.decode_s / count - decode.mean_s;
+  // More than a part of the decode is no bookkeeping: a window of few samples, or without a clock.
+  return std::clamp(around, 0.0, 0.1 * decode.mean_s);
 }
 
 }  // namespace
@@ -68,7 +67,7 @@ Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t se
   return {
       .read_wait_s = window.read.mean_s - read_cpu,
       .read_cpu_s = read_cpu,
-      .decode_s = (window.decode.mean_s + between_s(window)) * core_share(window),
+      .decode_s = (window.decode.mean_s + around_s(window)) * core_share(window),
       .consumer_s = taken.mean_s * batch / window.plan.batch,
       .read = Draws(samples, variation(window.read), mix_key({seed, 1})),
       .decode = Draws(samples, variation(window.decode), mix_key({seed, 2})),

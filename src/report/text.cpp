@@ -173,6 +173,36 @@ std::string run_text(const Run& run) {
   return out;
 }
 
+namespace {
+
+/// Throughput, readiness and waiting as foretold, beside what they were.
+std::string foretold_text(std::span<const SweepRow> rows) {
+  Table table({{"queue"},
+               {"samples/s: predicted"},
+               {"measured"},
+               {"off"},
+               {"ready: predicted"},
+               {"measured"},
+               {"waited: predicted"},
+               {"measured"}},
+              0);
+  for (const auto& row : rows) {
+    if (!row.foretold) continue;
+    const auto& foretold = *row.foretold;
+    table.add({grouped(row.max_queue_size), fmt::format("{:.1f}", foretold.samples_per_s),
+               fmt::format("{:.1f}", row.samples_per_s),
+               fmt::format("{:+.1f} %", 100 * (row.samples_per_s / foretold.samples_per_s - 1)),
+               percent(foretold.data_readiness), percent(row.data_readiness),
+               percent(foretold.consumer_wait), percent(row.consumer_wait)});
+  }
+  if (table.empty()) return "";
+  return '\n' + table.text() +
+         "predicted: from one short run made before, in the steady state that a short sweep is "
+         "not\n";
+}
+
+}  // namespace
+
 std::string sweep_text(std::span<const SweepRow> rows) {
   Table table({{"queue"},
                {"predicted"},
@@ -213,7 +243,7 @@ std::string sweep_text(std::span<const SweepRow> rows) {
               ? "measured below predicted: that queue never filled, and slabs it does "
                 "not need are not allocated\n"
               : "") +
-         errors;
+         errors + foretold_text(rows);
 }
 
 }  // namespace weir::report

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,12 @@ std::string samples_text(const SampleTally& samples, const Shape& shape);
 std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
                         std::size_t shown = 5);
 
+/// How a run goes, or would.
+struct Pace {
+  double samples_per_s = 0, data_readiness = 0;
+  double consumer_wait = 0;  ///< share of the time
+};
+
 /// One depth of a sweep.
 struct SweepRow {
   std::uint32_t max_queue_size = 0, slabs = 0;
@@ -38,7 +45,9 @@ struct SweepRow {
   std::int64_t rss_growth = 0;      ///< of the process, from before the Loader to its largest
   double samples_per_s = 0, consumer_wait_s = 0, data_readiness = 0;
   std::uint64_t drawn = 0, consumed = 0;
-  std::string error;  ///< why this depth has no figures, or not all
+  std::string error;         ///< why this depth has no figures, or not all
+  double consumer_wait = 0;  ///< share of the time
+  std::optional<Pace> foretold;
 };
 std::string sweep_text(std::span<const SweepRow> rows);
 

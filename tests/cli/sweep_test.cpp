@@ -12,8 +12,11 @@ TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sw
                                          "--consumer-ms", "5", "--json", file});
   REQUIRE(outcome.exit_code == 0);
   CHECK(outcome.out.starts_with("queue  predicted  measured"));
+  CHECK(contains(outcome.out, "samples/s: predicted"));
+  CHECK(contains(outcome.out, "\nAdvice\n"));
   const auto json = nlohmann::ordered_json::parse(read_file(file));
   CHECK(json["command"] == "sweep");
+  CHECK(json["advice"]["recommended"]["max_queue_size"] > 0);
   CHECK(json["consumer_ms"] == 5);
   REQUIRE(json["runs"].size() == 2);
   const int depths[] = {1, 3};
@@ -27,6 +30,14 @@ TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sw
     CHECK(run["memory"]["staging"].get<std::uint64_t>() <= staging);
     CHECK(run["samples"]["consumed"] == 128);
     CHECK(run["samples"]["conserved"] == true);
+    const auto& predicted = run["predicted"];
+    CHECK(predicted["samples_per_s"] > 0);
+    CHECK(predicted["data_readiness"] <= 1);
+    CHECK(predicted["consumer_wait"] <= 1);
+    const double off = run["throughput"]["samples_per_s"].get<double>() /
+                           predicted["samples_per_s"].get<double>() -
+                       1;
+    CHECK(run["predicted_off"]["samples_per_s"].get<double>() == Approx(off));
   }
 }
 

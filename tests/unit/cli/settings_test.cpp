@@ -212,15 +212,28 @@ TEST_CASE("commands that measure write a page, the others do not know of it", "[
   CHECK(refusal({"plan", "--html", "out.html"}).exit_code == 2);
 }
 
+TEST_CASE("shares and traces are read, or refused by name", "[settings]") {
+  CHECK(parse({"tune", "x"}).target_readiness == AdviceOptions{}.target_readiness);
+  CHECK(parse({"tune", "x", "--target-readiness", "0.9"}).target_readiness == 0.9);
+  CHECK(parse({"tune", "x", "--target-readiness", "95%"}).target_readiness == 0.95);
+  for (const auto* wrong : {"0", "1.01", "101%", "often"}) {
+    const auto refused = refusal({"tune", "x", "--target-readiness", wrong});
+    CHECK(refused.exit_code == 2);
+    CHECK(contains(refused.text, "--target-readiness"));
+  }
+  CHECK(refusal({"run", "x", "--target-readiness", "0.9"}).exit_code == 2);
+  CHECK(contains(refusal({"run", "x", "--consumer-trace", "/no/such/file"}).text, "/no/such/file"));
+  CHECK(run_with({}).consumer_trace.empty());
+}
+
 TEST_CASE("what is not built yet is refused in so many words", "[settings]") {
   const std::vector<std::string> arguments =
       GENERATE(std::vector<std::string>{"footprint", "model.json"},
-               std::vector<std::string>{"tune", "x", "--batch", "3"},
                std::vector<std::string>{"run", "x", "--rank", "0"},
                std::vector<std::string>{"run", "x", "--world", "2"},
                std::vector<std::string>{"run", "x", "--trace", "t"},
                std::vector<std::string>{"run", "x", "--metrics-port", "1"},
-               std::vector<std::string>{"tune", "--help"});
+               std::vector<std::string>{"footprint", "--help"});
   CAPTURE(arguments);
   const auto refused = refusal(arguments);
   CHECK(refused.exit_code == 2);
@@ -232,7 +245,7 @@ TEST_CASE("help and version are no errors", "[settings]") {
   CHECK(refusal({"--version"}).exit_code == 0);
   const auto help = refusal({"--help"});
   CHECK(help.exit_code == 0);
-  for (const auto* command : {"plan", "probe", "run", "sweep", "verify", "demo"})
+  for (const auto* command : {"plan", "probe", "run", "sweep", "tune", "verify", "demo"})
     CHECK(contains(help.text, command));
   const auto run_help = refusal({"run", "--help"});
   CHECK(run_help.exit_code == 0);

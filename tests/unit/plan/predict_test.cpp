@@ -185,10 +185,10 @@ TEST_CASE("more workers than cores inflate what the clock says of a decode", "[p
   CHECK(near(predict(window, setting(4, 1)).samples_per_s, 500, 0.01));
 }
 
-TEST_CASE("what workers do between samples is part of what a sample costs", "[plan]") {
+TEST_CASE("what workers do around a decode is part of what a sample costs", "[plan]") {
   auto window = window_of({0, 2, 0}, 2);
   window.seconds = static_cast<double>(window.samples) * 2.1e-3 / 2;
-  window.workers.decode_s = static_cast<double>(window.samples) * 2e-3;
+  window.workers.decode_s = static_cast<double>(window.samples) * 2.1e-3;
   CHECK(near(predict(window, setting(4, 2)).samples_per_s, 2 / 2.1e-3, 0.01));
 }
 

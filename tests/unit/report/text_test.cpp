@@ -131,7 +131,9 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[text]") {
                        .data_readiness = 0.125,
                        .drawn = 2400,
                        .consumed = 2400,
-                       .error = ""};
+                       .error = "",
+                       .consumer_wait = 0.25,
+                       .foretold = {}};
   std::vector<report::SweepRow> rows{row};
   CHECK(
       starts(report::sweep_text(rows),
@@ -144,6 +146,14 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[text]") {
   CHECK(contains(report::sweep_text(rows), "never filled"));
   rows[0].error = "a sample failed";
   CHECK(contains(report::sweep_text(rows), "max_queue_size 2: a sample failed"));
+  CHECK_FALSE(contains(report::sweep_text(rows), "samples/s: predicted"));
+  rows[0].foretold = {.samples_per_s = 800, .data_readiness = 0.5, .consumer_wait = 0.125};
+  CHECK(contains(
+      report::sweep_text(rows),
+      "queue  samples/s: predicted  measured      off  ready: predicted  measured  waited: "
+      "predicted  measured\n"
+      "    2                 800.0     640.0  -20.0 %            50.0 %    12.5 %             "
+      "12.5 %    25.0 %\n"));
 }
 
 TEST_CASE("deep queues are shown in groups", "[text]") {

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Regime, prediction and advice, held against what runs measure.
+
+Six workloads over one folder of photographs: a sleeping consumer at 0.25, 1 and 4 times the time that
+production takes for a batch, and reads of 5, 50 and 200 ms. For each, `weir tune` says what bounds it and
+what to set; sweeps over queue depths, workers and reads ahead then measure every setting, in rounds that
+take turns with the advised one. Printed: regime, predicted beside measured throughput of every setting,
+and the advised setting beside the best of the sweep. Quiet machine, please.
+"""
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+
+
+def weir(program, *arguments):
+    done = subprocess.run([program, *map(str, arguments), "--quiet", "--json", "-"],
+                          stdout=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        sys.exit(f"weir {' '.join(map(str, arguments))}: exit {done.returncode}")
+    return json.loads(done.stdout)
+
+
+def steady(run, consumer_s):
+    """Samples a second from the first batch to the last: what a prediction is of."""
+    throughput, batch = run["throughput"], run["plan"]["batch"]
+    samples = run["samples"]["consumed"] + run["samples"]["leased"]
+    seconds = throughput["seconds"] - throughput["first_batch_s"] - consumer_s
+    return (samples - batch) / seconds if seconds > 0 else throughput["samples_per_s"]
+
+
+class Case:
+    def __init__(self, name, regimes, consumer_ms=0.0, delay_ms=0):
+        self.name, self.regimes, self.consumer_ms = name, regimes, consumer_ms
+        self.words = ["--consumer-ms", f"{consumer_ms:.3f}", "--read-delay-ms", delay_ms]
+        self.read_aheads = [0, 4, 16, 64, 128] if delay_ms else [0]
+        self.workers = [2] if delay_ms else [1, 2]
+
+
+def cases(program, data, options):
+    one = weir(program, "run", data, "--workers", options.workers, "--steps", 60)
+    batch_ms = 1e3 * one["plan"]["batch"] / steady(one, 0)
+    print(f"production: {batch_ms:.1f} ms a batch of {one['plan']['batch']}\n", flush=True)
+    beside_one = {"balanced", "decode", "consumer"}
+    return [Case("consumer 0.25x", {"decode"}, 0.25 * batch_ms),
+            Case("consumer 1x", beside_one, batch_ms),
+            Case("consumer 4x", {"consumer"}, 4 * batch_ms),
+            Case("reads of 5 ms", {"storage"}, delay_ms=5),
+            Case("reads of 50 ms", {"storage"}, delay_ms=50),
+            Case("reads of 200 ms", {"storage"}, delay_ms=200)]
+
+
+def steps_for(samples_per_s, batch, seconds):
+    return max(4, min(400, round(samples_per_s * seconds / batch)))
+
+
+def examine(case, program, options):
+    data, batch = options.data, 32
+    tune = weir(program, "tune", data, "--workers", options.workers, *case.words)
+    advice = tune["advice"]
+    best = advice["ceiling"]["samples_per_s"]
+    advised, measured = advice["recommended"], {}
+    for _ in range(options.rounds):
+        for workers in case.workers:
+            for read_ahead in case.read_aheads:
+                # Enough for the ones that may win; the slow ones show that they are with fewer steps.
+                expected = best if read_ahead or len(case.read_aheads) == 1 else best / 8
+                sweep = weir(program, "sweep", data, "--workers", workers, "--read-ahead", read_ahead,
+                             "--max-queue-size", options.depths, "--steps",
+                             steps_for(expected, batch, options.seconds), *case.words)
+                for run in sweep["runs"]:
+                    plan = run["plan"]
+                    key = (plan["max_queue_size"], workers, plan["read_ahead"])
+                    entry = measured.setdefault(key, {"rates": [], "predicted": [], "bytes": []})
+                    entry["rates"].append(steady(run, case.consumer_ms / 1e3))
+                    entry["predicted"].append(run["predicted"]["samples_per_s"])
+                    entry["bytes"].append(run["memory"]["peak"])
+        one = weir(program, "run", data, "--workers", advised["workers"], "--read-ahead",
+                   advised["read_ahead"], "--max-queue-size", advised["max_queue_size"], "--steps",
+                   steps_for(best, batch, options.seconds), *case.words)
+        entry = measured.setdefault("advised", {"rates": [], "predicted": [], "bytes": []})
+        entry["rates"].append(steady(one, case.consumer_ms / 1e3))
+        entry["predicted"].append(advised["samples_per_s"])
+        entry["bytes"].append(one["memory"]["peak"])
+    return tune, summary(case, tune, measured)
+
+
+def summary(case, tune, measured):
+    rows = []
+    for key, entry in measured.items():
+        rate, predicted = statistics.median(entry["rates"]), statistics.median(entry["predicted"])
+        rows.append({"setting": key, "measured": rate, "predicted": predicted,
+                     "off": rate / predicted - 1, "peak_bytes": statistics.median(entry["bytes"])})
+    swept = [row for row in rows if row["setting"] != "advised"]
+    advised = next(row for row in rows if row["setting"] == "advised")
+    top = max(row["measured"] for row in swept)
+    near = [row["peak_bytes"] for row in swept if row["measured"] >= 0.96 * top]
+    return {"case": case.name, "regime": tune["regime"], "right": tune["regime"] in case.regimes,
+            "why": tune["regime_why"], "flags": tune["advice"]["flags"], "rows": rows,
+            "advised_of_best": advised["measured"] / top,
+            "advised_bytes": advised["peak_bytes"], "least_bytes_of_sweep": min(near)}
+
+
+def show(result):
+    print(f"{result['case']}: {result['regime']}{'' if result['right'] else '  WRONG'}"
+          f"  ({result['why']})")
+    print(f"  advised {result['flags']}: {100 * result['advised_of_best']:.1f} % of the sweep's best, "
+          f"{result['advised_bytes'] / 2**20:.1f} MiB at the peak; the smallest of the sweep within 4 % "
+          f"{result['least_bytes_of_sweep'] / 2**20:.1f} MiB")
+    print("  queue workers ahead  predicted   measured      off")
+    for row in result["rows"]:
+        name = ("  advised            " if row["setting"] == "advised" else
+                "  {:5} {:7} {:5}".format(*row["setting"]))
+        print(f"{name:21}{row['predicted']:11.1f}{row['measured']:11.1f}{100 * row['off']:+8.1f} %")
+    print(flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", help="a folder of photographs")
+    parser.add_argument("--program", default="build/release/weir")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3, help="of one run, about")
+    parser.add_argument("--depths", default="1,2,4,8,16")
+    parser.add_argument("--workers", type=int, default=2, help="of the measured run")
+    parser.add_argument("--only", default="", help="cases whose name has this in it")
+    parser.add_argument("--json", help="all figures, to this file")
+    options = parser.parse_args()
+
+    weir(options.program, "run", options.data, "--epochs", 2)  # the page cache
+    results = []
+    for case in cases(options.program, options.data, options):
+        if options.only in case.name:
+            results.append(examine(case, options.program, options)[1])
+            show(results[-1])
+            if options.json:
+                with open(options.json, "w", encoding="utf-8") as file:
+                    json.dump(results, file, indent=1)
+    off = sorted(abs(row["off"]) for result in results for row in result["rows"])
+    print(f"regimes right: {sum(result['right'] for result in results)} of {len(results)}")
+    print(f"predicted throughput: median {100 * statistics.median(off):.1f} % off, worst "
+          f"{100 * off[-1]:.1f} %, of {len(off)} settings")
+    print(f"advised of the best: {100 * min(r['advised_of_best'] for r in results):.1f} % or more")
+
+
+if __name__ == "__main__":
+    main()

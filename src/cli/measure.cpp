@@ -1,0 +1,168 @@
+#include "cli/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "cli/drive.hpp"
+#include "cli/metered.hpp"
+#include "cli/vector_sink.hpp"
+
+namespace weir::cli {
+namespace {
+
+constexpr double precision = 0.02;
+constexpr double least_s = 1, most_s = 5, warm_s = 0.2, most_warm_s = 3;
+constexpr std::uint64_t least_batches = 8;
+/// A consumer that takes longer is measured at this; its waits are known.
+constexpr double longest_consumer_ms = 1000;
+/// Reads that take longer are kept outstanding side by side.
+constexpr double slow_read_s = 4e-3;
+constexpr std::uint32_t most_help = 64;
+/// Samples a second to measure at, at the least.
+constexpr double wanted_pace = 400;
+
+bool precise(const Service& service) {
+  if (service.mean_s <= 0) return true;
+  const auto n = static_cast<double>(std::max<std::uint64_t>(service.count, 1));
+  return service.deviation_s / service.mean_s / std::sqrt(n) <= precision;
+}
+
+/// Looks at a loader after each batch; says when it has seen enough.
+class Gauge {
+ public:
+  explicit Gauge(std::uint64_t most_samples) : most_samples_(most_samples) {}
+
+  bool wants_more(const Loader& loader) {
+    const auto now = Clock::now();
+    ++batches_;
+    samples_ = batches_ * loader.plan().batch;
+    if (!warm_) {
+      const bool filled = batches_ > loader.plan().slabs && seconds(now - start_) >= warm_s;
+      if (filled || seconds(now - start_) >= most_warm_s) {
+        warm_ = loader.report();
+        since_ = looked_ = now;
+        batches_before_ = batches_;
+      }
+      return true;
+    }
+    // A report is not free.
+    if (seconds(now - looked_) < 0.1) return true;
+    looked_ = now;
+    seen_ = window(*warm_, loader.report());
+    return !enough(seconds(now - since_));
+  }
+  const std::optional<Window>& seen() const noexcept { return seen_; }
+
+ private:
+  bool enough(double elapsed) const {
+    if (elapsed >= most_s) return true;
+    if (elapsed < least_s || batches_ - batches_before_ < least_batches) return false;
+    if (samples_ >= most_samples_) return true;
+    const bool reads_matter = seen_->read.mean_s > 0.02 * seen_->decode.mean_s;
+    return precise(seen_->decode) && (!reads_matter || precise(seen_->read));
+  }
+
+  const std::uint64_t most_samples_;
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point since_{}, looked_{};
+  std::uint64_t batches_ = 0, batches_before_ = 0, samples_ = 0;
+  std::optional<Report> warm_;
+  std::optional<Window> seen_;
+};
+
+/// Of a few reads, one after the other: whether storage is slow. The fastest, as the first may have
+/// to open what others find open.
+double quick_look_s(const AnySource& source) {
+  double fastest = 1e9;
+  VectorSink sink;
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(source.size(), 3); ++i) {
+    const auto before = Clock::now();
+    try {
+      static_cast<void>(source.read(i, sink));
+    } catch (const std::exception&) {
+      continue;  // a fault, for the stream to meet
+    }
+    fastest = std::min(fastest, seconds(Clock::now() - before));
+  }
+  return fastest < 1e9 ? fastest : 0;
+}
+
+Service service_of(const std::vector<double>& milliseconds) {
+  Timing timing;
+  for (const auto ms : milliseconds) {
+    ++timing.count;
+    timing.sum_s += ms * 1e-3;
+    timing.squares_s2 += ms * ms * 1e-6;
+  }
+  return service(timing);
+}
+
+/// What the setting asked for does, where it was measured with more reads ahead than that.
+Verdict foretold(const Prediction& asked, const Window& window) {
+  Verdict verdict = judge(window);
+  verdict.consumer_wait = asked.consumer_wait;
+  if (asked.consumer_wait <= 0.1) return verdict;
+  const bool storage = window.read.mean_s > window.decode.mean_s;
+  verdict.regime = storage ? Regime::storage : Regime::decode;
+  verdict.fetch_stall = storage ? asked.consumer_wait : 0;
+  verdict.prep_stall = storage ? 0 : asked.consumer_wait;
+  verdict.memory_stall = verdict.producer_wait = 0;
+  verdict.why = fmt::format(
+      "with read_ahead {} the consumer would wait {:.1f} % of the time: of a sample, {:.1f} ms are "
+      "for the read and {:.1f} ms for the decode",
+      asked.setting.read_ahead, 100 * asked.consumer_wait, window.read.mean_s * 1e3,
+      window.decode.mean_s * 1e3);
+  return verdict;
+}
+
+}  // namespace
+
+Measured measure(const AnySource& source, const Settings& asked, const Interrupt& interrupt,
+                 std::uint64_t most_samples) {
+  Measured measured;
+  auto settings = asked;
+  settings.options.shuffle = true;  // the first pictures of a folder are not like the others
+  settings.epochs.reset();
+  settings.steps = UINT64_MAX;
+  settings.digest = settings.settle = false;
+  if (settings.consumer_ms > longest_consumer_ms) {
+    settings.consumer_ms = longest_consumer_ms;
+    measured.consumer = Service{1, asked.consumer_ms * 1e-3, 0};
+  }
+  if (const double read_s = quick_look_s(source);
+      settings.options.io.read_ahead == 0 && read_s > slow_read_s) {
+    measured.helped_by =
+        static_cast<std::uint32_t>(std::min<double>(most_help, std::ceil(read_s * wanted_pace)));
+    settings.options.io.read_ahead = measured.helped_by;
+  }
+  const auto meter = std::make_shared<ReadMeter>();
+  Gauge gauge(most_samples);
+  measured.run = drive(metered(source, meter), settings, interrupt, "measuring",
+                       [&](const Loader& loader) { return gauge.wants_more(loader); });
+  if (!gauge.seen() || gauge.seen()->samples == 0 || gauge.seen()->decode.count == 0)
+    return measured;
+  measured.window = gauge.seen();
+  auto& window = *measured.window;
+  // A nanosecond where a read took none: 0 would say that nobody looked.
+  window.read_cpu_s = std::max(meter->mean_s(), 1e-9);
+  if (window.consumer.count < asked.consumer_trace.size())
+    measured.consumer = service_of(asked.consumer_trace);
+  measured.verdict = judge(window);
+  window.plan = resolve(asked.options, source.index_bytes());
+  if (measured.helped_by > 0)
+    measured.verdict = foretold(predict(window, setting_of(window.plan)), window);
+  return measured;
+}
+
+Advice advise(const Measured& measured, const Settings& settings) {
+  return advise(*measured.window,
+                {.target_readiness = settings.target_readiness, .consumer = measured.consumer});
+}
+
+}  // namespace weir::cli

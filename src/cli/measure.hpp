@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "cli/interrupt.hpp"
+#include "cli/settings.hpp"
+#include "report/figures.hpp"
+#include "weir/advice.hpp"
+#include "weir/source.hpp"
+
+namespace weir::cli {
+
+/// One short run, measured once it is warm.
+struct Measured {
+  report::Run run;               ///< from beginning to end
+  std::optional<Window> window;  ///< of the warm part, its plan the one asked for; empty: too short
+  Verdict verdict;               ///< of the setting asked for
+  /// Reads were kept outstanding that were not asked for, or it would have taken too long.
+  std::uint32_t helped_by = 0;
+  std::optional<Service> consumer;  ///< in place of the window's, where that was cut short
+};
+
+/// Drains `source` as `settings` say, in a shuffled order over as many epochs as it takes, until the
+/// mean times of a read and a decode are known to about 2 % (standard error) or `most_samples` were
+/// consumed, after a second and eight batches at the least and a few seconds at the most.
+Measured measure(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
+                 std::uint64_t most_samples = UINT64_MAX);
+
+/// What the measured loader would do, and what to change. `measured` has a window.
+Advice advise(const Measured& measured, const Settings& settings);
+
+}  // namespace weir::cli

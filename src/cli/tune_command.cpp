@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/data.hpp"
+#include "cli/measure.hpp"
+#include "report/advice.hpp"
+#include "report/json.hpp"
+
+namespace weir::cli {
+int tune_command(const Settings& settings, const Interrupt& interrupt) {
+  const auto measured = measure(open_data(settings, interrupt.token()), settings, interrupt);
+  auto run = report::envelope("run");
+  report::put_run(run, measured.run);
+  auto json = report::head("tune");
+  json["data"] = settings.data;
+  json["consumer_ms"] = settings.consumer_ms;
+  json["runs"] = report::Json::array({std::move(run)});
+  json["advice"] = json["regime"] = json["regime_why"] = nullptr;
+  const bool done = measured.window && measured.run.error.empty() && !interrupt.raised();
+  if (!done) {
+    emit(settings, json, "");
+    if (!measured.run.error.empty()) fmt::print(stderr, "weir: {}\n", measured.run.error);
+    return interrupt.raised() ? interrupted_exit : failed_exit;
+  }
+  const auto advice = advise(measured, settings);
+  json["advice"] = report::to_json(advice);
+  json["regime"] = to_string(measured.verdict.regime);
+  json["regime_why"] = measured.verdict.why;
+  const auto read_ahead = measured.run.figures.plan.read_ahead;
+  emit(settings, json,
+       report::window_text(*measured.window, measured.verdict, read_ahead) + '\n' +
+           report::advice_text(advice));
+  return done_exit;
+}
+
+}  // namespace weir::cli

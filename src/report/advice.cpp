@@ -1,0 +1,124 @@
+#include "report/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "report/bytes.hpp"
+#include "report/table.hpp"
+
+namespace weir::report {
+namespace {
+
+using Align = Table::Align;
+
+std::string mebibytes(std::uint64_t bytes) {
+  return fmt::format("{:.1f}", static_cast<double>(bytes) / static_cast<double>(1u << 20));
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string times(const Service& service) {
+  if (service.count == 0) return "none";
+  return fmt::format("{:.2f} ms (deviation {:.2f})", service.mean_s * 1e3,
+                     service.deviation_s * 1e3);
+}
+
+/// `text` in lines of at most 100 columns, `first` before the first of them.
+std::string wrapped(std::string_view text, std::string_view first) {
+  constexpr std::size_t width = 98;
+  const std::string indent(first.size(), ' ');
+  std::string out, line(first);
+  bool fresh = true;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    const auto word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!fresh && line.size() + 1 + word.size() > width) {
+      out += line + '\n';
+      line = indent;
+      fresh = true;
+    }
+    if (!fresh) line += ' ';
+    line += word;
+    fresh = false;
+  }
+  return out + line + '\n';
+}
+
+}  // namespace
+
+Json to_json(const Prediction& p) {
+  return {{"max_queue_size", p.setting.max_queue_size}, {"workers", p.setting.workers},
+          {"read_ahead", p.setting.read_ahead},         {"batch", p.setting.batch},
+          {"samples_per_s", p.samples_per_s},           {"consumer_wait", p.consumer_wait},
+          {"data_readiness", p.data_readiness},         {"slabs", p.slabs},
+          {"staging_bytes", p.staging_bytes},           {"total_bytes", p.total_bytes}};
+}
+
+Json to_json(const Advice& advice) {
+  Json steps = Json::array();
+  for (const auto& step : advice.steps)
+    steps.push_back({{"change", step.change}, {"to", to_json(step.to)}});
+  return {{"now", to_json(advice.now)},
+          {"recommended", to_json(advice.recommended)},
+          {"ceiling", to_json(advice.ceiling)},
+          {"steps", std::move(steps)},
+          {"words", advice.words},
+          {"flags", advice.flags},
+          {"code", advice.code}};
+}
+
+std::string advice_text(const Advice& advice) {
+  Table table({{"Settings", Align::left},
+               {"queue"},
+               {"workers"},
+               {"ahead"},
+               {"samples/s"},
+               {"ready"},
+               {"waited"},
+               {"staging"},
+               {"all MiB"}},
+              0);
+  const auto add = [&](const std::string& name, const Prediction& p) {
+    const auto& s = p.setting;
+    table.add({"  " + name, grouped(s.max_queue_size), grouped(s.workers), grouped(s.read_ahead),
+               fmt::format("{:.1f}", p.samples_per_s), percent(p.data_readiness),
+               percent(p.consumer_wait), mebibytes(p.staging_bytes), mebibytes(p.total_bytes)});
+  };
+  add("recommended", advice.recommended);
+  if (advice.now.setting != advice.recommended.setting) add("now", advice.now);
+  add("all there is", advice.ceiling);
+  for (const auto& step : advice.steps) add(step.change, step.to);
+
+  std::string words = "Advice\n";
+  for (const auto& sentence : advice.words) words += wrapped(sentence, "  ");
+  std::string code;
+  for (std::string_view rest = advice.code; !rest.empty();) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    code += fmt::format("  {}\n", rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return words + '\n' + table.text() +
+         "predicted; ready: share of next() calls that find a batch waiting; waited: share of the "
+         "time\nthat the consumer waits; staging: MiB of slabs; all MiB: with index, workers and "
+         "reads ahead\n\nTo paste\n  " +
+         advice.flags + "\n\n" + code;
+}
+
+std::string window_text(const Window& window, const Verdict& verdict, std::uint32_t read_ahead) {
+  return fmt::format("Regime: {}\n", to_string(verdict.regime)) + wrapped(verdict.why, "  ") +
+         fmt::format(
+             "\nMeasured {} samples in {:.2f} s, {} workers on {} cores, read_ahead {}{}\n"
+             "  a read          {}\n  a decode        {}\n  the consumer    {} a batch of {}\n",
+             grouped(window.samples), window.seconds, window.plan.workers, window.cores, read_ahead,
+             read_ahead == window.plan.read_ahead
+                 ? ""
+                 : fmt::format(" (asked {}: it would have taken too long)", window.plan.read_ahead),
+             times(window.read), times(window.decode), times(window.consumer), window.plan.batch);
+}
+
+}  // namespace weir::report

@@ -1,0 +1,113 @@
+#include "program.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+
+using namespace weir::test;
+
+namespace {
+
+/// Small pictures that take far less time than the consumer.
+std::vector<std::string> tuned(std::vector<std::string> options) {
+  options.insert(options.begin(), {"tune", "synthetic:64,16x16", "--size", "16x16", "--batch", "4",
+                                   "--workers", "2", "--quiet"});
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("tune says what bounds the run and what to set, as text and as JSON", "[tune]") {
+  const ScratchFolder folder;
+  const auto file = folder.path() / "tune.json";
+  const auto outcome = weir::test::weir(tuned({"--consumer-ms", "60", "--json", file}));
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.out.starts_with("Regime: consumer\n"));
+  for (const auto* part : {"Measured ", "a decode", "Advice\n", "The consumer bounds this",
+                           "recommended", "To paste\n", "options.queue.max_queue_size = "})
+    CHECK(contains(outcome.out, part));
+
+  const auto json = nlohmann::ordered_json::parse(read_file(file));
+  CHECK(json["command"] == "tune");
+  CHECK(json["consumer_ms"] == 60);
+  CHECK(json["regime"] == "consumer");
+  CHECK(contains(json["regime_why"].get<std::string>(), "the producers"));
+  REQUIRE(json["runs"].size() == 1);
+  CHECK(json["runs"][0]["samples"]["conserved"] == true);
+  const auto& advice = json["advice"];
+  for (const auto* key : {"now", "recommended", "ceiling"}) {
+    for (const auto* figure :
+         {"max_queue_size", "workers", "read_ahead", "batch", "samples_per_s", "consumer_wait",
+          "data_readiness", "slabs", "staging_bytes", "total_bytes"})
+      CHECK(advice[key][figure].is_number());
+  }
+  CHECK(advice["now"]["max_queue_size"] == 4);
+  CHECK(advice["now"]["workers"] == 2);
+  CHECK(advice["recommended"]["max_queue_size"] <= 2);
+  CHECK(advice["recommended"]["data_readiness"] >= 0.99);
+  CHECK(advice["recommended"]["total_bytes"] <= advice["now"]["total_bytes"]);
+  // A batch of 4 in 60 ms.
+  CHECK(advice["ceiling"]["samples_per_s"] <= 4 / 0.06);
+  REQUIRE(!advice["steps"].empty());
+  CHECK(advice["steps"][0]["change"].is_string());
+  CHECK(advice["steps"][0]["to"]["slabs"].is_number());
+  CHECK(!advice["words"].empty());
+  CHECK(contains(outcome.out, advice["flags"].get<std::string>()));
+}
+
+TEST_CASE("slow reads are measured side by side and predicted as asked for", "[tune]") {
+  const auto outcome =
+      weir::test::weir(tuned({"--read-delay-ms", "40", "--consumer-ms", "10", "--json", "-"}));
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  CHECK(json["regime"] == "storage");
+  CHECK(contains(json["regime_why"].get<std::string>(), "read_ahead 0"));
+  CHECK(json["runs"][0]["plan"]["read_ahead"] > 0);
+  const auto& advice = json["advice"];
+  CHECK(advice["now"]["read_ahead"] == 0);
+  // Two workers, 40 ms a read.
+  CHECK(advice["now"]["samples_per_s"] < 51);
+  CHECK(advice["recommended"]["read_ahead"] >= 8);
+  CHECK(advice["recommended"]["samples_per_s"] > 4 * advice["now"]["samples_per_s"].get<double>());
+}
+
+TEST_CASE("advice keeps to --memory-budget and --target-readiness", "[tune]") {
+  const auto outcome = weir::test::weir(tuned({"--memory-budget", "16MiB", "--target-readiness",
+                                               "90%", "--consumer-ms", "20", "--json", "-"}));
+  REQUIRE(outcome.exit_code == 0);
+  const auto advice = outcome.json()["advice"];
+  CHECK(advice["recommended"]["total_bytes"] <= 16u << 20);
+  CHECK(advice["ceiling"]["total_bytes"] <= 16u << 20);
+  CHECK(contains(advice["flags"].get<std::string>(), "--memory-budget 16777216"));
+  CHECK(weir::test::weir(tuned({"--target-readiness", "1.5"})).exit_code == 2);
+  CHECK(weir::test::weir(tuned({"--memory-budget", "1MiB"})).exit_code == 2);
+}
+
+TEST_CASE("a consumer's trace is replayed, over and over", "[tune]") {
+  const ScratchFolder folder;
+  const auto trace = folder.write("trace", "80\n\n 20 \n");
+  const auto run = weir::test::weir({"run", "synthetic:64,16x16", "--size", "16x16", "--batch", "8",
+                                     "--consumer-trace", trace, "--json", "-", "--quiet"});
+  REQUIRE(run.exit_code == 0);
+  const auto tune = weir::test::weir(tuned({"--consumer-trace", trace, "--json", "-"}));
+  REQUIRE(tune.exit_code == 0);
+  // 50 ms a batch of 4, on average: never faster.
+  CHECK(tune.json()["advice"]["ceiling"]["samples_per_s"] <= 4 / 0.05);
+  CHECK(tune.json()["advice"]["ceiling"]["samples_per_s"] >= 4 / 0.08);
+  const auto bad = folder.write("bad", "80\nsoon\n");
+  const auto refused = weir::test::weir(tuned({"--consumer-trace", bad}));
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "line 2"));
+}
+
+TEST_CASE("tuning what cannot be read fails and says why", "[tune]") {
+  const ScratchFolder folder;
+  folder.write("bad.jpg", "no image");
+  const auto outcome = weir::test::weir({"tune", folder.path(), "--quiet"});
+  CHECK(outcome.exit_code == 1);
+  CHECK(contains(outcome.err, "bad.jpg"));
+}
+
+TEST_CASE("tuning that is interrupted ends with 130", "[tune]") {
+  const auto outcome = weir_interrupted(tuned({"--consumer-ms", "500", "--json", "-"}), 400);
+  CHECK(outcome.exit_code == 130);
+  CHECK(outcome.json()["advice"].is_null());
+}
