@@ -6,7 +6,8 @@ function answer() {
     const place = "advice.recommended";
     return [
       "A queue of ", figureAt(`${place}.max_queue_size`, "count"),
-      known(recommended.workers) ? [", ", figureAt(`${place}.workers`, "count"), ` worker${recommended.workers === 1 ? "" : "s"}`] : "",
+      known(recommended.workers)
+        ? [" with ", figureAt(`${place}.workers`, "count"), ` worker${recommended.workers === 1 ? "" : "s"}`] : "",
       recommended.read_ahead > 0 ? [" and ", figureAt(`${place}.read_ahead`, "count"), " reads ahead"] : "",
       " will do: ", figureAt(`${place}.samples_per_s`, "rate"), " in ", figureAt(`${place}.total_bytes`, "bytes"), "."].flat();
   }
@@ -22,7 +23,7 @@ function answer() {
 }
 
 function consequence() {
-  if (known(report.advice)) return report.regime_why;
+  if (known(report.advice)) return known(report.regime_why) ? prose(report.regime_why) : undefined;
   if (depths.length < 2) return undefined;
   if (enough === fastest) return "No smaller one that was measured comes within 1 % of it.";
   const share = medianOf(enough, "throughput.samples_per_s") / medianOf(fastest, "throughput.samples_per_s");
@@ -52,7 +53,7 @@ function troubles() {
 
 function runFigures(run) {
   const of = runs.length > 1 ? h("p", { class: "of" }, `The run with max_queue_size ${ofRun(run, "plan.max_queue_size")}`) : "";
-  const shown = [timeSharesFigure(run), ...timeFigures(run), stageTimes(run)].filter(Boolean);
+  const shown = [timeSharesFigure(run), stageTimes(run), ...timeFigures(run)].filter(Boolean);
   return [of, tiles(run), h("div", { class: "grid" }, shown)];
 }
 
@@ -77,11 +78,11 @@ function runSection() {
 }
 
 function footer() {
-  const link = h("a", { href: "#", download: "weir-report.json" }, "Save the report as JSON");
+  const link = h("a", { href: "#", download: "weir-report.json" }, "Save the report as JSON.");
   link.addEventListener("click", () => {
     link.href = URL.createObjectURL(new Blob([JSON.stringify(report, null, 2)], { type: "application/json" }));
   });
-  return h("footer", {}, `weir ${report.version}. This page is whole: it asks nothing of a network. `, link, ".");
+  return h("footer", {}, `weir ${report.version}. This page is whole: it asks nothing of a network. `, link);
 }
 
 document.title = `weir ${report.command}${report.data ? `: ${report.data}` : ""}`;

@@ -58,6 +58,6 @@ function stageTimes(run) {
     },
     numbers: table("Time by stage", ["stage", "is", ...columns.map(([heading]) => heading)],
       places.map((i) => [all[i].name, stageMeaning[all[i].name] ?? "",
-        ...columns.map(([, key, unit]) => figureAt(path(i, key), unit))])),
+        ...columns.map(([, key, unit]) => figureAt(path(i, key), unit))]), { texts: [1] }),
   });
 }
