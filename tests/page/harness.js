@@ -38,6 +38,14 @@
     };
   }
 
+  // What a figure is called where it stands: "row: column" of its table.
+  function place(span) {
+    const cell = span.closest("td, th");
+    if (!cell) return "";
+    const heading = cell.closest("table").tHead.rows[0].cells[cell.cellIndex].textContent;
+    return `${cell.parentNode.cells[0].textContent}: ${heading}`;
+  }
+
   const found = {
     errors: window.harnessErrors,
     title: document.title,
@@ -47,7 +55,7 @@
     fetched: performance.getEntriesByType("resource").map((entry) => entry.name),
     charts: [...document.querySelectorAll("figure canvas[id]")].map(chart),
     numbers: [...document.querySelectorAll("[data-path]")].map((span) =>
-      ({ path: span.dataset.path, unit: span.dataset.unit, text: span.textContent })),
+      ({ path: span.dataset.path, unit: span.dataset.unit, text: span.textContent, place: place(span) })),
   };
   const out = document.createElement("pre");
   out.id = "harness";

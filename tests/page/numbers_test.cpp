@@ -1,3 +1,6 @@
+#include <set>
+#include <utility>
+
 #include "example.hpp"
 #include "figures.hpp"
 #include "support/text.hpp"
@@ -53,6 +56,37 @@ TEST_CASE("the numbers on the page are those of the report", "[page]") {
         "runs.1.stages.2.p90_us", "runs.1.queue.occupancy.4", "runs.1.memory.at_peak.ready"}) {
     CAPTURE(path);
     CHECK(shows(opened->found, path));
+  }
+}
+
+TEST_CASE("a number stands under the heading it belongs to", "[page]") {
+  const auto opened = open(example_sweep());
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  const std::set<std::pair<std::string, std::string>> expected{
+      {"runs.1.predicted.staging_bytes", "4: batches, predicted"},
+      {"runs.1.memory.staging", "4: measured"},
+      {"runs.1.memory.peak", "4: peak of all"},
+      {"runs.1.predicted.samples_per_s", "4: predicted"},
+      {"runs.1.throughput.samples_per_s", "4: measured"},
+      {"runs.1.predicted_off.samples_per_s", "4: off by"},
+      {"runs.1.queue.consumer_wait_s", "4: consumer waited"},
+      {"runs.1.queue.data_readiness", "4: batch was waiting"},
+      {"runs.1.stages.2.p50_us", "decode: p50"},
+      {"runs.1.stages.2.p99_us", "decode: p99"},
+      {"runs.1.stages.2.busy_s", "decode: in all"},
+      {"runs.1.queue.occupancy.4", "4: share of the time"},
+      {"runs.1.memory.at_peak.ready", "ready: at the peak"},
+      {"advice.recommended.staging_bytes", "recommended: batches"},
+      {"advice.recommended.total_bytes", "recommended: all"},
+      {"advice.steps.2.to.consumer_wait", "workers 2 to 1: consumer waits"},
+      {"advice.ceiling.samples_per_s", "the most any setting could reach: samples/s"}};
+  std::set<std::pair<std::string, std::string>> places;
+  for (const auto& number : opened->found["numbers"])
+    places.emplace(number["path"], number["place"]);
+  for (const auto& one : expected) {
+    CAPTURE(one.first, one.second);
+    CHECK(places.contains(one));
   }
 }
 

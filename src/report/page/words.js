@@ -50,7 +50,7 @@ function figureAt(path, unit) {
 }
 
 // No line ends between a number and its unit.
-const prose = (text) => text.replace(/(\d) (?=(%|[KMGT]iB|B|µs|ms|s|samples)\b|%)/g, "$1\u00a0");
+const prose = (text) => text.replace(/(\d) (?=%|(?:[KMGT]iB|B|µs|ms|s|samples)\b)/g, "$1\u00a0");
 
 const plural = (count, one) => `${say.count(count)} ${one}${count === 1 ? "" : "s"}`;
 
