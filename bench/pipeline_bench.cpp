@@ -1,5 +1,6 @@
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "images.hpp"
 #include "ledger.hpp"
 #include "report/figures.hpp"
+#include "source/delayed.hpp"
 #include "weir/weir.hpp"
 
 namespace {
@@ -74,5 +76,36 @@ void pipeline_to_float32(benchmark::State& state) {
   });
 }
 BENCHMARK(pipeline_to_float32)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+/// Samples a second of a whole stream of `batches`, its start included.
+double rate(const AnySource& source, const Options& options, std::uint32_t batches) {
+  Loader loader(source, options);
+  auto stream = loader.stream({.epochs = std::nullopt});
+  for (std::uint32_t i = 0; i < batches; ++i) {
+    const auto batch = stream.next();
+    benchmark::DoNotOptimize(batch->size());
+  }
+  return loader.report().throughput.samples_per_s;
+}
+
+/// 64 reads of 200 ms each under way: how near to 64 / 0.2 s or to what decoding allows, whichever is
+/// less. `share` is to stay above 0.9.
+void slow_reads(benchmark::State& state) {
+  constexpr std::uint32_t batches = 80, ahead = 64;
+  constexpr double delay_s = 0.2, reads_limit = ahead / delay_s;
+  auto wish = options(2, 4);
+  wish.batch = 32;
+  const auto source = in_memory(images(64));
+  const auto decode_limit = rate(source, wish, batches);
+  wish.io.read_ahead = ahead;
+  double reached = 0;
+  for (auto _ : state)
+    reached = rate(source::delayed(source, {1000 * delay_s, 0, 0}), wish, batches);
+  state.counters["img/s"] = reached;
+  state.counters["reads_limit"] = reads_limit;
+  state.counters["decode_limit"] = decode_limit;
+  state.counters["share"] = reached / std::min(reads_limit, decode_limit);
+}
+BENCHMARK(slow_reads)->Iterations(1)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -9,11 +9,7 @@
 
 namespace weir {
 
-/// The knobs that a prediction is for.
-struct Setting {
-  std::uint32_t max_queue_size = 1, workers = 1, read_ahead = 0, batch = 1;
-  friend bool operator==(const Setting&, const Setting&) = default;
-};
+/// The plan's bounds.
 Setting setting_of(const Plan& plan);
 
 /// What a setting would do.

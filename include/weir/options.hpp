@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <vector>
@@ -41,6 +43,21 @@ struct FaultOptions {
   bool strict = true;  ///< a decoder's warning is a fault; false: deliver, mark `damaged`
 };
 
+enum class Tuning : std::uint8_t { off, automatic };
+
+/// automatic: while a stream runs, weir moves its knobs towards what advise() says of the time
+/// measured last, one at a time, and takes a move back that made things worse.
+struct TuningOptions {
+  Tuning mode = Tuning::off;
+  double target_readiness = 0.99;
+  /// Bounds. 0: four times max_queue_size and at least 16 · workers, or one per hardware thread where
+  /// that is more · io.read_ahead, or 64 where that is more. The budget bounds the queue, too.
+  std::uint32_t most_queue = 0, most_workers = 0, most_read_ahead = 0;
+  std::chrono::milliseconds interval{500};  ///< between two looks
+  /// Called with each move in a sentence, by a thread of the loader; must not call the loader.
+  std::function<void(const std::string&)> on_move{};
+};
+
 /// What one asks for. weir::resolve turns it into a Plan with nothing undecided.
 struct Options {
   Shape shape{};
@@ -58,6 +75,7 @@ struct Options {
   IoOptions io{};
   MemoryOptions memory{};
   FaultOptions faults{};
+  TuningOptions tuning{};
   DecodeLimits limits{};
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
   std::uint64_t seed = 0;  ///< of the order, of random crops and of replacements

@@ -13,7 +13,14 @@ struct DepthCost {
   std::uint64_t u8_bytes = 0, f16_bytes = 0, f32_bytes = 0;
 };
 
-/// Options with nothing left undecided. Bytes are exact.
+/// The knobs of a stream. All but the batch may be moved while it runs (Tuning::automatic).
+struct Setting {
+  std::uint32_t max_queue_size = 1, workers = 1, read_ahead = 0, batch = 1;
+  friend bool operator==(const Setting&, const Setting&) = default;
+};
+
+/// Options with nothing left undecided. Bytes are exact. With Tuning::automatic the knobs below are
+/// bounds, and a stream begins with `start`.
 struct Plan {
   Shape shape{};
   std::uint32_t short_side = 0;  ///< of fit center, resolved
@@ -32,6 +39,7 @@ struct Plan {
   std::uint64_t promised_bytes = 0;    ///< of a shared budget: what no other loader can take
   std::uint64_t read_ahead_bytes = 0;  ///< most that `encoded` holds beyond the oldest row's
   std::uint64_t budget_bytes = 0;
+  Setting start{};
 
   /// Depths 1 .. up_to, with this plan's max_leases and batch.
   std::vector<DepthCost> depth_cost(std::uint32_t up_to) const;

@@ -32,6 +32,8 @@ Report Loader::report() const {
   auto [faults, fault_count] = core.faults.read();
   return {
       .plan = core.plan,
+      .setting = core.plan.start,
+      .moves = {},
       .memory = now.memory,
       .process_before = state_->before,
       .process_now = process_memory(),
@@ -40,6 +42,7 @@ Report Loader::report() const {
       .throughput = core.clocks.throughput(),
       .stages = core.clocks.stages(),
       .regime = std::nullopt,
+      .regime_why = {},
       .faults = std::move(faults),
       .fault_count = fault_count,
       .postings = core.book->ledger()->postings(),

@@ -1,5 +1,7 @@
 #include "buffer/slab.hpp"
 
+#include <algorithm>
+
 #include "base/checked.hpp"
 #include "buffer/page_memory.hpp"
 
@@ -46,7 +48,7 @@ SlabPool::~SlabPool() { retire(); }
 
 Slab* SlabPool::make() {
   if (made_ == slabs_.size() || !book_->try_charge_slab()) return nullptr;
-  Slab& slab = slabs_[made_];
+  Slab& slab = *std::ranges::find(slabs_, nullptr, &Slab::data_);
   try {
     slab.data_ = static_cast<std::byte*>(
         upstream().allocate(static_cast<std::size_t>(layout_.bytes), layout_.alignment));
@@ -57,6 +59,15 @@ Slab* SlabPool::make() {
   book_->add_slab(slab.id);
   ++made_;
   return &slab;
+}
+
+void SlabPool::shrink(std::uint32_t most) noexcept {
+  for (; made_ > most; --made_) {
+    const auto id = book_->idle_slab();
+    if (!id) return;
+    deallocate(slabs_[*id]);
+    book_->remove_slab(*id);
+  }
 }
 
 void SlabPool::release(Slab& slab, books::Parting parting) noexcept {

@@ -59,6 +59,8 @@ class SlabPool {
   /// Charge, then allocate. Null where the budget has no room now or every slab exists. Throws
   /// what the upstream throws, with nothing charged.
   Slab* make();
+  /// Frees idle slabs until at most `most` exist. The conductor alone.
+  void shrink(std::uint32_t most) noexcept;
   Slab& slab(books::SlabId id) noexcept { return slabs_[id]; }
   /// A lease ends: the slab is idle again, or freed where the loader is gone.
   void release(Slab& slab, books::Parting parting) noexcept WEIR_EXCLUDES(mutex_);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "cli/words.hpp"
 #include "source/delayed.hpp"
@@ -39,10 +40,12 @@ AnySource open_undelayed(const Settings& settings) {
 
 }  // namespace
 
-AnySource open_data(const Settings& settings) {
+AnySource open_data(const Settings& settings, std::stop_token stop) {
   auto source = open_undelayed(settings);
   if (settings.read_delay_ms == 0) return source;
-  return source::delayed(std::move(source), settings.read_delay_ms);
+  const source::ReadDelay delay(settings.read_delay_ms, settings.read_delay_deviation_ms,
+                                settings.options.seed);
+  return source::delayed(std::move(source), delay, std::move(stop));
 }
 
 }  // namespace weir::cli

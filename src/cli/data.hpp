@@ -1,12 +1,15 @@
 #pragma once
 
+#include <stop_token>
+
 #include "cli/settings.hpp"
 #include "weir/source.hpp"
 
 namespace weir::cli {
 
 /// The source that DATA and --ext name, behind --read-delay-ms. Throws Error{source_failed},
-/// std::invalid_argument for a malformed synthetic:, or Refusal for a kind not built yet.
-AnySource open_data(const Settings& settings);
+/// std::invalid_argument for a malformed synthetic:, or Refusal for a kind not built yet. Reads are no
+/// longer delayed once `stop` is asked for.
+AnySource open_data(const Settings& settings, std::stop_token stop = {});
 
 }  // namespace weir::cli

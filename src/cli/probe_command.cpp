@@ -55,7 +55,7 @@ std::string to_text(const Survey& found) {
 }  // namespace
 
 int probe_command(const Settings& settings, const Interrupt& interrupt) {
-  const auto found = survey(open_data(settings), settings, interrupt);
+  const auto found = survey(open_data(settings, interrupt.token()), settings, interrupt);
   emit(settings, to_json(found, interrupt.raised()), to_text(found));
   if (interrupt.raised()) return interrupted_exit;
   return found.faults.empty() ? done_exit : failed_exit;

@@ -13,7 +13,7 @@
 namespace weir::cli {
 
 int run_command(const Settings& settings, const Interrupt& interrupt) {
-  const auto run = drive(open_data(settings), settings, interrupt, "");
+  const auto run = drive(open_data(settings, interrupt.token()), settings, interrupt, "");
   auto json = report::envelope("run");
   report::put_run(json, run);
   json["data"] = settings.data;

@@ -159,8 +159,9 @@ class Parser {
     group.flag("--settle", settings_.settle, "then wait until the loader rests, and count");
     group.milliseconds("--consumer-ms", settings_.consumer_ms,
                        "milliseconds the consumer takes for a batch [0]");
-    group.milliseconds("--read-delay-ms", settings_.read_delay_ms,
-                       "milliseconds more for each read [0]");
+    group.text(
+        "--read-delay-ms", "X[:D]", [this](const std::string& t) { set_read_delay(t); },
+        "milliseconds more for each read: X, or log-normal of mean X and deviation D [0]");
   }
 
   void add_faults(OptionGroup group) {
@@ -185,6 +186,12 @@ class Parser {
     } else {
       budget = report::parse_bytes(text);
     }
+  }
+
+  void set_read_delay(const std::string& text) {
+    const auto delay = parse_delay(text);
+    settings_.read_delay_ms = delay.mean_ms;
+    settings_.read_delay_deviation_ms = delay.deviation_ms;
   }
 
   void finish() {

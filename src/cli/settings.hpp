@@ -30,6 +30,7 @@ struct Settings {
   report::ElementType dtype = report::ElementType::u8;
   Layout layout = Layout::nchw;
   double consumer_ms = 0, read_delay_ms = 0;
+  double read_delay_deviation_ms = 0;  ///< 0: constant, else log-normal
   std::string budget_how;  ///< how --memory-budget auto was worked out; empty: bytes were named
   std::shared_ptr<PageMemory> slab_memory;  ///< null: the library's default
   std::string json;                         ///< "-": stdout instead of the text

@@ -17,8 +17,8 @@ namespace {
 
 int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interrupt& interrupt) {
   end_with_parent();
-  const auto run =
-      drive(open_data(settings), settings, interrupt, fmt::format("max_queue_size {}", depth));
+  const auto run = drive(open_data(settings, interrupt.token()), settings, interrupt,
+                         fmt::format("max_queue_size {}", depth));
   auto json = report::envelope("run");
   report::put_run(json, run);
   // From the plan alone; nothing measured goes into it.

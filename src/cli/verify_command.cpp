@@ -128,7 +128,7 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
   const auto upstream = std::make_shared<CountingResource>();
   auto options = settings.options;
   options.memory.upstream = upstream;
-  auto source = open_data(settings);
+  auto source = open_data(settings, interrupt.token());
   const auto attempts = std::make_shared<Attempts>(source.size());
 
   LawBook book;

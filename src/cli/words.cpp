@@ -47,6 +47,16 @@ double parse_milliseconds(std::string_view text) {
   return milliseconds;
 }
 
+DelayWords parse_delay(std::string_view text) {
+  const auto colon = text.find(':');
+  DelayWords delay{.mean_ms = parse_milliseconds(text.substr(0, colon))};
+  if (colon == text.npos) return delay;
+  delay.deviation_ms = parse_milliseconds(text.substr(colon + 1));
+  if (delay.mean_ms == 0 && delay.deviation_ms > 0)
+    throw std::invalid_argument("'" + std::string(text) + "' has a deviation but no mean");
+  return delay;
+}
+
 void parse_tolerance(std::string_view text, FaultOptions& faults) {
   if (!text.ends_with('%')) {
     faults.tolerate = parse_number<std::uint64_t>(text, "a number of faults or a percentage");

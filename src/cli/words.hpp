@@ -32,6 +32,11 @@ Shape parse_size(std::string_view text);
 std::vector<std::uint32_t> parse_depths(std::string_view text);
 /// "12.5": 0 or more, at most a day.
 double parse_milliseconds(std::string_view text);
+/// "50" or "50:20", a mean and a standard deviation, each as above. Only a mean above 0 has one.
+struct DelayWords {
+  double mean_ms = 0, deviation_ms = 0;
+};
+DelayWords parse_delay(std::string_view text);
 /// "12" sets tolerate, "2.5%" tolerate_share.
 void parse_tolerance(std::string_view text, FaultOptions& faults);
 /// "auto" or "auto:P%": the share of the memory left; empty where `text` is neither.

@@ -66,6 +66,11 @@ class Conductor {
   void workers_left() noexcept;
   /// Ends the stream at once, for a failure outside any row.
   void fail() noexcept;
+  /// Bounds from the next step() on. A queue that is deeper than its new bound runs down.
+  void set_bounds(std::uint32_t max_queue_size, std::uint64_t rows_ahead) noexcept {
+    policy_.max_queue_size = max_queue_size;
+    policy_.rows_ahead = rows_ahead;
+  }
 
   /// Nothing is being filled and nothing can be before the consumer releases a batch.
   bool at_rest() const noexcept { return at_rest_; }
@@ -83,7 +88,7 @@ class Conductor {
 
   books::Book& book_;
   const Schedule schedule_;
-  const Policy policy_;
+  Policy policy_;
   Actions& actions_;
   std::uint64_t next_;  ///< sequence of the batch to open next
   const std::uint64_t first_epoch_;

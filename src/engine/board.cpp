@@ -10,15 +10,19 @@ namespace {
 /// Rows a worker is sure to find while the conductor opens the next batch.
 constexpr std::uint32_t rows_ahead_per_worker = 4;
 
+std::uint64_t rows_wanted(std::uint32_t workers, std::uint32_t read_ahead) {
+  return std::max(rows_ahead_per_worker * workers, read_ahead);
+}
+
 }  // namespace
 
 Board::Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead,
              std::uint32_t slabs, std::shared_ptr<Wakeable> low)
     : book_(book),
+      low_(std::move(low)),
       workers_(workers),
       read_ahead_(read_ahead),
-      rows_ahead_(std::max(rows_ahead_per_worker * workers, read_ahead)),
-      low_(std::move(low)),
+      rows_ahead_(rows_wanted(workers, read_ahead)),
       feed_(slabs + workers + 1) {
   // Two to each thread, its own and a spare one, one more where it has parked, and those that have
   // been read: made beforehand, so that a stream at work allocates what is on the books alone.
@@ -55,6 +59,25 @@ void Board::put_back(const conductor::RowRun& run) {
   Lock lock(mutex_);
   feed_.add(run);
   work_.notify_all();
+  reads_.notify_all();
+}
+
+std::uint64_t Board::rows_ahead() noexcept {
+  Lock lock(mutex_);
+  return rows_ahead_;
+}
+
+void Board::limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept {
+  {
+    Lock lock(mutex_);
+    workers_ = workers;
+    read_ahead_ = read_ahead;
+    rows_ahead_ = rows_wanted(workers, read_ahead);
+    work_.notify_all();
+    reads_.notify_all();
+    benched_.notify_all();
+  }
+  trim_idle();
 }
 
 void Board::resume(Sample& sample) {
@@ -82,6 +105,7 @@ void Board::halt() noexcept {
   feed_.clear();
   work_.notify_all();
   reads_.notify_all();
+  benched_.notify_all();
 }
 
 std::uint64_t Board::untaken_rows() noexcept {
@@ -116,11 +140,17 @@ void Board::wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_
   for_it.wait(lock.native());
 }
 
-std::optional<Board::Task> Board::take_work(WorkerMemory& mine, std::uint32_t most_rows) {
+std::optional<Board::Task> Board::take_work(WorkerMemory& mine, std::uint32_t worker,
+                                            std::uint32_t most_rows) {
   Lock lock(mutex_);
   std::optional<Task> task;
   bool listed = false;
-  while (!halted_ && !(task = next_work(most_rows))) wait(mine, listed, work_, lock);
+  while (!halted_) {
+    const bool benched = worker >= workers_;
+    if (!benched && (task = next_work(most_rows))) break;
+    if (benched) mine.trim();
+    wait(mine, listed, benched ? benched_ : work_, lock);
+  }
   if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
   return task;
 }

@@ -21,14 +21,17 @@ namespace weir::engine {
 ///                    what has arrived
 ///
 /// Oldest first in either case. A parked sample is a barrier: nothing younger is taken until it
-/// goes on. Lock order: the board's mutex, then the books' leaf mutex.
+/// goes on. Both numbers may change at any time, up to those of the constructor. Lock order: the
+/// board's mutex, then the books' leaf mutex.
 class Board {
  public:
   /// `low` is woken when fewer than rows_ahead() rows are left to take.
   Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead, std::uint32_t slabs,
         std::shared_ptr<Wakeable> low);
 
-  std::uint64_t rows_ahead() const noexcept { return rows_ahead_; }
+  std::uint64_t rows_ahead() noexcept;
+  /// From now on: workers below `workers` find work, `read_ahead` reads are begun ahead.
+  void limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept;
 
   /// Rows of one batch, or one sample to go on with.
   struct Task {
@@ -46,7 +49,7 @@ class Board {
   void halt() noexcept;
 
   // -- workers. `mine` may be trimmed while it waits. Empty: leave.
-  std::optional<Task> take_work(WorkerMemory& mine, std::uint32_t most_rows);
+  std::optional<Task> take_work(WorkerMemory& mine, std::uint32_t worker, std::uint32_t most_rows);
   /// Rows of a run that were not begun.
   void put_back(const conductor::RowRun& run);
   /// A refused sample: kept here until resume().
@@ -80,11 +83,12 @@ class Board {
   std::optional<conductor::RowRun> take_fresh(std::uint32_t most_rows) WEIR_REQUIRES(mutex_);
 
   books::Book& book_;
-  const std::uint32_t workers_, read_ahead_;
-  const std::uint64_t rows_ahead_;
   const std::shared_ptr<Wakeable> low_;
   Mutex mutex_;
-  std::condition_variable work_, reads_;
+  std::uint32_t workers_ WEIR_GUARDED_BY(mutex_), read_ahead_ WEIR_GUARDED_BY(mutex_);
+  std::uint64_t rows_ahead_ WEIR_GUARDED_BY(mutex_);
+  /// Those above the limit wait apart: a wake-up for one worker must not end with them.
+  std::condition_variable work_, reads_, benched_;
   conductor::RowFeed feed_ WEIR_GUARDED_BY(mutex_);
   Samples to_decode_ WEIR_GUARDED_BY(mutex_);  ///< arrived or resumed
   Samples to_read_ WEIR_GUARDED_BY(mutex_);    ///< resumed before they were read

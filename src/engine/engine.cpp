@@ -28,16 +28,14 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
       strand_(std::make_shared<Strand>()),
       shared_(*core_, plan, strand_),
       conductor_(begun(*core_->book, plan, strand_), plan.schedule,
-                 {core_->plan.max_queue_size, shared_.board.rows_ahead(), plan.tolerance},
+                 {core_->plan.start.max_queue_size, shared_.board.rows_ahead(), plan.tolerance},
                  plan.first_batch, *this),
-      ready_(core_->plan.slabs) {
+      ready_(core_->plan.slabs),
+      max_queue_size_(core_->plan.start.max_queue_size) {
   try {
     core_->clocks.stream_opened();
     threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
-    for (std::uint32_t i = 0; i < core_->plan.workers; ++i)
-      start(&Engine::work, RowWork::Duty::decode);
-    for (std::uint32_t i = 0; i < core_->plan.read_ahead; ++i)
-      start(&Engine::read_ahead, RowWork::Duty::read);
+    apply(core_->plan.start);
     strand_->start([this] { step(); });
   } catch (...) {
     shut_down();
@@ -133,9 +131,12 @@ void Engine::step() {
     Lock lock(rest_mutex_);
     asked = rest_asked_;
   }
+  const auto depth = max_queue_size_.load();
   try {
     if (failed_.load()) conductor_.fail();
+    conductor_.set_bounds(depth, shared_.board.rows_ahead());
     conductor_.step();
+    core_->pool->shrink(depth + core_->plan.max_leases);
   } catch (...) {
     shared_.error.offer({}, std::current_exception());
     conductor_.fail();
@@ -190,13 +191,35 @@ void Engine::end(conductor::End why) noexcept {
 
 // ---- workers and readers ---------------------------------------------------------------------
 
-void Engine::start(void (Engine::*body)(RowWork&), RowWork::Duty duty) {
+void Engine::apply(const Setting& setting) {
+  staff(setting.workers, setting.read_ahead);
+  shared_.board.limit(setting.workers, setting.read_ahead);
+  workers_.store(setting.workers);
+  read_ahead_.store(setting.read_ahead);
+  max_queue_size_.store(setting.max_queue_size);
+  strand_->wake();
+}
+
+Setting Engine::setting() const noexcept {
+  return {max_queue_size_.load(), workers_.load(), read_ahead_.load(), core_->plan.batch};
+}
+
+void Engine::staff(std::uint32_t workers, std::uint32_t read_ahead) {
+  for (; workers_begun_ < workers; ++workers_begun_)
+    start(RowWork::Duty::decode,
+          [this, worker = workers_begun_](RowWork& rows) { work(rows, worker); });
+  for (; readers_begun_ < read_ahead; ++readers_begun_)
+    start(RowWork::Duty::read, [this](RowWork& rows) { this->read_ahead(rows); });
+}
+
+template <class Body>
+void Engine::start(RowWork::Duty duty, Body body) {
   auto& rows = *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty));
   present_.fetch_add(1);
   try {
     threads_.push_back(start_thread([this, body, &rows] {
       try {
-        (this->*body)(rows);
+        body(rows);
       } catch (...) {
         shared_.error.offer({}, std::current_exception());
         failed_.store(true);
@@ -210,11 +233,11 @@ void Engine::start(void (Engine::*body)(RowWork&), RowWork::Duty duty) {
   }
 }
 
-void Engine::work(RowWork& rows) {
+void Engine::work(RowWork& rows, std::uint32_t worker) {
   std::uint32_t most_rows = 1;
   for (;;) {
     const auto asked = Clock::now();
-    auto task = shared_.board.take_work(rows.memory(), most_rows);
+    auto task = shared_.board.take_work(rows.memory(), worker, most_rows);
     if (!task) return;
     const auto begun = Clock::now();
     core_->clocks.add_worker_idle(begun - asked);

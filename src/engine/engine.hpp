@@ -37,6 +37,11 @@ class Engine final : private conductor::Actions {
   /// Blocks until the conductor is at rest.
   void settle();
 
+  /// Moves the knobs, within the plan's bounds. One caller at a time. Throws std::system_error where
+  /// a thread cannot start; nothing has moved then.
+  void apply(const Setting& setting);
+  Setting setting() const noexcept;
+
  private:
   bool make_slab() override;
   std::uint64_t untaken_rows() noexcept override;
@@ -48,8 +53,11 @@ class Engine final : private conductor::Actions {
   void end(conductor::End why) noexcept override;
 
   void step();
-  void start(void (Engine::*body)(RowWork&), RowWork::Duty duty);
-  void work(RowWork& rows);
+  /// Threads for `workers` and `read_ahead` that do not run yet.
+  void staff(std::uint32_t workers, std::uint32_t read_ahead);
+  template <class Body>
+  void start(RowWork::Duty duty, Body body);
+  void work(RowWork& rows, std::uint32_t worker);
   void read_ahead(RowWork& rows);
   void discard_ready() noexcept;
   bool wait_for_lease(std::optional<Clock::time_point> deadline);
@@ -67,6 +75,9 @@ class Engine final : private conductor::Actions {
   std::uint64_t rest_asked_ WEIR_GUARDED_BY(rest_mutex_) = 0, rested_
                                                               WEIR_GUARDED_BY(rest_mutex_) = 0;
   bool left_ = false;  ///< on the strand
+  /// In force, and threads there are.
+  std::atomic<std::uint32_t> max_queue_size_, workers_{0}, read_ahead_{0};
+  std::uint32_t workers_begun_ = 0, readers_begun_ = 0;
   std::vector<std::unique_ptr<RowWork>> rows_;
   std::vector<std::thread> threads_;
 };

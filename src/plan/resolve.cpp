@@ -19,6 +19,8 @@ constexpr std::uint64_t most_sample_bytes = 256 * mib;
 /// to keep when the queue is fitted into the budget.
 constexpr std::uint64_t typical_arena_bytes = 1 * mib;
 
+constexpr std::uint32_t most_queue = 1u << 20, most_workers = 1024, most_read_ahead = 4096;
+
 template <class T>
 [[noreturn]] void refuse(const std::string& option, const T& value, const std::string& bound) {
   throw Error(Errc::bad_options, Stage::wait,
@@ -32,6 +34,8 @@ void within(const char* option, T value, T low, T high) {
   }
 }
 
+std::uint32_t hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+
 std::uint32_t default_short_side(Shape shape) {
   return static_cast<std::uint32_t>(
       std::lround(std::max(shape.height, shape.width) * 256.0 / 224.0));
@@ -42,10 +46,19 @@ void check(const Options& o) {
   within("shape.width", o.shape.width, 1u, 65'500u);
   within("shape.channels", o.shape.channels, 3u, 3u);
   within("batch", o.batch, 1u, 1u << 20);
-  within("workers", o.workers, 0u, 1024u);
-  within("queue.max_queue_size", o.queue.max_queue_size, 1u, 1u << 20);
+  within("workers", o.workers, 0u, most_workers);
+  within("queue.max_queue_size", o.queue.max_queue_size, 1u, most_queue);
   within("queue.max_leases", o.queue.max_leases, 1u, 1u << 16);
-  within("io.read_ahead", o.io.read_ahead, 0u, 4096u);
+  within("io.read_ahead", o.io.read_ahead, 0u, most_read_ahead);
+  within("tuning.most_queue", o.tuning.most_queue, 0u, most_queue);
+  within("tuning.most_workers", o.tuning.most_workers, 0u, most_workers);
+  within("tuning.most_read_ahead", o.tuning.most_read_ahead, 0u, most_read_ahead);
+  if (!(o.tuning.target_readiness >= 0.0 && o.tuning.target_readiness <= 1.0)) {
+    refuse("tuning.target_readiness", o.tuning.target_readiness, "must be 0 to 1");
+  }
+  if (o.tuning.interval < std::chrono::milliseconds(10)) {
+    refuse("tuning.interval", o.tuning.interval.count(), "must be at least 10 ms");
+  }
   const auto alignment = o.memory.alignment;
   if (alignment < 16 || alignment > 2 * mib || (alignment & (alignment - 1)) != 0) {
     refuse("memory.alignment", alignment, "must be a power of two, 16 to 2097152");
@@ -56,6 +69,18 @@ void check(const Options& o) {
   if (o.fit == Fit::center && o.short_side != 0) {
     within("short_side", o.short_side, std::max(o.shape.height, o.shape.width), 65'500u);
   }
+}
+
+/// What Tuning::automatic may reach; without it, what was asked for.
+Setting bounds(const Options& o, const Setting& asked) {
+  if (o.tuning.mode == Tuning::off) return asked;
+  const auto or_default = [](std::uint32_t most, std::uint32_t by_default) {
+    return most != 0 ? most : by_default;
+  };
+  const auto deep = std::max(16u, std::min(asked.max_queue_size, most_queue / 4) * 4);
+  return {std::max(asked.max_queue_size, or_default(o.tuning.most_queue, deep)),
+          std::max(asked.workers, or_default(o.tuning.most_workers, hardware_threads())),
+          std::max(asked.read_ahead, or_default(o.tuning.most_read_ahead, 64)), asked.batch};
 }
 
 std::string floor_message(const Plan& plan, std::uint64_t available, std::uint64_t others,
@@ -83,9 +108,12 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   plan.shape = options.shape;
   plan.short_side = options.short_side ? options.short_side : default_short_side(options.shape);
   plan.batch = options.batch;
-  plan.workers =
-      options.workers ? options.workers : std::max(1u, std::thread::hardware_concurrency());
-  plan.max_queue_size = plan.max_queue_size_asked = options.queue.max_queue_size;
+  const Setting asked{options.queue.max_queue_size,
+                      options.workers ? options.workers : hardware_threads(), options.io.read_ahead,
+                      options.batch};
+  const auto most = bounds(options, asked);
+  plan.workers = most.workers;
+  plan.max_queue_size_asked = asked.max_queue_size;
   plan.max_leases = options.queue.max_leases;
   plan.slab_bytes = slab_bytes(options.shape, options.batch, options.memory.alignment);
   plan.index_bytes = index_bytes;
@@ -112,12 +140,13 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
       sub_floor(sub_floor(sub_floor(available, index_bytes), plan.max_sample_bytes), arenas);
   const auto depth = sub_floor(for_slabs / plan.slab_bytes, plan.max_leases);
   plan.max_queue_size =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(depth, 1, plan.max_queue_size_asked));
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(depth, 1, most.max_queue_size));
   plan.slabs = plan.max_queue_size + plan.max_leases;
 
   const auto drawn = std::uint64_t{plan.max_queue_size} * plan.batch;
-  plan.read_ahead =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(options.io.read_ahead, drawn));
+  plan.read_ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>(most.read_ahead, drawn));
+  plan.start = {std::min(asked.max_queue_size, plan.max_queue_size), asked.workers,
+                std::min(asked.read_ahead, plan.read_ahead), plan.batch};
   const auto staged = add_sat(index_bytes, mul_sat(plan.slabs, plan.slab_bytes));
   const auto beside = sub_floor(available, add_sat(staged, plan.max_sample_bytes));
   plan.read_ahead_bytes = plan.read_ahead == 0 || available == unlimited ? unlimited : beside / 2;

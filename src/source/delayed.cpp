@@ -1,40 +1,58 @@
 #include "source/delayed.hpp"
 
-#include <chrono>
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+#include <numbers>
 #include <thread>
 #include <utility>
+
+#include "base/random.hpp"
 
 namespace weir::source {
 namespace {
 
-using Delay = std::chrono::duration<double, std::milli>;
+/// Beyond it a sleep may overflow; a log-normal tail has no end of its own.
+constexpr double longest_ms = 24.0 * 3600 * 1000;
+/// Keeps these draws apart from those of orders and crops, which have the same seed.
+constexpr std::uint64_t delays = 0x64656c6179;
+
+void sleep(ReadDelay::Milliseconds time, const std::stop_token& stop) {
+  if (!stop.stop_possible()) return std::this_thread::sleep_for(time);
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any().wait_for(lock, stop, time, [] { return false; });
+}
 
 class SlowSink final : public ByteSink {
  public:
-  SlowSink(ByteSink& inner, Delay delay) noexcept : inner_(inner), delay_(delay) {}
+  SlowSink(ByteSink& inner, ReadDelay::Milliseconds delay, const std::stop_token& stop) noexcept
+      : inner_(inner), delay_(delay), stop_(stop) {}
   std::span<std::byte> take(std::size_t bytes) override {
     const auto memory = inner_.take(bytes);
     wait();
     return memory;
   }
   void wait() {
-    if (!waited_) std::this_thread::sleep_for(delay_);
-    waited_ = true;
+    if (!std::exchange(waited_, true)) sleep(delay_, stop_);
   }
 
  private:
   ByteSink& inner_;
-  Delay delay_;
+  const ReadDelay::Milliseconds delay_;
+  const std::stop_token& stop_;
   bool waited_ = false;
 };
 
 class Delayed {
  public:
-  Delayed(AnySource source, Delay delay) : source_(std::move(source)), delay_(delay) {}
+  Delayed(AnySource source, const ReadDelay& delay, std::stop_token stop)
+      : source_(std::move(source)), delay_(delay), stop_(std::move(stop)) {}
 
   std::uint64_t size() const { return source_.size(); }
   Encoded read(std::uint64_t i, ByteSink& sink) const {
-    SlowSink slow(sink, delay_);
+    SlowSink slow(sink, delay_.of(i), stop_);
     const auto encoded = source_.read(i, slow);
     slow.wait();  // a source that owns its bytes takes none
     return encoded;
@@ -48,14 +66,33 @@ class Delayed {
 
  private:
   AnySource source_;
-  Delay delay_;
+  ReadDelay delay_;
+  std::stop_token stop_;
 };
 static_assert(Source<Delayed>);
 
 }  // namespace
 
-AnySource delayed(AnySource source, double milliseconds) {
-  return Delayed(std::move(source), Delay(milliseconds));
+ReadDelay::ReadDelay(double mean, double deviation, std::uint64_t seed) noexcept
+    : mean_(mean), seed_(seed) {
+  if (!(deviation > 0)) return;
+  // From the moments of a log-normal: mean = exp(mu + sigma^2 / 2), variance / mean^2 = exp(sigma^2) - 1.
+  const double ratio = deviation / mean;
+  sigma_ = std::sqrt(std::log1p(ratio * ratio));
+  mu_ = std::log(mean) - sigma_ * sigma_ / 2;
+}
+
+ReadDelay::Milliseconds ReadDelay::of(std::uint64_t index) const noexcept {
+  if (sigma_ == 0) return Milliseconds(mean_);
+  RandomStream random(mix_key({seed_, index, delays}));
+  // Box and Muller, "A Note on the Generation of Random Normal Deviates" (1958). 1 - u is above 0.
+  const double radius = std::sqrt(-2 * std::log(1 - random.uniform()));
+  const double normal = radius * std::cos(2 * std::numbers::pi * random.uniform());
+  return Milliseconds(std::min(std::exp(mu_ + sigma_ * normal), longest_ms));
+}
+
+AnySource delayed(AnySource source, const ReadDelay& delay, std::stop_token stop) {
+  return Delayed(std::move(source), delay, std::move(stop));
 }
 
 }  // namespace weir::source

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "cli/vector_sink.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
 
@@ -88,4 +89,14 @@ TEST_CASE("a read delay changes nothing but time", "[data]") {
   const auto slow = open_data(settings);
   CHECK(slow.size() == plain.size());
   CHECK(slow.name(2) == plain.name(2));
+}
+
+TEST_CASE("an interrupt ends the delays of a source, too", "[data]") {
+  auto settings = with_data("synthetic:3,8x8");
+  settings.read_delay_ms = 3'600'000;
+  settings.read_delay_deviation_ms = 1000;
+  std::stop_source stop;
+  stop.request_stop();
+  VectorSink sink;
+  CHECK_FALSE(open_data(settings, stop.get_token()).read(0, sink).bytes.empty());
 }

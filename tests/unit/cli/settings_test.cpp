@@ -88,7 +88,7 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
                            "--consumer-ms",
                            "1.5",
                            "--read-delay-ms",
-                           "0.25",
+                           "0.25:0.5",
                            "--digest",
                            "--json",
                            "-",
@@ -121,6 +121,7 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
   CHECK(s.layout == Layout::nhwc);
   CHECK(s.consumer_ms == 1.5);
   CHECK(s.read_delay_ms == 0.25);
+  CHECK(s.read_delay_deviation_ms == 0.5);
   CHECK(s.digest);
   CHECK(s.json_on_stdout());
   CHECK(s.quiet);
@@ -139,6 +140,17 @@ TEST_CASE("a tolerance is a number of faults or a share", "[settings]") {
   CHECK(run_with({"--tolerate", "0%"}).options.faults.tolerate_share == 0);
   CHECK(refusal({"run", "x", "--tolerate", "101%"}).exit_code == 2);
   CHECK(refusal({"run", "x", "--tolerate", "nan%"}).exit_code == 2);
+}
+
+TEST_CASE("a read delay is constant, or a mean and a deviation", "[settings]") {
+  const auto constant = run_with({"--read-delay-ms", "50:20", "--read-delay-ms", "5"});
+  CHECK(constant.read_delay_ms == 5);
+  CHECK(constant.read_delay_deviation_ms == 0);
+  const auto wrong = GENERATE("50:", ":20", "50:-1", "50:20:1", "50:nan", "0:20", "-1:2");
+  CAPTURE(wrong);
+  const auto refused = refusal({"run", "x", "--read-delay-ms", wrong});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.text, "--read-delay-ms"));
 }
 
 TEST_CASE("steps without epochs run over as many epochs as they take", "[settings]") {

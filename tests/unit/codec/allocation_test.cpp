@@ -1,54 +1,8 @@
-#include <cerrno>
-#include <cstdlib>
-
 #include "encoders.hpp"
+#include "support/allocations.hpp"
 #include "support/catch.hpp"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define WEIR_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WEIR_SANITIZED
-#endif
-
-// The sanitizers have allocators of their own.
-#if !defined(WEIR_SANITIZED) && defined(__GLIBC__)
-
-namespace {
-thread_local std::uint64_t allocations = 0;
-}
-
-// glibc's own under the names it keeps for this; operator new and the libraries come here, too.
-extern "C" {
-void* __libc_malloc(std::size_t) noexcept;
-void* __libc_calloc(std::size_t, std::size_t) noexcept;
-void* __libc_realloc(void*, std::size_t) noexcept;
-void* __libc_memalign(std::size_t, std::size_t) noexcept;
-
-void* malloc(std::size_t bytes) noexcept {
-  ++allocations;
-  return __libc_malloc(bytes);
-}
-void* calloc(std::size_t count, std::size_t bytes) noexcept {
-  ++allocations;
-  return __libc_calloc(count, bytes);
-}
-void* realloc(void* memory, std::size_t bytes) noexcept {
-  ++allocations;
-  return __libc_realloc(memory, bytes);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  ++allocations;
-  return __libc_memalign(alignment, bytes);
-}
-int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) noexcept {
-  ++allocations;
-  *memory = __libc_memalign(alignment, bytes);
-  return *memory == nullptr ? ENOMEM : 0;
-}
-}
+using weir::test::allocations;
 
 namespace weir::codec::test {
 
@@ -71,11 +25,11 @@ TEST_CASE("decoding JPEG and PNG allocates nothing") {
     Pixels row(64 * 64 * 3);
     for (int epoch = 0; epoch < 3; ++epoch) {
       for (const auto& [name, encoded] : files) {
-        const auto before = allocations;
+        const auto before = allocations();
         const auto info = decoder.probe(encoded);
         const bool decoded = info && decoder.need(*info, 1).scratch <= (2 << 20) &&
                              decoder.decode(encoded, *info, 1, scratch, cancelled, row);
-        const auto made = allocations - before;
+        const auto made = allocations() - before;
         CAPTURE(name, antialias);
         CHECK(decoded);
         if (epoch > 0) CHECK(made == 0);
@@ -85,11 +39,9 @@ TEST_CASE("decoding JPEG and PNG allocates nothing") {
 }
 
 TEST_CASE("the counter of that test counts") {
-  const auto before = allocations;
+  const auto before = allocations();
   const Pixels some(100);
-  CHECK(allocations > before);
+  CHECK(allocations() > before);
 }
 
 }  // namespace weir::codec::test
-
-#endif

@@ -1,0 +1,25 @@
+#include <benchmark/benchmark.h>
+
+#include "base/clock.hpp"
+#include "weir/weir.hpp"
+
+namespace {
+
+using namespace weir;
+
+// What the consumer's thread spends on a batch that is ready, by depth of a full queue.
+void next_and_release(benchmark::State& state) {
+  Options options{.shape = {8, 8}, .batch = 4, .workers = 1};
+  options.queue.max_queue_size = static_cast<std::uint32_t>(state.range(0));
+  Loader loader(synthetic(16, {16, 16}), options);
+  auto stream = loader.stream({.from = {}, .epochs = std::nullopt, .stop = {}});
+  while (state.KeepRunning()) {
+    stream.settle();
+    const auto begun = Clock::now();
+    stream.next().reset();
+    state.SetIterationTime(seconds(Clock::now() - begun));
+  }
+}
+BENCHMARK(next_and_release)->Arg(1)->Arg(1000)->UseManualTime()->Unit(benchmark::kNanosecond);
+
+}  // namespace

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+
+namespace weir::test {
+
+/// Calls that this program has made for memory, by any thread: malloc and its family (operator new
+/// and the libraries come there, too) and mmap. Only where WEIR_OWN_HEAP: link allocations.cpp.
+std::uint64_t allocations() noexcept;
+
+}  // namespace weir::test

@@ -1,0 +1,101 @@
+#include <random>
+
+#include "api/states.hpp"
+#include "laws/fixture.hpp"
+#include "support/catch.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+/// A loader and its stream by their states: the engine is within reach.
+struct Running {
+  Running(const AnySource& source, const Options& options, std::uint64_t epochs)
+      : loader(std::make_shared<api::LoaderState>(source, options)),
+        stream(loader, {.from = {}, .epochs = epochs, .stop = {}}) {}
+  std::optional<Batch> next() { return stream.next(std::nullopt, engine::Engine::Lease::at_once); }
+  std::uint64_t staged() const { return staging(loader->core->book->snapshot().memory); }
+
+  std::shared_ptr<api::LoaderState> loader;
+  api::StreamState stream;
+};
+
+/// Moves every knob, to and fro, until it dies.
+class Meddler {
+ public:
+  Meddler(engine::Engine& engine, const Setting& most)
+      : thread_([this, &engine, most](const std::stop_token& stop) {
+          std::mt19937 random(7);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same every time
+          const auto below = [&](std::uint32_t end) {
+            return static_cast<std::uint32_t>(random() % end);
+          };
+          while (!stop.stop_requested()) {
+            engine.apply({1 + below(most.max_queue_size), 1 + below(most.workers),
+                          below(most.read_ahead + 1), most.batch});
+            ++moves_;
+            std::this_thread::sleep_for(std::chrono::microseconds(below(500)));
+          }
+        }) {}
+  std::uint64_t moves() const noexcept { return moves_; }
+
+ private:
+  std::atomic<std::uint64_t> moves_{0};
+  std::jthread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("knobs that move while a stream runs change neither order nor pixels", "[api][knobs]") {
+  auto options = small_options();
+  options.fit = Fit::random;
+  options.shuffle = true;
+  options.faults.policy = OnFault::skip;
+  options.queue.max_queue_size = 6;
+  options.workers = 4;
+  options.io.read_ahead = 8;
+  const Flawed source(200, 11);
+  const std::uint64_t epochs = 6;
+  Loader plain(source, options);
+  const auto expected = drain(plain, {.from = {}, .epochs = epochs, .stop = {}});
+
+  if (GENERATE(false, true)) {
+    options.memory.max_sample_bytes = plain.plan().max_sample_bytes;
+    options.memory.budget_bytes =
+        resolve(options, source.index_bytes()).floor_bytes + 4 * plain.plan().slab_bytes;
+  }
+  Running running(source, options, epochs);
+  const auto& plan = running.loader->core->plan;
+  const Meddler meddler(running.stream.engine(),
+                        {plan.max_queue_size, plan.workers, plan.read_ahead, plan.batch});
+  Log log;
+  while (const auto batch = running.next()) log.add(*batch);
+  CHECK(log == expected);
+  CHECK(meddler.moves() > 10);
+  const auto now = running.loader->core->book->snapshot();
+  CHECK(now.samples.conserved());
+  CHECK(now.memory.live <= now.memory.budget);
+}
+
+TEST_CASE("a queue that is made smaller gives its slabs back", "[api][knobs]") {
+  auto options = small_options();
+  options.queue.max_queue_size = 6;
+  Running running(synthetic(200, {24, 24, 3}), options, 1);
+  auto& engine = running.stream.engine();
+  const auto slab = running.loader->core->plan.slab_bytes;
+  engine.settle();
+  CHECK(running.staged() == 6 * slab);
+
+  engine.apply({2, 3, 0, options.batch});
+  for (int i = 0; i < 6; ++i) REQUIRE(running.next());
+  engine.settle();
+  CHECK(running.staged() == 3 * slab);  // two in the queue, one for a lease
+  CHECK(running.stream.engine().setting() == Setting{2, 3, 0, options.batch});
+
+  engine.apply({5, 3, 0, options.batch});
+  engine.settle();
+  CHECK(running.staged() == 5 * slab);
+  std::uint64_t left = 0;
+  while (running.next()) ++left;
+  CHECK(left == 200 / options.batch - 6);
+}
