@@ -115,6 +115,25 @@ TEST_CASE("charts show the figures of the report", "[page]") {
         run["stages"][2]["p90_us"]);
 }
 
+TEST_CASE("another run can be looked at", "[page]") {
+  const auto report = example_sweep();
+  const auto opened = open(report);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  const auto& other = opened->found["other"];
+  CHECK(other["pressed"] == Json::array({other["name"]}));
+  REQUIRE(other["name"] == "1");
+  REQUIRE(other["paths"].size() > 5);
+  for (const auto& path : other["paths"]) CHECK(path.get<std::string>().starts_with("runs.0."));
+  CHECK(chart_ids(other) == chart_ids(opened->found));
+  const auto& ready = series(chart(other, "queue-over-time"), "ready");
+  const auto& timeline = report["runs"][0]["timeline"];
+  REQUIRE(ready["points"].size() == timeline.size());
+  for (std::size_t i = 0; i < timeline.size(); ++i)
+    CHECK(ready["points"][i][1] == timeline[i]["ready"]);
+  CHECK(ready["pixels"] > 20);
+}
+
 TEST_CASE("charts without data are left out, and the page still opens", "[page]") {
   auto report = example_sweep();
   report.erase("advice");

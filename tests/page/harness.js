@@ -4,7 +4,13 @@
 
   // Which colours a canvas holds, counted.
   function paint(canvas) {
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    // From a copy, or Chromium remarks that it was read.
+    const copy = document.createElement("canvas");
+    copy.width = canvas.width;
+    copy.height = canvas.height;
+    const pen = copy.getContext("2d", { willReadFrequently: true });
+    pen.drawImage(canvas, 0, 0);
+    const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
     const colours = new Map();
     for (let i = 0; i < data.length; i += 4) {
       if (data[i + 3] < 250) continue;
@@ -57,6 +63,17 @@
     numbers: [...document.querySelectorAll("[data-path]")].map((span) =>
       ({ path: span.dataset.path, unit: span.dataset.unit, text: span.textContent, place: place(span) })),
   };
+  // Then as somebody who looks at another run.
+  const other = document.querySelector(".choice button[aria-pressed=false]");
+  if (other) {
+    other.click();
+    found.other = {
+      name: other.textContent,
+      pressed: [...document.querySelectorAll(".choice button[aria-pressed=true]")].map((one) => one.textContent),
+      charts: [...document.querySelectorAll("figure canvas[id]")].map(chart),
+      paths: [...document.querySelectorAll(".tiles [data-path]")].map((span) => span.dataset.path),
+    };
+  }
   const out = document.createElement("pre");
   out.id = "harness";
   out.textContent = encodeURIComponent(JSON.stringify(found));

@@ -65,10 +65,10 @@ TEST_CASE("a number stands under the heading it belongs to", "[page]") {
   REQUIRE_FALSE(opened->found.is_null());
   const std::set<std::pair<std::string, std::string>> expected{
       {"runs.1.predicted.staging_bytes", "4: batches, predicted"},
-      {"runs.1.memory.staging", "4: measured"},
+      {"runs.1.memory.staging", "4: batches, measured"},
       {"runs.1.memory.peak", "4: peak of all"},
-      {"runs.1.predicted.samples_per_s", "4: predicted"},
-      {"runs.1.throughput.samples_per_s", "4: measured"},
+      {"runs.1.predicted.samples_per_s", "4: pace, predicted"},
+      {"runs.1.throughput.samples_per_s", "4: pace, measured"},
       {"runs.1.predicted_off.samples_per_s", "4: off by"},
       {"runs.1.queue.consumer_wait_s", "4: consumer waited"},
       {"runs.1.queue.data_readiness", "4: batch was waiting"},
