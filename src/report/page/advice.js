@@ -34,7 +34,7 @@ function stepsTable(advice) {
     [name, ...columns.map(([, key, unit]) => figureAt(`${place}.${key}`, unit))]);
   return h("div", { class: "figure whole" }, h("h3", {}, "What each setting would do"),
     table("Predicted, by setting", ["setting", ...columns.map(([heading]) => heading)], rows,
-      places.findIndex(([, place]) => place === "advice.recommended")));
+      { marked: places.findIndex(([, place]) => place === "advice.recommended") }));
 }
 
 function adviceSection() {
@@ -43,7 +43,7 @@ function adviceSection() {
   const pastes = [advice.flags && copyable("As options", advice.flags), advice.code && copyable("As code", advice.code)];
   return h("section", {}, h("h2", {}, "Advice"),
     h("div", { class: "grid" },
-      h("div", { class: "words" }, (advice.words ?? []).map((sentence) => h("p", {}, sentence))),
+      h("div", { class: "words" }, (advice.words ?? []).map((sentence) => h("p", {}, prose(sentence)))),
       h("div", {}, pastes.filter(Boolean)),
       stepsTable(advice)));
 }

@@ -34,7 +34,7 @@ function across(axisOfDepths, y) {
 
 function bytesByDepth(x) {
   const predicted = (tail) => depths.map((group) => medianOf(group, `predicted.${tail}`)).filter(known);
-  const most = Math.max(...predicted("float32_bytes"), ...depths.map((group) => medianOf(group, "memory.peak")));
+  const most = Math.max(...predicted("float32_bytes"), ...predicted("staging_bytes"));
   const unit = byteUnit(most);
   const budget = ofRun(depths[0].runs[0], "plan.budget_bytes");
   const showsBudget = bounded(budget) && budget < 2 * most;
@@ -43,8 +43,6 @@ function bytesByDepth(x) {
       points: perDepth(x, unit.size, "predicted.float32_bytes") },
     { name: "float16, as it would be", colour: "orange", dash: [3, 3], marker: "rectRot", hollow: true,
       points: perDepth(x, unit.size, "predicted.float16_bytes") },
-    { name: "peak of everything on the books, measured", colour: "purple", marker: "crossRot",
-      line: false, points: perDepth(x, unit.size, "memory.peak") },
     { name: "uint8, predicted", colour: "blue", points: perDepth(x, unit.size, "predicted.staging_bytes") },
     { name: "uint8 as held, measured", colour: "blue", marker: "circle", line: false,
       points: perDepth(x, unit.size, "memory.staging") },
@@ -60,7 +58,10 @@ function bytesByDepth(x) {
     options: {
       make: () => ({
         scales: { x: x.scale(), y: axis(unit.name, { beginAtZero: true }) },
-        plugins: { upright: x.upright, tooltip: tooltip(x.title, (item) => `${item.dataset.label}: ${digits(item.parsed.y)} ${unit.name}`) },
+        plugins: {
+          upright: x.upright,
+          tooltip: tooltip(x.title, (item) => `${item.dataset.label}: ${digits(item.parsed.y)} ${unit.name}`),
+        },
       }),
     },
   });
@@ -83,13 +84,17 @@ function paceByDepth(x) {
   return figure({
     id: "pace-by-depth",
     title: "What it buys",
-    text: "Throughput as measured, and as predicted from the clocks.",
+    text: series.some((one) => one.name === "predicted")
+      ? "Throughput as measured, and as predicted from the clocks." : "Throughput as measured.",
     summary: "Throughput by max_queue_size; the table of depths has the numbers.",
     series,
     options: {
       make: () => ({
         scales: { x: x.scale(), y: axis("samples/s", { beginAtZero: true, grace: "5%" }) },
-        plugins: { upright: x.upright, tooltip: tooltip(x.title, (item) => `${item.dataset.label}: ${say.rate(item.parsed.y)}`) },
+        plugins: {
+          upright: { ...x.upright, foot: true },
+          tooltip: tooltip(x.title, (item) => `${item.dataset.label}: ${say.rate(item.parsed.y)}`),
+        },
       }),
     },
   });
@@ -105,10 +110,10 @@ function depthTable() {
     varies("plan.read_ahead") && ["read ahead", "plan.read_ahead", "count"],
     varies("plan.batch") && ["batch", "plan.batch", "count"],
     ["batches, predicted", "predicted.staging_bytes", "bytes"],
-    ["measured", "memory.staging", "bytes"],
+    ["batches, measured", "memory.staging", "bytes"],
     ["peak of all", "memory.peak", "bytes"],
-    ["predicted", "predicted.samples_per_s", "rate"],
-    ["measured", "throughput.samples_per_s", "rate"],
+    ["pace, predicted", "predicted.samples_per_s", "rate"],
+    ["pace, measured", "throughput.samples_per_s", "rate"],
     ["off by", "predicted_off.samples_per_s", "change"],
     ["consumer waited", "queue.consumer_wait_s", "seconds"],
     ["batch was waiting", "queue.data_readiness", "share"],
@@ -117,7 +122,7 @@ function depthTable() {
   const rows = order.map((run) => columns.map(([, tail, unit]) => figureAt(pathOf(run, tail), unit)));
   const marked = order.findIndex((run) => ofRun(run, "plan.max_queue_size") === recommendedDepth());
   return h("div", { class: "figure whole" }, h("h3", {}, "Predicted beside measured"),
-    table("Every measured depth", columns.map(([heading]) => heading), rows, marked));
+    table("Every measured depth", columns.map(([heading]) => heading), rows, { marked }));
 }
 
 function depthsSection() {

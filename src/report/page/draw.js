@@ -45,10 +45,10 @@ function axis(title, more = {}) {
   };
 }
 
-// An upright line through the chart with a word at its head.
+// An upright line through the chart with a word at its head, or at its foot.
 const uprightMark = {
   id: "upright",
-  beforeDatasetsDraw(chart, _, { x, text }) {
+  beforeDatasetsDraw(chart, _, { x, text, foot }) {
     if (!known(x)) return;
     const { ctx: pen, chartArea: area, scales } = chart;
     const place = scales.x.getPixelForValue(x);
@@ -63,8 +63,8 @@ const uprightMark = {
     pen.font = `600 12px ${Chart.defaults.font.family}`;
     const toTheLeft = place + pen.measureText(text).width + 10 > area.right;
     pen.textAlign = toTheLeft ? "right" : "left";
-    pen.textBaseline = "top";
-    pen.fillText(text, place + (toTheLeft ? -6 : 6), area.top + 2);
+    pen.textBaseline = foot ? "bottom" : "top";
+    pen.fillText(text, place + (toTheLeft ? -6 : 6), foot ? area.bottom - 4 : area.top + 2);
     pen.restore();
   },
 };
@@ -74,10 +74,10 @@ const figures = [];  // [{draw, chart, canvas}…] of what is on the page
 
 // summary: the chart in a sentence, for who does not see it. options(): for Chart.js, made anew at
 // each drawing because colours change. Drawn by drawFigures(), once it is in the page.
-function figure({ id, title, text, summary, series, type = "line", height = "medium", options, numbers }) {
+function figure({ id, title, text, summary, series, type = "line", height = "medium", whole, options, numbers }) {
   const canvas = h("canvas", { id, role: "img", "aria-label": `${title}. ${summary ?? ""}` });
   const legend = h("ul", { class: "legend", "aria-hidden": "true" });
-  const element = h("figure", { class: "figure" },
+  const element = h("figure", { class: whole ? "figure whole" : "figure" },
     h("figcaption", {}, h("h3", {}, title), text && h("p", {}, text)),
     h("div", { class: `frame ${height}` }, canvas), legend, numbers && folded(numbers));
   figures.push({

@@ -8,7 +8,7 @@ function faultsSection() {
   const cell = (path, key) => (known(at(`${path}.${key}`)) ? String(at(`${path}.${key}`)) : missing);
   return h("section", {}, h("h2", {}, "Bad samples"),
     h("p", {}, `${plural(counts.reduce((sum, one) => sum + one, 0), "fault")} in ${plural(runs.length, "run")}`,
-      shown.length ? `; the first ${shown.length}:` : "."),
+      shown.length < counts.reduce((sum, one) => sum + one, 0) ? `; the first ${shown.length} of them:` : "."),
     shown.length ? table("Faults", ["file", "stage", "kind", "reason"],
-      shown.map((path) => ["path", "stage", "kind", "reason"].map((key) => cell(path, key)))) : "");
+      shown.map((path) => ["path", "stage", "kind", "reason"].map((key) => cell(path, key))), { texts: [1, 2, 3] }) : "");
 }

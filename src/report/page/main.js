@@ -6,7 +6,8 @@ function answer() {
     const place = "advice.recommended";
     return [
       "A queue of ", figureAt(`${place}.max_queue_size`, "count"),
-      known(recommended.workers) ? [", ", figureAt(`${place}.workers`, "count"), ` worker${recommended.workers === 1 ? "" : "s"}`] : "",
+      known(recommended.workers)
+        ? [" with ", figureAt(`${place}.workers`, "count"), ` worker${recommended.workers === 1 ? "" : "s"}`] : "",
       recommended.read_ahead > 0 ? [" and ", figureAt(`${place}.read_ahead`, "count"), " reads ahead"] : "",
       " will do: ", figureAt(`${place}.samples_per_s`, "rate"), " in ", figureAt(`${place}.total_bytes`, "bytes"), "."].flat();
   }
@@ -22,13 +23,15 @@ function answer() {
 }
 
 function consequence() {
-  if (known(report.advice)) return report.regime_why;
+  if (known(report.advice)) return known(report.regime_why) ? prose(report.regime_why) : undefined;
   if (depths.length < 2) return undefined;
-  if (enough === fastest) return "No smaller one that was measured comes within 1 % of it.";
+  if (enough === fastest)
+    return prose(enough === depths[0] ? "None of the deeper ones that were measured was faster."
+      : "No smaller one that was measured comes within 1 % of it.");
   const share = medianOf(enough, "throughput.samples_per_s") / medianOf(fastest, "throughput.samples_per_s");
   const bytes = medianOf(enough, "memory.staging") / medianOf(fastest, "memory.staging");
-  return `That is ${say.share(share)} of the fastest that was measured, max_queue_size ${fastest.depth}, ` +
-    `in ${Math.round(100 * bytes)} % of its bytes.`;
+  return prose(`That is ${say.share(share)} of the fastest that was measured, max_queue_size ` +
+    `${fastest.depth}, in ${Math.round(100 * bytes)} % of its bytes.`);
 }
 
 function setup() {
@@ -46,13 +49,15 @@ function setup() {
 function troubles() {
   return runs.flatMap((run) => [
     known(run.error) && `${runs.length > 1 ? `max_queue_size ${run.plan?.max_queue_size}: ` : ""}${run.error}`,
+    run.plan?.max_queue_size < run.plan?.max_queue_size_asked &&
+      `The budget holds a queue of ${run.plan.max_queue_size}, not the ${run.plan.max_queue_size_asked} asked for.`,
     run.interrupted && "Interrupted: the figures are of what was done until then.",
   ]).filter(Boolean).map((text) => h("p", { class: "trouble", role: "alert" }, text));
 }
 
 function runFigures(run) {
   const of = runs.length > 1 ? h("p", { class: "of" }, `The run with max_queue_size ${ofRun(run, "plan.max_queue_size")}`) : "";
-  const shown = [timeSharesFigure(run), ...timeFigures(run), stageTimes(run)].filter(Boolean);
+  const shown = [timeSharesFigure(run), stageTimes(run), ...timeFigures(run)].filter(Boolean);
   return [of, tiles(run), h("div", { class: "grid" }, shown)];
 }
 
@@ -77,11 +82,11 @@ function runSection() {
 }
 
 function footer() {
-  const link = h("a", { href: "#", download: "weir-report.json" }, "Save the report as JSON");
+  const link = h("a", { href: "#", download: "weir-report.json" }, "Save the report as JSON.");
   link.addEventListener("click", () => {
     link.href = URL.createObjectURL(new Blob([JSON.stringify(report, null, 2)], { type: "application/json" }));
   });
-  return h("footer", {}, `weir ${report.version}. This page is whole: it asks nothing of a network. `, link, ".");
+  return h("footer", {}, `weir ${report.version}. This page is whole: it asks nothing of a network. `, link);
 }
 
 document.title = `weir ${report.command}${report.data ? `: ${report.data}` : ""}`;
@@ -94,13 +99,15 @@ drawFigures();
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawFigures);
 // Paper is white, and shows what screens fold away.
+let folds = [];
 addEventListener("beforeprint", () => {
   document.documentElement.classList.add("paper");
-  for (const one of document.querySelectorAll("details")) one.open = true;
+  folds = [...document.querySelectorAll("details:not([open])")];
+  for (const one of folds) one.open = true;
   drawFigures();
 });
 addEventListener("afterprint", () => {
   document.documentElement.classList.remove("paper");
-  for (const one of document.querySelectorAll("details")) one.open = false;
+  for (const one of folds) one.open = false;
   drawFigures();
 });

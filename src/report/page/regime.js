@@ -56,7 +56,7 @@ function timeSharesFigure(run) {
   return figure({
     id: "time-shares",
     title: "Who waits for whom",
-    text: why ?? "Where the time of the consumer and of the workers went.",
+    text: why ? prose(why) : "Where the time of the consumer and of the workers went.",
     summary: shares.map(([name, one, other]) => `${name} ${say.share(one ?? other)}`).join(", "),
     type: "bar",
     height: "short",

@@ -46,7 +46,8 @@ function stageTimes(run) {
     options: {
       make: () => ({
         scales: {
-          x: axis("time for one", { type: "logarithmic",
+          x: axis("time for one", { type: "logarithmic", max: 1.4 * Math.max(...timed.map((i) => all[i].p99_us)),
+            grid: { color: ({ tick }) => (isPowerOfTen(tick?.value) ? ink("rule") : "transparent"), borderColor: ink("edge") },
             ticks: { callback: (value) => (isPowerOfTen(value) ? say.micros(value).replace(/\.0+ /, " ") : ""), autoSkip: false } }),
           y: axis("", { type: "linear", reverse: true, min: -0.6, max: timed.length - 0.4,
             afterBuildTicks: (scale) => { scale.ticks = timed.map((_, y) => ({ value: y })); },
@@ -58,6 +59,6 @@ function stageTimes(run) {
     },
     numbers: table("Time by stage", ["stage", "is", ...columns.map(([heading]) => heading)],
       places.map((i) => [all[i].name, stageMeaning[all[i].name] ?? "",
-        ...columns.map(([, key, unit]) => figureAt(path(i, key), unit))])),
+        ...columns.map(([, key, unit]) => figureAt(path(i, key), unit))]), { texts: [1] }),
   });
 }

@@ -24,7 +24,7 @@ function accountsOverTime(run) {
   const unit = byteUnit(peak);
   const used = accountLook.filter(([name]) => timeline.some((point) => point.accounts[name] > 0));
   const series = used.map(([name, colour, hatch], i) => ({
-    name, colour, hatch, area: true, fill: i ? "-1" : "origin", stack: "live",
+    name, colour, hatch, area: true, fill: i ? "-1" : "origin", stack: "live", stepped: true,
     points: timeline.map((point) => ({ x: point.t, y: point.accounts[name] / unit.size })),
   }));
   if (bounded(budget) && budget < 1.6 * peak)
@@ -33,6 +33,7 @@ function accountsOverTime(run) {
   return figure({
     id: "accounts-over-time",
     title: "Where the bytes are",
+    whole: true,
     text: ["Accounts on top of one another add up to all there is; the peak was ",
       figureAt(pathOf(run, "memory.peak"), "bytes"),
       bounded(budget) ? [" of ", figureAt(pathOf(run, "plan.budget_bytes"), "bytes")] : "", "."].flat(),
@@ -49,7 +50,7 @@ function accountsOverTime(run) {
       ["account", "is", "least", "mean", "most", "at the peak"],
       used.map(([name, , , meaning]) => [name, meaning,
         ...spread(timeline.map((point) => point.accounts[name])).map(say.bytes),
-        figureAt(pathOf(run, `memory.at_peak.${name}`), "bytes")])),
+        figureAt(pathOf(run, `memory.at_peak.${name}`), "bytes")]), { texts: [1] }),
   });
 }
 

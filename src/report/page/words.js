@@ -30,7 +30,7 @@ const say = {
   count: (value) => value.toLocaleString("en-US"),
   rate: (value) => `${digits(value)} samples/s`,
   pace: (value) => digits(value),
-  seconds: (value) => `${digits(value)} s`,
+  seconds: (value) => (value > 0 && value < 1 ? say.micros(1e6 * value) : `${digits(value)} s`),
   micros(value) {
     if (value < 1e3) return `${digits(value)} µs`;
     return value < 1e6 ? `${digits(value / 1e3)} ms` : `${digits(value / 1e6)} s`;
@@ -49,16 +49,19 @@ function figureAt(path, unit) {
   return h("span", { class: "n", "data-path": path, "data-unit": unit }, say[unit](value));
 }
 
+// No line ends between a number and its unit.
+const prose = (text) => text.replace(/(\d) (?=%|(?:[KMGT]iB|B|µs|ms|s|samples)\b)/g, "$1\u00a0");
+
 const plural = (count, one) => `${say.count(count)} ${one}${count === 1 ? "" : "s"}`;
 
-// rows: lists of cells, the first of each its heading.
-function table(caption, headings, rows, marked) {
-  const cells = (row, heading) =>
-    row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: heading ? "col" : "row" }, cell));
+// rows: lists of cells, the first of each its heading. texts: the columns of words.
+function table(caption, headings, rows, { marked, texts = [] } = {}) {
+  const look = (column) => ({ class: texts.includes(column) ? "t" : undefined });
+  const cells = (row) => row.map((cell, i) => (i ? h("td", look(i), cell) : h("th", { scope: "row" }, cell)));
   return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
     h("table", {},
       h("caption", { class: "unseen" }, caption),
-      h("thead", {}, h("tr", {}, headings.map((text) => h("th", { scope: "col" }, text)))),
+      h("thead", {}, h("tr", {}, headings.map((text, i) => h("th", { scope: "col", ...look(i) }, text)))),
       h("tbody", {}, rows.map((row, i) =>
         h("tr", { class: i === marked ? "marked" : undefined }, cells(row))))));
 }

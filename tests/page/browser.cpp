@@ -1,0 +1,122 @@
+#include "browser.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "program.hpp"
+
+namespace weir::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> chromium() {
+  if (const char* named = std::getenv("WEIR_CHROMIUM")) return named;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    for (const auto* name : {"chromium", "chromium-browser", "google-chrome"})
+      if (const auto file = fs::path(folder) / name; access(file.c_str(), X_OK) == 0) return file;
+  return std::nullopt;
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// The harness around the page: what notes errors before its scripts, what looks at it behind them.
+std::string with_harness(std::string html) {
+  constexpr std::string_view watch =
+      "<script>window.harnessErrors = [];"
+      "addEventListener('error', (e) => harnessErrors.push(String(e.message)));"
+      "addEventListener('unhandledrejection', (e) => harnessErrors.push(String(e.reason)));"
+      "addEventListener('securitypolicyviolation', (e) => harnessErrors.push(e.violatedDirective));"
+      "</script>";
+  html.insert(html.find("<head>") + 6, watch);
+  html.insert(html.rfind("</body>"),
+              "<script>" + read_file(fs::path(WEIR_PAGE_TESTS) / "harness.js") + "</script>");
+  return html;
+}
+
+/// No window of Chromium's is as narrow as a phone; a frame is.
+std::string framed(std::string html, int width) {
+  replace_all(html, "&", "&amp;");
+  replace_all(html, "\"", "&quot;");
+  return "<!DOCTYPE html><meta charset=\"utf-8\"><body><iframe "
+         "style=\"border:0;height:900px;width:" +
+         std::to_string(width) + "px\" srcdoc=\"" + html +
+         "\"></iframe><pre id=\"found\"></pre><script>addEventListener('load', () => {"
+         "document.getElementById('found').textContent = document.querySelector('iframe')"
+         ".contentDocument.getElementById('harness')?.textContent ?? ''; });</script>";
+}
+
+void run(const std::vector<std::string>& words, const fs::path& out, const fs::path& err) {
+  std::vector<char*> argv;
+  for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), flags, 0600);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), flags, 0600);
+  pid_t pid = -1;
+  const int error = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw std::runtime_error("cannot run " + words[0]);
+  int status = 0;
+  waitpid(pid, &status, 0);
+}
+
+std::string console_lines(const std::string& log) {
+  std::istringstream lines(log);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("CONSOLE") != std::string::npos) kept += line + '\n';
+  return kept;
+}
+
+/// The harness writes percent-encoded JSON, in which no character has a meaning in HTML.
+nlohmann::json found_in(const std::string& dom) {
+  constexpr std::string_view opening = "<pre id=\"found\">";
+  const auto from = dom.find(opening);
+  if (from == std::string::npos) return nullptr;
+  std::string text;
+  for (auto i = from + opening.size(); i < dom.size() && dom[i] != '<'; ++i) {
+    if (dom[i] != '%') {
+      text += dom[i];
+      continue;
+    }
+    text += static_cast<char>(std::stoi(dom.substr(i + 1, 2), nullptr, 16));
+    i += 2;
+  }
+  if (text.empty()) return nullptr;
+  return nlohmann::json::parse(text);
+}
+
+}  // namespace
+
+std::optional<Opened> open_page(const std::string& html, int width) {
+  const auto program = chromium();
+  if (!program) return std::nullopt;
+  const ScratchFolder folder;
+  const auto page = folder.write("page.html", framed(with_harness(html), width));
+  const auto out = folder.path() / "dom", err = folder.path() / "log";
+  run({*program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+       "--no-first-run", "--user-data-dir=" + (folder.path() / "profile").string(),
+       "--enable-logging=stderr", "--v=0", "--window-size=1600,1000", "--dump-dom",
+       "file://" + page},
+      out, err);
+  return Opened{found_in(read_file(out)), console_lines(read_file(err))};
+}
+
+}  // namespace weir::test

@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <set>
+
+#include "browser.hpp"
+#include "example.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+
+using namespace weir::test;
+using Json = nlohmann::json;
+
+namespace {
+
+std::set<std::string> chart_ids(const Json& found) {
+  std::set<std::string> ids;
+  for (const auto& chart : found["charts"]) ids.insert(chart["id"]);
+  return ids;
+}
+
+const Json& chart(const Json& found, const std::string& id) {
+  return *std::ranges::find_if(found["charts"], [&](const auto& one) { return one["id"] == id; });
+}
+
+const Json& series(const Json& chart, const std::string& label) {
+  return *std::ranges::find_if(chart["datasets"],
+                               [&](const auto& one) { return one["label"] == label; });
+}
+
+const std::set<std::string> of_depths{"bytes-by-depth", "pace-by-depth"};
+const std::set<std::string> of_a_run{"time-shares", "stage-times", "accounts-over-time",
+                                     "queue-over-time", "occupancy"};
+
+}  // namespace
+
+TEST_CASE("the page opens without an error and fetches nothing", "[page]") {
+  const auto opened = open(example_sweep());
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(opened->found["errors"] == Json::array());
+  CHECK(opened->console == "");
+  CHECK(opened->found["fetched"] == Json::array());
+  CHECK(opened->found["title"] == "weir sweep: photos");
+}
+
+TEST_CASE("every chart has drawn what it is there for", "[page]") {
+  const auto opened = open(example_sweep());
+  if (!opened) return;
+  auto expected = of_depths;
+  expected.insert(of_a_run.begin(), of_a_run.end());
+  REQUIRE(chart_ids(opened->found) == expected);
+  for (const auto& drawn : opened->found["charts"]) {
+    CAPTURE(drawn["id"]);
+    int seen = 0;
+    for (const auto& set : drawn["datasets"]) seen += set["pixels"] > 20 ? 1 : 0;
+    CHECK(seen > 0);
+    CHECK(contains(drawn["label"].get<std::string>(), ". "));
+    CHECK_FALSE(drawn["axes"]["x"].get<std::string>().empty());
+  }
+  for (const auto* id : {"bytes-by-depth", "pace-by-depth", "stage-times"}) {
+    for (const auto& set : chart(opened->found, id)["datasets"]) {
+      CAPTURE(id, set["label"]);
+      CHECK(set["pixels"] > 20);
+    }
+  }
+  CHECK(chart(opened->found, "bytes-by-depth")["axes"]["y"] == "MiB");
+  CHECK(chart(opened->found, "pace-by-depth")["axes"]["y"] == "samples/s");
+}
+
+TEST_CASE("charts show the figures of the report", "[page]") {
+  const auto report = example_sweep();
+  const auto opened = open(report);
+  if (!opened) return;
+  constexpr double mib = 1024.0 * 1024;
+  const auto& runs = report["runs"];
+  const auto& bytes = chart(opened->found, "bytes-by-depth");
+  const auto& pace = chart(opened->found, "pace-by-depth");
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto y = [&](const Json& drawn, const char* label) {
+      return series(drawn, label)["points"][i][1].get<double>();
+    };
+    const auto& predicted = runs[i]["predicted"];
+    CHECK(y(bytes, "uint8 as held, measured") * mib == runs[i]["memory"]["staging"]);
+    CHECK(y(bytes, "uint8, predicted") * mib == predicted["staging_bytes"]);
+    CHECK(y(bytes, "float16, as it would be") * mib == predicted["float16_bytes"]);
+    CHECK(y(bytes, "float32, as it would be") * mib == predicted["float32_bytes"]);
+    CHECK(y(bytes, "budget") * mib == runs[0]["plan"]["budget_bytes"]);
+    CHECK(y(pace, "measured") == runs[i]["throughput"]["samples_per_s"]);
+    CHECK(y(pace, "predicted") == predicted["samples_per_s"]);
+    if (i + 1 == runs.size() - 1) break;  // a line across has two points
+  }
+
+  // The run nearest to the recommended depth of 3 is shown first.
+  const auto& run = runs[1];
+  REQUIRE(run["plan"]["max_queue_size"] == 4);
+  const auto& accounts = chart(opened->found, "accounts-over-time");
+  const auto& queue = chart(opened->found, "queue-over-time");
+  for (std::size_t i = 0; i < run["timeline"].size(); ++i) {
+    const auto& point = run["timeline"][i];
+    double live = 0;
+    for (const auto& account : accounts["datasets"]) {
+      if (account["label"] == "budget") continue;
+      CHECK(account["points"][i][0] == point["t"]);
+      CHECK(account["points"][i][1].get<double>() * mib ==
+            point["accounts"][account["label"].get<std::string>()]);
+      live += account["points"][i][1].get<double>() * mib;
+    }
+    CHECK(live == point["live"]);
+    CHECK(series(queue, "ready")["points"][i][1] == point["ready"]);
+    CHECK(series(queue, "being filled")["points"][i][1] == point["filling"]);
+  }
+  const auto& shares = chart(opened->found, "occupancy")["datasets"][0]["points"];
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    CHECK(shares[i] == 100 * run["queue"]["occupancy"][i].get<double>());
+  CHECK(series(chart(opened->found, "stage-times"), "p90")["points"][1][0] ==
+        run["stages"][2]["p90_us"]);
+}
+
+TEST_CASE("another run can be looked at", "[page]") {
+  const auto report = example_sweep();
+  const auto opened = open(report);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  const auto& other = opened->found["other"];
+  CHECK(other["pressed"] == Json::array({other["name"]}));
+  REQUIRE(other["name"] == "1");
+  REQUIRE(other["paths"].size() > 5);
+  for (const auto& path : other["paths"]) CHECK(path.get<std::string>().starts_with("runs.0."));
+  CHECK(chart_ids(other) == chart_ids(opened->found));
+  const auto& ready = series(chart(other, "queue-over-time"), "ready");
+  const auto& timeline = report["runs"][0]["timeline"];
+  REQUIRE(ready["points"].size() == timeline.size());
+  for (std::size_t i = 0; i < timeline.size(); ++i)
+    CHECK(ready["points"][i][1] == timeline[i]["ready"]);
+  CHECK(ready["pixels"] > 20);
+}
+
+TEST_CASE("charts without data are left out, and the page still opens", "[page]") {
+  auto report = example_sweep();
+  report.erase("advice");
+  for (auto& run : report["runs"]) {
+    run.erase("timeline");
+    run["stages"] = Json::array();
+    run["regime"] = nullptr;
+    run.erase("regime_why");
+    run.erase("predicted_off");
+    run["predicted"]["samples_per_s"] = nullptr;
+    run["queue"] = {{"occupancy", Json::array()},
+                    {"consumer_wait_s", 0.1},
+                    {"producer_wait_s", 0.1},
+                    {"data_readiness", 0.9}};
+  }
+  const auto opened = open(report);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(opened->found["errors"] == Json::array());
+  CHECK(opened->console == "");
+  auto expected = of_depths;
+  expected.insert("time-shares");
+  CHECK(chart_ids(opened->found) == expected);
+}
+
+TEST_CASE("a phone's width holds the page", "[page]") {
+  const auto opened = open(example_sweep(), 390);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(opened->found["width"].get<int>() <= 390);
+  CHECK(opened->found["content_width"] == opened->found["width"]);
+  for (const auto& drawn : opened->found["charts"]) {
+    CAPTURE(drawn["id"]);
+    CHECK(
+        std::ranges::any_of(drawn["datasets"], [](const auto& set) { return set["pixels"] > 20; }));
+  }
+}

@@ -1,0 +1,81 @@
+// Runs after the page's own scripts and leaves what it finds in the page, where --dump-dom shows it.
+(() => {
+  const near = (a, b) => Math.abs(a - b) < 10;
+
+  // Which colours a canvas holds, counted.
+  function paint(canvas) {
+    // From a copy, or Chromium remarks that it was read.
+    const copy = document.createElement("canvas");
+    copy.width = canvas.width;
+    copy.height = canvas.height;
+    const pen = copy.getContext("2d", { willReadFrequently: true });
+    pen.drawImage(canvas, 0, 0);
+    const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+    const colours = new Map();
+    for (let i = 0; i < data.length; i += 4) {
+      if (data[i + 3] < 250) continue;
+      const key = (data[i] << 16) | (data[i + 1] << 8) | data[i + 2];
+      colours.set(key, (colours.get(key) ?? 0) + 1);
+    }
+    return colours;
+  }
+
+  function pixelsOf(colours, colour) {
+    const wanted = parseInt(colour.slice(1), 16);
+    let sum = 0;
+    for (const [key, count] of colours)
+      if (near(key >> 16, wanted >> 16) && near((key >> 8) & 255, (wanted >> 8) & 255) && near(key & 255, wanted & 255))
+        sum += count;
+    return sum;
+  }
+
+  function chart(canvas) {
+    const drawn = Chart.getChart(canvas);
+    const colours = paint(canvas);
+    return {
+      id: canvas.id,
+      label: canvas.getAttribute("aria-label"),
+      axes: { x: drawn.options.scales.x.title.text, y: drawn.options.scales.y.title.text },
+      datasets: drawn.data.datasets.map((set) => ({
+        label: set.label,
+        points: set.data.map((point) => (typeof point === "number" ? point : [point.x, point.y])),
+        pixels: typeof set.pointBorderColor === "string" ? pixelsOf(colours, set.pointBorderColor) : -1,
+      })),
+    };
+  }
+
+  // What a figure is called where it stands: "row: column" of its table.
+  function place(span) {
+    const cell = span.closest("td, th");
+    if (!cell) return "";
+    const heading = cell.closest("table").tHead.rows[0].cells[cell.cellIndex].textContent;
+    return `${cell.parentNode.cells[0].textContent}: ${heading}`;
+  }
+
+  const found = {
+    errors: window.harnessErrors,
+    title: document.title,
+    text: document.getElementById("page").innerText,
+    width: document.documentElement.clientWidth,
+    content_width: document.documentElement.scrollWidth,
+    fetched: performance.getEntriesByType("resource").map((entry) => entry.name),
+    charts: [...document.querySelectorAll("figure canvas[id]")].map(chart),
+    numbers: [...document.querySelectorAll("[data-path]")].map((span) =>
+      ({ path: span.dataset.path, unit: span.dataset.unit, text: span.textContent, place: place(span) })),
+  };
+  // Then as somebody who looks at another run.
+  const other = document.querySelector(".choice button[aria-pressed=false]");
+  if (other) {
+    other.click();
+    found.other = {
+      name: other.textContent,
+      pressed: [...document.querySelectorAll(".choice button[aria-pressed=true]")].map((one) => one.textContent),
+      charts: [...document.querySelectorAll("figure canvas[id]")].map(chart),
+      paths: [...document.querySelectorAll(".tiles [data-path]")].map((span) => span.dataset.path),
+    };
+  }
+  const out = document.createElement("pre");
+  out.id = "harness";
+  out.textContent = encodeURIComponent(JSON.stringify(found));
+  document.body.append(out);
+})();

@@ -1,0 +1,144 @@
+#include <set>
+#include <utility>
+
+#include "example.hpp"
+#include "figures.hpp"
+#include "support/text.hpp"
+
+using namespace weir::test;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Every number on the page against its place in the report; how many there are.
+std::size_t check_numbers(const Json& found, const Json& report) {
+  for (const auto& number : found["numbers"]) {
+    const std::string path = number["path"], text = number["text"];
+    CAPTURE(path, text);
+    CHECK(says(text, number["unit"], at(report, path)));
+  }
+  return found["numbers"].size();
+}
+
+bool shows(const Json& found, const std::string& path) {
+  for (const auto& number : found["numbers"])
+    if (number["path"] == path) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a text is held against a figure to the digits it shows", "[page]") {
+  CHECK(says("9.19 MiB", "bytes", 9'635'328));
+  CHECK_FALSE(says("9.20 MiB", "bytes", 9'635'328));
+  CHECK(says("77.1 ms", "seconds", 0.07712));
+  CHECK_FALSE(says("77.1 s", "seconds", 0.07712));
+  CHECK(says("2.21 ms", "micros", 2210.4));
+  CHECK(says("−1.9 %", "change", -0.0186));
+  CHECK_FALSE(says("+1.9 %", "change", -0.0186));
+  CHECK(says("3,200", "count", 3200));
+  CHECK_FALSE(says("3,201", "count", 3200));
+  CHECK(says("468 samples/s", "rate", 468.1));
+  CHECK(says("decode", "word", "decode"));
+  CHECK_FALSE(says("9.19 MB", "bytes", 9'635'328));
+}
+
+TEST_CASE("the numbers on the page are those of the report", "[page]") {
+  const auto report = example_sweep();
+  const auto opened = open(report);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(check_numbers(opened->found, report) > 120);
+  for (const auto* path :
+       {"advice.recommended.max_queue_size", "advice.steps.0.to.samples_per_s",
+        "runs.0.throughput.samples_per_s", "runs.2.predicted.staging_bytes",
+        "runs.1.predicted_off.samples_per_s", "runs.1.queue.fetch_stall_s",
+        "runs.1.stages.2.p90_us", "runs.1.queue.occupancy.4", "runs.1.memory.at_peak.ready"}) {
+    CAPTURE(path);
+    CHECK(shows(opened->found, path));
+  }
+}
+
+TEST_CASE("a number stands under the heading it belongs to", "[page]") {
+  const auto opened = open(example_sweep());
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  const std::set<std::pair<std::string, std::string>> expected{
+      {"runs.1.predicted.staging_bytes", "4: batches, predicted"},
+      {"runs.1.memory.staging", "4: batches, measured"},
+      {"runs.1.memory.peak", "4: peak of all"},
+      {"runs.1.predicted.samples_per_s", "4: pace, predicted"},
+      {"runs.1.throughput.samples_per_s", "4: pace, measured"},
+      {"runs.1.predicted_off.samples_per_s", "4: off by"},
+      {"runs.1.queue.consumer_wait_s", "4: consumer waited"},
+      {"runs.1.queue.data_readiness", "4: batch was waiting"},
+      {"runs.1.stages.2.p50_us", "decode: p50"},
+      {"runs.1.stages.2.p99_us", "decode: p99"},
+      {"runs.1.stages.2.busy_s", "decode: in all"},
+      {"runs.1.queue.occupancy.4", "4: share of the time"},
+      {"runs.1.memory.at_peak.ready", "ready: at the peak"},
+      {"advice.recommended.staging_bytes", "recommended: batches"},
+      {"advice.recommended.total_bytes", "recommended: all"},
+      {"advice.steps.2.to.consumer_wait", "workers 2 to 1: consumer waits"},
+      {"advice.ceiling.samples_per_s", "the most any setting could reach: samples/s"}};
+  std::set<std::pair<std::string, std::string>> places;
+  for (const auto& number : opened->found["numbers"])
+    places.emplace(number["path"], number["place"]);
+  for (const auto& one : expected) {
+    CAPTURE(one.first, one.second);
+    CHECK(places.contains(one));
+  }
+}
+
+TEST_CASE("a file's name stays text, whatever it is", "[page]") {
+  const auto report = example_sweep();
+  const auto html = weir::report::page(report);
+  CHECK_FALSE(contains(html, "odd/</script>"));
+  const auto opened = open_page(html);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(contains(opened->found["text"].get<std::string>(), "odd/</script><!-- <b>.jpg"));
+}
+
+TEST_CASE("the program's own page opens, and its numbers are its JSON's", "[page]") {
+  const ScratchFolder folder;
+  const auto html = folder.path() / "page.html", json = folder.path() / "report.json";
+  std::vector<std::string> arguments{"sweep",    "synthetic:64,16x16",
+                                     "--size",   "16x16",
+                                     "--batch",  "8",
+                                     "--epochs", "2",
+                                     "--html",   html,
+                                     "--json",   json};
+  const bool sweeps = GENERATE(true, false);
+  if (sweeps) {
+    arguments.insert(arguments.end(), {"--max-queue-size", "1,3", "--consumer-ms", "5"});
+  } else {
+    arguments.front() = "run";
+  }
+  REQUIRE(weir::test::weir(arguments).exit_code == 0);
+  const auto opened = open_page(read_file(html));
+  if (!opened) {
+    WARN("no chromium: the page was not opened");
+    return;
+  }
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(opened->found["errors"] == Json::array());
+  CHECK(opened->console == "");
+  CHECK(check_numbers(opened->found, Json::parse(read_file(json))) > 10);
+  CHECK(opened->found["charts"].size() >= (sweeps ? 5 : 3));
+}
+
+TEST_CASE("a run that measured nothing has a page that opens", "[page]") {
+  const auto opened = open(Json{{"schema", 1},
+                                {"version", "0.1.0"},
+                                {"command", "run"},
+                                {"plan", nullptr},
+                                {"memory", nullptr},
+                                {"throughput", nullptr},
+                                {"queue", nullptr},
+                                {"error", "no image was found"}});
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(opened->found["errors"] == Json::array());
+  CHECK(opened->console == "");
+}
