@@ -10,13 +10,13 @@ set(WEIR_PUBLIC_source source.hpp)
 set(WEIR_PUBLIC_codec codec.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)
 set(WEIR_PUBLIC_conductor "")
-set(WEIR_PUBLIC_plan options.hpp plan.hpp window.hpp advice.hpp)
-set(WEIR_PUBLIC_report report.hpp)
+set(WEIR_PUBLIC_plan options.hpp plan.hpp report.hpp window.hpp advice.hpp)
+set(WEIR_PUBLIC_report "")
 set(WEIR_PUBLIC_engine "")
 set(WEIR_PUBLIC_api batch.hpp loader.hpp weir.hpp)
 
 # Third parties stay behind their layer: include prefix -> layers that may use it.
-set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "opencv2/=codec" "jpeglib.h=codec,source"
+set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "boost/histogram=engine" "opencv2/=codec" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,cli" "fmt/=report,cli"
     "CLI/=cli" "openssl/=cli" "hwy/=convert")
 

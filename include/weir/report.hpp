@@ -45,14 +45,15 @@ struct StageClock {
   std::uint64_t count = 0;
   double busy_s = 0;
   double squares_s2 = 0;    ///< sum of the squares of the times
-  std::uint64_t bytes = 0;  ///< encoded: read, wait, decode; pixels: the others
-  std::optional<double> p50_us, p90_us, p99_us;  ///< within 2 %; empty where count is 0
+  std::uint64_t bytes = 0;  ///< encoded: read, decode; waited for: wait; pixels: the others
+  std::optional<double> p50_us{}, p90_us{}, p99_us{};  ///< within 2 %; empty where count is 0
 };
 
-/// What workers did with their time, summed over all of them.
+/// What workers did with their time, summed over all of them, from when a stream opens until it ends:
+/// the parts add up to the number of workers times QueueClock::seconds.
 struct WorkerTime {
   double read_s = 0;       ///< reading (read_ahead = 0)
-  double decode_s = 0;     ///< decoding and fitting
+  double decode_s = 0;     ///< decoding and fitting, and all that is none of the others
   double starved_s = 0;    ///< waiting for reads that were under way
   double throttled_s = 0;  ///< held up by the budget: a sample or a slab waited for bytes
   double idle_s = 0;       ///< nothing to do: every place in the queue taken, or no samples left
@@ -64,12 +65,16 @@ struct QueueClock {
   double consumer_wait_s = 0;     ///< consumer blocked in next()
   double producer_wait_s = 0;     ///< WorkerTime::idle_s a worker
   /// consumer_wait_s by what it waited for, as in Mohan et al., "Analyzing and Mitigating Data Stalls
-  /// in DNN Training" (VLDB 2021): fetching, preprocessing; and here the budget.
+  /// in DNN Training" (VLDB 2021): fetching, preprocessing; and here the budget. They find the parts
+  /// by running again without the storage, then without the decoding. Here each wait, by itself, is
+  /// shared out as the workers' time in it: read_s and starved_s, decode_s, throttled_s. So what
+  /// workers did while batches lay ready has no weight, and a run that changes is seen to. Time of
+  /// workers with nothing to do is left out; a wait in which none had is prep, the hand-over's.
   double fetch_stall_s = 0, prep_stall_s = 0, memory_stall_s = 0;
   double data_readiness = 1.0;         ///< share of next() calls that found a batch waiting
   std::uint64_t asked = 0, found = 0;  ///< such calls that gave a batch; those that found one
-  Timing consumer;                     ///< handed a batch until the next next()
-  WorkerTime workers;
+  Timing consumer{};                   ///< handed a batch until the next next()
+  WorkerTime workers{};
 };
 
 struct Throughput {
@@ -95,6 +100,7 @@ struct Report {
   std::vector<Fault> faults;          ///< the first few; see fault_count
   std::uint64_t fault_count = 0;
   std::uint64_t postings = 0;  ///< changes made to the books
+  std::uint64_t readings = 0;  ///< times and events noted by the clocks
 };
 
 }  // namespace weir

@@ -15,20 +15,25 @@ struct Service {
   double mean_s = 0, deviation_s = 0;  ///< standard deviation
 };
 
+Service service(const Timing& timing) noexcept;
+
 /// Evidence: what a loader did between two of its reports.
 struct Window {
   Plan plan;
-  std::uint32_t cores = 1;     ///< of the machine
-  double seconds = 0;          ///< during which a stream was open
-  std::uint64_t batches = 0;   ///< handed over
-  std::uint64_t samples = 0;   ///< in them
-  Service read;                ///< one sample
-  Service decode;              ///< one sample: header, pixels and fit
+  std::uint32_t cores = 1;    ///< of the machine
+  double seconds = 0;         ///< during which a stream was open
+  std::uint64_t batches = 0;  ///< handed over
+  std::uint64_t samples = 0;  ///< in them
+  Service read;               ///< one sample
+  /// One sample: header, pixels and fit. Its deviation is the sum of theirs: both grow with the image.
+  Service decode;
   Service consumer;            ///< one batch: handed over until the next was asked for
   double encoded_bytes = 0;    ///< of one sample, mean
   double consumer_wait_s = 0;  ///< blocked in next()
-  double data_readiness = 1;   ///< share of next() that found a batch waiting
-  WorkerTime workers;          ///< of all workers together
+  /// What it waited for: the parts of consumer_wait_s (see QueueClock).
+  double fetch_stall_s = 0, prep_stall_s = 0, memory_stall_s = 0;
+  double data_readiness = 1;  ///< share of next() that found a batch waiting
+  WorkerTime workers;         ///< of all workers together
 };
 
 /// From the loader's construction until `now`.
@@ -50,7 +55,8 @@ struct Verdict {
 };
 
 /// Pure. No wait above a tenth of the window: balanced. Otherwise the longer wait decides: of the
-/// producers, consumer; of the consumer, by its largest stall storage, decode or memory.
+/// producers, consumer; of the consumer, by its largest stall storage, decode or memory. Where they
+/// are equal: the consumer's wait, since it is what a run loses; decode before storage before memory.
 Verdict judge(const Window& window);
 
 }  // namespace weir

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/states.hpp"
+#include "weir/window.hpp"
 
 namespace weir {
 
@@ -27,10 +28,11 @@ Snapshot Loader::snapshot() const {
 }
 
 Report Loader::report() const {
-  const auto& core = *state_->core;
+  auto& core = *state_->core;
   const auto now = core.book->snapshot();
   auto [faults, fault_count] = core.faults.read();
-  return {
+  const auto instant = Clock::now();
+  Report report{
       .plan = core.plan,
       .setting = core.plan.start,
       .moves = {},
@@ -38,15 +40,23 @@ Report Loader::report() const {
       .process_before = state_->before,
       .process_now = process_memory(),
       .samples = now.samples,
-      .queue = core.clocks.queue(core.plan.workers),
-      .throughput = core.clocks.throughput(),
+      .queue = core.clocks.queue(instant),
+      .throughput = core.clocks.throughput(instant),
       .stages = core.clocks.stages(),
       .regime = std::nullopt,
       .regime_why = {},
       .faults = std::move(faults),
       .fault_count = fault_count,
       .postings = core.book->ledger()->postings(),
+      .readings = core.clocks.noted(),
   };
+  for (const auto& stage : report.stages) report.readings += stage.count;
+  if (report.queue.seconds > 0) {
+    auto verdict = judge(window(report));
+    report.regime = to_string(verdict.regime);
+    report.regime_why = std::move(verdict.why);
+  }
+  return report;
 }
 
 Stream::Stream(std::shared_ptr<api::StreamState> state) noexcept : state_(std::move(state)) {}

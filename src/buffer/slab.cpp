@@ -72,8 +72,14 @@ void SlabPool::shrink(std::uint32_t most) noexcept {
 
 void SlabPool::release(Slab& slab, books::Parting parting) noexcept {
   Lock lock(mutex_);
+  if (watch_) watch_->released(slab);
   if (retired_) deallocate(slab);
   book_->release(slab.id, parting, retired_);
+}
+
+void SlabPool::watch(LeaseWatch* watch) noexcept {
+  Lock lock(mutex_);
+  watch_ = watch;
 }
 
 void SlabPool::retire() noexcept {

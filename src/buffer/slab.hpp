@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/mutex.hpp"
 #include "books/book.hpp"
 #include "weir/image.hpp"
@@ -30,6 +31,7 @@ class Slab {
   books::SlabId id = 0;
   std::uint64_t sequence = 0, epoch = 0;
   std::uint32_t rows = 0;
+  Clock::time_point since{};  ///< ready, or leased; its user's to set
 
   std::span<std::uint8_t> pixels(std::uint32_t first, std::uint32_t count) const noexcept;
   std::span<std::int64_t> labels() const noexcept;
@@ -40,6 +42,13 @@ class Slab {
   friend class SlabPool;
   std::byte* data_ = nullptr;
   const SlabLayout* layout_ = nullptr;
+};
+
+/// Told when the consumer lets a batch go, on its thread, before the slab is anyone else's.
+class LeaseWatch {
+ public:
+  virtual ~LeaseWatch() = default;
+  virtual void released(const Slab& slab) noexcept = 0;
 };
 
 /// All the batch memory there ever is. Slabs are made one by one, when first needed, and kept.
@@ -64,6 +73,8 @@ class SlabPool {
   Slab& slab(books::SlabId id) noexcept { return slabs_[id]; }
   /// A lease ends: the slab is idle again, or freed where the loader is gone.
   void release(Slab& slab, books::Parting parting) noexcept WEIR_EXCLUDES(mutex_);
+  /// Who is told of leases that end; null: nobody.
+  void watch(LeaseWatch* watch) noexcept WEIR_EXCLUDES(mutex_);
   /// Frees the idle slabs; the leased ones follow when they come back.
   void retire() noexcept WEIR_EXCLUDES(mutex_);
 
@@ -81,6 +92,7 @@ class SlabPool {
   std::uint32_t made_ = 0;
   Mutex mutex_;
   bool retired_ WEIR_GUARDED_BY(mutex_) = false;
+  LeaseWatch* watch_ WEIR_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace weir::buffer

@@ -16,9 +16,10 @@ std::uint64_t rows_wanted(std::uint32_t workers, std::uint32_t read_ahead) {
 
 }  // namespace
 
-Board::Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead,
+Board::Board(books::Book& book, Clocks& clocks, std::uint32_t workers, std::uint32_t read_ahead,
              std::uint32_t slabs, std::shared_ptr<Wakeable> low)
     : book_(book),
+      clocks_(clocks),
       low_(std::move(low)),
       workers_(workers),
       read_ahead_(read_ahead),
@@ -52,6 +53,7 @@ SamplePtr Board::take_oldest(Samples& samples) noexcept {
 void Board::open(const conductor::RowRun& run) {
   Lock lock(mutex_);
   feed_.add(run);
+  note_waiting();
   (read_ahead_ > 0 ? reads_ : work_).notify_all();
 }
 
@@ -73,6 +75,7 @@ void Board::limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept {
     workers_ = workers;
     read_ahead_ = read_ahead;
     rows_ahead_ = rows_wanted(workers, read_ahead);
+    clocks_.staffed(workers, Clock::now());
     work_.notify_all();
     reads_.notify_all();
     benched_.notify_all();
@@ -89,6 +92,7 @@ void Board::resume(Sample& sample) {
   parked_.erase(place);
   Samples& next = taken->has_bytes || read_ahead_ == 0 ? to_decode_ : to_read_;
   insert(next, std::move(taken));
+  note_waiting();
   work_.notify_all();
   reads_.notify_all();
 }
@@ -103,6 +107,7 @@ void Board::halt() noexcept {
   Lock lock(mutex_);
   halted_ = true;
   feed_.clear();
+  note_waiting();
   work_.notify_all();
   reads_.notify_all();
   benched_.notify_all();
@@ -140,18 +145,48 @@ void Board::wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_
   for_it.wait(lock.native());
 }
 
+Hold Board::hold() const noexcept {
+  if (halted_) return Hold::rows;
+  if (!parked_.empty()) return Hold::bytes;
+  if (book_.someone_waits()) return Hold::slab;
+  const bool reads = outstanding_ > 0 || !to_read_.empty() || feed_.rows() > 0;
+  return read_ahead_ > 0 && reads ? Hold::reads : Hold::rows;
+}
+
+void Board::note_waiting() noexcept {
+  const auto why = hold();
+  if (waiting_ == noted_ && (waiting_ == 0 || why == noted_hold_)) return;
+  noted_ = waiting_;
+  noted_hold_ = why;
+  clocks_.workers_wait(waiting_, why, Clock::now());
+}
+
+void Board::count_waiting(bool& counted, bool waits) noexcept {
+  if (counted != waits) waits ? ++waiting_ : --waiting_;
+  counted = waits;
+  note_waiting();
+}
+
+void Board::note() noexcept {
+  Lock lock(mutex_);
+  note_waiting();
+}
+
 std::optional<Board::Task> Board::take_work(WorkerMemory& mine, std::uint32_t worker,
                                             std::uint32_t most_rows) {
   Lock lock(mutex_);
   std::optional<Task> task;
-  bool listed = false;
+  bool listed = false, counted = false;
   while (!halted_) {
     const bool benched = worker >= workers_;
     if (!benched && (task = next_work(most_rows))) break;
     if (benched) mine.trim();
+    count_waiting(counted, !benched);
     wait(mine, listed, benched ? benched_ : work_, lock);
   }
   if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
+  // One that leaves has nothing to do until the stream is over.
+  count_waiting(counted, !task && worker < workers_);
   return task;
 }
 
@@ -160,6 +195,7 @@ void Board::park(SamplePtr sample) {
   {
     Lock lock(mutex_);
     insert(parked_, std::move(sample));
+    note_waiting();
   }
   book_.park(waiter);
 }
@@ -202,6 +238,7 @@ std::optional<Board::Task> Board::take_read(WorkerMemory& mine) {
 void Board::no_longer_ahead(Sample& sample) noexcept {
   if (!std::exchange(sample.ahead, false)) return;
   --outstanding_;
+  note_waiting();
   reads_.notify_one();
 }
 

@@ -9,6 +9,7 @@
 #include "base/mutex.hpp"
 #include "base/wakeable.hpp"
 #include "conductor/row_feed.hpp"
+#include "engine/clocks.hpp"
 #include "engine/sample.hpp"
 
 namespace weir::engine {
@@ -22,12 +23,12 @@ namespace weir::engine {
 ///
 /// Oldest first in either case. A parked sample is a barrier: nothing younger is taken until it
 /// goes on. Both numbers may change at any time, up to those of the constructor. Lock order: the
-/// board's mutex, then the books' leaf mutex.
+/// board's mutex, then the leaf mutex of the books or of the clocks.
 class Board {
  public:
   /// `low` is woken when fewer than rows_ahead() rows are left to take.
-  Board(books::Book& book, std::uint32_t workers, std::uint32_t read_ahead, std::uint32_t slabs,
-        std::shared_ptr<Wakeable> low);
+  Board(books::Book& book, Clocks& clocks, std::uint32_t workers, std::uint32_t read_ahead,
+        std::uint32_t slabs, std::shared_ptr<Wakeable> low);
 
   std::uint64_t rows_ahead() noexcept;
   /// From now on: workers below `workers` find work, `read_ahead` reads are begun ahead.
@@ -47,6 +48,8 @@ class Board {
   void trim_idle() noexcept;
   /// Everyone is to leave; take_* return empty.
   void halt() noexcept;
+  /// The books may have changed what workers wait for.
+  void note() noexcept;
 
   // -- workers. `mine` may be trimmed while it waits. Empty: leave.
   std::optional<Task> take_work(WorkerMemory& mine, std::uint32_t worker, std::uint32_t most_rows);
@@ -79,10 +82,14 @@ class Board {
   void wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_it, Lock& lock)
       WEIR_REQUIRES(mutex_);
   void no_longer_ahead(Sample& sample) noexcept WEIR_REQUIRES(mutex_);
-
+  /// A worker begins to wait, goes on or ends; `counted`: whether it is among waiting_.
+  void count_waiting(bool& counted, bool waits) noexcept WEIR_REQUIRES(mutex_);
+  Hold hold() const noexcept WEIR_REQUIRES(mutex_);
+  void note_waiting() noexcept WEIR_REQUIRES(mutex_);
   std::optional<conductor::RowRun> take_fresh(std::uint32_t most_rows) WEIR_REQUIRES(mutex_);
 
   books::Book& book_;
+  Clocks& clocks_;
   const std::shared_ptr<Wakeable> low_;
   Mutex mutex_;
   std::uint32_t workers_ WEIR_GUARDED_BY(mutex_), read_ahead_ WEIR_GUARDED_BY(mutex_);
@@ -98,6 +105,9 @@ class Board {
   /// Reads begun, not yet taken by a worker.
   std::uint32_t outstanding_ WEIR_GUARDED_BY(mutex_) = 0;
   bool halted_ WEIR_GUARDED_BY(mutex_) = false;
+  std::uint32_t waiting_ WEIR_GUARDED_BY(mutex_) = 0;  ///< workers, those that left among them
+  std::uint32_t noted_ WEIR_GUARDED_BY(mutex_) = 0;    ///< of which the clocks know
+  Hold noted_hold_ WEIR_GUARDED_BY(mutex_) = Hold::rows;
 };
 
 }  // namespace weir::engine

@@ -1,43 +1,158 @@
 #include "engine/clocks.hpp"
 
+#include <algorithm>
+
 namespace weir::engine {
 
-void Clocks::stream_opened() {
+namespace {
+
+/// Those that a worker goes through; batches pass the others.
+constexpr std::size_t worker_stages = static_cast<std::size_t>(Stage::fit) + 1;
+
+}  // namespace
+
+Clocks::Clocks(std::uint32_t max_queue_size, std::uint32_t workers)
+    : occupied_(max_queue_size + 1) {
+  for (std::uint32_t i = 0; i < workers; ++i) lanes_.emplace_back(worker_stages);
+  lanes_.emplace_back(stage_count);
+}
+
+void Clocks::stream_opened(std::uint32_t workers, Clock::time_point now) {
   Lock lock(mutex_);
-  const auto now = Clock::now();
   if (!opened_) opened_ = now;
-  stream_opened_ = now;
+  stream_opened_ = settled_ = now;
   ended_.reset();
-  depth_ = 0;
-  depth_since_ = now;
+  handed_.reset();
+  depth_ = waiting_ = 0;
+  workers_ = workers;
 }
 
-void Clocks::stream_ended() {
+void Clocks::stream_ended(Clock::time_point now) {
   Lock lock(mutex_);
-  if (ended_) return;
-  const auto now = Clock::now();
-  settle_depth(now);
-  ended_ = now;
+  if (!ended_) ended_ = settle(now);
 }
 
-void Clocks::settle_depth(Clock::time_point now) {
-  if (!ended_) occupied_[depth_] += now - depth_since_;
-  depth_since_ = now;
+Clocks::Held Clocks::held() const noexcept {
+  switch (why_) {
+    case Hold::reads: return starved;
+    case Hold::bytes: return throttled;
+    // A slab refused while a batch lies ready only makes the queue as deep as the budget lets it.
+    case Hold::slab: return depth_ == 0 ? throttled : idle;
+    case Hold::rows: break;
+  }
+  return idle;
 }
 
-void Clocks::ready_changed(int by) {
+Clock::time_point Clocks::settle(Clock::time_point now) {
+  if (now <= settled_) return settled_;
+  const auto past = now - settled_;
+  if (!opened_ || ended_) return now;
+  open_for_ += past;
+  occupied_[depth_] += past;
+  worked_ += past * workers_;
+  held_[held()] += past * waiting_;
+  return settled_ = now;
+}
+
+void Clocks::ready_changed(int by, Clock::time_point now) {
   Lock lock(mutex_);
-  settle_depth(Clock::now());
+  ++noted_;
+  settle(now);
   depth_ = static_cast<std::uint32_t>(static_cast<int>(depth_) + by);
 }
 
-void Clocks::delivered(std::uint64_t samples, bool was_ready, Clock::duration waited) {
+void Clocks::workers_wait(std::uint32_t count, Hold why, Clock::time_point now) {
   Lock lock(mutex_);
+  ++noted_;
+  settle(now);
+  waiting_ = count;
+  why_ = why;
+}
+
+void Clocks::staffed(std::uint32_t workers, Clock::time_point now) {
+  Lock lock(mutex_);
+  settle(now);
+  workers_ = workers;
+}
+
+// ---- the consumer ----------------------------------------------------------------------------
+
+void Clocks::asked(bool found, Clock::time_point now) {
+  Lock lock(mutex_);
+  ++noted_;
+  now = settle(now);
+  if (handed_) {
+    const double s = seconds(now - *handed_);
+    ++consumer_.count;
+    consumer_.sum_s += s;
+    consumer_.squares_s2 += s * s;
+    handed_.reset();
+  }
+  wait_ = Wait{now, found, found ? Effort{} : effort(now)};
+}
+
+void Clocks::answered(std::optional<std::uint64_t> samples, Clock::time_point now) {
+  Lock lock(mutex_);
+  ++noted_;
+  now = settle(now);
+  const bool found = wait_ && wait_->found;
+  end_wait(now);
+  if (!samples) return;
   ++asked_;
-  found_ready_ += was_ready ? 1 : 0;
-  consumer_wait_ += waited;
-  samples_ += samples;
-  if (!first_batch_ && stream_opened_) first_batch_ = Clock::now() - *stream_opened_;
+  found_ += found ? 1 : 0;
+  samples_ += *samples;
+  handed_ = now;
+  if (!first_batch_ && stream_opened_) first_batch_ = now - *stream_opened_;
+}
+
+void Clocks::end_wait(Clock::time_point now) {
+  if (!wait_) return;
+  const auto these = stalls(now);
+  stalled_.fetch += these.fetch;
+  stalled_.prep += these.prep;
+  stalled_.memory += these.memory;
+  waited_ += now - wait_->since;
+  wait_.reset();
+}
+
+Clocks::Effort Clocks::stalls(Clock::time_point now) const {
+  if (!wait_) return {};
+  const double waited = seconds(now - wait_->since);
+  if (wait_->found) return {0, waited, 0};
+  const auto after = effort(now);
+  const double fetch = std::max(0.0, after.fetch - wait_->before.fetch);
+  const double prep = std::max(0.0, after.prep - wait_->before.prep);
+  const double memory = std::max(0.0, after.memory - wait_->before.memory);
+  const double all = fetch + prep + memory;
+  // Nobody at work: the batch was on its way from the last of them to the consumer.
+  if (all <= 0) return {0, waited, 0};
+  return {waited * fetch / all, waited * prep / all, waited * memory / all};
+}
+
+void Clocks::released(const buffer::Slab& slab) noexcept {
+  others().add(Stage::lease, Clock::now() - slab.since, slab.pixels(0, slab.rows).size());
+}
+
+// ---- what is reported ------------------------------------------------------------------------
+
+WorkerTime Clocks::worker_time(Clock::time_point now) const {
+  WorkerTime time;
+  Clock::duration reading{};
+  for (const auto& lane : lanes_) reading += lane.reading(now);
+  time.read_s = seconds(reading);
+  time.starved_s = seconds(held_[starved]);
+  time.throttled_s = seconds(held_[throttled]);
+  time.idle_s = seconds(held_[idle]);
+  // A worker that neither waits nor reads prepares.
+  const double rest =
+      seconds(worked_) - time.read_s - time.starved_s - time.throttled_s - time.idle_s;
+  time.decode_s = std::max(0.0, rest);
+  return time;
+}
+
+Clocks::Effort Clocks::effort(Clock::time_point now) const {
+  const auto time = worker_time(now);
+  return {time.read_s + time.starved_s, time.decode_s, time.throttled_s};
 }
 
 std::vector<StageClock> Clocks::stages() const {
@@ -45,39 +160,58 @@ std::vector<StageClock> Clocks::stages() const {
   for (std::size_t i = 0; i < stage_count; ++i) {
     auto& clock = clocks.emplace_back();
     clock.stage = static_cast<Stage>(i);
-    clock.count = stages_[i].count.load(std::memory_order_relaxed);
-    clock.busy_s = static_cast<double>(stages_[i].busy_ns.load(std::memory_order_relaxed)) * 1e-9;
+    TimeHistogram::Counts counts;
+    for (const auto& lane : lanes_) lane.add_to(clock, counts);
+    clock.count = TimeHistogram::total(counts);
+    const auto micros = [&](double quantile) -> std::optional<double> {
+      const auto s = TimeHistogram::at(counts, quantile);
+      return s ? std::optional(*s * 1e6) : std::nullopt;
+    };
+    clock.p50_us = micros(0.5);
+    clock.p90_us = micros(0.9);
+    clock.p99_us = micros(0.99);
   }
   return clocks;
 }
 
-QueueClock Clocks::queue(std::uint32_t workers) const {
+QueueClock Clocks::queue(Clock::time_point now) {
   Lock lock(mutex_);
+  now = settle(now);
   QueueClock clock;
-  auto occupied = occupied_;
-  if (opened_ && !ended_) occupied[depth_] += Clock::now() - depth_since_;
-  Clock::duration all{};
-  for (const auto share : occupied) all += share;
-  for (const auto share : occupied) {
-    clock.occupancy.push_back(all.count() > 0 ? seconds(share) / seconds(all) : 0.0);
+  clock.seconds = seconds(open_for_);
+  for (const auto time : occupied_) {
+    clock.occupancy.push_back(clock.seconds > 0 ? seconds(time) / clock.seconds : 0.0);
   }
-  clock.consumer_wait_s = seconds(consumer_wait_);
-  clock.producer_wait_s =
-      static_cast<double>(worker_idle_ns_.load(std::memory_order_relaxed)) * 1e-9 / workers;
-  if (asked_ > 0)
-    clock.data_readiness = static_cast<double>(found_ready_) / static_cast<double>(asked_);
+  clock.workers = worker_time(now);
+  if (worked_ > Clock::duration::zero())
+    clock.producer_wait_s = clock.workers.idle_s * clock.seconds / seconds(worked_);
+  const auto under_way = stalls(now);
+  clock.fetch_stall_s = stalled_.fetch + under_way.fetch;
+  clock.prep_stall_s = stalled_.prep + under_way.prep;
+  clock.memory_stall_s = stalled_.memory + under_way.memory;
+  clock.consumer_wait_s = seconds(waited_);
+  if (wait_) clock.consumer_wait_s += seconds(now - wait_->since);
+  clock.asked = asked_;
+  clock.found = found_;
+  if (asked_ > 0) clock.data_readiness = static_cast<double>(found_) / static_cast<double>(asked_);
+  clock.consumer = consumer_;
   return clock;
 }
 
-Throughput Clocks::throughput() const {
+Throughput Clocks::throughput(Clock::time_point now) const {
   Lock lock(mutex_);
   Throughput throughput;
   if (!opened_) return throughput;
-  throughput.seconds = seconds(ended_.value_or(Clock::now()) - *opened_);
+  throughput.seconds = seconds(ended_.value_or(now) - *opened_);
   if (throughput.seconds > 0)
     throughput.samples_per_s = static_cast<double>(samples_) / throughput.seconds;
   if (first_batch_) throughput.first_batch_s = seconds(*first_batch_);
   return throughput;
+}
+
+std::uint64_t Clocks::noted() const {
+  Lock lock(mutex_);
+  return noted_;
 }
 
 }  // namespace weir::engine

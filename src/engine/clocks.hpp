@@ -1,58 +1,99 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/mutex.hpp"
+#include "buffer/slab.hpp"
+#include "engine/lane.hpp"
 #include "weir/report.hpp"
 
 namespace weir::engine {
 
-/// What a loader's streams spent their time on. Any thread.
-class Clocks {
+/// What workers that have nothing to do wait for.
+enum class Hold : std::uint8_t {
+  rows,   ///< for rows to work on: no place in the queue, or no samples left
+  reads,  ///< for reads under way
+  bytes,  ///< for the bytes of a sample that was refused
+  slab,   ///< for the bytes of a slab
+};
+
+/// What a loader's streams spent their time on. Any thread; the mutex is a leaf. Times are handed
+/// in, and one that is older than the last counts as that one.
+class Clocks final : public buffer::LeaseWatch {
  public:
-  explicit Clocks(std::uint32_t max_queue_size) : occupied_(max_queue_size + 1) {}
+  /// The most there will be.
+  Clocks(std::uint32_t max_queue_size, std::uint32_t workers);
 
-  void add(Stage stage, Clock::duration busy) noexcept {
-    auto& meter = stages_[static_cast<std::size_t>(stage)];
-    meter.count.fetch_add(1, std::memory_order_relaxed);
-    meter.busy_ns.fetch_add(std::chrono::nanoseconds(busy).count(), std::memory_order_relaxed);
-  }
-  void add_worker_idle(Clock::duration idle) noexcept {
-    worker_idle_ns_.fetch_add(std::chrono::nanoseconds(idle).count(), std::memory_order_relaxed);
-  }
+  Lane& worker(std::uint32_t i) noexcept { return lanes_[i]; }
+  /// Of all threads that are not workers.
+  Lane& others() noexcept { return lanes_.back(); }
 
-  void stream_opened();
-  void stream_ended();
+  void stream_opened(std::uint32_t workers, Clock::time_point now);
+  void stream_ended(Clock::time_point now);
   /// One batch more or less is ready from now on.
-  void ready_changed(int by);
-  /// A batch of `samples` was handed to the consumer, which waited for it that long.
-  void delivered(std::uint64_t samples, bool was_ready, Clock::duration waited);
+  void ready_changed(int by, Clock::time_point now);
+  /// From now on so many workers have nothing to do, all for the same reason.
+  void workers_wait(std::uint32_t count, Hold why, Clock::time_point now);
+
+  /// From now on the stream has so many workers.
+  void staffed(std::uint32_t workers, Clock::time_point now);
+
+  // -- the consumer
+  /// next() was called, with its lease free; `found`: a batch is ready.
+  void asked(bool found, Clock::time_point now);
+  /// next() returns with a batch of so many samples, or with none.
+  void answered(std::optional<std::uint64_t> samples, Clock::time_point now);
+  void released(const buffer::Slab& slab) noexcept override;
 
   std::vector<StageClock> stages() const;
-  QueueClock queue(std::uint32_t workers) const;
-  Throughput throughput() const;
+  QueueClock queue(Clock::time_point now);
+  Throughput throughput(Clock::time_point now) const;
+  /// Events noted beside the stages' times.
+  std::uint64_t noted() const;
 
  private:
-  struct Meter {
-    std::atomic<std::uint64_t> count{0};
-    std::atomic<std::int64_t> busy_ns{0};
+  /// Workers' time by what it would take to shorten it.
+  struct Effort {
+    double fetch = 0, prep = 0, memory = 0;
   };
-  void settle_depth(Clock::time_point now) WEIR_REQUIRES(mutex_);
+  struct Wait {
+    Clock::time_point since;
+    bool found;
+    Effort before;  ///< where nothing was found
+  };
+  enum Held : std::uint8_t { starved, throttled, idle };
 
-  std::array<Meter, stage_count> stages_;
-  std::atomic<std::int64_t> worker_idle_ns_{0};
+  /// Adds the time until now to what it was spent on; the instant that the sums are then of.
+  Clock::time_point settle(Clock::time_point now) WEIR_REQUIRES(mutex_);
+  Held held() const noexcept WEIR_REQUIRES(mutex_);
+  WorkerTime worker_time(Clock::time_point now) const WEIR_REQUIRES(mutex_);
+  Effort effort(Clock::time_point now) const WEIR_REQUIRES(mutex_);
+  /// The wait under way, by what workers did in it.
+  Effort stalls(Clock::time_point now) const WEIR_REQUIRES(mutex_);
+  void end_wait(Clock::time_point now) WEIR_REQUIRES(mutex_);
+
+  std::deque<Lane> lanes_;
   mutable Mutex mutex_;
   std::vector<Clock::duration> occupied_ WEIR_GUARDED_BY(mutex_);
   std::uint32_t depth_ WEIR_GUARDED_BY(mutex_) = 0;
-  Clock::time_point depth_since_ WEIR_GUARDED_BY(mutex_){};
-  Clock::duration consumer_wait_ WEIR_GUARDED_BY(mutex_){};
-  std::uint64_t asked_ WEIR_GUARDED_BY(mutex_) = 0, found_ready_ WEIR_GUARDED_BY(mutex_) = 0;
-  std::uint64_t samples_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::array<Clock::duration, 3> held_ WEIR_GUARDED_BY(mutex_){};  ///< worker-time by Held
+  Clock::duration worked_ WEIR_GUARDED_BY(mutex_){};               ///< worker-time, all of it
+  std::uint32_t workers_ WEIR_GUARDED_BY(mutex_) = 0, waiting_ WEIR_GUARDED_BY(mutex_) = 0;
+  Hold why_ WEIR_GUARDED_BY(mutex_) = Hold::rows;
+  Clock::duration open_for_ WEIR_GUARDED_BY(mutex_){};
+  Clock::time_point settled_ WEIR_GUARDED_BY(mutex_){};
+  std::optional<Wait> wait_ WEIR_GUARDED_BY(mutex_);
+  Clock::duration waited_ WEIR_GUARDED_BY(mutex_){};
+  Effort stalled_ WEIR_GUARDED_BY(mutex_);
+  Timing consumer_ WEIR_GUARDED_BY(mutex_);
+  std::optional<Clock::time_point> handed_ WEIR_GUARDED_BY(mutex_);
+  std::uint64_t asked_ WEIR_GUARDED_BY(mutex_) = 0, found_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t samples_ WEIR_GUARDED_BY(mutex_) = 0, noted_ WEIR_GUARDED_BY(mutex_) = 0;
   std::optional<Clock::time_point> opened_ WEIR_GUARDED_BY(mutex_), ended_ WEIR_GUARDED_BY(mutex_);
   std::optional<Clock::time_point> stream_opened_ WEIR_GUARDED_BY(mutex_);
   std::optional<Clock::duration> first_batch_ WEIR_GUARDED_BY(mutex_);

@@ -26,7 +26,12 @@ struct Core {
         plan(resolved),
         book(std::move(page)),
         pool(std::move(slabs)),
-        clocks(resolved.max_queue_size) {}
+        clocks(resolved.max_queue_size, resolved.workers) {
+    pool->watch(&clocks);
+  }
+  ~Core() { pool->watch(nullptr); }
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
 
   const AnySource source;
   const Plan plan;
@@ -52,8 +57,8 @@ struct Shared {
   Shared(Core& lasting, const StreamPlan& stream, std::shared_ptr<Wakeable> conductor)
       : core(lasting),
         plan(stream),
-        board(*lasting.book, lasting.plan.workers, lasting.plan.read_ahead, lasting.plan.slabs,
-              std::move(conductor)) {}
+        board(*lasting.book, lasting.clocks, lasting.plan.workers, lasting.plan.read_ahead,
+              lasting.plan.slabs, std::move(conductor)) {}
 
   Core& core;
   const StreamPlan plan;

@@ -33,7 +33,7 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
       ready_(core_->plan.slabs),
       max_queue_size_(core_->plan.start.max_queue_size) {
   try {
-    core_->clocks.stream_opened();
+    core_->clocks.stream_opened(core_->plan.start.workers, Clock::now());
     threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
     apply(core_->plan.start);
     strand_->start([this] { step(); });
@@ -55,7 +55,7 @@ void Engine::shut_down() noexcept {
   discard_ready();
   conductor_.workers_left();
   core_->book->end_stream();
-  core_->clocks.stream_ended();
+  core_->clocks.stream_ended(Clock::now());
 }
 
 // ---- consumer --------------------------------------------------------------------------------
@@ -70,19 +70,23 @@ buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease leas
     }
     if (!wait_for_lease(deadline)) return nullptr;
   }
-  const auto begun = Clock::now();
-  const bool was_ready = !ready_.empty();
+  auto& clocks = core_->clocks;
+  clocks.asked(!ready_.empty(), Clock::now());
   while (const auto id = ready_.pop(deadline)) {
-    core_->clocks.ready_changed(-1);
+    const auto now = Clock::now();
+    clocks.ready_changed(-1, now);
     if (core_->book->lease(*id)) {
       auto& slab = core_->pool->slab(*id);
-      core_->clocks.delivered(slab.rows, was_ready, Clock::now() - begun);
+      clocks.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
+      clocks.answered(slab.rows, now);
+      slab.since = now;
       return &slab;
     }
     core_->book->discard_ready(*id);
   }
+  clocks.answered(std::nullopt, Clock::now());
   if (ready_.drained()) {
-    core_->clocks.stream_ended();
+    clocks.stream_ended(Clock::now());
     if (!cancelled_.load()) {
       if (const auto error = shared_.error.take()) std::rethrow_exception(error);
     }
@@ -111,7 +115,7 @@ void Engine::cancel() noexcept {
 
 void Engine::discard_ready() noexcept {
   while (const auto id = ready_.pop(Clock::now())) {
-    core_->clocks.ready_changed(-1);
+    core_->clocks.ready_changed(-1, Clock::now());
     core_->book->discard_ready(*id);
   }
 }
@@ -141,6 +145,7 @@ void Engine::step() {
     shared_.error.offer({}, std::current_exception());
     conductor_.fail();
   }
+  shared_.board.note();
   if (conductor_.ended() && !left_ && present_.load() == 0) {
     left_ = true;
     conductor_.workers_left();
@@ -168,7 +173,9 @@ void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
 void Engine::resume(books::Waiter& waiter) { shared_.board.resume(static_cast<Sample&>(waiter)); }
 
 void Engine::publish(books::SlabId slab) noexcept {
-  core_->clocks.ready_changed(+1);
+  const auto now = Clock::now();
+  core_->pool->slab(slab).since = now;
+  core_->clocks.ready_changed(+1, now);
   ready_.push(slab);
 }
 
@@ -206,15 +213,16 @@ Setting Engine::setting() const noexcept {
 
 void Engine::staff(std::uint32_t workers, std::uint32_t read_ahead) {
   for (; workers_begun_ < workers; ++workers_begun_)
-    start(RowWork::Duty::decode,
+    start(RowWork::Duty::decode, core_->clocks.worker(workers_begun_),
           [this, worker = workers_begun_](RowWork& rows) { work(rows, worker); });
   for (; readers_begun_ < read_ahead; ++readers_begun_)
-    start(RowWork::Duty::read, [this](RowWork& rows) { this->read_ahead(rows); });
+    start(RowWork::Duty::read, core_->clocks.others(),
+          [this](RowWork& rows) { this->read_ahead(rows); });
 }
 
 template <class Body>
-void Engine::start(RowWork::Duty duty, Body body) {
-  auto& rows = *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty));
+void Engine::start(RowWork::Duty duty, Lane& lane, Body body) {
+  auto& rows = *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty, lane));
   present_.fetch_add(1);
   try {
     threads_.push_back(start_thread([this, body, &rows] {
@@ -236,11 +244,9 @@ void Engine::start(RowWork::Duty duty, Body body) {
 void Engine::work(RowWork& rows, std::uint32_t worker) {
   std::uint32_t most_rows = 1;
   for (;;) {
-    const auto asked = Clock::now();
     auto task = shared_.board.take_work(rows.memory(), worker, most_rows);
     if (!task) return;
     const auto begun = Clock::now();
-    core_->clocks.add_worker_idle(begun - asked);
     if (task->sample) {
       rows.take_over(std::move(task->sample));
       rows.read_and_decode();

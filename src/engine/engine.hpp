@@ -56,7 +56,7 @@ class Engine final : private conductor::Actions {
   /// Threads for `workers` and `read_ahead` that do not run yet.
   void staff(std::uint32_t workers, std::uint32_t read_ahead);
   template <class Body>
-  void start(RowWork::Duty duty, Body body);
+  void start(RowWork::Duty duty, Lane& lane, Body body);
   void work(RowWork& rows, std::uint32_t worker);
   void read_ahead(RowWork& rows);
   void discard_ready() noexcept;

@@ -49,8 +49,8 @@ class RowWork::Sink final : public ByteSink {
   bool taken_ = false, refused_ = false;
 };
 
-RowWork::RowWork(Shared& shared, Duty duty)
-    : shared_(shared), core_(shared.core), book_(*shared.core.book), memory_(book_) {
+RowWork::RowWork(Shared& shared, Duty duty, Lane& lane)
+    : shared_(shared), core_(shared.core), book_(*shared.core.book), lane_(lane), memory_(book_) {
   if (duty == Duty::decode) decoder_.emplace(shared.plan.decoder);
   memory_.sample = shared_.board.fresh_sample();
 }
@@ -71,7 +71,7 @@ void RowWork::take_over(SamplePtr next) {
   shared_.board.recycle(std::exchange(memory_.sample, std::move(next)));
   Sample& s = sample();
   if (s.granted.bytes == 0) return;
-  core_.clocks.add(Stage::wait, Clock::now() - s.parked_at);
+  lane_.add(Stage::wait, Clock::now() - s.parked_at, s.granted.bytes);
   const auto granted = std::exchange(s.granted, {});
   try {
     (s.account == Account::encoded ? s.encoded : memory_.scratch).adopt(granted, s.beside);
@@ -108,6 +108,8 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
   Sample& s = sample();
   Sink sink(*this);
   const auto begun = Clock::now();
+  // Where others read, workers do not.
+  Reading reading(decoder_ ? &lane_ : nullptr, begun);
   s.charged = 0;
   try {
     const Encoded encoded = core_.source.read(s.index, sink);
@@ -132,7 +134,9 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
     park();
     return Turn::parked;
   }
-  core_.clocks.add(Stage::read, Clock::now() - begun);
+  const auto ended = Clock::now();
+  reading.end(ended);
+  lane_.add(Stage::read, ended - begun, s.has_bytes ? s.bytes.size() : 0);
   return std::nullopt;
 }
 
@@ -166,8 +170,8 @@ std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect) {
     return std::nullopt;
   }
   const auto fit = std::chrono::nanoseconds(decoded->fit_ns);
-  core_.clocks.add(Stage::decode, Clock::now() - begun - fit);
-  core_.clocks.add(Stage::fit, fit);
+  lane_.add(Stage::decode, Clock::now() - begun - fit, s.bytes.size());
+  lane_.add(Stage::fit, fit, core_.plan.shape.values());
   slab.labels()[s.row.row] = s.label;
   finish(true, s.attempt > 0 ? RowStatus::replaced : decoded->status);
   return Turn::done;

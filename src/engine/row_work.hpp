@@ -23,8 +23,8 @@ class RowWork {
  public:
   enum class Duty : std::uint8_t { read, decode };
 
-  /// Throws std::bad_alloc.
-  RowWork(Shared& shared, Duty duty);
+  /// Notes its times in `lane`, a worker's own. Throws std::bad_alloc.
+  RowWork(Shared& shared, Duty duty, Lane& lane);
 
   /// Makes `memory().sample` the sample of a fresh row.
   void begin(const conductor::RowRun& run, std::uint32_t row);
@@ -54,6 +54,7 @@ class RowWork {
   Shared& shared_;
   Core& core_;
   books::Book& book_;
+  Lane& lane_;
   std::optional<codec::Decoder> decoder_;  ///< of workers alone
   WorkerMemory memory_;
 };

@@ -1,0 +1,56 @@
+#include "engine/lane.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace weir::engine {
+
+void Lane::add(Stage stage, Clock::duration busy, std::uint64_t bytes) noexcept {
+  auto& meter = meters_[static_cast<std::size_t>(stage)];
+  const double s = seconds(busy);
+  meter.busy_ns.fetch_add(std::chrono::nanoseconds(busy).count(), std::memory_order_relaxed);
+  meter.squares_s2.fetch_add(s * s, std::memory_order_relaxed);
+  meter.bytes.fetch_add(bytes, std::memory_order_relaxed);
+  meter.times.add(busy);
+}
+
+void Lane::add_to(StageClock& clock, TimeHistogram::Counts& counts) const {
+  const auto stage = static_cast<std::size_t>(clock.stage);
+  if (stage >= meters_.size()) return;
+  const auto& meter = meters_[stage];
+  meter.times.add_to(counts);
+  clock.busy_s += static_cast<double>(meter.busy_ns.load(std::memory_order_relaxed)) * 1e-9;
+  clock.squares_s2 += meter.squares_s2.load(std::memory_order_relaxed);
+  clock.bytes += meter.bytes.load(std::memory_order_relaxed);
+}
+
+void Lane::read_begins(Clock::time_point now) noexcept {
+  reading_.fetch_sub(now.time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+void Lane::read_ends(Clock::time_point now) noexcept {
+  reading_.fetch_add(now.time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+Clock::duration Lane::reading(Clock::time_point now) const noexcept {
+  const auto spent = reading_.load(std::memory_order_relaxed);
+  return Clock::duration(spent < 0 ? spent + now.time_since_epoch().count() : spent);
+}
+
+double measure_reading_ns() {
+  constexpr int bursts = 9, readings = 5'000;
+  Lane lane(1);
+  std::array<double, bursts> ns{};
+  for (auto& burst : ns) {
+    const auto begun = Clock::now();
+    for (int i = 0; i < readings; ++i) {
+      const auto since = Clock::now();
+      lane.add(Stage::read, Clock::now() - since, 1);
+    }
+    burst = std::chrono::duration<double, std::nano>(Clock::now() - begun).count() / readings;
+  }
+  std::ranges::nth_element(ns, ns.begin() + bursts / 2);
+  return ns[bursts / 2];
+}
+
+}  // namespace weir::engine

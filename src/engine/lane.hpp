@@ -1,0 +1,70 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "engine/time_histogram.hpp"
+#include "weir/report.hpp"
+
+namespace weir::engine {
+
+/// What a thread notes its times in. Any thread may add; each worker has a lane of its own, so that
+/// workers do not write to one another's cache lines. Lanes are added up when they are read.
+class Lane {
+ public:
+  /// For the first `stages` of the stages.
+  explicit Lane(std::size_t stages) : meters_(stages) {}
+
+  void add(Stage stage, Clock::duration busy, std::uint64_t bytes) noexcept;
+  /// Adds count, times and bytes to `clock`, whose percentiles are of `counts`.
+  void add_to(StageClock& clock, TimeHistogram::Counts& counts) const;
+
+  // -- the lane's one worker
+  void read_begins(Clock::time_point now) noexcept;
+  void read_ends(Clock::time_point now) noexcept;
+  // -- any thread
+  /// Spent in reads, the one under way included.
+  Clock::duration reading(Clock::time_point now) const noexcept;
+
+ private:
+  struct alignas(64) Meter {
+    std::atomic<std::int64_t> busy_ns{0};
+    std::atomic<double> squares_s2{0};
+    std::atomic<std::uint64_t> bytes{0};
+    TimeHistogram times;
+  };
+  std::vector<Meter> meters_;
+  /// Between reads: the time they took. In one: that less the instant it began. One word, so that
+  /// whoever looks sees one or the other; which of them, the sign tells, since time spent cannot
+  /// exceed the time since the clock's zero.
+  std::atomic<Clock::rep> reading_{0};
+};
+
+/// A worker's read, from construction until it ends or is left.
+class Reading {
+ public:
+  /// `lane` null: nobody's.
+  Reading(Lane* lane, Clock::time_point begun) noexcept : lane_(lane) {
+    if (lane_) lane_->read_begins(begun);
+  }
+  ~Reading() {
+    if (lane_) end(Clock::now());
+  }
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  void end(Clock::time_point now) noexcept {
+    if (lane_) lane_->read_ends(now);
+    lane_ = nullptr;
+  }
+
+ private:
+  Lane* lane_;
+};
+
+/// Nanoseconds that one reading costs on this machine, now: two looks at the clock and add(). The
+/// median of several bursts; takes a few milliseconds.
+double measure_reading_ns();
+
+}  // namespace weir::engine

@@ -1,0 +1,156 @@
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+
+#include "support/catch.hpp"
+#include "workload.hpp"
+
+using namespace weir;
+using namespace weir::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Images whose reads block until the gate opens.
+class Gated {
+ public:
+  struct Gate {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool open = false;
+    void let_through() {
+      const std::lock_guard lock(mutex);
+      open = true;
+      changed.notify_all();
+    }
+  };
+  explicit Gated(std::shared_ptr<Gate> gate) : gate_(std::move(gate)) {}
+  std::uint64_t size() const { return 64; }
+  Encoded read(std::uint64_t i, ByteSink& sink) const {
+    const auto encoded = images_.read(i, sink);
+    std::unique_lock lock(gate_->mutex);
+    gate_->changed.wait(lock, [&] { return gate_->open; });
+    return encoded;
+  }
+  std::string name(std::uint64_t i) const { return std::to_string(i); }
+  std::uint64_t index_bytes() const { return 0; }
+
+ private:
+  AnySource images_ = synthetic(64, little);
+  std::shared_ptr<Gate> gate_;
+};
+
+/// Reports until one satisfies; a minute at most.
+Report report_once(const Loader& loader, const std::function<bool(const Report&)>& satisfied) {
+  const auto give_up = std::chrono::steady_clock::now() + 60s;
+  for (;;) {
+    auto report = loader.report();
+    if (satisfied(report) || std::chrono::steady_clock::now() > give_up) return report;
+    std::this_thread::sleep_for(5ms);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a consumer blocked in next() and a worker in a read count while they are at it",
+          "[regimes]") {
+  auto options = two_workers();
+  const std::uint32_t read_ahead = GENERATE(0u, 2u);
+  options.io.read_ahead = read_ahead;
+  auto gate = std::make_shared<Gated::Gate>();
+  Loader loader(Gated(gate), options);
+  auto stream = loader.stream();
+  std::thread consumer([&] { consume(stream, 1, 0); });
+  const auto report = report_once(loader, [](const Report& now) {
+    return now.queue.consumer_wait_s > 0.2 && now.regime == "storage";
+  });
+  gate->let_through();
+  consumer.join();
+  INFO(report.regime_why);
+  CHECK(report.regime == "storage");
+  CHECK(report.queue.asked == 0);
+  CHECK(report.queue.consumer_wait_s > 0.2);
+  CHECK(report.queue.fetch_stall_s > 0.1);
+  // No read has ended, so its stage has none.
+  CHECK(report.stages[static_cast<std::size_t>(Stage::read)].count == 0);
+  CHECK(report.queue.workers.starved_s + report.queue.workers.read_s > 0.2);
+  CHECK((report.queue.workers.starved_s > report.queue.workers.read_s) == (read_ahead > 0));
+}
+
+TEST_CASE("a consumer at work makes the workers' waiting grow", "[regimes]") {
+  Loader loader(synthetic(1'000'000, little), two_workers());
+  auto stream = loader.stream({.epochs = std::nullopt});
+  const auto batch = stream.next();
+  stream.settle();
+  const auto before = loader.report();
+  const auto later = report_once(loader, [&](const Report& now) {
+    return now.queue.workers.idle_s > before.queue.workers.idle_s + 0.2;
+  });
+  CHECK(later.queue.workers.idle_s > before.queue.workers.idle_s + 0.2);
+  CHECK(judge(window(before, later)).regime == Regime::consumer);
+}
+
+TEST_CASE("workers' times add up, stalls to the consumer's wait, batches to their stages",
+          "[regimes]") {
+  auto options = two_workers();
+  options.workers = 3;
+  options.io.read_ahead = GENERATE(0u, 4u);
+  constexpr std::uint64_t samples = 400, batches = 100, pixels = 16 * 16 * 3;
+  Loader loader(synthetic(200, little), options);
+  {
+    auto stream = loader.stream({.epochs = 2});
+    for (std::uint64_t i = 0; i < batches; ++i) CHECK(stream.next());
+    CHECK_FALSE(stream.next());
+  }
+  const auto report = loader.report();
+  const auto& queue = report.queue;
+  const auto& workers = queue.workers;
+  const double all =
+      workers.read_s + workers.decode_s + workers.starved_s + workers.throttled_s + workers.idle_s;
+  CHECK(all == Approx(3 * queue.seconds));
+  CHECK(queue.fetch_stall_s + queue.prep_stall_s + queue.memory_stall_s ==
+        Approx(queue.consumer_wait_s));
+  CHECK(queue.producer_wait_s == Approx(workers.idle_s / 3));
+  CHECK(queue.consumer_wait_s <= queue.seconds);
+  CHECK(queue.consumer.sum_s <= queue.seconds);
+  CHECK(queue.asked == batches);
+  CHECK(queue.found <= batches);
+  CHECK(queue.consumer.count == batches);
+  const auto count = [&](Stage stage) {
+    return report.stages[static_cast<std::size_t>(stage)].count;
+  };
+  const auto bytes = [&](Stage stage) {
+    return report.stages[static_cast<std::size_t>(stage)].bytes;
+  };
+  CHECK(count(Stage::read) == samples);
+  CHECK(count(Stage::decode) == samples);
+  CHECK(count(Stage::fit) == samples);
+  CHECK(count(Stage::wait) == 0);
+  CHECK(count(Stage::handoff) == batches);
+  CHECK(count(Stage::lease) == batches);
+  CHECK(bytes(Stage::read) == bytes(Stage::decode));
+  for (const auto stage : {Stage::fit, Stage::handoff, Stage::lease})
+    CHECK(bytes(stage) == samples * pixels);
+  for (const auto& stage : report.stages) {
+    if (stage.count == 0) continue;
+    REQUIRE(stage.p50_us);
+    CHECK(*stage.p50_us <= *stage.p90_us);
+    CHECK(*stage.p90_us <= *stage.p99_us);
+  }
+  CHECK(report.readings >= 3 * samples + 2 * batches);
+  CHECK(window(report).samples == samples);
+  CHECK(window(report).batches == batches);
+}
+
+TEST_CASE("a lease that ends after its loader is timed no more, and harms nothing", "[regimes]") {
+  std::optional<Batch> batch;
+  {
+    Loader loader(synthetic(40, little), two_workers());
+    auto stream = loader.stream();
+    stream.next().reset();
+    batch = stream.next();
+    CHECK(loader.report().stages[static_cast<std::size_t>(Stage::lease)].count == 1);
+  }
+  CHECK(batch);
+  batch.reset();
+}

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "weir/weir.hpp"
+
+namespace weir::test {
+
+/// One image, read `count` times over; each read takes `delay`, which may change meanwhile.
+class SlowSource {
+ public:
+  struct State {
+    std::atomic<int> delay_ms{0};
+    std::atomic<std::uint64_t> begun{0};
+  };
+  SlowSource(std::uint64_t count, Shape shape, std::shared_ptr<State> state)
+      : image_(encoded(shape)), count_(count), state_(std::move(state)) {}
+
+  std::uint64_t size() const { return count_; }
+  Encoded read(std::uint64_t, ByteSink& sink) const {
+    const auto bytes = sink.take(image_->size());
+    std::ranges::copy(*image_, bytes.begin());
+    ++state_->begun;
+    if (const int delay = state_->delay_ms; delay > 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+    return {bytes, 0};
+  }
+  std::string name(std::uint64_t i) const { return std::to_string(i); }
+  std::uint64_t index_bytes() const { return 0; }
+  std::uint64_t encoded_bytes() const { return image_->size(); }
+
+ private:
+  using Bytes = std::vector<std::byte>;
+  struct Sink final : ByteSink {
+    std::span<std::byte> take(std::size_t n) override {
+      bytes.resize(n);
+      return bytes;
+    }
+    Bytes bytes;
+  };
+  static std::shared_ptr<const Bytes> encoded(Shape shape) {
+    Sink sink;
+    synthetic(1, shape).read(0, sink);
+    return std::make_shared<const Bytes>(std::move(sink.bytes));
+  }
+
+  std::shared_ptr<const Bytes> image_;
+  std::uint64_t count_;
+  std::shared_ptr<State> state_;
+};
+
+/// Small batches, so that a run of a second has many.
+inline Options two_workers() {
+  Options options;
+  options.shape = {16, 16, 3};
+  options.batch = 4;
+  options.workers = 2;
+  return options;
+}
+
+inline constexpr Shape little{24, 24, 3};
+
+/// Takes `batches` and works on each for so long.
+inline void consume(Stream& stream, int batches, int work_ms) {
+  for (int i = 0; i < batches; ++i) {
+    const auto batch = stream.next();
+    if (!batch) return;
+    if (work_ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds(work_ms));
+  }
+}
+
+/// What a run over `source` is bound by.
+inline Verdict regime_of(const AnySource& source, const Options& options, int batches,
+                         int work_ms) {
+  Loader loader(source, options);
+  auto stream = loader.stream({.epochs = std::nullopt});
+  consume(stream, batches, work_ms);
+  return judge(window(loader.report()));
+}
+
+}  // namespace weir::test

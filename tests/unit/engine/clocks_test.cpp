@@ -1,0 +1,201 @@
+#include "engine/clocks.hpp"
+
+#include "support/catch.hpp"
+
+using namespace weir;
+using namespace weir::engine;
+using namespace std::chrono_literals;
+using test::Approx;
+
+namespace {
+
+/// Instants of a test: seconds after the clocks began.
+const auto zero = Clock::now();
+Clock::time_point at(double s) {
+  return zero + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
+}
+
+double sum(const WorkerTime& time) {
+  return time.read_s + time.decode_s + time.starved_s + time.throttled_s + time.idle_s;
+}
+
+}  // namespace
+
+TEST_CASE("a wait is shared out as the workers' time in it, not before or after", "[clocks]") {
+  Clocks clocks(2, 2);
+  clocks.stream_opened(2, at(0));
+  // While nobody waits: one worker reads for 10 s, the other is held up by the budget.
+  clocks.workers_wait(1, Hold::bytes, at(0));
+  clocks.worker(0).read_begins(at(0));
+  clocks.worker(0).read_ends(at(10));
+  clocks.workers_wait(0, Hold::bytes, at(10));
+  // In the wait: 2 workers x 4 s = 3 s of reading, 1 s of waiting for bytes, 4 s of decoding.
+  clocks.asked(false, at(10));
+  clocks.worker(1).read_begins(at(10));
+  clocks.worker(1).read_ends(at(13));
+  clocks.workers_wait(1, Hold::bytes, at(13));
+  clocks.workers_wait(0, Hold::rows, at(14));
+  clocks.answered(5, at(14));
+  // After it both decode.
+  const auto queue = clocks.queue(at(20));
+  CHECK(queue.consumer_wait_s == Approx(4));
+  CHECK(queue.fetch_stall_s == Approx(1.5));
+  CHECK(queue.prep_stall_s == Approx(2));
+  CHECK(queue.memory_stall_s == Approx(0.5));
+  CHECK(queue.workers.read_s == Approx(13));
+  CHECK(queue.workers.throttled_s == Approx(11));
+  CHECK(queue.workers.decode_s == Approx(16));
+  CHECK(sum(queue.workers) == Approx(2 * queue.seconds));
+}
+
+TEST_CASE("time of workers with nothing to do has no part in a wait", "[clocks]") {
+  Clocks clocks(2, 4);
+  clocks.stream_opened(4, at(0));
+  clocks.asked(false, at(0));
+  clocks.workers_wait(3, Hold::rows, at(0));
+  clocks.worker(0).read_begins(at(1));
+  clocks.worker(0).read_ends(at(4));
+  clocks.answered(1, at(4));
+  const auto queue = clocks.queue(at(4));
+  CHECK(queue.fetch_stall_s == Approx(3));
+  CHECK(queue.prep_stall_s == Approx(1));
+  CHECK(queue.workers.idle_s == Approx(12));
+  CHECK(queue.producer_wait_s == Approx(3));
+}
+
+TEST_CASE("a wait in which no worker was at work is the hand-over's", "[clocks]") {
+  Clocks clocks(2, 1);
+  clocks.stream_opened(1, at(0));
+  clocks.workers_wait(1, Hold::rows, at(0));
+  clocks.asked(false, at(0));
+  clocks.answered(1, at(2));
+  CHECK(clocks.queue(at(2)).prep_stall_s == Approx(2));
+  CHECK(clocks.queue(at(2)).consumer_wait_s == Approx(2));
+}
+
+TEST_CASE("what goes on counts until now", "[clocks]") {
+  Clocks clocks(2, 1);
+  clocks.stream_opened(1, at(0));
+  clocks.worker(0).read_begins(at(0));
+  clocks.asked(false, at(1));
+  auto queue = clocks.queue(at(9));
+  CHECK(queue.seconds == Approx(9));
+  CHECK(queue.consumer_wait_s == Approx(8));
+  CHECK(queue.fetch_stall_s == Approx(8));
+  CHECK(queue.workers.read_s == Approx(9));
+  CHECK(queue.asked == 0);
+  clocks.worker(0).read_ends(at(10));
+  clocks.workers_wait(1, Hold::reads, at(10));
+  queue = clocks.queue(at(12));
+  CHECK(queue.workers.starved_s == Approx(2));
+  CHECK(queue.fetch_stall_s == Approx(11));
+  clocks.workers_wait(1, Hold::bytes, at(12));
+  CHECK(clocks.queue(at(15)).memory_stall_s == Approx(3));
+}
+
+TEST_CASE("a slab is waited for where no batch lies ready; else the queue is as deep as may be",
+          "[clocks]") {
+  Clocks clocks(2, 1);
+  clocks.stream_opened(1, at(0));
+  clocks.workers_wait(1, Hold::slab, at(0));
+  clocks.ready_changed(+1, at(1));
+  clocks.ready_changed(-1, at(4));
+  const auto workers = clocks.queue(at(9)).workers;
+  CHECK(workers.throttled_s == Approx(6));
+  CHECK(workers.idle_s == Approx(3));
+}
+
+TEST_CASE("occupancy is by time, the present depth included, and adds up to one", "[clocks]") {
+  Clocks clocks(2, 1);
+  clocks.stream_opened(1, at(0));
+  clocks.ready_changed(+1, at(1));
+  clocks.ready_changed(+1, at(3));
+  CHECK(clocks.queue(at(10)).occupancy[0] == Approx(0.1));
+  CHECK(clocks.queue(at(10)).occupancy[1] == Approx(0.2));
+  CHECK(clocks.queue(at(10)).occupancy[2] == Approx(0.7));
+}
+
+TEST_CASE("the consumer's time is from a batch until it asks again", "[clocks]") {
+  Clocks clocks(2, 1);
+  clocks.stream_opened(1, at(0));
+  for (const double s : {0.0, 2.0, 6.0}) {
+    clocks.asked(true, at(s));
+    clocks.answered(1, at(s));
+  }
+  clocks.asked(false, at(8));
+  clocks.answered(std::nullopt, at(9));
+  clocks.asked(false, at(20));
+  clocks.answered(1, at(21));
+  const auto queue = clocks.queue(at(30));
+  CHECK(queue.consumer.count == 3);
+  CHECK(queue.consumer.sum_s == Approx(8));
+  CHECK(queue.consumer.squares_s2 == Approx(4 + 16 + 4));
+  CHECK(queue.asked == 4);
+  CHECK(queue.found == 3);
+  CHECK(queue.data_readiness == Approx(0.75));
+  CHECK(queue.consumer_wait_s == Approx(2));
+}
+
+TEST_CASE("between streams no time passes", "[clocks]") {
+  Clocks clocks(2, 2);
+  clocks.stream_opened(2, at(0));
+  clocks.asked(false, at(0));
+  clocks.answered(4, at(1));
+  clocks.workers_wait(2, Hold::rows, at(2));
+  clocks.stream_ended(at(5));
+  clocks.stream_ended(at(50));
+  CHECK(clocks.queue(at(100)).seconds == Approx(5));
+  clocks.stream_opened(2, at(200));
+  const auto queue = clocks.queue(at(203));
+  CHECK(queue.seconds == Approx(8));
+  CHECK(queue.workers.idle_s == Approx(6));
+  CHECK(sum(queue.workers) == Approx(2 * queue.seconds));
+  CHECK(queue.consumer.count == 0);
+  CHECK(clocks.throughput(at(203)).seconds == Approx(203));
+}
+
+TEST_CASE("workers that come and go count while they are there", "[clocks]") {
+  Clocks clocks(2, 4);
+  clocks.stream_opened(1, at(0));
+  clocks.staffed(4, at(2));
+  clocks.workers_wait(3, Hold::rows, at(2));
+  clocks.workers_wait(0, Hold::rows, at(4));
+  clocks.staffed(2, at(6));
+  const auto queue = clocks.queue(at(10));
+  CHECK(sum(queue.workers) == Approx(2 + 16 + 8));
+  CHECK(queue.workers.idle_s == Approx(6));
+  CHECK(queue.producer_wait_s == Approx(6 * 10 / 26.0));
+}
+
+TEST_CASE("an instant older than the last is the last", "[clocks]") {
+  Clocks clocks(2, 1);
+  clocks.stream_opened(1, at(0));
+  clocks.ready_changed(+1, at(5));
+  clocks.asked(false, at(4));
+  clocks.answered(1, at(3));
+  const auto queue = clocks.queue(at(2));
+  CHECK(queue.seconds == Approx(5));
+  CHECK(queue.consumer_wait_s == 0);
+  CHECK(queue.workers.decode_s == Approx(5));
+}
+
+TEST_CASE("stages add up over the workers' lanes", "[clocks]") {
+  Clocks clocks(2, 2);
+  clocks.worker(0).add(Stage::decode, 1ms, 100);
+  clocks.worker(1).add(Stage::decode, 3ms, 200);
+  clocks.others().add(Stage::lease, 5ms, 7);
+  const auto stages = clocks.stages();
+  REQUIRE(stages.size() == stage_count);
+  const auto& decode = stages[static_cast<std::size_t>(Stage::decode)];
+  CHECK(decode.count == 2);
+  CHECK(decode.busy_s == Approx(4e-3));
+  CHECK(decode.squares_s2 == Approx(10e-6));
+  CHECK(decode.bytes == 300);
+  CHECK(*decode.p50_us == Approx(1000).epsilon(0.02));
+  CHECK(*decode.p90_us == Approx(3000).epsilon(0.02));
+  CHECK(*decode.p99_us == Approx(3000).epsilon(0.02));
+  const auto& fit = stages[static_cast<std::size_t>(Stage::fit)];
+  CHECK(fit.count == 0);
+  CHECK_FALSE(fit.p50_us);
+  CHECK(stages[static_cast<std::size_t>(Stage::lease)].bytes == 7);
+}

@@ -1,0 +1,169 @@
+#include "weir/window.hpp"
+
+#include "support/catch.hpp"
+
+using namespace weir;
+using test::Approx;
+
+namespace {
+
+/// A window of 10 s in which two workers and the consumer waited for the shares given.
+Window waits(double idle, double fetch, double prep, double memory) {
+  Window w;
+  w.seconds = 10;
+  w.workers.idle_s = idle * 20;
+  w.workers.decode_s = (1 - idle) * 20;
+  w.fetch_stall_s = fetch * 10;
+  w.prep_stall_s = prep * 10;
+  w.memory_stall_s = memory * 10;
+  w.consumer_wait_s = w.fetch_stall_s + w.prep_stall_s + w.memory_stall_s;
+  return w;
+}
+
+Regime regime(double idle, double fetch, double prep, double memory) {
+  return judge(waits(idle, fetch, prep, memory)).regime;
+}
+
+StageClock stage(Stage which, std::uint64_t count, double each, std::uint64_t bytes) {
+  const auto n = static_cast<double>(count);
+  return {.stage = which,
+          .count = count,
+          .busy_s = n * each,
+          .squares_s2 = n * each * each,
+          .bytes = bytes * count};
+}
+
+/// A report after `n` batches of four samples, each of 100 encoded bytes.
+Report after(std::uint64_t n) {
+  Report r;
+  r.plan.shape = {2, 2, 3};
+  r.plan.workers = 2;
+  const auto d = static_cast<double>(n);
+  r.queue.seconds = d;
+  r.queue.consumer_wait_s = 0.5 * d;
+  r.queue.fetch_stall_s = 0.3 * d;
+  r.queue.prep_stall_s = 0.15 * d;
+  r.queue.memory_stall_s = 0.05 * d;
+  r.queue.asked = n;
+  r.queue.found = n / 2;
+  r.queue.consumer = {n, 0.25 * d, 0.0625 * d};
+  r.queue.workers = {.read_s = 0.1 * d,
+                     .decode_s = 0.9 * d,
+                     .starved_s = 0.2 * d,
+                     .throttled_s = 0.3 * d,
+                     .idle_s = 0.5 * d};
+  r.stages = {stage(Stage::read, 4 * n, 0.01, 100), stage(Stage::decode, 4 * n, 0.02, 100),
+              stage(Stage::fit, 4 * n, 0.005, 12), stage(Stage::handoff, n, 0.001, 4 * 12)};
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("the longer wait decides, of the consumer its largest stall", "[window]") {
+  CHECK(regime(0.05, 0.05, 0.03, 0.01) == Regime::balanced);
+  CHECK(regime(0.6, 0.05, 0.03, 0.01) == Regime::consumer);
+  CHECK(regime(0.0, 0.6, 0.2, 0.1) == Regime::storage);
+  CHECK(regime(0.0, 0.2, 0.6, 0.1) == Regime::decode);
+  CHECK(regime(0.0, 0.2, 0.1, 0.6) == Regime::memory);
+}
+
+TEST_CASE("where both wait, the longer wait decides", "[window]") {
+  CHECK(regime(0.3, 0.0, 0.2, 0.0) == Regime::consumer);
+  CHECK(regime(0.2, 0.0, 0.3, 0.0) == Regime::decode);
+  CHECK(regime(0.3, 0.1, 0.1, 0.15) == Regime::memory);
+  CHECK(regime(0.25, 0.0, 0.25, 0.0) == Regime::decode);
+}
+
+TEST_CASE("a tenth is no wait that matters, more is", "[window]") {
+  CHECK(regime(0.1, 0, 0, 0) == Regime::balanced);
+  CHECK(regime(0.1001, 0, 0, 0) == Regime::consumer);
+  CHECK(regime(0, 0.1, 0, 0) == Regime::balanced);
+  CHECK(regime(0, 0.1001, 0, 0) == Regime::storage);
+  // It is the sum of the stalls that counts.
+  CHECK(regime(0, 0.05, 0.04, 0.03) == Regime::storage);
+}
+
+TEST_CASE("stalls that are equal: decode before storage before memory", "[window]") {
+  CHECK(regime(0, 0.2, 0.2, 0.2) == Regime::decode);
+  CHECK(regime(0, 0.2, 0.1, 0.2) == Regime::storage);
+  CHECK(regime(0, 0.1, 0.2, 0.2) == Regime::decode);
+}
+
+TEST_CASE("a verdict has the shares and says them", "[window]") {
+  const auto verdict = judge(waits(0.02, 0.4, 0.15, 0.05));
+  CHECK(verdict.consumer_wait == Approx(0.6));
+  CHECK(verdict.producer_wait == Approx(0.02));
+  CHECK(verdict.fetch_stall == Approx(0.4));
+  CHECK(verdict.prep_stall == Approx(0.15));
+  CHECK(verdict.memory_stall == Approx(0.05));
+  CHECK(verdict.why ==
+        "of 10 s the consumer waited 60.0 % (40.0 % for reads, 15.0 % for decoding, 5.0 % for "
+        "memory), the producers 2.0 %");
+}
+
+TEST_CASE("nothing measured is balanced, without a division by zero", "[window]") {
+  const auto verdict = judge(window(Report{}));
+  CHECK(verdict.regime == Regime::balanced);
+  CHECK(verdict.consumer_wait == 0);
+  CHECK(verdict.producer_wait == 0);
+  CHECK(window(Report{}).samples == 0);
+  CHECK(window(Report{}).data_readiness == 1);
+}
+
+TEST_CASE("regimes have the words of the design", "[window]") {
+  CHECK(to_string(Regime::balanced) == "balanced");
+  CHECK(to_string(Regime::storage) == "storage");
+  CHECK(to_string(Regime::decode) == "decode");
+  CHECK(to_string(Regime::consumer) == "consumer");
+  CHECK(to_string(Regime::memory) == "memory");
+}
+
+TEST_CASE("mean and deviation of times come from their sums", "[window]") {
+  const auto times = service({.count = 4, .sum_s = 2 + 4 + 4 + 6, .squares_s2 = 4 + 16 + 16 + 36});
+  CHECK(times.count == 4);
+  CHECK(times.mean_s == Approx(4));
+  CHECK(times.deviation_s == Approx(1.41421356));
+  CHECK(service({}).mean_s == 0);
+  // What rounding leaves below zero is none.
+  CHECK(service({.count = 3, .sum_s = 0.3, .squares_s2 = 0.03 - 1e-12}).deviation_s == 0);
+}
+
+TEST_CASE("a window is what lies between two reports", "[window]") {
+  const auto w = window(after(10), after(40));
+  CHECK(w.seconds == Approx(30));
+  CHECK(w.batches == 30);
+  CHECK(w.samples == 120);
+  CHECK(w.read.count == 120);
+  CHECK(w.read.mean_s == Approx(0.01));
+  CHECK(w.decode.count == 120);
+  CHECK(w.decode.mean_s == Approx(0.025));
+  CHECK(w.decode.deviation_s == Approx(0).margin(1e-6));
+  CHECK(w.consumer.count == 30);
+  CHECK(w.consumer.mean_s == Approx(0.25));
+  CHECK(w.encoded_bytes == Approx(100));
+  CHECK(w.consumer_wait_s == Approx(15));
+  CHECK(w.fetch_stall_s == Approx(9));
+  CHECK(w.prep_stall_s == Approx(4.5));
+  CHECK(w.memory_stall_s == Approx(1.5));
+  CHECK(w.data_readiness == Approx(0.5));
+  CHECK(w.workers.read_s == Approx(3));
+  CHECK(w.workers.decode_s == Approx(27));
+  CHECK(w.workers.starved_s == Approx(6));
+  CHECK(w.workers.throttled_s == Approx(9));
+  CHECK(w.workers.idle_s == Approx(15));
+  CHECK(w.plan.workers == 2);
+  CHECK(w.cores >= 1);
+}
+
+TEST_CASE("a window may begin with the loader, and the same report twice is an empty one",
+          "[window]") {
+  CHECK(window(after(40)).samples == 160);
+  CHECK(window(after(40)).seconds == Approx(40));
+  const auto none = window(after(40), after(40));
+  CHECK(none.samples == 0);
+  CHECK(none.seconds == 0);
+  CHECK(none.data_readiness == 1);
+  CHECK(judge(none).regime == Regime::balanced);
+  // Reports the wrong way round are no negative times.
+  CHECK(window(after(40), after(10)).consumer_wait_s == 0);
+}
