@@ -30,7 +30,7 @@ Snapshot Loader::snapshot() const {
 Report Loader::report() const {
   auto& core = *state_->core;
   const auto now = core.book->snapshot();
-  auto [faults, fault_count] = core.faults.read();
+  auto faults = core.faults.read();
   const auto instant = Clock::now();
   Report report{
       .plan = core.plan,
@@ -45,8 +45,9 @@ Report Loader::report() const {
       .stages = core.clocks.stages(),
       .regime = std::nullopt,
       .regime_why = {},
-      .faults = std::move(faults),
-      .fault_count = fault_count,
+      .faults = std::move(faults.first),
+      .fault_count = faults.count(),
+      .fault_kinds = faults.kinds,
       .postings = core.book->ledger()->postings(),
       .readings = core.clocks.noted(),
   };

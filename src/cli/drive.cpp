@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "cli/consumer.hpp"
 #include "cli/digest.hpp"
+#include "cli/metrics_server.hpp"
 #include "cli/progress.hpp"
 #include "cli/timeline.hpp"
 #include "report/process.hpp"
@@ -38,6 +39,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
   run.process_before = process.before();
   {
     Loader loader(source, settings.options);
+    const MetricsServer::Showing shown(settings.metrics.get(), loader);
     std::optional<Digest> digest;
     if (settings.digest) digest.emplace();
     const Progress progress(settings, loader, label);
