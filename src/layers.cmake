@@ -18,6 +18,7 @@ set(WEIR_PUBLIC_api batch.hpp loader.hpp weir.hpp)
 # Third parties stay behind their layer: include prefix -> layers that may use it.
 set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "boost/histogram=engine" "opencv2/=codec" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,cli" "fmt/=report,cli"
+    "prometheus/=report,cli"
     "CLI/=cli" "openssl/=cli" "hwy/=convert")
 
 # weir_layer(NAME sources... [LAYERS lower...] [LIBRARIES third-party...])

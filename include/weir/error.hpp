@@ -24,6 +24,7 @@ enum class Stage : std::uint8_t { read, wait, decode, fit, handoff, lease };
 inline constexpr std::size_t stage_count = 6;
 
 enum class FaultKind : std::uint8_t { truncated, corrupt, unsupported, limit, io, timeout, memory };
+inline constexpr std::size_t fault_kind_count = 7;
 
 std::string_view to_string(Stage stage) noexcept;
 std::string_view to_string(FaultKind kind) noexcept;

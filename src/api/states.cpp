@@ -73,7 +73,7 @@ engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
 
 Report LoaderState::report() const {
   const auto now = core->book->snapshot();
-  auto [faults, fault_count] = core->faults.read();
+  auto faults = core->faults.read();
   const auto instant = Clock::now();
   Report report{
       .plan = core->plan,
@@ -88,8 +88,9 @@ Report LoaderState::report() const {
       .stages = core->clocks.stages(),
       .regime = std::nullopt,
       .regime_why = {},
-      .faults = std::move(faults),
-      .fault_count = fault_count,
+      .faults = std::move(faults.first),
+      .fault_count = faults.count(),
+      .fault_kinds = faults.kinds,
       .postings = core->book->ledger()->postings(),
       .readings = core->clocks.noted(),
   };

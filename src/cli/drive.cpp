@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "cli/consumer.hpp"
 #include "cli/digest.hpp"
+#include "cli/metrics_server.hpp"
 #include "cli/progress.hpp"
 #include "cli/timeline.hpp"
 #include "engine/lane.hpp"
@@ -43,6 +44,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     auto options = settings.options;
     options.tuning.on_move = [&settings](const std::string& move) { hint(settings, move); };
     Loader loader(source, options);
+    const MetricsServer::Showing shown(settings.metrics.get(), loader);
     std::optional<Digest> digest;
     if (settings.digest) digest.emplace();
     const Progress progress(settings, loader, label);

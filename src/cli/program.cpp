@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "cli/commands.hpp"
+#include "cli/metrics_server.hpp"
 #include "report/json.hpp"
 #include "report/page/page.hpp"
 #include "weir/error.hpp"
@@ -27,10 +28,20 @@ void write_file(const std::string& path, const std::string& content) {
   if (!file) throw std::runtime_error("cannot write " + path);
 }
 
+/// Before data are looked at: a port that is taken is a mistake to be told at once.
+void listen(Settings& settings) {
+  const bool children_do = settings.command == Command::sweep && !settings.only_depth;
+  if (!settings.metrics_port || children_do) return;
+  settings.metrics =
+      std::make_shared<MetricsServer>(settings.metrics_address, *settings.metrics_port);
+  fmt::print(stderr, "metrics: {}\n", settings.metrics->url());
+}
+
 int dispatch(const std::vector<std::string>& arguments) {
-  const auto settings = parse(arguments);
+  auto settings = parse(arguments);
   if (settings.command == Command::plan) return plan_command(settings);
   const Interrupt interrupt;
+  listen(settings);
   switch (settings.command) {
     case Command::plan: break;
     case Command::probe: return probe_command(settings, interrupt);

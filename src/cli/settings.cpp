@@ -88,13 +88,21 @@ class Parser {
           "--html", "FILE", [this](const std::string& t) { settings_.html = t; },
           "the report as a page with charts: one file, opens without a network");
     output.flag("--quiet", settings_.quiet, "no progress and no hints");
+    if (command == Command::run || command == Command::sweep || command == Command::verify) {
+      output.number("--metrics-port", settings_.metrics_port,
+                    "while it runs, serve Prometheus's format at /metrics; 0: a free port [off]");
+      output.text(
+          "--metrics-address", "ADDR",
+          [this](const std::string& t) { settings_.metrics_address = t; },
+          "address to listen on; 0.0.0.0: every one of this machine's [127.0.0.1]");
+    }
 
     OptionGroup hidden(sub, "");
     if (command == Command::sweep)
       hidden.text(
           "--only-depth", "N",
           [this](const std::string& t) { settings_.only_depth = parse_depths(t).front(); }, "");
-    for (const auto* unbuilt : {"--rank", "--world", "--trace", "--metrics-port"})
+    for (const auto* unbuilt : {"--rank", "--world", "--trace"})
       hidden.text(
           unbuilt, "", [unbuilt](const std::string&) { not_built(unbuilt); }, "");
   }

@@ -14,6 +14,8 @@
 
 namespace weir::cli {
 
+class MetricsServer;
+
 enum class Command : std::uint8_t { plan, probe, run, sweep, tune, verify, demo };
 
 /// What a command line asks for. Defaults are the library's.
@@ -35,9 +37,12 @@ struct Settings {
   double target_readiness = AdviceOptions{}.target_readiness;
   double read_delay_deviation_ms = 0;  ///< 0: constant, else log-normal
   std::string budget_how;  ///< how --memory-budget auto was worked out; empty: bytes were named
-  std::shared_ptr<PageMemory> slab_memory;  ///< null: the library's default
-  std::string json;                         ///< "-": stdout instead of the text
-  std::string html;                         ///< file of the page; empty: none
+  std::shared_ptr<PageMemory> slab_memory;    ///< null: the library's default
+  std::string json;                           ///< "-": stdout instead of the text
+  std::string html;                           ///< file of the page; empty: none
+  std::optional<std::uint16_t> metrics_port;  ///< 0: a free one
+  std::string metrics_address = "127.0.0.1";
+  std::shared_ptr<MetricsServer> metrics;  ///< where the program listens; parse() leaves it empty
   /// Set in a process that sweeps one depth for another: it writes its JSON alone.
   std::optional<std::uint32_t> only_depth;
 

@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/counting_resource.hpp"
 #include "cli/data.hpp"
+#include "cli/metrics_server.hpp"
 #include "cli/monitor.hpp"
 #include "cli/progress.hpp"
 #include "cli/soak.hpp"
@@ -137,6 +138,7 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
   verdict.run.process_before = process.before();
   {
     Loader loader(watched(std::move(source), attempts), options);
+    const MetricsServer::Showing shown(settings.metrics.get(), loader);
     soak(loader, settings, interrupt, *upstream, book, verdict);
   }
   verdict.run.process_peak = process.stop();

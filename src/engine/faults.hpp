@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <exception>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -18,18 +20,25 @@ class FaultLog {
 
   void add(Fault fault) {
     Lock lock(mutex_);
-    ++count_;
+    ++kinds_[static_cast<std::size_t>(fault.kind)];
     if (faults_.size() < kept) faults_.push_back(std::move(fault));
   }
-  std::pair<std::vector<Fault>, std::uint64_t> read() const {
+  struct Faults {
+    std::vector<Fault> first;
+    std::array<std::uint64_t, fault_kind_count> kinds{};
+    std::uint64_t count() const noexcept {
+      return std::accumulate(kinds.begin(), kinds.end(), std::uint64_t{0});
+    }
+  };
+  Faults read() const {
     Lock lock(mutex_);
-    return {faults_, count_};
+    return {faults_, kinds_};
   }
 
  private:
   mutable Mutex mutex_;
   std::vector<Fault> faults_ WEIR_GUARDED_BY(mutex_);
-  std::uint64_t count_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::array<std::uint64_t, fault_kind_count> kinds_ WEIR_GUARDED_BY(mutex_){};
 };
 
 /// What a stream ends in: the exception of its oldest failing row, whichever worker was first. Given

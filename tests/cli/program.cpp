@@ -11,6 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace weir::test {
 namespace {
@@ -58,6 +59,25 @@ Outcome weir_interrupted(const std::vector<std::string>& arguments, int millisec
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
   kill(pid, SIGINT);
   return finish(pid, out, err);
+}
+
+Running::Running(const std::vector<std::string>& arguments)
+    : folder_(std::make_unique<ScratchFolder>()),
+      out_(folder_->path() / "out"),
+      err_(folder_->path() / "err"),
+      pid_(start(arguments, out_, err_)) {}
+
+Running::~Running() {
+  if (pid_ < 0) return;
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+std::string Running::err() const { return read_file(err_); }
+
+Outcome Running::interrupt() {
+  kill(pid_, SIGINT);
+  return finish(std::exchange(pid_, -1), out_, err_);
 }
 
 ScratchFolder::ScratchFolder() {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,24 @@ struct Outcome {
 Outcome weir(const std::vector<std::string>& arguments);
 /// The same; SIGINT after `milliseconds`.
 Outcome weir_interrupted(const std::vector<std::string>& arguments, int milliseconds);
+
+/// A `weir` at work: what it has said so far, and SIGINT. Killed where nobody waited for its end.
+class Running {
+ public:
+  explicit Running(const std::vector<std::string>& arguments);
+  ~Running();
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  std::string err() const;
+  /// SIGINT, and its end.
+  Outcome interrupt();
+
+ private:
+  std::unique_ptr<class ScratchFolder> folder_;
+  std::string out_, err_;
+  int pid_ = -1;
+};
 
 /// A folder that is empty at first and gone with the object.
 class ScratchFolder {

@@ -5,3 +5,12 @@ execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component weir_dev
                 COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component weir_runtime --prefix ${STAGE}
                 COMMAND_ERROR_IS_FATAL ANY)
+
+# What the program alone links is no matter of the library's users.
+file(GLOB_RECURSE promises ${STAGE}/*.cmake ${STAGE}/*.pc)
+foreach(file IN LISTS promises)
+  file(READ ${file} text)
+  if(text MATCHES "prometheus|CLI11|nlohmann")
+    message(FATAL_ERROR "${file} asks for ${CMAKE_MATCH_0}")
+  endif()
+endforeach()

@@ -232,7 +232,6 @@ TEST_CASE("what is not built yet is refused in so many words", "[settings]") {
                std::vector<std::string>{"run", "x", "--rank", "0"},
                std::vector<std::string>{"run", "x", "--world", "2"},
                std::vector<std::string>{"run", "x", "--trace", "t"},
-               std::vector<std::string>{"run", "x", "--metrics-port", "1"},
                std::vector<std::string>{"footprint", "--help"});
   CAPTURE(arguments);
   const auto refused = refusal(arguments);

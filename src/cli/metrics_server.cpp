@@ -1,0 +1,81 @@
+#include "cli/metrics_server.hpp"
+
+#include <fmt/format.h>
+#include <prometheus/collectable.h>
+#include <prometheus/exposer.h>
+
+#include <exception>
+#include <mutex>
+
+#include "base/clock.hpp"
+#include "cli/settings.hpp"
+#include "report/metrics.hpp"
+
+namespace weir::cli {
+
+class MetricsServer::View final : public prometheus::Collectable {
+ public:
+  void show(const Loader* loader) {
+    const std::lock_guard lock(mutex_);
+    loader_ = loader;
+  }
+  std::vector<prometheus::MetricFamily> Collect() const override {
+    const std::lock_guard lock(mutex_);  // the loader stays until the scrape has seen it
+    std::vector<prometheus::MetricFamily> families;
+    if (loader_ != nullptr) families = report::metric_families(look(*loader_));
+    families.push_back(report::build_info());
+    return families;
+  }
+
+ private:
+  static report::Sight look(const Loader& loader) {
+    const auto now = loader.snapshot();
+    report::Sight sight{.figures = loader.report(),
+                        .filling = now.filling,
+                        .ready = now.ready,
+                        .leased = now.leased,
+                        .cpu_s = process_cpu_seconds()};
+    // The report has looked at the books a moment later.
+    sight.figures.memory = now.memory;
+    sight.figures.samples = now.samples;
+    return sight;
+  }
+
+  mutable std::mutex mutex_;
+  const Loader* loader_ = nullptr;
+};
+
+class MetricsServer::Web {
+ public:
+  explicit Web(const std::string& endpoint) : exposer(endpoint) {}
+  prometheus::Exposer exposer;
+};
+
+MetricsServer::MetricsServer(const std::string& address, std::uint16_t port)
+    : view_(std::make_shared<View>()) {
+  const auto endpoint = fmt::format("{}:{}", address, port);
+  try {
+    web_ = std::make_unique<Web>(endpoint);
+  } catch (const std::exception&) {  // which does not say why
+    throw Refusal{2,
+                  fmt::format("weir: --metrics-port {}: cannot listen on {}: the port is taken or "
+                              "not allowed, or the address is none of this machine's; "
+                              "--metrics-port 0 takes a free port\n",
+                              port, endpoint)};
+  }
+  web_->exposer.RegisterCollectable(view_);
+  const auto ports = web_->exposer.GetListeningPorts();
+  url_ = fmt::format("http://{}:{}/metrics", address, ports.empty() ? port : ports.front());
+}
+
+MetricsServer::~MetricsServer() = default;
+
+MetricsServer::Showing::Showing(MetricsServer* server, const Loader& loader) : server_(server) {
+  if (server_ != nullptr) server_->view_->show(&loader);
+}
+
+MetricsServer::Showing::~Showing() {
+  if (server_ != nullptr) server_->view_->show(nullptr);
+}
+
+}  // namespace weir::cli

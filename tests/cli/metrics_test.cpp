@@ -1,0 +1,157 @@
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "program.hpp"
+#include "support/catch.hpp"
+#include "support/exposition.hpp"
+#include "support/text.hpp"
+
+using weir::test::contains;
+using weir::test::Exposition;
+using weir::test::Running;
+
+namespace {
+
+/// What 127.0.0.1 answers to `GET path`, headers and body; empty where nobody listens.
+std::string get(std::uint16_t port, const std::string& path) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  std::string answer;
+  if (connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    const auto request =
+        "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    if (send(socket, request.data(), request.size(), MSG_NOSIGNAL) > 0) {
+      std::array<char, 4096> buffer{};
+      for (ssize_t got = 0; (got = recv(socket, buffer.data(), buffer.size(), 0)) > 0;)
+        answer.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+  }
+  close(socket);
+  return answer;
+}
+
+/// The port that a program says it serves at; waits for it to say so.
+std::uint16_t port_of(const Running& program) {
+  constexpr std::string_view before = "metrics: http://127.0.0.1:";
+  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
+    const auto said = program.err();
+    const auto at = said.find(before);
+    if (at == said.npos || said.find('\n', at) == said.npos) continue;
+    return static_cast<std::uint16_t>(std::stoi(said.substr(at + before.size())));
+  }
+}
+
+Exposition scrape(std::uint16_t port) {
+  const auto answer = get(port, "/metrics");
+  REQUIRE(contains(answer, "200 OK"));
+  REQUIRE(contains(answer, "Content-Type: text/plain"));
+  auto body = answer.substr(answer.find("\r\n\r\n") + 4);
+  // The server's own latencies are "Nan" before the first scrape has ended.
+  return Exposition(body.substr(body.find("# HELP weir_")));
+}
+
+/// Scrapes until `count` samples were drawn and none is in flight.
+Exposition at_rest(std::uint16_t port, double count) {
+  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
+    auto metrics = scrape(port);
+    if (metrics.has("weir_samples_total{state=\"drawn\"}") &&
+        metrics["weir_samples_total{state=\"drawn\"}"] == count &&
+        metrics["weir_samples_held{state=\"in_flight\"}"] == 0 &&
+        metrics["weir_queue_batches{state=\"leased\"}"] == 1)
+      return metrics;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a run is scraped while it runs, and says what its report says", "[metrics]") {
+  // The consumer keeps the first batch for an hour, so all comes to rest: 1 leased, 2 ready.
+  Running program({"run", "synthetic:1000,16x16", "--size", "16x16", "--batch", "8",
+                   "--max-queue-size", "2", "--consumer-ms", "3600000", "--memory-budget", "64MiB",
+                   "--metrics-port", "0", "--quiet", "--json", "-"});
+  const auto port = port_of(program);
+  const auto metrics = at_rest(port, 24);
+  CHECK(metrics["weir_queue_batches{state=\"filling\"}"] == 0);
+  CHECK(metrics["weir_queue_batches{state=\"ready\"}"] == 2);
+  CHECK(metrics["weir_samples_held{state=\"ready\"}"] == 16);
+  CHECK(metrics["weir_samples_held{state=\"leased\"}"] == 8);
+  double live = 0;
+  for (const auto& [series, value] : metrics.values())
+    if (series.starts_with("weir_memory_bytes{")) live += value;
+  CHECK(metrics["weir_memory_live_bytes"] == live);
+  CHECK(contains(get(port, "/elsewhere"), "404"));
+
+  const auto outcome = program.interrupt();
+  const auto json = outcome.json();
+  REQUIRE_FALSE(json.is_discarded());
+  CHECK(metrics["weir_samples_total{state=\"drawn\"}"] == json["samples"]["drawn"].get<double>());
+  CHECK(metrics["weir_memory_budget_bytes"] == json["plan"]["budget_bytes"].get<double>());
+  CHECK(metrics["weir_memory_peak_bytes"] == json["memory"]["peak"].get<double>());
+  CHECK(metrics["weir_queue_batches_max"] == json["plan"]["max_queue_size"].get<double>());
+  CHECK(metrics["weir_build_info{version=\"" + json["version"].get<std::string>() + "\"}"] == 1);
+  for (const auto& stage : json["stages"]) {
+    const auto name = stage["name"].get<std::string>();
+    if (name != "read" && name != "decode" && name != "fit") continue;  // the others go on
+    CHECK(metrics["weir_stage_seconds_count{stage=\"" + name + "\"}"] ==
+          stage["count"].get<double>());
+    CHECK(std::abs(metrics["weir_stage_seconds_sum{stage=\"" + name + "\"}"] -
+                   stage["busy_s"].get<double>()) < 1e-9);
+  }
+  CHECK(get(port, "/metrics").empty());
+}
+
+TEST_CASE("counters only grow from one scrape to the next", "[metrics]") {
+  Running program({"verify", "synthetic:64,16x16", "--size", "16x16", "--batch", "4", "--epochs",
+                   "1000000", "--metrics-port", "0", "--quiet"});
+  const auto port = port_of(program);
+  std::optional<Exposition> before;
+  for (int scrapes = 0; scrapes < 5; ++scrapes) {
+    auto now = scrape(port);
+    if (before) {
+      for (const auto& [series, value] : before->values()) {
+        const auto family = series.substr(0, series.find('{'));
+        const auto type = before->types().find(family);
+        CAPTURE(series);
+        if (type != before->types().end() && type->second == "counter") CHECK(now[series] >= value);
+      }
+    }
+    before = std::move(now);
+  }
+  CHECK(program.interrupt().exit_code == 130);
+}
+
+TEST_CASE("a port that is taken is a usage error that names it", "[metrics]") {
+  Running program({"run", "synthetic:8,16x16", "--size", "16x16", "--consumer-ms", "3600000",
+                   "--metrics-port", "0", "--quiet"});
+  const auto port = std::to_string(port_of(program));
+  const auto second = weir::test::weir({"run", "/no/such/folder", "--metrics-port", port});
+  CHECK(second.exit_code == 2);
+  CHECK(second.out.empty());
+  CHECK(contains(second.err, "--metrics-port " + port));
+  const auto elsewhere = weir::test::weir(
+      {"run", "synthetic:8,16x16", "--metrics-port", "0", "--metrics-address", "no.such.address"});
+  CHECK(elsewhere.exit_code == 2);
+  CHECK(contains(elsewhere.err, "no.such.address"));
+}
+
+TEST_CASE("each depth of a sweep serves in turn", "[metrics]") {
+  const auto outcome =
+      weir::test::weir({"sweep", "synthetic:8,16x16", "--size", "16x16", "--max-queue-size", "1,2",
+                        "--metrics-port", "0", "--quiet"});
+  CHECK(outcome.exit_code == 0);
+  const auto first = outcome.err.find("metrics: http://");
+  REQUIRE(first != outcome.err.npos);
+  CHECK(outcome.err.find("metrics: http://", first + 1) != outcome.err.npos);
+}

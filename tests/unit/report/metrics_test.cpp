@@ -1,0 +1,120 @@
+#include "report/metrics.hpp"
+
+#include <prometheus/text_serializer.h>
+
+#include <cmath>
+
+#include "support/catch.hpp"
+#include "support/exposition.hpp"
+#include "unit/report/sample_run.hpp"
+
+using namespace weir;
+using namespace weir::report;
+
+namespace {
+
+test::Exposition exposed(const Sight& sight) {
+  auto families = metric_families(sight);
+  families.push_back(build_info());
+  return test::Exposition(prometheus::TextSerializer().Serialize(families));
+}
+
+Sight sample_sight() {
+  Sight sight{
+      .figures = test::sample_run().figures, .filling = 2, .ready = 8, .leased = 1, .cpu_s = 3.5};
+  auto& figures = sight.figures;
+  figures.setting = {.max_queue_size = 10, .workers = 6, .read_ahead = 5, .batch = 128};
+  figures.samples = {.drawn = 40,
+                     .in_flight = 1,
+                     .ready = 2,
+                     .leased = 3,
+                     .consumed = 20,
+                     .discarded = 5,
+                     .dropped = 6,
+                     .failed = 3,
+                     .replaced = 4,
+                     .omitted = 9};
+  figures.queue.asked = 11;
+  figures.queue.fetch_stall_s = 0.25;
+  figures.queue.prep_stall_s = 0.125;
+  figures.queue.memory_stall_s = 0.0625;
+  figures.queue.workers = {
+      .read_s = 1, .decode_s = 2, .starved_s = 3, .throttled_s = 4, .idle_s = 5};
+  figures.fault_kinds[static_cast<std::size_t>(FaultKind::io)] = 7;
+  figures.process_now.rss = 99;
+  return sight;
+}
+
+}  // namespace
+
+TEST_CASE("every figure is exposed under its name, with its unit", "[metrics]") {
+  const auto sight = sample_sight();
+  const auto& figures = sight.figures;
+  const auto metrics = exposed(sight);
+  CHECK(metrics["weir_queue_batches{state=\"filling\"}"] == 2);
+  CHECK(metrics["weir_queue_batches{state=\"ready\"}"] == 8);
+  CHECK(metrics["weir_queue_batches{state=\"leased\"}"] == 1);
+  CHECK(metrics["weir_queue_batches_max"] == 10);
+  CHECK(metrics["weir_workers"] == 6);
+  CHECK(metrics["weir_reads_ahead"] == 5);
+  CHECK(metrics["weir_batches_delivered_total"] == 11);
+  CHECK(metrics["weir_consumer_wait_seconds_total"] == 0.5);
+  CHECK(metrics["weir_consumer_stall_seconds_total{cause=\"fetch\"}"] == 0.25);
+  CHECK(metrics["weir_consumer_stall_seconds_total{cause=\"prep\"}"] == 0.125);
+  CHECK(metrics["weir_consumer_stall_seconds_total{cause=\"memory\"}"] == 0.0625);
+  CHECK(metrics["weir_data_readiness_ratio"] == 0.9);
+  CHECK(metrics["weir_samples_total{state=\"drawn\"}"] == 40);
+  CHECK(metrics["weir_samples_total{state=\"consumed\"}"] == 20);
+  CHECK(metrics["weir_samples_total{state=\"discarded\"}"] == 5);
+  CHECK(metrics["weir_samples_total{state=\"dropped\"}"] == 6);
+  CHECK(metrics["weir_samples_total{state=\"failed\"}"] == 3);
+  CHECK(metrics["weir_samples_total{state=\"replaced\"}"] == 4);
+  CHECK(metrics["weir_samples_total{state=\"omitted\"}"] == 9);
+  CHECK(metrics["weir_samples_held{state=\"in_flight\"}"] == 1);
+  CHECK(metrics["weir_samples_held{state=\"ready\"}"] == 2);
+  CHECK(metrics["weir_samples_held{state=\"leased\"}"] == 3);
+  for (std::size_t i = 0; i < account_count; ++i) {
+    const std::string account(to_string(static_cast<Account>(i)));
+    CHECK(metrics["weir_memory_bytes{account=\"" + account + "\"}"] ==
+          static_cast<double>(figures.memory.accounts[i]));
+  }
+  CHECK(metrics["weir_memory_live_bytes"] == static_cast<double>(figures.memory.live));
+  CHECK(metrics["weir_memory_peak_bytes"] == static_cast<double>(figures.memory.peak));
+  CHECK(metrics["weir_memory_budget_bytes"] == 1 << 30);
+  CHECK(metrics["weir_stage_seconds_count{stage=\"read\"}"] == 2560);
+  CHECK(metrics["weir_stage_seconds_sum{stage=\"decode\"}"] == 2.56);
+  CHECK(metrics["weir_stage_seconds{stage=\"decode\",quantile=\"0.5\"}"] == 900.0 * 1e-6);
+  CHECK(metrics["weir_stage_seconds{stage=\"decode\",quantile=\"0.99\"}"] == 4000.0 * 1e-6);
+  CHECK_FALSE(metrics.has("weir_stage_seconds{stage=\"read\",quantile=\"0.5\"}"));
+  CHECK(metrics["weir_worker_seconds_total{state=\"read\"}"] == 1);
+  CHECK(metrics["weir_worker_seconds_total{state=\"decode\"}"] == 2);
+  CHECK(metrics["weir_worker_seconds_total{state=\"starved\"}"] == 3);
+  CHECK(metrics["weir_worker_seconds_total{state=\"throttled\"}"] == 4);
+  CHECK(metrics["weir_worker_seconds_total{state=\"idle\"}"] == 5);
+  CHECK(metrics["weir_faults_total{kind=\"io\"}"] == 7);
+  CHECK(metrics["weir_faults_total{kind=\"truncated\"}"] == 0);
+  CHECK(metrics["process_resident_memory_bytes"] == 99);
+  CHECK(metrics["process_cpu_seconds_total"] == 3.5);
+  CHECK(metrics["weir_build_info{version=\"0.1.0\"}"] == 1);
+}
+
+TEST_CASE("one regime is 1, or none where it is not known", "[metrics]") {
+  auto sight = sample_sight();
+  const auto all = [](const test::Exposition& metrics) {
+    double sum = 0;
+    for (const auto* regime : {"balanced", "storage", "decode", "consumer", "memory"})
+      sum += metrics["weir_regime{regime=\"" + std::string(regime) + "\"}"];
+    return sum;
+  };
+  sight.figures.regime.reset();
+  CHECK(all(exposed(sight)) == 0);
+  sight.figures.regime = "storage";
+  CHECK(all(exposed(sight)) == 1);
+  CHECK(exposed(sight)["weir_regime{regime=\"storage\"}"] == 1);
+}
+
+TEST_CASE("no bound is an infinite budget", "[metrics]") {
+  auto sight = sample_sight();
+  sight.figures.memory.budget = UINT64_MAX;
+  CHECK(std::isinf(exposed(sight)["weir_memory_budget_bytes"]));
+}
