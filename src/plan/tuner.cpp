@@ -100,9 +100,7 @@ void Tuner::ask(const Window& seen) {
   asked.plan.max_queue_size = setting_.max_queue_size;
   asked.plan.workers = setting_.workers;
   asked.plan.read_ahead = setting_.read_ahead;
-  const auto advice = advise(asked, bounds_);
-  goal_ = advice.recommended.setting;
-  because_ = advice.words.empty() ? std::string() : advice.words.front();
+  goal_ = advise(asked, bounds_).recommended;
   at_rest_.reset();
   changed_ = 0;
 }
@@ -113,14 +111,17 @@ std::optional<Tuner::Move> Tuner::step(const Window& seen) {
   for (const bool growing : {true, false}) {
     for (std::size_t i = 0; i < knobs.size(); ++i) {
       const auto value = knobs[i].value;
-      const auto wanted = (*goal_).*value;
+      const auto wanted = goal_->setting.*value;
       if (refused_[i] || wanted == setting_.*value || (wanted > setting_.*value) != growing)
         continue;
       trial_ = {i, setting_, rate(seen), seen.data_readiness};
       setting_.*value = wanted;
       phase_ = Phase::settling;
-      const auto text = described(trial_.from, setting_);
-      return Move{setting_, because_.empty() ? text : text + ": " + because_};
+      return Move{setting_, described(trial_.from, setting_) + ", on the way to " +
+                                rounded(goal_->samples_per_s) + " samples/s and a batch ready " +
+                                percent(goal_->data_readiness) + " of the time (now " +
+                                rounded(trial_.samples_per_s) + " and " +
+                                percent(trial_.data_readiness) + ")"};
     }
   }
   phase_ = Phase::resting;

@@ -56,8 +56,7 @@ class Tuner {
   Setting setting_;
   const AdviceOptions bounds_;
   Phase phase_ = Phase::heading;
-  std::optional<Setting> goal_;
-  std::string because_;  ///< of the goal
+  std::optional<Prediction> goal_;
   Trial trial_;
   std::array<bool, 3> refused_{};  ///< knobs whose move was taken back, for this goal
   std::optional<Load> at_rest_;
