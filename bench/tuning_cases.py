@@ -32,10 +32,14 @@ def steady(run, consumer_s):
 
 class Case:
     def __init__(self, name, regimes, consumer_ms=0.0, delay_ms=0):
-        self.name, self.regimes, self.consumer_ms = name, regimes, consumer_ms
+        self.name, self.regimes = name, regimes
+        self.consumer_ms, self.delay_ms = consumer_ms, delay_ms
         self.words = ["--consumer-ms", f"{consumer_ms:.3f}", "--read-delay-ms", delay_ms]
         self.read_aheads = [0, 4, 16, 64, 128] if delay_ms else [0]
         self.workers = [2] if delay_ms else [1, 2]
+
+    def reads_per_s(self, workers, read_ahead):
+        return (read_ahead or workers) * 1e3 / self.delay_ms if self.delay_ms else float("inf")
 
 
 def cases(program, data, options):
@@ -64,10 +68,11 @@ def examine(case, program, options):
     for _ in range(options.rounds):
         for workers in case.workers:
             for read_ahead in case.read_aheads:
-                # Enough for the ones that may win; the slow ones show that they are with fewer steps.
-                expected = best if read_ahead or len(case.read_aheads) == 1 else best / 8
+                expected = min(best, case.reads_per_s(workers, read_ahead))
+                # Where reads outstanding allow less than half of the best, one depth shows it.
+                depths = options.depths if expected > best / 2 else "4"
                 sweep = weir(program, "sweep", data, "--workers", workers, "--read-ahead", read_ahead,
-                             "--max-queue-size", options.depths, "--steps",
+                             "--max-queue-size", depths, "--steps",
                              steps_for(expected, batch, options.seconds), *case.words)
                 for run in sweep["runs"]:
                     plan = run["plan"]

@@ -181,6 +181,11 @@ TEST_CASE("advice is pure", "[plan]") {
   CHECK(a.words == b.words);
 }
 
+TEST_CASE("a window without any time in it is no trouble", "[plan]") {
+  const auto advice = advise(window_of({0, 0, 0}));
+  CHECK(advice.recommended.samples_per_s >= 0.99 * advice.ceiling.samples_per_s);
+}
+
 TEST_CASE("wishes that cannot be are refused", "[plan]") {
   const auto window = window_of({0.05, 3, 50});
   AdviceOptions options;
