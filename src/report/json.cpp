@@ -113,11 +113,10 @@ double rounded(double figure, double steps) { return std::round(figure * steps) 
 Json timeline_json(std::span<const TimelinePoint> points) {
   constexpr double milliseconds = 1e3, tenths = 10;
   Json out = Json::array();
-  const TimelinePoint* before = nullptr;
+  TimelinePoint before;
   for (const auto& point : points) {
-    const auto span = before != nullptr ? point.seconds - before->seconds : 0;
-    const auto pace =
-        span > 0 ? static_cast<double>(point.consumed - before->consumed) / span : 0.0;
+    const auto span = point.seconds - before.seconds;
+    const auto pace = span > 0 ? static_cast<double>(point.consumed - before.consumed) / span : 0.0;
     out.push_back({{"t", rounded(point.seconds, milliseconds)},
                    {"samples", point.consumed},
                    {"samples_per_s", rounded(pace, tenths)},
@@ -126,7 +125,7 @@ Json timeline_json(std::span<const TimelinePoint> points) {
                    {"leased", point.leased},
                    {"live", point.live},
                    {"accounts", accounts_json(point.accounts)}});
-    before = &point;
+    before = point;
   }
   return out;
 }

@@ -20,8 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 std::optional<std::string> chromium() {
+  // NOLINTBEGIN(concurrency-mt-unsafe): nobody sets the environment here
   if (const char* named = std::getenv("WEIR_CHROMIUM")) return named;
   const char* path = std::getenv("PATH");
+  // NOLINTEND(concurrency-mt-unsafe)
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');)
     for (const auto* name : {"chromium", "chromium-browser", "google-chrome"})
@@ -62,6 +64,7 @@ std::string framed(std::string html, int width) {
 
 void run(const std::vector<std::string>& words, const fs::path& out, const fs::path& err) {
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC;

@@ -1,7 +1,8 @@
-// What to do: in words, as options to paste, and what each step would change.
+// What to do: in words (the first sentence stands at the head of the page), as options to paste, and what each step would change.
 
 function copyable(title, text) {
-  const code = h("code", {}, text);
+  // An option does not end a line at its hyphens.
+  const code = h("code", {}, text.split(/(\s+)/).map((part) => (part.trim() ? h("span", { class: "n" }, part) : part)));
   const button = h("button", { type: "button", class: "copy" }, "Copy");
   button.addEventListener("click", async () => {
     try {
@@ -19,7 +20,7 @@ function copyable(title, text) {
 
 function stepsTable(advice) {
   const places = [
-    known(advice.now) && ["as measured", "advice.now"],
+    known(advice.now) && ["now", "advice.now"],
     known(advice.recommended) && ["recommended", "advice.recommended"],
     ...(advice.steps ?? []).map((step, i) => [step.change, `advice.steps.${i}.to`]),
     known(advice.ceiling) && ["the most any setting could reach", "advice.ceiling"],
@@ -43,7 +44,7 @@ function adviceSection() {
   const pastes = [advice.flags && copyable("As options", advice.flags), advice.code && copyable("As code", advice.code)];
   return h("section", {}, h("h2", {}, "Advice"),
     h("div", { class: "grid" },
-      h("div", { class: "words" }, (advice.words ?? []).map((sentence) => h("p", {}, prose(sentence)))),
+      h("div", { class: "words" }, (advice.words ?? []).slice(1).map((text) => h("p", {}, sentence(text)))),
       h("div", {}, pastes.filter(Boolean)),
       stepsTable(advice)));
 }

@@ -38,6 +38,8 @@ function bytesByDepth(x) {
   const unit = byteUnit(most);
   const budget = ofRun(depths[0].runs[0], "plan.budget_bytes");
   const showsBudget = bounded(budget) && budget < 2 * most;
+  const neverFilled = depths.some((group) =>
+    medianOf(group, "memory.staging") < medianOf(group, "predicted.staging_bytes"));
   const series = [
     { name: "float32, as it would be", colour: "vermillion", dash: [7, 4], marker: "triangle", hollow: true,
       points: perDepth(x, unit.size, "predicted.float32_bytes") },
@@ -52,7 +54,8 @@ function bytesByDepth(x) {
   return figure({
     id: "bytes-by-depth",
     title: "What a place in the queue costs",
-    text: [`Memory of the batches, pixels held as uint8, and what floats would take. `, beyond],
+    text: ["Memory of the batches, pixels held as uint8, and what floats would take.",
+      neverFilled && " A queue that never fills holds less than it may.", beyond && ` ${beyond}`],
     summary: "Memory of batches by max_queue_size; the table of depths has the numbers.",
     series,
     options: {
@@ -112,11 +115,11 @@ function depthTable() {
     ["batches, predicted", "predicted.staging_bytes", "bytes"],
     ["batches, measured", "memory.staging", "bytes"],
     ["peak of all", "memory.peak", "bytes"],
-    ["pace, predicted", "predicted.samples_per_s", "rate"],
-    ["pace, measured", "throughput.samples_per_s", "rate"],
+    ["samples/s, predicted", "predicted.samples_per_s", "pace"],
+    ["samples/s, measured", "throughput.samples_per_s", "pace"],
     ["off by", "predicted_off.samples_per_s", "change"],
-    ["consumer waited", "queue.consumer_wait_s", "seconds"],
-    ["batch was waiting", "queue.data_readiness", "share"],
+    ["waited", "queue.consumer_wait_s", "seconds"],
+    ["batch waiting", "queue.data_readiness", "share"],
     ["bound by", "regime", "word"],
   ].filter((column) => column && order.some((run) => known(ofRun(run, column[1]))));
   const rows = order.map((run) => columns.map(([, tail, unit]) => figureAt(pathOf(run, tail), unit)));

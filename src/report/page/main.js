@@ -23,7 +23,10 @@ function answer() {
 }
 
 function consequence() {
-  if (known(report.advice)) return known(report.regime_why) ? prose(report.regime_why) : undefined;
+  if (known(report.advice)) {
+    const why = report.advice.words?.[0] ?? report.regime_why;
+    return why ? sentence(why) : undefined;
+  }
   if (depths.length < 2) return undefined;
   if (enough === fastest)
     return prose(enough === depths[0] ? "None of the deeper ones that were measured was faster."

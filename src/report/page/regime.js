@@ -56,7 +56,7 @@ function timeSharesFigure(run) {
   return figure({
     id: "time-shares",
     title: "Who waits for whom",
-    text: why ? prose(why) : "Where the time of the consumer and of the workers went.",
+    text: why ? sentence(why) : "Where the time of the consumer and of the workers went.",
     summary: shares.map(([name, one, other]) => `${name} ${say.share(one ?? other)}`).join(", "),
     type: "bar",
     height: "short",
@@ -92,7 +92,7 @@ function tiles(run) {
     ["throughput", figureAt(pathOf(run, "throughput.samples_per_s"), "rate"),
       [figureAt(pathOf(run, "samples.consumed"), "count"), " samples in ", figureAt(pathOf(run, "throughput.seconds"), "seconds")]],
     known(regime) && ["regime", figureAt(pathOf(run, "regime"), "word"), boundBy[regime]],
-    ["a batch was waiting", figureAt(pathOf(run, "queue.data_readiness"), "share"), "of the times one was asked for"],
+    ["a batch was waiting", figureAt(pathOf(run, "queue.data_readiness"), "share"), "of the times it asked"],
     ["the consumer waited", figureAt(pathOf(run, "queue.consumer_wait_s"), "seconds"), share("queue.consumer_wait_s")],
     ["peak of the books", figureAt(pathOf(run, "memory.peak"), "bytes"),
       bounded(budget) ? ["of ", figureAt(pathOf(run, "plan.budget_bytes"), "bytes")] : "no budget was set"],

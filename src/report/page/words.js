@@ -3,7 +3,7 @@ function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes ?? {}))
     if (known(value)) element.setAttribute(name, value);
-  element.append(...children.flat().filter((child) => known(child) && child !== ""));
+  element.append(...children.flat().filter((child) => known(child) && child !== false && child !== ""));
   return element;
 }
 
@@ -51,6 +51,11 @@ function figureAt(path, unit) {
 
 // No line ends between a number and its unit.
 const prose = (text) => text.replace(/(\d) (?=%|(?:[KMGT]iB|B|µs|ms|s|samples)\b)/g, "$1\u00a0");
+
+function sentence(text) {
+  const whole = text[0].toUpperCase() + text.slice(1);
+  return prose(/[.!?]$/.test(whole) ? whole : `${whole}.`);
+}
 
 const plural = (count, one) => `${say.count(count)} ${one}${count === 1 ? "" : "s"}`;
 
