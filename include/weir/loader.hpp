@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <iosfwd>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -118,6 +119,11 @@ class Loader {
   Snapshot snapshot() const;
   std::uint64_t size() const noexcept;  ///< samples in the source
   std::vector<std::string> class_names() const;
+  /// What happened until now in the Trace Event Format (JSON), which Perfetto (ui.perfetto.dev) and
+  /// chrome://tracing open: a row for each thread and each slab; the queue and the accounts as
+  /// counters. Events that found no place are counted in its `otherData`. Takes time and memory of
+  /// its own, off the books. Throws Error{bad_options} where trace.events was 0.
+  void write_trace(std::ostream& out) const;
   /// Books, clocks and faults from the loader's construction until now.
   Report report() const;
 

@@ -58,6 +58,15 @@ struct TuningOptions {
   std::function<void(const std::string&)> on_move{};
 };
 
+/// What happened when, on which thread, for a trace viewer: Loader::write_trace.
+struct TraceOptions {
+  /// The first so many events of the loader's life are kept, later ones counted; 0: no trace, at the
+  /// cost of one branch a place. A sample has about five, a batch about eight. Memory for all of them
+  /// is there from the start, trace_event_bytes each, in the account `index`.
+  std::uint64_t events = 0;
+};
+inline constexpr std::uint64_t trace_event_bytes = 48;
+
 /// What one asks for. weir::resolve turns it into a Plan with nothing undecided.
 struct Options {
   Shape shape{};
@@ -76,6 +85,7 @@ struct Options {
   MemoryOptions memory{};
   FaultOptions faults{};
   TuningOptions tuning{};
+  TraceOptions trace{};
   DecodeLimits limits{};
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
   std::uint64_t seed = 0;  ///< of the order, of random crops and of replacements

@@ -32,7 +32,8 @@ struct Plan {
   std::uint32_t max_leases = 0;
   std::uint32_t slabs = 0;             ///< max_queue_size + max_leases
   std::uint64_t slab_bytes = 0;        ///< one batch: pixels, labels, indices, statuses, padding
-  std::uint64_t index_bytes = 0;       ///< the source's index and names
+  std::uint64_t index_bytes = 0;       ///< the source's index and names, and the trace
+  std::uint64_t trace_bytes = 0;       ///< of index_bytes: the events of a trace
   std::uint64_t max_sample_bytes = 0;  ///< encoded + scratch of one sample; also the reserve
   std::uint64_t floor_bytes = 0;       ///< the least budget that is accepted
   std::uint64_t ceiling_bytes = 0;     ///< the most that can ever be live

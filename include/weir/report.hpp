@@ -101,7 +101,7 @@ struct Report {
   std::vector<Fault> faults;          ///< the first few; see fault_count
   std::uint64_t fault_count = 0;
   std::array<std::uint64_t, fault_kind_count> fault_kinds{};  ///< all faults, by FaultKind
-  std::uint64_t postings = 0;  ///< changes made to the books
+  std::uint64_t postings = 0;                                 ///< changes made to the books
   std::uint64_t readings = 0;  ///< times and events noted by the clocks
 };
 

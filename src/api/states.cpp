@@ -48,6 +48,7 @@ LoaderState::LoaderState(AnySource source, const Options& wish)
 
 LoaderState::~LoaderState() {
   core->pool->retire();
+  core->retire();
   index = Charge();
   core->book->retire();
 }

@@ -31,7 +31,7 @@ class Slab {
   books::SlabId id = 0;
   std::uint64_t sequence = 0, epoch = 0;
   std::uint32_t rows = 0;
-  Clock::time_point since{};  ///< ready, or leased; its user's to set
+  Clock::time_point since{};  ///< filling, ready or leased; its user's to set
 
   std::span<std::uint8_t> pixels(std::uint32_t first, std::uint32_t count) const noexcept;
   std::span<std::int64_t> labels() const noexcept;

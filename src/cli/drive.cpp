@@ -2,7 +2,9 @@
 
 #include <deque>
 #include <exception>
+#include <fstream>
 #include <optional>
+#include <stdexcept>
 
 #include "base/clock.hpp"
 #include "cli/consumer.hpp"
@@ -30,6 +32,12 @@ void drain(Stream& stream, const Loader& loader, const Settings& settings,
     held.push_back(std::move(*batch));
     if (after_batch && !after_batch(loader)) return;
   }
+}
+
+void write_trace(const Loader& loader, const std::string& path) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  loader.write_trace(file);
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
 }  // namespace
@@ -63,6 +71,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     run.timeline = timeline.stop();
     run.figures = loader.report();
     run.parts_now = process_parts();
+    if (!settings.trace.empty()) write_trace(loader, settings.trace);
     run.budget_how = settings.budget_how;
     if (settings.slab_memory) run.slab_note = settings.slab_memory->note();
     if (digest) run.digest = std::move(*digest).hex();

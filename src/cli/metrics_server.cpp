@@ -18,11 +18,13 @@ class MetricsServer::View final : public prometheus::Collectable {
   void show(const Loader* loader) {
     const std::lock_guard lock(mutex_);
     loader_ = loader;
+    ratchet_ = {};
   }
   std::vector<prometheus::MetricFamily> Collect() const override {
     const std::lock_guard lock(mutex_);  // the loader stays until the scrape has seen it
     std::vector<prometheus::MetricFamily> families;
     if (loader_ != nullptr) families = report::metric_families(look(*loader_));
+    ratchet_.hold(families);
     families.push_back(report::build_info());
     return families;
   }
@@ -43,6 +45,7 @@ class MetricsServer::View final : public prometheus::Collectable {
 
   mutable std::mutex mutex_;
   const Loader* loader_ = nullptr;
+  mutable report::Ratchet ratchet_;
 };
 
 class MetricsServer::Web {

@@ -97,12 +97,20 @@ class Parser {
           "address to listen on; 0.0.0.0: every one of this machine's [127.0.0.1]");
     }
 
+    if (command == Command::run) {
+      output.text(
+          "--trace", "FILE", [this](const std::string& t) { settings_.trace = t; },
+          "what happened when on each thread, for a trace viewer such as ui.perfetto.dev");
+      output.positive("--trace-events", trace_events_,
+                      "the first so many events are kept, 48 bytes each [262144]");
+    }
+
     OptionGroup hidden(sub, "");
     if (command == Command::sweep)
       hidden.text(
           "--only-depth", "N",
           [this](const std::string& t) { settings_.only_depth = parse_depths(t).front(); }, "");
-    for (const auto* unbuilt : {"--rank", "--world", "--trace"})
+    for (const auto* unbuilt : {"--rank", "--world"})
       hidden.text(
           unbuilt, "", [unbuilt](const std::string&) { not_built(unbuilt); }, "");
   }
@@ -222,6 +230,7 @@ class Parser {
           PageOptions{.huge = true, .lock = slab_memory_ == SlabMemory::locked});
       s.options.memory.upstream = s.slab_memory;
     }
+    if (!s.trace.empty()) s.options.trace.events = trace_events_;
     if (strict_ && lenient_) throw Refusal{2, "weir: --strict and --lenient exclude each other\n"};
     s.options.faults.strict = !lenient_;
     if (s.depths.size() > 1 && s.command != Command::sweep && s.command != Command::plan)
@@ -237,6 +246,7 @@ class Parser {
   Settings settings_;
   SlabMemory slab_memory_ = SlabMemory::pages;
   bool strict_ = false, lenient_ = false;
+  std::uint64_t trace_events_ = 1u << 18;
   CLI::App app_{"Image batches through a bounded queue, every byte and sample on the books.",
                 "weir"};
 };

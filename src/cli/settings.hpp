@@ -39,6 +39,7 @@ struct Settings {
   std::string budget_how;  ///< how --memory-budget auto was worked out; empty: bytes were named
   std::shared_ptr<PageMemory> slab_memory;    ///< null: the library's default
   std::string json;                           ///< "-": stdout instead of the text
+  std::string trace;                          ///< file of the trace; empty: none
   std::string html;                           ///< file of the page; empty: none
   std::optional<std::uint16_t> metrics_port;  ///< 0: a free one
   std::string metrics_address = "127.0.0.1";

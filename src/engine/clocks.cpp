@@ -130,8 +130,8 @@ Clocks::Effort Clocks::stalls(Clock::time_point now) const {
   return {waited * fetch / all, waited * prep / all, waited * memory / all};
 }
 
-void Clocks::released(const buffer::Slab& slab) noexcept {
-  others().add(Stage::lease, Clock::now() - slab.since, slab.pixels(0, slab.rows).size());
+void Clocks::released(const buffer::Slab& slab, Clock::time_point now) noexcept {
+  others().add(Stage::lease, now - slab.since, slab.pixels(0, slab.rows).size());
 }
 
 // ---- what is reported ------------------------------------------------------------------------

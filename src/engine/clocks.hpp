@@ -24,7 +24,7 @@ enum class Hold : std::uint8_t {
 
 /// What a loader's streams spent their time on. Any thread; the mutex is a leaf. Times are handed
 /// in, and one that is older than the last counts as that one.
-class Clocks final : public buffer::LeaseWatch {
+class Clocks {
  public:
   /// The most there will be.
   Clocks(std::uint32_t max_queue_size, std::uint32_t workers);
@@ -48,7 +48,8 @@ class Clocks final : public buffer::LeaseWatch {
   void asked(bool found, Clock::time_point now);
   /// next() returns with a batch of so many samples, or with none.
   void answered(std::optional<std::uint64_t> samples, Clock::time_point now);
-  void released(const buffer::Slab& slab) noexcept override;
+  /// A lease ends.
+  void released(const buffer::Slab& slab, Clock::time_point now) noexcept;
 
   std::vector<StageClock> stages() const;
   QueueClock queue(Clock::time_point now);

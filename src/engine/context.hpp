@@ -13,6 +13,7 @@
 #include "engine/clocks.hpp"
 #include "engine/course.hpp"
 #include "engine/faults.hpp"
+#include "engine/trace.hpp"
 #include "source/sampler.hpp"
 #include "weir/plan.hpp"
 #include "weir/source.hpp"
@@ -20,7 +21,7 @@
 namespace weir::engine {
 
 /// A loader's lasting parts: they outlive its streams, and its leases outlive it.
-struct Core {
+struct Core final : buffer::LeaseWatch {
   Core(AnySource images, const Plan& resolved, std::shared_ptr<books::Book> page,
        std::shared_ptr<buffer::SlabPool> slabs)
       : source(std::move(images)),
@@ -28,18 +29,31 @@ struct Core {
         book(std::move(page)),
         pool(std::move(slabs)),
         clocks(resolved.max_queue_size, resolved.workers),
+        trace(resolved.trace_bytes > 0 ? std::make_unique<Trace>(resolved) : nullptr),
         course(resolved.start) {
-    pool->watch(&clocks);
+    pool->watch(this);
   }
-  ~Core() { pool->watch(nullptr); }
+  ~Core() override { retire(); }
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
+
+  /// Nothing is noted any more; the trace is gone.
+  void retire() noexcept {
+    pool->watch(nullptr);
+    trace.reset();
+  }
+  void released(const buffer::Slab& slab) noexcept override {
+    const auto now = Clock::now();
+    clocks.released(slab, now);
+    if (trace) trace->batch(Trace::Of::lease, slab, slab.since, now);
+  }
 
   const AnySource source;
   const Plan plan;
   const std::shared_ptr<books::Book> book;
   const std::shared_ptr<buffer::SlabPool> pool;
   Clocks clocks;
+  std::unique_ptr<Trace> trace;  ///< null: none was asked for
   FaultLog faults;
   Course course;
 };

@@ -66,7 +66,8 @@ buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease leas
     if (!wait_for_lease(deadline)) return nullptr;
   }
   auto& clocks = core_->clocks;
-  clocks.asked(!ready_.empty(), Clock::now());
+  const auto asked = Clock::now();
+  clocks.asked(!ready_.empty(), asked);
   while (const auto id = ready_.pop(deadline)) {
     const auto now = Clock::now();
     clocks.ready_changed(-1, now);
@@ -74,6 +75,7 @@ buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease leas
       auto& slab = core_->pool->slab(*id);
       clocks.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
       clocks.answered(slab.rows, now);
+      if (core_->trace) note_handed(slab, asked, now);
       slab.since = now;
       return &slab;
     }
@@ -87,6 +89,17 @@ buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease leas
     }
   }
   return nullptr;
+}
+
+void Engine::note_handed(const buffer::Slab& slab, Clock::time_point asked,
+                         Clock::time_point now) noexcept {
+  auto& trace = *core_->trace;
+  trace.batch(Trace::Of::handoff, slab, slab.since, now);
+  if (handed_) trace.thread(Trace::Of::consume, Trace::consumer, *handed_, asked, handed_batch_);
+  trace.thread(Trace::Of::next, Trace::consumer, asked, now, slab.sequence);
+  trace.queue(*core_->book);
+  handed_ = now;
+  handed_batch_ = slab.sequence;
 }
 
 bool Engine::wait_for_lease(std::optional<Clock::time_point> deadline) {
@@ -125,6 +138,7 @@ void Engine::settle() {
 // ---- the strand ------------------------------------------------------------------------------
 
 void Engine::step() {
+  const auto begun = Clock::now();
   std::uint64_t asked = 0;
   {
     Lock lock(rest_mutex_);
@@ -145,6 +159,10 @@ void Engine::step() {
     left_ = true;
     conductor_.workers_left();
   }
+  if (core_->trace) {
+    core_->trace->thread(Trace::Of::step, Trace::conductor, begun, Clock::now(), 0);
+    core_->trace->queue(*core_->book);
+  }
   Lock lock(rest_mutex_);
   if (conductor_.at_rest()) rested_ = asked;
   // After every step: a lease may have come back, too.
@@ -162,6 +180,7 @@ void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
   slab.sequence = batch.sequence;
   slab.epoch = batch.epoch;
   slab.rows = batch.rows;
+  slab.since = Clock::now();
   shared_.board.open({id, batch.sequence, 0, batch.rows});
 }
 
@@ -169,7 +188,9 @@ void Engine::resume(books::Waiter& waiter) { shared_.board.resume(static_cast<Sa
 
 void Engine::publish(books::SlabId slab) noexcept {
   const auto now = Clock::now();
-  core_->pool->slab(slab).since = now;
+  auto& ready = core_->pool->slab(slab);
+  if (core_->trace) core_->trace->batch(Trace::Of::filling, ready, ready.since, now);
+  ready.since = now;
   core_->clocks.ready_changed(+1, now);
   ready_.push(slab);
 }
@@ -203,15 +224,17 @@ void Engine::apply(const Setting& setting) {
 void Engine::staff(std::uint32_t workers, std::uint32_t read_ahead) {
   for (; workers_begun_ < workers; ++workers_begun_)
     start(RowWork::Duty::decode, core_->clocks.worker(workers_begun_),
+          core_->trace ? core_->trace->worker(workers_begun_) : 0,
           [this, worker = workers_begun_](RowWork& rows) { work(rows, worker); });
   for (; readers_begun_ < read_ahead; ++readers_begun_)
     start(RowWork::Duty::read, core_->clocks.others(),
+          core_->trace ? core_->trace->reader(readers_begun_) : 0,
           [this](RowWork& rows) { this->read_ahead(rows); });
 }
 
 template <class Body>
-void Engine::start(RowWork::Duty duty, Lane& lane, Body body) {
-  auto& rows = *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty, lane));
+void Engine::start(RowWork::Duty duty, Lane& lane, Trace::Track track, Body body) {
+  auto& rows = *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty, lane, track));
   present_.fetch_add(1);
   try {
     threads_.push_back(start_thread([this, body, &rows] {

@@ -55,10 +55,12 @@ class Engine final : private conductor::Actions {
   /// Threads for `workers` and `read_ahead` that do not run yet.
   void staff(std::uint32_t workers, std::uint32_t read_ahead);
   template <class Body>
-  void start(RowWork::Duty duty, Lane& lane, Body body);
+  void start(RowWork::Duty duty, Lane& lane, Trace::Track track, Body body);
   void work(RowWork& rows, std::uint32_t worker);
   void read_ahead(RowWork& rows);
   void discard_ready() noexcept;
+  void note_handed(const buffer::Slab& slab, Clock::time_point asked,
+                   Clock::time_point now) noexcept;
   bool wait_for_lease(std::optional<Clock::time_point> deadline);
   void shut_down() noexcept;
 
@@ -73,7 +75,9 @@ class Engine final : private conductor::Actions {
   std::condition_variable rest_;
   std::uint64_t rest_asked_ WEIR_GUARDED_BY(rest_mutex_) = 0, rested_
                                                               WEIR_GUARDED_BY(rest_mutex_) = 0;
-  bool left_ = false;  ///< on the strand
+  bool left_ = false;                        ///< on the strand
+  std::optional<Clock::time_point> handed_;  ///< of the consumer: when it was given handed_batch_
+  std::uint64_t handed_batch_ = 0;
   std::uint32_t workers_begun_ = 0, readers_begun_ = 0;
   std::vector<std::unique_ptr<RowWork>> rows_;
   std::vector<std::thread> threads_;

@@ -49,8 +49,13 @@ class RowWork::Sink final : public ByteSink {
   bool taken_ = false, refused_ = false;
 };
 
-RowWork::RowWork(Shared& shared, Duty duty, Lane& lane)
-    : shared_(shared), core_(shared.core), book_(*shared.core.book), lane_(lane), memory_(book_) {
+RowWork::RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track)
+    : shared_(shared),
+      core_(shared.core),
+      book_(*shared.core.book),
+      lane_(lane),
+      track_(track),
+      memory_(book_) {
   if (duty == Duty::decode) decoder_.emplace(shared.plan.decoder);
   memory_.sample = shared_.board.fresh_sample();
 }
@@ -71,7 +76,9 @@ void RowWork::take_over(SamplePtr next) {
   shared_.board.recycle(std::exchange(memory_.sample, std::move(next)));
   Sample& s = sample();
   if (s.granted.bytes == 0) return;
-  lane_.add(Stage::wait, Clock::now() - s.parked_at, s.granted.bytes);
+  const auto now = Clock::now();
+  lane_.add(Stage::wait, now - s.parked_at, s.granted.bytes);
+  note(Stage::wait, s.parked_at, now);
   const auto granted = std::exchange(s.granted, {});
   try {
     (s.account == Account::encoded ? s.encoded : memory_.scratch).adopt(granted, s.beside);
@@ -137,6 +144,8 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
   const auto ended = Clock::now();
   reading.end(ended);
   lane_.add(Stage::read, ended - begun, s.has_bytes ? s.bytes.size() : 0);
+  note(Stage::read, begun, ended);
+  note_bytes();
   return std::nullopt;
 }
 
@@ -170,8 +179,12 @@ std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect) {
     return std::nullopt;
   }
   const auto fit = std::chrono::nanoseconds(decoded->fit_ns);
-  lane_.add(Stage::decode, Clock::now() - begun - fit, s.bytes.size());
+  // Rows are fitted as they come: of the whole, the trace shows the fitting last.
+  const auto ended = Clock::now();
+  lane_.add(Stage::decode, ended - begun - fit, s.bytes.size());
   lane_.add(Stage::fit, fit, core_.plan.shape.values());
+  note(Stage::decode, begun, ended - fit);
+  note(Stage::fit, ended - fit, ended);
   slab.labels()[s.row.row] = s.label;
   finish(true, s.attempt > 0 ? RowStatus::replaced : decoded->status);
   return Turn::done;
@@ -248,6 +261,7 @@ void RowWork::finish(bool ok, RowStatus status) {
   slab.indices()[s.row.row] = s.index;
   slab.statuses()[s.row.row] = status;
   release_memory();
+  note_bytes();
   book_.finish_row(s.slab, s.row.row, ok, status == RowStatus::replaced);
 }
 

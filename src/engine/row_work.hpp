@@ -23,8 +23,8 @@ class RowWork {
  public:
   enum class Duty : std::uint8_t { read, decode };
 
-  /// Notes its times in `lane`, a worker's own. Throws std::bad_alloc.
-  RowWork(Shared& shared, Duty duty, Lane& lane);
+  /// Notes its times in `lane`, a worker's own, and its events on `track`. Throws std::bad_alloc.
+  RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track);
 
   /// Makes `memory().sample` the sample of a fresh row.
   void begin(const conductor::RowRun& run, std::uint32_t row);
@@ -50,11 +50,18 @@ class RowWork {
   void end_stream_here(const std::exception_ptr& error);
   void finish(bool ok, RowStatus status);
   void release_memory() noexcept;
+  void note(Stage stage, Clock::time_point begun, Clock::time_point ended) noexcept {
+    if (core_.trace) core_.trace->sample(stage, track_, begun, ended, sample().row, sample().index);
+  }
+  void note_bytes() const noexcept {
+    if (core_.trace) core_.trace->sample_bytes(book_);
+  }
 
   Shared& shared_;
   Core& core_;
   books::Book& book_;
   Lane& lane_;
+  const Trace::Track track_;
   std::optional<codec::Decoder> decoder_;  ///< of workers alone
   WorkerMemory memory_;
 };

@@ -48,6 +48,7 @@ void check(const Options& o) {
   within("queue.max_queue_size", o.queue.max_queue_size, 1u, most_queue);
   within("queue.max_leases", o.queue.max_leases, 1u, 1u << 16);
   within("io.read_ahead", o.io.read_ahead, 0u, most_read_ahead);
+  within("trace.events", o.trace.events, std::uint64_t{0}, std::uint64_t{1} << 32);
   within("tuning.most_queue", o.tuning.most_queue, 0u, most_queue);
   within("tuning.most_workers", o.tuning.most_workers, 0u, most_workers);
   within("tuning.most_read_ahead", o.tuning.most_read_ahead, 0u, most_read_ahead);
@@ -89,8 +90,11 @@ std::string floor_message(const Plan& plan, std::uint64_t available, std::uint64
                            " promised to other loaders)"
                      : std::string()) +
          ": the floor is " + std::to_string(plan.floor_bytes) + " = index " +
-         std::to_string(plan.index_bytes) + " + " + std::to_string(1 + plan.max_leases) +
-         " slabs of " + std::to_string(plan.slab_bytes) + " (" + std::to_string(staging) + ") + " +
+         std::to_string(plan.index_bytes) +
+         (plan.trace_bytes > 0 ? " (" + std::to_string(plan.trace_bytes) + " of it the trace)"
+                               : std::string()) +
+         " + " + std::to_string(1 + plan.max_leases) + " slabs of " +
+         std::to_string(plan.slab_bytes) + " (" + std::to_string(staging) + ") + " +
          (sample_was_set ? "max_sample_bytes " : "8 MiB for one sample ") + std::to_string(sample);
 }
 
@@ -114,6 +118,8 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   plan.max_queue_size_asked = asked.max_queue_size;
   plan.max_leases = options.queue.max_leases;
   plan.slab_bytes = slab_bytes(options.shape, options.batch, options.memory.alignment);
+  plan.trace_bytes = mul_sat(options.trace.events, trace_event_bytes);
+  index_bytes = add_sat(index_bytes, plan.trace_bytes);
   plan.index_bytes = index_bytes;
   plan.budget_bytes =
       options.memory.ledger ? options.memory.ledger->budget() : options.memory.budget_bytes;

@@ -1,5 +1,6 @@
 #include "report/metrics.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <string>
@@ -185,6 +186,17 @@ Families metric_families(const Sight& sight) {
                     .add({}, sight.cpu_s)
                     .done());
   return out;
+}
+
+void Ratchet::hold(Families& families) {
+  for (auto& family : families) {
+    if (family.type != MetricType::Counter) continue;
+    for (auto& metric : family.metric) {
+      const auto label = metric.label.empty() ? std::string() : metric.label.front().value;
+      auto& most = most_[{family.name, label}];
+      most = metric.counter.value = std::max(most, metric.counter.value);
+    }
+  }
 }
 
 }  // namespace weir::report

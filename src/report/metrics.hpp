@@ -3,6 +3,9 @@
 #include <prometheus/metric_family.h>
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "weir/report.hpp"
@@ -23,5 +26,17 @@ prometheus::MetricFamily build_info();
 /// counter and ends in _total, the rest gauges; stages are summaries, with quantiles where they are
 /// known.
 std::vector<prometheus::MetricFamily> metric_families(const Sight& sight);
+
+/// Keeps counters from going back, which Prometheus takes for a restart and counts twice: the waits
+/// and efforts of the moment are shared out anew at each look and may be corrected downwards.
+class Ratchet {
+ public:
+  /// Each counter is at least what it was.
+  void hold(std::vector<prometheus::MetricFamily>& families);
+
+ private:
+  /// By name and label.
+  std::map<std::pair<std::string, std::string>, double> most_;
+};
 
 }  // namespace weir::report

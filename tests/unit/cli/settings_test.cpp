@@ -142,6 +142,28 @@ TEST_CASE("a tolerance is a number of faults or a share", "[settings]") {
   CHECK(refusal({"run", "x", "--tolerate", "nan%"}).exit_code == 2);
 }
 
+TEST_CASE("a trace has its events only where a file is named for it", "[settings]") {
+  CHECK(run_with({"--trace-events", "10"}).options.trace.events == 0);
+  CHECK(run_with({"--trace", "t.json"}).options.trace.events == 1u << 18);
+  const auto settings = run_with({"--trace", "t.json", "--trace-events", "10"});
+  CHECK(settings.options.trace.events == 10);
+  CHECK(settings.trace == "t.json");
+  CHECK(refusal({"run", "x", "--trace-events", "0"}).exit_code == 2);
+  CHECK(refusal({"plan", "--trace", "t.json"}).exit_code == 2);
+}
+
+TEST_CASE("metrics have a port, and an address of this machine alone", "[settings]") {
+  CHECK_FALSE(run_with({}).metrics_port);
+  const auto settings = run_with({"--metrics-port", "0"});
+  CHECK(settings.metrics_port == 0);
+  CHECK(settings.metrics_address == "127.0.0.1");
+  CHECK_FALSE(settings.metrics);
+  CHECK(run_with({"--metrics-port", "9100", "--metrics-address", "0.0.0.0"}).metrics_address ==
+        "0.0.0.0");
+  CHECK(refusal({"run", "x", "--metrics-port", "65536"}).exit_code == 2);
+  CHECK(refusal({"plan", "--metrics-port", "1"}).exit_code == 2);
+}
+
 TEST_CASE("a read delay is constant, or a mean and a deviation", "[settings]") {
   const auto constant = run_with({"--read-delay-ms", "50:20", "--read-delay-ms", "5"});
   CHECK(constant.read_delay_ms == 5);
@@ -231,7 +253,6 @@ TEST_CASE("what is not built yet is refused in so many words", "[settings]") {
       GENERATE(std::vector<std::string>{"footprint", "model.json"},
                std::vector<std::string>{"run", "x", "--rank", "0"},
                std::vector<std::string>{"run", "x", "--world", "2"},
-               std::vector<std::string>{"run", "x", "--trace", "t"},
                std::vector<std::string>{"footprint", "--help"});
   CAPTURE(arguments);
   const auto refused = refusal(arguments);

@@ -118,3 +118,21 @@ TEST_CASE("no bound is an infinite budget", "[metrics]") {
   sight.figures.memory.budget = UINT64_MAX;
   CHECK(std::isinf(exposed(sight)["weir_memory_budget_bytes"]));
 }
+
+TEST_CASE("a counter never goes back, a gauge may", "[metrics]") {
+  auto sight = sample_sight();
+  Ratchet ratchet;
+  const auto scraped = [&] {
+    auto families = metric_families(sight);
+    ratchet.hold(families);
+    return test::Exposition(prometheus::TextSerializer().Serialize(families));
+  };
+  scraped();
+  sight.figures.queue.workers.decode_s = 1.5;
+  sight.figures.queue.workers.idle_s = 6;
+  sight.figures.queue.data_readiness = 0.5;
+  const auto later = scraped();
+  CHECK(later["weir_worker_seconds_total{state=\"decode\"}"] == 2);
+  CHECK(later["weir_worker_seconds_total{state=\"idle\"}"] == 6);
+  CHECK(later["weir_data_readiness_ratio"] == 0.5);
+}

@@ -1,0 +1,69 @@
+#include "engine/trace.hpp"
+
+namespace weir::engine {
+
+namespace {
+
+std::uint64_t ns(Clock::duration time) noexcept {
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count());
+}
+
+}  // namespace
+
+Trace::Trace(const Plan& plan)
+    : capacity_(plan.trace_bytes / trace_event_bytes),
+      workers_(plan.workers),
+      readers_(plan.read_ahead),
+      events_(std::make_unique<Event[]>(static_cast<std::size_t>(capacity_))) {}
+
+std::int64_t Trace::since_start(Clock::time_point at) const noexcept {
+  return std::chrono::nanoseconds(at - start_).count();
+}
+
+void Trace::note(Kind kind, std::uint8_t what, Track track, Clock::time_point at,
+                 const std::array<std::uint64_t, 4>& value) noexcept {
+  const auto place = noted_.fetch_add(1, std::memory_order_relaxed);
+  if (place >= capacity_) return;
+  Event& event = events_[static_cast<std::size_t>(place)];
+  event.what = what;
+  event.track = track;
+  event.at_ns = since_start(at);
+  event.value = value;
+  event.kind.store(kind, std::memory_order_release);
+}
+
+void Trace::sample(Stage stage, Track track, Clock::time_point begun, Clock::time_point ended,
+                   books::RowKey row, std::uint64_t index) noexcept {
+  note(Kind::sample, static_cast<std::uint8_t>(stage), track, begun,
+       {ns(ended - begun), row.sequence, row.row, index});
+}
+
+void Trace::batch(Of what, const buffer::Slab& slab, Clock::time_point begun,
+                  Clock::time_point ended) noexcept {
+  note(Kind::batch, static_cast<std::uint8_t>(what), this->slab(slab.id), begun,
+       {ns(ended - begun), slab.sequence, 0, 0});
+}
+
+void Trace::thread(Of what, Track track, Clock::time_point begun, Clock::time_point ended,
+                   std::uint64_t batch) noexcept {
+  note(Kind::thread, static_cast<std::uint8_t>(what), track, begun,
+       {ns(ended - begun), batch, 0, 0});
+}
+
+void Trace::sample_bytes(const books::Book& book) noexcept {
+  const auto memory = book.snapshot().memory;
+  note(Kind::sample_bytes, 0, 0, Clock::now(),
+       {memory[Account::index], memory[Account::encoded], memory[Account::scratch],
+        memory[Account::cache]});
+}
+
+void Trace::queue(const books::Book& book) noexcept {
+  const auto now = book.snapshot();
+  const auto at = Clock::now();
+  note(Kind::queue, 0, 0, at, {now.filling, now.ready, now.leased, 0});
+  note(Kind::slab_bytes, 0, 0, at,
+       {now.memory[Account::filling], now.memory[Account::ready], now.memory[Account::leased],
+        now.memory[Account::idle]});
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+
+#include "base/clock.hpp"
+#include "books/book.hpp"
+#include "books/row_key.hpp"
+#include "buffer/slab.hpp"
+#include "weir/error.hpp"
+#include "weir/plan.hpp"
+
+namespace weir::engine {
+
+/// What happened when, on which thread: the first so many events of a loader's life, for a trace
+/// viewer. Events are noted from any thread into memory that is there from the start: one
+/// fetch_add, no lock, no allocation; those that find no place are counted.
+class Trace {
+ public:
+  /// A row of the picture: the consumer, the conductor, a worker, a reader or a slab.
+  using Track = std::uint32_t;
+
+  /// Takes plan.trace_bytes.
+  explicit Trace(const Plan& plan);
+
+  // Viewers take thread 0 for the idle one.
+  static constexpr Track consumer = 1, conductor = 2;
+  Track worker(std::uint32_t i) const noexcept { return 3 + i; }
+  Track reader(std::uint32_t i) const noexcept { return worker(workers_) + i; }
+
+  /// A sample was in `stage` (read, decode, fit; wait: parked, on no thread).
+  void sample(Stage stage, Track track, Clock::time_point begun, Clock::time_point ended,
+              books::RowKey row, std::uint64_t index) noexcept;
+  enum class Of : std::uint8_t {
+    filling,  ///< of a slab: its rows were worked on
+    handoff,  ///< of a slab: ready
+    lease,    ///< of a slab: the consumer's
+    next,     ///< of the consumer: in next()
+    consume,  ///< of the consumer: handed a batch until the next next()
+    step,     ///< of the conductor; no batch
+  };
+  /// A slab was this, for its batch.
+  void batch(Of what, const buffer::Slab& slab, Clock::time_point begun,
+             Clock::time_point ended) noexcept;
+  /// A thread did this; `batch` where it is about one.
+  void thread(Of what, Track track, Clock::time_point begun, Clock::time_point ended,
+              std::uint64_t batch) noexcept;
+  /// The bytes of samples and index as they are now.
+  void sample_bytes(const books::Book& book) noexcept;
+  /// The queue and the bytes of slabs as they are now.
+  void queue(const books::Book& book) noexcept;
+
+  /// Trace Event Format (JSON object form; microseconds since the loader was made), as Perfetto and
+  /// chrome://tracing open it. `name` gives a sample's name. Ends with what `book` says now.
+  void write(std::ostream& out, const books::Book& book,
+             const std::function<std::string(std::uint64_t)>& name) const;
+
+ private:
+  enum class Kind : std::uint8_t { none, sample, batch, thread, sample_bytes, slab_bytes, queue };
+  /// `value` by kind: sample: duration, sequence, row, index. batch, thread: duration, sequence.
+  /// The others: their counters, in the order of their names.
+  struct Event {
+    std::atomic<Kind> kind{Kind::none};  ///< set last: the rest is there
+    std::uint8_t what = 0;               ///< Stage or Of
+    Track track = 0;
+    std::int64_t at_ns = 0;
+    std::array<std::uint64_t, 4> value{};
+  };
+  static_assert(sizeof(Event) == trace_event_bytes);
+
+  Track slab(books::SlabId id) const noexcept { return reader(readers_) + id; }
+  void note(Kind kind, std::uint8_t what, Track track, Clock::time_point at,
+            const std::array<std::uint64_t, 4>& value) noexcept;
+  std::int64_t since_start(Clock::time_point at) const noexcept;
+
+  class Writer;
+
+  const Clock::time_point start_ = Clock::now();
+  const std::uint64_t capacity_;
+  const std::uint32_t workers_, readers_;
+  const std::unique_ptr<Event[]> events_;
+  std::atomic<std::uint64_t> noted_{0};
+};
+
+}  // namespace weir::engine
