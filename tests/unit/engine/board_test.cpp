@@ -15,13 +15,13 @@ struct Waker final : Wakeable {
   void wake() noexcept override {}
 };
 
-/// A board with one worker at it, who finds nothing to do.
+/// A board with one worker at it, who finds nothing to do; those of lower numbers are at work.
 struct Desk {
-  explicit Desk(std::uint32_t read_ahead)
-      : board(*book, clocks, 1, read_ahead, 2, std::make_shared<Waker>()) {
-    clocks.stream_opened(1, Clock::now());
-    board.limit(1, read_ahead);
-    worker = std::thread([this] { board.take_work(memory, 0, 1); });
+  explicit Desk(std::uint32_t read_ahead, std::uint32_t number = 0)
+      : board(*book, clocks, number + 1, read_ahead, 2, std::make_shared<Waker>()) {
+    clocks.stream_opened(number + 1, Clock::now());
+    board.limit(number + 1, read_ahead);
+    worker = std::thread([this, number] { board.take_work(memory, number, 1); });
   }
   ~Desk() {
     board.halt();
@@ -42,7 +42,7 @@ struct Desk {
 
   std::shared_ptr<books::Book> book =
       books::Book::open(std::make_shared<books::Ledger>(1000), {150, 100, 50, UINT64_MAX, 2, 4});
-  Clocks clocks{2, 1};
+  Clocks clocks{2, 2};
   Board board;
   WorkerMemory memory{*book};
   std::thread worker;
@@ -105,4 +105,11 @@ TEST_CASE("a worker that is not wanted has no time of its own", "[board]") {
   CHECK(after.workers.decode_s == test::Approx(before.workers.decode_s));
   desk.board.limit(1, 0);
   CHECK(desk.grows(&WorkerTime::idle_s));
+}
+
+TEST_CASE("a worker that is not wanted does not hide what the others do", "[board]") {
+  Desk desk(0, 1);
+  CHECK(desk.grows(&WorkerTime::idle_s));
+  desk.board.limit(1, 0);
+  CHECK(desk.grows(&WorkerTime::decode_s));
 }
