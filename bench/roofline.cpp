@@ -19,7 +19,9 @@
 #include <vector>
 
 #include "bare_jpeg.hpp"
+#include "base/clock.hpp"
 #include "codec/decoder.hpp"
+#include "engine/lane.hpp"
 #include "images.hpp"
 #include "weir/weir.hpp"
 
@@ -27,7 +29,6 @@ namespace {
 
 using namespace weir;
 using namespace weir::bench;
-using Clock = std::chrono::steady_clock;
 
 constexpr Shape shape{224, 224};
 constexpr std::uint32_t batch = 64, threads = 2, queue = 4;
@@ -144,8 +145,14 @@ double roofline(const std::vector<std::string>& files, const codec::FitSpec& spe
   return static_cast<double>(next) / std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-double pipeline(const std::string& folder, const codec::FitSpec& spec, double seconds,
-                bool floats) {
+/// What the clocks note in weir's runs, and the CPU time of all threads there.
+struct Noted {
+  std::uint64_t readings = 0, samples = 0;
+  double cpu_s = 0;
+};
+
+double pipeline(const std::string& folder, const codec::FitSpec& spec, double seconds, bool floats,
+                Noted* noted = nullptr) {
   Options options{.shape = spec.out,
                   .fit = spec.fit,
                   .short_side = spec.short_side,
@@ -155,6 +162,7 @@ double pipeline(const std::string& folder, const codec::FitSpec& spec, double se
   Loader loader(image_folder(folder), options);
   const Converter<float> to_float(imagenet);
   std::vector<float> values(floats ? batch * spec.out.values() : 0);
+  const double cpu_before = process_cpu_seconds();
   auto stream = loader.stream({.epochs = std::nullopt});
   stream.next().reset();
   const auto start = Clock::now();
@@ -165,14 +173,20 @@ double pipeline(const std::string& folder, const codec::FitSpec& spec, double se
     if (floats) to_float(ready->pixels(), std::span(values).first(ready->pixels().pixels.size()));
     done += ready->size();
   }
+  if (noted != nullptr) {
+    const auto report = loader.report();
+    noted->readings += report.readings;
+    noted->samples += report.stages[static_cast<std::size_t>(Stage::decode)].count;
+    noted->cpu_s += process_cpu_seconds() - cpu_before;
+  }
   return static_cast<double>(done) / spent.count();
 }
 
 void file_round(const std::string& folder, const std::vector<std::string>& files, double seconds,
-                Rates& rates) {
+                Rates& rates, Noted& noted) {
   for (int fit = 0; fit < 2; ++fit) {
     rates["roofline"][fit].push_back(roofline(files, specs[fit], seconds));
-    rates["uint8"][fit].push_back(pipeline(folder, specs[fit], seconds, false));
+    rates["uint8"][fit].push_back(pipeline(folder, specs[fit], seconds, false, &noted));
     rates["float32"][fit].push_back(pipeline(folder, specs[fit], seconds, true));
   }
 }
@@ -183,6 +197,16 @@ void small_round(const std::string& folder, const std::vector<std::string>& file
   const codec::FitSpec spec{{32, 32}, Fit::stretch, 0};
   rates["small roofline"][0].push_back(roofline(files, spec, seconds));
   rates["small uint8"][0].push_back(pipeline(folder, spec, seconds, false));
+}
+
+/// What the clocks cost a sample, beside what the sample costs.
+void print_clocks(const Noted& noted) {
+  const double ns = engine::measure_reading_ns();
+  const double each = static_cast<double>(noted.readings) / static_cast<double>(noted.samples);
+  const double cpu_ns = noted.cpu_s * 1e9 / static_cast<double>(noted.samples);
+  std::printf(
+      "  clocks: %.2f readings a sample x %.0f ns = %.2f us, %.3f %% of its %.0f us of CPU time\n",
+      each, ns, each * ns * 1e-3, 100 * each * ns / cpu_ns, cpu_ns * 1e-3);
 }
 
 void print_line(Rates& rates, const char* name, const char* against) {
@@ -249,9 +273,10 @@ int main(int argc, char** argv) {
   const Files photographs("photos", {375, 500}), small("cifar10", {32, 32});
   const auto samples = images(most_images);
   Rates rates;
+  Noted noted;
   for (int round = 0; round < wish.rounds; ++round) {
     in_memory_round(samples, rates);
-    file_round(photographs.folder(), photographs.files(), wish.seconds, rates);
+    file_round(photographs.folder(), photographs.files(), wish.seconds, rates, noted);
     small_round(small.folder(), small.files(), wish.seconds, rates);
   }
   std::printf(
@@ -268,6 +293,7 @@ int main(int argc, char** argv) {
   print_line(rates, "roofline", nullptr);
   print_line(rates, "uint8", "roofline");
   print_line(rates, "float32", "roofline");
+  print_clocks(noted);
   std::printf("%u threads, %zu files of %s\n", threads, small.files().size(),
               small.made() ? "about 32x32, resized to it" : "32x32, as they are");
   print_line(rates, "small roofline", nullptr);

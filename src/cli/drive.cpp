@@ -12,6 +12,7 @@
 #include "cli/metrics_server.hpp"
 #include "cli/progress.hpp"
 #include "cli/timeline.hpp"
+#include "engine/lane.hpp"
 #include "report/process.hpp"
 
 namespace weir::cli {
@@ -74,6 +75,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
   run.process_peak = process.stop();
   run.process_after = process_memory();
   run.posting_ns = report::measure_posting_ns();
+  run.reading_ns = engine::measure_reading_ns();
   return run;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
+#include "cli/recent.hpp"
 #include "report/bytes.hpp"
 
 namespace weir::cli {
@@ -34,6 +36,14 @@ std::string time_left(double seconds) {
   return fmt::format("{}:{:02} h left", whole / 3600, whole / 60 % 60);
 }
 
+/// A line that wraps would not be written over but below.
+std::string fit_terminal(std::string line) {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    line.resize(std::min<std::size_t>(line.size(), size.ws_col - 1u));
+  return line;
+}
+
 void watch(const std::stop_token& stop, const std::function<std::string()>& line) {
   const bool live = isatty(STDERR_FILENO) == 1;
   std::mutex mutex;
@@ -43,7 +53,10 @@ void watch(const std::stop_token& stop, const std::function<std::string()>& line
       live ? Clock::duration(live_interval) : Clock::duration(plain_interval);
   const auto is_over = [&] { return stop.stop_requested(); };
   while (!wake.wait_for(lock, stop, interval, is_over) && !is_over()) {
-    fmt::print(stderr, "{}{}{}", live ? "\r" : "", line(), live ? "\x1b[K" : "\n");
+    if (live)
+      fmt::print(stderr, "\r{}\x1b[K", fit_terminal(line()));
+    else
+      fmt::print(stderr, "{}\n", line());
     std::fflush(stderr);
   }
   if (live) fmt::print(stderr, "\r\x1b[K");
@@ -68,13 +81,17 @@ std::optional<std::uint64_t> samples_to_consume(const Settings& settings,
 
 std::string progress_line(const Snapshot& now, const Plan& plan,
                           std::chrono::duration<double> elapsed, std::optional<std::uint64_t> goal,
-                          const std::string& label) {
+                          const std::string& label, const std::optional<Window>& recent) {
   const auto done = now.samples.consumed;
   const double rate = elapsed.count() > 0 ? static_cast<double>(done) / elapsed.count() : 0;
-  auto line = fmt::format("{}[{}] {}/{} ready, {} samples/s, {}", label.empty() ? "" : label + ": ",
+  const double pace = recent ? static_cast<double>(recent->samples) / recent->seconds : rate;
+  auto line = fmt::format("{}[{}] {}/{} ready, {} samples/s", label.empty() ? "" : label + ": ",
                           bar(now.ready, plan.max_queue_size), now.ready, plan.max_queue_size,
-                          report::grouped(static_cast<std::uint64_t>(rate)),
-                          report::human_bytes(now.memory.live));
+                          report::grouped(static_cast<std::uint64_t>(pace)));
+  if (recent)
+    line += fmt::format(", readiness {:.0f} %, regime {}", 100 * recent->data_readiness,
+                        to_string(judge(*recent).regime));
+  line += ", " + report::human_bytes(now.memory.live);
   if (plan.budget_bytes != UINT64_MAX) line += " of " + report::human_bytes(plan.budget_bytes);
   if (goal && rate > 0)
     line += ", " + time_left(static_cast<double>(*goal - std::min(done, *goal)) / rate);
@@ -88,9 +105,12 @@ Progress::Progress(const Settings& settings, std::function<std::string()> line) 
 }
 
 Progress::Progress(const Settings& settings, const Loader& loader, const std::string& label)
-    : Progress(settings, [&loader, label, start = Clock::now(),
-                          goal = samples_to_consume(settings, loader.size())] {
-        return progress_line(loader.snapshot(), loader.plan(), Clock::now() - start, goal, label);
+    : Progress(settings, [&loader, label, start = Clock::now(), recent = Recent(),
+                          goal = samples_to_consume(settings, loader.size())]() mutable {
+        const auto now = Clock::now();
+        if (recent.due(now)) recent.add(loader.report(), now);
+        return progress_line(loader.snapshot(), loader.plan(), now - start, goal, label,
+                             recent.window());
       }) {}
 
 void hint(const Settings& settings, const std::string& text) {

@@ -50,7 +50,8 @@ Clock::time_point Clocks::settle(Clock::time_point now) {
   open_for_ += past;
   occupied_[depth_] += past;
   worked_ += past * workers_;
-  held_[held()] += past * waiting_;
+  // Those just sent off may not know it yet.
+  held_[held()] += past * std::min(waiting_, workers_);
   return settled_ = now;
 }
 

@@ -42,6 +42,16 @@ BooksCost books_cost(const Run& run) noexcept {
   return cost;
 }
 
+ClocksCost clocks_cost(const Run& run) noexcept {
+  const auto samples = static_cast<double>(run.figures.samples.drawn);
+  if (samples == 0) return {};
+  ClocksCost cost;
+  cost.readings_per_sample = static_cast<double>(run.figures.readings) / samples;
+  cost.ns_per_sample = cost.readings_per_sample * run.reading_ns;
+  if (run.cpu_s > 0) cost.share_of_cpu = cost.ns_per_sample * samples / (run.cpu_s * 1e9);
+  return cost;
+}
+
 double measure_posting_ns() {
   constexpr int bursts = 9, postings = 20'000;
   MemoryLedger ledger(1);

@@ -29,6 +29,7 @@ struct Run {
   ProcessParts parts_now;        ///< with figures.memory, the stream still open
   double cpu_s = 0;              ///< CPU time of the process while the stream was drained
   double posting_ns = 0;         ///< of one posting to the books, measured after the run
+  double reading_ns = 0;         ///< of one reading of the clocks, likewise
   std::string budget_how;        ///< how `auto` was worked out; empty where bytes were named
   std::string slab_note;         ///< what the slabs' memory was refused; empty where nothing was
   std::string digest;            ///< empty where none was asked for
@@ -56,6 +57,12 @@ struct BooksCost {
   double postings_per_sample = 0, ns_per_sample = 0, share_of_cpu = 0;
 };
 BooksCost books_cost(const Run& run) noexcept;
+
+/// The same of the clocks.
+struct ClocksCost {
+  double readings_per_sample = 0, ns_per_sample = 0, share_of_cpu = 0;
+};
+ClocksCost clocks_cost(const Run& run) noexcept;
 
 /// Nanoseconds of one posting on this machine, now: the median of several bursts on a ledger of its
 /// own. Takes a few milliseconds.

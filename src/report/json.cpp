@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "weir/version.hpp"
+#include "weir/window.hpp"
 
 namespace weir::report {
 namespace {
@@ -62,12 +63,49 @@ Json or_null(const std::optional<double>& figure) { return figure ? Json(*figure
 Json stages_json(std::span<const StageClock> stages) {
   Json out = Json::array();
   for (const auto& stage : stages)
-    out.push_back({{"name", to_string(stage.stage)},
-                   {"count", stage.count},
-                   {"busy_s", stage.busy_s},
-                   {"p50_us", or_null(stage.p50_us)},
-                   {"p99_us", or_null(stage.p99_us)}});
+    out.push_back(
+        {{"name", to_string(stage.stage)},
+         {"count", stage.count},
+         {"busy_s", stage.busy_s},
+         {"p50_us", or_null(stage.p50_us)},
+         {"p99_us", or_null(stage.p99_us)},
+         {"p90_us", or_null(stage.p90_us)},
+         {"bytes", stage.bytes},
+         {"mean_us", stage.count > 0 ? Json(stage.busy_s * 1e6 / static_cast<double>(stage.count))
+                                     : Json(nullptr)}});
   return out;
+}
+
+Json queue_json(const QueueClock& queue) {
+  const auto& workers = queue.workers;
+  const auto consumer = service(queue.consumer);
+  return {{"occupancy", queue.occupancy},
+          {"consumer_wait_s", queue.consumer_wait_s},
+          {"producer_wait_s", queue.producer_wait_s},
+          {"data_readiness", queue.data_readiness},
+          {"seconds", queue.seconds},
+          {"fetch_stall_s", queue.fetch_stall_s},
+          {"prep_stall_s", queue.prep_stall_s},
+          {"memory_stall_s", queue.memory_stall_s},
+          {"asked", queue.asked},
+          {"workers",
+           {{"read_s", workers.read_s},
+            {"decode_s", workers.decode_s},
+            {"starved_s", workers.starved_s},
+            {"throttled_s", workers.throttled_s},
+            {"idle_s", workers.idle_s}}},
+          {"consumer",
+           {{"count", consumer.count},
+            {"mean_s", consumer.mean_s},
+            {"deviation_s", consumer.deviation_s}}}};
+}
+
+Json clocks_cost_json(const Run& run) {
+  const auto cost = clocks_cost(run);
+  return {{"readings_per_sample", cost.readings_per_sample},
+          {"ns_per_reading", run.reading_ns},
+          {"ns_per_sample", cost.ns_per_sample},
+          {"share_of_cpu", cost.share_of_cpu}};
 }
 
 double rounded(double figure, double steps) { return std::round(figure * steps) / steps; }
@@ -119,6 +157,8 @@ Json envelope(std::string_view command) {
   out["error"] = nullptr;
   out["interrupted"] = false;
   out["timeline"] = nullptr;
+  out["regime_why"] = nullptr;
+  out["clocks_cost"] = nullptr;
   return out;
 }
 
@@ -186,15 +226,16 @@ void put_run(Json& envelope, const Run& run) {
   put_plan(envelope, figures.plan, run.budget_how);
   envelope["memory"] = memory_json(run);
   envelope["samples"] = to_json(figures.samples);
-  envelope["queue"] = {{"occupancy", figures.queue.occupancy},
-                       {"consumer_wait_s", figures.queue.consumer_wait_s},
-                       {"producer_wait_s", figures.queue.producer_wait_s},
-                       {"data_readiness", figures.queue.data_readiness}};
+  envelope["queue"] = queue_json(figures.queue);
   envelope["throughput"] = {{"seconds", figures.throughput.seconds},
                             {"samples_per_s", figures.throughput.samples_per_s},
                             {"first_batch_s", figures.throughput.first_batch_s}};
   envelope["stages"] = stages_json(figures.stages);
-  if (figures.regime) envelope["regime"] = *figures.regime;
+  if (figures.regime) {
+    envelope["regime"] = *figures.regime;
+    envelope["regime_why"] = figures.regime_why;
+  }
+  envelope["clocks_cost"] = clocks_cost_json(run);
   put_faults(envelope, figures.faults, figures.fault_count);
   if (!run.digest.empty()) envelope["digest"] = run.digest;
   if (!run.error.empty()) envelope["error"] = run.error;

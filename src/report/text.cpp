@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "report/bytes.hpp"
+#include "report/clock_text.hpp"
 #include "report/table.hpp"
 
 namespace weir::report {
@@ -15,53 +16,6 @@ using Align = Table::Align;
 
 std::string mebibytes(std::uint64_t bytes) {
   return fmt::format("{:.2f}", static_cast<double>(bytes) / static_cast<double>(1u << 20));
-}
-
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-
-std::string duration(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.1f} ms", seconds * 1e3);
-  return fmt::format("{:.2f} s", seconds);
-}
-
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
-}
-
-std::string queue_text(const QueueClock& queue) {
-  auto out = fmt::format(
-      "\nQueue\n  {} of next() calls found a batch waiting; consumer waited {}, producers {}\n",
-      percent(queue.data_readiness), duration(queue.consumer_wait_s),
-      duration(queue.producer_wait_s));
-  constexpr std::size_t most_rows = 9, bar_width = 40;
-  const auto levels = queue.occupancy.size();
-  const auto group = (levels + most_rows - 1) / most_rows;
-  Table table({{"", Align::right}, {"", Align::right}, {"", Align::left}});
-  for (std::size_t first = 0; first < levels; first += group) {
-    const auto last = std::min(first + group, levels) - 1;
-    double share = 0;
-    for (auto level = first; level <= last; ++level) share += queue.occupancy[level];
-    std::string bar;
-    for (auto n = std::lround(std::clamp(share, 0.0, 1.0) * bar_width); n > 0; --n) bar += "█";
-    const auto label = first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
-    table.add({label + " ready", percent(share), bar});
-  }
-  return out + table.text();
-}
-
-std::string stages_text(std::span<const StageClock> stages) {
-  Table table({{"Stages", Align::left}, {"count"}, {"busy"}, {"mean"}, {"p50"}, {"p99"}}, 0);
-  const auto micros = [](const std::optional<double>& us) {
-    return us ? duration(*us * 1e-6) : std::string("-");
-  };
-  for (const auto& stage : stages) {
-    if (stage.count == 0) continue;
-    table.add({fmt::format("  {}", to_string(stage.stage)), grouped(stage.count),
-               duration(stage.busy_s), duration(stage.busy_s / static_cast<double>(stage.count)),
-               micros(stage.p50_us), micros(stage.p99_us)});
-  }
-  return table.empty() ? "" : '\n' + table.text();
 }
 
 }  // namespace
@@ -210,9 +164,9 @@ std::string run_text(const Run& run) {
                   plural(figures.samples.consumed, "sample"), duration(figures.throughput.seconds),
                   figures.throughput.samples_per_s, duration(figures.throughput.first_batch_s));
   if (run.interrupted) out += "Interrupted: the counts are of the moment it stopped.\n";
-  out += '\n' + plan_text(figures.plan, run.budget_how) + '\n' +
+  out += regime_text(figures) + '\n' + plan_text(figures.plan, run.budget_how) + '\n' +
          samples_text(figures.samples, figures.plan.shape) + '\n' + memory_text(run) +
-         queue_text(figures.queue) + stages_text(figures.stages);
+         queue_text(figures.queue) + stages_text(figures.stages) + clocks_text(run);
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
   if (!run.digest.empty()) out += fmt::format("\nDigest {}\n", run.digest);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "program.hpp"
@@ -63,6 +64,20 @@ TEST_CASE("a run's figures agree with one another", "[json]") {
   double occupied = 0;
   for (const auto& share : json["queue"]["occupancy"]) occupied += share.get<double>();
   CHECK(std::abs(occupied - 1.0) < 0.01);
+  const auto& queue = json["queue"];
+  double worked = 0;
+  for (const auto& [kind, time] : queue["workers"].items()) worked += time.get<double>();
+  CHECK(worked == Approx(2 * queue["seconds"].get<double>()).epsilon(0.02));
+  CHECK(queue["fetch_stall_s"].get<double>() + queue["prep_stall_s"].get<double>() +
+            queue["memory_stall_s"].get<double>() ==
+        Approx(queue["consumer_wait_s"].get<double>()));
+  CHECK(queue["asked"] == 15);
+  CHECK(queue["consumer"]["count"] == 15);
+  CHECK(json["stages"][0]["count"] == 120);
+  const std::vector<std::string> regimes{"storage", "decode", "consumer", "memory", "balanced"};
+  CHECK(std::ranges::count(regimes, json["regime"].get<std::string>()) == 1);
+  CHECK(json["regime_why"].get<std::string>().starts_with("of "));
+  CHECK(json["clocks_cost"]["readings_per_sample"].get<double>() >= 3);
 }
 
 TEST_CASE("JSON to a file leaves the text on stdout", "[json]") {

@@ -30,6 +30,18 @@ TEST_CASE("progress says queue, pace, bytes and time left", "[progress]") {
         "verify: [###-] 3/4 ready, 1,000 samples/s, 45.00 MiB of 64.00 MiB, 12 s left");
 }
 
+TEST_CASE("pace, readiness and regime are those of the last seconds", "[progress]") {
+  Window recent;
+  recent.seconds = 4;
+  recent.samples = 2000;
+  recent.data_readiness = 0.876;
+  recent.consumer_wait_s = recent.prep_stall_s = 3;
+  recent.workers.decode_s = 4;
+  CHECK(progress_line(at_work(), four_deep(), duration<double>(2), 14'000, "", recent) ==
+        "[###-] 3/4 ready, 500 samples/s, readiness 88 %, regime decode, 45.00 MiB of 64.00 MiB, "
+        "12 s left");
+}
+
 TEST_CASE("without a bound or an end progress does not invent them", "[progress]") {
   auto plan = four_deep();
   plan.budget_bytes = UINT64_MAX;

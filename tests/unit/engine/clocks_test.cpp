@@ -150,7 +150,8 @@ TEST_CASE("between streams no time passes", "[clocks]") {
   CHECK(queue.seconds == Approx(8));
   CHECK(queue.workers.idle_s == Approx(6));
   CHECK(sum(queue.workers) == Approx(2 * queue.seconds));
-  CHECK(queue.consumer.count == 0);
+  clocks.asked(true, at(203));
+  CHECK(clocks.queue(at(203)).consumer.count == 0);
   CHECK(clocks.throughput(at(203)).seconds == Approx(203));
 }
 

@@ -25,7 +25,7 @@ TEST_CASE("an empty envelope has every key in its order, and null for what is no
   const auto json = report::envelope("plan");
   CHECK(keys(json) == Keys{"schema", "version", "command", "plan", "memory", "samples", "queue",
                            "throughput", "stages", "regime", "faults", "digest", "fault_count",
-                           "error", "interrupted", "timeline"});
+                           "error", "interrupted", "timeline", "regime_why", "clocks_cost"});
   CHECK(json["schema"] == 1);
   CHECK(json["version"] == "0.1.0");
   CHECK(json["command"] == "plan");
@@ -51,10 +51,17 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
   CHECK(keys(json["samples"]) == Keys{"drawn", "in_flight", "ready", "leased", "consumed",
                                       "discarded", "dropped", "failed", "replaced", "conserved",
                                       "omitted"});
-  CHECK(keys(json["queue"]) ==
-        Keys{"occupancy", "consumer_wait_s", "producer_wait_s", "data_readiness"});
+  CHECK(keys(json["queue"]) == Keys{"occupancy", "consumer_wait_s", "producer_wait_s",
+                                    "data_readiness", "seconds", "fetch_stall_s", "prep_stall_s",
+                                    "memory_stall_s", "asked", "workers", "consumer"});
+  CHECK(keys(json["queue"]["workers"]) ==
+        Keys{"read_s", "decode_s", "starved_s", "throttled_s", "idle_s"});
+  CHECK(keys(json["queue"]["consumer"]) == Keys{"count", "mean_s", "deviation_s"});
+  CHECK(keys(json["clocks_cost"]) ==
+        Keys{"readings_per_sample", "ns_per_reading", "ns_per_sample", "share_of_cpu"});
   CHECK(keys(json["throughput"]) == Keys{"seconds", "samples_per_s", "first_batch_s"});
-  CHECK(keys(json["stages"][0]) == Keys{"name", "count", "busy_s", "p50_us", "p99_us"});
+  CHECK(keys(json["stages"][0]) ==
+        Keys{"name", "count", "busy_s", "p50_us", "p99_us", "p90_us", "bytes", "mean_us"});
 }
 
 TEST_CASE("a run's figures are written as they are, bytes as integers", "[json]") {
@@ -72,19 +79,52 @@ TEST_CASE("a run's figures are written as they are, bytes as integers", "[json]"
   CHECK(json["stages"][0]["name"] == "read");
   CHECK(json["stages"][0]["p50_us"].is_null());
   CHECK(json["stages"][1]["p99_us"] == 4000.0);
+  CHECK(json["stages"][1]["p90_us"] == 2000.0);
+  CHECK(json["stages"][1]["mean_us"] == 1000.0);
+  CHECK(json["stages"][0]["bytes"] == 10 << 20);
+  CHECK(json["stages"][2]["mean_us"].is_null());
   CHECK(json["regime"].is_null());
   CHECK(json["digest"].is_null());
+}
+
+TEST_CASE("the queue's figures are those of its clock, each by its own name", "[json]") {
+  auto run = test::sample_run();
+  auto& queue = run.figures.queue;
+  queue.seconds = 1;
+  queue.fetch_stall_s = 2;
+  queue.prep_stall_s = 3;
+  queue.memory_stall_s = 4;
+  queue.asked = 5;
+  queue.workers = {.read_s = 6, .decode_s = 7, .starved_s = 8, .throttled_s = 9, .idle_s = 10};
+  queue.consumer = {.count = 2, .sum_s = 6, .squares_s2 = 20};
+  run.figures.readings = 25'600;
+  run.reading_ns = 50;
+  run.cpu_s = 2.56;
+  auto json = report::envelope("run");
+  report::put_run(json, run);
+  CHECK(
+      json["queue"].dump() ==
+      R"({"occupancy":[0.25,0.5,0.25],"consumer_wait_s":0.5,"producer_wait_s":1.25,)"
+      R"("data_readiness":0.9,"seconds":1.0,"fetch_stall_s":2.0,"prep_stall_s":3.0,)"
+      R"("memory_stall_s":4.0,"asked":5,"workers":{"read_s":6.0,"decode_s":7.0,"starved_s":8.0,)"
+      R"("throttled_s":9.0,"idle_s":10.0},"consumer":{"count":2,"mean_s":3.0,"deviation_s":1.0}})");
+  CHECK(json["clocks_cost"]["readings_per_sample"] == 10.0);
+  CHECK(json["clocks_cost"]["ns_per_reading"] == 50.0);
+  CHECK(json["clocks_cost"]["ns_per_sample"] == 500.0);
+  CHECK(json["clocks_cost"]["share_of_cpu"].get<double>() == test::Approx(5e-4));
 }
 
 TEST_CASE("regime, digest and error appear where there is one", "[json]") {
   auto run = test::sample_run();
   run.figures.regime = "decode";
+  run.figures.regime_why = "it took its time";
   run.digest = "abc";
   run.error = "it broke";
   run.interrupted = true;
   auto json = report::envelope("run");
   report::put_run(json, run);
   CHECK(json["regime"] == "decode");
+  CHECK(json["regime_why"] == "it took its time");
   CHECK(json["digest"] == "abc");
   CHECK(json["error"] == "it broke");
   CHECK(json["interrupted"] == true);

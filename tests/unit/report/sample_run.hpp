@@ -31,24 +31,16 @@ inline report::Run sample_run() {
   figures.queue = {.occupancy = {0.25, 0.5, 0.25},
                    .consumer_wait_s = 0.5,
                    .producer_wait_s = 1.25,
-                   .data_readiness = 0.9,
-                   .consumer = {},
-                   .workers = {}};
+                   .data_readiness = 0.9};
   figures.throughput = {.seconds = 2, .samples_per_s = 640, .first_batch_s = 0.04};
-  figures.stages = {
-      {.stage = Stage::read,
-       .count = 2560,
-       .busy_s = 0.256,
-       .p50_us = {},
-       .p90_us = {},
-       .p99_us = {}},
-      {.stage = Stage::decode,
-       .count = 2560,
-       .busy_s = 2.56,
-       .p50_us = 900.0,
-       .p90_us = 2000.0,
-       .p99_us = 4000.0},
-      {.stage = Stage::wait, .count = 0, .busy_s = 0, .p50_us = {}, .p90_us = {}, .p99_us = {}}};
+  figures.stages = {{.stage = Stage::read, .count = 2560, .busy_s = 0.256, .bytes = 10 << 20},
+                    {.stage = Stage::decode,
+                     .count = 2560,
+                     .busy_s = 2.56,
+                     .p50_us = 900.0,
+                     .p90_us = 2000.0,
+                     .p99_us = 4000.0},
+                    {.stage = Stage::wait, .count = 0, .busy_s = 0}};
   figures.postings = 77;
   run.process_before = {10 << 20, 8 << 20};
   run.process_peak = {250 << 20, 240 << 20};

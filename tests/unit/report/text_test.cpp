@@ -161,16 +161,19 @@ TEST_CASE("the report of a run has every section and keeps to 100 columns", "[te
   run.interrupted = true;
   run.figures.faults = {test::sample_fault(1)};
   run.figures.fault_count = 1;
+  run.figures.regime = "decode";
+  run.figures.regime_why = std::string(30, 'a') + ' ' + std::string(80, 'b');
   const auto text = report::run_text(run);
+  CHECK(contains(text, "\nRegime decode\n  a"));
   CHECK(starts(text,
                "1,280 samples in 2.00 s: 640.0 samples/s, first batch after 40.0 ms\nInterrupted"));
   for (const auto* section : {"\nPlan\n", "\nSamples\n", "\nMemory ", "\nQueue\n", "\nStages ",
                               "\nFaults: 1\n", "\nDigest "})
     CHECK(contains(text, section));
   CHECK(contains(text,
-                 "Stages    count      busy    mean     p50     p99\n"
-                 "  read    2,560  256.0 ms  100 us       -       -\n"
-                 "  decode  2,560    2.56 s  1.0 ms  900 us  4.0 ms\n"));
+                 "Stages    count      busy    mean     p50     p90     p99      bytes\n"
+                 "  read    2,560  256.0 ms  100 us       -       -       -  10.00 MiB\n"
+                 "  decode  2,560    2.56 s  1.0 ms  900 us  2.0 ms  4.0 ms        0 B\n"));
   CHECK_FALSE(contains(text, "  wait"));
   CHECK(widest_line(text) <= 100);
 }

@@ -1,0 +1,124 @@
+#include "report/clock_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/bytes.hpp"
+#include "report/table.hpp"
+#include "weir/window.hpp"
+
+namespace weir::report {
+namespace {
+
+using Align = Table::Align;
+
+std::string workers_text(const WorkerTime& time) {
+  const auto& [read, decode, starved, throttled, idle] = time;
+  const double all = read + decode + starved + throttled + idle;
+  if (all <= 0) return "";
+  return fmt::format(
+      "  workers: read {}, decode {}, wait for reads {}, for memory {}, for work {}\n",
+      percent(read / all), percent(decode / all), percent(starved / all), percent(throttled / all),
+      percent(idle / all));
+}
+
+std::string consumer_text(const Timing& timing) {
+  const auto consumer = service(timing);
+  if (consumer.count == 0) return "";
+  return fmt::format("  the consumer took {} a batch (deviation {})\n", duration(consumer.mean_s),
+                     duration(consumer.deviation_s));
+}
+
+}  // namespace
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string duration(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.1f} ms", seconds * 1e3);
+  return fmt::format("{:.2f} s", seconds);
+}
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
+std::string regime_text(const Report& figures) {
+  if (!figures.regime) return "";
+  auto out = fmt::format("Regime {}", *figures.regime);
+  // A sentence is longer than a line: it goes on below, from word to word.
+  constexpr std::size_t widest = 96;
+  std::size_t column = widest;
+  for (std::size_t at = 0; at < figures.regime_why.size();) {
+    const auto end = std::min(figures.regime_why.find(' ', at), figures.regime_why.size());
+    const auto word = figures.regime_why.substr(at, end - at);
+    at = end + 1;
+    if (column + 1 + word.size() > widest) {
+      out += "\n  " + word;
+      column = 2 + word.size();
+    } else {
+      out += ' ' + word;
+      column += 1 + word.size();
+    }
+  }
+  return out + '\n';
+}
+
+std::string queue_text(const QueueClock& queue) {
+  auto out = fmt::format(
+      "\nQueue\n  {} of next() calls found a batch waiting; consumer waited {}, producers {}\n"
+      "  stalls: fetch {}, prep {}, memory {}\n",
+      percent(queue.data_readiness), duration(queue.consumer_wait_s),
+      duration(queue.producer_wait_s), duration(queue.fetch_stall_s), duration(queue.prep_stall_s),
+      duration(queue.memory_stall_s));
+  out += workers_text(queue.workers) + consumer_text(queue.consumer);
+  constexpr std::size_t most_rows = 9, bar_width = 40;
+  const auto levels = queue.occupancy.size();
+  const auto group = (levels + most_rows - 1) / most_rows;
+  Table table({{"", Align::right}, {"", Align::right}, {"", Align::left}});
+  for (std::size_t first = 0; first < levels; first += group) {
+    const auto last = std::min(first + group, levels) - 1;
+    double share = 0;
+    for (auto level = first; level <= last; ++level) share += queue.occupancy[level];
+    std::string bar;
+    for (auto n = std::lround(std::clamp(share, 0.0, 1.0) * bar_width); n > 0; --n) bar += "█";
+    const auto label = first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
+    table.add({label + " ready", percent(share), bar});
+  }
+  return out + table.text();
+}
+
+std::string stages_text(std::span<const StageClock> stages) {
+  Table table({{"Stages", Align::left},
+               {"count"},
+               {"busy"},
+               {"mean"},
+               {"p50"},
+               {"p90"},
+               {"p99"},
+               {"bytes"}},
+              0);
+  const auto micros = [](const std::optional<double>& us) {
+    return us ? duration(*us * 1e-6) : std::string("-");
+  };
+  for (const auto& stage : stages) {
+    if (stage.count == 0) continue;
+    table.add({fmt::format("  {}", to_string(stage.stage)), grouped(stage.count),
+               duration(stage.busy_s), duration(stage.busy_s / static_cast<double>(stage.count)),
+               micros(stage.p50_us), micros(stage.p90_us), micros(stage.p99_us),
+               human_bytes(stage.bytes)});
+  }
+  return table.empty() ? "" : '\n' + table.text();
+}
+
+std::string clocks_text(const Run& run) {
+  if (run.reading_ns == 0) return "";
+  const auto cost = clocks_cost(run);
+  return fmt::format(
+      "  clocks: {:.1f} readings a sample x {:.0f} ns = {:.2f} us, {:.3f} % of its CPU time\n",
+      cost.readings_per_sample, run.reading_ns, cost.ns_per_sample * 1e-3, 100 * cost.share_of_cpu);
+}
+
+}  // namespace weir::report

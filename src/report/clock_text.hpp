@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "report/figures.hpp"
+
+namespace weir::report {
+
+// What the clocks say, for people: parts of run_text(), and the words it is made of.
+
+std::string percent(double share);
+/// "12 us", "3.4 ms", "5.67 s".
+std::string duration(double seconds);
+/// "1 worker", "2 workers".
+std::string plural(std::uint64_t count, std::string_view noun);
+
+/// What bounds the run and the numbers that decide it. Empty where nothing was measured.
+std::string regime_text(const Report& figures);
+/// Waits, stalls, what workers did, how full the queue was.
+std::string queue_text(const QueueClock& queue);
+std::string stages_text(std::span<const StageClock> stages);
+/// What the clocks themselves cost. Empty where that was not measured.
+std::string clocks_text(const Run& run);
+
+}  // namespace weir::report

@@ -1,0 +1,56 @@
+#include "cli/recent.hpp"
+
+#include "support/catch.hpp"
+
+using namespace weir;
+using namespace weir::cli;
+using namespace std::chrono_literals;
+using test::Approx;
+
+namespace {
+
+/// After `s` seconds, of which the consumer waited `waited` for reads.
+Report after(double s, double waited) {
+  Report report;
+  report.queue.seconds = s;
+  report.queue.consumer_wait_s = report.queue.fetch_stall_s = waited;
+  report.queue.workers.decode_s = s;
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("a report is due every second", "[progress]") {
+  Recent recent;
+  const Recent::Instant start{};
+  CHECK(recent.due(start));
+  recent.add(after(0, 0), start);
+  CHECK_FALSE(recent.due(start + 999ms));
+  CHECK(recent.due(start + 1s));
+}
+
+TEST_CASE("what is recent is the last seconds, at first all there is", "[progress]") {
+  Recent recent;
+  const Recent::Instant start{};
+  CHECK_FALSE(recent.window());
+  recent.add(after(0, 0), start);
+  CHECK_FALSE(recent.window());
+  // Storage for ten seconds, then nothing to wait for.
+  for (int s = 1; s <= 10; ++s) recent.add(after(s, s), start + std::chrono::seconds(s));
+  REQUIRE(recent.window());
+  CHECK(recent.window()->seconds == Approx(5));
+  CHECK(judge(*recent.window()).regime == Regime::storage);
+  for (int s = 11; s <= 16; ++s) recent.add(after(s, 10), start + std::chrono::seconds(s));
+  CHECK(judge(*recent.window()).regime == Regime::balanced);
+  // Plain lines are five seconds apart: each is of the time since the one before.
+  recent.add(after(30, 24), start + 30s);
+  CHECK(recent.window()->seconds == Approx(14));
+  CHECK(judge(*recent.window()).regime == Regime::storage);
+}
+
+TEST_CASE("with one report, the window is from the loader's construction", "[progress]") {
+  Recent recent;
+  recent.add(after(3, 3), Recent::Instant{});
+  REQUIRE(recent.window());
+  CHECK(recent.window()->seconds == Approx(3));
+}

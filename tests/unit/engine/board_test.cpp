@@ -1,0 +1,115 @@
+#include "engine/board.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include "support/catch.hpp"
+
+using namespace weir;
+using namespace weir::engine;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Waker final : Wakeable {
+  void wake() noexcept override {}
+};
+
+/// A board with one worker at it, who finds nothing to do; those of lower numbers are at work.
+struct Desk {
+  explicit Desk(std::uint32_t read_ahead, std::uint32_t number = 0)
+      : board(*book, clocks, number + 1, read_ahead, 2, std::make_shared<Waker>()) {
+    clocks.stream_opened(number + 1, Clock::now());
+    board.limit(number + 1, read_ahead);
+    worker = std::thread([this, number] { board.take_work(memory, number, 1); });
+  }
+  ~Desk() {
+    board.halt();
+    worker.join();
+  }
+  Desk(const Desk&) = delete;
+  Desk& operator=(const Desk&) = delete;
+
+  /// Whether `kind` of the worker's time grows; a minute is given to it.
+  bool grows(double WorkerTime::*kind) {
+    const double before = clocks.queue(Clock::now()).workers.*kind;
+    for (int i = 0; i < 60'000; ++i) {
+      if (clocks.queue(Clock::now()).workers.*kind > before + 0.02) return true;
+      std::this_thread::sleep_for(1ms);
+    }
+    return false;
+  }
+
+  std::shared_ptr<books::Book> book =
+      books::Book::open(std::make_shared<books::Ledger>(1000), {150, 100, 50, UINT64_MAX, 2, 4});
+  Clocks clocks{2, 2};
+  Board board;
+  WorkerMemory memory{*book};
+  std::thread worker;
+};
+
+}  // namespace
+
+TEST_CASE("a worker with nothing to do is idle, and so is one that left", "[board]") {
+  Desk desk(0);
+  CHECK(desk.grows(&WorkerTime::idle_s));
+  desk.board.halt();
+  desk.worker.join();
+  desk.worker = std::thread([] {});
+  CHECK(desk.grows(&WorkerTime::idle_s));
+}
+
+TEST_CASE("behind a parked sample a worker is throttled, though a batch be ready", "[board]") {
+  Desk desk(0);
+  desk.clocks.ready_changed(+1, Clock::now());
+  CHECK(desk.grows(&WorkerTime::idle_s));
+  auto sample = desk.board.fresh_sample();
+  auto& waiting = *sample;
+  desk.board.park(std::move(sample));
+  CHECK(desk.grows(&WorkerTime::throttled_s));
+  // Its bytes are granted: it is there to be taken.
+  desk.board.resume(waiting);
+  desk.worker.join();
+  desk.worker = std::thread([] {});
+  CHECK(desk.grows(&WorkerTime::decode_s));
+}
+
+TEST_CASE("a slab that is refused throttles as soon as the board is told", "[board]") {
+  Desk desk(0);
+  CHECK(desk.grows(&WorkerTime::idle_s));
+  REQUIRE(desk.book->try_charge(Account::cache, 900));
+  REQUIRE_FALSE(desk.book->try_charge_slab());
+  desk.board.note();
+  CHECK(desk.grows(&WorkerTime::throttled_s));
+}
+
+TEST_CASE("while rows are to be read ahead, or being read, a worker is starved", "[board]") {
+  Desk desk(1);
+  CHECK(desk.grows(&WorkerTime::idle_s));
+  desk.board.open({.slab = 0, .sequence = 0, .first = 0, .count = 1});
+  CHECK(desk.grows(&WorkerTime::starved_s));
+  WorkerMemory reader(*desk.book);
+  CHECK(desk.board.take_read(reader));
+  CHECK(desk.grows(&WorkerTime::starved_s));
+}
+
+TEST_CASE("a worker that is not wanted has no time of its own", "[board]") {
+  Desk desk(0);
+  CHECK(desk.grows(&WorkerTime::idle_s));
+  desk.board.limit(0, 0);
+  const auto before = desk.clocks.queue(Clock::now());
+  std::this_thread::sleep_for(20ms);
+  const auto after = desk.clocks.queue(Clock::now());
+  CHECK(after.seconds > before.seconds);
+  CHECK(after.workers.idle_s == before.workers.idle_s);
+  CHECK(after.workers.decode_s == test::Approx(before.workers.decode_s));
+  desk.board.limit(1, 0);
+  CHECK(desk.grows(&WorkerTime::idle_s));
+}
+
+TEST_CASE("a worker that is not wanted does not hide what the others do", "[board]") {
+  Desk desk(0, 1);
+  CHECK(desk.grows(&WorkerTime::idle_s));
+  desk.board.limit(1, 0);
+  CHECK(desk.grows(&WorkerTime::decode_s));
+}

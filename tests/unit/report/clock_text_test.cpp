@@ -1,0 +1,58 @@
+#include "report/clock_text.hpp"
+
+#include "report/text.hpp"
+#include "sample_run.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+
+using namespace weir;
+using test::contains;
+
+TEST_CASE("the regime is said with the numbers that decide it, in lines that fit", "[text]") {
+  Report figures;
+  CHECK(report::regime_text(figures).empty());
+  figures.regime = "storage";
+  figures.regime_why =
+      "of 12.3 s the consumer waited 60.0 % (40.0 % for reads, 15.0 % for decoding, 5.0 % for "
+      "memory), the producers 2.0 %";
+  CHECK(report::regime_text(figures) ==
+        "Regime storage\n"
+        "  of 12.3 s the consumer waited 60.0 % (40.0 % for reads, 15.0 % for decoding, 5.0 % for\n"
+        "  memory), the producers 2.0 %\n");
+}
+
+TEST_CASE("the queue says what the consumer waited for and what workers did", "[text]") {
+  QueueClock queue{.occupancy = {0.25, 0.75},
+                   .consumer_wait_s = 0.5,
+                   .producer_wait_s = 1.25,
+                   .fetch_stall_s = 0.3,
+                   .prep_stall_s = 0.2,
+                   .memory_stall_s = 0,
+                   .data_readiness = 0.9};
+  CHECK(report::queue_text(queue) ==
+        "\nQueue\n"
+        "  90.0 % of next() calls found a batch waiting; consumer waited 500.0 ms, producers 1.25 "
+        "s\n"
+        "  stalls: fetch 300.0 ms, prep 200.0 ms, memory 0 us\n"
+        "  0 ready  25.0 %  ██████████\n"
+        "  1 ready  75.0 %  ██████████████████████████████\n");
+  queue.workers = {.read_s = 1, .decode_s = 5, .starved_s = 0.5, .throttled_s = 1.5, .idle_s = 2};
+  queue.consumer = {.count = 2, .sum_s = 0.06, .squares_s2 = 0.0026};
+  const auto text = report::queue_text(queue);
+  CHECK(contains(text,
+                 "\n  workers: read 10.0 %, decode 50.0 %, wait for reads 5.0 %, for memory 15.0 "
+                 "%, for work 20.0 %\n"
+                 "  the consumer took 30.0 ms a batch (deviation 20.0 ms)\n"));
+}
+
+TEST_CASE("what the clocks cost stands beside what the books cost", "[text]") {
+  auto run = test::sample_run();
+  CHECK(report::clocks_text(run).empty());
+  CHECK(report::clocks_cost({}).readings_per_sample == 0);
+  run.figures.readings = 7680;
+  run.reading_ns = 50;
+  run.cpu_s = 2.56;
+  CHECK(report::clocks_text(run) ==
+        "  clocks: 3.0 readings a sample x 50 ns = 0.15 us, 0.015 % of its CPU time\n");
+  CHECK(contains(report::run_text(run), report::clocks_text(run)));
+}
