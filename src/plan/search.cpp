@@ -79,8 +79,8 @@ std::optional<Plan> Search::plan_of(const Setting& wanted) const {
   if (wanted.read_ahead > most_read_ahead_) return {};
   try {
     auto plan = plan_with(window_, wanted, budget_);
-    const bool cut = setting_of(plan) != wanted;
-    if (cut || typical_bytes(plan, window_.encoded_bytes) > budget_) return {};
+    // One that the Plan would cut to the budget is another setting.
+    if (setting_of(plan) != wanted) return {};
     return plan;
   } catch (const Error& error) {
     if (error.code() == Errc::budget_too_small) return {};

@@ -90,6 +90,15 @@ TEST_CASE("reads ahead overlap: as many in 200 ms as are outstanding", "[plan]")
   CHECK(cut.setting.read_ahead == 32);  // as the Plan cuts it to what is drawn
 }
 
+TEST_CASE("a read ahead is outstanding until a worker takes it", "[plan]") {
+  // One read ahead, one worker: the next read begins with the decode of the one before, so a period
+  // is the longer of the two. Were more allowed to lie about, a period would be 3 ms on average.
+  const auto one = predict(window_of({3, 3, 0, 0.8}, 1), setting(4, 1, 1)).samples_per_s;
+  CHECK(one < 0.85 * 1e3 / 3);
+  CHECK(one > 1e3 / 6);
+  CHECK(predict(window_of({3, 3, 0, 0.8}, 1), setting(4, 1, 8)).samples_per_s > 0.95 * 1e3 / 3);
+}
+
 TEST_CASE("reads that copy take a core, reads that wait do not", "[plan]") {
   auto window = window_of({1, 1, 0}, 2);
   window.read_cpu_s = 1e-3;
@@ -172,6 +181,8 @@ TEST_CASE("a consumer takes longer over a larger batch", "[plan]") {
 TEST_CASE("a queue that never fills never gets its slabs", "[plan]") {
   CHECK(predict(window_of({0, 3, 1}, 2), setting(16, 2)).slabs == 2);
   CHECK(predict(window_of({0, 3, 400}, 2), setting(16, 2)).slabs == 17);
+  // One that fills in the long run does, however long that takes.
+  CHECK(predict(window_of({0, 3, 48.5}, 2), setting(64, 2)).slabs == 65);
 }
 
 TEST_CASE("more workers than cores inflate what the clock says of a decode", "[plan]") {
