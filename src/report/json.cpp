@@ -158,6 +158,8 @@ Json envelope(std::string_view command) {
   out["timeline"] = nullptr;
   out["regime_why"] = nullptr;
   out["clocks_cost"] = nullptr;
+  out["setting"] = nullptr;
+  out["moves"] = Json::array();
   return out;
 }
 

@@ -157,6 +157,19 @@ std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count
   return out;
 }
 
+namespace {
+
+/// Where the knobs went; empty where they never moved.
+std::string moves_text(const Report& figures) {
+  if (figures.moves.empty()) return "";
+  const auto& now = figures.setting;
+  return fmt::format("Tuned in {} to queue {}, {}, read-ahead {}\n",
+                     plural(figures.moves.size(), "move"), now.max_queue_size,
+                     plural(now.workers, "worker"), now.read_ahead);
+}
+
+}  // namespace
+
 std::string run_text(const Run& run) {
   const auto& figures = run.figures;
   auto out =
@@ -164,7 +177,8 @@ std::string run_text(const Run& run) {
                   plural(figures.samples.consumed, "sample"), duration(figures.throughput.seconds),
                   figures.throughput.samples_per_s, duration(figures.throughput.first_batch_s));
   if (run.interrupted) out += "Interrupted: the counts are of the moment it stopped.\n";
-  out += regime_text(figures) + '\n' + plan_text(figures.plan, run.budget_how) + '\n' +
+  out += regime_text(figures) + moves_text(figures) + '\n' +
+         plan_text(figures.plan, run.budget_how) + '\n' +
          samples_text(figures.samples, figures.plan.shape) + '\n' + memory_text(run) +
          queue_text(figures.queue) + stages_text(figures.stages) + clocks_text(run);
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())

@@ -1,5 +1,9 @@
 #include "report/text.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include "report/json.hpp"
+
 #include <sstream>
 
 #include "report/table.hpp"
@@ -33,6 +37,21 @@ TEST_CASE("the samples of a run say what waits between drawn and consumed, and a
         "  consumed  1,280\n"
         "  between   1,280  183.75 MiB of pixels as uint8; as float32 735.00 MiB\n"
         "  ready     1,280\n");
+}
+
+TEST_CASE("a run that was tuned says where the knobs went", "[text]") {
+  auto run = test::sample_run();
+  CHECK(report::run_text(run).find("Tuned in") == std::string::npos);
+  run.figures.setting = {.max_queue_size = 7, .workers = 2, .read_ahead = 12, .batch = 32};
+  run.figures.moves = {"read_ahead 0 to 12", "max_queue_size 4 to 7"};
+  CHECK(report::run_text(run).find("Tuned in 2 moves to queue 7, 2 workers, read-ahead 12\n") !=
+        std::string::npos);
+  auto json = report::envelope("run");
+  report::put_run(json, run);
+  CHECK(json["moves"].size() == 2);
+  CHECK(json["moves"][1] == "max_queue_size 4 to 7");
+  CHECK(json["setting"]["max_queue_size"] == 7);
+  CHECK(json["setting"]["read_ahead"] == 12);
 }
 
 TEST_CASE("samples that do not add up are said not to", "[text]") {
