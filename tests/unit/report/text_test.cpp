@@ -1,11 +1,9 @@
 #include "report/text.hpp"
 
 #include <nlohmann/json.hpp>
-
-#include "report/json.hpp"
-
 #include <sstream>
 
+#include "report/json.hpp"
 #include "report/table.hpp"
 #include "sample_run.hpp"
 #include "support/catch.hpp"
