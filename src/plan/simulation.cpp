@@ -25,6 +25,17 @@ std::uint32_t simulated_depth(const Plan& plan, const Workload& work) {
       std::min<std::uint64_t>(plan.max_queue_size, std::max<std::uint64_t>(work.batches / 2, 64)));
 }
 
+/// Of a data set whose epochs end in a batch as short as the mean of all batches asks for.
+std::uint64_t dataset_size(const Workload& work) {
+  constexpr double longest_epoch = 1 << 20;
+  const double missing = work.batch - work.rows;  // of each batch, were they all alike
+  const double batches =
+      missing > 0 ? std::clamp(std::floor((work.batch - 1) / missing), 1.0, longest_epoch)
+                  : longest_epoch;
+  return static_cast<std::uint64_t>(batches) * work.batch -
+         static_cast<std::uint64_t>(std::llround(missing * batches));
+}
+
 }  // namespace
 
 Simulation::Simulation(const Plan& plan, const Workload& work)
@@ -39,15 +50,14 @@ Simulation::Simulation(const Plan& plan, const Workload& work)
       book_(books::Book::open(ledger_,
                               {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
                                plan.read_ahead_bytes, depth_ + plan.max_leases, plan.batch})),
+      schedule_(dataset_size(work), work.batch, false, std::nullopt),
       rows_ahead_(conductor::rows_ahead(plan.workers, plan.read_ahead)),
       feed_(depth_ + plan.max_leases + plan.workers + 1),
       free_cores_(work.cores) {
   if (!book_->try_charge(Account::index, plan.index_bytes))
     throw Error(Errc::budget_too_small, Stage::wait, "the budget has no room for the index");
   book_->begin_stream(0, {}, waker_);
-  const conductor::Schedule endless(std::uint64_t{plan.batch} << 20, plan.batch, true,
-                                    std::nullopt);
-  conductor_ = std::make_unique<conductor::Conductor>(*book_, endless,
+  conductor_ = std::make_unique<conductor::Conductor>(*book_, schedule_,
                                                       conductor::Policy{depth_, rows_ahead_, {}}, 0,
                                                       static_cast<conductor::Actions&>(*this));
   actors_.reserve(plan.workers + plan.read_ahead);
@@ -77,8 +87,10 @@ Outcome Simulation::run() {
   }
   const double seconds = static_cast<double>(std::max<Time>(now_ - measured_from_, 1)) * 1e-9;
   const auto batches = static_cast<double>(work_.batches);
-  return {batches * work_.batch / seconds, static_cast<double>(waited_) * 1e-9 / seconds,
-          static_cast<double>(found_) / batches, slabs_made_};
+  // A queue that was simulated shallower than it is, and was full, fills.
+  const bool all = slabs_made_ == depth_ + plan_.max_leases;
+  return {static_cast<double>(samples_) / seconds, static_cast<double>(waited_) * 1e-9 / seconds,
+          static_cast<double>(found_) / batches, all ? plan_.slabs : slabs_made_};
 }
 
 // ---- time ------------------------------------------------------------------------------------
@@ -173,6 +185,7 @@ void Simulation::delivered(bool found, Time waited) {
     measured_from_ = now_;
     return;
   }
+  samples_ += schedule_.at(delivered_ - 1).rows;
   found_ += found ? 1 : 0;
   waited_ += waited;
 }

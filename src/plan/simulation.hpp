@@ -132,6 +132,7 @@ class Simulation final : private conductor::Actions {
   std::shared_ptr<books::Ledger> ledger_;
   std::shared_ptr<Waker> waker_ = std::make_shared<Waker>();
   std::shared_ptr<books::Book> book_;
+  const conductor::Schedule schedule_;
   std::unique_ptr<conductor::Conductor> conductor_;
   const std::uint64_t rows_ahead_;
   conductor::RowFeed feed_;
@@ -146,7 +147,7 @@ class Simulation final : private conductor::Actions {
   std::deque<books::SlabId> ready_, leases_;
   bool asking_ = false, asked_found_ = false;
   std::size_t hold_ = 0;  ///< batches to be ready before the first is handed over
-  std::uint64_t delivered_ = 0, found_ = 0;
+  std::uint64_t delivered_ = 0, samples_ = 0, found_ = 0;
   Time asked_at_ = 0, waited_ = 0, measured_from_ = 0;
 
   std::vector<Event> events_;

@@ -41,6 +41,13 @@ double core_share(const Window& window) noexcept {
   return std::min(1.0, window.cores / std::max(under_way, 1e-9));
 }
 
+/// Rows of a batch, mean. Of another size than the window's it is not known how many are short.
+double rows_of(const Window& window, std::uint32_t batch) noexcept {
+  if (batch != window.plan.batch || window.batches == 0) return batch;
+  const auto mean = static_cast<double>(window.samples) / static_cast<double>(window.batches);
+  return std::clamp(mean, 1.0, static_cast<double>(batch));
+}
+
 /// Time of workers around a decode (taking rows, posting, waking others), a sample. It is the
 /// loader's own work and takes a core as the decode does; WorkerTime has it under decode_s.
 double around_s(const Window& window) noexcept {
@@ -74,6 +81,7 @@ Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t se
       .consumer = Draws(static_cast<std::size_t>(batches), variation(taken), mix_key({seed, 3})),
       .cores = std::max(1u, window.cores),
       .batch = batch,
+      .rows = rows_of(window, batch),
       .encoded_bytes = encoded,
       .scratch_bytes = typical_arena_bytes - std::min(typical_arena_bytes, encoded),
       .batches = batches};
@@ -93,6 +101,6 @@ double Workload::production_per_s(std::uint32_t workers, std::uint32_t read_ahea
   return std::min(reads_per_s(workers, read_ahead), decodes_per_s(workers, read_ahead));
 }
 
-double Workload::consumption_per_s() const noexcept { return per_second(batch, consumer_s); }
+double Workload::consumption_per_s() const noexcept { return per_second(rows, consumer_s); }
 
 }  // namespace weir::simulation

@@ -15,6 +15,7 @@ struct Workload {
   double consumer_s = 0;   ///< of one batch, mean
   Draws read, decode, consumer;
   std::uint32_t cores = 1, batch = 1;
+  double rows = 1;                  ///< of a batch, mean: the last one of an epoch may be short
   std::uint64_t encoded_bytes = 0;  ///< of each sample
   std::uint64_t scratch_bytes = 0;  ///< of each sample's decode
   std::uint64_t batches = 1;        ///< to measure, once warm: one round of the draws

@@ -178,9 +178,20 @@ TEST_CASE("a consumer takes longer over a larger batch", "[plan]") {
   CHECK(near(predict(window, setting(4, 2, 0, 8)).samples_per_s, 500, 0.001));
 }
 
+TEST_CASE("short batches take the consumer as long as full ones", "[plan]") {
+  // Seven batches an epoch, the last of 8: 200 samples.
+  auto window = window_of({0, 1, 64}, 2);
+  window.batches = 70;
+  window.samples = 2000;
+  CHECK(near(predict(window, setting(4, 2)).samples_per_s, 200 / (7 * 0.064), 0.01));
+  window.consumer.mean_s = 0;
+  CHECK(near(predict(window, setting(4, 2)).samples_per_s, 2000, 0.02));
+}
+
 TEST_CASE("a queue that never fills never gets its slabs", "[plan]") {
   CHECK(predict(window_of({0, 3, 1}, 2), setting(16, 2)).slabs == 2);
   CHECK(predict(window_of({0, 3, 400}, 2), setting(16, 2)).slabs == 17);
+  CHECK(predict(window_of({0, 3, 400}, 2), setting(4096, 2)).slabs == 4097);
   // One that fills in the long run does, however long that takes.
   CHECK(predict(window_of({0, 3, 48.5}, 2), setting(64, 2)).slabs == 65);
 }
