@@ -100,7 +100,7 @@ class Gated {
 
 TEST_CASE("read-ahead: n reads under way, in ticket order, each charged before it starts",
           "[law]") {
-  constexpr std::uint64_t samples = 64;
+  constexpr std::uint32_t samples = 64;
   constexpr std::uint32_t ahead = 6;
   const auto gate = std::make_shared<Gate>();
   auto options = small_options();
