@@ -26,9 +26,9 @@ class Plant {
   Window under(const Setting& setting) {
     if (!did_ || did_->setting != setting) did_ = predict(truth_, setting);
     auto seen = truth_;
-    seen.seconds = 1;
-    seen.samples = static_cast<std::uint64_t>(did_->samples_per_s * off());
-    seen.batches = std::max<std::uint64_t>(8, seen.samples / setting.batch);
+    seen.batches = 100;
+    seen.samples = seen.batches * setting.batch;
+    seen.seconds = static_cast<double>(seen.samples) / (did_->samples_per_s * off());
     seen.data_readiness = did_->data_readiness;
     seen.read.count = seen.decode.count = seen.samples;
     seen.consumer.count = seen.batches;
@@ -116,7 +116,7 @@ TEST_CASE("a move that made things worse is taken back, and not made again", "[p
   const auto rate = [&](const Setting& at) {
     auto seen = plant.under(at);
     // What no window says: here reads ahead stand in each other's way.
-    if (at.read_ahead > 0) seen.samples /= 40;
+    if (at.read_ahead > 0) seen.seconds *= 40;
     return seen;
   };
   int to_ahead = 0, back = 0;
