@@ -76,6 +76,7 @@ std::optional<std::uint64_t> samples_to_consume(const Settings& settings,
     const auto stepped = mul_sat(*settings.steps, settings.options.batch);
     goal = goal ? std::min(*goal, stepped) : stepped;
   }
+  if (goal == unlimited) return std::nullopt;
   return goal;
 }
 

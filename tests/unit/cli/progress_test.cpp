@@ -86,4 +86,7 @@ TEST_CASE("the goal is the epochs, the steps, or the smaller of the two", "[prog
   CHECK(samples_to_consume(settings, 200) == 320u);
   settings.epochs.reset();
   CHECK(samples_to_consume(settings, 200) == 320u);
+  settings.epochs.reset();
+  settings.steps = UINT64_MAX;
+  CHECK(samples_to_consume(settings, 200) == std::nullopt);
 }
