@@ -158,7 +158,8 @@ class Parser {
     group.positive("--max-leases", o.queue.max_leases, "batches the consumer holds at once [1]");
     group.number("--workers", o.workers, "threads that decode [one per hardware thread]");
     group.number("--read-ahead", o.io.read_ahead, "reads kept outstanding [0: the worker reads]");
-    group.choice("--tuning", o.tuning.mode, {{"off", Tuning::off}, {"automatic", Tuning::automatic}},
+    group.choice("--tuning", o.tuning.mode,
+                 {{"off", Tuning::off}, {"automatic", Tuning::automatic}},
                  "automatic: move queue, workers and read-ahead while running [off]");
     group.text(
         "--memory-budget", "BYTES|auto[:P%]", [this](const std::string& t) { set_budget(t); },

@@ -23,10 +23,10 @@ using Keys = std::vector<std::string>;
 TEST_CASE("an empty envelope has every key in its order, and null for what is not known",
           "[json]") {
   const auto json = report::envelope("plan");
-  CHECK(keys(json) == Keys{"schema", "version", "command", "plan", "memory", "samples", "queue",
-                           "throughput", "stages", "regime", "faults", "digest", "fault_count",
-                           "error", "interrupted", "timeline", "regime_why", "clocks_cost",
-                           "setting", "moves"});
+  CHECK(keys(json) == Keys{"schema",   "version",    "command",     "plan",    "memory",
+                           "samples",  "queue",      "throughput",  "stages",  "regime",
+                           "faults",   "digest",     "fault_count", "error",   "interrupted",
+                           "timeline", "regime_why", "clocks_cost", "setting", "moves"});
   CHECK(json["schema"] == 1);
   CHECK(json["version"] == "0.1.0");
   CHECK(json["command"] == "plan");
