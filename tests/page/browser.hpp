@@ -13,7 +13,7 @@ struct Opened {
   std::string console;   ///< lines of the page's console
 };
 
-/// `html` in headless Chromium, in a frame so many CSS pixels wide. Empty where there is no Chromium:
+/// `html` in headless Chromium, in a frame so many CSS pixels wide. Empty where no Chromium runs:
 /// WEIR_CHROMIUM names one, or it is looked for in PATH.
 std::optional<Opened> open_page(const std::string& html, int width = 1400);
 

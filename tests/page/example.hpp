@@ -19,7 +19,7 @@ inline nlohmann::json example_sweep() { return read_example("example-sweep.json"
 /// The page of `report`, opened. Empty, with a warning, where there is no Chromium.
 inline std::optional<Opened> open(const nlohmann::json& report, int width = 1400) {
   auto opened = open_page(report::page(report), width);
-  if (!opened) WARN("no chromium: the page was not opened");
+  if (!opened) WARN("no chromium that runs: the page was not opened");
   return opened;
 }
 

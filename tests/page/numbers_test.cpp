@@ -118,7 +118,7 @@ TEST_CASE("the program's own page opens, and its numbers are its JSON's", "[page
   REQUIRE(weir::test::weir(arguments).exit_code == 0);
   const auto opened = open_page(read_file(html));
   if (!opened) {
-    WARN("no chromium: the page was not opened");
+    WARN("no chromium that runs: the page was not opened");
     return;
   }
   REQUIRE_FALSE(opened->found.is_null());
