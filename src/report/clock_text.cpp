@@ -113,12 +113,16 @@ std::string stages_text(std::span<const StageClock> stages) {
   return table.empty() ? "" : '\n' + table.text();
 }
 
+std::string cost_text(std::string_view whose, std::string_view events, const AccountingCost& cost,
+                      double event_ns) {
+  if (event_ns == 0) return "";
+  return fmt::format("  {}: {:.1f} {} a sample x {:.0f} ns = {:.2f} us, {:.3f} % of its CPU time\n",
+                     whose, cost.events_per_sample, events, event_ns, cost.ns_per_sample * 1e-3,
+                     100 * cost.share_of_cpu);
+}
+
 std::string clocks_text(const Run& run) {
-  if (run.reading_ns == 0) return "";
-  const auto cost = clocks_cost(run);
-  return fmt::format(
-      "  clocks: {:.1f} readings a sample x {:.0f} ns = {:.2f} us, {:.3f} % of its CPU time\n",
-      cost.readings_per_sample, run.reading_ns, cost.ns_per_sample * 1e-3, 100 * cost.share_of_cpu);
+  return cost_text("clocks", "readings", clocks_cost(run), run.reading_ns);
 }
 
 }  // namespace weir::report

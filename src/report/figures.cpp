@@ -32,24 +32,26 @@ std::vector<std::uint32_t> default_depths(const Plan& plan) {
   return depths;
 }
 
-BooksCost books_cost(const Run& run) noexcept {
+namespace {
+
+AccountingCost cost_of(const Run& run, std::uint64_t events, double event_ns) noexcept {
   const auto samples = static_cast<double>(run.figures.samples.drawn);
   if (samples == 0) return {};
-  BooksCost cost;
-  cost.postings_per_sample = static_cast<double>(run.figures.postings) / samples;
-  cost.ns_per_sample = cost.postings_per_sample * run.posting_ns;
+  AccountingCost cost;
+  cost.events_per_sample = static_cast<double>(events) / samples;
+  cost.ns_per_sample = cost.events_per_sample * event_ns;
   if (run.cpu_s > 0) cost.share_of_cpu = cost.ns_per_sample * samples / (run.cpu_s * 1e9);
   return cost;
 }
 
-ClocksCost clocks_cost(const Run& run) noexcept {
-  const auto samples = static_cast<double>(run.figures.samples.drawn);
-  if (samples == 0) return {};
-  ClocksCost cost;
-  cost.readings_per_sample = static_cast<double>(run.figures.readings) / samples;
-  cost.ns_per_sample = cost.readings_per_sample * run.reading_ns;
-  if (run.cpu_s > 0) cost.share_of_cpu = cost.ns_per_sample * samples / (run.cpu_s * 1e9);
-  return cost;
+}  // namespace
+
+AccountingCost books_cost(const Run& run) noexcept {
+  return cost_of(run, run.figures.postings, run.posting_ns);
+}
+
+AccountingCost clocks_cost(const Run& run) noexcept {
+  return cost_of(run, run.figures.readings, run.reading_ns);
 }
 
 double measure_posting_ns() {

@@ -52,17 +52,13 @@ constexpr std::int64_t unaccounted(const Run& run) noexcept {
          static_cast<std::int64_t>(run.figures.memory.peak);
 }
 
-/// What the books cost: postings a sample, nanoseconds of them, and of the sample's CPU time.
-struct BooksCost {
-  double postings_per_sample = 0, ns_per_sample = 0, share_of_cpu = 0;
+/// What accounting costs: events a sample, nanoseconds of them, and of the sample's CPU time.
+struct AccountingCost {
+  double events_per_sample = 0, ns_per_sample = 0, share_of_cpu = 0;
 };
-BooksCost books_cost(const Run& run) noexcept;
-
-/// The same of the clocks.
-struct ClocksCost {
-  double readings_per_sample = 0, ns_per_sample = 0, share_of_cpu = 0;
-};
-ClocksCost clocks_cost(const Run& run) noexcept;
+/// Of the books, whose events are postings, and of the clocks, whose are readings.
+AccountingCost books_cost(const Run& run) noexcept;
+AccountingCost clocks_cost(const Run& run) noexcept;
 
 /// Nanoseconds of one posting on this machine, now: the median of several bursts on a ledger of its
 /// own. Takes a few milliseconds.

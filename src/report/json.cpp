@@ -51,7 +51,7 @@ Json memory_json(const Run& run) {
           {"staging", staging_bytes(memory.accounts)},
           {"postings", run.figures.postings},
           {"books_cost",
-           {{"postings_per_sample", cost.postings_per_sample},
+           {{"postings_per_sample", cost.events_per_sample},
             {"ns_per_posting", run.posting_ns},
             {"ns_per_sample", cost.ns_per_sample},
             {"share_of_cpu", cost.share_of_cpu}}},
@@ -102,7 +102,7 @@ Json queue_json(const QueueClock& queue) {
 
 Json clocks_cost_json(const Run& run) {
   const auto cost = clocks_cost(run);
-  return {{"readings_per_sample", cost.readings_per_sample},
+  return {{"readings_per_sample", cost.events_per_sample},
           {"ns_per_reading", run.reading_ns},
           {"ns_per_sample", cost.ns_per_sample},
           {"share_of_cpu", cost.share_of_cpu}};

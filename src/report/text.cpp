@@ -119,14 +119,6 @@ std::string process_text(const Run& run) {
       human_difference(free));
 }
 
-std::string books_text(const Run& run) {
-  if (run.posting_ns == 0) return "";
-  const auto cost = books_cost(run);
-  return fmt::format(
-      "  books: {:.1f} postings a sample x {:.0f} ns = {:.2f} us, {:.3f} % of its CPU time\n",
-      cost.postings_per_sample, run.posting_ns, cost.ns_per_sample * 1e-3, 100 * cost.share_of_cpu);
-}
-
 }  // namespace
 
 std::string memory_text(const Run& run) {
@@ -141,7 +133,8 @@ std::string memory_text(const Run& run) {
   table.add({"  live", human_bytes(memory.live), human_bytes(memory.peak), grouped(memory.peak)});
 
   const auto note = run.slab_note.empty() ? "" : fmt::format("  slab memory: {}\n", run.slab_note);
-  return table.text() + note + process_text(run) + books_text(run);
+  return table.text() + note + process_text(run) +
+         cost_text("books", "postings", books_cost(run), run.posting_ns);
 }
 
 std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,

@@ -16,10 +16,13 @@
 namespace weir::test {
 namespace {
 
-pid_t start(const std::vector<std::string>& arguments, const std::string& out,
-            const std::string& err) {
+std::vector<std::string> weir_with(const std::vector<std::string>& arguments) {
   std::vector<std::string> words{WEIR_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
+pid_t start(std::vector<std::string> words, const std::string& out, const std::string& err) {
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
   for (auto& word : words) argv.push_back(word.data());
@@ -31,9 +34,9 @@ pid_t start(const std::vector<std::string>& arguments, const std::string& out,
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), flags, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), flags, 0600);
   pid_t pid = -1;
-  const int error = posix_spawn(&pid, WEIR_PROGRAM, &actions, nullptr, argv.data(), environ);
+  const int error = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::runtime_error("cannot run " WEIR_PROGRAM);
+  if (error != 0) throw std::runtime_error("cannot run " + words[0]);
   return pid;
 }
 
@@ -46,16 +49,20 @@ Outcome finish(pid_t pid, const std::string& out, const std::string& err) {
 
 }  // namespace
 
-Outcome weir(const std::vector<std::string>& arguments) {
+Outcome run_program(const std::vector<std::string>& words) {
   const ScratchFolder folder;
   const auto out = folder.path() / "out", err = folder.path() / "err";
-  return finish(start(arguments, out, err), out, err);
+  return finish(start(words, out, err), out, err);
+}
+
+Outcome weir(const std::vector<std::string>& arguments) {
+  return run_program(weir_with(arguments));
 }
 
 Outcome weir_interrupted(const std::vector<std::string>& arguments, int milliseconds) {
   const ScratchFolder folder;
   const auto out = folder.path() / "out", err = folder.path() / "err";
-  const auto pid = start(arguments, out, err);
+  const auto pid = start(weir_with(arguments), out, err);
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
   kill(pid, SIGINT);
   return finish(pid, out, err);
@@ -65,7 +72,7 @@ Running::Running(const std::vector<std::string>& arguments)
     : folder_(std::make_unique<ScratchFolder>()),
       out_(folder_->path() / "out"),
       err_(folder_->path() / "err"),
-      pid_(start(arguments, out_, err_)) {}
+      pid_(start(weir_with(arguments), out_, err_)) {}
 
 Running::~Running() {
   if (pid_ < 0) return;

@@ -18,6 +18,8 @@ struct Outcome {
   nlohmann::ordered_json json() const { return nlohmann::ordered_json::parse(out, nullptr, false); }
 };
 
+/// Runs the program at `words[0]` with the others as arguments, no shell between.
+Outcome run_program(const std::vector<std::string>& words);
 /// Runs `weir` with `arguments`, no shell between.
 Outcome weir(const std::vector<std::string>& arguments);
 /// The same; SIGINT after `milliseconds`.

@@ -1,15 +1,10 @@
 #include "browser.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
-#include <stdexcept>
 #include <vector>
 
 #include "program.hpp"
@@ -62,39 +57,15 @@ std::string framed(std::string html, int width) {
          ".contentDocument.getElementById('harness')?.textContent ?? ''; });</script>";
 }
 
-void run(const std::vector<std::string>& words, const fs::path& out, const fs::path& err) {
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), flags, 0600);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), flags, 0600);
-  pid_t pid = -1;
-  const int error = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::runtime_error("cannot run " + words[0]);
-  int status = 0;
-  waitpid(pid, &status, 0);
-}
-
-/// The document as the browser leaves it, and its log.
-struct Shown {
-  std::string dom, log;
-};
-
-Shown shown(const std::string& program, const std::string& html) {
+/// What the browser prints: the document as it leaves it on `out`, its log on `err`.
+Outcome shown(const std::string& program, const std::string& html) {
   const ScratchFolder folder;
   const auto page = folder.write("page.html", html);
-  const auto out = folder.path() / "dom", err = folder.path() / "log";
-  run({program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-       "--no-first-run", "--user-data-dir=" + (folder.path() / "profile").string(),
-       "--enable-logging=stderr", "--v=0", "--window-size=1600,1000", "--dump-dom",
-       "file://" + page},
-      out, err);
-  return {read_file(out), read_file(err)};
+  return run_program({program, "--headless", "--no-sandbox", "--disable-gpu",
+                      "--disable-dev-shm-usage", "--no-first-run",
+                      "--user-data-dir=" + (folder.path() / "profile").string(),
+                      "--enable-logging=stderr", "--v=0", "--window-size=1600,1000", "--dump-dom",
+                      "file://" + page});
 }
 
 std::string console_lines(const std::string& log) {
@@ -130,10 +101,10 @@ std::optional<Opened> open_page(const std::string& html, int width) {
   if (!program) return std::nullopt;
   // Installed is not able: a container may keep a browser from starting.
   static const bool runs =
-      shown(*program, "<p>it runs</p>").dom.find("it runs") != std::string::npos;
+      shown(*program, "<p>it runs</p>").out.find("it runs") != std::string::npos;
   if (!runs) return std::nullopt;
-  const auto [dom, log] = shown(*program, framed(with_harness(html), width));
-  return Opened{found_in(dom), console_lines(log)};
+  const auto seen = shown(*program, framed(with_harness(html), width));
+  return Opened{found_in(seen.out), console_lines(seen.err)};
 }
 
 }  // namespace weir::test

@@ -48,7 +48,7 @@ TEST_CASE("the queue says what the consumer waited for and what workers did", "[
 TEST_CASE("what the clocks cost stands beside what the books cost", "[text]") {
   auto run = test::sample_run();
   CHECK(report::clocks_text(run).empty());
-  CHECK(report::clocks_cost({}).readings_per_sample == 0);
+  CHECK(report::clocks_cost({}).events_per_sample == 0);
   run.figures.readings = 7680;
   run.reading_ns = 50;
   run.cpu_s = 2.56;
