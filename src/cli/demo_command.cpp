@@ -94,7 +94,9 @@ int demo_command(const Settings& settings, const Interrupt& interrupt) {
   if (!settings.html.empty()) arguments.insert(arguments.end(), {"--html", settings.html});
   auto command_line = arguments;
   command_line.insert(command_line.begin(), "sweep");
-  return sweep_command(parse(command_line), arguments, interrupt);
+  auto sweep = parse(command_line);
+  sweep.foretell = false;
+  return sweep_command(sweep, arguments, interrupt);
 }
 
 }  // namespace weir::cli

@@ -44,6 +44,9 @@ struct Settings {
   std::optional<std::uint16_t> metrics_port;  ///< 0: a free one
   std::string metrics_address = "127.0.0.1";
   std::shared_ptr<MetricsServer> metrics;  ///< where the program listens; parse() leaves it empty
+  /// sweep: whether throughput is predicted, too, and advice given. Not in demo, whose large pictures
+  /// come in a row: a prediction takes them for shuffled.
+  bool foretell = true;
   /// Set in a process that sweeps one depth for another: it writes its JSON alone.
   std::optional<std::uint32_t> only_depth;
 

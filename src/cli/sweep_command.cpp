@@ -64,6 +64,7 @@ report::SweepRow row_of(std::uint32_t asked, const report::Json& json) {
 /// As much as one depth is going to take, at the most: a short sweep is no long one for being
 /// predicted.
 std::optional<Measured> measure_before(const Settings& settings, const Interrupt& interrupt) {
+  if (!settings.foretell) return {};
   const auto source = open_data(settings, interrupt.token());
   const auto goal = samples_to_consume(settings, source.size());
   auto measured = measure(source, settings, interrupt, goal.value_or(UINT64_MAX));
