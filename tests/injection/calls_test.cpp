@@ -7,7 +7,7 @@ using namespace weir::test;
 
 namespace {
 
-std::uint64_t most_points() { return WEIR_TEST_LONG ? 2000 : under_sanitizer() ? 5 : 16; }
+std::uint64_t most_points() { return WEIR_TEST_LONG ? 2000 : under_sanitizer() ? 3 : 16; }
 
 /// Fails `call` at points of the whole work: reading what a folder lists, `blank`.
 std::vector<std::string> harm(const Failure& failure, bool may_do_harm) {

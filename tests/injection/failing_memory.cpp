@@ -78,27 +78,55 @@ void free(void* piece) noexcept {
 
 #else
 
-// A sanitizer needs malloc for itself.
-void* operator new(std::size_t bytes) {
-  void* const piece = fails(Call::allocate) ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
-  if (piece == nullptr) throw std::bad_alloc();
-  return got(piece);
+// A sanitizer needs malloc for itself, and has operators of its own in place of each of these.
+namespace {
+
+constexpr std::size_t usual = 1;  // alignment
+
+void* take(std::size_t bytes, std::size_t alignment) noexcept {
+  if (fails(Call::allocate)) return nullptr;
+  const auto size = (bytes + alignment) / alignment * alignment;
+  return got(alignment == usual ? std::malloc(size) : std::aligned_alloc(alignment, size));
 }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  const auto to = static_cast<std::size_t>(alignment);
-  void* const piece =
-      fails(Call::allocate) ? nullptr : std::aligned_alloc(to, (bytes + to - 1) / to * to);
+void* take_or_throw(std::size_t bytes, std::size_t alignment) {
+  void* const piece = take(bytes, alignment);
   if (piece == nullptr) throw std::bad_alloc();
-  return got(piece);
+  return piece;
 }
-void operator delete(void* piece) noexcept {
+void give(void* piece) noexcept {
   if (piece != nullptr) --held;
   std::free(piece);
 }
-void operator delete(void* piece, std::size_t) noexcept { operator delete(piece); }
-void operator delete(void* piece, std::align_val_t) noexcept { operator delete(piece); }
-void operator delete(void* piece, std::size_t, std::align_val_t) noexcept {
-  operator delete(piece);
+
+}  // namespace
+
+using Alignment = std::align_val_t;
+using Nothrow = std::nothrow_t;
+using Size = std::size_t;
+
+void* operator new(Size n) { return take_or_throw(n, usual); }
+void* operator new[](Size n) { return take_or_throw(n, usual); }
+void* operator new(Size n, const Nothrow&) noexcept { return take(n, usual); }
+void* operator new[](Size n, const Nothrow&) noexcept { return take(n, usual); }
+void* operator new(Size n, Alignment a) { return take_or_throw(n, static_cast<Size>(a)); }
+void* operator new[](Size n, Alignment a) { return take_or_throw(n, static_cast<Size>(a)); }
+void* operator new(Size n, Alignment a, const Nothrow&) noexcept {
+  return take(n, static_cast<Size>(a));
 }
+void* operator new[](Size n, Alignment a, const Nothrow&) noexcept {
+  return take(n, static_cast<Size>(a));
+}
+void operator delete(void* p) noexcept { give(p); }
+void operator delete[](void* p) noexcept { give(p); }
+void operator delete(void* p, Size) noexcept { give(p); }
+void operator delete[](void* p, Size) noexcept { give(p); }
+void operator delete(void* p, const Nothrow&) noexcept { give(p); }
+void operator delete[](void* p, const Nothrow&) noexcept { give(p); }
+void operator delete(void* p, Alignment) noexcept { give(p); }
+void operator delete[](void* p, Alignment) noexcept { give(p); }
+void operator delete(void* p, Size, Alignment) noexcept { give(p); }
+void operator delete[](void* p, Size, Alignment) noexcept { give(p); }
+void operator delete(void* p, Alignment, const Nothrow&) noexcept { give(p); }
+void operator delete[](void* p, Alignment, const Nothrow&) noexcept { give(p); }
 
 #endif

@@ -99,7 +99,7 @@ void check(const Loader& loader, std::initializer_list<FaultKind> allowed) {
   if (faults != samples.failed) wrong("faults and failed samples differ");
 }
 
-// ---- the six, and one more -------------------------------------------------------------------
+// ---- the six of the table, and two more -------------------------------------------------------------------
 
 /// A loader that cannot be made leaves nothing in the ledger it shares.
 void construct() {
@@ -194,6 +194,27 @@ void stream() {
         {FaultKind::memory, FaultKind::corrupt, FaultKind::truncated, FaultKind::unsupported});
 }
 
+/// Streams that end in an error of their own, in words that take memory.
+void end_in_errors() {
+  static const auto source = image_folder(data().path("broken"));
+  for (const auto policy : {OnFault::stop, OnFault::blank, OnFault::skip}) {
+    auto options = small(policy);
+    options.faults.tolerate = policy == OnFault::blank ? 1 : UINT64_MAX;
+    Loader loader(source, options);
+    const auto expected = policy == OnFault::stop ? Errc::sample_failed : Errc::too_many_faults;
+    bool ended = false;
+    try {
+      drain(loader);
+    } catch (const Error& error) {
+      ended = error.code() == expected;
+      if (!ended) throw;
+    }
+    const Pause pause;
+    if (!ended) wrong("no end");
+    if (!loader.snapshot().samples.conserved()) wrong("not conserved");
+  }
+}
+
 void reports() {
   static const auto source = image_folder(data().path());
   static Loader& loader = *[] {
@@ -238,8 +259,8 @@ const std::vector<Scenario>& scenarios() {
   static const std::vector<Scenario> all{
       {"construct", construct},       {"index a folder", index},
       {"read and decode JPEG", jpeg}, {"decode PNG and WebP", png_and_webp},
-      {"stream and cancel", stream},  {"reports", reports},
-      {"shut down", shutdown}};
+      {"stream and cancel", stream},  {"end in errors", end_in_errors},
+      {"reports", reports},           {"shut down", shutdown}};
   data();
   return all;
 }

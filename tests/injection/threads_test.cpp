@@ -13,7 +13,7 @@ void fail_threads(const Scenario& scenario, bool does_without) {
     return outcome.end == Outcome::End::done ||
            (!does_without && outcome.end == Outcome::End::error);
   };
-  const std::uint64_t most = under_sanitizer() ? 4 : 40;
+  const std::uint64_t most = under_sanitizer() ? 3 : 40;
   for (const std::uint64_t step : {0u, 1u}) {
     const auto wrong =
         sweep(scenario, {.call = Call::thread, .step = step, .error = EAGAIN}, most, good);
