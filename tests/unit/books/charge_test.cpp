@@ -23,6 +23,7 @@ TEST_CASE("a charge is on the books while it lives, in one account at a time", "
   ledger.reset_peak();
   CHECK(ledger.snapshot().peak == 0);
   CHECK(ledger.promised() == 0);
+  CHECK(ledger.budget() == 100);
 }
 
 TEST_CASE("a charge grows where there is room and shrinks as far as it is told", "[books]") {

@@ -127,6 +127,8 @@ TEST_CASE("a batch of an earlier stream that comes back late is no part of the p
   hand_over(book, 0, 0, 1);
   hand_over(book, 1, 1, 2);
   REQUIRE(book.lease(0));
+  CHECK(book.leased() == 1);
+  CHECK(book.ledger()->budget() == 100);
   book.cancel();
   CHECK(book.cancelled());
   CHECK_FALSE(book.lease(1));

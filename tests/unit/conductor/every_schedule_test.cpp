@@ -55,10 +55,11 @@ void every_policy(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue,
 
 }  // namespace
 
-#define WEIR_SEARCH(rows, batch, queue, faults)                                             \
-  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch ", queue " #queue, \
-            "[conductor][R14][R3]") {                                                       \
-    every_policy(rows, batch, queue, faults);                                               \
+#define WEIR_SEARCH(rows, batch, queue, faults)                          \
+  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch \
+            " and a queue of " #queue,                                   \
+            "[conductor][R14][R3]") {                                    \
+    every_policy(rows, batch, queue, faults);                            \
   }
 #if WEIR_SEARCH_LARGE
 WEIR_SEARCH(4, 2, 2, 1)
