@@ -220,8 +220,8 @@ bool RowWork::fail(const Defect& defect, const std::exception_ptr& thrown) {
   const Fault fault{s.index,      s.epoch, name, defect.kind, defect.stage, sanitize(defect.reason),
                     defect.offset};
   core_.faults.add(fault);
-  const auto described =
-      name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason + ")";
+  const auto described = name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason +
+                         (fault.offset ? " at byte " + std::to_string(*fault.offset) : "") + ")";
   ++s.attempt;
   s.has_bytes = false;
   switch (shared_.plan.on_fault) {
