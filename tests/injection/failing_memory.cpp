@@ -22,6 +22,8 @@ void* got(void* piece) noexcept {
 
 std::int64_t weir::test::pieces_held() noexcept { return held; }
 
+#if WEIR_TEST_OWN_HEAP
+
 extern "C" {
 void* mmap(void* where, std::size_t bytes, int protection, int flags, int file,
            off_t offset) noexcept {
@@ -38,8 +40,6 @@ int munmap(void* piece, std::size_t bytes) noexcept {
   return real(piece, bytes);
 }
 }
-
-#if WEIR_TEST_OWN_HEAP
 
 // glibc's own under the names it keeps for this.
 extern "C" {
