@@ -12,7 +12,6 @@ namespace {
 enum Marker : std::uint8_t {
   tem = 0x01,
   sof0 = 0xc0,
-  sof2 = 0xc2,
   dht = 0xc4,
   jpg = 0xc8,
   dac = 0xcc,
@@ -166,7 +165,7 @@ class HeaderReader {
     info_.height = body.be16(1);
     info_.width = body.be16(3);
     info_.channels = body.u8(5);
-    info_.progressive = marker == sof2 || (marker & 3) == 2;
+    info_.progressive = (marker & 3) == 2;
     if (info_.width == 0 || info_.height == 0) return corrupt_at(at_, "width or height of 0");
     if (info_.channels == 0) return corrupt_at(at_, "no components");
     for (std::size_t i = 0; i < info_.channels && i < info_.jpeg.horizontal.size(); ++i) {
