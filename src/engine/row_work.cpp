@@ -54,6 +54,7 @@ RowWork::RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track)
       core_(shared.core),
       book_(*shared.core.book),
       lane_(lane),
+      read_cpu_(lane),
       track_(track),
       memory_(book_) {
   if (duty == Duty::decode) decoder_.emplace(shared.plan.decoder);
@@ -118,11 +119,13 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
   // Where others read, workers do not.
   Reading reading(decoder_ ? &lane_ : nullptr, begun);
   s.charged = 0;
+  read_cpu_.begins();
   try {
     const Encoded encoded = core_.source.read(s.index, sink);
     s.bytes = encoded.bytes;
     s.label = encoded.label;
     s.has_bytes = true;
+    read_cpu_.ends();
   } catch (const buffer::Refused&) {
   } catch (const SampleError& error) {
     defect = Defect{error.kind(), Stage::read, error.what()};
@@ -136,6 +139,7 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
     defect =
         Defect{FaultKind::io, Stage::read, "the source threw something that is no std::exception"};
   }
+  read_cpu_.abandoned();
   if (sink.refused()) {
     s.has_bytes = false;
     park();
@@ -216,8 +220,8 @@ bool RowWork::fail(const Defect& defect, const std::exception_ptr& thrown) {
   const Fault fault{s.index,      s.epoch, name, defect.kind, defect.stage, sanitize(defect.reason),
                     defect.offset};
   core_.faults.add(fault);
-  const auto described =
-      name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason + ")";
+  const auto described = name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason +
+                         (fault.offset ? " at byte " + std::to_string(*fault.offset) : "") + ")";
   ++s.attempt;
   s.has_bytes = false;
   switch (shared_.plan.on_fault) {

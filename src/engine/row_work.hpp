@@ -61,6 +61,7 @@ class RowWork {
   Core& core_;
   books::Book& book_;
   Lane& lane_;
+  ReadCpu read_cpu_;
   const Trace::Track track_;
   std::optional<codec::Decoder> decoder_;  ///< of workers alone
   WorkerMemory memory_;
