@@ -26,13 +26,13 @@ bool jpeg_header(Input input) {
   const auto encoded = bytes_of(input);
   if (encoded.size() < 2) return false;
   const auto strict = codec::read_jpeg_header(encoded, {}, true);
-  const auto info = codec::read_jpeg_header(encoded, {}, false);
+  const auto lenient = codec::read_jpeg_header(encoded, {}, false);
   check(strict, input.size());
-  check(info, input.size());
-  must(!strict || (info && !info->damaged), "what strict takes, lenient takes as sound");
-  if (info) {
-    for (std::size_t i = 0; i < info->channels; ++i) {
-      const auto across = info->jpeg.horizontal[i], down = info->jpeg.vertical[i];
+  check(lenient, input.size());
+  must(!strict || (lenient && !lenient->damaged), "what strict takes, lenient takes as sound");
+  if (lenient) {
+    for (std::size_t i = 0; i < lenient->channels; ++i) {
+      const auto across = lenient->jpeg.horizontal[i], down = lenient->jpeg.vertical[i];
       must(across >= 1 && across <= 4 && down >= 1 && down <= 4, "sampling factors are 1 to 4");
     }
   }
