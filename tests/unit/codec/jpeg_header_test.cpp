@@ -84,6 +84,34 @@ TEST_CASE("what a JPEG's first scan holds says whether there are more") {
   CHECK(several(0xca, three));
 }
 
+TEST_CASE("I3 JPEG of fewer bytes than its blocks take is cut, or corrupt where it has an end") {
+  const auto of = [](const FrameStyle& style, const Pixels& behind) {
+    return verdict(read(soi + frame(style) + segment(0xda, three) + behind));
+  };
+  // 6 blocks of luma and 2 + 2 of chroma.
+  CHECK(of({}, Pixels(2)) == "ok");
+  CHECK(of({}, Pixels(1)) == "truncated: 24x16 pixels in 1 bytes of scans, fewer than 2");
+  CHECK(of({.height = 64}, {0xff, 0xd9}) ==
+        "corrupt: 24x64 pixels in 2 bytes of scans, fewer than 5");
+  CHECK(of({.marker = 0xc9}, {}) == "ok");
+}
+
+TEST_CASE("I4 the scans of a JPEG that has several are counted up to its end, and limited") {
+  const auto further = scan({1, 1, 0, 0, 63, 0}) + Pixels{1, 2, 0xff, 0, 3, 0xff, 0xd1, 4};
+  const auto of = [&](int scans, const Pixels& end) {
+    auto bytes = soi + frame({.marker = 0xc2}) + scan(three);
+    for (int i = 0; i < scans; ++i) bytes = bytes + further;
+    return verdict(read(bytes + end, {.max_scans = 3}));
+  };
+  for (const Pixels& end : {Pixels{}, Pixels{0xff, 0xd9}, Pixels{0xff, 0xc4, 0}}) {
+    CHECK(of(3, end) == "ok");
+    CHECK(of(4, end) == "limit: more than 3 scans behind the first");
+  }
+  CHECK(of(3, Pixels{0xff, 0xd9} + further) == "ok");
+  // One scan of all components is all there is: what follows is not looked at.
+  CHECK(verdict(read(soi + frame({}) + scan(three) + further, {.max_scans = 0})) == "ok");
+}
+
 TEST_CASE(
     "I4 JPEG segments are believed only as far as there are bytes, and no further than limits") {
   CHECK(verdict(read(soi + Pixels{0xff, 0xc4})) == "truncated: cut inside a marker segment");
