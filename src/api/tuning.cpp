@@ -36,13 +36,21 @@ AutomaticTuning::AutomaticTuning(engine::Engine& engine, engine::Core& core,
           watch();
         } catch (const std::exception& error) {
           // The stream goes on as it is.
-          core_.course.add(std::string("tuning ended: ") + error.what());
+          note(error.what());
         }
       })) {}
 
 AutomaticTuning::~AutomaticTuning() {
   stop_.request_stop();
   thread_.join();
+}
+
+void AutomaticTuning::note(const char* what) noexcept {
+  try {
+    core_.course.add(std::string("tuning ended: ") + what);
+  } catch (const std::exception&) {
+    // No memory, not even for saying so.
+  }
 }
 
 void AutomaticTuning::watch() {
