@@ -67,7 +67,7 @@ TEST_CASE("names come out escaped, in text and in JSON", "[hostile][D6]") {
   CHECK_FALSE(contains(json.err, "\x1b"));
 }
 
-TEST_CASE("--follow-symlinks says which links of a folder are data", "[hostile][D3]") {
+TEST_CASE("which links of a folder are data is said by --follow-symlinks", "[hostile][D3]") {
   const ScratchFolder folder, outside;
   put_image(folder.path() / "own");
   put_image(outside.path() / "other");
