@@ -26,6 +26,9 @@ Result<ImageInfo> read_webp_header(Bytes encoded, bool strict);
 /// is none or the block is broken, since a picture with bad metadata is still a picture.
 std::uint8_t exif_orientation(Bytes tiff) noexcept;
 
+/// Within a catch: what a foreign codec threw.
+Defect thrown_by_codec();
+
 inline Defect corrupt_at(std::uint64_t offset, std::string reason) {
   return {FaultKind::corrupt, Stage::decode, std::move(reason), offset};
 }
