@@ -1,5 +1,7 @@
 #include <pthread.h>
 
+#include <webp/encode.h>
+
 #include <atomic>
 #include <ctime>
 #include <thread>
@@ -21,6 +23,30 @@ double cpu_seconds(clockid_t clock) {
   std::timespec now{};
   ::clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// Lossless, with as little effort as libwebp can: the default takes many seconds.
+Encoded encode_quickly(const Raster& raster) {
+  WebPConfig config;
+  WebPPicture picture;
+  WebPMemoryWriter writer;
+  WebPConfigInit(&config);
+  WebPPictureInit(&picture);
+  WebPMemoryWriterInit(&writer);
+  config.lossless = 1;
+  config.method = 0;
+  config.quality = 0;
+  picture.use_argb = 1;
+  picture.width = static_cast<int>(raster.width);
+  picture.height = static_cast<int>(raster.height);
+  picture.writer = WebPMemoryWrite;
+  picture.custom_ptr = &writer;
+  WebPPictureImportRGB(&picture, raster.values.data(), picture.width * 3);
+  WebPEncode(&config, &picture);
+  WebPPictureFree(&picture);
+  Encoded encoded = to_bytes({writer.mem, writer.size});
+  WebPMemoryWriterClear(&writer);
+  return encoded;
 }
 
 struct Cancelled {
@@ -93,7 +119,7 @@ TEST_CASE("a decode in progress ends within 100 ms of CPU time when it is cancel
   Raster noise = pattern(3000 / part, 1200 / part);
   RandomStream random(3);
   for (auto& value : noise.values) value = static_cast<std::uint8_t>(random.below(256));
-  check_ends_soon("lossless WebP", encode_webp(noise, std::nullopt), smooth);
+  check_ends_soon("lossless WebP", encode_quickly(noise), smooth);
 }
 
 }  // namespace weir::codec::test
