@@ -32,11 +32,15 @@ AutomaticTuning::AutomaticTuning(engine::Engine& engine, engine::Core& core,
       tuner_(core.plan.start, bounds_of(core.plan, options)),
       before_(figures_()),
       thread_(start_thread([this] {
+        engine_.adopt_this_thread();
         try {
           watch();
         } catch (const std::exception& error) {
           // The stream goes on as it is.
           core_.course.add(std::string("tuning ended: ") + error.what());
+        } catch (...) {
+          core_.course.add(
+              "tuning ended: tuning.on_move threw something that is no std::exception");
         }
       })) {}
 

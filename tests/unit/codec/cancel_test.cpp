@@ -2,6 +2,7 @@
 
 #include <webp/encode.h>
 
+#include <algorithm>
 #include <atomic>
 #include <ctime>
 #include <thread>
@@ -83,19 +84,21 @@ Cancelled decode_and_cancel(const DecoderOptions& options, const Encoded& encode
 }
 
 void check_ends_soon(const char* name, const Encoded& encoded, const DecoderOptions& options) {
-  constexpr double limit_s = 0.1;
+  // The pictures are quick to make, so most are decoded within the limit, cancelled or not: what
+  // tells is the share that is left.
+  constexpr double limit_s = 0.1, most_left = 0.4;
   CAPTURE(name);
   const double whole_s = decode_and_cancel(options, encoded, 1e9).whole_s;
   for (const double share : {0.02, 0.35, 0.7}) {
     // The test's own thread may be held up between the look at the clock and the cancel.
     Cancelled best{false, 0, 1e9};
-    for (int i = 0; i < 10 && best.went_on_s > limit_s / 2; ++i) {
+    for (int i = 0; i < 10 && best.went_on_s > most_left / 2 * whole_s; ++i) {
       const auto seen = decode_and_cancel(options, encoded, share * whole_s);
       if (seen.in_time && seen.went_on_s < best.went_on_s) best = seen;
     }
     CAPTURE(share, whole_s, best.went_on_s);
     CHECK(best.in_time);
-    if (!sanitized) CHECK(best.went_on_s < limit_s);
+    if (!sanitized) CHECK(best.went_on_s < std::min(limit_s, most_left * whole_s));
   }
 }
 
@@ -103,7 +106,7 @@ void check_ends_soon(const char* name, const Encoded& encoded, const DecoderOpti
 
 TEST_CASE("a decode in progress ends within 100 ms of CPU time when it is cancelled", "[R8]") {
   constexpr std::uint32_t part = sanitized ? 3 : 1;
-  const Raster image = pattern(3600 / part, 2400 / part);
+  const Raster image = pattern(2100 / part, 1400 / part);
   const auto& values = image.values;
   DecoderOptions smooth{.fit = {.fit = Fit::stretch}};
   smooth.antialias = true;
@@ -116,7 +119,7 @@ TEST_CASE("a decode in progress ends within 100 ms of CPU time when it is cancel
   check_ends_soon("interlaced PNG", png(true), smooth);
   check_ends_soon("lossy WebP", encode_webp(image, 50.F), smooth);
   // Noise, which keeps a lossless decoder busy.
-  Raster noise = pattern(3000 / part, 1200 / part);
+  Raster noise = pattern(2400 / part, 1200 / part);
   RandomStream random(3);
   for (auto& value : noise.values) value = static_cast<std::uint8_t>(random.below(256));
   check_ends_soon("lossless WebP", encode_quickly(noise), smooth);
