@@ -1,7 +1,5 @@
 #include "soak/soak.hpp"
 
-#include <malloc.h>
-
 #include <cstdio>
 #include <exception>
 #include <mutex>
@@ -130,10 +128,9 @@ class Soaking {
 
   void look(double now) {
     const auto held = holdings();
-    const auto heap = ::mallinfo2();
-    result_.looks.push_back(
-        {now, process_cpu_seconds(), rows_, static_cast<std::int64_t>(heap.uordblks + heap.hblkhd),
-         static_cast<std::int64_t>(process_memory().rss), held.threads, held.descriptors});
+    result_.looks.push_back({now, process_cpu_seconds(), rows_, held.heap,
+                             static_cast<std::int64_t>(process_memory().rss), held.threads,
+                             held.descriptors});
   }
 
   const double seconds_;
@@ -200,6 +197,12 @@ std::string SoakResult::text() const {
   line("heap in use %.2f MiB, RSS %.1f MiB, %d descriptors and %d thread at the end",
        static_cast<double>(last.heap) / mebibyte, static_cast<double>(last.rss) / mebibyte,
        last.descriptors, last.threads);
+  std::string course;
+  for (std::size_t tenth = 0; tenth <= 10; ++tenth) {
+    const auto& look = looks[(looks.size() - 1) * tenth / 10];
+    course += ' ' + std::to_string(look.rss >> 10);
+  }
+  line("RSS in KiB, at the start and at each tenth:%s", course.c_str());
   line("rows a second of CPU time, last third over first: %.3f", pace());
   for (std::size_t i = 0; i < cli::law_count; ++i)
     if (laws[i].checks > 0)
