@@ -48,6 +48,9 @@ struct StageClock {
   double squares_s2 = 0;    ///< sum of the squares of the times
   std::uint64_t bytes = 0;  ///< encoded: read, decode; waited for: wait; pixels: the others
   std::optional<double> p50_us{}, p90_us{}, p99_us{};  ///< within 2 %; empty where count is 0
+  /// read: CPU time of one in sixteen, and how many those were.
+  double cpu_s = 0;
+  std::uint64_t cpu_count = 0;
 };
 
 /// What workers did with their time, summed over all of them, from when a stream opens until it ends:
@@ -63,7 +66,9 @@ struct WorkerTime {
 struct QueueClock {
   double seconds = 0;             ///< during which a stream was open
   std::vector<double> occupancy;  ///< [k]: share of them with k batches ready
-  double consumer_wait_s = 0;     ///< consumer blocked in next()
+  /// The consumer blocked in next(); or, of one that tries, from a try that found nothing until a
+  /// batch is had.
+  double consumer_wait_s = 0;
   double producer_wait_s = 0;     ///< WorkerTime::idle_s a worker
   /// consumer_wait_s by what it waited for, as in Mohan et al., "Analyzing and Mitigating Data Stalls
   /// in DNN Training" (VLDB 2021): fetching, preprocessing; and here the budget. They find the parts

@@ -25,13 +25,13 @@ struct Window {
   std::uint64_t batches = 0;  ///< handed over
   std::uint64_t samples = 0;  ///< in them
   Service read;               ///< one sample
-  double read_cpu_s = 0;      ///< of its mean, on a core and not waiting; 0: nobody looked
+  double read_cpu_s = 0;      ///< of that mean, on a core and not waiting; 0: nobody looked
   /// One sample: header, pixels and fit. Its deviation is the sum of theirs: both grow with the image.
   Service decode;
   Service consumer;            ///< one batch: handed over until the next was asked for
   double encoded_bytes = 0;    ///< of one sample, mean
-  double consumer_wait_s = 0;  ///< blocked in next()
-  /// What it waited for: the parts of consumer_wait_s (see QueueClock).
+  double consumer_wait_s = 0;  ///< see QueueClock
+  /// What it waited for: the parts of consumer_wait_s.
   double fetch_stall_s = 0, prep_stall_s = 0, memory_stall_s = 0;
   double data_readiness = 1;  ///< share of next() that found a batch waiting
   WorkerTime workers;         ///< of all workers together

@@ -19,4 +19,11 @@ inline double process_cpu_seconds() noexcept {
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
+/// CPU time of the calling thread so far. A system call, unlike Clock::now().
+inline std::chrono::nanoseconds thread_cpu_time() noexcept {
+  std::timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
 }  // namespace weir

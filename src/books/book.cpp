@@ -94,7 +94,7 @@ void Book::shift(Account from, Account to, std::uint64_t bytes) noexcept {
   ledger_->total_.move(from, to, bytes);
 }
 
-void Book::note_waiting() noexcept {
+void Book::note_waiting(Posting& posting) noexcept {
   const bool waiting = !waiters_.empty() || wants_slab_;
   if (waiting == (asked_ != 0)) return;
   if (waiting) {
@@ -103,6 +103,7 @@ void Book::note_waiting() noexcept {
   } else {
     asked_ = 0;
     --ledger_->waiting_;
+    posting.freed();  // the turn of those who asked later, if not bytes
   }
   wanted_.store(waiting, std::memory_order_relaxed);
 }
@@ -147,7 +148,7 @@ std::optional<Admitted> Book::admit(RowKey row, Account account, std::uint64_t b
     waiter->bytes = bytes;
     waiter->parked = false;
     waiters_.insert(*waiter);
-    note_waiting();
+    note_waiting(posting);
   }
   return std::nullopt;
 }
@@ -174,7 +175,7 @@ Waiter* Book::grant_oldest() noexcept {
   }
   charge(waiter->account, waiter->bytes, waiter->granted.reserve);
   waiters_.pop();
-  note_waiting();
+  note_waiting(posting);
   return waiter;
 }
 

@@ -138,7 +138,7 @@ class Book {
       WEIR_REQUIRES(ledger_->mutex_);
   void shift(Account from, Account to, std::uint64_t bytes) noexcept WEIR_REQUIRES(ledger_->mutex_);
   void refoot() noexcept WEIR_REQUIRES(ledger_->mutex_);
-  void note_waiting() noexcept WEIR_REQUIRES(ledger_->mutex_);
+  void note_waiting(Posting& posting) noexcept WEIR_REQUIRES(ledger_->mutex_);
   void become_idle(SlabId slab, Account from) noexcept WEIR_REQUIRES(ledger_->mutex_);
   std::uint64_t samples_of(SlabId slab) const noexcept;
 

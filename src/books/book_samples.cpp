@@ -13,11 +13,11 @@ bool Book::try_charge_slab() noexcept {
   wants_slab_ = false;
   if (!waiters_.empty() || !fits_general(terms_.slab_bytes)) {
     wants_slab_ = true;
-    note_waiting();
+    note_waiting(posting);
     return false;
   }
   charge(Account::idle, terms_.slab_bytes, false);
-  note_waiting();
+  note_waiting(posting);
   return true;
 }
 
@@ -77,7 +77,7 @@ void Book::end_stream() noexcept {
   Posting posting(*this);
   waiters_.clear();
   wants_slab_ = false;
-  note_waiting();
+  note_waiting(posting);
   waker.swap(waker_);
   posting.freed();
 }
@@ -89,7 +89,7 @@ void Book::open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) n
   stream_of_[slab] = stream_;
   open_.open(slab, sequence, rows);
   wants_slab_ = false;
-  note_waiting();
+  note_waiting(posting);
   ++filling_;
   samples_.drawn += rows;
   samples_.in_flight += rows;

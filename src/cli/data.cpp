@@ -4,8 +4,11 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/progress.hpp"
 #include "cli/words.hpp"
+#include "report/clock_text.hpp"
 #include "source/delayed.hpp"
+#include "source/name_list.hpp"
 
 namespace weir::cli {
 namespace {
@@ -38,10 +41,19 @@ AnySource open_undelayed(const Settings& settings) {
                                              : manifest(data, options);
 }
 
+AnySource without_excluded(AnySource source, const Settings& settings) {
+  if (settings.exclude.empty()) return source;
+  auto rest = source::without(std::move(source), source::read_name_list(settings.exclude));
+  if (rest.unknown > 0)
+    hint(settings, "hint: no file is called as " + report::plural(rest.unknown, "line") + " of " +
+                       settings.exclude + " says");
+  return std::move(rest.source);
+}
+
 }  // namespace
 
 AnySource open_data(const Settings& settings, std::stop_token stop) {
-  auto source = open_undelayed(settings);
+  auto source = without_excluded(open_undelayed(settings), settings);
   if (settings.read_delay_ms == 0) return source;
   const source::ReadDelay delay(settings.read_delay_ms, settings.read_delay_deviation_ms,
                                 settings.options.seed);

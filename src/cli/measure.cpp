@@ -10,7 +10,6 @@
 
 #include "base/clock.hpp"
 #include "cli/drive.hpp"
-#include "cli/metered.hpp"
 #include "cli/vector_sink.hpp"
 
 namespace weir::cli {
@@ -141,16 +140,13 @@ Measured measure(const AnySource& source, const Settings& asked, const Interrupt
         static_cast<std::uint32_t>(std::min<double>(most_help, std::ceil(read_s * wanted_pace)));
     settings.options.io.read_ahead = measured.helped_by;
   }
-  const auto meter = std::make_shared<ReadMeter>();
   Gauge gauge(most_samples);
-  measured.run = drive(metered(source, meter), settings, interrupt, "measuring",
+  measured.run = drive(source, settings, interrupt, "measuring",
                        [&](const Loader& loader) { return gauge.wants_more(loader); });
   if (!gauge.seen() || gauge.seen()->samples == 0 || gauge.seen()->decode.count == 0)
     return measured;
   measured.window = gauge.seen();
   auto& window = *measured.window;
-  // A nanosecond where a read took none: 0 would say that nobody looked.
-  window.read_cpu_s = std::max(meter->mean_s(), 1e-9);
   if (window.consumer.count < asked.consumer_trace.size())
     measured.consumer = service_of(asked.consumer_trace);
   measured.verdict = judge(window);

@@ -22,12 +22,6 @@ void write_stdout(const std::string& text) {
     throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
 }
 
-void write_file(const std::string& path, const std::string& content) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << content << std::flush;
-  if (!file) throw std::runtime_error("cannot write " + path);
-}
-
 /// Before data are looked at: a port that is taken is a mistake to be told at once.
 void listen(Settings& settings) {
   const bool children_do = settings.command == Command::sweep && !settings.only_depth;
@@ -61,6 +55,12 @@ int complain(int code, const char* what) {
 }
 
 }  // namespace
+
+void write_file(const std::string& path, const std::string& content) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << content << std::flush;
+  if (!file) throw std::runtime_error("cannot write " + path);
+}
 
 void emit(const Settings& settings, const report::Json& json, const std::string& text) {
   if (!settings.json.empty() && !settings.json_on_stdout())

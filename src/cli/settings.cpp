@@ -71,6 +71,7 @@ class Parser {
       add_queue({sub, "Queue and memory"});
       add_pace({sub, "Order and pace"});
       add_faults({sub, "Bad samples"});
+      add_limits({sub, "Limits of one sample, each a fault of kind limit"});
     }
     if (command == Command::tune) {
       OptionGroup(sub, "Advice")
@@ -91,6 +92,14 @@ class Parser {
       output.text(
           "--html", "FILE", [this](const std::string& t) { settings_.html = t; },
           "the report as a page with charts: one file, opens without a network");
+    if (command == Command::probe) {
+      output.flag("--each", settings_.each, "a line for each file, sound ones too");
+      output.text(
+          "--list-bad", "FILE", [this](const std::string& t) { settings_.list_bad = t; },
+          "names of bad files, one a line, as in a manifest's first column (a backslash, newline "
+          "or "
+          "carriage return in a name as \\\\, \\n, \\r); for --exclude or a filter of your own");
+    }
     output.flag("--quiet", settings_.quiet, "no progress and no hints");
     if (command == Command::run || command == Command::sweep || command == Command::verify) {
       output.number("--metrics-port", settings_.metrics_port,
@@ -211,6 +220,27 @@ class Parser {
         "faults before skip and blank give up [any number]");
     group.flag("--strict", strict_, "a decoder's warning is a fault [so it is]");
     group.flag("--lenient", lenient_, "deliver those images, marked damaged");
+    group.text(
+        "--exclude", "FILE", [this](const std::string& t) { settings_.exclude = t; },
+        "leave out the samples it names, one a line, as probe --list-bad writes them");
+  }
+
+  void add_limits(OptionGroup group) {
+    auto& limits = settings_.options.limits;
+    const auto bytes = [&group](const char* name, std::uint64_t& target, const char* help) {
+      group.text(
+          name, "BYTES", [&target](const std::string& t) { target = report::parse_bytes(t); },
+          help);
+    };
+    bytes("--max-encoded-bytes", limits.max_encoded_bytes, "of a file [64MiB]");
+    group.number("--max-pixels", limits.max_pixels, "width times height [100000000]");
+    group.number("--max-side", limits.max_side, "width or height [65500]");
+    group.number("--max-scans", limits.max_scans, "JPEG: scans that follow the first [100]");
+    bytes("--max-header-bytes", limits.max_header_bytes,
+          "JPEG: tables and frame before the first scan [1MiB]");
+    group.number("--max-markers", limits.max_markers, "JPEG: markers before the first scan [1000]");
+    bytes("--max-ancillary-bytes", limits.max_ancillary_bytes,
+          "PNG: of one ancillary chunk [1MiB]");
   }
 
   static void watch(const std::string& text, WatchdogOptions& watchdog) {

@@ -30,6 +30,9 @@ struct Settings {
   bool digest = false;
   bool grid = false;
   bool quiet = false;
+  bool each = false;     ///< probe: a line for each file, sound ones too
+  std::string list_bad;  ///< probe: file for the names of bad files; empty: none
+  std::string exclude;   ///< file of names to leave out; empty: none
   report::ElementType dtype = report::ElementType::u8;
   Layout layout = Layout::nchw;
   double consumer_ms = 0, read_delay_ms = 0;

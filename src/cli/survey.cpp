@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/defect.hpp"
 #include "base/sanitize.hpp"
 #include "cli/progress.hpp"
@@ -32,11 +33,8 @@ std::string_view name_of(codec::Format format) {
   return "";
 }
 
-codec::DecoderOptions decoder_options(const Options& options, Fit fit) {
-  constexpr std::uint64_t no_index = 0;
-  return {.fit = {.out = options.shape,
-                  .fit = fit,
-                  .short_side = resolve(options, no_index).short_side},
+codec::DecoderOptions decoder_options(const Options& options, const Plan& plan, Fit fit) {
+  return {.fit = {.out = options.shape, .fit = fit, .short_side = plan.short_side},
           .exif = options.exif,
           .strict = options.faults.strict,
           .antialias = options.antialias,
@@ -47,11 +45,13 @@ codec::DecoderOptions decoder_options(const Options& options, Fit fit) {
 
 class Surveyor {
  public:
-  Surveyor(const AnySource& source, const Options& options)
+  Surveyor(const AnySource& source, const Settings& settings, const Plan& plan)
       : source_(source),
-        whole_(decoder_options(options, Fit::stretch)),
-        as_asked_(decoder_options(options, options.fit)),
-        row_(options.shape.values()) {}
+        max_sample_bytes_(plan.max_sample_bytes),
+        each_(settings.each),
+        whole_(decoder_options(settings.options, plan, Fit::stretch)),
+        as_asked_(decoder_options(settings.options, plan, settings.options.fit)),
+        row_(plan.shape.values()) {}
 
   void look_at(std::uint64_t index) {
     ++found_.files;
@@ -80,10 +80,17 @@ class Surveyor {
     }
     const auto info = whole_.probe(encoded);
     if (!info) return info.defect();
+    const auto need = as_asked_.need(*info, 0);
+    const auto needs = add_sat(need.scratch, need.reserved);
+    if (add_sat(needs, encoded.size()) > max_sample_bytes_)
+      return Defect{FaultKind::memory, Stage::wait,
+                    fmt::format("needs {} bytes of encoded and scratch memory, max_sample_bytes "
+                                "is {}",
+                                add_sat(needs, encoded.size()), max_sample_bytes_)};
     const auto decoded =
         whole_.decode(encoded, *info, 0, scratch(whole_.need(*info, 0).scratch), never_, row_);
     if (!decoded) return decoded.defect();
-    note(index, *info, encoded.size());
+    note(index, *info, encoded.size(), needs, decoded->status == RowStatus::damaged);
     return std::nullopt;
   }
 
@@ -94,19 +101,28 @@ class Surveyor {
     return {static_cast<std::byte*>(std::align(scratch_alignment, bytes, start, space)), bytes};
   }
 
-  void note(std::uint64_t index, const codec::ImageInfo& info, std::size_t encoded_bytes) {
+  void note(std::uint64_t index, const codec::ImageInfo& info, std::size_t encoded_bytes,
+            std::uint64_t needs, bool damaged) {
+    if (damaged) ++found_.damaged;
+    if (each_)
+      found_.each.push_back({.index = index,
+                             .name = sanitize(source_.name(index)),
+                             .format = name_of(info.format),
+                             .width = info.width,
+                             .height = info.height,
+                             .damaged = damaged});
     ++found_.formats[std::string(name_of(info.format))];
     found_.width.add(info.width);
     found_.height.add(info.height);
     found_.encoded_bytes.add(encoded_bytes);
-    const auto need = as_asked_.need(info, 0);
-    const auto needs = need.scratch + need.reserved;
     if (needs <= found_.worst_scratch) return;
     found_.worst_scratch = needs;
     found_.worst_scratch_name = sanitize(source_.name(index));
   }
 
   const AnySource& source_;
+  std::uint64_t max_sample_bytes_;
+  bool each_;
   codec::Decoder whole_, as_asked_;
   VectorSink sink_;
   std::vector<std::byte> scratch_;
@@ -132,6 +148,7 @@ void Range::merge(const Range& other) noexcept {
 void Survey::merge(Survey&& other) {
   files += other.files;
   sound += other.sound;
+  damaged += other.damaged;
   for (const auto& [format, count] : other.formats) formats[format] += count;
   width.merge(other.width);
   height.merge(other.height);
@@ -141,12 +158,14 @@ void Survey::merge(Survey&& other) {
     worst_scratch = other.worst_scratch;
     worst_scratch_name = std::move(other.worst_scratch_name);
   }
-  std::move(other.faults.begin(), other.faults.end(), std::back_inserter(faults));
-  std::sort(faults.begin(), faults.end(),
-            [](const Fault& a, const Fault& b) { return a.index < b.index; });
+  std::ranges::move(other.faults, std::back_inserter(faults));
+  std::ranges::sort(faults, {}, &Fault::index);
+  std::ranges::move(other.each, std::back_inserter(each));
+  std::ranges::sort(each, {}, &Sound::index);
 }
 
 Survey survey(const AnySource& source, const Settings& settings, const Interrupt& interrupt) {
+  const auto plan = resolve(settings.options, source.index_bytes());
   const auto asked = settings.options.workers != 0 ? settings.options.workers
                                                    : std::thread::hardware_concurrency();
   const auto workers = std::clamp<std::uint64_t>(source.size(), 1, std::max(asked, 1u));
@@ -161,7 +180,7 @@ Survey survey(const AnySource& source, const Settings& settings, const Interrupt
   std::vector<std::jthread> threads;
   for (std::uint64_t i = 0; i < workers; ++i)
     threads.emplace_back([&] {
-      Surveyor surveyor(source, settings.options);
+      Surveyor surveyor(source, settings, plan);
       for (auto index = next++; index < source.size() && !interrupt.raised(); index = next++)
         surveyor.look_at(index);
       const std::lock_guard lock(mutex);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/defect.hpp"
@@ -11,7 +12,9 @@ namespace weir::codec {
 // Parsers of what comes before the pixels. Each is linear in the bytes it looks at, follows no
 // pointer backwards, allocates nothing but the reason of a Defect, and trusts no length.
 
-Result<ImageInfo> read_jpeg_header(Bytes encoded, const DecodeLimits& limits);
+/// Walks the further scans of a file that has several, to count them. In lenient mode a marker that
+/// was wiped out makes the image `damaged` instead of a Defect.
+Result<ImageInfo> read_jpeg_header(Bytes encoded, const DecodeLimits& limits, bool strict);
 
 /// Whether the rest of a JPEG, from anywhere behind SOS on, comes to an EOI. `pending`: a marker that
 /// was read already, 0 for none.
@@ -21,6 +24,9 @@ bool jpeg_reaches_end(Bytes rest, std::uint8_t pending) noexcept;
 /// file cut behind its first IDAT is `damaged` instead of a Defect; likewise for WebP.
 Result<ImageInfo> read_png_header(Bytes encoded, const DecodeLimits& limits, bool strict);
 Result<ImageInfo> read_webp_header(Bytes encoded, bool strict);
+
+/// Where the size is above a limit.
+std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits);
 
 /// The orientation 1-8 in the first directory of a TIFF block ("II*\0" or "MM\0*"); 1 where there
 /// is none or the block is broken, since a picture with bad metadata is still a picture.

@@ -4,6 +4,7 @@
 #include <array>
 #include <csetjmp>
 #include <cstdio>
+#include <string_view>
 
 #include <jerror.h>
 #include <jpeglib.h>
@@ -86,9 +87,11 @@ Session& session(j_decompress_ptr jpeg) { return *static_cast<Session*>(jpeg->cl
   std::longjmp(s.escape, 1);
 }
 [[noreturn]] void leave_with_message(Session& s, FaultKind kind) {
-  s.kind = kind;
-  s.errors.format_message(reinterpret_cast<j_common_ptr>(&s.jpeg), s.reason);
-  std::longjmp(s.escape, 1);
+  char text[JMSG_LENGTH_MAX];
+  s.errors.format_message(reinterpret_cast<j_common_ptr>(&s.jpeg), text);
+  // The kind says as much.
+  constexpr std::string_view prefix = "Corrupt JPEG data: ";
+  leave(s, kind, text + (std::string_view(text).starts_with(prefix) ? prefix.size() : 0));
 }
 
 FaultKind kind_of_error(const Session& s) {
@@ -106,10 +109,15 @@ FaultKind kind_of_error(const Session& s) {
   }
 }
 
-// These say nothing about the pixels.
-bool is_harmless(int warning) {
-  return warning == JWRN_EXTRANEOUS_DATA || warning == JWRN_JFIF_MAJOR ||
-         warning == JWRN_ADOBE_XFORM;
+/// Says nothing about the pixels. Bytes that nobody asked for do not while no scan has begun; behind
+/// one they are what its blocks left over, the only trace of a bad code on the fast Huffman path. An
+/// encoder may leave the rest of a word.
+bool is_harmless(const Session& s) {
+  constexpr int most_padding = 7;
+  const int warning = s.errors.msg_code;
+  if (warning == JWRN_EXTRANEOUS_DATA)
+    return s.jpeg.input_scan_number == 0 || s.errors.msg_parm.i[0] <= most_padding;
+  return warning == JWRN_JFIF_MAJOR || warning == JWRN_ADOBE_XFORM;
 }
 
 [[noreturn]] void on_error(j_common_ptr jpeg) {
@@ -119,7 +127,7 @@ bool is_harmless(int warning) {
 
 void on_message(j_common_ptr jpeg, int level) {
   Session& s = session(jpeg);
-  if (level >= 0 || is_harmless(s.errors.msg_code)) return;
+  if (level >= 0 || is_harmless(s)) return;
   if (s.job->strict) leave_with_message(s, s.exhausted ? FaultKind::truncated : FaultKind::corrupt);
   s.damaged = true;
 }

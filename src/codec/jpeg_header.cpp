@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 
@@ -10,7 +12,6 @@ namespace {
 enum Marker : std::uint8_t {
   tem = 0x01,
   sof0 = 0xc0,
-  sof2 = 0xc2,
   dht = 0xc4,
   jpg = 0xc8,
   dac = 0xcc,
@@ -33,15 +34,66 @@ bool is_frame(std::uint8_t marker) {
 bool is_bare(std::uint8_t marker) { return marker == tem || (marker >= rst0 && marker <= rst7); }
 bool is_lossless(std::uint8_t frame) { return (frame & 3) == 3; }
 bool is_differential(std::uint8_t frame) { return (frame & 7) >= 5; }
+bool is_arithmetic(std::uint8_t frame) { return frame > jpg; }
 // What the application wrote into APPn and COM is jumped over, not read, so its bytes cost nothing.
 bool is_skipped(std::uint8_t marker) {
   return (marker >= app0 && marker <= app15) || marker == com;
 }
 
+std::uint64_t blocks_of(const ImageInfo& info) {
+  constexpr std::uint32_t block = 8;
+  const auto& [horizontal, vertical, several] = info.jpeg;
+  const std::uint32_t across = *std::ranges::max_element(horizontal),
+                      down = *std::ranges::max_element(vertical);
+  const auto blocks = [](std::uint64_t size, std::uint32_t factor, std::uint32_t most) {
+    return ((size * factor + most - 1) / most + block - 1) / block;
+  };
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < info.channels; ++i)
+    sum += blocks(info.width, horizontal[i], across) * blocks(info.height, vertical[i], down);
+  return sum;
+}
+
+struct ScanWalk {
+  std::uint64_t scans = 0;
+  bool end = false;  ///< came to an EOI
+};
+
+/// From anywhere behind SOS on to EOI, to the end of the bytes or to more than `most` further scans.
+/// `pending`: a marker that was read already, 0 for none.
+ScanWalk walk_scans(Bytes rest, std::uint8_t pending, std::uint64_t most) noexcept {
+  std::size_t at = 0;
+  // Entropy-coded bytes hold 0xff only before 0 or a restart marker (T.81, B.1.1.5).
+  const auto next_marker = [&]() -> std::uint8_t {
+    while (at < rest.size()) {
+      const auto* const start = rest.span().data();
+      const auto* const found =
+          static_cast<const std::byte*>(std::memchr(start + at, 0xff, rest.size() - at));
+      if (found == nullptr) return 0;
+      at = static_cast<std::size_t>(found - start) + 1;
+      while (rest.has(at, 1) && rest.u8(at) == 0xff) ++at;
+      if (rest.has(at, 1) && rest.u8(at++) != 0) return rest.u8(at - 1);
+    }
+    return 0;
+  };
+  ScanWalk walk;
+  for (std::uint8_t marker = pending != 0 ? pending : next_marker(); marker != 0;
+       marker = next_marker()) {
+    if (marker == eoi) walk.end = true;
+    if (marker == sos) ++walk.scans;
+    if (walk.end || walk.scans > most) break;
+    if (is_bare(marker)) continue;
+    if (!rest.has(at, 2)) break;
+    at += rest.be16(at);
+  }
+  return walk;
+}
+
 /// One pass over the marker segments in front of the first scan.
 class HeaderReader {
  public:
-  HeaderReader(Bytes bytes, const DecodeLimits& limits) : bytes_(bytes), limits_(limits) {}
+  HeaderReader(Bytes bytes, const DecodeLimits& limits, bool strict)
+      : bytes_(bytes), limits_(limits), strict_(strict) {}
 
   Result<ImageInfo> read() {
     at_ = 2;
@@ -82,6 +134,11 @@ class HeaderReader {
         read_bytes_ += ++at_ - start;
         return std::nullopt;
       }
+      // Junk is no image data. A marker whose code was wiped out is a segment that is missing.
+      if (bytes_.u8(at_) == 0xff && bytes_.u8(at_ + 1) == 0) {
+        if (strict_) return corrupt_at(at_, "FF 00 where a marker belongs");
+        info_.damaged = true;
+      }
       if (at_ - start > limits_.max_header_bytes)
         return over_limit("no JPEG marker within the header limit");
     }
@@ -108,7 +165,7 @@ class HeaderReader {
     info_.height = body.be16(1);
     info_.width = body.be16(3);
     info_.channels = body.u8(5);
-    info_.progressive = marker == sof2 || (marker & 3) == 2;
+    info_.progressive = (marker & 3) == 2;
     if (info_.width == 0 || info_.height == 0) return corrupt_at(at_, "width or height of 0");
     if (info_.channels == 0) return corrupt_at(at_, "no components");
     for (std::size_t i = 0; i < info_.channels && i < info_.jpeg.horizontal.size(); ++i) {
@@ -143,11 +200,32 @@ class HeaderReader {
       return unsupported("JPEG of " + std::to_string(info_.channels) + " components");
     ImageInfo info = info_;
     info.jpeg.several_scans = info.progressive || scan_components_ < info.channels;
+    if (auto defect = exceeded(info, limits_)) return *std::move(defect);
+    const std::size_t behind = at_ + 2 + scan.size();
+    if (auto defect = implausible(info, bytes_.part(behind, bytes_.size() - behind)))
+      return *std::move(defect);
     return info;
+  }
+
+  /// What the scans could not hold, or hold too many of: told before their memory is.
+  std::optional<Defect> implausible(const ImageInfo& info, Bytes scans) const {
+    if (info.jpeg.several_scans &&
+        walk_scans(scans, 0, limits_.max_scans).scans > limits_.max_scans)
+      return over_limit("more than " + std::to_string(limits_.max_scans) +
+                        " scans behind the first");
+    // Every block has at least a DC code, and no Huffman code is shorter than a bit.
+    const std::uint64_t least = (blocks_of(info) + 7) / 8;
+    if (!strict_ || is_arithmetic(*frame_) || scans.size() >= least) return std::nullopt;
+    const std::string reason = std::to_string(info.width) + "x" + std::to_string(info.height) +
+                               " pixels in " + std::to_string(scans.size()) +
+                               " bytes of scans, fewer than " + std::to_string(least);
+    const bool ends = bytes_.matches(bytes_.size() - 2, "\xff\xd9");
+    return ends ? corrupt_at(at_, reason) : truncated_at(bytes_.size(), reason);
   }
 
   Bytes bytes_;
   const DecodeLimits& limits_;
+  bool strict_;
   ImageInfo info_{.format = Format::jpeg};
   std::size_t at_ = 0;
   std::uint64_t read_bytes_ = 0;
@@ -159,33 +237,12 @@ class HeaderReader {
 
 }  // namespace
 
-Result<ImageInfo> read_jpeg_header(Bytes encoded, const DecodeLimits& limits) {
-  return HeaderReader(encoded, limits).read();
+Result<ImageInfo> read_jpeg_header(Bytes encoded, const DecodeLimits& limits, bool strict) {
+  return HeaderReader(encoded, limits, strict).read();
 }
 
 bool jpeg_reaches_end(Bytes rest, std::uint8_t pending) noexcept {
-  std::size_t at = 0;
-  // Entropy-coded bytes hold 0xff only before 0 or a restart marker (T.81, B.1.1.5).
-  const auto next_marker = [&]() -> std::uint8_t {
-    while (at < rest.size()) {
-      const auto* const start = rest.span().data();
-      const auto* const found =
-          static_cast<const std::byte*>(std::memchr(start + at, 0xff, rest.size() - at));
-      if (found == nullptr) return 0;
-      at = static_cast<std::size_t>(found - start) + 1;
-      while (rest.has(at, 1) && rest.u8(at) == 0xff) ++at;
-      if (rest.has(at, 1) && rest.u8(at++) != 0) return rest.u8(at - 1);
-    }
-    return 0;
-  };
-  for (std::uint8_t marker = pending != 0 ? pending : next_marker(); marker != 0;
-       marker = next_marker()) {
-    if (marker == eoi) return true;
-    if (is_bare(marker)) continue;
-    if (!rest.has(at, 2)) return false;
-    at += rest.be16(at);
-  }
-  return false;
+  return walk_scans(rest, pending, UINT64_MAX).end;
 }
 
 }  // namespace weir::codec

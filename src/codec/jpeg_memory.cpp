@@ -137,8 +137,9 @@ void JpegMemory::attach(jpeg_decompress_struct& jpeg, Arena& arena) noexcept {
 std::uint64_t jpeg_arena_bytes(const ImageInfo& info) noexcept {
   // After libjpeg-turbo's jdmainct.c, jdsample.c and jdcoefct.c: per component the rows of one
   // iMCU row with context above and below, the upsampled rows, and for files of several scans all
-  // coefficients. Tables and structs are of fixed size: 12 KiB at most were measured.
-  constexpr std::uint64_t tables = 16 << 10, dct = 8, context_groups = dct + 2;
+  // coefficients. Tables and structs are of fixed size: 12 KiB at most were measured, and 6 KiB
+  // more for the colour tables of YCCK (and of YCbCr where libjpeg-turbo has no SIMD).
+  constexpr std::uint64_t tables = 24 << 10, dct = 8, context_groups = dct + 2;
   const auto rows = [](std::uint64_t width_bytes, std::uint64_t count) {
     return round_up(count * sizeof(void*), Arena::alignment) +
            count * round_up(width_bytes, row_alignment);

@@ -20,18 +20,6 @@ std::string first_bytes(Bytes encoded) {
   return text;
 }
 
-std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits) {
-  const std::uint64_t pixels = std::uint64_t{info.width} * info.height;
-  const std::string size = std::to_string(info.width) + "x" + std::to_string(info.height);
-  if (std::max(info.width, info.height) > limits.max_side) {
-    return over_limit(size + " has a side above max_side " + std::to_string(limits.max_side));
-  }
-  if (pixels > limits.max_pixels) {
-    return over_limit(size + " is above max_pixels " + std::to_string(limits.max_pixels));
-  }
-  return std::nullopt;
-}
-
 Result<ImageInfo> read_foreign_header(Bytes encoded, const ForeignCodec& codec) {
   try {
     const auto found = codec.info(encoded.span());
@@ -47,7 +35,8 @@ Result<ImageInfo> read_foreign_header(Bytes encoded, const ForeignCodec& codec) 
 }
 
 Result<ImageInfo> read_header(Bytes encoded, const DecoderOptions& options) {
-  if (encoded.matches(0, "\xff\xd8")) return read_jpeg_header(encoded, options.limits);
+  if (encoded.matches(0, "\xff\xd8"))
+    return read_jpeg_header(encoded, options.limits, options.strict);
   if (encoded.matches(0, "\x89PNG\r\n\x1a\n"))
     return read_png_header(encoded, options.limits, options.strict);
   if (encoded.matches(0, "RIFF") && encoded.matches(8, "WEBP"))
@@ -60,6 +49,18 @@ Result<ImageInfo> read_header(Bytes encoded, const DecoderOptions& options) {
 }
 
 }  // namespace
+
+std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits) {
+  const std::uint64_t pixels = std::uint64_t{info.width} * info.height;
+  const std::string size = std::to_string(info.width) + "x" + std::to_string(info.height);
+  if (std::max(info.width, info.height) > limits.max_side) {
+    return over_limit(size + " has a side above max_side " + std::to_string(limits.max_side));
+  }
+  if (pixels > limits.max_pixels) {
+    return over_limit(size + " is above max_pixels " + std::to_string(limits.max_pixels));
+  }
+  return std::nullopt;
+}
 
 Result<ImageInfo> probe_image(std::span<const std::byte> encoded, const DecoderOptions& options) {
   if (encoded.empty()) return corrupt_at(0, "empty");

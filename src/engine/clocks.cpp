@@ -23,13 +23,17 @@ void Clocks::stream_opened(std::uint32_t workers, Clock::time_point now) {
   stream_opened_ = settled_ = now;
   ended_.reset();
   handed_.reset();
+  wait_.reset();
   depth_ = waiting_ = 0;
   workers_ = workers;
 }
 
 void Clocks::stream_ended(Clock::time_point now) {
   Lock lock(mutex_);
-  if (!ended_) ended_ = settle(now);
+  if (ended_) return;
+  now = settle(now);
+  end_wait(now);
+  ended_ = now;
 }
 
 Clocks::Held Clocks::held() const noexcept {
@@ -89,16 +93,17 @@ void Clocks::asked(bool found, Clock::time_point now) {
     consumer_.squares_s2 += s * s;
     handed_.reset();
   }
-  wait_ = Wait{now, found, found ? Effort{} : effort(now)};
+  // A try that found nothing goes on waiting until there is a batch.
+  if (!wait_) wait_ = Wait{now, found, found ? Effort{} : effort(now)};
 }
 
 void Clocks::answered(std::optional<std::uint64_t> samples, Clock::time_point now) {
   Lock lock(mutex_);
   ++noted_;
   now = settle(now);
+  if (!samples) return;
   const bool found = wait_ && wait_->found;
   end_wait(now);
-  if (!samples) return;
   ++asked_;
   found_ += found ? 1 : 0;
   samples_ += *samples;

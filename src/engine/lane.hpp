@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -21,6 +23,9 @@ class Lane {
   /// Adds count, times and bytes to `clock`, whose percentiles are of `counts`.
   void add_to(StageClock& clock, TimeHistogram::Counts& counts) const;
 
+  /// CPU time that one read took.
+  void read_took(std::chrono::nanoseconds cpu) noexcept;
+
   // -- the lane's one worker
   void read_begins(Clock::time_point now) noexcept;
   void read_ends(Clock::time_point now) noexcept;
@@ -36,6 +41,8 @@ class Lane {
     TimeHistogram times;
   };
   std::vector<Meter> meters_;
+  std::atomic<std::int64_t> cpu_ns_{0};
+  std::atomic<std::uint64_t> cpu_count_{0};
   /// Between reads: the time they took. In one: that less the instant it began. One word, so that
   /// whoever looks sees one or the other; which of them, the sign tells, since time spent cannot
   /// exceed the time since the clock's zero.
@@ -61,6 +68,29 @@ class Reading {
 
  private:
   Lane* lane_;
+};
+
+/// The CPU time of one read in sixteen, the thread's first among them: asking for it costs more than
+/// a look at the clock. One thread.
+class ReadCpu {
+ public:
+  explicit ReadCpu(Lane& lane) noexcept : lane_(lane) {}
+  void begins() noexcept {
+    looking_ = count_++ % one_in == 0;
+    if (looking_) begun_ = thread_cpu_time();
+  }
+  void ends() noexcept {
+    if (std::exchange(looking_, false)) lane_.read_took(thread_cpu_time() - begun_);
+  }
+  /// A read that did not come to its end says nothing.
+  void abandoned() noexcept { looking_ = false; }
+
+ private:
+  static constexpr std::uint32_t one_in = 16;
+  Lane& lane_;
+  std::uint32_t count_ = 0;
+  bool looking_ = false;
+  std::chrono::nanoseconds begun_{};
 };
 
 /// Nanoseconds that one reading costs on this machine, now: two looks at the clock and add(). The

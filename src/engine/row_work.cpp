@@ -54,6 +54,7 @@ RowWork::RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track, Post
       core_(shared.core),
       book_(*shared.core.book),
       lane_(lane),
+      read_cpu_(lane),
       track_(track),
       post_(post),
       memory_(book_) {
@@ -120,11 +121,13 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
   Reading reading(decoder_ ? &lane_ : nullptr, begun);
   const AtPost at(post_, Stage::read, s.row, s.index, begun);
   s.charged = 0;
+  read_cpu_.begins();
   try {
     const Encoded encoded = core_.source.read(s.index, sink);
     s.bytes = encoded.bytes;
     s.label = encoded.label;
     s.has_bytes = true;
+    read_cpu_.ends();
   } catch (const buffer::Refused&) {
   } catch (const SampleError& error) {
     defect = Defect{error.kind(), Stage::read, error.what()};
@@ -138,6 +141,7 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
     defect =
         Defect{FaultKind::io, Stage::read, "the source threw something that is no std::exception"};
   }
+  read_cpu_.abandoned();
   if (sink.refused()) {
     s.has_bytes = false;
     park();
@@ -219,8 +223,8 @@ bool RowWork::fail(const Defect& defect, const std::exception_ptr& thrown) {
   const Fault fault{s.index,      s.epoch, name, defect.kind, defect.stage, sanitize(defect.reason),
                     defect.offset};
   core_.faults.add(fault);
-  const auto described =
-      name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason + ")";
+  const auto described = name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason +
+                         (fault.offset ? " at byte " + std::to_string(*fault.offset) : "") + ")";
   ++s.attempt;
   s.has_bytes = false;
   switch (shared_.plan.on_fault) {

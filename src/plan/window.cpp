@@ -48,6 +48,14 @@ Work work(const Report& earlier, const Report& now, Stage stage) {
           less(after.bytes, before.bytes)};
 }
 
+/// 0 where nobody looked; else at least a nanosecond.
+double cpu_of_a_read(const Report& earlier, const Report& now) {
+  const auto before = stage_of(earlier, Stage::read), after = stage_of(now, Stage::read);
+  const auto count = less(after.cpu_count, before.cpu_count);
+  if (count == 0) return 0;
+  return std::max(1e-9, less(after.cpu_s, before.cpu_s) / static_cast<double>(count));
+}
+
 double share(double part, double whole) noexcept { return whole > 0 ? part / whole : 0; }
 
 std::string sentence(const Verdict& verdict, double seconds) {
@@ -82,6 +90,7 @@ Window window(const Report& earlier, const Report& now) {
   w.batches = handed.time.count;
   w.samples = handed.bytes / std::max<std::uint64_t>(1, now.plan.shape.values());
   w.read = service(work(earlier, now, Stage::read).time);
+  w.read_cpu_s = cpu_of_a_read(earlier, now);
   const auto decode = work(earlier, now, Stage::decode);
   const auto header_and_pixels = service(decode.time);
   const auto fit = service(work(earlier, now, Stage::fit).time);

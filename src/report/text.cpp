@@ -137,15 +137,17 @@ std::string memory_text(const Run& run) {
          cost_text("books", "postings", books_cost(run), run.posting_ns);
 }
 
+std::string fault_text(const Fault& fault) {
+  return fmt::format("{}: {} ({}): {}{}", fault.name, to_string(fault.kind), to_string(fault.stage),
+                     fault.reason, fault.offset ? fmt::format(" at byte {}", *fault.offset) : "");
+}
+
 std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
                         std::size_t shown) {
   if (fault_count == 0) return "";
   auto out = fmt::format("Faults: {}\n", grouped(fault_count));
   shown = std::min(shown, faults.size());
-  for (const auto& fault : faults.first(shown))
-    out += fmt::format("  {}: {} ({}): {}{}\n", fault.name, to_string(fault.kind),
-                       to_string(fault.stage), fault.reason,
-                       fault.offset ? fmt::format(" at byte {}", *fault.offset) : "");
+  for (const auto& fault : faults.first(shown)) out += "  " + fault_text(fault) + '\n';
   if (fault_count > shown) out += fmt::format("  ... and {} more\n", grouped(fault_count - shown));
   return out;
 }

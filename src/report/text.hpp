@@ -26,6 +26,8 @@ std::string run_text(const Run& run);
 std::string memory_text(const Run& run);
 /// Drawn, consumed, and what lies between as each element type.
 std::string samples_text(const SampleTally& samples, const Shape& shape);
+/// "NAME: KIND (STAGE): REASON at byte N".
+std::string fault_text(const Fault& fault);
 /// The first `shown` faults, and how many more there are. Empty where there is none.
 std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
                         std::size_t shown = 5);

@@ -77,6 +77,26 @@ TEST_CASE("a consumer blocked in next() and a worker in a read count while they 
   CHECK((report.queue.workers.starved_s > report.queue.workers.read_s) == (read_ahead > 0));
 }
 
+TEST_CASE("a consumer that polls is seen to wait", "[regimes]") {
+  auto options = two_workers();
+  options.workers = 1;
+  const auto state = std::make_shared<SlowSource::State>();
+  state->delay_ms = 10;
+  Loader loader(SlowSource(1'000'000, little, state), options);
+  auto stream = loader.stream({.epochs = std::nullopt});
+  for (int taken = 0; taken < 8;) {
+    if (const auto batch = stream.try_next()) {
+      ++taken;
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  const auto verdict = judge(window(loader.report()));
+  INFO(verdict.why);
+  CHECK(verdict.regime == Regime::storage);
+  CHECK(verdict.fetch_stall > 0.5);
+}
+
 TEST_CASE("a consumer at work makes the workers' waiting grow", "[regimes]") {
   Loader loader(synthetic(1'000'000, little), two_workers());
   auto stream = loader.stream({.epochs = std::nullopt});

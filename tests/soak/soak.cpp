@@ -143,21 +143,26 @@ class Soaking {
   SoakResult result_;
 };
 
-std::span<const SoakResult::Look> steady(const std::vector<SoakResult::Look>& looks) {
-  return std::span(looks).subspan(looks.size() / 5);
-}
+using Looks = std::span<const SoakResult::Look>;
 
-Trend a_minute(const std::vector<SoakResult::Look>& looks, std::int64_t SoakResult::Look::*of) {
+Looks steady(Looks looks) { return looks.subspan(looks.size() / 5); }
+
+Trend a_minute(Looks looks, std::int64_t SoakResult::Look::*of) {
   std::vector<Point> points;
-  for (const auto& look : steady(looks))
+  for (const auto& look : looks)
     points.push_back({look.seconds / minute, static_cast<double>(look.*of)});
   return Trend::of(points);
 }
 
 }  // namespace
 
-Trend SoakResult::heap() const { return a_minute(looks, &Look::heap); }
-Trend SoakResult::rss() const { return a_minute(looks, &Look::rss); }
+Trend SoakResult::heap() const { return a_minute(steady(looks), &Look::heap); }
+Trend SoakResult::rss() const {
+  return a_minute(Looks(looks).subspan(looks.size() / 2), &Look::rss);
+}
+double SoakResult::rss_growth() const {
+  return rss().slope * (looks.back().seconds - looks[looks.size() / 2].seconds) / minute;
+}
 
 double SoakResult::pace() const {
   const auto all = steady(looks);

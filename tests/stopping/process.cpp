@@ -31,7 +31,7 @@ Holdings holdings() {
   now.threads = entries("/proc/self/task");
   now.descriptors = entries("/proc/self/fd");
 #ifdef WEIR_COUNTS_HEAP
-  now.heap = allocated_bytes();
+  now.heap = held_bytes();
 #endif
   return now;
 }

@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "laws/fixture.hpp"
+#include "source/sampler.hpp"
 #include "support/catch.hpp"
 
 using namespace weir;
@@ -128,6 +129,26 @@ TEST_CASE("skip fills the row with a sample that the status and the index name",
   CHECK(t.replaced == 5);
   CHECK(t.drawn == 40 + t.failed);
   CHECK(t.consumed == 40);
+}
+
+TEST_CASE("skip draws replacements in the order of the sampler", "[api][faults]") {
+  auto options = small_options();
+  options.faults.policy = OnFault::skip;
+  options.seed = 5;
+  const Flawed flawed(16, 4);
+  Loader loader(flawed, options);
+  const auto log = drain(loader, {.epochs = 4});
+  const source::Sampler sampler(16, false, 5);
+  std::uint32_t longest = 0;
+  for (std::uint64_t row = 0; row < log.indices.size(); ++row) {
+    const auto epoch = row / 16, position = row % 16;
+    auto index = position;
+    std::uint32_t attempt = 0;
+    while (flawed.bad(index)) index = sampler.replacement(epoch, position, ++attempt);
+    CHECK(log.indices[row] == index);
+    longest = std::max(longest, attempt);
+  }
+  CHECK(longest > 1);
 }
 
 TEST_CASE("a row that fails 64 times ends the stream", "[api][faults]") {

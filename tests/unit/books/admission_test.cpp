@@ -36,9 +36,15 @@ TEST_CASE("the reserve serves the oldest row alone, to the byte", "[books]") {
   const auto all = book.admit({0, 0}, Account::scratch, 100, nullptr);
   REQUIRE(all);
   CHECK(all->reserve);
-  CHECK_FALSE(book.admit({0, 0}, Account::encoded, 1, nullptr));
+  Waiter over;  // it asks for more than max_sample_bytes: it would wait for ever
+  CHECK_FALSE(book.admit({0, 0}, Account::encoded, 1, &over));
+  book.park(over);
+  CHECK(book.grant_oldest() == nullptr);
   CHECK(book.snapshot().memory.live == 300);
   book.discharge(Account::scratch, *all);
+  CHECK(book.grant_oldest() == &over);
+  CHECK(over.granted.reserve);
+  book.discharge(Account::encoded, over.granted);
   book.finish_row(0, 0, true, false);
   CHECK(book.admit({0, 1}, Account::scratch, 100, nullptr));  // row 1 is the oldest now
 }

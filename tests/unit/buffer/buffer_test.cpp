@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "buffer/block.hpp"
 #include "buffer/slab.hpp"
@@ -83,6 +85,8 @@ TEST_CASE("a block grows to what is asked, keeps it, and gives it back", "[buffe
     CHECK(book->snapshot().memory.live == 70);
     CHECK(block.ensure(11, 50, {5, 0}, nullptr));
     CHECK(book->snapshot().memory.live == 61);
+    CHECK(block.ensure(5, 60, {5, 0}, nullptr));  // room in the block, not beside it
+    CHECK(book->snapshot().memory.live == 65);
     block.trim();
     CHECK(block.ensure(7, 0, {5, 0}, nullptr));
     buffer::Block other(std::move(block));
@@ -90,4 +94,110 @@ TEST_CASE("a block grows to what is asked, keeps it, and gives it back", "[buffe
     CHECK(book->snapshot().memory.live == 7);
   }
   CHECK(book->snapshot().memory.live == 0);
+}
+
+TEST_CASE("a block that the allocator refuses leaves nothing charged", "[buffer][R1]") {
+  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  auto book = page(UINT64_MAX, layout, 1);
+  buffer::Block block(*book, Account::scratch);
+  CHECK_THROWS_AS(block.ensure(1ull << 62, 0, {0, 0}, nullptr), std::bad_alloc);
+  CHECK(block.charged() == 0);
+  CHECK(book->snapshot().memory.live == 0);
+}
+
+TEST_CASE("a block takes over what its waiter was granted, in place of what it had", "[buffer]") {
+  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  auto book = page(100, layout, 1);
+  book->begin_stream(0, {}, nullptr);
+  buffer::Block block(*book, Account::scratch), other(*book, Account::scratch);
+  REQUIRE(block.ensure(20, 0, {0, 1}, nullptr));
+  REQUIRE(other.ensure(75, 0, {0, 1}, nullptr));
+  books::Waiter waiter;
+  CHECK_FALSE(block.ensure(50, 10, {0, 2}, &waiter));
+  CHECK(block.charged() == 0);
+  book->park(waiter);
+  CHECK(book->grant_oldest() == nullptr);
+  REQUIRE(block.ensure(5, 0, {0, 1}, nullptr));
+  other.trim();
+  REQUIRE(book->grant_oldest() == &waiter);
+  CHECK(book->snapshot().memory.live == 65);
+  block.adopt(std::exchange(waiter.granted, {}), 10);
+  CHECK(block.charged() == 60);
+  CHECK(block.first(50).size() == 50);
+  CHECK(book->snapshot().memory.live == 60);
+  // All of it beside: nothing to allocate, and still on the books.
+  const auto beside = book->admit({0, 0}, Account::scratch, 30, nullptr);
+  REQUIRE(beside);
+  other.adopt(*beside, 30);
+  CHECK(other.charged() == 30);
+  other = std::move(block);
+  CHECK(other.charged() == 60);
+}
+
+TEST_CASE("idle slabs go where there are more than wanted, those in use stay", "[buffer]") {
+  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  auto upstream = std::make_shared<CountingUpstream>();
+  auto book = page(UINT64_MAX, layout, 3);
+  book->begin_stream(0, {}, nullptr);
+  buffer::SlabPool pool(book, layout, upstream);
+  for (int i = 0; i < 3; ++i) REQUIRE(pool.make());
+  CHECK_FALSE(pool.make());  // all that there may be
+  const auto used = *book->idle_slab();
+  book->open_batch(used, 0, 1);
+  pool.shrink(3);
+  CHECK(upstream->outstanding() == 3 * layout.bytes);
+  pool.shrink(2);
+  CHECK(upstream->outstanding() == 2 * layout.bytes);
+  pool.shrink(0);
+  CHECK(upstream->outstanding() == layout.bytes);
+  CHECK(book->state(used) == books::SlabState::filling);
+  REQUIRE(pool.make());  // in a place that came free
+  book->drop_front();
+}
+
+TEST_CASE("a lease that ends after its loader takes its slab along, and is watched", "[buffer]") {
+  struct Watch final : buffer::LeaseWatch {
+    void released(const buffer::Slab& slab) noexcept override { last = slab.id; }
+    books::SlabId last = UINT32_MAX;
+  } watch;
+  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  auto upstream = std::make_shared<CountingUpstream>();
+  auto book = page(UINT64_MAX, layout, 2);
+  book->begin_stream(0, {}, nullptr);
+  buffer::SlabPool pool(book, layout, upstream);
+  const auto lease = [&](std::uint64_t sequence) -> buffer::Slab& {
+    const auto id = book->idle_slab().value();
+    book->open_batch(id, sequence, 1);
+    book->finish_row(id, 0, true, false);
+    book->publish_front();
+    REQUIRE(book->lease(id));
+    return pool.slab(id);
+  };
+  REQUIRE(pool.make());
+  REQUIRE(pool.make());
+  auto& first = lease(0);
+  auto& second = lease(1);
+  pool.watch(&watch);
+  pool.release(first, books::Parting::consumed);
+  CHECK(watch.last == first.id);
+  CHECK(upstream->outstanding() == 2 * layout.bytes);
+  pool.watch(nullptr);
+  pool.retire();
+  CHECK(upstream->outstanding() == layout.bytes);
+  pool.release(second, books::Parting::consumed);
+  CHECK(watch.last == first.id);
+  CHECK(upstream->outstanding() == 0);
+  CHECK(book->snapshot().memory.live == 0);
+}
+
+TEST_CASE("slabs come from pages where nothing else is given", "[buffer]") {
+  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  auto book = page(UINT64_MAX, layout, 1);
+  buffer::SlabPool pool(book, layout, nullptr);
+  auto* const slab = pool.make();
+  REQUIRE(slab);
+  slab->rows = 2;
+  std::ranges::fill(slab->pixels(0, 2), std::uint8_t{7});
+  CHECK(slab->statuses().size() == 2);
+  CHECK(slab->indices().size() == 2);
 }

@@ -41,6 +41,28 @@ TEST_CASE("defaults are the library's", "[settings]") {
   CHECK(settings.stream_epochs() == StreamOptions{}.epochs);
 }
 
+TEST_CASE("every limit of a sample has its default and its option", "[settings][limits]") {
+  const auto usual = run_with({}).options.limits;
+  CHECK(usual.max_encoded_bytes == 64ull << 20);
+  CHECK(usual.max_pixels == 100'000'000);
+  CHECK(usual.max_side == 65'500);
+  CHECK(usual.max_scans == 100);
+  CHECK(usual.max_header_bytes == 1ull << 20);
+  CHECK(usual.max_markers == 1000);
+  CHECK(usual.max_ancillary_bytes == 1ull << 20);
+  const auto own = run_with({"--max-encoded-bytes", "3MiB", "--max-pixels", "4", "--max-side", "5",
+                             "--max-scans", "6", "--max-header-bytes", "7KiB", "--max-markers", "8",
+                             "--max-ancillary-bytes", "9"})
+                       .options.limits;
+  CHECK(own.max_encoded_bytes == 3ull << 20);
+  CHECK(own.max_pixels == 4);
+  CHECK(own.max_side == 5);
+  CHECK(own.max_scans == 6);
+  CHECK(own.max_header_bytes == 7ull << 10);
+  CHECK(own.max_markers == 8);
+  CHECK(own.max_ancillary_bytes == 9);
+}
+
 TEST_CASE("every option reaches the field it names", "[settings]") {
   const auto s = run_with({"--batch",
                            "128",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "support.hpp"
 
@@ -13,6 +14,8 @@ struct JpegStyle {
   int chroma = 1, chroma_rows = 1;
   bool progressive = false, arithmetic = false, adobe_cmyk = true;
   int restart_rows = 0;
+  bool rgb = false;   ///< 3 channels without the step to YCbCr
+  bool ycck = false;  ///< 4 channels with the step from CMYK
   bool optimize = false;
 };
 
@@ -22,9 +25,9 @@ Encoded encode_jpeg(const Raster& raster, const JpegStyle& style = {});
 /// A full decode by libjpeg and nothing else. 4-channel files give CMYK as stored.
 Raster reference_jpeg(const Encoded& encoded);
 
-/// Whether libjpeg alone reads the file to its end without an error and without a warning other
-/// than those that strict mode lets pass.
-bool reference_accepts(const Encoded& encoded);
+/// What libjpeg alone makes of the file, CMYK as stored. Empty where it meets an error, or a warning
+/// other than those that strict mode lets pass.
+std::optional<Raster> reference_strict(std::span<const std::byte> encoded);
 
 /// `encoded` with an EXIF segment behind its SOI.
 Encoded with_exif(const Encoded& encoded, std::uint8_t orientation, bool little_endian = true);

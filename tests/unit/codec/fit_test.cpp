@@ -107,7 +107,7 @@ TEST_CASE("fit center equals OpenCV's decode, crop, bilinear resize on photograp
   CHECK(photos == 200);
 }
 
-TEST_CASE("the eight orientations come out upright, exactly where nothing is resampled") {
+TEST_CASE("the eight orientations come out upright, exactly where nothing is resampled", "[I8]") {
   const Raster upright = pattern(24, 16);
   for (std::uint8_t orientation = 1; orientation <= 8; ++orientation) {
     CAPTURE(int(orientation));
@@ -136,7 +136,7 @@ TEST_CASE("the eight orientations come out upright, exactly where nothing is res
   }
 }
 
-TEST_CASE("a JPEG's orientation is applied or ignored as asked") {
+TEST_CASE("a JPEG's orientation is applied or ignored as asked", "[I8]") {
   const Encoded jpeg = with_exif(encode_jpeg(pattern(24, 16)), 6);
   const Raster stored = reference_jpeg(jpeg);
   const Outcome outcome = run({.fit = {.out = {24, 16, 3}, .fit = Fit::stretch}}, jpeg);

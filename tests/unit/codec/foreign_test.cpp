@@ -66,7 +66,8 @@ TEST_CASE("a codec of the user's own reads what it accepts, and its SampleErrors
 }
 
 #ifdef WEIR_HAS_OPENCV_CODEC
-TEST_CASE("OpenCV's codec reads BMP, TIFF and PNM, and nothing that needs a temporary file") {
+TEST_CASE("OpenCV's codec reads BMP, TIFF and PNM, and nothing that needs a temporary file",
+          "[I14]") {
   const Raster image = pattern(37, 23);
   cv::Mat bgr(23, 37, CV_8UC3);
   for (std::size_t i = 0; i < image.values.size(); ++i)
@@ -90,7 +91,7 @@ TEST_CASE("OpenCV's codec reads BMP, TIFF and PNM, and nothing that needs a temp
   }
 }
 
-TEST_CASE("sizes in BMP, TIFF and PNM headers meet the limits before OpenCV does") {
+TEST_CASE("sizes in BMP, TIFF and PNM headers meet the limits before OpenCV does", "[I3]") {
   Pixels bmp(70, 0);
   bmp[0] = 'B';
   bmp[1] = 'M';

@@ -36,7 +36,7 @@ Encoded insert(Encoded encoded, std::size_t at, const Pixels& bytes, std::size_t
 
 }  // namespace
 
-TEST_CASE("the first bytes alone decide the format, and a refusal shows them") {
+TEST_CASE("the first bytes alone decide the format, and a refusal shows them", "[I13]") {
   CHECK(kind(probe(Encoded{})) == FaultKind::corrupt);
   const auto text = probe({'<', '!', 'D', 'O', 'C', 'T', 'Y', 'P', 'E'});
   CHECK(kind(text) == FaultKind::unsupported);
@@ -71,7 +71,7 @@ TEST_CASE("headers give size, channels, depth and kind of coding") {
   }
 }
 
-TEST_CASE("limits refuse by the header alone") {
+TEST_CASE("limits refuse by the header alone", "[I3]") {
   const Encoded jpeg = encode_jpeg(pattern(40, 20));
   CHECK(kind(probe(jpeg, {.max_pixels = 799})) == FaultKind::limit);
   CHECK(probe(jpeg, {.max_pixels = 800}));
@@ -84,7 +84,7 @@ TEST_CASE("limits refuse by the header alone") {
   CHECK(kind(probe(huge)) == FaultKind::limit);
 }
 
-TEST_CASE("a flood of JPEG markers meets the limit, long comments are jumped over") {
+TEST_CASE("a flood of JPEG markers meets the limit, long comments are jumped over", "[I4]") {
   const Encoded jpeg = encode_jpeg(pattern(40, 20));
   CHECK(kind(probe(insert(jpeg, 2, {0xff, 0xe1, 0, 2}, 80'000))) == FaultKind::limit);
   Pixels comment(65'537, 'x');
@@ -95,7 +95,7 @@ TEST_CASE("a flood of JPEG markers meets the limit, long comments are jumped ove
   CHECK(kind(probe(insert(jpeg, 2, {0}, (1 << 20) + 1))) == FaultKind::limit);
 }
 
-TEST_CASE("JPEG headers that no decoder should see are refused") {
+TEST_CASE("JPEG headers that no decoder should see are refused", "[I3][I7]") {
   const Encoded jpeg = encode_jpeg(pattern(40, 20));
   const std::size_t frame = find_marker(jpeg, 0xc0);
   const auto changed = [&](std::size_t at, std::initializer_list<int> bytes) {
@@ -120,7 +120,7 @@ TEST_CASE("JPEG headers that no decoder should see are refused") {
   CHECK(kind(probe({0xff, 0xd8, 0xff, 0xd9})) == FaultKind::corrupt);
 }
 
-TEST_CASE("PNG chunks are believed only as far as there are bytes") {
+TEST_CASE("PNG chunks are believed only as far as there are bytes", "[I11]") {
   const Encoded png = encode_png(8, 8, pattern(8, 8).values, {});
   constexpr std::size_t behind_ihdr = 33;
   const auto with_chunk = [&](const Pixels& chunk) {
@@ -136,7 +136,7 @@ TEST_CASE("PNG chunks are believed only as far as there are bytes") {
   CHECK(kind(probe(wrong_crc)) == FaultKind::corrupt);
 }
 
-TEST_CASE("WebP whose RIFF size lies, or that is animated, is refused") {
+TEST_CASE("WebP whose RIFF size lies, or that is animated, is refused", "[I12]") {
   const Encoded webp = encode_webp(pattern(20, 10), 80.f);
   Encoded lie = webp;
   put(lie, 4, {0xf0, 0xff, 0xff, 0xff});
@@ -152,7 +152,8 @@ TEST_CASE("WebP whose RIFF size lies, or that is animated, is refused") {
   CHECK(kind(probe(to_bytes(empty))) == FaultKind::corrupt);
 }
 
-TEST_CASE("EXIF gives an orientation of 1 to 8 in either byte order, and 1 when it is broken") {
+TEST_CASE("EXIF gives an orientation of 1 to 8 in either byte order, and 1 when it is broken",
+          "[I8]") {
   const Encoded jpeg = encode_jpeg(pattern(20, 10));
   for (std::uint8_t value = 0; value < 12; ++value) {
     const int expected = value >= 1 && value <= 8 ? value : 1;
@@ -170,12 +171,15 @@ TEST_CASE("EXIF gives an orientation of 1 to 8 in either byte order, and 1 when 
     REQUIRE(info);
     CHECK(int(info->orientation) == 1);
   }
+  const auto looping = broken(22, {0, 0, 0, 8});  // the next directory is this one
+  REQUIRE(looping);
+  CHECK(int(looping->orientation) == 6);
   const auto many = broken(8, {0xff, 0xff});  // 65535 entries, of which one is there
   REQUIRE(many);
   CHECK(int(many->orientation) == 6);
 }
 
-TEST_CASE("any byte of a header may change without a crash") {
+TEST_CASE("any byte of a header may change without a crash", "[I2]") {
   for (const Encoded& good :
        {with_exif(encode_jpeg(pattern(9, 7)), 6), encode_png(9, 7, pattern(9, 7).values, {}),
         encode_webp(pattern(9, 7, 4), 80.f)}) {

@@ -3,7 +3,7 @@
 
 namespace weir::codec::test {
 
-TEST_CASE("JPEG pixels are libjpeg's own, bit for bit, whatever the coding") {
+TEST_CASE("JPEG pixels are libjpeg's own, bit for bit, whatever the coding", "[I6]") {
   const Raster image = pattern(67, 45);
   for (const int sampling : {1, 2}) {
     for (const bool progressive : {false, true}) {
@@ -24,7 +24,34 @@ TEST_CASE("JPEG pixels are libjpeg's own, bit for bit, whatever the coding") {
   }
 }
 
-TEST_CASE("grey JPEG becomes three equal channels") {
+TEST_CASE("JPEG pixels are libjpeg's own, whatever the sampling", "[I6]") {
+  for (const auto& style :
+       {JpegStyle{.sampling = 2, .rows = 1}, JpegStyle{.sampling = 1, .rows = 2},
+        JpegStyle{.sampling = 4, .rows = 1}, JpegStyle{.sampling = 1, .rows = 4},
+        JpegStyle{.sampling = 4, .rows = 2}, JpegStyle{.sampling = 2, .chroma = 2},
+        JpegStyle{.sampling = 2, .chroma_rows = 2}, JpegStyle{.sampling = 1, .chroma = 2},
+        JpegStyle{.sampling = 1, .rows = 2, .chroma = 2}}) {
+    CAPTURE(style.sampling, style.rows, style.chroma, style.chroma_rows);
+    const Encoded jpeg = encode_jpeg(pattern(67, 45), style);
+    const Outcome outcome = run_whole(jpeg);
+    REQUIRE(outcome);
+    CHECK(outcome.row == reference_jpeg(jpeg).values);
+  }
+}
+
+TEST_CASE("RGB JPEG is taken as it is", "[I5]") {
+  const Encoded jpeg = encode_jpeg(pattern(31, 18), {.quality = 100, .sampling = 1, .rgb = true});
+  const Outcome outcome = run_whole(jpeg);
+  REQUIRE(outcome);
+  CHECK(outcome.row == reference_jpeg(jpeg).values);
+  const Raster image = pattern(31, 18);
+  int worst = 0;
+  for (std::size_t i = 0; i < image.values.size(); ++i)
+    worst = std::max(worst, std::abs(outcome.row[i] - image.values[i]));
+  CHECK(worst <= 3);
+}
+
+TEST_CASE("grey JPEG becomes three equal channels", "[I5]") {
   const Encoded jpeg = encode_jpeg(pattern(31, 18, 1));
   const Outcome outcome = run_whole(jpeg);
   REQUIRE(outcome);
@@ -36,11 +63,13 @@ TEST_CASE("grey JPEG becomes three equal channels") {
   }
 }
 
-TEST_CASE("CMYK JPEG becomes RGB by the written formula, inverted where Adobe's marker stands") {
-  for (const bool adobe : {true, false}) {
-    const Encoded jpeg = encode_jpeg(pattern(31, 18, 4), {.adobe_cmyk = adobe});
+TEST_CASE("CMYK and YCCK become RGB by the written formula, inverted where Adobe's marker stands",
+          "[I5]") {
+  for (const auto& style : {JpegStyle{}, JpegStyle{.adobe_cmyk = false}, JpegStyle{.ycck = true}}) {
+    const bool adobe = style.adobe_cmyk;
+    const Encoded jpeg = encode_jpeg(pattern(31, 18, 4), style);
     const Outcome outcome = run_whole(jpeg);
-    REQUIRE(outcome);
+    if (!outcome) FAIL(outcome.defect().reason);
     const Raster cmyk = reference_jpeg(jpeg);
     for (std::uint32_t y = 0; y < 18; ++y) {
       for (std::uint32_t x = 0; x < 31; ++x) {
@@ -74,7 +103,7 @@ TEST_CASE("tables of one JPEG never serve the next") {
   }
 }
 
-TEST_CASE("junk before a marker passes in strict mode, junk instead of data does not") {
+TEST_CASE("junk before a marker passes in strict mode, junk instead of data does not", "[I2]") {
   const Encoded good = encode_jpeg(pattern(64, 48));
   Encoded junk = good;
   junk.insert(junk.begin() + 2, 5, std::byte{0x11});
@@ -94,7 +123,61 @@ TEST_CASE("junk before a marker passes in strict mode, junk instead of data does
   CHECK(lenient.decoded->status == RowStatus::damaged);
 }
 
-TEST_CASE("bytes behind the end of a JPEG are nobody's business") {
+TEST_CASE("what a scan leaves over is damage, but for an encoder's padding", "[I2]") {
+  const Encoded good = encode_jpeg(pattern(64, 48));
+  // libjpeg does not count what its bit buffer holds: at most a word.
+  for (const std::size_t left : {1u, 7u, 16u, 400u}) {
+    Encoded longer = good;
+    longer.insert(longer.end() - 2, left, std::byte{0x11});
+    CAPTURE(left);
+    const Outcome strict = run_whole(longer), lenient = run_whole(longer, false);
+    CHECK(bool(strict) == (left < 8));
+    if (!strict) {
+      CHECK(strict.defect().kind == FaultKind::corrupt);
+      CHECK_THAT(strict.defect().reason, weir::test::has_text(" extraneous bytes before marker"));
+      CHECK_FALSE(strict.defect().reason.starts_with("Corrupt"));
+    }
+    REQUIRE(lenient);
+    CHECK(lenient.row == reference_jpeg(good).values);
+    CHECK((lenient.decoded->status == RowStatus::damaged) == (left >= 8));
+  }
+}
+
+TEST_CASE("a marker whose code was wiped out is damage", "[I2]") {
+  const Encoded good = encode_jpeg(pattern(64, 48));
+  Encoded lost = good;
+  lost.insert(lost.begin() + 2, {std::byte{0xff}, std::byte{0}, std::byte{0}, std::byte{2}});
+  const Outcome strict = run_whole(lost), lenient = run_whole(lost, false);
+  REQUIRE_FALSE(strict);
+  CHECK(strict.defect().kind == FaultKind::corrupt);
+  CHECK(strict.defect().offset == 2);
+  REQUIRE(lenient);
+  CHECK(lenient.decoded->status == RowStatus::damaged);
+  CHECK(lenient.row == reference_jpeg(good).values);
+}
+
+TEST_CASE("fewer bytes than the blocks take at least are too few, but for arithmetic coding",
+          "[I3]") {
+  // A plain image, each block of it two bits.
+  Raster plain = pattern(256, 256, 1);
+  std::ranges::fill(plain.values, std::uint8_t{128});
+  for (const bool arithmetic : {false, true}) {
+    const Encoded jpeg = encode_jpeg(plain, {.arithmetic = arithmetic, .optimize = !arithmetic});
+    CHECK(run_whole(jpeg));
+    // The same bytes for an image of four times the blocks.
+    Encoded larger = jpeg;
+    const std::byte frame[] = {std::byte{0xff}, std::byte(arithmetic ? 0xc9 : 0xc0)};
+    const auto at = std::ranges::search(larger, frame).begin();
+    at[5] = std::byte{8};  // 2048 rows
+    const auto info = Decoder(DecoderOptions{}).probe(larger);
+    CAPTURE(jpeg.size());
+    CHECK(bool(info) == arithmetic);
+    if (!info) CHECK_THAT(info.defect().reason, weir::test::has_text("256x2048 pixels in "));
+    CHECK(Decoder(DecoderOptions{.strict = false}).probe(larger));
+  }
+}
+
+TEST_CASE("bytes behind the end of a JPEG are nobody's business", "[I9]") {
   const Encoded good = encode_jpeg(pattern(64, 48));
   Encoded twice = good;
   twice.insert(twice.end(), good.begin(), good.end());
@@ -103,7 +186,7 @@ TEST_CASE("bytes behind the end of a JPEG are nobody's business") {
   CHECK(outcome.row == reference_jpeg(good).values);
 }
 
-TEST_CASE("more scans than the limit are a limit, not work") {
+TEST_CASE("more scans than the limit are a limit, not work", "[I4]") {
   const Encoded jpeg = encode_jpeg(pattern(64, 48), {.progressive = true});
   // jpeg_simple_progression writes ten scans of a colour image.
   for (const std::uint32_t further : {9u, 8u}) {
@@ -111,7 +194,9 @@ TEST_CASE("more scans than the limit are a limit, not work") {
                            .limits = {.max_scans = further}};
     const Outcome outcome = run(options, jpeg);
     CHECK(bool(outcome) == (further == 9));
-    if (!outcome) CHECK(outcome.defect().kind == FaultKind::limit);
+    if (outcome) continue;
+    CHECK(outcome.defect().kind == FaultKind::limit);
+    CHECK_FALSE(outcome.info);  // told by the markers, before memory for coefficients
   }
 }
 

@@ -34,6 +34,8 @@ TEST_CASE("libjpeg's memory fits what the header predicts, for each kind of file
         check_fits(encode_jpeg(raster, {.sampling = sampling}));
         check_fits(encode_jpeg(raster, {.sampling = sampling, .progressive = true}));
         check_fits(encode_jpeg(raster, {.sampling = sampling, .arithmetic = true}));
+        if (channels == 4) check_fits(encode_jpeg(raster, {.ycck = true}));
+        if (channels == 4) check_fits(encode_jpeg(raster, {.progressive = true, .ycck = true}));
         check_fits(
             encode_jpeg(raster, {.sampling = sampling, .progressive = true, .arithmetic = true}));
       }

@@ -1,3 +1,5 @@
+#include <zlib.h>
+
 #include "encoders.hpp"
 #include "support/catch.hpp"
 
@@ -52,7 +54,7 @@ std::uint8_t expected(const Samples& s, int colour, std::uint32_t x, std::uint32
 
 }  // namespace
 
-TEST_CASE("PNG of every colour type and depth follows the written policy") {
+TEST_CASE("PNG of every colour type and depth follows the written policy", "[I10]") {
   struct Row {
     int colour;
     std::uint32_t channels;
@@ -89,14 +91,14 @@ TEST_CASE("PNG of every colour type and depth follows the written policy") {
   }
 }
 
-TEST_CASE("16-bit samples are cut, not rounded: 40000 becomes 156") {
+TEST_CASE("16-bit samples are cut, not rounded: 40000 becomes 156", "[I10]") {
   Samples s{1, 1, 1, 16, {40000}};
   const Outcome outcome = run_whole(encode_png(1, 1, s.packed(), {.depth = 16, .colour = 0}));
   REQUIRE(outcome);
   CHECK(outcome.row == Pixels{156, 156, 156});
 }
 
-TEST_CASE("a palette index beyond the palette is black") {
+TEST_CASE("a palette index beyond the palette is black", "[I10]") {
   Samples s{2, 1, 1, 8, {0, 200}};
   const PngStyle style{.colour = 3, .palette_size = 1};
   const Outcome outcome = run_whole(encode_png(2, 1, s.packed(), style));
@@ -105,7 +107,7 @@ TEST_CASE("a palette index beyond the palette is black") {
         Pixels{palette_entry(0, 0), palette_entry(0, 1), palette_entry(0, 2), 0, 0, 0});
 }
 
-TEST_CASE("a wrong CRC of image data is corrupt, of text is not") {
+TEST_CASE("a wrong CRC of image data is corrupt, of text is not", "[I10]") {
   const Encoded good = encode_png(37, 23, pattern(37, 23).values, {});
   Encoded bad = good;
   bad[good.size() - 17] ^= std::byte{1};  // the last byte of IDAT's CRC is 13 before the end
@@ -121,7 +123,7 @@ TEST_CASE("a wrong CRC of image data is corrupt, of text is not") {
   CHECK(kept.row == pattern(37, 23).values);
 }
 
-TEST_CASE("only what stands behind IEND is ignored") {
+TEST_CASE("only what stands behind IEND is ignored", "[I9][I10]") {
   Encoded png = encode_png(37, 23, pattern(37, 23).values, {});
   png.insert(png.end(), 100, std::byte{0x77});
   const Outcome outcome = run_whole(png);
@@ -134,6 +136,82 @@ TEST_CASE("only what stands behind IEND is ignored") {
   REQUIRE(lenient);
   CHECK(lenient.decoded->status == RowStatus::damaged);
   CHECK(lenient.row == pattern(37, 23).values);
+}
+
+namespace {
+
+/// With a right CRC, which libpng asks of every chunk.
+Encoded chunk(std::string_view type, const Pixels& body) {
+  Pixels bytes{static_cast<std::uint8_t>(body.size() >> 24),
+               static_cast<std::uint8_t>(body.size() >> 16),
+               static_cast<std::uint8_t>(body.size() >> 8), static_cast<std::uint8_t>(body.size())};
+  bytes.insert(bytes.end(), type.begin(), type.end());
+  bytes.insert(bytes.end(), body.begin(), body.end());
+  const auto crc = crc32(0, bytes.data() + 4, static_cast<uInt>(bytes.size() - 4));
+  for (const int shift : {24, 16, 8, 0}) bytes.push_back(static_cast<std::uint8_t>(crc >> shift));
+  return to_bytes(bytes);
+}
+
+constexpr std::ptrdiff_t behind_ihdr = 33;
+
+}  // namespace
+
+TEST_CASE("a palette image without its palette is corrupt", "[I10]") {
+  Encoded png = encode_png(8, 8, pattern(8, 8, 1).values, {.colour = 3});
+  constexpr std::ptrdiff_t palette_chunk = 12 + 3 * 256;
+  png.erase(png.begin() + behind_ihdr, png.begin() + behind_ihdr + palette_chunk);
+  const Outcome outcome = run_whole(png);
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.defect().kind == FaultKind::corrupt);
+  CHECK(outcome.defect().offset == std::uint64_t{behind_ihdr});
+}
+
+TEST_CASE("ancillary chunks are never inflated: zTXt, iTXt and iCCP bombs cost nothing", "[I11]") {
+  const Encoded good = encode_png(37, 23, pattern(37, 23).values, {});
+  constexpr std::size_t inflated = 100 << 20;
+  Pixels squeezed(compressBound(inflated) / 512);
+  {
+    z_stream zip{};
+    REQUIRE(deflateInit(&zip, 9) == Z_OK);
+    const Pixels zeros(1 << 20);
+    zip.next_out = squeezed.data();
+    zip.avail_out = static_cast<uInt>(squeezed.size());
+    for (std::size_t done = 0; done < inflated; done += zeros.size()) {
+      zip.next_in = const_cast<Bytef*>(zeros.data());
+      zip.avail_in = static_cast<uInt>(zeros.size());
+      REQUIRE(deflate(&zip, done + zeros.size() == inflated ? Z_FINISH : Z_NO_FLUSH) >= Z_OK);
+    }
+    squeezed.resize(zip.total_out);
+    deflateEnd(&zip);
+  }
+  for (const auto& [type, head] :
+       {std::pair{"zTXt", Pixels{'k', 0, 0}}, std::pair{"iCCP", Pixels{'k', 0, 0}},
+        std::pair{"iTXt", Pixels{'k', 0, 1, 0, 0, 0}}}) {
+    Pixels body = head;
+    body.insert(body.end(), squeezed.begin(), squeezed.end());
+    Encoded bomb = good;
+    const auto bytes = chunk(type, body);
+    bomb.insert(bomb.begin() + behind_ihdr, bytes.begin(), bytes.end());
+    // All of libpng's memory is the arena's, which is as large as without the chunk.
+    CHECK(Decoder(DecoderOptions{}).need(*Decoder(DecoderOptions{}).probe(bomb), 0).scratch ==
+          Decoder(DecoderOptions{}).need(*Decoder(DecoderOptions{}).probe(good), 0).scratch);
+    const Outcome outcome = run_whole(bomb);
+    CAPTURE(type);
+    REQUIRE(outcome);
+    CHECK(outcome.row == pattern(37, 23).values);
+  }
+}
+
+TEST_CASE("of an animated PNG the first image is delivered", "[I11]") {
+  const Encoded good = encode_png(37, 23, pattern(37, 23).values, {});
+  Encoded animated = good;
+  const auto control = chunk("acTL", {0, 0, 0, 2, 0, 0, 0, 0});
+  const auto frame = chunk("fdAT", {0, 0, 0, 1, 'n', 'o', 'n', 'e'});
+  animated.insert(animated.end() - 12, frame.begin(), frame.end());
+  animated.insert(animated.begin() + behind_ihdr, control.begin(), control.end());
+  const Outcome outcome = run_whole(animated);
+  REQUIRE(outcome);
+  CHECK(outcome.row == pattern(37, 23).values);
 }
 
 }  // namespace weir::codec::test

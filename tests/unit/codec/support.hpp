@@ -24,6 +24,7 @@ using Pixels = std::vector<std::uint8_t>;
 struct Raster {
   std::uint32_t width = 0, height = 0, channels = 3;
   Pixels values{};
+  bool adobe = false;  ///< of a JPEG: Adobe's marker stands in it
   std::uint8_t at(std::uint32_t x, std::uint32_t y, std::uint32_t c) const {
     return values[(std::size_t{y} * width + x) * channels + c];
   }

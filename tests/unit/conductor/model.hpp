@@ -8,55 +8,80 @@
 #include <string>
 #include <vector>
 
-#include "base/random.hpp"
 #include "buffer/block.hpp"
 #include "conductor/conductor.hpp"
 #include "conductor/row_feed.hpp"
+#include "unit/conductor/choices.hpp"
+#include "unit/conductor/fingerprint.hpp"
+#include "unit/conductor/scenario.hpp"
 
 namespace weir::test {
 
-/// A small world for the conductor: how big, how tight, what goes wrong.
-struct Scenario {
-  std::uint64_t dataset = 7, epochs = 2;
-  std::uint32_t batch = 3, workers = 2, max_queue_size = 2, max_leases = 1;
-  std::uint64_t slab_bytes = 100, sample_bytes = 60, spare_bytes = 0;  ///< budget = floor + spare
-  std::uint64_t fail_one_in = 0;                                       ///< 0: no faults
-  bool stop_on_fault = false;  ///< else half are blanked, half replaced
-  std::uint64_t tolerate = UINT64_MAX;
-  std::uint64_t cancel_after = UINT64_MAX;  ///< model steps
-};
-Scenario random_scenario(std::uint64_t seed);
-
 /// Runs the conductor with virtual workers and a virtual consumer in one thread, one small step of
-/// one actor at a time, chosen by a seed. Keeps its own count of every byte and sample and compares
-/// it with the books after each step: the laws, recounted outside.
+/// one actor at a time, as Choices say. Workers do what engine::RowWork and engine::Board do, a step
+/// each between two postings. Keeps its own count of every byte and sample and compares it with the
+/// books after each step: the laws, recounted outside.
+///
+/// A wake-up that is lost shows twice: as a state in which nobody can move, and as one in which the
+/// conductor would do something if it were only asked (it looks after each step).
 class Model final : public conductor::Actions {
  public:
-  Model(const Scenario& scenario, std::uint64_t seed);
+  Model(const Scenario& scenario, Choices& choices);
   ~Model() override;
+
   /// Until the stream is over and all is released. Empty: every law held; else what broke.
   std::string run();
 
+  /// The stream is over and all is released.
+  bool over() const;
+  /// One step of an actor that can move. Empty, or what broke. `again`: it was checked before.
+  std::string step(bool again = false);
+  /// What is left when all is torn down. The last call.
+  std::string finish_stream();
+  /// All that the steps to come depend on; not the counters of what was (each step is held against
+  /// its own difference). Slabs and workers are told apart by what they hold, not by their number.
+  Fingerprint fingerprint() const;
+  bool someone_parked() const noexcept { return !parked_.empty(); }
+  bool cancelled() const noexcept { return cancelled_; }
+  std::uint64_t faults() const noexcept { return tally_.failed; }
+
  private:
+  /// What a worker does next with its row.
+  enum class Next : std::uint8_t { read, decode, decide, park, stop, finish };
   struct Sample : books::Waiter {
-    explicit Sample(books::Book& book) : encoded(book, Account::encoded) {}
+    explicit Sample(books::Book& page) : book(page), encoded(page, Account::encoded) {}
+    ~Sample() { book.discharge(account, granted); }
+    Sample(const Sample&) = delete;
+    Sample& operator=(const Sample&) = delete;
+    books::Book& book;
     books::SlabId slab = 0;
-    bool read = false, let_go = false;
     std::uint32_t attempt = 0;
+    Next next = Next::read, after_park = Next::read;
+    bool again = false;  ///< refused once; nobody waits yet
+    bool ok = false;
     buffer::Block encoded;
   };
   using SamplePtr = std::unique_ptr<Sample>;
   struct Worker {
-    explicit Worker(books::Book& book) : scratch(book, Account::scratch) {}
+    explicit Worker(books::Book& book)
+        : sample(std::make_unique<Sample>(book)), scratch(book, Account::scratch) {}
     conductor::RowRun run{};
-    SamplePtr sample;
+    SamplePtr sample;  ///< keeps its encoded bytes from row to row
     buffer::Block scratch;
-    bool left = false;
+    bool busy = false, listed = false, left = false;
   };
   struct Waker final : Wakeable {
     void wake() noexcept override { pending = true; }
     bool pending = true;
   };
+  /// Another loader of the same ledger, that has and wants slabs and never looks at this one.
+  struct Neighbour {
+    std::shared_ptr<books::Book> book;
+    std::shared_ptr<Waker> waker = std::make_shared<Waker>();
+    std::uint32_t moves = 0;
+    bool holds = false, waits = false;
+  };
+  enum Actor : std::uint32_t { strand, take, release, cancel, neighbour, first_worker };
 
   bool make_slab() override;
   std::uint64_t untaken_rows() noexcept override { return feed_.rows(); }
@@ -64,49 +89,77 @@ class Model final : public conductor::Actions {
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
   void resume(books::Waiter& waiter) override;
   void publish(books::SlabId slab) noexcept override;
-  void halt() noexcept override { halted_ = true; }
-  void end(conductor::End) noexcept override { closed_ = true; }
+  void halt() noexcept override;
+  void end(conductor::End why) noexcept override;
 
-  bool move_strand();
-  bool move_worker(Worker& worker);
+  /// Fills movers_; false where nobody of this stream can move.
+  bool find_movers();
+  bool can_move(const Worker& worker) const;
+  bool has_resumed() const;
+  void move(std::uint32_t actor);
+  void move_strand();
+  void move_neighbour();
+  void move_worker(Worker& worker);
   bool take_work(Worker& worker);
+  void begin_row(Worker& worker);
   void advance(Worker& worker);
-  bool ensure(Worker& worker, buffer::Block& block, std::uint64_t bytes);
+  bool admit(Worker& worker, buffer::Block& block, std::uint64_t bytes);
+  bool may_fail(const Sample& sample);
   void park(Worker& worker);
   void fail(Worker& worker);
+  void end_row(Worker& worker, bool ok);
   void release_memory(Worker& worker);
-  void finish(Worker& worker, bool ok, bool replaced);
-  bool move_consumer();
-  void release(std::size_t nth);
-  bool over() const;
+  void finish(Worker& worker);
+  void take_batch();
+  void release_batch(std::size_t nth);
+
+  books::RowKey barrier() const noexcept {
+    return parked_.empty() ? books::no_row : parked_.begin()->first;
+  }
+  books::RowKey oldest() const;
+  std::uint32_t samples_of(books::SlabId slab) const;
+  void check_idle_strand();
   std::string check();
+  std::string check_bytes(const books::Instant& now);
   void breach(const std::string& what) {
     if (broken_.empty()) broken_ = what;
   }
 
   const Scenario scenario_;
-  RandomStream random_;
+  const conductor::Schedule schedule_;
+  Choices& choices_;
   std::uint64_t step_ = 0;
   std::shared_ptr<books::Ledger> ledger_;
   std::shared_ptr<books::Book> book_;
   std::shared_ptr<Waker> waker_ = std::make_shared<Waker>();
   std::unique_ptr<conductor::Conductor> conductor_;
   conductor::RowFeed feed_{8};
-  std::uint64_t rows_ahead_ = 1;
   std::vector<Worker> workers_;
   std::map<books::RowKey, SamplePtr> parked_, resumed_;
+  std::vector<SamplePtr> free_;
   std::deque<books::SlabId> ready_;
   std::vector<books::SlabId> leases_;
+  Neighbour neighbour_;
+  std::vector<std::uint32_t> movers_;
+  std::uint32_t may_fail_;
   bool halted_ = false, closed_ = false, told_left_ = false, cancelled_ = false;
   std::string broken_;
 
   // The model's own books.
+  struct Batch {
+    conductor::BatchSlot slot{};
+    std::uint32_t lost = 0, faults = 0;
+    bool filling = false;
+  };
+  std::vector<Batch> batches_;  ///< by slab
   std::uint32_t slabs_made_ = 0;
-  std::map<books::SlabId, conductor::BatchSlot> filling_, batches_;
-  std::map<books::SlabId, std::uint32_t> lost_;
-  std::set<books::RowKey> unfinished_;
+  std::set<books::RowKey> unfinished_, waiting_;
   SampleTally tally_;
-  std::uint64_t next_delivery_ = 0, peak_ = 0;
+  std::uint64_t opened_ = 0, published_ = 0, delivered_ = 0, released_ = 0, published_faults_ = 0;
+  std::uint64_t acts_ = 0;  ///< what the conductor has had done
+  books::RowKey stop_row_ = books::no_row, oldest_seen_{};
+  bool intolerable_ = false;
+  std::uint64_t peak_ = 0;
 };
 
 }  // namespace weir::test

@@ -37,3 +37,17 @@ TEST_CASE("nothing younger than the barrier goes out", "[conductor]") {
   CHECK_FALSE(feed.take(1, {4, 0}));
   CHECK(feed.take(1, {5, 3}));
 }
+
+TEST_CASE("a run of no rows is none, and an empty feed has no front", "[conductor]") {
+  RowFeed feed(4);
+  CHECK(feed.front_count() == 0);
+  CHECK(feed.front() == no_row);
+  feed.add({0, 5, 2, 0});
+  CHECK(feed.rows() == 0);
+  CHECK_FALSE(feed.take(1, no_row));
+  feed.add({0, 5, 2, 2});
+  CHECK(feed.front_count() == 2);
+  CHECK(feed.rows() == 2);
+  feed.clear();
+  CHECK(feed.rows() == 0);
+}

@@ -133,7 +133,37 @@ TEST_CASE("the consumer's time is from a batch until it asks again", "[clocks]")
   CHECK(queue.asked == 4);
   CHECK(queue.found == 3);
   CHECK(queue.data_readiness == Approx(0.75));
-  CHECK(queue.consumer_wait_s == Approx(2));
+}
+
+TEST_CASE("a consumer that tries waits from the first try that found nothing", "[clocks]") {
+  Clocks clocks(2, 1);
+  clocks.stream_opened(1, at(0));
+  for (const double s : {1.0, 2.0, 3.0}) {
+    clocks.asked(false, at(s));
+    clocks.answered(std::nullopt, at(s));
+  }
+  CHECK(clocks.queue(at(4)).consumer_wait_s == Approx(3));
+  clocks.asked(true, at(5));
+  clocks.answered(1, at(5));
+  const auto queue = clocks.queue(at(9));
+  CHECK(queue.consumer_wait_s == Approx(4));
+  CHECK(queue.prep_stall_s == Approx(4));
+  CHECK(queue.found == 0);
+  CHECK(queue.consumer.count == 0);
+}
+
+TEST_CASE("a stream that ends while it is waited for ends the wait", "[clocks]") {
+  Clocks clocks(2, 1);
+  clocks.stream_opened(1, at(0));
+  clocks.asked(false, at(1));
+  clocks.answered(std::nullopt, at(3));
+  clocks.stream_ended(at(3));
+  CHECK(clocks.queue(at(9)).consumer_wait_s == Approx(2));
+  clocks.stream_opened(1, at(10));
+  clocks.asked(true, at(11));
+  clocks.answered(1, at(11));
+  CHECK(clocks.queue(at(12)).consumer_wait_s == Approx(2));
+  CHECK(clocks.queue(at(12)).found == 1);
 }
 
 TEST_CASE("between streams no time passes", "[clocks]") {
@@ -178,6 +208,26 @@ TEST_CASE("an instant older than the last is the last", "[clocks]") {
   CHECK(queue.seconds == Approx(5));
   CHECK(queue.consumer_wait_s == 0);
   CHECK(queue.workers.decode_s == Approx(5));
+}
+
+TEST_CASE("of one read in sixteen the CPU time is noted, and only of those that end", "[clocks]") {
+  Clocks clocks(1, 1);
+  ReadCpu cpu(clocks.worker(0));
+  const auto read = [&] {
+    cpu.begins();
+    for (const auto until = thread_cpu_time() + 1ms; thread_cpu_time() < until;) {
+    }
+  };
+  const auto noted = [&] { return clocks.stages()[static_cast<std::size_t>(Stage::read)]; };
+  read();
+  cpu.abandoned();
+  CHECK(noted().cpu_count == 0);
+  for (int i = 1; i <= 32; ++i) {
+    read();
+    cpu.ends();
+  }
+  CHECK(noted().cpu_count == 2);
+  CHECK(noted().cpu_s >= 0.002);
 }
 
 TEST_CASE("stages add up over the workers' lanes", "[clocks]") {

@@ -167,3 +167,15 @@ TEST_CASE("a window may begin with the loader, and the same report twice is an e
   // Reports the wrong way round are no negative times.
   CHECK(window(after(40), after(10)).consumer_wait_s == 0);
 }
+
+TEST_CASE("the CPU time of a read is that of those looked at between two reports", "[window]") {
+  auto earlier = after(10), now = after(30);
+  CHECK(window(earlier, now).read_cpu_s == 0);
+  earlier.stages[0].cpu_s = 5;
+  earlier.stages[0].cpu_count = 2;
+  now.stages[0].cpu_s = 5.04;
+  now.stages[0].cpu_count = 10;
+  CHECK(window(earlier, now).read_cpu_s == Approx(0.005));
+  now.stages[0].cpu_s = 5;
+  CHECK(window(earlier, now).read_cpu_s > 0);  // they took none, which is not "nobody looked"
+}

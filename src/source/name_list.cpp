@@ -1,0 +1,114 @@
+#include "source/name_list.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "base/sanitize.hpp"
+#include "weir/error.hpp"
+
+namespace weir::source {
+namespace {
+
+constexpr std::pair<char, char> escapes[] = {{'\\', '\\'}, {'\n', 'n'}, {'\r', 'r'}};
+
+[[noreturn]] void fail(const std::string& path, const std::string& what) {
+  throw Error(Errc::source_failed, Stage::read, "list of names " + sanitize(path) + what);
+}
+
+/// Empty where an escape is none of ours.
+std::string name_of(std::string_view line) {
+  std::string name;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] != '\\') {
+      name += line[i];
+      continue;
+    }
+    const char code = ++i < line.size() ? line[i] : '\0';
+    const auto* const found = std::ranges::find(escapes, code, &std::pair<char, char>::second);
+    if (found == std::end(escapes)) return {};
+    name += found->first;
+  }
+  return name;
+}
+
+class Rest {
+ public:
+  /// `gone`: indices of `source`, ascending.
+  Rest(AnySource source, std::vector<std::uint64_t> gone)
+      : source_(std::move(source)), gone_(std::move(gone)), size_(source_.size() - gone_.size()) {
+    // Each becomes the number of samples that are left in front of it.
+    for (std::size_t i = 0; i < gone_.size(); ++i) gone_[i] -= i;
+  }
+
+  std::uint64_t size() const noexcept { return size_; }
+  Encoded read(std::uint64_t i, ByteSink& sink) const { return source_.read(original(i), sink); }
+  std::string name(std::uint64_t i) const { return source_.name(original(i)); }
+  std::uint64_t index_bytes() const {
+    return source_.index_bytes() + sizeof(*this) + gone_.capacity() * sizeof(std::uint64_t);
+  }
+  std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
+    return source_.encoded_bytes(original(i));
+  }
+  std::vector<std::string> class_names() const { return source_.class_names(); }
+
+ private:
+  std::uint64_t original(std::uint64_t i) const {
+    return i + static_cast<std::uint64_t>(std::ranges::upper_bound(gone_, i) - gone_.begin());
+  }
+
+  AnySource source_;
+  std::vector<std::uint64_t> gone_;
+  std::uint64_t size_;
+};
+static_assert(Source<Rest>);
+
+}  // namespace
+
+std::string name_line(std::string_view name) {
+  std::string line;
+  for (const char c : name) {
+    const auto* const found = std::ranges::find(escapes, c, &std::pair<char, char>::first);
+    if (found == std::end(escapes))
+      line += c;
+    else
+      line += {'\\', found->second};
+  }
+  return line + '\n';
+}
+
+std::vector<std::string> read_name_list(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path, ": cannot open");
+  std::vector<std::string> names;
+  std::string line;
+  for (std::uint64_t number = 1; std::getline(file, line); ++number) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty()) continue;
+    names.push_back(name_of(line));
+    if (names.back().empty())
+      fail(path, ":" + std::to_string(number) + ": a backslash that escapes nothing");
+  }
+  if (file.bad()) fail(path, ": cannot read");
+  return names;
+}
+
+Without without(AnySource source, std::vector<std::string> names) {
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::vector<std::uint64_t> gone;
+  std::vector<bool> known(names.size());
+  for (std::uint64_t i = 0; i < source.size(); ++i) {
+    const auto name = source.name(i);
+    const auto found = std::ranges::lower_bound(names, name);
+    if (found == names.end() || *found != name) continue;
+    known[static_cast<std::size_t>(found - names.begin())] = true;
+    gone.push_back(i);
+  }
+  const auto unknown = static_cast<std::uint64_t>(std::ranges::count(known, false));
+  if (gone.empty()) return {std::move(source), unknown};
+  gone.shrink_to_fit();
+  return {Rest(std::move(source), std::move(gone)), unknown};
+}
+
+}  // namespace weir::source

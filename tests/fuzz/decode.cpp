@@ -1,0 +1,65 @@
+#include "codec/decoder.hpp"
+
+#include <atomic>
+
+#include "targets.hpp"
+#include "unit/codec/support.hpp"
+
+namespace weir::fuzz {
+namespace {
+
+using codec::Format;
+using codec::test::Outcome;
+
+/// Small enough that no image takes long.
+constexpr DecodeLimits limits{.max_pixels = 1u << 20, .max_side = 1u << 13, .max_scans = 20};
+
+/// How to decode is the file's last byte: behind the image's end it means nothing to a decoder.
+codec::DecoderOptions options_of(std::uint8_t choice) {
+  codec::DecoderOptions options{.limits = limits};
+  options.fit.fit = static_cast<Fit>(choice & 3);
+  options.fit.out = {29, 31, 3};
+  options.fit.short_side = 40;
+  options.strict = (choice & 4) == 0;
+  options.decode = (choice & 8) == 0 ? Decode::exact : Decode::fast;
+  options.antialias = (choice & 16) != 0;
+  options.exif = (choice & 32) == 0 ? Exif::apply : Exif::ignore;
+  return options;
+}
+
+void check(const Outcome& first, const Outcome& second, bool strict) {
+  must(static_cast<bool>(first.info) == static_cast<bool>(second.info), "verdicts repeat");
+  if (!first.info) return;
+  must(static_cast<bool>(first.decoded) == static_cast<bool>(second.decoded), "verdicts repeat");
+  if (!first.decoded) {
+    must(!first.decoded.defect().reason.empty(), "a defect has a reason");
+    return;
+  }
+  must(first.decoded->status == second.decoded->status, "statuses repeat");
+  must(!strict || first.decoded->status == RowStatus::ok, "strict delivers nothing damaged");
+  must(first.row == second.row, "no byte depends on what the memory held before");
+}
+
+/// Twice, into memory that held different bytes.
+bool decode(Input input, const codec::DecoderOptions& options) {
+  const auto encoded = std::as_bytes(input);
+  check(codec::test::run(options, encoded, input.size(), 0xa5),
+        codec::test::run(options, encoded, input.size(), 0x5a), options.strict);
+  return true;
+}
+
+bool decode(Input input, Format format) {
+  if (input.empty()) return false;
+  const auto options = options_of(input.back());
+  const auto info = codec::Decoder(options).probe(std::as_bytes(input));
+  if (info && info->format != format) return false;
+  return decode(input, options);
+}
+
+}  // namespace
+
+bool jpeg_decode(Input input) { return decode(input, Format::jpeg); }
+bool png_decode(Input input) { return decode(input, Format::png); }
+bool webp_decode(Input input) { return decode(input, Format::webp); }
+
+}  // namespace weir::fuzz

@@ -1,0 +1,105 @@
+#include "seeds.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "unit/codec/encoders.hpp"
+
+namespace weir::fuzz {
+namespace {
+
+using codec::test::Encoded;
+using codec::test::JpegStyle;
+using codec::test::pattern;
+using Seed = std::vector<std::uint8_t>;
+
+Seed seed_of(const Encoded& encoded) {
+  Seed seed(encoded.size());
+  std::memcpy(seed.data(), encoded.data(), encoded.size());
+  return seed;
+}
+Seed seed_of(std::string_view text) { return {text.begin(), text.end()}; }
+
+std::vector<Seed> jpegs() {
+  std::vector<Seed> all;
+  for (const JpegStyle& style : {JpegStyle{}, JpegStyle{.sampling = 1}, JpegStyle{.progressive = true},
+                                 JpegStyle{.arithmetic = true}, JpegStyle{.restart_rows = 1},
+                                 JpegStyle{.progressive = true, .arithmetic = true}})
+    all.push_back(seed_of(encode_jpeg(pattern(50, 41), style)));
+  all.push_back(seed_of(encode_jpeg(pattern(33, 20, 1))));
+  all.push_back(seed_of(encode_jpeg(pattern(33, 20, 4))));
+  all.push_back(seed_of(codec::test::with_exif(codec::test::encode_jpeg(pattern(33, 20)), 6)));
+  return all;
+}
+
+std::vector<Seed> pngs() {
+  std::vector<Seed> all;
+  const auto image = [&](int depth, int colour, std::uint32_t row_bytes, bool interlaced) {
+    codec::test::PngStyle style{.depth = depth, .colour = colour, .interlaced = interlaced};
+    style.palette_size = depth < 8 ? 1u << depth : 256;
+    const codec::test::Pixels packed(row_bytes * 21, 0x5b);
+    all.push_back(seed_of(encode_png(32, 21, packed, style)));
+  };
+  for (const bool interlaced : {false, true}) {
+    image(8, 2, 96, interlaced);
+    image(8, 0, 32, interlaced);
+    image(1, 0, 4, interlaced);
+    image(16, 6, 256, interlaced);
+    image(4, 3, 16, interlaced);
+    image(8, 4, 64, interlaced);
+  }
+  return all;
+}
+
+std::vector<Seed> webps() {
+  return {seed_of(codec::test::encode_webp(pattern(40, 31), std::nullopt)),
+          seed_of(codec::test::encode_webp(pattern(40, 31), 70.F))};
+}
+
+std::vector<Seed> bitmaps() {
+  // 4 x 3 pixels of 24 bits: file header, BITMAPINFOHEADER, rows of 12 bytes.
+  Seed bmp{'B', 'M', 90, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 4, 0,  0, 0,
+           3,   0,   0,  0, 1, 0, 24, 0};
+  bmp.resize(90, 0x3c);
+  std::fill(bmp.begin() + 30, bmp.begin() + 54, std::uint8_t{0});
+  // One strip of 2 x 1 grey pixels, seven entries of twelve bytes.
+  Seed tiff{'I', 'I', '*', 0, 8, 0, 0, 0, 7, 0};
+  const std::uint16_t entries[7][3] = {{256, 3, 2}, {257, 3, 1},   {258, 3, 8}, {259, 3, 1},
+                                       {262, 3, 1}, {273, 4, 100}, {279, 4, 2}};
+  for (const auto& [tag, type, value] : entries) {
+    for (const std::uint16_t word : {tag, type, std::uint16_t{1}, std::uint16_t{0}, value,
+                                     std::uint16_t{0}}) {
+      tiff.push_back(static_cast<std::uint8_t>(word & 255));
+      tiff.push_back(static_cast<std::uint8_t>(word >> 8));
+    }
+  }
+  tiff.resize(102, 0x77);
+  return {std::move(bmp), std::move(tiff), seed_of("P3 2 1 255 1 2 3 4 5 6\n"),
+          seed_of("P5\n# grey\n2 1\n255\nab"), seed_of("P1 3 1 1 0 1\n")};
+}
+
+}  // namespace
+
+std::vector<Seed> seeds(const std::string& target) {
+  if (target.starts_with("jpeg")) return jpegs();
+  if (target.starts_with("png")) return pngs();
+  if (target.starts_with("webp")) return webps();
+  if (target.starts_with("foreign")) return bitmaps();
+  if (target == "exif")
+    return {seed_of(std::string_view("II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0", 22)),
+            seed_of(std::string_view("MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0", 22))};
+  if (target == "manifest")
+    return {seed_of("a.jpg\t0\nb/c.png\t1\n"), seed_of("\xef\xbb\xbf# x\r\n\r\n/d e\t-5\r\n"),
+            seed_of("no tab\n"), seed_of("x\t99999999999999999999\n")};
+  if (target == "consumer_trace") return {seed_of("10\n 2.5 \n\n1e3\n"), seed_of("-1\n")};
+  if (target == "arguments")
+    return {seed_of("run\nfolder\n--batch\n32\n--size\n224x224\n--memory-budget\n64MiB"),
+            seed_of("sweep\nsynthetic:100,32x32\n--max-queue-size\n1,2,4\n--json\n-"),
+            seed_of("tune\nx\n--read-delay-ms\n50:20\n--target-readiness\n0.9\n--fit\nletterbox"),
+            seed_of("plan\n--grid"), seed_of("--help")};
+  if (target == "json")
+    return {seed_of("photo.jpg cut before EOI"), seed_of("</script><!--\xff\xfe\"\\\n\x01")};
+  return {Seed(120, 0), Seed(120, 0x11)};
+}
+
+}  // namespace weir::fuzz

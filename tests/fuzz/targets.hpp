@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace weir::fuzz {
+
+using Input = std::span<const std::uint8_t>;
+
+/// What a target promises and did not keep. Nothing else but an abort or a sanitizer's report is a
+/// finding: what a target lets pass of exceptions is what its interface declares.
+class Broken : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+inline void must(bool holds, const char* promise) {
+  if (!holds) throw Broken(promise);
+}
+
+/// Runs one input. false: not of this target's kind, nothing to learn from.
+using Run = bool (*)(Input);
+
+bool jpeg_header(Input input);
+bool png_header(Input input);
+bool webp_header(Input input);
+bool exif(Input input);
+bool foreign_header(Input input);
+bool jpeg_decode(Input input);
+bool png_decode(Input input);
+bool webp_decode(Input input);
+bool foreign_decode(Input input);
+bool manifest(Input input);
+bool options(Input input);
+bool arguments(Input input);
+bool consumer_trace(Input input);
+bool json(Input input);
+
+struct Target {
+  std::string name;
+  Run run;
+};
+const std::vector<Target>& targets();
+
+}  // namespace weir::fuzz

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+namespace weir::test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+/// That many repetitions, a tenth under a sanitizer: it looks at how the code runs, and the later
+/// ones run as the first did. For loops whose other seeds and sizes only test what comes out.
+constexpr std::uint64_t thinned(std::uint64_t repetitions) noexcept {
+  return sanitized ? (repetitions + 9) / 10 : repetitions;
+}
+
+}  // namespace weir::test

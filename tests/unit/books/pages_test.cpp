@@ -1,0 +1,197 @@
+#include "books/book.hpp"
+#include "support/catch.hpp"
+
+using namespace weir;
+using namespace weir::books;
+
+namespace {
+
+struct Waker final : Wakeable {
+  void wake() noexcept override { ++count; }
+  int count = 0;
+};
+
+/// A page whose one slab is all it asks for.
+struct Page {
+  Page(const std::shared_ptr<Ledger>& ledger, std::uint64_t slab_bytes, std::uint64_t promise = 0)
+      : book(Book::open(ledger, {promise, 0, slab_bytes, UINT64_MAX, 2, 4})) {
+    book->begin_stream(0, {}, waker);
+  }
+  std::shared_ptr<Book> book;
+  std::shared_ptr<Waker> waker = std::make_shared<Waker>();
+};
+
+void make_slab(Book& book, SlabId slab) {
+  REQUIRE(book.try_charge_slab());
+  book.add_slab(slab);
+}
+
+void hand_over(Book& book, SlabId slab, std::uint64_t sequence, std::uint32_t rows) {
+  book.open_batch(slab, sequence, rows);
+  for (std::uint32_t row = 0; row < rows; ++row) book.finish_row(slab, row, true, false);
+  book.publish_front();
+}
+
+}  // namespace
+
+TEST_CASE("between pages freed bytes go in the order of asking", "[books][R14]") {
+  auto ledger = std::make_shared<Ledger>(100);
+  auto holder = Book::open(ledger, {0, 0, 1, UINT64_MAX, 1, 1});
+  REQUIRE(holder->try_charge(Account::cache, 100));
+  Page first(ledger, 60), second(ledger, 40), third(ledger, 10);
+  CHECK_FALSE(first.book->try_charge_slab());
+  CHECK_FALSE(second.book->try_charge_slab());
+  CHECK_FALSE(third.book->try_charge_slab());
+  holder->discharge(Account::cache, {50, false});
+  CHECK(first.waker->count == 1);
+  CHECK(second.waker->count == 1);
+  CHECK(third.waker->count == 1);
+  CHECK_FALSE(third.book->try_charge_slab());  // there is room, but it is not its turn
+  CHECK_FALSE(second.book->try_charge_slab());
+  CHECK_FALSE(first.book->try_charge_slab());  // its turn, but no room
+  holder->discharge(Account::cache, {10, false});
+  CHECK(first.book->try_charge_slab());
+  holder->discharge(Account::cache, {40, false});
+  CHECK_FALSE(third.book->try_charge_slab());
+  CHECK(second.book->try_charge_slab());
+}
+
+TEST_CASE("whoever waits behind a page hears when that page has been served", "[books][R14]") {
+  auto ledger = std::make_shared<Ledger>(100);
+  auto holder = Book::open(ledger, {0, 0, 1, UINT64_MAX, 1, 1});
+  REQUIRE(holder->try_charge(Account::cache, 60));
+  Page first(ledger, 60), second(ledger, 10);
+  CHECK_FALSE(first.book->try_charge_slab());
+  CHECK_FALSE(second.book->try_charge_slab());
+  holder->discharge(Account::cache, {40, false});
+  // Both look. The second in vain: the first has the right of way, and room now.
+  CHECK_FALSE(second.book->try_charge_slab());
+  const auto heard = second.waker->count;
+  CHECK(first.book->try_charge_slab());
+  CHECK(second.waker->count == heard + 1);
+  CHECK(second.book->try_charge_slab());
+}
+
+TEST_CASE("a page that dies leaves the list of those that wait", "[books]") {
+  auto ledger = std::make_shared<Ledger>(100);
+  auto holder = Book::open(ledger, {0, 0, 1, UINT64_MAX, 1, 1});
+  REQUIRE(holder->try_charge(Account::cache, 100));
+  auto first = std::make_unique<Page>(ledger, 60), last = std::make_unique<Page>(ledger, 60);
+  CHECK_FALSE(first->book->try_charge_slab());
+  CHECK_FALSE(last->book->try_charge_slab());
+  holder->discharge(Account::cache, {60, false});
+  CHECK_FALSE(last->book->try_charge_slab());
+  const auto heard = last->waker->count;
+  first.reset();
+  CHECK(last->waker->count == heard + 1);
+  CHECK(last->book->try_charge_slab());
+}
+
+TEST_CASE("a page without a stream waits for nobody's call", "[books]") {
+  auto ledger = std::make_shared<Ledger>(100);
+  auto holder = Book::open(ledger, {0, 0, 1, UINT64_MAX, 1, 1});
+  REQUIRE(holder->try_charge(Account::cache, 100));
+  auto quiet = Book::open(ledger, {0, 0, 50, UINT64_MAX, 1, 1});
+  CHECK_FALSE(quiet->try_charge_slab());
+  holder->discharge(Account::cache, {100, false});
+  CHECK(quiet->try_charge_slab());
+}
+
+TEST_CASE("a retired page promises nothing, and its leases stay on the books", "[books]") {
+  auto ledger = std::make_shared<Ledger>(100);
+  Page page(ledger, 30, 80);
+  auto& book = *page.book;
+  make_slab(book, 0);
+  make_slab(book, 1);
+  hand_over(book, 0, 0, 4);
+  REQUIRE(book.lease(0));
+  book.retire();
+  CHECK(ledger->promised() == 0);
+  CHECK_FALSE(Book::open(ledger, {30, 0, 1, UINT64_MAX, 1, 1}) == nullptr);
+  book.remove_slab(1);
+  CHECK(book.state(1) == SlabState::absent);
+  CHECK(ledger->snapshot().live == 30);
+  book.release(0, Parting::discarded, true);
+  CHECK(book.state(0) == SlabState::absent);
+  CHECK(book.snapshot().samples.discarded == 4);
+  CHECK(ledger->snapshot().live == 0);
+}
+
+TEST_CASE("a batch of an earlier stream that comes back late is no part of the position",
+          "[books]") {
+  auto ledger = std::make_shared<Ledger>(100);
+  Page page(ledger, 30);
+  auto& book = *page.book;
+  make_slab(book, 0);
+  make_slab(book, 1);
+  hand_over(book, 0, 0, 1);
+  hand_over(book, 1, 1, 2);
+  REQUIRE(book.lease(0));
+  CHECK(book.leased() == 1);
+  CHECK(book.ledger()->budget() == 100);
+  book.cancel();
+  CHECK(book.cancelled());
+  CHECK_FALSE(book.lease(1));
+  book.discard_ready(1);
+  book.end_stream();
+  book.begin_stream(5, {7}, page.waker);
+  CHECK(book.has_released(4));
+  CHECK(book.has_released(7));
+  CHECK_FALSE(book.has_released(5));
+  book.release(0, Parting::consumed, false);
+  CHECK(book.released().next() == 5);
+  hand_over(book, 1, 5, 2);
+  REQUIRE(book.lease(1));
+  book.release(1, Parting::consumed, false);
+  CHECK(book.released().next() == 6);
+  CHECK(book.snapshot().samples.consumed == 3);
+  CHECK(book.snapshot().samples.discarded == 2);
+}
+
+TEST_CASE("nothing is granted after a cancel", "[books]") {
+  auto ledger = std::make_shared<Ledger>(100);
+  Page page(ledger, 30);
+  auto& book = *page.book;
+  make_slab(book, 0);
+  book.open_batch(0, 0, 4);
+  Waiter waiter;
+  CHECK_FALSE(book.admit({0, 1}, Account::scratch, 71, &waiter));
+  book.park(waiter);
+  book.cancel();
+  REQUIRE(book.try_charge(Account::cache, 1));
+  book.discharge(Account::cache, {1, false});
+  book.finish_row(0, 0, true, false);
+  CHECK(book.grant_oldest() == nullptr);
+}
+
+TEST_CASE("the oldest row that asks for a stop has it", "[books]") {
+  auto ledger = std::make_shared<Ledger>(100);
+  Page page(ledger, 30);
+  auto& book = *page.book;
+  CHECK(book.stop_at({3, 1}));
+  CHECK_FALSE(book.stop_at({3, 1}));
+  CHECK_FALSE(book.stop_at({4, 0}));
+  CHECK(book.stop_at({3, 0}));
+  CHECK(book.queue().stop == RowKey{3, 0});
+}
+
+TEST_CASE("an encoded grant beyond the cap of read-ahead waits, the oldest row's does not",
+          "[books]") {
+  auto ledger = std::make_shared<Ledger>(1'000);
+  auto book = Book::open(ledger, {0, 100, 50, 60, 2, 4});
+  auto waker = std::make_shared<Waker>();
+  book->begin_stream(0, {}, waker);
+  make_slab(*book, 0);
+  book->open_batch(0, 0, 4);
+  const auto held = book->admit({0, 0}, Account::encoded, 60, nullptr);
+  REQUIRE(held);
+  Waiter waiter;
+  CHECK_FALSE(book->admit({0, 1}, Account::encoded, 61, &waiter));
+  book->park(waiter);
+  CHECK(book->grant_oldest() == nullptr);
+  book->discharge(Account::encoded, *held);
+  CHECK(book->grant_oldest() == nullptr);  // 61 are above the cap by themselves
+  book->finish_row(0, 0, true, false);
+  CHECK(book->grant_oldest() == &waiter);
+  CHECK_FALSE(waiter.granted.reserve);
+}

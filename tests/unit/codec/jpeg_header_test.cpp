@@ -1,0 +1,150 @@
+#include "header_bytes.hpp"
+#include "support/catch.hpp"
+
+namespace weir::codec::test {
+namespace {
+
+Pixels segment(int marker, const Pixels& body) {
+  return Pixels{0xff, static_cast<std::uint8_t>(marker)} + be(body.size() + 2, 2) + body;
+}
+const Pixels soi{0xff, 0xd8};
+
+struct FrameStyle {
+  int marker = 0xc0, depth = 8;
+  std::uint32_t height = 16, width = 24;
+  Pixels factors{0x22, 0x11, 0x11};
+};
+Pixels frame(const FrameStyle& style) {
+  Pixels body{static_cast<std::uint8_t>(style.depth)};
+  body = body + be(style.height, 2) + be(style.width, 2) + be(style.factors.size(), 1);
+  for (const auto factor : style.factors) body = body + Pixels{1, factor, 0};
+  return segment(style.marker, body);
+}
+Pixels scan(const Pixels& body) { return segment(0xda, body); }
+const Pixels three{3, 1, 0, 2, 0, 3, 0, 0, 63, 0};
+
+Result<ImageInfo> read(const Pixels& bytes, const DecodeLimits& limits = {}) {
+  return read_jpeg_header(view(bytes), limits);
+}
+std::string of_frame(const FrameStyle& style, const Pixels& body = three) {
+  return verdict(read(soi + frame(style) + scan(body)));
+}
+
+}  // namespace
+
+TEST_CASE("I3 JPEG frames that cannot be are refused by their own fields") {
+  CHECK(of_frame({}) == "ok");
+  CHECK(of_frame({.height = 0}) == "corrupt: width or height of 0");
+  CHECK(of_frame({.width = 0}) == "corrupt: width or height of 0");
+  CHECK(of_frame({.factors = {}}) == "corrupt: no components");
+  for (const int factors : {0x01, 0x51, 0x10, 0x15})
+    CHECK(of_frame({.factors = {0x11, static_cast<std::uint8_t>(factors), 0x11}}) ==
+          "corrupt: sampling factors beyond 1 to 4");
+  CHECK(of_frame({.factors = {0x44, 0x11, 0x11}}) == "ok");
+  CHECK(of_frame({.depth = 12}) == "corrupt: baseline frame of 12 bits");
+  CHECK(verdict(read(soi + frame({}) + frame({}) + scan(three))) == "corrupt: second frame header");
+  CHECK(verdict(read(soi + segment(0xc0, {8, 0, 1, 0, 1}) + scan(three))) ==
+        "corrupt: frame header of a wrong length");
+  CHECK(verdict(read(soi + segment(0xc0, {8, 0, 1, 0, 1, 2, 1, 0x11, 0}) + scan(three))) ==
+        "corrupt: frame header of a wrong length");
+}
+
+TEST_CASE("I7 JPEG of other kinds is told apart from JPEG that is broken") {
+  CHECK(of_frame({.marker = 0xc1, .depth = 12}) == "unsupported: JPEG of 12 bits per sample");
+  CHECK(of_frame({.marker = 0xc5}) == "corrupt: differential frame outside a hierarchy");
+  CHECK(verdict(read(soi + segment(0xde, {}) + frame({.marker = 0xc5}) + scan(three))) ==
+        "unsupported: hierarchical JPEG");
+  for (const int marker : {0xc6, 0xc7, 0xcd, 0xce, 0xcf})
+    CHECK(of_frame({.marker = marker}) == "corrupt: differential frame outside a hierarchy");
+  for (const int marker : {0xc3, 0xcb}) {
+    const auto lossless = [&](const Pixels& body) { return of_frame({.marker = marker}, body); };
+    CHECK(lossless({1, 1, 0, 1, 0, 0}) == "unsupported: lossless JPEG");
+    CHECK(lossless({1, 1, 0, 7, 0, 0}) == "unsupported: lossless JPEG");
+    for (const Pixels& other : {Pixels{1, 0, 0}, Pixels{1, 1, 0, 0, 0, 0}, Pixels{1, 1, 0, 8, 0, 0},
+                                Pixels{1, 1, 0, 1, 63, 0}})
+      CHECK(lossless(other) == "corrupt: lossless frame with the scan of another kind");
+  }
+  CHECK(of_frame({.factors = {0x11, 0x11}}) == "unsupported: JPEG of 2 components");
+  CHECK(of_frame({.factors = {0x11, 0x11, 0x11, 0x11, 0x11}}) ==
+        "unsupported: JPEG of 5 components");
+  CHECK(verdict(read(soi + scan(three))) == "corrupt: scan without a frame header");
+}
+
+TEST_CASE("what a JPEG's first scan holds says whether there are more") {
+  const auto several = [](int marker, const Pixels& body) {
+    const auto info = read(soi + frame({.marker = marker}) + scan(body));
+    REQUIRE(info);
+    return info->jpeg.several_scans;
+  };
+  CHECK_FALSE(several(0xc0, three));
+  CHECK(several(0xc0, {1, 1, 0, 0, 63, 0}));
+  CHECK(several(0xc0, {}));
+  CHECK(several(0xc2, three));
+  CHECK(several(0xca, three));
+}
+
+TEST_CASE(
+    "I4 JPEG segments are believed only as far as there are bytes, and no further than limits") {
+  CHECK(verdict(read(soi + Pixels{0xff, 0xc4})) == "truncated: cut inside a marker segment");
+  CHECK(verdict(read(soi + Pixels{0xff, 0xc4, 0, 1})) == "corrupt: marker segment of length 1");
+  CHECK(verdict(read(soi + Pixels{0xff, 0xc4, 0, 9, 1})) ==
+        "truncated: cut inside a marker segment");
+  CHECK(verdict(read(soi)) == "truncated: cut before the first scan");
+  CHECK(verdict(read(soi + soi)) == "corrupt: second SOI");
+  CHECK(verdict(read(soi + Pixels{0xff, 0xd9})) == "corrupt: EOI before the first scan");
+  const auto body = frame({}) + scan(three);
+  // Neither frame nor scan: tables, arithmetic conditioning, what stands without a length.
+  for (const Pixels& other :
+       {segment(0xc4, {0}), segment(0xc8, {0}), segment(0xcc, {0}), segment(0x02, {}),
+        Pixels{0xff, 0x01}, Pixels{0xff, 0xd0}, Pixels{0xff, 0xd7}, Pixels{0xff, 0xff, 0, 7}})
+    CHECK(verdict(read(soi + other + body)) == "ok");
+  CHECK(verdict(read(soi + Pixels(5, 7) + body, {.max_header_bytes = 3})) ==
+        "limit: no JPEG marker within the header limit");
+  const DecodeLimits small{.max_header_bytes = 100};
+  for (const int skipped : {0xe0, 0xef, 0xfe})
+    CHECK(verdict(read(soi + segment(skipped, Pixels(500)) + body, small)) == "ok");
+  for (const int counted : {0xdf, 0xf0, 0xfd})
+    CHECK(verdict(read(soi + segment(counted, Pixels(500)) + body, small)) ==
+          "limit: JPEG header of more than 100 bytes");
+  CHECK(verdict(read(soi + segment(0xe0, {}) + body, {.max_markers = 2})) ==
+        "limit: more than 2 JPEG markers");
+}
+
+TEST_CASE("I8 the first EXIF segment of a JPEG counts, and nothing that only looks like one") {
+  const auto exif = [](int orientation) {
+    return segment(0xe1,
+                   text(std::string_view("Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\3\0\0\0\1", 24)) +
+                       be(static_cast<std::uint64_t>(orientation), 2) + be(0, 6));
+  };
+  const auto body = frame({}) + scan(three);
+  const auto orientation = [&](const Pixels& before) {
+    const auto info = read(soi + before + body);
+    REQUIRE(info);
+    return int(info->orientation);
+  };
+  CHECK(orientation(exif(6)) == 6);
+  CHECK(orientation(exif(6) + exif(3)) == 6);
+  CHECK(orientation(segment(0xe1, text("http://ns.adobe.com/xap/1.0/")) + exif(3)) == 3);
+  CHECK(orientation(segment(0xe2, text(std::string_view("Exif\0\0MM", 8)))) == 1);
+}
+
+TEST_CASE("I9 the rest of a JPEG reaches its end at an EOI, by whatever way") {
+  const auto reaches = [](const Pixels& rest, std::uint8_t pending = 0) {
+    return jpeg_reaches_end(view(rest), pending);
+  };
+  CHECK(reaches({1, 2, 0xff, 0xd9}));
+  CHECK(reaches({0xff, 0xff, 0xff, 0xd9}));
+  CHECK(reaches({0xff, 0, 0xff, 0xd0, 5, 0xff, 0xd9}));
+  CHECK(reaches({}, 0xd9));
+  CHECK(reaches({0xff, 0xd9}, 0xd3));
+  CHECK(reaches({0, 4, 0xff, 0xd9, 0xff, 0xd9}, 0xc4));
+  CHECK_FALSE(reaches({}));
+  CHECK_FALSE(reaches({1, 2, 3}));
+  CHECK_FALSE(reaches({1, 0xff}));
+  CHECK_FALSE(reaches({1, 0xff, 0xff}));
+  CHECK_FALSE(reaches({0xff, 0}));
+  CHECK_FALSE(reaches({0}, 0xc4));
+  CHECK_FALSE(reaches({0, 9, 0xff, 0xd9}, 0xc4));  // inside a segment
+}
+
+}  // namespace weir::codec::test

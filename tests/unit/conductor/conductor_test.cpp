@@ -1,0 +1,182 @@
+#include "conductor/conductor.hpp"
+
+#include <functional>
+#include <vector>
+
+#include "conductor/pull.hpp"
+#include "support/catch.hpp"
+
+using namespace weir;
+using namespace weir::conductor;
+
+namespace {
+
+struct Waker final : Wakeable {
+  void wake() noexcept override {}
+};
+
+/// A conductor over a page with room for three slabs; rows end when the test says so.
+struct Desk final : Actions {
+  explicit Desk(const Schedule& schedule, const Policy& policy, std::uint64_t first = 0,
+                const std::vector<std::uint64_t>& released = {})
+      : book(books::Book::open(std::make_shared<books::Ledger>(1000),
+                               {100, 50, 20, UINT64_MAX, 3, 4})) {
+    book->begin_stream(first, released, std::make_shared<Waker>());
+    conductor.emplace(*book, schedule, policy, first, *this);
+  }
+  bool make_slab() override {
+    if (slabs == 3 || !book->try_charge_slab()) return false;
+    book->add_slab(slabs++);
+    return true;
+  }
+  std::uint64_t untaken_rows() noexcept override { return 0; }
+  void trim_idle() noexcept override { ++trims; }
+  void open(books::SlabId slab, const BatchSlot& batch) override {
+    opened.push_back(batch.sequence);
+    slab_of.resize(batch.sequence + 1);
+    slab_of[batch.sequence] = slab;
+    if (on_open) on_open();
+  }
+  void resume(books::Waiter&) override {}
+  void publish(books::SlabId slab) noexcept override {
+    published.push_back(book->queue().ready == 0 ? UINT64_MAX : slab);
+  }
+  void halt() noexcept override { ++halts; }
+  void end(End why) noexcept override { ends.push_back(why); }
+
+  void finish(std::uint64_t sequence, std::uint32_t row, bool ok = true) {
+    book->finish_row(slab_of[sequence], row, ok, false);
+  }
+
+  std::shared_ptr<books::Book> book;
+  std::optional<Conductor> conductor;
+  std::function<void()> on_open;
+  std::uint32_t slabs = 0, trims = 0, halts = 0;
+  std::vector<books::SlabId> slab_of;
+  std::vector<std::uint64_t> opened, published;
+  std::vector<End> ends;
+};
+
+constexpr Policy two_ahead{.max_queue_size = 2, .rows_ahead = 10, .tolerance = {}};
+
+}  // namespace
+
+TEST_CASE("batches that were let go before are not opened again", "[conductor]") {
+  Desk desk(Schedule(20, 2, false, 1), two_ahead, 3, {4, 6});
+  desk.conductor->step();
+  CHECK(desk.opened == std::vector<std::uint64_t>{3, 5});
+  CHECK(desk.book->has_released(4));
+}
+
+TEST_CASE("a stream that was let go to its end is over at once", "[conductor]") {
+  Desk desk(Schedule(8, 2, false, 1), two_ahead, 2, {2, 3});
+  desk.conductor->step();
+  CHECK(desk.opened.empty());
+  CHECK(desk.ends == std::vector<End>{End::complete});
+  Desk beyond(Schedule(8, 2, false, 1), two_ahead, 4);
+  beyond.conductor->step();
+  CHECK(beyond.ends == std::vector<End>{End::complete});
+}
+
+TEST_CASE("a cancel while batches are opened opens no more", "[conductor][R14]") {
+  Desk desk(Schedule(20, 2, false, 1), two_ahead);
+  desk.on_open = [&] { desk.book->cancel(); };
+  desk.conductor->step();
+  CHECK(desk.opened.size() == 1);
+  CHECK(desk.ends.empty());
+  desk.conductor->step();
+  CHECK(desk.ends == std::vector<End>{End::cancelled});
+  CHECK(desk.halts == 1);
+  CHECK_FALSE(desk.conductor->at_rest());
+  desk.conductor->workers_left();
+  CHECK(desk.conductor->at_rest());
+  CHECK(desk.book->snapshot().samples.dropped == 2);
+}
+
+TEST_CASE("a failure outside any row ends the stream once", "[conductor]") {
+  Desk desk(Schedule(20, 2, false, 1), two_ahead);
+  desk.conductor->step();
+  desk.conductor->fail();
+  desk.conductor->fail();
+  CHECK(desk.conductor->ended());
+  CHECK(desk.ends == std::vector<End>{End::stopped});
+  desk.conductor->step();
+  CHECK(desk.ends.size() == 1);
+  CHECK_FALSE(desk.conductor->at_rest());
+}
+
+TEST_CASE("workers that leave a stream which has not ended leave it not at rest", "[conductor]") {
+  Desk desk(Schedule(20, 2, false, 1), two_ahead);
+  desk.conductor->step();
+  desk.conductor->workers_left();
+  CHECK_FALSE(desk.conductor->at_rest());
+  CHECK(desk.book->snapshot().filling == 0);
+}
+
+TEST_CASE("a queue whose bound is lowered runs down, one that is raised fills", "[conductor]") {
+  Desk desk(Schedule(20, 1, false, 1), two_ahead);
+  desk.conductor->step();
+  CHECK(desk.opened.size() == 2);
+  desk.conductor->set_bounds(1, 10);
+  desk.finish(0, 0);
+  desk.conductor->step();
+  CHECK(desk.published.size() == 1);
+  REQUIRE(desk.book->lease(desk.slab_of[0]));
+  desk.conductor->step();
+  CHECK(desk.opened.size() == 2);
+  desk.conductor->set_bounds(2, 10);
+  desk.conductor->step();
+  CHECK(desk.opened.size() == 3);
+  desk.conductor->set_bounds(2, 0);
+  desk.book->release(desk.slab_of[0], books::Parting::consumed, false);
+  desk.finish(1, 0);
+  desk.conductor->step();
+  REQUIRE(desk.book->lease(desk.slab_of[1]));
+  desk.conductor->step();
+  CHECK(desk.opened.size() == 3);  // enough rows lie untaken
+}
+
+TEST_CASE("a share of faults is of the epochs begun, and ends the stream at its batch",
+          "[conductor]") {
+  // Ten samples an epoch, batches of 2: a fifth of them may fail, two an epoch.
+  const Policy fifth{.max_queue_size = 1, .rows_ahead = 10, .tolerance = {UINT64_MAX, 0.2, 10}};
+  Desk desk(Schedule(10, 2, false, 2), fifth);
+  const auto batch = [&](std::uint64_t sequence, bool first_ok, bool second_ok) {
+    desk.conductor->step();
+    REQUIRE(desk.opened.size() == sequence + 1);
+    desk.finish(sequence, 0, first_ok);
+    desk.finish(sequence, 1, second_ok);
+    desk.conductor->step();
+    if (!desk.ends.empty()) return;
+    REQUIRE(desk.book->lease(desk.slab_of[sequence]));
+    desk.book->release(desk.slab_of[sequence], books::Parting::consumed, false);
+  };
+  batch(0, false, true);
+  batch(1, true, false);
+  for (std::uint64_t sequence = 2; sequence < 5; ++sequence) batch(sequence, true, true);
+  batch(5, false, false);  // of the second epoch: two more
+  CHECK(desk.ends.empty());
+  batch(6, true, false);
+  CHECK(desk.ends == std::vector<End>{End::too_many_faults});
+  CHECK(desk.published.size() == 6);
+}
+
+TEST_CASE("blocks that nobody uses go before a slab is given up", "[conductor]") {
+  Desk desk(Schedule(20, 1, false, 1), {.max_queue_size = 4, .rows_ahead = 10, .tolerance = {}});
+  desk.conductor->step();
+  CHECK(desk.opened.size() == 3);
+  CHECK(desk.trims == 1);
+}
+
+TEST_CASE("work is pulled in runs that grow with the speed of rows and shrink at the end",
+          "[conductor]") {
+  CHECK(rows_ahead(3, 0) == 12);
+  CHECK(rows_ahead(3, 40) == 40);
+  CHECK(run_share(32, 2, 32) == 8);
+  CHECK(run_share(32, 2, 3) == 3);
+  CHECK(run_share(1, 2, 32) == 1);
+  CHECK(rows_in_a_run(run_ns, 1) == 1);
+  CHECK(rows_in_a_run(1'000'000'000, 1) == 1);
+  CHECK(rows_in_a_run(run_ns / 4, 2) == 8);
+  CHECK(rows_in_a_run(1, 1) == most_run_rows);
+}

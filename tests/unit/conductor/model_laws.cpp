@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <utility>
+
+#include "unit/conductor/model.hpp"
+
+namespace weir::test {
+
+books::RowKey Model::oldest() const {
+  return unfinished_.empty() ? books::RowKey{opened_, 0} : *unfinished_.begin();
+}
+
+std::uint32_t Model::samples_of(books::SlabId slab) const {
+  return batches_[slab].slot.rows - batches_[slab].lost;
+}
+
+void Model::check_idle_strand() {
+  if (waker_->pending) return;
+  const auto acts = acts_, live = book_->snapshot().memory.live;
+  conductor_->step();
+  if (acts_ != acts || book_->snapshot().memory.live != live || waker_->pending)
+    breach("a wake-up was lost: the conductor had something to do at step " +
+           std::to_string(step_));
+  auto& n = neighbour_;
+  if (!n.waits || n.waker->pending) return;
+  if (n.book->try_charge_slab()) breach("a wake-up was lost: another loader's bytes are free");
+}
+
+std::string Model::check() {
+  const auto now = book_->snapshot();
+  if (auto broken = check_bytes(now); !broken.empty()) return broken;
+  const auto& t = now.samples;
+  if (!t.conserved()) return "conservation";
+  if (t.drawn != tally_.drawn || t.in_flight != tally_.in_flight || t.ready != tally_.ready ||
+      t.leased != tally_.leased || t.consumed != tally_.consumed ||
+      t.discarded != tally_.discarded || t.dropped != tally_.dropped || t.failed != tally_.failed ||
+      t.replaced != tally_.replaced || t.omitted != tally_.omitted) {
+    return "conservation: the books and the recount differ";
+  }
+  const auto filling = static_cast<std::size_t>(std::ranges::count_if(batches_, &Batch::filling));
+  if (now.filling != filling || now.ready != ready_.size() || now.leased != leases_.size())
+    return "queue count";
+  if (now.filling + now.ready > scenario_.max_queue_size || now.leased > scenario_.max_leases)
+    return "queue";
+  if (told_left_) return {};
+  const auto oldest = this->oldest();
+  if (oldest < oldest_seen_) return "progress: the oldest row went back";
+  oldest_seen_ = oldest;
+  if (book_->queue().oldest != oldest) return "progress: the books have another oldest row";
+  return {};
+}
+
+std::string Model::check_bytes(const books::Instant& now) {
+  const auto slab = scenario_.slab_bytes;
+  AccountBytes own{};
+  const auto at = [&](Account a) -> std::uint64_t& { return own[static_cast<std::size_t>(a)]; };
+  at(Account::filling) = now.filling * slab;  // that many there are: check()
+  at(Account::ready) = ready_.size() * slab;
+  at(Account::leased) = leases_.size() * slab;
+  at(Account::idle) = (slabs_made_ - now.filling - ready_.size() - leases_.size()) * slab;
+  std::uint64_t reserve = 0;
+  const auto count = [&](const Sample& sample) {
+    at(Account::encoded) += sample.encoded.charged();
+    at(sample.account) += sample.granted.bytes;
+    if (sample.encoded.reserve()) reserve += sample.encoded.charged();
+    if (sample.granted.reserve) reserve += sample.granted.bytes;
+  };
+  for (const auto& worker : workers_) {
+    at(Account::scratch) += worker.scratch.charged();
+    if (worker.scratch.reserve()) reserve += worker.scratch.charged();
+    count(*worker.sample);
+  }
+  for (const auto& sample : free_) count(*sample);
+  for (const auto* samples : {&parked_, &resumed_}) {
+    for (const auto& [row, sample] : *samples) count(*sample);
+  }
+  std::uint64_t live = 0;
+  for (const auto bytes : own) live += bytes;
+  if (own != now.memory.accounts || live != now.memory.live) return "sum";
+  const auto beside = neighbour_.holds ? neighbour_.book->terms().slab_bytes : 0;
+  const auto all = ledger_->snapshot();
+  if (all.live != live + beside) return "sum: the ledger and its pages differ";
+  if (all.live > all.budget || all.peak > all.budget) return "bound";
+  if (reserve > scenario_.sample_bytes ||
+      live - reserve + beside > all.budget - scenario_.sample_bytes)
+    return "the reserve was given away";
+  peak_ = std::max(peak_, live);
+  if (now.memory.peak < peak_ || now.memory.peak > all.budget) return "peak";
+  return {};
+}
+
+std::string Model::finish_stream() {
+  if (!cancelled_ && delivered_ != published_) return "not all that was handed over was delivered";
+  workers_.clear();
+  parked_.clear();
+  resumed_.clear();
+  free_.clear();
+  book_->end_stream();
+  const auto now = book_->snapshot();
+  if (now.memory.live != slabs_made_ * scenario_.slab_bytes ||
+      now.memory[Account::idle] != now.memory.live)
+    return "bytes are left behind";
+  if (now.samples.in_flight + now.samples.ready + now.samples.leased != 0)
+    return "samples are left behind";
+  return {};
+}
+
+Fingerprint Model::fingerprint() const {
+  Fingerprint all;
+  const auto row = [](Fingerprint& print, books::RowKey key) {
+    print.add(key.sequence);
+    print.add(key.row);
+  };
+  const auto block = [](Fingerprint& print, const buffer::Block& b) {
+    print.add(2 * b.charged() + (b.reserve() ? 1 : 0));
+  };
+  const auto bytes_of = [&](Fingerprint& print, const Sample& s) {
+    block(print, s.encoded);
+    print.add(2 * s.granted.bytes + (s.granted.reserve ? 1 : 0));
+  };
+  const auto row_of = [&](Fingerprint& print, const Sample& s) {
+    row(print, s.row);
+    print.add(s.attempt);
+    print.add(static_cast<std::uint64_t>(s.next) * 4 + (s.again ? 2 : 0) + (s.ok ? 1 : 0));
+    print.add(static_cast<std::uint64_t>(s.account));
+    bytes_of(print, s);
+  };
+  const auto handed_over = [&](Fingerprint& print, books::SlabId slab) {
+    print.add(batches_[slab].slot.sequence);
+    print.add(batches_[slab].lost);
+  };
+  const auto any_order = [&](std::vector<Fingerprint> prints) {
+    std::ranges::sort(prints);
+    all.add(prints.size());
+    for (const auto& print : prints) all.add(print);
+  };
+
+  std::vector<Fingerprint> several;
+  for (const auto& worker : workers_) {
+    Fingerprint& print = several.emplace_back();
+    print.add((worker.busy ? 1u : 0u) + (worker.listed ? 2u : 0u) + (worker.left ? 4u : 0u));
+    print.add(worker.run.count);
+    if (worker.run.count > 0) row(print, worker.run.key());
+    block(print, worker.scratch);
+    if (worker.busy)
+      row_of(print, *worker.sample);
+    else
+      bytes_of(print, *worker.sample);
+  }
+  any_order(std::exchange(several, {}));
+  // Of those nobody uses the last is taken first.
+  for (const auto& sample : free_) bytes_of(all, *sample);
+  for (const auto* samples : {&parked_, &resumed_}) {
+    all.add(samples->size());
+    for (const auto& [key, sample] : *samples) row_of(all, *sample);
+  }
+  for (const auto& batch : batches_) {
+    if (!batch.filling) continue;
+    Fingerprint& print = several.emplace_back();
+    print.add(batch.slot.sequence);
+    print.add(std::uint64_t{batch.lost} << 32 | batch.faults);
+  }
+  any_order(std::exchange(several, {}));
+  for (const auto slab : leases_) handed_over(several.emplace_back(), slab);
+  any_order(std::exchange(several, {}));
+  for (const auto& key : unfinished_) row(all, key);
+  all.add(unfinished_.size());
+  auto feed = feed_;
+  while (const auto run = feed.take(UINT32_MAX, books::no_row)) {
+    row(all, run->key());
+    all.add(run->count);
+  }
+  for (const auto slab : ready_) handed_over(all, slab);
+  const auto queue = book_->queue();
+  row(all, queue.stop);
+  row(all, stop_row_);
+  row(all, queue.oldest);
+  for (const auto count :
+       {std::uint64_t{slabs_made_}, opened_, published_, delivered_, published_faults_,
+        std::uint64_t{may_fail_}, std::uint64_t{ready_.size()}})
+    all.add(count);
+  std::uint64_t flags = 0;
+  for (const bool flag :
+       {waker_->pending, halted_, closed_, told_left_, cancelled_, intolerable_,
+        book_->someone_waits(), conductor_->ended(), step_ > scenario_.cancel_from})
+    flags = 2 * flags + (flag ? 1 : 0);
+  all.add(flags);
+  return all;
+}
+
+}  // namespace weir::test

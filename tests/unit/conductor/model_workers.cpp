@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <utility>
+
+#include "unit/conductor/model.hpp"
+
+namespace weir::test {
+
+bool Model::has_resumed() const {
+  return !resumed_.empty() && resumed_.begin()->first < std::min(feed_.front(), barrier());
+}
+
+bool Model::can_move(const Worker& worker) const {
+  if (worker.left) return false;
+  if (halted_ || worker.busy || worker.run.count > 0 || !worker.listed) return true;
+  return has_resumed() || feed_.front() < barrier();
+}
+
+void Model::move_worker(Worker& worker) {
+  const auto next = worker.sample->next;
+  // A stop is noticed between the steps of a row, or after it.
+  const bool notices = next == Next::read || next == Next::decide;
+  if (halted_ && (!worker.busy || (notices && choices_.below(2) == 0))) {
+    worker.left = true;
+    worker.busy = false;
+  } else if (worker.busy) {
+    advance(worker);
+  } else if (worker.run.count > 0) {
+    feed_.add(std::exchange(worker.run, {}));  // what it had not begun when its row was parked
+  } else if (!take_work(worker)) {
+    if (book_->someone_waits()) {
+      worker.scratch.trim();
+      worker.sample->encoded.trim();
+    }
+    worker.listed = true;
+  }
+}
+
+bool Model::take_work(Worker& worker) {
+  if (has_resumed()) {
+    if (book_->someone_waits()) worker.sample->encoded.trim();
+    free_.push_back(std::exchange(worker.sample, std::move(resumed_.begin()->second)));
+    resumed_.erase(resumed_.begin());
+    auto& sample = *worker.sample;
+    const auto granted = std::exchange(sample.granted, {});
+    (sample.account == Account::encoded ? sample.encoded : worker.scratch).adopt(granted, 0);
+  } else {
+    if (!(feed_.front() < barrier())) return false;
+    const auto most = std::min(feed_.front_count(), scenario_.max_run);
+    const auto run = feed_.take(1 + static_cast<std::uint32_t>(choices_.below(most)), barrier());
+    worker.run = *run;
+    if (feed_.rows() < scenario_.rows_ahead && feed_.rows() + run->count >= scenario_.rows_ahead)
+      waker_->wake();
+    begin_row(worker);
+  }
+  worker.busy = true;
+  worker.listed = false;
+  return true;
+}
+
+void Model::begin_row(Worker& worker) {
+  auto& sample = *worker.sample;
+  sample.slab = worker.run.slab;
+  sample.row = worker.run.key();
+  sample.attempt = 0;
+  sample.next = Next::read;
+  sample.again = false;
+  ++worker.run.first;
+  --worker.run.count;
+}
+
+void Model::advance(Worker& worker) {
+  auto& sample = *worker.sample;
+  const auto [sequence, row] = sample.row;
+  switch (sample.next) {
+    case Next::read:
+      if (admit(worker, sample.encoded, encoded_bytes(scenario_, sequence, row, sample.attempt)))
+        sample.next = Next::decode;
+      break;
+    case Next::decode:
+      if (admit(worker, worker.scratch, scratch_bytes(scenario_, sequence, row, sample.attempt)))
+        sample.next = Next::decide;
+      break;
+    case Next::decide:
+      if (may_fail(sample))
+        fail(worker);
+      else
+        end_row(worker, true);
+      break;
+    case Next::park: park(worker); break;
+    case Next::stop:
+      stop_row_ = std::min(stop_row_, sample.row);
+      book_->stop_at(sample.row);
+      end_row(worker, false);
+      break;
+    case Next::finish: finish(worker); break;
+  }
+}
+
+bool Model::admit(Worker& worker, buffer::Block& block, std::uint64_t bytes) {
+  auto& sample = *worker.sample;
+  const bool grows = bytes > block.charged();
+  const auto granted = [&] {
+    if (grows && !waiting_.empty() && *waiting_.begin() < sample.row)
+      breach("a younger row was admitted while an older one waits");
+    return true;
+  };
+  const bool oldest = sample.row == this->oldest();
+  if (!sample.again) {
+    if (block.ensure(bytes, 0, sample.row, nullptr)) return granted();
+    sample.again = true;
+  } else {
+    // What nobody uses goes before anyone waits.
+    sample.again = false;
+    if (&block != &worker.scratch) worker.scratch.trim();
+    trim_idle();
+    if (block.ensure(bytes, 0, sample.row, &sample)) return granted();
+    waiting_.insert(sample.row);
+    sample.after_park = std::exchange(sample.next, Next::park);
+  }
+  if (oldest) breach("progress: the oldest row was refused " + std::to_string(bytes));
+  return false;
+}
+
+bool Model::may_fail(const Sample& sample) {
+  if (may_fail_ == 0) return fails(scenario_, sample.row.sequence, sample.row.row, sample.attempt);
+  if (choices_.below(2) == 0) return false;
+  --may_fail_;
+  return true;
+}
+
+void Model::park(Worker& worker) {
+  auto& sample = *worker.sample;
+  sample.next = sample.after_park;
+  auto& place = parked_[sample.row];
+  if (free_.empty()) {
+    place = std::exchange(worker.sample, std::make_unique<Sample>(*book_));
+  } else {
+    place = std::exchange(worker.sample, std::move(free_.back()));
+    free_.pop_back();
+  }
+  worker.busy = false;
+  book_->park(*place);
+}
+
+void Model::fail(Worker& worker) {
+  auto& sample = *worker.sample;
+  ++sample.attempt;
+  if (scenario_.on_fault == OnFault::blank) return end_row(worker, false);
+  if (scenario_.on_fault == OnFault::stop || sample.attempt == most_attempts) {
+    sample.next = Next::stop;
+    return;
+  }
+  // The replacement may need all of the reserve, which the failed attempt still holds.
+  release_memory(worker);
+  ++batches_[sample.slab].faults;
+  ++tally_.failed;
+  ++tally_.drawn;
+  book_->fail_and_redraw(sample.slab);
+  sample.next = Next::read;
+}
+
+void Model::end_row(Worker& worker, bool ok) {
+  release_memory(worker);
+  worker.sample->ok = ok;
+  worker.sample->next = Next::finish;
+}
+
+void Model::release_memory(Worker& worker) {
+  // Blocks may be kept: then a row ends without freeing a byte, and those who wait must hear of it.
+  auto& encoded = worker.sample->encoded;
+  if (worker.scratch.reserve() || book_->someone_waits()) worker.scratch.trim();
+  if (encoded.reserve() || book_->someone_waits()) encoded.trim();
+}
+
+void Model::finish(Worker& worker) {
+  auto& sample = *worker.sample;
+  auto& batch = batches_[sample.slab];
+  const bool replaced = sample.ok && sample.attempt > 0;
+  if (!sample.ok) {
+    ++batch.lost;
+    ++batch.faults;
+    ++tally_.failed;
+    --tally_.in_flight;
+  }
+  if (replaced) ++tally_.replaced;
+  unfinished_.erase(sample.row);
+  book_->finish_row(sample.slab, sample.row.row, sample.ok, replaced);
+  worker.busy = worker.run.count > 0;
+  if (worker.busy) begin_row(worker);
+}
+
+}  // namespace weir::test

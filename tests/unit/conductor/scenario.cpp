@@ -1,0 +1,65 @@
+#include "unit/conductor/scenario.hpp"
+
+#include "base/random.hpp"
+
+namespace weir::test {
+
+Scenario random_scenario(std::uint64_t seed) {
+  RandomStream random(mix_key({seed, 77}));
+  const auto to = [&](std::uint64_t n) { return static_cast<std::uint32_t>(random.below(n)); };
+  Scenario s;
+  s.dataset = random.below(10);
+  s.epochs = 1 + random.below(3);
+  s.batch = 1 + to(4);
+  s.workers = 1 + to(4);
+  s.max_queue_size = 1 + to(4);
+  s.max_leases = 1 + to(2);
+  s.drop_last = random.below(4) == 0;
+  s.rows_ahead = 1 + random.below(6);
+  s.slab_bytes = 1 + random.below(200);
+  s.spare_bytes = random.below(3) == 0 ? 0 : random.below(600);
+  if (random.below(4) == 0) s.encoded_cap = random.below(40);
+  s.on_fault = static_cast<OnFault>(random.below(3));
+  s.fail_one_in = random.below(3) == 0 ? 2 + random.below(6) : 0;
+  if (random.below(4) == 0) s.tolerate = random.below(4);
+  if (random.below(4) == 0) s.cancel_from = random.below(150);
+  if (random.below(4) == 0) s.neighbour_moves = 1 + to(20);
+  return s;
+}
+
+std::uint64_t encoded_bytes(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
+                            std::uint32_t attempt) noexcept {
+  return 1 + mix_key({sequence, row, attempt, 1}) % (s.sample_bytes / 2);
+}
+
+std::uint64_t scratch_bytes(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
+                            std::uint32_t attempt) noexcept {
+  return 1 + mix_key({sequence, row, attempt, 2}) % (s.sample_bytes - s.sample_bytes / 2);
+}
+
+bool fails(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
+           std::uint32_t attempt) noexcept {
+  return s.fail_one_in > 0 && mix_key({sequence, row, attempt, 3}) % s.fail_one_in == 0;
+}
+
+std::uint64_t batches_expected(const Scenario& s) noexcept {
+  const auto schedule = s.schedule();
+  std::uint64_t faults = 0;
+  for (std::uint64_t sequence = 0; sequence < schedule.end(); ++sequence) {
+    const auto batch = schedule.at(sequence);
+    for (std::uint32_t row = 0; row < batch.rows; ++row) {
+      std::uint32_t attempt = 0;
+      while (fails(s, sequence, row, attempt)) {
+        ++faults, ++attempt;
+        if (s.on_fault == OnFault::stop) return sequence;
+        if (s.on_fault == OnFault::blank) break;
+        if (attempt == most_attempts) return sequence;
+      }
+    }
+    // A share of 1 cannot be passed: no more samples fail than are drawn.
+    if (faults > s.tolerate) return sequence;
+  }
+  return schedule.end();
+}
+
+}  // namespace weir::test

@@ -1,0 +1,53 @@
+#include "engine/strand.hpp"
+
+#include <atomic>
+#include <semaphore>
+
+#include "support/catch.hpp"
+
+using weir::engine::Strand;
+using namespace std::chrono_literals;
+
+// What a test waits for comes at once or never; a minute tells the two apart on any machine.
+
+TEST_CASE("R14 a wake-up that comes during a step is stepped once more", "[engine][R14]") {
+  std::counting_semaphore<> steps(0);
+  int count = 0;
+  Strand strand;
+  strand.start([&] {
+    if (++count == 1) strand.wake();
+    steps.release();
+  });
+  strand.wake();
+  REQUIRE(steps.try_acquire_for(60s));
+  REQUIRE(steps.try_acquire_for(60s));
+  strand.stop();
+  CHECK(count == 2);
+}
+
+TEST_CASE("wake-ups that come while one is queued are one step", "[engine]") {
+  std::counting_semaphore<> begun(0), gate(0);
+  std::atomic<int> count{0};
+  Strand strand;
+  strand.start([&] {
+    ++count;
+    begun.release();
+    gate.acquire();
+  });
+  strand.wake();
+  REQUIRE(begun.try_acquire_for(60s));
+  for (int i = 0; i < 100; ++i) strand.wake();
+  gate.release(3);
+  REQUIRE(begun.try_acquire_for(60s));
+  strand.stop();
+  CHECK(count == 2);
+}
+
+TEST_CASE("after its end a strand ignores wake-ups", "[engine]") {
+  std::atomic<int> count{0};
+  Strand strand;
+  strand.start([&] { ++count; });
+  strand.stop();
+  strand.wake();
+  CHECK(count == 0);
+}
