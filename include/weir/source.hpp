@@ -91,9 +91,17 @@ class AnySource {
   std::shared_ptr<const Concept> self_;
 };
 
+/// Which symbolic links of a folder are followed. The others are skipped.
+enum class FollowSymlinks : std::uint8_t {
+  no,
+  inside_root,  ///< those that lead to a regular file under the root
+  yes,          ///< wherever they lead, into folders too; not into one that the path came through
+};
+
 struct FolderOptions {
   std::vector<std::string> extensions{};  ///< ".jpg"; empty: every regular non-dot file
   std::uint64_t max_encoded_bytes = 64ull << 20;
+  FollowSymlinks follow_symlinks = FollowSymlinks::inside_root;
 };
 
 /// Every regular non-dot file under `path`, walked recursively, in byte order of the relative
@@ -101,8 +109,8 @@ struct FolderOptions {
 /// Error{source_failed}.
 AnySource image_folder(const std::string& path, const FolderOptions& options = {});
 
-/// Lines of `path<TAB>label`; relative paths are relative to the manifest's folder. Throws
-/// Error{source_failed} naming the line.
+/// Lines of `path<TAB>label`; relative paths are relative to the manifest's folder. Its author chose
+/// the paths: they are followed wherever they lead. Throws Error{source_failed} naming the line.
 AnySource manifest(const std::string& tsv, const FolderOptions& options = {});
 
 struct MemorySample {

@@ -37,16 +37,23 @@ AutomaticTuning::AutomaticTuning(engine::Engine& engine, engine::Core& core,
           watch();
         } catch (const std::exception& error) {
           // The stream goes on as it is.
-          core_.course.add(std::string("tuning ended: ") + error.what());
+          note(error.what());
         } catch (...) {
-          core_.course.add(
-              "tuning ended: tuning.on_move threw something that is no std::exception");
+          note("tuning.on_move threw something that is no std::exception");
         }
       })) {}
 
 AutomaticTuning::~AutomaticTuning() {
   stop_.request_stop();
   thread_.join();
+}
+
+void AutomaticTuning::note(const char* what) noexcept {
+  try {
+    core_.course.add(std::string("tuning ended: ") + what);
+  } catch (const std::exception&) {
+    // No memory, not even for saying so.
+  }
 }
 
 void AutomaticTuning::watch() {

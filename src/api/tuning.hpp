@@ -25,6 +25,7 @@ class AutomaticTuning {
  private:
   void watch();
   void look();
+  void note(const char* what) noexcept;
 
   engine::Engine& engine_;
   engine::Core& core_;

@@ -102,17 +102,23 @@ void* PageMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   const auto length =
       static_cast<std::size_t>(round_up(std::max<std::size_t>(bytes, 1), page_size()));
   auto* const data = map(length, huge ? std::max(alignment, huge_page) : alignment);
-  if (huge && madvise(data, length, MADV_HUGEPAGE) != 0) {
-    const auto reason = errno;
-    Lock lock(state_->mutex);
-    state_->huge_note = "no huge pages: madvise: " + std::string(std::strerror(reason)) +
-                        "; standard pages are used";
-  }
-  if (options_.lock && mlock(data, length) != 0) {
-    const auto reason = errno;
-    Lock lock(state_->mutex);
-    state_->lock_note = "not locked: mlock: " + std::string(std::strerror(reason)) +
-                        " (RLIMIT_MEMLOCK is " + lock_limit() + "); the memory can be swapped out";
+  try {
+    if (huge && madvise(data, length, MADV_HUGEPAGE) != 0) {
+      const auto reason = errno;
+      Lock lock(state_->mutex);
+      state_->huge_note = "no huge pages: madvise: " + std::string(std::strerror(reason)) +
+                          "; standard pages are used";
+    }
+    if (options_.lock && mlock(data, length) != 0) {
+      const auto reason = errno;
+      Lock lock(state_->mutex);
+      state_->lock_note = "not locked: mlock: " + std::string(std::strerror(reason)) +
+                          " (RLIMIT_MEMLOCK is " + lock_limit() +
+                          "); the memory can be swapped out";
+    }
+  } catch (...) {
+    munmap(data, length);
+    throw;
   }
   return data;
 }

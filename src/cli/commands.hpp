@@ -28,9 +28,6 @@ int demo_command(const Settings& settings, const Interrupt& interrupt);
 /// Throws std::runtime_error naming the file that cannot be written.
 void emit(const Settings& settings, const report::Json& json, const std::string& text);
 
-/// Throws std::runtime_error naming the file that cannot be written.
-void write_file(const std::string& path, const std::string& content);
-
 /// 0, 1 or 130, by how a run ended.
 int exit_code(const report::Run& run);
 

@@ -36,7 +36,8 @@ AnySource open_undelayed(const Settings& settings) {
   if (data.starts_with(synthetic_prefix)) return open_synthetic(data);
   refuse_unbuilt(data);
   const FolderOptions options{.extensions = settings.extensions,
-                              .max_encoded_bytes = settings.options.limits.max_encoded_bytes};
+                              .max_encoded_bytes = settings.options.limits.max_encoded_bytes,
+                              .follow_symlinks = settings.follow_symlinks};
   return std::filesystem::is_directory(data) ? image_folder(data, options)
                                              : manifest(data, options);
 }

@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "cli/vector_sink.hpp"
 #include "report/bytes.hpp"
 #include "weir/source.hpp"
@@ -54,10 +53,10 @@ std::uint64_t write_images(const std::filesystem::path& folder, const Interrupt&
     const auto label_folder = folder / fmt::format("class{}", sample.label);
     std::filesystem::create_directories(label_folder);
     const auto path = label_folder / fmt::format("{:04}.jpg", i);
-    std::ofstream file(path, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(sample.bytes.data()),
-               static_cast<std::streamsize>(sample.bytes.size()));
-    if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+    OutputFile file(path.string());
+    file.stream().write(reinterpret_cast<const char*>(sample.bytes.data()),
+                        static_cast<std::streamsize>(sample.bytes.size()));
+    file.close();
     bytes += sample.bytes.size();
   }
   return bytes;
@@ -67,13 +66,12 @@ std::uint64_t write_images(const std::filesystem::path& folder, const Interrupt&
 
 int demo_command(const Settings& settings, const Interrupt& interrupt) {
   const TemporaryFolder folder;
-  const auto say = [&](const std::string& text) {
-    if (!settings.json_on_stdout()) fmt::print("{}\n", text);
-    std::fflush(stdout);
+  const auto tell = [&](const std::string& text) {
+    if (!settings.json_on_stdout()) write_stdout(text + '\n');
   };
   const auto bytes = write_images(folder.path(), interrupt);
   if (interrupt.raised()) return interrupted_exit;
-  say(
+  tell(
       fmt::format("Made {} JPEGs of {}x{}, those of one class in ten {}x{} ({}), in\n{}; they go "
                   "when this ends.\n",
                   images, small_shape.width, small_shape.height, large_shape.width,
@@ -83,7 +81,7 @@ int demo_command(const Settings& settings, const Interrupt& interrupt) {
   for (const auto* word :
        {"--batch", "16", "--epochs", "3", "--max-queue-size", "1,2,4,8,16", "--consumer-ms", "40"})
     arguments.emplace_back(word);
-  say(fmt::format(
+  tell(fmt::format(
       "A trainer takes 40 ms for a batch of 16. The large pictures come in a row and take longer\n"
       "to decode: a stretch that only a queue gets over. What does a deeper one cost, and what\n"
       "does it buy? Each depth runs in a process of its own:\n\n"

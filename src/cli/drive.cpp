@@ -2,14 +2,13 @@
 
 #include <deque>
 #include <exception>
-#include <fstream>
 #include <optional>
-#include <stdexcept>
 
 #include "base/clock.hpp"
 #include "cli/consumer.hpp"
 #include "cli/digest.hpp"
 #include "cli/metrics_server.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/timeline.hpp"
 #include "engine/lane.hpp"
@@ -35,9 +34,9 @@ void drain(Stream& stream, const Loader& loader, const Settings& settings,
 }
 
 void write_trace(const Loader& loader, const std::string& path) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  loader.write_trace(file);
-  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+  OutputFile file(path);
+  loader.write_trace(file.stream());
+  file.close();
 }
 
 }  // namespace

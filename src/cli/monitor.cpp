@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <numeric>
 #include <utility>
 
 #include "base/clock.hpp"
+#include "cli/say.hpp"
 #include "report/figures.hpp"
 
 namespace weir::cli {
@@ -37,13 +37,20 @@ Monitor::Monitor(Loader& loader, const CountingResource& upstream, const Recount
       give_up_(std::move(give_up)),
       stall_limit_(stall_limit),
       last_move_(Clock::now()),
-      thread_([this](const std::stop_token& stop) { watch(stop); }) {}
+      thread_([this](const std::stop_token& stop) {
+        try {
+          watch(stop);
+        } catch (...) {
+          failed_ = std::current_exception();
+        }
+      }) {}
 
 Monitor::Ticks Monitor::stop() {
   if (thread_.joinable()) {
     thread_.request_stop();
     thread_.join();
   }
+  if (failed_) std::rethrow_exception(failed_);
   return ticks_;
 }
 
@@ -128,7 +135,7 @@ void Monitor::check_stall(const Snapshot& now) {
   if (!holds) give_up_.request_stop();
   if (still < 2 * stall_limit_) return;
   // The consumer is stuck in next() for good, so nobody else can say it.
-  fmt::print(stderr, "weir: progress is broken, and the stream does not even cancel\n");
+  say("weir: progress is broken, and the stream does not even cancel\n");
   std::_Exit(1);
 }
 

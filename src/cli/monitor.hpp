@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <stop_token>
 #include <thread>
 
@@ -25,7 +26,7 @@ class Monitor {
     std::uint64_t count = 0;
     double seconds = 0;
   };
-  /// Ends the watch.
+  /// Ends the watch. Throws what ended it early.
   Ticks stop();
 
  private:
@@ -44,6 +45,7 @@ class Monitor {
   SampleTally last_samples_{};
   std::chrono::steady_clock::time_point last_move_;
   Ticks ticks_;
+  std::exception_ptr failed_;
   std::jthread thread_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
+#include "cli/output.hpp"
 #include "cli/survey.hpp"
 #include "report/bytes.hpp"
 #include "report/clock_text.hpp"

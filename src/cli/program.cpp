@@ -1,15 +1,12 @@
-#include <fmt/format.h>
-
-#include <cerrno>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <system_error>
 
 #include "cli/commands.hpp"
 #include "cli/metrics_server.hpp"
+#include "cli/output.hpp"
+#include "cli/say.hpp"
 #include "report/json.hpp"
 #include "report/page/page.hpp"
 #include "weir/error.hpp"
@@ -17,18 +14,13 @@
 namespace weir::cli {
 namespace {
 
-void write_stdout(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
-}
-
 /// Before data are looked at: a port that is taken is a mistake to be told at once.
 void listen(Settings& settings) {
   const bool children_do = settings.command == Command::sweep && !settings.only_depth;
   if (!settings.metrics_port || children_do) return;
   settings.metrics =
       std::make_shared<MetricsServer>(settings.metrics_address, *settings.metrics_port);
-  fmt::print(stderr, "metrics: {}\n", settings.metrics->url());
+  say("metrics: {}\n", settings.metrics->url());
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
@@ -49,24 +41,37 @@ int dispatch(const std::vector<std::string>& arguments) {
   return usage_exit;
 }
 
-int complain(int code, const char* what) {
-  fmt::print(stderr, "weir: {}\n", what);
+int complain(int code, const char* what) noexcept {
+  std::fprintf(stderr, "weir: %s\n", what);  // needs no memory, and there may be none
   return code;
+}
+
+int refuse(const Refusal& refusal) {
+  if (refusal.exit_code == done_exit) {
+    write_stdout(refusal.text);
+  } else {
+    std::fputs(refusal.text.c_str(), stderr);
+  }
+  return refusal.exit_code;
 }
 
 }  // namespace
 
-void write_file(const std::string& path, const std::string& content) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << content << std::flush;
-  if (!file) throw std::runtime_error("cannot write " + path);
-}
-
 void emit(const Settings& settings, const report::Json& json, const std::string& text) {
+  std::exception_ptr failed;
+  const auto put = [&failed](const std::string& path, const auto& content) {
+    try {
+      write_file(path, content());
+    } catch (...) {
+      failed = std::current_exception();
+    }
+  };
+  // A report that has nowhere to go does not take the others with it.
   if (!settings.json.empty() && !settings.json_on_stdout())
-    write_file(settings.json, report::write(json));
-  if (!settings.html.empty()) write_file(settings.html, report::page(json));
+    put(settings.json, [&] { return report::write(json); });
+  if (!settings.html.empty()) put(settings.html, [&] { return report::page(json); });
   write_stdout(settings.json_on_stdout() ? report::write(json) : text);
+  if (failed) std::rethrow_exception(failed);
 }
 
 int exit_code(const report::Run& run) {
@@ -76,10 +81,11 @@ int exit_code(const report::Run& run) {
 
 int program(const std::vector<std::string>& arguments) {
   try {
-    return dispatch(arguments);
-  } catch (const Refusal& refusal) {
-    fmt::print(refusal.exit_code == done_exit ? stdout : stderr, "{}", refusal.text);
-    return refusal.exit_code;
+    try {
+      return dispatch(arguments);
+    } catch (const Refusal& refusal) {
+      return refuse(refusal);
+    }
   } catch (const std::invalid_argument& e) {
     return complain(usage_exit, e.what());
   } catch (const Error& e) {

@@ -14,6 +14,7 @@
 #include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "cli/recent.hpp"
+#include "cli/say.hpp"
 #include "report/bytes.hpp"
 
 namespace weir::cli {
@@ -54,12 +55,12 @@ void watch(const std::stop_token& stop, const std::function<std::string()>& line
   const auto is_over = [&] { return stop.stop_requested(); };
   while (!wake.wait_for(lock, stop, interval, is_over) && !is_over()) {
     if (live)
-      fmt::print(stderr, "\r{}\x1b[K", fit_terminal(line()));
+      say("\r{}\x1b[K", fit_terminal(line()));
     else
-      fmt::print(stderr, "{}\n", line());
+      say("{}\n", line());
     std::fflush(stderr);
   }
-  if (live) fmt::print(stderr, "\r\x1b[K");
+  if (live) say("\r\x1b[K");
 }
 
 }  // namespace
@@ -101,8 +102,13 @@ std::string progress_line(const Snapshot& now, const Plan& plan,
 
 Progress::Progress(const Settings& settings, std::function<std::string()> line) {
   if (settings.quiet) return;
-  thread_ =
-      std::jthread([line = std::move(line)](const std::stop_token& stop) { watch(stop, line); });
+  thread_ = std::jthread([line = std::move(line)](const std::stop_token& stop) {
+    try {
+      watch(stop, line);
+    } catch (const std::exception&) {
+      // No memory for a line: the run goes on without.
+    }
+  });
 }
 
 Progress::Progress(const Settings& settings, const Loader& loader, const std::string& label)
@@ -118,7 +124,7 @@ void hint(const Settings& settings, const std::string& text) {
   if (settings.quiet) return;
   // Over the live line, which comes back below.
   const bool live = isatty(STDERR_FILENO) == 1;
-  fmt::print(stderr, "{}{}{}\n", live ? "\r" : "", text, live ? "\x1b[K" : "");
+  say("{}{}{}\n", live ? "\r" : "", text, live ? "\x1b[K" : "");
 }
 
 }  // namespace weir::cli

@@ -7,6 +7,7 @@
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"
 
@@ -19,7 +20,7 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
   emit(settings, json, report::run_text(run));
-  if (!run.error.empty()) fmt::print(stderr, "weir: {}\n", run.error);
+  if (!run.error.empty()) say("weir: {}\n", run.error);
   const auto& plan = run.figures.plan;
   if (plan.max_queue_size < plan.max_queue_size_asked)
     hint(

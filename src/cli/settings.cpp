@@ -159,6 +159,11 @@ class Parser {
         "--ext", ".E[,.E...]",
         [this](const std::string& t) { settings_.extensions = parse_extensions(t); },
         "only files that end so [every file]");
+    group.choice("--follow-symlinks", settings_.follow_symlinks,
+                 {{"no", FollowSymlinks::no},
+                  {"inside-root", FollowSymlinks::inside_root},
+                  {"yes", FollowSymlinks::yes}},
+                 "of a folder: to files in it; yes: to folders and out of it, too [inside-root]");
   }
 
   void add_queue(OptionGroup group) {

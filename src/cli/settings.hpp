@@ -25,6 +25,7 @@ struct Settings {
   Options options;
   std::vector<std::uint32_t> depths;  ///< as --max-queue-size lists them; empty: not asked
   std::vector<std::string> extensions;
+  FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
   std::optional<std::uint64_t> epochs, steps;
   bool settle = false;
   bool digest = false;

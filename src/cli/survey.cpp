@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <iterator>
 #include <mutex>
 #include <thread>
@@ -177,16 +178,24 @@ Survey survey(const AnySource& source, const Settings& settings, const Interrupt
                        report::grouped(std::min(next.load(), source.size())),
                        report::grouped(source.size()));
   });
-  std::vector<std::jthread> threads;
-  for (std::uint64_t i = 0; i < workers; ++i)
-    threads.emplace_back([&] {
+  std::exception_ptr error;
+  const auto work = [&] {
+    try {
       Surveyor surveyor(source, settings, plan);
       for (auto index = next++; index < source.size() && !interrupt.raised(); index = next++)
         surveyor.look_at(index);
       const std::lock_guard lock(mutex);
       all.merge(std::move(surveyor).found());
-    });
-  threads.clear();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      error = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint64_t i = 0; i < workers; ++i) threads.emplace_back(work);
+  }
+  if (error) std::rethrow_exception(error);
   return all;
 }
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/child.hpp"
@@ -9,6 +8,7 @@
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
 #include "cli/measure.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
@@ -28,8 +28,7 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
   json["predicted"] = {{"staging_bytes", cost.u8_bytes},  {"float16_bytes", cost.f16_bytes},
                        {"float32_bytes", cost.f32_bytes}, {"samples_per_s", nullptr},
                        {"data_readiness", nullptr},       {"consumer_wait", nullptr}};
-  const auto text = report::write(json);
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  write_stdout(report::write(json));
   return exit_code(run);
 }
 
@@ -119,7 +118,8 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
     worst = std::max(worst, result.exit_code);
     auto run = report::Json::parse(result.output, nullptr, false);
     // It has said why on stderr.
-    if (run.is_discarded()) return interrupt.raised() ? interrupted_exit : worst;
+    if (run.is_discarded())
+      return interrupt.raised() ? interrupted_exit : std::max(worst, failed_exit);
     if (measured) put_prediction(run, *measured->window, measured->consumer);
     json["runs"].push_back(run);
     rows.push_back(row_of(depth, run));

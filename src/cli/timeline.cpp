@@ -29,7 +29,13 @@ Timeline::Timeline(const Loader& loader)
     : loader_(loader),
       start_(Clock::now()),
       points_(most_points, first_interval),
-      thread_([this](const std::stop_token& stop) { watch(stop); }) {}
+      thread_([this](const std::stop_token& stop) {
+        try {
+          watch(stop);
+        } catch (const std::exception&) {
+          // No memory for a point: there are no more of them.
+        }
+      }) {}
 
 std::vector<report::TimelinePoint> Timeline::stop() {
   if (!thread_.joinable()) return {};

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/measure.hpp"
+#include "cli/say.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 
@@ -22,7 +23,7 @@ int tune_command(const Settings& settings, const Interrupt& interrupt) {
   const bool done = measured.window && measured.run.error.empty() && !interrupt.raised();
   if (!done) {
     emit(settings, json, "");
-    if (!measured.run.error.empty()) fmt::print(stderr, "weir: {}\n", measured.run.error);
+    if (!measured.run.error.empty()) say("weir: {}\n", measured.run.error);
     return interrupt.raised() ? interrupted_exit : failed_exit;
   }
   const auto advice = advise(measured, settings);

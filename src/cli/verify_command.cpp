@@ -13,6 +13,7 @@
 #include "cli/metrics_server.hpp"
 #include "cli/monitor.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/soak.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"
@@ -156,7 +157,7 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
   verdict.laws = book.figures();
   verdict.breaches = book.breaches();
   emit(settings, to_json(verdict), to_text(verdict));
-  if (!verdict.run.error.empty()) fmt::print(stderr, "weir: {}\n", verdict.run.error);
+  if (!verdict.run.error.empty()) say("weir: {}\n", verdict.run.error);
   if (verdict.breaches > 0) return failed_exit;
   return exit_code(verdict.run);
 }

@@ -308,6 +308,8 @@ Result<RowStatus> JpegDecoder::decode(const DecodeJob& job) {
   s.jpeg.output_scanline = 0;
   const bool complete = succeeds(s);
   const bool has_pixels = s.jpeg.output_scanline > 0;
+  // What a failed jpeg_create_decompress() had already; it makes `mem` null before anything else.
+  if (!s.created) jpeg_destroy_decompress(&s.jpeg);
   if (complete) return s.damaged ? RowStatus::damaged : RowStatus::ok;
   const bool deliverable = s.kind == FaultKind::corrupt || s.kind == FaultKind::truncated;
   if (!job.strict && has_pixels && deliverable) return RowStatus::damaged;

@@ -4,6 +4,7 @@
 #include <webp/decode.h>
 
 #include "base/checked.hpp"
+#include "buffer/page_memory.hpp"
 #include "codec/canvas.hpp"
 #include "codec/headers.hpp"
 
@@ -25,6 +26,19 @@ Defect defect_of(VP8StatusCode status) {
       return {FaultKind::truncated, Stage::decode, "WebP frame ends early"};
     default: return {FaultKind::corrupt, Stage::decode, "WebP bitstream error"};
   }
+}
+
+std::uint64_t reserved_bytes(const ImageInfo& info) noexcept {
+  // No hooks: 4 bytes a pixel for a lossless frame or the alpha of a lossy one, and its tables.
+  return std::uint64_t{info.width} * info.height * 4 + (1 << 20);
+}
+
+/// Throws std::bad_alloc where libwebp would not find what is reserved for it. Some versions of it do
+/// not survive that: 1.2.4 with Debian's patch for CVE-2023-4863 frees a pointer that it never set.
+void try_reservation(const ImageInfo& info) {
+  const auto bytes = static_cast<std::size_t>(reserved_bytes(info));
+  auto& pages = buffer::page_memory();
+  pages.deallocate(pages.allocate(bytes), bytes);
 }
 
 bool configure(const DecodeJob& job, WebPDecoderConfig& config) {
@@ -76,10 +90,9 @@ bool has_rows(const WebPIDecoder* decoder) {
 CanvasNeed webp_canvas(const ImageInfo& info, const Rect& source) noexcept {
   const auto low = [](std::uint32_t v) { return v < 2 ? 0 : (v - 2) & ~1u; };
   const std::uint32_t x = low(source.x), y = low(source.y);
-  // No hooks: 4 bytes a pixel for a lossless frame or the alpha of a lossy one, and its tables.
   return {.area = {x, y, std::min(source.x + source.width + 2, info.width) - x,
                    std::min(source.y + source.height + 2, info.height) - y},
-          .reserved_bytes = std::uint64_t{info.width} * info.height * 4 + (1 << 20)};
+          .reserved_bytes = reserved_bytes(info)};
 }
 
 Result<RowStatus> decode_webp(const DecodeJob& job) {
@@ -91,6 +104,7 @@ Result<RowStatus> decode_webp(const DecodeJob& job) {
   WebPDecoderConfig config;
   if (!configure(job, config))
     return Defect{FaultKind::unsupported, Stage::decode, "another libwebp than compiled against"};
+  try_reservation(job.info);
   const std::unique_ptr<WebPIDecoder, DeleteDecoder> decoder(WebPIDecode(nullptr, 0, &config));
   if (!decoder) return defect_of(VP8_STATUS_OUT_OF_MEMORY);
   const VP8StatusCode status = decode_in_pieces(decoder.get(), job, data);

@@ -26,10 +26,10 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
     : core_(std::move(core)),
       strand_(std::make_shared<Strand>()),
       shared_(*core_, plan, strand_),
+      ready_(core_->plan.slabs),
       conductor_(begun(*core_->book, plan, strand_), plan.schedule,
                  {core_->plan.start.max_queue_size, shared_.board.rows_ahead(), plan.tolerance},
-                 plan.first_batch, *this),
-      ready_(core_->plan.slabs) {
+                 plan.first_batch, *this) {
   try {
     core_->clocks.stream_opened(core_->plan.start.workers, Clock::now());
     threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
@@ -250,10 +250,10 @@ void Engine::end(conductor::End why) noexcept {
   if (why == conductor::End::too_many_faults) {
     const auto& tolerance = shared_.plan.tolerance;
     shared_.error.offer(
-        {}, std::make_exception_ptr(Error(
-                Errc::too_many_faults, Stage::handoff,
-                "more faults than faults.tolerate = " + std::to_string(tolerance.faults) +
-                    " and faults.tolerate_share = " + std::to_string(tolerance.share) + " allow")));
+        {}, error_of(Errc::too_many_faults, Stage::handoff, [&] {
+          return "more faults than faults.tolerate = " + std::to_string(tolerance.faults) +
+                 " and faults.tolerate_share = " + std::to_string(tolerance.share) + " allow";
+        }));
   }
   ready_.close();
 }

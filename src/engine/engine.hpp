@@ -77,8 +77,8 @@ class Engine final : private conductor::Actions {
   const std::shared_ptr<Strand> strand_;
   Shared shared_;
   std::optional<Watchdog> watchdog_;
-  conductor::Conductor conductor_;
   ReadyQueue ready_;
+  conductor::Conductor conductor_;  ///< begins the stream in the books: nothing after it throws
   std::atomic<bool> cancelled_{false}, failed_{false};
   std::atomic<std::uint32_t> present_{0};  ///< workers and readers that have not left
   Mutex rest_mutex_;

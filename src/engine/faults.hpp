@@ -20,8 +20,14 @@ class FaultLog {
 
   void add(Fault fault) {
     Lock lock(mutex_);
-    ++kinds_[static_cast<std::size_t>(fault.kind)];
+    const auto kind = static_cast<std::size_t>(fault.kind);
     if (faults_.size() < kept) faults_.push_back(std::move(fault));
+    ++kinds_[kind];
+  }
+  /// One that there is no memory to keep.
+  void count(FaultKind kind) noexcept {
+    Lock lock(mutex_);
+    ++kinds_[static_cast<std::size_t>(kind)];
   }
   struct Faults {
     std::vector<Fault> first;
@@ -40,6 +46,16 @@ class FaultLog {
   std::vector<Fault> faults_ WEIR_GUARDED_BY(mutex_);
   std::array<std::uint64_t, fault_kind_count> kinds_ WEIR_GUARDED_BY(mutex_){};
 };
+
+/// The Error that text() describes or, where memory is out, the std::bad_alloc it met.
+template <class Text>
+std::exception_ptr error_of(Errc code, Stage stage, const Text& text) noexcept {
+  try {
+    return std::make_exception_ptr(Error(code, stage, text()));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
 
 /// What a stream ends in: the exception of its oldest failing row, whichever worker was first. Given
 /// to the consumer once.

@@ -14,6 +14,7 @@ namespace weir::engine {
 namespace {
 
 constexpr std::uint32_t most_attempts = 64;
+constexpr auto no_memory = "the allocator has no memory for this sample";
 
 Defect too_large(std::uint64_t wanted, std::uint64_t allowed, Stage stage) {
   return {FaultKind::memory, stage,
@@ -107,7 +108,7 @@ Turn RowWork::attempt(bool decode_too) {
       }
     } catch (const std::bad_alloc&) {
       defect =
-          Defect{FaultKind::memory, Stage::decode, "the allocator has no memory for this sample"};
+          Defect{FaultKind::memory, Stage::decode, {}};  // words take memory: record() adds them
     }
     if (!fail(*defect, thrown)) return Turn::done;
   }
@@ -132,7 +133,7 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
   } catch (const SampleError& error) {
     defect = Defect{error.kind(), Stage::read, error.what()};
   } catch (const std::bad_alloc&) {
-    defect = Defect{FaultKind::memory, Stage::read, "the allocator has no memory for this sample"};
+    defect = Defect{FaultKind::memory, Stage::read, {}};
   } catch (const std::exception& error) {
     thrown = std::current_exception();
     defect = Defect{FaultKind::io, Stage::read, error.what()};
@@ -212,19 +213,32 @@ void RowWork::park() {
   shared_.board.park(std::exchange(memory_.sample, std::move(memory_.spare)));
 }
 
-bool RowWork::fail(const Defect& defect, const std::exception_ptr& thrown) {
-  Sample& s = sample();
-  std::string name;
+std::string RowWork::record(const Defect& defect) noexcept {
+  const Sample& s = sample();
   try {
-    name = sanitize(core_.source.name(s.index));
+    std::string name;
+    try {
+      name = sanitize(core_.source.name(s.index));
+    } catch (...) {
+      name = "(the source threw when asked for the name)";
+    }
+    const bool wordless = defect.kind == FaultKind::memory && defect.reason.empty();
+    const Fault fault{s.index,      s.epoch,      name,
+                      defect.kind,  defect.stage, wordless ? no_memory : sanitize(defect.reason),
+                      defect.offset};
+    auto words = name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason +
+                 (fault.offset ? " at byte " + std::to_string(*fault.offset) : "") + ")";
+    core_.faults.add(fault);
+    return words;
   } catch (...) {
-    name = "(the source threw when asked for the name)";
+    core_.faults.count(defect.kind);
+    return {};
   }
-  const Fault fault{s.index,      s.epoch, name, defect.kind, defect.stage, sanitize(defect.reason),
-                    defect.offset};
-  core_.faults.add(fault);
-  const auto described = name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason +
-                         (fault.offset ? " at byte " + std::to_string(*fault.offset) : "") + ")";
+}
+
+bool RowWork::fail(const Defect& defect, const std::exception_ptr& thrown) noexcept {
+  Sample& s = sample();
+  const auto described = record(defect);
   ++s.attempt;
   s.has_bytes = false;
   switch (shared_.plan.on_fault) {
@@ -241,15 +255,16 @@ bool RowWork::fail(const Defect& defect, const std::exception_ptr& thrown) {
         s.index = shared_.plan.sampler.replacement(s.epoch, s.position, s.attempt);
         return true;
       }
-      end_stream_here(std::make_exception_ptr(Error(
-          Errc::too_many_faults, fault.stage,
-          "row " + std::to_string(s.row.row) + " of batch " + std::to_string(s.row.sequence) +
-              " failed " + std::to_string(most_attempts) + " times, last with " + described)));
+      end_stream_here(error_of(Errc::too_many_faults, defect.stage, [&] {
+        return "row " + std::to_string(s.row.row) + " of batch " + std::to_string(s.row.sequence) +
+               " failed " + std::to_string(most_attempts) + " times, last with " + described;
+      }));
       break;
     case OnFault::stop:
-      end_stream_here(
-          thrown ? thrown
-                 : std::make_exception_ptr(Error(Errc::sample_failed, fault.stage, described)));
+      end_stream_here(thrown ? thrown : error_of(Errc::sample_failed, defect.stage, [&] {
+        if (described.empty()) throw std::bad_alloc();
+        return described;
+      }));
       break;
   }
   finish(false, RowStatus::blank);

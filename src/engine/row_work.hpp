@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <string>
 
 #include "base/defect.hpp"
 #include "engine/context.hpp"
@@ -47,8 +48,10 @@ class RowWork {
   std::optional<Turn> decode_row(std::optional<Defect>& defect);
   bool ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t beside);
   void park();
-  /// Records; true where a replacement is to be tried.
-  bool fail(const Defect& defect, const std::exception_ptr& thrown);
+  /// Records; true where a replacement is to be tried. Needs no memory.
+  bool fail(const Defect& defect, const std::exception_ptr& thrown) noexcept;
+  /// Of the fault, in words; empty where there is no memory for them.
+  std::string record(const Defect& defect) noexcept;
   void end_stream_here(const std::exception_ptr& error);
   void finish(bool ok, RowStatus status);
   void release_memory() noexcept;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <condition_variable>
+#include <exception>
 #include <fstream>
 #include <mutex>
 #include <string>
@@ -53,7 +54,13 @@ constexpr int pss_share = 20;
 ProcessSampler::ProcessSampler() {
   high_water_reset_ = reset_high_water();
   before_ = peak_ = process_memory();
-  thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    try {
+      watch(stop);
+    } catch (const std::exception&) {
+      // No memory for a look: stop() takes the last one, and the kernel knows the peak.
+    }
+  });
 }
 
 ProcessMemory ProcessSampler::stop() {

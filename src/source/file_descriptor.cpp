@@ -1,6 +1,8 @@
 #include "source/file_descriptor.hpp"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,11 +14,20 @@
 namespace weir::source {
 namespace {
 
-int open_short(int directory, const char* path, int flags) {
-  int file = -1;
-  do file = ::openat(directory, path, flags | O_CLOEXEC);
-  while (file < 0 && errno == EINTR);
-  return file;
+int open_once(int directory, const char* path, int flags, Resolve resolve) {
+  if (resolve == Resolve::links) return ::openat(directory, path, flags);
+  open_how how{};
+  how.flags = static_cast<decltype(how.flags)>(flags);
+  how.resolve = RESOLVE_NO_SYMLINKS;
+  const auto file = ::syscall(SYS_openat2, directory, path, &how, sizeof(how));
+  // A kernel without it, or a sandbox that has not heard of it.
+  if (file < 0 && (errno == ENOSYS || errno == EPERM))
+    return ::openat(directory, path, flags | O_NOFOLLOW);
+  return static_cast<int>(file);
+}
+
+int open_short(int directory, const char* path, int flags, Resolve resolve) {
+  return retried([=] { return open_once(directory, path, flags | O_CLOEXEC, resolve); });
 }
 
 // strerror_r comes in two kinds: one fills the buffer, the other may return text of its own.
@@ -34,7 +45,7 @@ FileDescriptor::~FileDescriptor() {
   errno = kept;
 }
 
-FileDescriptor open_at(int directory, const char* path, int flags) {
+FileDescriptor open_at(int directory, const char* path, int flags, Resolve resolve) {
   FileDescriptor step;
   std::string_view rest(path);
   while (rest.size() >= PATH_MAX) {
@@ -43,13 +54,18 @@ FileDescriptor open_at(int directory, const char* path, int flags) {
       errno = ENAMETOOLONG;
       return {};
     }
-    step = FileDescriptor(
-        open_short(directory, std::string(rest.substr(0, cut)).c_str(), O_PATH | O_DIRECTORY));
+    step = FileDescriptor(open_short(directory, std::string(rest.substr(0, cut)).c_str(),
+                                     O_PATH | O_DIRECTORY, resolve));
     if (!step) return {};
     directory = step.value();
     rest.remove_prefix(rest.find_first_not_of('/', cut));
   }
-  return FileDescriptor(open_short(directory, rest.data(), flags));
+  return FileDescriptor(open_short(directory, rest.data(), flags, resolve));
+}
+
+bool is_about_the_path(int code) noexcept {
+  return code == EACCES || code == EPERM || code == ENOENT || code == ENOTDIR || code == ELOOP ||
+         code == ENXIO || code == ENAMETOOLONG;
 }
 
 std::string errno_text(int code) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cerrno>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -25,9 +27,25 @@ class FileDescriptor {
   int value_ = -1;
 };
 
+/// A system call again and again until no signal interrupts it.
+template <class Call>
+auto retried(const Call& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+/// Symbolic links on the way: followed, or ELOOP. Kernels before 5.6 see those at the end alone.
+enum class Resolve : std::uint8_t { links, no_links };
+
 /// openat(2) that retries EINTR, adds O_CLOEXEC and takes paths of any length. Empty, with errno
 /// set, where it fails.
-FileDescriptor open_at(int directory, const char* path, int flags);
+FileDescriptor open_at(int directory, const char* path, int flags,
+                       Resolve resolve = Resolve::links);
+
+/// Whether a failed open says something about the path, not about the moment: no descriptors left
+/// and I/O errors may be gone at the next attempt.
+bool is_about_the_path(int code) noexcept;
 
 /// What the system says about an errno; any thread.
 std::string errno_text(int code);

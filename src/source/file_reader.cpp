@@ -16,14 +16,20 @@ namespace {
 constexpr int harmless = O_NONBLOCK | O_NOCTTY;
 
 [[noreturn]] void fail(const char* what, int code) {
-  // open(2) says ENXIO for a socket and for a device that is not there.
-  if (code == ENXIO) throw SampleError(FaultKind::unsupported, "not a regular file");
+  // open(2) says these for a socket and for a device that is not there.
+  if (code == ENXIO || code == ENODEV)
+    throw SampleError(FaultKind::unsupported, "not a regular file");
   throw SampleError(FaultKind::io, std::string(what) + ": " + errno_text(code));
 }
 
-std::uint64_t regular_size(const FileDescriptor& file) {
+struct stat status_of(const FileDescriptor& file) {
   struct stat status {};
-  if (::fstat(file.value(), &status) != 0) fail("cannot stat", errno);
+  if (retried([&] { return ::fstat(file.value(), &status); }) != 0) fail("cannot stat", errno);
+  return status;
+}
+
+std::uint64_t regular_size(const FileDescriptor& file) {
+  const auto status = status_of(file);
   if (!S_ISREG(status.st_mode)) throw SampleError(FaultKind::unsupported, "not a regular file");
   return static_cast<std::uint64_t>(status.st_size);
 }
@@ -36,13 +42,14 @@ bool lies_under(const std::string& path, const std::string& root) {
 void fill(const FileDescriptor& file, std::span<std::byte> bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const auto got = ::read(file.value(), bytes.data() + done, bytes.size() - done);
+    const auto got =
+        retried([&] { return ::read(file.value(), bytes.data() + done, bytes.size() - done); });
     if (got > 0) {
       done += static_cast<std::size_t>(got);
     } else if (got == 0) {
       throw SampleError(FaultKind::truncated, "the file ended after " + std::to_string(done) +
                                                   " of " + std::to_string(bytes.size()) + " bytes");
-    } else if (errno != EINTR) {
+    } else {
       fail("cannot read", errno);
     }
   }
@@ -50,38 +57,51 @@ void fill(const FileDescriptor& file, std::span<std::byte> bytes) {
 
 }  // namespace
 
+bool FileReader::lies_inside(const FileDescriptor& file) const {
+  const auto root = path_of(root_);
+  const auto real = root.empty() ? root : path_of(file);
+  // Too long for the kernel to say: then nobody vouches for it.
+  if (real.empty() && errno != ENAMETOOLONG) fail("cannot follow the symbolic link", errno);
+  return lies_under(real, root);
+}
+
 FileDescriptor FileReader::link_target(const char* path) const {
+  if (links_ == FollowSymlinks::no)
+    throw SampleError(FaultKind::unsupported, "a symbolic link, and none is followed");
   // O_PATH looks without touching: opening a device could already do something.
   auto target = open_at(root_.value(), path, O_PATH);
   if (!target) fail("cannot follow the symbolic link", errno);
-  const auto root = path_of(root_);
-  const auto real = path_of(target);
-  if (root.empty() || real.empty()) fail("cannot follow the symbolic link", errno);
-  if (!lies_under(real, root))
+  if (!lies_inside(target))
     throw SampleError(FaultKind::unsupported, "a symbolic link out of the folder");
   regular_size(target);
   return target;
 }
 
 FileDescriptor FileReader::open(const char* path) const {
-  const int flags = O_RDONLY | harmless | (links_ == Links::inside ? O_NOFOLLOW : 0);
-  auto file = open_at(root_.value(), path, flags);
-  if (!file && errno == ELOOP && links_ == Links::inside) {
+  constexpr int flags = O_RDONLY | harmless;
+  const bool anywhere = links_ == FollowSymlinks::yes;
+  auto file = open_at(root_.value(), path, flags, anywhere ? Resolve::links : Resolve::no_links);
+  if (!file && errno == ELOOP && !anywhere) {
     const auto target = link_target(path);
     const auto real = "/proc/self/fd/" + std::to_string(target.value());
-    file = open_at(AT_FDCWD, real.c_str(), O_RDONLY | harmless);
+    file = open_at(AT_FDCWD, real.c_str(), flags);
   }
   if (!file) fail("cannot open", errno);
   return file;
 }
 
-bool FileReader::link_leads_inside(const char* path) const {
-  try {
-    link_target(path);
-    return true;
-  } catch (const SampleError&) {
-    return false;
+FileReader::Behind FileReader::behind_link(const char* path) const {
+  if (links_ == FollowSymlinks::no) return Behind::nothing;
+  const auto target = open_at(root_.value(), path, O_PATH);
+  if (!target) {
+    if (!is_about_the_path(errno)) fail("cannot follow the symbolic link", errno);
+    return Behind::nothing;
   }
+  const auto mode = status_of(target).st_mode;
+  if (links_ == FollowSymlinks::yes && S_ISDIR(mode)) return Behind::directory;
+  if (!S_ISREG(mode)) return Behind::nothing;
+  const bool followed = links_ == FollowSymlinks::yes || lies_inside(target);
+  return followed ? Behind::file : Behind::nothing;
 }
 
 std::span<const std::byte> FileReader::read(const char* path, ByteSink& sink) const {

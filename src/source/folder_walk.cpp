@@ -26,11 +26,6 @@ struct CloseDirectory {
 };
 using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
-// Anything else (no descriptors, an I/O error) may be gone at the next attempt.
-bool closed_to_us(int code) noexcept {
-  return code == EACCES || code == EPERM || code == ENOENT || code == ENOTDIR || code == ELOOP;
-}
-
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool has_suffix(std::string_view name, const std::vector<std::string>& suffixes) {
@@ -43,61 +38,82 @@ bool has_suffix(std::string_view name, const std::vector<std::string>& suffixes)
          });
 }
 
-unsigned char type_of(int directory, const dirent& entry) {
-  if (entry.d_type != DT_UNKNOWN) return entry.d_type;
-  struct stat status {};
-  if (::fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return DT_UNKNOWN;
-  return static_cast<unsigned char>(IFTODT(status.st_mode));
+/// The same for every path to a directory.
+struct Identity {
+  dev_t device;
+  ino_t inode;
+  friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+struct Place {
+  std::string path;             ///< relative to the root, with a '/' at the end; "": the root
+  std::vector<Identity> above;  ///< where links to directories are followed: what it lies in
+};
+
+DIR* stream_of(const FileDescriptor& directory) {
+  for (;;) {
+    DIR* const stream = ::fdopendir(directory.value());
+    if (stream || errno != EINTR) return stream;
+  }
 }
 
-/// What one thread found. Names and directories are relative to the root, directories end in '/'.
+/// What one thread found.
 struct Found {
   NameTable names;
   std::uint64_t skipped = 0;
-  std::vector<std::string> directories;
+  std::vector<Place> directories;
 };
+
+enum class What : std::uint8_t { file, directory, other };
 
 class Walk {
  public:
   Walk(const FileReader& reader, const std::string& path, const std::vector<std::string>& suffixes)
       : reader_(reader), path_(path), suffixes_(suffixes) {}
 
-  /// Adds the samples of `directory` ("" or "a/b/") and the directories under it.
-  void list(const std::string& directory, Found& found) const {
-    const auto where =
-        directory.empty() ? std::string(".") : directory.substr(0, directory.size() - 1);
-    auto opened = open_at(reader_.root(), where.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  /// Adds the samples of `place` and the directories under it.
+  void list(const Place& place, Found& found) const {
+    const auto& path = place.path;
+    const auto where = path.empty() ? std::string(".") : path.substr(0, path.size() - 1);
+    auto opened = open_at(reader_.root(), where.c_str(), O_RDONLY | O_DIRECTORY,
+                          links_to_directories() ? Resolve::links : Resolve::no_links);
     if (!opened) {
-      if (!closed_to_us(errno)) cannot_list(where, errno);
+      if (!is_about_the_path(errno)) cannot_list(where, errno);
       ++found.skipped;
       return;
     }
-    const Directory stream(::fdopendir(opened.value()));
+    auto above = place.above;
+    if (links_to_directories()) {
+      const auto self = identity_of(opened.value(), where);
+      if (std::find(above.begin(), above.end(), self) != above.end()) {
+        ++found.skipped;
+        return;
+      }
+      above.push_back(self);
+    }
+    const Directory stream(stream_of(opened));
     if (!stream) cannot_list(where, errno);
     const int descriptor = opened.release();
 
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): only one stream's own calls would race
-    for (errno = 0; const dirent* entry = ::readdir(stream.get()); errno = 0) {
+    while (const dirent* entry = next_entry(stream.get(), where)) {
       const std::string_view name(entry->d_name);
       if (name.starts_with('.')) continue;
-      const auto type = type_of(descriptor, *entry);
-      if (type == DT_DIR) {
-        found.directories.push_back(directory + entry->d_name + '/');
-      } else if (has_suffix(name, suffixes_)) {
-        const bool regular =
-            type == DT_REG ||
-            (type == DT_LNK && reader_.link_leads_inside((directory + entry->d_name).c_str()));
-        if (regular) {
-          found.names.add(directory, name);
+      const bool wanted = has_suffix(name, suffixes_);
+      if (entry->d_type == DT_LNK && !wanted && !links_to_directories()) continue;
+      const auto what = what_is(*entry, descriptor, path);
+      if (what == What::directory) {
+        found.directories.push_back({path + entry->d_name + '/', above});
+      } else if (wanted) {
+        if (what == What::file) {
+          found.names.add(path, name);
         } else {
           ++found.skipped;
         }
       }
     }
-    if (errno != 0) cannot_list(where, errno);
   }
 
-  void put(std::vector<std::string>& directories) {
+  void put(std::vector<Place>& directories) {
     Lock lock(mutex_);
     for (auto& directory : directories) pending_.push_back(std::move(directory));
     directories.clear();
@@ -107,8 +123,8 @@ class Walk {
   /// Takes directories until none is left and nobody is listing one that may hold more.
   void work(Found& found) noexcept {
     try {
-      for (std::string directory; take(directory);) {
-        list(directory, found);
+      for (Place place; take(place);) {
+        list(place, found);
         put(found.directories);
         leave();
       }
@@ -128,19 +144,67 @@ class Walk {
   }
 
  private:
+  [[noreturn]] void cannot_list(const std::string& where, const std::string& why) const {
+    throw Error(Errc::source_failed, Stage::read,
+                "cannot list image folder " + sanitize(path_ + "/" + where) + ": " + why);
+  }
   [[noreturn]] void cannot_list(const std::string& where, int code) const {
-    throw Error(
-        Errc::source_failed, Stage::read,
-        "cannot list image folder " + sanitize(path_ + "/" + where) + ": " + errno_text(code));
+    cannot_list(where, errno_text(code));
   }
 
-  bool take(std::string& directory) {
+  bool links_to_directories() const noexcept { return reader_.links() == FollowSymlinks::yes; }
+
+  Identity identity_of(int directory, const std::string& where) const {
+    struct stat status {};
+    if (retried([&] { return ::fstat(directory, &status); }) != 0) cannot_list(where, errno);
+    return {status.st_dev, status.st_ino};
+  }
+
+  /// Null behind the last one.
+  const dirent* next_entry(DIR* stream, const std::string& where) const {
+    for (;;) {
+      errno = 0;
+      // NOLINTNEXTLINE(concurrency-mt-unsafe): only one stream's own calls would race
+      const dirent* const entry = ::readdir(stream);
+      if (entry || errno == 0) return entry;
+      if (errno != EINTR) cannot_list(where, errno);
+    }
+  }
+
+  What what_is(const dirent& entry, int directory, const std::string& path) const {
+    auto type = entry.d_type;
+    if (type == DT_UNKNOWN) {
+      struct stat status {};
+      const auto failed =
+          retried([&] { return ::fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW); });
+      if (failed != 0 && !is_about_the_path(errno)) cannot_list(path + entry.d_name, errno);
+      if (failed == 0) type = static_cast<unsigned char>(IFTODT(status.st_mode));
+    }
+    if (type == DT_REG) return What::file;
+    if (type == DT_DIR) return What::directory;
+    return type == DT_LNK ? behind(path + entry.d_name) : What::other;
+  }
+
+  What behind(const std::string& link) const {
+    try {
+      switch (reader_.behind_link(link.c_str())) {
+        case FileReader::Behind::file: return What::file;
+        case FileReader::Behind::directory: return What::directory;
+        case FileReader::Behind::nothing: break;
+      }
+      return What::other;
+    } catch (const SampleError& error) {
+      cannot_list(link, error.what());
+    }
+  }
+
+  bool take(Place& place) {
     Lock lock(mutex_);
     wake_.wait(lock.native(), [&]() WEIR_NO_THREAD_SAFETY_ANALYSIS {
       return !pending_.empty() || busy_ == 0 || error_;
     });
     if (pending_.empty() || error_) return false;
-    directory = std::move(pending_.back());
+    place = std::move(pending_.back());
     pending_.pop_back();
     ++busy_;
     return true;
@@ -156,7 +220,7 @@ class Walk {
   const std::vector<std::string>& suffixes_;
   Mutex mutex_;
   std::condition_variable wake_;
-  std::vector<std::string> pending_ WEIR_GUARDED_BY(mutex_);
+  std::vector<Place> pending_ WEIR_GUARDED_BY(mutex_);
   unsigned busy_ WEIR_GUARDED_BY(mutex_) = 0;
   std::exception_ptr error_ WEIR_GUARDED_BY(mutex_);
 };
@@ -168,10 +232,10 @@ FolderListing walk_folder(const FileReader& reader, const std::string& path,
   Walk walk(reader, path, suffixes);
   // Not by the walk: the root's own names are the classes.
   std::vector<Found> found(1);
-  walk.list("", found[0]);
+  walk.list({}, found[0]);
   FolderListing listing;
   for (const auto& top : found[0].directories)
-    listing.tops.push_back(top.substr(0, top.size() - 1));
+    listing.tops.push_back(top.path.substr(0, top.path.size() - 1));
   std::sort(listing.tops.begin(), listing.tops.end());
   const auto most = std::min<std::size_t>(threads, std::max<std::size_t>(listing.tops.size(), 1));
   walk.put(found[0].directories);

@@ -40,7 +40,7 @@ unsigned walkers() noexcept { return std::clamp(std::thread::hardware_concurrenc
 }  // namespace
 
 ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options)
-    : path_(path), reader_(open_root(path), Links::inside, options.max_encoded_bytes) {
+    : path_(path), reader_(open_root(path), options.follow_symlinks, options.max_encoded_bytes) {
   auto listing = walk_folder(reader_, path_, suffixes_of(options), walkers());
   names_ = std::move(listing.names);
   classes_ = std::move(listing.tops);

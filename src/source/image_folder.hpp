@@ -27,8 +27,8 @@ class ImageFolder {
   /// Rank of the top directory; 0 in a flat folder; -1 for a file that lies beside the class folders.
   std::int64_t label(std::uint64_t i) const noexcept;
 
-  /// Entries left out: directories that may not be read, symbolic links that do not lead to a
-  /// regular file under the root, and what is neither file nor directory.
+  /// Entries left out: directories that may not be read or that the path came through already,
+  /// symbolic links that are not followed, and what is neither file nor directory.
   std::uint64_t skipped() const noexcept { return skipped_; }
 
  private:

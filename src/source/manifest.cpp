@@ -19,12 +19,14 @@
 namespace weir::source {
 namespace {
 
+constexpr std::size_t piece_bytes = 16 << 20;
+
 /// A list of files in the caller's own order. Any thread.
 class Manifest {
  public:
   Manifest(const std::string& tsv, const FolderOptions& options)
       : tsv_(tsv),
-        reader_(open_folder(), Links::all, options.max_encoded_bytes),
+        reader_(open_folder(), FollowSymlinks::yes, options.max_encoded_bytes),
         text_(read_text()) {
     parse();
   }
@@ -60,17 +62,30 @@ class Manifest {
     const auto file = open_at(AT_FDCWD, tsv_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (!file) fail(": cannot open: " + errno_text(errno));
     struct stat status {};
-    if (::fstat(file.value(), &status) != 0) fail(": cannot stat: " + errno_text(errno));
+    if (retried([&] { return ::fstat(file.value(), &status); }) != 0)
+      fail(": cannot stat: " + errno_text(errno));
     if (!S_ISREG(status.st_mode)) fail(": not a regular file");
-    std::string text(static_cast<std::size_t>(status.st_size), '\0');
-    std::size_t done = 0;
-    while (done < text.size()) {
-      const auto got = ::read(file.value(), text.data() + done, text.size() - done);
+    const auto size = static_cast<std::size_t>(status.st_size);
+    std::string text;
+    // Piece by piece: of a file with a hole of a terabyte no more is held than shows it.
+    for (std::size_t done = 0; done < size;) {
+      if (done == text.size()) text.resize(std::min(size, done + piece_bytes));
+      const auto got =
+          retried([&] { return ::read(file.value(), text.data() + done, text.size() - done); });
       if (got == 0) fail(": the file ended while it was read");
-      if (got > 0) done += static_cast<std::size_t>(got);
-      if (got < 0 && errno != EINTR) fail(": cannot read: " + errno_text(errno));
+      if (got < 0) fail(": cannot read: " + errno_text(errno));
+      refuse_nul(text, done, static_cast<std::size_t>(got));
+      done += static_cast<std::size_t>(got);
     }
+    text.shrink_to_fit();
     return text;
+  }
+
+  void refuse_nul(const std::string& text, std::size_t from, std::size_t count) const {
+    const auto at = std::string_view(text).substr(from, count).find('\0');
+    if (at == std::string_view::npos) return;
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(from + at);
+    fail(1 + static_cast<std::uint64_t>(std::count(text.begin(), end, '\n')), "a NUL byte");
   }
 
   // The text itself becomes the table of names: each TAB that ends a path becomes its NUL.
@@ -92,8 +107,6 @@ class Manifest {
     const auto tab = text.rfind('\t');
     if (tab == std::string_view::npos) fail(line, "no TAB between path and label");
     if (tab == 0) fail(line, "the path is empty");
-    if (text.substr(0, tab).find('\0') != std::string_view::npos)
-      fail(line, "the path holds a NUL byte");
     const auto figure = text.substr(tab + 1);
     std::int64_t label = 0;
     const auto [stop, error] = std::from_chars(figure.data(), figure.data() + figure.size(), label);

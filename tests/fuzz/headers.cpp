@@ -25,11 +25,14 @@ void check(const Result<ImageInfo>& result, std::size_t size) {
 bool jpeg_header(Input input) {
   const auto encoded = bytes_of(input);
   if (encoded.size() < 2) return false;
-  const auto info = codec::read_jpeg_header(encoded, {});
-  check(info, input.size());
-  if (info) {
-    for (std::size_t i = 0; i < info->channels; ++i) {
-      const auto across = info->jpeg.horizontal[i], down = info->jpeg.vertical[i];
+  const auto strict = codec::read_jpeg_header(encoded, {}, true);
+  const auto lenient = codec::read_jpeg_header(encoded, {}, false);
+  check(strict, input.size());
+  check(lenient, input.size());
+  must(!strict || (lenient && !lenient->damaged), "what strict takes, lenient takes as sound");
+  if (lenient) {
+    for (std::size_t i = 0; i < lenient->channels; ++i) {
+      const auto across = lenient->jpeg.horizontal[i], down = lenient->jpeg.vertical[i];
       must(across >= 1 && across <= 4 && down >= 1 && down <= 4, "sampling factors are 1 to 4");
     }
   }

@@ -109,7 +109,7 @@ TEST_CASE("streams follow each other and slabs are kept between them", "[api]") 
   CHECK(loader.snapshot().samples.consumed == 120);
 }
 
-TEST_CASE("an empty set, one sample, a set smaller than a batch", "[api]") {
+TEST_CASE("an empty set, one sample, a set smaller than a batch", "[api][D10]") {
   for (const std::uint64_t count : {0u, 1u, 3u}) {
     for (const bool drop_last : {false, true}) {
       auto options = small_options();
@@ -126,7 +126,7 @@ TEST_CASE("an empty set, one sample, a set smaller than a batch", "[api]") {
   }
 }
 
-TEST_CASE("drop_last leaves the short batch out of every epoch and counts it", "[api]") {
+TEST_CASE("drop_last leaves the short batch out of every epoch and counts it", "[api][D10]") {
   auto options = small_options();
   options.drop_last = true;
   Loader loader(synthetic(10, {24, 24, 3}), options);

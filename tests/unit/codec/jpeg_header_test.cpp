@@ -20,11 +20,12 @@ Pixels frame(const FrameStyle& style) {
   for (const auto factor : style.factors) body = body + Pixels{1, factor, 0};
   return segment(style.marker, body);
 }
-Pixels scan(const Pixels& body) { return segment(0xda, body); }
+/// With more bytes behind it than the blocks of such a frame can do with.
+Pixels scan(const Pixels& body) { return segment(0xda, body) + Pixels(20); }
 const Pixels three{3, 1, 0, 2, 0, 3, 0, 0, 63, 0};
 
-Result<ImageInfo> read(const Pixels& bytes, const DecodeLimits& limits = {}) {
-  return read_jpeg_header(view(bytes), limits);
+Result<ImageInfo> read(const Pixels& bytes, const DecodeLimits& limits = {}, bool strict = true) {
+  return read_jpeg_header(view(bytes), limits, strict);
 }
 std::string of_frame(const FrameStyle& style, const Pixels& body = three) {
   return verdict(read(soi + frame(style) + scan(body)));
@@ -96,8 +97,14 @@ TEST_CASE(
   // Neither frame nor scan: tables, arithmetic conditioning, what stands without a length.
   for (const Pixels& other :
        {segment(0xc4, {0}), segment(0xc8, {0}), segment(0xcc, {0}), segment(0x02, {}),
-        Pixels{0xff, 0x01}, Pixels{0xff, 0xd0}, Pixels{0xff, 0xd7}, Pixels{0xff, 0xff, 0, 7}})
+        Pixels{0xff, 0x01}, Pixels{0xff, 0xd0}, Pixels{0xff, 0xd7}, Pixels{0xff, 0xff, 0xff},
+        Pixels{7, 0, 0xff, 0xff}})
     CHECK(verdict(read(soi + other + body)) == "ok");
+  const auto wiped = soi + Pixels{0xff, 0, 7} + body;
+  CHECK(verdict(read(wiped)) == "corrupt: FF 00 where a marker belongs");
+  const auto lenient = read(wiped, {}, false);
+  REQUIRE(lenient);
+  CHECK(lenient->damaged);
   CHECK(verdict(read(soi + Pixels(5, 7) + body, {.max_header_bytes = 3})) ==
         "limit: no JPEG marker within the header limit");
   const DecodeLimits small{.max_header_bytes = 100};

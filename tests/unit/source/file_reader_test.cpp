@@ -1,9 +1,9 @@
 #include "source/file_reader.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,22 +26,23 @@ class RefusingSink final : public ByteSink {
 /// Changes the file between its size being known and its bytes being read.
 class MeddlingSink final : public ByteSink {
  public:
-  MeddlingSink(std::string file, off_t size) : file_(std::move(file)), size_(size) {}
+  explicit MeddlingSink(std::function<void()> meddle) : meddle_(std::move(meddle)) {}
+  MeddlingSink(const std::string& file, std::uintmax_t size)
+      : MeddlingSink([file, size] { std::filesystem::resize_file(file, size); }) {}
   std::span<std::byte> take(std::size_t bytes) override {
     memory_.resize(bytes);
-    if (::truncate(file_.c_str(), size_) != 0) throw std::runtime_error("truncate");
+    meddle_();
     return memory_;
   }
 
  private:
-  std::string file_;
-  off_t size_;
+  std::function<void()> meddle_;
   std::vector<std::byte> memory_;
 };
 
 }  // namespace
 
-TEST_CASE("an empty file is corrupt", "[reader]") {
+TEST_CASE("an empty file is corrupt", "[reader][D1]") {
   const TemporaryFolder folder;
   folder.write("x", "");
   const auto refusal = refusal_of(image_folder(folder.string()), 0);
@@ -51,7 +52,7 @@ TEST_CASE("an empty file is corrupt", "[reader]") {
   CHECK(refusal->takes == 0);
 }
 
-TEST_CASE("a file of a terabyte is refused before a byte is taken", "[reader]") {
+TEST_CASE("a file of a terabyte is refused before a byte is taken", "[reader][D9]") {
   const TemporaryFolder folder;
   folder.write("x", "");
   std::filesystem::resize_file(folder / "x", 1ull << 40);
@@ -62,7 +63,7 @@ TEST_CASE("a file of a terabyte is refused before a byte is taken", "[reader]") 
   CHECK(refusal->takes == 0);
 }
 
-TEST_CASE("a file of exactly the limit is read, one byte more is not", "[reader]") {
+TEST_CASE("a file of exactly the limit is read, one byte more is not", "[reader][D9]") {
   const TemporaryFolder folder;
   folder.write("a", std::string(100, 'a'));
   folder.write("b", std::string(101, 'b'));
@@ -82,7 +83,7 @@ TEST_CASE("a sink's exception passes through and closes the file", "[reader]") {
   CHECK(read_text(source, 0) == "x");
 }
 
-TEST_CASE("a file that shrinks while it is read is truncated", "[reader]") {
+TEST_CASE("a file that shrinks while it is read is truncated", "[reader][D5]") {
   const TemporaryFolder folder;
   folder.write("x", std::string(1000, 'x'));
   const auto source = image_folder(folder.string());
@@ -96,7 +97,15 @@ TEST_CASE("a file that shrinks while it is read is truncated", "[reader]") {
   }
 }
 
-TEST_CASE("a file that grows while it is read gives the bytes it had", "[reader]") {
+TEST_CASE("a file that loses all it had is truncated", "[reader][D5]") {
+  const TemporaryFolder folder;
+  folder.write("x", std::string(100'000, 'x'));
+  const auto source = image_folder(folder.string());
+  MeddlingSink sink((folder / "x").string(), 0);
+  CHECK_THROWS_WITH(source.read(0, sink), has_text("ended after 0 of 100000 bytes"));
+}
+
+TEST_CASE("a file that grows while it is read gives the bytes it had", "[reader][D5]") {
   const TemporaryFolder folder;
   folder.write("x", "0123456789");
   const auto source = image_folder(folder.string());
@@ -104,19 +113,19 @@ TEST_CASE("a file that grows while it is read gives the bytes it had", "[reader]
   CHECK(text_of(source.read(0, sink)) == "0123456789");
 }
 
-TEST_CASE("a file that may not be read says why", "[reader]") {
-  if (::geteuid() == 0) {
-    WARN("root may read everything");
-    return;
-  }
+TEST_CASE("a file that is deleted or replaced while it is read is read to its end",
+          "[reader][D5]") {
   const TemporaryFolder folder;
-  folder.write("x", "x");
+  folder.write("x", std::string(1000, 'x'));
   const auto source = image_folder(folder.string());
-  std::filesystem::permissions(folder / "x", std::filesystem::perms::none);
-  const auto refusal = refusal_of(source, 0);
-  REQUIRE(refusal);
-  CHECK(refusal->kind == FaultKind::io);
-  CHECK(refusal->reason == "cannot open: Permission denied");
+  MeddlingSink replaced([&] {
+    folder.write("new", std::string(10, 'n'));
+    std::filesystem::rename(folder / "new", folder / "x");
+  });
+  CHECK(text_of(source.read(0, replaced)) == std::string(1000, 'x'));
+  MeddlingSink deleted([&] { std::filesystem::remove(folder / "x"); });
+  CHECK(text_of(source.read(0, deleted)) == std::string(10, 'n'));
+  CHECK(refusal_of(source, 0).value().reason == "cannot open: No such file or directory");
 }
 
 TEST_CASE("many threads read at once", "[reader]") {
@@ -139,14 +148,14 @@ TEST_CASE("many threads read at once", "[reader]") {
   for (const auto sum : bytes) CHECK(sum == std::uint64_t{5} * 210'000);
 }
 
-TEST_CASE("with all links allowed a path may lead anywhere, but only to a file", "[reader]") {
+TEST_CASE("with all links allowed a path may lead anywhere, but only to a file", "[reader][D3]") {
   const TemporaryFolder folder;
   const TemporaryFolder outside;
   outside.write("x", "out there");
   std::filesystem::create_symlink((outside / "x").string(), folder / "link");
   std::filesystem::create_symlink("/dev/zero", folder / "zero");
   const source::FileReader reader(
-      source::open_at(AT_FDCWD, folder.string().c_str(), O_PATH | O_DIRECTORY), source::Links::all,
+      source::open_at(AT_FDCWD, folder.string().c_str(), O_PATH | O_DIRECTORY), FollowSymlinks::yes,
       1000);
   RecordingSink sink;
   CHECK(reader.read("link", sink).size() == 9);

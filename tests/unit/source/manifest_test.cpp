@@ -67,7 +67,7 @@ TEST_CASE("a bad line is refused by its number and its fault", "[manifest]") {
       {"a\t\n", "list.tsv:1: the label is not"},
       {"a\t1.5\n", "list.tsv:1: the label is not"},
       {"a\t9223372036854775808\n", "list.tsv:1: the label is not"},
-      {std::string("a\0b\t1\n", 6), "list.tsv:1: the path holds a NUL byte"},
+      {std::string("a\0b\t1\n", 6), "list.tsv:1: a NUL byte"},
       {"a\t\x1b[31m\n", "'\\x1b[31m'"}};
   for (const auto& [text, message] : cases) {
     folder.write("list.tsv", text);

@@ -31,7 +31,7 @@ std::vector<std::uint64_t> order(const Sampler& sampler, std::uint64_t epoch) {
 
 }  // namespace
 
-TEST_CASE("a shuffled epoch visits every sample exactly once", "[sampler]") {
+TEST_CASE("a shuffled epoch visits every sample exactly once", "[sampler][D10]") {
   for (std::uint64_t size = 1; size <= 300; ++size) {
     for (const std::uint64_t seed : {0ull, 1ull, 0xdeadbeefcafeull}) {
       for (const std::uint64_t epoch : {0ull, 1ull, 1'000'000'007ull}) {
@@ -46,7 +46,7 @@ TEST_CASE("a shuffled epoch visits every sample exactly once", "[sampler]") {
   }
 }
 
-TEST_CASE("sizes beyond 32 bits shuffle without a table", "[sampler]") {
+TEST_CASE("sizes beyond 32 bits shuffle without a table", "[sampler][D10]") {
   for (const std::uint64_t size :
        {(1ull << 31) + 7, 1ull << 40, (1ull << 40) + 1, 18446744073709551615ull}) {
     const Sampler sampler(size, true, 11);

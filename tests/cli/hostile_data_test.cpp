@@ -1,0 +1,115 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "program.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+#include "weir/source.hpp"
+
+using weir::test::contains;
+using weir::test::run_program;
+using weir::test::ScratchFolder;
+using Arguments = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+namespace {
+
+class OwnSink final : public weir::ByteSink {
+ public:
+  std::span<std::byte> take(std::size_t bytes) override {
+    memory_.resize(bytes);
+    return memory_;
+  }
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+void put_image(const fs::path& path) {
+  OwnSink sink;
+  const auto image = weir::synthetic(1, {20, 20, 3}).read(0, sink);
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(image.bytes.data()),
+             static_cast<std::streamsize>(image.bytes.size()));
+}
+
+}  // namespace
+
+TEST_CASE("no data is an epoch of nothing, not a hang", "[hostile][D10]") {
+  const ScratchFolder folder;
+  folder.write("list.tsv", "# nothing\n");
+  const std::string data = GENERATE("", "list.tsv");
+  const std::string command = GENERATE("run", "verify", "probe", "tune", "sweep");
+  const auto from = data.empty() ? (fs::create_directory(folder.path() / "empty"), "empty") : data;
+  const auto outcome =
+      weir::test::weir({command, (folder.path() / from).string(), "--size", "8x8", "--quiet"});
+  CAPTURE(command, from, outcome.err);
+  // What cannot be measured cannot be tuned; all else has done what there was to do.
+  CHECK(outcome.exit_code == (command == "tune" ? 1 : 0));
+}
+
+TEST_CASE("names come out escaped, in text and in JSON", "[hostile][D6]") {
+  const ScratchFolder folder;
+  const std::string name = "a\nb\x1b[31m\xff.jpg";
+  folder.write(name, "no image");
+  const auto escaped = "a\\x0ab\\x1b[31m\\xff.jpg";
+  const auto text = weir::test::weir({"probe", folder.path(), "--quiet"});
+  CHECK(text.exit_code == 1);
+  CHECK(contains(text.out, escaped));
+  CHECK_FALSE(contains(text.out, "\x1b"));
+  const auto json = weir::test::weir({"run", folder.path(), "--quiet", "--json", "-"});
+  REQUIRE(json.json().is_object());
+  CHECK(json.json()["faults"][0]["path"] == escaped);
+  CHECK(contains(json.err, escaped));
+  CHECK_FALSE(contains(json.err, "\x1b"));
+}
+
+TEST_CASE("--follow-symlinks says which links of a folder are data", "[hostile][D3]") {
+  const ScratchFolder folder, outside;
+  put_image(folder.path() / "own");
+  put_image(outside.path() / "other");
+  fs::create_symlink("own", folder.path() / "inside");
+  fs::create_directory_symlink(outside.path(), folder.path() / "out");
+  const auto files = [&](const Arguments& more) {
+    Arguments words{"probe", folder.path(), "--json", "-", "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    return weir::test::weir(words).json()["probe"]["files"].get<int>();
+  };
+  CHECK(files({}) == 2);
+  CHECK(files({"--follow-symlinks", "inside-root"}) == 2);
+  CHECK(files({"--follow-symlinks", "no"}) == 1);
+  CHECK(files({"--follow-symlinks", "yes"}) == 3);
+  CHECK(weir::test::weir({"probe", folder.path(), "--follow-symlinks", "all"}).exit_code == 2);
+}
+
+TEST_CASE("a file that may not be read stops a run or costs its own row", "[hostile][D4]") {
+  const ScratchFolder folder;
+  put_image(folder.path() / "open");
+  put_image(folder.path() / "shut");
+  fs::permissions(folder.path(), fs::perms(0755));
+  fs::permissions(folder.path() / "shut", fs::perms::none);
+  // Permissions do not stop root.
+  Arguments nobody{"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
+  if (::geteuid() != 0) nobody.clear();
+  const auto as_nobody = [&](const Arguments& arguments) {
+    auto words = nobody;
+    words.emplace_back(WEIR_PROGRAM);
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return run_program(words);
+  };
+  if ((!nobody.empty() && !fs::exists(nobody[0])) || as_nobody({"--version"}).exit_code != 0) {
+    WARN("no other user can run the program here");
+    return;
+  }
+  const auto stopped = as_nobody({"run", folder.path(), "--quiet"});
+  CHECK(stopped.exit_code == 1);
+  CHECK(contains(stopped.err, "shut: io (cannot open: Permission denied)"));
+  const auto blank =
+      as_nobody({"run", folder.path(), "--quiet", "--on-fault", "blank", "--json", "-"});
+  CHECK(blank.exit_code == 0);
+  CHECK(blank.json()["samples"]["consumed"] == 1);
+  CHECK(blank.json()["samples"]["failed"] == 1);
+}

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "injection/sweep.hpp"
+
+namespace weir::test {
+
+/// The works of row R1, and what they look at. Their files are made by the first call and lie in a
+/// folder that is gone at the program's end.
+const std::vector<Scenario>& scenarios();
+/// By its name.
+const Scenario& scenario(const char* name);
+
+/// Lists a folder and reads and decodes its twelve images, one worker, `blank`; whether all rows came
+/// whole is asked with `all_whole`.
+Scenario reading_scenario(bool all_whole);
+/// A stream with every kind of thread a loader has.
+Scenario threads_scenario();
+
+}  // namespace weir::test

@@ -1,0 +1,37 @@
+#include <cerrno>
+
+#include "injection/scenarios.hpp"
+#include "support/catch.hpp"
+
+using namespace weir::test;
+
+namespace {
+
+void fail_threads(const Scenario& scenario, bool does_without) {
+  scenario.run();
+  const auto good = [does_without](const Outcome& outcome) {
+    return outcome.end == Outcome::End::done ||
+           (!does_without && outcome.end == Outcome::End::error);
+  };
+  const std::uint64_t most = under_sanitizer() ? 3 : 40;
+  for (const std::uint64_t step : {0u, 1u}) {
+    const auto wrong =
+        sweep(scenario, {.call = Call::thread, .step = step, .error = EAGAIN}, most, good);
+    for (const auto& line : wrong) UNSCOPED_INFO(line);
+    CHECK(wrong.empty());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a thread that cannot start refuses the stream, and the next one works", "[R5]") {
+  const auto threads = threads_scenario();
+  fail_threads(threads, false);
+  const auto first = run_with(threads, {.call = Call::thread, .nth = 3, .error = EAGAIN});
+  CHECK(first.end == Outcome::End::error);
+  CHECK_THAT(first.words, has_text("Resource temporarily unavailable"));
+}
+
+TEST_CASE("a folder is listed by as many threads as there are", "[R5]") {
+  fail_threads(scenario("index a folder"), true);
+}

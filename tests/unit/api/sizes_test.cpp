@@ -1,0 +1,93 @@
+#include <set>
+
+#include "laws/fixture.hpp"
+#include "support/catch.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+/// As many samples as one likes, without any of them.
+class Endless {
+ public:
+  explicit Endless(std::uint64_t size) : size_(size), images_(synthetic(8, {20, 20, 3}, 1)) {}
+  std::uint64_t size() const { return size_; }
+  Encoded read(std::uint64_t i, ByteSink& sink) const { return images_.read(i % 8, sink); }
+  std::string name(std::uint64_t i) const { return std::to_string(i); }
+  std::uint64_t index_bytes() const { return 0; }
+
+ private:
+  std::uint64_t size_;
+  AnySource images_;
+};
+
+Log first_batches(Loader& loader, std::uint64_t from, int count) {
+  Log log;
+  auto stream = loader.stream({.from = {.next_batch = from, .released_beyond = {}}, .epochs = 2});
+  for (int i = 0; i < count; ++i) {
+    const auto batch = stream.next();
+    if (!batch) break;
+    log.add(*batch);
+  }
+  return log;
+}
+
+}  // namespace
+
+TEST_CASE("two and more billion samples are counted in 64 bits, to the last", "[api][D10]") {
+  const auto size = GENERATE((1ull << 31) + 7, (1ull << 32) + 3, 1ull << 40);
+  auto options = small_options();
+  options.drop_last = GENERATE(false, true);
+  CAPTURE(size, options.drop_last);
+  Loader loader(Endless(size), options);
+  const auto whole = size / 4, rest = size % 4;
+  const auto batches = whole + (rest > 0 && !options.drop_last ? 1 : 0);
+
+  const auto first = first_batches(loader, 0, 250);
+  REQUIRE(first.indices.size() == 1000);
+  for (std::uint64_t i = 0; i < 1000; ++i) REQUIRE(first.indices[i] == i);
+
+  // The last thousand of one epoch and the first of the next.
+  const auto seam = first_batches(loader, batches - 250, 251);
+  REQUIRE(seam.sequences.front() == batches - 250);
+  const auto begin = (batches - 250) * 4;
+  const auto left = (options.drop_last ? whole * 4 : size) - begin;
+  REQUIRE(seam.indices.size() == left + 4);
+  for (std::uint64_t i = 0; i < left; ++i) REQUIRE(seam.indices[i] == begin + i);
+  for (std::uint64_t i = 0; i < 4; ++i) CHECK(seam.indices[left + i] == i);
+  CHECK(loader.snapshot().samples.conserved());
+}
+
+TEST_CASE("shuffled, they come once each and take no memory", "[api][D10]") {
+  const auto size = GENERATE((1ull << 31) + 7, 1ull << 40);
+  auto options = small_options();
+  options.shuffle = true;
+  Loader loader(Endless(size), options);
+  CHECK(loader.plan().index_bytes < 4096);
+  const unsigned long long batches = (size + 3) / 4;
+  std::set<std::uint64_t> seen;
+  for (const auto from : {0ull, batches - 250}) {
+    for (const auto index : first_batches(loader, from, 250).indices) {
+      REQUIRE(index < size);
+      REQUIRE(seen.insert(index).second);
+    }
+  }
+  CHECK(seen.size() > 1990);
+}
+
+TEST_CASE("a batch larger than the set is one short batch, or none with drop_last", "[api][D10]") {
+  for (const std::uint64_t size : {1u, 2u, 7u, 8u, 9u}) {
+    for (const bool drop_last : {false, true}) {
+      auto options = small_options();
+      options.batch = 8;
+      options.drop_last = drop_last;
+      Loader loader(Endless(size), options);
+      const auto log = drain(loader, {.epochs = 3});
+      CAPTURE(size, drop_last);
+      const std::uint64_t whole = size / 8 * 8;
+      CHECK(log.indices.size() == 3 * (drop_last ? whole : size));
+      CHECK(loader.snapshot().samples.omitted == (drop_last ? 3 * (size - whole) : 0));
+    }
+  }
+}

@@ -1,0 +1,88 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "support/catch.hpp"
+#include "unit/source/fixture.hpp"
+
+namespace {
+
+using namespace weir;
+using namespace weir::test;
+namespace fs = std::filesystem;
+
+/// Not a file: what a manifest may list and a folder must skip.
+std::vector<std::string> make_specials(const TemporaryFolder& folder) {
+  std::vector<std::string> made{"fifo.jpg", "socket.jpg"};
+  REQUIRE(::mkfifo((folder / "fifo.jpg").c_str(), 0600) == 0);
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const auto where = (folder / "socket.jpg").string();
+  REQUIRE(where.size() < sizeof(address.sun_path));
+  std::memcpy(address.sun_path, where.c_str(), where.size());
+  REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+  ::close(socket);
+  const auto device = [&](const char* name, mode_t mode, dev_t number) {
+    if (::mknod((folder / name).c_str(), mode | 0600, number) == 0)
+      made.emplace_back(name);
+    else
+      WARN("no device nodes may be made here");
+  };
+  device("null.jpg", S_IFCHR, makedev(1, 3));
+  device("zero.jpg", S_IFCHR, makedev(1, 5));
+  device("no-driver.jpg", S_IFCHR, makedev(4000, 7));
+  device("block.jpg", S_IFBLK, makedev(7, 250));
+  fs::create_directory(folder / "folder.jpg");
+  made.emplace_back("folder.jpg");
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("what is no file is refused without waiting for it", "[reader][D1][D2]") {
+  ::alarm(2);  // a FIFO without a writer would keep us for ever
+  const TemporaryFolder folder;
+  const auto specials = make_specials(folder);
+  CHECK(image_folder(folder.string()).size() == 0);
+  std::string list;
+  for (const auto& name : specials) list += name + "\t0\n";
+  folder.write("list.tsv", list);
+  const auto source = manifest((folder / "list.tsv").string());
+  REQUIRE(source.size() == specials.size());
+  const auto before = open_descriptors();
+  for (std::uint64_t i = 0; i < source.size(); ++i) {
+    const auto refusal = refusal_of(source, i);
+    CAPTURE(specials[i]);
+    REQUIRE(refusal);
+    CAPTURE(refusal->reason);
+    // A folder mounted `nodev` denies devices before anyone can look.
+    CHECK(
+        (refusal->kind == FaultKind::unsupported ||
+         (refusal->kind == FaultKind::io && refusal->reason == "cannot open: Permission denied")));
+    CHECK(refusal->takes == 0);
+  }
+  CHECK(open_descriptors() == before);
+  ::alarm(0);
+}
+
+TEST_CASE("a manifest that is no file, or has a hole of a terabyte, is refused",
+          "[manifest][D2][D9]") {
+  ::alarm(20);
+  const TemporaryFolder folder;
+  make_specials(folder);
+  folder.write("hole", "a\t1\n");
+  fs::resize_file(folder / "hole", 1ull << 40);
+  CHECK_THROWS_WITH(manifest((folder / "fifo.jpg").string()), has_text("not a regular file"));
+  CHECK_THROWS_WITH(manifest((folder / "socket.jpg").string()), has_text("cannot open"));
+  CHECK_THROWS_WITH(manifest((folder / "hole").string()), has_text("hole:2: a NUL byte"));
+  ::alarm(0);
+}

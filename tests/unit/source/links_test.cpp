@@ -1,0 +1,134 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "source/image_folder.hpp"
+#include "support/catch.hpp"
+#include "unit/source/fixture.hpp"
+
+namespace {
+
+using namespace weir;
+using namespace weir::test;
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+struct Listed {
+  Names names;
+  std::uint64_t skipped;
+};
+
+Listed list(const TemporaryFolder& folder, FollowSymlinks links) {
+  const source::ImageFolder images(folder.string(), {.follow_symlinks = links});
+  Listed listed{{}, images.skipped()};
+  for (std::uint64_t i = 0; i < images.size(); ++i) {
+    listed.names.push_back(images.name(i));
+    RecordingSink sink;
+    CHECK(images.read(i, sink).bytes.size() == 1);
+  }
+  return listed;
+}
+
+/// Two folders of one file each, and every kind of link there is.
+struct Linked {
+  Linked() {
+    folder.write("a/file", "f");
+    outside.write("far/other", "o");
+    fs::create_symlink("file", folder / "a/inside");
+    fs::create_symlink((outside / "far/other").string(), folder / "a/out");
+    fs::create_symlink("gone", folder / "a/dangling");
+    fs::create_symlink("loop", folder / "a/loop");
+    fs::create_symlink("/dev/zero", folder / "a/zero");
+    fs::create_directory_symlink((outside / "far").string(), folder / "b");
+  }
+  TemporaryFolder folder, outside;
+};
+
+}  // namespace
+
+TEST_CASE("follow_symlinks = no follows none and counts them all", "[folder][D3]") {
+  const Linked data;
+  const auto [names, skipped] = list(data.folder, FollowSymlinks::no);
+  CHECK(names == Names{"a/file"});
+  CHECK(skipped == 6);
+}
+
+TEST_CASE("follow_symlinks = inside_root follows those to files under the root", "[folder][D3]") {
+  const Linked data;
+  const auto [names, skipped] = list(data.folder, FollowSymlinks::inside_root);
+  CHECK(names == Names{"a/file", "a/inside"});
+  CHECK(skipped == 5);
+}
+
+TEST_CASE("follow_symlinks = yes follows them out of the root and into folders", "[folder][D3]") {
+  const Linked data;
+  const auto [names, skipped] = list(data.folder, FollowSymlinks::yes);
+  CHECK(names == Names{"a/file", "a/inside", "a/out", "b/other"});
+  CHECK(skipped == 3);  // dangling, a loop, a device
+  const source::ImageFolder images(data.folder.string(), {.follow_symlinks = FollowSymlinks::yes});
+  CHECK(images.class_names() == Names{"a", "b"});
+  CHECK(images.label(3) == 1);
+}
+
+TEST_CASE("a folder that the path came through is not entered again", "[folder][D3]") {
+  const TemporaryFolder folder;
+  folder.write("a/b/file", "f");
+  fs::create_directory_symlink("..", folder / "a/up");
+  fs::create_directory_symlink(".", folder / "a/b/self");
+  fs::create_directory_symlink("../../a", folder / "a/b/again");
+  fs::create_directory_symlink("b", folder / "a/twice");  // no cycle: another path to b
+  const auto [names, skipped] = list(folder, FollowSymlinks::yes);
+  CHECK(names == Names{"a/b/file", "a/twice/file"});
+  CHECK(skipped == 5);
+}
+
+TEST_CASE("folders that link to one another end, and are listed whole once a path",
+          "[folder][D3]") {
+  const TemporaryFolder folder;
+  constexpr int count = 4;
+  for (int i = 0; i < count; ++i) {
+    const auto one = std::to_string(i);
+    folder.write(one + "/file", "f");
+    for (int j = 0; j < count; ++j) {
+      const auto other = std::to_string(j);
+      if (i != j) fs::create_directory_symlink("../" + other, folder / (one + "/to" + other));
+    }
+  }
+  // Every path without a repetition: 4 + 4*3 + 4*3*2 + 4*3*2*1.
+  CHECK(list(folder, FollowSymlinks::yes).names.size() == 64);
+}
+
+TEST_CASE("a file behind a link is judged at the read by the same policy", "[folder][D3]") {
+  const TemporaryFolder folder, outside;
+  outside.write("secret", "s");
+  for (const auto links : {FollowSymlinks::no, FollowSymlinks::inside_root}) {
+    folder.write("file", "f");
+    const auto source = image_folder(folder.string(), {.follow_symlinks = links});
+    fs::remove(folder / "file");
+    fs::create_symlink((outside / "secret").string(), folder / "file");
+    const auto refusal = refusal_of(source, 0);
+    REQUIRE(refusal);
+    CHECK(refusal->kind == FaultKind::unsupported);
+    CHECK(refusal->takes == 0);
+    fs::remove(folder / "file");
+  }
+}
+
+TEST_CASE("a folder that becomes a link out of the root leads nowhere", "[folder][D3]") {
+  const TemporaryFolder folder, outside;
+  outside.write("file", "secret");
+  folder.write("a/file", "f");
+  const auto none = image_folder(folder.string(), {.follow_symlinks = FollowSymlinks::no});
+  const auto inside = image_folder(folder.string());
+  fs::rename(folder / "a", folder / "was");
+  fs::create_directory_symlink(outside.string(), folder / "a");
+  CHECK(refusal_of(none, 0).value().kind == FaultKind::unsupported);
+  CHECK(refusal_of(inside, 0).value().reason == "a symbolic link out of the folder");
+  // One that stays inside is as good as any.
+  fs::remove(folder / "a");
+  fs::create_directory_symlink("was", folder / "a");
+  CHECK(read_text(inside, 0) == "f");
+}
