@@ -40,7 +40,16 @@ class LoaderState;
 }  // namespace api
 
 /// Batches in order. One consumer thread at a time; cancel() and the const calls from any thread.
-/// Destruction cancels, joins and loses nothing.
+///
+/// Destruction cancels, joins and loses nothing. It takes at most 100 ms, the decode in progress
+/// included, and as much longer as what weir cannot interrupt: a Source::read, a foreign codec or a
+/// callback under way, the part of a WebP that a few bytes code. So does what cancel() began. A thread
+/// that waits in next() or settle() meanwhile comes out first; later calls are an error of the
+/// program's. Not to be destroyed by one of its own threads (in a Source, a codec or a callback), where
+/// next() and settle() throw Error{bad_options}.
+///
+/// In a child of fork() nothing works: calls throw Error{bad_options}, finished() is true, cancel() and
+/// destructors do nothing. The child is to call exec or _exit.
 class Stream {
  public:
   explicit Stream(std::shared_ptr<api::StreamState> state) noexcept;
@@ -60,7 +69,7 @@ class Stream {
   bool finished() const noexcept;
   void cancel() noexcept;
   /// Waits until nothing more can be prefetched: no decode is running and none can start before
-  /// a batch is released.
+  /// a batch is released. After cancel(): until the last one has ended.
   void settle();
   /// Where a later stream can resume.
   Position position() const;
@@ -102,7 +111,7 @@ struct Snapshot {
   std::uint32_t filling = 0, ready = 0, leased = 0;  ///< batches
 };
 
-/// Owns source, books, slabs and threads. All calls from any thread.
+/// Owns source, books, slabs and threads. All calls from any thread. In a child of fork(): as a Stream.
 class Loader {
  public:
   /// Resolves the options once. Starts no work, no thread. Throws Error{bad_options} or

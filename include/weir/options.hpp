@@ -54,8 +54,22 @@ struct TuningOptions {
   /// that is more · io.read_ahead, or 64 where that is more. The budget bounds the queue, too.
   std::uint32_t most_queue = 0, most_workers = 0, most_read_ahead = 0;
   std::chrono::milliseconds interval{500};  ///< between two looks
-  /// Called with each move in a sentence, by a thread of the loader; must not call the loader.
+  /// Called with each move in a sentence, by a thread of the loader; of the loader's calls it may make
+  /// Stream::cancel() alone. What it throws ends the tuning, not the stream.
   std::function<void(const std::string&)> on_move{};
+};
+
+/// A stream that stands still says what it waits for.
+struct WatchdogOptions {
+  /// next() has waited, and the oldest unfinished row has been the same, for so long: a stall. Looked
+  /// for four times as often. 0: no watchdog, which costs a test of a pointer a read and a decode.
+  std::chrono::milliseconds after{0};
+  /// Called once a stall, by the loader's deciding thread, with what the stream waits for: at which
+  /// sample, for how long, where bytes are short and of which account. A consumer that does not ask, or
+  /// holds every lease, is told of as no stall of the loader; a stream that does not come to its end,
+  /// as stopping. Must return soon; of the loader's calls it may make Stream::cancel() alone. What it
+  /// throws is lost. Report::stalls has the sentences, too. Asks Source::name, which must not wait.
+  std::function<void(const std::string&)> on_stall{};
 };
 
 /// What happened when, on which thread, for a trace viewer: Loader::write_trace.
@@ -86,6 +100,7 @@ struct Options {
   FaultOptions faults{};
   TuningOptions tuning{};
   TraceOptions trace{};
+  WatchdogOptions watchdog{};
   DecodeLimits limits{};
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
   std::uint64_t seed = 0;  ///< of the order, of random crops and of replacements

@@ -92,8 +92,9 @@ struct Throughput {
 /// What a Loader did. Values only: copy freely.
 struct Report {
   Plan plan;
-  Setting setting;                 ///< in force now
-  std::vector<std::string> moves;  ///< of Tuning::automatic, the first thousand
+  Setting setting;                  ///< in force now
+  std::vector<std::string> moves;   ///< of Tuning::automatic, the first thousand
+  std::vector<std::string> stalls;  ///< what the watchdog told, the first thousand
   MemorySnapshot memory;
   ProcessMemory process_before;  ///< just before the Loader was made
   ProcessMemory process_now;

@@ -18,20 +18,22 @@ Batch::Batch(Batch&& other) noexcept
     : pool_(std::move(other.pool_)), slab_(std::exchange(other.slab_, nullptr)) {}
 
 Batch& Batch::operator=(Batch&& other) noexcept {
-  if (this != &other) {
-    if (slab_) pool_->release(*slab_, books::Parting::consumed);
-    pool_ = std::move(other.pool_);
-    slab_ = std::exchange(other.slab_, nullptr);
-  }
+  Batch gone(std::move(other));
+  pool_.swap(gone.pool_);
+  std::swap(slab_, gone.slab_);
   return *this;
 }
 
 Batch::~Batch() {
-  if (slab_) pool_->release(*slab_, books::Parting::consumed);
+  if (pool_ && pool_->home().left())
+    forsake(std::move(pool_));
+  else if (slab_)
+    pool_->release(*slab_, books::Parting::consumed);
 }
 
 void Batch::discard() && noexcept {
-  if (slab_) pool_->release(*std::exchange(slab_, nullptr), books::Parting::discarded);
+  if (slab_ && !pool_->home().left())
+    pool_->release(*std::exchange(slab_, nullptr), books::Parting::discarded);
 }
 
 std::uint32_t Batch::size() const noexcept { return slab_->rows; }

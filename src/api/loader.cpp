@@ -10,10 +10,17 @@ namespace weir {
 Loader::Loader(AnySource source, const Options& options)
     : state_(std::make_shared<api::LoaderState>(std::move(source), options)) {}
 Loader::Loader(Loader&&) noexcept = default;
-Loader& Loader::operator=(Loader&&) noexcept = default;
-Loader::~Loader() = default;
+Loader& Loader::operator=(Loader&& other) noexcept {
+  Loader gone(std::move(other));
+  state_.swap(gone.state_);
+  return *this;
+}
+Loader::~Loader() {
+  if (state_ && state_->home.left()) forsake(std::move(state_));
+}
 
 Stream Loader::stream(const StreamOptions& options) {
+  state_->stay_home();
   return Stream(std::make_shared<api::StreamState>(state_, options));
 }
 
@@ -23,6 +30,7 @@ std::uint64_t Loader::size() const noexcept { return state_->core->source.size()
 std::vector<std::string> Loader::class_names() const { return state_->core->source.class_names(); }
 
 Snapshot Loader::snapshot() const {
+  state_->stay_home();
   const auto now = state_->core->book->snapshot();
   return {now.memory, now.samples, now.filling, now.ready, now.leased};
 }
@@ -30,6 +38,7 @@ Snapshot Loader::snapshot() const {
 Report Loader::report() const { return state_->report(); }
 
 void Loader::write_trace(std::ostream& out) const {
+  state_->stay_home();
   const auto& core = *state_->core;
   if (!core.trace)
     throw Error(Errc::bad_options, Stage::handoff, "trace.events = 0: no trace was kept");
@@ -39,8 +48,14 @@ void Loader::write_trace(std::ostream& out) const {
 
 Stream::Stream(std::shared_ptr<api::StreamState> state) noexcept : state_(std::move(state)) {}
 Stream::Stream(Stream&&) noexcept = default;
-Stream& Stream::operator=(Stream&&) noexcept = default;
-Stream::~Stream() = default;
+Stream& Stream::operator=(Stream&& other) noexcept {
+  Stream gone(std::move(other));
+  state_.swap(gone.state_);
+  return *this;
+}
+Stream::~Stream() {
+  if (state_ && state_->away()) forsake(std::move(state_));
+}
 
 std::optional<Batch> Stream::next() {
   return state_->next(std::nullopt, engine::Engine::Lease::at_once);
@@ -54,13 +69,9 @@ std::optional<Batch> Stream::try_next() {
   return state_->next(Clock::now(), engine::Engine::Lease::at_once);
 }
 
-bool Stream::finished() const noexcept { return state_->engine().finished(); }
-void Stream::cancel() noexcept { state_->engine().cancel(); }
-void Stream::settle() { state_->engine().settle(); }
-
-Position Stream::position() const {
-  const auto released = state_->core().book->released();
-  return {released.next(), released.beyond()};
-}
+bool Stream::finished() const noexcept { return state_->finished(); }
+void Stream::cancel() noexcept { state_->cancel(); }
+void Stream::settle() { state_->settle(); }
+Position Stream::position() const { return state_->position(); }
 
 }  // namespace weir

@@ -53,6 +53,13 @@ LoaderState::~LoaderState() {
   core->book->retire();
 }
 
+void LoaderState::stay_home() const {
+  if (home.left())
+    throw Error(Errc::bad_options, Stage::lease,
+                "this process is a child that fork() made of the Loader's own: its threads are not "
+                "here; a child may call exec or _exit");
+}
+
 engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
   const auto size = core->source.size();
   return {
@@ -69,10 +76,12 @@ engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
       .on_fault = options.faults.policy,
       .first_batch = wish.from.next_batch,
       .released_beyond = wish.from.released_beyond,
+      .watchdog = options.watchdog,
   };
 }
 
 Report LoaderState::report() const {
+  stay_home();
   const auto now = core->book->snapshot();
   auto faults = core->faults.read();
   const auto instant = Clock::now();
@@ -80,6 +89,7 @@ Report LoaderState::report() const {
       .plan = core->plan,
       .setting = core->course.setting(),
       .moves = core->course.moves(),
+      .stalls = core->course.stalls(),
       .memory = now.memory,
       .process_before = before,
       .process_now = process_memory(),
@@ -131,17 +141,44 @@ StreamState::StreamState(std::shared_ptr<LoaderState> loader, const StreamOption
 
 StreamState::~StreamState() {
   on_stop_.reset();
+  engine_->cancel();
+  // Another thread that is in next() or settle() comes out first; nobody may come in any more.
+  { const Lock leaves(consumer_); }
+  { const Lock leaves(settler_); }
   tuning_.reset();
+  // Callbacks may cancel() until then.
+  engine_->shut_down();
   engine_.reset();
   loader_->streaming.store(false);
 }
 
 std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline,
                                        engine::Engine::Lease lease) {
+  loader_->stay_home();
+  engine_->refuse_own_thread("Stream::next");
   Lock lock(consumer_);
   auto* const slab = engine_->next(deadline, lease);
   if (!slab) return std::nullopt;
   return Batch(loader_->core->pool, *slab);
+}
+
+void StreamState::settle() {
+  loader_->stay_home();
+  engine_->refuse_own_thread("Stream::settle");
+  Lock lock(settler_);
+  engine_->settle();
+}
+
+Position StreamState::position() const {
+  loader_->stay_home();
+  const auto released = loader_->core->book->released();
+  return {released.next(), released.beyond()};
+}
+
+bool StreamState::finished() const noexcept { return away() || engine_->finished(); }
+
+void StreamState::cancel() noexcept {
+  if (!away()) engine_->cancel();
 }
 
 }  // namespace weir::api

@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include "api/tuning.hpp"
+#include "base/home_process.hpp"
 #include "base/mutex.hpp"
 #include "engine/engine.hpp"
 #include "weir/loader.hpp"
@@ -21,9 +22,12 @@ class LoaderState {
   LoaderState(const LoaderState&) = delete;
   LoaderState& operator=(const LoaderState&) = delete;
 
+  /// Throws Error in a child of fork().
+  void stay_home() const;
   engine::StreamPlan plan_stream(const StreamOptions& wish) const;
   Report report() const;
 
+  const HomeProcess home;
   const ProcessMemory before = process_memory();
   const Options options;
   std::shared_ptr<MemoryLedger> ledger;
@@ -39,13 +43,17 @@ class StreamState {
 
   std::optional<Batch> next(std::optional<Clock::time_point> deadline, engine::Engine::Lease lease);
   engine::Engine& engine() noexcept { return *engine_; }
-  engine::Core& core() noexcept { return *loader_->core; }
+  void settle();
+  Position position() const;
+  bool finished() const noexcept;
+  void cancel() noexcept;
+  bool away() const noexcept { return loader_->home.left(); }
 
  private:
   const std::shared_ptr<LoaderState> loader_;
   std::unique_ptr<engine::Engine> engine_;
   std::optional<AutomaticTuning> tuning_;
-  Mutex consumer_;
+  Mutex consumer_, settler_;  ///< held by who is in next(), in settle()
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;  ///< dies before the engine
 };
 

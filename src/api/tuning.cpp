@@ -32,11 +32,14 @@ AutomaticTuning::AutomaticTuning(engine::Engine& engine, engine::Core& core,
       tuner_(core.plan.start, bounds_of(core.plan, options)),
       before_(figures_()),
       thread_(start_thread([this] {
+        engine_.adopt_this_thread();
         try {
           watch();
         } catch (const std::exception& error) {
           // The stream goes on as it is.
           note(error.what());
+        } catch (...) {
+          note("tuning.on_move threw something that is no std::exception");
         }
       })) {}
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/home_process.hpp"
 #include "base/mutex.hpp"
 #include "books/book.hpp"
 #include "weir/image.hpp"
@@ -80,11 +81,13 @@ class SlabPool {
 
   const SlabLayout& layout() const noexcept { return layout_; }
   books::Book& book() noexcept { return *book_; }
+  const HomeProcess& home() const noexcept { return home_; }
 
  private:
   void deallocate(Slab& slab) noexcept;
   std::pmr::memory_resource& upstream() noexcept;
 
+  const HomeProcess home_;
   const std::shared_ptr<books::Book> book_;
   const SlabLayout layout_;
   const std::shared_ptr<std::pmr::memory_resource> upstream_;

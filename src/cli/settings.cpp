@@ -1,8 +1,12 @@
 #include "cli/settings.hpp"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
 #include <sstream>
 #include <utility>
 
@@ -204,6 +208,9 @@ class Parser {
         [this](const std::string& t) { settings_.consumer_trace = read_trace(t); },
         "the same, batch for batch: a file of milliseconds, one a line, over and over");
     group.text(
+        "--watchdog", "X", [&o](const std::string& t) { watch(t, o.watchdog); },
+        "when nothing moves for X seconds, say on stderr what the stream waits for [off]");
+    group.text(
         "--read-delay-ms", "X[:D]", [this](const std::string& t) { set_read_delay(t); },
         "milliseconds more for each read: X, or log-normal of mean X and deviation D [0]");
   }
@@ -239,6 +246,11 @@ class Parser {
     group.number("--max-markers", limits.max_markers, "JPEG: markers before the first scan [1000]");
     bytes("--max-ancillary-bytes", limits.max_ancillary_bytes,
           "PNG: of one ancillary chunk [1MiB]");
+  }
+
+  static void watch(const std::string& text, WatchdogOptions& watchdog) {
+    watchdog.after = std::chrono::milliseconds(std::llround(parse_milliseconds(text) * 1000));
+    watchdog.on_stall = [](const std::string& stall) { fmt::print(stderr, "weir: {}\n", stall); };
   }
 
   void set_budget(const std::string& text) {

@@ -11,15 +11,22 @@ Soak::Soak(Loader& loader, Stream& stream, Recount& recount, LawBook& book)
     : loader_(loader), stream_(stream), recount_(recount), book_(book) {}
 
 void Soak::drain(Consumer& consumer, std::optional<std::uint64_t> steps, Digest* digest) {
-  while (taken_ != steps) {
-    if (held_.size() == loader_.plan().max_leases) release();
-    recount_.waiting = true;
-    auto batch = stream_.next();
+  try {
+    while (taken_ != steps) {
+      if (held_.size() == loader_.plan().max_leases) release();
+      recount_.waiting = true;
+      auto batch = stream_.next();
+      recount_.waiting = false;
+      if (!batch) break;
+      take(std::move(*batch));
+      if (digest != nullptr) digest->add(held_.back().batch);
+      consumer.take(held_.back().batch);
+    }
+  } catch (...) {
+    // What the stream ended in; the recount goes on with the next one.
     recount_.waiting = false;
-    if (!batch) break;
-    take(std::move(*batch));
-    if (digest != nullptr) digest->add(held_.back().batch);
-    consumer.take(held_.back().batch);
+    while (!held_.empty()) release();
+    throw;
   }
   while (!held_.empty()) release();
 }

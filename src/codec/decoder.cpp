@@ -133,8 +133,9 @@ Canvas make_canvas(const Steps& steps, std::uint8_t* scratch, std::uint8_t* row)
           out.width * pixel_bytes, area};
 }
 
-void fill(const Canvas& canvas, std::uint8_t value) {
-  for (std::uint32_t y = 0; y < canvas.area.height; ++y) {
+void fill(const Canvas& canvas, std::uint8_t value, const std::atomic<bool>& cancelled) {
+  for (std::uint32_t y = 0; y < canvas.area.height && !cancelled.load(std::memory_order_relaxed);
+       ++y) {
     std::memset(canvas.pixels + y * canvas.stride, value, canvas.area.width * pixel_bytes);
   }
 }
@@ -175,7 +176,7 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const ImageI
   assert(scratch.size() >= steps.memory.scratch && row.size() >= out.values());
   auto* const memory = reinterpret_cast<std::uint8_t*>(scratch.data());
   const Canvas canvas = make_canvas(steps, memory, row.data());
-  if (!options.strict) fill(canvas, missing_grey);
+  if (!options.strict) fill(canvas, missing_grey, cancelled);
   zero_around(target, out, row.data());
 
   const auto start = Clock::now();
@@ -189,7 +190,10 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const ImageI
   if (steps.need.streams) {
     put_missing(sink, source, memory + steps.spare_offset);
   } else if (!steps.direct) {
-    for (std::uint32_t y = 0; y < source.height; ++y) sink.put(canvas.at(source.x, source.y + y));
+    for (std::uint32_t y = 0; y < source.height; ++y) {
+      if (cancelled.load(std::memory_order_relaxed)) return cancelled_decode();
+      sink.put(canvas.at(source.x, source.y + y));
+    }
   }
   // An estimate, so not above the whole.
   const auto spent = std::min<Clock::duration>(sink.spent(), Clock::now() - start);

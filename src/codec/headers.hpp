@@ -32,6 +32,9 @@ std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits
 /// is none or the block is broken, since a picture with bad metadata is still a picture.
 std::uint8_t exif_orientation(Bytes tiff) noexcept;
 
+/// Within a catch: what a foreign codec threw.
+Defect thrown_by_codec();
+
 inline Defect corrupt_at(std::uint64_t offset, std::string reason) {
   return {FaultKind::corrupt, Stage::decode, std::move(reason), offset};
 }

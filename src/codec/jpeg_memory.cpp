@@ -73,7 +73,17 @@ struct JpegMemory::Calls {
       list->rows = rows<Element>(jpeg, list->width, list->height);
       // Always zero: what a damaged file never writes must not be what was here before.
       const std::size_t stride = round_up(list->width * sizeof(Element), row_alignment);
-      if (list->height > 0) std::memset(list->rows[0], 0, list->height * stride);
+      if (list->height > 0)
+        zero(jpeg, reinterpret_cast<std::byte*>(list->rows[0]), list->height * stride);
+    }
+  }
+  /// The kernel gives pages as they are touched, a second for some gigabytes: a cancelled decode ends
+  /// between the steps.
+  static void zero(j_common_ptr jpeg, std::byte* data, std::size_t bytes) {
+    constexpr std::size_t step = 16 << 20;
+    for (std::size_t done = 0; done < bytes; done += step) {
+      if (jpeg->progress != nullptr) jpeg->progress->progress_monitor(jpeg);
+      std::memset(data + done, 0, std::min(step, bytes - done));
     }
   }
   static void realize(j_common_ptr jpeg) {

@@ -36,6 +36,8 @@ void on_warning(png_structp, png_const_charp) {}
 void on_read(png_structp png, png_bytep out, std::size_t count) {
   auto& s = *static_cast<Session*>(png_get_io_ptr(png));
   const auto encoded = s.job->encoded;
+  // Here too: libpng reads on, row or no row, behind the pixels and through what it skips.
+  if (s.job->cancelled.load(std::memory_order_relaxed)) leave(s, FaultKind::io, "cancelled");
   if (count > encoded.size() - s.at) leave(s, FaultKind::truncated, "cut inside a chunk");
   std::memcpy(out, encoded.data() + s.at, count);
   s.at += count;

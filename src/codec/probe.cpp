@@ -1,10 +1,8 @@
 #include "codec/probe.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 
-#include "base/sanitize.hpp"
 #include "codec/headers.hpp"
 
 namespace weir::codec {
@@ -31,10 +29,8 @@ Result<ImageInfo> read_foreign_header(Bytes encoded, const ForeignCodec& codec) 
                      .height = found.height,
                      .foreign = &codec,
                      .foreign_scratch = found.scratch_bytes};
-  } catch (const SampleError& error) {
-    return Defect{error.kind(), Stage::decode, sanitize(error.what())};
-  } catch (const std::exception& error) {
-    return Defect{FaultKind::corrupt, Stage::decode, sanitize(error.what())};
+  } catch (...) {
+    return thrown_by_codec();
   }
 }
 

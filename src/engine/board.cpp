@@ -157,6 +157,16 @@ void Board::count_waiting(bool& counted, bool waits) noexcept {
   note_waiting();
 }
 
+std::vector<Board::Parked> Board::parked() {
+  Lock lock(mutex_);
+  std::vector<Parked> parked;
+  for (auto sample = parked_.rbegin(); sample != parked_.rend(); ++sample) {
+    const Sample& s = **sample;
+    parked.push_back({s.row, s.index, s.account, s.Waiter::bytes, s.parked_at});
+  }
+  return parked;
+}
+
 void Board::note() noexcept {
   Lock lock(mutex_);
   note_waiting();

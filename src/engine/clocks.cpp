@@ -135,6 +135,11 @@ Clocks::Effort Clocks::stalls(Clock::time_point now) const {
   return {waited * fetch / all, waited * prep / all, waited * memory / all};
 }
 
+Clocks::Consumer Clocks::consumer() const {
+  Lock lock(mutex_);
+  return {wait_ ? std::optional(wait_->since) : std::nullopt, handed_};
+}
+
 void Clocks::released(const buffer::Slab& slab, Clock::time_point now) noexcept {
   others().add(Stage::lease, now - slab.since, slab.pixels(0, slab.rows).size());
 }

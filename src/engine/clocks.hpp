@@ -48,6 +48,11 @@ class Clocks {
   void asked(bool found, Clock::time_point now);
   /// next() returns with a batch of so many samples, or with none.
   void answered(std::optional<std::uint64_t> samples, Clock::time_point now);
+  /// Since when next() waits for a batch; when it gave the last one, unless it was called since.
+  struct Consumer {
+    std::optional<Clock::time_point> waits_since, handed;
+  };
+  Consumer consumer() const;
   /// A lease ends.
   void released(const buffer::Slab& slab, Clock::time_point now) noexcept;
 

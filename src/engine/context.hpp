@@ -67,6 +67,7 @@ struct StreamPlan {
   OnFault on_fault = OnFault::stop;
   std::uint64_t first_batch = 0;
   std::vector<std::uint64_t> released_beyond;
+  WatchdogOptions watchdog{};
 };
 
 /// What the threads of one stream share.

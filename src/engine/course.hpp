@@ -10,7 +10,7 @@
 
 namespace weir::engine {
 
-/// Where the knobs stand, and how they came there. Any thread.
+/// Where the knobs stand, how they came there, and what the watchdog told. Any thread.
 class Course {
  public:
   static constexpr std::size_t kept = 1000;
@@ -32,11 +32,20 @@ class Course {
     Lock lock(mutex_);
     return moves_;
   }
+  void add_stall(std::string stall) {
+    Lock lock(mutex_);
+    if (stalls_.size() < kept) stalls_.push_back(std::move(stall));
+  }
+  std::vector<std::string> stalls() const {
+    Lock lock(mutex_);
+    return stalls_;
+  }
 
  private:
   mutable Mutex mutex_;
   Setting setting_ WEIR_GUARDED_BY(mutex_);
   std::vector<std::string> moves_ WEIR_GUARDED_BY(mutex_);
+  std::vector<std::string> stalls_ WEIR_GUARDED_BY(mutex_);
 };
 
 }  // namespace weir::engine

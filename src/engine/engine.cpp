@@ -17,6 +17,9 @@ books::Book& begun(books::Book& book, const StreamPlan& plan,
   return book;
 }
 
+/// The stream that this thread works for.
+thread_local const Engine* own_engine = nullptr;
+
 }  // namespace
 
 Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
@@ -30,8 +33,12 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
   try {
     core_->clocks.stream_opened(core_->plan.start.workers, Clock::now());
     threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
+    const auto& watch = shared_.plan.watchdog;
+    if (watch.after.count() > 0)
+      watchdog_.emplace(shared_, core_->plan.workers + core_->plan.read_ahead);
     apply(core_->plan.start);
-    strand_->start([this] { step(); });
+    strand_->start([this] { step(); }, watchdog_ ? watchdog_->interval() : Clock::duration::zero(),
+                   [this] { tick(); });
   } catch (...) {
     shut_down();
     throw;
@@ -42,6 +49,7 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
 Engine::~Engine() { shut_down(); }
 
 void Engine::shut_down() noexcept {
+  if (std::exchange(down_, true)) return;
   cancel();
   shared_.board.halt();
   for (auto& thread : threads_) thread.join();
@@ -54,6 +62,16 @@ void Engine::shut_down() noexcept {
 }
 
 // ---- consumer --------------------------------------------------------------------------------
+
+void Engine::adopt_this_thread() const noexcept { own_engine = this; }
+
+void Engine::refuse_own_thread(const char* call) const {
+  if (own_engine == this)
+    throw Error(Errc::bad_options, Stage::lease,
+                std::string(call) +
+                    ": called by a thread of the stream's own (from a Source, a codec or a "
+                    "callback), which would wait for itself");
+}
 
 buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease lease) {
   if (core_->book->leased() >= core_->plan.max_leases) {
@@ -104,10 +122,18 @@ void Engine::note_handed(const buffer::Slab& slab, Clock::time_point asked,
 
 bool Engine::wait_for_lease(std::optional<Clock::time_point> deadline) {
   Lock lock(rest_mutex_);
-  const auto back = [&] { return core_->book->leased() < core_->plan.max_leases; };
-  if (deadline) return rest_.wait_until(lock.native(), *deadline, back);
-  rest_.wait(lock.native(), back);
-  return true;
+  // Or nothing will come, which next() finds out.
+  const auto go_on = [&] {
+    return core_->book->leased() < core_->plan.max_leases || cancelled_.load() || ready_.drained();
+  };
+  lease_awaited_ = Clock::now();
+  bool in_time = true;
+  if (deadline)
+    in_time = rest_.wait_until(lock.native(), *deadline, go_on);
+  else
+    rest_.wait(lock.native(), go_on);
+  lease_awaited_.reset();
+  return in_time;
 }
 
 bool Engine::finished() const noexcept {
@@ -137,7 +163,27 @@ void Engine::settle() {
 
 // ---- the strand ------------------------------------------------------------------------------
 
+void Engine::tick() {
+  const auto now = Clock::now();
+  Watchdog::Known known;
+  if (cancelled_.load()) {
+    if (present_.load() == 0) return;
+    if (!stopping_) stopping_ = now;
+    known.stops = stopping_;
+  }
+  {
+    Lock lock(rest_mutex_);
+    known.waits_for_lease = lease_awaited_;
+  }
+  try {
+    watchdog_->look(known, now);
+  } catch (...) {
+    // The user's callback, or no memory for the sentence: the stream goes on, it was only to be told of.
+  }
+}
+
 void Engine::step() {
+  adopt_this_thread();
   const auto begun = Clock::now();
   std::uint64_t asked = 0;
   {
@@ -234,10 +280,14 @@ void Engine::staff(std::uint32_t workers, std::uint32_t read_ahead) {
 
 template <class Body>
 void Engine::start(RowWork::Duty duty, Lane& lane, Trace::Track track, Body body) {
-  auto& rows = *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty, lane, track));
+  const auto thread =
+      duty == RowWork::Duty::decode ? workers_begun_ : core_->plan.workers + readers_begun_;
+  Post* const post = watchdog_ ? &watchdog_->post(thread) : nullptr;
+  auto& rows = *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty, lane, track, post));
   present_.fetch_add(1);
   try {
     threads_.push_back(start_thread([this, body, &rows] {
+      adopt_this_thread();
       try {
         body(rows);
       } catch (...) {

@@ -12,6 +12,7 @@
 #include "engine/ready_queue.hpp"
 #include "engine/row_work.hpp"
 #include "engine/strand.hpp"
+#include "engine/watchdog.hpp"
 
 namespace weir::engine {
 
@@ -22,6 +23,8 @@ class Engine final : private conductor::Actions {
   /// Throws std::system_error where a thread cannot start; those that did are joined.
   Engine(std::shared_ptr<Core> core, const StreamPlan& plan);
   ~Engine() override;
+  /// What the destructor does, before it.
+  void shut_down() noexcept;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -36,6 +39,12 @@ class Engine final : private conductor::Actions {
   void cancel() noexcept;
   /// Blocks until the conductor is at rest.
   void settle();
+
+  /// This thread works for the stream, or calls the user for it.
+  void adopt_this_thread() const noexcept;
+  /// Throws Error{bad_options} on such a thread, which would wait for itself in `call`. To be asked
+  /// before any lock is taken.
+  void refuse_own_thread(const char* call) const;
 
   /// Moves the knobs, within the plan's bounds. One caller at a time. Throws std::system_error where
   /// a thread cannot start; nothing has moved then.
@@ -62,11 +71,12 @@ class Engine final : private conductor::Actions {
   void note_handed(const buffer::Slab& slab, Clock::time_point asked,
                    Clock::time_point now) noexcept;
   bool wait_for_lease(std::optional<Clock::time_point> deadline);
-  void shut_down() noexcept;
+  void tick();
 
   const std::shared_ptr<Core> core_;
   const std::shared_ptr<Strand> strand_;
   Shared shared_;
+  std::optional<Watchdog> watchdog_;
   ReadyQueue ready_;
   conductor::Conductor conductor_;  ///< begins the stream in the books: nothing after it throws
   std::atomic<bool> cancelled_{false}, failed_{false};
@@ -75,9 +85,12 @@ class Engine final : private conductor::Actions {
   std::condition_variable rest_;
   std::uint64_t rest_asked_ WEIR_GUARDED_BY(rest_mutex_) = 0, rested_
                                                               WEIR_GUARDED_BY(rest_mutex_) = 0;
+  bool down_ = false;                        ///< shut_down() was called
   bool left_ = false;                        ///< on the strand
   std::optional<Clock::time_point> handed_;  ///< of the consumer: when it was given handed_batch_
   std::uint64_t handed_batch_ = 0;
+  std::optional<Clock::time_point> lease_awaited_ WEIR_GUARDED_BY(rest_mutex_);
+  std::optional<Clock::time_point> stopping_;  ///< on the strand, for the watchdog
   std::uint32_t workers_begun_ = 0, readers_begun_ = 0;
   std::vector<std::unique_ptr<RowWork>> rows_;
   std::vector<std::thread> threads_;

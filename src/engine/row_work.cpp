@@ -50,13 +50,14 @@ class RowWork::Sink final : public ByteSink {
   bool taken_ = false, refused_ = false;
 };
 
-RowWork::RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track)
+RowWork::RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track, Post* post)
     : shared_(shared),
       core_(shared.core),
       book_(*shared.core.book),
       lane_(lane),
       read_cpu_(lane),
       track_(track),
+      post_(post),
       memory_(book_) {
   if (duty == Duty::decode) decoder_.emplace(shared.plan.decoder);
   memory_.sample = shared_.board.fresh_sample();
@@ -119,6 +120,7 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
   const auto begun = Clock::now();
   // Where others read, workers do not.
   Reading reading(decoder_ ? &lane_ : nullptr, begun);
+  const AtPost at(post_, Stage::read, s.row, s.index, begun);
   s.charged = 0;
   read_cpu_.begins();
   try {
@@ -157,6 +159,7 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
 std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect) {
   Sample& s = sample();
   const auto begun = Clock::now();
+  const AtPost at(post_, Stage::decode, s.row, s.index, begun);
   const auto info = decoder_->probe(s.bytes);
   if (!info) {
     defect = info.defect();

@@ -7,6 +7,7 @@
 
 #include "base/defect.hpp"
 #include "engine/context.hpp"
+#include "engine/post.hpp"
 
 namespace weir::engine {
 
@@ -24,8 +25,9 @@ class RowWork {
  public:
   enum class Duty : std::uint8_t { read, decode };
 
-  /// Notes its times in `lane`, a worker's own, and its events on `track`. Throws std::bad_alloc.
-  RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track);
+  /// Notes its times in `lane`, a worker's own, its events on `track`, and what it is at in `post`,
+  /// which may be null. Throws std::bad_alloc.
+  RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track, Post* post);
 
   /// Makes `memory().sample` the sample of a fresh row.
   void begin(const conductor::RowRun& run, std::uint32_t row);
@@ -66,6 +68,7 @@ class RowWork {
   Lane& lane_;
   ReadCpu read_cpu_;
   const Trace::Track track_;
+  Post* const post_;
   std::optional<codec::Decoder> decoder_;  ///< of workers alone
   WorkerMemory memory_;
 };

@@ -42,9 +42,26 @@ Strand::Strand() : work_(boost::asio::make_work_guard(context_)) {}
 
 Strand::~Strand() { stop(); }
 
-void Strand::start(std::function<void()> step) {
+void Strand::start(std::function<void()> step, Clock::duration interval,
+                   std::function<void()> tick) {
   step_ = std::move(step);
-  thread_ = start_thread([this] { context_.run(); });
+  thread_ = start_thread([this, interval, tick = std::move(tick)] { run(interval, tick); });
+}
+
+// An asio::steady_timer would do, but brings a reactor: three descriptors a stream.
+void Strand::run(Clock::duration interval, const std::function<void()>& tick) {
+  if (interval == Clock::duration::zero()) {
+    context_.run();
+    return;
+  }
+  auto next = Clock::now() + interval;
+  while (!context_.stopped()) {
+    context_.run_one_until(next);
+    if (const auto now = Clock::now(); now >= next) {
+      tick();
+      next = now + interval;
+    }
+  }
 }
 
 void Strand::wake() noexcept {

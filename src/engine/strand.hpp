@@ -8,6 +8,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/clock.hpp"
 #include "base/wakeable.hpp"
 
 namespace weir::engine {
@@ -23,8 +24,10 @@ class Strand final : public Wakeable {
   Strand(const Strand&) = delete;
   Strand& operator=(const Strand&) = delete;
 
-  /// `step` runs on the strand's thread after every wake-up. Call once.
-  void start(std::function<void()> step);
+  /// `step` runs on the strand's thread after every wake-up; so does `tick`, about once in `interval`,
+  /// unless that is 0. Call once.
+  void start(std::function<void()> step, Clock::duration interval = {},
+             std::function<void()> tick = {});
   void wake() noexcept override;
   /// Ends the thread; a queued wake-up may not be run. Wake-ups after it are ignored.
   void stop() noexcept;
@@ -34,6 +37,7 @@ class Strand final : public Wakeable {
   template <class T>
   struct NodeAllocator;
   struct Handler;
+  void run(Clock::duration interval, const std::function<void()>& tick);
 
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;

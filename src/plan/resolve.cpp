@@ -58,6 +58,9 @@ void check(const Options& o) {
   if (o.tuning.interval < std::chrono::milliseconds(10)) {
     refuse("tuning.interval", o.tuning.interval.count(), "must be at least 10 ms");
   }
+  if (o.watchdog.after.count() < 0) {
+    refuse("watchdog.after", o.watchdog.after.count(), "must be 0 ms or more");
+  }
   const auto alignment = o.memory.alignment;
   if (alignment < 16 || alignment > 2 * mib || (alignment & (alignment - 1)) != 0) {
     refuse("memory.alignment", alignment, "must be a power of two, 16 to 2097152");

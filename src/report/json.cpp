@@ -160,6 +160,7 @@ Json envelope(std::string_view command) {
   out["clocks_cost"] = nullptr;
   out["setting"] = nullptr;
   out["moves"] = Json::array();
+  out["stalls"] = Json::array();
   return out;
 }
 
@@ -238,6 +239,7 @@ void put_run(Json& envelope, const Run& run) {
                          {"read_ahead", setting.read_ahead},
                          {"batch", setting.batch}};
   envelope["moves"] = figures.moves;
+  envelope["stalls"] = figures.stalls;
   if (figures.regime) {
     envelope["regime"] = *figures.regime;
     envelope["regime_why"] = figures.regime_why;

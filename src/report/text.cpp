@@ -163,6 +163,16 @@ std::string moves_text(const Report& figures) {
                      plural(now.workers, "worker"), now.read_ahead);
 }
 
+/// The first few; empty where the watchdog told of none, or there was none.
+std::string stalls_text(const Report& figures) {
+  constexpr std::size_t most = 10;
+  if (figures.stalls.empty()) return "";
+  auto out = fmt::format("\n{}\n", plural(figures.stalls.size(), "stall"));
+  for (std::size_t i = 0; i < std::min(most, figures.stalls.size()); ++i)
+    out += fmt::format("  {}\n", figures.stalls[i]);
+  return out;
+}
+
 }  // namespace
 
 std::string run_text(const Run& run) {
@@ -178,6 +188,7 @@ std::string run_text(const Run& run) {
          queue_text(figures.queue) + stages_text(figures.stages) + clocks_text(run);
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
+  out += stalls_text(figures);
   if (!run.digest.empty()) out += fmt::format("\nDigest {}\n", run.digest);
   return out;
 }

@@ -48,6 +48,9 @@ struct LengthLimits {
 std::vector<Breach> check_lengths(const std::filesystem::path& root,
                                   const LengthLimits& limits = {});
 
+/// Checks that code under include and src looks at no clock that can be set.
+std::vector<Breach> check_clocks(const std::filesystem::path& root);
+
 /// Every .hpp and .cpp file under `folder`, sorted; none where there is no such folder.
 std::vector<std::filesystem::path> source_files(const std::filesystem::path& folder);
 

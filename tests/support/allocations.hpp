@@ -9,5 +9,7 @@ namespace weir::test {
 std::uint64_t allocations() noexcept;
 /// The bytes that they asked for; what was given back is not taken off.
 std::uint64_t allocated_bytes() noexcept;
+/// Bytes that they were given, as malloc_usable_size() and munmap() know them, and have not given back.
+std::int64_t held_bytes() noexcept;
 
 }  // namespace weir::test

@@ -36,4 +36,44 @@ TEST_CASE("cropping inside libwebp gives the pixels of a full decode") {
   }
 }
 
+TEST_CASE("a WebP that is decoded in pieces has the pixels of one decoded at once", "[R8]") {
+  for (const auto quality : {std::optional<float>(70.f), std::optional<float>()}) {
+    const Raster image = quality ? pattern(1300, 900) : pattern(1100, 500);
+    const Encoded webp = encode_webp(image, quality);
+    const Raster whole = reference_webp(webp);
+    const Outcome outcome = run_whole(webp);
+    REQUIRE(outcome);
+    CHECK(outcome.row == whole.values);
+    const DecoderOptions options{
+        .fit = {.out = {301, 301, 3}, .fit = Fit::center, .short_side = image.height}};
+    const Outcome cropped = run(options, webp);
+    REQUIRE(cropped);
+    const Rect source = window(image.width, image.height, options.fit, 0).source;
+    bool equal = true;
+    for (std::uint32_t i = 0; i < 301 * 301 * 3; ++i) {
+      const std::uint32_t x = i / 3 % 301, y = i / 3 / 301;
+      equal = equal && cropped.row[i] == whole.at(source.x + x, source.y + y, i % 3);
+    }
+    CHECK(equal);
+  }
+}
+
+TEST_CASE("a WebP cut behind its first pieces: refused, or delivered as far as it goes", "[R8]") {
+  for (const auto quality : {std::optional<float>(70.f), std::optional<float>()}) {
+    const Raster image = quality ? pattern(1300, 900) : pattern(1100, 500);
+    const Encoded webp = encode_webp(image, quality);
+    const auto cut = std::span(webp).first(webp.size() * 4 / 5);
+    CHECK_FALSE(run_whole(cut));
+    const Outcome lenient = run_whole(cut, false);
+    REQUIRE(lenient);
+    CHECK(lenient.decoded->status == RowStatus::damaged);
+    const Raster whole = reference_webp(webp);
+    // The first quarter is there whatever the last fifth of the bytes was about.
+    CHECK(std::equal(whole.values.begin(),
+                     whole.values.begin() + static_cast<std::ptrdiff_t>(whole.values.size() / 4),
+                     lenient.row.begin()));
+    CHECK(lenient.row.back() == 128);
+  }
+}
+
 }  // namespace weir::codec::test

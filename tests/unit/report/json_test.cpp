@@ -26,7 +26,8 @@ TEST_CASE("an empty envelope has every key in its order, and null for what is no
   CHECK(keys(json) == Keys{"schema",   "version",    "command",     "plan",    "memory",
                            "samples",  "queue",      "throughput",  "stages",  "regime",
                            "faults",   "digest",     "fault_count", "error",   "interrupted",
-                           "timeline", "regime_why", "clocks_cost", "setting", "moves"});
+                           "timeline", "regime_why", "clocks_cost", "setting", "moves",
+                           "stalls"});
   CHECK(json["schema"] == 1);
   CHECK(json["version"] == "0.1.0");
   CHECK(json["command"] == "plan");

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "engine/context.hpp"
+#include "engine/post.hpp"
+#include "engine/standstill.hpp"
+
+namespace weir::engine {
+
+/// Looks at a stream now and then, on the strand, and says once of each stall what it waits for. A
+/// stall: the consumer has waited, and the oldest unfinished row has been the same, for as long as
+/// the options say. A consumer that does not ask, or waits for a lease of its own, is told of as what
+/// it is, and a stream that does not come to its end, too. What happens on the hot path is that threads say what they are at, in a Post of their own.
+class Watchdog {
+ public:
+  Watchdog(Shared& shared, std::uint32_t threads);
+
+  /// Of one thread.
+  Post& post(std::uint32_t thread) noexcept { return posts_[thread]; }
+  Clock::duration interval() const noexcept;
+  /// Since when the consumer has waited for a lease of its own, and the stream has been stopping.
+  struct Known {
+    std::optional<Clock::time_point> waits_for_lease, stops;
+  };
+  void look(const Known& known, Clock::time_point now);
+
+ private:
+  Standstill find(Standstill::Consumer consumer, Clock::duration lasted,
+                  const books::Book::Queue& queue, Clock::time_point now);
+  std::string name(std::uint64_t index) const;
+  void tell(const std::string& text);
+
+  Shared& shared_;
+  const WatchdogOptions& options_;
+  std::deque<Post> posts_;
+  books::RowKey oldest_ = books::no_row;
+  Clock::time_point oldest_since_{};
+  std::optional<Clock::time_point> told_;  ///< since when the stall lasts that was told of
+};
+
+}  // namespace weir::engine

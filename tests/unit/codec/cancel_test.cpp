@@ -1,0 +1,128 @@
+#include <pthread.h>
+
+#include <webp/encode.h>
+
+#include <algorithm>
+#include <atomic>
+#include <ctime>
+#include <thread>
+
+#include "base/random.hpp"
+#include "encoders.hpp"
+#include "support/catch.hpp"
+
+namespace weir::codec::test {
+namespace {
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+double cpu_seconds(clockid_t clock) {
+  std::timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// Lossless, with as little effort as libwebp can: the default takes many seconds.
+Encoded encode_quickly(const Raster& raster) {
+  WebPConfig config;
+  WebPPicture picture;
+  WebPMemoryWriter writer;
+  WebPConfigInit(&config);
+  WebPPictureInit(&picture);
+  WebPMemoryWriterInit(&writer);
+  config.lossless = 1;
+  config.method = 0;
+  config.quality = 0;
+  picture.use_argb = 1;
+  picture.width = static_cast<int>(raster.width);
+  picture.height = static_cast<int>(raster.height);
+  picture.writer = WebPMemoryWrite;
+  picture.custom_ptr = &writer;
+  WebPPictureImportRGB(&picture, raster.values.data(), picture.width * 3);
+  WebPEncode(&config, &picture);
+  WebPPictureFree(&picture);
+  Encoded encoded = to_bytes({writer.mem, writer.size});
+  WebPMemoryWriterClear(&writer);
+  return encoded;
+}
+
+struct Cancelled {
+  bool in_time = false;  ///< before the decode had ended
+  double whole_s = 0;    ///< CPU time of all of it
+  double went_on_s = 0;  ///< CPU time from the cancel on
+};
+
+/// Decodes on a thread of its own and cancels when that has used `at_s` of CPU time. What a busy
+/// machine does to wall-clock time is of no matter.
+Cancelled decode_and_cancel(const DecoderOptions& options, const Encoded& encoded, double at_s) {
+  Decoder decoder(options);
+  const auto info = decoder.probe(encoded);
+  if (!info) throw std::runtime_error(info.defect().reason);
+  const Scratch scratch(decoder.need(*info, 0).scratch);
+  Pixels row(options.fit.out.values());
+  std::atomic<bool> cancelled{false}, begun{false}, ended{false};
+  double whole_s = 0;
+  bool refused = false;
+  std::thread thread([&] {
+    begun = true;
+    refused = !decoder.decode(encoded, *info, 0, scratch, cancelled, row);
+    whole_s = cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
+    ended = true;
+  });
+  clockid_t clock{};
+  ::pthread_getcpuclockid(thread.native_handle(), &clock);
+  while (!begun) std::this_thread::yield();
+  double at = 0;
+  while (!ended && at < at_s) at = cpu_seconds(clock);
+  cancelled = true;
+  thread.join();
+  return {refused, whole_s, whole_s - at};
+}
+
+void check_ends_soon(const char* name, const Encoded& encoded, const DecoderOptions& options) {
+  // The pictures are quick to make, so most are decoded within the limit, cancelled or not: what
+  // tells is the share that is left.
+  constexpr double limit_s = 0.1, most_left = 0.4;
+  CAPTURE(name);
+  const double whole_s = decode_and_cancel(options, encoded, 1e9).whole_s;
+  for (const double share : {0.02, 0.35, 0.7}) {
+    // The test's own thread may be held up between the look at the clock and the cancel.
+    Cancelled best{false, 0, 1e9};
+    for (int i = 0; i < 10 && best.went_on_s > most_left / 2 * whole_s; ++i) {
+      const auto seen = decode_and_cancel(options, encoded, share * whole_s);
+      if (seen.in_time && seen.went_on_s < best.went_on_s) best = seen;
+    }
+    CAPTURE(share, whole_s, best.went_on_s);
+    CHECK(best.in_time);
+    if (!sanitized) CHECK(best.went_on_s < std::min(limit_s, most_left * whole_s));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a decode in progress ends within 100 ms of CPU time when it is cancelled", "[R8]") {
+  constexpr std::uint32_t part = sanitized ? 3 : 1;
+  const Raster image = pattern(2100 / part, 1400 / part);
+  const auto& values = image.values;
+  DecoderOptions smooth{.fit = {.fit = Fit::stretch}};
+  smooth.antialias = true;
+  const auto png = [&](bool interlaced) {
+    return encode_png(image.width, image.height, values, {.interlaced = interlaced});
+  };
+  check_ends_soon("JPEG", encode_jpeg(image), smooth);
+  check_ends_soon("progressive JPEG", encode_jpeg(image, {.progressive = true}), smooth);
+  check_ends_soon("PNG", png(false), smooth);
+  check_ends_soon("interlaced PNG", png(true), smooth);
+  check_ends_soon("lossy WebP", encode_webp(image, 50.F), smooth);
+  // Noise, which keeps a lossless decoder busy.
+  Raster noise = pattern(2400 / part, 1200 / part);
+  RandomStream random(3);
+  for (auto& value : noise.values) value = static_cast<std::uint8_t>(random.below(256));
+  check_ends_soon("lossless WebP", encode_quickly(noise), smooth);
+}
+
+}  // namespace weir::codec::test
