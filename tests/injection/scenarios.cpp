@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -217,13 +218,16 @@ void end_in_errors() {
 
 void reports() {
   static const auto source = image_folder(data().path());
-  static Loader& loader = *[] {
+  // Of this process: one that a fork brought along would be refused.
+  std::optional<Loader> drained;
+  {
+    const Pause pause;
     auto options = small(OnFault::blank);
     options.trace.events = 1000;
-    static Loader drained(source, options);
-    drain(drained);
-    return &drained;
-  }();
+    drained.emplace(source, options);
+    drain(*drained);
+  }
+  const Loader& loader = *drained;
   const auto report = loader.report();
   static_cast<void>(loader.snapshot());
   if (judge(window(report)).why.empty()) wrong("no verdict");
