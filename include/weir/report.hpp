@@ -69,7 +69,7 @@ struct QueueClock {
   /// The consumer blocked in next(); or, of one that tries, from a try that found nothing until a
   /// batch is had.
   double consumer_wait_s = 0;
-  double producer_wait_s = 0;     ///< WorkerTime::idle_s a worker
+  double producer_wait_s = 0;  ///< WorkerTime::idle_s a worker
   /// consumer_wait_s by what it waited for, as in Mohan et al., "Analyzing and Mitigating Data Stalls
   /// in DNN Training" (VLDB 2021): fetching, preprocessing; and here the budget. They find the parts
   /// by running again without the storage, then without the decoding. Here each wait, by itself, is

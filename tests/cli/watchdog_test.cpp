@@ -4,7 +4,7 @@
 
 using namespace weir::test;
 
-TEST_CASE("--watchdog says on stderr and in the report what a stalled run waits for",
+TEST_CASE("what a stalled run waits for is said on stderr and in the report by --watchdog",
           "[watchdog]") {
   const auto outcome = weir::test::weir({"run", "synthetic:2,24x24", "--size", "16x16", "--batch",
                                          "1", "--workers", "1", "--read-delay-ms", "400",

@@ -41,8 +41,8 @@ Options options_of(Values& values) {
   o.queue = {values.number(), values.number()};
   o.io.read_ahead = values.number();
   o.memory.budget_bytes = values.next<std::uint64_t>() >> (values.next<std::uint8_t>() % 64);
-  o.memory.alignment = values.flag() ? std::size_t{1} << (values.next<std::uint8_t>() % 64)
-                                     : values.number();
+  o.memory.alignment =
+      values.flag() ? std::size_t{1} << (values.next<std::uint8_t>() % 64) : values.number();
   o.memory.max_sample_bytes = values.next<std::uint64_t>() >> (values.next<std::uint8_t>() % 64);
   o.faults.policy = static_cast<OnFault>(values.next<std::uint8_t>() % 3);
   o.faults.tolerate_share = values.next<double>();

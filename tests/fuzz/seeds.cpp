@@ -22,9 +22,10 @@ Seed seed_of(std::string_view text) { return {text.begin(), text.end()}; }
 
 std::vector<Seed> jpegs() {
   std::vector<Seed> all;
-  for (const JpegStyle& style : {JpegStyle{}, JpegStyle{.sampling = 1}, JpegStyle{.progressive = true},
-                                 JpegStyle{.arithmetic = true}, JpegStyle{.restart_rows = 1},
-                                 JpegStyle{.progressive = true, .arithmetic = true}})
+  for (const JpegStyle& style :
+       {JpegStyle{}, JpegStyle{.sampling = 1}, JpegStyle{.progressive = true},
+        JpegStyle{.arithmetic = true}, JpegStyle{.restart_rows = 1},
+        JpegStyle{.progressive = true, .arithmetic = true}})
     all.push_back(seed_of(encode_jpeg(pattern(50, 41), style)));
   all.push_back(seed_of(encode_jpeg(pattern(33, 20, 1))));
   all.push_back(seed_of(encode_jpeg(pattern(33, 20, 4))));
@@ -58,8 +59,8 @@ std::vector<Seed> webps() {
 
 std::vector<Seed> bitmaps() {
   // 4 x 3 pixels of 24 bits: file header, BITMAPINFOHEADER, rows of 12 bytes.
-  Seed bmp{'B', 'M', 90, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 4, 0,  0, 0,
-           3,   0,   0,  0, 1, 0, 24, 0};
+  Seed bmp{'B', 'M', 90, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0,  40,
+           0,   0,   0,  4, 0, 0, 0, 3, 0, 0, 0,  1, 0, 24, 0};
   bmp.resize(90, 0x3c);
   std::fill(bmp.begin() + 30, bmp.begin() + 54, std::uint8_t{0});
   // One strip of 2 x 1 grey pixels, seven entries of twelve bytes.
@@ -67,8 +68,8 @@ std::vector<Seed> bitmaps() {
   const std::uint16_t entries[7][3] = {{256, 3, 2}, {257, 3, 1},   {258, 3, 8}, {259, 3, 1},
                                        {262, 3, 1}, {273, 4, 100}, {279, 4, 2}};
   for (const auto& [tag, type, value] : entries) {
-    for (const std::uint16_t word : {tag, type, std::uint16_t{1}, std::uint16_t{0}, value,
-                                     std::uint16_t{0}}) {
+    for (const std::uint16_t word :
+         {tag, type, std::uint16_t{1}, std::uint16_t{0}, value, std::uint16_t{0}}) {
       tiff.push_back(static_cast<std::uint8_t>(word & 255));
       tiff.push_back(static_cast<std::uint8_t>(word >> 8));
     }
@@ -86,8 +87,9 @@ std::vector<Seed> seeds(const std::string& target) {
   if (target.starts_with("webp")) return webps();
   if (target.starts_with("foreign")) return bitmaps();
   if (target == "exif")
-    return {seed_of(std::string_view("II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0", 22)),
-            seed_of(std::string_view("MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0", 22))};
+    return {
+        seed_of(std::string_view("II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0", 22)),
+        seed_of(std::string_view("MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0", 22))};
   if (target == "manifest")
     return {seed_of("a.jpg\t0\nb/c.png\t1\n"), seed_of("\xef\xbb\xbf# x\r\n\r\n/d e\t-5\r\n"),
             seed_of("no tab\n"), seed_of("x\t99999999999999999999\n")};

@@ -21,8 +21,7 @@ class MemoryFile {
  public:
   explicit MemoryFile(Input input) : descriptor_(memfd_create("fuzz", MFD_CLOEXEC)) {
     must(descriptor_ >= 0, "there is room for one more file");
-    must(::write(descriptor_, input.data(), input.size()) ==
-             static_cast<ssize_t>(input.size()),
+    must(::write(descriptor_, input.data(), input.size()) == static_cast<ssize_t>(input.size()),
          "the file takes the input");
   }
   ~MemoryFile() { ::close(descriptor_); }
@@ -35,9 +34,8 @@ class MemoryFile {
 };
 
 bool has_control_bytes(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) < ' ' || c == 0x7f;
-  });
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; });
 }
 
 constexpr std::size_t most_words = 40;
