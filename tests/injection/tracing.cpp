@@ -154,8 +154,13 @@ Traced run_traced(const std::string& folder, const std::string& inject) {
     child.stops_after(2);
   }
   traced.injected = content(log).find("(INJECTED)") != std::string::npos;
-  if (!child.over()) child.go_on();
-  if (wait_until([&] { return child.over(); }))
+  // A tracer's stop looks like its own, so that one may be still to come: more than one SIGCONT.
+  const auto over = [&] {
+    if (child.over()) return true;
+    child.go_on();
+    return false;
+  };
+  if (wait_until(over))
     traced.status = child.status();
   else
     traced.status = -1;
