@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -115,10 +116,8 @@ void observe(const Scenario& scenario, const Failure& failure, Message& message)
   Message healthy;
   run_armed(scenario, {}, healthy);
   if (healthy.end != Outcome::End::done) {
-    put(message.complaint, "the next run failed: ");
-    const auto used = std::strlen(message.complaint.data());
-    std::strncpy(message.complaint.data() + used, healthy.words.data(),
-                 message.complaint.size() - used - 1);
+    std::snprintf(message.complaint.data(), message.complaint.size(), "the next run failed: %.200s",
+                  healthy.words.data());
   }
 }
 
