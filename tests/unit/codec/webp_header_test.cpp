@@ -83,7 +83,7 @@ TEST_CASE("I12 the size that RIFF tells is not believed") {
   CHECK(verdict(read(riff(frame + Pixels(7)))) == "ok");
   // A frame that is cut is a frame, as far as it goes.
   auto cut = riff(chunk("VP8 ", Pixels{0, 0, 0, 0x9d, 1, 0x2a, 40, 0, 30, 0} + Pixels(50)));
-  cut.resize(cut.size() - 30);
+  cut.erase(cut.end() - 30, cut.end());
   CHECK(verdict(read(cut, false)) == "ok");
 }
 
