@@ -7,6 +7,7 @@
 #include "program.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
+#include "unit/source/fixture.hpp"
 #include "weir/source.hpp"
 
 using weir::test::contains;
@@ -17,23 +18,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class OwnSink final : public weir::ByteSink {
- public:
-  std::span<std::byte> take(std::size_t bytes) override {
-    memory_.resize(bytes);
-    return memory_;
-  }
-
- private:
-  std::vector<std::byte> memory_;
-};
-
 void put_image(const fs::path& path) {
-  OwnSink sink;
-  const auto image = weir::synthetic(1, {20, 20, 3}).read(0, sink);
   std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(image.bytes.data()),
-             static_cast<std::streamsize>(image.bytes.size()));
+      << weir::test::read_text(weir::synthetic(1, {20, 20, 3}), 0);
 }
 
 }  // namespace

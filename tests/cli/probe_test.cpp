@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "support/text.hpp"
+#include "unit/source/fixture.hpp"
 #include "weir/source.hpp"
 
 using weir::test::contains;
@@ -15,16 +16,7 @@ using Arguments = std::vector<std::string>;
 namespace {
 
 std::string a_jpeg(std::uint64_t index) {
-  class Sink final : public weir::ByteSink {
-   public:
-    std::string bytes;
-    std::span<std::byte> take(std::size_t size) override {
-      bytes.resize(size);
-      return std::as_writable_bytes(std::span(bytes));
-    }
-  } sink;
-  static_cast<void>(weir::synthetic(9, {.height = 40, .width = 60}).read(index, sink));
-  return sink.bytes;
+  return weir::test::read_text(weir::synthetic(9, {.height = 40, .width = 60}), index);
 }
 
 /// Three sound files, a cut one, one that is no image, one that is empty.

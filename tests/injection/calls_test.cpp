@@ -2,12 +2,13 @@
 
 #include "injection/scenarios.hpp"
 #include "support/catch.hpp"
+#include "support/sanitized.hpp"
 
 using namespace weir::test;
 
 namespace {
 
-std::uint64_t most_points() { return WEIR_TEST_LONG ? 2000 : under_sanitizer() ? 3 : 16; }
+std::uint64_t most_points() { return WEIR_TEST_LONG ? 2000 : sanitized ? 3 : 16; }
 
 /// Fails `call` at points of the whole work: reading what a folder lists, `blank`.
 std::vector<std::string> harm(const Failure& failure, bool may_do_harm) {
@@ -59,7 +60,7 @@ TEST_CASE("calls that fail are a sample's fault or a refusal in words", "[D7]") 
   const std::uint64_t step = GENERATE(0u, 1u);
   CAPTURE(static_cast<int>(given.call), given.error, step);
   // A sanitizer maps memory itself before it has begun: that is left alone.
-  if (given.call == Call::map && under_sanitizer()) return;
+  if (given.call == Call::map && sanitized) return;
   CHECK(text(harm({.call = given.call, .step = step, .error = given.error}, true)) == "");
 }
 

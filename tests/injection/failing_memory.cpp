@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "support/libc_heap.hpp"
+
 using weir::test::Call;
 using weir::test::detail::fails;
 
@@ -41,14 +43,7 @@ int munmap(void* piece, std::size_t bytes) noexcept {
 }
 }
 
-// glibc's own under the names it keeps for this.
 extern "C" {
-void* __libc_malloc(std::size_t) noexcept;
-void* __libc_calloc(std::size_t, std::size_t) noexcept;
-void* __libc_realloc(void*, std::size_t) noexcept;
-void* __libc_memalign(std::size_t, std::size_t) noexcept;
-void __libc_free(void*) noexcept;
-
 void* malloc(std::size_t bytes) noexcept {
   return fails(Call::allocate) ? nullptr : got(__libc_malloc(bytes));
 }

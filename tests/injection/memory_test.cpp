@@ -1,5 +1,6 @@
 #include "injection/scenarios.hpp"
 #include "support/catch.hpp"
+#include "support/sanitized.hpp"
 
 using namespace weir::test;
 
@@ -23,7 +24,7 @@ void fail_allocations(const Scenario& scenario, std::uint64_t most) {
 }  // namespace
 
 TEST_CASE("no allocation that fails does more than fail", "[R1]") {
-  const auto most = WEIR_TEST_LONG ? UINT64_MAX : under_sanitizer() ? 5 : 40;
+  const auto most = WEIR_TEST_LONG ? UINT64_MAX : sanitized ? 5 : 40;
   const auto& work = GENERATE(from_range(scenarios()));
   CAPTURE(work.name);
   fail_allocations(work, most);

@@ -18,16 +18,11 @@
 #include <system_error>
 #include <thread>
 
+#include "support/sanitized.hpp"
 #include "weir/error.hpp"
 
 namespace weir::test {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 /// A child that takes longer hangs.
 constexpr unsigned longest_s = sanitized ? 120 : 30;
@@ -136,8 +131,6 @@ void observe(const Scenario& scenario, const Failure& failure, Message& message)
 }
 
 }  // namespace
-
-bool under_sanitizer() noexcept { return sanitized; }
 
 Outcome run_with(const Scenario& scenario, const Failure& failure) {
   std::array<int, 2> pipe{};

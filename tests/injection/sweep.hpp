@@ -45,7 +45,4 @@ std::vector<std::uint64_t> points(std::uint64_t calls, std::uint64_t most, std::
 std::vector<std::string> sweep(const Scenario& scenario, Failure failure, std::uint64_t most,
                                const std::function<bool(const Outcome&)>& good);
 
-/// Whether this program runs under a sanitizer, which makes a child expensive.
-bool under_sanitizer() noexcept;
-
 }  // namespace weir::test

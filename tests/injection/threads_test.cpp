@@ -2,6 +2,7 @@
 
 #include "injection/scenarios.hpp"
 #include "support/catch.hpp"
+#include "support/sanitized.hpp"
 
 using namespace weir::test;
 
@@ -13,7 +14,7 @@ void fail_threads(const Scenario& scenario, bool does_without) {
     return outcome.end == Outcome::End::done ||
            (!does_without && outcome.end == Outcome::End::error);
   };
-  const std::uint64_t most = under_sanitizer() ? 3 : 40;
+  const std::uint64_t most = sanitized ? 3 : 40;
   for (const std::uint64_t step : {0u, 1u}) {
     const auto wrong =
         sweep(scenario, {.call = Call::thread, .step = step, .error = EAGAIN}, most, good);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 
 #include "support/data.hpp"
 #include "unit/codec/encoders.hpp"
@@ -91,6 +92,16 @@ Bytes make_jpeg(std::uint32_t width, std::uint32_t height, bool progressive) {
 Bytes make_png(std::uint32_t width, std::uint32_t height, bool interlaced) {
   return codec::test::encode_png(width, height, codec::test::pattern(width, height).values,
                                  {.interlaced = interlaced});
+}
+
+void fill_with_images(const std::filesystem::path& folder, int files) {
+  const Bytes jpeg = make_jpeg(240, 180, false), png = make_png(120, 90, false);
+  for (int i = 0; i < files; ++i) {
+    const Bytes& bytes = i % 2 == 0 ? jpeg : png;
+    std::ofstream(folder / std::to_string(i), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  }
 }
 
 const std::vector<Bytes>& images_of(Kind kind) {

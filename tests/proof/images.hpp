@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ const std::vector<Bytes>& images_of(Kind kind);
 Bytes make_jpeg(std::uint32_t width, std::uint32_t height, bool progressive);
 /// A PNG of 8-bit RGB, interlaced or not.
 Bytes make_png(std::uint32_t width, std::uint32_t height, bool interlaced);
+/// `files` files in an empty folder: JPEGs and PNGs in turns, the same two again and again.
+void fill_with_images(const std::filesystem::path& folder, int files);
 
 /// Files that lie elsewhere (on a disk, so to speak): a read copies one into what the sink gave. Any
 /// thread; `files` outlive it.

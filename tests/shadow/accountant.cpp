@@ -8,17 +8,11 @@
 #include <mutex>
 #include <new>
 
+#include "support/libc_heap.hpp"
+
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-// glibc's own, under the names it keeps for a program that replaces them.
-extern "C" {
-void* __libc_malloc(std::size_t bytes);
-void* __libc_memalign(std::size_t alignment, std::size_t bytes);
-void* __libc_realloc(void* piece, std::size_t bytes);
-void __libc_free(void* piece);
-}
 
 namespace weir::test::shadow {
 namespace {

@@ -12,6 +12,7 @@
 #include "proof/images.hpp"
 #include "stopping/process.hpp"
 #include "support/catch.hpp"
+#include "unit/source/fixture.hpp"
 
 using namespace weir;
 using namespace weir::test;
@@ -63,43 +64,22 @@ std::string blocked(const std::filesystem::path& task) {
   return {};
 }
 
-class Folder {
- public:
-  Folder() {
-    std::filesystem::create_directories(path_);
-    const auto jpeg = make_jpeg(200, 150, false), png = make_png(90, 60, false);
-    for (int i = 0; i < 200; ++i) {
-      const auto& bytes = i % 2 == 0 ? jpeg : png;
-      std::ofstream(path_ / std::to_string(i), std::ios::binary)
-          .write(reinterpret_cast<const char*>(bytes.data()),
-                 static_cast<std::streamsize>(bytes.size()));
-    }
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_ =
-      std::filesystem::temp_directory_path() / ("weir-signals-" + std::to_string(::getpid()));
-};
-
 }  // namespace
 
 TEST_CASE("a signal a millisecond changes nothing: no read fails, no handler is weir's", "[R11]") {
-  const Folder folder;
+  const TemporaryFolder folder;
+  fill_with_images(folder.path(), 200);
   for (const std::uint32_t read_ahead : {0u, 4u}) {
     auto options = small_options();
     options.io.read_ahead = read_ahead;
-    Loader calm(image_folder(folder.path()), options);
+    Loader calm(image_folder(folder.string()), options);
     const auto reference = drain(calm);
     alarms = 0;
     const Storm storm;
     const auto before = handlers();
     // The walk of the folder and all of next()'s waiting are on the thread that the signals hit.
     while (alarms < 50) {
-      Loader loader(image_folder(folder.path()), options);
+      Loader loader(image_folder(folder.string()), options);
       CHECK(drain(loader) == reference);
       CHECK(loader.snapshot().samples.failed == 0);
     }

@@ -1,5 +1,7 @@
 #include "support/allocations.hpp"
 
+#include "support/libc_heap.hpp"
+
 #include <malloc.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -32,14 +34,7 @@ std::uint64_t weir::test::allocations() noexcept { return calls.load(); }
 std::uint64_t weir::test::allocated_bytes() noexcept { return asked.load(); }
 std::int64_t weir::test::held_bytes() noexcept { return held.load(); }
 
-// glibc's own under the names it keeps for this.
 extern "C" {
-void* __libc_malloc(std::size_t) noexcept;
-void* __libc_calloc(std::size_t, std::size_t) noexcept;
-void* __libc_realloc(void*, std::size_t) noexcept;
-void* __libc_memalign(std::size_t, std::size_t) noexcept;
-void __libc_free(void*) noexcept;
-
 void* malloc(std::size_t bytes) noexcept {
   count(bytes);
   return given(__libc_malloc(bytes));

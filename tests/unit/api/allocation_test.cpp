@@ -1,9 +1,7 @@
-#include <filesystem>
-#include <fstream>
-
 #include "proof/images.hpp"
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
+#include "unit/source/fixture.hpp"
 #include "weir/weir.hpp"
 
 using namespace weir;
@@ -11,35 +9,12 @@ using namespace weir::test;
 
 namespace {
 
-/// A folder of JPEGs and PNGs in turns, the same two again and again: the first few samples show each
-/// worker all that it will ever need.
-class Folder {
- public:
-  explicit Folder(int files) {
-    std::filesystem::create_directories(path_);
-    const Bytes jpeg = make_jpeg(240, 180, false), png = make_png(120, 90, false);
-    for (int i = 0; i < files; ++i) {
-      const Bytes& bytes = i % 2 == 0 ? jpeg : png;
-      std::ofstream(path_ / std::to_string(i), std::ios::binary)
-          .write(reinterpret_cast<const char*>(bytes.data()),
-                 static_cast<std::streamsize>(bytes.size()));
-    }
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string path() const { return path_; }
-
- private:
-  const std::filesystem::path path_ =
-      std::filesystem::temp_directory_path() / ("weir-allocations-" + std::to_string(::getpid()));
-};
-
 /// Calls for memory during each of `epochs`, of all threads.
-std::vector<std::uint64_t> by_epoch(const Folder& folder, const Options& options, int epochs) {
+std::vector<std::uint64_t> by_epoch(const TemporaryFolder& folder, const Options& options,
+                                    int epochs) {
   std::vector<std::uint64_t> made;
   made.reserve(static_cast<std::size_t>(epochs));
-  Loader loader(image_folder(folder.path()), options);
+  Loader loader(image_folder(folder.string()), options);
   const auto batches = loader.size() / options.batch;
   auto stream = loader.stream({.epochs = std::nullopt});
   for (int epoch = 0; epoch < epochs; ++epoch) {
@@ -55,7 +30,9 @@ std::vector<std::uint64_t> by_epoch(const Folder& folder, const Options& options
 }  // namespace
 
 TEST_CASE("once warm, a whole epoch of JPEG and PNG files allocates nothing") {
-  const Folder folder(64);
+  // The same two images: the first few samples show each worker all that it will ever need.
+  const TemporaryFolder folder;
+  fill_with_images(folder.path(), 64);
   Options options;
   options.shape = {64, 64, 3};
   options.fit = Fit::random;

@@ -1,16 +1,13 @@
 #include "books/book.hpp"
 #include "support/catch.hpp"
+#include "support/waker.hpp"
 #include "weir/error.hpp"
 
 using namespace weir;
 using namespace weir::books;
+using test::Waker;
 
 namespace {
-
-struct Waker final : Wakeable {
-  void wake() noexcept override { ++count; }
-  int count = 0;
-};
 
 /// A page with a reserve of 100 in a budget of 300: 200 for everything else.
 struct Desk {

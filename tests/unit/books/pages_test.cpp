@@ -1,15 +1,12 @@
 #include "books/book.hpp"
 #include "support/catch.hpp"
+#include "support/waker.hpp"
 
 using namespace weir;
 using namespace weir::books;
+using test::Waker;
 
 namespace {
-
-struct Waker final : Wakeable {
-  void wake() noexcept override { ++count; }
-  int count = 0;
-};
 
 /// A page whose one slab is all it asks for.
 struct Page {

@@ -5,15 +5,13 @@
 
 #include "conductor/pull.hpp"
 #include "support/catch.hpp"
+#include "support/waker.hpp"
 
 using namespace weir;
 using namespace weir::conductor;
+using test::Waker;
 
 namespace {
-
-struct Waker final : Wakeable {
-  void wake() noexcept override {}
-};
 
 /// A conductor over a page with room for three slabs; rows end when the test says so.
 struct Desk final : Actions {

@@ -4,16 +4,14 @@
 #include <thread>
 
 #include "support/catch.hpp"
+#include "support/waker.hpp"
 
 using namespace weir;
 using namespace weir::engine;
+using test::Waker;
 using namespace std::chrono_literals;
 
 namespace {
-
-struct Waker final : Wakeable {
-  void wake() noexcept override {}
-};
 
 /// A board with one worker at it, who finds nothing to do; those of lower numbers are at work.
 struct Desk {

@@ -23,14 +23,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> make_specials(const TemporaryFolder& folder) {
   std::vector<std::string> made{"fifo.jpg", "socket.jpg"};
   REQUIRE(::mkfifo((folder / "fifo.jpg").c_str(), 0600) == 0);
-  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const auto where = (folder / "socket.jpg").string();
-  REQUIRE(where.size() < sizeof(address.sun_path));
-  std::memcpy(address.sun_path, where.c_str(), where.size());
-  REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
-  ::close(socket);
+  make_socket(folder / "socket.jpg");
   const auto device = [&](const char* name, mode_t mode, dev_t number) {
     if (::mknod((folder / name).c_str(), mode | 0600, number) == 0)
       made.emplace_back(name);

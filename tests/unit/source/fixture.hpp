@@ -1,9 +1,12 @@
 #pragma once
 
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -92,6 +95,20 @@ inline std::optional<Refusal> refusal_of(const AnySource& source, std::uint64_t 
     return Refusal{error.kind(), error.what(), sink.taken.size()};
   }
   return std::nullopt;
+}
+
+/// A socket at that path, which must be short.
+inline void make_socket(const std::filesystem::path& path) {
+  const auto where = path.string();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (where.size() >= sizeof(address.sun_path)) throw std::runtime_error("path of a socket");
+  std::memcpy(address.sun_path, where.c_str(), where.size());
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+  const bool bound = ::bind(socket, to, sizeof(address)) == 0;
+  ::close(socket);
+  if (!bound) throw std::runtime_error("bind");
 }
 
 /// Descriptors this process holds.

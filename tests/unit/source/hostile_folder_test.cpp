@@ -31,16 +31,9 @@ TEST_CASE("what is no file is skipped and counted, never opened", "[folder][host
   const TemporaryFolder folder;
   folder.write("real.jpg", "x");
   REQUIRE(::mkfifo((folder / "fifo.jpg").c_str(), 0600) == 0);
-  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const auto where = (folder / "s.jpg").string();
-  REQUIRE(where.size() < sizeof(address.sun_path));
-  std::memcpy(address.sun_path, where.c_str(), where.size());
-  REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+  make_socket(folder / "s.jpg");
 
   const source::ImageFolder images(folder.string(), {});
-  ::close(socket);
   CHECK(folder_names(images) == Names{"real.jpg"});
   CHECK(images.skipped() == 2);
 }

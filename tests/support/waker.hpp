@@ -1,0 +1,13 @@
+#pragma once
+
+#include "base/wakeable.hpp"
+
+namespace weir::test {
+
+/// Counts how often it was woken. One thread.
+struct Waker final : Wakeable {
+  void wake() noexcept override { ++count; }
+  int count = 0;
+};
+
+}  // namespace weir::test
