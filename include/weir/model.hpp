@@ -120,7 +120,7 @@ enum class Function : std::uint8_t {
 };
 /// As PyTorch calls it: "ReLU", "LogSoftmax".
 std::string_view to_string(Function function) noexcept;
-/// relu to tanh: those whose gradient can be had from their output.
+/// relu to tanh: those that PyTorch's layers do in place without loss.
 bool may_be_in_place(Function function) noexcept;
 
 struct Activation {

@@ -70,7 +70,8 @@ LayerFootprint of_layer(const Layer& layer, const LayerRule& rule) {
   out.parameters = rule.parameters;
   out.buffers = rule.buffers;
   const bool fresh = !rule.view && !rule.in_place && !rule.counted;
-  out.activations = add_sat(rule.made_values, fresh ? values_in(rule.output) : 0);
+  out.activations =
+      add_sat(rule.made_to_keep ? 0 : rule.made_values, fresh ? values_in(rule.output) : 0);
   return out;
 }
 

@@ -109,6 +109,9 @@ class Rules {
       case Function::softmax:
       case Function::log_softmax: rule_.keeps_output = true; break;
       case Function::relu6:
+        rule_.keeps_input = !activation.in_place;
+        if (activation.in_place) keep_copy();
+        break;
       case Function::leaky_relu:
       case Function::elu:
         rule_.keeps_output = activation.in_place;
@@ -127,6 +130,7 @@ class Rules {
   LayerRule of(const layer::Dropout& dropout) {
     rule_.in_place = dropout.in_place;
     rule_.drops_out = true;
+    rule_.made_to_keep = true;
     rule_.made_bytes = values_in(input_);
     return rule_;
   }
@@ -185,6 +189,11 @@ class Rules {
                const char* what) const {
     if (whole % value != 0)
       refuse(field, value, "must divide the " + std::to_string(whole) + " " + what);
+  }
+
+  void keep_copy() {
+    rule_.made_values = values_in(input_);
+    rule_.made_to_keep = true;
   }
 
   Image image() const {

@@ -16,11 +16,12 @@ struct LayerRule {
   bool view = false;      ///< the output is the input's memory
   bool in_place = false;  ///< it is, and is written over
   bool keeps_input = false, keeps_output = false;
-  bool drops_out = false;               ///< does nothing in prediction
-  bool counted = false;                 ///< known by sums alone: the output is in made_values
-  std::uint64_t times_kept = 1;         ///< of made_values, where counted
-  std::uint64_t made_values = 0;        ///< besides the output, of the activations' type
-  std::uint64_t made_bytes = 0;         ///< masks, indices
+  bool drops_out = false;         ///< does nothing in prediction
+  bool made_to_keep = false;      ///< what it makes besides the output is for its gradient alone
+  bool counted = false;           ///< known by sums alone: the output is in made_values
+  std::uint64_t times_kept = 1;   ///< of made_values, where counted
+  std::uint64_t made_values = 0;  ///< besides the output, of the activations' type
+  std::uint64_t made_bytes = 0;   ///< masks, indices
   std::uint64_t image_statistics = 0;   ///< of the parameters' type, for each image
   std::uint64_t common_statistics = 0;  ///< the same for all images at once
 };

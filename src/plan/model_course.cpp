@@ -160,7 +160,7 @@ class Course {
     for (std::size_t i = 0; i < out_.rules.size(); ++i) {
       const auto& rule = out_.rules[i];
       auto now = storages_[boundary_[i]].bytes;
-      if (!rule.drops_out) now = now + made(rule, false);
+      if (!rule.made_to_keep) now = now + made(rule, false);
       if (boundary_[i] != boundary_[i + 1] && !rule.drops_out)
         now = now + storages_[boundary_[i + 1]].bytes;
       out_.prediction_moments.push_back(now);
