@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
 """Regime, prediction and advice, held against what runs measure.
 
-Six workloads over one folder of photographs: a sleeping consumer at 0.25, 1 and 4 times the time that
-production takes for a batch, and reads of 5, 50 and 200 ms. For each, `weir tune` says what bounds it and
-what to set; sweeps over queue depths, workers and reads ahead then measure every setting, in rounds that
-take turns with the advised one. Printed: regime, predicted beside measured throughput of every setting,
-and the advised setting beside the best of the sweep. Quiet machine, please.
+Workloads over one folder of photographs: a sleeping consumer at 0.25, 1 and 4 times the time that
+production takes for a batch, reads of 5, 50 and 200 ms, and reads of 50 ms whose budget has no room for
+as many reads ahead as are wanted. For each, `weir tune` says what bounds it and what to set; sweeps over
+queue depths, workers and reads ahead then measure every setting, in rounds that take turns with the
+advised one. Printed: regime, predicted beside measured throughput of every setting, and the advised
+setting beside the best of the sweep.
+
+Other guests of the same host change how fast a machine decodes, by a third and within seconds. So each
+measurement stands between two short runs that only decode, and is taken again (--patience times) where
+one of them fell below 95 % of the best seen; of those the least disturbed is kept, and the share of
+disturbed ones is printed.
 """
 import argparse
 import json
@@ -31,11 +37,15 @@ def steady(run, consumer_s):
 
 
 class Case:
-    def __init__(self, name, regimes, consumer_ms=0.0, delay_ms=0):
+    def __init__(self, name, regimes, consumer_ms=0.0, delay_ms=0, budget=None):
         self.name, self.regimes = name, regimes
         self.consumer_ms, self.delay_ms = consumer_ms, delay_ms
         self.words = ["--consumer-ms", f"{consumer_ms:.3f}", "--read-delay-ms", delay_ms]
+        self.tune_words = []
         self.read_aheads = [0, 4, 16, 64, 128] if delay_ms else [0]
+        if budget:
+            self.words += ["--memory-budget", budget]
+            self.tune_words = ["--read-ahead", 64]
         self.workers = [2] if delay_ms else [1, 2]
 
     def reads_per_s(self, workers, read_ahead):
@@ -52,16 +62,46 @@ def cases(program, data, options):
             Case("consumer 4x", {"consumer"}, 4 * batch_ms),
             Case("reads of 5 ms", {"storage"}, delay_ms=5),
             Case("reads of 50 ms", {"storage"}, delay_ms=50),
-            Case("reads of 200 ms", {"storage"}, delay_ms=200)]
+            Case("reads of 200 ms", {"storage"}, delay_ms=200),
+            Case("reads of 50 ms, a budget of 19 MiB", {"memory"}, delay_ms=50, budget="19MiB")]
+
+
+class Calm:
+    """Takes measurements while the machine is as fast as it can be."""
+
+    def __init__(self, program, data, patience):
+        self.program, self.data, self.patience = program, data, patience
+        self.best, self.taken, self.disturbed = 0.0, 0, 0
+        self.last = self.pace()
+
+    def pace(self):
+        run = weir(self.program, "run", self.data, "--workers", 2, "--steps", 24)
+        rate = steady(run, 0)
+        self.best = max(self.best, rate)
+        return rate
+
+    def __call__(self, *arguments):
+        kept, calmest = None, 0.0
+        for _ in range(self.patience):
+            before, found = self.last, weir(self.program, *arguments)
+            self.last = self.pace()
+            slowest = min(before, self.last)
+            if slowest > calmest:
+                kept, calmest = found, slowest
+            if calmest >= 0.95 * self.best:
+                break
+        self.taken += 1
+        self.disturbed += calmest < 0.95 * self.best
+        return kept
 
 
 def steps_for(samples_per_s, batch, seconds):
     return max(4, min(400, round(samples_per_s * seconds / batch)))
 
 
-def examine(case, program, options):
+def examine(case, measure, options):
     data, batch = options.data, 32
-    tune = weir(program, "tune", data, "--workers", options.workers, *case.words)
+    tune = measure("tune", data, "--workers", options.workers, *case.words, *case.tune_words)
     advice = tune["advice"]
     best = advice["ceiling"]["samples_per_s"]
     advised, measured = advice["recommended"], {}
@@ -71,7 +111,7 @@ def examine(case, program, options):
                 expected = min(best, case.reads_per_s(workers, read_ahead))
                 # Where reads outstanding allow less than half of the best, one depth shows it.
                 depths = options.depths if expected > best / 2 else "4"
-                sweep = weir(program, "sweep", data, "--workers", workers, "--read-ahead", read_ahead,
+                sweep = measure("sweep", data, "--workers", workers, "--read-ahead", read_ahead,
                              "--max-queue-size", depths, "--steps",
                              steps_for(expected, batch, options.seconds), *case.words)
                 for run in sweep["runs"]:
@@ -81,7 +121,7 @@ def examine(case, program, options):
                     entry["rates"].append(steady(run, case.consumer_ms / 1e3))
                     entry["predicted"].append(run["predicted"]["samples_per_s"])
                     entry["bytes"].append(run["memory"]["peak"])
-        one = weir(program, "run", data, "--workers", advised["workers"], "--read-ahead",
+        one = measure("run", data, "--workers", advised["workers"], "--read-ahead",
                    advised["read_ahead"], "--max-queue-size", advised["max_queue_size"], "--steps",
                    steps_for(best, batch, options.seconds), *case.words)
         entry = measured.setdefault("advised", {"rates": [], "predicted": [], "bytes": []})
@@ -91,18 +131,27 @@ def examine(case, program, options):
     return tune, summary(case, tune, measured)
 
 
+def shares(run):
+    """Where the time of the consumer and of the workers went, of a run: parts of 1."""
+    queue = run["queue"]
+    workers = queue["workers"]
+    parts = {"fetch": "fetch_stall_s", "prep": "prep_stall_s", "memory": "memory_stall_s"}
+    found = {name: queue[key] / queue["seconds"] for name, key in parts.items()}
+    return found | {"producers": workers["idle_s"] / sum(workers.values())}
+
+
 def summary(case, tune, measured):
     rows = []
     for key, entry in measured.items():
         rate, predicted = statistics.median(entry["rates"]), statistics.median(entry["predicted"])
-        rows.append({"setting": key, "measured": rate, "predicted": predicted,
+        rows.append({"setting": key, "measured": rate, "rates": entry["rates"], "predicted": predicted,
                      "off": rate / predicted - 1, "peak_bytes": statistics.median(entry["bytes"])})
     swept = [row for row in rows if row["setting"] != "advised"]
     advised = next(row for row in rows if row["setting"] == "advised")
     top = max(row["measured"] for row in swept)
     near = [row["peak_bytes"] for row in swept if row["measured"] >= 0.96 * top]
     return {"case": case.name, "regime": tune["regime"], "right": tune["regime"] in case.regimes,
-            "why": tune["regime_why"], "flags": tune["advice"]["flags"], "rows": rows,
+            "why": tune["regime_why"], "shares": shares(tune["runs"][0]), "flags": tune["advice"]["flags"], "rows": rows,
             "advised_of_best": advised["measured"] / top,
             "advised_bytes": advised["peak_bytes"], "least_bytes_of_sweep": min(near)}
 
@@ -131,14 +180,16 @@ def main():
     parser.add_argument("--depths", default="1,2,4,8,16")
     parser.add_argument("--workers", type=int, default=2, help="of the measured run")
     parser.add_argument("--only", default="", help="cases whose name has this in it")
+    parser.add_argument("--patience", type=int, default=4, help="most tries of one measurement")
     parser.add_argument("--json", help="all figures, to this file")
     options = parser.parse_args()
 
     weir(options.program, "run", options.data, "--epochs", 2)  # the page cache
+    measure = Calm(options.program, options.data, options.patience)
     results = []
     for case in cases(options.program, options.data, options):
         if options.only in case.name:
-            results.append(examine(case, options.program, options)[1])
+            results.append(examine(case, measure, options)[1])
             show(results[-1])
             if options.json:
                 with open(options.json, "w", encoding="utf-8") as file:
@@ -147,6 +198,8 @@ def main():
     print(f"regimes right: {sum(result['right'] for result in results)} of {len(results)}")
     print(f"predicted throughput: median {100 * statistics.median(off):.1f} % off, worst "
           f"{100 * off[-1]:.1f} %, of {len(off)} settings")
+    print(f"disturbed: {measure.disturbed} of {measure.taken} measurements; best pace "
+          f"{measure.best:.0f} samples/s")
     print(f"advised of the best: {100 * min(r['advised_of_best'] for r in results):.1f} % or more")
 
 
