@@ -142,10 +142,11 @@ TEST_CASE("a plan with a model has host and training memory together", "[footpri
   CHECK(both["mismatch"].is_null());
 
   const auto text = weir::test::weir({"plan", "--model", file}).out;
-  for (const auto* part :
-       {"Training of VGG-16", "Host and training together", "one more image in the batch",
-        "place in the queue", "image in the batch"})
+  for (const auto* part : {"Training of VGG-16", "Host and training together",
+                           "one more image in the batch", "one more place in the queue"}) {
+    CAPTURE(part);
     CHECK(contains(text, part));
+  }
   const auto other = weir::test::weir({"plan", "--model", file, "--size", "64x64"}).out;
   CHECK(contains(other, "the loader gives images of 3x64x64, the model takes 3x224x224"));
 }
