@@ -92,7 +92,8 @@ std::string in_all_text(const ModelFigures& figures) {
   if (figures.micro)
     columns.push_back(
         {fmt::format("{} at once", figures.micro->micro_batch), &*figures.micro, true});
-  columns.push_back({"prediction", &figures.asked(), false});
+  columns.push_back(
+      {fmt::format("prediction {}", figures.asked().micro_batch), &figures.asked(), false});
 
   std::vector<Table::Column> heads{{"In all", Align::left}};
   for (const auto& column : columns) {
