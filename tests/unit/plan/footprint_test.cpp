@@ -92,6 +92,24 @@ TEST_CASE("the peak is what is kept still and the gradients on their way back", 
   CHECK(footprint(model).prediction.activations == f32 * 40);
 }
 
+TEST_CASE("what a layer kept is let go once its gradient is done", "[footprint]") {
+  const auto model = dense(4, {linear(1000), function(Function::relu), linear(100),
+                               function(Function::swish), linear(1)});
+  const auto bytes = footprint(model).training;
+  CHECK(bytes.kept == f32 * (1000 + 3 * 100 + 1));
+  // At the ReLU: its output and the model's, gradients of its 1000 values on both sides.
+  CHECK(bytes.peak - (bytes.total - bytes.kept) == f32 * (1000 + 1 + 2 * 1000));
+}
+
+TEST_CASE("nothing below the first parameters gets a gradient", "[footprint]") {
+  Model model;
+  model.input = {3, 8, 8};
+  model.layers = {{layer::AvgPool2d{.kernel = {2, 2}}}, conv3(1)};
+  const auto bytes = footprint(model).training;
+  CHECK(bytes.kept == f32 * (48 + 16));
+  CHECK(bytes.peak == bytes.total + f32 * 16);
+}
+
 TEST_CASE("a function in place writes where its input was", "[footprint]") {
   const auto kept = [](Function which, bool in_place) {
     return footprint(dense(4, {linear(10), function(which, in_place), linear(10)})).training.kept;
