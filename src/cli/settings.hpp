@@ -16,7 +16,7 @@ namespace weir::cli {
 
 class MetricsServer;
 
-enum class Command : std::uint8_t { plan, probe, run, sweep, tune, verify, demo };
+enum class Command : std::uint8_t { plan, probe, run, sweep, tune, verify, demo, page };
 
 /// What a command line asks for. Defaults are the library's.
 struct Settings {
