@@ -16,6 +16,7 @@ inline constexpr int done_exit = 0, failed_exit = 1, usage_exit = 2;
 // the command's name left out.
 
 int plan_command(const Settings& settings);
+int footprint_command(const Settings& settings);
 int probe_command(const Settings& settings, const Interrupt& interrupt);
 int run_command(const Settings& settings, const Interrupt& interrupt);
 int sweep_command(const Settings& settings, const std::vector<std::string>& arguments,
