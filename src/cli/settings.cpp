@@ -37,6 +37,7 @@ class Parser {
     add(Command::tune, "tune",
         "what bounds the run, the smallest setting that is as fast, and why");
     add(Command::verify, "verify", "soak: every law, a thousand times a second");
+    add_page();
     add(Command::demo, "demo", "make a few hundred JPEGs and sweep over them");
   }
 
@@ -170,6 +171,20 @@ class Parser {
     for (const auto* unbuilt : {"--rank", "--world"})
       hidden.text(
           unbuilt, "", [unbuilt](const std::string&) { not_built(unbuilt); }, "");
+  }
+
+  void add_page() {
+    auto& sub =
+        *app_.add_subcommand("page", "a report that was saved as JSON, as a page with charts");
+    sub.callback([this] { settings_.command = Command::page; });
+    sub.add_option("REPORT", settings_.data,
+                   "JSON that --json or a trainer's MemoryProfile has written")
+        ->type_name("")
+        ->required();
+    sub.add_option("--html", settings_.html, "the page: one file, opens without a network")
+        ->type_name("FILE")
+        ->required()
+        ->group("Output");
   }
 
   void add_pixels(OptionGroup group) {
