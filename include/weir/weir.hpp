@@ -11,6 +11,7 @@
 #include "weir/memory.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
+#include "weir/random.hpp"
 #include "weir/report.hpp"
 #include "weir/source.hpp"
 #include "weir/tally.hpp"
