@@ -15,5 +15,6 @@
 #include "weir/report.hpp"
 #include "weir/source.hpp"
 #include "weir/tally.hpp"
+#include "weir/transform.hpp"
 #include "weir/version.hpp"
 #include "weir/window.hpp"
