@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -10,6 +11,7 @@ namespace {
 
 constexpr std::string_view ink = "#1f2328", faint = "#59636e", grid = "#d8dee4";
 constexpr double digit_width = 7.2;  // of the widest of the fonts, at the size of figures
+constexpr double name_height = 14, percentage_width = 36;
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -94,9 +96,10 @@ void Chart::draw(const Panel& panel) {
                      at.y);
     }
     fmt::format_to(std::back_inserter(body_),
-                   "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2.4\" "
+                   "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" "
                    "stroke-linejoin=\"round\"{}/>\n",
-                   points, series.colour, series.dashed ? " stroke-dasharray=\"7 5\"" : "");
+                   points, series.colour, series.thin ? "1.4" : "2.4",
+                   series.dashed ? " stroke-dasharray=\"7 5\"" : "");
     double free_from = 0;
     for (const auto point : series.line) {
       if (series.label_decimals < 0) break;
@@ -113,9 +116,44 @@ void Chart::draw(const Panel& panel) {
                        "stroke-width=\"3\" paint-order=\"stroke\"",
                        ink));
     }
-    const auto end = on_paper(panel, series.line.back());
-    text(end.x + 10, end.y + 4, series.name,
-         fmt::format("font-size=\"13\" font-weight=\"600\" fill=\"{}\"", series.colour));
+  }
+  name_series(panel);
+}
+
+void Chart::name_series(const Panel& panel) {
+  struct Name {
+    Point at;
+    const Series* series;
+  };
+  std::vector<Name> names;
+  for (const auto& series : panel.series) {
+    if (!series.line.empty() && !series.name.empty())
+      names.push_back({on_paper(panel, series.line.back()), &series});
+  }
+  std::stable_sort(names.begin(), names.end(),
+                   [](const Name& a, const Name& b) { return a.at.y > b.at.y; });
+  double free_above = panel.top + panel.height + name_height;
+  for (const auto& [at, series] : names) {
+    const double y = std::min(at.y + 4, free_above);
+    free_above = y - name_height;
+    text(at.x + 10, y, series->name,
+         fmt::format("font-size=\"13\" font-weight=\"600\" fill=\"{}\"", series->colour));
+  }
+}
+
+void Chart::draw(const Bar& bar) {
+  double x = bar.left;
+  for (const auto& part : bar.parts) {
+    const double width = bar.width * part.share;
+    fmt::format_to(std::back_inserter(body_),
+                   "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+                   "fill=\"{}\"/>\n",
+                   x, bar.top, width, bar.height, part.colour);
+    if (width > percentage_width) {
+      text(x + width / 2, bar.top + bar.height / 2 + 4, fmt::format("{:.0f} %", 100 * part.share),
+           "font-size=\"11.5\" font-weight=\"600\" text-anchor=\"middle\" fill=\"#ffffff\"");
+    }
+    x += width;
   }
 }
 
