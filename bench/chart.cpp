@@ -9,6 +9,9 @@ namespace weir::bench {
 namespace {
 
 constexpr std::string_view ink = "#1f2328", faint = "#59636e", grid = "#d8dee4";
+/// What is written over lines stands clear of them.
+constexpr auto halo = " stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"";
+constexpr double legend_line = 19;
 constexpr double digit_width = 7.2;  // of the widest of the fonts, at the size of figures
 
 std::string escaped(std::string_view text) {
@@ -78,6 +81,7 @@ void Chart::draw(const Panel& panel) {
   text(panel.left + panel.width / 2, panel.top + panel.height + 38, panel.x_title,
        small + " text-anchor=\"middle\"");
 
+  std::size_t named = 0;
   for (const auto& series : panel.series) {
     for (const auto dot : series.dots) {
       const auto at = on_paper(panel, dot);
@@ -109,13 +113,17 @@ void Chart::draw(const Panel& panel) {
       if (at.x - half < free_from) continue;
       free_from = at.x + half + digit_width / 2;
       text(at.x, at.y - 10, figure,
-           fmt::format("font-size=\"11.5\" text-anchor=\"middle\" fill=\"{}\" stroke=\"#ffffff\" "
-                       "stroke-width=\"3\" paint-order=\"stroke\"",
-                       ink));
+           fmt::format("font-size=\"11.5\" text-anchor=\"middle\" fill=\"{}\"{}", ink, halo));
     }
-    const auto end = on_paper(panel, series.line.back());
-    text(end.x + 10, end.y + 4, series.name,
-         fmt::format("font-size=\"13\" font-weight=\"600\" fill=\"{}\"", series.colour));
+    auto name_at = on_paper(panel, series.line.back());
+    if (panel.legend) {
+      name_at = {panel.left + 40, panel.top + 16 + legend_line * static_cast<double>(named++)};
+      line({name_at.x - 24, name_at.y}, {name_at.x + 2, name_at.y},
+           fmt::format("stroke=\"{}\" stroke-width=\"2.4\"", series.colour));
+    }
+    text(name_at.x + 10, name_at.y + 4, series.name,
+         fmt::format("font-size=\"13\" font-weight=\"600\" fill=\"{}\"{}", series.colour,
+                     panel.legend ? halo : ""));
   }
 }
 

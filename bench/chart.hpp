@@ -18,14 +18,15 @@ struct Series {
   int label_decimals = -1;  ///< of the figures at the points of the line; negative: none
 };
 
-/// One diagram: x and y from 0, ticks where asked, series named at their right ends. A figure that
-/// would run into the one before it is left out.
+/// One diagram: x and y from 0, ticks where asked, series named at their right ends or, where those would
+/// meet, in a legend at the top left. A figure that would run into the one before it is left out.
 struct Panel {
   std::string title{}, x_title{};
   double left = 0, top = 0, width = 0, height = 0;  ///< of the plane, in pixels
   double x_end = 1, y_end = 1;
   std::vector<double> x_ticks{}, y_ticks{};
   std::vector<Series> series{};
+  bool legend = false;
 };
 
 /// An SVG document with a background of its own, so that it reads alike on light and dark pages.
