@@ -30,4 +30,5 @@ function(weir_adapter NAME)
   endif()
 endfunction()
 
+weir_adapter(dlpack dlpack::dlpack)
 weir_adapter(opencv OpenCVParts::core)
