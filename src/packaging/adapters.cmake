@@ -30,5 +30,6 @@ function(weir_adapter NAME)
   endif()
 endfunction()
 
+weir_adapter(asio Boost::headers Threads::Threads)
 weir_adapter(dlpack dlpack::dlpack)
 weir_adapter(opencv OpenCVParts::core)
