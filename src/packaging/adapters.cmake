@@ -33,3 +33,4 @@ endfunction()
 weir_adapter(asio Boost::headers Threads::Threads)
 weir_adapter(dlpack dlpack::dlpack)
 weir_adapter(opencv OpenCVParts::core)
+weir_adapter(torch torch)  # libtorch's own name
