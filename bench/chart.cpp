@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -13,6 +14,7 @@ constexpr std::string_view ink = "#1f2328", faint = "#59636e", grid = "#d8dee4";
 constexpr auto halo = " stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"";
 constexpr double legend_line = 19;
 constexpr double digit_width = 7.2;  // of the widest of the fonts, at the size of figures
+constexpr double name_height = 14, percentage_width = 36;
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -81,7 +83,6 @@ void Chart::draw(const Panel& panel) {
   text(panel.left + panel.width / 2, panel.top + panel.height + 38, panel.x_title,
        small + " text-anchor=\"middle\"");
 
-  std::size_t named = 0;
   for (const auto& series : panel.series) {
     for (const auto dot : series.dots) {
       const auto at = on_paper(panel, dot);
@@ -98,9 +99,10 @@ void Chart::draw(const Panel& panel) {
                      at.y);
     }
     fmt::format_to(std::back_inserter(body_),
-                   "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2.4\" "
+                   "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" "
                    "stroke-linejoin=\"round\"{}/>\n",
-                   points, series.colour, series.dashed ? " stroke-dasharray=\"7 5\"" : "");
+                   points, series.colour, series.thin ? "1.4" : "2.4",
+                   series.dashed ? " stroke-dasharray=\"7 5\"" : "");
     double free_from = 0;
     for (const auto point : series.line) {
       if (series.label_decimals < 0) break;
@@ -115,15 +117,58 @@ void Chart::draw(const Panel& panel) {
       text(at.x, at.y - 10, figure,
            fmt::format("font-size=\"11.5\" text-anchor=\"middle\" fill=\"{}\"{}", ink, halo));
     }
-    auto name_at = on_paper(panel, series.line.back());
-    if (panel.legend) {
-      name_at = {panel.left + 40, panel.top + 16 + legend_line * static_cast<double>(named++)};
-      line({name_at.x - 24, name_at.y}, {name_at.x + 2, name_at.y},
-           fmt::format("stroke=\"{}\" stroke-width=\"2.4\"", series.colour));
+  }
+  if (panel.legend)
+    list_series(panel);
+  else
+    name_series(panel);
+}
+
+void Chart::list_series(const Panel& panel) {
+  double y = panel.top + 16;
+  for (const auto& series : panel.series) {
+    line({panel.left + 16, y}, {panel.left + 42, y},
+         fmt::format("stroke=\"{}\" stroke-width=\"2.4\"", series.colour));
+    text(panel.left + 50, y + 4, series.name,
+         fmt::format("font-size=\"13\" font-weight=\"600\" fill=\"{}\"{}", series.colour, halo));
+    y += legend_line;
+  }
+}
+
+void Chart::name_series(const Panel& panel) {
+  struct Name {
+    Point at;
+    const Series* series;
+  };
+  std::vector<Name> names;
+  for (const auto& series : panel.series) {
+    if (!series.line.empty() && !series.name.empty())
+      names.push_back({on_paper(panel, series.line.back()), &series});
+  }
+  std::stable_sort(names.begin(), names.end(),
+                   [](const Name& a, const Name& b) { return a.at.y > b.at.y; });
+  double free_above = panel.top + panel.height + name_height;
+  for (const auto& [at, series] : names) {
+    const double y = std::min(at.y + 4, free_above);
+    free_above = y - name_height;
+    text(at.x + 10, y, series->name,
+         fmt::format("font-size=\"13\" font-weight=\"600\" fill=\"{}\"", series->colour));
+  }
+}
+
+void Chart::draw(const Bar& bar) {
+  double x = bar.left;
+  for (const auto& part : bar.parts) {
+    const double width = bar.width * part.share;
+    fmt::format_to(std::back_inserter(body_),
+                   "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+                   "fill=\"{}\"/>\n",
+                   x, bar.top, width, bar.height, part.colour);
+    if (width > percentage_width) {
+      text(x + width / 2, bar.top + bar.height / 2 + 4, fmt::format("{:.0f} %", 100 * part.share),
+           "font-size=\"11.5\" font-weight=\"600\" text-anchor=\"middle\" fill=\"#ffffff\"");
     }
-    text(name_at.x + 10, name_at.y + 4, series.name,
-         fmt::format("font-size=\"13\" font-weight=\"600\" fill=\"{}\"{}", series.colour,
-                     panel.legend ? halo : ""));
+    x += width;
   }
 }
 

@@ -15,11 +15,13 @@ struct Series {
   std::string name{}, colour{};
   std::vector<Point> dots{}, line{};
   bool dashed = false;
+  bool thin = false;
   int label_decimals = -1;  ///< of the figures at the points of the line; negative: none
 };
 
-/// One diagram: x and y from 0, ticks where asked, series named at their right ends or, where those would
-/// meet, in a legend at the top left. A figure that would run into the one before it is left out.
+/// One diagram: x and y from 0, ticks where asked, series named at their right ends, one above
+/// the other where they would meet, or in a legend at the top left. A figure that would run into the one
+/// before it is left out.
 struct Panel {
   std::string title{}, x_title{};
   double left = 0, top = 0, width = 0, height = 0;  ///< of the plane, in pixels
@@ -29,16 +31,29 @@ struct Panel {
   bool legend = false;
 };
 
+/// Parts of a whole beside one another; each says its percentage where there is room.
+struct Bar {
+  struct Part {
+    std::string colour{};
+    double share = 0;
+  };
+  double left = 0, top = 0, width = 0, height = 0;  ///< in pixels
+  std::vector<Part> parts{};
+};
+
 /// An SVG document with a background of its own, so that it reads alike on light and dark pages.
 class Chart {
  public:
   Chart(int width, int height, std::string_view title, const std::vector<std::string>& subtitle);
 
   void draw(const Panel& panel);
+  void draw(const Bar& bar);
+  void text(double x, double y, std::string_view content, std::string_view attributes);
   std::string svg() const { return body_ + "</svg>\n"; }
 
  private:
-  void text(double x, double y, std::string_view content, std::string_view attributes);
+  void name_series(const Panel& panel);
+  void list_series(const Panel& panel);
   void line(Point from, Point to, std::string_view attributes);
 
   std::string body_;

@@ -1,9 +1,9 @@
-# Redraws PROGRAM's picture from DOCS/queue-depth.json; neither may come out different.
-execute_process(COMMAND ${PROGRAM} ${DOCS}/queue-depth.json ${SCRATCH} COMMAND_ERROR_IS_FATAL ANY)
+# Redraws PROGRAM's PICTURE from DOCS/PICTURE.json; neither may come out different.
+execute_process(COMMAND ${PROGRAM} ${DOCS}/${PICTURE}.json ${SCRATCH} COMMAND_ERROR_IS_FATAL ANY)
 foreach(kind svg json)
-  execute_process(COMMAND ${CMAKE_COMMAND} -E compare_files ${DOCS}/queue-depth.${kind} ${SCRATCH}.${kind}
+  execute_process(COMMAND ${CMAKE_COMMAND} -E compare_files ${DOCS}/${PICTURE}.${kind} ${SCRATCH}.${kind}
                   RESULT_VARIABLE differs)
   if(differs)
-    message(FATAL_ERROR "docs/queue-depth.${kind} is not what draw_sweep makes of docs/queue-depth.json")
+    message(FATAL_ERROR "docs/${PICTURE}.${kind} is not what its program makes of docs/${PICTURE}.json")
   endif()
 endforeach()

@@ -76,7 +76,9 @@ class Trace::Writer {
                           ",\"index\":" + std::to_string(v[3]) +
                           ",\"sample\":" + quoted(sanitize(sample_name(v[3]))) + "}";
         if (stage == Stage::wait) return wait(at, dur, event.track, id, args);
-        return span(to_string(stage), "sample", threads, event.track, at, dur, args);
+        // A fit ends with the decode that it is a part of.
+        return span(to_string(stage), "sample", threads, event.track, at,
+                    dur - (stage == Stage::fit ? 1 : 0), args);
       }
       case Kind::batch:
         return span(word(static_cast<Of>(event.what)), "batch", slabs, event.track, at, dur,
@@ -114,10 +116,12 @@ class Trace::Writer {
     first_ = false;
     return out_;
   }
+  /// A nanosecond short: viewers add `ts` and `dur` in floating point, and one whose sum came out
+  /// beyond the next span's start would show that one inside.
   void span(std::string_view name, std::string_view category, int process, std::uint32_t track,
             std::int64_t at, std::int64_t duration, const std::string& args) {
     begin() << R"({"ph":"X",)" << place(process, track) << ",\"ts\":" << microseconds(at)
-            << ",\"dur\":" << microseconds(duration) << ",\"cat\":\"" << category
+            << ",\"dur\":" << microseconds(duration - 1) << ",\"cat\":\"" << category
             << "\",\"name\":\"" << name << "\",\"args\":" << args << '}';
   }
   void wait(std::int64_t at, std::int64_t duration, std::uint32_t track, std::size_t id,

@@ -139,6 +139,8 @@ std::vector<Search::Threads> Search::candidates() const {
   std::vector<std::uint32_t> ahead{
       0,         least,     scaled(least, 1.15), scaled(least, 1.3), scaled(least, 1.6),
       2 * least, 4 * least, most_read_ahead_};
+  // Where a budget has no room for as many, fewer are still better than none.
+  for (auto fewer = least / 2; fewer > 0; fewer /= 2) ahead.push_back(fewer);
   keep_within(ahead, 0, most_read_ahead_);
   std::vector<Threads> all;
   for (const auto read_ahead : ahead)

@@ -40,14 +40,15 @@ struct TraceFile {
     return found;
   }
   /// What spoils it, or nothing: on each row a span ends before the next begins, or lies within it;
-  /// counters go forward in time; a wait has one beginning and, not before it, one end.
+  /// counters go forward in time; a wait has one beginning and, not before it, one end. Ends are worked
+  /// out in floating point, as speedscope and chrome://tracing do.
   std::string complaint() const {
     for (const auto& [row, events] : spans) {
       if (!rows.contains(row)) return "a row without a name";
-      std::vector<std::int64_t> open;
-      std::int64_t last = 0;
+      std::vector<double> open;
+      double last = 0;
       for (const auto& event : events) {
-        const auto begin = ns(event, "ts"), end = begin + ns(event, "dur");
+        const double begin = event.at("ts"), end = begin + event.at("dur").get<double>();
         if (begin < last) return rows.at(row) + ": not in order of time";
         last = begin;
         while (!open.empty() && open.back() <= begin) open.pop_back();

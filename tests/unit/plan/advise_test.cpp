@@ -134,6 +134,21 @@ TEST_CASE("advice never goes over a budget, and says what the budget keeps away"
   CHECK_THROWS_AS(advise(window_of({0.05, 3, 50}), none), Error);
 }
 
+TEST_CASE("where a budget has no room for all reads ahead, fewer are better than none", "[plan]") {
+  // Two workers could use 66 reads under way; three slabs leave room for some 32.
+  Options tight;
+  tight.memory.budget_bytes = 19 * mib;
+  const auto window = window_of({50, 1.5, 5, 0.2}, 2, tight);
+  const auto advice = advise(window);
+  check_promises(advice);
+  auto setting = setting_of(window.plan);
+  setting.max_queue_size = 1;
+  for (const std::uint32_t read_ahead : {4u, 8u, 16u, 32u}) {
+    setting.read_ahead = read_ahead;
+    CHECK(advice.ceiling.samples_per_s >= 0.95 * predict(window, setting).samples_per_s);
+  }
+}
+
 TEST_CASE("a budget of the plan binds as one of the options does", "[plan]") {
   Options options;
   options.memory.budget_bytes = 32 * mib;
