@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/random.hpp"
-#include "plan/footprint.hpp"
+#include "plan/loader_bytes.hpp"
 #include "weir/error.hpp"
 
 namespace weir::simulation {
