@@ -23,6 +23,8 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
                   const Interrupt& interrupt);
 int tune_command(const Settings& settings, const Interrupt& interrupt);
 int verify_command(const Settings& settings, const Interrupt& interrupt);
+/// Draws a report that was saved: the file `data` to the page `html`.
+int page_command(const Settings& settings);
 int demo_command(const Settings& settings, const Interrupt& interrupt);
 
 /// The text to stdout, or the JSON to where --json says, or both; the page to where --html says.

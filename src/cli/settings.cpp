@@ -37,6 +37,7 @@ class Parser {
     add(Command::tune, "tune",
         "what bounds the run, the smallest setting that is as fast, and why");
     add(Command::verify, "verify", "soak: every law, a thousand times a second");
+    add_page();
     add(Command::demo, "demo", "make a few hundred JPEGs and sweep over them");
   }
 
@@ -172,6 +173,20 @@ class Parser {
           unbuilt, "", [unbuilt](const std::string&) { not_built(unbuilt); }, "");
   }
 
+  void add_page() {
+    auto& sub =
+        *app_.add_subcommand("page", "a report that was saved as JSON, as a page with charts");
+    sub.callback([this] { settings_.command = Command::page; });
+    sub.add_option("REPORT", settings_.data,
+                   "JSON that --json or a trainer's MemoryProfile has written")
+        ->type_name("")
+        ->required();
+    sub.add_option("--html", settings_.html, "the page: one file, opens without a network")
+        ->type_name("FILE")
+        ->required()
+        ->group("Output");
+  }
+
   void add_pixels(OptionGroup group) {
     auto& o = settings_.options;
     group.text(
@@ -217,6 +232,10 @@ class Parser {
   void add_queue(OptionGroup group) {
     auto& o = settings_.options;
     group.positive("--batch", o.batch, "images in a batch [32]");
+    group.text(
+        "--side-bytes", "BYTES",
+        [&o](const std::string& t) { o.side_bytes = report::parse_bytes(t); },
+        "beside the pixels of each sample: several labels, boxes, a mask; zeros here [0]");
     group.text(
         "--max-queue-size", "N[,N...]",
         [this](const std::string& t) { settings_.depths = parse_depths(t); },

@@ -17,7 +17,7 @@ namespace weir::cli {
 
 class MetricsServer;
 
-enum class Command : std::uint8_t { plan, footprint, probe, run, sweep, tune, verify, demo };
+enum class Command : std::uint8_t { plan, footprint, probe, run, sweep, tune, verify, demo, page };
 
 /// Which model to look at, and what to put in place of what its file says.
 struct ModelSettings {
