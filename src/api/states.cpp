@@ -41,7 +41,7 @@ LoaderState::LoaderState(AnySource source, const Options& wish)
   }
   index = std::move(*charge);
   auto pool = std::make_shared<buffer::SlabPool>(
-      book, buffer::SlabLayout(plan.shape, plan.batch, options.memory.alignment),
+      book, buffer::SlabLayout(plan.shape, plan.batch, options.memory.alignment, plan.side_bytes),
       options.memory.upstream);
   core = std::make_shared<engine::Core>(std::move(source), plan, std::move(book), std::move(pool));
 }
@@ -77,6 +77,8 @@ engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
       .first_batch = wish.from.next_batch,
       .released_beyond = wish.from.released_beyond,
       .watchdog = options.watchdog,
+      .transform = options.transform,
+      .seed = options.seed,
   };
 }
 
@@ -160,6 +162,17 @@ std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline
   auto* const slab = engine_->next(deadline, lease);
   if (!slab) return std::nullopt;
   return Batch(loader_->core->pool, *slab);
+}
+
+void StreamState::async_next(BatchTaker take) {
+  if (!take) throw Error(Errc::bad_options, Stage::lease, "Stream::async_next: take is empty");
+  loader_->stay_home();
+  engine_->refuse_own_thread("Stream::async_next");
+  Lock lock(consumer_);
+  engine_->ask([pool = loader_->core->pool, take = std::move(take)](std::exception_ptr error,
+                                                                    buffer::Slab* slab) {
+    take(std::move(error), slab ? std::optional(Batch(pool, *slab)) : std::nullopt);
+  });
 }
 
 void StreamState::settle() {

@@ -126,6 +126,16 @@ Scene foreign_decode() {
   return scene;
 }
 
+Scene transforming() {
+  const auto gate = std::make_shared<Gate>();
+  auto options = small_options();
+  options.transform.apply = [gate](DecodedSample&) { gate->pass(); };
+  auto scene = open(Scripted(100, [](auto) { return small_jpeg(); }), options);
+  scene.gate = gate;
+  gate->await(1);
+  return scene;
+}
+
 Scene progressive_jpeg() {
   static const auto file = shared(encode_jpeg(large(), {.progressive = true}));
   return decoding(file);
@@ -152,6 +162,14 @@ Scene consumer_waits_for_lease() {
   auto scene = queue_full();
   scene.held.push_back(*scene.stream->next());
   block_consumer(scene, [](Stream& stream) { (void)stream.next(std::chrono::hours(1)); });
+  return scene;
+}
+
+Scene asked_for_a_lease() {
+  auto scene = queue_full();
+  scene.held.push_back(*scene.stream->next());
+  scene.stream->async_next([](const std::exception_ptr&, const std::optional<Batch>&) {});
+  scene.stream->settle();
   return scene;
 }
 
@@ -192,9 +210,11 @@ const std::vector<NamedScene>& scenes() {
       {"decoding an interlaced PNG", interlaced_png},
       {"decoding a WebP", webp},
       {"in a foreign codec", foreign_decode},
+      {"in a transform", transforming},
       {"decode refused its bytes", decode_refused},
       {"consumer in next()", consumer_waits},
       {"consumer waits for a lease", consumer_waits_for_lease},
+      {"asked by async_next(), with every lease out", asked_for_a_lease},
       {"leases out", leases_out},
       {"a fault under stop, untold", fault_untold},
       {"after the end", at_the_end},
