@@ -3,11 +3,11 @@
 set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report engine api cli)
 
 # Public headers by the layer they belong to.
-set(WEIR_PUBLIC_base error.hpp image.hpp version.hpp)
+set(WEIR_PUBLIC_base error.hpp image.hpp random.hpp version.hpp)
 set(WEIR_PUBLIC_books ledger.hpp tally.hpp)
 set(WEIR_PUBLIC_buffer counting.hpp memory.hpp)
 set(WEIR_PUBLIC_source source.hpp)
-set(WEIR_PUBLIC_codec codec.hpp interop/opencv_codec.hpp)
+set(WEIR_PUBLIC_codec codec.hpp transform.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)
 set(WEIR_PUBLIC_conductor "")
 set(WEIR_PUBLIC_plan options.hpp plan.hpp report.hpp window.hpp advice.hpp model.hpp footprint.hpp)
@@ -19,7 +19,7 @@ set(WEIR_PUBLIC_api batch.hpp loader.hpp weir.hpp interop/lease.hpp
 set(WEIR_ADAPTERS interop/asio.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp)
 
 # Third parties stay behind their layer: include prefix -> layers that may use it.
-set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "boost/histogram=engine" "opencv2/=codec" "jpeglib.h=codec,source"
+set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "boost/histogram=engine" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,cli" "fmt/=report,cli"
     "prometheus/=report,cli"
     "CLI/=cli" "openssl/=cli" "hwy/=convert")

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -35,6 +36,14 @@ class Batch {
   PixelBlock slice(std::uint32_t first, std::uint32_t count) const;
   /// Throws Error{bad_options} where i >= size().
   ImageView image(std::uint32_t i) const;
+  /// What lies beside the pixels: Options::side_bytes of each row, one behind the other. The first
+  /// byte is aligned as the slab is, a row as far as side_bytes allows.
+  std::span<const std::byte> side() const noexcept;
+  /// Of one row. Throws Error{bad_options} where i >= size().
+  std::span<const std::byte> side(std::uint32_t i) const;
+  /// Side bytes that are second images: N x H x W x C uint8. Throws Error{bad_options} where
+  /// shape.values() is not Options::side_bytes.
+  PixelBlock side_pixels(Shape shape) const;
   std::span<const std::int64_t> labels() const noexcept;
   std::span<const std::uint64_t> indices() const noexcept;  ///< of the source
   std::span<const RowStatus> statuses() const noexcept;

@@ -22,6 +22,15 @@ struct ImageView {
   std::size_t row_stride = 0;  ///< bytes from one row to the next
 };
 
+/// The same, to be written.
+struct MutableImageView {
+  std::uint8_t* data = nullptr;
+  Shape shape;
+  std::size_t row_stride = 0;
+  // NOLINTNEXTLINE(google-explicit-constructor): what can be written can be read
+  operator ImageView() const noexcept { return {data, shape, row_stride}; }
+};
+
 /// How an image of any size becomes height x width.
 ///   center     the centred rectangle of sides round(H*s) x round(W*s), s = shorter side / short_side
 ///   random     scale 0.08-1 of the area, aspect 3/4-4/3, flipped horizontally half the time

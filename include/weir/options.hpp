@@ -10,6 +10,7 @@
 #include "weir/codec.hpp"
 #include "weir/error.hpp"
 #include "weir/image.hpp"
+#include "weir/transform.hpp"
 
 namespace weir {
 
@@ -103,7 +104,11 @@ struct Options {
   WatchdogOptions watchdog{};
   DecodeLimits limits{};
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
-  std::uint64_t seed = 0;  ///< of the order, of random crops and of replacements
+  /// Bytes of each sample beside its pixels, in the slab: several labels, boxes, a mask, a second image.
+  /// The source fills them (Encoded::side), or the transform; where neither does they are zero.
+  std::uint64_t side_bytes = 0;
+  TransformOptions transform{};
+  std::uint64_t seed = 0;  ///< of the order, of random crops, of transforms and of replacements
   bool drop_last = false;
 };
 

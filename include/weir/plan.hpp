@@ -31,7 +31,10 @@ struct Plan {
   std::uint32_t max_queue_size_asked = 0;
   std::uint32_t max_leases = 0;
   std::uint32_t slabs = 0;             ///< max_queue_size + max_leases
-  std::uint64_t slab_bytes = 0;        ///< one batch: pixels, labels, indices, statuses, padding
+  std::uint64_t slab_bytes = 0;        ///< one batch: pixels, side bytes, labels, … and padding
+  std::uint64_t side_bytes = 0;        ///< of one sample, as asked; they lie in the slab
+  std::uint64_t transform_bytes = 0;   ///< scratch declared for the transform, of max_sample_bytes
+  bool whole_images = false;           ///< the transform is given whole images
   std::uint64_t index_bytes = 0;       ///< the source's index and names, and the trace
   std::uint64_t trace_bytes = 0;       ///< of index_bytes: the events of a trace
   std::uint64_t max_sample_bytes = 0;  ///< encoded + scratch of one sample; also the reserve
@@ -51,8 +54,9 @@ struct Plan {
 /// loaders.
 Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised = 0);
 
-/// Bytes of one slab: count*H*W*C uint8, then labels, indices and statuses, each part padded to
-/// `alignment`.
-std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignment);
+/// Bytes of one slab: count*H*W*C uint8, count*side_bytes, then labels, indices and statuses, each part
+/// padded to `alignment`.
+std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignment,
+                         std::uint64_t side_bytes = 0);
 
 }  // namespace weir

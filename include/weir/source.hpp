@@ -18,16 +18,24 @@ namespace weir {
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
-  /// Call once, before any side effect. May unwind by an exception of weir's own, which must be
-  /// let through; read(i) is called again when the bytes are granted.
+  /// Call before any side effect, once for each part of the sample; what was given before stays. May
+  /// unwind by an exception of weir's own, which must be let through; read(i) is called again when the
+  /// bytes are granted. A sample taken in one piece is read once unless they are refused; one of several
+  /// parts is read again, too, where the memory kept from sample to sample must grow.
   virtual std::span<std::byte> take(std::size_t bytes) = 0;
 };
 
-/// One encoded sample. `bytes` lie in what take() gave or in memory the source owns for as long
+/// One encoded sample. Its bytes lie in what take() gave or in memory the source owns for as long
 /// as it lives (then they are part of index_bytes()).
 struct Encoded {
   std::span<const std::byte> bytes;
   std::int64_t label = 0;
+  /// A second image that goes with the first, decoded for the transform (DecodedSample::second). A
+  /// loader without a transform has no place for it: a fault of kind `unsupported`.
+  std::span<const std::byte> second{};
+  /// What the row's side bytes begin as: Options::side_bytes of them, or none (zeros). Any other number
+  /// is a fault of kind `corrupt`.
+  std::span<const std::byte> side{};
 };
 
 /// Where samples come from. All calls are const and come from many threads at once. Optional:
@@ -120,6 +128,11 @@ struct MemorySample {
 };
 /// Encoded samples already in memory; they count as index bytes.
 AnySource in_memory(std::vector<MemorySample> samples, std::vector<std::string> class_names = {});
+
+/// Pairs: sample i is image i of `first`, with its label and side bytes, and image i of `second` as
+/// Encoded::second. A fault names the image of `first`, and in its reason that of `second` where that is
+/// the bad one. Throws Error{bad_options} where the sizes differ.
+AnySource paired(AnySource first, AnySource second);
 
 /// `count` JPEGs of about `encoded_shape`, made on demand: a pure function of (seed, index).
 /// Ten classes, told apart by colour and pattern.

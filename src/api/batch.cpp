@@ -44,6 +44,30 @@ PixelBlock Batch::pixels() const noexcept {
   return {slab_->pixels(0, slab_->rows), slab_->rows, pool_->layout().shape};
 }
 
+std::span<const std::byte> Batch::side() const noexcept { return slab_->side(0, slab_->rows); }
+
+std::span<const std::byte> Batch::side(std::uint32_t i) const {
+  if (i >= size()) {
+    throw Error(Errc::bad_options, Stage::lease,
+                "Batch::side(i = " + std::to_string(i) + "): the batch has " +
+                    std::to_string(size()) + " rows");
+  }
+  return slab_->side(i, 1);
+}
+
+PixelBlock Batch::side_pixels(Shape shape) const {
+  const auto side_bytes = pool_->layout().side_row;
+  if (shape.values() != side_bytes) {
+    throw Error(Errc::bad_options, Stage::lease,
+                "Batch::side_pixels(shape = " + std::to_string(shape.height) + " x " +
+                    std::to_string(shape.width) + " x " + std::to_string(shape.channels) +
+                    "): that is " + std::to_string(shape.values()) + " bytes, side_bytes is " +
+                    std::to_string(side_bytes));
+  }
+  const auto bytes = slab_->side(0, slab_->rows);
+  return {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, slab_->rows, shape};
+}
+
 PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
   if (first > size() || count > size() - first) {
     throw Error(Errc::bad_options, Stage::lease,

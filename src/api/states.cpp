@@ -41,7 +41,7 @@ LoaderState::LoaderState(AnySource source, const Options& wish)
   }
   index = std::move(*charge);
   auto pool = std::make_shared<buffer::SlabPool>(
-      book, buffer::SlabLayout(plan.shape, plan.batch, options.memory.alignment),
+      book, buffer::SlabLayout(plan.shape, plan.batch, options.memory.alignment, plan.side_bytes),
       options.memory.upstream);
   core = std::make_shared<engine::Core>(std::move(source), plan, std::move(book), std::move(pool));
 }
@@ -77,6 +77,8 @@ engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
       .first_batch = wish.from.next_batch,
       .released_beyond = wish.from.released_beyond,
       .watchdog = options.watchdog,
+      .transform = options.transform,
+      .seed = options.seed,
   };
 }
 

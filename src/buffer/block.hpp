@@ -49,6 +49,8 @@ class Block {
   std::span<std::byte> first(std::uint64_t bytes) const noexcept {
     return {data_, static_cast<std::size_t>(bytes)};
   }
+  /// Bytes that first() can give.
+  std::uint64_t size() const noexcept { return size_; }
   /// Bytes on the books for this block.
   std::uint64_t charged() const noexcept { return charged_.bytes; }
   /// Charged to the reserve: must be trimmed before its row ends.

@@ -7,9 +7,11 @@
 
 namespace weir::buffer {
 
-SlabLayout::SlabLayout(Shape image, std::uint32_t count, std::size_t align) noexcept
-    : shape(image), batch(count), alignment(align) {
-  labels = round_up(mul_sat(count, image.values()), align);
+SlabLayout::SlabLayout(Shape image, std::uint32_t count, std::size_t align,
+                       std::uint64_t side_bytes) noexcept
+    : shape(image), batch(count), alignment(align), side_row(side_bytes) {
+  side = round_up(mul_sat(count, image.values()), align);
+  labels = add_sat(side, round_up(mul_sat(count, side_bytes), align));
   indices = add_sat(labels, round_up(count * sizeof(std::int64_t), align));
   statuses = add_sat(indices, round_up(count * sizeof(std::uint64_t), align));
   bytes = add_sat(statuses, round_up(count * sizeof(RowStatus), align));
@@ -18,6 +20,11 @@ SlabLayout::SlabLayout(Shape image, std::uint32_t count, std::size_t align) noex
 std::span<std::uint8_t> Slab::pixels(std::uint32_t first, std::uint32_t count) const noexcept {
   const auto image = static_cast<std::size_t>(layout_->shape.values());
   return {reinterpret_cast<std::uint8_t*>(data_) + first * image, count * image};
+}
+
+std::span<std::byte> Slab::side(std::uint32_t first, std::uint32_t count) const noexcept {
+  const auto row = static_cast<std::size_t>(layout_->side_row);
+  return {data_ + layout_->side + first * row, count * row};
 }
 
 std::span<std::int64_t> Slab::labels() const noexcept {

@@ -15,15 +15,17 @@
 
 namespace weir::buffer {
 
-/// Where the parts of a slab lie: pixels (count*H*W*C uint8), labels, indices, statuses, each
-/// padded to `alignment`.
+/// Where the parts of a slab lie: pixels (count*H*W*C uint8), side bytes (count*side_bytes), labels,
+/// indices, statuses, each padded to `alignment`.
 struct SlabLayout {
-  SlabLayout(Shape image, std::uint32_t count, std::size_t align) noexcept;
+  SlabLayout(Shape image, std::uint32_t count, std::size_t align,
+             std::uint64_t side_bytes = 0) noexcept;
   Shape shape;
   std::uint32_t batch;
   std::size_t alignment;
-  std::uint64_t labels, indices, statuses;  ///< byte offsets; pixels are at 0
-  std::uint64_t bytes;                      ///< of the whole slab; saturates
+  std::uint64_t side_row;                         ///< side bytes of one sample
+  std::uint64_t side, labels, indices, statuses;  ///< byte offsets; pixels are at 0
+  std::uint64_t bytes;                            ///< of the whole slab; saturates
 };
 
 /// One allocation for a whole batch. Its bytes are charged by the pool.
@@ -35,6 +37,7 @@ class Slab {
   Clock::time_point since{};  ///< filling, ready or leased; its user's to set
 
   std::span<std::uint8_t> pixels(std::uint32_t first, std::uint32_t count) const noexcept;
+  std::span<std::byte> side(std::uint32_t first, std::uint32_t count) const noexcept;
   std::span<std::int64_t> labels() const noexcept;
   std::span<std::uint64_t> indices() const noexcept;
   std::span<RowStatus> statuses() const noexcept;

@@ -60,7 +60,7 @@ int plan_command(const Settings& settings) {
     const auto both = report::together(plan, figures, options.memory.alignment);
     json["footprint"] = report::to_json(figures);
     json["together"] = report::to_json(both);
-    text += "\nTraining of " + report::footprint_text(figures) + '\n' +
+    text += "\nTraining of " + report::training_text(figures) + '\n' +
             report::together_text(both, plan);
   }
   emit(settings, json, text);

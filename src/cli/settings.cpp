@@ -233,6 +233,10 @@ class Parser {
     auto& o = settings_.options;
     group.positive("--batch", o.batch, "images in a batch [32]");
     group.text(
+        "--side-bytes", "BYTES",
+        [&o](const std::string& t) { o.side_bytes = report::parse_bytes(t); },
+        "beside the pixels of each sample: several labels, boxes, a mask; zeros here [0]");
+    group.text(
         "--max-queue-size", "N[,N...]",
         [this](const std::string& t) { settings_.depths = parse_depths(t); },
         "batches ahead of the consumer; a list for sweep [4]");

@@ -89,24 +89,37 @@ void look_around(Placement& p, const ImageInfo& info, std::uint32_t reduce) {
   p.source = {x.first, y.first, x.count, y.count};
 }
 
+Turn turn_of(const ImageInfo& info, const DecoderOptions& options) {
+  return options.exif == Exif::apply ? Turn::of_exif(info.orientation) : Turn{};
+}
+
+/// What the image is fitted to; stretched to its own size it is as it was.
+FitSpec fit_of(const ImageInfo& info, const DecoderOptions& options) {
+  if (!options.whole) return options.fit;
+  const bool transposed = turn_of(info, options).transpose;
+  return {.out = {transposed ? info.width : info.height, transposed ? info.height : info.width, 3},
+          .fit = Fit::stretch};
+}
+
 Steps plan_steps(const ImageInfo& info, const DecoderOptions& options, std::uint64_t draw) {
-  Turn turn = options.exif == Exif::apply ? Turn::of_exif(info.orientation) : Turn{};
+  const FitSpec fit = fit_of(info, options);
+  Turn turn = turn_of(info, options);
   const std::uint32_t width = turn.transpose ? info.height : info.width;
   const std::uint32_t height = turn.transpose ? info.width : info.height;
-  const Window view = window(width, height, options.fit, draw);
+  const Window view = window(width, height, fit, draw);
   // The window is of the upright image; what it mirrors, it mirrors in the output only.
   const Rect whole = turn.stored(view.source, info.width, info.height);
   if (view.flip) turn = turn.flipped();
 
   Steps steps{};
-  steps.placement = {whole, turn, view.target, options.fit.out, options.antialias};
+  steps.placement = {whole, turn, view.target, fit.out, options.antialias};
   steps.reduce = reduction(info, options, steps.placement);
   look_around(steps.placement, info, steps.reduce);
   const Rect& source = steps.placement.source;
   steps.need = canvas_need(info, source, steps.reduce);
   const CanvasNeed& need = steps.need;
   // A foreign codec writes rows without a gap, so its target must be whole rows of the output.
-  const bool gapless = info.format != Format::foreign || view.target.width == options.fit.out.width;
+  const bool gapless = info.format != Format::foreign || view.target.width == fit.out.width;
   steps.direct = !need.streams && turn.identity() && !steps.placement.resamples() &&
                  need.area == source && gapless;
   if (!steps.direct && !need.streams) {
@@ -161,6 +174,10 @@ Decoder::~Decoder() = default;
 
 Result<ImageInfo> Decoder::probe(std::span<const std::byte> encoded) const {
   return probe_image(encoded, state_->options);
+}
+
+Shape Decoder::out(const ImageInfo& info) const noexcept {
+  return fit_of(info, state_->options).out;
 }
 
 MemoryNeed Decoder::need(const ImageInfo& info, std::uint64_t draw) const {

@@ -42,6 +42,8 @@ struct DecoderOptions {
   bool strict = true;
   bool antialias = false;
   Decode decode = Decode::exact;
+  /// The row is the upright image at its own size, whatever the fit.
+  bool whole = false;
   DecodeLimits limits{};
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
 };
@@ -69,10 +71,13 @@ class Decoder {
   /// Decides by magic bytes, reads the header with a bounded parser, applies the limits.
   Result<ImageInfo> probe(std::span<const std::byte> encoded) const;
 
+  /// Of the row that decode() writes.
+  Shape out(const ImageInfo& info) const noexcept;
+
   /// The memory that decode() wants for this image and window.
   MemoryNeed need(const ImageInfo& info, std::uint64_t draw) const;
 
-  /// Decodes, crops and resizes into `row` (out.height * out.width * 3, every byte written).
+  /// Decodes, crops and resizes into `row` (out(info), every byte written).
   /// `scratch` is at least need().scratch long and aligned to 64. Reads `cancelled` between rows;
   /// a cancelled decode gives a Defect that nobody will see.
   Result<Decoded> decode(std::span<const std::byte> encoded, const ImageInfo& info,

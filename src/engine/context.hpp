@@ -68,6 +68,8 @@ struct StreamPlan {
   std::uint64_t first_batch = 0;
   std::vector<std::uint64_t> released_beyond;
   WatchdogOptions watchdog{};
+  TransformOptions transform{};
+  std::uint64_t seed = 0;
 };
 
 /// What the threads of one stream share.

@@ -30,24 +30,34 @@ class RowWork::Sink final : public ByteSink {
  public:
   explicit Sink(RowWork& work) noexcept : work_(work) {}
   std::span<std::byte> take(std::size_t bytes) override {
-    if (std::exchange(taken_, true))
-      throw std::logic_error("ByteSink::take called twice for one sample");
-    if (bytes > work_.core_.plan.max_sample_bytes) {
-      const auto defect = too_large(bytes, work_.core_.plan.max_sample_bytes, Stage::read);
+    Sample& s = work_.sample();
+    const auto start = round_up(s.charged, buffer::Block::alignment);
+    const auto end = add_sat(start, bytes);
+    if (end > work_.core_.plan.max_sample_bytes) {
+      const auto defect = too_large(end, work_.core_.plan.max_sample_bytes, Stage::read);
       throw SampleError(defect.kind, defect.reason);
     }
-    if (!work_.ensure(work_.sample().encoded, bytes, 0)) {
+    // To grow, a block lets go of what it has: of a sample in several parts, the parts before.
+    const bool grows = pieces_++ > 0 && end > s.encoded.size();
+    if (!work_.ensure(s.encoded, end, 0)) {
       refused_ = true;
       throw buffer::Refused{};
     }
-    work_.sample().charged = bytes;
-    return work_.sample().encoded.first(bytes);
+    if (grows) {
+      again_ = true;
+      throw buffer::Refused{};
+    }
+    s.charged = end;
+    return s.encoded.first(end).subspan(static_cast<std::size_t>(start));
   }
   bool refused() const noexcept { return refused_; }
+  /// There is room for as much as was asked for by now: to be read once more.
+  bool again() const noexcept { return again_; }
 
  private:
   RowWork& work_;
-  bool taken_ = false, refused_ = false;
+  int pieces_ = 0;
+  bool refused_ = false, again_ = false;
 };
 
 RowWork::RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track, Post* post)
@@ -59,7 +69,14 @@ RowWork::RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track, Post
       track_(track),
       post_(post),
       memory_(book_) {
-  if (duty == Duty::decode) decoder_.emplace(shared.plan.decoder);
+  if (duty == Duty::decode) {
+    decoder_.emplace(shared.plan.decoder);
+    if (shared.plan.transform.apply) {
+      auto whole = shared.plan.decoder;
+      whole.whole = true;
+      whole_.emplace(std::move(whole));
+    }
+  }
   memory_.sample = shared_.board.fresh_sample();
 }
 
@@ -104,7 +121,7 @@ Turn RowWork::attempt(bool decode_too) {
       }
       if (!defect && !decode_too) return Turn::read;
       if (!defect) {
-        if (const auto turn = decode_row(defect)) return *turn;
+        if (const auto turn = decode_row(defect, thrown)) return *turn;
       }
     } catch (const std::bad_alloc&) {
       defect =
@@ -116,86 +133,129 @@ Turn RowWork::attempt(bool decode_too) {
 
 std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exception_ptr& thrown) {
   Sample& s = sample();
-  Sink sink(*this);
   const auto begun = Clock::now();
   // Where others read, workers do not.
   Reading reading(decoder_ ? &lane_ : nullptr, begun);
   const AtPost at(post_, Stage::read, s.row, s.index, begun);
-  s.charged = 0;
-  read_cpu_.begins();
-  try {
-    const Encoded encoded = core_.source.read(s.index, sink);
-    s.bytes = encoded.bytes;
-    s.label = encoded.label;
-    s.has_bytes = true;
-    read_cpu_.ends();
-  } catch (const buffer::Refused&) {
-  } catch (const SampleError& error) {
-    defect = Defect{error.kind(), Stage::read, error.what()};
-  } catch (const std::bad_alloc&) {
-    defect = Defect{FaultKind::memory, Stage::read, {}};
-  } catch (const std::exception& error) {
-    thrown = std::current_exception();
-    defect = Defect{FaultKind::io, Stage::read, error.what()};
-  } catch (...) {
-    thrown = std::current_exception();
-    defect =
-        Defect{FaultKind::io, Stage::read, "the source threw something that is no std::exception"};
-  }
-  read_cpu_.abandoned();
-  if (sink.refused()) {
+  for (;;) {
+    s.charged = 0;
+    Sink sink(*this);
+    read_cpu_.begins();
+    try {
+      const Encoded encoded = core_.source.read(s.index, sink);
+      s.bytes = encoded.bytes;
+      s.second = encoded.second;
+      s.side = encoded.side;
+      s.label = encoded.label;
+      s.has_bytes = true;
+      read_cpu_.ends();
+    } catch (const buffer::Refused&) {
+    } catch (const SampleError& error) {
+      defect = Defect{error.kind(), Stage::read, error.what()};
+    } catch (const std::bad_alloc&) {
+      defect = Defect{FaultKind::memory, Stage::read, {}};
+    } catch (const std::exception& error) {
+      thrown = std::current_exception();
+      defect = Defect{FaultKind::io, Stage::read, error.what()};
+    } catch (...) {
+      thrown = std::current_exception();
+      defect = Defect{FaultKind::io, Stage::read,
+                      "the source threw something that is no std::exception"};
+    }
+    read_cpu_.abandoned();
+    if (sink.refused()) {
+      s.has_bytes = false;
+      park();
+      return Turn::parked;
+    }
+    if (!sink.again()) break;
     s.has_bytes = false;
-    park();
-    return Turn::parked;
+    defect.reset();
+    thrown = nullptr;
   }
   const auto ended = Clock::now();
   reading.end(ended);
-  lane_.add(Stage::read, ended - begun, s.has_bytes ? s.bytes.size() : 0);
+  lane_.add(Stage::read, ended - begun,
+            s.has_bytes ? s.bytes.size() + s.second.size() + s.side.size() : 0);
   note(Stage::read, begun, ended);
   note_bytes();
   return std::nullopt;
 }
 
-std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect) {
+std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect, std::exception_ptr& thrown) {
+  if (whole_) return transform_row(defect, thrown);
   Sample& s = sample();
   const auto begun = Clock::now();
   const AtPost at(post_, Stage::decode, s.row, s.index, begun);
+  if (!s.second.empty()) {
+    defect = Defect{FaultKind::unsupported, Stage::decode,
+                    "the sample has a second image, the loader no transform that takes it"};
+    return std::nullopt;
+  }
   const auto info = decoder_->probe(s.bytes);
   if (!info) {
     defect = info.defect();
     return std::nullopt;
   }
-  // A replacement draws its own crop: attempt 0 keeps the plain key.
-  const auto base = shared_.plan.sampler.draw(s.epoch, s.position);
-  const auto draw = s.attempt == 0 ? base : mix_key({base, s.attempt});
-  const auto [scratch, reserved] = decoder_->need(*info, draw);
-  const auto wanted = add_sat(s.charged, add_sat(scratch, reserved));
-  if (wanted > core_.plan.max_sample_bytes) {
-    defect = too_large(wanted, core_.plan.max_sample_bytes, Stage::wait);
-    return std::nullopt;
-  }
-  if (!ensure(memory_.scratch, scratch, reserved)) {
-    park();
-    return Turn::parked;
-  }
+  const auto key = draw();
+  const auto need = decoder_->need(*info, key);
+  if (const auto turn = admit(need, defect); turn || defect) return turn;
   auto& slab = core_.pool->slab(s.slab);
-  const auto decoded = decoder_->decode(s.bytes, *info, draw, memory_.scratch.first(scratch),
+  const auto decoded = decoder_->decode(s.bytes, *info, key, memory_.scratch.first(need.scratch),
                                         shared_.stopping, slab.pixels(s.row.row, 1));
   if (shared_.stopping.load(std::memory_order_relaxed)) return Turn::abandoned;
   if (!decoded) {
     defect = decoded.defect();
     return std::nullopt;
   }
-  const auto fit = std::chrono::nanoseconds(decoded->fit_ns);
-  // Rows are fitted as they come: of the whole, the trace shows the fitting last.
-  const auto ended = Clock::now();
-  lane_.add(Stage::decode, ended - begun - fit, s.bytes.size());
-  lane_.add(Stage::fit, fit, core_.plan.shape.values());
-  note(Stage::decode, begun, ended - fit);
-  note(Stage::fit, ended - fit, ended);
+  fill_side(defect);
+  if (defect) return std::nullopt;
+  note_decoded(begun, std::chrono::nanoseconds(decoded->fit_ns));
   slab.labels()[s.row.row] = s.label;
   finish(true, s.attempt > 0 ? RowStatus::replaced : decoded->status);
   return Turn::done;
+}
+
+std::uint64_t RowWork::draw() const noexcept {
+  // A replacement draws its own crop: attempt 0 keeps the plain key.
+  const Sample& s = *memory_.sample;
+  const auto base = shared_.plan.sampler.draw(s.epoch, s.position);
+  return s.attempt == 0 ? base : mix_key({base, s.attempt});
+}
+
+std::optional<Turn> RowWork::admit(const codec::MemoryNeed& need, std::optional<Defect>& defect) {
+  const auto wanted = add_sat(sample().charged, add_sat(need.scratch, need.reserved));
+  if (wanted > core_.plan.max_sample_bytes) {
+    defect = too_large(wanted, core_.plan.max_sample_bytes, Stage::wait);
+    return std::nullopt;
+  }
+  if (ensure(memory_.scratch, need.scratch, need.reserved)) return std::nullopt;
+  park();
+  return Turn::parked;
+}
+
+void RowWork::fill_side(std::optional<Defect>& defect) {
+  const auto given = sample().side;
+  const auto side = core_.pool->slab(sample().slab).side(sample().row.row, 1);
+  if (given.empty()) {
+    std::ranges::fill(side, std::byte{0});
+  } else if (given.size() == side.size()) {
+    std::ranges::copy(given, side.begin());
+  } else {
+    defect = Defect{FaultKind::corrupt, Stage::read,
+                    "the source gave " + std::to_string(given.size()) +
+                        " side bytes, side_bytes is " + std::to_string(side.size())};
+  }
+}
+
+void RowWork::note_decoded(Clock::time_point begun, std::chrono::nanoseconds fit) {
+  const Sample& s = sample();
+  // Rows are fitted as they come: of the whole, the trace shows the fitting last.
+  const auto ended = Clock::now();
+  lane_.add(Stage::decode, ended - begun - fit, s.bytes.size() + s.second.size());
+  lane_.add(Stage::fit, fit, core_.plan.shape.values() + core_.plan.side_bytes);
+  note(Stage::decode, begun, ended - fit);
+  note(Stage::fit, ended - fit, ended);
 }
 
 bool RowWork::ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t beside) {
@@ -244,6 +304,7 @@ bool RowWork::fail(const Defect& defect, const std::exception_ptr& thrown) noexc
   switch (shared_.plan.on_fault) {
     case OnFault::blank:
       std::ranges::fill(core_.pool->slab(s.slab).pixels(s.row.row, 1), std::uint8_t{0});
+      std::ranges::fill(core_.pool->slab(s.slab).side(s.row.row, 1), std::byte{0});
       core_.pool->slab(s.slab).labels()[s.row.row] = -1;
       finish(false, RowStatus::blank);
       return false;

@@ -45,7 +45,15 @@ class RowWork {
   Sample& sample() noexcept { return *memory_.sample; }
   Turn attempt(bool decode_too);
   std::optional<Turn> read_bytes(std::optional<Defect>& defect, std::exception_ptr& thrown);
-  std::optional<Turn> decode_row(std::optional<Defect>& defect);
+  std::optional<Turn> decode_row(std::optional<Defect>& defect, std::exception_ptr& thrown);
+  std::optional<Turn> transform_row(std::optional<Defect>& defect, std::exception_ptr& thrown);
+  void apply(DecodedSample& given, std::optional<Defect>& defect, std::exception_ptr& thrown);
+  /// Key of the draws of this attempt at the row.
+  std::uint64_t draw() const noexcept;
+  /// Scratch for the row, or why there is none: a defect, or a turn.
+  std::optional<Turn> admit(const codec::MemoryNeed& need, std::optional<Defect>& defect);
+  void fill_side(std::optional<Defect>& defect);
+  void note_decoded(Clock::time_point begun, std::chrono::nanoseconds fit);
   bool ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t beside);
   void park();
   /// Records; true where a replacement is to be tried. Needs no memory.
@@ -70,6 +78,7 @@ class RowWork {
   const Trace::Track track_;
   Post* const post_;
   std::optional<codec::Decoder> decoder_;  ///< of workers alone
+  std::optional<codec::Decoder> whole_;    ///< of workers that transform: images at their own size
   WorkerMemory memory_;
 };
 

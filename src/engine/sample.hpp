@@ -25,9 +25,10 @@ struct Sample : books::Waiter {
   std::uint32_t attempt = 0;  ///< failures of this row so far
   std::uint64_t index = 0;    ///< of the source: the row's own sample or a replacement
   std::int64_t label = 0;
-  std::span<const std::byte> bytes;  ///< encoded: in `encoded`, or in the source's memory
-  std::uint64_t charged = 0;         ///< bytes taken from the sink
-  std::uint64_t beside = 0;          ///< of what it waits for: not to be allocated by its block
+  std::span<const std::byte> bytes;         ///< encoded: in `encoded`, or in the source's memory
+  std::span<const std::byte> second, side;  ///< likewise; empty: none
+  std::uint64_t charged = 0;                ///< bytes taken from the sink
+  std::uint64_t beside = 0;  ///< of what it waits for: not to be allocated by its block
   bool has_bytes = false;
   bool ahead = false;  ///< counts as an outstanding read until a worker takes it
   buffer::Block encoded;

@@ -22,8 +22,10 @@ std::string number(std::uint64_t count, const char* what) {
 }
 
 std::string activity(const Standstill::Busy& busy) {
-  return (busy.stage == Stage::read ? "the source, which reads " : "the decoding of ") +
-         busy.sample + " (" + row_name(busy.row) + "), for " + duration(busy.lasted);
+  const char* const what = busy.stage == Stage::read  ? "the source, which reads "
+                           : busy.stage == Stage::fit ? "the transform of "
+                                                      : "the decoding of ";
+  return what + busy.sample + " (" + row_name(busy.row) + "), for " + duration(busy.lasted);
 }
 
 /// Of the budget, what is free and who has the rest.

@@ -9,6 +9,11 @@ namespace weir {
 /// Encoded and scratch bytes of a photograph of about half a megapixel: what a worker is assumed
 /// to keep when the queue is fitted into the budget.
 inline constexpr std::uint64_t typical_arena_bytes = 1ull << 20;
+/// Its pixels, which a transform of whole images works on.
+inline constexpr std::uint64_t typical_image_bytes = 3ull << 19;
+
+/// What a worker of this plan is assumed to keep.
+std::uint64_t typical_arena(const Plan& plan);
 
 /// The plan of the window's loader, had it been given `setting` and `budget_bytes`. Throws as
 /// weir::resolve does, and Error{bad_options} where a knob is 0 that cannot be.

@@ -17,6 +17,8 @@ constexpr std::uint64_t mib = 1ull << 20;
 constexpr std::uint64_t least_sample_bytes = 8 * mib;
 constexpr std::uint64_t most_sample_bytes = 256 * mib;
 
+constexpr std::uint64_t most_declared = 1ull << 40;
+
 constexpr std::uint32_t most_queue = 1u << 20, most_workers = 1024, most_read_ahead = 4096;
 
 template <class T>
@@ -48,6 +50,13 @@ void check(const Options& o) {
   within("queue.max_queue_size", o.queue.max_queue_size, 1u, most_queue);
   within("queue.max_leases", o.queue.max_leases, 1u, 1u << 16);
   within("io.read_ahead", o.io.read_ahead, 0u, most_read_ahead);
+  within("side_bytes", o.side_bytes, std::uint64_t{0}, most_declared);
+  within("transform.scratch_bytes", o.transform.scratch_bytes, std::uint64_t{0}, most_declared);
+  if (o.memory.max_sample_bytes != 0 && o.memory.max_sample_bytes < o.transform.scratch_bytes) {
+    refuse("memory.max_sample_bytes", o.memory.max_sample_bytes,
+           "must be at least transform.scratch_bytes, which is " +
+               std::to_string(o.transform.scratch_bytes));
+  }
   within("trace.events", o.trace.events, std::uint64_t{0}, std::uint64_t{1} << 32);
   within("tuning.most_queue", o.tuning.most_queue, 0u, most_queue);
   within("tuning.most_workers", o.tuning.most_workers, 0u, most_workers);
@@ -98,13 +107,17 @@ std::string floor_message(const Plan& plan, std::uint64_t available, std::uint64
                                : std::string()) +
          " + " + std::to_string(1 + plan.max_leases) + " slabs of " +
          std::to_string(plan.slab_bytes) + " (" + std::to_string(staging) + ") + " +
-         (sample_was_set ? "max_sample_bytes " : "8 MiB for one sample ") + std::to_string(sample);
+         (sample_was_set             ? "max_sample_bytes "
+          : plan.transform_bytes > 0 ? "8 MiB and transform.scratch_bytes for one sample "
+                                     : "8 MiB for one sample ") +
+         std::to_string(sample);
 }
 
 }  // namespace
 
-std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignment) {
-  return buffer::SlabLayout(shape, batch, static_cast<std::size_t>(alignment)).bytes;
+std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignment,
+                         std::uint64_t side_bytes) {
+  return buffer::SlabLayout(shape, batch, static_cast<std::size_t>(alignment), side_bytes).bytes;
 }
 
 Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised) {
@@ -120,7 +133,11 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   plan.workers = most.workers;
   plan.max_queue_size_asked = asked.max_queue_size;
   plan.max_leases = options.queue.max_leases;
-  plan.slab_bytes = slab_bytes(options.shape, options.batch, options.memory.alignment);
+  plan.side_bytes = options.side_bytes;
+  plan.slab_bytes =
+      slab_bytes(options.shape, options.batch, options.memory.alignment, options.side_bytes);
+  plan.transform_bytes = options.transform.scratch_bytes;
+  plan.whole_images = options.transform.apply && options.transform.input == TransformInput::decoded;
   plan.trace_bytes = mul_sat(options.trace.events, trace_event_bytes);
   index_bytes = add_sat(index_bytes, plan.trace_bytes);
   plan.index_bytes = index_bytes;
@@ -128,7 +145,9 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
       options.memory.ledger ? options.memory.ledger->budget() : options.memory.budget_bytes;
 
   const bool sample_was_set = options.memory.max_sample_bytes != 0;
-  const auto least_sample = sample_was_set ? options.memory.max_sample_bytes : least_sample_bytes;
+  // What a decode may take by default it may take beside a transform, too.
+  const auto least_sample = sample_was_set ? options.memory.max_sample_bytes
+                                           : add_sat(least_sample_bytes, plan.transform_bytes);
   const auto fixed = add_sat(index_bytes, mul_sat(1 + plan.max_leases, plan.slab_bytes));
   plan.floor_bytes = add_sat(fixed, least_sample);
   const auto available =
@@ -137,12 +156,13 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
     throw Error(Errc::budget_too_small, Stage::wait,
                 floor_message(plan, available, others_promised, least_sample, sample_was_set));
   }
-  plan.max_sample_bytes =
-      sample_was_set ? least_sample
-                     : std::clamp((available - fixed) / 4, least_sample_bytes, most_sample_bytes);
+  plan.max_sample_bytes = sample_was_set
+                              ? least_sample
+                              : std::clamp((available - fixed) / 4, least_sample,
+                                           add_sat(most_sample_bytes, plan.transform_bytes));
   plan.promised_bytes = add_sat(fixed, plan.max_sample_bytes);
 
-  const auto arenas = mul_sat(plan.workers, typical_arena_bytes);
+  const auto arenas = mul_sat(plan.workers, typical_arena(plan));
   const auto for_slabs =
       sub_floor(sub_floor(sub_floor(available, index_bytes), plan.max_sample_bytes), arenas);
   const auto depth = sub_floor(for_slabs / plan.slab_bytes, plan.max_leases);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/checked.hpp"
 #include "base/random.hpp"
 #include "plan/loader_bytes.hpp"
 #include "weir/error.hpp"
@@ -88,7 +89,7 @@ Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t se
       .batch = batch,
       .rows = rows_of(window, batch),
       .encoded_bytes = encoded,
-      .scratch_bytes = typical_arena_bytes - std::min(typical_arena_bytes, encoded),
+      .scratch_bytes = sub_floor(typical_arena(window.plan), encoded),
       .batches = batches};
 }
 

@@ -33,7 +33,9 @@ struct ModelFigures {
 /// `bytes`: what is to be fitted. Throws as weir::footprint does.
 ModelFigures model_figures(const Model& model, std::optional<std::uint64_t> bytes = {});
 
-/// At most 100 columns where names are short.
+/// Sums of training and of prediction, and what fits. At most 100 columns where names are short.
+std::string training_text(const ModelFigures& figures);
+/// The same, and before it what each layer has.
 std::string footprint_text(const ModelFigures& figures);
 Json to_json(const ModelFigures& figures);
 

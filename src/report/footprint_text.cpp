@@ -92,7 +92,8 @@ std::string in_all_text(const ModelFigures& figures) {
   if (figures.micro)
     columns.push_back(
         {fmt::format("{} at once", figures.micro->micro_batch), &*figures.micro, true});
-  columns.push_back({"prediction", &figures.asked(), false});
+  columns.push_back(
+      {fmt::format("prediction {}", figures.asked().micro_batch), &figures.asked(), false});
 
   std::vector<Table::Column> heads{{"In all", Align::left}};
   for (const auto& column : columns) {
@@ -141,30 +142,34 @@ std::string in_all_text(const ModelFigures& figures) {
          "  back.\n";
 }
 
-std::string most_text(const Most& most) {
-  return fmt::format("{} ({} MiB at the peak)", grouped(most.images), mib(most.peak_bytes));
-}
-
 std::string fit_text(const ModelFigures& figures) {
   const auto& fit = *figures.fit;
-  const auto batch = figures.whole.batch;
-  auto out = fmt::format("Fit in {} MiB ({} MB)\n", mib(fit.bytes), mb(fit.bytes));
-  out += fit.at_once.images > 0
-             ? fmt::format("  largest batch at once          {}\n", most_text(fit.at_once))
-             : fmt::format("  largest batch at once          none: not even one image fits\n");
+  Table table({{fmt::format("Fit in {} MiB ({} MB)", mib(fit.bytes), mb(fit.bytes)), Align::left},
+               {"images"},
+               {"MiB at the peak"},
+               {"", Align::left}},
+              0);
+  const auto add = [&](std::string what, const Most& most, const char* none) {
+    table.add({"  " + std::move(what), grouped(most.images),
+               or_dash(most.images, mib(most.peak_bytes)), most.images == 0 ? none : ""});
+  };
+  constexpr auto not_one = "not even one image fits";
+  add("largest batch, all at once", fit.at_once, not_one);
   if (fit.in_micros)
-    out += fit.in_micros->images > 0
-               ? fmt::format("  largest batch, {:>6} at once   {}\n", figures.model.micro_batch,
-                             most_text(*fit.in_micros))
-               : "  largest batch, so many at once  none: not even one image fits\n";
-  out +=
-      fit.micro_batch.images > 0
-          ? fmt::format("  largest micro-batch of {:<7} {}\n", batch, most_text(fit.micro_batch))
-          : fmt::format("  largest micro-batch of {:<7} none: one at a time does not fit\n", batch);
-  return out;
+    add(fmt::format("largest batch, {} at once", grouped(figures.model.micro_batch)),
+        *fit.in_micros, not_one);
+  add(fmt::format("largest micro-batch of {}", grouped(figures.whole.batch)), fit.micro_batch,
+      "one at a time does not fit");
+  return table.text();
 }
 
 }  // namespace
+
+std::string training_text(const ModelFigures& figures) {
+  auto out = head_text(figures) + '\n' + in_all_text(figures);
+  if (figures.fit) out += '\n' + fit_text(figures);
+  return out;
+}
 
 std::string footprint_text(const ModelFigures& figures) {
   auto out = head_text(figures) + '\n';
@@ -175,23 +180,22 @@ std::string footprint_text(const ModelFigures& figures) {
 }
 
 std::string together_text(const Together& both, const Plan& plan) {
-  const auto place = both.place_host_bytes;
+  Table table({{"Host and training together", Align::left}, {"host"}, {"training"}, {"in all"}}, 0);
+  const auto add = [&](const char* what, std::uint64_t host, std::uint64_t training) {
+    table.add({what, human_bytes(host), human_bytes(training), human_bytes(host + training)});
+  };
+  add("  staging and index; training at its peak", both.host_bytes, both.training_bytes);
+  add("  one more place in the queue", both.place_host_bytes, 0);
+  add("  one more image in the batch", both.image_host_bytes, both.image_training_bytes);
+  auto out = table.text();
   const auto image = both.image_training_bytes + both.image_host_bytes;
-  auto out = fmt::format(
-      "Host and training together\n"
-      "  host: {} of staging and index   {}\n"
-      "  training at its peak            {}\n"
-      "  in all                          {}\n"
-      "One more\n"
-      "  place in the queue     {} of host memory (a slab)\n"
-      "  image in the batch     {} of training memory, {} of host memory (a row in each of {})\n",
-      plural(plan.slabs, "slab"), human_bytes(both.host_bytes), human_bytes(both.training_bytes),
-      human_bytes(both.host_bytes + both.training_bytes), human_bytes(place),
-      human_bytes(both.image_training_bytes), human_bytes(both.image_host_bytes),
-      plural(plan.slabs, "slab"));
-  if (place > 0)
-    out += fmt::format("  so an image more costs as much as {:.3g} places in the queue\n",
-                       static_cast<double>(image) / static_cast<double>(place));
+  if (both.place_host_bytes > 0)
+    out += fmt::format(
+        "  A place is a slab; an image is a row in each of {} and what training keeps of it: as "
+        "much as\n"
+        "  {:.3g} places.\n",
+        plural(plan.slabs, "slab"),
+        static_cast<double>(image) / static_cast<double>(both.place_host_bytes));
   if (!both.mismatch.empty()) out += fmt::format("Note: {}\n", both.mismatch);
   return out;
 }

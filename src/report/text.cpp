@@ -25,14 +25,17 @@ std::string plan_text(const Plan& plan, std::string_view budget_how) {
       plan.max_queue_size < plan.max_queue_size_asked
           ? fmt::format(" (asked {}; the budget holds no more)", plan.max_queue_size_asked)
           : std::string();
+  const auto side = plan.side_bytes > 0 ? fmt::format(" ({} beside the pixels of each sample)",
+                                                      human_bytes(plan.side_bytes))
+                                        : std::string();
   return fmt::format(
       "Plan\n"
       "  batch {} of {}x{}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
-      "  {} of {} = {} of staging\n"
+      "  {} of {}{} = {} of staging\n"
       "  floor {}, ceiling {}, budget {}, one sample at most {}\n{}",
       plan.batch, plan.shape.height, plan.shape.width, plan.max_queue_size, cut,
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
-      plural(plan.slabs, "slab"), human_bytes(plan.slab_bytes),
+      plural(plan.slabs, "slab"), human_bytes(plan.slab_bytes), side,
       human_bytes(plan.slabs * plan.slab_bytes), human_bytes(plan.floor_bytes),
       human_bytes(plan.ceiling_bytes), human_bytes(plan.budget_bytes),
       human_bytes(plan.max_sample_bytes),

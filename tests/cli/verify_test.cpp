@@ -5,9 +5,10 @@
 using namespace weir::test;
 
 TEST_CASE("a soak checks every law, attempts every file and finds no breach", "[verify]") {
-  const auto outcome = weir::test::weir({"verify", "synthetic:300,24x24", "--size", "16x16",
-                                         "--batch", "8", "--epochs", "3", "--max-queue-size", "3",
-                                         "--max-leases", "2", "--workers", "3", "--json", "-"});
+  const auto outcome =
+      weir::test::weir({"verify", "synthetic:300,24x24", "--size", "16x16", "--batch", "8",
+                        "--epochs", "3", "--max-queue-size", "3", "--max-leases", "2", "--workers",
+                        "3", "--side-bytes", GENERATE("0", "100"), "--json", "-"});
   CHECK(outcome.exit_code == 0);
   const auto json = outcome.json();
   REQUIRE_FALSE(json.is_discarded());

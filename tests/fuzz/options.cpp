@@ -51,6 +51,9 @@ Options options_of(Values& values) {
   o.tuning.most_queue = values.number();
   o.tuning.most_workers = values.number();
   o.tuning.most_read_ahead = values.number();
+  o.side_bytes = values.next<std::uint64_t>() >> (values.next<std::uint8_t>() % 64);
+  o.transform.scratch_bytes = values.next<std::uint64_t>() >> (values.next<std::uint8_t>() % 64);
+  if (values.flag()) o.transform.apply = [](DecodedSample&) {};
   o.trace.events = values.next<std::uint64_t>() >> (values.next<std::uint8_t>() % 64);
   return o;
 }
@@ -66,7 +69,8 @@ void check(const Plan& plan, const Options& asked) {
   must(plan.start.max_queue_size <= plan.max_queue_size && plan.start.workers <= plan.workers &&
            plan.start.read_ahead <= plan.read_ahead,
        "a stream begins within its bounds");
-  must(slab_bytes(plan.shape, plan.batch, asked.memory.alignment) == plan.slab_bytes,
+  must(slab_bytes(plan.shape, plan.batch, asked.memory.alignment, asked.side_bytes) ==
+           plan.slab_bytes,
        "a slab is as large as weir::slab_bytes says");
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -59,12 +60,35 @@ class CountingUpstream final : public std::pmr::memory_resource {
   std::atomic<std::uint64_t> outstanding_{0}, peak_{0}, allocations_{0};
 };
 
+/// Pixels from anywhere in the image, side bytes from nowhere: all that a transform can write, drawn.
+inline void scatter(DecodedSample& sample) {
+  std::pmr::vector<std::size_t> columns(sample.row.shape.width, sample.scratch);
+  for (auto& column : columns) column = 3 * sample.random.below(sample.image.shape.width);
+  for (std::uint32_t y = 0; y < sample.row.shape.height; ++y) {
+    const auto* const line = sample.image.data + sample.random.below(sample.image.shape.height) *
+                                                     sample.image.row_stride;
+    auto* out = sample.row.data + y * sample.row.row_stride;
+    for (const auto column : columns) out = std::copy_n(line + column, 3, out);
+  }
+  for (auto& byte : sample.side) byte = static_cast<std::byte>(sample.random());
+  sample.label += static_cast<std::int64_t>(sample.random.below(1000));
+}
+
+/// Side bytes, and a transform that writes everything.
+inline void add_steps(Options& options) {
+  options.side_bytes = 37;
+  options.transform = {.apply = scatter,
+                       .input = TransformInput::decoded,
+                       .scratch_bytes = options.shape.width * sizeof(std::size_t)};
+}
+
 /// Small and quick: 4 x 16x16 pixels a batch.
-inline Options small_options() {
+inline Options small_options(bool steps = false) {
   Options options;
   options.shape = {16, 16, 3};
   options.batch = 4;
   options.workers = 3;
+  if (steps) add_steps(options);
   return options;
 }
 
@@ -103,6 +127,7 @@ struct Log {
   std::vector<std::int64_t> labels;
   std::vector<RowStatus> statuses;
   std::vector<std::uint8_t> pixels;
+  std::vector<std::byte> side;
   void add(const Batch& batch) {
     sequences.push_back(batch.sequence());
     indices.insert(indices.end(), batch.indices().begin(), batch.indices().end());
@@ -110,6 +135,7 @@ struct Log {
     statuses.insert(statuses.end(), batch.statuses().begin(), batch.statuses().end());
     const auto p = batch.pixels().pixels;
     pixels.insert(pixels.end(), p.begin(), p.end());
+    side.insert(side.end(), batch.side().begin(), batch.side().end());
   }
   friend bool operator==(const Log&, const Log&) = default;
 };

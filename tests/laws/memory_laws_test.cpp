@@ -7,8 +7,9 @@ using namespace weir;
 using namespace weir::test;
 
 TEST_CASE("sum", "[law]") {
+  const bool steps = GENERATE(false, true);
   auto upstream = std::make_shared<CountingUpstream>();
-  auto options = small_options();
+  auto options = small_options(steps);
   options.memory.upstream = upstream;
   options.queue.max_queue_size = 3;
   Loader loader(synthetic(40, {30, 40, 3}), options);
@@ -33,8 +34,9 @@ TEST_CASE("sum", "[law]") {
 }
 
 TEST_CASE("bound", "[law]") {
+  const bool steps = GENERATE(false, true);
   auto upstream = std::make_shared<CountingUpstream>();
-  auto options = small_options();
+  auto options = small_options(steps);
   options.memory.upstream = upstream;
   options.memory.max_sample_bytes = 96 << 10;
   options.queue.max_queue_size = 16;
@@ -55,8 +57,9 @@ TEST_CASE("bound", "[law]") {
 }
 
 TEST_CASE("peak", "[law]") {
+  const bool steps = GENERATE(false, true);
   auto upstream = std::make_shared<CountingUpstream>();
-  auto options = small_options();
+  auto options = small_options(steps);
   options.memory.upstream = upstream;
   options.queue.max_queue_size = 5;
   Loader loader(synthetic(80, {30, 40, 3}), options);
@@ -84,9 +87,10 @@ TEST_CASE("peak", "[law]") {
 }
 
 TEST_CASE("held", "[law]") {
+  const bool steps = GENERATE(false, true);
   auto upstream = std::make_shared<CountingUpstream>();
   auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
-  auto options = small_options();
+  auto options = small_options(steps);
   options.memory.upstream = upstream;
   options.memory.ledger = ledger;
   options.queue.max_leases = 3;
@@ -116,8 +120,9 @@ TEST_CASE("held", "[law]") {
 }
 
 TEST_CASE("progress", "[law]") {
-  auto options = small_options();
-  options.memory.max_sample_bytes = 200'000;
+  const bool steps = GENERATE(false, true);
+  auto options = small_options(steps);
+  options.memory.max_sample_bytes = steps ? 340'000 : 200'000;  // whole images, too
   options.workers = 5;
   options.queue.max_queue_size = 8;
   options.faults.policy = OnFault::blank;

@@ -15,6 +15,7 @@
 #include <numeric>
 #include <thread>
 
+#include "laws/fixture.hpp"
 #include "support/catch.hpp"
 
 namespace weir::test {
@@ -53,6 +54,7 @@ void mix(std::uint64_t& digest, const void* data, std::size_t bytes) {
 void add(Outcome& outcome, const Batch& batch) {
   const auto pixels = batch.pixels().pixels;
   mix(outcome.digest, pixels.data(), pixels.size());
+  mix(outcome.digest, batch.side().data(), batch.side().size());
   mix(outcome.digest, batch.labels().data(), batch.labels().size_bytes());
   mix(outcome.digest, batch.indices().data(), batch.indices().size_bytes());
   mix(outcome.digest, batch.statuses().data(), batch.statuses().size_bytes());
@@ -172,6 +174,15 @@ Family::Family(std::uint64_t key) {
   options.faults.strict = random.below(4) > 0;
   if (random.below(4) > 0) options.memory.max_sample_bytes = log_between(random, 20e3, 12e6);
   epochs = between(random, 1, 2);
+  if (random.below(3) == 0) options.side_bytes = between(random, 1, 5000);
+  if (random.below(3) == 0) {
+    options.transform = {
+        .apply = scatter,
+        .input = random.below(4) == 0 ? TransformInput::decoded : TransformInput::fitted,
+        .scratch_bytes = between(random, 48 * sizeof(std::size_t), 10'000)};
+    if (options.memory.max_sample_bytes != 0)
+      options.memory.max_sample_bytes += options.transform.scratch_bytes;
+  }
 }
 
 Member Member::draw(const Family& family, RandomStream& random) {

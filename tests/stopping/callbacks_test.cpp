@@ -100,6 +100,27 @@ TEST_CASE("what a codec throws is a fault of its sample, and its bytes go back",
   }
 }
 
+TEST_CASE("what a transform throws is a fault of its sample, and its bytes go back", "[R12]") {
+  for (const auto what : {Thrown::exception, Thrown::bad_alloc, Thrown::number}) {
+    for (const auto input : {TransformInput::decoded, TransformInput::fitted}) {
+      auto options = small_options();
+      options.faults.policy = OnFault::blank;
+      options.transform = {
+          .apply = [what](DecodedSample&) { raise(what); }, .input = input, .scratch_bytes = 1000};
+      options.side_bytes = 5;
+      Loader loader(synthetic(20, {24, 24, 3}), options);
+      CHECK(drain(loader).indices.size() == 20);
+      const auto report = loader.report();
+      REQUIRE(report.fault_count == 20);
+      CHECK(report.faults[0].stage == Stage::fit);
+      CHECK(report.faults[0].kind ==
+            (what == Thrown::bad_alloc ? FaultKind::memory : FaultKind::corrupt));
+      if (what == Thrown::exception) CHECK(report.faults[0].reason == "the user's own");
+      check_empty(loader);
+    }
+  }
+}
+
 TEST_CASE("an upstream that refuses ends the stream with its own exception; the next one works",
           "[R12]") {
   class Refusing final : public std::pmr::memory_resource {

@@ -126,6 +126,16 @@ Scene foreign_decode() {
   return scene;
 }
 
+Scene transforming() {
+  const auto gate = std::make_shared<Gate>();
+  auto options = small_options();
+  options.transform.apply = [gate](DecodedSample&) { gate->pass(); };
+  auto scene = open(Scripted(100, [](auto) { return small_jpeg(); }), options);
+  scene.gate = gate;
+  gate->await(1);
+  return scene;
+}
+
 Scene progressive_jpeg() {
   static const auto file = shared(encode_jpeg(large(), {.progressive = true}));
   return decoding(file);
@@ -200,6 +210,7 @@ const std::vector<NamedScene>& scenes() {
       {"decoding an interlaced PNG", interlaced_png},
       {"decoding a WebP", webp},
       {"in a foreign codec", foreign_decode},
+      {"in a transform", transforming},
       {"decode refused its bytes", decode_refused},
       {"consumer in next()", consumer_waits},
       {"consumer waits for a lease", consumer_waits_for_lease},

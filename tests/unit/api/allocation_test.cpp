@@ -1,3 +1,4 @@
+#include "laws/fixture.hpp"
 #include "proof/images.hpp"
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
@@ -43,6 +44,19 @@ TEST_CASE("once warm, a whole epoch of JPEG and PNG files allocates nothing") {
   options.trace.events = options.shuffle ? 100'000 : 0;  // a trace has its memory from the start
   CAPTURE(options.shuffle, options.io.read_ahead);
   // A worker that a busy machine does not let run warms up late.
+  const auto made = by_epoch(folder, options, 30);
+  CAPTURE(made);
+  CHECK(std::count(made.begin(), made.end(), 0) >= 15);
+}
+
+TEST_CASE("nor does a step of the user's own that keeps to its scratch, with side bytes") {
+  const TemporaryFolder folder;
+  fill_with_images(folder.path(), 64);
+  Options options;
+  options.shape = {64, 64, 3};
+  options.batch = 8;
+  options.workers = 3;
+  add_steps(options);
   const auto made = by_epoch(folder, options, 30);
   CAPTURE(made);
   CHECK(std::count(made.begin(), made.end(), 0) >= 15);

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "buffer/block.hpp"
 #include "buffer/slab.hpp"
+#include "buffer/transform_arena.hpp"
 #include "laws/fixture.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
@@ -38,6 +40,41 @@ TEST_CASE("the parts of a slab lie apart, each aligned", "[buffer]") {
   CHECK(layout.bytes == 512);
   CHECK(buffer::SlabLayout({224, 224, 3}, 64, 64).bytes == 64ull * 224 * 224 * 3 + 512 + 512 + 64);
   CHECK(buffer::SlabLayout({65'500, 65'500, 3}, 1u << 31, 64).bytes == UINT64_MAX);
+}
+
+TEST_CASE("side bytes lie behind the pixels, a row behind the other", "[buffer]") {
+  const buffer::SlabLayout layout({5, 7, 3}, 3, 64, 30);
+  CHECK(layout.side == 320);
+  CHECK(layout.labels == 448);  // 3 * 30 = 90
+  CHECK(layout.bytes == 640);
+  CHECK(buffer::SlabLayout({5, 7, 3}, 3, 64, UINT64_MAX / 2).bytes == UINT64_MAX);
+  auto book = page(layout.bytes, layout, 1);
+  buffer::SlabPool pool(book, layout, nullptr);
+  auto* const slab = pool.make();
+  REQUIRE(slab);
+  const auto* const start = reinterpret_cast<const std::byte*>(slab->pixels(0, 1).data());
+  CHECK(slab->side(0, 3).size() == 90);
+  CHECK(slab->side(2, 1).data() == start + 320 + 60);
+}
+
+TEST_CASE("a transform's arena gives what was declared, and a refusal names both figures",
+          "[buffer]") {
+  alignas(64) std::array<std::byte, 1000> memory{};
+  buffer::TransformArena arena(memory);
+  {
+    std::pmr::vector<std::byte> all(1000, &arena);  // to the last byte
+    CHECK_THROWS_WITH(arena.allocate(1, 1),
+                      "the transform asked for 1 bytes of scratch with 1000 in use, "
+                      "transform.scratch_bytes is 1000");
+  }
+  // What is given back last can be had again, so a vector may grow.
+  std::pmr::vector<std::byte> again(900, &arena);
+  CHECK(again.data() == memory.data());
+  auto* const aligned = arena.allocate(32, 64);
+  CHECK(reinterpret_cast<std::uintptr_t>(aligned) % 64 == 0);
+  CHECK_THROWS_AS(arena.allocate(64, 8), std::bad_alloc);
+  buffer::TransformArena none({});
+  CHECK_THROWS_AS(none.allocate(1, 1), buffer::ScratchExceeded);
 }
 
 TEST_CASE("slabs are made one by one, charged before they exist, and kept", "[buffer]") {

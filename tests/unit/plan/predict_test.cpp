@@ -172,6 +172,22 @@ TEST_CASE("bytes are those of the plan, of any batch and alignment", "[plan]") {
   CHECK(ahead.total_bytes == at.total_bytes + 2 * 10 * 110'000);
 }
 
+TEST_CASE("side bytes and a transform's memory are in what is foretold", "[plan]") {
+  Options options;
+  options.memory.alignment = 4096;
+  options.side_bytes = 777;
+  options.transform = {.apply = [](DecodedSample&) {}, .scratch_bytes = 3 * mib};
+  const auto window = window_of({0.05, 3, 50}, 2, options, 12'345);
+  options.batch = 48;
+  options.queue.max_queue_size = 6;
+  options.workers = 2;
+  const auto plan = resolve(options, 12'345);
+  const auto at = predict(window, setting(6, 2, 0, 48));
+  CHECK(at.staging_bytes == plan.slabs * plan.slab_bytes);
+  // A worker keeps 1 MiB, the pixels of a photograph (1.5 MiB) and what was declared.
+  CHECK(at.total_bytes == at.staging_bytes + 12'345 + 2 * (4 * mib + mib + mib / 2));
+}
+
 TEST_CASE("a consumer takes longer over a larger batch", "[plan]") {
   const auto window = window_of({0, 1, 64}, 2);
   CHECK(near(predict(window, setting(4, 2, 0, 64)).samples_per_s, 500, 0.001));

@@ -121,6 +121,60 @@ TEST_CASE("depth_cost gives bytes for each depth and element type", "[plan]") {
   CHECK(costs[19].f32_bytes == 21 * (slab + 3 * pixels));
 }
 
+TEST_CASE("side bytes lie in the slab, and every figure of the plan follows", "[plan]") {
+  Options options;
+  options.batch = 10;
+  options.workers = 2;
+  const auto plain = resolve(options, 1000);
+  options.side_bytes = 1000;
+  const auto plan = resolve(options, 1000);
+  const std::uint64_t more = 10'048;  // 10 * 1000, padded to 64
+  CHECK(plan.side_bytes == 1000);
+  CHECK(plan.slab_bytes == plain.slab_bytes + more);
+  CHECK(plan.slab_bytes == slab_bytes(options.shape, 10, 64, 1000));
+  CHECK(plan.floor_bytes == plain.floor_bytes + 2 * more);
+  CHECK(plan.promised_bytes == plain.promised_bytes + 2 * more);
+  CHECK(plan.ceiling_bytes == plain.ceiling_bytes + plan.slabs * more);
+  // They stay bytes, whatever the pixels become.
+  const auto cost = plan.depth_cost(4)[3], before = plain.depth_cost(4)[3];
+  CHECK(cost.u8_bytes == before.u8_bytes + 5 * more);
+  CHECK(cost.f16_bytes == before.f16_bytes + 5 * more);
+  CHECK(cost.f32_bytes == before.f32_bytes + 5 * more);
+}
+
+TEST_CASE("a transform's scratch is in max_sample_bytes, the floor and what a worker keeps",
+          "[plan]") {
+  Options options;
+  options.workers = 2;
+  options.queue.max_queue_size = 64;
+  options.memory.budget_bytes = 96 * mib;
+  const auto plain = resolve(options, 0);
+  options.transform.scratch_bytes = 5 * mib;
+  auto plan = resolve(options, 0);
+  CHECK(plan.transform_bytes == 5 * mib);
+  CHECK(plan.floor_bytes == plain.floor_bytes + 5 * mib);
+  CHECK(plan.max_queue_size < plain.max_queue_size);  // each worker keeps as much
+  CHECK(plan.slabs * plan.slab_bytes + plan.max_sample_bytes + 2 * 6 * mib <= 96 * mib);
+  CHECK_FALSE(plan.whole_images);
+  options.transform.apply = [](DecodedSample&) {};
+  plan = resolve(options, 0);
+  CHECK(plan.whole_images);
+  options.memory.budget_bytes = plan.floor_bytes;
+  plan = resolve(options, 0);
+  CHECK(plan.max_sample_bytes == 13 * mib);
+  options.memory.budget_bytes -= 1;
+  CHECK(contains(refusal(options, 0),
+                 "8 MiB and transform.scratch_bytes for one sample " + std::to_string(13 * mib)));
+  options.memory.budget_bytes = UINT64_MAX;
+  CHECK(resolve(options, 0).max_sample_bytes == 261 * mib);
+  options.memory.max_sample_bytes = 5 * mib;
+  CHECK(resolve(options, 0).max_sample_bytes == 5 * mib);
+  options.memory.max_sample_bytes -= 1;
+  CHECK(contains(refusal(options, 0),
+                 "memory.max_sample_bytes = " + std::to_string(5 * mib - 1) +
+                     ": must be at least transform.scratch_bytes, which is 5242880"));
+}
+
 TEST_CASE("what cannot be is refused by option, value and bound", "[plan]") {
   CHECK(contains(refusal_of([](Options& o) { o.batch = 0; }), "batch = 0: must be 1 to"));
   CHECK(contains(refusal_of([](Options& o) { o.shape.channels = 4; }), "shape.channels = 4"));

@@ -42,7 +42,8 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
   CHECK(keys(json["plan"]) == Keys{"batch", "workers", "read_ahead", "max_queue_size",
                                    "max_queue_size_asked", "max_leases", "slabs", "slab_bytes",
                                    "max_sample_bytes", "floor_bytes", "budget_bytes",
-                                   "ceiling_bytes", "index_bytes", "shape", "budget_how"});
+                                   "ceiling_bytes", "index_bytes", "shape", "side_bytes",
+                                   "transform_bytes", "budget_how"});
   CHECK(keys(json["memory"]) == Keys{"live", "peak", "accounts", "at_peak", "process", "staging",
                                      "postings", "books_cost", "slab_memory_note"});
   const Keys accounts{"index", "encoded", "scratch", "filling", "ready", "leased", "idle", "cache"};

@@ -1,0 +1,22 @@
+#include "weir/random.hpp"
+
+#include <Random123/philox.h>
+
+namespace weir {
+
+void Random::refill() noexcept {
+  const auto& [block, position, epoch, attempt] = counter_;
+  const auto drawn = r123::Philox4x64()({{block, position, epoch, attempt}}, {{seed_, 0}});
+  for (std::size_t i = 0; i < block_.size(); ++i) block_[i] = drawn[i];
+  ++counter_[0];
+  used_ = 0;
+}
+
+double Random::uniform() noexcept { return static_cast<double>((*this)() >> 11) * 0x1.0p-53; }
+
+std::uint64_t Random::below(std::uint64_t n) noexcept {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>((static_cast<Wide>((*this)()) * n) >> 64);
+}
+
+}  // namespace weir

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <memory_resource>
+#include <new>
+#include <span>
+
+namespace weir::buffer {
+
+/// Thrown where a transform asks for more scratch than was declared.
+class ScratchExceeded final : public std::bad_alloc {
+ public:
+  ScratchExceeded(std::size_t asked, std::size_t in_use, std::size_t declared) noexcept {
+    std::snprintf(text_.data(), text_.size(),
+                  "the transform asked for %zu bytes of scratch with %zu in use, "
+                  "transform.scratch_bytes is %zu",
+                  asked, in_use, declared);
+  }
+  const char* what() const noexcept override { return text_.data(); }
+
+ private:
+  std::array<char, 160> text_{};
+};
+
+/// Scratch of one transform, in memory that is charged already: pieces one behind the other. The last
+/// piece can be given back; the others go when the arena is forgotten. One thread.
+class TransformArena final : public std::pmr::memory_resource {
+ public:
+  explicit TransformArena(std::span<std::byte> memory) noexcept : memory_(memory) {}
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    void* piece = memory_.data() + used_;
+    auto left = memory_.size() - used_;
+    if (memory_.empty() || std::align(alignment, bytes, piece, left) == nullptr)
+      throw ScratchExceeded(bytes, used_, memory_.size());
+    used_ = memory_.size() - left + bytes;
+    return piece;
+  }
+  void do_deallocate(void* piece, std::size_t bytes, std::size_t) override {
+    const auto start = static_cast<std::size_t>(static_cast<std::byte*>(piece) - memory_.data());
+    if (start + bytes == used_) used_ = start;
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  std::span<std::byte> memory_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace weir::buffer

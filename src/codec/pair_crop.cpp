@@ -1,0 +1,88 @@
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "weir/error.hpp"
+#include "weir/transform.hpp"
+
+namespace weir {
+namespace {
+
+constexpr std::size_t pixel_bytes = 3;
+
+std::string sides(const Shape& shape) {
+  return std::to_string(shape.height) + "x" + std::to_string(shape.width);
+}
+
+/// The window at (y, x), mirrored or as it is, into `out`.
+void cut(const ImageView& from, std::size_t y, std::size_t x, bool flip, const Shape& shape,
+         std::uint8_t* out) {
+  const auto row_bytes = shape.width * pixel_bytes;
+  for (std::uint32_t row = 0; row < shape.height; ++row, out += row_bytes) {
+    const auto* line = from.data + (y + row) * from.row_stride + x * pixel_bytes;
+    if (!flip) {
+      std::memcpy(out, line, row_bytes);
+      continue;
+    }
+    for (std::uint32_t i = 0; i < shape.width; ++i)
+      std::memcpy(out + i * pixel_bytes, line + (shape.width - 1 - i) * pixel_bytes, pixel_bytes);
+  }
+}
+
+/// How much larger one shape is than the other, one of the two being 1.
+struct Ratio {
+  std::uint32_t first = 1, second = 1;
+  bool holds(const Shape& a, const Shape& b) const noexcept {
+    return std::uint64_t{a.height} * second == std::uint64_t{b.height} * first &&
+           std::uint64_t{a.width} * second == std::uint64_t{b.width} * first;
+  }
+};
+
+Ratio ratio_of(const Shape& first, const Shape& second) {
+  const auto times = [](std::uint32_t large, std::uint32_t small) {
+    return small == 0 ? 0 : large / small;
+  };
+  const Ratio ratio = first.height >= second.height ? Ratio{times(first.height, second.height), 1}
+                                                    : Ratio{1, times(second.height, first.height)};
+  if (first.channels != 3 || second.channels != 3 || first.values() == 0 || ratio.first == 0 ||
+      ratio.second == 0 || !ratio.holds(first, second)) {
+    throw Error(Errc::bad_options, Stage::fit,
+                "pair_crop(first = " + sides(first) + ", second = " + sides(second) +
+                    "): the sides of one must be a whole number of times the other's");
+  }
+  return ratio;
+}
+
+}  // namespace
+
+TransformOptions pair_crop(Shape first, Shape second, bool flip) {
+  const auto ratio = ratio_of(first, second);
+  const auto apply = [=](DecodedSample& sample) {
+    const auto &a = sample.image.shape, &b = sample.second.shape;
+    const auto refuse = [](const std::string& why) {
+      throw SampleError(FaultKind::unsupported, "pair_crop: " + why);
+    };
+    if (sample.second.data == nullptr) refuse("the sample has no second image");
+    if (sample.row.shape != first || sample.side.size() != second.values())
+      refuse("made for rows of " + sides(first) + " and " + std::to_string(second.values()) +
+             " side bytes; the loader has rows of " + sides(sample.row.shape) + " and " +
+             std::to_string(sample.side.size()) + " side bytes");
+    if (!ratio.holds(a, b))
+      refuse("the images are " + sides(a) + " and " + sides(b) + ", the windows " + sides(first) +
+             " and " + sides(second));
+    if (a.height < first.height || a.width < first.width)
+      refuse("the image is " + sides(a) + ", the window " + sides(first));
+    // In steps of the larger image that are whole pixels of the smaller.
+    const auto drawn = [&](std::uint32_t size, std::uint32_t window) {
+      return static_cast<std::size_t>(sample.random.below((size - window) / ratio.first + 1));
+    };
+    const auto y = drawn(a.height, first.height), x = drawn(a.width, first.width);
+    const bool mirrored = flip && sample.random.below(2) == 1;
+    cut(sample.image, y * ratio.first, x * ratio.first, mirrored, first, sample.row.data);
+    cut(sample.second, y * ratio.second, x * ratio.second, mirrored, second,
+        reinterpret_cast<std::uint8_t*>(sample.side.data()));
+  };
+  return {.apply = apply, .input = TransformInput::decoded, .scratch_bytes = 0};
+}
+
+}  // namespace weir

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "buffer/transform_arena.hpp"
+#include "engine/row_work.hpp"
+
+namespace weir::engine {
+
+namespace {
+
+/// An image that the transform is given, and where in the scratch it lies.
+struct Given {
+  codec::Decoder* decoder = nullptr;
+  std::span<const std::byte> encoded;
+  codec::ImageInfo info;
+  Shape shape;
+  std::uint64_t offset = 0;
+};
+
+ImageView view(const std::uint8_t* pixels, const Shape& shape) {
+  return {pixels, shape, std::size_t{shape.width} * shape.channels};
+}
+
+std::uint8_t* pixels(std::span<std::byte> memory) {
+  return reinterpret_cast<std::uint8_t*>(memory.data());
+}
+
+}  // namespace
+
+/// Scratch of a row: the whole images that the transform is given, then what decoders and transform
+/// work in, one after the other.
+std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
+                                           std::exception_ptr& thrown) {
+  const auto& transform = shared_.plan.transform;
+  const bool whole = transform.input == TransformInput::decoded;
+  Sample& s = sample();
+  auto& slab = core_.pool->slab(s.slab);
+  const auto begun = Clock::now();
+  const AtPost at(post_, Stage::decode, s.row, s.index, begun);
+  const auto key = draw();
+
+  std::uint64_t images = 0;
+  codec::MemoryNeed work{transform.scratch_bytes, 0};
+  const auto look = [&](codec::Decoder& decoder, std::span<const std::byte> encoded,
+                        Given& given) -> bool {
+    const auto info = decoder.probe(encoded);
+    if (!info) {
+      defect = info.defect();
+      return false;
+    }
+    given = {&decoder, encoded, *info, decoder.out(*info), images};
+    const auto need = decoder.need(*info, key);
+    work.scratch = std::max(work.scratch, need.scratch);
+    work.reserved = std::max(work.reserved, need.reserved);
+    if (&decoder == &*whole_)
+      images = add_sat(images, round_up(given.shape.values(), buffer::Block::alignment));
+    return true;
+  };
+  Given first, second;
+  if (!look(whole ? *whole_ : *decoder_, s.bytes, first)) return std::nullopt;
+  if (!s.second.empty() && !look(*whole_, s.second, second)) {
+    defect->reason = "second image: " + defect->reason;
+    return std::nullopt;
+  }
+  const codec::MemoryNeed need{add_sat(images, work.scratch), work.reserved};
+  if (const auto turn = admit(need, defect); turn || defect) return turn;
+
+  const auto scratch = memory_.scratch.first(need.scratch);
+  const auto behind = scratch.subspan(static_cast<std::size_t>(images));
+  const auto row = slab.pixels(s.row.row, 1);
+  RowStatus status = RowStatus::ok;
+  std::uint64_t fit_ns = 0;
+  const auto decode = [&](const Given& image, std::span<std::uint8_t> target) -> bool {
+    const auto decoded =
+        image.decoder->decode(image.encoded, image.info, key, behind, shared_.stopping, target);
+    if (!decoded) {
+      defect = decoded.defect();
+      return false;
+    }
+    fit_ns += decoded->fit_ns;
+    if (decoded->status != RowStatus::ok) status = decoded->status;
+    return true;
+  };
+  const auto place = [&](const Given& image) {
+    const auto at_offset = scratch.subspan(static_cast<std::size_t>(image.offset));
+    return std::span(pixels(at_offset), static_cast<std::size_t>(image.shape.values()));
+  };
+  bool sound = decode(first, whole ? place(first) : row);
+  if (sound && second.decoder && !decode(second, place(second))) {
+    sound = false;
+    defect->reason = "second image: " + defect->reason;
+  }
+  if (shared_.stopping.load(std::memory_order_relaxed)) return Turn::abandoned;
+  if (sound) fill_side(defect);
+  if (defect) return std::nullopt;
+
+  const auto fitting = Clock::now();
+  const auto& shape = core_.plan.shape;
+  if (whole) std::ranges::fill(row, std::uint8_t{0});
+  buffer::TransformArena arena(behind.first(static_cast<std::size_t>(transform.scratch_bytes)));
+  const MutableImageView out{row.data(), shape, std::size_t{shape.width} * shape.channels};
+  DecodedSample given{.image = whole ? view(place(first).data(), first.shape) : ImageView(out),
+                      .second = {},
+                      .row = out,
+                      .side = slab.side(s.row.row, 1),
+                      .label = s.label,
+                      .index = s.index,
+                      .epoch = s.epoch,
+                      .position = s.position,
+                      .attempt = s.attempt,
+                      .random = Random(shared_.plan.seed, s.epoch, s.position, s.attempt),
+                      .scratch = &arena,
+                      .stop = &shared_.stopping};
+  if (second.decoder) given.second = view(place(second).data(), second.shape);
+  apply(given, defect, thrown);
+  if (shared_.stopping.load(std::memory_order_relaxed)) return Turn::abandoned;
+  if (defect) return std::nullopt;
+  note_decoded(begun, std::chrono::nanoseconds(fit_ns) + (Clock::now() - fitting));
+  slab.labels()[s.row.row] = given.label;
+  finish(true, s.attempt > 0 ? RowStatus::replaced : status);
+  return Turn::done;
+}
+
+void RowWork::apply(DecodedSample& given, std::optional<Defect>& defect,
+                    std::exception_ptr& thrown) {
+  const AtPost at(post_, Stage::fit, sample().row, sample().index, Clock::now());
+  try {
+    shared_.plan.transform.apply(given);
+  } catch (const SampleError& error) {
+    defect = Defect{error.kind(), Stage::fit, error.what()};
+  } catch (const buffer::ScratchExceeded& error) {
+    defect = Defect{FaultKind::memory, Stage::fit, error.what()};
+  } catch (const std::bad_alloc&) {
+    defect = Defect{FaultKind::memory, Stage::fit, {}};
+  } catch (const std::exception& error) {
+    thrown = std::current_exception();
+    defect = Defect{FaultKind::corrupt, Stage::fit, error.what()};
+  } catch (...) {
+    thrown = std::current_exception();
+    defect = Defect{FaultKind::corrupt, Stage::fit,
+                    "the transform threw something that is no std::exception"};
+  }
+}
+
+}  // namespace weir::engine
