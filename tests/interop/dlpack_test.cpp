@@ -62,7 +62,7 @@ TEST_CASE("rows that are not there are no DLPack tensor", "[interop]") {
 }
 
 TEST_CASE("the slab is idle when the last DLPack tensor has died, in whatever order", "[interop]") {
-  drop_in_every_order([](Scene& scene) {
+  drop_in_every_order("DLPack", [](Scene& scene) {
     return std::vector{drop_of(as_dlpack(scene.lease, 0, 2)),
                        drop_of(labels_as_dlpack(scene.lease))};
   });
@@ -102,7 +102,7 @@ TEST_CASE("the versioned form says its version and is the same otherwise", "[int
 
 TEST_CASE("the slab is idle when the last versioned tensor has died, in whatever order",
           "[interop]") {
-  drop_in_every_order([](Scene& scene) {
+  drop_in_every_order("DLPack", [](Scene& scene) {
     return std::vector{drop_of(as_dlpack_versioned(scene.lease, 0, 2)),
                        drop_of(labels_as_dlpack_versioned(scene.lease))};
   });

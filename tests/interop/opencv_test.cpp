@@ -43,7 +43,7 @@ TEST_CASE("a batch as Mats lies in the slab, and each shares the lease", "[inter
 }
 
 TEST_CASE("the slab is idle when the last Mat has died, in whatever order", "[interop]") {
-  drop_in_every_order([](Scene& scene) {
+  drop_in_every_order("cv::Mat", [](Scene& scene) {
     // Two views are as good as four, and 120 orders are enough.
     auto mats = std::make_shared<std::vector<cv::Mat>>(as_mats(scene.lease));
     mats->resize(2);

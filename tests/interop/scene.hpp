@@ -55,8 +55,9 @@ using Drop = std::function<void()>;
 /// Lets views, lease, stream and loader of a fresh scene go in every order there is. Until the last view and
 /// the lease are gone the slab is on the books as leased and its pixels are what they were; then it is
 /// idle, or freed where the loader is gone; at the end nothing is left.
-/// `make`: the views of a scene, each as what drops it. `row_of`: the row of the n-th view.
-inline void drop_in_every_order(const std::function<std::vector<Drop>(Scene&)>& make) {
+/// `make`: the views of a scene, each as what drops it; the books call their holder `holder`.
+inline void drop_in_every_order(const std::string& holder,
+                                const std::function<std::vector<Drop>(Scene&)>& make) {
   std::vector<std::size_t> order;
   {
     Scene scene;
@@ -83,10 +84,16 @@ inline void drop_in_every_order(const std::function<std::vector<Drop>(Scene&)>& 
       if (i <= views) --holders;
       const bool over = !scene.loader && !scene.stream;
       if (holders > 0) {
+        const auto leases = scene.ledger->leases();
+        REQUIRE(leases.size() == 1);
+        REQUIRE(leases.front().holder == holder);
+        REQUIRE(leases.front().sequence == 0);
+        REQUIRE(leases.front().bytes == scene.slab_bytes);
         REQUIRE(scene.leased() == scene.slab_bytes);
         REQUIRE(std::equal(scene.pixels.begin(), scene.pixels.end(), scene.first));
       } else {
         REQUIRE(scene.leased() == 0);
+        REQUIRE(scene.ledger->leases().empty());
       }
       if (over) REQUIRE(scene.upstream->outstanding() == (holders > 0 ? scene.slab_bytes : 0));
     }

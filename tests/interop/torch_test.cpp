@@ -78,7 +78,7 @@ TEST_CASE("a batch as a tensor lies in the slab", "[interop]") {
 }
 
 TEST_CASE("the slab is idle when the last tensor has died, in whatever order", "[interop]") {
-  drop_in_every_order([](Scene& scene) {
+  drop_in_every_order("torch::Tensor", [](Scene& scene) {
     return std::vector{drop_of(labels_as_tensor(scene.lease)),
                        drop_of(as_tensor(scene.lease).permute({0, 2, 3, 1}).select(0, 3))};
   });

@@ -40,6 +40,7 @@ struct OwnedTensor {
   OwnedTensor(Lease owner, void* data, DLDataType type,
               const std::array<std::int64_t, dimensions>& shape)
       : lease(std::move(owner)), extent(shape) {
+    lease->held_by("DLPack");
     auto& tensor = managed.dl_tensor;
     tensor.data = std::ranges::find(shape, 0) == shape.end()
                       ? data

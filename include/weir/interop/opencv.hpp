@@ -60,6 +60,7 @@ class LeaseMatAllocator final : public cv::MatAllocator {
 /// One matrix an image, H x W of CV_8UC3 in the slab. Each shares the lease, and so does what is copied or
 /// cut from it; a clone() does not.
 inline std::vector<cv::Mat> as_mats(Lease lease) {
+  lease->held_by("cv::Mat");
   std::vector<cv::Mat> mats;
   mats.reserve(lease->size());
   for (std::uint32_t i = 0; i < lease->size(); ++i)

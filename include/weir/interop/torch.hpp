@@ -53,6 +53,7 @@ torch::MemoryFormat format_of(const Converter<T>& converter) {
 /// Error{bad_options} where those rows are not all there.
 inline torch::Tensor as_tensor(Lease lease, std::uint32_t first, std::uint32_t count) {
   const auto block = lease->slice(first, count);
+  lease->held_by("torch::Tensor");
   const std::int64_t channels = block.shape.channels, row = channels * block.shape.width;
   return torch::from_blob(
       const_cast<std::uint8_t*>(block.pixels.data()), interop::sizes_of(block),
@@ -68,6 +69,7 @@ inline torch::Tensor as_tensor(Batch batch) { return as_tensor(share(std::move(b
 /// int64, N labels where they lie in the slab; shares the lease.
 inline torch::Tensor labels_as_tensor(Lease lease) {
   const auto labels = lease->labels();
+  lease->held_by("torch::Tensor");
   return torch::from_blob(
       const_cast<std::int64_t*>(labels.data()), {static_cast<std::int64_t>(labels.size())},
       [lease = std::move(lease)](void*) mutable { lease.reset(); }, torch::kInt64);
