@@ -72,7 +72,7 @@ class Parser {
                      {"float16", ElementType::f16},
                      {"bfloat16", ElementType::bf16},
                      {"float64", ElementType::f64}},
-                    "of parameters, gradients, state, activations; of input unless it is uint8");
+                    "of all accounts, but an input of uint8 stays");
     training.choice("--optimizer", model.optimizer,
                     {{"sgd", Optimizer::sgd},
                      {"momentum", Optimizer::momentum},
@@ -83,7 +83,7 @@ class Parser {
     output.text(
         "--fit", "BYTES",
         [&model](const std::string& t) { model.fit_bytes = report::parse_bytes(t); },
-        "the largest batch and micro-batch whose peak is at most that; exit 1 where there is none");
+        "largest batch and micro-batch whose peak that holds; exit 1: not an image");
     add_json(output);
   }
 
@@ -127,7 +127,7 @@ class Parser {
       OptionGroup training(sub, "Training");
       training.text(
           "--model", "MODEL.json", [this](const std::string& t) { settings_.model.path = t; },
-          "host and training memory together; gives --batch and --size, too, where it says them");
+          "training memory, too; says --batch and --size where those are not given");
       add_micro_batch(training);
     }
     if (command != Command::demo)
