@@ -120,13 +120,13 @@ void Engine::step() {
     core_->trace->thread(Trace::Of::step, Trace::conductor, begun, Clock::now(), 0);
     core_->trace->queue(*core_->book);
   }
-  {
-    Lock lock(rest_mutex_);
-    if (conductor_.at_rest()) rested_ = asked;
-    // After every step: a lease may have come back, too.
-    rest_.notify_all();
-  }
-  serve(false);
+  const bool served = serve(false);
+  // What was handed over has made room.
+  if (served) strand_->wake();
+  Lock lock(rest_mutex_);
+  if (!served && conductor_.at_rest()) rested_ = asked;
+  // After every step: a lease may have come back, too.
+  rest_.notify_all();
 }
 
 bool Engine::make_slab() { return core_->pool->make() != nullptr; }

@@ -76,8 +76,8 @@ class Engine final : private conductor::Actions {
   void discard_ready() noexcept;
   void refuse_second_consumer(const char* call) WEIR_EXCLUDES(rest_mutex_);
   buffer::Slab* take(std::optional<Clock::time_point> deadline, Clock::time_point asked);
-  /// Gives the taker what has come; `over`: or nothing.
-  void serve(bool over) noexcept WEIR_EXCLUDES(rest_mutex_);
+  /// Gives the taker what has come, or nothing where it is `over`; whether it was given something.
+  bool serve(bool over) noexcept WEIR_EXCLUDES(rest_mutex_);
   void note_handed(const buffer::Slab& slab, Clock::time_point asked,
                    Clock::time_point now) noexcept;
   bool wait_for_lease(std::optional<Clock::time_point> deadline);

@@ -70,12 +70,12 @@ void Engine::ask(Taker taker) {
   strand_->wake();
 }
 
-void Engine::serve(bool over) noexcept {
+bool Engine::serve(bool over) noexcept {
   Taker taker;
   Clock::time_point asked;
   {
     Lock lock(rest_mutex_);
-    if (!taker_) return;
+    if (!taker_) return false;
     over = over || cancelled_.load() || ready_.drained();
     const bool may_lease = core_->book->leased() < core_->plan.max_leases;
     if (lease_awaited_ && (may_lease || over)) {
@@ -83,7 +83,7 @@ void Engine::serve(bool over) noexcept {
       core_->clocks.asked(!ready_.empty(), taker_asked_);
       lease_awaited_.reset();
     }
-    if (!over && (!may_lease || ready_.empty())) return;
+    if (!over && (!may_lease || ready_.empty())) return false;
     taker = std::exchange(taker_, nullptr);
     asked = taker_asked_;
   }
@@ -99,6 +99,7 @@ void Engine::serve(bool over) noexcept {
   } catch (...) {
     // The taker's: its batch has come back with it, and the stream goes on.
   }
+  return true;
 }
 
 void Engine::note_handed(const buffer::Slab& slab, Clock::time_point asked,

@@ -81,7 +81,7 @@ TEST_CASE("options stand in for what the file says", "[footprint]") {
   CHECK(half["batch"]["input_bytes"] == 2 * 9000 * 2);
 }
 
-TEST_CASE("--fit finds the largest batch and micro-batch", "[footprint]") {
+TEST_CASE("the option --fit finds the largest batch and micro-batch", "[footprint]") {
   const auto file = models + "vgg16.json";
   const auto fit = footprint({file, "--fit", "4GiB"})["fit"];
   const auto batch = fit["batch"]["images"].get<int>();

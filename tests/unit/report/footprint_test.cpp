@@ -57,7 +57,7 @@ TEST_CASE("the table by layer adds up to its last line", "[footprint]") {
 TEST_CASE("names from a file carry no control bytes into the table", "[footprint]") {
   auto model = test::published();
   model.name = "a\x1b[31m";
-  model.layers[0].name = std::string(200, 'x') + "\n";
+  model.layers[0].name.assign(200, 'x').push_back('\n');
   const auto text = footprint_text(model_figures(model));
   CHECK_FALSE(contains(text, "\x1b"));
   CHECK_FALSE(contains(text, std::string(40, 'x')));
