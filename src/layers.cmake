@@ -5,13 +5,13 @@ set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report e
 # Public headers by the layer they belong to.
 set(WEIR_PUBLIC_base error.hpp image.hpp random.hpp version.hpp)
 set(WEIR_PUBLIC_books ledger.hpp tally.hpp)
-set(WEIR_PUBLIC_buffer memory.hpp)
+set(WEIR_PUBLIC_buffer counting.hpp memory.hpp)
 set(WEIR_PUBLIC_source source.hpp)
 set(WEIR_PUBLIC_codec codec.hpp transform.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)
 set(WEIR_PUBLIC_conductor "")
-set(WEIR_PUBLIC_plan options.hpp plan.hpp report.hpp window.hpp advice.hpp)
-set(WEIR_PUBLIC_report "")
+set(WEIR_PUBLIC_plan options.hpp plan.hpp report.hpp window.hpp advice.hpp model.hpp footprint.hpp)
+set(WEIR_PUBLIC_report model_json.hpp profile.hpp)
 set(WEIR_PUBLIC_engine "")
 set(WEIR_PUBLIC_api batch.hpp loader.hpp weir.hpp)
 

@@ -78,20 +78,20 @@ bool Book::fits_general(std::uint64_t bytes) const noexcept {
 void Book::charge(Account account, std::uint64_t bytes, bool reserve) noexcept {
   (reserve ? reserve_used_ : general_) += bytes;
   bytes_.add(account, bytes);
-  ledger_->total_.add(account, bytes);
+  ledger_->add(account, bytes);
   if (!reserve) refoot();
 }
 
 void Book::uncharge(Account account, std::uint64_t bytes, bool reserve) noexcept {
   (reserve ? reserve_used_ : general_) -= bytes;
   bytes_.remove(account, bytes);
-  ledger_->total_.remove(account, bytes);
+  ledger_->remove(account, bytes);
   if (!reserve) refoot();
 }
 
 void Book::shift(Account from, Account to, std::uint64_t bytes) noexcept {
   bytes_.move(from, to, bytes);
-  ledger_->total_.move(from, to, bytes);
+  ledger_->move(from, to, bytes);
 }
 
 void Book::note_waiting(Posting& posting) noexcept {

@@ -34,6 +34,7 @@ class ByteCounts {
     return accounts_[static_cast<std::size_t>(account)];
   }
   std::uint64_t live() const noexcept { return live_; }
+  const AccountBytes& accounts() const noexcept { return accounts_; }
   MemorySnapshot snapshot(std::uint64_t budget) const noexcept {
     return {live_, peak_, budget, accounts_, at_peak_};
   }

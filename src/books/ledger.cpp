@@ -1,6 +1,7 @@
 #include "books/ledger.hpp"
 
 #include "books/book.hpp"
+#include "books/peak_watch.hpp"
 
 namespace weir::books {
 
@@ -23,6 +24,10 @@ void Ledger::reset_peak() noexcept {
   Lock lock(mutex_);
   total_.reset_peak();
   for (Book* book = books_; book; book = book->next_) book->bytes_.reset_peak();
+}
+
+void Ledger::show_watches(Account account) noexcept {
+  for (auto* watch = watches_; watch; watch = watch->next_) watch->look(total_, account);
 }
 
 void Ledger::enlist(Book& book) noexcept {

@@ -9,6 +9,7 @@
 namespace weir::books {
 
 class Book;
+class PeakWatch;
 
 /// A budget shared by the pages (Books) charged to it. Owns the one leaf mutex under which all of
 /// their bytes and samples change. Any thread.
@@ -28,6 +29,21 @@ class Ledger {
 
  private:
   friend class Book;
+  friend class PeakWatch;
+
+  // What Books charge, in all; watches see it.
+  void add(Account account, std::uint64_t bytes) noexcept WEIR_REQUIRES(mutex_) {
+    total_.add(account, bytes);
+    if (watches_) show_watches(account);
+  }
+  void remove(Account account, std::uint64_t bytes) noexcept WEIR_REQUIRES(mutex_) {
+    total_.remove(account, bytes);
+  }
+  void move(Account from, Account to, std::uint64_t bytes) noexcept WEIR_REQUIRES(mutex_) {
+    total_.move(from, to, bytes);
+    if (watches_) show_watches(to);
+  }
+  void show_watches(Account account) noexcept WEIR_REQUIRES(mutex_);
 
   /// Whether `book` must keep to its promise because another page asked before it.
   bool must_yield(const Book& book) const noexcept WEIR_REQUIRES(mutex_);
@@ -44,7 +60,8 @@ class Ledger {
   std::uint64_t postings_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t asked_ WEIR_GUARDED_BY(mutex_) = 0;  ///< numbers the askers in order
   std::uint32_t waiting_ WEIR_GUARDED_BY(mutex_) = 0;
-  Book* books_ WEIR_GUARDED_BY(mutex_) = nullptr;  ///< intrusive list of live pages
+  Book* books_ WEIR_GUARDED_BY(mutex_) = nullptr;         ///< intrusive list of live pages
+  PeakWatch* watches_ WEIR_GUARDED_BY(mutex_) = nullptr;  ///< likewise
 };
 
 }  // namespace weir::books

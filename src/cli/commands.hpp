@@ -16,12 +16,15 @@ inline constexpr int done_exit = 0, failed_exit = 1, usage_exit = 2;
 // the command's name left out.
 
 int plan_command(const Settings& settings);
+int footprint_command(const Settings& settings);
 int probe_command(const Settings& settings, const Interrupt& interrupt);
 int run_command(const Settings& settings, const Interrupt& interrupt);
 int sweep_command(const Settings& settings, const std::vector<std::string>& arguments,
                   const Interrupt& interrupt);
 int tune_command(const Settings& settings, const Interrupt& interrupt);
 int verify_command(const Settings& settings, const Interrupt& interrupt);
+/// Draws a report that was saved: the file `data` to the page `html`.
+int page_command(const Settings& settings);
 int demo_command(const Settings& settings, const Interrupt& interrupt);
 
 /// The text to stdout, or the JSON to where --json says, or both; the page to where --html says.

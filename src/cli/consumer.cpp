@@ -20,12 +20,14 @@ std::function<void(const PixelBlock&)> converting(Layout layout) {
   };
 }
 
-std::function<void(const PixelBlock&)> conversion(report::ElementType type, Layout layout) {
+std::function<void(const PixelBlock&)> conversion(ElementType type, Layout layout) {
   switch (type) {
-    case report::ElementType::u8: return {};
-    case report::ElementType::f16: return converting<float16>(layout);
-    case report::ElementType::bf16: return converting<bfloat16>(layout);
-    case report::ElementType::f32: return converting<float>(layout);
+    case ElementType::u8: return {};
+    case ElementType::f16: return converting<float16>(layout);
+    case ElementType::bf16: return converting<bfloat16>(layout);
+    case ElementType::f32: return converting<float>(layout);
+    case ElementType::f64:
+    case ElementType::i64: break;  // no words of --dtype
   }
   return {};
 }

@@ -67,7 +67,7 @@ void Monitor::watch(const std::stop_token& stop) {
 }
 
 void Monitor::tick() {
-  const auto allocated = upstream_.outstanding();
+  const auto allocated = upstream_.live();
   const auto at_least = recount_.surely_consumed.load();
   const auto now = loader_.snapshot();
   const auto at_most = recount_.perhaps_consumed.load();

@@ -6,9 +6,9 @@
 #include <stop_token>
 #include <thread>
 
-#include "cli/counting_resource.hpp"
 #include "cli/laws.hpp"
 #include "cli/recount.hpp"
+#include "weir/counting.hpp"
 #include "weir/loader.hpp"
 
 namespace weir::cli {

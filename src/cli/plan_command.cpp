@@ -1,7 +1,11 @@
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <optional>
+
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
+#include "cli/model_settings.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"
 #include "weir/plan.hpp"
@@ -17,20 +21,49 @@ int plan_grid(const Settings& settings) {
   return done_exit;
 }
 
+/// What the command line leaves open is as the model says: its batch, and the size of its images.
+void follow(const Model& model, const Settings& settings, Options& options) {
+  constexpr std::uint64_t too_large = UINT32_MAX;  // resolve() names the bound
+  const auto fitting = [&](std::uint64_t n) {
+    return static_cast<std::uint32_t>(std::min(n, too_large));
+  };
+  if (!settings.batch_asked && model.batch != 0) options.batch = fitting(model.batch);
+  if (!settings.size_asked && model.input.size() == 3) {
+    options.shape.height = fitting(model.input[1]);
+    options.shape.width = fitting(model.input[2]);
+  }
+}
+
 }  // namespace
 
 int plan_command(const Settings& settings) {
   if (settings.grid) return plan_grid(settings);
+  auto options = settings.options;
+  std::optional<Model> model;
+  if (!settings.model.path.empty()) {
+    model = open_model(settings.model);
+    follow(*model, settings, options);
+  }
   const auto index_bytes = settings.data.empty() ? 0 : open_data(settings).index_bytes();
-  const auto plan = resolve(settings.options, index_bytes);
+  const auto plan = resolve(options, index_bytes);
   const auto depths = settings.depths.size() > 1 ? settings.depths : report::default_depths(plan);
   auto json = report::envelope("plan");
   report::put_plan(json, plan, settings.budget_how);
   json["depths"] = report::Json::array();
   for (const auto depth : depths)
     json["depths"].push_back(report::to_json(report::cost_at(plan, depth)));
-  emit(settings, json,
-       report::plan_text(plan, settings.budget_how) + '\n' + report::depth_text(plan, depths));
+  auto text =
+      report::plan_text(plan, settings.budget_how) + '\n' + report::depth_text(plan, depths);
+  if (model) {
+    model->batch = plan.batch;
+    const auto figures = figures_of(*model, settings.model);
+    const auto both = report::together(plan, figures, options.memory.alignment);
+    json["footprint"] = report::to_json(figures);
+    json["together"] = report::to_json(both);
+    text += "\nTraining of " + report::training_text(figures) + '\n' +
+            report::together_text(both, plan);
+  }
+  emit(settings, json, text);
   return done_exit;
 }
 

@@ -26,10 +26,14 @@ void listen(Settings& settings) {
 int dispatch(const std::vector<std::string>& arguments) {
   auto settings = parse(arguments);
   if (settings.command == Command::plan) return plan_command(settings);
+  if (settings.command == Command::footprint) return footprint_command(settings);
+  if (settings.command == Command::page) return page_command(settings);
   const Interrupt interrupt;
   listen(settings);
   switch (settings.command) {
-    case Command::plan: break;
+    case Command::plan:
+    case Command::footprint:
+    case Command::page: break;
     case Command::probe: return probe_command(settings, interrupt);
     case Command::run: return run_command(settings, interrupt);
     case Command::sweep:

@@ -30,16 +30,15 @@ class Parser {
     constexpr std::size_t names_width = 28;
     app_.get_formatter()->column_width(names_width);
     add(Command::plan, "plan", "bytes by queue depth and element type, before reading a file");
+    add_footprint();
     add(Command::probe, "probe", "formats, sizes, worst scratch, every file that will not decode");
     add(Command::run, "run", "drain epochs as a trainer would, and report");
     add(Command::sweep, "sweep", "what each queue depth costs, predicted beside measured");
     add(Command::tune, "tune",
         "what bounds the run, the smallest setting that is as fast, and why");
     add(Command::verify, "verify", "soak: every law, a thousand times a second");
+    add_page();
     add(Command::demo, "demo", "make a few hundred JPEGs and sweep over them");
-    auto* footprint = app_.add_subcommand("footprint", "not built yet")->group("")->allow_extras();
-    footprint->set_help_flag();
-    footprint->callback([] { not_built("footprint"); });
   }
 
   Settings parse(std::vector<std::string> arguments) {
@@ -58,6 +57,47 @@ class Parser {
   }
 
  private:
+  void add_footprint() {
+    auto& sub = *app_.add_subcommand("footprint", "memory of training, before anything runs");
+    sub.callback([this] { settings_.command = Command::footprint; });
+    auto& model = settings_.model;
+    sub.add_option("MODEL.json", model.path, "layers, input, element types, optimizer")
+        ->type_name("")
+        ->required();
+    OptionGroup training(sub, "Training, in place of what MODEL.json says");
+    training.positive("--batch", model.batch, "images in a batch [1]");
+    add_micro_batch(training);
+    training.choice("--dtype", model.dtype,
+                    {{"float32", ElementType::f32},
+                     {"float16", ElementType::f16},
+                     {"bfloat16", ElementType::bf16},
+                     {"float64", ElementType::f64}},
+                    "of parameters, gradients, state, activations; of input unless it is uint8");
+    training.choice("--optimizer", model.optimizer,
+                    {{"sgd", Optimizer::sgd},
+                     {"momentum", Optimizer::momentum},
+                     {"rmsprop", Optimizer::rmsprop},
+                     {"adam", Optimizer::adam}},
+                    "bytes of the parameters in all: x2, x3, x3, x4 [sgd]");
+    OptionGroup output(sub, "Output");
+    output.text(
+        "--fit", "BYTES",
+        [&model](const std::string& t) { model.fit_bytes = report::parse_bytes(t); },
+        "the largest batch and micro-batch whose peak is at most that; exit 1 where there is none");
+    add_json(output);
+  }
+
+  void add_micro_batch(OptionGroup& group) {
+    group.positive("--micro-batch", settings_.model.micro_batch,
+                   "images that go through the network at once [the batch]");
+  }
+
+  void add_json(OptionGroup& output) {
+    output.text(
+        "--json", "FILE|-", [this](const std::string& t) { settings_.json = t; },
+        "the report as JSON; -: to stdout, instead of the text");
+  }
+
   void add(Command command, const char* name, const char* summary) {
     auto& sub = *app_.add_subcommand(name, summary);
     sub.callback([this, command] { settings_.command = command; });
@@ -83,11 +123,16 @@ class Parser {
     OptionGroup output(sub, "Output");
     if (command == Command::plan)
       output.flag("--grid", settings_.grid, "GiB of the pixels of one batch, by batch and size");
+    if (command == Command::plan) {
+      OptionGroup training(sub, "Training");
+      training.text(
+          "--model", "MODEL.json", [this](const std::string& t) { settings_.model.path = t; },
+          "host and training memory together; gives --batch and --size, too, where it says them");
+      add_micro_batch(training);
+    }
     if (command != Command::demo)
       output.flag("--digest", settings_.digest, "SHA-256 of all pixels, labels and indices");
-    output.text(
-        "--json", "FILE|-", [this](const std::string& t) { settings_.json = t; },
-        "the report as JSON; -: to stdout, instead of the text");
+    add_json(output);
     if (command != Command::plan && command != Command::probe && command != Command::verify)
       output.text(
           "--html", "FILE", [this](const std::string& t) { settings_.html = t; },
@@ -128,10 +173,28 @@ class Parser {
           unbuilt, "", [unbuilt](const std::string&) { not_built(unbuilt); }, "");
   }
 
+  void add_page() {
+    auto& sub =
+        *app_.add_subcommand("page", "a report that was saved as JSON, as a page with charts");
+    sub.callback([this] { settings_.command = Command::page; });
+    sub.add_option("REPORT", settings_.data,
+                   "JSON that --json or a trainer's MemoryProfile has written")
+        ->type_name("")
+        ->required();
+    sub.add_option("--html", settings_.html, "the page: one file, opens without a network")
+        ->type_name("FILE")
+        ->required()
+        ->group("Output");
+  }
+
   void add_pixels(OptionGroup group) {
     auto& o = settings_.options;
     group.text(
-        "--size", "HxW", [&o](const std::string& t) { o.shape = parse_size(t); },
+        "--size", "HxW",
+        [this, &o](const std::string& t) {
+          o.shape = parse_size(t);
+          settings_.size_asked = true;
+        },
         "height and width of every image [224x224]");
     group.choice("--fit", o.fit,
                  {{"center", Fit::center},
@@ -148,10 +211,10 @@ class Parser {
     group.choice("--exif", o.exif, {{"apply", Exif::apply}, {"ignore", Exif::ignore}},
                  "turn images upright [apply]");
     group.choice("--dtype", settings_.dtype,
-                 {{"uint8", report::ElementType::u8},
-                  {"float32", report::ElementType::f32},
-                  {"float16", report::ElementType::f16},
-                  {"bfloat16", report::ElementType::bf16}},
+                 {{"uint8", ElementType::u8},
+                  {"float32", ElementType::f32},
+                  {"float16", ElementType::f16},
+                  {"bfloat16", ElementType::bf16}},
                  "what the consumer converts to [uint8: nothing]");
     group.choice("--layout", settings_.layout, {{"nchw", Layout::nchw}, {"nhwc", Layout::nhwc}},
                  "of converted batches [nchw]");
@@ -288,6 +351,12 @@ class Parser {
     if (s.depths.size() > 1 && s.command != Command::sweep && s.command != Command::plan)
       throw Refusal{2, "weir: --max-queue-size takes a list in sweep and plan alone\n"};
     if (s.command == Command::sweep && s.depths.empty()) s.depths = {1, 2, 4, 8, 16};
+    const auto& plan = *app_.get_subcommand("plan");
+    s.batch_asked = plan.count("--batch") > 0;
+    if (s.grid && !s.model.path.empty())
+      throw Refusal{2, "weir: --grid and --model exclude each other\n"};
+    if (s.command == Command::plan && s.model.micro_batch && s.model.path.empty())
+      throw Refusal{2, "weir: --micro-batch needs --model\n"};
     if (s.only_depth) s.depths = {*s.only_depth};
     if (!s.depths.empty())
       s.options.queue.max_queue_size = *std::max_element(s.depths.begin(), s.depths.end());

@@ -11,18 +11,30 @@
 #include "weir/convert.hpp"
 #include "weir/loader.hpp"
 #include "weir/memory.hpp"
+#include "weir/model.hpp"
 
 namespace weir::cli {
 
 class MetricsServer;
 
-enum class Command : std::uint8_t { plan, probe, run, sweep, tune, verify, demo };
+enum class Command : std::uint8_t { plan, footprint, probe, run, sweep, tune, verify, demo, page };
+
+/// Which model to look at, and what to put in place of what its file says.
+struct ModelSettings {
+  std::string path;  ///< of MODEL.json; empty: none
+  std::optional<std::uint64_t> batch, micro_batch, fit_bytes;
+  std::optional<ElementType> dtype;  ///< of all but input that is uint8 and tokens
+  std::optional<Optimizer> optimizer;
+};
 
 /// What a command line asks for. Defaults are the library's.
 struct Settings {
   Command command = Command::run;
   std::string data;  ///< empty: none was named
   Options options;
+  ModelSettings model;
+  /// plan: whether --batch and --size were given, or a model may say.
+  bool batch_asked = false, size_asked = false;
   std::vector<std::uint32_t> depths;  ///< as --max-queue-size lists them; empty: not asked
   std::vector<std::string> extensions;
   FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
@@ -34,7 +46,7 @@ struct Settings {
   bool each = false;     ///< probe: a line for each file, sound ones too
   std::string list_bad;  ///< probe: file for the names of bad files; empty: none
   std::string exclude;   ///< file of names to leave out; empty: none
-  report::ElementType dtype = report::ElementType::u8;
+  ElementType dtype = ElementType::u8;
   Layout layout = Layout::nchw;
   double consumer_ms = 0, read_delay_ms = 0;
   std::vector<double> consumer_trace;  ///< milliseconds by batch, over and over; empty: consumer_ms

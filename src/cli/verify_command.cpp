@@ -8,7 +8,6 @@
 
 #include "cli/attempts.hpp"
 #include "cli/commands.hpp"
-#include "cli/counting_resource.hpp"
 #include "cli/data.hpp"
 #include "cli/metrics_server.hpp"
 #include "cli/monitor.hpp"
@@ -20,6 +19,7 @@
 #include "report/process.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
+#include "weir/counting.hpp"
 
 namespace weir::cli {
 namespace {
@@ -104,9 +104,9 @@ void soak(Loader& loader, const Settings& settings, const Interrupt& interrupt,
   verdict.ticks = monitor.stop();
   verdict.run.figures = loader.report();
   const auto& memory = verdict.run.figures.memory;
-  book.check(Law::bound, upstream.outstanding() == report::staging_bytes(memory.accounts), [&] {
+  book.check(Law::bound, upstream.live() == report::staging_bytes(memory.accounts), [&] {
     return fmt::format("{} bytes of slabs allocated, {} on the books, with nothing running",
-                       upstream.outstanding(), report::staging_bytes(memory.accounts));
+                       upstream.live(), report::staging_bytes(memory.accounts));
   });
   book.check(Law::conservation,
              verdict.run.figures.samples.replaced >= soak.rows(RowStatus::replaced), [&] {
@@ -144,8 +144,8 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
   }
   verdict.run.process_peak = process.stop();
   verdict.run.interrupted = interrupt.raised();
-  book.check(Law::held, upstream->outstanding() == 0, [&] {
-    return fmt::format("{} bytes of slabs outlived loader and batches", upstream->outstanding());
+  book.check(Law::held, upstream->live() == 0, [&] {
+    return fmt::format("{} bytes of slabs outlived loader and batches", upstream->live());
   });
 
   verdict.files = attempts->size();

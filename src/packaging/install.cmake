@@ -23,6 +23,8 @@ endif()
 if(TARGET weir_program)
   install(TARGETS weir_program RUNTIME COMPONENT weir_program)
 endif()
+install(FILES ${PROJECT_SOURCE_DIR}/src/report/model.schema.json
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/weir COMPONENT weir_development)
 
 get_target_property(library_type weir TYPE)
 if(library_type STREQUAL "STATIC_LIBRARY")

@@ -1,7 +1,7 @@
 #include <string>
 
 #include "base/checked.hpp"
-#include "plan/footprint.hpp"
+#include "plan/loader_bytes.hpp"
 #include "plan/search.hpp"
 #include "plan/words.hpp"
 #include "weir/advice.hpp"

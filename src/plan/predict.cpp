@@ -1,7 +1,7 @@
 #include "plan/predict.hpp"
 
 #include "base/checked.hpp"
-#include "plan/footprint.hpp"
+#include "plan/loader_bytes.hpp"
 #include "plan/simulation.hpp"
 
 namespace weir {

@@ -5,7 +5,7 @@
 
 #include "base/checked.hpp"
 #include "buffer/slab.hpp"
-#include "plan/footprint.hpp"
+#include "plan/loader_bytes.hpp"
 #include "weir/ledger.hpp"
 #include "weir/plan.hpp"
 

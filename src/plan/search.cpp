@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "plan/footprint.hpp"
+#include "plan/loader_bytes.hpp"
 
 namespace weir {
 namespace {

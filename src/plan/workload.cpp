@@ -6,7 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/random.hpp"
-#include "plan/footprint.hpp"
+#include "plan/loader_bytes.hpp"
 #include "weir/error.hpp"
 
 namespace weir::simulation {

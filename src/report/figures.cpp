@@ -10,16 +10,6 @@
 
 namespace weir::report {
 
-std::string_view to_string(ElementType type) noexcept {
-  switch (type) {
-    case ElementType::u8: return "uint8";
-    case ElementType::f16: return "float16";
-    case ElementType::bf16: return "bfloat16";
-    case ElementType::f32: return "float32";
-  }
-  return "";
-}
-
 DepthCost cost_at(const Plan& plan, std::uint32_t depth) { return plan.depth_cost(depth).back(); }
 
 std::vector<std::uint32_t> default_depths(const Plan& plan) {

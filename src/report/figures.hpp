@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "weir/model.hpp"
 #include "weir/report.hpp"
 
 namespace weir::report {
@@ -63,20 +64,6 @@ AccountingCost clocks_cost(const Run& run) noexcept;
 /// Nanoseconds of one posting on this machine, now: the median of several bursts on a ledger of its
 /// own. Takes a few milliseconds.
 double measure_posting_ns();
-
-/// The types a pixel can be held as.
-enum class ElementType : std::uint8_t { u8, f16, bf16, f32 };
-constexpr std::uint64_t element_bytes(ElementType type) noexcept {
-  switch (type) {
-    case ElementType::u8: return 1;
-    case ElementType::f16:
-    case ElementType::bf16: return 2;
-    case ElementType::f32: return 4;
-  }
-  return 0;
-}
-/// As --dtype spells it.
-std::string_view to_string(ElementType type) noexcept;
 
 /// Staging bytes of `plan` at queue depth `depth`.
 DepthCost cost_at(const Plan& plan, std::uint32_t depth);

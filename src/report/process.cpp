@@ -6,6 +6,7 @@
 #include <exception>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,22 +15,44 @@
 namespace weir {
 namespace {
 
-// Lines of the form "VmRSS:     1234 kB".
+// Of "VmRSS:     1234 kB", the bytes; empty where the line has another key.
+std::optional<std::uint64_t> kilobytes_of(std::string_view line, std::string_view key) {
+  if (!line.starts_with(key)) return std::nullopt;
+  const auto from = line.find_first_of("0123456789", key.size());
+  if (from == std::string_view::npos) return 0;
+  std::uint64_t kilobytes = 0;
+  std::from_chars(line.data() + from, line.data() + line.size(), kilobytes);
+  return kilobytes * 1024;
+}
+
 std::uint64_t kilobytes_line(const char* path, std::string_view key) {
   std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with(key)) continue;
-    const auto from = line.find_first_of("0123456789", key.size());
-    if (from == std::string::npos) return 0;
-    std::uint64_t kilobytes = 0;
-    std::from_chars(line.data() + from, line.data() + line.size(), kilobytes);
-    return kilobytes * 1024;
-  }
+  for (std::string line; std::getline(file, line);)
+    if (const auto bytes = kilobytes_of(line, key)) return *bytes;
   return 0;
 }
 
 std::uint64_t rss_now() { return kilobytes_line("/proc/self/status", "VmRSS:"); }
 std::uint64_t pss_now() { return kilobytes_line("/proc/self/smaps_rollup", "Pss:"); }
+
+}  // namespace
+
+ProcessMemory process_memory() { return {rss_now(), pss_now()}; }
+
+namespace report {
+
+Resident resident() {
+  Resident found;
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);) {  // the kernel writes VmHWM before VmRSS
+    if (const auto high = kilobytes_of(line, "VmHWM:")) found.high_water = *high;
+    if (const auto now = kilobytes_of(line, "VmRSS:")) {
+      found.rss = *now;
+      break;
+    }
+  }
+  return found;
+}
 
 bool reset_high_water() {
   std::ofstream file("/proc/self/clear_refs");
@@ -37,11 +60,6 @@ bool reset_high_water() {
   return file.good();
 }
 
-}  // namespace
-
-ProcessMemory process_memory() { return {rss_now(), pss_now()}; }
-
-namespace report {
 namespace {
 
 constexpr auto tick = std::chrono::milliseconds(4);

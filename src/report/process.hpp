@@ -1,11 +1,20 @@
 #pragma once
 
+#include <cstdint>
 #include <thread>
 
 #include "base/mutex.hpp"
 #include "weir/report.hpp"
 
 namespace weir::report {
+
+/// Resident bytes now, and the most since reset_high_water() or the process's begin; 0 but on Linux.
+struct Resident {
+  std::uint64_t rss = 0, high_water = 0;
+};
+Resident resident();
+/// high_water := rss, for all who read it. False where the kernel does not let this process.
+bool reset_high_water();
 
 /// Watches this process from construction until stop(): the largest RSS and PSS. RSS is read every
 /// few milliseconds and, where /proc/self/clear_refs resets the kernel's own high-water mark, is

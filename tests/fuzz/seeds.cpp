@@ -99,6 +99,17 @@ std::vector<Seed> seeds(const std::string& target) {
             seed_of("sweep\nsynthetic:100,32x32\n--max-queue-size\n1,2,4\n--json\n-"),
             seed_of("tune\nx\n--read-delay-ms\n50:20\n--target-readiness\n0.9\n--fit\nletterbox"),
             seed_of("plan\n--grid"), seed_of("--help")};
+  if (target == "model")
+    return {
+        seed_of(R"({"input":{"channels":3,"height":9,"width":9},"batch":8,"micro_batch":2,"layers":[
+          {"type":"Conv2d","name":"c","out_channels":4,"kernel":[3,2],"stride":2,"padding":1,"groups":1},
+          {"type":"BatchNorm"},{"type":"ReLU","in_place":true},{"type":"MaxPool2d","kernel":2,
+          "ceil_mode":true},{"type":"Flatten"},{"type":"Dropout"},{"type":"Linear","out_features":5}]})"),
+        seed_of(R"({"input":{"tokens":7},"optimizer":"adam","types":"bfloat16","layers":[
+          {"type":"Embedding","count":9,"features":6},{"type":"Linear","out_features":4},
+          {"type":"Swish"},{"type":"GELU"},{"type":"Softmax"}]})"),
+        seed_of(R"({"input":{"features":4},"types":{"input":"uint8","optimizer":"float64"},
+          "counts":{"parameters":9007199254740991,"activations":5,"kept":2,"output":[1,2]}})")};
   if (target == "json")
     return {seed_of("photo.jpg cut before EOI"), seed_of("</script><!--\xff\xfe\"\\\n\x01")};
   return {Seed(120, 0), Seed(120, 0x11)};

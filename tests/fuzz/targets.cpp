@@ -9,6 +9,7 @@ const std::vector<Target>& targets() {
       WEIR_TARGET(exif),           WEIR_TARGET(jpeg_decode),   WEIR_TARGET(png_decode),
       WEIR_TARGET(webp_decode),    WEIR_TARGET(manifest),      WEIR_TARGET(options),
       WEIR_TARGET(arguments),      WEIR_TARGET(json),          WEIR_TARGET(consumer_trace),
+      WEIR_TARGET(model),
 #ifdef WEIR_HAS_OPENCV_CODEC
       WEIR_TARGET(foreign_header), WEIR_TARGET(foreign_decode)
 #endif

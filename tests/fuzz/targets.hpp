@@ -38,6 +38,7 @@ bool options(Input input);
 bool arguments(Input input);
 bool consumer_trace(Input input);
 bool json(Input input);
+bool model(Input input);
 
 struct Target {
   std::string name;

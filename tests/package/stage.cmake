@@ -14,3 +14,7 @@ foreach(file IN LISTS promises)
     message(FATAL_ERROR "${file} asks for ${CMAKE_MATCH_0}")
   endif()
 endforeach()
+
+if(NOT EXISTS ${STAGE}/share/weir/model.schema.json)
+  message(FATAL_ERROR "the schema of MODEL.json is not installed")
+endif()

@@ -73,7 +73,7 @@ class Soaking {
  private:
   void one_loader(std::uint64_t round) {
     Scarce scarce(*misfortune_);
-    const auto upstream = std::make_shared<cli::CountingResource>(&scarce);
+    const auto upstream = std::make_shared<CountingResource>(&scarce);
     auto options = setting(round % settings);
     options.memory.upstream = upstream;
     options.watchdog.after = std::chrono::seconds(5);
@@ -93,10 +93,10 @@ class Soaking {
                   [] { return std::string("samples in flight with no stream"); });
     }
     ++result_.loaders;
-    result_.outlived += upstream->outstanding();
+    result_.outlived += upstream->live();
   }
 
-  void one_stream(Loader& loader, const cli::CountingResource& upstream, cli::Recount& recount,
+  void one_stream(Loader& loader, const CountingResource& upstream, cli::Recount& recount,
                   std::uint64_t round, std::uint64_t turn) {
     std::stop_source stop;
     cli::Monitor monitor(loader, upstream, recount, book_, stop, std::chrono::seconds(60));

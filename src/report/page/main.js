@@ -1,6 +1,7 @@
-// The page from top to bottom: the answer, the advice, the depths, one run at a time.
+// The page from top to bottom: the answer, phases, the advice, the depths, one run at a time.
 
 function answer() {
+  if (report.profile) return profileAnswer();
   const recommended = at("advice.recommended");
   if (known(recommended)) {
     const place = "advice.recommended";
@@ -38,6 +39,7 @@ function consequence() {
 }
 
 function setup() {
+  if (report.profile) return profileSetup();
   const plan = runs[0]?.plan;
   if (!plan) return "";
   const all = (key) => [...new Set(runs.map((run) => run.plan?.[key]))];
@@ -96,7 +98,7 @@ document.title = `weir ${report.command}${report.data ? `: ${report.data}` : ""}
 document.getElementById("page").replaceChildren(...[
   h("header", {}, h("p", { class: "command" }, `weir ${report.command}`), h("h1", {}, answer()),
     known(consequence()) ? h("p", { class: "consequence" }, consequence()) : "", h("p", { class: "setup" }, setup()), troubles()),
-  adviceSection(), depthsSection(), runSection(), faultsSection(), footer(),
+  phasesSection(), adviceSection(), depthsSection(), runSection(), faultsSection(), footer(),
 ].filter(Boolean));
 drawFigures();
 

@@ -139,7 +139,7 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
   CHECK(s.options.faults.policy == OnFault::skip);
   CHECK(s.options.faults.tolerate == 5);
   CHECK_FALSE(s.options.faults.strict);
-  CHECK(s.dtype == report::ElementType::bf16);
+  CHECK(s.dtype == weir::ElementType::bf16);
   CHECK(s.layout == Layout::nhwc);
   CHECK(s.consumer_ms == 1.5);
   CHECK(s.read_delay_ms == 0.25);
@@ -272,10 +272,8 @@ TEST_CASE("shares and traces are read, or refused by name", "[settings]") {
 
 TEST_CASE("what is not built yet is refused in so many words", "[settings]") {
   const std::vector<std::string> arguments =
-      GENERATE(std::vector<std::string>{"footprint", "model.json"},
-               std::vector<std::string>{"run", "x", "--rank", "0"},
-               std::vector<std::string>{"run", "x", "--world", "2"},
-               std::vector<std::string>{"footprint", "--help"});
+      GENERATE(std::vector<std::string>{"run", "x", "--rank", "0"},
+               std::vector<std::string>{"run", "x", "--world", "2"});
   CAPTURE(arguments);
   const auto refused = refusal(arguments);
   CHECK(refused.exit_code == 2);
@@ -287,7 +285,8 @@ TEST_CASE("help and version are no errors", "[settings]") {
   CHECK(refusal({"--version"}).exit_code == 0);
   const auto help = refusal({"--help"});
   CHECK(help.exit_code == 0);
-  for (const auto* command : {"plan", "probe", "run", "sweep", "tune", "verify", "demo"})
+  for (const auto* command :
+       {"plan", "footprint", "probe", "run", "sweep", "tune", "verify", "demo"})
     CHECK(contains(help.text, command));
   const auto run_help = refusal({"run", "--help"});
   CHECK(run_help.exit_code == 0);

@@ -128,7 +128,7 @@ TEST_CASE("faults name file, kind, stage and byte, and say how many more there a
 }
 
 TEST_CASE("the grid is a table of batches by resolutions", "[text]") {
-  const auto text = report::grid_text(report::pixel_grid(report::ElementType::f32));
+  const auto text = report::grid_text(report::pixel_grid(weir::ElementType::f32));
   CHECK(starts(text,
                "GiB of the pixels of one batch as float32, three channels\n"
                "  batch     32x32    64x64  128x128  256x256  512x512  1024x1024\n"

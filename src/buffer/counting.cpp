@@ -1,0 +1,89 @@
+#include "weir/counting.hpp"
+
+#include <map>
+#include <utility>
+
+#include "buffer/counts.hpp"
+#include "weir/error.hpp"
+
+namespace weir {
+namespace buffer {
+
+/// One account as a memory resource.
+class CountedAccount final : public std::pmr::memory_resource {
+ public:
+  CountedAccount(std::shared_ptr<Counts> counts, std::size_t account,
+                 std::pmr::memory_resource* upstream) noexcept
+      : counts_(std::move(counts)), account_(account), upstream_(upstream) {}
+
+ private:
+  // Counted once it is there and no more once it is to go: had it been counted before it was asked
+  // for, as weir's own books do, a request that is refused would stand in the peak.
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    void* const data = upstream_->allocate(bytes, alignment);
+    counts_->add(account_, bytes);
+    return data;
+  }
+  void do_deallocate(void* data, std::size_t bytes, std::size_t alignment) override {
+    counts_->remove(account_, bytes);
+    upstream_->deallocate(data, bytes, alignment);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  const std::shared_ptr<Counts> counts_;
+  const std::size_t account_;
+  std::pmr::memory_resource* const upstream_;
+};
+
+}  // namespace buffer
+
+AccountUse MemoryUse::operator[](std::string_view account) const {
+  for (const auto& one : accounts)
+    if (one.name == account) return one;
+  return {};
+}
+
+struct CountingResource::State {
+  State(const std::shared_ptr<buffer::Counts>& counts, std::pmr::memory_resource* up)
+      : upstream(up), other(counts, 0, up), watch(counts) {}
+
+  std::pmr::memory_resource* const upstream;
+  buffer::CountedAccount other;
+  buffer::CountsWatch watch;  ///< use() and reset_peak()
+  Mutex mutex;
+  /// By their number.
+  std::map<std::size_t, buffer::CountedAccount> accounts WEIR_GUARDED_BY(mutex);
+};
+
+CountingResource::CountingResource(std::pmr::memory_resource* upstream)
+    : counts_(std::make_shared<buffer::Counts>()),
+      state_(std::make_unique<State>(counts_, upstream)) {}
+
+CountingResource::~CountingResource() = default;
+
+std::pmr::memory_resource* CountingResource::account(std::string_view name) {
+  if (name.empty())
+    throw Error(Errc::bad_options, Stage::wait, "CountingResource::account: the name is empty");
+  const auto number = counts_->account(name);
+  if (number == 0) return this;
+  Lock lock(state_->mutex);
+  return &state_->accounts.try_emplace(number, counts_, number, state_->upstream).first->second;
+}
+
+MemoryUse CountingResource::use() const { return state_->watch.read(); }
+std::uint64_t CountingResource::live() const noexcept { return counts_->live(); }
+void CountingResource::reset_peak() noexcept { state_->watch.reset(); }
+
+void* CountingResource::do_allocate(std::size_t bytes, std::size_t alignment) {
+  return state_->other.allocate(bytes, alignment);
+}
+void CountingResource::do_deallocate(void* data, std::size_t bytes, std::size_t alignment) {
+  state_->other.deallocate(data, bytes, alignment);
+}
+bool CountingResource::do_is_equal(const std::pmr::memory_resource& other) const noexcept {
+  return this == &other;
+}
+
+}  // namespace weir

@@ -1,0 +1,29 @@
+#include "cli/model_settings.hpp"
+
+#include "plan/layer_rules.hpp"
+#include "weir/model_json.hpp"
+
+namespace weir::cli {
+
+Model open_model(const ModelSettings& settings) {
+  auto model = read_model(settings.path);
+  model.batch = settings.batch.value_or(model.batch);
+  model.micro_batch = settings.micro_batch.value_or(model.micro_batch);
+  model.optimizer = settings.optimizer.value_or(model.optimizer);
+  if (settings.dtype) {
+    auto& types = model.types;
+    const auto input = types.input == ElementType::u8 ? ElementType::u8 : *settings.dtype;
+    types = {*settings.dtype, *settings.dtype, *settings.dtype, *settings.dtype, input};
+  }
+  return model;
+}
+
+report::ModelFigures figures_of(const Model& model, const ModelSettings& settings) {
+  try {
+    return report::model_figures(model, settings.fit_bytes);
+  } catch (const Error& error) {
+    throw said_of(settings.path, error);
+  }
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,288 @@
+#include "plan/layer_rules.hpp"
+
+#include <type_traits>
+
+#include "base/checked.hpp"
+#include "base/sanitize.hpp"
+
+namespace weir {
+namespace {
+
+using layer::Function;
+
+std::string extent_text(const Extent& e) {
+  return std::to_string(e.height) + "x" + std::to_string(e.width);
+}
+
+class Rules {
+ public:
+  Rules(const Place& place, const Dims& input, bool tokens) : place_(place), input_(input) {
+    rule_.output = input;
+    const bool embeds = std::holds_alternative<layer::Embedding>(place.layer.kind);
+    if (tokens != embeds)
+      refuse_input(embeds ? "takes tokens: an input of {\"tokens\": N}, and as the first layer"
+                          : "are tokens, which an Embedding makes numbers of first");
+  }
+
+  LayerRule of(const layer::Conv2d& conv) {
+    const auto [channels, height, width] = image();
+    at_least_1("out_channels", conv.out_channels);
+    at_least_1("groups", conv.groups);
+    as_told("in_channels", conv.in_channels, channels);
+    divides("groups", conv.groups, channels, "channels that come in");
+    divides("groups", conv.groups, conv.out_channels, "out_channels");
+    const Window window{conv.kernel, conv.stride, conv.padding, conv.dilation, false};
+    rule_.output = {conv.out_channels, side(window, height, &Extent::height),
+                    side(window, width, &Extent::width)};
+    const auto weights = mul_sat(mul_sat(conv.out_channels, channels / conv.groups),
+                                 mul_sat(conv.kernel.height, conv.kernel.width));
+    rule_.parameters = add_sat(weights, conv.bias ? conv.out_channels : 0);
+    rule_.keeps_input = true;
+    return rule_;
+  }
+
+  LayerRule of(const layer::Linear& linear) {
+    if (input_.size() > 2) refuse_input("takes features; put a Flatten before it");
+    at_least_1("out_features", linear.out_features);
+    as_told("in_features", linear.in_features, input_.back());
+    rule_.output.back() = linear.out_features;
+    rule_.parameters =
+        add_sat(mul_sat(input_.back(), linear.out_features), linear.bias ? linear.out_features : 0);
+    rule_.keeps_input = true;
+    return rule_;
+  }
+
+  LayerRule of(const layer::BatchNorm& norm) {
+    const auto channels = channels_to_norm();
+    rule_.parameters = norm.affine ? mul_sat(2, channels) : 0;
+    rule_.buffers = norm.running ? mul_sat(2, channels) : 0;
+    rule_.keeps_input = true;
+    rule_.common_statistics = mul_sat(2, channels);
+    return rule_;
+  }
+
+  LayerRule of(const layer::GroupNorm& norm) {
+    const auto channels = channels_to_norm();
+    at_least_1("groups", norm.groups);
+    divides("groups", norm.groups, channels, "channels that come in");
+    rule_.parameters = norm.affine ? mul_sat(2, channels) : 0;
+    rule_.keeps_input = true;
+    rule_.image_statistics = mul_sat(2, norm.groups);
+    return rule_;
+  }
+
+  LayerRule of(const layer::Embedding& embedding) {
+    at_least_1("count", embedding.count);
+    at_least_1("features", embedding.features);
+    rule_.output = {input_.front(), embedding.features};
+    rule_.parameters = mul_sat(embedding.count, embedding.features);
+    rule_.keeps_input = true;
+    return rule_;
+  }
+
+  LayerRule of(const layer::MaxPool2d& pool) {
+    make_pooled({pool.kernel, pool.stride, pool.padding, pool.dilation, pool.ceil_mode});
+    constexpr std::uint64_t index_bytes = 8;
+    rule_.made_bytes = mul_sat(index_bytes, values_in(rule_.output));
+    return rule_;
+  }
+
+  LayerRule of(const layer::AvgPool2d& pool) {
+    make_pooled({pool.kernel, pool.stride, pool.padding, {1, 1}, pool.ceil_mode});
+    return rule_;
+  }
+
+  LayerRule of(const layer::GlobalAvgPool&) {
+    rule_.output = {image().channels, 1, 1};
+    return rule_;
+  }
+
+  LayerRule of(const layer::Activation& activation) {
+    const auto function = activation.function;
+    if (activation.in_place && !may_be_in_place(function))
+      refuse("in_place", "true", "the gradient of this function needs its input");
+    rule_.in_place = activation.in_place;
+    switch (function) {
+      case Function::relu:
+      case Function::sigmoid:
+      case Function::tanh:
+      case Function::softmax:
+      case Function::log_softmax: rule_.keeps_output = true; break;
+      case Function::relu6:
+        rule_.keeps_input = !activation.in_place;
+        if (activation.in_place) keep_copy();
+        break;
+      case Function::leaky_relu:
+      case Function::elu:
+        rule_.keeps_output = activation.in_place;
+        rule_.keeps_input = !activation.in_place;
+        break;
+      case Function::swish: rule_.made_values = values_in(input_); [[fallthrough]];
+      case Function::gelu:
+      case Function::silu:
+      case Function::mish:
+      case Function::softplus:
+      case Function::hardswish: rule_.keeps_input = true; break;
+    }
+    return rule_;
+  }
+
+  LayerRule of(const layer::Dropout& dropout) {
+    rule_.in_place = dropout.in_place;
+    rule_.drops_out = true;
+    rule_.made_to_keep = true;
+    rule_.made_bytes = values_in(input_);
+    return rule_;
+  }
+
+  LayerRule of(const layer::Flatten&) {
+    rule_.output = {values_in(input_)};
+    rule_.view = true;
+    return rule_;
+  }
+
+  LayerRule of(const layer::Counts& counts) {
+    for (const auto extent : counts.output) at_least_1("output", extent);
+    if (!counts.output.empty()) rule_.output = counts.output;
+    rule_.parameters = counts.parameters;
+    rule_.counted = true;
+    rule_.made_values = counts.activations;
+    rule_.times_kept = counts.kept;
+    return rule_;
+  }
+
+ private:
+  struct Image {
+    std::uint64_t channels, height, width;
+  };
+  struct Window {
+    Extent kernel, stride, padding, dilation;
+    bool ceil_mode;
+  };
+
+  template <class Value>
+  [[noreturn]] void refuse(const char* field, const Value& value, const std::string& bound) const {
+    std::string text;
+    if constexpr (std::is_integral_v<Value>)
+      text = std::to_string(value);
+    else
+      text = value;
+    throw model_error(place_name(place_), std::string(field) + " = " + text + ": " + bound);
+  }
+  [[noreturn]] void refuse_input(const std::string& why) const {
+    throw model_error(place_name(place_), "input " + dims_text(input_) + ": " + why);
+  }
+
+  void at_least_1(const char* field, std::uint64_t value) const {
+    if (value == 0) refuse(field, value, "must be 1 or more");
+  }
+  void at_least_1(const char* field, const Extent& value) const {
+    if (value.height == 0 || value.width == 0)
+      refuse(field, extent_text(value), "must be 1 or more");
+  }
+  void as_told(const char* field, std::uint64_t told, std::uint64_t comes) const {
+    if (told != 0 && told != comes)
+      refuse(field, told,
+             "what comes in is " + dims_text(input_) + ", so " + std::to_string(comes));
+  }
+  void divides(const char* field, std::uint64_t value, std::uint64_t whole,
+               const char* what) const {
+    if (whole % value != 0)
+      refuse(field, value, "must divide the " + std::to_string(whole) + " " + what);
+  }
+
+  void keep_copy() {
+    rule_.made_values = values_in(input_);
+    rule_.made_to_keep = true;
+  }
+
+  Image image() const {
+    if (input_.size() != 3) refuse_input("takes channels x height x width");
+    return {input_[0], input_[1], input_[2]};
+  }
+  std::uint64_t channels_to_norm() const {
+    if (input_.size() == 2) refuse_input("takes channels x height x width, or features");
+    return input_.front();
+  }
+
+  /// One side of what a window gives. PyTorch's Conv2d and MaxPool2d, "Shape": the floor of
+  /// (in + 2 padding - dilation (kernel - 1) - 1) / stride + 1; with ceil_mode the ceiling, but no
+  /// window begins in the padding behind the image.
+  std::uint64_t side(const Window& w, std::uint64_t in, std::uint64_t Extent::*axis) const {
+    at_least_1("kernel", w.kernel);
+    at_least_1("stride", w.stride);
+    at_least_1("dilation", w.dilation);
+    const auto padding = w.padding.*axis, stride = w.stride.*axis;
+    const auto padded = add_sat(in, mul_sat(2, padding));
+    const auto span = add_sat(mul_sat(w.dilation.*axis, w.kernel.*axis - 1), 1);
+    if (padded == unlimited) refuse("padding", extent_text(w.padding), "is too large");
+    if (span > padded)
+      refuse("kernel", extent_text(w.kernel),
+             "spans " + std::to_string(span) + ", more than the " + std::to_string(padded) +
+                 " of the padded input " + dims_text(input_));
+    const auto room = padded - span;
+    auto windows = room / stride + 1;
+    if (w.ceil_mode && room % stride != 0 && mul_sat(windows, stride) < in + padding) ++windows;
+    return windows;
+  }
+
+  void make_pooled(Window window) {
+    const auto [channels, height, width] = image();
+    if (window.stride == Extent{0, 0}) window.stride = window.kernel;
+    if (window.padding.height > window.kernel.height / 2 ||
+        window.padding.width > window.kernel.width / 2)
+      refuse("padding", extent_text(window.padding),
+             "must be at most half of the kernel " + extent_text(window.kernel));
+    rule_.output = {channels, side(window, height, &Extent::height),
+                    side(window, width, &Extent::width)};
+    rule_.keeps_input = true;
+  }
+
+  const Place& place_;
+  const Dims& input_;
+  LayerRule rule_;
+};
+
+}  // namespace
+
+std::string place_name(std::uint64_t index, std::string_view kind, std::string_view name) {
+  constexpr std::size_t most_shown = 64;
+  auto text = "layers[" + std::to_string(index) + "]";
+  if (kind.empty() && name.empty()) return text;
+  const auto blank = kind.empty() || name.empty() ? "" : " ";
+  return text + " (" + sanitize(kind, most_shown) + blank + sanitize(name, most_shown) + ")";
+}
+
+std::string place_name(const Place& place) {
+  return place_name(place.index, kind_name(place.layer), place.layer.name);
+}
+
+Error model_error(const std::string& place, const std::string& what) {
+  return {Errc::bad_options, Stage::wait, place.empty() ? what : place + ": " + what};
+}
+
+Error said_of(const std::string& where, const Error& error) {
+  std::string words = error.what();  // ends in the code's own words
+  const auto ending = ": " + error.code().message();
+  if (words.ends_with(ending)) words.resize(words.size() - ending.size());
+  return {static_cast<Errc>(error.code().value()), error.stage(), sanitize(where) + ": " + words};
+}
+
+std::string dims_text(const Dims& dims) {
+  std::string text;
+  for (const auto extent : dims) text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+std::uint64_t values_in(const Dims& dims) noexcept {
+  std::uint64_t values = 1;
+  for (const auto extent : dims) values = mul_sat(values, extent);
+  return values;
+}
+
+LayerRule rule_of(const Place& place, const Dims& input, bool tokens) {
+  Rules rules(place, input, tokens);
+  return std::visit([&](const auto& kind) { return rules.of(kind); }, place.layer.kind);
+}
+
+}  // namespace weir

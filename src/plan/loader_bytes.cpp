@@ -1,0 +1,58 @@
+#include "plan/loader_bytes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/checked.hpp"
+
+namespace weir {
+namespace {
+
+constexpr std::uint64_t usual_alignment = 64, most_alignment = 2u << 20;
+
+/// A Plan keeps the bytes of its slab, not how they were aligned: the first alignment that gives
+/// as many.
+std::uint64_t alignment_of(const Plan& plan) {
+  for (auto alignment = usual_alignment; alignment <= most_alignment; alignment *= 2)
+    if (slab_bytes(plan.shape, plan.batch, alignment, plan.side_bytes) == plan.slab_bytes)
+      return alignment;
+  return usual_alignment;
+}
+
+}  // namespace
+
+std::uint64_t typical_arena(const Plan& plan) {
+  return add_sat(typical_arena_bytes + (plan.whole_images ? typical_image_bytes : 0),
+                 plan.transform_bytes);
+}
+
+Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budget_bytes) {
+  const auto& had = window.plan;
+  if (setting.workers == 0)
+    throw Error(Errc::bad_options, Stage::wait, "workers = 0: a setting names how many");
+  Options options;
+  options.shape = had.shape;
+  options.fit = Fit::stretch;  // the one whose short side bounds nothing
+  options.batch = setting.batch;
+  options.side_bytes = had.side_bytes;
+  options.transform.scratch_bytes = had.transform_bytes;
+  if (had.whole_images) options.transform.apply = [](DecodedSample&) {};  // never called
+  options.workers = setting.workers;
+  options.queue = {.max_queue_size = setting.max_queue_size, .max_leases = had.max_leases};
+  options.io.read_ahead = setting.read_ahead;
+  options.memory.budget_bytes = budget_bytes;
+  options.memory.alignment = static_cast<std::size_t>(alignment_of(had));
+  if (budget_bytes == had.budget_bytes) options.memory.max_sample_bytes = had.max_sample_bytes;
+  return resolve(options, had.index_bytes);
+}
+
+std::uint64_t typical_bytes(const Plan& plan, double encoded_bytes) {
+  const auto encoded = static_cast<std::uint64_t>(std::llround(encoded_bytes));
+  const auto staging = mul_sat(plan.slabs, plan.slab_bytes);
+  const auto arenas = mul_sat(plan.workers, typical_arena(plan));
+  const auto ahead = std::min(mul_sat(2 * plan.read_ahead, encoded), plan.read_ahead_bytes);
+  const auto all = add_sat(add_sat(staging, plan.index_bytes), add_sat(arenas, ahead));
+  return std::min(all, plan.ceiling_bytes);
+}
+
+}  // namespace weir

@@ -1,0 +1,1 @@
+// Compiles the headers that the tests share, once.

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <utility>
+
+#include "weir/footprint.hpp"
+
+namespace weir::test {
+
+/// Sums alone, as a published hand calculation has them.
+inline Model published() {
+  Model model;
+  model.input = {1, 180, 50};
+  model.layers.push_back(
+      {layer::Counts{.parameters = 19'072'984, .activations = 532'752, .kept = 2}});
+  model.optimizer = Optimizer::momentum;
+  model.batch = 128;
+  return model;
+}
+
+inline Layer conv3(std::uint64_t channels) {
+  return {layer::Conv2d{.out_channels = channels, .kernel = {3, 3}, .padding = {1, 1}}};
+}
+inline Layer function(layer::Function which, bool in_place = false) {
+  return {layer::Activation{which, in_place}};
+}
+inline Layer linear(std::uint64_t features) { return {layer::Linear{.out_features = features}}; }
+
+/// `features` values through `layers`.
+inline Model dense(std::uint64_t features, std::vector<Layer> layers) {
+  Model model;
+  model.input = {features};
+  model.layers = std::move(layers);
+  return model;
+}
+
+}  // namespace weir::test

@@ -1,0 +1,112 @@
+#include "report/footprint.hpp"
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "support/catch.hpp"
+#include "support/text.hpp"
+#include "unit/plan/models.hpp"
+
+using namespace weir;
+using namespace weir::report;
+using test::contains;
+
+namespace {
+
+/// The words of the line of `text` that begins with `label`.
+std::vector<std::string> words_of(const std::string& text, const std::string& label) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto at = line.find_first_not_of(' ');
+    if (at == line.npos || line.compare(at, label.size(), label) != 0) continue;
+    std::istringstream rest(line.substr(at + label.size()));
+    return {std::istream_iterator<std::string>(rest), {}};
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("the table in all has MiB and MB of batch, micro-batch and prediction", "[footprint]") {
+  auto model = test::published();
+  model.micro_batch = 1;
+  const auto text = footprint_text(model_figures(model));
+  CHECK(contains(text, "MB = 10^6 bytes, MiB = 2^20 bytes"));
+  CHECK(contains(text, "batch 128 MiB"));
+  CHECK(contains(text, "1 at once MiB"));
+  using Words = std::vector<std::string>;
+  CHECK(words_of(text, "these three") == Words{"218.27", "228.88", "218.27", "228.88", "-"});
+  CHECK(words_of(text, "activations  ") ==
+        Words{"520.27", "545.54", "4.06", "4.26", "2.03", "2.13"});
+  CHECK(words_of(text, "input batch") == Words{"4.39", "4.61", "4.39", "4.61", "4.39", "4.61"});
+  CHECK(words_of(text, "total") == Words{"742.93", "779.02", "226.73", "237.75", "79.18", "83.03"});
+}
+
+TEST_CASE("the table by layer adds up to its last line", "[footprint]") {
+  const auto text = footprint_text(model_figures(
+      test::dense(1000, {test::linear(2000), {layer::Dropout{}, "drop"}, test::linear(10)})));
+  using Words = std::vector<std::string>;
+  CHECK(words_of(text, "0  Linear") ==
+        Words{"2000", "2,002,000", "2,000", "7.64", "7.64", "-", "-"});
+  CHECK(words_of(text, "1  Dropout drop") == Words{"2000", "-", "2,000", "-", "-", "-", "0.01"});
+  CHECK(words_of(text, "in all") == Words{"2,022,010", "4,010", "7.71", "7.71", "0.00", "0.01"});
+  for (std::size_t at = 0, end; (end = text.find('\n', at)) != text.npos; at = end + 1)
+    CHECK(end - at <= 100);
+}
+
+TEST_CASE("names from a file carry no control bytes into the table", "[footprint]") {
+  auto model = test::published();
+  model.name = "a\x1b[31m";
+  model.layers[0].name = std::string(200, 'x') + "\n";
+  const auto text = footprint_text(model_figures(model));
+  CHECK_FALSE(contains(text, "\x1b"));
+  CHECK_FALSE(contains(text, std::string(40, 'x')));
+}
+
+TEST_CASE("what fits is the largest that does, and none is said so", "[footprint]") {
+  const auto model = test::published();
+  const auto fit = *model_figures(model, 1ull << 30).fit;
+  CHECK(fit.at_once.images == largest_batch(model, 1ull << 30));
+  CHECK(fit.at_once.peak_bytes <= 1ull << 30);
+  CHECK(fit.micro_batch.images == 128);
+  CHECK_FALSE(fit.in_micros);
+  const auto text = footprint_text(model_figures(model, 1 << 20));
+  CHECK(contains(text, "not even one image fits"));
+  CHECK(to_json(model_figures(model, 1 << 20))["fit"]["batch"]["images"] == 0);
+}
+
+TEST_CASE("JSON has every layer and both units' bytes", "[footprint]") {
+  auto model = test::dense(8, {{layer::Linear{4}, "fc"}});
+  model.batch = 3;
+  const auto json = to_json(model_figures(model));
+  CHECK(json["parameters"] == 36);
+  CHECK(json["layers"][0]["name"] == "fc");
+  CHECK(json["layers"][0]["output"] == Json::array({4}));
+  CHECK(json["batch"]["total_bytes"] == 36 * 8 + 3 * 4 * 4 + 3 * 8 * 4);
+  CHECK(json["micro_batch"].is_null());
+  CHECK(json["fit"].is_null());
+}
+
+TEST_CASE("a place in the queue beside one more image", "[footprint]") {
+  Options options;
+  options.shape = {8, 8};
+  options.batch = 16;
+  options.workers = 1;
+  const auto plan = resolve(options, 0);
+  Model model;
+  model.input = {3, 8, 8};
+  model.layers = {test::conv3(4)};
+  model.batch = 16;
+  const auto both = together(plan, model_figures(model), options.memory.alignment);
+  CHECK(both.host_bytes == plan.slabs * plan.slab_bytes);
+  CHECK(both.place_host_bytes == plan.slab_bytes);
+  CHECK(both.image_training_bytes ==
+        4 * (3 * 64 + 4 * 64 + 4 * 64));  // input, output, its gradient
+  CHECK(both.image_host_bytes ==
+        plan.slabs * (slab_bytes(options.shape, 17, options.memory.alignment) - plan.slab_bytes));
+  CHECK(both.mismatch.empty());
+  CHECK(contains(together_text(both, plan), "place in the queue"));
+
+  model.input = {1, 8, 8};
+  CHECK(contains(together(plan, model_figures(model), 64).mismatch, "3x8x8"));
+}
