@@ -10,6 +10,9 @@ namespace weir::bench {
 namespace {
 
 constexpr std::string_view ink = "#1f2328", faint = "#59636e", grid = "#d8dee4";
+/// What is written over lines stands clear of them.
+constexpr auto halo = " stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"";
+constexpr double legend_line = 19;
 constexpr double digit_width = 7.2;  // of the widest of the fonts, at the size of figures
 constexpr double name_height = 14, percentage_width = 36;
 
@@ -112,12 +115,24 @@ void Chart::draw(const Panel& panel) {
       if (at.x - half < free_from) continue;
       free_from = at.x + half + digit_width / 2;
       text(at.x, at.y - 10, figure,
-           fmt::format("font-size=\"11.5\" text-anchor=\"middle\" fill=\"{}\" stroke=\"#ffffff\" "
-                       "stroke-width=\"3\" paint-order=\"stroke\"",
-                       ink));
+           fmt::format("font-size=\"11.5\" text-anchor=\"middle\" fill=\"{}\"{}", ink, halo));
     }
   }
-  name_series(panel);
+  if (panel.legend)
+    list_series(panel);
+  else
+    name_series(panel);
+}
+
+void Chart::list_series(const Panel& panel) {
+  double y = panel.top + 16;
+  for (const auto& series : panel.series) {
+    line({panel.left + 16, y}, {panel.left + 42, y},
+         fmt::format("stroke=\"{}\" stroke-width=\"2.4\"", series.colour));
+    text(panel.left + 50, y + 4, series.name,
+         fmt::format("font-size=\"13\" font-weight=\"600\" fill=\"{}\"{}", series.colour, halo));
+    y += legend_line;
+  }
 }
 
 void Chart::name_series(const Panel& panel) {

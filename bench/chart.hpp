@@ -20,13 +20,15 @@ struct Series {
 };
 
 /// One diagram: x and y from 0, ticks where asked, series named at their right ends, one above
-/// the other where they would meet. A figure that would run into the one before it is left out.
+/// the other where they would meet, or in a legend at the top left. A figure that would run into the one
+/// before it is left out.
 struct Panel {
   std::string title{}, x_title{};
   double left = 0, top = 0, width = 0, height = 0;  ///< of the plane, in pixels
   double x_end = 1, y_end = 1;
   std::vector<double> x_ticks{}, y_ticks{};
   std::vector<Series> series{};
+  bool legend = false;
 };
 
 /// Parts of a whole beside one another; each says its percentage where there is room.
@@ -51,6 +53,7 @@ class Chart {
 
  private:
   void name_series(const Panel& panel);
+  void list_series(const Panel& panel);
   void line(Point from, Point to, std::string_view attributes);
 
   std::string body_;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr weir::Shape shape{32, 32};
 constexpr std::uint32_t batch_size = 128;
-constexpr std::size_t values = shape.values(), hidden = 64, classes = 10;
+constexpr std::size_t values = shape.values(), hidden = 32, classes = 10;
 
 using Values = dense::Values<float>;
 
@@ -106,7 +106,7 @@ struct Outcome {
   std::vector<weir::StepUse> steps;
 };
 
-/// Three steps on the same 128 images, in so many parts.
+/// Two steps on the same 128 images, in so many parts.
 Outcome train(std::uint32_t micro_batches) {
   weir::Loader loader(
       weir::synthetic(batch_size, {36, 36}),
@@ -121,7 +121,7 @@ Outcome train(std::uint32_t micro_batches) {
   profile.watch("loader", loader.ledger());
 
   Outcome outcome;
-  auto stream = loader.stream({.epochs = 3});
+  auto stream = loader.stream({.epochs = 2});
   for (;;) {
     profile.begin_step();
     auto data = profile.phase("data");
@@ -163,10 +163,11 @@ int main() {
       values, hidden, hidden, classes, batch_size);
   std::printf("%13s %8s %10s %12s %10s %10s %10s %6s\n", "micro-batches", "of", "floats",
               "activations", "peak", "predicted", "measured", "off");
-  const auto whole = train(1);
+  Outcome whole;
   bool near = true, equal = true;
   for (std::uint32_t parts = 1; parts <= 16; parts *= 2) {
     const auto outcome = train(parts);
+    if (parts == 1) whole = outcome;
     const auto& step = outcome.steps.at(1);
     const auto &network = step.whole.watched[0], &loader = step["forward"].watched[1];
     const auto predicted = weir::footprint(model_of(batch_size / parts)).training.total;
@@ -183,7 +184,7 @@ int main() {
   }
   std::printf("gradients, and the weights they lead to: %s\n",
               equal ? "equal, bit for bit" : "DIFFERENT");
-  std::printf("loss %.4f, after two steps %.4f\n", whole.first_loss, whole.last_loss);
+  std::printf("loss %.4f, after a step %.4f\n", whole.first_loss, whole.last_loss);
   const bool learns = std::isfinite(whole.last_loss) && whole.last_loss < whole.first_loss;
   return near && equal && learns ? 0 : 1;
 }

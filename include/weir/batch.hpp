@@ -49,6 +49,10 @@ class Batch {
   std::span<const RowStatus> statuses() const noexcept;
   std::uint64_t bytes_held() const noexcept;  ///< slab with padding (law: held)
 
+  /// What MemoryLedger::leases() calls the holder from now on: a literal, or another text that lives for as
+  /// long as the program. Adapters name what they made of the batch.
+  void held_by(const char* holder) const noexcept;
+
  private:
   std::shared_ptr<buffer::SlabPool> pool_;
   buffer::Slab* slab_ = nullptr;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -20,6 +21,30 @@ struct bfloat16 {
 
 template <class T>
 concept Element = std::same_as<T, float> || std::same_as<T, float16> || std::same_as<T, bfloat16>;
+
+/// `value` rounded once to T, to nearest, ties to even; overflow gives infinity, as IEEE 754 has it.
+template <Element T>
+T narrow(double value) noexcept;
+template <>
+float narrow<float>(double value) noexcept;
+template <>
+float16 narrow<float16>(double value) noexcept;
+template <>
+bfloat16 narrow<bfloat16>(double value) noexcept;
+
+/// What the bits stand for; every value of either type is a float.
+constexpr float widen(float value) noexcept { return value; }
+constexpr float widen(bfloat16 value) noexcept {
+  return std::bit_cast<float>(std::uint32_t{value.bits} << 16);
+}
+constexpr float widen(float16 value) noexcept {
+  const std::uint32_t rest = value.bits & 0x7fffU;
+  // In a float's places; infinity and NaN keep the largest exponent.
+  const std::uint32_t bias = rest < 0x7c00U ? (127U - 15U) << 23 : (255U - 31U) << 23;
+  const float magnitude = rest < 0x400U ? static_cast<float>(rest) * 0x1p-24F
+                                        : std::bit_cast<float>((rest << 13) + bias);
+  return (value.bits & 0x8000U) != 0 ? -magnitude : magnitude;
+}
 
 enum class Layout : std::uint8_t { nchw, nhwc };
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace weir {
 
@@ -23,6 +24,13 @@ struct MemorySnapshot {
   std::uint64_t operator[](Account a) const noexcept {
     return accounts[static_cast<std::size_t>(a)];
   }
+};
+
+/// A batch that is out, and who holds it.
+struct HeldLease {
+  std::uint64_t sequence = 0;  ///< in its stream
+  std::uint64_t bytes = 0;     ///< of the account `leased`
+  std::string_view holder;     ///< as Batch::held_by() was told last; "Batch" where nobody did
 };
 
 namespace books {
@@ -66,6 +74,9 @@ class MemoryLedger {
   /// The only entrance. Empty where the budget less what loaders were promised has no room.
   [[nodiscard]] std::optional<Charge> try_charge(Account account, std::uint64_t bytes);
   MemorySnapshot snapshot() const;
+  /// Batches that are out, of all loaders that share or shared this ledger, those that died included; a
+  /// loader's own in order of their slabs. Their bytes add up to the account `leased`.
+  std::vector<HeldLease> leases() const;
   std::uint64_t budget() const noexcept;
   /// Bytes promised to the loaders that share this ledger.
   std::uint64_t promised() const;

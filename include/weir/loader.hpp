@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <iosfwd>
 #include <iterator>
 #include <memory>
@@ -39,6 +41,10 @@ class StreamState;
 class LoaderState;
 }  // namespace api
 
+/// Takes what async_next() asked for: a batch, or none where the stream is finished or cancelled, or what
+/// the stream ended in.
+using BatchTaker = std::function<void(std::exception_ptr, std::optional<Batch>)>;
+
 /// Batches in order. One consumer thread at a time; cancel() and the const calls from any thread.
 ///
 /// Destruction cancels, joins and loses nothing. It takes at most 100 ms, the decode in progress
@@ -66,6 +72,12 @@ class Stream {
   [[nodiscard]] std::optional<Batch> next(std::chrono::steady_clock::duration timeout);
   /// Does not wait. Empty: nothing ready now, or finished().
   [[nodiscard]] std::optional<Batch> try_next();
+  /// next() without a thread that waits, for a lease to come back neither. `take` is called once: by the
+  /// stream's deciding thread, which it must not keep and where the stream may only be cancelled, or by the
+  /// thread that destroys the stream. Whoever is to have the batch is best posted to from it; see
+  /// interop/asio.hpp. What it throws is lost, and the batch comes back. Until it is called, this and
+  /// next() throw Error{bad_options}.
+  void async_next(BatchTaker take);
   /// No batch will come any more.
   bool finished() const noexcept;
   void cancel() noexcept;
@@ -128,6 +140,8 @@ class Loader {
   MemoryLedger& ledger() noexcept;
   Snapshot snapshot() const;
   std::uint64_t size() const noexcept;  ///< samples in the source
+  /// What drop_last leaves out not counted.
+  std::uint64_t batches_per_epoch() const noexcept;
   std::vector<std::string> class_names() const;
   /// What happened until now in the Trace Event Format (JSON), which Perfetto (ui.perfetto.dev) and
   /// chrome://tracing open: a row for each thread and each slab; the queue and the accounts as

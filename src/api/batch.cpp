@@ -85,6 +85,9 @@ ImageView Batch::image(std::uint32_t i) const {
 std::span<const std::int64_t> Batch::labels() const noexcept { return slab_->labels(); }
 std::span<const std::uint64_t> Batch::indices() const noexcept { return slab_->indices(); }
 std::span<const RowStatus> Batch::statuses() const noexcept { return slab_->statuses(); }
+void Batch::held_by(const char* holder) const noexcept {
+  if (!pool_->home().left()) pool_->book().name_holder(slab_->id, holder);
+}
 std::uint64_t Batch::bytes_held() const noexcept { return pool_->layout().bytes; }
 
 }  // namespace weir

@@ -27,6 +27,10 @@ Stream Loader::stream(const StreamOptions& options) {
 const Plan& Loader::plan() const noexcept { return state_->core->plan; }
 MemoryLedger& Loader::ledger() noexcept { return *state_->ledger; }
 std::uint64_t Loader::size() const noexcept { return state_->core->source.size(); }
+std::uint64_t Loader::batches_per_epoch() const noexcept {
+  const auto& options = state_->options;
+  return conductor::Schedule(size(), options.batch, options.drop_last, 1).batches_per_epoch();
+}
 std::vector<std::string> Loader::class_names() const { return state_->core->source.class_names(); }
 
 Snapshot Loader::snapshot() const {
@@ -68,6 +72,8 @@ std::optional<Batch> Stream::next(std::chrono::steady_clock::duration timeout) {
 std::optional<Batch> Stream::try_next() {
   return state_->next(Clock::now(), engine::Engine::Lease::at_once);
 }
+
+void Stream::async_next(BatchTaker take) { state_->async_next(std::move(take)); }
 
 bool Stream::finished() const noexcept { return state_->finished(); }
 void Stream::cancel() noexcept { state_->cancel(); }

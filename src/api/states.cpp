@@ -164,6 +164,17 @@ std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline
   return Batch(loader_->core->pool, *slab);
 }
 
+void StreamState::async_next(BatchTaker take) {
+  if (!take) throw Error(Errc::bad_options, Stage::lease, "Stream::async_next: take is empty");
+  loader_->stay_home();
+  engine_->refuse_own_thread("Stream::async_next");
+  Lock lock(consumer_);
+  engine_->ask([pool = loader_->core->pool, take = std::move(take)](std::exception_ptr error,
+                                                                    buffer::Slab* slab) {
+    take(std::move(error), slab ? std::optional(Batch(pool, *slab)) : std::nullopt);
+  });
+}
+
 void StreamState::settle() {
   loader_->stay_home();
   engine_->refuse_own_thread("Stream::settle");

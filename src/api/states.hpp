@@ -42,6 +42,7 @@ class StreamState {
   ~StreamState();
 
   std::optional<Batch> next(std::optional<Clock::time_point> deadline, engine::Engine::Lease lease);
+  void async_next(BatchTaker take);
   engine::Engine& engine() noexcept { return *engine_; }
   void settle();
   Position position() const;

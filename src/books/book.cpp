@@ -20,6 +20,7 @@ Book::Book(std::shared_ptr<Ledger> ledger, const Terms& terms)
       reserve_(terms.reserve),
       footprint_(std::max(terms.promise, terms.reserve)),
       states_(terms.slabs, SlabState::absent),
+      holders_(terms.slabs, nullptr),
       stream_of_(terms.slabs, 0),
       open_(terms.slabs, terms.batch) {
   idle_.reserve(terms.slabs);

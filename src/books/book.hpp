@@ -99,6 +99,8 @@ class Book {
   [[nodiscard]] bool lease(SlabId slab) noexcept;
   /// leased -> idle, or off the books where the slab's memory is `gone`.
   void release(SlabId slab, Parting parting, bool gone) noexcept;
+  /// Of a leased slab. The text lives for as long as the program.
+  void name_holder(SlabId slab, const char* holder) noexcept;
   void discard_ready(SlabId slab) noexcept;
   void drop_front() noexcept;  ///< an open batch that will not be produced: filling -> idle
   void omit(std::uint64_t samples) noexcept;
@@ -139,6 +141,8 @@ class Book {
   void shift(Account from, Account to, std::uint64_t bytes) noexcept WEIR_REQUIRES(ledger_->mutex_);
   void refoot() noexcept WEIR_REQUIRES(ledger_->mutex_);
   void note_waiting(Posting& posting) noexcept WEIR_REQUIRES(ledger_->mutex_);
+  /// Within its capacity, with ledger_->mutex_ held.
+  void list_leases(std::vector<HeldLease>& held) const;
   void become_idle(SlabId slab, Account from) noexcept WEIR_REQUIRES(ledger_->mutex_);
   std::uint64_t samples_of(SlabId slab) const noexcept;
 
@@ -151,6 +155,7 @@ class Book {
   SampleTally samples_;
   std::uint32_t filling_ = 0, ready_ = 0, leased_ = 0;
   std::vector<SlabState> states_;
+  std::vector<const char*> holders_;  ///< of the slabs that are leased
   std::vector<SlabId> idle_;
   std::vector<std::uint64_t> stream_of_;  ///< the stream a slab was last filled for
   OpenBatches open_;

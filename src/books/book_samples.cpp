@@ -138,6 +138,7 @@ bool Book::lease(SlabId slab) noexcept {
   if (cancelled_) return false;
   const auto samples = samples_of(slab);
   states_[slab] = SlabState::leased;
+  holders_[slab] = "Batch";
   --ready_;
   ++leased_;
   samples_.ready -= samples;
@@ -162,6 +163,17 @@ void Book::release(SlabId slab, Parting parting, bool gone) noexcept {
     become_idle(slab, Account::leased);
   }
   posting.wake();
+}
+
+void Book::name_holder(SlabId slab, const char* holder) noexcept {
+  Lock lock(ledger_->mutex_);
+  holders_[slab] = holder;
+}
+
+void Book::list_leases(std::vector<HeldLease>& held) const {
+  for (SlabId slab = 0; slab < states_.size(); ++slab)
+    if (states_[slab] == SlabState::leased)
+      held.push_back({open_.entry(slab).sequence, terms_.slab_bytes, holders_[slab]});
 }
 
 void Book::discard_ready(SlabId slab) noexcept {

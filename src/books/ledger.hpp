@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/mutex.hpp"
 #include "books/byte_counts.hpp"
@@ -19,6 +20,7 @@ class Ledger {
 
   std::uint64_t budget() const noexcept { return budget_; }
   MemorySnapshot snapshot() const;
+  std::vector<HeldLease> leases() const;
   std::uint64_t promised() const;
   std::uint64_t postings() const;
   void reset_peak() noexcept;

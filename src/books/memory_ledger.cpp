@@ -73,6 +73,7 @@ std::optional<Charge> MemoryLedger::charge_to(const std::shared_ptr<books::Book>
 }
 
 MemorySnapshot MemoryLedger::snapshot() const { return books_->snapshot(); }
+std::vector<HeldLease> MemoryLedger::leases() const { return books_->leases(); }
 std::uint64_t MemoryLedger::budget() const noexcept { return books_->budget(); }
 std::uint64_t MemoryLedger::promised() const { return books_->promised(); }
 void MemoryLedger::reset_peak() noexcept { books_->reset_peak(); }

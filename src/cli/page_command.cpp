@@ -2,19 +2,30 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "report/page/page.hpp"
 
 namespace weir::cli {
+namespace {
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  try {
+    if (file) return {std::istreambuf_iterator<char>(file), {}};
+  } catch (const std::ios_base::failure&) {
+    // A folder can be opened, and not read.
+  }
+  throw std::runtime_error("cannot read " + path);
+}
+
+}  // namespace
 
 int page_command(const Settings& settings) {
   const auto& path = settings.data;
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw std::runtime_error("cannot read " + path);
-  const auto report = report::Json::parse(text, nullptr, false);
+  const auto report = report::Json::parse(read(path), nullptr, false);
   if (!report.is_object() || !report.contains("schema") || !report.contains("command"))
     throw std::invalid_argument(
         path + " is no report of weir's: those of --json and of MemoryProfile::write_json are");

@@ -10,7 +10,6 @@
 
 #include "base/checked.hpp"
 #include "convert/lines.hpp"
-#include "convert/narrow.hpp"
 #include "weir/convert.hpp"
 #include "weir/error.hpp"
 
@@ -127,7 +126,7 @@ Converter<T>::Converter(const Normalize& normalize, Layout layout) : layout_(lay
       // One rounding for product and difference, so that nothing is lost where they cancel.
       const double centred =
           std::fma(static_cast<double>(pixel), normalize.scale, -normalize.mean[c]);
-      table_[c][pixel] = convert::narrow<T>(centred / normalize.stddev[c]);
+      table_[c][pixel] = narrow<T>(centred / normalize.stddev[c]);
     }
     const long double stddev = normalize.stddev[c];
     lines_[c] = convert::split_line(normalize.scale / stddev, -normalize.mean[c] / stddev);

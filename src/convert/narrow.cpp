@@ -1,11 +1,11 @@
-#include "convert/narrow.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
-namespace weir::convert {
+#include "weir/convert.hpp"
+
+namespace weir {
 namespace {
 
 static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<double>::is_iec559);
@@ -43,4 +43,4 @@ bfloat16 narrow<bfloat16>(double value) noexcept {
   return {encode<8, 7>(value)};
 }
 
-}  // namespace weir::convert
+}  // namespace weir

@@ -55,13 +55,12 @@ void Engine::shut_down() noexcept {
   for (auto& thread : threads_) thread.join();
   strand_->stop();
   ready_.close();
+  serve(true);
   discard_ready();
   conductor_.workers_left();
   core_->book->end_stream();
   core_->clocks.stream_ended(Clock::now());
 }
-
-// ---- consumer --------------------------------------------------------------------------------
 
 void Engine::adopt_this_thread() const noexcept { own_engine = this; }
 
@@ -71,94 +70,6 @@ void Engine::refuse_own_thread(const char* call) const {
                 std::string(call) +
                     ": called by a thread of the stream's own (from a Source, a codec or a "
                     "callback), which would wait for itself");
-}
-
-buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease lease) {
-  if (core_->book->leased() >= core_->plan.max_leases) {
-    if (lease == Lease::at_once) {
-      const auto most = std::to_string(core_->plan.max_leases);
-      throw Error(Errc::too_many_leases, Stage::lease,
-                  "queue.max_leases = " + most + ": " + most +
-                      " batches are out; release one before asking for the next, or raise it");
-    }
-    if (!wait_for_lease(deadline)) return nullptr;
-  }
-  auto& clocks = core_->clocks;
-  const auto asked = Clock::now();
-  clocks.asked(!ready_.empty(), asked);
-  while (const auto id = ready_.pop(deadline)) {
-    const auto now = Clock::now();
-    clocks.ready_changed(-1, now);
-    if (core_->book->lease(*id)) {
-      auto& slab = core_->pool->slab(*id);
-      clocks.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
-      clocks.answered(slab.rows, now);
-      if (core_->trace) note_handed(slab, asked, now);
-      slab.since = now;
-      return &slab;
-    }
-    core_->book->discard_ready(*id);
-  }
-  clocks.answered(std::nullopt, Clock::now());
-  if (ready_.drained()) {
-    clocks.stream_ended(Clock::now());
-    if (!cancelled_.load()) {
-      if (const auto error = shared_.error.take()) std::rethrow_exception(error);
-    }
-  }
-  return nullptr;
-}
-
-void Engine::note_handed(const buffer::Slab& slab, Clock::time_point asked,
-                         Clock::time_point now) noexcept {
-  auto& trace = *core_->trace;
-  trace.batch(Trace::Of::handoff, slab, slab.since, now);
-  if (handed_) trace.thread(Trace::Of::consume, Trace::consumer, *handed_, asked, handed_batch_);
-  trace.thread(Trace::Of::next, Trace::consumer, asked, now, slab.sequence);
-  trace.queue(*core_->book);
-  handed_ = now;
-  handed_batch_ = slab.sequence;
-}
-
-bool Engine::wait_for_lease(std::optional<Clock::time_point> deadline) {
-  Lock lock(rest_mutex_);
-  // Or nothing will come, which next() finds out.
-  const auto go_on = [&] {
-    return core_->book->leased() < core_->plan.max_leases || cancelled_.load() || ready_.drained();
-  };
-  lease_awaited_ = Clock::now();
-  bool in_time = true;
-  if (deadline)
-    in_time = rest_.wait_until(lock.native(), *deadline, go_on);
-  else
-    rest_.wait(lock.native(), go_on);
-  lease_awaited_.reset();
-  return in_time;
-}
-
-bool Engine::finished() const noexcept {
-  return cancelled_.load() || (ready_.drained() && !shared_.error.pending());
-}
-
-void Engine::cancel() noexcept {
-  cancelled_.store(true);
-  core_->book->cancel();
-  shared_.stopping.store(true);
-  ready_.close();
-}
-
-void Engine::discard_ready() noexcept {
-  while (const auto id = ready_.pop(Clock::now())) {
-    core_->clocks.ready_changed(-1, Clock::now());
-    core_->book->discard_ready(*id);
-  }
-}
-
-void Engine::settle() {
-  Lock lock(rest_mutex_);
-  const auto mine = ++rest_asked_;
-  strand_->wake();
-  rest_.wait(lock.native(), [&]() WEIR_NO_THREAD_SAFETY_ANALYSIS { return rested_ >= mine; });
 }
 
 // ---- the strand ------------------------------------------------------------------------------
@@ -209,10 +120,13 @@ void Engine::step() {
     core_->trace->thread(Trace::Of::step, Trace::conductor, begun, Clock::now(), 0);
     core_->trace->queue(*core_->book);
   }
-  Lock lock(rest_mutex_);
-  if (conductor_.at_rest()) rested_ = asked;
-  // After every step: a lease may have come back, too.
-  rest_.notify_all();
+  {
+    Lock lock(rest_mutex_);
+    if (conductor_.at_rest()) rested_ = asked;
+    // After every step: a lease may have come back, too.
+    rest_.notify_all();
+  }
+  serve(false);
 }
 
 bool Engine::make_slab() { return core_->pool->make() != nullptr; }

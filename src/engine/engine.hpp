@@ -2,6 +2,8 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -33,6 +35,10 @@ class Engine final : private conductor::Actions {
   /// The next batch, leased. Null: not before `deadline`, or nothing will come. Throws
   /// Error{too_many_leases}, or what the stream ended in.
   buffer::Slab* next(std::optional<Clock::time_point> deadline, Lease lease);
+  /// What next() would give or throw, once there is something, on the strand: until then the strand is
+  /// the consumer, and next() and ask() throw Error{bad_options}.
+  using Taker = std::function<void(std::exception_ptr, buffer::Slab*)>;
+  void ask(Taker taker);
 
   // -- any thread
   bool finished() const noexcept;
@@ -68,6 +74,10 @@ class Engine final : private conductor::Actions {
   void work(RowWork& rows, std::uint32_t worker);
   void read_ahead(RowWork& rows);
   void discard_ready() noexcept;
+  void refuse_second_consumer(const char* call) WEIR_EXCLUDES(rest_mutex_);
+  buffer::Slab* take(std::optional<Clock::time_point> deadline, Clock::time_point asked);
+  /// Gives the taker what has come; `over`: or nothing.
+  void serve(bool over) noexcept WEIR_EXCLUDES(rest_mutex_);
   void note_handed(const buffer::Slab& slab, Clock::time_point asked,
                    Clock::time_point now) noexcept;
   bool wait_for_lease(std::optional<Clock::time_point> deadline);
@@ -85,6 +95,8 @@ class Engine final : private conductor::Actions {
   std::condition_variable rest_;
   std::uint64_t rest_asked_ WEIR_GUARDED_BY(rest_mutex_) = 0, rested_
                                                               WEIR_GUARDED_BY(rest_mutex_) = 0;
+  Taker taker_ WEIR_GUARDED_BY(rest_mutex_);  ///< of who has asked
+  Clock::time_point taker_asked_ WEIR_GUARDED_BY(rest_mutex_){};
   bool down_ = false;                        ///< shut_down() was called
   bool left_ = false;                        ///< on the strand
   std::optional<Clock::time_point> handed_;  ///< of the consumer: when it was given handed_batch_

@@ -76,9 +76,7 @@ class Trace::Writer {
                           ",\"index\":" + std::to_string(v[3]) +
                           ",\"sample\":" + quoted(sanitize(sample_name(v[3]))) + "}";
         if (stage == Stage::wait) return wait(at, dur, event.track, id, args);
-        // A fit ends with the decode that it is a part of.
-        return span(to_string(stage), "sample", threads, event.track, at,
-                    dur - (stage == Stage::fit ? 1 : 0), args);
+        return span(to_string(stage), "sample", threads, event.track, at, dur, args);
       }
       case Kind::batch:
         return span(word(static_cast<Of>(event.what)), "batch", slabs, event.track, at, dur,

@@ -63,6 +63,14 @@ void follow(PhaseUse& into, const PhaseUse& next) {
   into.rss_peak = std::max(into.rss_peak, next.rss_peak);
 }
 
+PhaseUse& phase_of(StepUse& step, const std::string& name) {
+  for (auto& phase : step.phases)
+    if (phase.name == name) return phase;
+  PhaseUse made;
+  made.name = name;
+  return step.phases.emplace_back(std::move(made));
+}
+
 }  // namespace
 
 std::unique_ptr<Watched> watched(const MemoryLedger& ledger) {
@@ -126,17 +134,10 @@ void ProfileState::end_phase() {
   if (keeps_step()) {
     const auto seen = look();
     auto& current = step();
-    auto& phases = current.phases;
-    auto found = std::find_if(phases.begin(), phases.end(),
-                              [&](const PhaseUse& one) { return one.name == open_; });
-    if (found == phases.end()) {
-      PhaseUse made;
-      made.name = open_;
-      found = phases.insert(phases.end(), std::move(made));
-    }
+    auto& phase = phase_of(current, open_);
     follow(current.whole, seen);
-    follow(*found, seen);
-    ++found->times;
+    follow(phase, seen);
+    ++phase.times;
   }
   open_.clear();
 }

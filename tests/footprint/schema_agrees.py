@@ -1,7 +1,7 @@
 """Holds `weir footprint` and the schema of MODEL.json against each other: schema_agrees.py WEIR SCHEMA FOLDER MODEL.json…
 
-On every malformed model of FOLDER/malformed.json, on the sound models, and on mutations of those. Exit 77 where
-there is no jsonschema, 1 where one takes what the other refuses.
+On the malformed models of FOLDER/malformed.json, each of which says what the schema is to do, on the sound models, and
+on mutations of those. Exit 77 where there is no jsonschema, 1 where one takes what the other refuses.
 """
 
 import copy
@@ -19,7 +19,7 @@ except ImportError:
     print("no jsonschema here")
     sys.exit(77)
 
-MUTATIONS = 200
+MUTATIONS = 80
 # What no schema can see: layers that do not fit each other, sizes that pass what can be.
 SENSE = re.compile(r"input [0-9x]+: (takes|are tokens)|must divide|more than the|what comes in is|would overwrite"
                    r"|half of the kernel|2\^64|too large")
@@ -53,11 +53,13 @@ def mutated(model, dice, fields):
             break
         target = dice.choice(found)
         key = dice.choice(list(target) if isinstance(target, dict) else range(len(target)))
-        way = dice.randrange(4)
+        way = dice.randrange(2, 4) if isinstance(target, dict) and dice.randrange(2) else dice.randrange(4)
         if way == 0:
             del target[key]
         elif way == 1 and isinstance(target, dict):
             target[dice.choice(fields)] = copy.deepcopy(dice.choice(VALUES))
+        elif way == 2 and isinstance(target[key], (bool, int)):
+            target[key] = dice.choice((target[key], 1, 2, 3, 2.0))
         else:
             target[key] = copy.deepcopy(dice.choice(VALUES))
     return model
@@ -80,13 +82,13 @@ def main(weir, schema_path, folder, *paths):
                   f"  {json.dumps(model)[:400]}")
         return by_schema, by_weir
 
+    # Whether weir refuses these, and in which words, is what tests/unit/report/model_json_test.cpp looks at.
     with open(os.path.join(folder, "malformed.json"), encoding="utf-8") as file:
         malformed = json.load(file)
     for number, case in enumerate(malformed):
-        by_schema, by_weir = check(case["model"], f"malformed {number}")
-        if not by_weir or by_schema != (case["schema"] == "takes"):
+        if validator.is_valid(case["model"]) != (case["schema"] == "takes"):
             wrong += 1
-            print(f"malformed {number}: schema {by_schema}, weir: {by_weir or 'nothing'}")
+            print(f"malformed {number}: not what the schema {case['schema']}\n  {json.dumps(case['model'])[:400]}")
 
     sound = []
     for path in paths:

@@ -121,10 +121,11 @@ TEST_CASE("what is no report makes no page", "[page]") {
     CHECK(contains(outcome.err, "no.json is no report of weir's"));
     CHECK_FALSE(std::filesystem::exists(html));
   }
-  const auto missing =
-      weir::test::weir({"page", (folder.path() / "none").string(), "--html", html});
-  CHECK(missing.exit_code == 1);
-  CHECK(contains(missing.err, "cannot read"));
+  for (const auto& none : {folder.path() / "none", folder.path()}) {
+    const auto outcome = weir::test::weir({"page", none.string(), "--html", html});
+    CHECK(outcome.exit_code == 1);
+    CHECK(contains(outcome.err, "weir: cannot read " + none.string()));
+  }
   CHECK(weir::test::weir({"page", "x.json"}).exit_code == 2);
   CHECK(weir::test::weir({"page", "--html", html}).exit_code == 2);
 }

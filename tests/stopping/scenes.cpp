@@ -165,6 +165,14 @@ Scene consumer_waits_for_lease() {
   return scene;
 }
 
+Scene asked_for_a_lease() {
+  auto scene = queue_full();
+  scene.held.push_back(*scene.stream->next());
+  scene.stream->async_next([](const std::exception_ptr&, const std::optional<Batch>&) {});
+  scene.stream->settle();
+  return scene;
+}
+
 Scene leases_out() {
   auto options = small_options();
   options.queue.max_leases = 2;
@@ -206,6 +214,7 @@ const std::vector<NamedScene>& scenes() {
       {"decode refused its bytes", decode_refused},
       {"consumer in next()", consumer_waits},
       {"consumer waits for a lease", consumer_waits_for_lease},
+      {"asked by async_next(), with every lease out", asked_for_a_lease},
       {"leases out", leases_out},
       {"a fault under stop, untold", fault_untold},
       {"after the end", at_the_end},

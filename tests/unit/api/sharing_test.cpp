@@ -47,6 +47,40 @@ TEST_CASE("a loader whose floor is promised away is refused, and welcome once it
   CHECK(drain(second).indices.size() == 20);
 }
 
+TEST_CASE("the books say who still holds what, of loaders that are gone, too", "[api][shared]") {
+  auto options = small_options();
+  options.queue.max_leases = 2;
+  auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+  options.memory.ledger = ledger;
+  std::optional<Batch> first, second, other;
+  {
+    Loader gone(synthetic(20, {24, 24, 3}), options);
+    auto stream = gone.stream();
+    first = stream.next();
+    second = stream.next();
+    second->held_by("my tensor");
+  }
+  Loader loader(synthetic(20, {24, 24, 3}), options);
+  auto stream = loader.stream();
+  other = stream.next();
+
+  std::map<std::string_view, std::uint64_t> sequences;
+  std::uint64_t bytes = 0;
+  for (const auto& lease : ledger->leases()) {
+    sequences[lease.holder] += lease.sequence + 10;
+    bytes += lease.bytes;
+  }
+  CHECK(sequences == std::map<std::string_view, std::uint64_t>{{"Batch", 20}, {"my tensor", 11}});
+  CHECK(bytes == ledger->snapshot()[Account::leased]);
+  second.reset();
+  other.reset();
+  CHECK(stream.next());  // called a Batch again, whatever its slab's last holder was
+  REQUIRE(ledger->leases().size() == 1);
+  CHECK(ledger->leases().front().holder == "Batch");
+  first.reset();
+  CHECK(ledger->leases().empty());
+}
+
 TEST_CASE("a user's own charge counts against the same budget", "[api][shared]") {
   MemoryLedger ledger(1000);
   auto charge = ledger.try_charge(Account::cache, 600);

@@ -43,6 +43,7 @@ TEST_CASE("two and more billion samples are counted in 64 bits, to the last", "[
   Loader loader(Endless(size), options);
   const auto whole = size / 4, rest = size % 4;
   const auto batches = whole + (rest > 0 && !options.drop_last ? 1 : 0);
+  CHECK(loader.batches_per_epoch() == batches);
 
   const auto first = first_batches(loader, 0, 250);
   REQUIRE(first.indices.size() == 1000);

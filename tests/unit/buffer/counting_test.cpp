@@ -161,7 +161,7 @@ TEST_CASE("watches of peaks do not disturb each other", "[counting]") {
 TEST_CASE("R15 many threads allocate, and every look adds up", "[counting][R15]") {
   CountingResource memory;
   constexpr std::size_t threads = 4, block = 64;
-  const auto rounds = test::thinned(4'000);
+  constexpr auto rounds = test::thinned(4'000);
   std::atomic<bool> done{false};
   std::atomic<std::uint64_t> torn{0};
   std::thread looker([&] {
@@ -180,7 +180,7 @@ TEST_CASE("R15 many threads allocate, and every look adds up", "[counting][R15]"
   });
   std::vector<std::thread> users;
   for (std::size_t t = 0; t < threads; ++t)
-    users.emplace_back([&memory, t, rounds] {
+    users.emplace_back([&memory, t] {
       for (std::uint64_t i = 0; i < rounds; ++i) {
         const Bytes shared(block, memory.account("shared"));
         const Bytes own(block, memory.account(std::to_string((t + i) % threads)));

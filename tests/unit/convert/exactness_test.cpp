@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "convert/narrow.hpp"
 #include "support/catch.hpp"
 #include "unit/convert/exact.hpp"
 
@@ -78,13 +77,26 @@ TEST_CASE("plain float arithmetic misses an ulp where pixel and mean cancel", "[
   CHECK(std::abs(static_cast<long double>(plain) - wanted) > ulp(wanted, format_of<float>()));
 }
 
+TEST_CASE("what 16 bits stand for is what widening gives", "[convert]") {
+  static_assert(widen(float16{0x3555}) == 0.333251953125F);
+  for (unsigned bits = 0; bits < 0x10000; ++bits) {
+    const float16 half{static_cast<std::uint16_t>(bits)};
+    const bfloat16 brain{static_cast<std::uint16_t>(bits)};
+    CAPTURE(bits);
+    REQUIRE(std::isnan(widen(half)) == std::isnan(value_of(half)));
+    REQUIRE(std::signbit(widen(half)) == (bits >= 0x8000));
+    if (!std::isnan(widen(half))) REQUIRE(static_cast<long double>(widen(half)) == value_of(half));
+    if (!std::isnan(widen(brain))) REQUIRE(narrow<bfloat16>(widen(brain)).bits == bits);
+  }
+}
+
 TEST_CASE("every float16 comes back from narrowing", "[convert]") {
   for (unsigned bits = 0; bits < 0x10000; ++bits) {
     const float16 given{static_cast<std::uint16_t>(bits)};
     const auto value = static_cast<double>(value_of(given));
     if (std::isnan(value)) continue;
     CAPTURE(bits);
-    REQUIRE(convert::narrow<float16>(value).bits == given.bits);
+    REQUIRE(narrow<float16>(value).bits == given.bits);
   }
 }
 
@@ -98,10 +110,10 @@ TEST_CASE("half way between two float16 goes to the even one, a hair beyond to t
             : static_cast<double>(value_of(float16{static_cast<std::uint16_t>(bits + 1)}));
     const double middle = (low + high) / 2;
     CAPTURE(bits);
-    REQUIRE(convert::narrow<float16>(middle).bits == bits + bits % 2);
-    REQUIRE(convert::narrow<float16>(std::nextafter(middle, 0.0)).bits == bits);
-    REQUIRE(convert::narrow<float16>(std::nextafter(middle, 1e9)).bits == bits + 1);
-    REQUIRE(convert::narrow<float16>(-middle).bits == (0x8000 | (bits + bits % 2)));
+    REQUIRE(narrow<float16>(middle).bits == bits + bits % 2);
+    REQUIRE(narrow<float16>(std::nextafter(middle, 0.0)).bits == bits);
+    REQUIRE(narrow<float16>(std::nextafter(middle, 1e9)).bits == bits + 1);
+    REQUIRE(narrow<float16>(-middle).bits == (0x8000 | (bits + bits % 2)));
   }
 }
 
@@ -115,15 +127,15 @@ TEST_CASE("half way between two bfloat16 goes to the even one, a hair beyond to 
             : static_cast<double>(value_of(bfloat16{static_cast<std::uint16_t>(bits + 1)}));
     const double middle = (low + high) / 2;
     CAPTURE(bits);
-    REQUIRE(convert::narrow<bfloat16>(middle).bits == bits + bits % 2);
-    REQUIRE(convert::narrow<bfloat16>(std::nextafter(middle, 0.0)).bits == bits);
-    REQUIRE(convert::narrow<bfloat16>(std::nextafter(middle, 1e300)).bits == bits + 1);
+    REQUIRE(narrow<bfloat16>(middle).bits == bits + bits % 2);
+    REQUIRE(narrow<bfloat16>(std::nextafter(middle, 0.0)).bits == bits);
+    REQUIRE(narrow<bfloat16>(std::nextafter(middle, 1e300)).bits == bits + 1);
   }
 }
 
 TEST_CASE("narrowing keeps the sign of zero and of infinity", "[convert]") {
-  CHECK(convert::narrow<float16>(-0.0).bits == 0x8000);
-  CHECK(convert::narrow<bfloat16>(-std::numeric_limits<double>::infinity()).bits == 0xff80);
-  CHECK(convert::narrow<float16>(1e300).bits == 0x7c00);
-  CHECK(convert::narrow<bfloat16>(std::numeric_limits<double>::denorm_min()).bits == 0);
+  CHECK(narrow<float16>(-0.0).bits == 0x8000);
+  CHECK(narrow<bfloat16>(-std::numeric_limits<double>::infinity()).bits == 0xff80);
+  CHECK(narrow<float16>(1e300).bits == 0x7c00);
+  CHECK(narrow<bfloat16>(std::numeric_limits<double>::denorm_min()).bits == 0);
 }

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "weir/loader.hpp"
+
+/// \file
+/// Batches by Boost.Asio's completion tokens. CMake component `asio`.
+namespace weir {
+
+namespace interop {
+
+/// A completion that is still to come: its handler, and work that keeps its executor's context running.
+template <class Handler>
+class NextOperation {
+ public:
+  explicit NextOperation(Handler handler)
+      : handler_(std::move(handler)), work_(boost::asio::make_work_guard(handler_)) {}
+
+  /// Posts the handler. Once.
+  void complete(std::exception_ptr error, std::optional<Batch> batch) {
+    const auto work = std::move(work_);
+    boost::asio::post(work.get_executor(), [handler = std::move(handler_), error = std::move(error),
+                                            batch = std::move(batch)]() mutable {
+      std::move(handler)(std::move(error), std::move(batch));
+    });
+  }
+
+ private:
+  Handler handler_;
+  boost::asio::executor_work_guard<boost::asio::associated_executor_t<Handler>> work_;
+};
+
+}  // namespace interop
+
+/// Stream::next() for any completion token: a callback, boost::asio::use_future, use_awaitable. The
+/// handler's signature is void(std::exception_ptr, std::optional<Batch>), so a future or a coroutine gives
+/// std::optional<Batch> (empty: finished or cancelled) and throws what next() throws, but that it waits for a
+/// lease to come back. Any misuse is told in the same way.
+///
+///     while (auto batch = co_await weir::async_next(stream, boost::asio::use_awaitable)) learn(*batch);
+///
+/// The handler is posted to its associated executor, and keeps that one's context at work; a callback
+/// without one (boost::asio::bind_executor) runs on a thread of the system executor. One at a time, and no
+/// next() meanwhile. Stream::cancel() and the end of the stream complete it; the stream may be destroyed
+/// first. A batch whose handler never runs goes back when the handler is destroyed.
+template <class Token>
+auto async_next(Stream& stream, Token&& token) {
+  using Signature = void(std::exception_ptr, std::optional<Batch>);
+  const auto initiate = [&stream](auto&& handler) {
+    using Operation = interop::NextOperation<std::decay_t<decltype(handler)>>;
+    const auto operation = std::make_shared<Operation>(std::forward<decltype(handler)>(handler));
+    try {
+      stream.async_next([operation](std::exception_ptr error, std::optional<Batch> batch) {
+        operation->complete(std::move(error), std::move(batch));
+      });
+    } catch (...) {
+      operation->complete(std::current_exception(), std::nullopt);
+    }
+  };
+  return boost::asio::async_initiate<Token, Signature>(initiate, token);
+}
+
+}  // namespace weir

@@ -1,0 +1,156 @@
+// The consumer's side of an Engine.
+#include <string>
+#include <utility>
+
+#include "engine/engine.hpp"
+
+namespace weir::engine {
+
+void Engine::refuse_second_consumer(const char* call) {
+  Lock lock(rest_mutex_);
+  if (taker_)
+    throw Error(Errc::bad_options, Stage::lease,
+                std::string(call) +
+                    ": a Stream::async_next is still out; the stream has one consumer at a time");
+}
+
+buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease lease) {
+  refuse_second_consumer("Stream::next");
+  if (core_->book->leased() >= core_->plan.max_leases) {
+    if (lease == Lease::at_once) {
+      const auto most = std::to_string(core_->plan.max_leases);
+      throw Error(Errc::too_many_leases, Stage::lease,
+                  "queue.max_leases = " + most + ": " + most +
+                      " batches are out; release one before asking for the next, or raise it");
+    }
+    if (!wait_for_lease(deadline)) return nullptr;
+  }
+  const auto asked = Clock::now();
+  core_->clocks.asked(!ready_.empty(), asked);
+  return take(deadline, asked);
+}
+
+buffer::Slab* Engine::take(std::optional<Clock::time_point> deadline, Clock::time_point asked) {
+  auto& clocks = core_->clocks;
+  while (const auto id = ready_.pop(deadline)) {
+    const auto now = Clock::now();
+    clocks.ready_changed(-1, now);
+    if (core_->book->lease(*id)) {
+      auto& slab = core_->pool->slab(*id);
+      clocks.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
+      clocks.answered(slab.rows, now);
+      if (core_->trace) note_handed(slab, asked, now);
+      slab.since = now;
+      return &slab;
+    }
+    core_->book->discard_ready(*id);
+  }
+  clocks.answered(std::nullopt, Clock::now());
+  if (ready_.drained()) {
+    clocks.stream_ended(Clock::now());
+    if (!cancelled_.load()) {
+      if (const auto error = shared_.error.take()) std::rethrow_exception(error);
+    }
+  }
+  return nullptr;
+}
+
+void Engine::ask(Taker taker) {
+  refuse_second_consumer("Stream::async_next");
+  {
+    Lock lock(rest_mutex_);
+    taker_asked_ = Clock::now();
+    taker_ = std::move(taker);
+    // As in next(): a consumer that waits for a lease of its own does not wait for the loader.
+    if (core_->book->leased() < core_->plan.max_leases)
+      core_->clocks.asked(!ready_.empty(), taker_asked_);
+    else
+      lease_awaited_ = taker_asked_;
+  }
+  strand_->wake();
+}
+
+void Engine::serve(bool over) noexcept {
+  Taker taker;
+  Clock::time_point asked;
+  {
+    Lock lock(rest_mutex_);
+    if (!taker_) return;
+    over = over || cancelled_.load() || ready_.drained();
+    const bool may_lease = core_->book->leased() < core_->plan.max_leases;
+    if (lease_awaited_ && (may_lease || over)) {
+      taker_asked_ = Clock::now();
+      core_->clocks.asked(!ready_.empty(), taker_asked_);
+      lease_awaited_.reset();
+    }
+    if (!over && (!may_lease || ready_.empty())) return;
+    taker = std::exchange(taker_, nullptr);
+    asked = taker_asked_;
+  }
+  try {
+    buffer::Slab* slab = nullptr;
+    std::exception_ptr error;
+    try {
+      slab = take(Clock::now(), asked);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    taker(std::move(error), slab);
+  } catch (...) {
+    // The taker's: its batch has come back with it, and the stream goes on.
+  }
+}
+
+void Engine::note_handed(const buffer::Slab& slab, Clock::time_point asked,
+                         Clock::time_point now) noexcept {
+  auto& trace = *core_->trace;
+  trace.batch(Trace::Of::handoff, slab, slab.since, now);
+  if (handed_) trace.thread(Trace::Of::consume, Trace::consumer, *handed_, asked, handed_batch_);
+  trace.thread(Trace::Of::next, Trace::consumer, asked, now, slab.sequence);
+  trace.queue(*core_->book);
+  handed_ = now;
+  handed_batch_ = slab.sequence;
+}
+
+bool Engine::wait_for_lease(std::optional<Clock::time_point> deadline) {
+  Lock lock(rest_mutex_);
+  // Or nothing will come, which next() finds out.
+  const auto go_on = [&] {
+    return core_->book->leased() < core_->plan.max_leases || cancelled_.load() || ready_.drained();
+  };
+  lease_awaited_ = Clock::now();
+  bool in_time = true;
+  if (deadline)
+    in_time = rest_.wait_until(lock.native(), *deadline, go_on);
+  else
+    rest_.wait(lock.native(), go_on);
+  lease_awaited_.reset();
+  return in_time;
+}
+
+bool Engine::finished() const noexcept {
+  return cancelled_.load() || (ready_.drained() && !shared_.error.pending());
+}
+
+void Engine::cancel() noexcept {
+  cancelled_.store(true);
+  core_->book->cancel();
+  shared_.stopping.store(true);
+  ready_.close();
+}
+
+void Engine::discard_ready() noexcept {
+  while (const auto id = ready_.pop(Clock::now())) {
+    core_->clocks.ready_changed(-1, Clock::now());
+    core_->book->discard_ready(*id);
+  }
+}
+
+void Engine::settle() {
+  Lock lock(rest_mutex_);
+  const auto mine = ++rest_asked_;
+  strand_->wake();
+  rest_.wait(lock.native(), [&]() WEIR_NO_THREAD_SAFETY_ANALYSIS { return rested_ >= mine; });
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,36 @@
+# Headers of include/weir/interop that need another library: each an interface library weir::NAME and a
+# CMake component of that name. The other library is its users' to have, not the builder's of weir: a
+# target that is missing here is looked for by them.
+
+# weir_adapter(NAME targets...): for interop/NAME.hpp.
+function(weir_adapter NAME)
+  add_library(weir_${NAME} INTERFACE)
+  add_library(weir::${NAME} ALIAS weir_${NAME})
+  set_target_properties(weir_${NAME} PROPERTIES EXPORT_NAME ${NAME})
+  target_sources(weir_${NAME} INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
+    FILES ${PROJECT_SOURCE_DIR}/include/weir/interop/${NAME}.hpp)
+  target_link_libraries(weir_${NAME} INTERFACE weir ${ARGN})
+  if(PROJECT_IS_TOP_LEVEL)
+    install(TARGETS weir_${NAME} EXPORT weir_${NAME}_targets
+      FILE_SET HEADERS COMPONENT weir_development)
+    install(EXPORT weir_${NAME}_targets FILE weir_${NAME}.cmake NAMESPACE weir::
+      DESTINATION ${package_dir} COMPONENT weir_development)
+  endif()
+  # Those that can be compiled here, for tests.
+  set(ready TRUE)
+  foreach(target IN LISTS ARGN)
+    if(NOT TARGET ${target})
+      set(ready FALSE)
+      message(STATUS "weir::${NAME} is not tested: ${target} is missing")
+    endif()
+  endforeach()
+  if(ready)
+    set_property(GLOBAL APPEND PROPERTY WEIR_ADAPTERS ${NAME})
+    set_target_properties(weir_${NAME} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
+  endif()
+endfunction()
+
+weir_adapter(asio Boost::headers Threads::Threads)
+weir_adapter(dlpack dlpack::dlpack)
+weir_adapter(opencv OpenCVParts::core)
+weir_adapter(torch torch)  # libtorch's own name

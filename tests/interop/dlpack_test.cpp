@@ -1,0 +1,109 @@
+#include "interop/dlpack_1.hpp"
+
+#include <thread>
+
+#include "weir/interop/dlpack.hpp"
+
+#include "interop/scene.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+template <class Managed>
+Drop drop_of(Managed* tensor) {
+  return [tensor] { tensor->deleter(tensor); };
+}
+
+void check_pixels(const Scene& scene, const DLTensor& tensor, std::uint32_t first,
+                  std::int64_t rows) {
+  CHECK(tensor.data == scene.row(first));
+  CHECK(tensor.byte_offset == 0);
+  CHECK(tensor.device.device_type == kDLCPU);
+  CHECK(tensor.device.device_id == 0);
+  CHECK(tensor.dtype.code == kDLUInt);
+  CHECK(tensor.dtype.bits == 8);
+  CHECK(tensor.dtype.lanes == 1);
+  REQUIRE(tensor.ndim == 4);
+  CHECK(std::vector(tensor.shape, tensor.shape + 4) == std::vector<std::int64_t>{rows, 16, 16, 3});
+  CHECK(std::vector(tensor.strides, tensor.strides + 4) ==
+        std::vector<std::int64_t>{768, 48, 3, 1});
+}
+
+void check_labels(const Scene& scene, const DLTensor& tensor) {
+  CHECK(tensor.data == scene.lease->labels().data());
+  CHECK(tensor.dtype.code == kDLInt);
+  CHECK(tensor.dtype.bits == 64);
+  REQUIRE(tensor.ndim == 1);
+  CHECK(tensor.shape[0] == 4);
+  CHECK(tensor.strides[0] == 1);
+}
+
+}  // namespace
+
+TEST_CASE("a batch as a DLPack tensor lies in the slab", "[interop]") {
+  Scene scene;
+  auto* const whole = as_dlpack(scene.lease);
+  auto* const part = as_dlpack(scene.lease, 1, 2);
+  auto* const labels = labels_as_dlpack(scene.lease);
+  check_pixels(scene, whole->dl_tensor, 0, 4);
+  check_pixels(scene, part->dl_tensor, 1, 2);
+  check_labels(scene, labels->dl_tensor);
+  CHECK(scene.lease.use_count() == 4);
+  for (auto* const tensor : {whole, part, labels}) tensor->deleter(tensor);
+  CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("rows that are not there are no DLPack tensor", "[interop]") {
+  Scene scene;
+  CHECK_THROWS_WITH(as_dlpack(scene.lease, 3, 2), has_text("the batch has 4 rows"));
+  CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("the slab is idle when the last DLPack tensor has died, in whatever order", "[interop]") {
+  drop_in_every_order("DLPack", [](Scene& scene) {
+    return std::vector{drop_of(as_dlpack(scene.lease, 0, 2)),
+                       drop_of(labels_as_dlpack(scene.lease))};
+  });
+}
+
+TEST_CASE("DLPack tensors may die on other threads", "[interop]") {
+  Scene scene;
+  std::vector<DLManagedTensor*> tensors;
+  for (std::uint32_t i = 0; i < 4; ++i) tensors.push_back(as_dlpack(scene.lease, i, 1));
+  scene.lease.reset();
+  CHECK(scene.leased() == scene.slab_bytes);
+  {
+    std::vector<std::jthread> threads;
+    for (auto* const tensor : tensors) threads.emplace_back([tensor] { tensor->deleter(tensor); });
+  }
+  CHECK(scene.leased() == 0);
+  auto* const next = as_dlpack(*scene.stream->next());
+  CHECK(scene.leased() == scene.slab_bytes);
+  next->deleter(next);
+  CHECK(scene.leased() == 0);
+}
+
+TEST_CASE("the versioned form says its version and is the same otherwise", "[interop]") {
+  Scene scene;
+  auto* const whole = as_dlpack_versioned(scene.lease);
+  auto* const part = as_dlpack_versioned(scene.lease, 2, 1);
+  auto* const labels = labels_as_dlpack_versioned(scene.lease);
+  CHECK(whole->version.major == DLPACK_MAJOR_VERSION);
+  CHECK(whole->version.minor == DLPACK_MINOR_VERSION);
+  CHECK(whole->flags == 0);
+  check_pixels(scene, whole->dl_tensor, 0, 4);
+  check_pixels(scene, part->dl_tensor, 2, 1);
+  check_labels(scene, labels->dl_tensor);
+  for (auto* const tensor : {whole, part, labels}) tensor->deleter(tensor);
+  CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("the slab is idle when the last versioned tensor has died, in whatever order",
+          "[interop]") {
+  drop_in_every_order("DLPack", [](Scene& scene) {
+    return std::vector{drop_of(as_dlpack_versioned(scene.lease, 0, 2)),
+                       drop_of(labels_as_dlpack_versioned(scene.lease))};
+  });
+}

@@ -1,0 +1,105 @@
+#include "weir/interop/opencv.hpp"
+
+#include <thread>
+
+#include "interop/scene.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+std::vector<Drop> drops_of(const std::shared_ptr<std::vector<cv::Mat>>& mats) {
+  std::vector<Drop> drops;
+  for (std::size_t i = 0; i < mats->size(); ++i)
+    drops.emplace_back([mats, i] { (*mats)[i].release(); });
+  return drops;
+}
+
+}  // namespace
+
+TEST_CASE("a Mat of an image is a view of its pixels", "[interop]") {
+  Scene scene;
+  const auto image = scene.lease->image(2);
+  const auto mat = as_mat(image);
+  CHECK(mat.data == scene.row(2));
+  CHECK(mat.type() == CV_8UC3);
+  CHECK(mat.rows == 16);
+  CHECK(mat.cols == 16);
+  CHECK(mat.isContinuous());
+  CHECK(mat.at<cv::Vec3b>(3, 5)[1] == scene.pixels[2 * scene.image_bytes() + (3 * 16 + 5) * 3 + 1]);
+  CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("a batch as Mats lies in the slab, and each shares the lease", "[interop]") {
+  Scene scene;
+  const auto mats = as_mats(scene.lease);
+  REQUIRE(mats.size() == 4);
+  for (std::uint32_t i = 0; i < 4; ++i) CHECK(mats[i].data == scene.row(i));
+  CHECK(scene.lease.use_count() == 5);
+  const cv::Mat copy = mats[1], part = mats[1](cv::Rect(2, 2, 4, 4));
+  CHECK(part.data == scene.row(1) + (2 * 16 + 2) * 3);
+  CHECK(scene.lease.use_count() == 5);
+}
+
+TEST_CASE("the slab is idle when the last Mat has died, in whatever order", "[interop]") {
+  drop_in_every_order("cv::Mat", [](Scene& scene) {
+    // Two views are as good as four, and 120 orders are enough.
+    auto mats = std::make_shared<std::vector<cv::Mat>>(as_mats(scene.lease));
+    mats->resize(2);
+    return drops_of(mats);
+  });
+}
+
+TEST_CASE("copies and parts of a Mat keep the lease, clones do not", "[interop]") {
+  Scene scene;
+  auto mats = as_mats(scene.lease);
+  scene.lease.reset();
+  const cv::Mat clone = mats[3].clone();
+  cv::Mat part = mats[3].rowRange(4, 8);
+  cv::Mat written;
+  mats[0].copyTo(written);
+  mats.clear();
+  CHECK(scene.leased() == scene.slab_bytes);
+  CHECK(part.data == scene.row(3) + 4 * 16 * 3);
+  CHECK(part.at<cv::Vec3b>(0, 0)[0] == scene.pixels[3 * scene.image_bytes() + 4 * 16 * 3]);
+  part.release();
+  CHECK(scene.leased() == 0);
+  scene.stream.reset();
+  scene.loader.reset();
+  CHECK(clone.at<cv::Vec3b>(0, 0)[0] == scene.pixels[3 * scene.image_bytes()]);
+  CHECK(written.at<cv::Vec3b>(0, 0)[2] == scene.pixels[2]);
+}
+
+TEST_CASE("a Mat that is made anew gives its lease up and takes OpenCV's memory", "[interop]") {
+  Scene scene;
+  auto mats = as_mats(std::move(scene.lease));
+  mats.resize(1);
+  mats[0].create(40, 40, CV_32F);
+  CHECK(scene.leased() == 0);
+  mats[0] = cv::Scalar(1);
+}
+
+TEST_CASE("Mats may die on other threads", "[interop]") {
+  Scene scene;
+  auto mats = as_mats(scene.lease);
+  scene.lease.reset();
+  {
+    std::vector<std::jthread> threads;
+    for (auto& mat : mats) threads.emplace_back([&mat] { mat.release(); });
+  }
+  CHECK(scene.leased() == 0);
+  CHECK(scene.stream->next());
+}
+
+TEST_CASE("a batch given away is leased until its Mats die", "[interop]") {
+  Scene scene;
+  scene.lease.reset();
+  auto next = scene.stream->next();
+  const auto* const where = next->pixels().pixels.data();
+  auto mats = as_mats(*std::move(next));
+  CHECK(mats[0].data == where);
+  CHECK(scene.leased() == scene.slab_bytes);
+  mats.clear();
+  CHECK(scene.leased() == 0);
+}

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "laws/fixture.hpp"
+#include "support/catch.hpp"
+#include "support/sanitized.hpp"
+#include "weir/interop/lease.hpp"
+
+namespace weir::test {
+
+/// A loader with one batch on loan, and everything that says who still holds its slab: the ledger, which
+/// outlives the loader, and what the slabs were allocated from.
+class Scene {
+ public:
+  Scene() {
+    auto options = small_options();
+    options.workers = 1;
+    options.memory.ledger = ledger;
+    options.memory.upstream = upstream;
+    loader.emplace(synthetic(8, {24, 24, 3}, 3), options);
+    stream.emplace(loader->stream());
+    auto batch = stream->next();
+    slab_bytes = batch->bytes_held();
+    lease = share(std::move(*batch));
+    const auto block = lease->pixels();
+    first = block.pixels.data();
+    pixels.assign(block.pixels.begin(), block.pixels.end());
+  }
+
+  /// Where each row's pixels lie.
+  const std::uint8_t* row(std::uint32_t i) const { return first + i * image_bytes(); }
+  std::size_t image_bytes() const { return Shape{16, 16, 3}.values(); }
+  std::uint64_t leased() const { return ledger->snapshot()[Account::leased]; }
+
+  std::shared_ptr<MemoryLedger> ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+  std::shared_ptr<CountingUpstream> upstream = std::make_shared<CountingUpstream>();
+  std::optional<Loader> loader;
+  std::optional<Stream> stream;
+  Lease lease;
+  std::uint64_t slab_bytes = 0;
+  const std::uint8_t* first = nullptr;
+  std::vector<std::uint8_t> pixels;  ///< a copy of all rows
+};
+
+/// One of those who can let the scene's batch go.
+using Drop = std::function<void()>;
+
+/// Lets views, lease, stream and loader of a fresh scene go in every order there is. Until the last view and
+/// the lease are gone the slab is on the books as leased and its pixels are what they were; then it is
+/// idle, or freed where the loader is gone; at the end nothing is left.
+/// `make`: the views of a scene, each as what drops it; the books call their holder `holder`.
+inline void drop_in_every_order(const std::string& holder,
+                                const std::function<std::vector<Drop>(Scene&)>& make) {
+  std::vector<std::size_t> order;
+  {
+    Scene scene;
+    order.resize(make(scene).size() + 3);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::uint64_t turn = 0;
+  do {
+    // Every order is a path of its own for the books, but not for a sanitizer.
+    if (sanitized && ++turn % 4 != 0) continue;
+    Scene scene;
+    auto drops = make(scene);
+    const auto views = drops.size();
+    drops.emplace_back([&] { scene.lease.reset(); });
+    drops.emplace_back([&] { scene.stream.reset(); });
+    drops.emplace_back([&] { scene.loader.reset(); });
+    auto holders = views + 1;
+    std::string said;
+    for (const auto i : order) {
+      said += std::to_string(i) + ' ';
+      CAPTURE(views, said);
+      drops[i]();
+      drops[i] = nullptr;
+      if (i <= views) --holders;
+      const bool over = !scene.loader && !scene.stream;
+      if (holders > 0) {
+        const auto leases = scene.ledger->leases();
+        REQUIRE(leases.size() == 1);
+        REQUIRE(leases.front().holder == holder);
+        REQUIRE(leases.front().sequence == 0);
+        REQUIRE(leases.front().bytes == scene.slab_bytes);
+        REQUIRE(scene.leased() == scene.slab_bytes);
+        REQUIRE(std::equal(scene.pixels.begin(), scene.pixels.end(), scene.first));
+      } else {
+        REQUIRE(scene.leased() == 0);
+        REQUIRE(scene.ledger->leases().empty());
+      }
+      if (over) REQUIRE(scene.upstream->outstanding() == (holders > 0 ? scene.slab_bytes : 0));
+    }
+    REQUIRE(scene.ledger->snapshot().live == 0);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+}  // namespace weir::test

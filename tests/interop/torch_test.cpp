@@ -1,0 +1,182 @@
+#include "weir/interop/torch.hpp"
+
+#include <thread>
+
+#include "interop/scene.hpp"
+
+using namespace weir;
+using namespace weir::test;
+using Sizes = std::vector<std::int64_t>;
+
+namespace {
+
+Drop drop_of(torch::Tensor tensor) {
+  return [held = std::make_shared<torch::Tensor>(std::move(tensor))] { held->reset(); };
+}
+
+template <Element T>
+void check_conversion(Layout layout) {
+  Scene scene;
+  const Converter<T> converter(imagenet, layout);
+  const auto block = scene.lease->slice(1, 3);
+  std::vector<T> wanted(3 * scene.image_bytes());
+  converter(block, wanted);
+  const auto tensor = to_tensor(block, converter);
+  CHECK(tensor.sizes() == Sizes{3, 3, 16, 16});
+  CHECK(tensor.nbytes() == wanted.size() * sizeof(T));
+  CHECK(std::memcmp(tensor.data_ptr(), wanted.data(), tensor.nbytes()) == 0);
+
+  // Element by element, by what libtorch takes the bits and strides for.
+  const auto pixels = as_tensor(scene.lease, 1, 3).to(torch::kFloat64) / 255;
+  const auto mean = torch::tensor({0.485, 0.456, 0.406}, torch::kFloat64).view({1, 3, 1, 1});
+  const auto stddev = torch::tensor({0.229, 0.224, 0.225}, torch::kFloat64).view({1, 3, 1, 1});
+  const auto error =
+      (tensor.to(torch::kFloat64) - (pixels - mean) / stddev).abs().max().template item<double>();
+  CHECK(error < (sizeof(T) == 4 ? 1e-6 : std::same_as<T, float16> ? 2e-3 : 2e-2));
+  CHECK(scene.lease.use_count() == 1);
+}
+
+/// As people write it for torch::data.
+template <class DataLoader>
+std::vector<std::int64_t> train(DataLoader& data_loader, torch::Tensor& sum) {
+  std::vector<std::int64_t> targets;
+  for (auto& batch : data_loader) {
+    sum += batch.data.to(torch::kFloat64).sum();
+    for (std::int64_t i = 0; i < batch.target.size(0); ++i)
+      targets.push_back(batch.target[i].template item<std::int64_t>());
+  }
+  return targets;
+}
+
+Options shuffled() {
+  auto options = small_options();
+  options.shuffle = true;
+  options.queue.max_leases = 2;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a batch as a tensor lies in the slab", "[interop]") {
+  Scene scene;
+  const auto tensor = as_tensor(scene.lease);
+  CHECK(tensor.data_ptr() == scene.first);
+  CHECK(tensor.dtype() == torch::kUInt8);
+  CHECK(tensor.sizes() == Sizes{4, 3, 16, 16});
+  CHECK(tensor.is_contiguous(torch::MemoryFormat::ChannelsLast));
+  CHECK(tensor[2][1][3][5].item<int>() ==
+        scene.pixels[2 * scene.image_bytes() + (3 * 16 + 5) * 3 + 1]);
+  const auto micro = as_tensor(scene.lease, 2, 2);
+  CHECK(micro.data_ptr() == scene.row(2));
+  CHECK(micro.equal(tensor.slice(0, 2)));
+  const auto labels = labels_as_tensor(scene.lease);
+  CHECK(labels.data_ptr() == scene.lease->labels().data());
+  CHECK(labels.dtype() == torch::kInt64);
+  CHECK(labels[3].item<std::int64_t>() == scene.lease->labels()[3]);
+  CHECK(scene.lease.use_count() == 4);
+  CHECK_THROWS_WITH(as_tensor(scene.lease, 3, 2), has_text("the batch has 4 rows"));
+}
+
+TEST_CASE("the slab is idle when the last tensor has died, in whatever order", "[interop]") {
+  drop_in_every_order("torch::Tensor", [](Scene& scene) {
+    return std::vector{drop_of(labels_as_tensor(scene.lease)),
+                       drop_of(as_tensor(scene.lease).permute({0, 2, 3, 1}).select(0, 3))};
+  });
+}
+
+TEST_CASE("views of a tensor keep the lease, clones and conversions do not", "[interop]") {
+  Scene scene;
+  auto tensor = as_tensor(std::move(scene.lease));
+  const auto clone = tensor.clone(), floats = tensor.to(torch::kFloat32);
+  auto view = tensor.slice(0, 1, 3).select(1, 0);
+  tensor.reset();
+  CHECK(scene.leased() == scene.slab_bytes);
+  CHECK(view[0][0][0].item<int>() == scene.pixels[scene.image_bytes()]);
+  view.reset();
+  CHECK(scene.leased() == 0);
+  scene.stream.reset();
+  scene.loader.reset();
+  CHECK(scene.upstream->outstanding() == 0);
+  CHECK(clone[0][0][0][0].item<int>() == scene.pixels[0]);
+  CHECK(floats[0][0][0][0].item<float>() == scene.pixels[0]);
+}
+
+TEST_CASE("tensors may die on other threads", "[interop]") {
+  Scene scene;
+  std::vector<torch::Tensor> tensors;
+  for (std::uint32_t i = 0; i < 4; ++i) tensors.push_back(as_tensor(scene.lease, i, 1));
+  scene.lease.reset();
+  {
+    std::vector<std::jthread> threads;
+    for (auto& tensor : tensors) threads.emplace_back([&tensor] { tensor.reset(); });
+  }
+  CHECK(scene.leased() == 0);
+  CHECK(scene.stream->next());
+}
+
+TEST_CASE("a part of a batch is converted straight into a tensor", "[interop]") {
+  for (const auto layout : {Layout::nchw, Layout::nhwc}) {
+    CAPTURE(layout);
+    check_conversion<float>(layout);
+    check_conversion<float16>(layout);
+    check_conversion<bfloat16>(layout);
+  }
+}
+
+TEST_CASE("a tensor that does not fit what is converted is refused in words", "[interop]") {
+  Scene scene;
+  const Converter<float> to_float;
+  const auto block = scene.lease->pixels();
+  auto out = torch::empty({4, 3, 16, 16});
+  const auto* const where = out.data_ptr();
+  convert_into(out, block, to_float);
+  CHECK(out.data_ptr() == where);
+  CHECK(out[0][0][0][0].item<float>() == Approx(scene.pixels[0] / 255.0));
+  for (const auto& wrong :
+       {torch::empty({4, 3, 16, 15}), torch::empty({4, 16, 16, 3}), torch::empty({3, 3, 16, 16}),
+        torch::empty({4, 3, 16, 16}, torch::kFloat64),
+        torch::empty({4, 3, 16, 16},
+                     torch::TensorOptions().memory_format(torch::MemoryFormat::ChannelsLast))})
+    CHECK_THROWS_WITH(convert_into(wrong, block, to_float),
+                      has_text("wanted are Float") && has_text("[4, 3, 16, 16]"));
+}
+
+TEST_CASE("a loader is taken for one of torch::data, epoch by epoch", "[interop]") {
+  Loader loader(synthetic(18, {24, 24, 3}, 3), shuffled()),
+      other(synthetic(18, {24, 24, 3}, 3), shuffled());
+  const auto wanted = drain(other, {.epochs = 2});
+  const bool copied = GENERATE(true, false);
+  CAPTURE(copied);
+  TensorLoader data_loader(loader, copied ? converted(Converter<float>({.scale = 1})) : uncopied(),
+                           2);
+  auto sum = torch::zeros({}, torch::kFloat64);
+  auto targets = train(data_loader, sum);
+  CHECK(targets.size() == 18);
+  const auto second = train(data_loader, sum);
+  targets.insert(targets.end(), second.begin(), second.end());
+  CHECK(targets == wanted.labels);
+  double all = 0;
+  for (const auto pixel : wanted.pixels) all += pixel;
+  CHECK(sum.item<double>() == Approx(all));
+  CHECK(train(data_loader, sum).empty());
+  CHECK(loader.snapshot().samples.consumed == 36);
+}
+
+TEST_CASE("an epoch that was broken off is followed by the next one", "[interop]") {
+  Loader loader(synthetic(18, {24, 24, 3}, 3), shuffled()),
+      other(synthetic(18, {24, 24, 3}, 3), shuffled());
+  const auto wanted = drain(other, {.epochs = 2});
+  TensorLoader data_loader(loader);
+  for (auto& batch : data_loader)
+    if (batch.target.size(0) > 0) break;
+  auto sum = torch::zeros({}, torch::kFloat64);
+  CHECK(train(data_loader, sum) == std::vector(wanted.labels.begin() + 18, wanted.labels.end()));
+  CHECK(loader.snapshot().samples.conserved());
+}
+
+TEST_CASE("an error of the stream comes out of the loop", "[interop]") {
+  Loader loader(Flawed(18, 10), small_options());
+  TensorLoader data_loader(loader);
+  auto sum = torch::zeros({}, torch::kFloat64);
+  CHECK_THROWS_AS(train(data_loader, sum), Error);
+}
