@@ -50,10 +50,10 @@ using BatchTaker = std::function<void(std::exception_ptr, std::optional<Batch>)>
 /// Destruction cancels, joins and loses nothing. It takes at most 100 ms, the decode in progress
 /// included, and as much longer as what weir cannot interrupt: a Source::read, a foreign codec, a
 /// transform (which can ask DecodedSample::cancelled()) or a callback under way, the part of a WebP that
-/// a few bytes code. So does what cancel() began. A thread
-/// that waits in next() or settle() meanwhile comes out first; later calls are an error of the
-/// program's. Not to be destroyed by one of its own threads (in a Source, a codec, a transform or a callback), where
-/// next() and settle() throw Error{bad_options}.
+/// a few bytes code. So does what cancel() began. A thread that waits in next() or settle() meanwhile
+/// comes out first; later calls are an error of the program's. Not to be destroyed by one of its own
+/// threads (in a Source, a codec, a transform or a callback), where next() and settle() throw
+/// Error{bad_options}.
 ///
 /// In a child of fork() nothing works: calls throw Error{bad_options}, finished() is true, cancel() and
 /// destructors do nothing. The child is to call exec or _exit.

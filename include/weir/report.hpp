@@ -40,7 +40,8 @@ struct Timing {
 };
 
 /// read: one sample's bytes. wait: parked until its bytes were granted. decode: header and pixels.
-/// fit: resampling. handoff: a batch lay in the queue. lease: the consumer held it.
+/// fit: resampling, and the user's transform. handoff: a batch lay in the queue. lease: the consumer
+/// held it.
 struct StageClock {
   Stage stage = Stage::read;
   std::uint64_t count = 0;
