@@ -13,10 +13,12 @@ auto NameTable::in_byte_order() const noexcept {
 }
 
 void NameTable::add(std::string_view directory, std::string_view name) {
-  starts_.push_back(text_.size());
+  const auto start = text_.size();
   text_.insert(text_.end(), directory.begin(), directory.end());
   text_.insert(text_.end(), name.begin(), name.end());
   text_.push_back('\0');
+  // Last: where memory ran out before, nothing refers to a name without its end.
+  starts_.push_back(start);
 }
 
 void NameTable::finish() { std::sort(starts_.begin(), starts_.end(), in_byte_order()); }

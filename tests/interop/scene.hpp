@@ -61,7 +61,9 @@ inline void drop_in_every_order(const std::string& holder,
   std::vector<std::size_t> order;
   {
     Scene scene;
-    order.resize(make(scene).size() + 3);
+    const auto drops = make(scene);
+    order.resize(drops.size() + 3);
+    for (const auto& drop : drops) drop();
   }
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::uint64_t turn = 0;
