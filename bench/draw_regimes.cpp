@@ -61,9 +61,9 @@ std::vector<Series> measured_and_predicted(const Json& one) {
   std::vector<Series> series;
   for (auto& [setting, line] : lines) {
     const auto& colour = colours[series.size() / 2 % colours.size()];
-    line.measured.name = reads ? fmt::format("{} ahead", setting.second)
-                               : fmt::format("{} worker{}", setting.first,
-                                             setting.first == 1 ? "" : "s");
+    line.measured.name =
+        reads ? fmt::format("{} ahead", setting.second)
+              : fmt::format("{} worker{}", setting.first, setting.first == 1 ? "" : "s");
     line.measured.colour = line.predicted.colour = colour;
     line.predicted.dashed = line.predicted.thin = true;
     if (line.measured.line.size() == 1) {  // one depth: a short mark that one can see
@@ -118,8 +118,8 @@ void draw_row(Chart& chart, const Json& one, double top, bool last) {
                   {purple, memory},
                   {grey, std::max(0.0, 1 - fetch - prep - memory)}}});
   chart.text(bars_left, top + 60, "the workers' time", small);
-  chart.draw(Bar{
-      bars_left, top + 66, bars_width, 20, {{green, idle}, {grey, std::max(0.0, 1 - idle)}}});
+  chart.draw(
+      Bar{bars_left, top + 66, bars_width, 20, {{green, idle}, {grey, std::max(0.0, 1 - idle)}}});
   chart.text(bars_left, top + 110, "advised: " + one["flags"].get<std::string>(),
              fmt::format("font-size=\"11\" fill=\"{}\"", ink));
 }
@@ -141,11 +141,12 @@ void draw_legend(Chart& chart) {
 
 std::string picture(const Json& cases) {
   const auto runs = cases[0]["rows"][0]["rates"].size();
-  Chart chart(width, head_height + row_height * static_cast<int>(shown.size()) - 20,
-              "What bounds a run, and what the knobs do then",
-              {fmt::format("Solid: measured, medians of {} interleaved runs (dots). Dashed: predicted "
-                           "from one run of a second or two.",
-                           runs)});
+  Chart chart(
+      width, head_height + row_height * static_cast<int>(shown.size()) - 20,
+      "What bounds a run, and what the knobs do then",
+      {fmt::format("Solid: measured, medians of {} interleaved runs (dots). Dashed: predicted "
+                   "from one run of a second or two.",
+                   runs)});
   draw_legend(chart);
   for (std::size_t i = 0; i < shown.size(); ++i) {
     draw_row(chart, case_of(cases, shown[i].second),

@@ -18,9 +18,9 @@ using report::JsonFields;
 constexpr auto required = JsonFields::required;
 
 const std::vector<ElementType> float_types{ElementType::f32, ElementType::f16, ElementType::bf16,
-                                       ElementType::f64};
+                                           ElementType::f64};
 const std::vector<ElementType> input_types{ElementType::u8, ElementType::f32, ElementType::f16,
-                                       ElementType::bf16, ElementType::f64};
+                                           ElementType::bf16, ElementType::f64};
 constexpr Function functions[] = {Function::relu,    Function::relu6,      Function::leaky_relu,
                                   Function::elu,     Function::sigmoid,    Function::tanh,
                                   Function::gelu,    Function::silu,       Function::swish,
