@@ -83,7 +83,7 @@ std::string human_difference(std::int64_t bytes) {
 
 std::string grouped(std::uint64_t count) {
   auto text = fmt::format("{}", count);
-  for (auto at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  for (auto at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
   return text;
 }
 

@@ -18,7 +18,7 @@ using Align = Table::Align;
 
 std::string in_units(std::uint64_t bytes, double unit) {
   auto text = fmt::format("{:.2f}", static_cast<double>(bytes) / unit);
-  for (auto at = text.size() - 3; at > 3;) text.insert(at -= 3, ",");
+  for (auto at = text.size() - 3; at > 3;) text.insert(at -= 3, 1, ',');
   return text;
 }
 std::string or_dash(std::uint64_t figure, std::string text) {
