@@ -49,8 +49,8 @@ struct StageClock {
   double squares_s2 = 0;    ///< sum of the squares of the times
   std::uint64_t bytes = 0;  ///< encoded: read, decode; waited for: wait; pixels: the others
   std::optional<double> p50_us{}, p90_us{}, p99_us{};  ///< within 2 %; empty where count is 0
-  /// read: CPU time of one in sixteen, and how many those were.
-  double cpu_s = 0;
+  /// read; decode, with its fit: CPU time of one in sixteen, of how long on the clock, and how many.
+  double cpu_s = 0, cpu_busy_s = 0;
   std::uint64_t cpu_count = 0;
 };
 

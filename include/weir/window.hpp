@@ -28,6 +28,7 @@ struct Window {
   double read_cpu_s = 0;      ///< of that mean, on a core and not waiting; 0: nobody looked
   /// One sample: header, pixels and fit. Its deviation is the sum of theirs: both grow with the image.
   Service decode;
+  double decode_cpu_s = 0;     ///< of that mean, on a core; 0: nobody looked
   Service consumer;            ///< one batch: handed over until the next was asked for
   double encoded_bytes = 0;    ///< of one sample, mean
   double consumer_wait_s = 0;  ///< see QueueClock
