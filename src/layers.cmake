@@ -24,16 +24,20 @@ set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "boost/histogram=engi
     "prometheus/=report,cli"
     "CLI/=cli" "openssl/=cli" "hwy/=convert")
 
-# weir_layer(NAME sources... [LAYERS lower...] [LIBRARIES third-party...])
-# One object library a layer: linking a lower layer's test never compiles a higher one.
+# weir_layer(NAME sources... [APART] [LAYERS lower...] [LIBRARIES third-party...])
+# One object library a layer: linking a lower layer's test never compiles a higher one. APART: its sources
+# are never compiled together (WEIR_JOIN_SOURCES), since they use one name for several things.
 function(weir_layer NAME)
-  cmake_parse_arguments(ARG "" "" "LAYERS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "" "LAYERS;LIBRARIES" ${ARGN})
   add_library(weir_${NAME} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(weir_${NAME} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
                              ${PROJECT_BINARY_DIR}/generated)
   target_compile_features(weir_${NAME} PUBLIC cxx_std_20)
   set_target_properties(weir_${NAME} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET default)
   target_link_libraries(weir_${NAME} PRIVATE weir_warnings)
+  if(WEIR_JOIN_SOURCES AND NOT ARG_APART)
+    set_target_properties(weir_${NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
   foreach(layer IN LISTS ARG_LAYERS)
     target_link_libraries(weir_${NAME} PUBLIC weir_${layer})
   endforeach()
