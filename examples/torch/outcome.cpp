@@ -18,6 +18,13 @@ void write(const std::string& path, const std::string& text) {
   if (!out.flush()) throw std::runtime_error("cannot write " + path);
 }
 
+// Three times 0.2 would be written with sixteen digits.
+std::vector<double> ticks(double end, int count) {
+  auto at = weir::bench::ticks(end, count);
+  for (auto& tick : at) tick = std::round(tick * 1e6) / 1e6;
+  return at;
+}
+
 }  // namespace
 
 double Confusion::accuracy() const {
@@ -96,7 +103,7 @@ void LossCurve::write_svg(const std::string& path) const {
   weir::bench::Series series{.name = "loss", .colour = "#0072b2"};
   for (std::size_t i = 0; i < losses.size(); ++i)
     series.dots.push_back(
-        {static_cast<double>(i + 1) / static_cast<double>(steps_per_epoch), losses[i]});
+        {(static_cast<double>(i) + 0.5) / static_cast<double>(steps_per_epoch), losses[i]});
   const auto line = means(40);
   for (std::size_t i = 0; i < line.size(); ++i)
     series.line.push_back(
@@ -109,8 +116,8 @@ void LossCurve::write_svg(const std::string& path) const {
                                 .height = 240,
                                 .x_end = epochs,
                                 .y_end = most * 1.05,
-                                .x_ticks = weir::bench::ticks(epochs, 8),
-                                .y_ticks = weir::bench::ticks(most * 1.05, 5),
+                                .x_ticks = ticks(epochs, 8),
+                                .y_ticks = ticks(most * 1.05, 5),
                                 .series = {series}});
   write(path, chart.svg());
 }
