@@ -26,9 +26,7 @@ int main(int argc, char** argv) {
   const weir::Verdict verdict = weir::judge(window);
   std::printf("\nbound by %s: %s\n\n", weir::to_string(verdict.regime).data(), verdict.why.c_str());
 
-  weir::AdviceOptions wish;
-  wish.target_readiness = 0.95;
-  const weir::Advice advice = weir::advise(window, wish);
+  const weir::Advice advice = weir::advise(window, {.target_readiness = 0.95});
   for (const auto& sentence : advice.words) std::printf("%s\n", sentence.c_str());
   std::printf("\n%s\n", advice.code.c_str());
 }

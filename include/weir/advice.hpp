@@ -41,7 +41,7 @@ struct AdviceOptions {
   std::uint32_t most_queue = 64;            ///< batches
   std::uint32_t most_workers = 0;       ///< threads; 0: as many as the window's machine has cores
   std::uint32_t most_read_ahead = 256;  ///< reads
-  std::optional<Service> consumer;      ///< in place of the window's
+  std::optional<Service> consumer{};    ///< in place of the window's
 };
 
 /// One knob moved by a step, and what it would change.
