@@ -3,34 +3,41 @@
 #include <cstdint>
 #include <vector>
 
+#include "weir/export.hpp"
 #include "weir/options.hpp"
 
 namespace weir {
 
 /// Staging bytes with the queue `max_queue_size` deep, had its pixels been held as each type.
 struct DepthCost {
-  std::uint32_t max_queue_size = 0;
-  std::uint64_t u8_bytes = 0, f16_bytes = 0, f32_bytes = 0;
+  std::uint32_t max_queue_size = 0;  ///< batches
+  std::uint64_t u8_bytes = 0;        ///< as weir holds them
+  std::uint64_t f16_bytes = 0;       ///< as float16 or bfloat16
+  std::uint64_t f32_bytes = 0;       ///< as float
 };
 
 /// The knobs of a stream. All but the batch may be moved while it runs (Tuning::automatic).
 struct Setting {
-  std::uint32_t max_queue_size = 1, workers = 1, read_ahead = 0, batch = 1;
+  std::uint32_t max_queue_size = 1;  ///< batches
+  std::uint32_t workers = 1;         ///< threads
+  std::uint32_t read_ahead = 0;      ///< reads
+  std::uint32_t batch = 1;           ///< images
+  /// Field by field.
   friend bool operator==(const Setting&, const Setting&) = default;
 };
 
 /// Options with nothing left undecided. Bytes are exact. With Tuning::automatic the knobs below are
 /// bounds, and a stream begins with `start`.
-struct Plan {
-  Shape shape{};
-  std::uint32_t short_side = 0;  ///< of fit center, resolved
-  std::uint32_t batch = 0;
-  std::uint32_t workers = 0;
-  std::uint32_t read_ahead = 0;      ///< cut to max_queue_size * batch
-  std::uint32_t max_queue_size = 0;  ///< the deepest that fits the budget, at most as asked
-  std::uint32_t max_queue_size_asked = 0;
-  std::uint32_t max_leases = 0;
-  std::uint32_t slabs = 0;             ///< max_queue_size + max_leases
+struct WEIR_API Plan {
+  Shape shape{};                           ///< of every image in a batch
+  std::uint32_t short_side = 0;            ///< of fit center, resolved
+  std::uint32_t batch = 0;                 ///< images in one
+  std::uint32_t workers = 0;               ///< threads that decode
+  std::uint32_t read_ahead = 0;            ///< cut to max_queue_size * batch
+  std::uint32_t max_queue_size = 0;        ///< the deepest that fits the budget, at most as asked
+  std::uint32_t max_queue_size_asked = 0;  ///< the wish
+  std::uint32_t max_leases = 0;            ///< batches the consumer may hold at once
+  std::uint32_t slabs = 0;                 ///< max_queue_size + max_leases
   std::uint64_t slab_bytes = 0;        ///< one batch: pixels, side bytes, labels, … and padding
   std::uint64_t side_bytes = 0;        ///< of one sample, as asked; they lie in the slab
   std::uint64_t transform_bytes = 0;   ///< scratch declared for the transform, of max_sample_bytes
@@ -42,21 +49,23 @@ struct Plan {
   std::uint64_t ceiling_bytes = 0;     ///< the most that can ever be live
   std::uint64_t promised_bytes = 0;    ///< of a shared budget: what no other loader can take
   std::uint64_t read_ahead_bytes = 0;  ///< most that `encoded` holds beyond the oldest row's
-  std::uint64_t budget_bytes = 0;
-  Setting start{};
+  std::uint64_t budget_bytes = 0;      ///< UINT64_MAX: no bound
+  Setting start{};                     ///< what a stream begins with
 
   /// Depths 1 .. up_to, with this plan's max_leases and batch.
   std::vector<DepthCost> depth_cost(std::uint32_t up_to) const;
 };
 
-/// Pure. Throws Error{bad_options} naming option, value and bound, or Error{budget_too_small}
+/// What a Loader with these options, and a source with such an index, would do and take. Pure, any
+/// thread. Throws Error{bad_options} naming option, value and bound, or Error{budget_too_small}
 /// naming the floor and its parts. `others_promised`: bytes of a shared budget promised to other
 /// loaders.
-Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised = 0);
+WEIR_API Plan resolve(const Options& options, std::uint64_t index_bytes,
+                      std::uint64_t others_promised = 0);
 
 /// Bytes of one slab: count*H*W*C uint8, count*side_bytes, then labels, indices and statuses, each part
-/// padded to `alignment`.
-std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignment,
-                         std::uint64_t side_bytes = 0);
+/// padded to `alignment`. Pure, any thread.
+WEIR_API std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignment,
+                                  std::uint64_t side_bytes = 0);
 
 }  // namespace weir

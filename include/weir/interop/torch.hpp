@@ -60,10 +60,12 @@ inline torch::Tensor as_tensor(Lease lease, std::uint32_t first, std::uint32_t c
       {row * block.shape.height, 1, row, channels},
       [lease = std::move(lease)](void*) mutable { lease.reset(); }, torch::kUInt8);
 }
+/// All rows of a batch.
 inline torch::Tensor as_tensor(Lease lease) {
   const auto rows = lease->size();
   return as_tensor(std::move(lease), 0, rows);
 }
+/// All rows of a batch that nothing else shares.
 inline torch::Tensor as_tensor(Batch batch) { return as_tensor(share(std::move(batch))); }
 
 /// int64, N labels where they lie in the slab; shares the lease.
@@ -140,6 +142,7 @@ inline ExampleMaker uncopied() {
 /// the Loader.
 class TensorLoader {
  public:
+  /// What its iterators point to: images and labels.
   using BatchType = torch::data::Example<>;
 
   /// `epochs`: how many begin() there will be, so that nothing is prefetched beyond; nullopt: it is not
@@ -161,6 +164,7 @@ class TensorLoader {
     using Valid = torch::data::detail::ValidIterator<BatchType>;
     return torch::data::Iterator<BatchType>(std::make_unique<Valid>([this] { return next(); }));
   }
+  /// Where an epoch ends.
   torch::data::Iterator<BatchType> end() {
     using Sentinel = torch::data::detail::SentinelIterator<BatchType>;
     return torch::data::Iterator<BatchType>(std::make_unique<Sentinel>());
