@@ -6,11 +6,10 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
-#include <span>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
+#include "images.hpp"
 #include "support/catch.hpp"
 #include "weir/source.hpp"
 
@@ -18,31 +17,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class HeapSink final : public weir::ByteSink {
- public:
-  std::span<std::byte> take(std::size_t bytes) override {
-    memory_.resize(bytes);
-    return memory_;
-  }
-
- private:
-  std::vector<std::byte> memory_;
-};
-
 /// Fifty JPEGs in ten class folders, for as long as this lives.
 class ImageFolders {
  public:
   ImageFolders() : path_(fs::temp_directory_path() / ("weir-moving-" + std::to_string(getpid()))) {
-    const auto images = weir::synthetic(50, {90, 120});
-    HeapSink sink;
-    for (std::uint64_t i = 0; i < images.size(); ++i) {
-      const auto image = images.read(i, sink);
-      const auto folder = path_ / ("class" + std::to_string(image.label));
-      fs::create_directories(folder);
-      std::ofstream(folder / (std::to_string(i) + ".jpg"), std::ios::binary)
-          .write(reinterpret_cast<const char*>(image.bytes.data()),
-                 static_cast<std::streamsize>(image.bytes.size()));
-    }
+    weir::bench::write_images(weir::synthetic(50, {90, 120}), path_);
   }
   ~ImageFolders() { fs::remove_all(path_); }
   ImageFolders(const ImageFolders&) = delete;
