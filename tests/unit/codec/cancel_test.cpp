@@ -88,7 +88,11 @@ void check_ends_soon(const char* name, const Encoded& encoded, const DecoderOpti
   // tells is the share that is left.
   constexpr double limit_s = 0.1, most_left = 0.4;
   CAPTURE(name);
-  const double whole_s = decode_and_cancel(options, encoded, 1e9).whole_s;
+  // The least of several: a disturbed first decode would put the cancel behind the end of the others.
+  double whole_s = 1e9;
+  for (int i = 0; i < 4; ++i) {
+    whole_s = std::min(whole_s, decode_and_cancel(options, encoded, 1e9).whole_s);
+  }
   for (const double share : {0.02, 0.35, 0.7}) {
     // The test's own thread may be held up between the look at the clock and the cancel.
     Cancelled best{false, 0, 1e9};
