@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "weir/image.hpp"
+#include "weir/sizes.hpp"
 
 namespace weir {
 
@@ -40,6 +41,7 @@ struct Encoded {
 
 /// Where samples come from. All calls are const and come from many threads at once. Optional:
 ///   std::optional<std::uint64_t> encoded_bytes(i)   known without reading
+///   std::optional<ImageSize> image_size(i)          of the image upright, known without reading
 ///   std::vector<std::string> class_names()          by label
 template <class S>
 concept Source = requires(const S& s, std::uint64_t i, ByteSink& sink) {
@@ -67,6 +69,7 @@ class AnySource {
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
     return self_->encoded_bytes(i);
   }
+  std::optional<ImageSize> image_size(std::uint64_t i) const { return self_->image_size(i); }
   std::vector<std::string> class_names() const { return self_->class_names(); }
 
  private:
@@ -77,6 +80,7 @@ class AnySource {
     virtual std::string name(std::uint64_t i) const = 0;
     virtual std::uint64_t index_bytes() const = 0;
     virtual std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const = 0;
+    virtual std::optional<ImageSize> image_size(std::uint64_t i) const = 0;
     virtual std::vector<std::string> class_names() const = 0;
   };
   template <class S>
@@ -88,6 +92,10 @@ class AnySource {
     std::uint64_t index_bytes() const override { return source.index_bytes(); }
     std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const override {
       if constexpr (requires { source.encoded_bytes(i); }) return source.encoded_bytes(i);
+      return std::nullopt;
+    }
+    std::optional<ImageSize> image_size(std::uint64_t i) const override {
+      if constexpr (requires { source.image_size(i); }) return source.image_size(i);
       return std::nullopt;
     }
     std::vector<std::string> class_names() const override {
