@@ -1,5 +1,5 @@
-// One image at a time at its full size, as trainers of 3D scenes take them: prefetched as far as 64 MiB go,
-// and what is held is what the images are, not room for the largest.
+// One image at a time at its full size, as trainers of 3D scenes take them: prefetched as far as some bytes
+// go, and what is held is what the images are, not room for the largest.
 //   full_size [FOLDER]
 #include <algorithm>
 #include <cstdint>
@@ -10,10 +10,9 @@
 
 namespace {
 
-constexpr std::uint64_t ahead_bytes = 64 << 20;
 constexpr double mebi = 1 << 20;
 
-weir::Options one_at_a_time() {
+weir::Options one_at_a_time(std::uint64_t ahead_bytes) {
   weir::Options options;
   options.sizes.mode = weir::Sizes::ragged;
   options.batch = 1;
@@ -26,8 +25,9 @@ weir::Options one_at_a_time() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  weir::Loader loader(argc > 1 ? weir::image_folder(argv[1]) : weir::synthetic(60, {600, 900}),
-                      one_at_a_time());
+  const std::uint64_t ahead_bytes = argc > 1 ? 64 << 20 : 1 << 20;
+  weir::Loader loader(argc > 1 ? weir::image_folder(argv[1]) : weir::synthetic(40, {200, 300}),
+                      one_at_a_time(ahead_bytes));
   const weir::Converter<float> to_float;
   std::vector<float> target;
   std::uint64_t images = 0, pixels = 0, most_ahead = 0;
