@@ -1,8 +1,6 @@
 // Softmax regression in plain C++ on weir's batches.
 //   softmax_cifar [TRAIN TEST] [--epochs N] [--at-least PERCENT]
 // TRAIN and TEST are folders of class folders; without them it learns synthetic images.
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -12,70 +10,14 @@
 #include <vector>
 #include <weir/weir.hpp>
 
+#include "softmax.hpp"
+
 namespace {
 
 constexpr weir::Shape shape{32, 32};
 constexpr std::size_t features = shape.values();
 constexpr std::uint32_t batch_size = 50;
 constexpr weir::Normalize cifar{{0.4914, 0.4822, 0.4465}, {0.2470, 0.2435, 0.2616}};
-
-/// Multinomial logistic regression, trained by momentum SGD on cross entropy with weight decay.
-class Softmax {
- public:
-  explicit Softmax(std::size_t classes)
-      : classes_(classes),
-        weights_(classes * width),
-        velocity_(weights_.size()),
-        gradient_(weights_.size()),
-        chances_(classes) {}
-
-  /// One step on `images` (rows of `features`). Returns the mean loss before it.
-  double learn(std::span<const float> images, std::span<const std::int64_t> labels, float rate) {
-    std::fill(gradient_.begin(), gradient_.end(), 0.0F);
-    double loss = 0;
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      const auto image = images.subspan(i * features, features);
-      const auto label = static_cast<std::size_t>(labels[i]);
-      classify(image);
-      loss -= std::log(std::max(chances_[label], 1e-30F));
-      for (std::size_t c = 0; c < classes_; ++c) {
-        const float error = chances_[c] - (c == label ? 1.0F : 0.0F);
-        float* row = gradient_.data() + c * width;
-        for (std::size_t k = 0; k < features; ++k) row[k] += error * image[k];
-        row[features] += error;
-      }
-    }
-    const float share = 1.0F / static_cast<float>(labels.size());
-    for (std::size_t k = 0; k < weights_.size(); ++k) {
-      velocity_[k] = momentum * velocity_[k] - rate * (gradient_[k] * share + decay * weights_[k]);
-      weights_[k] += velocity_[k];
-    }
-    return loss / static_cast<double>(labels.size());
-  }
-
-  /// The likeliest class. Leaves the chances of all in chances_.
-  std::size_t classify(std::span<const float> image) {
-    for (std::size_t c = 0; c < classes_; ++c) {
-      const float* row = weights_.data() + c * width;
-      float sum = row[features];
-      for (std::size_t k = 0; k < features; ++k) sum += row[k] * image[k];
-      chances_[c] = sum;
-    }
-    const auto best = std::max_element(chances_.begin(), chances_.end());
-    const float top = *best;
-    float total = 0;
-    for (auto& chance : chances_) total += chance = std::exp(chance - top);
-    for (auto& chance : chances_) chance /= total;
-    return static_cast<std::size_t>(best - chances_.begin());
-  }
-
- private:
-  static constexpr std::size_t width = features + 1;  // the last weight is the bias
-  static constexpr float momentum = 0.9F, decay = 0.02F;
-
-  std::size_t classes_;
-  std::vector<float> weights_, velocity_, gradient_, chances_;
-};
 
 /// Floats of one batch; the only ones beside the model.
 class Input {
@@ -121,13 +63,8 @@ void train(Softmax& model, weir::Loader& loader, std::uint64_t epochs) {
 double accuracy(Softmax& model, weir::Loader& loader) {
   Input input;
   std::uint64_t right = 0;
-  for (weir::Batch& batch : loader.stream()) {
-    const auto images = input.of(batch);
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      right += model.classify(images.subspan(i * features, features)) ==
-               static_cast<std::size_t>(batch.labels()[i]);
-    }
-  }
+  for (weir::Batch& batch : loader.stream())
+    right += model.count_right(input.of(batch), batch.labels());
   return 100.0 * static_cast<double>(right) / static_cast<double>(loader.size());
 }
 
@@ -161,7 +98,7 @@ int main(int argc, char** argv) {
     return 2;
   }
 
-  Softmax model(training.class_names().size());
+  Softmax model(features, training.class_names().size());
   train(model, training, epochs);
   const double reached = accuracy(model, testing);
   std::printf("test accuracy %.1f %% (chance: %.1f %%)\n", reached,

@@ -3,7 +3,7 @@
 set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report engine api cli)
 
 # Public headers by the layer they belong to.
-set(WEIR_PUBLIC_base error.hpp image.hpp random.hpp sizes.hpp version.hpp)
+set(WEIR_PUBLIC_base error.hpp export.hpp image.hpp random.hpp sizes.hpp version.hpp)
 set(WEIR_PUBLIC_books ledger.hpp tally.hpp)
 set(WEIR_PUBLIC_buffer counting.hpp memory.hpp)
 set(WEIR_PUBLIC_source source.hpp)
@@ -24,16 +24,26 @@ set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "boost/histogram=engi
     "prometheus/=report,cli"
     "CLI/=cli" "openssl/=cli" "hwy/=convert")
 
-# weir_layer(NAME sources... [LAYERS lower...] [LIBRARIES third-party...])
-# One object library a layer: linking a lower layer's test never compiles a higher one.
+# What a shared library is made of shows what WEIR_API says and no more.
+function(weir_hide_symbols TARGET)
+  set_target_properties(${TARGET} PROPERTIES POSITION_INDEPENDENT_CODE ON
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+# weir_layer(NAME sources... [APART] [LAYERS lower...] [LIBRARIES third-party...])
+# One object library a layer: linking a lower layer's test never compiles a higher one. APART: its sources
+# are never compiled together (WEIR_JOIN_SOURCES), since they use one name for several things.
 function(weir_layer NAME)
-  cmake_parse_arguments(ARG "" "" "LAYERS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "" "LAYERS;LIBRARIES" ${ARGN})
   add_library(weir_${NAME} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(weir_${NAME} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
                              ${PROJECT_BINARY_DIR}/generated)
   target_compile_features(weir_${NAME} PUBLIC cxx_std_20)
-  set_target_properties(weir_${NAME} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET default)
+  weir_hide_symbols(weir_${NAME})
   target_link_libraries(weir_${NAME} PRIVATE weir_warnings)
+  if(WEIR_JOIN_SOURCES AND NOT ARG_APART)
+    set_target_properties(weir_${NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
   foreach(layer IN LISTS ARG_LAYERS)
     target_link_libraries(weir_${NAME} PUBLIC weir_${layer})
   endforeach()

@@ -5,19 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "weir/export.hpp"
 #include "weir/window.hpp"
 
 namespace weir {
 
-/// The plan's bounds.
-Setting setting_of(const Plan& plan);
+/// The plan's bounds as a setting. Pure.
+WEIR_API Setting setting_of(const Plan& plan);
 
 /// What a setting would do.
 struct Prediction {
   Setting setting;  ///< as the Plan has it: a queue cut to the budget, reads to what is drawn
-  double samples_per_s = 0;
-  double consumer_wait = 0;  ///< share of the time
-  double data_readiness = 1;
+  double samples_per_s = 0;         ///< handed over
+  double consumer_wait = 0;         ///< share of the time
+  double data_readiness = 1;        ///< share of steps that find a batch waiting
   std::uint32_t slabs = 0;          ///< that would come to exist
   std::uint64_t staging_bytes = 0;  ///< max_queue_size + max_leases slabs
   /// What is typically live: staging, index, 1 MiB a worker (a photograph's bytes and pixels, as the
@@ -31,26 +32,30 @@ struct Prediction {
 /// takes the consumer proportionally as long. Pure: the same arguments, the same result. Throws
 /// Error{bad_options} where the window has no samples or the setting is not one, and
 /// Error{budget_too_small} as weir::resolve does.
-Prediction predict(const Window& window, const Setting& setting, std::uint64_t seed = 0);
+WEIR_API Prediction predict(const Window& window, const Setting& setting, std::uint64_t seed = 0);
 
+/// What advise() may recommend.
 struct AdviceOptions {
-  double target_readiness = 0.99;
-  std::uint64_t budget_bytes = UINT64_MAX;
-  std::uint32_t most_queue = 64, most_workers = 0, most_read_ahead = 256;  ///< workers 0: cores
-  std::optional<Service> consumer;  ///< in place of the window's
+  double target_readiness = 0.99;           ///< share of steps that are to find a batch, 0 to 1
+  std::uint64_t budget_bytes = UINT64_MAX;  ///< the most that may be live
+  std::uint32_t most_queue = 64;            ///< batches
+  std::uint32_t most_workers = 0;       ///< threads; 0: as many as the window's machine has cores
+  std::uint32_t most_read_ahead = 256;  ///< reads
+  std::optional<Service> consumer{};    ///< in place of the window's
 };
 
 /// One knob moved by a step, and what it would change.
 struct Step {
   std::string change;  ///< "max_queue_size 3 to 4"
-  Prediction to;
+  Prediction to;       ///< what it would be then
 };
 
+/// What to set, and why.
 struct Advice {
   Prediction now;  ///< the window's own setting
-  Prediction
-      recommended;     ///< the smallest that reaches `ceiling` within 1 % at the wanted readiness
-  Prediction ceiling;  ///< what any setting could reach
+  /// The smallest that reaches `ceiling` within 1 % at the wanted readiness.
+  Prediction recommended;
+  Prediction ceiling;              ///< what any setting could reach
   std::vector<Step> steps;         ///< from the recommended one, up and down
   std::vector<std::string> words;  ///< sentences for people: what to do, why, what to change first
   std::string flags;               ///< to paste: options of the program
@@ -59,6 +64,6 @@ struct Advice {
 
 /// Simulates settings of the window's batch, some dozens of them. Pure. Throws Error{bad_options}
 /// where predict() does or a wish is out of range, Error{budget_too_small} where nothing fits.
-Advice advise(const Window& window, const AdviceOptions& options = {});
+WEIR_API Advice advise(const Window& window, const AdviceOptions& options = {});
 
 }  // namespace weir

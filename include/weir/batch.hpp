@@ -6,6 +6,7 @@
 #include <span>
 
 #include "weir/convert.hpp"
+#include "weir/export.hpp"
 #include "weir/image.hpp"
 #include "weir/sizes.hpp"
 
@@ -17,10 +18,11 @@ class SlabPool;
 }  // namespace buffer
 
 /// One batch, on loan. Move-only; returns its slab when it dies; may outlive Stream and Loader.
-/// One thread at a time; distinct batches are independent.
-class Batch {
+/// One thread at a time; distinct batches are independent. What its calls give lies in the slab and is
+/// valid until the batch dies; a slab is filled anew for each batch.
+class WEIR_API Batch {
  public:
-  /// Takes over a leased slab of `pool`.
+  /// For weir's own layers: takes over a leased slab of `pool`.
   Batch(std::shared_ptr<buffer::SlabPool> pool, buffer::Slab& slab) noexcept;
   Batch(Batch&& other) noexcept;
   Batch& operator=(Batch&& other) noexcept;
@@ -29,8 +31,8 @@ class Batch {
   /// Returns the slab now, counted as discarded.
   void discard() && noexcept;
 
-  std::uint32_t size() const noexcept;  ///< rows; the last batch of an epoch may be short
-  std::uint64_t epoch() const noexcept;
+  std::uint32_t size() const noexcept;      ///< rows; the last batch of an epoch may be short
+  std::uint64_t epoch() const noexcept;     ///< from 0; a batch belongs to one
   std::uint64_t sequence() const noexcept;  ///< 0, 1, 2 … over the stream (law: order)
   /// N x H x W x C uint8; with Sizes::padded H and W are those of the block. Throws Error{bad_options}
   /// where the batch is ragged: its images have no shape in common, see image() and offsets().
@@ -57,10 +59,10 @@ class Batch {
   /// Side bytes that are second images: N x H x W x C uint8. Throws Error{bad_options} where
   /// shape.values() is not Options::side_bytes.
   PixelBlock side_pixels(Shape shape) const;
-  std::span<const std::int64_t> labels() const noexcept;
-  std::span<const std::uint64_t> indices() const noexcept;  ///< of the source
-  std::span<const RowStatus> statuses() const noexcept;
-  std::uint64_t bytes_held() const noexcept;  ///< the slab, to the byte (law: held)
+  std::span<const std::int64_t> labels() const noexcept;    ///< N, as the source gave them
+  std::span<const std::uint64_t> indices() const noexcept;  ///< N: which samples of the source
+  std::span<const RowStatus> statuses() const noexcept;     ///< N: whether all went well
+  std::uint64_t bytes_held() const noexcept;                ///< the slab, to the byte (law: held)
 
   /// What MemoryLedger::leases() calls the holder from now on: a literal, or another text that lives for as
   /// long as the program. Adapters name what they made of the batch.

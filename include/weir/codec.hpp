@@ -12,13 +12,13 @@ namespace weir {
 /// Bounds applied to a header before any large allocation or long work. What exceeds one is a
 /// Fault of kind `limit`.
 struct DecodeLimits {
-  std::uint64_t max_pixels = 100'000'000;
-  std::uint32_t max_side = 65'500;
-  std::uint32_t max_scans = 100;  ///< JPEG: scans that may follow the first
-  std::uint64_t max_encoded_bytes = 64ull << 20;
-  /// JPEG before the first scan; APPn and COM are jumped over.
+  std::uint64_t max_pixels = 100'000'000;         ///< height · width
+  std::uint32_t max_side = 65'500;                ///< pixels, the longer one
+  std::uint32_t max_scans = 100;                  ///< JPEG: scans that may follow the first
+  std::uint64_t max_encoded_bytes = 64ull << 20;  ///< of one sample, as it lies in its source
+  /// Bytes of a JPEG before the first scan; APPn and COM are jumped over.
   std::uint64_t max_header_bytes = 1ull << 20;
-  std::uint32_t max_markers = 1000;
+  std::uint32_t max_markers = 1000;                ///< JPEG: before the first scan
   std::uint64_t max_ancillary_bytes = 1ull << 20;  ///< one ancillary PNG chunk
 };
 
@@ -27,8 +27,10 @@ struct DecodeLimits {
 /// weir/interop/opencv_codec.hpp is one, for BMP, TIFF and the like.
 class ForeignCodec {
  public:
+  /// What a header says.
   struct Info {
-    std::uint32_t width = 0, height = 0;
+    std::uint32_t width = 0;          ///< pixels, as stored
+    std::uint32_t height = 0;         ///< pixels, as stored
     std::uint64_t scratch_bytes = 0;  ///< most the decoder allocates on its own, worst case
   };
   virtual ~ForeignCodec() = default;

@@ -8,21 +8,24 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/export.hpp"
+
 namespace weir {
 
 /// Bytes of one account of a MemoryUse.
 struct AccountUse {
-  std::string name;
-  std::uint64_t live = 0;
+  std::string name;           ///< as account() was given it
+  std::uint64_t live = 0;     ///< bytes held now
   std::uint64_t peak = 0;     ///< the most this account held
   std::uint64_t at_peak = 0;  ///< what it held when all accounts together held most
 };
 
 /// Bytes by account at one instant, and the most since the peak was last reset. `live` of the accounts
 /// adds up to `live` and `at_peak` to `peak`; their own peaks need not have come together.
-struct MemoryUse {
-  std::uint64_t live = 0, peak = 0;
-  std::vector<AccountUse> accounts;
+struct WEIR_API MemoryUse {
+  std::uint64_t live = 0;            ///< bytes now
+  std::uint64_t peak = 0;            ///< the most at any instant
+  std::vector<AccountUse> accounts;  ///< in the order in which they were made
   /// The account of that name; all zero where there is none.
   AccountUse operator[](std::string_view account) const;
 };
@@ -45,7 +48,7 @@ class CountedAccount;
 /// to std::pmr. A container that is copied takes std::pmr's default resource, as all of them do.
 ///
 /// Any thread. Outlives what it gave.
-class CountingResource final : public std::pmr::memory_resource {
+class WEIR_API CountingResource final : public std::pmr::memory_resource {
  public:
   /// `upstream` outlives this and serves the threads that use it.
   explicit CountingResource(std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
@@ -59,6 +62,7 @@ class CountingResource final : public std::pmr::memory_resource {
 
   /// All accounts, `other` first, then in the order in which they were made.
   MemoryUse use() const;
+  /// Bytes of all accounts now.
   std::uint64_t live() const noexcept;
   /// peak := live, for all together and each account. A MemoryProfile that watches this has peaks of
   /// its own.

@@ -8,19 +8,37 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/export.hpp"
+
 namespace weir {
 
 /// Where a byte is on the books.
-enum class Account : std::uint8_t { index, encoded, scratch, filling, ready, leased, idle, cache };
+enum class Account : std::uint8_t {
+  index,    ///< the source's index and names, and a trace
+  encoded,  ///< samples as they were read
+  scratch,  ///< what decoders and transforms work in
+  filling,  ///< slabs that workers write
+  ready,    ///< slabs in the queue
+  leased,   ///< slabs in the consumer's hands
+  idle,     ///< slabs that wait for their next batch
+  cache,    ///< what is none of these: charges of the caller's own
+};
+/// How many accounts there are.
 inline constexpr std::size_t account_count = 8;
-std::string_view to_string(Account account) noexcept;
+/// The enumerator's own name: "leased". Any thread.
+WEIR_API std::string_view to_string(Account account) noexcept;
 
+/// Bytes by account, in the order of the enumerators.
 using AccountBytes = std::array<std::uint64_t, account_count>;
 
-/// One instant. The accounts add up to `live` (law: sum), `live <= budget` (law: bound).
+/// One instant, in bytes. The accounts add up to `live` (law: sum), `live <= budget` (law: bound).
 struct MemorySnapshot {
-  std::uint64_t live = 0, peak = 0, budget = 0;
-  AccountBytes accounts{}, accounts_at_peak{};
+  std::uint64_t live = 0;           ///< on the books now
+  std::uint64_t peak = 0;           ///< the most since reset_peak()
+  std::uint64_t budget = 0;         ///< UINT64_MAX: no bound
+  AccountBytes accounts{};          ///< the parts of `live`
+  AccountBytes accounts_at_peak{};  ///< the parts of `peak`
+  /// Bytes of one account.
   std::uint64_t operator[](Account a) const noexcept {
     return accounts[static_cast<std::size_t>(a)];
   }
@@ -40,8 +58,9 @@ class Book;
 
 /// Move-only proof that bytes are on the books. Free the memory before the Charge dies.
 /// One thread at a time.
-class Charge {
+class WEIR_API Charge {
  public:
+  /// Of no bytes.
   Charge() noexcept = default;
   Charge(Charge&& other) noexcept;
   Charge& operator=(Charge&& other) noexcept;
@@ -53,6 +72,7 @@ class Charge {
   [[nodiscard]] bool try_grow(std::uint64_t to_bytes) noexcept;
   /// Gives bytes back; `to_bytes` must not exceed bytes(). Free the memory first.
   void shrink(std::uint64_t to_bytes) noexcept;
+  /// How many are on the books by this.
   std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
@@ -64,8 +84,9 @@ class Charge {
 };
 
 /// A budget in bytes and all that is charged to it. Any thread.
-class MemoryLedger {
+class WEIR_API MemoryLedger {
  public:
+  /// UINT64_MAX: no bound. Several loaders share one by MemoryOptions::ledger.
   explicit MemoryLedger(std::uint64_t budget_bytes);
   ~MemoryLedger();
   MemoryLedger(const MemoryLedger&) = delete;
@@ -73,10 +94,12 @@ class MemoryLedger {
 
   /// The only entrance. Empty where the budget less what loaders were promised has no room.
   [[nodiscard]] std::optional<Charge> try_charge(Account account, std::uint64_t bytes);
+  /// All accounts at one instant.
   MemorySnapshot snapshot() const;
   /// Batches that are out, of all loaders that share or shared this ledger, those that died included; a
   /// loader's own in order of their slabs. Their bytes add up to the account `leased`.
   std::vector<HeldLease> leases() const;
+  /// As constructed, in bytes.
   std::uint64_t budget() const noexcept;
   /// Bytes promised to the loaders that share this ledger.
   std::uint64_t promised() const;
@@ -85,8 +108,9 @@ class MemoryLedger {
   /// Number of changes posted so far: what the books cost is this times the bench's ns a posting.
   std::uint64_t postings() const noexcept;
 
-  /// For weir's own layers: the books behind this face, and a charge on one page of them.
+  /// For weir's own layers: the books behind this face.
   const std::shared_ptr<books::Ledger>& books() const noexcept { return books_; }
+  /// For weir's own layers: a charge on one page of the books.
   static std::optional<Charge> charge_to(const std::shared_ptr<books::Book>& book, Account account,
                                          std::uint64_t bytes);
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "weir/batch.hpp"
+#include "weir/export.hpp"
 #include "weir/ledger.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
@@ -26,13 +27,15 @@ namespace weir {
 /// Where a stream stands, counted from batches the consumer has let go: all before `next_batch`,
 /// and those listed beyond it.
 struct Position {
-  std::uint64_t next_batch = 0;
-  std::vector<std::uint64_t> released_beyond;
+  std::uint64_t next_batch = 0;                ///< Batch::sequence of the first that is not done
+  std::vector<std::uint64_t> released_beyond;  ///< those after it that are, ascending
+  /// Field by field.
   friend bool operator==(const Position&, const Position&) = default;
 };
 
+/// What a stream delivers.
 struct StreamOptions {
-  Position from{};
+  Position from{};                          ///< where to go on; default: at the beginning
   std::optional<std::uint64_t> epochs = 1;  ///< nullopt: endless
   std::stop_token stop{};                   ///< cancels the stream
 };
@@ -58,8 +61,9 @@ using BatchTaker = std::function<void(std::exception_ptr, std::optional<Batch>)>
 ///
 /// In a child of fork() nothing works: calls throw Error{bad_options}, finished() is true, cancel() and
 /// destructors do nothing. The child is to call exec or _exit.
-class Stream {
+class WEIR_API Stream {
  public:
+  /// For weir's own layers: Loader::stream makes them.
   explicit Stream(std::shared_ptr<api::StreamState> state) noexcept;
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
@@ -81,6 +85,7 @@ class Stream {
   void async_next(BatchTaker take);
   /// No batch will come any more.
   bool finished() const noexcept;
+  /// No more batches; what is being made is given up. Returns at once. Any thread, any number of times.
   void cancel() noexcept;
   /// Waits until nothing more can be prefetched: no decode is running and none can start before
   /// a batch is released. After cancel(): until the last one has ended.
@@ -89,7 +94,10 @@ class Stream {
   Position position() const;
 
   class Iterator;
+  /// For `for (weir::Batch& batch : stream)`: asks for the first batch. Throws what next() throws, as
+  /// going on does.
   Iterator begin();
+  /// Reached where next() gives nothing.
   std::default_sentinel_t end() const noexcept { return {}; }
 
  private:
@@ -99,17 +107,23 @@ class Stream {
 /// Input iterator: releases its batch before it advances.
 class Stream::Iterator {
  public:
-  using difference_type = std::ptrdiff_t;
-  using value_type = Batch;
+  using difference_type = std::ptrdiff_t;  ///< as the standard library wants it
+  using value_type = Batch;                ///< what it points to
+  /// At the first batch of `stream`, which is to outlive it.
   explicit Iterator(Stream& stream) : stream_(&stream), batch_(stream.next()) {}
+  /// The batch, which may be moved out.
   Batch& operator*() noexcept { return *batch_; }
+  /// Likewise.
   Batch* operator->() noexcept { return &*batch_; }
+  /// Releases the batch, then waits for the next.
   Iterator& operator++() {
     batch_.reset();
     batch_ = stream_->next();
     return *this;
   }
+  /// Likewise.
   void operator++(int) { ++*this; }
+  /// Whether there are no more.
   bool operator==(std::default_sentinel_t) const noexcept { return !batch_; }
 
  private:
@@ -120,20 +134,22 @@ inline Stream::Iterator Stream::begin() { return Iterator(*this); }
 
 /// One instant of bytes, samples and queue, of this loader alone.
 struct Snapshot {
-  MemorySnapshot memory;
-  SampleTally samples;
-  std::uint32_t filling = 0, ready = 0, leased = 0;  ///< batches
+  MemorySnapshot memory;      ///< bytes
+  SampleTally samples;        ///< samples
+  std::uint32_t filling = 0;  ///< batches being made
+  std::uint32_t ready = 0;    ///< batches in the queue
+  std::uint32_t leased = 0;   ///< batches in the consumer's hands
 };
 
 /// The size of each image, for Options::sizes: as the source knows it (Source::image_size), else of the
 /// header, for which each sample is read once, by `options.workers` threads, its bytes on the books
 /// (account `encoded`). Asked for by the Loader itself; of use where several share a source. Throws
 /// Error{budget_too_small} where not even one sample can be read by itself.
-std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source,
-                                               const Options& options = {});
+WEIR_API std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source,
+                                                        const Options& options = {});
 
 /// Owns source, books, slabs and threads. All calls from any thread. In a child of fork(): as a Stream.
-class Loader {
+class WEIR_API Loader {
  public:
   /// Resolves the options once. Starts no work, and no thread that outlives it; where sizes differ and
   /// options.sizes.index is null, it measures them. Throws Error{bad_options} or Error{budget_too_small}.
@@ -142,14 +158,18 @@ class Loader {
   Loader& operator=(Loader&&) noexcept;
   ~Loader();
 
-  /// One live stream per Loader; a second throws Error{bad_options}.
+  /// Starts the threads. One live stream per Loader; a second throws Error{bad_options}.
   Stream stream(const StreamOptions& options = {});
+  /// What the options became.
   const Plan& plan() const noexcept;
+  /// The books: its own, or MemoryOptions::ledger.
   MemoryLedger& ledger() noexcept;
+  /// Where every byte and sample of this loader is, at one instant.
   Snapshot snapshot() const;
   std::uint64_t size() const noexcept;  ///< samples in the source
   /// What drop_last leaves out not counted.
   std::uint64_t batches_per_epoch() const noexcept;
+  /// By label; empty where the source has none.
   std::vector<std::string> class_names() const;
   /// What happened until now in the Trace Event Format (JSON), which Perfetto (ui.perfetto.dev) and
   /// chrome://tracing open: a row for each thread and each slab; the queue and the accounts as

@@ -17,6 +17,7 @@ namespace weir {
 
 class MemoryLedger;
 
+/// How far the loader may run ahead.
 struct QueueOptions {
   std::uint32_t max_queue_size = 4;  ///< batches ahead of the consumer, being filled or ready; >= 1
   std::uint32_t max_leases = 1;      ///< batches the consumer may hold at once; >= 1
@@ -24,10 +25,12 @@ struct QueueOptions {
   std::uint64_t max_bytes = 0;
 };
 
+/// How samples are read.
 struct IoOptions {
   std::uint32_t read_ahead = 0;  ///< reads kept outstanding; 0: the worker reads, then decodes
 };
 
+/// What may be held, in bytes.
 struct MemoryOptions {
   /// The most that may ever be live; UINT64_MAX: no bound.
   std::uint64_t budget_bytes = UINT64_MAX;
@@ -39,24 +42,30 @@ struct MemoryOptions {
   std::shared_ptr<MemoryLedger> ledger = nullptr;
 };
 
+/// What becomes of bad samples.
 struct FaultOptions {
-  OnFault policy = OnFault::stop;
+  OnFault policy = OnFault::stop;       ///< stop, skip or blank
   std::uint64_t tolerate = UINT64_MAX;  ///< faults a stream survives under skip and blank
   /// The same as a share of the samples of the epochs begun, redraws included.
   double tolerate_share = 1.0;
   bool strict = true;  ///< a decoder's warning is a fault; false: deliver, mark `damaged`
 };
 
-enum class Tuning : std::uint8_t { off, automatic };
+/// Who moves a stream's knobs while it runs.
+enum class Tuning : std::uint8_t {
+  off,        ///< nobody
+  automatic,  ///< weir, as TuningOptions says
+};
 
 /// automatic: while a stream runs, weir moves its knobs towards what advise() says of the time
 /// measured last, one at a time, and takes a move back that made things worse.
 struct TuningOptions {
-  Tuning mode = Tuning::off;
-  double target_readiness = 0.99;
-  /// Bounds. 0: four times max_queue_size and at least 16 · workers, or one per hardware thread where
-  /// that is more · io.read_ahead, or 64 where that is more. The budget bounds the queue, too.
-  std::uint32_t most_queue = 0, most_workers = 0, most_read_ahead = 0;
+  Tuning mode = Tuning::off;       ///< whether they are moved at all
+  double target_readiness = 0.99;  ///< share of steps that are to find a batch waiting, 0 to 1
+  /// The deepest queue; 0: four times max_queue_size and at least 16. The budget bounds it, too.
+  std::uint32_t most_queue = 0;
+  std::uint32_t most_workers = 0;     ///< 0: workers, or one per hardware thread where that is more
+  std::uint32_t most_read_ahead = 0;  ///< 0: io.read_ahead, or 64 where that is more
   std::chrono::milliseconds interval{500};  ///< between two looks
   /// Called with each move in a sentence, by a thread of the loader; of the loader's calls it may make
   /// Stream::cancel() alone. What it throws ends the tuning, not the stream.
@@ -83,37 +92,40 @@ struct TraceOptions {
   /// is there from the start, trace_event_bytes each, in the account `index`.
   std::uint64_t events = 0;
 };
+/// What one event of a trace takes.
 inline constexpr std::uint64_t trace_event_bytes = 48;
 
-/// What one asks for. weir::resolve turns it into a Plan with nothing undecided.
+/// What one asks for. weir::resolve turns it into a Plan with nothing undecided, and throws
+/// Error{bad_options}, naming option, value and bound, where that cannot be.
 struct Options {
-  Shape shape{};  ///< of every image, with Sizes::fixed
-  Fit fit = Fit::center;
+  Shape shape{};                 ///< of every image in a batch, with Sizes::fixed; three channels
+  Fit fit = Fit::center;         ///< how an image becomes that
   std::uint32_t short_side = 0;  ///< fit center; 0: round(max(height, width) * 256 / 224)
   /// Every pixel of the source counts where it is made smaller, as in Pillow and torchvision; false:
   /// bilinear between four pixels, as cv::resize.
   bool antialias = false;
-  Decode decode = Decode::exact;
-  Exif exif = Exif::apply;
-  bool shuffle = false;
-  std::uint32_t batch = 32;
-  std::uint32_t workers = 0;  ///< 0: one per hardware thread
-  QueueOptions queue{};
-  IoOptions io{};
-  MemoryOptions memory{};
-  FaultOptions faults{};
-  TuningOptions tuning{};
-  TraceOptions trace{};
-  WatchdogOptions watchdog{};
-  DecodeLimits limits{};
+  Decode decode = Decode::exact;  ///< how much of a JPEG's detail is decoded
+  Exif exif = Exif::apply;        ///< whether images are turned upright
+  bool shuffle = false;        ///< each epoch in another order, a pure function of seed and epoch
+  std::uint32_t batch = 32;    ///< images in one; >= 1
+  std::uint32_t workers = 0;   ///< threads that decode; 0: one per hardware thread
+  QueueOptions queue{};        ///< how far ahead
+  IoOptions io{};              ///< reading
+  MemoryOptions memory{};      ///< bytes
+  FaultOptions faults{};       ///< bad samples
+  TuningOptions tuning{};      ///< knobs that move while a stream runs
+  TraceOptions trace{};        ///< for Loader::write_trace
+  WatchdogOptions watchdog{};  ///< streams that stand still
+  DecodeLimits limits{};       ///< what a header may ask for
+  /// For formats that weir does not read; the first that accepts a sample gets it.
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
   /// Bytes of each sample beside its pixels, in the slab: several labels, boxes, a mask, a second image.
   /// The source fills them (Encoded::side), or the transform; where neither does they are zero.
   std::uint64_t side_bytes = 0;
-  SizeOptions sizes{};  ///< images that keep their own sizes
-  TransformOptions transform{};
+  SizeOptions sizes{};           ///< images that keep their own sizes
+  TransformOptions transform{};  ///< a step of the user's own
   std::uint64_t seed = 0;  ///< of the order, of random crops, of transforms and of replacements
-  bool drop_last = false;
+  bool drop_last = false;  ///< an epoch's short last batch is left out
 };
 
 }  // namespace weir

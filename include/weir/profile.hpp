@@ -9,22 +9,25 @@
 #include <vector>
 
 #include "weir/counting.hpp"
+#include "weir/export.hpp"
 #include "weir/ledger.hpp"
 
 namespace weir {
 
 /// Memory while a phase lasted.
 struct PhaseUse {
-  std::string name;
+  std::string name;         ///< as phase() was given it
   std::uint64_t times = 0;  ///< how often it came in its step
   /// As watch() named them: live when it last ended, the most while it lasted.
   std::vector<MemoryUse> watched;
-  /// Of the process, likewise. The peak is the kernel's high-water mark (Linux: VmHWM) where
+  std::uint64_t rss = 0;  ///< of the process, when it last ended
+  /// Of the process, while it lasted: the kernel's high-water mark (Linux: VmHWM) where
   /// /proc/self/clear_refs resets it, else the most at the beginnings and ends of phases.
-  std::uint64_t rss = 0, rss_peak = 0;
+  std::uint64_t rss_peak = 0;
 };
 
-struct StepUse {
+/// Memory while a step lasted.
+struct WEIR_API StepUse {
   std::uint64_t number = 0;      ///< from 1; 0: what came before the first begin_step()
   std::vector<PhaseUse> phases;  ///< in the order in which they first came
   /// From one begin_step() to the next, what lay between phases included.
@@ -59,7 +62,7 @@ class ProfileState;
 ///
 /// Phases do not nest: one at a time, whichever thread opens it. A phase that comes again in a step
 /// counts with the first: a micro-batch's `forward`, say. Any thread.
-class MemoryProfile {
+class WEIR_API MemoryProfile {
  public:
   /// Keeps the first `max_steps` steps; later ones are counted.
   explicit MemoryProfile(std::size_t max_steps = 1000);
@@ -80,16 +83,16 @@ class MemoryProfile {
   /// the profile.
   class [[nodiscard]] Phase {
    public:
-    Phase(Phase&& other) noexcept;
+    WEIR_API Phase(Phase&& other) noexcept;
     Phase& operator=(Phase&&) = delete;
     /// end(). A phase for whose figures there is no memory then is left out.
-    ~Phase();
+    WEIR_API ~Phase();
     /// Ends it now; nothing where it has ended.
-    void end();
+    WEIR_API void end();
 
    private:
     friend class MemoryProfile;
-    explicit Phase(std::shared_ptr<report::ProfileState> state) noexcept;
+    WEIR_API explicit Phase(std::shared_ptr<report::ProfileState> state) noexcept;
     std::shared_ptr<report::ProfileState> state_;
   };
   /// `data`, `forward`, `loss`, `backward`, `step`, or any other name. Throws Error{bad_options} where
@@ -100,6 +103,7 @@ class MemoryProfile {
   std::vector<std::string> watched() const;
   /// All that were kept; the last as far as it has come.
   std::vector<StepUse> steps() const;
+  /// How many, those included that were not kept.
   std::uint64_t steps_begun() const noexcept;
 
   /// Tables for a terminal, of 100 columns: live and peak by account, and RSS. Of many steps the first

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weir/error.hpp"
+#include "weir/export.hpp"
 #include "weir/ledger.hpp"
 #include "weir/plan.hpp"
 #include "weir/tally.hpp"
@@ -15,9 +16,11 @@ namespace weir {
 
 /// Bytes the kernel gives for this process (Linux: /proc/self/status, smaps_rollup); 0 elsewhere.
 struct ProcessMemory {
-  std::uint64_t rss = 0, pss = 0;
+  std::uint64_t rss = 0;  ///< resident
+  std::uint64_t pss = 0;  ///< of pages that several processes share, the share
 };
-ProcessMemory process_memory();
+/// Now. Any thread.
+WEIR_API ProcessMemory process_memory();
 
 /// Resident bytes of this process by what they are for (Linux: /proc/self/smaps; 0 elsewhere). The
 /// kernel walks every mapping for it: milliseconds.
@@ -30,28 +33,31 @@ struct ProcessParts {
   /// Of heap and pages: held by malloc and not in use (glibc: mallinfo2).
   std::uint64_t heap_free = 0;
 };
-ProcessParts process_parts();
+/// Now. Any thread.
+WEIR_API ProcessParts process_parts();
 
 /// How long one kind of work took. Sums, so that two readings can be subtracted.
 struct Timing {
-  std::uint64_t count = 0;
-  double sum_s = 0;
-  double squares_s2 = 0;  ///< sum of the squares
+  std::uint64_t count = 0;  ///< how often
+  double sum_s = 0;         ///< in all
+  double squares_s2 = 0;    ///< sum of the squares
 };
 
 /// read: one sample's bytes. wait: parked until its bytes were granted. decode: header and pixels.
 /// fit: resampling, and the user's transform. handoff: a batch lay in the queue. lease: the consumer
 /// held it.
 struct StageClock {
-  Stage stage = Stage::read;
-  std::uint64_t count = 0;
-  double busy_s = 0;
-  double squares_s2 = 0;    ///< sum of the squares of the times
-  std::uint64_t bytes = 0;  ///< encoded: read, decode; waited for: wait; pixels: the others
-  std::optional<double> p50_us{}, p90_us{}, p99_us{};  ///< within 2 %; empty where count is 0
-  /// read: CPU time of one in sixteen, and how many those were.
-  double cpu_s = 0;
-  std::uint64_t cpu_count = 0;
+  Stage stage = Stage::read;       ///< which one
+  std::uint64_t count = 0;         ///< samples; batches: handoff, lease
+  double busy_s = 0;               ///< in all, of all threads
+  double squares_s2 = 0;           ///< sum of the squares of the times
+  std::uint64_t bytes = 0;         ///< encoded: read, decode; waited for: wait; pixels: the others
+  std::optional<double> p50_us{};  ///< the median, within 2 %; empty where count is 0
+  std::optional<double> p90_us{};  ///< the 90th percentile, likewise
+  std::optional<double> p99_us{};  ///< the 99th percentile, likewise
+  double cpu_s = 0;                ///< read; decode, with its fit: CPU time of one in sixteen
+  double cpu_busy_s = 0;           ///< of how long on the clock
+  std::uint64_t cpu_count = 0;     ///< how many those were
 };
 
 /// What workers did with their time, summed over all of them, from when a stream opens until it ends:
@@ -64,6 +70,7 @@ struct WorkerTime {
   double idle_s = 0;       ///< nothing to do: every place in the queue taken, or no samples left
 };
 
+/// How full the queue was, and who waited for whom.
 struct QueueClock {
   double seconds = 0;             ///< during which a stream was open
   std::vector<double> occupancy;  ///< [k]: share of them with k batches ready
@@ -77,24 +84,29 @@ struct QueueClock {
   /// shared out as the workers' time in it: read_s and starved_s, decode_s, throttled_s. So what
   /// workers did while batches lay ready has no weight, and a run that changes is seen to. Time of
   /// workers with nothing to do is left out; a wait in which none had is prep, the hand-over's.
-  double fetch_stall_s = 0, prep_stall_s = 0, memory_stall_s = 0;
-  double data_readiness = 1.0;         ///< share of next() calls that found a batch waiting
-  std::uint64_t asked = 0, found = 0;  ///< such calls that gave a batch; those that found one
-  Timing consumer{};                   ///< handed a batch until the next next()
-  WorkerTime workers{};
+  double fetch_stall_s = 0;
+  double prep_stall_s = 0;      ///< likewise: preprocessing
+  double memory_stall_s = 0;    ///< likewise: the budget
+  double data_readiness = 1.0;  ///< share of next() calls that found a batch waiting
+  std::uint64_t asked = 0;      ///< such calls that gave a batch
+  std::uint64_t found = 0;      ///< those of them that found one
+  Timing consumer{};            ///< handed a batch until the next next()
+  WorkerTime workers{};         ///< what they did meanwhile
 };
 
+/// How fast it went.
 struct Throughput {
   double seconds = 0;  ///< first stream opened until now, or until next() said the last one ended
-  double samples_per_s = 0;
+  double samples_per_s = 0;  ///< handed over
   double first_batch_s = 0;  ///< stream opened until the first batch was handed over
 };
 
 /// What was handed over where images keep their own sizes.
 struct SizeClock {
-  std::uint64_t images = 0;
+  std::uint64_t images = 0;       ///< in all
   std::uint64_t image_bytes = 0;  ///< of their pixels
   std::uint64_t block_bytes = 0;  ///< of the blocks they came in, padding included
+  /// Share of block_bytes that is of no image.
   double padding() const noexcept {
     return block_bytes == 0
                ? 0
@@ -104,25 +116,25 @@ struct SizeClock {
 
 /// What a Loader did. Values only: copy freely.
 struct Report {
-  Plan plan;
-  Setting setting;                  ///< in force now
-  std::vector<std::string> moves;   ///< of Tuning::automatic, the first thousand
-  std::vector<std::string> stalls;  ///< what the watchdog told, the first thousand
-  MemorySnapshot memory;
-  ProcessMemory process_before;  ///< just before the Loader was made
-  ProcessMemory process_now;
-  SampleTally samples;
-  QueueClock queue;
-  Throughput throughput;
-  std::vector<StageClock> stages;
+  Plan plan;                          ///< what it was to do
+  Setting setting;                    ///< in force now
+  std::vector<std::string> moves;     ///< of Tuning::automatic, the first thousand
+  std::vector<std::string> stalls;    ///< what the watchdog told, the first thousand
+  MemorySnapshot memory;              ///< the books
+  ProcessMemory process_before;       ///< just before the Loader was made
+  ProcessMemory process_now;          ///< beside the books
+  SampleTally samples;                ///< where every sample is
+  QueueClock queue;                   ///< who waited for whom
+  Throughput throughput;              ///< how fast
+  std::vector<StageClock> stages;     ///< one for each Stage, in its order
   std::optional<std::string> regime;  ///< of all the time until now
   std::string regime_why;             ///< the numbers that decide it
   std::vector<Fault> faults;          ///< the first few; see fault_count
-  std::uint64_t fault_count = 0;
+  std::uint64_t fault_count = 0;      ///< all of them
   std::array<std::uint64_t, fault_kind_count> fault_kinds{};  ///< all faults, by FaultKind
   std::uint64_t postings = 0;                                 ///< changes made to the books
   std::uint64_t readings = 0;  ///< times and events noted by the clocks
-  SizeClock sizes{};
+  SizeClock sizes{};           ///< where images keep their own sizes
 };
 
 }  // namespace weir

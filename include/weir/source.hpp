@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "weir/export.hpp"
 #include "weir/image.hpp"
 #include "weir/sizes.hpp"
 
@@ -29,8 +30,9 @@ class ByteSink {
 /// One encoded sample. Its bytes lie in what take() gave or in memory the source owns for as long
 /// as it lives (then they are part of index_bytes()).
 struct Encoded {
-  std::span<const std::byte> bytes;
-  std::int64_t label = 0;
+  std::span<const std::byte>
+      bytes;               ///< a JPEG, a PNG, a WebP, or what one of Options::codecs accepts
+  std::int64_t label = 0;  ///< for Batch::labels; any number
   /// A second image that goes with the first, decoded for the transform (DecodedSample::second). A
   /// loader without a transform has no place for it: a fault of kind `unsupported`.
   std::span<const std::byte> second{};
@@ -39,10 +41,17 @@ struct Encoded {
   std::span<const std::byte> side{};
 };
 
-/// Where samples come from. All calls are const and come from many threads at once. Optional:
-///   std::optional<std::uint64_t> encoded_bytes(i)   known without reading
-///   std::optional<ImageSize> image_size(i)          of the image upright, known without reading
-///   std::vector<std::string> class_names()          by label
+/// Where samples come from. All calls are const and come from many threads at once.
+///
+/// | call | gives |
+/// | --- | --- |
+/// | `size()` | how many samples there are; must not change |
+/// | `read(i, sink)` | sample i < size(), in memory that `sink.take(bytes)` gave; throws SampleError |
+/// | `name(i)` | what reports and faults call it |
+/// | `index_bytes()` | bytes the source itself holds, charged once to the account `index` |
+/// | `encoded_bytes(i)` | optional: a `std::optional<std::uint64_t>`, known without reading |
+/// | `image_size(i)` | optional: a `std::optional<ImageSize>` of the image upright, known without reading |
+/// | `class_names()` | optional: a `std::vector<std::string>`, by label |
 template <class S>
 concept Source = requires(const S& s, std::uint64_t i, ByteSink& sink) {
   { s.size() } -> std::convertible_to<std::uint64_t>;
@@ -51,25 +60,32 @@ concept Source = requires(const S& s, std::uint64_t i, ByteSink& sink) {
   { s.index_bytes() } -> std::convertible_to<std::uint64_t>;
 };
 
-/// Any Source behind one virtual call a sample. Copies share the source.
+/// Any Source behind one virtual call a sample. Copies share the source. Any thread.
 class AnySource {
  public:
   // clang-format off
+  /// Takes the source over.
   template <class S>
     requires(!std::same_as<S, AnySource>) && Source<S>
   // NOLINTNEXTLINE(google-explicit-constructor): a Source is an AnySource
   AnySource(S source) : self_(std::make_shared<Model<S>>(std::move(source))) {}
   // clang-format on
 
+  /// Samples.
   std::uint64_t size() const { return self_->size(); }
   /// Throws SampleError, or anything the source throws.
   Encoded read(std::uint64_t i, ByteSink& sink) const { return self_->read(i, sink); }
+  /// What reports and faults call sample i.
   std::string name(std::uint64_t i) const { return self_->name(i); }
+  /// What the source itself holds.
   std::uint64_t index_bytes() const { return self_->index_bytes(); }
+  /// Of sample i, where it is known without reading.
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
     return self_->encoded_bytes(i);
   }
+  /// Of the image upright; nullopt: not known without reading.
   std::optional<ImageSize> image_size(std::uint64_t i) const { return self_->image_size(i); }
+  /// By label; empty where the source has none.
   std::vector<std::string> class_names() const { return self_->class_names(); }
 
  private:
@@ -109,41 +125,44 @@ class AnySource {
 
 /// Which symbolic links of a folder are followed. The others are skipped.
 enum class FollowSymlinks : std::uint8_t {
-  no,
+  no,           ///< none
   inside_root,  ///< those that lead to a regular file under the root
   yes,          ///< wherever they lead, into folders too; not into one that the path came through
 };
 
+/// What of a folder is taken.
 struct FolderOptions {
-  std::vector<std::string> extensions{};  ///< ".jpg"; empty: every regular non-dot file
-  std::uint64_t max_encoded_bytes = 64ull << 20;
-  FollowSymlinks follow_symlinks = FollowSymlinks::inside_root;
+  std::vector<std::string> extensions{};          ///< ".jpg"; empty: every regular non-dot file
+  std::uint64_t max_encoded_bytes = 64ull << 20;  ///< a larger file is a Fault of kind `limit`
+  FollowSymlinks follow_symlinks = FollowSymlinks::inside_root;  ///< links to files and folders
 };
 
 /// Every regular non-dot file under `path`, walked recursively, in byte order of the relative
 /// path. The label is the rank of the top directory, 0 in a flat folder. Throws
 /// Error{source_failed}.
-AnySource image_folder(const std::string& path, const FolderOptions& options = {});
+WEIR_API AnySource image_folder(const std::string& path, const FolderOptions& options = {});
 
 /// Lines of `path<TAB>label`; relative paths are relative to the manifest's folder. Its author chose
 /// the paths: they are followed wherever they lead. Throws Error{source_failed} naming the line.
-AnySource manifest(const std::string& tsv, const FolderOptions& options = {});
+WEIR_API AnySource manifest(const std::string& tsv, const FolderOptions& options = {});
 
+/// One sample of in_memory().
 struct MemorySample {
-  std::string name;
-  std::vector<std::byte> bytes;
-  std::int64_t label = 0;
+  std::string name;              ///< for reports and faults
+  std::vector<std::byte> bytes;  ///< encoded: a JPEG, say
+  std::int64_t label = 0;        ///< any number
 };
 /// Encoded samples already in memory; they count as index bytes.
-AnySource in_memory(std::vector<MemorySample> samples, std::vector<std::string> class_names = {});
+WEIR_API AnySource in_memory(std::vector<MemorySample> samples,
+                             std::vector<std::string> class_names = {});
 
 /// Pairs: sample i is image i of `first`, with its label and side bytes, and image i of `second` as
 /// Encoded::second. A fault names the image of `first`, and in its reason that of `second` where that is
 /// the bad one. Throws Error{bad_options} where the sizes differ.
-AnySource paired(AnySource first, AnySource second);
+WEIR_API AnySource paired(AnySource first, AnySource second);
 
 /// `count` JPEGs of about `encoded_shape`, made on demand: a pure function of (seed, index).
 /// Ten classes, told apart by colour and pattern.
-AnySource synthetic(std::uint64_t count, Shape encoded_shape, std::uint64_t seed = 0);
+WEIR_API AnySource synthetic(std::uint64_t count, Shape encoded_shape, std::uint64_t seed = 0);
 
 }  // namespace weir

@@ -7,6 +7,7 @@
 #include <memory_resource>
 #include <span>
 
+#include "weir/export.hpp"
 #include "weir/image.hpp"
 #include "weir/random.hpp"
 
@@ -26,9 +27,9 @@ struct DecodedSample {
   MutableImageView row;
   /// Options::side_bytes: what the source gave, else zero.
   std::span<std::byte> side;
-  std::int64_t label = 0;   ///< may be changed
-  std::uint64_t index = 0;  ///< of the source
-  std::uint64_t epoch = 0;
+  std::int64_t label = 0;      ///< may be changed
+  std::uint64_t index = 0;     ///< of the source
+  std::uint64_t epoch = 0;     ///< from 0
   std::uint64_t position = 0;  ///< in the epoch
   std::uint32_t attempt = 0;   ///< above 0: it replaces samples that failed here (OnFault::skip)
   /// Of (seed, epoch, position, attempt): draw from it alone, and the batches are the same whatever the
@@ -45,11 +46,14 @@ struct DecodedSample {
 };
 
 /// What a transform is given.
-///   decoded  the whole image before any fit, for crops and warps of one's own. Its pixels are charged
-///            as scratch, so max_sample_bytes must hold them.
-///   fitted   what the fit made, in its row, to be changed in place: colours, noise, erasing. Takes no
-///            memory more, and what the crop left out is not decoded.
-enum class TransformInput : std::uint8_t { decoded, fitted };
+enum class TransformInput : std::uint8_t {
+  /// The whole image before any fit, for crops and warps of one's own. Its pixels are charged as
+  /// scratch, so max_sample_bytes must hold them.
+  decoded,
+  /// What the fit made, in its row, to be changed in place: colours, noise, erasing. Takes no memory
+  /// more, and what the crop left out is not decoded.
+  fitted,
+};
 
 /// A step of the user's own, on the worker, between decoding and the batch. Its time counts in the stage
 /// `fit`. What it throws is a fault of its sample at that stage: a SampleError of its own kind, a
@@ -58,7 +62,7 @@ enum class TransformInput : std::uint8_t { decoded, fitted };
 struct TransformOptions {
   /// Called from many threads at once. Empty: the fit alone.
   std::function<void(DecodedSample&)> apply{};
-  TransformInput input = TransformInput::decoded;
+  TransformInput input = TransformInput::decoded;  ///< what it is given
   /// Most that one call takes from DecodedSample::scratch: charged before the sample is decoded, and
   /// added to the default of max_sample_bytes. It lies where the decoder worked, so it costs what it
   /// exceeds that.
@@ -71,6 +75,6 @@ struct TransformOptions {
 /// those of the images: 1 for an image and its mask, 4 for the two sizes of super-resolution. A pair that
 /// is not so, or smaller than the window, is a fault of kind `unsupported`. `flip`: mirrored half the time.
 /// Throws Error{bad_options}.
-TransformOptions pair_crop(Shape first, Shape second, bool flip = true);
+WEIR_API TransformOptions pair_crop(Shape first, Shape second, bool flip = true);
 
 }  // namespace weir

@@ -1,11 +1,18 @@
 #pragma once
 
+/// \file
+/// All of weir that needs the standard library alone. Adapters are included by themselves: weir/interop.
+
+/// \namespace weir
+/// The whole of it; what lies in namespaces within is for weir's own layers, but for weir::layer.
+
 #include "weir/advice.hpp"
 #include "weir/batch.hpp"
 #include "weir/codec.hpp"
 #include "weir/convert.hpp"
 #include "weir/counting.hpp"
 #include "weir/error.hpp"
+#include "weir/export.hpp"
 #include "weir/footprint.hpp"
 #include "weir/image.hpp"
 #include "weir/ledger.hpp"

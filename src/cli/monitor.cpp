@@ -14,7 +14,7 @@
 namespace weir::cli {
 namespace {
 
-constexpr auto interval = std::chrono::milliseconds(1);
+constexpr auto sampling_interval = std::chrono::milliseconds(1);
 
 std::uint64_t total(const AccountBytes& accounts) {
   return std::accumulate(accounts.begin(), accounts.end(), std::uint64_t{0});
@@ -60,7 +60,7 @@ void Monitor::watch(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     tick();
     ++ticks_.count;
-    next = std::max(next + interval, Clock::now());
+    next = std::max(next + sampling_interval, Clock::now());
     std::this_thread::sleep_until(next);
   }
   ticks_.seconds = seconds(Clock::now() - start);

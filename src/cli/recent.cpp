@@ -6,11 +6,13 @@ namespace {
 using std::chrono::seconds;
 
 // A report asks the kernel about the process: not ten times a second.
-constexpr auto interval = seconds(1), span = seconds(5);
+constexpr auto between_looks = seconds(1), span = seconds(5);
 
 }  // namespace
 
-bool Recent::due(Instant now) const { return seen_.empty() || now - seen_.back().when >= interval; }
+bool Recent::due(Instant now) const {
+  return seen_.empty() || now - seen_.back().when >= between_looks;
+}
 
 void Recent::add(const Report& report, Instant now) {
   seen_.push_back({report, now});

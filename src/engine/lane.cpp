@@ -22,14 +22,16 @@ void Lane::add_to(StageClock& clock, TimeHistogram::Counts& counts) const {
   clock.busy_s += static_cast<double>(meter.busy_ns.load(std::memory_order_relaxed)) * 1e-9;
   clock.squares_s2 += meter.squares_s2.load(std::memory_order_relaxed);
   clock.bytes += meter.bytes.load(std::memory_order_relaxed);
-  if (clock.stage != Stage::read) return;
-  clock.cpu_s += static_cast<double>(cpu_ns_.load(std::memory_order_relaxed)) * 1e-9;
-  clock.cpu_count += cpu_count_.load(std::memory_order_relaxed);
+  clock.cpu_s += static_cast<double>(meter.cpu_ns.load(std::memory_order_relaxed)) * 1e-9;
+  clock.cpu_busy_s += static_cast<double>(meter.cpu_busy_ns.load(std::memory_order_relaxed)) * 1e-9;
+  clock.cpu_count += meter.cpu_count.load(std::memory_order_relaxed);
 }
 
-void Lane::read_took(std::chrono::nanoseconds cpu) noexcept {
-  cpu_ns_.fetch_add(cpu.count(), std::memory_order_relaxed);
-  cpu_count_.fetch_add(1, std::memory_order_relaxed);
+void Lane::took(Stage stage, std::chrono::nanoseconds cpu, Clock::duration busy) noexcept {
+  auto& meter = meters_[static_cast<std::size_t>(stage)];
+  meter.cpu_ns.fetch_add(cpu.count(), std::memory_order_relaxed);
+  meter.cpu_busy_ns.fetch_add(std::chrono::nanoseconds(busy).count(), std::memory_order_relaxed);
+  meter.cpu_count.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Lane::read_begins(Clock::time_point now) noexcept {

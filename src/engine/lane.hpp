@@ -23,8 +23,8 @@ class Lane {
   /// Adds count, times and bytes to `clock`, whose percentiles are of `counts`.
   void add_to(StageClock& clock, TimeHistogram::Counts& counts) const;
 
-  /// CPU time that one read took.
-  void read_took(std::chrono::nanoseconds cpu) noexcept;
+  /// One piece of the stage's work: its CPU time, of how much on the clock.
+  void took(Stage stage, std::chrono::nanoseconds cpu, Clock::duration busy) noexcept;
 
   // -- the lane's one worker
   void read_begins(Clock::time_point now) noexcept;
@@ -38,11 +38,11 @@ class Lane {
     std::atomic<std::int64_t> busy_ns{0};
     std::atomic<double> squares_s2{0};
     std::atomic<std::uint64_t> bytes{0};
+    std::atomic<std::int64_t> cpu_ns{0}, cpu_busy_ns{0};
+    std::atomic<std::uint64_t> cpu_count{0};
     TimeHistogram times;
   };
   std::vector<Meter> meters_;
-  std::atomic<std::int64_t> cpu_ns_{0};
-  std::atomic<std::uint64_t> cpu_count_{0};
   /// Between reads: the time they took. In one: that less the instant it began. One word, so that
   /// whoever looks sees one or the other; which of them, the sign tells, since time spent cannot
   /// exceed the time since the clock's zero.
@@ -70,24 +70,24 @@ class Reading {
   Lane* lane_;
 };
 
-/// The CPU time of one read in sixteen, the thread's first among them: asking for it costs more than
-/// a look at the clock. One thread.
-class ReadCpu {
+/// The CPU time of one read or decode in sixteen, the thread's first among them: asking for it costs
+/// more than a look at the clock. One thread.
+class StageCpu {
  public:
-  explicit ReadCpu(Lane& lane) noexcept : lane_(lane) {}
+  StageCpu(Lane& lane, Stage stage) noexcept : lane_(lane), stage_(stage) {}
   void begins() noexcept {
     looking_ = count_++ % one_in == 0;
     if (looking_) begun_ = thread_cpu_time();
   }
-  void ends() noexcept {
-    if (std::exchange(looking_, false)) lane_.read_took(thread_cpu_time() - begun_);
+  /// Not called for what fails or has to be begun again.
+  void ends(Clock::duration busy) noexcept {
+    if (std::exchange(looking_, false)) lane_.took(stage_, thread_cpu_time() - begun_, busy);
   }
-  /// A read that did not come to its end says nothing.
-  void abandoned() noexcept { looking_ = false; }
 
  private:
   static constexpr std::uint32_t one_in = 16;
   Lane& lane_;
+  Stage stage_;
   std::uint32_t count_ = 0;
   bool looking_ = false;
   std::chrono::nanoseconds begun_{};

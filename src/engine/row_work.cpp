@@ -66,7 +66,8 @@ RowWork::RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track, Post
       core_(shared.core),
       book_(*shared.core.book),
       lane_(lane),
-      read_cpu_(lane),
+      read_cpu_(lane, Stage::read),
+      decode_cpu_(lane, Stage::decode),
       track_(track),
       post_(post),
       memory_(book_),
@@ -151,7 +152,6 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
       s.side = encoded.side;
       s.label = encoded.label;
       s.has_bytes = true;
-      read_cpu_.ends();
     } catch (const buffer::Refused&) {
     } catch (const SampleError& error) {
       defect = Defect{error.kind(), Stage::read, error.what()};
@@ -165,7 +165,6 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
       defect = Defect{FaultKind::io, Stage::read,
                       "the source threw something that is no std::exception"};
     }
-    read_cpu_.abandoned();
     if (sink.refused()) {
       s.has_bytes = false;
       park();
@@ -178,6 +177,7 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
   }
   const auto ended = Clock::now();
   reading.end(ended);
+  if (s.has_bytes) read_cpu_.ends(ended - begun);
   lane_.add(Stage::read, ended - begun,
             s.has_bytes ? s.bytes.size() + s.second.size() + s.side.size() : 0);
   note(Stage::read, begun, ended);
@@ -186,6 +186,7 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
 }
 
 std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect, std::exception_ptr& thrown) {
+  decode_cpu_.begins();
   if (whole_) return transform_row(defect, thrown);
   Sample& s = sample();
   const auto begun = Clock::now();
@@ -259,6 +260,7 @@ void RowWork::note_decoded(Clock::time_point begun, std::chrono::nanoseconds fit
   lane_.add(Stage::decode, ended - begun - fit, s.bytes.size() + s.second.size());
   lane_.add(Stage::fit, fit,
             (sizes_differ_ ? size_.bytes() : core_.plan.shape.values()) + core_.plan.side_bytes);
+  decode_cpu_.ends(ended - begun);
   note(Stage::decode, begun, ended - fit);
   note(Stage::fit, ended - fit, ended);
 }

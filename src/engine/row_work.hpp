@@ -84,7 +84,7 @@ class RowWork {
   Core& core_;
   books::Book& book_;
   Lane& lane_;
-  ReadCpu read_cpu_;
+  StageCpu read_cpu_, decode_cpu_;
   const Trace::Track track_;
   Post* const post_;
   std::optional<codec::Decoder> decoder_;  ///< of workers alone

@@ -11,13 +11,12 @@ install(TARGETS weir EXPORT weirTargets
   FILE_SET generated COMPONENT weir_development)
 install(EXPORT weirTargets NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT weir_development)
 
+# A component of its own, so that a package of it may be one that needs OpenCV.
 if(TARGET weir_opencv_codec)
   install(TARGETS weir_opencv_codec EXPORT weirOpencvCodecTargets
-    ARCHIVE COMPONENT weir_development
-    LIBRARY COMPONENT weir_runtime NAMELINK_COMPONENT weir_development
-    FILE_SET HEADERS COMPONENT weir_development)
+    ARCHIVE COMPONENT weir_opencv_codec)
   install(EXPORT weirOpencvCodecTargets NAMESPACE weir:: DESTINATION ${package_dir}
-    COMPONENT weir_development)
+    COMPONENT weir_opencv_codec)
 endif()
 
 if(TARGET weir_program)
@@ -32,6 +31,12 @@ if(library_type STREQUAL "STATIC_LIBRARY")
 else()
   set(WEIR_STATIC FALSE)
 endif()
+# What a static library leaves to its user's linker.
+set(WEIR_PC_PRIVATE)
+if(WEIR_STATIC)
+  set(WEIR_PC_PRIVATE "Requires.private: libhwy libjpeg libpng libwebp fmt\nLibs.private: -pthread\n")
+endif()
+
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/weirConfig.cmake.in
   ${PROJECT_BINARY_DIR}/weirConfig.cmake INSTALL_DESTINATION ${package_dir}
   NO_SET_AND_CHECK_MACRO)

@@ -58,6 +58,13 @@ double cpu_of_a_read(const Report& earlier, const Report& now) {
 
 double share(double part, double whole) noexcept { return whole > 0 ? part / whole : 0; }
 
+/// Of the time of those that were looked at: few are, and images differ. 0 where nobody looked.
+double share_on_a_core(const Report& earlier, const Report& now, Stage stage) {
+  const auto before = stage_of(earlier, stage), after = stage_of(now, stage);
+  return std::min(
+      1.0, share(less(after.cpu_s, before.cpu_s), less(after.cpu_busy_s, before.cpu_busy_s)));
+}
+
 std::string sentence(const Verdict& verdict, double seconds) {
   char text[256];
   const auto percent = [](double part) { return 100 * part; };
@@ -99,6 +106,7 @@ Window window(const Report& earlier, const Report& now) {
   // One follows the other in each sample, and both grow with the image: their deviations add up.
   w.decode = {header_and_pixels.count, header_and_pixels.mean_s + fit.mean_s,
               header_and_pixels.deviation_s + fit.deviation_s};
+  w.decode_cpu_s = w.decode.mean_s * share_on_a_core(earlier, now, Stage::decode);
   w.consumer = service(less(now.queue.consumer, earlier.queue.consumer));
   w.encoded_bytes =
       share(static_cast<double>(decode.bytes), static_cast<double>(decode.time.count));

@@ -32,19 +32,20 @@ double read_cpu_s(const Window& window) noexcept {
   return std::clamp(cpu, 0.0, window.read.mean_s);
 }
 
-/// What a decode's time on the clock is to be multiplied by for its time on a core. Workers beyond
-/// the cores take turns on them, and so do readers while they copy; the clock of a decode runs on
-/// meanwhile. With more under way on average (Little's law) than there are cores, decodes had what
-/// reads left of them.
-double core_share(const Window& window, double read_cpu_s) noexcept {
-  if (window.seconds <= 0) return 1;
-  const auto under_way = [&](std::uint64_t count, double each_s) {
-    return static_cast<double>(count) * each_s / window.seconds;
-  };
-  const double left = window.cores - under_way(window.read.count, read_cpu_s);
-  const double decodes = under_way(window.decode.count, window.decode.mean_s);
-  // Half of the cores at the least: reads that take more are no copying, but a clock gone wrong.
-  return std::min(1.0, std::max(left, window.cores / 2.0) / std::max(decodes, 1e-9));
+/// Of a decode's time on the clock, the share on a core. Workers beyond the cores take turns on them,
+/// and so do readers while they copy; the clock of a decode runs on meanwhile.
+double core_share(const Window& window) noexcept {
+  if (window.seconds <= 0 || window.decode.mean_s <= 0) return 1;
+  // Were decodes always on a core or waiting for one: no more than the cores are at them at a time,
+  // of as many as are under way on average (Little's law).
+  const double under_way =
+      static_cast<double>(window.decode.count) * window.decode.mean_s / window.seconds;
+  const double most = std::min(1.0, window.cores / std::max(under_way, 1e-9));
+  // Where each had a core for himself, what the clock has more is the machine's: other guests of it.
+  if (window.plan.workers + std::min(window.plan.read_ahead, 1u) <= window.cores) return most;
+  // Far less than that on a core is no want of cores, but a decode that waits for something else.
+  const double looked_at = window.decode_cpu_s / window.decode.mean_s;
+  return looked_at < most / 2 ? most : std::min(most, looked_at);
 }
 
 /// Rows of a batch, mean. Of another size than the window's it is not known how many are short.
@@ -80,7 +81,7 @@ Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t se
   return {
       .read_wait_s = window.read.mean_s - read_cpu,
       .read_cpu_s = read_cpu,
-      .decode_s = (window.decode.mean_s + around_s(window)) * core_share(window, read_cpu),
+      .decode_s = (window.decode.mean_s + around_s(window)) * core_share(window),
       .consumer_s = taken.mean_s * batch / window.plan.batch,
       .read = Draws(samples, variation(window.read), mix_key({seed, 1})),
       .decode = Draws(samples, variation(window.decode), mix_key({seed, 2})),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/bytes.hpp"
+#include "report/clock_text.hpp"
 #include "report/table.hpp"
 
 namespace weir::report {
@@ -18,8 +19,6 @@ using Align = Table::Align;
 std::string mebibytes(std::uint64_t bytes) {
   return fmt::format("{:.1f}", static_cast<double>(bytes) / static_cast<double>(1u << 20));
 }
-
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string times(const Service& service) {
   if (service.count == 0) return "none";

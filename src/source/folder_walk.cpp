@@ -26,8 +26,6 @@ struct CloseDirectory {
 };
 using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool has_suffix(std::string_view name, const std::vector<std::string>& suffixes) {
   return suffixes.empty() ||
          std::any_of(suffixes.begin(), suffixes.end(), [&](const std::string& suffix) {

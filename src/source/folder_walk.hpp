@@ -9,6 +9,11 @@
 
 namespace weir::source {
 
+/// In lower case, whatever the locale.
+constexpr char lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 /// What lies under a folder.
 struct FolderListing {
   NameTable names;                ///< of the samples, relative to the root, in byte order

@@ -23,8 +23,6 @@ FileDescriptor open_root(const std::string& path) {
   return root;
 }
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 std::vector<std::string> suffixes_of(const FolderOptions& options) {
   auto suffixes = options.extensions;
   for (auto& suffix : suffixes) {

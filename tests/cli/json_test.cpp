@@ -33,6 +33,7 @@ TEST_CASE("every command writes the same envelope", "[json]") {
   names.resize(common.size());
   CHECK(names == common);
   CHECK(json["command"] == command);
+  CHECK("weir " + json["version"].get<std::string>() + '\n' == weir::test::weir({"--version"}).out);
 }
 
 TEST_CASE("a run's figures agree with one another", "[json]") {

@@ -1,10 +1,9 @@
 # cmake -D BUILD=... -D STAGE=... -P stage.cmake: installs what a developer gets, from nothing.
 file(REMOVE_RECURSE ${STAGE})
-execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component weir_development
-                        --prefix ${STAGE}
-                COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component weir_runtime --prefix ${STAGE}
-                COMMAND_ERROR_IS_FATAL ANY)
+foreach(component weir_runtime weir_development weir_opencv_codec)
+  execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component ${component} --prefix ${STAGE}
+                  COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
 
 # What the program alone links is no matter of the library's users.
 file(GLOB_RECURSE promises ${STAGE}/*.cmake ${STAGE}/*.pc)

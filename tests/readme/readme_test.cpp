@@ -21,6 +21,14 @@ const std::filesystem::path root = WEIR_ROOT;
 
 std::string readme() { return read_file(root / "README.md"); }
 
+/// The README and the guide.
+std::string documents() {
+  auto text = readme();
+  for (const auto& entry : std::filesystem::directory_iterator(root / "docs/guide"))
+    if (entry.path().extension() == ".md") text += '\n' + read_file(entry.path());
+  return text;
+}
+
 std::string dev_help() {
   const auto command = "'" + (root / "dev").string() + "' help";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
@@ -56,11 +64,11 @@ TEST_CASE("the README's example is the one that is compiled and run", "[readme]"
   CHECK(examples.front() == read_file(root / "examples/hello.cpp"));
 }
 
-TEST_CASE("every ./dev command in the README exists", "[readme]") {
+TEST_CASE("every ./dev command in the README and the guide exists", "[readme]") {
   const auto known = listed(dev_help());
   REQUIRE(known.contains("test"));
   std::set<std::string> named;
-  for (const auto& words : commands(readme()))
+  for (const auto& words : commands(documents()))
     if (words.size() > 1 && words[0] == "./dev") named.insert(words[1]);
   CHECK(named.contains("demo"));
   CHECK(named.contains("test"));
@@ -70,7 +78,7 @@ TEST_CASE("every ./dev command in the README exists", "[readme]") {
   }
 }
 
-TEST_CASE("every weir command and option in the README exists", "[readme]") {
+TEST_CASE("every weir command and option in the README and the guide exists", "[readme]") {
   const auto known = listed(weir::test::weir({"--help"}).out);
   REQUIRE(known.contains("sweep"));
   std::map<std::string, std::set<std::string>> options;
@@ -85,7 +93,7 @@ TEST_CASE("every weir command and option in the README exists", "[readme]") {
     return contains(weir::test::weir({command, "x"}).err, "is not built yet");
   };
   int checked = 0;
-  for (const auto& words : commands(readme())) {
+  for (const auto& words : commands(documents())) {
     if (words.empty()) continue;
     const bool whole = words[0] == "weir" && words.size() > 1;
     if (!whole && !is_option(words[0])) continue;

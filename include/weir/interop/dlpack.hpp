@@ -103,6 +103,7 @@ Managed* labels_as(Lease lease) {
 inline DLManagedTensor* as_dlpack(Lease lease) {
   return interop::pixels_as<DLManagedTensor>(std::move(lease), 0);
 }
+/// The same of a batch that nothing else shares.
 inline DLManagedTensor* as_dlpack(Batch batch) { return as_dlpack(share(std::move(batch))); }
 /// Of rows first .. first+count-1, a micro-batch. Throws Error{bad_options} where they are not all there.
 inline DLManagedTensor* as_dlpack(Lease lease, std::uint32_t first, std::uint32_t count) {
@@ -123,13 +124,16 @@ inline DLManagedTensor* labels_as_dlpack(Lease lease) {
 inline DLManagedTensorVersioned* as_dlpack_versioned(Lease lease) {
   return interop::pixels_as<DLManagedTensorVersioned>(std::move(lease), 0);
 }
+/// Of rows first .. first+count-1. Throws Error{bad_options} where they are not all there.
 inline DLManagedTensorVersioned* as_dlpack_versioned(Lease lease, std::uint32_t first,
                                                      std::uint32_t count) {
   return interop::pixels_as<DLManagedTensorVersioned>(std::move(lease), first, count);
 }
+/// Image i of the batch.
 inline DLManagedTensorVersioned* image_as_dlpack_versioned(Lease lease, std::uint32_t i) {
   return interop::image_as<DLManagedTensorVersioned>(std::move(lease), i);
 }
+/// Labels, N int64.
 inline DLManagedTensorVersioned* labels_as_dlpack_versioned(Lease lease) {
   return interop::labels_as<DLManagedTensorVersioned>(std::move(lease));
 }

@@ -13,6 +13,7 @@ namespace weir {
 /// its bytes in the account `leased`.
 using Lease = std::shared_ptr<const Batch>;
 
+/// Takes the batch over.
 inline Lease share(Batch batch) { return std::make_shared<const Batch>(std::move(batch)); }
 
 }  // namespace weir

@@ -67,6 +67,7 @@ inline std::vector<cv::Mat> as_mats(Lease lease) {
     interop::LeaseMatAllocator::instance().keep(mats.emplace_back(as_mat(lease->image(i))), lease);
   return mats;
 }
+/// The same of a batch that nothing else shares.
 inline std::vector<cv::Mat> as_mats(Batch batch) { return as_mats(share(std::move(batch))); }
 
 }  // namespace weir

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "weir/codec.hpp"
+#include "weir/export.hpp"
 
 namespace weir {
 
@@ -12,6 +13,6 @@ namespace weir {
 /// every other that is not named here. Alpha is dropped, 16 bits become 8, orientation tags are
 /// ignored. Throws SampleError: unsupported for what these formats hold beyond images of 1, 3 or 4
 /// channels, corrupt for the rest. Safe to call from many threads.
-std::shared_ptr<const ForeignCodec> opencv_codec();
+WEIR_API std::shared_ptr<const ForeignCodec> opencv_codec();
 
 }  // namespace weir

@@ -60,10 +60,12 @@ inline torch::Tensor as_tensor(Lease lease, std::uint32_t first, std::uint32_t c
       {row * block.shape.height, 1, row, channels},
       [lease = std::move(lease)](void*) mutable { lease.reset(); }, torch::kUInt8);
 }
+/// All rows of a batch.
 inline torch::Tensor as_tensor(Lease lease) {
   const auto rows = lease->size();
   return as_tensor(std::move(lease), 0, rows);
 }
+/// All rows of a batch that nothing else shares.
 inline torch::Tensor as_tensor(Batch batch) { return as_tensor(share(std::move(batch))); }
 
 /// One image at its own size where it lies in the slab: C x H x W of uint8, in channels-last memory whose
@@ -153,6 +155,7 @@ inline ExampleMaker uncopied() {
 /// the Loader.
 class TensorLoader {
  public:
+  /// What its iterators point to: images and labels.
   using BatchType = torch::data::Example<>;
 
   /// `epochs`: how many begin() there will be, so that nothing is prefetched beyond; nullopt: it is not
@@ -174,6 +177,7 @@ class TensorLoader {
     using Valid = torch::data::detail::ValidIterator<BatchType>;
     return torch::data::Iterator<BatchType>(std::make_unique<Valid>([this] { return next(); }));
   }
+  /// Where an epoch ends.
   torch::data::Iterator<BatchType> end() {
     using Sentinel = torch::data::detail::SentinelIterator<BatchType>;
     return torch::data::Iterator<BatchType>(std::make_unique<Sentinel>());

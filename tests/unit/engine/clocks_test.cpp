@@ -212,7 +212,7 @@ TEST_CASE("an instant older than the last is the last", "[clocks]") {
 
 TEST_CASE("of one read in sixteen the CPU time is noted, and only of those that end", "[clocks]") {
   Clocks clocks(1, 1);
-  ReadCpu cpu(clocks.worker(0));
+  StageCpu cpu(clocks.worker(0), Stage::read);
   const auto read = [&] {
     cpu.begins();
     for (const auto until = thread_cpu_time() + 1ms; thread_cpu_time() < until;) {
@@ -220,14 +220,15 @@ TEST_CASE("of one read in sixteen the CPU time is noted, and only of those that 
   };
   const auto noted = [&] { return clocks.stages()[static_cast<std::size_t>(Stage::read)]; };
   read();
-  cpu.abandoned();
   CHECK(noted().cpu_count == 0);
   for (int i = 1; i <= 32; ++i) {
     read();
-    cpu.ends();
+    cpu.ends(2ms);
   }
   CHECK(noted().cpu_count == 2);
   CHECK(noted().cpu_s >= 0.002);
+  CHECK(noted().cpu_busy_s == Approx(0.004));
+  CHECK(clocks.stages()[static_cast<std::size_t>(Stage::decode)].cpu_count == 0);
 }
 
 TEST_CASE("stages add up over the workers' lanes", "[clocks]") {

@@ -168,7 +168,8 @@ TEST_CASE("a window may begin with the loader, and the same report twice is an e
   CHECK(window(after(40), after(10)).consumer_wait_s == 0);
 }
 
-TEST_CASE("the CPU time of a read is that of those looked at between two reports", "[window]") {
+TEST_CASE("the CPU time of a read and of a decode is that of those looked at between two reports",
+          "[window]") {
   auto earlier = after(10), now = after(30);
   CHECK(window(earlier, now).read_cpu_s == 0);
   earlier.stages[0].cpu_s = 5;
@@ -178,4 +179,8 @@ TEST_CASE("the CPU time of a read is that of those looked at between two reports
   CHECK(window(earlier, now).read_cpu_s == Approx(0.005));
   now.stages[0].cpu_s = 5;
   CHECK(window(earlier, now).read_cpu_s > 0);  // they took none, which is not "nobody looked"
+  CHECK(window(earlier, now).decode_cpu_s == 0);
+  now.stages[1].cpu_s = 0.06;
+  now.stages[1].cpu_busy_s = 0.08;
+  CHECK(window(earlier, now).decode_cpu_s == Approx(0.75 * window(earlier, now).decode.mean_s));
 }

@@ -1,0 +1,32 @@
+// docs/guide/choose-the-queue.md: what depths cost, what bounds a run, what to set instead.
+#include <chrono>
+#include <cstdio>
+#include <thread>
+#include <weir/weir.hpp>
+
+namespace {
+
+double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  weir::Options options{.shape = {64, 64}, .shuffle = true, .batch = 16};
+  weir::Loader loader(argc > 1 ? weir::image_folder(argv[1]) : weir::synthetic(400, {120, 160}),
+                      options);
+
+  for (const auto& depth : loader.plan().depth_cost(6))
+    std::printf("max_queue_size %u: %5.2f MiB, %5.2f MiB had it been floats\n",
+                depth.max_queue_size, mib(depth.u8_bytes), mib(depth.f32_bytes));
+
+  for ([[maybe_unused]] weir::Batch& batch : loader.stream())
+    std::this_thread::sleep_for(std::chrono::milliseconds(4));  // a step of training
+
+  const weir::Window window = weir::window(loader.report());
+  const weir::Verdict verdict = weir::judge(window);
+  std::printf("\nbound by %s: %s\n\n", weir::to_string(verdict.regime).data(), verdict.why.c_str());
+
+  const weir::Advice advice = weir::advise(window, {.target_readiness = 0.95});
+  for (const auto& sentence : advice.words) std::printf("%s\n", sentence.c_str());
+  std::printf("\n%s\n", advice.code.c_str());
+}

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+namespace trainer {
+
+/// Proportional set size of this process, from /proc/self/smaps_rollup; 0 where there is none.
+std::uint64_t pss_bytes();
+
+/// Looks at the PSS every few milliseconds for as long as it lives, and keeps the most.
+class PssWatch {
+ public:
+  PssWatch();
+  ~PssWatch();
+  PssWatch(const PssWatch&) = delete;
+  PssWatch& operator=(const PssWatch&) = delete;
+  std::uint64_t peak() const { return peak_; }
+
+ private:
+  std::atomic<std::uint64_t> peak_{0};
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+/// Returns once the PSS has not grown for a third of a second.
+void wait_until_still();
+
+}  // namespace trainer

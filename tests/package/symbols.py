@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""symbols.py SHARED_LIBRARY HEADERS[:HEADERS] OBJECTS...: what a shared libweir shows is the public API, all of it.
+
+A symbol is of the public API where its own name was declared with WEIR_API and every name of weir in it, those
+of its parameters included, is in a public header. OBJECTS, the layers' archives, have what could be shown: a
+function of namespace weir that only the archives have lacks its WEIR_API.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+SPECIAL = re.compile(r"^(vtable for|typeinfo for|typeinfo name for|VTT for) ")
+
+
+def symbols(arguments, kinds):
+    """Demangled names of the kinds of nm."""
+    out = subprocess.run(["nm", "--demangle", "--defined-only", *arguments], check=True, capture_output=True,
+                         text=True).stdout
+    lines = (line.split(" ", 2) for line in out.splitlines())
+    # Of a versioned symbol: NAME@@VERSION; the version's own symbol is absolute.
+    return {parts[2].split("@@")[0] for parts in lines if len(parts) == 3 and parts[1] in kinds}
+
+
+def words_of_headers(folders):
+    """Every name in the headers, and those that WEIR_API is on."""
+    words, shown = set(), set()
+    for header in (header for folder in folders for header in folder.glob("*.hpp")):
+        if header.name == "export.hpp":  # which defines WEIR_API
+            continue
+        code = re.sub(r"//[^\n]*", "", header.read_text())
+        words.update(re.findall(r"\w+", code))
+        shown.update(re.findall(r"\b(?:class|struct) WEIR_API (\w+)", code))
+        shown.update(re.findall(r"\bWEIR_API (?!class|struct)[^;{(]*?(\w+)(?:<\w+>)?\(", code))
+    return words, shown
+
+
+def own_name(symbol):
+    """weir::Batch::size() const -> Batch; weir::layer::to_string(...) -> to_string; None: not weir's."""
+    match = re.match(r"(?:[\w:]+ )?weir::(?:layer::)?(\w+)", SPECIAL.sub("", symbol))
+    return match[1] if match else None
+
+
+def is_public(symbol, words):
+    """Whether every name of weir that it mentions is in a public header."""
+    return all(name in words for name in re.findall(r"\bweir::(\w+)", symbol))
+
+
+def main(library, headers, objects):
+    words, shown = words_of_headers(headers)
+    exported = symbols(["--dynamic", library], "TWVDBRu")
+    wrong = [s for s in exported if own_name(s) not in shown or not is_public(s, words)]
+    # A layer's namespace, forward-declared in a header, is a word there; what is in it is not for users.
+    layers = re.compile(r"^(?:[\w:]+ )?weir::(?!layer::)[a-z]\w*::")
+    candidates = symbols(objects, "TDBR")
+    missing = [s for s in candidates - exported
+               if own_name(s) in words and is_public(s, words) and not layers.match(s)]
+    silent = [name for name in shown if not any(re.search(rf"\b{name}\b", s) for s in exported)]
+    for title, names in (("shown, but not of the public API", wrong), ("public, but not shown (WEIR_API?)", missing),
+                         ("WEIR_API, but nothing of it is there", silent)):
+        for name in sorted(names):
+            print(f"{title}: {name}")
+    if not exported or wrong or missing or silent:
+        return 1
+    print(f"{len(exported)} symbols, all of the public API; {len(shown)} names")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], [pathlib.Path(folder) for folder in sys.argv[2].split(":")], sys.argv[3:]))

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "markdown.hpp"
+#include "program.hpp"
+#include "support/catch.hpp"
+
+using namespace weir::test;
+
+namespace {
+
+const std::filesystem::path guide = std::filesystem::path(WEIR_ROOT) / "docs/guide";
+const std::filesystem::path examples = std::filesystem::path(WEIR_ROOT) / "examples";
+
+std::map<std::string, std::string> pages() {
+  std::map<std::string, std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(guide))
+    if (entry.path().extension() == ".md")
+      found[entry.path().filename().string()] = read_file(entry.path());
+  return found;
+}
+
+/// Lines without the indentation that all of them have.
+std::vector<std::string> flush_left(std::vector<std::string> lines) {
+  auto indent = std::string::npos;
+  for (const auto& line : lines) indent = std::min(indent, line.find_first_not_of(' '));
+  for (auto& line : lines)
+    if (!line.empty()) line.erase(0, indent);
+  return lines;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Whether the block is a run of the file's lines, wherever they are indented to.
+bool holds(const std::vector<std::string>& file, const std::vector<std::string>& block) {
+  const auto wanted = flush_left(block);
+  for (std::size_t first = 0; first + block.size() <= file.size(); ++first) {
+    const auto at = file.begin() + static_cast<std::ptrdiff_t>(first);
+    if (flush_left({at, at + static_cast<std::ptrdiff_t>(block.size())}) == wanted) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("C++ of the guide is compiled: it is in an example", "[readme]") {
+  std::vector<std::vector<std::string>> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(examples))
+    if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp")
+      files.push_back(lines_of(read_file(entry.path())));
+  int checked = 0;
+  for (const auto& [page, text] : pages()) {
+    for (const auto& block : blocks(text, "cpp")) {
+      const auto lines = lines_of(block);
+      if (lines.size() <= 2) continue;  // a sketch
+      CAPTURE(page, block);
+      CHECK(std::ranges::any_of(files, [&](const auto& file) { return holds(file, lines); }));
+      ++checked;
+    }
+  }
+  CHECK(checked > 10);
+}
+
+TEST_CASE("every page of the guide is in its index, and every file it links to exists",
+          "[readme]") {
+  const auto all = pages();
+  REQUIRE(all.size() >= 7);
+  const auto listed = linked_files(all.at("README.md"));
+  for (const auto& [page, text] : all) {
+    CAPTURE(page);
+    CHECK((page == "README.md" || std::ranges::find(listed, page) != listed.end()));
+    for (const auto& link : linked_files(text)) {
+      CAPTURE(link);
+      CHECK(std::filesystem::exists(guide / link));
+    }
+  }
+}
