@@ -8,6 +8,7 @@
 #include "weir/convert.hpp"
 #include "weir/export.hpp"
 #include "weir/image.hpp"
+#include "weir/sizes.hpp"
 
 namespace weir {
 
@@ -33,11 +34,23 @@ class WEIR_API Batch {
   std::uint32_t size() const noexcept;      ///< rows; the last batch of an epoch may be short
   std::uint64_t epoch() const noexcept;     ///< from 0; a batch belongs to one
   std::uint64_t sequence() const noexcept;  ///< 0, 1, 2 … over the stream (law: order)
-  PixelBlock pixels() const noexcept;       ///< N x H x W x C uint8
-  /// Rows first .. first+count-1 of pixels(), a micro-batch. Throws Error{bad_options} where they are not all there.
+  /// N x H x W x C uint8; with Sizes::padded H and W are those of the block. Throws Error{bad_options}
+  /// where the batch is ragged: its images have no shape in common, see image() and offsets().
+  PixelBlock pixels() const;
+  /// Rows first .. first+count-1. Throws Error{bad_options} where they are not all there, and as pixels().
   PixelBlock slice(std::uint32_t first, std::uint32_t count) const;
-  /// One row of pixels(). Throws Error{bad_options} where i >= size().
+  /// At its own size; padded, its lines are as far apart as the block is wide. 0 x 0 where a sample of no
+  /// known size was left blank. Throws Error{bad_options} where i >= size().
   ImageView image(std::uint32_t i) const;
+  /// Rows and columns of each image; empty with Sizes::fixed.
+  std::span<const ImageSize> sizes() const noexcept;
+  /// Where each image begins in pixel_bytes(); empty with Sizes::fixed.
+  std::span<const std::uint64_t> offsets() const noexcept;
+  /// All pixels as they lie: images one behind the other, or the block. Of a ragged batch, what a
+  /// replacement (OnFault::skip) leaves of the room of the sample that failed is zero.
+  std::span<const std::uint8_t> pixel_bytes() const noexcept;
+  /// Share of pixel_bytes() that is of no image; 0 with Sizes::fixed.
+  double padding() const noexcept;
   /// What lies beside the pixels: Options::side_bytes of each row, one behind the other. The first
   /// byte is aligned as the slab is, a row as far as side_bytes allows.
   std::span<const std::byte> side() const noexcept;
@@ -49,7 +62,7 @@ class WEIR_API Batch {
   std::span<const std::int64_t> labels() const noexcept;    ///< N, as the source gave them
   std::span<const std::uint64_t> indices() const noexcept;  ///< N: which samples of the source
   std::span<const RowStatus> statuses() const noexcept;     ///< N: whether all went well
-  std::uint64_t bytes_held() const noexcept;                ///< slab with padding (law: held)
+  std::uint64_t bytes_held() const noexcept;                ///< the slab, to the byte (law: held)
 
   /// What MemoryLedger::leases() calls the holder from now on: a literal, or another text that lives for as
   /// long as the program. Adapters name what they made of the batch.

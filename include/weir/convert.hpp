@@ -94,6 +94,9 @@ class WEIR_API Converter {
   explicit Converter(const Normalize& normalize = {}, Layout layout = Layout::nchw);
   /// out.size() must be count·C·H·W, else Error{bad_options}. Does not allocate.
   void operator()(const PixelBlock& block, std::span<T> out) const;
+  /// One image, its lines as far apart as they may be: C x H x W or H x W x C. out.size() must be C*H*W,
+  /// else Error{bad_options}. Does not allocate.
+  void operator()(const ImageView& image, std::span<T> out) const;
   /// As it was constructed.
   Layout layout() const noexcept { return layout_; }
 

@@ -18,6 +18,7 @@
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
 #include "weir/report.hpp"
+#include "weir/sizes.hpp"
 #include "weir/source.hpp"
 #include "weir/tally.hpp"
 
@@ -140,11 +141,18 @@ struct Snapshot {
   std::uint32_t leased = 0;   ///< batches in the consumer's hands
 };
 
+/// The size of each image, for Options::sizes: as the source knows it (Source::image_size), else of the
+/// header, for which each sample is read once, by `options.workers` threads, its bytes on the books
+/// (account `encoded`). Asked for by the Loader itself; of use where several share a source. Throws
+/// Error{budget_too_small} where not even one sample can be read by itself.
+WEIR_API std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source,
+                                                        const Options& options = {});
+
 /// Owns source, books, slabs and threads. All calls from any thread. In a child of fork(): as a Stream.
 class WEIR_API Loader {
  public:
-  /// Resolves the options once. Starts no work, no thread. Throws Error{bad_options} or
-  /// Error{budget_too_small}.
+  /// Resolves the options once. Starts no work, and no thread that outlives it; where sizes differ and
+  /// options.sizes.index is null, it measures them. Throws Error{bad_options} or Error{budget_too_small}.
   explicit Loader(AnySource source, const Options& options = {});
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;

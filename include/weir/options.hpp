@@ -10,6 +10,7 @@
 #include "weir/codec.hpp"
 #include "weir/error.hpp"
 #include "weir/image.hpp"
+#include "weir/sizes.hpp"
 #include "weir/transform.hpp"
 
 namespace weir {
@@ -20,6 +21,8 @@ class MemoryLedger;
 struct QueueOptions {
   std::uint32_t max_queue_size = 4;  ///< batches ahead of the consumer, being filled or ready; >= 1
   std::uint32_t max_leases = 1;      ///< batches the consumer may hold at once; >= 1
+  /// Bytes of the batches ahead of the consumer; 0: no bound. One batch may always be ahead, however large.
+  std::uint64_t max_bytes = 0;
 };
 
 /// How samples are read.
@@ -95,7 +98,7 @@ inline constexpr std::uint64_t trace_event_bytes = 48;
 /// What one asks for. weir::resolve turns it into a Plan with nothing undecided, and throws
 /// Error{bad_options}, naming option, value and bound, where that cannot be.
 struct Options {
-  Shape shape{};                 ///< of every image in a batch; three channels
+  Shape shape{};                 ///< of every image in a batch, with Sizes::fixed; three channels
   Fit fit = Fit::center;         ///< how an image becomes that
   std::uint32_t short_side = 0;  ///< fit center; 0: round(max(height, width) * 256 / 224)
   /// Every pixel of the source counts where it is made smaller, as in Pillow and torchvision; false:
@@ -119,6 +122,7 @@ struct Options {
   /// Bytes of each sample beside its pixels, in the slab: several labels, boxes, a mask, a second image.
   /// The source fills them (Encoded::side), or the transform; where neither does they are zero.
   std::uint64_t side_bytes = 0;
+  SizeOptions sizes{};           ///< images that keep their own sizes
   TransformOptions transform{};  ///< a step of the user's own
   std::uint64_t seed = 0;  ///< of the order, of random crops, of transforms and of replacements
   bool drop_last = false;  ///< an epoch's short last batch is left out

@@ -26,10 +26,28 @@ struct Setting {
   friend bool operator==(const Setting&, const Setting&) = default;
 };
 
+/// Of a Plan whose images keep their own sizes.
+struct SizePlan {
+  Sizes mode = Sizes::fixed;         ///< as asked
+  std::uint32_t bucket_batches = 0;  ///< as asked
+  ImageSize bound{};                 ///< as asked
+  ImageSize largest{};               ///< the highest and the widest there is, within the bound
+  std::uint64_t unknown = 0;         ///< samples whose size is not known
+  /// The least of the batches of the first epoch. Plan::slab_bytes is the most that any order could bring.
+  std::uint64_t least_slab_bytes = 0;
+  std::uint64_t typical_slab_bytes = 0;  ///< their mean
+  std::uint64_t most_pixels = 0;         ///< bytes of pixels in Plan::slab_bytes
+  double padding = 0;                    ///< share of the first epoch's pixels, as planned
+  double padding_without_buckets = 0;    ///< the same, had there been none
+  /// What batches ahead of the consumer and in its hands may have together, so that workers have their
+  /// arenas; one may always be ahead.
+  std::uint64_t max_staging_bytes = UINT64_MAX;
+};
+
 /// Options with nothing left undecided. Bytes are exact. With Tuning::automatic the knobs below are
 /// bounds, and a stream begins with `start`.
 struct WEIR_API Plan {
-  Shape shape{};                           ///< of every image in a batch
+  Shape shape{};                           ///< of every image; where sizes differ: sizes.largest
   std::uint32_t short_side = 0;            ///< of fit center, resolved
   std::uint32_t batch = 0;                 ///< images in one
   std::uint32_t workers = 0;               ///< threads that decode
@@ -38,8 +56,10 @@ struct WEIR_API Plan {
   std::uint32_t max_queue_size_asked = 0;  ///< the wish
   std::uint32_t max_leases = 0;            ///< batches the consumer may hold at once
   std::uint32_t slabs = 0;                 ///< max_queue_size + max_leases
-  std::uint64_t slab_bytes = 0;        ///< one batch: pixels, side bytes, labels, … and padding
-  std::uint64_t side_bytes = 0;        ///< of one sample, as asked; they lie in the slab
+  /// One batch: pixels, side bytes, labels, … and padding. Where sizes differ: the most that one takes.
+  std::uint64_t slab_bytes = 0;
+  std::uint64_t max_queue_bytes = UINT64_MAX;  ///< of the batches ahead of the consumer
+  std::uint64_t side_bytes = 0;                ///< of one sample, as asked; they lie in the slab
   std::uint64_t transform_bytes = 0;   ///< scratch declared for the transform, of max_sample_bytes
   bool whole_images = false;           ///< the transform is given whole images
   std::uint64_t index_bytes = 0;       ///< the source's index and names, and the trace
@@ -51,6 +71,7 @@ struct WEIR_API Plan {
   std::uint64_t read_ahead_bytes = 0;  ///< most that `encoded` holds beyond the oldest row's
   std::uint64_t budget_bytes = 0;      ///< UINT64_MAX: no bound
   Setting start{};                     ///< what a stream begins with
+  SizePlan sizes{};                    ///< where images keep their own sizes
 
   /// Depths 1 .. up_to, with this plan's max_leases and batch.
   std::vector<DepthCost> depth_cost(std::uint32_t up_to) const;
@@ -59,7 +80,7 @@ struct WEIR_API Plan {
 /// What a Loader with these options, and a source with such an index, would do and take. Pure, any
 /// thread. Throws Error{bad_options} naming option, value and bound, or Error{budget_too_small}
 /// naming the floor and its parts. `others_promised`: bytes of a shared budget promised to other
-/// loaders.
+/// loaders. Where sizes differ, options.sizes.index must be there.
 WEIR_API Plan resolve(const Options& options, std::uint64_t index_bytes,
                       std::uint64_t others_promised = 0);
 

@@ -101,6 +101,19 @@ struct Throughput {
   double first_batch_s = 0;  ///< stream opened until the first batch was handed over
 };
 
+/// What was handed over where images keep their own sizes.
+struct SizeClock {
+  std::uint64_t images = 0;       ///< in all
+  std::uint64_t image_bytes = 0;  ///< of their pixels
+  std::uint64_t block_bytes = 0;  ///< of the blocks they came in, padding included
+  /// Share of block_bytes that is of no image.
+  double padding() const noexcept {
+    return block_bytes == 0
+               ? 0
+               : 1 - static_cast<double>(image_bytes) / static_cast<double>(block_bytes);
+  }
+};
+
 /// What a Loader did. Values only: copy freely.
 struct Report {
   Plan plan;                          ///< what it was to do
@@ -121,6 +134,7 @@ struct Report {
   std::array<std::uint64_t, fault_kind_count> fault_kinds{};  ///< all faults, by FaultKind
   std::uint64_t postings = 0;                                 ///< changes made to the books
   std::uint64_t readings = 0;  ///< times and events noted by the clocks
+  SizeClock sizes{};           ///< where images keep their own sizes
 };
 
 }  // namespace weir

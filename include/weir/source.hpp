@@ -12,6 +12,7 @@
 
 #include "weir/export.hpp"
 #include "weir/image.hpp"
+#include "weir/sizes.hpp"
 
 namespace weir {
 
@@ -49,6 +50,7 @@ struct Encoded {
 /// | `name(i)` | what reports and faults call it |
 /// | `index_bytes()` | bytes the source itself holds, charged once to the account `index` |
 /// | `encoded_bytes(i)` | optional: a `std::optional<std::uint64_t>`, known without reading |
+/// | `image_size(i)` | optional: a `std::optional<ImageSize>` of the image upright, known without reading |
 /// | `class_names()` | optional: a `std::vector<std::string>`, by label |
 template <class S>
 concept Source = requires(const S& s, std::uint64_t i, ByteSink& sink) {
@@ -81,6 +83,8 @@ class AnySource {
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
     return self_->encoded_bytes(i);
   }
+  /// Of the image upright; nullopt: not known without reading.
+  std::optional<ImageSize> image_size(std::uint64_t i) const { return self_->image_size(i); }
   /// By label; empty where the source has none.
   std::vector<std::string> class_names() const { return self_->class_names(); }
 
@@ -92,6 +96,7 @@ class AnySource {
     virtual std::string name(std::uint64_t i) const = 0;
     virtual std::uint64_t index_bytes() const = 0;
     virtual std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const = 0;
+    virtual std::optional<ImageSize> image_size(std::uint64_t i) const = 0;
     virtual std::vector<std::string> class_names() const = 0;
   };
   template <class S>
@@ -103,6 +108,10 @@ class AnySource {
     std::uint64_t index_bytes() const override { return source.index_bytes(); }
     std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const override {
       if constexpr (requires { source.encoded_bytes(i); }) return source.encoded_bytes(i);
+      return std::nullopt;
+    }
+    std::optional<ImageSize> image_size(std::uint64_t i) const override {
+      if constexpr (requires { source.image_size(i); }) return source.image_size(i);
       return std::nullopt;
     }
     std::vector<std::string> class_names() const override {

@@ -22,7 +22,8 @@ struct DecodedSample {
   /// The whole second image of a pair (Encoded::second, weir::paired); data is null where there is none.
   ImageView second;
   /// The row of the batch, Options::shape without gaps. To be written: with TransformInput::decoded it
-  /// is zero, with fitted it holds what the fit made.
+  /// is zero, with fitted it holds what the fit made. Where images keep their own sizes (Options::sizes;
+  /// fitted alone) it is of the image's, its lines row_stride apart.
   MutableImageView row;
   /// Options::side_bytes: what the source gave, else zero.
   std::span<std::byte> side;

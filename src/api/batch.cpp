@@ -40,8 +40,20 @@ std::uint32_t Batch::size() const noexcept { return slab_->rows; }
 std::uint64_t Batch::epoch() const noexcept { return slab_->epoch; }
 std::uint64_t Batch::sequence() const noexcept { return slab_->sequence; }
 
-PixelBlock Batch::pixels() const noexcept {
-  return {slab_->pixels(0, slab_->rows), slab_->rows, pool_->layout().shape};
+PixelBlock Batch::pixels() const { return slice(0, slab_->rows); }
+
+std::span<const ImageSize> Batch::sizes() const noexcept { return slab_->sizes(); }
+std::span<const std::uint64_t> Batch::offsets() const noexcept { return slab_->offsets(); }
+std::span<const std::uint8_t> Batch::pixel_bytes() const noexcept {
+  return slab_->pixels(0, slab_->rows);
+}
+
+double Batch::padding() const noexcept {
+  const auto all = pixel_bytes().size();
+  if (!slab_->layout().sizes_differ() || all == 0) return 0;
+  std::uint64_t images = 0;
+  for (const auto& size : sizes()) images += size.bytes();
+  return 1 - static_cast<double>(images) / static_cast<double>(all);
 }
 
 std::span<const std::byte> Batch::side() const noexcept { return slab_->side(0, slab_->rows); }
@@ -69,17 +81,27 @@ PixelBlock Batch::side_pixels(Shape shape) const {
 }
 
 PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
+  if (slab_->layout().is_ragged) {
+    throw Error(
+        Errc::bad_options, Stage::lease,
+        "sizes.mode = ragged: the images of a batch have no shape in common; take them one by "
+        "one, by Batch::image, or from Batch::pixel_bytes by offsets() and sizes()");
+  }
   if (first > size() || count > size() - first) {
     throw Error(Errc::bad_options, Stage::lease,
                 "Batch::slice(first = " + std::to_string(first) + ", count = " +
                     std::to_string(count) + "): the batch has " + std::to_string(size()) + " rows");
   }
-  return {slab_->pixels(first, count), count, pool_->layout().shape};
+  return {slab_->pixels(first, count), count, slab_->layout().shape};
 }
 
 ImageView Batch::image(std::uint32_t i) const {
-  const auto one = slice(i, i < size() ? 1 : size() + 1);
-  return {one.pixels.data(), one.shape, std::size_t{one.shape.width} * one.shape.channels};
+  if (i >= size()) {
+    throw Error(Errc::bad_options, Stage::lease,
+                "Batch::image(i = " + std::to_string(i) + "): the batch has " +
+                    std::to_string(size()) + " rows");
+  }
+  return slab_->image(i);
 }
 
 std::span<const std::int64_t> Batch::labels() const noexcept { return slab_->labels(); }
@@ -88,6 +110,6 @@ std::span<const RowStatus> Batch::statuses() const noexcept { return slab_->stat
 void Batch::held_by(const char* holder) const noexcept {
   if (!pool_->home().left()) pool_->book().name_holder(slab_->id, holder);
 }
-std::uint64_t Batch::bytes_held() const noexcept { return pool_->layout().bytes; }
+std::uint64_t Batch::bytes_held() const noexcept { return slab_->bytes(); }
 
 }  // namespace weir

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/size_survey.hpp"
 #include "base/checked.hpp"
 #include "weir/window.hpp"
 
@@ -25,12 +26,41 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
   }
 }
 
+Options with_sizes(const AnySource& source, Options options, MemoryLedger& ledger) {
+  auto& sizes = options.sizes;
+  if (sizes.mode == Sizes::fixed) return options;
+  if (!sizes.index) {
+    // What contradicts itself is refused before all files are read.
+    auto tried = options;
+    tried.memory.ledger = nullptr;
+    tried.memory.budget_bytes = unlimited;
+    tried.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>());
+    static_cast<void>(resolve(tried, 0));
+    sizes.index = survey_sizes(source, options, ledger);
+  }
+  if (sizes.index->size() != source.size())
+    throw Error(Errc::bad_options, Stage::wait,
+                "sizes.index: of " + std::to_string(sizes.index->size()) +
+                    " samples, the source has " + std::to_string(source.size()));
+  return options;
+}
+
+/// Of each slab or, where sizes differ, of none in particular.
+buffer::SlabLayout layout_of(const Options& options, const Plan& plan) {
+  const auto alignment = options.memory.alignment;
+  if (options.sizes.mode == Sizes::fixed)
+    return {plan.shape, plan.batch, alignment, plan.side_bytes};
+  return options.sizes.mode == Sizes::padded
+             ? buffer::SlabLayout::padded({}, 0, alignment, plan.side_bytes)
+             : buffer::SlabLayout::ragged(0, 0, alignment, plan.side_bytes);
+}
+
 }  // namespace
 
 LoaderState::LoaderState(AnySource source, const Options& wish)
-    : options(wish),
-      ledger(wish.memory.ledger ? wish.memory.ledger
-                                : std::make_shared<MemoryLedger>(wish.memory.budget_bytes)) {
+    : ledger(wish.memory.ledger ? wish.memory.ledger
+                                : std::make_shared<MemoryLedger>(wish.memory.budget_bytes)),
+      options(with_sizes(source, wish, *ledger)) {
   Plan plan;
   auto book = open_page(*ledger, options, source.index_bytes(), plan);
   auto charge = MemoryLedger::charge_to(book, Account::index, plan.index_bytes);
@@ -40,9 +70,8 @@ LoaderState::LoaderState(AnySource source, const Options& wish)
         "memory.ledger: no room for " + std::to_string(plan.index_bytes) + " bytes of index");
   }
   index = std::move(*charge);
-  auto pool = std::make_shared<buffer::SlabPool>(
-      book, buffer::SlabLayout(plan.shape, plan.batch, options.memory.alignment, plan.side_bytes),
-      options.memory.upstream);
+  auto pool =
+      std::make_shared<buffer::SlabPool>(book, layout_of(options, plan), options.memory.upstream);
   core = std::make_shared<engine::Core>(std::move(source), plan, std::move(book), std::move(pool));
 }
 
@@ -79,6 +108,9 @@ engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
       .watchdog = options.watchdog,
       .transform = options.transform,
       .seed = options.seed,
+      .shuffle = options.shuffle,
+      .sizes = options.sizes,
+      .alignment = options.memory.alignment,
   };
 }
 
@@ -106,6 +138,8 @@ Report LoaderState::report() const {
       .fault_kinds = faults.kinds,
       .postings = core->book->ledger()->postings(),
       .readings = core->clocks.noted(),
+      .sizes = {core->delivered.images.load(), core->delivered.image_bytes.load(),
+                core->delivered.block_bytes.load()},
   };
   for (const auto& stage : report.stages) report.readings += stage.count;
   if (report.queue.seconds > 0) {

@@ -29,8 +29,8 @@ class LoaderState {
 
   const HomeProcess home;
   const ProcessMemory before = process_memory();
-  const Options options;
   std::shared_ptr<MemoryLedger> ledger;
+  const Options options;  ///< sizes measured where they differ
   std::shared_ptr<engine::Core> core;
   Charge index;
   std::atomic<bool> streaming{false};

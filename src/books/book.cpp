@@ -20,9 +20,11 @@ Book::Book(std::shared_ptr<Ledger> ledger, const Terms& terms)
       reserve_(terms.reserve),
       footprint_(std::max(terms.promise, terms.reserve)),
       states_(terms.slabs, SlabState::absent),
+      slab_bytes_(terms.slabs, terms.slab_bytes),
       holders_(terms.slabs, nullptr),
       stream_of_(terms.slabs, 0),
-      open_(terms.slabs, terms.batch) {
+      open_(terms.slabs, terms.batch),
+      slab_asked_(terms.slab_bytes) {
   idle_.reserve(terms.slabs);
   Lock lock(ledger_->mutex_);
   const auto left = sub_floor(ledger_->budget_, ledger_->footprints_);

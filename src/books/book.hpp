@@ -20,9 +20,9 @@ namespace weir::books {
 
 /// What a page may do, fixed when it is opened.
 struct Terms {
-  std::uint64_t promise = 0;  ///< bytes no other page can take
-  std::uint64_t reserve = 0;  ///< max_sample_bytes: kept for the oldest unfinished row
-  std::uint64_t slab_bytes = 0;
+  std::uint64_t promise = 0;               ///< bytes no other page can take
+  std::uint64_t reserve = 0;               ///< max_sample_bytes: kept for the oldest unfinished row
+  std::uint64_t slab_bytes = 0;            ///< where sizes differ: most of one
   std::uint64_t encoded_cap = UINT64_MAX;  ///< most that `encoded` holds beyond the oldest row's
   std::uint32_t slabs = 0, batch = 0;
 };
@@ -77,8 +77,11 @@ class Book {
 
   // -- slabs
   /// Charges a slab that does not exist yet to `idle`. Comes last: refused while anyone waits.
-  [[nodiscard]] bool try_charge_slab() noexcept;
-  void add_slab(SlabId slab) noexcept;  ///< its memory is there: absent -> idle
+  [[nodiscard]] bool try_charge_slab() noexcept { return try_charge_slab(terms_.slab_bytes); }
+  [[nodiscard]] bool try_charge_slab(std::uint64_t bytes) noexcept;
+  /// Its memory is there: absent -> idle.
+  void add_slab(SlabId slab) noexcept { add_slab(slab, terms_.slab_bytes); }
+  void add_slab(SlabId slab, std::uint64_t bytes) noexcept;
   /// An idle slab leaves the books; its memory is gone.
   void remove_slab(SlabId slab) noexcept;
   std::optional<SlabId> idle_slab() const noexcept;
@@ -122,6 +125,8 @@ class Book {
                   front_redrawn = 0;  ///< failed attempts, those that were replaced
     RowKey oldest{}, stop = no_row;
     bool cancelled = false;
+    std::uint64_t queue_bytes = 0, leased_bytes = 0;  ///< of slabs: filling and ready, leased
+    std::uint64_t slab_asked = 0;                     ///< bytes of the slab asked for last
   };
   Queue queue() const noexcept;
   std::uint32_t leased() const noexcept;
@@ -155,12 +160,14 @@ class Book {
   SampleTally samples_;
   std::uint32_t filling_ = 0, ready_ = 0, leased_ = 0;
   std::vector<SlabState> states_;
-  std::vector<const char*> holders_;  ///< of the slabs that are leased
+  std::vector<std::uint64_t> slab_bytes_;  ///< of the slabs that exist
+  std::vector<const char*> holders_;       ///< of the slabs that are leased
   std::vector<SlabId> idle_;
   std::vector<std::uint64_t> stream_of_;  ///< the stream a slab was last filled for
   OpenBatches open_;
   Waiters waiters_;
   bool wants_slab_ = false;
+  std::uint64_t slab_asked_;  ///< bytes
   bool cancelled_ = false;
   RowKey stop_ = no_row;
   std::uint64_t stream_ = 0;

@@ -8,22 +8,24 @@ namespace weir::books {
 
 // ---- slabs -----------------------------------------------------------------------------------
 
-bool Book::try_charge_slab() noexcept {
+bool Book::try_charge_slab(std::uint64_t bytes) noexcept {
   Posting posting(*this);
   wants_slab_ = false;
-  if (!waiters_.empty() || !fits_general(terms_.slab_bytes)) {
+  slab_asked_ = bytes;
+  if (!waiters_.empty() || !fits_general(bytes)) {
     wants_slab_ = true;
     note_waiting(posting);
     return false;
   }
-  charge(Account::idle, terms_.slab_bytes, false);
+  charge(Account::idle, bytes, false);
   note_waiting(posting);
   return true;
 }
 
-void Book::add_slab(SlabId slab) noexcept {
+void Book::add_slab(SlabId slab, std::uint64_t bytes) noexcept {
   Posting posting(*this);
   states_[slab] = SlabState::idle;
+  slab_bytes_[slab] = bytes;
   idle_.push_back(slab);
 }
 
@@ -31,7 +33,7 @@ void Book::remove_slab(SlabId slab) noexcept {
   Posting posting(*this);
   states_[slab] = SlabState::absent;
   idle_.erase(std::find(idle_.begin(), idle_.end(), slab));
-  uncharge(Account::idle, terms_.slab_bytes, false);
+  uncharge(Account::idle, slab_bytes_[slab], false);
   posting.freed();
 }
 
@@ -49,7 +51,7 @@ SlabState Book::state(SlabId slab) const noexcept {
 void Book::become_idle(SlabId slab, Account from) noexcept {
   states_[slab] = SlabState::idle;
   idle_.push_back(slab);
-  shift(from, Account::idle, terms_.slab_bytes);
+  shift(from, Account::idle, slab_bytes_[slab]);
 }
 
 std::uint64_t Book::samples_of(SlabId slab) const noexcept {
@@ -93,7 +95,7 @@ void Book::open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) n
   ++filling_;
   samples_.drawn += rows;
   samples_.in_flight += rows;
-  shift(Account::idle, Account::filling, terms_.slab_bytes);
+  shift(Account::idle, Account::filling, slab_bytes_[slab]);
 }
 
 void Book::finish_row(SlabId slab, std::uint32_t row, bool ok, bool replaced) noexcept {
@@ -129,7 +131,7 @@ void Book::publish_front() noexcept {
   ++ready_;
   samples_.in_flight -= samples;
   samples_.ready += samples;
-  shift(Account::filling, Account::ready, terms_.slab_bytes);
+  shift(Account::filling, Account::ready, slab_bytes_[slab]);
   open_.close_front();
 }
 
@@ -143,7 +145,7 @@ bool Book::lease(SlabId slab) noexcept {
   ++leased_;
   samples_.ready -= samples;
   samples_.leased += samples;
-  shift(Account::ready, Account::leased, terms_.slab_bytes);
+  shift(Account::ready, Account::leased, slab_bytes_[slab]);
   posting.wake();
   return true;
 }
@@ -157,7 +159,7 @@ void Book::release(SlabId slab, Parting parting, bool gone) noexcept {
   if (stream_of_[slab] == stream_) released_.add(open_.entry(slab).sequence);
   if (gone) {
     states_[slab] = SlabState::absent;
-    uncharge(Account::leased, terms_.slab_bytes, false);
+    uncharge(Account::leased, slab_bytes_[slab], false);
     posting.freed();
   } else {
     become_idle(slab, Account::leased);
@@ -173,7 +175,7 @@ void Book::name_holder(SlabId slab, const char* holder) noexcept {
 void Book::list_leases(std::vector<HeldLease>& held) const {
   for (SlabId slab = 0; slab < states_.size(); ++slab)
     if (states_[slab] == SlabState::leased)
-      held.push_back({open_.entry(slab).sequence, terms_.slab_bytes, holders_[slab]});
+      held.push_back({open_.entry(slab).sequence, slab_bytes_[slab], holders_[slab]});
 }
 
 void Book::discard_ready(SlabId slab) noexcept {
@@ -227,7 +229,20 @@ bool Book::stop_at(RowKey row) noexcept {
 
 Book::Queue Book::queue() const noexcept {
   Lock lock(ledger_->mutex_);
-  Queue queue{filling_, ready_, leased_, false, 0, 0, 0, 0, open_.oldest(), stop_, cancelled_};
+  Queue queue{filling_,
+              ready_,
+              leased_,
+              false,
+              0,
+              0,
+              0,
+              0,
+              open_.oldest(),
+              stop_,
+              cancelled_,
+              bytes_[Account::filling] + bytes_[Account::ready],
+              bytes_[Account::leased],
+              slab_asked_};
   if (!open_.empty()) {
     const auto& entry = open_.entry(open_.front());
     queue.front = open_.front();

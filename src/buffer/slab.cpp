@@ -9,15 +9,48 @@ namespace weir::buffer {
 
 SlabLayout::SlabLayout(Shape image, std::uint32_t count, std::size_t align,
                        std::uint64_t side_bytes) noexcept
-    : shape(image), batch(count), alignment(align), side_row(side_bytes) {
-  side = round_up(mul_sat(count, image.values()), align);
+    : SlabLayout(image, mul_sat(count, image.values()), count, align, side_bytes) {}
+
+SlabLayout::SlabLayout(Shape image, std::uint64_t pixel_bytes, std::uint32_t count,
+                       std::size_t align, std::uint64_t side_bytes) noexcept
+    : shape(image), batch(count), alignment(align), side_row(side_bytes), pixels(pixel_bytes) {
+  side = round_up(pixel_bytes, align);
   labels = add_sat(side, round_up(mul_sat(count, side_bytes), align));
   indices = add_sat(labels, round_up(count * sizeof(std::int64_t), align));
   statuses = add_sat(indices, round_up(count * sizeof(std::uint64_t), align));
   bytes = add_sat(statuses, round_up(count * sizeof(RowStatus), align));
 }
 
+void SlabLayout::add_sizes() noexcept {
+  own_sizes = true;
+  sizes = bytes;
+  places = add_sat(sizes, round_up(batch * sizeof(ImageSize), alignment));
+  offsets = add_sat(places, round_up(batch * sizeof(ImageSize), alignment));
+  bytes = add_sat(offsets, round_up(batch * sizeof(std::uint64_t), alignment));
+}
+
+SlabLayout SlabLayout::padded(ImageSize block, std::uint32_t count, std::size_t align,
+                              std::uint64_t side_bytes) noexcept {
+  SlabLayout layout({block.height, block.width, 3}, count, align, side_bytes);
+  layout.add_sizes();
+  return layout;
+}
+
+SlabLayout SlabLayout::ragged(std::uint64_t pixels, std::uint32_t count, std::size_t align,
+                              std::uint64_t side_bytes) noexcept {
+  SlabLayout layout({0, 0, 3}, pixels, count, align, side_bytes);
+  layout.is_ragged = true;
+  layout.add_sizes();
+  return layout;
+}
+
 std::span<std::uint8_t> Slab::pixels(std::uint32_t first, std::uint32_t count) const noexcept {
+  if (layout_->is_ragged) {
+    const auto at = offsets();
+    const auto begin = first < rows ? at[first] : layout_->pixels;
+    const auto end = first + count < rows ? at[first + count] : layout_->pixels;
+    return {reinterpret_cast<std::uint8_t*>(data_) + begin, static_cast<std::size_t>(end - begin)};
+  }
   const auto image = static_cast<std::size_t>(layout_->shape.values());
   return {reinterpret_cast<std::uint8_t*>(data_) + first * image, count * image};
 }
@@ -39,6 +72,30 @@ std::span<RowStatus> Slab::statuses() const noexcept {
   return {reinterpret_cast<RowStatus*>(data_ + layout_->statuses), rows};
 }
 
+std::span<ImageSize> Slab::sizes() const noexcept {
+  if (!layout_->sizes_differ()) return {};
+  return {reinterpret_cast<ImageSize*>(data_ + layout_->sizes), rows};
+}
+
+std::span<ImageSize> Slab::places() const noexcept {
+  if (!layout_->sizes_differ()) return {};
+  return {reinterpret_cast<ImageSize*>(data_ + layout_->places), rows};
+}
+
+std::span<std::uint64_t> Slab::offsets() const noexcept {
+  if (!layout_->sizes_differ()) return {};
+  return {reinterpret_cast<std::uint64_t*>(data_ + layout_->offsets), rows};
+}
+
+MutableImageView Slab::image(std::uint32_t row) const noexcept {
+  const auto data = pixels(row, 1).data();
+  const auto& block = layout_->shape;
+  if (!layout_->sizes_differ()) return {data, block, std::size_t{block.width} * block.channels};
+  const auto [height, width] = sizes()[row];
+  const auto stride = std::size_t{layout_->is_ragged ? width : block.width} * block.channels;
+  return {data, {height, width, block.channels}, stride};
+}
+
 SlabPool::SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
                    std::shared_ptr<std::pmr::memory_resource> upstream)
     : book_(std::move(book)),
@@ -49,23 +106,60 @@ SlabPool::SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
     slabs_[id].id = id;
     slabs_[id].layout_ = &layout_;
   }
+  if (!layout_.sizes_differ()) return;
+  layouts_.assign(slabs_.size(), layout_);
+  for (auto& slab : slabs_) slab.layout_ = &layouts_[slab.id];
 }
 
 SlabPool::~SlabPool() { retire(); }
 
 Slab* SlabPool::make() {
-  if (made_ == slabs_.size() || !book_->try_charge_slab()) return nullptr;
+  if (made_ == slabs_.size() || !book_->try_charge_slab(layout_.bytes)) return nullptr;
   Slab& slab = *std::ranges::find(slabs_, nullptr, &Slab::data_);
+  allocate(slab, layout_.bytes);
+  return &slab;
+}
+
+void SlabPool::allocate(Slab& slab, std::uint64_t bytes) {
   try {
     slab.data_ = static_cast<std::byte*>(
-        upstream().allocate(static_cast<std::size_t>(layout_.bytes), layout_.alignment));
+        upstream().allocate(static_cast<std::size_t>(bytes), layout_.alignment));
   } catch (...) {
-    book_->discharge(Account::idle, {layout_.bytes, false});
+    book_->discharge(Account::idle, {bytes, false});
     throw;
   }
-  book_->add_slab(slab.id);
+  slab.bytes_ = bytes;
+  book_->add_slab(slab.id, bytes);
   ++made_;
+}
+
+Slab* SlabPool::fitting(std::uint64_t bytes, std::uint64_t most) noexcept {
+  Slab* best = nullptr;
+  for (auto& slab : slabs_) {
+    const bool better = !best || slab.bytes_ < best->bytes_;
+    if (slab.data_ != nullptr && better && slab.bytes_ <= most && suits(slab.bytes_, bytes) &&
+        book_->state(slab.id) == books::SlabState::idle)
+      best = &slab;
+  }
+  return best;
+}
+
+Slab* SlabPool::make(std::uint64_t bytes) {
+  free_idle();
+  if (made_ == slabs_.size() || !book_->try_charge_slab(bytes)) return nullptr;
+  Slab& slab = *std::ranges::find(slabs_, nullptr, &Slab::data_);
+  allocate(slab, bytes);
   return &slab;
+}
+
+void SlabPool::free_idle() noexcept { shrink(0); }
+
+void SlabPool::lay_out(Slab& slab, const BatchLayout& batch) noexcept {
+  layouts_[slab.id] = batch.layout;
+  std::ranges::copy(batch.indices, slab.indices().begin());
+  std::ranges::copy(batch.places, slab.places().begin());
+  std::ranges::copy(batch.places, slab.sizes().begin());
+  std::ranges::copy(batch.offsets, slab.offsets().begin());
 }
 
 void SlabPool::shrink(std::uint32_t most) noexcept {
@@ -99,7 +193,7 @@ void SlabPool::retire() noexcept {
 }
 
 void SlabPool::deallocate(Slab& slab) noexcept {
-  upstream().deallocate(slab.data_, static_cast<std::size_t>(layout_.bytes), layout_.alignment);
+  upstream().deallocate(slab.data_, static_cast<std::size_t>(slab.bytes_), layout_.alignment);
   slab.data_ = nullptr;
 }
 

@@ -12,20 +12,45 @@
 #include "base/mutex.hpp"
 #include "books/book.hpp"
 #include "weir/image.hpp"
+#include "weir/sizes.hpp"
 
 namespace weir::buffer {
 
 /// Where the parts of a slab lie: pixels (count*H*W*C uint8), side bytes (count*side_bytes), labels,
-/// indices, statuses, each padded to `alignment`.
+/// indices, statuses, each padded to `alignment`. Where sizes differ, behind them: sizes, places, offsets.
 struct SlabLayout {
   SlabLayout(Shape image, std::uint32_t count, std::size_t align,
              std::uint64_t side_bytes = 0) noexcept;
-  Shape shape;
+  /// Padded: rows of `block`. Ragged: `pixels` bytes of rows in all, no block.
+  static SlabLayout padded(ImageSize block, std::uint32_t count, std::size_t align,
+                           std::uint64_t side_bytes = 0) noexcept;
+  static SlabLayout ragged(std::uint64_t pixels, std::uint32_t count, std::size_t align,
+                           std::uint64_t side_bytes = 0) noexcept;
+
+  Shape shape;  ///< of every row; ragged: 0 x 0
   std::uint32_t batch;
   std::size_t alignment;
-  std::uint64_t side_row;                         ///< side bytes of one sample
-  std::uint64_t side, labels, indices, statuses;  ///< byte offsets; pixels are at 0
-  std::uint64_t bytes;                            ///< of the whole slab; saturates
+  std::uint64_t side_row;                            ///< side bytes of one sample
+  std::uint64_t pixels;                              ///< bytes of them
+  std::uint64_t side, labels, indices, statuses;     ///< byte offsets; pixels are at 0
+  std::uint64_t sizes = 0, places = 0, offsets = 0;  ///< likewise, where sizes differ
+  std::uint64_t bytes;                               ///< of the whole slab; saturates
+
+  bool is_ragged = false, own_sizes = false;
+  bool sizes_differ() const noexcept { return own_sizes; }
+
+ private:
+  SlabLayout(Shape image, std::uint64_t pixel_bytes, std::uint32_t count, std::size_t align,
+             std::uint64_t side_bytes) noexcept;
+  void add_sizes() noexcept;
+};
+
+/// What a slab is to hold where sizes differ.
+struct BatchLayout {
+  SlabLayout layout{Shape{}, 0, 1};
+  std::vector<std::uint64_t> indices;  ///< of the source, by row
+  std::vector<ImageSize> places;       ///< room for each image
+  std::vector<std::uint64_t> offsets;  ///< of each image in the pixels
 };
 
 /// One allocation for a whole batch. Its bytes are charged by the pool.
@@ -36,16 +61,28 @@ class Slab {
   std::uint32_t rows = 0;
   Clock::time_point since{};  ///< filling, ready or leased; its user's to set
 
+  /// Of rows that follow one another, each where sizes differ with all the room it has.
   std::span<std::uint8_t> pixels(std::uint32_t first, std::uint32_t count) const noexcept;
   std::span<std::byte> side(std::uint32_t first, std::uint32_t count) const noexcept;
   std::span<std::int64_t> labels() const noexcept;
   std::span<std::uint64_t> indices() const noexcept;
   std::span<RowStatus> statuses() const noexcept;
+  // Where sizes differ; empty where they do not.
+  std::span<ImageSize> sizes() const noexcept;        ///< of the images
+  std::span<ImageSize> places() const noexcept;       ///< the room each has
+  std::span<std::uint64_t> offsets() const noexcept;  ///< in the pixels
+  /// The image of a row, at its own size.
+  MutableImageView image(std::uint32_t row) const noexcept;
+
+  const SlabLayout& layout() const noexcept { return *layout_; }
+  /// Allocated and charged: layout().bytes, and where sizes differ what it had room for more.
+  std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
   friend class SlabPool;
   std::byte* data_ = nullptr;
   const SlabLayout* layout_ = nullptr;
+  std::uint64_t bytes_ = 0;
 };
 
 /// Told when the consumer lets a batch go, on its thread, before the slab is anyone else's.
@@ -55,7 +92,8 @@ class LeaseWatch {
   virtual void released(const Slab& slab) noexcept = 0;
 };
 
-/// All the batch memory there ever is. Slabs are made one by one, when first needed, and kept.
+/// All the batch memory there ever is. Slabs are made one by one, when first needed, and kept; where
+/// sizes differ, each is made for a batch, and kept for those that it suits.
 /// Owns what a lease needs to outlive its loader: the slabs, the page of the books, the upstream.
 ///   make            the conductor alone
 ///   release         any thread
@@ -72,6 +110,20 @@ class SlabPool {
   /// Charge, then allocate. Null where the budget has no room now or every slab exists. Throws
   /// what the upstream throws, with nothing charged.
   Slab* make();
+  // -- where sizes differ; the conductor alone
+  /// Whether a slab of `has` bytes suits a batch that needs `bytes`: it holds them, and an eighth more at
+  /// the most.
+  static bool suits(std::uint64_t has, std::uint64_t bytes) noexcept {
+    return bytes <= has && has - bytes <= bytes / 8;
+  }
+  /// The smallest idle slab that suits, of `most` bytes at the most.
+  Slab* fitting(std::uint64_t bytes, std::uint64_t most) noexcept;
+  /// As make(), for a batch of `bytes`. Idle slabs go before it: they did not suit.
+  Slab* make(std::uint64_t bytes);
+  void free_idle() noexcept;
+  /// Writes indices, places, sizes (as the places) and offsets. `batch` fits the slab.
+  void lay_out(Slab& slab, const BatchLayout& batch) noexcept;
+
   /// Frees idle slabs until at most `most` exist. The conductor alone.
   void shrink(std::uint32_t most) noexcept;
   Slab& slab(books::SlabId id) noexcept { return slabs_[id]; }
@@ -87,6 +139,7 @@ class SlabPool {
   const HomeProcess& home() const noexcept { return home_; }
 
  private:
+  void allocate(Slab& slab, std::uint64_t bytes);
   void deallocate(Slab& slab) noexcept;
   std::pmr::memory_resource& upstream() noexcept;
 
@@ -95,6 +148,7 @@ class SlabPool {
   const SlabLayout layout_;
   const std::shared_ptr<std::pmr::memory_resource> upstream_;
   std::vector<Slab> slabs_;
+  std::vector<SlabLayout> layouts_;  ///< by slab, where sizes differ
   std::uint32_t made_ = 0;
   Mutex mutex_;
   bool retired_ WEIR_GUARDED_BY(mutex_) = false;

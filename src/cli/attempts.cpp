@@ -21,6 +21,7 @@ struct Watched {
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
     return source.encoded_bytes(i);
   }
+  std::optional<ImageSize> image_size(std::uint64_t i) const { return source.image_size(i); }
   std::vector<std::string> class_names() const { return source.class_names(); }
 };
 static_assert(Source<Watched>);

@@ -21,8 +21,8 @@ class Consumer {
   void take(const Batch& batch);
 
  private:
-  std::function<void(const PixelBlock&)> convert_;  ///< empty: the pixels stay uint8
-  const std::vector<double> milliseconds_;          ///< by batch, over and over
+  std::function<void(const Batch&)> convert_;  ///< empty: the pixels stay uint8
+  const std::vector<double> milliseconds_;     ///< by batch, over and over
   std::size_t taken_ = 0;
   std::stop_token stop_;
 };

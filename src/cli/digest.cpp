@@ -34,7 +34,8 @@ void Digest::add(std::span<const std::byte> bytes) {
 }
 
 void Digest::add(const Batch& batch) {
-  add(std::as_bytes(batch.pixels().pixels));
+  add(std::as_bytes(batch.pixel_bytes()));
+  add(std::as_bytes(batch.sizes()));
   add(std::as_bytes(batch.labels()));
   add(std::as_bytes(batch.indices()));
 }

@@ -11,8 +11,9 @@
 
 namespace weir::cli {
 
-/// SHA-256 over everything a stream delivers, in order. Of each batch: its pixels, its labels as
-/// little-endian int64, its indices as little-endian uint64.
+/// SHA-256 over everything a stream delivers, in order. Of each batch: its pixels as they lie, where images
+/// keep their own sizes those (height and width as little-endian uint32), its labels as little-endian int64,
+/// its indices as little-endian uint64.
 class Digest {
  public:
   Digest();

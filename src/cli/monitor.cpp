@@ -88,9 +88,10 @@ void Monitor::tick() {
 
   // Slabs are charged before they are allocated and kept until the loader dies.
   const auto staging = report::staging_bytes(now.memory.accounts);
+  const bool sizes_differ = plan.sizes.mode != Sizes::fixed;
   book_.check(Law::bound,
               allocated <= staging && staging <= plan.slabs * plan.slab_bytes &&
-                  staging % plan.slab_bytes == 0,
+                  (sizes_differ || staging % plan.slab_bytes == 0),
               [&] {
                 return fmt::format(
                     "{} bytes of slabs on the books, {} allocated, {} slabs of {} planned", staging,
@@ -112,6 +113,11 @@ void Monitor::tick() {
                     "{} filling, {} ready, {} leased; max_queue_size {}, max_leases {}",
                     now.filling, now.ready, now.leased, plan.max_queue_size, plan.max_leases);
               });
+  const auto ahead = now.memory[Account::filling] + now.memory[Account::ready];
+  book_.check(Law::queue, ahead <= plan.max_queue_bytes || now.filling + now.ready == 1, [&] {
+    return fmt::format("{} bytes in {} filling and {} ready; queue.max_bytes {}", ahead,
+                       now.filling, now.ready, plan.max_queue_bytes);
+  });
   check_stall(now);
 }
 

@@ -44,7 +44,12 @@ int plan_command(const Settings& settings) {
     model = open_model(settings.model);
     follow(*model, settings, options);
   }
-  const auto index_bytes = settings.data.empty() ? 0 : open_data(settings).index_bytes();
+  std::uint64_t index_bytes = 0;
+  if (!settings.data.empty()) {
+    const auto source = open_data(settings);
+    index_bytes = source.index_bytes();
+    if (options.sizes.mode != Sizes::fixed) options.sizes.index = measure_sizes(source, options);
+  }
   const auto plan = resolve(options, index_bytes);
   const auto depths = settings.depths.size() > 1 ? settings.depths : report::default_depths(plan);
   auto json = report::envelope("plan");

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cli/option_group.hpp"
+#include "cli/size_settings.hpp"
 #include "cli/words.hpp"
 #include "report/bytes.hpp"
 #include "weir/version.hpp"
@@ -202,6 +203,7 @@ class Parser {
                   {"stretch", Fit::stretch},
                   {"letterbox", Fit::letterbox}},
                  "how an image becomes HxW [center]");
+    add_sizes(group, o.sizes);
     group.number("--short-side", o.short_side,
                  "fit center: shorter side before the crop [256/224 of HxW]");
     group.flag("--antialias", o.antialias,
@@ -240,6 +242,7 @@ class Parser {
         "--max-queue-size", "N[,N...]",
         [this](const std::string& t) { settings_.depths = parse_depths(t); },
         "batches ahead of the consumer; a list for sweep [4]");
+    add_queue_bytes(group, o.queue);
     group.positive("--max-leases", o.queue.max_leases, "batches the consumer holds at once [1]");
     group.number("--workers", o.workers, "threads that decode [one per hardware thread]");
     group.number("--read-ahead", o.io.read_ahead, "reads kept outstanding [0: the worker reads]");
@@ -346,6 +349,7 @@ class Parser {
       s.options.memory.upstream = s.slab_memory;
     }
     if (!s.trace.empty()) s.options.trace.events = trace_events_;
+    check_sizes(*app_.get_subcommands().front(), s);
     if (strict_ && lenient_) throw Refusal{2, "weir: --strict and --lenient exclude each other\n"};
     s.options.faults.strict = !lenient_;
     if (s.depths.size() > 1 && s.command != Command::sweep && s.command != Command::plan)

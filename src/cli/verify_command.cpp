@@ -69,7 +69,7 @@ std::string to_text(const Verdict& verdict) {
   const auto rate = verdict.ticks.seconds > 0
                         ? static_cast<double>(verdict.ticks.count) / verdict.ticks.seconds
                         : 0;
-  auto out = report::samples_text(figures.samples, figures.plan.shape);
+  auto out = report::samples_text(figures.samples, report::common_shape(figures.plan));
   if (const auto faults = report::faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
   out += fmt::format(
@@ -131,6 +131,8 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
   auto options = settings.options;
   options.memory.upstream = upstream;
   auto source = open_data(settings, interrupt.token());
+  // Before the reads are counted: those that measure are none of the stream's.
+  if (options.sizes.mode != Sizes::fixed) options.sizes.index = measure_sizes(source, options);
   const auto attempts = std::make_shared<Attempts>(source.size());
 
   LawBook book;

@@ -96,9 +96,7 @@ Turn turn_of(const ImageInfo& info, const DecoderOptions& options) {
 /// What the image is fitted to; stretched to its own size it is as it was.
 FitSpec fit_of(const ImageInfo& info, const DecoderOptions& options) {
   if (!options.whole) return options.fit;
-  const bool transposed = turn_of(info, options).transpose;
-  return {.out = {transposed ? info.width : info.height, transposed ? info.height : info.width, 3},
-          .fit = Fit::stretch};
+  return {.out = upright_shape(info, options.exif), .fit = Fit::stretch};
 }
 
 Steps plan_steps(const ImageInfo& info, const DecoderOptions& options, std::uint64_t draw) {
@@ -174,6 +172,19 @@ Decoder::~Decoder() = default;
 
 Result<ImageInfo> Decoder::probe(std::span<const std::byte> encoded) const {
   return probe_image(encoded, state_->options);
+}
+
+Shape upright_shape(const ImageInfo& info, Exif exif) noexcept {
+  const bool transposed = exif == Exif::apply && Turn::of_exif(info.orientation).transpose;
+  return {transposed ? info.width : info.height, transposed ? info.height : info.width, 3};
+}
+
+Shape Decoder::upright(const ImageInfo& info) const noexcept {
+  return upright_shape(info, state_->options.exif);
+}
+
+void Decoder::aim(const Shape& out, std::uint32_t height, std::uint32_t width) noexcept {
+  state_->options.fit = {.out = out, .into = {0, 0, width, height}};
 }
 
 Shape Decoder::out(const ImageInfo& info) const noexcept {

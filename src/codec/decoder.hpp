@@ -60,6 +60,9 @@ struct Decoded {
   std::uint64_t fit_ns = 0;
 };
 
+/// Of an image upright, or as stored where `exif` ignores what it says.
+Shape upright_shape(const ImageInfo& info, Exif exif) noexcept;
+
 /// Encoded bytes to a row of a slab. One a worker: it keeps decoder objects and tables. Not
 /// thread-safe; nothing it does outlives a call.
 class Decoder {
@@ -70,6 +73,11 @@ class Decoder {
 
   /// Decides by magic bytes, reads the header with a bounded parser, applies the limits.
   Result<ImageInfo> probe(std::span<const std::byte> encoded) const;
+
+  /// Of the image upright, as Options::exif has it.
+  Shape upright(const ImageInfo& info) const noexcept;
+  /// From now on each image becomes the upper left height x width of a row of `out`.
+  void aim(const Shape& out, std::uint32_t height, std::uint32_t width) noexcept;
 
   /// Of the row that decode() writes.
   Shape out(const ImageInfo& info) const noexcept;

@@ -59,6 +59,7 @@ Rect random_source(std::uint32_t width, std::uint32_t height, RandomStream& rand
 }  // namespace
 
 Window window(std::uint32_t width, std::uint32_t height, const FitSpec& spec, std::uint64_t draw) {
+  if (spec.into.width > 0) return {.source = {0, 0, width, height}, .target = spec.into};
   Window window{.source = {0, 0, width, height}, .target = {0, 0, spec.out.width, spec.out.height}};
   switch (spec.fit) {
     case Fit::center: window.source = center_source(width, height, spec); break;

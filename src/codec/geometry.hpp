@@ -23,6 +23,7 @@ struct FitSpec {
   Shape out{};
   Fit fit = Fit::center;
   std::uint32_t short_side = 256;  ///< resolved, for Fit::center
+  Rect into{};  ///< not empty: the whole image, resized to this part of `out`, whatever the fit
 };
 
 /// `draw`: the key of this sample's random stream, used by Fit::random alone.

@@ -1,5 +1,7 @@
 #include "conductor/conductor.hpp"
 
+#include <algorithm>
+
 #include "base/checked.hpp"
 
 namespace weir::conductor {
@@ -62,15 +64,37 @@ bool Conductor::open_next(const books::Book::Queue& queue) {
   if (next_ >= schedule_.end() || next_ > queue.stop.sequence) return false;
   if (queue.filling + queue.ready >= policy_.max_queue_size || queue.cancelled) return false;
   if (actions_.untaken_rows() >= policy_.rows_ahead) return false;
-  if (!slab_ready()) return false;
-  const auto slab = *book_.idle_slab();
   const auto batch = schedule_.at(next_);
-  book_.open_batch(slab, batch.sequence, batch.rows);
+  const auto slab = slab_for(batch, queue);
+  if (!slab) return false;
+  book_.open_batch(*slab, batch.sequence, batch.rows);
   if (batch.omitted > 0) book_.omit(batch.omitted);
-  actions_.open(slab, batch);
+  actions_.open(*slab, batch);
   ++next_;
   skip_released();
   return true;
+}
+
+std::optional<books::SlabId> Conductor::slab_for(const BatchSlot& batch,
+                                                 const books::Book::Queue& queue) {
+  if (!policy_.sizes_differ)
+    return slab_ready() ? book_.idle_slab() : std::optional<books::SlabId>();
+  const auto bytes = actions_.bytes_of(batch);
+  const bool none_ahead = queue.filling + queue.ready == 0;
+  const auto room = none_ahead
+                        ? unlimited
+                        : std::min(sub_floor(policy_.max_queue_bytes, queue.queue_bytes),
+                                   sub_floor(policy_.max_staging_bytes,
+                                             add_sat(queue.queue_bytes, queue.leased_bytes)));
+  if (bytes > room) {
+    // Until there is, what lies idle is held for nothing.
+    actions_.free_idle_slabs();
+    return std::nullopt;
+  }
+  if (const auto idle = actions_.fitting_slab(bytes, room)) return idle;
+  if (const auto made = actions_.make_slab_of(bytes)) return made;
+  actions_.trim_idle();
+  return actions_.make_slab_of(bytes);
 }
 
 bool Conductor::slab_ready() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "books/book.hpp"
 #include "conductor/schedule.hpp"
@@ -16,6 +17,17 @@ class Actions {
   virtual ~Actions() = default;
   /// An idle slab more, charged and allocated; false where the budget refuses it now.
   virtual bool make_slab() = 0;
+  // -- where sizes differ (Policy::sizes_differ)
+  /// What the batch's slab must hold.
+  virtual std::uint64_t bytes_of(const BatchSlot&) { return 0; }
+  /// An idle slab that holds `bytes` and not much more, and `most` at the most.
+  virtual std::optional<books::SlabId> fitting_slab(std::uint64_t, std::uint64_t /*most*/) {
+    return std::nullopt;
+  }
+  /// A new one of `bytes`, charged and allocated, in place of all that lie idle; none where the budget
+  /// refuses it now.
+  virtual std::optional<books::SlabId> make_slab_of(std::uint64_t) { return std::nullopt; }
+  virtual void free_idle_slabs() noexcept {}
   /// Rows of open batches that nobody has taken yet.
   virtual std::uint64_t untaken_rows() noexcept = 0;
   /// Frees blocks of workers that have nothing to do.
@@ -46,6 +58,10 @@ struct Policy {
   /// gets its slabs. The engine wakes the conductor when the rows fall below it.
   std::uint64_t rows_ahead = 1;
   Tolerance tolerance{};
+  /// Each batch has a slab of its own size. Where none is ahead of the consumer yet, one may be opened
+  /// whatever its bytes; else they are bounded, of those filling and ready and of those leased, too.
+  bool sizes_differ = false;
+  std::uint64_t max_queue_bytes = UINT64_MAX, max_staging_bytes = UINT64_MAX;
 };
 
 /// Every decision of a stream: which batch gets which slab and when, who gets freed bytes, when a
@@ -82,6 +98,7 @@ class Conductor {
   bool tolerable(const books::Book::Queue& queue) noexcept;
   void grant();
   bool open_next(const books::Book::Queue& queue);
+  std::optional<books::SlabId> slab_for(const BatchSlot& batch, const books::Book::Queue& queue);
   bool slab_ready();
   void finish(End why) noexcept;
   void skip_released();

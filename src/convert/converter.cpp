@@ -159,6 +159,31 @@ void Converter<T>::operator()(const PixelBlock& block, std::span<T> out) const {
   }
 }
 
+template <Element T>
+void Converter<T>::operator()(const ImageView& image, std::span<T> out) const {
+  const auto& shape = image.shape;
+  const std::size_t line = std::size_t{shape.width} * 3,
+                    area = shape.height * std::size_t{shape.width};
+  if (image.row_stride == line)
+    return (*this)(PixelBlock{{image.data, line * shape.height}, 1, shape}, out);
+  if (shape.channels != 3) {
+    bad("ImageView::shape.channels is " + std::to_string(shape.channels) + ", must be 3");
+  }
+  check_size("out.size()", out.size(), {{}, 1, shape});
+  for (std::uint32_t y = 0; y < shape.height; ++y) {
+    const auto* const pixels = image.data + y * image.row_stride;
+    // The tables say what arithmetic does, to the bit.
+    if (layout_ == Layout::nhwc) {
+      look_up_interleaved(pixels, shape.width, table_, out.data() + y * line);
+      continue;
+    }
+    for (std::size_t c = 0; c < 3; ++c) {
+      auto* const plane = out.data() + c * area + y * std::size_t{shape.width};
+      for (std::size_t x = 0; x < shape.width; ++x) plane[x] = table_[c][pixels[3 * x + c]];
+    }
+  }
+}
+
 template class Converter<float>;
 template class Converter<float16>;
 template class Converter<bfloat16>;

@@ -20,6 +20,17 @@
 
 namespace weir::engine {
 
+/// Images handed over where sizes differ, and their bytes beside those of the blocks they came in.
+struct Delivered {
+  std::atomic<std::uint64_t> images{0}, image_bytes{0}, block_bytes{0};
+  void add(const buffer::Slab& slab) noexcept {
+    images.fetch_add(slab.rows, std::memory_order_relaxed);
+    for (const auto size : slab.sizes())
+      image_bytes.fetch_add(size.bytes(), std::memory_order_relaxed);
+    block_bytes.fetch_add(slab.pixels(0, slab.rows).size(), std::memory_order_relaxed);
+  }
+};
+
 /// A loader's lasting parts: they outlive its streams, and its leases outlive it.
 struct Core final : buffer::LeaseWatch {
   Core(AnySource images, const Plan& resolved, std::shared_ptr<books::Book> page,
@@ -54,6 +65,7 @@ struct Core final : buffer::LeaseWatch {
   const std::shared_ptr<buffer::SlabPool> pool;
   Clocks clocks;
   std::unique_ptr<Trace> trace;  ///< null: none was asked for
+  Delivered delivered;
   FaultLog faults;
   Course course;
 };
@@ -70,6 +82,11 @@ struct StreamPlan {
   WatchdogOptions watchdog{};
   TransformOptions transform{};
   std::uint64_t seed = 0;
+  bool shuffle = false;
+  SizeOptions sizes{};
+  std::size_t alignment = 64;  ///< of slabs
+
+  bool sizes_differ() const noexcept { return sizes.mode != Sizes::fixed; }
 };
 
 /// What the threads of one stream share.

@@ -17,6 +17,15 @@ books::Book& begun(books::Book& book, const StreamPlan& plan,
   return book;
 }
 
+conductor::Policy policy_of(const Plan& plan, std::uint64_t rows_ahead, const StreamPlan& stream) {
+  return {.max_queue_size = plan.start.max_queue_size,
+          .rows_ahead = rows_ahead,
+          .tolerance = stream.tolerance,
+          .sizes_differ = stream.sizes_differ(),
+          .max_queue_bytes = plan.max_queue_bytes,
+          .max_staging_bytes = plan.sizes.max_staging_bytes};
+}
+
 /// The stream that this thread works for.
 thread_local const Engine* own_engine = nullptr;
 
@@ -28,9 +37,14 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
       shared_(*core_, plan, strand_),
       ready_(core_->plan.slabs),
       conductor_(begun(*core_->book, plan, strand_), plan.schedule,
-                 {core_->plan.start.max_queue_size, shared_.board.rows_ahead(), plan.tolerance},
-                 plan.first_batch, *this) {
+                 policy_of(core_->plan, shared_.board.rows_ahead(), plan), plan.first_batch,
+                 *this) {
   try {
+    if (plan.sizes_differ())
+      batch_sizes_.emplace(
+          source::SizeOrder(plan.sampler, plan.sizes, core_->plan.batch, plan.shuffle, plan.seed),
+          conductor::BatchSizes::Terms{plan.sizes.mode, core_->plan.batch, plan.alignment,
+                                       core_->plan.side_bytes, plan.on_fault});
     core_->clocks.stream_opened(core_->plan.start.workers, Clock::now());
     threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
     const auto& watch = shared_.plan.watchdog;
@@ -131,6 +145,22 @@ void Engine::step() {
 
 bool Engine::make_slab() { return core_->pool->make() != nullptr; }
 
+std::uint64_t Engine::bytes_of(const conductor::BatchSlot& batch) {
+  return batch_sizes_->of(batch).layout.bytes;
+}
+
+std::optional<books::SlabId> Engine::fitting_slab(std::uint64_t bytes, std::uint64_t most) {
+  const auto* const slab = core_->pool->fitting(bytes, most);
+  return slab ? std::optional(slab->id) : std::nullopt;
+}
+
+std::optional<books::SlabId> Engine::make_slab_of(std::uint64_t bytes) {
+  const auto* const slab = core_->pool->make(bytes);
+  return slab ? std::optional(slab->id) : std::nullopt;
+}
+
+void Engine::free_idle_slabs() noexcept { core_->pool->free_idle(); }
+
 std::uint64_t Engine::untaken_rows() noexcept { return shared_.board.untaken_rows(); }
 
 void Engine::trim_idle() noexcept { shared_.board.trim_idle(); }
@@ -140,6 +170,7 @@ void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
   slab.sequence = batch.sequence;
   slab.epoch = batch.epoch;
   slab.rows = batch.rows;
+  if (batch_sizes_) core_->pool->lay_out(slab, batch_sizes_->of(batch));
   slab.since = Clock::now();
   shared_.board.open({id, batch.sequence, 0, batch.rows});
 }

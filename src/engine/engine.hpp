@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "conductor/batch_sizes.hpp"
 #include "conductor/conductor.hpp"
 #include "engine/context.hpp"
 #include "engine/ready_queue.hpp"
@@ -58,6 +59,10 @@ class Engine final : private conductor::Actions {
 
  private:
   bool make_slab() override;
+  std::uint64_t bytes_of(const conductor::BatchSlot& batch) override;
+  std::optional<books::SlabId> fitting_slab(std::uint64_t bytes, std::uint64_t most) override;
+  std::optional<books::SlabId> make_slab_of(std::uint64_t bytes) override;
+  void free_idle_slabs() noexcept override;
   std::uint64_t untaken_rows() noexcept override;
   void trim_idle() noexcept override;
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
@@ -88,6 +93,7 @@ class Engine final : private conductor::Actions {
   Shared shared_;
   std::optional<Watchdog> watchdog_;
   ReadyQueue ready_;
+  std::optional<conductor::BatchSizes> batch_sizes_;  ///< on the strand, where sizes differ
   conductor::Conductor conductor_;  ///< begins the stream in the books: nothing after it throws
   std::atomic<bool> cancelled_{false}, failed_{false};
   std::atomic<std::uint32_t> present_{0};  ///< workers and readers that have not left

@@ -39,6 +39,7 @@ buffer::Slab* Engine::take(std::optional<Clock::time_point> deadline, Clock::tim
       auto& slab = core_->pool->slab(*id);
       clocks.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
       clocks.answered(slab.rows, now);
+      if (slab.layout().sizes_differ()) core_->delivered.add(slab);
       if (core_->trace) note_handed(slab, asked, now);
       slab.since = now;
       return &slab;

@@ -8,12 +8,13 @@
 #include "base/checked.hpp"
 #include "base/random.hpp"
 #include "base/sanitize.hpp"
+#include "conductor/batch_sizes.hpp"
 
 namespace weir::engine {
 
 namespace {
 
-constexpr std::uint32_t most_attempts = 64;
+using conductor::most_attempts;
 constexpr auto no_memory = "the allocator has no memory for this sample";
 
 Defect too_large(std::uint64_t wanted, std::uint64_t allowed, Stage stage) {
@@ -69,7 +70,8 @@ RowWork::RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track, Post
       decode_cpu_(lane, Stage::decode),
       track_(track),
       post_(post),
-      memory_(book_) {
+      memory_(book_),
+      sizes_differ_(shared.plan.sizes_differ()) {
   if (duty == Duty::decode) {
     decoder_.emplace(shared.plan.decoder);
     if (shared.plan.transform.apply) {
@@ -89,7 +91,8 @@ void RowWork::begin(const conductor::RowRun& run, std::uint32_t row) {
   s.epoch = slot.epoch;
   s.position = slot.first + row;
   s.attempt = 0;
-  s.index = shared_.plan.sampler.index(s.epoch, s.position);
+  s.index = sizes_differ_ ? core_.pool->slab(run.slab).indices()[row]
+                          : shared_.plan.sampler.index(s.epoch, s.position);
   s.has_bytes = s.ahead = false;
 }
 
@@ -198,6 +201,7 @@ std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect, std::exce
     defect = info.defect();
     return std::nullopt;
   }
+  if (sizes_differ_ && !aim(*info, defect)) return std::nullopt;
   const auto key = draw();
   const auto need = decoder_->need(*info, key);
   if (const auto turn = admit(need, defect); turn || defect) return turn;
@@ -254,7 +258,8 @@ void RowWork::note_decoded(Clock::time_point begun, std::chrono::nanoseconds fit
   // Rows are fitted as they come: of the whole, the trace shows the fitting last.
   const auto ended = Clock::now();
   lane_.add(Stage::decode, ended - begun - fit, s.bytes.size() + s.second.size());
-  lane_.add(Stage::fit, fit, core_.plan.shape.values() + core_.plan.side_bytes);
+  lane_.add(Stage::fit, fit,
+            (sizes_differ_ ? size_.bytes() : core_.plan.shape.values()) + core_.plan.side_bytes);
   decode_cpu_.ends(ended - begun);
   note(Stage::decode, begun, ended - fit);
   note(Stage::fit, ended - fit, ended);
@@ -315,7 +320,7 @@ bool RowWork::fail(const Defect& defect, const std::exception_ptr& thrown) noexc
         // The replacement may need all of the reserve, which the failed attempt still holds.
         release_memory();
         book_.fail_and_redraw(s.slab);
-        s.index = shared_.plan.sampler.replacement(s.epoch, s.position, s.attempt);
+        s.index = replacement();
         return true;
       }
       end_stream_here(error_of(Errc::too_many_faults, defect.stage, [&] {
@@ -343,6 +348,7 @@ void RowWork::end_stream_here(const std::exception_ptr& error) {
 void RowWork::finish(bool ok, RowStatus status) {
   Sample& s = sample();
   auto& slab = core_.pool->slab(s.slab);
+  if (sizes_differ_ && ok) note_size();
   slab.indices()[s.row.row] = s.index;
   slab.statuses()[s.row.row] = status;
   release_memory();

@@ -48,11 +48,21 @@ class RowWork {
   std::optional<Turn> decode_row(std::optional<Defect>& defect, std::exception_ptr& thrown);
   std::optional<Turn> transform_row(std::optional<Defect>& defect, std::exception_ptr& thrown);
   void apply(DecodedSample& given, std::optional<Defect>& defect, std::exception_ptr& thrown);
+  /// Index of what stands in for the row after its failures so far.
+  std::uint64_t replacement() const noexcept;
   /// Key of the draws of this attempt at the row.
   std::uint64_t draw() const noexcept;
   /// Scratch for the row, or why there is none: a defect, or a turn.
   std::optional<Turn> admit(const codec::MemoryNeed& need, std::optional<Defect>& defect);
   void fill_side(std::optional<Defect>& defect);
+  // -- where sizes differ
+  /// Aims the decoder at the row's place, for this image's size; false: why not is in `defect`.
+  bool aim(const codec::ImageInfo& info, std::optional<Defect>& defect);
+  /// The image is there: its size is noted, and what it leaves of a ragged place is zeroed.
+  void note_size() noexcept;
+  /// What the fit wrote, or the transform is to.
+  MutableImageView row_view() const noexcept;
+
   void note_decoded(Clock::time_point begun, std::chrono::nanoseconds fit);
   bool ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t beside);
   void park();
@@ -80,6 +90,8 @@ class RowWork {
   std::optional<codec::Decoder> decoder_;  ///< of workers alone
   std::optional<codec::Decoder> whole_;    ///< of workers that transform: images at their own size
   WorkerMemory memory_;
+  const bool sizes_differ_;
+  ImageSize size_{};  ///< that the row's image gets, where sizes differ
 };
 
 }  // namespace weir::engine

@@ -50,6 +50,7 @@ std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
       defect = info.defect();
       return false;
     }
+    if (sizes_differ_ && &decoder == &*decoder_ && !aim(*info, defect)) return false;
     given = {&decoder, encoded, *info, decoder.out(*info), images};
     const auto need = decoder.need(*info, key);
     work.scratch = std::max(work.scratch, need.scratch);
@@ -97,10 +98,9 @@ std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
   if (defect) return std::nullopt;
 
   const auto fitting = Clock::now();
-  const auto& shape = core_.plan.shape;
   if (whole) std::ranges::fill(row, std::uint8_t{0});
   buffer::TransformArena arena(behind.first(static_cast<std::size_t>(transform.scratch_bytes)));
-  const MutableImageView out{row.data(), shape, std::size_t{shape.width} * shape.channels};
+  const auto out = row_view();
   DecodedSample given{.image = whole ? view(place(first).data(), first.shape) : ImageView(out),
                       .second = {},
                       .row = out,

@@ -52,7 +52,7 @@ Standstill Watchdog::find(Standstill::Consumer consumer, Clock::duration lasted,
   found.leased = queue.leased;
   found.max_leases = plan.max_leases;
   found.oldest = queue.oldest;
-  found.slab_bytes = plan.slab_bytes;
+  found.slab_bytes = queue.slab_asked;
   for (const auto& post : posts_) {
     const auto task = post.task();
     if (task.busy) found.busy.push_back({task.stage, name(task.index), task.row, now - task.since});

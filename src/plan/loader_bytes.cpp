@@ -30,6 +30,9 @@ Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budge
   const auto& had = window.plan;
   if (setting.workers == 0)
     throw Error(Errc::bad_options, Stage::wait, "workers = 0: a setting names how many");
+  if (had.sizes.mode != Sizes::fixed)
+    throw Error(Errc::bad_options, Stage::wait,
+                "sizes.mode: foretelling takes images of one shape, sizes.mode fixed");
   Options options;
   options.shape = had.shape;
   options.fit = Fit::stretch;  // the one whose short side bounds nothing
@@ -38,7 +41,9 @@ Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budge
   options.transform.scratch_bytes = had.transform_bytes;
   if (had.whole_images) options.transform.apply = [](DecodedSample&) {};  // never called
   options.workers = setting.workers;
-  options.queue = {.max_queue_size = setting.max_queue_size, .max_leases = had.max_leases};
+  options.queue.max_queue_size = setting.max_queue_size;
+  options.queue.max_leases = had.max_leases;
+  if (had.max_queue_bytes != unlimited) options.queue.max_bytes = had.max_queue_bytes;
   options.io.read_ahead = setting.read_ahead;
   options.memory.budget_bytes = budget_bytes;
   options.memory.alignment = static_cast<std::size_t>(alignment_of(had));

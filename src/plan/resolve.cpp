@@ -6,6 +6,7 @@
 #include "base/checked.hpp"
 #include "buffer/slab.hpp"
 #include "plan/loader_bytes.hpp"
+#include "plan/size_plan.hpp"
 #include "weir/ledger.hpp"
 #include "weir/plan.hpp"
 
@@ -77,6 +78,7 @@ void check(const Options& o) {
   if (!(o.faults.tolerate_share >= 0.0 && o.faults.tolerate_share <= 1.0)) {
     refuse("faults.tolerate_share", o.faults.tolerate_share, "must be 0 to 1");
   }
+  check_sizes(o);
   if (o.fit == Fit::center && o.short_side != 0) {
     within("short_side", o.short_side, std::max(o.shape.height, o.shape.width), 65'500u);
   }
@@ -136,6 +138,15 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   plan.side_bytes = options.side_bytes;
   plan.slab_bytes =
       slab_bytes(options.shape, options.batch, options.memory.alignment, options.side_bytes);
+  const bool sizes_differ = options.sizes.mode != Sizes::fixed;
+  if (sizes_differ) {
+    const auto figures = size_figures(options);
+    plan.sizes = figures.plan;
+    plan.shape = {figures.plan.largest.height, figures.plan.largest.width, 3};
+    plan.slab_bytes = figures.most_slab_bytes;
+    index_bytes = add_sat(index_bytes, figures.index_bytes);
+  }
+  if (options.queue.max_bytes != 0) plan.max_queue_bytes = options.queue.max_bytes;
   plan.transform_bytes = options.transform.scratch_bytes;
   plan.whole_images = options.transform.apply && options.transform.input == TransformInput::decoded;
   plan.trace_bytes = mul_sat(options.trace.events, trace_event_bytes);
@@ -165,16 +176,31 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   const auto arenas = mul_sat(plan.workers, typical_arena(plan));
   const auto for_slabs =
       sub_floor(sub_floor(sub_floor(available, index_bytes), plan.max_sample_bytes), arenas);
-  const auto depth = sub_floor(for_slabs / plan.slab_bytes, plan.max_leases);
+  // Where sizes differ, bytes are counted batch for batch while the stream runs.
+  const auto depth = sizes_differ
+                         ? most.max_queue_size
+                         : std::min(sub_floor(for_slabs / plan.slab_bytes, plan.max_leases),
+                                    plan.max_queue_bytes / plan.slab_bytes);
   plan.max_queue_size =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(depth, 1, most.max_queue_size));
+  if (sizes_differ && available != unlimited) plan.sizes.max_staging_bytes = for_slabs;
   plan.slabs = plan.max_queue_size + plan.max_leases;
 
   const auto drawn = std::uint64_t{plan.max_queue_size} * plan.batch;
   plan.read_ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>(most.read_ahead, drawn));
   plan.start = {std::min(asked.max_queue_size, plan.max_queue_size), asked.workers,
                 std::min(asked.read_ahead, plan.read_ahead), plan.batch};
-  const auto staged = add_sat(index_bytes, mul_sat(plan.slabs, plan.slab_bytes));
+  // Slabs that came back lie idle until the next batch is opened: as many as can be leased.
+  const auto ahead_bytes = std::min(mul_sat(plan.max_queue_size, plan.slab_bytes),
+                                    std::max(plan.max_queue_bytes, plan.slab_bytes));
+  const auto staging =
+      sizes_differ ? std::min(mul_sat(plan.slabs, plan.slab_bytes),
+                              add_sat(ahead_bytes,
+                                      mul_sat(2 * std::uint64_t{plan.max_leases}, plan.slab_bytes)))
+                   : mul_sat(plan.slabs, plan.slab_bytes);
+  const auto staged = add_sat(
+      index_bytes, std::min(staging, std::max(plan.sizes.max_staging_bytes,
+                                              mul_sat(1 + plan.max_leases, plan.slab_bytes))));
   const auto beside = sub_floor(available, add_sat(staged, plan.max_sample_bytes));
   plan.read_ahead_bytes = plan.read_ahead == 0 || available == unlimited ? unlimited : beside / 2;
   const auto samples =
@@ -186,7 +212,8 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
 std::vector<DepthCost> Plan::depth_cost(std::uint32_t up_to) const {
   std::vector<DepthCost> costs;
   costs.reserve(up_to);
-  const auto pixels = mul_sat(batch, shape.values());
+  const auto pixels =
+      sizes.mode == Sizes::fixed ? mul_sat(batch, shape.values()) : sizes.most_pixels;
   for (std::uint32_t depth = 1; depth <= up_to; ++depth) {
     const std::uint64_t held = std::uint64_t{depth} + max_leases;
     const auto bytes_at = [&](std::uint64_t value_bytes) {

@@ -95,7 +95,9 @@ Window window(const Report& earlier, const Report& now) {
   w.seconds = less(now.queue.seconds, earlier.queue.seconds);
   const auto handed = work(earlier, now, Stage::handoff);
   w.batches = handed.time.count;
-  w.samples = handed.bytes / std::max<std::uint64_t>(1, now.plan.shape.values());
+  w.samples = now.plan.sizes.mode == Sizes::fixed
+                  ? handed.bytes / std::max<std::uint64_t>(1, now.plan.shape.values())
+                  : less(now.sizes.images, earlier.sizes.images);
   w.read = service(work(earlier, now, Stage::read).time);
   w.read_cpu_s = cpu_of_a_read(earlier, now);
   const auto decode = work(earlier, now, Stage::decode);

@@ -161,6 +161,7 @@ Json envelope(std::string_view command) {
   out["setting"] = nullptr;
   out["moves"] = Json::array();
   out["stalls"] = Json::array();
+  out["sizes"] = nullptr;
   return out;
 }
 
@@ -180,8 +181,41 @@ Json to_json(const Plan& plan) {
           {"index_bytes", plan.index_bytes},
           {"shape", {plan.shape.height, plan.shape.width, plan.shape.channels}},
           {"side_bytes", plan.side_bytes},
-          {"transform_bytes", plan.transform_bytes}};
+          {"transform_bytes", plan.transform_bytes},
+          {"max_queue_bytes",
+           plan.max_queue_bytes == UINT64_MAX ? Json(nullptr) : Json(plan.max_queue_bytes)}};
 }
+
+namespace {
+
+std::string_view to_string(Sizes mode) noexcept {
+  switch (mode) {
+    case Sizes::fixed: break;
+    case Sizes::padded: return "padded";
+    case Sizes::ragged: return "ragged";
+  }
+  return "fixed";
+}
+
+Json sizes_json(const Plan& plan) {
+  const auto& sizes = plan.sizes;
+  const auto pair = [](ImageSize size) { return Json{size.height, size.width}; };
+  return {{"mode", to_string(sizes.mode)},
+          {"bucket_batches", sizes.bucket_batches},
+          {"bound", sizes.bound == ImageSize{} ? Json(nullptr) : pair(sizes.bound)},
+          {"largest", pair(sizes.largest)},
+          {"unknown", sizes.unknown},
+          {"least_slab_bytes", sizes.least_slab_bytes},
+          {"typical_slab_bytes", sizes.typical_slab_bytes},
+          {"most_slab_bytes", plan.slab_bytes},
+          {"max_staging_bytes",
+           sizes.max_staging_bytes == UINT64_MAX ? Json(nullptr) : Json(sizes.max_staging_bytes)},
+          {"padding", sizes.padding},
+          {"padding_without_buckets", sizes.padding_without_buckets},
+          {"delivered", nullptr}};
+}
+
+}  // namespace
 
 Json to_json(const DepthCost& cost) {
   return {{"max_queue_size", cost.max_queue_size},
@@ -217,6 +251,7 @@ Json to_json(const SampleTally& samples) {
 void put_plan(Json& envelope, const Plan& plan, std::string_view budget_how) {
   envelope["plan"] = to_json(plan);
   envelope["plan"]["budget_how"] = budget_how.empty() ? Json(nullptr) : Json(budget_how);
+  if (plan.sizes.mode != Sizes::fixed) envelope["sizes"] = sizes_json(plan);
 }
 
 void put_faults(Json& envelope, std::span<const Fault> faults, std::uint64_t fault_count) {
@@ -246,6 +281,11 @@ void put_run(Json& envelope, const Run& run) {
     envelope["regime"] = *figures.regime;
     envelope["regime_why"] = figures.regime_why;
   }
+  if (figures.plan.sizes.mode != Sizes::fixed)
+    envelope["sizes"]["delivered"] = {{"images", figures.sizes.images},
+                                      {"image_bytes", figures.sizes.image_bytes},
+                                      {"block_bytes", figures.sizes.block_bytes},
+                                      {"padding", figures.sizes.padding()}};
   envelope["clocks_cost"] = clocks_cost_json(run);
   put_faults(envelope, figures.faults, figures.fault_count);
   if (!run.digest.empty()) envelope["digest"] = run.digest;

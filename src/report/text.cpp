@@ -18,27 +18,67 @@ std::string mebibytes(std::uint64_t bytes) {
   return fmt::format("{:.2f}", static_cast<double>(bytes) / static_cast<double>(1u << 20));
 }
 
+/// What one image is, and what staging comes to.
+std::string shape_text(const Plan& plan) {
+  const auto& sizes = plan.sizes;
+  if (sizes.mode == Sizes::fixed) return fmt::format("{}x{}", plan.shape.height, plan.shape.width);
+  const auto bound = sizes.bound == ImageSize{}
+                         ? std::string()
+                         : fmt::format(", bounded by {}x{}", sizes.bound.height, sizes.bound.width);
+  return fmt::format("images at their own sizes, up to {}x{}{}", sizes.largest.height,
+                     sizes.largest.width, bound);
+}
+
+std::string staging_text(const Plan& plan, const std::string& side) {
+  const auto& sizes = plan.sizes;
+  if (sizes.mode == Sizes::fixed)
+    return fmt::format("{} of {}{} = {} of staging", plural(plan.slabs, "slab"),
+                       human_bytes(plan.slab_bytes), side,
+                       human_bytes(plan.slabs * plan.slab_bytes));
+  auto out = fmt::format("{}: a slab is {} at the least, {} on average, {} at the most{}",
+                         sizes.mode == Sizes::padded ? "padded" : "ragged",
+                         human_bytes(sizes.least_slab_bytes), human_bytes(sizes.typical_slab_bytes),
+                         human_bytes(plan.slab_bytes), side);
+  if (sizes.mode == Sizes::padded)
+    out += fmt::format("\n  padding {} of the first epoch's pixels", percent(sizes.padding));
+  if (sizes.bucket_batches > 0)
+    out += fmt::format(", {} without the buckets of {} batch{}",
+                       percent(sizes.padding_without_buckets), grouped(sizes.bucket_batches),
+                       sizes.bucket_batches == 1 ? "" : "es");
+  if (sizes.unknown > 0)
+    out += fmt::format("\n  {} of unknown size: a fault whenever drawn",
+                       plural(sizes.unknown, "sample"));
+  return out;
+}
+
+/// What keeps the queue from being as deep as was asked.
+std::string queue_bound_text(const Plan& plan) {
+  const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.slab_bytes > 0 &&
+                        plan.max_queue_bytes / plan.slab_bytes <= plan.max_queue_size;
+  auto out = plan.max_queue_size < plan.max_queue_size_asked
+                 ? fmt::format(" (asked {}; the {} no more)", plan.max_queue_size_asked,
+                               by_bytes ? "bound on its bytes allows" : "budget holds")
+                 : std::string();
+  if (plan.max_queue_bytes != UINT64_MAX)
+    out += fmt::format(" and {}", human_bytes(plan.max_queue_bytes));
+  return out;
+}
+
 }  // namespace
 
 std::string plan_text(const Plan& plan, std::string_view budget_how) {
-  const auto cut =
-      plan.max_queue_size < plan.max_queue_size_asked
-          ? fmt::format(" (asked {}; the budget holds no more)", plan.max_queue_size_asked)
-          : std::string();
   const auto side = plan.side_bytes > 0 ? fmt::format(" ({} beside the pixels of each sample)",
                                                       human_bytes(plan.side_bytes))
                                         : std::string();
   return fmt::format(
       "Plan\n"
-      "  batch {} of {}x{}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
-      "  {} of {}{} = {} of staging\n"
+      "  batch {} of {}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
+      "  {}\n"
       "  floor {}, ceiling {}, budget {}, one sample at most {}\n{}",
-      plan.batch, plan.shape.height, plan.shape.width, plan.max_queue_size, cut,
+      plan.batch, shape_text(plan), plan.max_queue_size, queue_bound_text(plan),
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
-      plural(plan.slabs, "slab"), human_bytes(plan.slab_bytes), side,
-      human_bytes(plan.slabs * plan.slab_bytes), human_bytes(plan.floor_bytes),
-      human_bytes(plan.ceiling_bytes), human_bytes(plan.budget_bytes),
-      human_bytes(plan.max_sample_bytes),
+      staging_text(plan, side), human_bytes(plan.floor_bytes), human_bytes(plan.ceiling_bytes),
+      human_bytes(plan.budget_bytes), human_bytes(plan.max_sample_bytes),
       budget_how.empty() ? "" : fmt::format("  auto budget {}\n", budget_how));
 }
 
@@ -56,7 +96,8 @@ std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) 
                grouped(cost.u8_bytes), mebibytes(cost.u8_bytes), mebibytes(cost.f16_bytes),
                mebibytes(cost.f32_bytes), depth == plan.max_queue_size ? "<- this plan" : ""});
   }
-  return "Staging by queue depth, had the pixels waited as\n" + table.text();
+  const std::string_view bound = plan.sizes.mode == Sizes::fixed ? "" : " at the most";
+  return fmt::format("Staging by queue depth{}, had the pixels waited as\n{}", bound, table.text());
 }
 
 std::string grid_text(const Grid& grid) {
@@ -83,9 +124,9 @@ std::string samples_text(const SampleTally& samples, const Shape& shape) {
       samples.conserved() ? "" : "NOT CONSERVED: the counts below do not add up to this");
   add("consumed", samples.consumed);
   add("between", between,
-      between == 0 ? std::string()
-                   : fmt::format("{} of pixels as uint8; as float32 {}", human_bytes(pixels),
-                                 human_bytes(4 * pixels)));
+      between == 0 || pixels == 0 ? std::string()
+                                  : fmt::format("{} of pixels as uint8; as float32 {}",
+                                                human_bytes(pixels), human_bytes(4 * pixels)));
   const std::pair<std::string_view, std::uint64_t> others[] = {
       {"in_flight", samples.in_flight}, {"ready", samples.ready},     {"leased", samples.leased},
       {"discarded", samples.discarded}, {"dropped", samples.dropped}, {"failed", samples.failed},
@@ -157,6 +198,15 @@ std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count
 
 namespace {
 
+/// How much of what was delivered is padding; empty where images have one shape.
+std::string sizes_text(const Report& figures) {
+  if (figures.plan.sizes.mode == Sizes::fixed) return "";
+  const auto& sizes = figures.sizes;
+  return fmt::format("  delivered: {}, {} of their own pixels in {}: {} padding\n",
+                     plural(sizes.images, "image"), human_bytes(sizes.image_bytes),
+                     human_bytes(sizes.block_bytes), percent(sizes.padding()));
+}
+
 /// Where the knobs went; empty where they never moved.
 std::string moves_text(const Report& figures) {
   if (figures.moves.empty()) return "";
@@ -186,8 +236,8 @@ std::string run_text(const Run& run) {
                   figures.throughput.samples_per_s, duration(figures.throughput.first_batch_s));
   if (run.interrupted) out += "Interrupted: the counts are of the moment it stopped.\n";
   out += regime_text(figures) + moves_text(figures) + '\n' +
-         plan_text(figures.plan, run.budget_how) + '\n' +
-         samples_text(figures.samples, figures.plan.shape) + '\n' + memory_text(run) +
+         plan_text(figures.plan, run.budget_how) + sizes_text(figures) + '\n' +
+         samples_text(figures.samples, common_shape(figures.plan)) + '\n' + memory_text(run) +
          queue_text(figures.queue) + stages_text(figures.stages) + clocks_text(run);
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;

@@ -24,7 +24,11 @@ std::string grid_text(const Grid& grid);
 std::string run_text(const Run& run);
 /// Bytes by account now and at peak, and the process beside them.
 std::string memory_text(const Run& run);
-/// Drawn, consumed, and what lies between as each element type.
+/// The shape of every image; 0 x 0 where each has its own.
+inline Shape common_shape(const Plan& plan) noexcept {
+  return plan.sizes.mode == Sizes::fixed ? plan.shape : Shape{0, 0, 3};
+}
+/// Drawn, consumed, and what lies between as each element type (not where the shape is 0 x 0).
 std::string samples_text(const SampleTally& samples, const Shape& shape);
 /// "NAME: KIND (STAGE): REASON at byte N".
 std::string fault_text(const Fault& fault);

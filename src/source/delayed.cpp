@@ -62,6 +62,7 @@ class Delayed {
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
     return source_.encoded_bytes(i);
   }
+  std::optional<ImageSize> image_size(std::uint64_t i) const { return source_.image_size(i); }
   std::vector<std::string> class_names() const { return source_.class_names(); }
 
  private:

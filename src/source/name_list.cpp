@@ -50,6 +50,9 @@ class Rest {
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
     return source_.encoded_bytes(original(i));
   }
+  std::optional<ImageSize> image_size(std::uint64_t i) const {
+    return source_.image_size(original(i));
+  }
   std::vector<std::string> class_names() const { return source_.class_names(); }
 
  private:

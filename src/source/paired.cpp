@@ -35,6 +35,7 @@ class Paired {
     if (!first || !second) return std::nullopt;
     return *first + *second;
   }
+  std::optional<ImageSize> image_size(std::uint64_t i) const { return first_.image_size(i); }
   std::vector<std::string> class_names() const { return first_.class_names(); }
 
  private:

@@ -22,9 +22,9 @@ std::uint64_t Sampler::index(std::uint64_t epoch, std::uint64_t position) const 
   return shuffle_ ? all_(key(Use::order, seed_, epoch, 0), position) : position;
 }
 
-std::uint64_t Sampler::replacement(std::uint64_t epoch, std::uint64_t position,
-                                   std::uint32_t attempt) const noexcept {
-  const auto failed = index(epoch, position);
+std::uint64_t Sampler::replacement_of(std::uint64_t failed, std::uint64_t epoch,
+                                      std::uint64_t position,
+                                      std::uint32_t attempt) const noexcept {
   if (others_.size() == 0) return failed;
   const auto step = (attempt - std::uint64_t{1}) % others_.size();
   const auto distance = 1 + others_(key(Use::replacement, seed_, epoch, position), step);

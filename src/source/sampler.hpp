@@ -17,7 +17,12 @@ class Sampler {
   /// OnFault::skip: what stands in for `position` after `attempt` (1 …) failures there. The first
   /// size()-1 attempts are all different and none is index(epoch, position).
   std::uint64_t replacement(std::uint64_t epoch, std::uint64_t position,
-                            std::uint32_t attempt) const noexcept;
+                            std::uint32_t attempt) const noexcept {
+    return replacement_of(index(epoch, position), epoch, position, attempt);
+  }
+  /// The same where another order put `failed` at `position`.
+  std::uint64_t replacement_of(std::uint64_t failed, std::uint64_t epoch, std::uint64_t position,
+                               std::uint32_t attempt) const noexcept;
   /// Key of the random stream of the sample at `position`: random crops, flips.
   std::uint64_t draw(std::uint64_t epoch, std::uint64_t position) const noexcept;
   std::uint64_t size() const noexcept { return all_.size(); }

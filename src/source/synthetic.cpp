@@ -124,11 +124,16 @@ class Synthetic {
     for (const auto& kind : classes) names.emplace_back(kind.name);
     return names;
   }
+  std::optional<ImageSize> image_size(std::uint64_t i) const {
+    RandomStream random(mix_key({seed_, i}));
+    const auto shape = shape_of(random);
+    return ImageSize{shape.height, shape.width};
+  }
   Encoded read(std::uint64_t i, ByteSink& sink) const {
     const auto label = i % classes.size();
     const auto key = mix_key({seed_, i});
     RandomStream random(key);
-    const Shape shape{near(shape_.height, random), near(shape_.width, random), 3};
+    const auto shape = shape_of(random);
     const auto jpeg = encode_jpeg(Picture(classes[label], shape, random.next()), shape, quality);
     const auto bytes = sink.take(jpeg.size());
     std::copy(jpeg.begin(), jpeg.end(), bytes.begin());
@@ -148,6 +153,9 @@ class Synthetic {
   static std::uint32_t near(std::uint32_t side, RandomStream& random) noexcept {
     const auto varied = side - side / 8 + static_cast<std::uint32_t>(random.below(side / 4 + 1));
     return std::min(varied, largest);
+  }
+  Shape shape_of(RandomStream& random) const noexcept {
+    return {near(shape_.height, random), near(shape_.width, random), 3};
   }
 
   std::uint64_t count_, seed_;

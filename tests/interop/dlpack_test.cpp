@@ -55,6 +55,39 @@ TEST_CASE("a batch as a DLPack tensor lies in the slab", "[interop]") {
   CHECK(scene.lease.use_count() == 1);
 }
 
+TEST_CASE("an image at its own size is a DLPack tensor, a ragged batch is none",
+          "[interop][sizes]") {
+  for (const auto mode : {Sizes::padded, Sizes::ragged}) {
+    auto options = small_options();
+    options.sizes.mode = mode;
+    const auto ledger = options.memory.ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+    std::optional<Loader> loader(std::in_place, synthetic(8, {24, 30, 3}, 3), options);
+    auto lease = share(loader->stream().next().value());
+    const auto size = lease->sizes()[2];
+    const auto image = lease->image(2);
+    if (mode == Sizes::ragged) {
+      CHECK_THROWS_WITH(as_dlpack(lease), has_text("sizes.mode = ragged"));
+    } else {
+      auto* const whole = as_dlpack(lease);
+      CHECK(whole->dl_tensor.shape[2] == lease->pixels().shape.width);
+      whole->deleter(whole);
+    }
+    auto* const one = image_as_dlpack(lease, 2);
+    CHECK_THROWS_WITH(image_as_dlpack(lease, 4), has_text("the batch has 4 rows"));
+    lease.reset();
+    loader.reset();
+    REQUIRE(one->dl_tensor.ndim == 3);
+    CHECK(one->dl_tensor.data == image.data);
+    CHECK(one->dl_tensor.shape[0] == size.height);
+    CHECK(one->dl_tensor.shape[1] == size.width);
+    CHECK(one->dl_tensor.strides[0] == static_cast<std::int64_t>(image.row_stride));
+    CHECK(one->dl_tensor.strides[1] == 3);
+    CHECK(ledger->leases().size() == 1);
+    one->deleter(one);
+    CHECK(ledger->snapshot().live == 0);
+  }
+}
+
 TEST_CASE("rows that are not there are no DLPack tensor", "[interop]") {
   Scene scene;
   CHECK_THROWS_WITH(as_dlpack(scene.lease, 3, 2), has_text("the batch has 4 rows"));

@@ -51,6 +51,28 @@ TEST_CASE("the slab is idle when the last Mat has died, in whatever order", "[in
   });
 }
 
+TEST_CASE("images of their own sizes are matrices of those, padded and ragged",
+          "[interop][sizes]") {
+  for (const auto mode : {Sizes::padded, Sizes::ragged}) {
+    auto options = small_options();
+    options.sizes.mode = mode;
+    Loader loader(synthetic(8, {24, 30, 3}, 3), options);
+    auto stream = loader.stream();
+    const auto lease = share(stream.next().value());
+    const auto mats = as_mats(lease);
+    REQUIRE(mats.size() == 4);
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const auto image = lease->image(i);
+      CHECK(mats[i].rows == static_cast<int>(lease->sizes()[i].height));
+      CHECK(mats[i].cols == static_cast<int>(lease->sizes()[i].width));
+      CHECK(mats[i].data == image.data);
+      CHECK(mats[i].step[0] == image.row_stride);
+      CHECK(mats[i].isContinuous() ==
+            (image.row_stride == std::size_t{3} * lease->sizes()[i].width));
+    }
+  }
+}
+
 TEST_CASE("copies and parts of a Mat keep the lease, clones do not", "[interop]") {
   Scene scene;
   auto mats = as_mats(scene.lease);

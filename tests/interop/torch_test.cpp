@@ -180,3 +180,26 @@ TEST_CASE("an error of the stream comes out of the loop", "[interop]") {
   auto sum = torch::zeros({}, torch::kFloat64);
   CHECK_THROWS_AS(train(data_loader, sum), Error);
 }
+
+TEST_CASE("an image at its own size is a tensor in the slab, a ragged batch is none",
+          "[interop][sizes]") {
+  for (const auto mode : {Sizes::padded, Sizes::ragged}) {
+    auto options = small_options();
+    options.sizes.mode = mode;
+    Loader loader(synthetic(8, {24, 30, 3}, 3), options);
+    auto stream = loader.stream();
+    const auto lease = share(stream.next().value());
+    const auto image = lease->image(1);
+    if (mode == Sizes::ragged)
+      CHECK_THROWS_WITH(as_tensor(lease), has_text("sizes.mode = ragged"));
+    else
+      CHECK(as_tensor(lease).size(3) == lease->pixels().shape.width);
+    const auto tensor = image_as_tensor(lease, 1);
+    CHECK(tensor.data_ptr() == image.data);
+    CHECK(tensor.size(0) == 3);
+    CHECK(tensor.size(1) == lease->sizes()[1].height);
+    CHECK(tensor.size(2) == lease->sizes()[1].width);
+    const auto last = (image.shape.height - 1) * image.row_stride + (image.shape.width - 1) * 3;
+    CHECK(tensor[2][-1][-1].item<int>() == image.data[last + 2]);
+  }
+}

@@ -128,13 +128,15 @@ struct Log {
   std::vector<RowStatus> statuses;
   std::vector<std::uint8_t> pixels;
   std::vector<std::byte> side;
+  std::vector<ImageSize> sizes;  ///< where images keep their own
   void add(const Batch& batch) {
     sequences.push_back(batch.sequence());
     indices.insert(indices.end(), batch.indices().begin(), batch.indices().end());
     labels.insert(labels.end(), batch.labels().begin(), batch.labels().end());
     statuses.insert(statuses.end(), batch.statuses().begin(), batch.statuses().end());
-    const auto p = batch.pixels().pixels;
+    const auto p = batch.pixel_bytes();
     pixels.insert(pixels.end(), p.begin(), p.end());
+    sizes.insert(sizes.end(), batch.sizes().begin(), batch.sizes().end());
     side.insert(side.end(), batch.side().begin(), batch.side().end());
   }
   friend bool operator==(const Log&, const Log&) = default;

@@ -52,8 +52,9 @@ void mix(std::uint64_t& digest, const void* data, std::size_t bytes) {
 }
 
 void add(Outcome& outcome, const Batch& batch) {
-  const auto pixels = batch.pixels().pixels;
+  const auto pixels = batch.pixel_bytes();
   mix(outcome.digest, pixels.data(), pixels.size());
+  mix(outcome.digest, batch.sizes().data(), batch.sizes().size_bytes());
   mix(outcome.digest, batch.side().data(), batch.side().size());
   mix(outcome.digest, batch.labels().data(), batch.labels().size_bytes());
   mix(outcome.digest, batch.indices().data(), batch.indices().size_bytes());
@@ -115,7 +116,7 @@ void consume(Stream& stream, const Member& member, Outcome& outcome) {
 Options options_of(const Family& family, const Member& member) {
   auto options = family.options;
   options.workers = member.workers;
-  options.queue = {member.max_queue_size, member.max_leases};
+  options.queue = {member.max_queue_size, member.max_leases, member.max_queue_bytes};
   options.io.read_ahead = member.read_ahead;
   options.memory.budget_bytes = member.budget;
   return options;
@@ -185,6 +186,23 @@ Family::Family(std::uint64_t key) {
   }
 }
 
+void Family::keep_sizes(std::uint64_t key) {
+  RandomStream random(key);
+  auto& sizes = options.sizes;
+  sizes.mode = random.below(3) == 0 ? Sizes::ragged : Sizes::padded;
+  if (random.below(2) == 0) sizes.max_height = between(random, 20, 200);
+  if (random.below(2) == 0) sizes.max_width = between(random, 20, 200);
+  if (sizes.mode == Sizes::padded && random.below(2) == 0)
+    sizes.bucket_batches = between(random, 1, 6);
+  options.transform.input = TransformInput::fitted;
+  if (options.transform.apply) {
+    const auto more = 2500 * sizeof(std::size_t) - options.transform.scratch_bytes;
+    options.transform.scratch_bytes += more;
+    if (options.memory.max_sample_bytes != 0) options.memory.max_sample_bytes += more;
+  }
+  sizes.index = measure_sizes(Files(files, 1000), options);
+}
+
 Member Member::draw(const Family& family, RandomStream& random) {
   Member member;
   member.workers = between(random, 1, 16);
@@ -192,6 +210,7 @@ Member Member::draw(const Family& family, RandomStream& random) {
   member.max_leases = random.below(3) == 0 ? between(random, 2, 3) : 1;
   member.read_ahead = random.below(3) == 0 ? 0 : between(random, 1, 32);
   member.dawdles = random.below(4) == 0;
+  if (random.below(3) == 0) member.max_queue_bytes = log_between(random, 1e3, 5e6);
   const auto floor = resolve(options_of(family, member), 1000).floor_bytes;
   member.budget = random.below(3) == 0
                       ? floor
@@ -202,7 +221,8 @@ Member Member::draw(const Family& family, RandomStream& random) {
 std::string Member::to_string() const {
   return "workers " + std::to_string(workers) + ", queue " + std::to_string(max_queue_size) +
          ", leases " + std::to_string(max_leases) + ", read-ahead " + std::to_string(read_ahead) +
-         ", budget " + std::to_string(budget) + (dawdles ? ", dawdles" : "");
+         ", queue bytes " + std::to_string(max_queue_bytes) + ", budget " + std::to_string(budget) +
+         (dawdles ? ", dawdles" : "");
 }
 
 Outcome run(const Family& family, const Member& member, const std::string& name) {
@@ -238,7 +258,7 @@ std::pair<Outcome, Outcome> run_together(const std::array<Family, 2>& families,
   return {outcomes[0], outcomes[1]};
 }
 
-void survey_configurations(std::uint64_t count) {
+void survey_configurations(std::uint64_t count, bool own_sizes) {
   count = number_from("WEIR_CONFIGURATIONS", count);
   const auto seed = number_from("WEIR_CONFIGURATION_SEED", 1);
   std::uint64_t rows = 0, at_floor = 0, ended_in_error = 0, with_faults = 0;
@@ -247,6 +267,7 @@ void survey_configurations(std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) {
     if (i % members_a_family == 0) {
       family = std::make_unique<Family>(mix_key({seed, i}));
+      if (own_sizes) family->keep_sizes(mix_key({seed, i, 3}));
       expected.clear();
     }
     RandomStream random(mix_key({seed, i, 1}));

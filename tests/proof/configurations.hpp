@@ -16,6 +16,8 @@ namespace weir::test {
 /// of faults and, where it is set, max_sample_bytes.
 struct Family {
   explicit Family(std::uint64_t key);
+  /// From now on images keep their own sizes: padded, ragged or in buckets, bounded or not.
+  void keep_sizes(std::uint64_t key);
   std::vector<const Bytes*> files;
   Options options;  ///< without what a Member decides
   std::uint64_t epochs = 1;
@@ -24,6 +26,7 @@ struct Family {
 /// What they may not depend on.
 struct Member {
   std::uint32_t workers = 1, max_queue_size = 1, max_leases = 1, read_ahead = 0;
+  std::uint64_t max_queue_bytes = 0;
   std::uint64_t budget = UINT64_MAX;
   bool dawdles = false;  ///< the consumer now and then lets the queue fill up
 
@@ -55,7 +58,7 @@ std::pair<Outcome, Outcome> run_together(const std::array<Family, 2>& families,
 /// `count` configurations, four members a family; every claim is a CHECK, and so is that the survey
 /// met the floor, faults and streams that end well. WEIR_CONFIGURATIONS overrides the count,
 /// WEIR_CONFIGURATION_SEED the seed.
-void survey_configurations(std::uint64_t count);
+void survey_configurations(std::uint64_t count, bool own_sizes = false);
 
 /// `count` pairs of loaders that share the sum of their floors, or up to twice that: both complete,
 /// with the rows they have alone.

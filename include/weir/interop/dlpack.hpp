@@ -77,6 +77,17 @@ Managed* pixels_as(Lease lease, std::uint32_t first,
 }
 
 template <class Managed>
+Managed* image_as(Lease lease, std::uint32_t i) {
+  const auto image = lease->image(i);
+  const auto& shape = image.shape;
+  auto tensor = std::make_unique<OwnedTensor<Managed, 3>>(
+      std::move(lease), const_cast<std::uint8_t*>(image.data), DLDataType{kDLUInt, 8, 1},
+      std::array<std::int64_t, 3>{shape.height, shape.width, shape.channels});
+  tensor->extent.strides[0] = static_cast<std::int64_t>(image.row_stride);
+  return &tensor.release()->managed;
+}
+
+template <class Managed>
 Managed* labels_as(Lease lease) {
   const auto labels = lease->labels();
   auto tensor = std::make_unique<OwnedTensor<Managed, 1>>(
@@ -87,7 +98,8 @@ Managed* labels_as(Lease lease) {
 
 }  // namespace interop
 
-/// Pixels, N x H x W x C uint8 on the CPU; the caller is to call its deleter.
+/// Pixels, N x H x W x C uint8 on the CPU; the caller is to call its deleter. With Sizes::padded H and W are
+/// the block's; throws Error{bad_options} where the batch is ragged: see image_as_dlpack().
 inline DLManagedTensor* as_dlpack(Lease lease) {
   return interop::pixels_as<DLManagedTensor>(std::move(lease), 0);
 }
@@ -96,6 +108,11 @@ inline DLManagedTensor* as_dlpack(Batch batch) { return as_dlpack(share(std::mov
 /// Of rows first .. first+count-1, a micro-batch. Throws Error{bad_options} where they are not all there.
 inline DLManagedTensor* as_dlpack(Lease lease, std::uint32_t first, std::uint32_t count) {
   return interop::pixels_as<DLManagedTensor>(std::move(lease), first, count);
+}
+/// Of one image at its own size, H x W x C; with Sizes::padded its lines are as far apart as the block is
+/// wide. Throws Error{bad_options} where there is no such row.
+inline DLManagedTensor* image_as_dlpack(Lease lease, std::uint32_t i) {
+  return interop::image_as<DLManagedTensor>(std::move(lease), i);
 }
 /// Labels, N int64.
 inline DLManagedTensor* labels_as_dlpack(Lease lease) {
@@ -111,6 +128,10 @@ inline DLManagedTensorVersioned* as_dlpack_versioned(Lease lease) {
 inline DLManagedTensorVersioned* as_dlpack_versioned(Lease lease, std::uint32_t first,
                                                      std::uint32_t count) {
   return interop::pixels_as<DLManagedTensorVersioned>(std::move(lease), first, count);
+}
+/// Image i of the batch.
+inline DLManagedTensorVersioned* image_as_dlpack_versioned(Lease lease, std::uint32_t i) {
+  return interop::image_as<DLManagedTensorVersioned>(std::move(lease), i);
 }
 /// Labels, N int64.
 inline DLManagedTensorVersioned* labels_as_dlpack_versioned(Lease lease) {

@@ -57,7 +57,7 @@ class LeaseMatAllocator final : public cv::MatAllocator {
 
 }  // namespace interop
 
-/// One matrix an image, H x W of CV_8UC3 in the slab. Each shares the lease, and so does what is copied or
+/// One matrix an image, H x W of CV_8UC3 in the slab, each at its own size where sizes differ. Each shares the lease, and so does what is copied or
 /// cut from it; a clone() does not.
 inline std::vector<cv::Mat> as_mats(Lease lease) {
   lease->held_by("cv::Mat");

@@ -50,7 +50,7 @@ torch::MemoryFormat format_of(const Converter<T>& converter) {
 
 /// uint8 where the rows first .. first+count-1 lie in the slab, so in channels-last memory. The storage
 /// shares the lease: slices and views of the tensor keep it, clones and conversions do not. Throws
-/// Error{bad_options} where those rows are not all there.
+/// Error{bad_options} where those rows are not all there, and where the batch is ragged.
 inline torch::Tensor as_tensor(Lease lease, std::uint32_t first, std::uint32_t count) {
   const auto block = lease->slice(first, count);
   lease->held_by("torch::Tensor");
@@ -67,6 +67,19 @@ inline torch::Tensor as_tensor(Lease lease) {
 }
 /// All rows of a batch that nothing else shares.
 inline torch::Tensor as_tensor(Batch batch) { return as_tensor(share(std::move(batch))); }
+
+/// One image at its own size where it lies in the slab: C x H x W of uint8, in channels-last memory whose
+/// lines are, with Sizes::padded, as far apart as the block is wide. Of a ragged batch this is the way: it
+/// is no one tensor. Throws Error{bad_options} where there is no such row.
+inline torch::Tensor image_as_tensor(Lease lease, std::uint32_t i) {
+  const auto image = lease->image(i);
+  lease->held_by("torch::Tensor");
+  const std::int64_t channels = image.shape.channels;
+  return torch::from_blob(
+      const_cast<std::uint8_t*>(image.data), {channels, image.shape.height, image.shape.width},
+      {1, static_cast<std::int64_t>(image.row_stride), channels},
+      [lease = std::move(lease)](void*) mutable { lease.reset(); }, torch::kUInt8);
+}
 
 /// int64, N labels where they lie in the slab; shares the lease.
 inline torch::Tensor labels_as_tensor(Lease lease) {

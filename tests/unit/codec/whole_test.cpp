@@ -50,4 +50,59 @@ TEST_CASE("a whole image is upright, and its shape too") {
                 stored[(std::size_t{y} * 61 + x) * 3 + c]);
 }
 
+TEST_CASE("an image at its own size lies in the upper left of a larger row, zeros around it",
+          "[sizes]") {
+  const Raster image = pattern(61, 47);
+  const std::vector<Encoded> files{encode_jpeg(image),
+                                   encode_jpeg(image, {.progressive = true}),
+                                   encode_png(61, 47, image.values, {}),
+                                   encode_png(61, 47, image.values, {.interlaced = true}),
+                                   encode_webp(image, std::nullopt),
+                                   with_exif(encode_jpeg(image), 6)};
+  constexpr Shape out{70, 80, 3};
+  for (const auto& file : files) {
+    Decoder decoder({});
+    const auto info = decoder.probe(file);
+    REQUIRE(info);
+    const auto own = decoder.upright(*info);
+    const auto wanted = whole(file, own);
+    CHECK((own == Shape{47, 61, 3} || &file == &files.back()));
+    // A draw must not matter, nor what the row held; then exactly as large, as in a ragged batch.
+    for (const auto& shape : {out, own}) {
+      decoder.aim(shape, own.height, own.width);
+      const Scratch row(shape.values()), scratch(decoder.need(*info, 5).scratch);
+      const std::span<std::byte> memory = row;
+      const std::span pixels(reinterpret_cast<std::uint8_t*>(memory.data()), memory.size());
+      std::ranges::fill(pixels, std::uint8_t{0xa5});
+      const std::atomic<bool> cancelled{false};
+      REQUIRE(decoder.decode(file, *info, 5, scratch, cancelled, pixels));
+      for (std::uint32_t y = 0; y < shape.height; ++y)
+        for (std::uint32_t x = 0; x < shape.width * 3; ++x) {
+          const bool inside = y < own.height && x < own.width * 3;
+          REQUIRE(pixels[y * shape.width * 3 + x] == (inside ? wanted[y * own.width * 3 + x] : 0));
+        }
+    }
+  }
+}
+
+TEST_CASE("aimed at a smaller place the whole image is resized, as by a stretch", "[sizes]") {
+  const Encoded file = encode_jpeg(pattern(61, 47));
+  constexpr Shape out{30, 50, 3};
+  const std::atomic<bool> cancelled{false};
+  Decoder stretch({.fit = {.out = {20, 26, 3}, .fit = Fit::stretch}}), decoder({});
+  const auto info = decoder.probe(file);
+  REQUIRE(info);
+  decoder.aim(out, 20, 26);
+  const Scratch small(20 * 26 * 3), row(out.values()), scratch(1 << 20);
+  const auto pixels = [](const Scratch& of) {
+    const std::span<std::byte> memory = of;
+    return std::span(reinterpret_cast<std::uint8_t*>(memory.data()), memory.size());
+  };
+  REQUIRE(stretch.decode(file, *info, 1, scratch, cancelled, pixels(small)));
+  REQUIRE(decoder.decode(file, *info, 1, scratch, cancelled, pixels(row)));
+  for (std::uint32_t y = 0; y < 20; ++y)
+    REQUIRE(std::ranges::equal(pixels(small).subspan(y * 26 * 3, 26 * 3),
+                               pixels(row).subspan(y * 50 * 3, 26 * 3)));
+}
+
 }  // namespace weir::codec::test

@@ -1,7 +1,10 @@
 #include "unit/conductor/model.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
+
+#include "buffer/slab.hpp"
 
 namespace weir::test {
 
@@ -17,9 +20,15 @@ Model::Model(const Scenario& scenario, Choices& choices)
   book_ = books::Book::open(ledger_,
                             {floor, s.sample_bytes, s.slab_bytes, s.encoded_cap, slabs, s.batch});
   book_->begin_stream(0, {}, waker_);
-  const conductor::Policy policy{s.max_queue_size, s.rows_ahead, {s.tolerate, 1.0, s.dataset}};
+  const conductor::Policy policy{.max_queue_size = s.max_queue_size,
+                                 .rows_ahead = s.rows_ahead,
+                                 .tolerance = {s.tolerate, 1.0, s.dataset},
+                                 .sizes_differ = s.sizes_differ,
+                                 .max_queue_bytes = s.max_queue_bytes,
+                                 .max_staging_bytes = s.max_staging_bytes};
   conductor_ = std::make_unique<conductor::Conductor>(*book_, schedule_, policy, 0, *this);
   batches_.resize(slabs);
+  slab_bytes_.resize(slabs);
   for (std::uint32_t i = 0; i < s.workers; ++i) workers_.emplace_back(*book_);
   neighbour_.moves = s.neighbour_moves;
   if (neighbour_.moves > 0) {
@@ -106,8 +115,44 @@ void Model::move_strand() {
 bool Model::make_slab() {
   if (slabs_made_ == book_->terms().slabs || !book_->try_charge_slab()) return false;
   ++acts_;
+  slab_bytes_[slabs_made_] = scenario_.slab_bytes;
   book_->add_slab(slabs_made_++);
   return true;
+}
+
+std::optional<books::SlabId> Model::fitting_slab(std::uint64_t bytes, std::uint64_t most) {
+  for (books::SlabId slab = 0; slab < slab_bytes_.size(); ++slab) {
+    const auto has = slab_bytes_[slab];
+    if (has > 0 && has <= most && buffer::SlabPool::suits(has, bytes) &&
+        book_->state(slab) == books::SlabState::idle)
+      return slab;
+  }
+  return std::nullopt;
+}
+
+std::optional<books::SlabId> Model::make_slab_of(std::uint64_t bytes) {
+  free_idle_slabs();
+  const auto free = std::ranges::find(slab_bytes_, 0);
+  if (free == slab_bytes_.end()) {
+    breach("no place for a slab, though the queue is not full");
+    return std::nullopt;
+  }
+  if (!book_->try_charge_slab(bytes)) return std::nullopt;
+  ++acts_;
+  ++slabs_made_;
+  *free = bytes;
+  const auto slab = static_cast<books::SlabId>(free - slab_bytes_.begin());
+  book_->add_slab(slab, bytes);
+  return slab;
+}
+
+void Model::free_idle_slabs() noexcept {
+  while (const auto slab = book_->idle_slab()) {
+    ++acts_;
+    --slabs_made_;
+    slab_bytes_[*slab] = 0;
+    book_->remove_slab(*slab);
+  }
 }
 
 void Model::trim_idle() noexcept {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -84,6 +85,12 @@ class Model final : public conductor::Actions {
   enum Actor : std::uint32_t { strand, take, release, cancel, neighbour, first_worker };
 
   bool make_slab() override;
+  std::uint64_t bytes_of(const conductor::BatchSlot& batch) override {
+    return batch_bytes(scenario_, batch.sequence);
+  }
+  std::optional<books::SlabId> fitting_slab(std::uint64_t bytes, std::uint64_t most) override;
+  std::optional<books::SlabId> make_slab_of(std::uint64_t bytes) override;
+  void free_idle_slabs() noexcept override;
   std::uint64_t untaken_rows() noexcept override { return feed_.rows(); }
   void trim_idle() noexcept override;
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
@@ -119,6 +126,7 @@ class Model final : public conductor::Actions {
   books::RowKey oldest() const;
   std::uint32_t samples_of(books::SlabId slab) const;
   void check_idle_strand();
+  std::uint64_t slab_bytes_made() const;
   std::string check();
   std::string check_bytes(const books::Instant& now);
   void breach(const std::string& what) {
@@ -153,6 +161,7 @@ class Model final : public conductor::Actions {
   };
   std::vector<Batch> batches_;  ///< by slab
   std::uint32_t slabs_made_ = 0;
+  std::vector<std::uint64_t> slab_bytes_;  ///< by slab; 0: it does not exist
   std::set<books::RowKey> unfinished_, waiting_;
   SampleTally tally_;
   std::uint64_t opened_ = 0, published_ = 0, delivered_ = 0, released_ = 0, published_faults_ = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "unit/conductor/model.hpp"
@@ -23,6 +24,10 @@ void Model::check_idle_strand() {
   auto& n = neighbour_;
   if (!n.waits || n.waker->pending) return;
   if (n.book->try_charge_slab()) breach("a wake-up was lost: another loader's bytes are free");
+}
+
+std::uint64_t Model::slab_bytes_made() const {
+  return std::accumulate(slab_bytes_.begin(), slab_bytes_.end(), std::uint64_t{0});
 }
 
 std::string Model::check() {
@@ -50,13 +55,16 @@ std::string Model::check() {
 }
 
 std::string Model::check_bytes(const books::Instant& now) {
-  const auto slab = scenario_.slab_bytes;
   AccountBytes own{};
   const auto at = [&](Account a) -> std::uint64_t& { return own[static_cast<std::size_t>(a)]; };
-  at(Account::filling) = now.filling * slab;  // that many there are: check()
-  at(Account::ready) = ready_.size() * slab;
-  at(Account::leased) = leases_.size() * slab;
-  at(Account::idle) = (slabs_made_ - now.filling - ready_.size() - leases_.size()) * slab;
+  const auto made = slab_bytes_made();
+  for (std::size_t slab = 0; slab < batches_.size(); ++slab)
+    if (batches_[slab].filling) at(Account::filling) += slab_bytes_[slab];
+  for (const auto slab : ready_) at(Account::ready) += slab_bytes_[slab];
+  for (const auto slab : leases_) at(Account::leased) += slab_bytes_[slab];
+  at(Account::idle) = made - at(Account::filling) - at(Account::ready) - at(Account::leased);
+  const auto ahead = at(Account::filling) + at(Account::ready);
+  if (ahead > scenario_.max_queue_bytes && now.filling + now.ready > 1) return "queue: bytes";
   std::uint64_t reserve = 0;
   const auto count = [&](const Sample& sample) {
     at(Account::encoded) += sample.encoded.charged();
@@ -96,8 +104,7 @@ std::string Model::finish_stream() {
   free_.clear();
   book_->end_stream();
   const auto now = book_->snapshot();
-  if (now.memory.live != slabs_made_ * scenario_.slab_bytes ||
-      now.memory[Account::idle] != now.memory.live)
+  if (now.memory.live != slab_bytes_made() || now.memory[Account::idle] != now.memory.live)
     return "bytes are left behind";
   if (now.samples.in_flight + now.samples.ready + now.samples.leased != 0)
     return "samples are left behind";
@@ -158,6 +165,15 @@ Fingerprint Model::fingerprint() const {
     Fingerprint& print = several.emplace_back();
     print.add(batch.slot.sequence);
     print.add(std::uint64_t{batch.lost} << 32 | batch.faults);
+  }
+  any_order(std::exchange(several, {}));
+  // Of slabs what they hold matters, and where they lie.
+  for (std::size_t slab = 0; scenario_.sizes_differ && slab < slab_bytes_.size(); ++slab) {
+    Fingerprint& print = several.emplace_back();
+    print.add(slab_bytes_[slab]);
+    const bool made = slab_bytes_[slab] > 0;
+    print.add(made ? static_cast<std::uint64_t>(book_->state(static_cast<books::SlabId>(slab)))
+                   : 0);
   }
   any_order(std::exchange(several, {}));
   for (const auto slab : leases_) handed_over(several.emplace_back(), slab);

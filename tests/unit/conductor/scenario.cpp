@@ -24,6 +24,11 @@ Scenario random_scenario(std::uint64_t seed) {
   if (random.below(4) == 0) s.tolerate = random.below(4);
   if (random.below(4) == 0) s.cancel_from = random.below(150);
   if (random.below(4) == 0) s.neighbour_moves = 1 + to(20);
+  if (random.below(3) == 0) {
+    s.sizes_differ = true;
+    if (random.below(2) == 0) s.max_queue_bytes = 1 + random.below(3 * s.slab_bytes);
+    if (random.below(2) == 0) s.max_staging_bytes = random.below(4 * s.slab_bytes);
+  }
   return s;
 }
 
@@ -35,6 +40,10 @@ std::uint64_t encoded_bytes(const Scenario& s, std::uint64_t sequence, std::uint
 std::uint64_t scratch_bytes(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
                             std::uint32_t attempt) noexcept {
   return 1 + mix_key({sequence, row, attempt, 2}) % (s.sample_bytes - s.sample_bytes / 2);
+}
+
+std::uint64_t batch_bytes(const Scenario& s, std::uint64_t sequence) noexcept {
+  return 1 + mix_key({sequence, 4}) % s.slab_bytes;
 }
 
 bool fails(const Scenario& s, std::uint64_t sequence, std::uint32_t row,

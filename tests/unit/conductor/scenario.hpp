@@ -23,6 +23,9 @@ struct Scenario {
   std::uint64_t cancel_from = UINT64_MAX;  ///< steps before a cancel may come
   std::uint32_t neighbour_moves = 0;       ///< of another page of the same ledger
   bool watch_peak = true;                  ///< over the whole run; else step by step
+  /// Each batch has a slab of its own size, slab_bytes at the most.
+  bool sizes_differ = false;
+  std::uint64_t max_queue_bytes = UINT64_MAX, max_staging_bytes = UINT64_MAX;
 
   conductor::Schedule schedule() const noexcept { return {dataset, batch, drop_last, epochs}; }
 };
@@ -36,6 +39,8 @@ std::uint64_t encoded_bytes(const Scenario& s, std::uint64_t sequence, std::uint
                             std::uint32_t attempt) noexcept;
 std::uint64_t scratch_bytes(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
                             std::uint32_t attempt) noexcept;
+/// Of the slab of a batch, where sizes differ.
+std::uint64_t batch_bytes(const Scenario& s, std::uint64_t sequence) noexcept;
 bool fails(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
            std::uint32_t attempt) noexcept;
 /// Batches handed over by a stream that nobody cancels, counted without a conductor.

@@ -39,6 +39,23 @@ WEIR_SHARE(6)
 WEIR_SHARE(7)
 #undef WEIR_SHARE
 
+TEST_CASE("R14 every law holds where each batch has a slab of its own size",
+          "[conductor][R14][R3]") {
+  std::uint64_t bounded = 0;
+  for (std::uint64_t seed = 0; seed < thinned(WEIR_SCHEDULES) / 4; ++seed) {
+    auto scenario = random_scenario(seed);
+    scenario.sizes_differ = true;
+    if (seed % 2 == 0) scenario.spare_bytes = 0;  // the floor, which is of the largest batch
+    if (seed % 3 == 0) scenario.max_queue_bytes = 1 + seed % (2 * scenario.slab_bytes);
+    if (scenario.max_queue_bytes < 2 * scenario.slab_bytes) ++bounded;
+    SeededChoices choices(seed);
+    Model model(scenario, choices);
+    const auto broken = model.run();
+    if (!broken.empty()) FAIL("seed " << seed << ": " << broken);
+  }
+  CHECK(bounded > 10);
+}
+
 TEST_CASE("R3 at exactly the floor every stream ends, whatever the schedule", "[conductor][R3]") {
   for (std::uint64_t seed = 0; seed < thinned(WEIR_SCHEDULES) / 10; ++seed) {
     auto scenario = random_scenario(seed);

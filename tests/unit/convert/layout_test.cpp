@@ -42,6 +42,26 @@ TEST_CASE("each value lands where its layout says", "[convert]") {
   }
 }
 
+TEST_CASE("an image whose lines lie apart is converted as one without gaps", "[convert][sizes]") {
+  constexpr Shape shape{7, 5, 3};
+  constexpr std::size_t stride = 29;
+  const auto pixels = pixels_of(1, shape);
+  std::vector<std::uint8_t> apart(stride * shape.height, 99);
+  for (std::size_t y = 0; y < shape.height; ++y)
+    std::copy_n(pixels.begin() + static_cast<std::ptrdiff_t>(y * 15), 15,
+                apart.begin() + static_cast<std::ptrdiff_t>(y * stride));
+  for (const auto layout : {Layout::nchw, Layout::nhwc}) {
+    const Converter<float> convert(imagenet, layout);
+    std::vector<float> wanted(pixels.size()), given(pixels.size()), dense(pixels.size());
+    convert(PixelBlock{pixels, 1, shape}, wanted);
+    convert(ImageView{apart.data(), shape, stride}, given);
+    convert(ImageView{pixels.data(), shape, 15}, dense);
+    CHECK(given == wanted);
+    CHECK(dense == wanted);
+    CHECK_THROWS(convert(ImageView{apart.data(), shape, stride}, std::span(given).first(104)));
+  }
+}
+
 TEST_CASE("micro-batches side by side equal the whole batch", "[convert]") {
   constexpr Shape shape{9, 11, 3};
   const auto pixels = pixels_of(8, shape);

@@ -27,7 +27,7 @@ TEST_CASE("an empty envelope has every key in its order, and null for what is no
                            "samples",  "queue",      "throughput",  "stages",  "regime",
                            "faults",   "digest",     "fault_count", "error",   "interrupted",
                            "timeline", "regime_why", "clocks_cost", "setting", "moves",
-                           "stalls"});
+                           "stalls",   "sizes"});
   CHECK(json["schema"] == 1);
   CHECK(json["version"] == "0.1.0");
   CHECK(json["command"] == "plan");
@@ -43,7 +43,7 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
                                    "max_queue_size_asked", "max_leases", "slabs", "slab_bytes",
                                    "max_sample_bytes", "floor_bytes", "budget_bytes",
                                    "ceiling_bytes", "index_bytes", "shape", "side_bytes",
-                                   "transform_bytes", "budget_how"});
+                                   "transform_bytes", "max_queue_bytes", "budget_how"});
   CHECK(keys(json["memory"]) == Keys{"live", "peak", "accounts", "at_peak", "process", "staging",
                                      "postings", "books_cost", "slab_memory_note"});
   const Keys accounts{"index", "encoded", "scratch", "filling", "ready", "leased", "idle", "cache"};

@@ -1,0 +1,136 @@
+#include "plan/size_plan.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "conductor/batch_sizes.hpp"
+#include "weir/error.hpp"
+
+namespace weir {
+namespace {
+
+constexpr std::uint32_t largest_side = 65'500;
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(Errc::bad_options, Stage::wait, what);
+}
+
+void check_side(const char* option, std::uint32_t side) {
+  if (side > largest_side)
+    refuse(std::string(option) + " = " + std::to_string(side) + ": must be at most " +
+           std::to_string(largest_side));
+}
+
+/// Sums over the batches of an epoch.
+struct Course {
+  std::uint64_t batches = 0, slab_bytes = 0, least = unlimited;
+  std::uint64_t image_bytes = 0, block_bytes = 0;
+  double padding() const noexcept {
+    return block_bytes == 0
+               ? 0
+               : 1 - static_cast<double>(image_bytes) / static_cast<double>(block_bytes);
+  }
+};
+
+Course first_epoch(const Options& options, const SizeOptions& sizes) {
+  const auto samples = sizes.index->size();
+  const source::Sampler sampler(samples, options.shuffle, options.seed);
+  conductor::BatchSizes batches(
+      source::SizeOrder(sampler, sizes, options.batch, options.shuffle, options.seed),
+      {sizes.mode, options.batch, options.memory.alignment, options.side_bytes,
+       options.faults.policy});
+  const conductor::Schedule schedule(samples, options.batch, options.drop_last, 1);
+  Course course;
+  for (std::uint64_t sequence = 0; sequence < schedule.end(); ++sequence) {
+    const auto& batch = batches.of(schedule.at(sequence));
+    ++course.batches;
+    course.slab_bytes = add_sat(course.slab_bytes, batch.layout.bytes);
+    course.least = std::min(course.least, batch.layout.bytes);
+    course.block_bytes = add_sat(course.block_bytes, batch.layout.pixels);
+    for (const auto& place : batch.places)
+      course.image_bytes = add_sat(course.image_bytes, place.bytes());
+  }
+  return course;
+}
+
+/// Of the batch that the largest images would make, whatever brought them together.
+buffer::SlabLayout most(const Options& options, ImageSize largest) {
+  const auto& sizes = options.sizes;
+  const auto samples = sizes.index->size();
+  const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.batch, samples));
+  const auto alignment = options.memory.alignment;
+  if (sizes.mode == Sizes::padded)
+    return buffer::SlabLayout::padded(largest, rows, alignment, options.side_bytes);
+  std::vector<std::uint64_t> bytes;
+  bytes.reserve(static_cast<std::size_t>(samples));
+  for (std::uint64_t i = 0; i < samples; ++i)
+    bytes.push_back(scaled_within((*sizes.index)[i], sizes.bound()).bytes());
+  std::ranges::nth_element(bytes, bytes.begin() + rows, std::greater<>());
+  std::uint64_t pixels = 0;
+  for (std::uint32_t i = 0; i < rows; ++i) pixels = add_sat(pixels, bytes[i]);
+  return buffer::SlabLayout::ragged(pixels, rows, alignment, options.side_bytes);
+}
+
+}  // namespace
+
+void check_sizes(const Options& o) {
+  const auto& sizes = o.sizes;
+  check_side("sizes.max_height", sizes.max_height);
+  check_side("sizes.max_width", sizes.max_width);
+  if (sizes.bucket_batches > 0 && sizes.mode != Sizes::padded)
+    refuse("sizes.bucket_batches = " + std::to_string(sizes.bucket_batches) +
+           ": only batches of sizes.mode padded have padding that buckets could lessen");
+  if (sizes.mode == Sizes::fixed) {
+    if (sizes.max_height != 0 || sizes.max_width != 0)
+      refuse("sizes.max_height, max_width = " + std::to_string(sizes.max_height) + ", " +
+             std::to_string(sizes.max_width) + ": with sizes.mode fixed, shape says the size");
+    return;
+  }
+  if (!sizes.index)
+    refuse("sizes.index: null; where sizes differ they are to be known, see measure_sizes()");
+  if (o.transform.apply && o.transform.input == TransformInput::decoded)
+    refuse(
+        "transform.input = decoded: a crop of one's own is of one shape; with sizes.mode padded "
+        "and ragged a transform is given what lies in its row, TransformInput::fitted");
+  if (o.tuning.mode == Tuning::automatic)
+    refuse("tuning.mode = automatic: foretelling takes images of one shape, sizes.mode fixed");
+}
+
+SizeFigures size_figures(const Options& options) {
+  const auto& sizes = options.sizes;
+  SizeFigures figures;
+  auto& plan = figures.plan;
+  plan.mode = sizes.mode;
+  plan.bucket_batches = sizes.bucket_batches;
+  plan.bound = sizes.bound();
+  const auto samples = sizes.index->size();
+  for (std::uint64_t i = 0; i < samples; ++i) {
+    const auto size = scaled_within((*sizes.index)[i], plan.bound);
+    plan.largest = {std::max(plan.largest.height, size.height),
+                    std::max(plan.largest.width, size.width)};
+    if (size.height == 0) ++plan.unknown;
+  }
+  const auto course = first_epoch(options, sizes);
+  if (course.batches > 0) {
+    plan.least_slab_bytes = course.least;
+    plan.typical_slab_bytes = course.slab_bytes / course.batches;
+  }
+  plan.padding = plan.padding_without_buckets = course.padding();
+  if (sizes.bucket_batches > 0) {
+    auto plain = sizes;
+    plain.bucket_batches = 0;
+    plan.padding_without_buckets = first_epoch(options, plain).padding();
+  }
+  const auto layout = most(options, plan.largest);
+  figures.most_slab_bytes = layout.bytes;
+  plan.most_pixels = layout.pixels;
+  figures.index_bytes =
+      add_sat(sizes.index->bytes(),
+              source::SizeOrder::memory_bytes(samples, options.batch, sizes.bucket_batches));
+  return figures;
+}
+
+}  // namespace weir

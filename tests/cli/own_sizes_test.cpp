@@ -1,0 +1,121 @@
+// Images at their own sizes, as a user of the program meets them.
+#include "program.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+
+using namespace weir::test;
+
+namespace {
+
+const std::string data = "synthetic:120,40x60";
+
+}  // namespace
+
+TEST_CASE("a soak of padded, ragged and bucketed batches breaks no law", "[verify][sizes]") {
+  const std::vector<std::vector<std::string>> kinds{
+      {"--sizes", "padded"},
+      {"--sizes", "ragged", "--max-queue-bytes", "60KiB", "--batch", "1"},
+      {"--sizes", "padded", "--bucket", "4", "--shuffle", "--max-size", "42x60"}};
+  for (const auto& kind : kinds) {
+    std::vector<std::string> words{
+        "verify",       data, "--batch",   "8", "--epochs", "3",       "--max-queue-size", "5",
+        "--max-leases", "2",  "--workers", "3", "--dtype",  "float32", "--json",           "-"};
+    words.insert(words.end(), kind.begin(), kind.end());
+    const auto outcome = weir::test::weir(words);
+    CAPTURE(kind, outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    const auto json = outcome.json();
+    CHECK(json["verify"]["breaches"] == 0);
+    CHECK(json["verify"]["attempted"] == 120);
+    CHECK(json["verify"]["reads"] == 360);  // those that measured are not the stream's
+    for (const auto& law : json["verify"]["laws"]) {
+      CAPTURE(law.dump());
+      CHECK(law["checks"].get<int>() > 0);
+      CHECK(law["breaches"] == 0);
+    }
+    const auto& sizes = json["sizes"];
+    CHECK(sizes["mode"] == kind[1]);
+    CHECK(sizes["delivered"]["images"] == 360);
+    CHECK(sizes["least_slab_bytes"] <= sizes["typical_slab_bytes"]);
+    CHECK(sizes["typical_slab_bytes"] <= sizes["most_slab_bytes"]);
+    if (kind[1] == "ragged") CHECK(sizes["delivered"]["padding"] == 0.0);
+  }
+}
+
+TEST_CASE("buckets lessen the padding, and text and JSON say by how much", "[sizes]") {
+  const auto run = [](std::vector<std::string> more) {
+    std::vector<std::string> words{"run", data,        "--sizes",   "padded", "--batch",
+                                   "8",   "--shuffle", "--workers", "2",      "--digest"};
+    words.insert(words.end(), more.begin(), more.end());
+    return weir::test::weir(words);
+  };
+  const auto plain = run({"--json", "-"}).json();
+  const auto bucketed = run({"--bucket", "15", "--json", "-"}).json();
+  const double before = plain["sizes"]["padding"], after = bucketed["sizes"]["padding"];
+  CHECK(before > 0.1);
+  CHECK(after < 0.7 * before);
+  CHECK(bucketed["sizes"]["padding_without_buckets"] == before);
+  CHECK(bucketed["sizes"]["delivered"]["padding"] == after);
+  CHECK(plain["sizes"]["delivered"]["padding"] == before);
+  CHECK(bucketed["samples"]["consumed"] == 120);
+  CHECK(run({"--bucket", "15", "--workers", "1", "--max-queue-size", "1", "--json", "-"})
+            .json()["digest"] == bucketed["digest"]);
+  const auto text = run({"--bucket", "15"}).out;
+  CHECK(contains(text, "images at their own sizes, up to "));
+  CHECK(contains(text, "without the buckets of 15 batches"));
+  CHECK(contains(text, "delivered: 120 images"));
+}
+
+TEST_CASE("a plan of images at their own sizes says least, average and most", "[plan][sizes]") {
+  const auto outcome = weir::test::weir(
+      {"plan", data, "--sizes", "ragged", "--batch", "4", "--max-queue-bytes", "1MiB"});
+  CHECK(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "ragged: a slab is "));
+  CHECK(contains(outcome.out, " at the least, "));
+  CHECK(contains(outcome.out, "max_queue_size 4 and 1.00 MiB"));
+  CHECK(contains(outcome.out, "at the most"));
+}
+
+TEST_CASE("a queue of images of one shape is bounded by bytes, too", "[plan][sizes]") {
+  const auto json =
+      weir::test::weir({"plan", "--size", "100x100", "--batch", "10", "--max-queue-bytes", "1MiB",
+                        "--max-queue-size", "9", "--json", "-"})
+          .json();
+  CHECK(json["plan"]["max_queue_size"] == 3);
+  CHECK(json["plan"]["max_queue_bytes"] == 1 << 20);
+  CHECK(json["sizes"].is_null());
+}
+
+TEST_CASE("a sweep over depths of images at their own sizes predicts bytes alone", "[sizes]") {
+  const auto outcome = weir::test::weir({"sweep", "synthetic:60,30x40", "--sizes", "padded",
+                                         "--batch", "4", "--max-queue-size", "1,3", "--json", "-"});
+  CHECK(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  REQUIRE(json["runs"].size() == 2);
+  CHECK(json["advice"].is_null());
+  for (const auto& run : json["runs"]) {
+    CHECK(run["predicted"]["samples_per_s"].is_null());
+    CHECK(run["predicted"]["staging_bytes"] >= run["memory"]["staging"]);
+    CHECK(run["samples"]["consumed"] == 60);
+  }
+}
+
+TEST_CASE("what has no say beside --sizes is refused by its name", "[sizes]") {
+  const auto refuses = [](std::vector<std::string> words, const char* what) {
+    const auto outcome = weir::test::weir(words);
+    CAPTURE(words);
+    CHECK(outcome.exit_code == 2);
+    CHECK(contains(outcome.err, what));
+  };
+  refuses({"run", data, "--sizes", "padded", "--size", "10x10"}, "--size: for --sizes fixed");
+  refuses({"run", data, "--sizes", "ragged", "--fit", "center"}, "--fit: for --sizes fixed");
+  refuses({"run", data, "--sizes", "ragged", "--bucket", "3"}, "--bucket: for --sizes padded");
+  refuses({"run", data, "--bucket", "3"}, "--bucket: for --sizes padded");
+  refuses({"run", data, "--max-size", "9x9"}, "--max-size: for --sizes padded and ragged");
+  refuses({"run", data, "--sizes", "padded", "--tuning", "automatic"}, "--tuning: automatic");
+  refuses({"tune", data, "--sizes", "padded"}, "--sizes: tune takes images of one shape");
+  refuses({"probe", data, "--sizes", "padded"}, "--sizes: probe takes images of one shape");
+  refuses({"plan", "--sizes", "padded"}, "needed");
+  refuses({"run", data, "--sizes", "some"}, "--sizes");
+  refuses({"run", data, "--max-queue-bytes", "0"}, "--max-queue-bytes");
+}

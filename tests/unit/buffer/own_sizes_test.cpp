@@ -1,0 +1,137 @@
+// Slabs of batches whose images keep their own sizes.
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include "buffer/slab.hpp"
+#include "laws/fixture.hpp"
+#include "support/catch.hpp"
+
+using namespace weir;
+using namespace weir::test;
+using buffer::SlabLayout, buffer::SlabPool;
+
+namespace {
+
+std::shared_ptr<books::Book> page(std::uint64_t budget, std::uint32_t slabs) {
+  auto book = books::Book::open(std::make_shared<books::Ledger>(budget),
+                                {0, 0, 100'000, UINT64_MAX, slabs, 4});
+  book->begin_stream(0, {}, nullptr);
+  return book;
+}
+
+void use(const std::shared_ptr<books::Book>& book, buffer::Slab& slab, std::uint64_t sequence) {
+  book->open_batch(slab.id, sequence, 1);
+}
+
+}  // namespace
+
+TEST_CASE("behind the parts of a slab lie sizes, places and offsets", "[buffer][sizes]") {
+  const auto padded = SlabLayout::padded({5, 7}, 3, 64, 30);
+  const SlabLayout plain({5, 7, 3}, 3, 64, 30);
+  CHECK(padded.pixels == 315);
+  CHECK(padded.statuses == plain.statuses);
+  CHECK(padded.sizes == plain.bytes);
+  CHECK(padded.places == plain.bytes + 64);
+  CHECK(padded.offsets == plain.bytes + 128);
+  CHECK(padded.bytes == plain.bytes + 192);
+  const auto ragged = SlabLayout::ragged(1000, 3, 64);
+  CHECK(ragged.side == 1024);
+  CHECK(ragged.is_ragged);
+  CHECK(SlabLayout::ragged(UINT64_MAX, 3, 64).bytes == UINT64_MAX);
+  CHECK(SlabLayout::padded({65'500, 65'500}, 1u << 31, 64).bytes == UINT64_MAX);
+}
+
+TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffer][sizes]") {
+  auto book = page(UINT64_MAX, 2);
+  SlabPool pool(book, SlabLayout::ragged(0, 0, 64), nullptr);
+  buffer::BatchLayout batch;
+  batch.indices = {7, 3, 5};
+  batch.places = {{2, 4}, {5, 1}, {3, 3}};
+  batch.offsets = {0, 24, 39};
+  batch.layout = SlabLayout::ragged(66, 3, 64, 10);
+  auto* const slab = pool.make(batch.layout.bytes);
+  REQUIRE(slab);
+  slab->rows = 3;
+  pool.lay_out(*slab, batch);
+  CHECK(slab->indices()[1] == 3);
+  CHECK(slab->sizes()[2] == ImageSize{3, 3});
+  const auto* const start = slab->pixels(0, 1).data();
+  CHECK(slab->pixels(0, 3).size() == 66);
+  CHECK(slab->pixels(1, 1).data() == start + 24);
+  CHECK(slab->pixels(1, 1).size() == 15);
+  CHECK(slab->pixels(2, 1).size() == 27);
+  CHECK(slab->image(1).shape == Shape{5, 1, 3});
+  CHECK(slab->image(1).row_stride == 3);
+  CHECK(slab->side(2, 1).size() == 10);
+
+  batch.layout = SlabLayout::padded({5, 4}, 3, 64);
+  batch.offsets = {0, 60, 120};
+  pool.free_idle();
+  auto* const block = pool.make(batch.layout.bytes);
+  REQUIRE(block);
+  block->rows = 3;
+  pool.lay_out(*block, batch);
+  CHECK(block->pixels(0, 3).size() == 180);
+  CHECK(block->image(2).data == block->pixels(0, 1).data() + 120);
+  CHECK(block->image(2).shape == Shape{3, 3, 3});
+  CHECK(block->image(2).row_stride == 12);
+}
+
+TEST_CASE("a slab is used again by a batch that it suits, and else made anew, free first",
+          "[buffer][sizes]") {
+  CHECK(SlabPool::suits(900, 800));
+  CHECK_FALSE(SlabPool::suits(901, 800));
+  CHECK_FALSE(SlabPool::suits(799, 800));
+  auto upstream = std::make_shared<CountingUpstream>();
+  auto book = page(2000, 3);
+  SlabPool pool(book, SlabLayout::ragged(0, 0, 64), upstream);
+  auto* const first = pool.make(1000);
+  REQUIRE(first);
+  CHECK(first->bytes() == 1000);
+  CHECK(book->snapshot().memory[Account::idle] == 1000);
+  CHECK(pool.fitting(900, UINT64_MAX) == first);
+  CHECK(pool.fitting(900, 999) == nullptr);
+  CHECK(pool.fitting(800, UINT64_MAX) == nullptr);
+  CHECK(pool.fitting(1001, UINT64_MAX) == nullptr);
+  // 1000 and 1900 would not fit together: what lies idle goes first.
+  auto* const second = pool.make(1900);
+  REQUIRE(second);
+  CHECK(upstream->peak() == 1900);
+  CHECK(book->snapshot().memory.peak == 1900);
+  use(book, *second, 0);
+  CHECK(pool.fitting(1900, UINT64_MAX) == nullptr);  // it is in use
+  CHECK_FALSE(pool.make(101));
+  CHECK(upstream->outstanding() == 1900);
+  auto* const third = pool.make(100);
+  REQUIRE(third);
+  CHECK(book->snapshot().memory[Account::filling] == 1900);
+  CHECK(book->snapshot().memory[Account::idle] == 100);
+  book->finish_row(second->id, 0, true, false);
+  book->publish_front();
+  REQUIRE(book->lease(second->id));
+  CHECK(book->ledger()->leases().front().bytes == 1900);
+  pool.release(*second, books::Parting::consumed);
+  CHECK(book->snapshot().memory[Account::idle] == 2000);
+  pool.free_idle();
+  CHECK(upstream->outstanding() == 0);
+  CHECK(book->snapshot().memory.live == 0);
+}
+
+TEST_CASE("a leased slab of its own size outlives its pool's loader", "[buffer][sizes]") {
+  auto upstream = std::make_shared<CountingUpstream>();
+  auto book = page(UINT64_MAX, 2);
+  SlabPool pool(book, SlabLayout::padded({}, 0, 64), upstream);
+  auto* const kept = pool.make(700);
+  REQUIRE(kept);
+  use(book, *kept, 0);
+  REQUIRE(pool.make(5000));
+  book->finish_row(kept->id, 0, true, false);
+  book->publish_front();
+  REQUIRE(book->lease(kept->id));
+  pool.retire();
+  CHECK(upstream->outstanding() == 700);
+  pool.release(*kept, books::Parting::consumed);
+  CHECK(upstream->outstanding() == 0);
+  CHECK(book->snapshot().memory.live == 0);
+}

@@ -1,0 +1,126 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "buffer/slab.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+#include "weir/plan.hpp"
+
+using namespace weir;
+using weir::test::has_text;
+
+namespace {
+
+constexpr std::uint64_t mib = 1ull << 20;
+
+Options sized(Sizes mode, std::vector<ImageSize> sizes) {
+  Options options;
+  options.batch = 2;
+  options.sizes.mode = mode;
+  options.sizes.index = std::make_shared<const SizeIndex>(std::move(sizes));
+  return options;
+}
+
+const std::vector<ImageSize> five{{10, 20}, {30, 4}, {5, 5}, {0, 0}, {8, 40}};
+
+}  // namespace
+
+TEST_CASE("a plan counts on the largest batch that any order could bring", "[plan][sizes]") {
+  using buffer::SlabLayout;
+  const auto padded = resolve(sized(Sizes::padded, five), 1000);
+  CHECK(padded.sizes.largest == ImageSize{30, 40});
+  CHECK(padded.shape == Shape{30, 40, 3});
+  CHECK(padded.sizes.unknown == 1);
+  CHECK(padded.slab_bytes == SlabLayout::padded({30, 40}, 2, 64).bytes);
+  CHECK(padded.index_bytes == 1000 + 5 * 8);
+  CHECK(padded.floor_bytes == padded.index_bytes + 2 * padded.slab_bytes + 8 * mib);
+  const auto ragged = resolve(sized(Sizes::ragged, five), 0);
+  CHECK(ragged.slab_bytes == SlabLayout::ragged(3 * (320 + 200), 2, 64).bytes);
+  CHECK(ragged.sizes.most_pixels == 3 * 520);
+  CHECK(ragged.depth_cost(2)[1].f32_bytes == 3 * (ragged.slab_bytes + 3 * 3 * 520));
+  CHECK(ragged.sizes.padding == 0);
+}
+
+TEST_CASE("a plan tells the first epoch's batches and their padding", "[plan][sizes]") {
+  // In order: {10x20, 30x4}, {5x5, unknown}, {8x40}.
+  const auto plan = resolve(sized(Sizes::padded, five), 0).sizes;
+  const auto bytes = [](ImageSize block, std::uint32_t rows) {
+    return buffer::SlabLayout::padded(block, rows, 64).bytes;
+  };
+  CHECK(plan.least_slab_bytes == bytes({5, 5}, 2));
+  CHECK(plan.typical_slab_bytes == (bytes({30, 20}, 2) + bytes({5, 5}, 2) + bytes({8, 40}, 1)) / 3);
+  const double images = 200 + 120 + 25 + 320, blocks = 1200 + 50 + 320;
+  CHECK(plan.padding == 1 - images / blocks);
+  CHECK(plan.padding_without_buckets == plan.padding);
+
+  // Two portraits and two landscapes in turns; buckets bring them together.
+  auto options = sized(Sizes::padded, {{10, 30}, {30, 10}, {10, 30}, {30, 10}});
+  options.sizes.bucket_batches = 2;
+  const auto bucketed = resolve(options, 0);
+  CHECK(bucketed.sizes.padding == 0);
+  CHECK(bucketed.sizes.padding_without_buckets == 1 - 1.0 / 3);
+  CHECK(bucketed.index_bytes == 4 * 8 + 4 * 24);
+}
+
+TEST_CASE("a bound makes the largest batch smaller", "[plan][sizes]") {
+  auto options = sized(Sizes::padded, five);
+  options.sizes.max_height = 15;
+  const auto plan = resolve(options, 0);
+  CHECK(plan.sizes.largest == ImageSize{15, 40});
+  CHECK(plan.sizes.bound == ImageSize{15, 0});
+}
+
+TEST_CASE("where sizes differ the queue stays as deep as asked and bytes bound it",
+          "[plan][sizes]") {
+  auto options = sized(Sizes::ragged, std::vector<ImageSize>(100, {1000, 1000}));
+  options.queue = {.max_queue_size = 50, .max_leases = 1, .max_bytes = 20 * mib};
+  options.workers = 2;
+  options.memory.budget_bytes = 64 * mib;
+  const auto plan = resolve(options, 0);
+  CHECK(plan.max_queue_size == 50);
+  CHECK(plan.max_queue_bytes == 20 * mib);
+  // All but index, reserve and an arena a worker.
+  CHECK(plan.sizes.max_staging_bytes ==
+        64 * mib - plan.index_bytes - plan.max_sample_bytes - 2 * mib);
+  CHECK(plan.ceiling_bytes <= 64 * mib);
+  options.memory.budget_bytes = plan.floor_bytes - 1;
+  CHECK_THROWS_WITH(resolve(options, 0), has_text("the floor is "));
+  options.memory.budget_bytes = UINT64_MAX;
+  CHECK(resolve(options, 0).sizes.max_staging_bytes == UINT64_MAX);
+}
+
+TEST_CASE("with images of one shape, bytes of the queue are places of it", "[plan][sizes]") {
+  Options options;
+  options.queue.max_queue_size = 8;
+  const auto slab = resolve(options, 0).slab_bytes;
+  options.queue.max_bytes = 3 * slab + slab / 2;
+  CHECK(resolve(options, 0).max_queue_size == 3);
+  CHECK(resolve(options, 0).slabs == 4);
+  options.queue.max_bytes = 1;
+  CHECK(resolve(options, 0).max_queue_size == 1);
+}
+
+TEST_CASE("what does not go with sizes of their own is refused by its name", "[plan][sizes]") {
+  const auto refuses = [](auto change, const char* what) {
+    auto options = sized(Sizes::padded, five);
+    change(options);
+    CHECK_THROWS_WITH(resolve(options, 0), has_text(what));
+  };
+  refuses([](Options& o) { o.sizes.index = nullptr; }, "sizes.index: null");
+  refuses([](Options& o) { o.tuning.mode = Tuning::automatic; }, "tuning.mode = automatic");
+  refuses([](Options& o) { o.transform.apply = [](DecodedSample&) {}; },
+          "transform.input = decoded");
+  refuses([](Options& o) { o.sizes.mode = Sizes::ragged, o.sizes.bucket_batches = 3; },
+          "sizes.bucket_batches = 3");
+  refuses([](Options& o) { o.sizes.mode = Sizes::fixed, o.sizes.bucket_batches = 3; },
+          "sizes.bucket_batches = 3");
+  refuses([](Options& o) { o.sizes.mode = Sizes::fixed, o.sizes.max_width = 9; },
+          "sizes.max_height, max_width = 0, 9");
+  refuses([](Options& o) { o.sizes.max_height = 65'501; }, "sizes.max_height = 65501");
+  auto fitted = sized(Sizes::padded, five);
+  fitted.transform = {.apply = [](DecodedSample&) {}, .input = TransformInput::fitted};
+  CHECK_NOTHROW(resolve(fitted, 0));
+  CHECK_NOTHROW(resolve(sized(Sizes::padded, {}), 0));
+  CHECK_NOTHROW(resolve(sized(Sizes::ragged, {{0, 0}}), 0));
+}
