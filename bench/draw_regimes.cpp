@@ -106,7 +106,9 @@ void draw_row(Chart& chart, const Json& one, double top, bool last) {
 
   const auto& parts = one["shares"];
   const double fetch = parts["fetch"], prep = parts["prep"], memory = parts["memory"],
-               idle = parts["producers"];
+               idle = parts["producers"],
+               reads = parts["reads"].get<double>() + parts["reading"].get<double>(),
+               budget = parts["budget"];
   const auto small = fmt::format("font-size=\"12\" fill=\"{}\"", faint);
   chart.text(bars_left, top + 12, "the consumer's time", small);
   chart.draw(Bar{bars_left,
@@ -118,9 +120,18 @@ void draw_row(Chart& chart, const Json& one, double top, bool last) {
                   {purple, memory},
                   {grey, std::max(0.0, 1 - fetch - prep - memory)}}});
   chart.text(bars_left, top + 60, "the workers' time", small);
-  chart.draw(
-      Bar{bars_left, top + 66, bars_width, 20, {{green, idle}, {grey, std::max(0.0, 1 - idle)}}});
-  chart.text(bars_left, top + 110, "advised: " + one["flags"].get<std::string>(),
+  chart.draw(Bar{bars_left,
+                 top + 66,
+                 bars_width,
+                 20,
+                 {{vermilion, reads},
+                  {purple, budget},
+                  {green, idle},
+                  {grey, std::max(0.0, 1 - reads - budget - idle)}}});
+  // What was given stays as it is: the three knobs alone.
+  auto advised = one["flags"].get<std::string>();
+  advised = advised.substr(0, advised.find(" --memory-budget"));
+  chart.text(bars_left, top + 110, "advised: " + advised,
              fmt::format("font-size=\"11\" fill=\"{}\"", ink));
 }
 

@@ -36,6 +36,9 @@ def steady(run, consumer_s):
     return (samples - batch) / seconds if seconds > 0 else throughput["samples_per_s"]
 
 
+BATCH = 32
+
+
 class Case:
     def __init__(self, name, regimes, consumer_ms=0.0, delay_ms=0, budget=None):
         self.name, self.regimes = name, regimes
@@ -95,12 +98,16 @@ class Calm:
         return kept
 
 
-def steps_for(samples_per_s, batch, seconds):
-    return max(4, min(400, round(samples_per_s * seconds / batch)))
+def steps_for(samples_per_s, epoch, seconds):
+    """Whole epochs behind the first batch, where there is time for one: the last batch of each is short, and
+    a consumer takes as long over it as over the others."""
+    batches = -(-epoch // BATCH)
+    epochs = round(samples_per_s * seconds / epoch)
+    return 1 + batches * epochs if epochs else max(4, round(samples_per_s * seconds / BATCH))
 
 
-def examine(case, measure, options):
-    data, batch = options.data, 32
+def examine(case, measure, epoch, options):
+    data = options.data
     tune = measure("tune", data, "--workers", options.workers, *case.words, *case.tune_words)
     advice = tune["advice"]
     best = advice["ceiling"]["samples_per_s"]
@@ -113,7 +120,7 @@ def examine(case, measure, options):
                 depths = options.depths if expected > best / 2 else "4"
                 sweep = measure("sweep", data, "--workers", workers, "--read-ahead", read_ahead,
                              "--max-queue-size", depths, "--steps",
-                             steps_for(expected, batch, options.seconds), *case.words)
+                             steps_for(expected, epoch, options.seconds), *case.words)
                 for run in sweep["runs"]:
                     plan = run["plan"]
                     key = (plan["max_queue_size"], workers, plan["read_ahead"])
@@ -123,7 +130,7 @@ def examine(case, measure, options):
                     entry["bytes"].append(run["memory"]["peak"])
         one = measure("run", data, "--workers", advised["workers"], "--read-ahead",
                    advised["read_ahead"], "--max-queue-size", advised["max_queue_size"], "--steps",
-                   steps_for(best, batch, options.seconds), *case.words)
+                   steps_for(best, epoch, options.seconds), *case.words)
         entry = measured.setdefault("advised", {"rates": [], "predicted": [], "bytes": []})
         entry["rates"].append(steady(one, case.consumer_ms / 1e3))
         entry["predicted"].append(advised["samples_per_s"])
@@ -137,7 +144,8 @@ def shares(run):
     workers = queue["workers"]
     parts = {"fetch": "fetch_stall_s", "prep": "prep_stall_s", "memory": "memory_stall_s"}
     found = {name: queue[key] / queue["seconds"] for name, key in parts.items()}
-    return found | {"producers": workers["idle_s"] / sum(workers.values())}
+    waits = {"producers": "idle_s", "reads": "starved_s", "budget": "throttled_s", "reading": "read_s"}
+    return found | {name: workers[key] / sum(workers.values()) for name, key in waits.items()}
 
 
 def summary(case, tune, measured):
@@ -184,12 +192,13 @@ def main():
     parser.add_argument("--json", help="all figures, to this file")
     options = parser.parse_args()
 
-    weir(options.program, "run", options.data, "--epochs", 2)  # the page cache
+    # Fills the page cache, too.
+    epoch = weir(options.program, "run", options.data, "--batch", BATCH)["samples"]["consumed"]
     measure = Calm(options.program, options.data, options.patience)
     results = []
     for case in cases(options.program, options.data, options):
         if options.only in case.name:
-            results.append(examine(case, measure, options)[1])
+            results.append(examine(case, measure, epoch, options)[1])
             show(results[-1])
             if options.json:
                 with open(options.json, "w", encoding="utf-8") as file:
