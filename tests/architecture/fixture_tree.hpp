@@ -1,9 +1,9 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
-#include <random>
 #include <string>
+
+#include "support/temporary_folder.hpp"
 
 namespace weir::architecture {
 
@@ -11,9 +11,6 @@ namespace weir::architecture {
 class FixtureTree {
  public:
   FixtureTree() {
-    std::random_device entropy;
-    root_ = std::filesystem::temp_directory_path() /
-            ("weir-tree-" + std::to_string(entropy()) + std::to_string(entropy()));
     write("src/layers.cmake",
           "# set(WEIR_LAYERS not read)\n"
           "set(WEIR_LAYERS base books \"source|codec\" engine)\n"
@@ -31,22 +28,12 @@ class FixtureTree {
           "#include <boost/asio.hpp>\n#include \"engine/engine.hpp\"\n#include "
           "\"weir/ledger.hpp\"\n");
   }
-  ~FixtureTree() {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
-  FixtureTree(const FixtureTree&) = delete;
-  FixtureTree& operator=(const FixtureTree&) = delete;
+  const std::filesystem::path& root() const noexcept { return root_.path(); }
 
-  const std::filesystem::path& root() const noexcept { return root_; }
-
-  void write(const std::string& path, const std::string& text) const {
-    std::filesystem::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
-  }
+  void write(const std::string& path, const std::string& text) const { root_.write(path, text); }
 
  private:
-  std::filesystem::path root_;
+  const test::TemporaryFolder root_;
 };
 
 }  // namespace weir::architecture

@@ -18,7 +18,7 @@ class TemporaryFiles {
   bool all_gone() const { return std::filesystem::is_empty(folder_.path()); }
 
  private:
-  ScratchFolder folder_;
+  TemporaryFolder folder_;
 };
 
 }  // namespace

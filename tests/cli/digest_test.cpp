@@ -38,7 +38,7 @@ std::string jpeg(bool spot) {
 }
 
 std::string folder_digest(bool spot) {
-  const weir::test::ScratchFolder folder;
+  const weir::test::TemporaryFolder folder;
   for (const auto* name : {"a.jpg", "b.jpg", "c.jpg"}) folder.write(name, jpeg(false));
   folder.write("b.jpg", jpeg(spot));
   return weir::test::weir({"run", folder.path(), "--size", "16x16", "--fit", "stretch", "--digest",

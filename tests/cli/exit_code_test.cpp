@@ -3,7 +3,7 @@
 #include "support/text.hpp"
 
 using weir::test::contains;
-using weir::test::ScratchFolder;
+using weir::test::TemporaryFolder;
 using weir::test::weir_interrupted;
 using Arguments = std::vector<std::string>;
 
@@ -54,7 +54,7 @@ TEST_CASE("data that is not there exits 1", "[exit]") {
 }
 
 TEST_CASE("a bad sample ends a run with exit 1, or is skipped, or is blank", "[exit]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("bad.jpg", "no image");
   const auto made = weir::test::weir({"run", folder.path(), "--batch", "4", "--json", "-"});
   CHECK(made.exit_code == 1);

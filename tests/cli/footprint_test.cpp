@@ -4,7 +4,7 @@
 
 using weir::test::Approx;
 using weir::test::contains;
-using weir::test::ScratchFolder;
+using weir::test::TemporaryFolder;
 using Arguments = std::vector<std::string>;
 
 namespace {
@@ -38,7 +38,7 @@ TEST_CASE("the published hand calculation comes out", "[footprint]") {
 }
 
 TEST_CASE("one image kept once is a micro-batch of one", "[footprint]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto path =
       folder.write("once.json", R"({"input": {"channels": 1, "height": 180, "width": 50},
     "optimizer": "momentum", "counts": {"parameters": 19072984, "activations": 532752}})");
@@ -61,7 +61,7 @@ TEST_CASE("VGG-16 from its file has its parameters, layer by layer", "[footprint
 }
 
 TEST_CASE("the size of a tensor and of an image", "[footprint]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto bytes = [&](const char* input, const char* batch) {
     const auto path =
         folder.write("input.json", std::string(R"({"layers": [], "input": )") + input + "}");
@@ -100,7 +100,7 @@ TEST_CASE("the option --fit finds the largest batch and micro-batch", "[footprin
 }
 
 TEST_CASE("a malformed model exits 2 and names file, layer and field", "[footprint]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto path =
       folder.write("bad.json", R"({"input": {"channels": 3, "height": 8, "width": 8}, "layers":
     [{"type": "ReLU"}, {"type": "Conv2d", "name": "stem", "out_channels": 4, "kernel": 0}]})");

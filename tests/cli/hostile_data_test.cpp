@@ -12,7 +12,7 @@
 
 using weir::test::contains;
 using weir::test::run_program;
-using weir::test::ScratchFolder;
+using weir::test::TemporaryFolder;
 using Arguments = std::vector<std::string>;
 namespace fs = std::filesystem;
 
@@ -26,7 +26,7 @@ void put_image(const fs::path& path) {
 }  // namespace
 
 TEST_CASE("no data is an epoch of nothing, not a hang", "[hostile][D10]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("list.tsv", "# nothing\n");
   const std::string data = GENERATE("", "list.tsv");
   const std::string command = GENERATE("run", "verify", "probe", "tune", "sweep");
@@ -39,7 +39,7 @@ TEST_CASE("no data is an epoch of nothing, not a hang", "[hostile][D10]") {
 }
 
 TEST_CASE("names come out escaped, in text and in JSON", "[hostile][D6]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const std::string name = "a\nb\x1b[31m\xff.jpg";
   folder.write(name, "no image");
   const auto escaped = "a\\x0ab\\x1b[31m\\xff.jpg";
@@ -55,7 +55,7 @@ TEST_CASE("names come out escaped, in text and in JSON", "[hostile][D6]") {
 }
 
 TEST_CASE("which links of a folder are data is said by --follow-symlinks", "[hostile][D3]") {
-  const ScratchFolder folder, outside;
+  const TemporaryFolder folder, outside;
   put_image(folder.path() / "own");
   put_image(outside.path() / "other");
   fs::create_symlink("own", folder.path() / "inside");
@@ -73,7 +73,7 @@ TEST_CASE("which links of a folder are data is said by --follow-symlinks", "[hos
 }
 
 TEST_CASE("a file that may not be read stops a run or costs its own row", "[hostile][D4]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   put_image(folder.path() / "open");
   put_image(folder.path() / "shut");
   fs::permissions(folder.path(), fs::perms(0755));

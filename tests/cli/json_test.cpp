@@ -82,7 +82,7 @@ TEST_CASE("a run's figures agree with one another", "[json]") {
 }
 
 TEST_CASE("JSON to a file leaves the text on stdout", "[json]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto file = folder.path() / "report.json";
   const auto outcome = weir::test::weir({"run", "synthetic:8,16x16", "--json", file});
   CHECK(outcome.exit_code == 0);

@@ -11,7 +11,7 @@
 
 using weir::test::contains;
 using weir::test::run_program;
-using weir::test::ScratchFolder;
+using weir::test::TemporaryFolder;
 using Arguments = std::vector<std::string>;
 
 namespace {
@@ -39,7 +39,7 @@ void check_told(const weir::test::Outcome& outcome, const std::string& file) {
 
 TEST_CASE("a report that cannot be written is told by its name and its reason", "[output][R6]") {
   const std::string option = GENERATE("--json", "--html", "--trace");
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto missing = (folder.path() / "none/report").string();
   const std::pair<std::string, std::string> places[] = {
       {"/dev/full", "No space left on device"},
@@ -57,7 +57,7 @@ TEST_CASE("a report that cannot be written is told by its name and its reason", 
 }
 
 TEST_CASE("one report that cannot be written does not take the other along", "[output][R6]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto json = (folder.path() / "r.json").string(), html = (folder.path() / "r.html").string();
   check_told(weir::test::weir(with(run, {"--json", "/dev/full", "--html", html})), "/dev/full");
   CHECK(std::filesystem::file_size(html) > 1000);
@@ -101,7 +101,7 @@ TEST_CASE("a full or closed stderr changes no exit code", "[output][R6]") {
 }
 
 TEST_CASE("a disk that fills while a report is written", "[output][R6]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   if (::mount("none", folder.path().c_str(), "tmpfs", 0, "size=16k") != 0) {
     WARN("no file system may be mounted here");
     return;

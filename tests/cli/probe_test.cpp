@@ -10,7 +10,7 @@
 
 using weir::test::contains;
 using weir::test::read_file;
-using weir::test::ScratchFolder;
+using weir::test::TemporaryFolder;
 using Arguments = std::vector<std::string>;
 
 namespace {
@@ -20,7 +20,7 @@ std::string a_jpeg(std::uint64_t index) {
 }
 
 /// Three sound files, a cut one, one that is no image, one that is empty.
-void fill(const ScratchFolder& folder) {
+void fill(const TemporaryFolder& folder) {
   for (const auto* name : {"a.jpg", "c.jpg", "e.jpg"}) folder.write(name, a_jpeg(1));
   folder.write("b cut.jpg", a_jpeg(2).substr(0, 700));
   folder.write("d\\back\nslash.jpg", "\x1b[31mno image");
@@ -41,7 +41,7 @@ std::string lines(const std::string& text, const std::string& with) {
 }  // namespace
 
 TEST_CASE("probe says of each bad file what, why and where, and exits 1", "[probe]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   fill(folder);
   const auto outcome = weir::test::weir({"probe", folder.path()});
   CHECK(outcome.exit_code == 1);
@@ -57,7 +57,7 @@ TEST_CASE("probe says of each bad file what, why and where, and exits 1", "[prob
 }
 
 TEST_CASE("probe --each has a verdict on every file, sound ones too", "[probe]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   fill(folder);
   const auto text = weir::test::weir({"probe", folder.path(), "--each", "--workers", "3"}).out;
   CHECK(lines(text, "a.jpg: ") == "a.jpg: ok (jpeg, 57x37)\n");
@@ -73,7 +73,7 @@ TEST_CASE("probe --each has a verdict on every file, sound ones too", "[probe]")
 }
 
 TEST_CASE("what probe lists as bad, run and probe leave out", "[probe]") {
-  const ScratchFolder folder, elsewhere;
+  const TemporaryFolder folder, elsewhere;
   fill(folder);
   const auto list = elsewhere.path() / "bad.txt";
   CHECK(weir::test::weir({"probe", folder.path(), "--list-bad", list}).exit_code == 1);
@@ -92,7 +92,7 @@ TEST_CASE("what probe lists as bad, run and probe leave out", "[probe]") {
 }
 
 TEST_CASE("a list of bad files filters a manifest, by weir or line by line", "[probe]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("good.jpg", a_jpeg(1));
   folder.write("bad.jpg", "no image");
   const auto manifest = folder.write("list.tsv", "good.jpg\t0\nbad.jpg\t1\n./good.jpg\t2\n");
@@ -107,7 +107,7 @@ TEST_CASE("a list of bad files filters a manifest, by weir or line by line", "[p
 }
 
 TEST_CASE("a list of names that is not one is told", "[probe]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("a.jpg", a_jpeg(1));
   const auto none = weir::test::weir({"run", folder.path(), "--exclude", "/no/such/list"});
   CHECK(none.exit_code == 1);
@@ -121,7 +121,7 @@ TEST_CASE("a list of names that is not one is told", "[probe]") {
 }
 
 TEST_CASE("limits are asked for on the command line, and are faults of that kind", "[probe]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("a.jpg", a_jpeg(1));
   const auto limit =
       GENERATE(Arguments{"--max-pixels", "100"}, Arguments{"--max-side", "10"},
@@ -139,7 +139,7 @@ TEST_CASE("limits are asked for on the command line, and are faults of that kind
 }
 
 TEST_CASE("probe refuses what a run refuses: a sample too large, a budget too small", "[probe]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("a.jpg", a_jpeg(1));
   const auto large =
       weir::test::weir({"probe", folder.path(), "--max-sample-bytes", "2000", "--json", "-"});

@@ -50,7 +50,7 @@ Outcome finish(pid_t pid, const std::string& out, const std::string& err) {
 }  // namespace
 
 Outcome run_program(const std::vector<std::string>& words) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto out = folder.path() / "out", err = folder.path() / "err";
   return finish(start(words, out, err), out, err);
 }
@@ -60,7 +60,7 @@ Outcome weir(const std::vector<std::string>& arguments) {
 }
 
 Outcome weir_interrupted(const std::vector<std::string>& arguments, int milliseconds) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto out = folder.path() / "out", err = folder.path() / "err";
   const auto pid = start(weir_with(arguments), out, err);
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
@@ -69,7 +69,7 @@ Outcome weir_interrupted(const std::vector<std::string>& arguments, int millisec
 }
 
 Running::Running(const std::vector<std::string>& arguments)
-    : folder_(std::make_unique<ScratchFolder>()),
+    : folder_(std::make_unique<TemporaryFolder>()),
       out_(folder_->path() / "out"),
       err_(folder_->path() / "err"),
       pid_(start(weir_with(arguments), out_, err_)) {}
@@ -85,22 +85,6 @@ std::string Running::err() const { return read_file(err_); }
 Outcome Running::interrupt() {
   kill(pid_, SIGINT);
   return finish(std::exchange(pid_, -1), out_, err_);
-}
-
-ScratchFolder::ScratchFolder() {
-  auto name = (std::filesystem::temp_directory_path() / "weir-cli-test-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string ScratchFolder::write(const std::string& name, const std::string& content) const {
-  std::ofstream(path_ / name, std::ios::binary) << content;
-  return (path_ / name).string();
 }
 
 std::string read_file(const std::filesystem::path& path) {

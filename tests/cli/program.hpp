@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "support/temporary_folder.hpp"
+
 namespace weir::test {
 
 /// What the built program said and did.
@@ -38,24 +40,9 @@ class Running {
   Outcome interrupt();
 
  private:
-  std::unique_ptr<class ScratchFolder> folder_;
+  std::unique_ptr<TemporaryFolder> folder_;
   std::string out_, err_;
   int pid_ = -1;
-};
-
-/// A folder that is empty at first and gone with the object.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  const std::filesystem::path& path() const noexcept { return path_; }
-  std::string write(const std::string& name, const std::string& content) const;
-
- private:
-  std::filesystem::path path_;
 };
 
 std::string read_file(const std::filesystem::path& path);

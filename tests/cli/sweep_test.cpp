@@ -5,7 +5,7 @@
 using namespace weir::test;
 
 TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sweep]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto file = folder.path() / "sweep.json";
   const auto outcome = weir::test::weir({"sweep", "synthetic:64,16x16", "--size", "16x16",
                                          "--batch", "8", "--epochs", "2", "--max-queue-size", "1,3",
@@ -42,7 +42,7 @@ TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sw
 }
 
 TEST_CASE("a failing depth fails the sweep, and is in the table", "[sweep]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("bad.jpg", "no image");
   const auto outcome = weir::test::weir({"sweep", folder.path(), "--max-queue-size", "1,2"});
   CHECK(outcome.exit_code == 1);

@@ -4,11 +4,11 @@
 #include "support/text.hpp"
 
 using weir::test::contains;
-using weir::test::ScratchFolder;
+using weir::test::TemporaryFolder;
 using weir::test::TraceFile;
 
 TEST_CASE("a run leaves a trace of what its report counts", "[trace]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.path() / "trace.json";
   const auto outcome = weir::test::weir({"run", "synthetic:40,16x16", "--size", "16x16", "--batch",
                                          "8", "--workers", "2", "--trace", file, "--json", "-"});
@@ -30,7 +30,7 @@ TEST_CASE("a run leaves a trace of what its report counts", "[trace]") {
 }
 
 TEST_CASE("the number of events is chosen, and a file that cannot be written is told", "[trace]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.path() / "trace.json";
   const auto some = weir::test::weir({"run", "synthetic:40,16x16", "--size", "16x16", "--trace",
                                       file, "--trace-events", "10", "--quiet"});

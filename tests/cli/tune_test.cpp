@@ -16,7 +16,7 @@ std::vector<std::string> tuned(std::vector<std::string> options) {
 }  // namespace
 
 TEST_CASE("tune says what bounds the run and what to set, as text and as JSON", "[tune]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto file = folder.path() / "tune.json";
   const auto outcome = weir::test::weir(tuned({"--consumer-ms", "60", "--json", file}));
   REQUIRE(outcome.exit_code == 0);
@@ -82,7 +82,7 @@ TEST_CASE("advice keeps to --memory-budget and --target-readiness", "[tune]") {
 }
 
 TEST_CASE("a consumer's trace is replayed, over and over", "[tune]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto trace = folder.write("trace", "80\n\n 20 \n");
   const auto run = weir::test::weir({"run", "synthetic:64,16x16", "--size", "16x16", "--batch", "8",
                                      "--consumer-trace", trace, "--json", "-", "--quiet"});
@@ -99,7 +99,7 @@ TEST_CASE("a consumer's trace is replayed, over and over", "[tune]") {
 }
 
 TEST_CASE("tuning what cannot be read fails and says why", "[tune]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   folder.write("bad.jpg", "no image");
   const auto outcome = weir::test::weir({"tune", folder.path(), "--quiet"});
   CHECK(outcome.exit_code == 1);

@@ -25,7 +25,7 @@ TEST_CASE("a soak checks every law, attempts every file and finds no breach", "[
 }
 
 TEST_CASE("a soak over bad files breaks no law", "[verify]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   for (int i = 0; i < 12; ++i) folder.write(std::to_string(i) + ".jpg", std::string(10, 'x'));
   const auto outcome = weir::test::weir(
       {"verify", folder.path(), "--on-fault", "blank", "--epochs", "2", "--batch", "5"});

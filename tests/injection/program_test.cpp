@@ -30,7 +30,7 @@ Outcome starved(const Arguments& arguments, std::uint64_t nth, bool sticky,
 }  // namespace
 
 TEST_CASE("a program without memory says so and exits", "[R1]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto out = [&](const char* name) { return (folder.path() / name).string(); };
   const auto data = folder.path() / "data";
   std::filesystem::create_directories(data);

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -11,26 +9,12 @@
 
 #include "images.hpp"
 #include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
 #include "weir/source.hpp"
 
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Fifty JPEGs in ten class folders, for as long as this lives.
-class ImageFolders {
- public:
-  ImageFolders() : path_(fs::temp_directory_path() / ("weir-moving-" + std::to_string(getpid()))) {
-    weir::bench::write_images(weir::synthetic(50, {90, 120}), path_);
-  }
-  ~ImageFolders() { fs::remove_all(path_); }
-  ImageFolders(const ImageFolders&) = delete;
-  ImageFolders& operator=(const ImageFolders&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 fs::path program(const std::string& name) { return fs::path(WEIR_MOVING) / ("moving_" + name); }
 
@@ -51,10 +35,11 @@ void compare(const std::string& pair) {
     WARN(pair + "_before is not built here");
     return;
   }
-  const ImageFolders folders;
-  const auto before = output_of(pair + "_before", folders.path());
+  const weir::test::TemporaryFolder folder;
+  weir::bench::write_images(weir::synthetic(50, {90, 120}), folder.path());
+  const auto before = output_of(pair + "_before", folder.path());
   CHECK(before.find("class 9: 5 images") != std::string::npos);
-  CHECK(output_of(pair + "_after", folders.path()) == before);
+  CHECK(output_of(pair + "_after", folder.path()) == before);
 }
 
 std::string text_of(const fs::path& file) {

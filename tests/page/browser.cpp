@@ -59,7 +59,7 @@ std::string framed(std::string html, int width) {
 
 /// What the browser prints: the document as it leaves it on `out`, its log on `err`.
 Outcome shown(const std::string& program, const std::string& html) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto page = folder.write("page.html", html);
   return run_program({program, "--headless", "--no-sandbox", "--disable-gpu",
                       "--disable-dev-shm-usage", "--no-first-run",

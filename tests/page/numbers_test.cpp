@@ -101,7 +101,7 @@ TEST_CASE("a file's name stays text, whatever it is", "[page]") {
 }
 
 TEST_CASE("the program's own page opens, and its numbers are its JSON's", "[page]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto html = folder.path() / "page.html", json = folder.path() / "report.json";
   std::vector<std::string> arguments{"sweep",    "synthetic:64,16x16",
                                      "--size",   "16x16",

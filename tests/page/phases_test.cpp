@@ -43,7 +43,7 @@ std::string example_profile() {
 }  // namespace
 
 TEST_CASE("a profile's page has its phases as they stand in the JSON", "[page][profile]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto json = folder.write("profile.json", example_profile());
   const auto html = folder.path() / "profile.html";
   const auto outcome = weir::test::weir({"page", json, "--html", html});
@@ -112,7 +112,7 @@ TEST_CASE("a profile fits a phone", "[page][profile]") {
 }
 
 TEST_CASE("what is no report makes no page", "[page]") {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto html = (folder.path() / "page.html").string();
   for (const auto* text : {"", "{", "[1]", "{\"schema\": 1}", "\xff\xfe"}) {
     CAPTURE(text);

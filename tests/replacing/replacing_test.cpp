@@ -12,6 +12,7 @@
 #include "replacing/hand_written.hpp"
 #include "replacing/with_weir.hpp"
 #include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/text.hpp"
 
 using namespace replacing;
@@ -22,22 +23,15 @@ namespace {
 /// Images of several sizes, made once, a folder a class.
 class Images {
  public:
-  Images()
-      : root_(fs::temp_directory_path() / ("weir-replacing-test-" + std::to_string(::getpid()))) {
+  Images() {
     weir::bench::write_images(weir::synthetic(40, {40, 56}, 1), root_ / "a");
     weir::bench::write_images(weir::synthetic(30, {32, 32}, 2), root_ / "b");
   }
-  ~Images() {
-    std::error_code ignored;
-    fs::remove_all(root_, ignored);
-  }
-  Images(const Images&) = delete;
-  Images& operator=(const Images&) = delete;
   /// Those of one size lie in a folder for each class.
   std::string folder(const char* of) const { return (root_ / of).string(); }
 
  private:
-  fs::path root_;
+  const weir::test::TemporaryFolder root_;
 };
 
 struct Sample {

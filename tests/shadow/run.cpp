@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <thread>
-
-#include <unistd.h>
 
 #include "proof/images.hpp"
 #include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace weir::test::shadow {
 namespace {
@@ -68,23 +64,10 @@ class Switching {
 
 /// The plain files on a disk, read by weir's own reader.
 AnySource folder() {
-  const auto root =
-      std::filesystem::temp_directory_path() / ("weir-shadow-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(root);
-  for (int i = 0; i < 64; ++i) {
-    const auto& image = *plain_files(false)[static_cast<std::size_t>(i % 2)];
-    std::ofstream(root / (std::to_string(i) + ".img"), std::ios::binary)
-        .write(reinterpret_cast<const char*>(image.data()),
-               static_cast<std::streamsize>(image.size()));
-  }
-  auto source = image_folder(root.string());
-  std::atexit([] {
-    std::error_code ignored;
-    std::filesystem::remove_all(
-        std::filesystem::temp_directory_path() / ("weir-shadow-" + std::to_string(::getpid())),
-        ignored);
-  });
-  return source;
+  static const test::TemporaryFolder root;
+  for (int i = 0; i < 64; ++i)
+    root.write(std::to_string(i) + ".img", *plain_files(false)[static_cast<std::size_t>(i % 2)]);
+  return image_folder(root.string());
 }
 
 /// A worker may be between freeing a block and taking it off the books: looked at until both agree,

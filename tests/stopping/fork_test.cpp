@@ -5,7 +5,6 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <thread>
 
@@ -13,6 +12,7 @@
 #include "proof/images.hpp"
 #include "stopping/process.hpp"
 #include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace weir;
 using namespace weir::test;
@@ -91,14 +91,9 @@ TEST_CASE(
 }
 
 TEST_CASE("a program that a fork starts gets no descriptor of a loader at work", "[R10]") {
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("weir-fork-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder folder;
   const auto jpeg = make_jpeg(64, 48, false);
-  for (int i = 0; i < 50; ++i)
-    std::ofstream(folder / std::to_string(i), std::ios::binary)
-        .write(reinterpret_cast<const char*>(jpeg.data()),
-               static_cast<std::streamsize>(jpeg.size()));
+  for (int i = 0; i < 50; ++i) folder.write(std::to_string(i), jpeg);
   {
     auto options = small_options();
     options.io.read_ahead = 4;
@@ -120,5 +115,4 @@ TEST_CASE("a program that a fork starts gets no descriptor of a loader at work",
       }
     }
   }
-  std::filesystem::remove_all(folder);
 }

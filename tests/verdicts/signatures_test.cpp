@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
 #include "unit/codec/encoders.hpp"
 #include "verdicts/judge.hpp"
 #include "verdicts/listed.hpp"
@@ -23,16 +24,12 @@ using codec::test::Encoded;
 class TemporaryFiles {
  public:
   TemporaryFiles() : inotify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
-    std::string name = (std::filesystem::temp_directory_path() / "weir-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-    REQUIRE(::inotify_add_watch(inotify_, name.c_str(), IN_CREATE | IN_MOVED_TO) >= 0);
-    ::setenv("OPENCV_TEMP_PATH", name.c_str(), 1);
+    REQUIRE(::inotify_add_watch(inotify_, folder_.path().c_str(), IN_CREATE | IN_MOVED_TO) >= 0);
+    ::setenv("OPENCV_TEMP_PATH", folder_.path().c_str(), 1);
   }
   ~TemporaryFiles() {
     ::unsetenv("OPENCV_TEMP_PATH");
     ::close(inotify_);
-    std::filesystem::remove_all(path_);
   }
   TemporaryFiles(const TemporaryFiles&) = delete;
   TemporaryFiles& operator=(const TemporaryFiles&) = delete;
@@ -43,8 +40,8 @@ class TemporaryFiles {
   }
 
  private:
+  const TemporaryFolder folder_;
   int inotify_;
-  std::filesystem::path path_;
 };
 
 /// Is asked, and accepts nothing.

@@ -1,12 +1,9 @@
 #include "base/memory_room.hpp"
 
-#include <unistd.h>
-
-#include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
 
 using weir::memory_room;
 namespace fs = std::filesystem;
@@ -17,25 +14,18 @@ namespace {
 class Machine {
  public:
   Machine() {
-    auto name = (fs::temp_directory_path() / "weir-room-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    root_ = name;
     write("proc/meminfo",
           "MemTotal:       8000 kB\nMemFree:         100 kB\nMemAvailable:   4000 kB\n");
   }
-  ~Machine() { fs::remove_all(root_); }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
 
   void write(const fs::path& file, const std::string& text) const {
-    fs::create_directories((root_ / file).parent_path());
-    std::ofstream(root_ / file) << text;
+    root_.write(file, text);
   }
-  weir::MemoryRoom room() const { return memory_room(root_); }
+  weir::MemoryRoom room() const { return memory_room(root_.path()); }
   std::string path(const fs::path& part) const { return (root_ / part).string(); }
 
  private:
-  fs::path root_;
+  const weir::test::TemporaryFolder root_;
 };
 
 void v2(const Machine& machine, const std::string& group, const std::string& root = "/") {

@@ -1,11 +1,10 @@
 #include "cli/data.hpp"
 
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 
 #include "cli/vector_sink.hpp"
 #include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/text.hpp"
 
 using namespace weir;
@@ -19,24 +18,6 @@ Settings with_data(std::string data) {
   return settings;
 }
 
-class Folder {
- public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("weir-data-test-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string file(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name) << content;
-    return (path_ / name).string();
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 }  // namespace
 
 TEST_CASE("synthetic data is a count and a size", "[data]") {
@@ -48,11 +29,11 @@ TEST_CASE("synthetic data is a count and a size", "[data]") {
 }
 
 TEST_CASE("a folder gives its files, and --ext only some", "[data]") {
-  const Folder folder;
-  folder.file("a.jpg", "1");
-  folder.file("b.png", "2");
-  CHECK(open_data(with_data(folder.path())).size() == 2);
-  auto only_png = with_data(folder.path());
+  const weir::test::TemporaryFolder folder;
+  folder.write("a.jpg", "1");
+  folder.write("b.png", "2");
+  CHECK(open_data(with_data(folder.string())).size() == 2);
+  auto only_png = with_data(folder.string());
   only_png.extensions = {".png"};
   const auto source = open_data(only_png);
   REQUIRE(source.size() == 1);
@@ -60,9 +41,9 @@ TEST_CASE("a folder gives its files, and --ext only some", "[data]") {
 }
 
 TEST_CASE("a regular file is a manifest", "[data]") {
-  const Folder folder;
-  folder.file("a.jpg", "1");
-  CHECK(open_data(with_data(folder.file("list.tsv", "a.jpg\t3\na.jpg\t4\n"))).size() == 2);
+  const weir::test::TemporaryFolder folder;
+  folder.write("a.jpg", "1");
+  CHECK(open_data(with_data(folder.write("list.tsv", "a.jpg\t3\na.jpg\t4\n"))).size() == 2);
 }
 
 TEST_CASE("what is not there is the source's failure, not a usage error", "[data]") {

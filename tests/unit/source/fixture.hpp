@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
@@ -16,40 +14,11 @@
 #include <string_view>
 #include <vector>
 
+#include "support/temporary_folder.hpp"
 #include "weir/error.hpp"
 #include "weir/source.hpp"
 
 namespace weir::test {
-
-/// A folder of its own that is gone when the test is.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    auto pattern = (std::filesystem::temp_directory_path() / "weir-test-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const noexcept { return path_; }
-  std::string string() const { return path_.string(); }
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-
-  void write(std::string_view name, std::string_view content) const {
-    const auto file = path_ / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << content;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// Gives what is asked for and remembers it.
 class RecordingSink final : public ByteSink {
