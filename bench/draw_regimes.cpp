@@ -107,8 +107,8 @@ void draw_row(Chart& chart, const Json& one, double top, bool last) {
   const auto& parts = one["shares"];
   const double fetch = parts["fetch"], prep = parts["prep"], memory = parts["memory"],
                idle = parts["producers"],
-               reads = parts["reads"].get<double>() + parts["reading"].get<double>(),
-               budget = parts["budget"];
+               reads = parts.value("reads", 0.0) + parts.value("reading", 0.0),
+               budget = parts.value("budget", 0.0);
   const auto small = fmt::format("font-size=\"12\" fill=\"{}\"", faint);
   chart.text(bars_left, top + 12, "the consumer's time", small);
   chart.draw(Bar{bars_left,
