@@ -121,7 +121,10 @@ std::string picture(const Json& sweep) {
   return chart.svg();
 }
 
-std::string one_run_a_line(const Json& sweep) {
+/// Without the folder, and what the picture has no use for.
+std::string one_run_a_line(Json sweep) {
+  for (const auto* const key : {"data", "advice"}) sweep.erase(key);
+  for (auto& run : sweep["runs"]) run.erase("timeline");
   std::string text = "{";
   for (const auto& [key, value] : sweep.items()) {
     if (key != "runs") text += fmt::format("\"{}\": {},\n ", key, value.dump());

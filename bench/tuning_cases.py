@@ -83,9 +83,9 @@ class Calm:
         self.best = max(self.best, rate)
         return rate
 
-    def __call__(self, *arguments):
+    def __call__(self, *arguments, patience=1):
         kept, calmest = None, 0.0
-        for _ in range(self.patience):
+        for _ in range(patience * self.patience):
             before, found = self.last, weir(self.program, *arguments)
             self.last = self.pace()
             slowest = min(before, self.last)
@@ -108,7 +108,9 @@ def steps_for(samples_per_s, epoch, seconds):
 
 def examine(case, measure, epoch, options):
     data = options.data
-    tune = measure("tune", data, "--workers", options.workers, *case.words, *case.tune_words)
+    # Advised from a slow second, a setting is too small for a fast one.
+    tune = measure("tune", data, "--workers", options.workers, *case.words, *case.tune_words,
+                   patience=4)
     advice = tune["advice"]
     best = advice["ceiling"]["samples_per_s"]
     advised, measured = advice["recommended"], {}
