@@ -219,8 +219,8 @@ TEST_CASE("an idle loader's cache is in nobody's way", "[law][cache]") {
   keeps.memory.max_sample_bytes = 80'000;
   keeps.memory.ledger = ledger;
   keeps.cache.keep = Cache::decoded;
-  Loader idle(Flawed(6000, 0), keeps);
-  CHECK(drain(idle).indices.size() == 6000);
+  Loader idle(Flawed(3600, 0), keeps);
+  CHECK(drain(idle).indices.size() == 3600);
   const auto held = idle.report().cache;
   REQUIRE(held.bytes > budget / 2);
   REQUIRE(ledger->snapshot().live > budget / 2);
@@ -247,7 +247,7 @@ TEST_CASE("an idle loader's cache is in nobody's way", "[law][cache]") {
   CHECK(idle.report().cache.bytes < held.bytes);
   CHECK(ledger->snapshot().peak <= budget);
   // And the first goes on with what it has left.
-  CHECK(drain(idle).indices.size() == 6000);
+  CHECK(drain(idle).indices.size() == 3600);
   CHECK(idle.report().cache.hits > 0);
 }
 

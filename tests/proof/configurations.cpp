@@ -222,7 +222,7 @@ Member Member::draw(const Family& family, RandomStream& random) {
   member.keep = static_cast<Cache>(random.below(decodes_anew ? 2 : 3));
   if (member.keep == Cache::nothing) return member;
   if (random.below(2) == 0) member.cache_bytes = log_between(random, 1e3, 5e6);
-  if (random.below(2) == 0)
+  if (random.below(4) > 0)
     member.budget += (std::uint64_t{member.workers} + member.read_ahead + random.below(2)) << 20;
   return member;
 }
@@ -312,7 +312,7 @@ void survey_configurations(std::uint64_t count, bool own_sizes) {
   CHECK(10 * at_floor > count);
   CHECK(4 * with_faults > count);
   CHECK(2 * ended_in_error < count);
-  CHECK(10 * with_hits > count);
+  CHECK(20 * with_hits > count);
 }
 
 void survey_pairs(std::uint64_t count) {

@@ -32,7 +32,7 @@ struct Member {
   std::uint64_t cache_bytes = 0;  ///< 0: what the budget leaves
   bool dawdles = false;           ///< the consumer now and then lets the queue fill up
 
-  /// `budget` is the floor of `family` times 1 to 4, often exactly the floor; half of those that keep
+  /// `budget` is the floor of `family` times 1 to 4, often exactly the floor; most of those that keep
   /// samples have more, since a floor leaves no room for any.
   static Member draw(const Family& family, RandomStream& random);
   std::string to_string() const;
