@@ -50,13 +50,27 @@ struct Step {
   Prediction to;       ///< what it would be then
 };
 
+/// What a cache would bring, once an epoch has filled it; the first is as without.
+struct CacheAdvice {
+  Cache keep = Cache::encoded;    ///< what would be kept
+  std::uint64_t whole_bytes = 0;  ///< would hold every sample
+  Prediction whole;               ///< the recommended setting with every sample held
+  /// A size to judge: the window's own cache, or what the budget leaves; no more than whole_bytes.
+  std::uint64_t bytes = 0;
+  double share = 0;  ///< of the samples that it would hold, and so of the draws that would hit
+  Prediction to;     ///< the recommended setting with those held
+};
+
 /// What to set, and why.
 struct Advice {
   Prediction now;  ///< the window's own setting
   /// The smallest that reaches `ceiling` within 1 % at the wanted readiness.
   Prediction recommended;
-  Prediction ceiling;              ///< what any setting could reach
-  std::vector<Step> steps;         ///< from the recommended one, up and down
+  Prediction ceiling;       ///< what any setting could reach
+  std::vector<Step> steps;  ///< from the recommended one, up and down
+  /// encoded and, where rows are functions of their samples, decoded; empty where the window does not
+  /// know how many samples the source has.
+  std::vector<CacheAdvice> cache;
   std::vector<std::string> words;  ///< sentences for people: what to do, why, what to change first
   std::string flags;               ///< to paste: options of the program
   std::string code;                ///< to paste: C++

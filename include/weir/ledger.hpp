@@ -21,7 +21,7 @@ enum class Account : std::uint8_t {
   ready,    ///< slabs in the queue
   leased,   ///< slabs in the consumer's hands
   idle,     ///< slabs that wait for their next batch
-  cache,    ///< what is none of these: charges of the caller's own
+  cache,    ///< samples kept from epoch to epoch (Options::cache); charges of the caller's own
 };
 /// How many accounts there are.
 inline constexpr std::size_t account_count = 8;

@@ -7,6 +7,7 @@
 #include <memory_resource>
 #include <vector>
 
+#include "weir/cache.hpp"
 #include "weir/codec.hpp"
 #include "weir/error.hpp"
 #include "weir/image.hpp"
@@ -36,7 +37,7 @@ struct MemoryOptions {
   std::uint64_t budget_bytes = UINT64_MAX;
   std::size_t alignment = 64;          ///< of each slab; a power of two
   std::uint64_t max_sample_bytes = 0;  ///< encoded + scratch of one sample; 0: resolved in the Plan
-  /// Provides the slabs; null: a PageMemory.
+  /// Provides slabs and what a cache keeps samples in; called from many threads at once. Null: a PageMemory.
   std::shared_ptr<std::pmr::memory_resource> upstream = nullptr;
   /// Several loaders, one budget; overrides budget_bytes.
   std::shared_ptr<MemoryLedger> ledger = nullptr;
@@ -112,6 +113,7 @@ struct Options {
   QueueOptions queue{};        ///< how far ahead
   IoOptions io{};              ///< reading
   MemoryOptions memory{};      ///< bytes
+  CacheOptions cache{};        ///< samples kept from epoch to epoch
   FaultOptions faults{};       ///< bad samples
   TuningOptions tuning{};      ///< knobs that move while a stream runs
   TraceOptions trace{};        ///< for Loader::write_trace

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weir/cache.hpp"
 #include "weir/export.hpp"
 #include "weir/options.hpp"
 
@@ -72,6 +73,7 @@ struct WEIR_API Plan {
   std::uint64_t budget_bytes = 0;      ///< UINT64_MAX: no bound
   Setting start{};                     ///< what a stream begins with
   SizePlan sizes{};                    ///< where images keep their own sizes
+  CachePlan cache{};                   ///< samples kept from epoch to epoch
 
   /// Depths 1 .. up_to, with this plan's max_leases and batch.
   std::vector<DepthCost> depth_cost(std::uint32_t up_to) const;
@@ -80,9 +82,10 @@ struct WEIR_API Plan {
 /// What a Loader with these options, and a source with such an index, would do and take. Pure, any
 /// thread. Throws Error{bad_options} naming option, value and bound, or Error{budget_too_small}
 /// naming the floor and its parts. `others_promised`: bytes of a shared budget promised to other
-/// loaders. Where sizes differ, options.sizes.index must be there.
+/// loaders. Where sizes differ, options.sizes.index must be there. `samples` in the source, 0: not known;
+/// a cache of as many that has no room for its table is none.
 WEIR_API Plan resolve(const Options& options, std::uint64_t index_bytes,
-                      std::uint64_t others_promised = 0);
+                      std::uint64_t others_promised = 0, std::uint64_t samples = 0);
 
 /// Bytes of one slab: count*H*W*C uint8, count*side_bytes, then labels, indices and statuses, each part
 /// padded to `alignment`. Pure, any thread.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "weir/cache.hpp"
 #include "weir/error.hpp"
 #include "weir/export.hpp"
 #include "weir/ledger.hpp"
@@ -133,8 +134,10 @@ struct Report {
   std::uint64_t fault_count = 0;      ///< all of them
   std::array<std::uint64_t, fault_kind_count> fault_kinds{};  ///< all faults, by FaultKind
   std::uint64_t postings = 0;                                 ///< changes made to the books
-  std::uint64_t readings = 0;  ///< times and events noted by the clocks
-  SizeClock sizes{};           ///< where images keep their own sizes
+  std::uint64_t readings = 0;        ///< times and events noted by the clocks
+  SizeClock sizes{};                 ///< where images keep their own sizes
+  CacheClock cache{};                ///< where samples are kept from epoch to epoch
+  std::uint64_t source_samples = 0;  ///< in the source
 };
 
 }  // namespace weir

@@ -8,6 +8,7 @@
 
 #include "weir/advice.hpp"
 #include "weir/batch.hpp"
+#include "weir/cache.hpp"
 #include "weir/codec.hpp"
 #include "weir/convert.hpp"
 #include "weir/counting.hpp"

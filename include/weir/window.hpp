@@ -40,6 +40,10 @@ struct Window {
   double memory_stall_s = 0;   ///< of consumer_wait_s: for the budget
   double data_readiness = 1;   ///< share of next() that found a batch waiting
   WorkerTime workers;          ///< of all workers together
+  /// Of the samples drawn, the share that Plan::cache had: they are not in `read`, nor, where their rows
+  /// were kept, in `decode`.
+  double hit_share = 0;
+  std::uint64_t source_samples = 0;  ///< in the source; 0: not known
 };
 
 /// From the loader's construction until `now`. Pure.

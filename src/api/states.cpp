@@ -11,10 +11,10 @@ namespace weir::api {
 namespace {
 
 std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& options,
-                                       std::uint64_t index_bytes, Plan& plan) {
+                                       const AnySource& source, Plan& plan) {
   for (;;) {
     const auto promised = ledger.promised();
-    plan = resolve(options, index_bytes, promised);
+    plan = resolve(options, source.index_bytes(), promised, source.size());
     try {
       return books::Book::open(ledger.books(),
                                {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
@@ -55,6 +55,18 @@ buffer::SlabLayout layout_of(const Options& options, const Plan& plan) {
              : buffer::SlabLayout::ragged(0, 0, alignment, plan.side_bytes);
 }
 
+/// Null: there is nothing to keep, or no room for it.
+std::unique_ptr<buffer::SampleCache> make_cache(const Options& options, const Plan& plan,
+                                                std::uint64_t samples,
+                                                const std::shared_ptr<books::Book>& book) {
+  if (plan.cache.bytes == 0) return nullptr;
+  const bool rows = plan.cache.keep == Cache::decoded && options.sizes.mode == Sizes::fixed;
+  const auto one = [](std::uint64_t bytes) { return round_up(bytes, buffer::Block::alignment); };
+  const auto typical = rows ? one(plan.shape.values()) + one(plan.side_bytes) : 0;
+  return std::make_unique<buffer::SampleCache>(book, plan.cache, samples, typical,
+                                               options.memory.upstream);
+}
+
 }  // namespace
 
 LoaderState::LoaderState(AnySource source, const Options& wish)
@@ -62,7 +74,7 @@ LoaderState::LoaderState(AnySource source, const Options& wish)
                                 : std::make_shared<MemoryLedger>(wish.memory.budget_bytes)),
       options(with_sizes(source, wish, *ledger)) {
   Plan plan;
-  auto book = open_page(*ledger, options, source.index_bytes(), plan);
+  auto book = open_page(*ledger, options, source, plan);
   auto charge = MemoryLedger::charge_to(book, Account::index, plan.index_bytes);
   if (!charge) {
     throw Error(
@@ -72,7 +84,9 @@ LoaderState::LoaderState(AnySource source, const Options& wish)
   index = std::move(*charge);
   auto pool =
       std::make_shared<buffer::SlabPool>(book, layout_of(options, plan), options.memory.upstream);
-  core = std::make_shared<engine::Core>(std::move(source), plan, std::move(book), std::move(pool));
+  auto cache = make_cache(options, plan, source.size(), book);
+  core = std::make_shared<engine::Core>(std::move(source), plan, std::move(book), std::move(pool),
+                                        std::move(cache));
 }
 
 LoaderState::~LoaderState() {
@@ -140,6 +154,8 @@ Report LoaderState::report() const {
       .readings = core->clocks.noted(),
       .sizes = {core->delivered.images.load(), core->delivered.image_bytes.load(),
                 core->delivered.block_bytes.load()},
+      .cache = core->cache ? core->cache->figures() : CacheClock{},
+      .source_samples = core->source.size(),
   };
   for (const auto& stage : report.stages) report.readings += stage.count;
   if (report.queue.seconds > 0) {

@@ -10,7 +10,14 @@
 namespace weir::books {
 
 std::shared_ptr<Book> Book::open(std::shared_ptr<Ledger> ledger, const Terms& terms) {
-  return std::make_shared<Book>(std::move(ledger), terms);
+  for (;;) {
+    try {
+      return std::make_shared<Book>(ledger, terms);
+    } catch (const Error&) {
+      // What a cache holds beyond its page's promise is in nobody's way.
+      if (!ledger->give_way(nullptr)) throw;
+    }
+  }
 }
 
 Book::Book(std::shared_ptr<Ledger> ledger, const Terms& terms)
@@ -78,6 +85,12 @@ bool Book::fits_general(std::uint64_t bytes) const noexcept {
   return wanted - footprint_ <= ledger_->budget_ - ledger_->footprints_;
 }
 
+std::uint64_t Book::missing(std::uint64_t bytes) const noexcept {
+  const auto wanted = add_sat(add_sat(general_, bytes), reserve_);
+  if (ledger_->must_yield(*this)) return sub_floor(wanted, promise_);
+  return sub_floor(wanted, ledger_->budget_ - (ledger_->footprints_ - footprint_));
+}
+
 void Book::charge(Account account, std::uint64_t bytes, bool reserve) noexcept {
   (reserve ? reserve_used_ : general_) += bytes;
   bytes_.add(account, bytes);
@@ -112,10 +125,17 @@ void Book::note_waiting(Posting& posting) noexcept {
 }
 
 bool Book::try_charge(Account account, std::uint64_t bytes) noexcept {
-  Posting posting(*this);
-  if (!fits_general(bytes)) return false;
-  charge(account, bytes, false);
-  return true;
+  for (;;) {
+    {
+      Posting posting(*this);
+      if (fits_general(bytes)) {
+        charge(account, bytes, false);
+        return true;
+      }
+      if (missing(bytes) > ledger_->givable(*this)) return false;
+    }
+    if (!ledger_->give_way(this)) return false;
+  }
 }
 
 void Book::discharge(Account account, const Admitted& bytes) noexcept {
@@ -130,14 +150,17 @@ void Book::transfer(Account from, Account to, std::uint64_t bytes) noexcept {
   shift(from, to, bytes);
 }
 
+bool Book::encoded_capped(RowKey row, Account account, std::uint64_t bytes) const noexcept {
+  return account == Account::encoded && row != open_.oldest() &&
+         add_sat(bytes_[Account::encoded], bytes) > terms_.encoded_cap;
+}
+
 std::optional<Admitted> Book::admit(RowKey row, Account account, std::uint64_t bytes,
                                     Waiter* waiter) noexcept {
   Posting posting(*this);
   const bool oldest = row == open_.oldest();
   const bool turn = oldest || waiters_.empty() || row < waiters_.oldest()->row;
-  const bool capped = account == Account::encoded && !oldest &&
-                      add_sat(bytes_[Account::encoded], bytes) > terms_.encoded_cap;
-  if (turn && !capped && fits_general(bytes)) {
+  if (turn && !encoded_capped(row, account, bytes) && fits_general(bytes)) {
     charge(account, bytes, false);
     return Admitted{bytes, false};
   }
@@ -167,9 +190,7 @@ Waiter* Book::grant_oldest() noexcept {
   Waiter* const waiter = waiters_.oldest();
   if (!waiter || !waiter->parked || cancelled_) return nullptr;
   const bool oldest = waiter->row == open_.oldest();
-  const bool capped = waiter->account == Account::encoded && !oldest &&
-                      add_sat(bytes_[Account::encoded], waiter->bytes) > terms_.encoded_cap;
-  if (!capped && fits_general(waiter->bytes)) {
+  if (!encoded_capped(waiter->row, waiter->account, waiter->bytes) && fits_general(waiter->bytes)) {
     waiter->granted = {waiter->bytes, false};
   } else if (oldest && add_sat(reserve_used_, waiter->bytes) <= reserve_) {
     waiter->granted = {waiter->bytes, true};
@@ -180,6 +201,67 @@ Waiter* Book::grant_oldest() noexcept {
   waiters_.pop();
   note_waiting(posting);
   return waiter;
+}
+
+// ---- a cache ---------------------------------------------------------------------------------
+
+bool Book::try_charge_cache(std::uint64_t bytes, std::uint64_t cap) noexcept {
+  Posting posting(*this);
+  if (ledger_->anyone_waits() || add_sat(cached_, bytes) > cap || !fits_general(bytes))
+    return false;
+  charge(Account::cache, bytes, false);
+  cached_ += bytes;
+  return true;
+}
+
+void Book::discharge_cache(std::uint64_t bytes) noexcept {
+  Posting posting(*this);
+  uncharge(Account::cache, bytes, false);
+  cached_ -= bytes;
+  posting.freed();
+}
+
+bool Book::sample_waits() const noexcept {
+  Lock lock(ledger_->mutex_);
+  return !waiters_.empty();
+}
+
+bool Book::beyond_promise() const noexcept {
+  Lock lock(ledger_->mutex_);
+  return footprint_ > promise_;
+}
+
+std::uint64_t Book::missing_of_caches(std::uint64_t bytes) const noexcept {
+  // Who has to yield to another page is helped by no other cache than its own.
+  return cached_ == 0 && ledger_->must_yield(*this) ? 0 : missing(bytes);
+}
+
+std::uint64_t Book::short_of(RowKey row, Account account, std::uint64_t bytes) const noexcept {
+  Lock lock(ledger_->mutex_);
+  const bool turn = row == open_.oldest() || waiters_.empty() || row < waiters_.oldest()->row;
+  return turn && !encoded_capped(row, account, bytes) ? missing_of_caches(bytes) : 0;
+}
+
+std::uint64_t Book::short_of_waiting() const noexcept {
+  Lock lock(ledger_->mutex_);
+  if (cancelled_) return 0;
+  const auto* const waiter = waiters_.oldest();
+  if (!waiter) return wants_slab_ ? missing_of_caches(slab_asked_) : 0;
+  // One that its worker has not let go of is looked at again when it has.
+  if (!waiter->parked || encoded_capped(waiter->row, waiter->account, waiter->bytes)) return 0;
+  return missing_of_caches(waiter->bytes);
+}
+
+bool Book::make_room(RowKey row, Account account, std::uint64_t bytes) noexcept {
+  bool any = false;
+  while (short_of(row, account, bytes) > 0 && ledger_->give_way(this)) any = true;
+  return any;
+}
+
+bool Book::make_room() noexcept {
+  bool any = false;
+  while (short_of_waiting() > 0 && ledger_->give_way(this)) any = true;
+  return any;
 }
 
 }  // namespace weir::books

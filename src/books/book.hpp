@@ -74,6 +74,19 @@ class Book {
   Waiter* grant_oldest() noexcept;
   /// Whether a sample or a slab waits for bytes: blocks that are not in use should go. A hint, no lock.
   bool someone_waits() const noexcept { return wanted_.load(std::memory_order_relaxed); }
+  bool sample_waits() const noexcept;
+
+  // -- a cache, which gives way to all else (see Ledger::give_way)
+  /// Charges to `cache` unless anyone waits, the general pool has no room, or more than `cap` would be there.
+  [[nodiscard]] bool try_charge_cache(std::uint64_t bytes, std::uint64_t cap) noexcept;
+  void discharge_cache(std::uint64_t bytes) noexcept;
+  /// Caches give way until this row can be admitted so much, or none can go; whether any went. Before the
+  /// row waits: where it is not bytes that it is refused for, none go.
+  bool make_room(RowKey row, Account account, std::uint64_t bytes) noexcept;
+  /// The same for the sample, or else the slab, that waits.
+  bool make_room() noexcept;
+  /// Of what it has, others can have what it lets go of.
+  bool beyond_promise() const noexcept;
 
   // -- slabs
   /// Charges a slab that does not exist yet to `idle`. Comes last: refused while anyone waits.
@@ -139,6 +152,14 @@ class Book {
   class Posting;
 
   bool fits_general(std::uint64_t bytes) const noexcept WEIR_REQUIRES(ledger_->mutex_);
+  /// Bytes that the general pool is short of for `bytes` more.
+  std::uint64_t missing(std::uint64_t bytes) const noexcept WEIR_REQUIRES(ledger_->mutex_);
+  std::uint64_t missing_of_caches(std::uint64_t bytes) const noexcept
+      WEIR_REQUIRES(ledger_->mutex_);
+  bool encoded_capped(RowKey row, Account account, std::uint64_t bytes) const noexcept
+      WEIR_REQUIRES(ledger_->mutex_);
+  std::uint64_t short_of(RowKey row, Account account, std::uint64_t bytes) const noexcept;
+  std::uint64_t short_of_waiting() const noexcept;
   void charge(Account account, std::uint64_t bytes, bool reserve) noexcept
       WEIR_REQUIRES(ledger_->mutex_);
   void uncharge(Account account, std::uint64_t bytes, bool reserve) noexcept
@@ -157,6 +178,7 @@ class Book {
   std::uint64_t promise_, reserve_;
   ByteCounts bytes_;
   std::uint64_t general_ = 0, reserve_used_ = 0, footprint_ = 0;
+  std::uint64_t cached_ = 0;  ///< of general_: what try_charge_cache() charged
   SampleTally samples_;
   std::uint32_t filling_ = 0, ready_ = 0, leased_ = 0;
   std::vector<SlabState> states_;

@@ -1,5 +1,7 @@
 #include "books/ledger.hpp"
 
+#include <algorithm>
+
 #include "books/book.hpp"
 #include "books/peak_watch.hpp"
 
@@ -65,6 +67,37 @@ bool Ledger::must_yield(const Book& book) const noexcept {
       return true;
   }
   return false;
+}
+
+std::uint64_t Ledger::givable(const Book& book) const noexcept {
+  std::uint64_t bytes = book.cached_;
+  if (must_yield(book)) return bytes;
+  for (const Book* other = books_; other; other = other->next_) {
+    if (other != &book) bytes += std::min(other->cached_, other->footprint_ - other->promise_);
+  }
+  return bytes;
+}
+
+bool Ledger::give_way(const Book* page) noexcept {
+  Lock lock(givers_mutex_);
+  for (auto* giver = givers_; giver; giver = giver->next_)
+    if (&giver->page_ == page && giver->give_way()) return true;
+  for (auto* giver = givers_; giver; giver = giver->next_)
+    if (&giver->page_ != page && giver->page_.beyond_promise() && giver->give_way()) return true;
+  return false;
+}
+
+void Giver::enlist() noexcept {
+  Lock lock(ledger_.givers_mutex_);
+  next_ = ledger_.givers_;
+  ledger_.givers_ = this;
+}
+
+void Giver::strike() noexcept {
+  Lock lock(ledger_.givers_mutex_);
+  Giver** link = &ledger_.givers_;
+  while (*link != this) link = &(*link)->next_;
+  *link = next_;
 }
 
 void Ledger::wake_waiting() noexcept {

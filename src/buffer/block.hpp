@@ -51,6 +51,7 @@ class Block {
   }
   /// Bytes that first() can give.
   std::uint64_t size() const noexcept { return size_; }
+  Account account() const noexcept { return account_; }
   /// Bytes on the books for this block.
   std::uint64_t charged() const noexcept { return charged_.bytes; }
   /// Charged to the reserve: must be trimmed before its row ends.

@@ -130,6 +130,8 @@ Measured measure(const AnySource& source, const Settings& asked, const Interrupt
   settings.epochs.reset();
   settings.steps = UINT64_MAX;
   settings.digest = settings.settle = false;
+  // What a sample takes is measured, and that a cache would hide.
+  settings.options.cache = {};
   if (settings.consumer_ms > longest_consumer_ms) {
     settings.consumer_ms = longest_consumer_ms;
     measured.consumer = Service{1, asked.consumer_ms * 1e-3, 0};
@@ -150,7 +152,7 @@ Measured measure(const AnySource& source, const Settings& asked, const Interrupt
   if (window.consumer.count < asked.consumer_trace.size())
     measured.consumer = service_of(asked.consumer_trace);
   measured.verdict = judge(window);
-  window.plan = resolve(asked.options, source.index_bytes());
+  window.plan = resolve(asked.options, source.index_bytes(), 0, source.size());
   if (measured.helped_by > 0)
     measured.verdict = foretold(predict(window, setting_of(window.plan)), window);
   return measured;

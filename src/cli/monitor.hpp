@@ -32,6 +32,8 @@ class Monitor {
  private:
   void watch(const std::stop_token& stop);
   void tick();
+  /// Bytes that slabs and cache have of the heap, and the books at that instant.
+  std::uint64_t look_at_both(Snapshot& now);
   void check_bytes(const MemorySnapshot& memory);
   void check_stall(const Snapshot& now);
 

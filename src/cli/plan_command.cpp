@@ -44,13 +44,14 @@ int plan_command(const Settings& settings) {
     model = open_model(settings.model);
     follow(*model, settings, options);
   }
-  std::uint64_t index_bytes = 0;
+  std::uint64_t index_bytes = 0, samples = 0;
   if (!settings.data.empty()) {
     const auto source = open_data(settings);
     index_bytes = source.index_bytes();
+    samples = source.size();
     if (options.sizes.mode != Sizes::fixed) options.sizes.index = measure_sizes(source, options);
   }
-  const auto plan = resolve(options, index_bytes);
+  const auto plan = resolve(options, index_bytes, 0, samples);
   const auto depths = settings.depths.size() > 1 ? settings.depths : report::default_depths(plan);
   auto json = report::envelope("plan");
   report::put_plan(json, plan, settings.budget_how);

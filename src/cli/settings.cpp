@@ -257,6 +257,10 @@ class Parser {
         "--max-sample-bytes", "BYTES",
         [&o](const std::string& t) { o.memory.max_sample_bytes = report::parse_bytes(t); },
         "encoded bytes and scratch of one sample [by the plan]");
+    group.text(
+        "--cache", "encoded|decoded[:BYTES]",
+        [&o](const std::string& t) { o.cache = parse_cache(t); },
+        "keep samples from epoch to epoch, in what the budget leaves or in BYTES [off]");
     group.choice(
         "--slab-memory", slab_memory_,
         {{"pages", SlabMemory::pages}, {"huge", SlabMemory::huge}, {"locked", SlabMemory::locked}},

@@ -126,6 +126,8 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
     if (interrupt.raised()) break;
   }
   auto text = report::sweep_text(rows);
+  if (measured && settings.options.cache.keep != Cache::nothing)
+    text += "samples/s, ready and waited are predicted without the cache\n";
   json["advice"] = nullptr;
   if (measured && !interrupt.raised()) {
     const auto advice = advise(*measured, settings);

@@ -69,7 +69,8 @@ std::string to_text(const Verdict& verdict) {
   const auto rate = verdict.ticks.seconds > 0
                         ? static_cast<double>(verdict.ticks.count) / verdict.ticks.seconds
                         : 0;
-  auto out = report::samples_text(figures.samples, report::common_shape(figures.plan));
+  auto out = report::samples_text(figures.samples, report::common_shape(figures.plan)) +
+             report::cache_text(figures);
   if (const auto faults = report::faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
   out += fmt::format(
@@ -104,9 +105,11 @@ void soak(Loader& loader, const Settings& settings, const Interrupt& interrupt,
   verdict.ticks = monitor.stop();
   verdict.run.figures = loader.report();
   const auto& memory = verdict.run.figures.memory;
-  book.check(Law::bound, upstream.live() == report::staging_bytes(memory.accounts), [&] {
-    return fmt::format("{} bytes of slabs allocated, {} on the books, with nothing running",
-                       upstream.live(), report::staging_bytes(memory.accounts));
+  const auto cached = memory[Account::cache];
+  book.check(Law::bound, upstream.live() == report::staging_bytes(memory.accounts) + cached, [&] {
+    return fmt::format(
+        "{} bytes of slabs and cache allocated, {} and {} on the books, with nothing running",
+        upstream.live(), report::staging_bytes(memory.accounts), cached);
   });
   book.check(Law::conservation,
              verdict.run.figures.samples.replaced >= soak.rows(RowStatus::replaced), [&] {
@@ -116,7 +119,17 @@ void soak(Loader& loader, const Settings& settings, const Interrupt& interrupt,
              });
 }
 
-void check_attempts(const Attempts& attempts, std::uint64_t epochs, LawBook& book) {
+void check_attempts(const Attempts& attempts, std::uint64_t epochs, const CacheClock& cache,
+                    LawBook& book) {
+  if (cache.hits > 0) {
+    // What the cache had was read once.
+    const auto draws = attempts.size() * epochs;
+    book.check(Law::attempted, attempts.total() + cache.hits >= draws, [&] {
+      return fmt::format("{} files were drawn {} times, with {} reads and {} hits of the cache",
+                         attempts.size(), draws, attempts.total(), cache.hits);
+    });
+    epochs = 1;
+  }
   const auto every_epoch = attempts.read_at_least(epochs);
   book.check(Law::attempted, every_epoch == attempts.size(), [&] {
     return fmt::format("{} of {} files were read in each of {} epochs", every_epoch,
@@ -155,7 +168,8 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
   verdict.reads = attempts->total();
   const bool ran_to_the_end = verdict.run.error.empty() && !verdict.run.interrupted;
   if (ran_to_the_end && !settings.steps && !settings.options.drop_last)
-    check_attempts(*attempts, settings.stream_epochs().value_or(1), book);
+    check_attempts(*attempts, settings.stream_epochs().value_or(1), verdict.run.figures.cache,
+                   book);
   verdict.laws = book.figures();
   verdict.breaches = book.breaches();
   emit(settings, to_json(verdict), to_text(verdict));

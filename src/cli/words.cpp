@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "report/bytes.hpp"
+
 namespace weir::cli {
 namespace {
 
@@ -107,6 +109,21 @@ std::optional<double> parse_auto_share(std::string_view text) {
   if (!(percent > 0 && percent <= 100))
     throw std::invalid_argument("'" + std::string(text) + "' is not above 0% and at most 100%");
   return percent / 100;
+}
+
+CacheOptions parse_cache(std::string_view text) {
+  const auto words = split(text, ':');
+  CacheOptions cache;
+  for (const auto keep : {Cache::nothing, Cache::encoded, Cache::decoded}) {
+    if (words[0] != to_string(keep)) continue;
+    cache.keep = keep;
+    if (words.size() == 1) return cache;
+    cache.max_bytes = report::parse_bytes(words[1]);
+    if (words.size() == 2 && cache.max_bytes > 0 && keep != Cache::nothing) return cache;
+  }
+  throw std::invalid_argument("'" + std::string(text) +
+                              "' is no cache; write encoded or decoded, or with a bound as in "
+                              "encoded:2GiB");
 }
 
 std::vector<std::string> parse_extensions(std::string_view text) {

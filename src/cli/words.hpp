@@ -45,6 +45,8 @@ DelayWords parse_delay(std::string_view text);
 void parse_tolerance(std::string_view text, FaultOptions& faults);
 /// "auto" or "auto:P%": the share of the memory left; empty where `text` is neither.
 std::optional<double> parse_auto_share(std::string_view text);
+/// "encoded", "decoded:64MiB", "nothing".
+CacheOptions parse_cache(std::string_view text);
 /// ".jpg,png" is .jpg and .png.
 std::vector<std::string> parse_extensions(std::string_view text);
 

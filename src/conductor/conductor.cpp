@@ -57,7 +57,12 @@ bool Conductor::tolerable(const books::Book::Queue& queue) noexcept {
 }
 
 void Conductor::grant() {
-  while (books::Waiter* const waiter = book_.grant_oldest()) actions_.resume(*waiter);
+  for (;;) {
+    if (books::Waiter* const waiter = book_.grant_oldest())
+      actions_.resume(*waiter);
+    else if (!book_.sample_waits() || !actions_.make_room())
+      return;
+  }
 }
 
 bool Conductor::open_next(const books::Book::Queue& queue) {
@@ -94,7 +99,8 @@ std::optional<books::SlabId> Conductor::slab_for(const BatchSlot& batch,
   if (const auto idle = actions_.fitting_slab(bytes, room)) return idle;
   if (const auto made = actions_.make_slab_of(bytes)) return made;
   actions_.trim_idle();
-  return actions_.make_slab_of(bytes);
+  if (const auto made = actions_.make_slab_of(bytes)) return made;
+  return actions_.make_room() ? actions_.make_slab_of(bytes) : std::nullopt;
 }
 
 bool Conductor::slab_ready() {
@@ -102,7 +108,7 @@ bool Conductor::slab_ready() {
   if (actions_.make_slab()) return true;
   // Blocks that nobody uses may be all that stands in the way of a slab.
   actions_.trim_idle();
-  return actions_.make_slab();
+  return actions_.make_slab() || (actions_.make_room() && actions_.make_slab());
 }
 
 void Conductor::skip_released() {

@@ -32,6 +32,8 @@ class Actions {
   virtual std::uint64_t untaken_rows() noexcept = 0;
   /// Frees blocks of workers that have nothing to do.
   virtual void trim_idle() noexcept = 0;
+  /// A cache gives way to the sample or slab that waits; false: none could, or need not.
+  virtual bool make_room() noexcept { return false; }
   /// The batch has its slab: its rows may be worked on.
   virtual void open(books::SlabId slab, const BatchSlot& batch) = 0;
   /// The waiter was granted its bytes: its row may go on.

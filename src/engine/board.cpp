@@ -98,6 +98,8 @@ void Board::halt() noexcept {
   Lock lock(mutex_);
   halted_ = true;
   feed_.clear();
+  for (auto* const list : {&to_decode_, &to_read_, &parked_})
+    for (const auto& sample : *list) sample->kept.release();
   note_waiting();
   work_.notify_all();
   reads_.notify_all();
@@ -194,6 +196,7 @@ void Board::park(SamplePtr sample) {
   Sample& waiter = *sample;
   {
     Lock lock(mutex_);
+    if (halted_) sample->kept.release();
     insert(parked_, std::move(sample));
     note_waiting();
   }
@@ -249,6 +252,7 @@ void Board::lost(Sample& sample) noexcept {
 
 void Board::arrived(SamplePtr sample) {
   Lock lock(mutex_);
+  if (halted_) sample->kept.release();
   insert(to_decode_, std::move(sample));
   work_.notify_one();
 }

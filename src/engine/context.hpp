@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "buffer/sample_cache.hpp"
 #include "buffer/slab.hpp"
 #include "codec/decoder.hpp"
 #include "conductor/conductor.hpp"
@@ -34,13 +35,14 @@ struct Delivered {
 /// A loader's lasting parts: they outlive its streams, and its leases outlive it.
 struct Core final : buffer::LeaseWatch {
   Core(AnySource images, const Plan& resolved, std::shared_ptr<books::Book> page,
-       std::shared_ptr<buffer::SlabPool> slabs)
+       std::shared_ptr<buffer::SlabPool> slabs, std::unique_ptr<buffer::SampleCache> samples)
       : source(std::move(images)),
         plan(resolved),
         book(std::move(page)),
         pool(std::move(slabs)),
         clocks(resolved.max_queue_size, resolved.workers),
         trace(resolved.trace_bytes > 0 ? std::make_unique<Trace>(resolved) : nullptr),
+        cache(std::move(samples)),
         course(resolved.start) {
     pool->watch(this);
   }
@@ -48,10 +50,11 @@ struct Core final : buffer::LeaseWatch {
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  /// Nothing is noted any more; the trace is gone.
+  /// Nothing is noted any more; trace and cache are gone.
   void retire() noexcept {
     pool->watch(nullptr);
     trace.reset();
+    cache.reset();
   }
   void released(const buffer::Slab& slab) noexcept override {
     const auto now = Clock::now();
@@ -64,7 +67,8 @@ struct Core final : buffer::LeaseWatch {
   const std::shared_ptr<books::Book> book;
   const std::shared_ptr<buffer::SlabPool> pool;
   Clocks clocks;
-  std::unique_ptr<Trace> trace;  ///< null: none was asked for
+  std::unique_ptr<Trace> trace;                ///< null: none was asked for
+  std::unique_ptr<buffer::SampleCache> cache;  ///< null: none was asked for, or has no room
   Delivered delivered;
   FaultLog faults;
   Course course;

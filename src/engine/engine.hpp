@@ -65,6 +65,7 @@ class Engine final : private conductor::Actions {
   void free_idle_slabs() noexcept override;
   std::uint64_t untaken_rows() noexcept override;
   void trim_idle() noexcept override;
+  bool make_room() noexcept override { return core_->book->make_room(); }
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
   void resume(books::Waiter& waiter) override;
   void publish(books::SlabId slab) noexcept override;

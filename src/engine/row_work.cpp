@@ -94,6 +94,7 @@ void RowWork::begin(const conductor::RowRun& run, std::uint32_t row) {
   s.index = sizes_differ_ ? core_.pool->slab(run.slab).indices()[row]
                           : shared_.plan.sampler.index(s.epoch, s.position);
   s.has_bytes = s.ahead = false;
+  s.kept.release();
 }
 
 void RowWork::take_over(SamplePtr next) {
@@ -111,8 +112,14 @@ void RowWork::take_over(SamplePtr next) {
   }
 }
 
-Turn RowWork::read() { return attempt(false); }
-Turn RowWork::read_and_decode() { return attempt(true); }
+Turn RowWork::read() { return let_go(attempt(false)); }
+Turn RowWork::read_and_decode() { return let_go(attempt(true)); }
+
+Turn RowWork::let_go(Turn turn) noexcept {
+  // What is nobody's row any more holds nothing in the cache, which others may want to go.
+  if (turn == Turn::abandoned) sample().kept.release();
+  return turn;
+}
 
 Turn RowWork::attempt(bool decode_too) {
   for (;;) {
@@ -136,6 +143,7 @@ Turn RowWork::attempt(bool decode_too) {
 }
 
 std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exception_ptr& thrown) {
+  if (find_kept()) return std::nullopt;
   Sample& s = sample();
   const auto begun = Clock::now();
   // Where others read, workers do not.
@@ -178,6 +186,7 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
   const auto ended = Clock::now();
   reading.end(ended);
   if (s.has_bytes) read_cpu_.ends(ended - begun);
+  if (core_.cache) core_.cache->count(false);
   lane_.add(Stage::read, ended - begun,
             s.has_bytes ? s.bytes.size() + s.second.size() + s.side.size() : 0);
   note(Stage::read, begun, ended);
@@ -186,6 +195,10 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
 }
 
 std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect, std::exception_ptr& thrown) {
+  if (sample().kept && keeps(Cache::decoded)) {
+    deliver_kept();
+    return Turn::done;
+  }
   decode_cpu_.begins();
   if (whole_) return transform_row(defect, thrown);
   Sample& s = sample();
@@ -217,6 +230,7 @@ std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect, std::exce
   if (defect) return std::nullopt;
   note_decoded(begun, std::chrono::nanoseconds(decoded->fit_ns));
   slab.labels()[s.row.row] = s.label;
+  keep(decoded->status);
   finish(true, s.attempt > 0 ? RowStatus::replaced : decoded->status);
   return Turn::done;
 }
@@ -270,6 +284,7 @@ bool RowWork::ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t be
   // What nobody uses goes before anyone waits.
   if (&block != &memory_.scratch) memory_.scratch.trim();
   shared_.board.trim_idle();
+  book_.make_room(sample().row, block.account(), add_sat(bytes, beside));
   if (!memory_.spare) memory_.spare = shared_.board.fresh_sample();
   sample().beside = beside;
   return block.ensure(bytes, beside, sample().row, &sample());
@@ -359,6 +374,7 @@ void RowWork::finish(bool ok, RowStatus status) {
 void RowWork::release_memory() noexcept {
   if (memory_.scratch.reserve() || book_.someone_waits()) memory_.scratch.trim();
   if (sample().encoded.reserve() || book_.someone_waits()) sample().encoded.trim();
+  sample().kept.release();
 }
 
 }  // namespace weir::engine

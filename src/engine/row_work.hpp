@@ -44,10 +44,19 @@ class RowWork {
 
   Sample& sample() noexcept { return *memory_.sample; }
   Turn attempt(bool decode_too);
+  Turn let_go(Turn turn) noexcept;
   std::optional<Turn> read_bytes(std::optional<Defect>& defect, std::exception_ptr& thrown);
   std::optional<Turn> decode_row(std::optional<Defect>& defect, std::exception_ptr& thrown);
   std::optional<Turn> transform_row(std::optional<Defect>& defect, std::exception_ptr& thrown);
   void apply(DecodedSample& given, std::optional<Defect>& defect, std::exception_ptr& thrown);
+  // -- a cache
+  /// The sample's bytes, or its row, are there already: it need not be read.
+  bool find_kept() noexcept;
+  /// What was read, or what came of it, is kept for later epochs.
+  void keep(RowStatus status) noexcept;
+  /// Ends the row with what was kept of it.
+  void deliver_kept() noexcept;
+  bool keeps(Cache kind) const noexcept { return core_.cache && core_.cache->kind() == kind; }
   /// Index of what stands in for the row after its failures so far.
   std::uint64_t replacement() const noexcept;
   /// Key of the draws of this attempt at the row.

@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "books/waiters.hpp"
 #include "buffer/block.hpp"
+#include "buffer/sample_cache.hpp"
 
 namespace weir::engine {
 
@@ -30,7 +31,8 @@ struct Sample : books::Waiter {
   std::uint64_t charged = 0;                ///< bytes taken from the sink
   std::uint64_t beside = 0;  ///< of what it waits for: not to be allocated by its block
   bool has_bytes = false;
-  bool ahead = false;  ///< counts as an outstanding read until a worker takes it
+  buffer::SampleCache::Hold kept;  ///< where they lie in the cache
+  bool ahead = false;              ///< counts as an outstanding read until a worker takes it
   buffer::Block encoded;
   Clock::time_point parked_at{};
 };

@@ -119,6 +119,7 @@ std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
   if (defect) return std::nullopt;
   note_decoded(begun, std::chrono::nanoseconds(fit_ns) + (Clock::now() - fitting));
   slab.labels()[s.row.row] = given.label;
+  keep(status);
   finish(true, s.attempt > 0 ? RowStatus::replaced : status);
   return Turn::done;
 }

@@ -48,7 +48,9 @@ Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budge
   options.memory.budget_bytes = budget_bytes;
   options.memory.alignment = static_cast<std::size_t>(alignment_of(had));
   if (budget_bytes == had.budget_bytes) options.memory.max_sample_bytes = had.max_sample_bytes;
-  return resolve(options, had.index_bytes);
+  if (const auto& cache = had.cache; cache.keep != Cache::nothing && cache.bytes != 0)
+    options.cache = {cache.keep, budget_bytes == unlimited ? cache.bytes : cache.asked};
+  return resolve(options, had.index_bytes, 0, had.cache.table_bytes / sizeof(void*));
 }
 
 std::uint64_t typical_bytes(const Plan& plan, double encoded_bytes) {

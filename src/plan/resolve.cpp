@@ -5,6 +5,7 @@
 
 #include "base/checked.hpp"
 #include "buffer/slab.hpp"
+#include "plan/cache_plan.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/size_plan.hpp"
 #include "weir/ledger.hpp"
@@ -79,6 +80,7 @@ void check(const Options& o) {
     refuse("faults.tolerate_share", o.faults.tolerate_share, "must be 0 to 1");
   }
   check_sizes(o);
+  check_cache(o);
   if (o.fit == Fit::center && o.short_side != 0) {
     within("short_side", o.short_side, std::max(o.shape.height, o.shape.width), 65'500u);
   }
@@ -122,7 +124,8 @@ std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignme
   return buffer::SlabLayout(shape, batch, static_cast<std::size_t>(alignment), side_bytes).bytes;
 }
 
-Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised) {
+Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised,
+             std::uint64_t samples) {
   check(options);
   Plan plan;
   plan.shape = options.shape;
@@ -203,9 +206,13 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
                                               mul_sat(1 + plan.max_leases, plan.slab_bytes))));
   const auto beside = sub_floor(available, add_sat(staged, plan.max_sample_bytes));
   plan.read_ahead_bytes = plan.read_ahead == 0 || available == unlimited ? unlimited : beside / 2;
-  const auto samples =
+  const auto reads = std::min(plan.read_ahead_bytes, mul_sat(plan.read_ahead, typical_arena_bytes));
+  plan.cache =
+      plan_cache(options, samples,
+                 available == unlimited ? unlimited : sub_floor(beside, add_sat(arenas, reads)));
+  const auto under_way =
       mul_sat(std::uint64_t{plan.workers} + plan.read_ahead, plan.max_sample_bytes);
-  plan.ceiling_bytes = std::min(available, add_sat(staged, samples));
+  plan.ceiling_bytes = std::min(available, add_sat(add_sat(staged, under_way), plan.cache.bytes));
   return plan;
 }
 

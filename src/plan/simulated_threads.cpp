@@ -22,10 +22,6 @@ auto& pop_oldest(Rows& rows) {
   return *row;
 }
 
-std::int64_t nanoseconds(double seconds) noexcept {
-  return static_cast<std::int64_t>(std::llround(seconds * 1e9));
-}
-
 }  // namespace
 
 void Simulation::advance(Actor& actor) {
@@ -115,12 +111,18 @@ void Simulation::begin_row(Actor& actor) {
   row.row = {actor.run.sequence, actor.run.first + actor.done};
   row.slab = actor.run.slab;
   row.number = row.row.sequence * plan_.batch + row.row.row;
-  row.has_bytes = row.ahead = false;
+  row.kept = work_.hits(row.number);
+  row.has_bytes = row.kept;
+  row.ahead = false;
   ++actor.done;
 }
 
 bool Simulation::start(Actor& actor) {
   Row& row = *actor.row;
+  if (row.kept && actor.reader) {
+    arrive(actor);
+    return false;
+  }
   if (row.has_bytes) return compute(actor);
   if (!admit(actor, row.encoded, work_.encoded_bytes)) {
     park(actor);
@@ -137,13 +139,15 @@ bool Simulation::start(Actor& actor) {
 
 bool Simulation::compute(Actor& actor) {
   const auto number = actor.row->number;
-  if (!actor.reader && !admit(actor, actor.scratch, work_.scratch_bytes)) {
+  const bool kept = actor.row->kept, whole = kept && work_.kept == Cache::decoded;
+  if (!actor.reader && !whole && !admit(actor, actor.scratch, work_.scratch_bytes)) {
     park(actor);
     return false;
   }
-  double service = actor.reader ? 0 : work_.decode_s * work_.decode[number];
-  if (actor.reader || plan_.read_ahead == 0) service += work_.read_cpu_s * work_.read[number];
-  if (fused_) service += work_.read_wait_s * work_.read[number];
+  double service = whole ? work_.copy_s : actor.reader ? 0 : work_.decode_s * work_.decode[number];
+  if (!kept && (actor.reader || plan_.read_ahead == 0))
+    service += work_.read_cpu_s * work_.read[number];
+  if (!kept && fused_) service += work_.read_wait_s * work_.read[number];
   seize_core(actor, std::max<Time>(nanoseconds(service), 1));
   return true;
 }

@@ -12,10 +12,6 @@
 namespace weir::simulation {
 namespace {
 
-std::int64_t nanoseconds(double seconds) noexcept {
-  return static_cast<std::int64_t>(std::llround(seconds * 1e9));
-}
-
 /// Batches to deliver before measuring: what the queue starts with has to be gone.
 std::uint64_t warm_batches(std::uint32_t depth) { return 16 + 2 * std::uint64_t{depth}; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -39,12 +40,16 @@ class Simulation final : private conductor::Actions {
 
  private:
   using Time = std::int64_t;  ///< nanoseconds
+  static Time nanoseconds(double seconds) noexcept {
+    return static_cast<Time>(std::llround(seconds * 1e9));
+  }
 
   struct Row : books::Waiter {
     explicit Row(books::Book& book) : encoded(book, Account::encoded) {}
     books::SlabId slab = 0;
     std::uint64_t number = 0;  ///< of the stream's rows: its place in the draws
     bool has_bytes = false, ahead = false;
+    bool kept = false;  ///< from an earlier epoch: not to be read
     buffer::Block encoded;
   };
   enum class Phase : std::uint8_t { idle, reading, computing };
@@ -98,7 +103,7 @@ class Simulation final : private conductor::Actions {
   bool take_fresh(Actor& actor, std::uint32_t most_rows);
   void take_over(Actor& actor, Row& row);
   void begin_row(Actor& actor);
-  /// False: refused its bytes, and parked.
+  /// False: refused its bytes, and parked; or it was there, and has arrived.
   bool start(Actor& actor);
   bool compute(Actor& actor);
   void seize_core(Actor& actor, Time for_time);

@@ -50,8 +50,13 @@ bool Tuner::enough(const Window& seen) noexcept {
 
 Tuner::Load Tuner::load_of(const Window& seen, const Setting& setting) noexcept {
   const auto at_once = [](std::uint32_t n) { return static_cast<double>(std::max(1u, n)); };
-  return {seen.read.mean_s / at_once(setting.read_ahead > 0 ? setting.read_ahead : setting.workers),
-          seen.decode.mean_s / at_once(setting.workers), seen.consumer.mean_s / setting.batch};
+  // Of all samples: a cache that fills is a change.
+  const auto missed = 1 - seen.hit_share;
+  const auto decoded = seen.plan.cache.keep == Cache::decoded ? missed : 1;
+  return {seen.read.mean_s * missed /
+              at_once(setting.read_ahead > 0 ? setting.read_ahead : setting.workers),
+          seen.decode.mean_s * decoded / at_once(setting.workers),
+          seen.consumer.mean_s / setting.batch};
 }
 
 bool Tuner::differs(const Load& a, const Load& b) noexcept {
@@ -100,6 +105,7 @@ void Tuner::ask(const Window& seen) {
   asked.plan.max_queue_size = setting_.max_queue_size;
   asked.plan.workers = setting_.workers;
   asked.plan.read_ahead = setting_.read_ahead;
+  asked.source_samples = 0;  // nothing is asked about caches
   goal_ = advise(asked, bounds_).recommended;
   at_rest_.reset();
   changed_ = 0;

@@ -118,6 +118,10 @@ Window window(const Report& earlier, const Report& now) {
   const auto found = less(now.queue.found, earlier.queue.found);
   if (asked > 0) w.data_readiness = static_cast<double>(found) / static_cast<double>(asked);
   w.workers = less(now.queue.workers, earlier.queue.workers);
+  const auto hits = less(now.cache.hits, earlier.cache.hits);
+  const auto misses = less(now.cache.misses, earlier.cache.misses);
+  w.hit_share = share(static_cast<double>(hits), static_cast<double>(hits + misses));
+  w.source_samples = now.source_samples;
   return w;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -48,7 +49,10 @@ enum class Bound : std::uint8_t { consumer, decode, storage, memory };
 class Writer {
  public:
   Writer(const Window& window, const AdviceOptions& options, Search& search, const Advice& advice)
-      : search_(search), work_(search.work()), advice_(advice) {
+      : search_(search),
+        work_(search.work()),
+        advice_(advice),
+        cache_asked_(window.plan.cache.asked) {
     if (search.budget() != unlimited) look_beyond_the_budget(window, options);
     const auto most = advice.ceiling.samples_per_s;
     const auto workers = search.most_workers(), ahead = search.most_read_ahead();
@@ -70,6 +74,7 @@ class Writer {
     say_depth();
     say_recommended();
     say_first();
+    for (const auto& cache : advice_.cache) say_cache(cache);
     return std::move(words_);
   }
 
@@ -199,9 +204,33 @@ class Writer {
     }
   }
 
+  void say_cache(const CacheAdvice& cache) {
+    auto text = "A cache of " + mebibytes(cache.whole_bytes) + " would hold every " +
+                (cache.keep == Cache::decoded ? "decoded row" : "file") + " (--cache " +
+                std::string(to_string(cache.keep)) + "): that " + brings(cache.whole) + ".";
+    if (cache.bytes == 0) {
+      text += " The budget leaves no room for one.";
+    } else if (cache.share < 1) {
+      const bool asked = cache_asked_ != 0 && cache.bytes == cache_asked_;
+      text += " The " + mebibytes(cache.bytes) +
+              (asked ? " that were asked for" : " that the budget leaves") + " would hold " +
+              format("%.0f %%", 100 * cache.share) + " of them: that " + brings(cache.to) + ".";
+    }
+    say(std::move(text));
+  }
+
+  std::string brings(const Prediction& cached) const {
+    const auto without = advice_.recommended.samples_per_s;
+    if (std::abs(cached.samples_per_s / without - 1) < 0.02)
+      return "would change nothing, " + rate(without) + " with and without";
+    return "is " + rate(cached.samples_per_s) + " from the second epoch on instead of " +
+           rate(without);
+  }
+
   Search& search_;
   const simulation::Workload& work_;
   const Advice& advice_;
+  const std::uint64_t cache_asked_;
   Bound bound_ = Bound::consumer;
   std::optional<Prediction> unbounded_;  ///< without the budget, where that is better
   std::vector<std::string> words_;

@@ -19,6 +19,15 @@ struct Workload {
   std::uint64_t encoded_bytes = 0;  ///< of each sample
   std::uint64_t scratch_bytes = 0;  ///< of each sample's decode
   std::uint64_t batches = 1;        ///< to measure, once warm: one round of the draws
+  double hit_share = 0;             ///< of the samples: kept from an earlier epoch
+  Cache kept = Cache::nothing;      ///< what is kept of those
+  double copy_s = 0;                ///< of a row that was kept, on a core
+
+  /// Whether the n-th sample is one that was kept: spread evenly, as of an order that is shuffled.
+  bool hits(std::uint64_t n) const noexcept;
+  /// Of one sample, mean, those that were kept among them.
+  double read_s() const noexcept { return (read_wait_s + read_cpu_s) * (1 - hit_share); }
+  double compute_s() const noexcept;
 
   /// Samples a second that reading and decoding allow, whatever the queue; infinite where neither
   /// takes time. The bounds of a tandem of multi-server stations: each station's servers over its
@@ -28,6 +37,9 @@ struct Workload {
   double production_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept;
   double consumption_per_s() const noexcept;
 };
+
+/// The same had `share` of the samples been kept.
+Workload with_cache(Workload work, const Plan& plan, Cache kept, double share) noexcept;
 
 /// The evidence as a workload of batches of `batch`. `consumer` in place of the window's, of batches
 /// of the window's size; null: the window's. Throws Error{bad_options} where the window is empty.

@@ -59,6 +59,14 @@ Json to_json(const Prediction& p) {
 }
 
 Json to_json(const Advice& advice) {
+  Json caches = Json::array();
+  for (const auto& cache : advice.cache)
+    caches.push_back({{"keep", to_string(cache.keep)},
+                      {"whole_bytes", cache.whole_bytes},
+                      {"whole", to_json(cache.whole)},
+                      {"bytes", cache.bytes},
+                      {"share", cache.share},
+                      {"to", to_json(cache.to)}});
   Json steps = Json::array();
   for (const auto& step : advice.steps)
     steps.push_back({{"change", step.change}, {"to", to_json(step.to)}});
@@ -68,7 +76,8 @@ Json to_json(const Advice& advice) {
           {"steps", std::move(steps)},
           {"words", advice.words},
           {"flags", advice.flags},
-          {"code", advice.code}};
+          {"code", advice.code},
+          {"cache", std::move(caches)}};
 }
 
 std::string advice_text(const Advice& advice) {

@@ -162,6 +162,7 @@ Json envelope(std::string_view command) {
   out["moves"] = Json::array();
   out["stalls"] = Json::array();
   out["sizes"] = nullptr;
+  out["cache"] = nullptr;
   return out;
 }
 
@@ -215,6 +216,19 @@ Json sizes_json(const Plan& plan) {
           {"delivered", nullptr}};
 }
 
+Json cache_json(const CachePlan& cache) {
+  return {{"keep", to_string(cache.keep)},
+          {"asked_bytes", cache.asked == 0 ? Json(nullptr) : Json(cache.asked)},
+          {"most_bytes", cache.bytes},
+          {"table_bytes", cache.table_bytes},
+          {"held", nullptr}};
+}
+
+Json to_json(const CacheClock& cache) {
+  return {{"bytes", cache.bytes},   {"samples", cache.samples}, {"hits", cache.hits},
+          {"misses", cache.misses}, {"evicted", cache.evicted}, {"hit_rate", cache.hit_rate()}};
+}
+
 }  // namespace
 
 Json to_json(const DepthCost& cost) {
@@ -252,6 +266,7 @@ void put_plan(Json& envelope, const Plan& plan, std::string_view budget_how) {
   envelope["plan"] = to_json(plan);
   envelope["plan"]["budget_how"] = budget_how.empty() ? Json(nullptr) : Json(budget_how);
   if (plan.sizes.mode != Sizes::fixed) envelope["sizes"] = sizes_json(plan);
+  if (plan.cache.keep != Cache::nothing) envelope["cache"] = cache_json(plan.cache);
 }
 
 void put_faults(Json& envelope, std::span<const Fault> faults, std::uint64_t fault_count) {
@@ -286,6 +301,7 @@ void put_run(Json& envelope, const Run& run) {
                                       {"image_bytes", figures.sizes.image_bytes},
                                       {"block_bytes", figures.sizes.block_bytes},
                                       {"padding", figures.sizes.padding()}};
+  if (figures.plan.cache.keep != Cache::nothing) envelope["cache"]["held"] = to_json(figures.cache);
   envelope["clocks_cost"] = clocks_cost_json(run);
   put_faults(envelope, figures.faults, figures.fault_count);
   if (!run.digest.empty()) envelope["digest"] = run.digest;

@@ -165,6 +165,20 @@ void put_work(Families& out, const Report& figures) {
   out.push_back(faults.done());
 }
 
+void put_cache(Families& out, const CacheClock& cache) {
+  out.push_back(counter("weir_cache_draws_total",
+                        "Samples drawn that the cache had (hit), or that were read (miss).",
+                        "result")
+                    .add("hit", cache.hits)
+                    .add("miss", cache.misses)
+                    .done());
+  out.push_back(counter("weir_cache_evicted_total", "Samples that the cache let go of.")
+                    .add({}, cache.evicted)
+                    .done());
+  out.push_back(
+      gauge("weir_cache_samples", "Samples that the cache holds.").add({}, cache.samples).done());
+}
+
 }  // namespace
 
 MetricFamily build_info() {
@@ -179,6 +193,7 @@ Families metric_families(const Sight& sight) {
   put_samples(out, sight.figures.samples);
   put_memory(out, sight.figures.memory);
   put_work(out, sight.figures);
+  if (sight.figures.plan.cache.keep != Cache::nothing) put_cache(out, sight.figures.cache);
   out.push_back(gauge("process_resident_memory_bytes", "Resident memory size in bytes.")
                     .add({}, sight.figures.process_now.rss)
                     .done());

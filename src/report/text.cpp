@@ -64,6 +64,21 @@ std::string queue_bound_text(const Plan& plan) {
   return out;
 }
 
+std::string cache_plan_text(const CachePlan& cache) {
+  if (cache.keep == Cache::nothing) return "";
+  const auto what = fmt::format("  cache of {} samples: ", to_string(cache.keep));
+  if (cache.bytes > 0)
+    return what + fmt::format("{} at the most{}\n", human_bytes(cache.bytes),
+                              cache.bytes < cache.asked
+                                  ? fmt::format(" (asked {}; the budget leaves no more)",
+                                                human_bytes(cache.asked))
+                                  : "");
+  return what + (cache.table_bytes > 0
+                     ? fmt::format("none; {} to find them by have no room in what there is\n",
+                                   human_bytes(cache.table_bytes))
+                     : "none, the budget leaves no room\n");
+}
+
 }  // namespace
 
 std::string plan_text(const Plan& plan, std::string_view budget_how) {
@@ -74,11 +89,12 @@ std::string plan_text(const Plan& plan, std::string_view budget_how) {
       "Plan\n"
       "  batch {} of {}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
       "  {}\n"
-      "  floor {}, ceiling {}, budget {}, one sample at most {}\n{}",
+      "  floor {}, ceiling {}, budget {}, one sample at most {}\n{}{}",
       plan.batch, shape_text(plan), plan.max_queue_size, queue_bound_text(plan),
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
       staging_text(plan, side), human_bytes(plan.floor_bytes), human_bytes(plan.ceiling_bytes),
       human_bytes(plan.budget_bytes), human_bytes(plan.max_sample_bytes),
+      cache_plan_text(plan.cache),
       budget_how.empty() ? "" : fmt::format("  auto budget {}\n", budget_how));
 }
 
@@ -196,6 +212,16 @@ std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count
   return out;
 }
 
+std::string cache_text(const Report& figures) {
+  if (figures.plan.cache.bytes == 0) return "";
+  const auto& cache = figures.cache;
+  return fmt::format(
+      "  cached: {} in {}; {} of {} drawn were there, {}{}\n", plural(cache.samples, "sample"),
+      human_bytes(cache.bytes), grouped(cache.hits), grouped(cache.hits + cache.misses),
+      percent(cache.hit_rate()),
+      cache.evicted == 0 ? "" : fmt::format("; {} gave way", grouped(cache.evicted)));
+}
+
 namespace {
 
 /// How much of what was delivered is padding; empty where images have one shape.
@@ -236,9 +262,10 @@ std::string run_text(const Run& run) {
                   figures.throughput.samples_per_s, duration(figures.throughput.first_batch_s));
   if (run.interrupted) out += "Interrupted: the counts are of the moment it stopped.\n";
   out += regime_text(figures) + moves_text(figures) + '\n' +
-         plan_text(figures.plan, run.budget_how) + sizes_text(figures) + '\n' +
-         samples_text(figures.samples, common_shape(figures.plan)) + '\n' + memory_text(run) +
-         queue_text(figures.queue) + stages_text(figures.stages) + clocks_text(run);
+         plan_text(figures.plan, run.budget_how) + sizes_text(figures) + cache_text(figures) +
+         '\n' + samples_text(figures.samples, common_shape(figures.plan)) + '\n' +
+         memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
+         clocks_text(run);
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
   out += stalls_text(figures);

@@ -32,6 +32,8 @@ inline Shape common_shape(const Plan& plan) noexcept {
 std::string samples_text(const SampleTally& samples, const Shape& shape);
 /// "NAME: KIND (STAGE): REASON at byte N".
 std::string fault_text(const Fault& fault);
+/// What the cache held and what came of it; empty where there was none.
+std::string cache_text(const Report& figures);
 /// The first `shown` faults, and how many more there are. Empty where there is none.
 std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
                         std::size_t shown = 5);

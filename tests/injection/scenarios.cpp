@@ -195,6 +195,23 @@ void stream() {
         {FaultKind::memory, FaultKind::corrupt, FaultKind::truncated, FaultKind::unsupported});
 }
 
+/// Three epochs of samples that are kept: what finds no memory is read again.
+void keep_samples() {
+  static const auto source = image_folder(data().path("jpeg"));
+  for (const auto keep : {Cache::encoded, Cache::decoded}) {
+    auto options = small(OnFault::blank);
+    options.fit = Fit::center;
+    options.cache = {keep, 1 << 20};
+    Loader loader(source, options);
+    const auto rows = drain(loader, {.epochs = 3});
+    check(loader, {FaultKind::memory});
+    const Pause pause;
+    if (rows != 3 * loader.size()) wrong("rows are missing");
+    const auto report = loader.report();
+    if (report.cache.bytes != report.memory[Account::cache]) wrong("the cache is not on the books");
+  }
+}
+
 /// Streams that end in an error of their own, in words that take memory.
 void end_in_errors() {
   static const auto source = image_folder(data().path("broken"));
@@ -264,7 +281,8 @@ const std::vector<Scenario>& scenarios() {
       {"construct", construct},       {"index a folder", index},
       {"read and decode JPEG", jpeg}, {"decode PNG and WebP", png_and_webp},
       {"stream and cancel", stream},  {"end in errors", end_in_errors},
-      {"reports", reports},           {"shut down", shutdown}};
+      {"reports", reports},           {"shut down", shutdown},
+      {"keep samples", keep_samples}};
   data();
   return all;
 }

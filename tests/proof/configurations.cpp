@@ -119,6 +119,7 @@ Options options_of(const Family& family, const Member& member) {
   options.queue = {member.max_queue_size, member.max_leases, member.max_queue_bytes};
   options.io.read_ahead = member.read_ahead;
   options.memory.budget_bytes = member.budget;
+  if (member.keep != Cache::nothing) options.cache = {member.keep, member.cache_bytes};
   return options;
 }
 
@@ -131,7 +132,9 @@ void drain(Loader& loader, const Family& family, const Member& member, Outcome& 
   } catch (const Error& error) {
     outcome.error = error.what();
   }
-  outcome.faults = loader.report().fault_count;
+  const auto report = loader.report();
+  outcome.faults = report.fault_count;
+  outcome.hits = report.cache.hits;
 }
 
 void settle_books(Outcome& outcome, const MemoryLedger& ledger, Watch& watch) {
@@ -215,6 +218,12 @@ Member Member::draw(const Family& family, RandomStream& random) {
   member.budget = random.below(3) == 0
                       ? floor
                       : floor + random.below(random.below(2) == 0 ? floor / 8 : 3 * floor);
+  const bool decodes_anew = family.options.transform.apply || family.options.fit == Fit::random;
+  member.keep = static_cast<Cache>(random.below(decodes_anew ? 2 : 3));
+  if (member.keep == Cache::nothing) return member;
+  if (random.below(2) == 0) member.cache_bytes = log_between(random, 1e3, 5e6);
+  if (random.below(4) > 0)
+    member.budget += (std::uint64_t{member.workers} + member.read_ahead + random.below(2)) << 20;
   return member;
 }
 
@@ -222,6 +231,9 @@ std::string Member::to_string() const {
   return "workers " + std::to_string(workers) + ", queue " + std::to_string(max_queue_size) +
          ", leases " + std::to_string(max_leases) + ", read-ahead " + std::to_string(read_ahead) +
          ", queue bytes " + std::to_string(max_queue_bytes) + ", budget " + std::to_string(budget) +
+         (keep == Cache::nothing ? ""
+                                 : ", cache " + std::string(weir::to_string(keep)) + ":" +
+                                       std::to_string(cache_bytes)) +
          (dawdles ? ", dawdles" : "");
 }
 
@@ -261,7 +273,7 @@ std::pair<Outcome, Outcome> run_together(const std::array<Family, 2>& families,
 void survey_configurations(std::uint64_t count, bool own_sizes) {
   count = number_from("WEIR_CONFIGURATIONS", count);
   const auto seed = number_from("WEIR_CONFIGURATION_SEED", 1);
-  std::uint64_t rows = 0, at_floor = 0, ended_in_error = 0, with_faults = 0;
+  std::uint64_t rows = 0, at_floor = 0, ended_in_error = 0, with_faults = 0, with_hits = 0;
   std::unique_ptr<Family> family;
   std::map<std::uint64_t, Outcome> expected;  // by max_sample_bytes
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -294,11 +306,13 @@ void survey_configurations(std::uint64_t count, bool own_sizes) {
     if (member.budget == outcome.floor_bytes) ++at_floor;
     if (!outcome.error.empty()) ++ended_in_error;
     if (outcome.faults > 0) ++with_faults;
+    if (outcome.hits > 0) ++with_hits;
   }
   CHECK(rows > 10 * count);
   CHECK(10 * at_floor > count);
   CHECK(4 * with_faults > count);
   CHECK(2 * ended_in_error < count);
+  CHECK(20 * with_hits > count);
 }
 
 void survey_pairs(std::uint64_t count) {
@@ -315,6 +329,7 @@ void survey_pairs(std::uint64_t count) {
       members[k] = Member::draw(families[k], random);
       auto alone = options_of(families[k], members[k]);
       alone.memory.budget_bytes = UINT64_MAX;
+      alone.cache = {};
       floors += resolve(alone, 1000).floor_bytes;
     }
     const auto budget = floors + (random.below(2) == 0 ? 0 : random.below(floors));

@@ -28,9 +28,12 @@ struct Member {
   std::uint32_t workers = 1, max_queue_size = 1, max_leases = 1, read_ahead = 0;
   std::uint64_t max_queue_bytes = 0;
   std::uint64_t budget = UINT64_MAX;
-  bool dawdles = false;  ///< the consumer now and then lets the queue fill up
+  Cache keep = Cache::nothing;
+  std::uint64_t cache_bytes = 0;  ///< 0: what the budget leaves
+  bool dawdles = false;           ///< the consumer now and then lets the queue fill up
 
-  /// `budget` is the floor of `family` times 1 to 4, often exactly the floor.
+  /// `budget` is the floor of `family` times 1 to 4, often exactly the floor; most of those that keep
+  /// samples have more, since a floor leaves no room for any.
   static Member draw(const Family& family, RandomStream& random);
   std::string to_string() const;
 };
@@ -41,6 +44,7 @@ struct Outcome {
   std::uint64_t rows = 0;
   std::string error;  ///< what the stream ended in, if it did
   std::uint64_t max_sample_bytes = 0, floor_bytes = 0, faults = 0;
+  std::uint64_t hits = 0;  ///< of the cache
   std::uint64_t peak = 0;  ///< of the books
   std::uint64_t left = 0;  ///< live after the destructor
   std::string breach;      ///< what a thread that watched the books has seen

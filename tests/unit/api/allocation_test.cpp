@@ -61,3 +61,18 @@ TEST_CASE("nor does a step of the user's own that keeps to its scratch, with sid
   CAPTURE(made);
   CHECK(std::count(made.begin(), made.end(), 0) >= 15);
 }
+
+TEST_CASE("nor does an epoch whose samples are kept, whole or as far as there is room") {
+  const TemporaryFolder folder;
+  fill_with_images(folder.path(), 64);
+  Options options;
+  options.shape = {64, 64, 3};
+  options.batch = 8;
+  options.workers = 3;
+  options.shuffle = true;
+  options.cache.keep = GENERATE(Cache::encoded, Cache::decoded);
+  options.cache.max_bytes = GENERATE(100'000u, 4u << 20);
+  const auto made = by_epoch(folder, options, 30);
+  CAPTURE(made);
+  CHECK(std::count(made.begin(), made.end(), 0) >= 15);
+}

@@ -27,7 +27,7 @@ TEST_CASE("an empty envelope has every key in its order, and null for what is no
                            "samples",  "queue",      "throughput",  "stages",  "regime",
                            "faults",   "digest",     "fault_count", "error",   "interrupted",
                            "timeline", "regime_why", "clocks_cost", "setting", "moves",
-                           "stalls",   "sizes"});
+                           "stalls",   "sizes",      "cache"});
   CHECK(json["schema"] == 1);
   CHECK(json["version"] == "0.1.0");
   CHECK(json["command"] == "plan");

@@ -47,6 +47,19 @@ Sight sample_sight() {
 
 }  // namespace
 
+TEST_CASE("a cache is exposed where there is one", "[metrics][cache]") {
+  auto sight = sample_sight();
+  CHECK(prometheus::TextSerializer().Serialize(metric_families(sight)).find("weir_cache") ==
+        std::string::npos);
+  sight.figures.plan.cache.keep = Cache::encoded;
+  sight.figures.cache = {.bytes = 1'000'000, .samples = 90, .hits = 60, .misses = 20, .evicted = 3};
+  const auto metrics = exposed(sight);
+  CHECK(metrics["weir_cache_draws_total{result=\"hit\"}"] == 60);
+  CHECK(metrics["weir_cache_draws_total{result=\"miss\"}"] == 20);
+  CHECK(metrics["weir_cache_evicted_total"] == 3);
+  CHECK(metrics["weir_cache_samples"] == 90);
+}
+
 TEST_CASE("every figure is exposed under its name, with its unit", "[metrics]") {
   const auto sight = sample_sight();
   const auto& figures = sight.figures;

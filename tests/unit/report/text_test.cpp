@@ -52,6 +52,32 @@ TEST_CASE("a run that was tuned says where the knobs went", "[text]") {
   CHECK(json["setting"]["read_ahead"] == 12);
 }
 
+TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache]") {
+  auto run = test::sample_run();
+  CHECK(!contains(report::run_text(run), "cache of"));
+  auto& cache = run.figures.plan.cache;
+  cache = {.keep = Cache::encoded, .asked = 2 << 20, .bytes = 1 << 20, .table_bytes = 800};
+  run.figures.cache = {.bytes = 1'000'000, .samples = 90, .hits = 60, .misses = 20, .evicted = 3};
+  const auto text = report::run_text(run);
+  CHECK(contains(text,
+                 "  cache of encoded samples: 1.00 MiB at the most (asked 2.00 MiB; the budget "
+                 "leaves no more)\n"));
+  CHECK(contains(text,
+                 "  cached: 90 samples in 976.56 KiB; 60 of 80 drawn were there, 75.0 %; 3 gave "
+                 "way\n"));
+  auto json = report::envelope("run");
+  report::put_run(json, run);
+  CHECK(json["cache"].dump() ==
+        R"({"keep":"encoded","asked_bytes":2097152,"most_bytes":1048576,"table_bytes":800,"held":)"
+        R"({"bytes":1000000,"samples":90,"hits":60,"misses":20,"evicted":3,"hit_rate":0.75}})");
+  cache = {.keep = Cache::decoded, .asked = 0, .bytes = 0, .table_bytes = 8ull << 30};
+  CHECK(contains(report::plan_text(run.figures.plan), "cache of decoded samples: none; 8.00 GiB"));
+  cache.table_bytes = 0;
+  CHECK(contains(report::plan_text(run.figures.plan), "none, the budget leaves no room\n"));
+  CHECK(!contains(report::run_text(run), "cached:"));
+  CHECK(widest_line(text) <= 100);
+}
+
 TEST_CASE("samples that do not add up are said not to", "[text]") {
   CHECK(contains(report::samples_text({.drawn = 5, .consumed = 4}, Shape{}), "NOT CONSERVED"));
 }

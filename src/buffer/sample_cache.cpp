@@ -1,0 +1,280 @@
+#include "buffer/sample_cache.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/checked.hpp"
+#include "buffer/block.hpp"
+#include "buffer/page_memory.hpp"
+
+namespace weir::buffer {
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+// Few enough that little is lost at their ends, large enough that making one is rare.
+constexpr std::uint64_t least_segment = 64 * kib, most_segment = 4096 * kib, segments_in_all = 64;
+constexpr std::uint64_t page = 4 * kib;
+constexpr int segments_tried = 4;
+// Of an entry with what it wastes before its parts; of the first with its segment's head, too.
+constexpr std::uint64_t head_bytes = 128;
+
+std::uint64_t aligned(std::uint64_t bytes) noexcept { return round_up(bytes, Block::alignment); }
+
+std::uint64_t parts_bytes(const KeptSample& sample) noexcept {
+  return aligned(sample.bytes.size()) + aligned(sample.second.size()) + aligned(sample.side.size());
+}
+
+}  // namespace
+
+/// The head of a piece of memory that goes as one. Entries follow, one behind the other.
+struct SampleCache::Segment {
+  std::uint64_t bytes;  ///< allocated and charged
+  std::uint64_t used;
+  Segment* older;
+  Entry* last = nullptr;
+  std::atomic<std::uint32_t> holds{0};  ///< entries being read or written
+};
+
+/// The head of a sample. Its parts follow, each aligned as a source's are.
+struct SampleCache::Entry {
+  Segment* segment;
+  Entry* before;  ///< in the segment
+  std::uint64_t index;
+  std::int64_t label;
+  std::uint64_t charged, bytes, second, side;
+  ImageSize size;
+  RowStatus status;
+};
+
+SampleCache::SampleCache(std::shared_ptr<books::Book> book, const CachePlan& plan,
+                         std::uint64_t samples, std::uint64_t typical,
+                         std::shared_ptr<std::pmr::memory_resource> upstream)
+    : Giver(*book->ledger(), *book),
+      book_(std::move(book)),
+      plan_(plan),
+      samples_(samples),
+      segment_bytes_([&] {
+        const auto room = std::clamp(plan.bytes / segments_in_all, least_segment, most_segment);
+        if (typical == 0) return room;
+        // Where all are of one size, as many as fill it.
+        const auto each = head_bytes + aligned(typical);
+        return std::max<std::uint64_t>(1, room / each) * each;
+      }()),
+      upstream_(std::move(upstream)) {
+  enlist();
+}
+
+SampleCache::~SampleCache() {
+  strike();
+  while (give_way()) {
+  }
+}
+
+SampleCache::Hold SampleCache::find(std::uint64_t index) noexcept {
+  Lock lock(mutex_);
+  const auto* const entry = table_ ? table_[index] : nullptr;
+  if (!entry) return {};
+  entry->segment->holds.fetch_add(1);
+  return {*this, *entry};
+}
+
+void SampleCache::let_go(const Entry& entry) noexcept {
+  // Whoever waits looked at this segment in vain, or this sees that he waits.
+  if (entry.segment->holds.fetch_sub(1) == 1 && book_->ledger()->seen_waiting())
+    book_->ledger()->wake_waiting();
+}
+
+KeptSample SampleCache::view(const Entry& entry) const noexcept {
+  // Segments are aligned themselves.
+  const auto begin = reinterpret_cast<std::uintptr_t>(&entry);
+  const auto* at = reinterpret_cast<const std::byte*>(aligned(begin + sizeof(Entry)));
+  const auto part = [&at](std::uint64_t bytes) {
+    const std::span span(at, static_cast<std::size_t>(bytes));
+    at += aligned(bytes);
+    return span;
+  };
+  KeptSample sample{entry.index, entry.label, entry.charged, entry.status, entry.size, {}, {}, {}};
+  sample.bytes = part(entry.bytes);
+  sample.second = part(entry.second);
+  sample.side = part(entry.side);
+  return sample;
+}
+
+void SampleCache::keep(const KeptSample& sample, ImageView image) noexcept {
+  Entry* const entry = reserve(sample);
+  if (!entry) return;
+  const auto kept = view(*entry);
+  const auto fill = [](std::span<const std::byte> to, const void* from, std::size_t bytes) {
+    if (bytes > 0) std::memcpy(const_cast<std::byte*>(to.data()), from, bytes);
+  };
+  if (image.data) {
+    const auto line = std::size_t{image.shape.width} * image.shape.channels;
+    for (std::size_t y = 0; y < image.shape.height; ++y)
+      fill(kept.bytes.subspan(y * line), image.data + y * image.row_stride, line);
+  } else {
+    fill(kept.bytes, sample.bytes.data(), sample.bytes.size());
+  }
+  fill(kept.second, sample.second.data(), sample.second.size());
+  fill(kept.side, sample.side.data(), sample.side.size());
+  {
+    Lock lock(mutex_);
+    // Two workers may have had the same sample.
+    if (!table_[sample.index]) {
+      table_[sample.index] = entry;
+      ++held_.samples;
+    }
+  }
+  let_go(*entry);
+}
+
+SampleCache::Entry* SampleCache::reserve(const KeptSample& sample) noexcept {
+  {
+    Lock lock(mutex_);
+    if (table_) {
+      if (table_[sample.index]) return nullptr;
+      if (auto* const entry = place(sample)) return entry;
+    }
+  }
+  Lock one_at_a_time(growing_);
+  {
+    Lock lock(mutex_);
+    if (auto* const entry = table_ ? place(sample) : nullptr) return entry;
+  }
+  if (!make_table()) return nullptr;
+  Segment* const segment = make_segment(head_bytes + parts_bytes(sample));
+  if (!segment) return nullptr;
+  {
+    Lock lock(mutex_);
+    if (table_) {
+      segment->older = std::exchange(youngest_, segment);
+      return place(sample);
+    }
+  }
+  free(segment, segment->bytes);  // all gave way meanwhile, the table too
+  return nullptr;
+}
+
+SampleCache::Entry* SampleCache::place(const KeptSample& sample) noexcept {
+  static_assert(sizeof(Segment) + sizeof(Entry) <= head_bytes);
+  auto* segment = youngest_;
+  for (int i = 0; segment && i < segments_tried; ++i, segment = segment->older) {
+    const auto end = aligned(segment->used + sizeof(Entry)) + parts_bytes(sample);
+    if (end > segment->bytes) continue;
+    auto* const entry = ::new (reinterpret_cast<std::byte*>(segment) + segment->used)
+        Entry{segment,        segment->last,       sample.index,         sample.label,
+              sample.charged, sample.bytes.size(), sample.second.size(), sample.side.size(),
+              sample.size,    sample.status};
+    segment->last = entry;
+    segment->used = end;
+    segment->holds.fetch_add(1);
+    return entry;
+  }
+  return nullptr;
+}
+
+SampleCache::Segment* SampleCache::make_segment(std::uint64_t least) noexcept {
+  std::uint64_t held = 0;
+  {
+    Lock lock(mutex_);
+    held = held_.bytes;
+  }
+  const auto usual = std::min(round_up(segment_bytes_, page), sub_floor(plan_.bytes, held));
+  auto bytes = std::max(usual, least);
+  void* data = allocate(bytes);
+  // Where that has no room there may be some for the sample alone.
+  if (!data && bytes > least) data = allocate(bytes = least);
+  return data ? ::new (data) Segment{.bytes = bytes, .used = sizeof(Segment), .older = nullptr}
+              : nullptr;
+}
+
+bool SampleCache::make_table() noexcept {
+  {
+    Lock lock(mutex_);
+    if (table_) return true;
+  }
+  const auto bytes = mul_sat(samples_, sizeof(Entry*));
+  auto** const table = static_cast<Entry**>(allocate(bytes));
+  if (!table) return false;
+  std::fill_n(table, samples_, nullptr);
+  Lock lock(mutex_);
+  table_ = table;
+  return true;
+}
+
+void* SampleCache::allocate(std::uint64_t bytes) noexcept {
+  if (!book_->try_charge_cache(bytes, plan_.bytes)) return nullptr;
+  try {
+    auto& from = upstream_ ? *upstream_ : page_memory();
+    void* const data = from.allocate(static_cast<std::size_t>(bytes), Block::alignment);
+    Lock lock(mutex_);
+    held_.bytes += bytes;
+    return data;
+  } catch (...) {
+    // No memory: no sample more, and no harm.
+    book_->discharge_cache(bytes);
+    return nullptr;
+  }
+}
+
+void SampleCache::free(void* data, std::uint64_t bytes) noexcept {
+  auto& from = upstream_ ? *upstream_ : page_memory();
+  from.deallocate(data, static_cast<std::size_t>(bytes), Block::alignment);
+  {
+    Lock lock(mutex_);
+    held_.bytes -= bytes;
+  }
+  book_->discharge_cache(bytes);
+}
+
+bool SampleCache::give_way() noexcept {
+  Segment* segment = nullptr;
+  Entry** table = nullptr;
+  {
+    Lock lock(mutex_);
+    Segment** link = &youngest_;
+    while (*link && (*link)->holds.load() > 0) link = &(*link)->older;
+    segment = *link;
+    if (segment) {
+      *link = segment->older;
+      unlink(*segment);
+    } else if (!youngest_) {
+      table = std::exchange(table_, nullptr);
+    }
+  }
+  if (segment) free(segment, segment->bytes);
+  if (table) free(static_cast<void*>(table), samples_ * sizeof(Entry*));
+  return segment || table;
+}
+
+void SampleCache::unlink(Segment& segment) noexcept {
+  for (auto* entry = segment.last; entry; entry = entry->before) {
+    if (table_[entry->index] != entry) continue;
+    table_[entry->index] = nullptr;
+    --held_.samples;
+    ++held_.evicted;
+  }
+}
+
+CacheClock SampleCache::figures() const noexcept {
+  Lock lock(mutex_);
+  auto now = held_;
+  now.hits = hits_.load(std::memory_order_relaxed);
+  now.misses = misses_.load(std::memory_order_relaxed);
+  return now;
+}
+
+}  // namespace weir::buffer
+
+namespace weir {
+
+std::string_view to_string(Cache cache) noexcept {
+  switch (cache) {
+    case Cache::nothing: return "nothing";
+    case Cache::encoded: return "encoded";
+    case Cache::decoded: return "decoded";
+  }
+  return "?";
+}
+
+}  // namespace weir

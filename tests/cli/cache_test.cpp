@@ -1,0 +1,98 @@
+#include "program.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+
+using weir::test::contains;
+
+namespace {
+
+namespace test = weir::test;
+
+const std::string images = "synthetic:60,40x50";
+
+nlohmann::ordered_json json_of(std::vector<std::string> words) {
+  words.insert(words.end(), {"--json", "-"});
+  const auto outcome = test::weir(words);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  return outcome.json();
+}
+
+}  // namespace
+
+TEST_CASE("--cache: samples are read once, and the report says so") {
+  const auto plain =
+      json_of({"run", images, "--epochs", "3", "--digest", "--batch", "10", "--workers", "1"});
+  CHECK(plain["cache"].is_null());
+  for (const std::string keep : {"encoded", "decoded"}) {
+    const auto json = json_of({"run", images, "--epochs", "3", "--digest", "--batch", "10",
+                               "--workers", "1", "--cache", keep + ":64MiB"});
+    CHECK(json["digest"] == plain["digest"]);
+    const auto& cache = json["cache"];
+    CHECK(cache["keep"] == keep);
+    CHECK(cache["asked_bytes"] == 64u << 20);
+    CHECK(cache["most_bytes"] == 64u << 20);
+    const auto& held = cache["held"];
+    CHECK(held["samples"] == 60);
+    CHECK(held["hits"] == 120);
+    CHECK(held["misses"] == 60);
+    CHECK(held["evicted"] == 0);
+    CHECK(held["bytes"] == json["memory"]["accounts"]["cache"]);
+    CHECK(json["stages"][0]["count"] == 60);
+    CHECK(json["stages"][2]["count"] == (keep == "encoded" ? 180 : 60));
+  }
+}
+
+TEST_CASE("--cache: in words, and in a plan") {
+  const auto run =
+      test::weir({"run", images, "--epochs", "3", "--workers", "1", "--cache", "encoded:64MiB"});
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.out, "cache of encoded samples: 64.00 MiB at the most"));
+  CHECK(contains(run.out, "; 120 of 180 drawn were there, 66.7 %"));
+  const auto plan = test::weir({"plan", "--memory-budget", "256MiB", "--cache", "decoded"});
+  CHECK(contains(plan.out, "cache of decoded samples: "));
+  const auto none = test::weir(
+      {"plan", "synthetic:100000000,8x8", "--memory-budget", "256MiB", "--cache", "decoded"});
+  CHECK(contains(none.out, "cache of decoded samples: none"));
+}
+
+TEST_CASE("--cache: what it cannot be is a usage error that names it") {
+  for (const std::string bad : {"all", "encoded:", "encoded:0", "nothing:5MiB", "decoded:1:2"}) {
+    const auto run = test::weir({"run", images, "--cache", bad});
+    CHECK(run.exit_code == 2);
+    CHECK(contains(run.err, "--cache"));
+  }
+  const auto unbounded = test::weir({"run", images, "--cache", "encoded"});
+  CHECK(unbounded.exit_code == 2);
+  CHECK(contains(unbounded.err, "cache.max_bytes"));
+  const auto random = test::weir({"run", images, "--fit", "random", "--cache", "decoded:1MiB"});
+  CHECK(random.exit_code == 2);
+  CHECK(contains(random.err, "fit = random"));
+}
+
+TEST_CASE("--cache: verify finds every law kept while it gives way") {
+  for (const std::string keep : {"encoded", "decoded"}) {
+    const auto run = test::weir({"verify", images, "--epochs", "4", "--shuffle", "--batch", "8",
+                                 "--memory-budget", "24MiB", "--workers", "2", "--cache", keep});
+    CHECK(run.exit_code == 0);
+    CHECK(contains(run.out, "No breach."));
+    CHECK(contains(run.out, "drawn were there"));
+  }
+}
+
+TEST_CASE("--cache: tune says what a cache would bring, and pastes the one that was asked for") {
+  const auto json = json_of({"tune", images, "--read-delay-ms", "2", "--memory-budget", "256MiB",
+                             "--cache", "encoded:1MiB"});
+  const auto& advice = json["advice"];
+  CHECK(contains(advice["flags"].get<std::string>(), "--cache encoded:1048576"));
+  CHECK(contains(advice["code"].get<std::string>(), "options.cache.keep = weir::Cache::encoded;"));
+  REQUIRE(advice["cache"].size() == 2);
+  const auto& decoded = advice["cache"][1];
+  CHECK(decoded["keep"] == "decoded");
+  // 60 rows of 224 x 224 x 3 and what finds them.
+  CHECK(decoded["whole_bytes"] == 60 * (128 + 150'528) + 480);
+  CHECK(decoded["bytes"] == 1u << 20);
+  CHECK(decoded["share"].get<double>() < 0.2);
+  CHECK(decoded["whole"]["samples_per_s"].get<double>() >=
+        decoded["to"]["samples_per_s"].get<double>());
+}

@@ -1,0 +1,252 @@
+#include "buffer/sample_cache.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/random.hpp"
+#include "laws/fixture.hpp"
+#include "support/catch.hpp"
+#include "support/sanitized.hpp"
+
+using namespace weir;
+using namespace weir::test;
+using buffer::KeptSample;
+using buffer::SampleCache;
+
+namespace {
+
+constexpr std::uint64_t samples = 100;
+
+std::shared_ptr<books::Book> page(std::uint64_t budget, std::uint64_t promise = 0) {
+  return books::Book::open(std::make_shared<books::Ledger>(budget),
+                           {promise, 0, 100, UINT64_MAX, 2, 4});
+}
+
+CachePlan plan_of(std::uint64_t bytes, Cache keep = Cache::encoded) {
+  return {.keep = keep, .asked = 0, .bytes = bytes, .table_bytes = samples * 8};
+}
+
+std::vector<std::byte> bytes_of(std::uint64_t index, std::size_t count) {
+  std::vector<std::byte> bytes(count);
+  for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(index * 31 + i);
+  return bytes;
+}
+
+void keep(SampleCache& cache, std::uint64_t index, std::size_t count) {
+  const auto bytes = bytes_of(index, count), second = bytes_of(index + 1, count / 2);
+  cache.keep({.index = index,
+              .label = static_cast<std::int64_t>(index) * 3,
+              .charged = count + 7,
+              .status = index % 2 ? RowStatus::damaged : RowStatus::ok,
+              .size = {},
+              .bytes = bytes,
+              .second = second,
+              .side = std::span(second).first(count / 4)});
+}
+
+bool right(const KeptSample& sample, std::uint64_t index, std::size_t count) {
+  const auto same = [](std::span<const std::byte> is, const std::vector<std::byte>& was,
+                       std::size_t first) {
+    return is.size() == first && std::equal(is.begin(), is.end(), was.begin()) &&
+           reinterpret_cast<std::uintptr_t>(is.data()) % 64 == 0;
+  };
+  return sample.index == index && sample.label == static_cast<std::int64_t>(index) * 3 &&
+         sample.charged == count + 7 &&
+         sample.status == (index % 2 ? RowStatus::damaged : RowStatus::ok) &&
+         same(sample.bytes, bytes_of(index, count), count) &&
+         same(sample.second, bytes_of(index + 1, count / 2), count / 2) &&
+         same(sample.side, bytes_of(index + 1, count / 2), count / 4);
+}
+
+}  // namespace
+
+TEST_CASE("a cache keeps what came first, within its bound, and replaces nothing",
+          "[buffer][cache]") {
+  auto upstream = std::make_shared<CountingUpstream>();
+  auto book = page(10 << 20);
+  {
+    SampleCache cache(book, plan_of(64'000), samples, 0, upstream);
+    CHECK(upstream->outstanding() == 0);
+    for (std::uint64_t i = 0; i < samples; ++i) keep(cache, i, 2000);
+    const auto held = cache.figures();
+    CHECK(held.samples > 10);
+    CHECK(held.samples < 20);
+    CHECK(held.bytes <= 64'000);
+    CHECK(held.bytes == upstream->outstanding());
+    CHECK(held.bytes == book->snapshot().memory[Account::cache]);
+    for (std::uint64_t i = 0; i < samples; ++i) {
+      auto hold = cache.find(i);
+      REQUIRE(static_cast<bool>(hold) == (i < held.samples));
+      if (hold) CHECK(right(hold.sample(), i, 2000));
+    }
+    CHECK(held.evicted == 0);
+  }
+  CHECK(upstream->outstanding() == 0);
+  CHECK(book->snapshot().memory.live == 0);
+}
+
+TEST_CASE("an image is kept without the gaps between its lines", "[buffer][cache]") {
+  auto book = page(1 << 20);
+  SampleCache cache(book, plan_of(100'000, Cache::decoded), samples, 0, nullptr);
+  std::vector<std::uint8_t> block(10 * 40);
+  for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::uint8_t>(i);
+  const ImageView image{block.data(), {10, 7, 3}, 40};
+  cache.keep({.index = 5, .size = {10, 7}, .bytes = std::as_bytes(std::span(block)).first(210)},
+             image);
+  auto hold = cache.find(5);
+  REQUIRE(hold);
+  const auto kept = hold.sample();
+  CHECK(kept.size == ImageSize{10, 7});
+  REQUIRE(kept.bytes.size() == 210);
+  for (std::size_t y = 0; y < 10; ++y)
+    CHECK(std::memcmp(kept.bytes.data() + 21 * y, block.data() + 40 * y, 21) == 0);
+}
+
+TEST_CASE("segments give way youngest first, those that are read do not", "[buffer][cache]") {
+  auto upstream = std::make_shared<CountingUpstream>();
+  auto book = page(10 << 20);
+  SampleCache cache(book, plan_of(1 << 20), samples, 0, upstream);
+  for (std::uint64_t i = 0; i < 8; ++i) keep(cache, i, 40'000);  // one to a segment of its own
+  auto youngest = cache.find(7);
+  REQUIRE(cache.give_way());
+  CHECK(cache.find(7));
+  CHECK_FALSE(cache.find(6));
+  CHECK(cache.find(0));
+  youngest.release();
+  REQUIRE(cache.give_way());
+  CHECK_FALSE(cache.find(7));
+  CHECK(cache.find(5));
+  auto oldest = cache.find(0);
+  while (cache.give_way()) {
+  }
+  CHECK(right(oldest.sample(), 0, 40'000));
+  CHECK(cache.figures().samples == 1);
+  CHECK(cache.figures().evicted == 7);
+  CHECK(cache.figures().bytes == upstream->outstanding());
+  oldest.release();
+  while (cache.give_way()) {
+  }
+  CHECK(upstream->outstanding() == 0);
+  CHECK(book->snapshot().memory.live == 0);
+  keep(cache, 3, 40'000);  // where room comes back, it fills again
+  CHECK(cache.find(3));
+}
+
+TEST_CASE("a cache takes nothing while anyone waits, and nothing that was promised",
+          "[buffer][cache]") {
+  auto ledger = std::make_shared<books::Ledger>(300'000);
+  auto book = books::Book::open(ledger, {0, 0, 100, UINT64_MAX, 1, 4});
+  auto other = books::Book::open(ledger, {250'000, 0, 240'000, UINT64_MAX, 2, 4});
+  SampleCache cache(book, plan_of(1 << 20), samples, 0, nullptr);
+  keep(cache, 0, 60'000);  // of the 50,000 that are not promised
+  CHECK_FALSE(cache.find(0));
+  keep(cache, 1, 10'000);
+  CHECK(cache.find(1));
+  CHECK(cache.figures().bytes <= 50'000);
+  // The second slab is more than was promised, and waits.
+  REQUIRE(other->try_charge_slab());
+  other->add_slab(0);
+  REQUIRE_FALSE(other->try_charge_slab());
+  const auto before = cache.figures().bytes;
+  keep(cache, 2, 100);
+  keep(cache, 3, 1000);
+  CHECK(cache.figures().bytes == before);
+}
+
+TEST_CASE("what wants a cache's bytes gets them, its own page's first", "[buffer][cache]") {
+  auto ledger = std::make_shared<books::Ledger>(1'000'000);
+  auto own = books::Book::open(ledger, {100'000, 0, 200'000, UINT64_MAX, 4, 4});
+  auto idle = books::Book::open(ledger, {100'000, 0, 200'000, UINT64_MAX, 4, 4});
+  SampleCache mine(own, plan_of(400'000), samples, 0, nullptr);
+  SampleCache theirs(idle, plan_of(1'000'000), samples, 0, nullptr);
+  for (std::uint64_t i = 0; i < 10; ++i) keep(mine, i, 20'000);
+  for (std::uint64_t i = 0; i < 30; ++i) keep(theirs, i, 20'000);
+  const auto mine_had = mine.figures().samples, theirs_had = theirs.figures().samples;
+  REQUIRE(mine_had > 0);
+  REQUIRE_FALSE(own->try_charge_slab());
+  CHECK(own->make_room());
+  CHECK(own->try_charge_slab());
+  CHECK(mine.figures().samples < mine_had);
+  CHECK(theirs.figures().samples == theirs_had);
+  own->add_slab(0);
+  // More than its own cache has.
+  for (books::SlabId slab = 1; slab < 4; ++slab) {
+    if (!own->try_charge_slab()) {
+      REQUIRE(own->make_room());
+      REQUIRE(own->try_charge_slab());
+    }
+    own->add_slab(slab);
+  }
+  CHECK(mine.figures().samples == 0);
+  CHECK(theirs.figures().samples < theirs_had);
+  // What the idle page was promised is not the others' to have: its cache keeps that much.
+  CHECK_FALSE(own->try_charge(Account::scratch, 150'000));
+  CHECK(own->try_charge(Account::scratch, 100'000));
+  CHECK(ledger->snapshot().live <= 1'000'000);
+  // A page to come finds what it must be promised.
+  own->discharge(Account::scratch, {100'000, false});
+  while (idle->try_charge_cache(10'000, UINT64_MAX)) {
+  }
+  const auto late = books::Book::open(ledger, {50'000, 0, 100, UINT64_MAX, 1, 1});
+  CHECK(late);
+}
+
+TEST_CASE("a cache without memory keeps nothing and does no harm", "[buffer][cache]") {
+  class Refusing final : public std::pmr::memory_resource {
+   public:
+    explicit Refusing(int left) : left_(left) {}
+
+   private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+      if (left_-- <= 0) throw std::bad_alloc();
+      return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+    }
+    void do_deallocate(void* data, std::size_t bytes, std::size_t alignment) override {
+      std::pmr::new_delete_resource()->deallocate(data, bytes, alignment);
+    }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+      return this == &other;
+    }
+    int left_;
+  };
+  for (const int left : {0, 1, 2}) {
+    auto book = page(10 << 20);
+    SampleCache cache(book, plan_of(1 << 20), samples, 0, std::make_shared<Refusing>(left));
+    for (std::uint64_t i = 0; i < 20; ++i) keep(cache, i, 40'000);
+    CHECK(cache.figures().samples == (left == 2 ? 1 : 0));
+    CHECK(cache.figures().bytes == book->snapshot().memory[Account::cache]);
+  }
+}
+
+TEST_CASE("samples are found, kept and let go of by many threads at once", "[buffer][cache]") {
+  auto book = page(10 << 20);
+  SampleCache cache(book, plan_of(300'000), samples, 0, nullptr);
+  std::atomic<std::uint64_t> wrong{0}, found{0};
+  {
+    std::vector<std::jthread> threads;
+    const std::uint64_t rounds = thinned(5000);
+    for (std::uint64_t t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        RandomStream random(t);
+        for (std::uint64_t i = 0; i < rounds; ++i) {
+          const auto index = random.below(samples);
+          if (auto hold = cache.find(index)) {
+            ++found;
+            if (!right(hold.sample(), index, 1000 + 90 * index)) ++wrong;
+          } else {
+            keep(cache, index, 1000 + 90 * index);
+          }
+          if (random.below(50) == 0) cache.give_way();
+        }
+      });
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(found > 100);
+  CHECK(cache.figures().bytes == book->snapshot().memory[Account::cache]);
+  CHECK(book->snapshot().memory.peak <= 300'000);
+}

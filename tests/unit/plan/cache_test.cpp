@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <string>
+
+#include "plan/simulation.hpp"
+#include "plan/workload.hpp"
+#include "support/catch.hpp"
+#include "unit/plan/windows.hpp"
+
+using namespace weir;
+using test::Approx;
+using test::window_of;
+
+namespace {
+
+constexpr std::uint64_t mib = 1ull << 20;
+
+Options with_budget(std::uint64_t budget, Cache keep, std::uint64_t max_bytes = 0) {
+  Options options;
+  options.workers = 2;
+  options.memory.budget_bytes = budget;
+  options.memory.max_sample_bytes = 8 * mib;
+  options.cache = {keep, max_bytes};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a cache has what all else leaves, and no floor is higher for it", "[plan][cache]") {
+  const auto with = resolve(with_budget(200 * mib, Cache::encoded), 1000);
+  const auto without = resolve(with_budget(200 * mib, Cache::nothing), 1000);
+  CHECK(with.floor_bytes == without.floor_bytes);
+  CHECK(with.max_queue_size == without.max_queue_size);
+  CHECK(with.cache.bytes == 200 * mib - 1000 - with.slabs * with.slab_bytes - 8 * mib - 2 * mib);
+  CHECK(with.ceiling_bytes <= 200 * mib);
+  CHECK(without.cache.bytes == 0);
+
+  auto ahead = with_budget(200 * mib, Cache::encoded);
+  ahead.io.read_ahead = 16;
+  CHECK(resolve(ahead, 1000).cache.bytes == with.cache.bytes - 16 * mib);
+
+  CHECK(resolve(with_budget(200 * mib, Cache::encoded, 5 * mib), 1000).cache.bytes == 5 * mib);
+  CHECK(resolve(with_budget(with.floor_bytes, Cache::encoded), 1000).cache.bytes == 0);
+  CHECK(resolve(with_budget(UINT64_MAX, Cache::encoded, 5 * mib), 0).cache.bytes == 5 * mib);
+  CHECK(resolve(with_budget(200 * mib, Cache::encoded), 1000, 100 * mib).cache.bytes ==
+        with.cache.bytes - 100 * mib);
+}
+
+TEST_CASE("a table that does not fit leaves no cache", "[plan][cache]") {
+  const auto options = with_budget(UINT64_MAX, Cache::decoded, 8000);
+  CHECK(resolve(options, 0, 0, 999).cache.bytes == 8000);
+  CHECK(resolve(options, 0, 0, 999).cache.table_bytes == 8 * 999);
+  CHECK(resolve(options, 0, 0, 1000).cache.bytes == 0);
+  CHECK(resolve(options, 0, 0, UINT64_MAX).cache.bytes == 0);
+}
+
+TEST_CASE("a plan knows where rows are functions of their samples", "[plan][cache]") {
+  Options options;
+  CHECK(resolve(options, 0).cache.may_keep_decoded);
+  options.fit = Fit::random;
+  CHECK_FALSE(resolve(options, 0).cache.may_keep_decoded);
+  options.fit = Fit::stretch;
+  options.transform.apply = [](DecodedSample&) {};
+  CHECK_FALSE(resolve(options, 0).cache.may_keep_decoded);
+}
+
+TEST_CASE("kept samples take the simulation no read, kept rows no decode either", "[plan][cache]") {
+  // Storage bounds it: two workers wait for reads of 20 ms beside decodes of 2.
+  auto window = window_of({20, 2, 1, 0.3});
+  const auto at = [&](Cache keep, double share) {
+    window.plan.cache.keep = keep;
+    window.plan.cache.bytes = window.plan.cache.asked = 100 * mib;
+    window.hit_share = share;
+    return predict(window, setting_of(window.plan)).samples_per_s;
+  };
+  const auto cold = at(Cache::nothing, 0);
+  CHECK(cold == Approx(2 / 22e-3).epsilon(0.03));
+  CHECK(at(Cache::encoded, 0) == Approx(cold).epsilon(0.001));
+  CHECK(at(Cache::encoded, 0.5) == Approx(2 / 12e-3).epsilon(0.05));
+  CHECK(at(Cache::encoded, 1) == Approx(2 / 2e-3).epsilon(0.05));
+  CHECK(at(Cache::decoded, 0.5) == Approx(2 / 11e-3).epsilon(0.05));
+  CHECK(at(Cache::decoded, 1) == Approx(32 / 1e-3).epsilon(0.05));  // the consumer
+  window.plan.read_ahead = 8;
+  CHECK(at(Cache::encoded, 0.5) == Approx(8 / 20e-3 / 0.5).epsilon(0.15));
+}
+
+TEST_CASE("hits are as many as the share says, and spread", "[plan][cache]") {
+  simulation::Workload work = simulation::workload_of(window_of({1, 1, 1}), 32, 0);
+  for (const double share : {0.0, 0.1, 0.5, 0.93, 1.0}) {
+    work.hit_share = share;
+    std::uint64_t hits = 0, longest = 0, run = 0;
+    for (std::uint64_t n = 0; n < 10'000; ++n) {
+      run = work.hits(n) ? 0 : run + 1;
+      hits += run == 0;
+      longest = std::max(longest, run);
+    }
+    CHECK(static_cast<double>(hits) == Approx(share * 10'000).margin(5));
+    if (share >= 0.5) CHECK(longest <= 2);
+  }
+}
+
+TEST_CASE("advice says what caches would bring", "[plan][cache]") {
+  auto options = with_budget(256 * mib, Cache::nothing);
+  auto window = window_of({20, 2, 1, 0.3}, 2, options);
+  window.plan.workers = 2;
+  const AdviceOptions few{.most_queue = 2, .most_workers = 2, .most_read_ahead = 2};
+  CHECK(advise(window, few).cache.empty());  // of how many samples?
+  window.source_samples = 10'000;
+  const auto advice = advise(window, few);
+  REQUIRE(advice.cache.size() == 2);
+  const auto &encoded = advice.cache[0], &decoded = advice.cache[1];
+  CHECK(encoded.keep == Cache::encoded);
+  CHECK(encoded.whole_bytes == 80'000 + 10'000 * (128 + 110'016));
+  CHECK(decoded.whole_bytes == 80'000 + 10'000 * (128 + 150'528));
+  CHECK(encoded.bytes > 150 * mib);
+  CHECK(encoded.bytes < 256 * mib);
+  CHECK(encoded.share ==
+        Approx(static_cast<double>(encoded.bytes - 80'000) / (10'000 * 110'144.0)));
+  CHECK(encoded.to.samples_per_s > 1.05 * advice.recommended.samples_per_s);
+  CHECK(encoded.whole.samples_per_s > 2 * encoded.to.samples_per_s);
+  CHECK(decoded.whole.samples_per_s > 2 * encoded.whole.samples_per_s);
+  const auto says = [&](const std::string& part) {
+    return std::ranges::any_of(advice.words, [&](const auto& sentence) {
+      return sentence.find(part) != std::string::npos;
+    });
+  };
+  CHECK(says("A cache of 1050.5 MiB would hold every file (--cache encoded)"));
+  CHECK(says("from the second epoch on instead of"));
+  CHECK(says(" that the budget leaves would hold "));
+  CHECK(advice.flags.find("--cache") == std::string::npos);
+
+  // Random crops: no row is worth keeping.
+  window.plan.cache.may_keep_decoded = false;
+  CHECK(advise(window, few).cache.size() == 1);
+}
+
+TEST_CASE("advice pastes the cache that there was, and says where one is of no use",
+          "[plan][cache]") {
+  auto options = with_budget(UINT64_MAX, Cache::encoded, 50 * mib);
+  auto window = window_of({0.05, 3, 200}, 2, options);
+  window.source_samples = 1000;
+  const auto advice = advise(window, {.most_queue = 2, .most_workers = 2, .most_read_ahead = 2});
+  CHECK(advice.flags.find("--cache encoded:52428800") != std::string::npos);
+  CHECK(advice.code.find("options.cache.keep = weir::Cache::encoded;\n"
+                         "options.cache.max_bytes = 52428800;\n") != std::string::npos);
+  REQUIRE(advice.cache.size() == 2);
+  CHECK(advice.cache[0].bytes == 50 * mib);
+  CHECK(std::ranges::any_of(advice.words, [](const auto& sentence) {
+    return sentence.find("would change nothing") != std::string::npos;
+  }));
+}
