@@ -20,7 +20,7 @@ nlohmann::ordered_json json_of(std::vector<std::string> words) {
 
 }  // namespace
 
-TEST_CASE("--cache: samples are read once, and the report says so") {
+TEST_CASE("a cache: samples are read once, and the report says so") {
   const auto plain =
       json_of({"run", images, "--epochs", "3", "--digest", "--batch", "10", "--workers", "1"});
   CHECK(plain["cache"].is_null());
@@ -43,7 +43,7 @@ TEST_CASE("--cache: samples are read once, and the report says so") {
   }
 }
 
-TEST_CASE("--cache: in words, and in a plan") {
+TEST_CASE("a cache: in words, and in a plan") {
   const auto run =
       test::weir({"run", images, "--epochs", "3", "--workers", "1", "--cache", "encoded:64MiB"});
   CHECK(run.exit_code == 0);
@@ -56,7 +56,7 @@ TEST_CASE("--cache: in words, and in a plan") {
   CHECK(contains(none.out, "cache of decoded samples: none"));
 }
 
-TEST_CASE("--cache: what it cannot be is a usage error that names it") {
+TEST_CASE("a cache: what it cannot be is a usage error that names it") {
   for (const std::string bad : {"all", "encoded:", "encoded:0", "nothing:5MiB", "decoded:1:2"}) {
     const auto run = test::weir({"run", images, "--cache", bad});
     CHECK(run.exit_code == 2);
@@ -70,7 +70,7 @@ TEST_CASE("--cache: what it cannot be is a usage error that names it") {
   CHECK(contains(random.err, "fit = random"));
 }
 
-TEST_CASE("--cache: verify finds every law kept while it gives way") {
+TEST_CASE("a cache: verify finds every law kept while it gives way") {
   for (const std::string keep : {"encoded", "decoded"}) {
     const auto run = test::weir({"verify", images, "--epochs", "4", "--shuffle", "--batch", "8",
                                  "--memory-budget", "24MiB", "--workers", "2", "--cache", keep});
@@ -80,7 +80,7 @@ TEST_CASE("--cache: verify finds every law kept while it gives way") {
   }
 }
 
-TEST_CASE("--cache: tune says what a cache would bring, and pastes the one that was asked for") {
+TEST_CASE("a cache: tune says what a cache would bring, and pastes the one that was asked for") {
   const auto json = json_of({"tune", images, "--read-delay-ms", "2", "--memory-budget", "256MiB",
                              "--cache", "encoded:1MiB"});
   const auto& advice = json["advice"];

@@ -25,6 +25,7 @@ Advice sample_advice() {
           .recommended = prediction(2),
           .ceiling = prediction(64),
           .steps = {{"max_queue_size 2 to 3", prediction(3)}},
+          .cache = {},
           .words = {"One sentence that is a good deal longer than a line of a terminal may be, so "
                     "that it has to be broken somewhere between two of its words.",
                     "Another."},
