@@ -153,12 +153,14 @@ int main(int argc, char** argv) try {
   const bool real = argc > 2;
   const auto pairs = real ? weir::paired(weir::image_folder(argv[1]), weir::image_folder(argv[2]))
                           : made_pairs(32);
-  weir::Loader loader(pairs, {.shape = low,
-                              .shuffle = true,
-                              .batch = 16,
-                              .codecs = {std::make_shared<PlainCodec>()},
-                              .side_bytes = high.values(),
-                              .transform = weir::pair_crop(low, high)});
+  weir::Options options;
+  options.shape = low;
+  options.shuffle = true;
+  options.batch = 16;
+  options.codecs = {std::make_shared<PlainCodec>()};
+  options.side_bytes = high.values();
+  options.transform = weir::pair_crop(low, high);
+  weir::Loader loader(pairs, options);
 
   Filter filter;
   double nearest = 0, learnt = 0, count = 0, worst = 0;
