@@ -6,7 +6,7 @@
 
 using namespace weir;
 using namespace weir::test;
-using Sizes = std::vector<std::int64_t>;
+using Extents = std::vector<std::int64_t>;
 
 namespace {
 
@@ -22,7 +22,7 @@ void check_conversion(Layout layout) {
   std::vector<T> wanted(3 * scene.image_bytes());
   converter(block, wanted);
   const auto tensor = to_tensor(block, converter);
-  CHECK(tensor.sizes() == Sizes{3, 3, 16, 16});
+  CHECK(tensor.sizes() == Extents{3, 3, 16, 16});
   CHECK(tensor.nbytes() == wanted.size() * sizeof(T));
   CHECK(std::memcmp(tensor.data_ptr(), wanted.data(), tensor.nbytes()) == 0);
 
@@ -62,7 +62,7 @@ TEST_CASE("a batch as a tensor lies in the slab", "[interop]") {
   const auto tensor = as_tensor(scene.lease);
   CHECK(tensor.data_ptr() == scene.first);
   CHECK(tensor.dtype() == torch::kUInt8);
-  CHECK(tensor.sizes() == Sizes{4, 3, 16, 16});
+  CHECK(tensor.sizes() == Extents{4, 3, 16, 16});
   CHECK(tensor.is_contiguous(torch::MemoryFormat::ChannelsLast));
   CHECK(tensor[2][1][3][5].item<int>() ==
         scene.pixels[2 * scene.image_bytes() + (3 * 16 + 5) * 3 + 1]);
