@@ -18,9 +18,7 @@ class Machine {
           "MemTotal:       8000 kB\nMemFree:         100 kB\nMemAvailable:   4000 kB\n");
   }
 
-  void write(const fs::path& file, const std::string& text) const {
-    root_.write(file, text);
-  }
+  void write(const fs::path& file, const std::string& text) const { root_.write(file, text); }
   weir::MemoryRoom room() const { return memory_room(root_.path()); }
   std::string path(const fs::path& part) const { return (root_ / part).string(); }
 
