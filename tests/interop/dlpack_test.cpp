@@ -58,11 +58,8 @@ TEST_CASE("a batch as a DLPack tensor lies in the slab", "[interop]") {
 TEST_CASE("an image at its own size is a DLPack tensor, a ragged batch is none",
           "[interop][sizes]") {
   for (const auto mode : {Sizes::padded, Sizes::ragged}) {
-    auto options = small_options();
-    options.sizes.mode = mode;
-    const auto ledger = options.memory.ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
-    std::optional<Loader> loader(std::in_place, synthetic(8, {24, 30, 3}, 3), options);
-    auto lease = share(loader->stream().next().value());
+    const auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+    auto lease = lease_of_own_sizes(mode, ledger);
     const auto size = lease->sizes()[2];
     const auto image = lease->image(2);
     if (mode == Sizes::ragged) {
@@ -75,7 +72,6 @@ TEST_CASE("an image at its own size is a DLPack tensor, a ragged batch is none",
     auto* const one = image_as_dlpack(lease, 2);
     CHECK_THROWS_WITH(image_as_dlpack(lease, 4), has_text("the batch has 4 rows"));
     lease.reset();
-    loader.reset();
     REQUIRE(one->dl_tensor.ndim == 3);
     CHECK(one->dl_tensor.data == image.data);
     CHECK(one->dl_tensor.shape[0] == size.height);

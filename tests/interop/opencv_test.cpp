@@ -54,11 +54,7 @@ TEST_CASE("the slab is idle when the last Mat has died, in whatever order", "[in
 TEST_CASE("images of their own sizes are matrices of those, padded and ragged",
           "[interop][sizes]") {
   for (const auto mode : {Sizes::padded, Sizes::ragged}) {
-    auto options = small_options();
-    options.sizes.mode = mode;
-    Loader loader(synthetic(8, {24, 30, 3}, 3), options);
-    auto stream = loader.stream();
-    const auto lease = share(stream.next().value());
+    const auto lease = lease_of_own_sizes(mode);
     const auto mats = as_mats(lease);
     REQUIRE(mats.size() == 4);
     for (std::uint32_t i = 0; i < 4; ++i) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "laws/fixture.hpp"
@@ -48,6 +49,15 @@ class Scene {
   const std::uint8_t* first = nullptr;
   std::vector<std::uint8_t> pixels;  ///< a copy of all rows
 };
+
+/// A batch of four images of several sizes; of a loader that is gone.
+inline Lease lease_of_own_sizes(Sizes mode, std::shared_ptr<MemoryLedger> ledger = nullptr) {
+  auto options = small_options();
+  options.sizes.mode = mode;
+  options.memory.ledger = std::move(ledger);
+  Loader loader(synthetic(8, {24, 30, 3}, 3), options);
+  return share(loader.stream().next().value());
+}
 
 /// One of those who can let the scene's batch go.
 using Drop = std::function<void()>;

@@ -184,11 +184,7 @@ TEST_CASE("an error of the stream comes out of the loop", "[interop]") {
 TEST_CASE("an image at its own size is a tensor in the slab, a ragged batch is none",
           "[interop][sizes]") {
   for (const auto mode : {Sizes::padded, Sizes::ragged}) {
-    auto options = small_options();
-    options.sizes.mode = mode;
-    Loader loader(synthetic(8, {24, 30, 3}, 3), options);
-    auto stream = loader.stream();
-    const auto lease = share(stream.next().value());
+    const auto lease = lease_of_own_sizes(mode);
     const auto image = lease->image(1);
     if (mode == Sizes::ragged)
       CHECK_THROWS_WITH(as_tensor(lease), has_text("sizes.mode = ragged"));

@@ -92,6 +92,23 @@ inline Options small_options(bool steps = false) {
   return options;
 }
 
+/// The same work for other workers, queues, reads ahead and budgets: what it delivers is the same.
+inline std::vector<Options> on_other_machines(const Options& options) {
+  std::vector<Options> others;
+  for (const std::uint32_t workers : {1u, 4u}) {
+    for (const std::uint32_t queue : {1u, 9u}) {
+      for (const std::uint32_t read_ahead : {0u, 5u}) {
+        auto& other = others.emplace_back(options);
+        other.workers = workers;
+        other.queue.max_queue_size = queue;
+        other.io.read_ahead = read_ahead;
+        if (queue == 9) other.memory.budget_bytes = resolve(other, 0).floor_bytes + 3000;
+      }
+    }
+  }
+  return others;
+}
+
 /// Takes snapshots as fast as it can while it lives and keeps the first complaint.
 class Monitor {
  public:

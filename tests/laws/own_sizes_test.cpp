@@ -117,17 +117,10 @@ TEST_CASE("order, determinism and resume where sizes differ", "[law][sizes]") {
   const auto reference = run(options);
   CHECK(reference.indices.size() == 120);
   for (std::size_t i = 0; i < reference.sequences.size(); ++i) CHECK(reference.sequences[i] == i);
-  for (const std::uint32_t workers : {1u, 4u})
-    for (const std::uint32_t queue : {1u, 9u})
-      for (const std::uint32_t read_ahead : {0u, 5u}) {
-        auto other = options;
-        other.workers = workers;
-        other.queue.max_queue_size = queue;
-        other.io.read_ahead = read_ahead;
-        if (queue == 9) other.memory.budget_bytes = resolve(other, 0).floor_bytes + 3000;
-        if (workers == 4) other.queue.max_bytes = 20'000;
-        CHECK(run(other) == reference);
-      }
+  for (auto machine : on_other_machines(options)) {
+    if (machine.workers == 4) machine.queue.max_bytes = 20'000;
+    CHECK(run(machine) == reference);
+  }
   auto other = options;
   other.seed = 6;
   CHECK_FALSE(run(other).indices == reference.indices);

@@ -151,18 +151,7 @@ TEST_CASE("determinism", "[law]") {
   };
   const auto reference = run(options);
   CHECK(reference.indices.size() == 80);
-  for (const std::uint32_t workers : {1u, 4u}) {
-    for (const std::uint32_t queue : {1u, 9u}) {
-      for (const std::uint32_t read_ahead : {0u, 5u}) {
-        auto other = options;
-        other.workers = workers;
-        other.queue.max_queue_size = queue;
-        other.io.read_ahead = read_ahead;
-        if (queue == 9) other.memory.budget_bytes = resolve(other, 0).floor_bytes + 3000;
-        CHECK(run(other) == reference);
-      }
-    }
-  }
+  for (const auto& other : on_other_machines(options)) CHECK(run(other) == reference);
   auto other = options;
   other.seed = 6;
   CHECK_FALSE(run(other).pixels == reference.pixels);

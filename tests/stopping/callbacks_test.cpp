@@ -6,6 +6,7 @@
 #include "stopping/gate.hpp"
 #include "stopping/process.hpp"
 #include "support/catch.hpp"
+#include "support/refusing_memory.hpp"
 
 using namespace weir;
 using namespace weir::test;
@@ -123,23 +124,7 @@ TEST_CASE("what a transform throws is a fault of its sample, and its bytes go ba
 
 TEST_CASE("an upstream that refuses ends the stream with its own exception; the next one works",
           "[R12]") {
-  class Refusing final : public std::pmr::memory_resource {
-   public:
-    std::atomic<int> granted{0};
-
-   private:
-    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-      if (granted-- <= 0) throw std::bad_alloc();
-      return std::pmr::new_delete_resource()->allocate(bytes, alignment);
-    }
-    void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-      std::pmr::new_delete_resource()->deallocate(p, bytes, alignment);
-    }
-    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-      return this == &other;
-    }
-  };
-  const auto upstream = std::make_shared<Refusing>();
+  const auto upstream = std::make_shared<RefusingMemory>();
   auto options = small_options();
   options.memory.upstream = upstream;
   Loader loader(synthetic(40, {24, 24, 3}), options);

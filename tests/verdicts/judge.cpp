@@ -1,12 +1,9 @@
 #include "verdicts/judge.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <stdexcept>
 
+#include "support/temporary_folder.hpp"
 #ifdef WEIR_HAS_OPENCV_CODEC
 #include "weir/interop/opencv_codec.hpp"
 #endif
@@ -18,25 +15,11 @@ void demand(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
 }
 
-/// A manifest of `files`, gone with the object.
-class TemporaryManifest {
- public:
-  explicit TemporaryManifest(const std::vector<std::filesystem::path>& files)
-      : path_((std::filesystem::temp_directory_path() / "weir-XXXXXX").string()) {
-    const int file = ::mkstemp(path_.data());
-    demand(file >= 0, "no temporary file");
-    ::close(file);
-    std::ofstream out(path_, std::ios::binary);
-    for (const auto& name : files) out << name.string() << "\t0\n";
-  }
-  ~TemporaryManifest() { std::remove(path_.c_str()); }
-  TemporaryManifest(const TemporaryManifest&) = delete;
-  TemporaryManifest& operator=(const TemporaryManifest&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+std::string manifest_of(const std::vector<std::filesystem::path>& files) {
+  std::string lines;
+  for (const auto& name : files) lines += name.string() + "\t0\n";
+  return lines;
+}
 
 }  // namespace
 
@@ -111,8 +94,9 @@ std::vector<Verdict> judge(const AnySource& source, const Options& options) {
 
 std::vector<Verdict> judge(const std::vector<std::filesystem::path>& files,
                            const Options& options) {
-  const TemporaryManifest list(files);
-  return judge(manifest(list.path()), options);
+  const TemporaryFolder folder;
+  const auto list = folder.write("files.tsv", manifest_of(files));
+  return judge(manifest(list), options);
 }
 
 std::vector<Verdict> judge(std::vector<std::vector<std::byte>> samples, const Options& options) {

@@ -28,51 +28,41 @@ std::vector<std::uint64_t> by_epoch(const TemporaryFolder& folder, const Options
   return made;
 }
 
+/// Over files of the same two images: the first few samples show each worker all that it will ever need.
+/// A worker that a busy machine does not let run warms up late.
+void check_warm_epochs(Options options) {
+  const TemporaryFolder folder;
+  fill_with_images(folder.path(), 64);
+  options.shape = {64, 64, 3};
+  options.batch = 8;
+  options.workers = 3;
+  const auto made = by_epoch(folder, options, 30);
+  CAPTURE(made);
+  CHECK(std::count(made.begin(), made.end(), 0) >= 15);
+}
+
 }  // namespace
 
 TEST_CASE("once warm, a whole epoch of JPEG and PNG files allocates nothing") {
-  // The same two images: the first few samples show each worker all that it will ever need.
-  const TemporaryFolder folder;
-  fill_with_images(folder.path(), 64);
   Options options;
-  options.shape = {64, 64, 3};
   options.fit = Fit::random;
-  options.batch = 8;
-  options.workers = 3;
   options.shuffle = GENERATE(false, true);
   options.io.read_ahead = GENERATE(0u, 8u);
   options.trace.events = options.shuffle ? 100'000 : 0;  // a trace has its memory from the start
   CAPTURE(options.shuffle, options.io.read_ahead);
-  // A worker that a busy machine does not let run warms up late.
-  const auto made = by_epoch(folder, options, 30);
-  CAPTURE(made);
-  CHECK(std::count(made.begin(), made.end(), 0) >= 15);
+  check_warm_epochs(options);
 }
 
 TEST_CASE("nor does a step of the user's own that keeps to its scratch, with side bytes") {
-  const TemporaryFolder folder;
-  fill_with_images(folder.path(), 64);
   Options options;
-  options.shape = {64, 64, 3};
-  options.batch = 8;
-  options.workers = 3;
   add_steps(options);
-  const auto made = by_epoch(folder, options, 30);
-  CAPTURE(made);
-  CHECK(std::count(made.begin(), made.end(), 0) >= 15);
+  check_warm_epochs(options);
 }
 
 TEST_CASE("nor does an epoch whose samples are kept, whole or as far as there is room") {
-  const TemporaryFolder folder;
-  fill_with_images(folder.path(), 64);
   Options options;
-  options.shape = {64, 64, 3};
-  options.batch = 8;
-  options.workers = 3;
   options.shuffle = true;
   options.cache.keep = GENERATE(Cache::encoded, Cache::decoded);
   options.cache.max_bytes = GENERATE(100'000u, 4u << 20);
-  const auto made = by_epoch(folder, options, 30);
-  CAPTURE(made);
-  CHECK(std::count(made.begin(), made.end(), 0) >= 15);
+  check_warm_epochs(options);
 }

@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "laws/fixture.hpp"
 #include "support/catch.hpp"
+#include "support/refusing_memory.hpp"
 #include "support/sanitized.hpp"
 
 using namespace weir;
@@ -196,26 +197,9 @@ TEST_CASE("what wants a cache's bytes gets them, its own page's first", "[buffer
 }
 
 TEST_CASE("a cache without memory keeps nothing and does no harm", "[buffer][cache]") {
-  class Refusing final : public std::pmr::memory_resource {
-   public:
-    explicit Refusing(int left) : left_(left) {}
-
-   private:
-    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-      if (left_-- <= 0) throw std::bad_alloc();
-      return std::pmr::new_delete_resource()->allocate(bytes, alignment);
-    }
-    void do_deallocate(void* data, std::size_t bytes, std::size_t alignment) override {
-      std::pmr::new_delete_resource()->deallocate(data, bytes, alignment);
-    }
-    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-      return this == &other;
-    }
-    int left_;
-  };
   for (const int left : {0, 1, 2}) {
     auto book = page(10 << 20);
-    SampleCache cache(book, plan_of(1 << 20), samples, 0, std::make_shared<Refusing>(left));
+    SampleCache cache(book, plan_of(1 << 20), samples, 0, std::make_shared<RefusingMemory>(left));
     for (std::uint64_t i = 0; i < 20; ++i) keep(cache, i, 40'000);
     CHECK(cache.figures().samples == (left == 2 ? 1 : 0));
     CHECK(cache.figures().bytes == book->snapshot().memory[Account::cache]);
