@@ -53,11 +53,17 @@ TEST_CASE(
     "[R10]") {
   auto options = small_options();
   options.queue.max_leases = 2;
-  auto loader = std::make_unique<Loader>(synthetic(4000, {24, 24, 3}), options);
-  Loader reference(synthetic(4000, {24, 24, 3}), options);
+  // In later epochs a fork meets workers that pin what is kept and copy or decode from it.
+  options.cache.keep = GENERATE(Cache::nothing, Cache::encoded, Cache::decoded);
+  CAPTURE(to_string(options.cache.keep));
+  const StreamOptions epochs{.epochs = 10};
+  auto loader = std::make_unique<Loader>(synthetic(400, {24, 24, 3}), options);
+  Loader reference(synthetic(400, {24, 24, 3}), options);
   Log log;
   {
-    auto stream = std::make_unique<Stream>(loader->stream());
+    auto stream = std::make_unique<Stream>(loader->stream(epochs));
+    // A third of the batches: past the first epoch, and all is kept that will be.
+    for (int i = 0; i < 300; ++i) log.add(*stream->next());
     auto held = stream->next();
     log.add(*held);
     // At any moment of a busy loader: whatever its threads hold then, the child must not want.
@@ -86,8 +92,9 @@ TEST_CASE(
     }
     held.reset();
     for (auto& batch : *stream) log.add(batch);
+    CHECK((loader->report().cache.hits > 0) == (options.cache.keep != Cache::nothing));
   }
-  CHECK(log == drain(reference));
+  CHECK(log == drain(reference, epochs));
 }
 
 TEST_CASE("a program that a fork starts gets no descriptor of a loader at work", "[R10]") {
