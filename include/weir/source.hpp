@@ -52,6 +52,7 @@ struct Encoded {
 /// | `encoded_bytes(i)` | optional: a `std::optional<std::uint64_t>`, known without reading |
 /// | `image_size(i)` | optional: a `std::optional<ImageSize>` of the image upright, known without reading |
 /// | `class_names()` | optional: a `std::vector<std::string>`, by label |
+/// | `skipped()` | optional: how many entries it came upon and left out |
 template <class S>
 concept Source = requires(const S& s, std::uint64_t i, ByteSink& sink) {
   { s.size() } -> std::convertible_to<std::uint64_t>;
@@ -87,6 +88,8 @@ class AnySource {
   std::optional<ImageSize> image_size(std::uint64_t i) const { return self_->image_size(i); }
   /// By label; empty where the source has none.
   std::vector<std::string> class_names() const { return self_->class_names(); }
+  /// Entries that the source came upon and left out; 0 where it does not count them.
+  std::uint64_t skipped() const { return self_->skipped(); }
 
  private:
   struct Concept {
@@ -98,6 +101,7 @@ class AnySource {
     virtual std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const = 0;
     virtual std::optional<ImageSize> image_size(std::uint64_t i) const = 0;
     virtual std::vector<std::string> class_names() const = 0;
+    virtual std::uint64_t skipped() const = 0;
   };
   template <class S>
   struct Model final : Concept {
@@ -117,6 +121,10 @@ class AnySource {
     std::vector<std::string> class_names() const override {
       if constexpr (requires { source.class_names(); }) return source.class_names();
       return {};
+    }
+    std::uint64_t skipped() const override {
+      if constexpr (requires { source.skipped(); }) return source.skipped();
+      return 0;
     }
     S source;
   };
@@ -138,8 +146,9 @@ struct FolderOptions {
 };
 
 /// Every regular non-dot file under `path`, walked recursively, in byte order of the relative
-/// path. The label is the rank of the top directory, 0 in a flat folder. Throws
-/// Error{source_failed}.
+/// path. The label is the rank of the top directory, 0 in a flat folder. Skipped and counted:
+/// folders that may not be read or that the path came through already, links that are not followed,
+/// and what is neither file nor folder. Throws Error{source_failed}.
 WEIR_API AnySource image_folder(const std::string& path, const FolderOptions& options = {});
 
 /// Lines of `path<TAB>label`; relative paths are relative to the manifest's folder. Its author chose

@@ -23,6 +23,7 @@ struct Watched {
   }
   std::optional<ImageSize> image_size(std::uint64_t i) const { return source.image_size(i); }
   std::vector<std::string> class_names() const { return source.class_names(); }
+  std::uint64_t skipped() const { return source.skipped(); }
 };
 static_assert(Source<Watched>);
 

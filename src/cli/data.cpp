@@ -6,6 +6,7 @@
 
 #include "cli/progress.hpp"
 #include "cli/words.hpp"
+#include "report/bytes.hpp"
 #include "report/clock_text.hpp"
 #include "source/delayed.hpp"
 #include "source/name_list.hpp"
@@ -51,10 +52,18 @@ AnySource without_excluded(AnySource source, const Settings& settings) {
   return std::move(rest.source);
 }
 
+void tell_skipped(const Settings& settings, std::uint64_t skipped) {
+  if (skipped == 0) return;
+  hint(settings, "hint: skipped under " + settings.data + ": " + report::grouped(skipped) +
+                     " that may not be listed, links that are not followed (--follow-symlinks), or "
+                     "neither file nor folder");
+}
+
 }  // namespace
 
 AnySource open_data(const Settings& settings, std::stop_token stop) {
   auto source = without_excluded(open_undelayed(settings), settings);
+  tell_skipped(settings, source.skipped());
   if (settings.read_delay_ms == 0) return source;
   const source::ReadDelay delay(settings.read_delay_ms, settings.read_delay_deviation_ms,
                                 settings.options.seed);

@@ -67,7 +67,8 @@ std::map<std::string_view, std::uint64_t> kinds(const Survey& found) {
   return counts;
 }
 
-report::Json to_json(const Survey& found, const Settings& settings, bool interrupted) {
+report::Json to_json(const Survey& found, std::uint64_t skipped, const Settings& settings,
+                     bool interrupted) {
   auto json = report::envelope("probe");
   report::put_faults(json, found.faults, found.faults.size());
   json["interrupted"] = interrupted;
@@ -75,6 +76,7 @@ report::Json to_json(const Survey& found, const Settings& settings, bool interru
                    {"sound", found.sound},
                    {"damaged", found.damaged},
                    {"bad", found.faults.size()},
+                   {"skipped", skipped},
                    {"kinds", kinds(found)},
                    {"formats", found.formats},
                    {"width", to_json(found.width)},
@@ -93,7 +95,7 @@ std::string counted(const auto& counts) {
   return out;
 }
 
-std::string to_text(const Survey& found, bool each) {
+std::string to_text(const Survey& found, std::uint64_t skipped, bool each) {
   using report::grouped, report::human_bytes;
   auto out = each ? each_text(found) : std::string();
   out += fmt::format(
@@ -108,6 +110,7 @@ std::string to_text(const Survey& found, bool each) {
         found.height.most, human_bytes(found.encoded_bytes.least),
         human_bytes(found.encoded_bytes.most), human_bytes(found.worst_scratch),
         found.worst_scratch_name);
+  if (skipped > 0) out += fmt::format("  skipped         {}\n", grouped(skipped));
   if (each || found.faults.empty()) return out;
   return out + '\n' + report::faults_text(found.faults, found.faults.size(), found.faults.size());
 }
@@ -124,7 +127,9 @@ int probe_command(const Settings& settings, const Interrupt& interrupt) {
   const auto source = open_data(settings, interrupt.token());
   const auto found = survey(source, settings, interrupt);
   if (!settings.list_bad.empty()) write_file(settings.list_bad, bad_names(source, found));
-  emit(settings, to_json(found, settings, interrupt.raised()), to_text(found, settings.each));
+  const auto skipped = source.skipped();
+  emit(settings, to_json(found, skipped, settings, interrupt.raised()),
+       to_text(found, skipped, settings.each));
   if (interrupt.raised()) return interrupted_exit;
   return found.faults.empty() ? done_exit : failed_exit;
 }

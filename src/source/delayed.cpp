@@ -64,6 +64,7 @@ class Delayed {
   }
   std::optional<ImageSize> image_size(std::uint64_t i) const { return source_.image_size(i); }
   std::vector<std::string> class_names() const { return source_.class_names(); }
+  std::uint64_t skipped() const { return source_.skipped(); }
 
  private:
   AnySource source_;

@@ -10,7 +10,7 @@
 
 namespace weir::source {
 
-/// What weir::image_folder wraps; made directly by who wants to know what was skipped. Any thread.
+/// What weir::image_folder wraps. Any thread.
 class ImageFolder {
  public:
   /// Throws Error{source_failed} where the root, or part of what is under it, cannot be listed for

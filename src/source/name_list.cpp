@@ -54,6 +54,7 @@ class Rest {
     return source_.image_size(original(i));
   }
   std::vector<std::string> class_names() const { return source_.class_names(); }
+  std::uint64_t skipped() const { return source_.skipped(); }
 
  private:
   std::uint64_t original(std::uint64_t i) const {

@@ -37,6 +37,7 @@ class Paired {
   }
   std::optional<ImageSize> image_size(std::uint64_t i) const { return first_.image_size(i); }
   std::vector<std::string> class_names() const { return first_.class_names(); }
+  std::uint64_t skipped() const { return first_.skipped() + second_.skipped(); }
 
  private:
   AnySource first_, second_;

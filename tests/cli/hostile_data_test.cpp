@@ -38,6 +38,24 @@ TEST_CASE("no data is an epoch of nothing, not a hang", "[hostile][D10]") {
   CHECK(outcome.exit_code == (command == "tune" ? 1 : 0));
 }
 
+TEST_CASE("what a folder holds that is no data is counted and told", "[hostile][D2][D3]") {
+  const TemporaryFolder folder, beside;
+  put_image(folder.path() / "own");
+  REQUIRE(::mkfifo((folder.path() / "pipe").c_str(), 0600) == 0);
+  fs::create_symlink("gone", folder.path() / "dangling");
+  const auto probe = weir::test::weir({"probe", folder.path(), "--json", "-"});
+  CHECK(probe.exit_code == 0);
+  CHECK(probe.json()["probe"]["files"] == 1);
+  CHECK(probe.json()["probe"]["skipped"] == 2);
+  CHECK(contains(probe.err, "skipped under " + folder.path().string() + ": 2 "));
+  CHECK(contains(weir::test::weir({"probe", folder.path(), "--quiet"}).out, "skipped         2\n"));
+  // Through all that stands between the folder and a run.
+  const auto run = weir::test::weir({"run", folder.path(), "--read-delay-ms", "1", "--exclude",
+                                     beside.write("none", ""), "--size", "8x8"});
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.err, "skipped under"));
+}
+
 TEST_CASE("names come out escaped, in text and in JSON", "[hostile][D6]") {
   const TemporaryFolder folder;
   const std::string name = "a\nb\x1b[31m\xff.jpg";

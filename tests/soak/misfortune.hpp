@@ -25,8 +25,8 @@ namespace weir::test {
 /// time in twenty. Any thread.
 class Misfortune {
  public:
-  enum class Kind : std::uint8_t { read, cut, damage, slow, allocation };
-  static constexpr std::size_t kinds = 5;
+  enum class Kind : std::uint8_t { read, cut, damage, slow, transform, allocation };
+  static constexpr std::size_t kinds = 6;
 
   explicit Misfortune(std::uint64_t seed) : seed_(seed) {}
   bool strikes(Kind kind) noexcept {

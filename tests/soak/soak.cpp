@@ -1,7 +1,10 @@
 #include "soak/soak.hpp"
 
+#include <sys/stat.h>
+
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 
@@ -9,11 +12,12 @@
 #include "cli/monitor.hpp"
 #include "cli/soak.hpp"
 #include "stopping/process.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace weir::test {
 namespace {
 
-constexpr std::uint64_t settings = 12, streams_a_loader = 4;
+constexpr std::uint64_t settings = 16, streams_a_loader = 4;
 constexpr double minute = 60, mebibyte = 1 << 20;
 
 std::vector<const Bytes*> files() {
@@ -40,15 +44,50 @@ Options setting(std::uint64_t which) {
   o.tuning.mode = which == 7 ? Tuning::automatic : Tuning::off;
   o.tuning.interval = std::chrono::milliseconds(20);
   o.trace.events = which == 8 ? 1000 : 0;
+  o.cache.keep = which == 9 || which == 10 ? Cache::encoded : Cache::nothing;
+  if (which == 12) {
+    o.fit = Fit::center;
+    o.cache.keep = Cache::decoded;
+  }
+  if (which == 13) {
+    o.fit = Fit::stretch;
+    o.sizes.mode = Sizes::padded;
+    o.sizes.max_height = o.sizes.max_width = 200;
+  }
   if (which % 3 != 2)
     o.memory.budget_bytes = resolve(o, 0).floor_bytes + (which % 2 == 0 ? 0 : 1 << 20);
   return o;
 }
 
+/// Inverts, or throws.
+TransformOptions inverting(std::shared_ptr<Misfortune> misfortune) {
+  const auto apply = [misfortune](DecodedSample& sample) {
+    if (misfortune->strikes(Misfortune::Kind::transform)) throw std::runtime_error("not today");
+    // Of one shape: without gaps.
+    const std::span values(sample.row.data, sample.row.shape.values());
+    for (auto& value : values) value = static_cast<std::uint8_t>(~value);
+  };
+  return {.apply = apply, .input = TransformInput::fitted};
+}
+
+/// A folder of which three files are not any more what they were when it was listed.
+AnySource spoilt(const TemporaryFolder& folder, std::span<const Bytes* const> files) {
+  for (std::size_t i = 0; i < files.size(); ++i) folder.write(std::to_string(i), *files[i]);
+  auto source = image_folder(folder.string());
+  std::filesystem::remove(folder / "1");
+  folder.write("2", "");
+  std::filesystem::remove(folder / "3");
+  if (::mkfifo((folder / "3").c_str(), 0600) != 0) throw std::runtime_error("mkfifo");
+  return source;
+}
+
 class Soaking {
  public:
   explicit Soaking(double seconds)
-      : seconds_(seconds), misfortune_(std::make_shared<Misfortune>(4711)), files_(files()) {
+      : seconds_(seconds),
+        misfortune_(std::make_shared<Misfortune>(4711)),
+        unreliable_(Unreliable(files(), misfortune_)),
+        spoilt_(spoilt(folder_, files())) {
     // One look in a hundred of the consumer takes long.
     consumer_.consumer_trace.assign(100, 0);
     consumer_.consumer_trace[57] = 20;
@@ -81,13 +120,15 @@ class Soaking {
       const std::lock_guard lock(mutex_);
       result_.stalls.push_back(text);
     };
+    if (round % settings == 14) options.transform = inverting(misfortune_);
     {
-      Loader loader(Unreliable(files_, misfortune_), options);
+      Loader loader(round % 3 == 2 ? spoilt_ : unreliable_, options);
       cli::Recount recount;
       for (std::uint64_t i = 0; i < streams_a_loader; ++i)
         one_stream(loader, *upstream, recount, round, i);
       const auto report = loader.report();
       result_.faults += report.fault_count;
+      result_.cache_hits += report.cache.hits;
       const auto now = loader.snapshot();
       book_.check(cli::Law::conservation, now.samples.conserved() && now.samples.in_flight == 0,
                   [] { return std::string("samples in flight with no stream"); });
@@ -135,7 +176,8 @@ class Soaking {
 
   const double seconds_;
   const std::shared_ptr<Misfortune> misfortune_;
-  const std::vector<const Bytes*> files_;
+  const TemporaryFolder folder_;
+  const AnySource unreliable_, spoilt_;
   cli::Settings consumer_;
   cli::LawBook book_;
   std::mutex mutex_;
@@ -168,7 +210,7 @@ double SoakResult::pace() const {
   const auto all = steady(looks);
   // Whole turns through the settings, which take different times.
   const auto third = all.size() / 3 / settings * settings;
-  if (third == 0) return 1;
+  if (third == 0) return 0;
   const auto rate = [](const Look& from, const Look& to) {
     return static_cast<double>(to.rows - from.rows) / (to.cpu_s - from.cpu_s);
   };
@@ -192,10 +234,10 @@ std::string SoakResult::text() const {
       last.seconds / minute, number(loaders), number(streams), number(cancelled),
       number(ended_in_error), number(last.rows));
   line(
-      "gone wrong: %llu reads, %llu files cut, %llu damaged, %llu late, %llu allocations; %llu "
-      "faults",
+      "gone wrong: %llu reads, %llu files cut, %llu damaged, %llu late, %llu transforms, "
+      "%llu allocations; %llu faults; %llu samples from a cache",
       number(struck[0]), number(struck[1]), number(struck[2]), number(struck[3]), number(struck[4]),
-      number(faults));
+      number(struck[5]), number(faults), number(cache_hits));
   for (const auto& [name, trend] : {std::pair{"heap in use", heap()}, std::pair{"RSS", rss()}})
     line("%s: %+.4f MiB a minute, standard error %.4f", name, trend.slope / mebibyte,
          trend.error / mebibyte);

@@ -21,7 +21,7 @@ struct SoakResult {
   };
   std::vector<Look> looks;
   std::uint64_t loaders = 0, streams = 0, cancelled = 0, ended_in_error = 0, faults = 0;
-  std::uint64_t batches = 0;
+  std::uint64_t cache_hits = 0;
   std::uint64_t ticks = 0;     ///< of the monitors
   std::uint64_t outlived = 0;  ///< bytes of slabs that a loader left behind
   std::vector<std::string> stalls;
@@ -34,14 +34,16 @@ struct SoakResult {
   Trend rss() const;
   /// Bytes, over the second half, by its straight line.
   double rss_growth() const;
-  /// Rows a second of CPU time in the last third over those in the first (of what heap() looks at).
+  /// Rows a second of CPU time in the last third over those in the first (of what heap() looks at); 0
+  /// where each is not yet a turn through the settings.
   double pace() const;
   std::string text() const;
 };
 
-/// Loaders of a dozen settings, made and destroyed one after another, each with some streams, of
-/// which some are cancelled by another thread and some left in the middle; each read, file and
-/// allocation goes wrong one time in a hundred, and the consumer stalls as often.
+/// Loaders of sixteen settings, made and destroyed one after another, each with some streams, of
+/// which some are cancelled by another thread and some left in the middle; each read, file, transform
+/// and allocation goes wrong one time in a hundred, and the consumer stalls as often. Every third loader
+/// reads a folder of files, of which some are gone, empty or a FIFO.
 SoakResult soak(double seconds);
 
 }  // namespace weir::test

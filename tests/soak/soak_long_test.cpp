@@ -39,10 +39,12 @@ TEST_CASE("a soak: one in a hundred of everything fails, and nothing grows, slow
   CHECK(result.cancelled > 0);
   CHECK(result.ended_in_error > 0);
   CHECK(result.outlived == 0);
-  REQUIRE(result.looks.size() > 20);
+  CHECK(result.cache_hits > 0);
   for (const auto& look : result.looks)
     if (look.descriptors != result.looks.front().descriptors) FAIL("descriptors: not flat");
   CHECK(flat(result.heap(), 1024));
+  // A slope that says nothing would be flat, too.
+  if (minutes() >= 5) CHECK(result.heap().error <= 16 << 10);
   // What glibc keeps for threads that come and go takes minutes to level off.
   CHECK(result.rss_growth() <= 4 << 20);
   CHECK(result.pace() > 0.75);

@@ -55,6 +55,7 @@ TEST_CASE(
   options.queue.max_leases = 2;
   // In later epochs a fork meets workers that pin what is kept and copy or decode from it.
   options.cache.keep = GENERATE(Cache::nothing, Cache::encoded, Cache::decoded);
+  options.cache.max_bytes = options.cache.keep == Cache::nothing ? 0 : 1 << 20;
   CAPTURE(to_string(options.cache.keep));
   const StreamOptions epochs{.epochs = 10};
   auto loader = std::make_unique<Loader>(synthetic(400, {24, 24, 3}), options);

@@ -52,6 +52,9 @@ TEST_CASE("each hostile file gets its manifest's verdict from the whole loader",
   compare(false, {}, lenient);
   CHECK(strict.text() == "");
   CHECK(lenient.text() == "");
+  if (strict.looked() == 0) return;
+  CHECK(strict.looked() >= 200);  // twice: without and with other codecs
+  CHECK(lenient.looked() >= 2);
 }
 
 TEST_CASE("hostile JPEGs that are fine have the pixels of libjpeg alone",

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "support/cpu_time.hpp"
+#include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
 #ifdef WEIR_HAS_OPENCV_CODEC
 #include "weir/interop/opencv_codec.hpp"
@@ -10,6 +12,8 @@
 
 namespace weir::test {
 namespace {
+
+constexpr double most_ms_a_file = 2000;
 
 void demand(bool holds, const char* what) {
   if (!holds) throw std::logic_error(what);
@@ -67,7 +71,11 @@ std::vector<Verdict> judge(const AnySource& source, const Options& options) {
   std::vector<Verdict> verdicts(static_cast<std::size_t>(source.size()));
   std::size_t rows = 0;
   auto stream = loader.stream();
+  auto before = cpu_ms();
   for (auto& batch : stream) {
+    // A file that takes longer holds its batch up for as long. What does not end at all, ctest ends.
+    demand(sanitized || cpu_ms() - before <= most_ms_a_file, "a file took longer than 2 s");
+    before = cpu_ms();
     for (std::uint32_t row = 0; row < batch.size(); ++row, ++rows) {
       auto& verdict = verdicts.at(batch.indices()[row]);
       verdict.status = batch.statuses()[row];

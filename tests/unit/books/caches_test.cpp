@@ -1,0 +1,214 @@
+#include <optional>
+#include <utility>
+
+#include "books/book.hpp"
+#include "support/catch.hpp"
+#include "support/waker.hpp"
+#include "weir/error.hpp"
+
+using namespace weir;
+using namespace weir::books;
+using test::Waker;
+
+namespace {
+
+/// A cache of pieces of 10 bytes, of which some are in use.
+class Pieces final : public Giver {
+ public:
+  Pieces(std::shared_ptr<Ledger> ledger, std::shared_ptr<Book> book)
+      : Giver(*ledger, *book), ledger_(std::move(ledger)), book_(std::move(book)) {
+    enlist();
+  }
+  ~Pieces() override {
+    strike();
+    held = 0;
+    while (give_way()) {
+    }
+  }
+
+  void fill(int pieces) {
+    for (int i = 0; i < pieces; ++i) {
+      REQUIRE(book_->try_charge_cache(10, UINT64_MAX));
+      ++there;
+    }
+  }
+  bool give_way() noexcept override {
+    if (there <= held) return false;
+    --there;
+    book_->discharge_cache(10);
+    return true;
+  }
+
+  int there = 0, held = 0;
+
+ private:
+  std::shared_ptr<Ledger> ledger_;
+  std::shared_ptr<Book> book_;
+};
+
+/// A page at work, with room for a slab of 50 and a reserve of 20, in a budget of 300.
+struct Desk {
+  std::shared_ptr<Ledger> ledger = std::make_shared<Ledger>(300);
+  std::shared_ptr<Book> book = Book::open(ledger, {70, 20, 50, 60, 4, 4});
+  std::shared_ptr<Waker> waker = std::make_shared<Waker>();
+  Desk() {
+    book->begin_stream(0, {}, waker);
+    REQUIRE(book->try_charge_slab());
+    book->add_slab(0);
+    book->open_batch(0, 0, 4);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a row makes caches give way for what it is short of, and for no more",
+          "[books][cache]") {
+  Desk desk;
+  auto& book = *desk.book;
+  Pieces cache(desk.ledger, desk.book);
+  cache.fill(23);  // 50 + 230 + 20 of reserve: full
+  CHECK_FALSE(book.try_charge_cache(1, UINT64_MAX));
+  CHECK(book.make_room({0, 1}, Account::scratch, 25));
+  CHECK(cache.there == 20);
+  CHECK_FALSE(book.make_room({0, 1}, Account::scratch, 30));  // there is room already
+  CHECK(book.admit({0, 1}, Account::scratch, 25, nullptr));
+  // It is not bytes that more encoded ones are refused for.
+  CHECK_FALSE(book.make_room({0, 1}, Account::encoded, 61));
+  // Nor where an older row waits.
+  Waiter older;
+  CHECK_FALSE(book.admit({0, 1}, Account::scratch, 200, &older));
+  CHECK_FALSE(book.make_room({0, 2}, Account::scratch, 100));
+  CHECK(cache.there == 20);
+  // What is in use stays.
+  cache.held = 18;
+  CHECK(book.make_room({0, 0}, Account::scratch, 200));
+  CHECK(cache.there == 18);
+  CHECK_FALSE(book.make_room({0, 0}, Account::scratch, 200));
+  book.cancel();
+  book.drop_front();
+  book.end_stream();
+}
+
+TEST_CASE("a sample that waits gets caches' bytes once its worker has let go", "[books][cache]") {
+  Desk desk;
+  auto& book = *desk.book;
+  Pieces cache(desk.ledger, desk.book);
+  CHECK_FALSE(book.make_room());  // nobody waits
+  cache.fill(23);
+  Waiter waiter;
+  CHECK_FALSE(book.admit({0, 1}, Account::scratch, 40, &waiter));
+  CHECK_FALSE(book.make_room());
+  CHECK(cache.there == 23);
+  book.park(waiter);
+  CHECK(book.make_room());
+  CHECK(cache.there == 19);
+  CHECK(book.grant_oldest() == &waiter);
+  Waiter capped;
+  CHECK(book.admit({0, 2}, Account::encoded, 0, nullptr));
+  CHECK_FALSE(book.admit({0, 2}, Account::encoded, 61, &capped));
+  book.park(capped);
+  CHECK_FALSE(book.make_room());
+  CHECK(cache.there == 19);
+  // A stream that ends wants nothing more.
+  Waiter late;
+  CHECK_FALSE(book.admit({0, 0}, Account::scratch, 200, &late));
+  book.park(late);
+  book.cancel();
+  CHECK_FALSE(book.make_room());
+  CHECK(cache.there == 19);
+  book.discharge(Account::scratch, waiter.granted);
+  book.drop_front();
+  book.end_stream();
+}
+
+TEST_CASE("a slab that waits gets caches' bytes", "[books][cache]") {
+  Desk desk;
+  auto& book = *desk.book;
+  Pieces cache(desk.ledger, desk.book);
+  cache.fill(23);
+  CHECK_FALSE(book.try_charge_slab());
+  CHECK(book.make_room());
+  CHECK(cache.there == 18);
+  CHECK(book.try_charge_slab());
+  book.add_slab(1);
+  book.cancel();
+  book.drop_front();
+  book.end_stream();
+}
+
+TEST_CASE("what is charged makes caches give way only where that is enough", "[books][cache]") {
+  Desk desk;
+  auto& book = *desk.book;
+  Pieces cache(desk.ledger, desk.book);
+  cache.fill(23);
+  CHECK_FALSE(book.try_charge(Account::scratch, 231));
+  CHECK(cache.there == 23);
+  CHECK(book.try_charge(Account::scratch, 30));
+  CHECK(cache.there == 20);
+  cache.held = 20;
+  CHECK_FALSE(book.try_charge(Account::scratch, 10));
+  CHECK(cache.there == 20);
+  book.cancel();
+  book.drop_front();
+  book.end_stream();
+}
+
+TEST_CASE("who has to yield to another page is helped by its own cache alone", "[books][cache]") {
+  Desk desk;
+  auto& first = *desk.book;
+  const auto second = Book::open(desk.ledger, {30, 0, 10, UINT64_MAX, 2, 4});
+  const auto waker = std::make_shared<Waker>();
+  second->begin_stream(0, {}, waker);
+  Pieces cache(desk.ledger, desk.book);
+  cache.fill(20);
+  // The second page asks first, for more than is there when the cache has gone.
+  Waiter big;
+  REQUIRE(second->try_charge_slab());
+  second->add_slab(0);
+  second->open_batch(0, 0, 4);
+  CHECK_FALSE(second->admit({0, 1}, Account::scratch, 280, &big));
+  second->park(big);
+  // The first may have what it was promised, and its own cache goes for that.
+  CHECK(first.make_room({0, 1}, Account::scratch, 30));
+  CHECK(cache.there == 0);
+  // Without a cache of its own it is helped by none.
+  Pieces theirs(desk.ledger, second);
+  CHECK_FALSE(first.make_room({0, 1}, Account::scratch, 200));
+  CHECK_FALSE(first.try_charge(Account::scratch, 100));
+  second->cancel();
+  second->drop_front();
+  second->end_stream();
+  first.cancel();
+  first.drop_front();
+  first.end_stream();
+}
+
+TEST_CASE("a cache gives way for its own page first, for others beyond its page's promise",
+          "[books][cache]") {
+  auto ledger = std::make_shared<Ledger>(300);
+  const auto own = Book::open(ledger, {50, 0, 10, UINT64_MAX, 2, 4});
+  const auto other = Book::open(ledger, {50, 0, 10, UINT64_MAX, 2, 4});
+  auto older = std::make_optional<Pieces>(ledger, own);
+  auto younger = std::make_optional<Pieces>(ledger, other);
+  younger->fill(7);
+  older->fill(7);
+  CHECK(ledger->give_way(own.get()));
+  CHECK(older->there == 6);
+  older->held = 6;
+  // The other's, while it is more than its promise.
+  CHECK(ledger->give_way(own.get()));
+  CHECK(ledger->give_way(own.get()));
+  CHECK(younger->there == 5);
+  CHECK_FALSE(ledger->give_way(own.get()));
+  CHECK(younger->there == 5);
+  younger->fill(1);
+  younger->held = 6;
+  CHECK_FALSE(ledger->give_way(own.get()));
+  // In whatever order they go.
+  older.reset();
+  younger->held = 0;
+  CHECK(ledger->give_way(nullptr));
+  younger.reset();
+  CHECK_FALSE(ledger->give_way(nullptr));
+  CHECK(ledger->snapshot().live == 0);
+}

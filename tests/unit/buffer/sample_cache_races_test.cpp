@@ -1,0 +1,117 @@
+#include <functional>
+#include <memory_resource>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "buffer/sample_cache.hpp"
+#include "stopping/process.hpp"
+#include "support/catch.hpp"
+#include "support/waker.hpp"
+
+using namespace weir;
+using namespace weir::test;
+using buffer::SampleCache;
+
+namespace {
+
+constexpr std::uint64_t samples = 10;
+
+/// Memory of the heap; something else happens while the second piece is asked for: the first segment,
+/// as the table came before it.
+class Meanwhile final : public std::pmr::memory_resource {
+ public:
+  std::function<void()> meanwhile = [] {};
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    if (++asked_ == 2) meanwhile();
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+  }
+  void do_deallocate(void* data, std::size_t bytes, std::size_t alignment) override {
+    std::pmr::new_delete_resource()->deallocate(data, bytes, alignment);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+  std::atomic<int> asked_{0};
+};
+
+struct Kept {
+  std::shared_ptr<books::Ledger> ledger = std::make_shared<books::Ledger>(1 << 20);
+  std::shared_ptr<books::Book> book = books::Book::open(ledger, {0, 0, 100, UINT64_MAX, 2, 4});
+  std::shared_ptr<Meanwhile> memory = std::make_shared<Meanwhile>();
+  SampleCache cache{book, {.keep = Cache::encoded, .bytes = 1 << 20}, samples, 0, memory};
+
+  void keep(std::uint64_t index) {
+    const std::vector<std::byte> bytes(1000, static_cast<std::byte>(index));
+    cache.keep({.index = index, .bytes = bytes});
+  }
+};
+
+/// Keeps `index` on a thread of its own, which sleeps behind the one that makes a segment.
+std::jthread keeper(Kept& kept, std::uint64_t index) {
+  std::atomic<pid_t> thread{0};
+  std::jthread keeps([&kept, &thread, index] {
+    thread = this_thread();
+    kept.keep(index);
+  });
+  until([&] { return thread != 0 && asleep(thread); }, "the other to wait");
+  return keeps;
+}
+
+}  // namespace
+
+TEST_CASE("who waited for a segment finds room in it", "[buffer][cache]") {
+  Kept kept;
+  std::jthread other;
+  kept.memory->meanwhile = [&] { other = keeper(kept, 4); };
+  kept.keep(3);
+  other.join();
+  CHECK(kept.cache.find(3));
+  CHECK(kept.cache.find(4));
+  CHECK(kept.cache.figures().samples == 2);
+}
+
+TEST_CASE("of two who keep the same sample one does, and it goes as one", "[buffer][cache]") {
+  Kept kept;
+  std::jthread other;
+  kept.memory->meanwhile = [&] { other = keeper(kept, 3); };
+  kept.keep(3);
+  other.join();
+  kept.keep(3);  // kept already
+  CHECK(kept.cache.figures().samples == 1);
+  CHECK(kept.cache.find(3));
+  while (kept.cache.give_way()) {
+  }
+  CHECK(kept.cache.figures().evicted == 1);
+  CHECK(kept.book->snapshot().memory.live == 0);
+}
+
+TEST_CASE("a segment that comes when all else has gone is not kept", "[buffer][cache]") {
+  Kept kept;
+  kept.memory->meanwhile = [&] {
+    while (kept.cache.give_way()) {
+    }
+  };
+  kept.keep(3);
+  CHECK_FALSE(kept.cache.find(3));
+  CHECK(kept.book->snapshot().memory.live == 0);
+  kept.keep(3);
+  CHECK(kept.cache.find(3));
+}
+
+TEST_CASE("the last to let go of a segment wakes who waits for bytes", "[buffer][cache]") {
+  Kept kept;
+  kept.keep(3);
+  const auto waker = std::make_shared<Waker>();
+  kept.book->begin_stream(0, {}, waker);
+  auto hold = kept.cache.find(3), second = kept.cache.find(3);
+  REQUIRE_FALSE(kept.book->try_charge_slab(1 << 20));
+  const auto woken = waker->count;
+  hold.release();
+  CHECK(waker->count == woken);
+  second.release();
+  CHECK(waker->count == woken + 1);
+  kept.book->end_stream();
+}
