@@ -18,6 +18,7 @@ namespace weir::test {
 namespace {
 
 constexpr std::uint64_t settings = 16, streams_a_loader = 4;
+constexpr std::uint64_t own_sizes = 13, transforming = 14;  ///< of the settings
 constexpr double minute = 60, mebibyte = 1 << 20;
 
 std::vector<const Bytes*> files() {
@@ -27,7 +28,8 @@ std::vector<const Bytes*> files() {
   return all;
 }
 
-Options setting(std::uint64_t which) {
+Options setting(std::uint64_t which, const AnySource& source,
+                const std::shared_ptr<const SizeIndex>& index) {
   RandomStream random(which + 1);
   Options o;
   o.shape = {48, 64, 3};
@@ -44,18 +46,20 @@ Options setting(std::uint64_t which) {
   o.tuning.mode = which == 7 ? Tuning::automatic : Tuning::off;
   o.tuning.interval = std::chrono::milliseconds(20);
   o.trace.events = which == 8 ? 1000 : 0;
-  o.cache.keep = which == 9 || which == 10 ? Cache::encoded : Cache::nothing;
+  if (which == 9 || which == 10) o.cache = {Cache::encoded, 1 << 20};
   if (which == 12) {
     o.fit = Fit::center;
-    o.cache.keep = Cache::decoded;
+    o.cache = {Cache::decoded, 1 << 20};
   }
-  if (which == 13) {
+  if (which == own_sizes) {
     o.fit = Fit::stretch;
-    o.sizes.mode = Sizes::padded;
-    o.sizes.max_height = o.sizes.max_width = 200;
+    o.sizes = {.mode = Sizes::padded, .max_height = 200, .max_width = 200, .index = index};
   }
-  if (which % 3 != 2)
-    o.memory.budget_bytes = resolve(o, 0).floor_bytes + (which % 2 == 0 ? 0 : 1 << 20);
+  // A cache has what is left beside what the workers typically take.
+  const std::uint64_t more = o.cache.keep != Cache::nothing ? 8 << 20
+                             : which % 2 == 0               ? 0
+                                                            : 1 << 20;
+  if (which % 3 != 2) o.memory.budget_bytes = resolve(o, source.index_bytes()).floor_bytes + more;
   return o;
 }
 
@@ -87,7 +91,8 @@ class Soaking {
       : seconds_(seconds),
         misfortune_(std::make_shared<Misfortune>(4711)),
         unreliable_(Unreliable(files(), misfortune_)),
-        spoilt_(spoilt(folder_, files())) {
+        spoilt_(spoilt(folder_, files())),
+        sizes_(measure_sizes(Files(files()))) {
     // One look in a hundred of the consumer takes long.
     consumer_.consumer_trace.assign(100, 0);
     consumer_.consumer_trace[57] = 20;
@@ -113,16 +118,19 @@ class Soaking {
   void one_loader(std::uint64_t round) {
     Scarce scarce(*misfortune_);
     const auto upstream = std::make_shared<CountingResource>(&scarce);
-    auto options = setting(round % settings);
+    // The folder's files are in another order than the sizes.
+    const bool by_folder = round % 3 == 2 && round % settings != own_sizes;
+    const auto& source = by_folder ? spoilt_ : unreliable_;
+    auto options = setting(round % settings, source, sizes_);
     options.memory.upstream = upstream;
     options.watchdog.after = std::chrono::seconds(5);
     options.watchdog.on_stall = [this](const std::string& text) {
       const std::lock_guard lock(mutex_);
       result_.stalls.push_back(text);
     };
-    if (round % settings == 14) options.transform = inverting(misfortune_);
+    if (round % settings == transforming) options.transform = inverting(misfortune_);
     {
-      Loader loader(round % 3 == 2 ? spoilt_ : unreliable_, options);
+      Loader loader(source, options);
       cli::Recount recount;
       for (std::uint64_t i = 0; i < streams_a_loader; ++i)
         one_stream(loader, *upstream, recount, round, i);
@@ -178,6 +186,7 @@ class Soaking {
   const std::shared_ptr<Misfortune> misfortune_;
   const TemporaryFolder folder_;
   const AnySource unreliable_, spoilt_;
+  const std::shared_ptr<const SizeIndex> sizes_;
   cli::Settings consumer_;
   cli::LawBook book_;
   std::mutex mutex_;
