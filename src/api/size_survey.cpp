@@ -6,7 +6,6 @@
 #include <exception>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -209,7 +208,7 @@ std::shared_ptr<const SizeIndex> survey_sizes(const AnySource& source, const Opt
   try {
     for (std::uint64_t i = 1; i < threads; ++i)
       others.push_back(start_thread([&survey] { survey.work(); }));
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     // Those that could start do it.
   }
   survey.work();

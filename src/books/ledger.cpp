@@ -100,6 +100,10 @@ void Giver::strike() noexcept {
   *link = next_;
 }
 
+void Giver::offer() noexcept {
+  if (ledger_.seen_waiting()) ledger_.wake_waiting();
+}
+
 void Ledger::wake_waiting() noexcept {
   // One at a time in the order of asking: a snapshot of all of them would have to allocate.
   for (std::uint64_t after = 0;;) {

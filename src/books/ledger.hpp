@@ -31,6 +31,9 @@ class Giver {
   // strike() nobody asks any more, nor is asking.
   void enlist() noexcept;
   void strike() noexcept;
+  /// A piece that somebody held can go now, and could not before: whoever waits looks again. To be called
+  /// after that is so: who waits has said that he does before he looked, and one of the two sees the other.
+  void offer() noexcept;
 
  private:
   friend class Ledger;

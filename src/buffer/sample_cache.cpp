@@ -80,9 +80,7 @@ SampleCache::Hold SampleCache::find(std::uint64_t index) noexcept {
 }
 
 void SampleCache::let_go(const Entry& entry) noexcept {
-  // Whoever waits looked at this segment in vain, or this sees that he waits.
-  if (entry.segment->holds.fetch_sub(1) == 1 && book_->ledger()->seen_waiting())
-    book_->ledger()->wake_waiting();
+  if (entry.segment->holds.fetch_sub(1) == 1) offer();
 }
 
 KeptSample SampleCache::view(const Entry& entry) const noexcept {

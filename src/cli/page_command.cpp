@@ -25,10 +25,13 @@ std::string read(const std::string& path) {
 
 int page_command(const Settings& settings) {
   const auto& path = settings.data;
-  const auto report = report::Json::parse(read(path), nullptr, false);
-  if (!report.is_object() || !report.contains("schema") || !report.contains("command"))
-    throw std::invalid_argument(
-        path + " is no report of weir's: those of --json and of MemoryProfile::write_json are");
+  const auto text = read(path);
+  report::Json report;
+  try {
+    report = report::read_report(text);
+  } catch (const std::invalid_argument& e) {
+    throw std::invalid_argument(path + " " + e.what());
+  }
   write_file(settings.html, report::page(report));
   return done_exit;
 }

@@ -102,13 +102,16 @@ std::string progress_line(const Snapshot& now, const Plan& plan,
 
 Progress::Progress(const Settings& settings, std::function<std::string()> line) {
   if (settings.quiet) return;
-  thread_ = std::jthread([line = std::move(line)](const std::stop_token& stop) {
-    try {
-      watch(stop, line);
-    } catch (const std::exception&) {
-      // No memory for a line: the run goes on without.
-    }
-  });
+  // No memory or no thread for a line: the run goes on without.
+  try {
+    thread_ = std::jthread([line = std::move(line)](const std::stop_token& stop) {
+      try {
+        watch(stop, line);
+      } catch (const std::exception&) {
+      }
+    });
+  } catch (const std::exception&) {
+  }
 }
 
 Progress::Progress(const Settings& settings, const Loader& loader, const std::string& label)

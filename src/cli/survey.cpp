@@ -192,8 +192,14 @@ Survey survey(const AnySource& source, const Settings& settings, const Interrupt
     }
   };
   {
-    std::vector<std::jthread> threads;
-    for (std::uint64_t i = 0; i < workers; ++i) threads.emplace_back(work);
+    std::vector<std::jthread> others;
+    others.reserve(static_cast<std::size_t>(workers));
+    try {
+      for (std::uint64_t i = 1; i < workers; ++i) others.emplace_back(work);
+    } catch (const std::exception&) {
+      // Those that could start do it.
+    }
+    work();
   }
   if (error) std::rethrow_exception(error);
   return all;

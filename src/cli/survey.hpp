@@ -47,7 +47,8 @@ struct Survey {
 };
 
 /// Reads every file and decodes the whole of it, crop or no crop; what a run refuses for its
-/// `max_sample_bytes` is refused here, too. `workers` threads, 0: one per hardware thread.
+/// `max_sample_bytes` is refused here, too. `workers` threads, or as many of
+/// them as can be had; 0: one per hardware thread.
 Survey survey(const AnySource& source, const Settings& settings, const Interrupt& interrupt);
 
 }  // namespace weir::cli

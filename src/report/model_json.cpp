@@ -8,6 +8,7 @@
 #include "base/sanitize.hpp"
 #include "plan/layer_rules.hpp"
 #include "report/json_fields.hpp"
+#include "report/read_json.hpp"
 
 namespace weir {
 namespace {
@@ -213,7 +214,9 @@ Model parse_model(std::string_view text) {
     throw model_error("", "the model has more than " + std::to_string(most_bytes) + " bytes");
   json object;
   try {
-    object = json::parse(text, OnceOnly());
+    object = report::read_json<json>(text, OnceOnly());
+  } catch (const std::invalid_argument& e) {
+    throw model_error("", e.what());
   } catch (const json::exception& e) {
     const std::string_view what = e.what();
     const auto words = what.find("] ");

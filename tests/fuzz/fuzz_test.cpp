@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -52,12 +53,18 @@ TEST_CASE("every fuzz target keeps its promises on its seeds and near them", "[f
 }
 
 TEST_CASE("what fuzzing once found stays mended", "[fuzz]") {
-  const std::filesystem::path findings = WEIR_FUZZ_FINDINGS;
-  for (const auto& target : targets()) {
-    if (!is_directory(findings / target.name)) continue;
-    for (const auto& finding : std::filesystem::directory_iterator(findings / target.name)) {
+  int tried = 0;
+  for (const auto& folder : std::filesystem::directory_iterator(WEIR_FUZZ_FINDINGS)) {
+    const auto name = folder.path().filename().string();
+    const auto target = std::ranges::find(targets(), name, &Target::name);
+    INFO(name);
+    if (target == targets().end() && name.starts_with("foreign")) continue;  // without OpenCV
+    REQUIRE(target != targets().end());
+    for (const auto& finding : std::filesystem::directory_iterator(folder)) {
       INFO(finding.path().string());
-      CHECK_NOTHROW(target.run(contents(finding.path())));
+      CHECK_NOTHROW(target->run(contents(finding.path())));
+      ++tried;
     }
   }
+  CHECK(tried > 0);
 }

@@ -1,6 +1,10 @@
 #include "weir/options.hpp"
 
+#include <bit>
+#include <chrono>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "targets.hpp"
 #include "weir/plan.hpp"
@@ -8,7 +12,8 @@
 namespace weir::fuzz {
 namespace {
 
-/// Values from the input, zeros where it has ended.
+/// Values from the input, zeros where it has ended. A first byte of 0 leaves a value as it usually is,
+/// so that where one is out of bounds the others still come to be looked at.
 class Values {
  public:
   explicit Values(Input input) : rest_(input) {}
@@ -20,42 +25,128 @@ class Values {
     rest_ = rest_.subspan(size);
     return value;
   }
-  bool flag() { return (next<std::uint8_t>() & 1) != 0; }
   /// Small as often as not: most limits are near.
-  std::uint32_t number() {
+  void number(std::uint32_t& usual) {
+    const auto how = next<std::uint8_t>();
     const auto value = next<std::uint32_t>();
-    return flag() ? value : value % 64;
+    if (how > 0) usual = how % 2 == 0 ? value : value % 64;
+  }
+  /// Of any magnitude.
+  void number(std::uint64_t& usual) {
+    const auto how = next<std::uint8_t>();
+    const auto value = next<std::uint64_t>();
+    if (how > 0) usual = value >> (how % 64);
+  }
+  /// Of any kind of double, or between -0.5 and 2.
+  void share(double& usual) {
+    const auto how = next<std::uint8_t>();
+    const auto value = next<double>();
+    if (how > 0) usual = how % 2 == 0 ? value : (how - 50) / 100.0;
+  }
+  void time(std::chrono::milliseconds& usual) {
+    const auto how = next<std::uint8_t>();
+    const auto value = next<std::int64_t>();
+    if (how > 0) usual = std::chrono::milliseconds(how % 2 == 0 ? value : value % 1000);
+  }
+  void flag(bool& usual) { usual ^= (next<std::uint8_t>() & 1) != 0; }
+  bool flag() { return (next<std::uint8_t>() & 1) != 0; }
+  /// One of the first `kinds`, the usual one for 0.
+  template <class E>
+  void kind(E& usual, unsigned kinds) {
+    usual = static_cast<E>((static_cast<unsigned>(usual) + next<std::uint8_t>()) % kinds);
   }
 
  private:
   Input rest_;
 };
 
+std::shared_ptr<const SizeIndex> some_sizes(Values& values) {
+  std::vector<ImageSize> sizes(values.next<std::uint8_t>() % 20u);
+  for (auto& size : sizes) {
+    size = {values.next<std::uint16_t>(), values.next<std::uint16_t>()};
+    if (size.height == 0 || size.width == 0) size = {};  // not known
+  }
+  return std::make_shared<const SizeIndex>(std::move(sizes));
+}
+
 Options options_of(Values& values) {
   Options o;
-  o.shape = {values.number(), values.number(), values.flag() ? 3u : values.number()};
-  o.fit = static_cast<Fit>(values.next<std::uint8_t>() % 4);
-  o.short_side = values.number();
-  o.batch = values.number();
-  o.workers = values.number();
-  o.queue = {values.number(), values.number()};
-  o.io.read_ahead = values.number();
-  o.memory.budget_bytes = values.next<std::uint64_t>() >> (values.next<std::uint8_t>() % 64);
-  o.memory.alignment =
-      values.flag() ? std::size_t{1} << (values.next<std::uint8_t>() % 64) : values.number();
-  o.memory.max_sample_bytes = values.next<std::uint64_t>() >> (values.next<std::uint8_t>() % 64);
-  o.faults.policy = static_cast<OnFault>(values.next<std::uint8_t>() % 3);
-  o.faults.tolerate_share = values.next<double>();
-  o.tuning.mode = values.flag() ? Tuning::automatic : Tuning::off;
-  o.tuning.target_readiness = values.flag() ? values.next<double>() : 0.99;
-  o.tuning.most_queue = values.number();
-  o.tuning.most_workers = values.number();
-  o.tuning.most_read_ahead = values.number();
-  o.side_bytes = values.next<std::uint64_t>() >> (values.next<std::uint8_t>() % 64);
-  o.transform.scratch_bytes = values.next<std::uint64_t>() >> (values.next<std::uint8_t>() % 64);
+  o.shape = {224, 224, 3};
+  values.number(o.shape.height);
+  values.number(o.shape.width);
+  values.number(o.shape.channels);
+  values.kind(o.fit, 4);
+  values.number(o.short_side);
+  values.flag(o.antialias);
+  values.kind(o.decode, 2);
+  values.kind(o.exif, 2);
+  values.flag(o.shuffle);
+  values.number(o.batch);
+  values.number(o.workers);
+  values.number(o.queue.max_queue_size);
+  values.number(o.queue.max_leases);
+  values.number(o.queue.max_bytes);
+  values.number(o.io.read_ahead);
+  values.number(o.memory.budget_bytes);
+  std::uint64_t alignment = o.memory.alignment;
+  values.number(alignment);
+  o.memory.alignment = values.flag() ? std::bit_ceil(alignment >> 1) : alignment;
+  values.number(o.memory.max_sample_bytes);
+  values.kind(o.cache.keep, 3);
+  values.number(o.cache.max_bytes);
+  values.kind(o.faults.policy, 3);
+  values.number(o.faults.tolerate);
+  values.share(o.faults.tolerate_share);
+  values.flag(o.faults.strict);
+  values.kind(o.tuning.mode, 2);
+  values.share(o.tuning.target_readiness);
+  values.number(o.tuning.most_queue);
+  values.number(o.tuning.most_workers);
+  values.number(o.tuning.most_read_ahead);
+  values.time(o.tuning.interval);
+  values.number(o.trace.events);
+  values.time(o.watchdog.after);
+  values.number(o.limits.max_pixels);
+  values.number(o.limits.max_side);
+  values.number(o.limits.max_scans);
+  values.number(o.limits.max_encoded_bytes);
+  values.number(o.limits.max_header_bytes);
+  values.number(o.limits.max_markers);
+  values.number(o.limits.max_ancillary_bytes);
+  values.number(o.side_bytes);
+  values.kind(o.sizes.mode, 3);
+  values.number(o.sizes.max_height);
+  values.number(o.sizes.max_width);
+  values.number(o.sizes.bucket_batches);
   if (values.flag()) o.transform.apply = [](DecodedSample&) {};
-  o.trace.events = values.next<std::uint64_t>() >> (values.next<std::uint8_t>() % 64);
+  values.kind(o.transform.input, 2);
+  values.number(o.transform.scratch_bytes);
+  values.number(o.seed);
+  values.flag(o.drop_last);
+  if (!values.flag()) o.sizes.index = some_sizes(values);
   return o;
+}
+
+void check_sizes(const Plan& plan, const Options& asked) {
+  const auto& sizes = plan.sizes;
+  must(sizes.mode == asked.sizes.mode, "how images share a batch is as asked");
+  must(sizes.least_slab_bytes <= sizes.typical_slab_bytes, "no batch is less than the least");
+  must(sizes.typical_slab_bytes <= plan.slab_bytes, "no batch is more than the most");
+  must(sizes.unknown <= asked.sizes.index->size(), "no more is not known than there is");
+  for (const auto padding : {sizes.padding, sizes.padding_without_buckets})
+    must(padding >= 0 && padding < 1, "padding is a share");
+  const auto bound = asked.sizes.bound();
+  must((bound.height == 0 || sizes.largest.height <= bound.height) &&
+           (bound.width == 0 || sizes.largest.width <= bound.width),
+       "no image is larger than the bound");
+}
+
+void check_cache(const CachePlan& cache, const Options& asked) {
+  must(cache.keep == asked.cache.keep, "what is kept is as asked");
+  must(cache.bytes == 0 || cache.bytes > cache.table_bytes, "a cache has room for its table");
+  must(cache.keep != Cache::nothing || cache.bytes == 0, "nothing takes nothing");
+  must(asked.cache.max_bytes == 0 || cache.bytes <= asked.cache.max_bytes, "a bound is kept");
+  must(cache.bytes <= asked.memory.budget_bytes, "a cache fits the budget");
 }
 
 void check(const Plan& plan, const Options& asked) {
@@ -69,6 +160,10 @@ void check(const Plan& plan, const Options& asked) {
   must(plan.start.max_queue_size <= plan.max_queue_size && plan.start.workers <= plan.workers &&
            plan.start.read_ahead <= plan.read_ahead,
        "a stream begins within its bounds");
+  must(plan.max_queue_bytes == (asked.queue.max_bytes == 0 ? UINT64_MAX : asked.queue.max_bytes),
+       "the bytes of the queue are bounded as asked");
+  check_cache(plan.cache, asked);
+  if (asked.sizes.mode != Sizes::fixed) return check_sizes(plan, asked);
   must(slab_bytes(plan.shape, plan.batch, asked.memory.alignment, asked.side_bytes) ==
            plan.slab_bytes,
        "a slab is as large as weir::slab_bytes says");
@@ -79,10 +174,12 @@ void check(const Plan& plan, const Options& asked) {
 bool options(Input input) {
   Values values(input);
   const auto asked = options_of(values);
-  const auto index = values.next<std::uint64_t>() >> (values.next<std::uint8_t>() % 64);
-  const auto others = values.next<std::uint64_t>() >> (values.next<std::uint8_t>() % 64);
+  std::uint64_t index = 0, others = 0, samples = 0;
+  values.number(index);
+  values.number(others);
+  values.number(samples);
   try {
-    const auto plan = resolve(asked, index, others);
+    const auto plan = resolve(asked, index, others, samples);
     check(plan, asked);
     if (plan.max_queue_size < 1000) (void)plan.depth_cost(plan.max_queue_size);
   } catch (const Error& error) {

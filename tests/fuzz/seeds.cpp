@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 
+#include "targets.hpp"
 #include "unit/codec/encoders.hpp"
 
 namespace weir::fuzz {
@@ -79,6 +81,21 @@ std::vector<Seed> bitmaps() {
           seed_of("P5\n# grey\n2 1\n255\nab"), seed_of("P1 3 1 1 0 1\n")};
 }
 
+/// What an end of the input stands for is what is usual, and so is 0: options as they come, and ever more
+/// that are not.
+std::vector<Seed> options() {
+  std::mt19937 random(20261122);
+  std::vector<Seed> all{Seed{}};
+  for (const unsigned changed : {3u, 6u, 12u, 25u, 50u, 100u}) {
+    for (int i = 0; i < 8; ++i) {
+      Seed& seed = all.emplace_back(option_bytes);
+      for (auto& byte : seed)
+        if (random() % 100 < changed) byte = static_cast<std::uint8_t>(random());
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Seed> seeds(const std::string& target) {
@@ -93,6 +110,10 @@ std::vector<Seed> seeds(const std::string& target) {
   if (target == "manifest")
     return {seed_of("a.jpg\t0\nb/c.png\t1\n"), seed_of("\xef\xbb\xbf# x\r\n\r\n/d e\t-5\r\n"),
             seed_of("no tab\n"), seed_of("x\t99999999999999999999\n")};
+  if (target == "name_list")
+    return {seed_of("a.jpg\nb/c d.png\r\n\n\\\\x\\n\\ry\n"),
+            seed_of("\xff\xfe\n#\nlast without an end"), seed_of("sound\nwrong\\t\n"),
+            seed_of("ends in one\\")};
   if (target == "consumer_trace") return {seed_of("10\n 2.5 \n\n1e3\n"), seed_of("-1\n")};
   if (target == "arguments")
     return {seed_of("run\nfolder\n--batch\n32\n--size\n224x224\n--memory-budget\n64MiB"),
@@ -112,7 +133,15 @@ std::vector<Seed> seeds(const std::string& target) {
           "counts":{"parameters":9007199254740991,"activations":5,"kept":2,"output":[1,2]}})")};
   if (target == "json")
     return {seed_of("photo.jpg cut before EOI"), seed_of("</script><!--\xff\xfe\"\\\n\x01")};
-  return {Seed(120, 0), Seed(120, 0x11)};
+  if (target == "page")
+    return {
+        seed_of(R"({"schema":1,"command":"run","version":"0","plan":{"batch":8},"faults":[
+          {"index":0,"path":"</script><!--\u003c","reason":"\ud83d\ude00"}],"queue":{"occupancy":[0.5,1e-3]}})"),
+        seed_of(
+            R"({"schema":1,"command":"sweep","runs":[{"plan":null},[[[[]]]],{}],"advice":{"a":-0.0}})"),
+        seed_of(R"({"schema":2})"), seed_of("[1,2"),
+        seed_of("{\"schema\":1,\"command\":\"\xff\",\"a\":18446744073709551616}")};
+  return options();
 }
 
 }  // namespace weir::fuzz

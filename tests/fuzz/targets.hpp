@@ -34,10 +34,14 @@ bool png_decode(Input input);
 bool webp_decode(Input input);
 bool foreign_decode(Input input);
 bool manifest(Input input);
+bool name_list(Input input);
 bool options(Input input);
+/// All that it looks at.
+inline constexpr std::size_t option_bytes = 448;
 bool arguments(Input input);
 bool consumer_trace(Input input);
 bool json(Input input);
+bool page(Input input);
 bool model(Input input);
 
 struct Target {

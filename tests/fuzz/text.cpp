@@ -8,6 +8,7 @@
 #include "cli/words.hpp"
 #include "report/json.hpp"
 #include "report/page/page.hpp"
+#include "source/name_list.hpp"
 #include "targets.hpp"
 #include "weir/source.hpp"
 
@@ -40,6 +41,16 @@ bool has_control_bytes(std::string_view text) {
 
 constexpr std::size_t most_words = 40;
 
+auto tags(const report::Json& figures) {
+  const auto html = report::page(figures);
+  return std::count(html.begin(), html.end(), '<');
+}
+
+auto own_tags() {
+  static const auto of_an_empty_one = tags(report::envelope("run"));
+  return of_an_empty_one;
+}
+
 }  // namespace
 
 bool manifest(Input input) {
@@ -52,6 +63,26 @@ bool manifest(Input input) {
       must(!source.name(i).empty(), "no sample without a name");
   } catch (const Error& error) {
     must(error.code() == Errc::source_failed, "a bad manifest is a source that failed");
+    must(!has_control_bytes(error.what()), "messages carry no control bytes");
+  }
+  return true;
+}
+
+bool name_list(Input input) {
+  const MemoryFile file(input);
+  try {
+    const auto names = source::read_name_list(file.path());
+    must(names.size() <= input.size(), "a name has a line of its own");
+    std::string again;
+    for (const auto& name : names) {
+      must(!name.empty(), "no name is empty");
+      again += source::name_line(name);
+    }
+    const std::vector<std::uint8_t> bytes(again.begin(), again.end());
+    const MemoryFile written(bytes);
+    must(source::read_name_list(written.path()) == names, "what is written is read as the same");
+  } catch (const Error& error) {
+    must(error.code() == Errc::source_failed, "a bad list is a source that failed");
     must(!has_control_bytes(error.what()), "messages carry no control bytes");
   }
   return true;
@@ -105,12 +136,17 @@ bool json(Input input) {
   must(report::write(read) == text, "what is written is read as the same");
   must(read["faults"].size() == 1, "a fault stays one");
 
-  const auto tags = [](const report::Json& figures) {
-    const auto html = report::page(figures);
-    return std::count(html.begin(), html.end(), '<');
-  };
-  static const auto own_tags = tags(report::envelope("run"));
-  must(tags(envelope) == own_tags, "no name opens or closes a tag of the page");
+  must(tags(envelope) == own_tags(), "no name opens or closes a tag of the page");
+  return true;
+}
+
+bool page(Input input) {
+  try {
+    const auto figures = report::read_report(text_of(input));
+    must(tags(figures) == own_tags(), "nothing in a report opens or closes a tag of the page");
+  } catch (const std::invalid_argument& error) {
+    must(error.what()[0] != '\0', "a refusal has a reason");
+  }
   return true;
 }
 

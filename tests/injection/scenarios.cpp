@@ -1,4 +1,4 @@
-#include "injection/scenarios.hpp"
+#include "injection/scenario_parts.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,8 +22,6 @@ using namespace std::chrono_literals;
 std::string_view text_of(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
-
-[[noreturn]] void wrong(const std::string& what) { throw std::logic_error(what); }
 
 /// libwebp 1.2.4 as Debian 12 has it reads what nobody wrote where a lossless frame's tables find no
 /// memory (root->next in huffman_utils.c), and dies of it now and then: then all are lossy.
@@ -65,6 +63,12 @@ const Data& data() {
   return made;
 }
 
+}  // namespace
+
+std::string image_data(const char* below) { return data().path(below); }
+
+void wrong(const std::string& what) { throw std::logic_error(what); }
+
 Options small(OnFault policy) {
   Options options;
   options.shape = {16, 16, 3};
@@ -76,14 +80,13 @@ Options small(OnFault policy) {
   return options;
 }
 
-std::uint64_t drain(Loader& loader, const StreamOptions& options = {}) {
+std::uint64_t drain(Loader& loader, const StreamOptions& options) {
   auto stream = loader.stream(options);
   std::uint64_t rows = 0;
   for (auto& batch : stream) rows += batch.size();
   return rows;
 }
 
-/// After a stream: every sample is accounted for, and samples failed for these reasons alone.
 void check(const Loader& loader, std::initializer_list<FaultKind> allowed) {
   const Pause pause;
   const auto samples = loader.snapshot().samples;
@@ -99,6 +102,8 @@ void check(const Loader& loader, std::initializer_list<FaultKind> allowed) {
   }
   if (faults != samples.failed) wrong("faults and failed samples differ");
 }
+
+namespace {
 
 // ---- the six of the table, and two more -------------------------------------------------------------------
 
@@ -282,7 +287,9 @@ const std::vector<Scenario>& scenarios() {
       {"read and decode JPEG", jpeg}, {"decode PNG and WebP", png_and_webp},
       {"stream and cancel", stream},  {"end in errors", end_in_errors},
       {"reports", reports},           {"shut down", shutdown},
-      {"keep samples", keep_samples}};
+      {"keep samples", keep_samples}, {"own sizes", own_sizes},
+      {"transforms", transforms},     {"ask without waiting", ask_without_waiting},
+      {"watchdog", watched}};
   data();
   return all;
 }

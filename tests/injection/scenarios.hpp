@@ -17,5 +17,7 @@ const Scenario& scenario(const char* name);
 Scenario reading_scenario(bool all_whole);
 /// A stream with every kind of thread a loader has.
 Scenario threads_scenario();
+/// Sizes measured by three threads.
+Scenario measuring_scenario();
 
 }  // namespace weir::test

@@ -1,9 +1,13 @@
 #include <cerrno>
+#include <optional>
 
-#include "injection/scenarios.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/survey.hpp"
+#include "injection/scenario_parts.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 
+using namespace weir;
 using namespace weir::test;
 
 namespace {
@@ -35,4 +39,26 @@ TEST_CASE("a thread that cannot start refuses the stream, and the next one works
 
 TEST_CASE("a folder is listed by as many threads as there are", "[R5]") {
   fail_threads(scenario("index a folder"), true);
+}
+
+TEST_CASE("sizes are measured by as many threads as there are", "[R5]") {
+  fail_threads(measuring_scenario(), true);
+}
+
+TEST_CASE("a probe is made by as many threads as there are", "[R5]") {
+  const auto source = image_folder(image_data("jpeg"));
+  const Scenario probing{"probe", [&source] {
+                           std::optional<cli::Interrupt> interrupt;
+                           {
+                             const Pause pause;
+                             interrupt.emplace();
+                           }
+                           cli::Settings settings;  // not quiet: with a thread for its progress
+                           settings.options.shape = {16, 16, 3};
+                           settings.options.workers = 3;
+                           const auto found = cli::survey(source, settings, *interrupt);
+                           const Pause pause;
+                           if (found.files != 4 || found.sound != 4) wrong("half a probe");
+                         }};
+  fail_threads(probing, true);
 }

@@ -121,6 +121,12 @@ TEST_CASE("what is no report makes no page", "[page]") {
     CHECK(contains(outcome.err, "no.json is no report of weir's"));
     CHECK_FALSE(std::filesystem::exists(html));
   }
+  const std::string open(100'000, '['), close(100'000, ']');
+  const auto deep = R"({"schema": 1, "command": "run", "a": )" + open + close + "}";
+  const auto refused = weir::test::weir({"page", folder.write("deep.json", deep), "--html", html});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "deep.json is nested more than 100 levels deep"));
+  CHECK_FALSE(std::filesystem::exists(html));
   for (const auto& none : {folder.path() / "none", folder.path()}) {
     const auto outcome = weir::test::weir({"page", none.string(), "--html", html});
     CHECK(outcome.exit_code == 1);

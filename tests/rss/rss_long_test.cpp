@@ -28,7 +28,8 @@ std::string in_mib(std::uint64_t bytes) { return std::to_string(bytes / mib) + "
 
 }  // namespace
 
-TEST_CASE("RSS grows by the budget and 48 MiB at most, over real, odd and hostile files", "[rss]") {
+TEST_CASE("RSS grows by the budget and 48 MiB at most, over real, odd and hostile files",
+          "[rss][R4]") {
   const auto data = folders();
   if (data.empty()) return;
   for (const std::uint64_t budget : {48u, 64u, 96u, 192u, 384u, 1024u}) {
@@ -47,7 +48,7 @@ TEST_CASE("RSS grows by the budget and 48 MiB at most, over real, odd and hostil
   }
 }
 
-TEST_CASE("in a memory cgroup of the budget and 48 MiB nothing is killed", "[rss]") {
+TEST_CASE("in a memory cgroup of the budget and 48 MiB nothing is killed", "[rss][R4]") {
   const auto data = folders();
   if (data.empty()) return;
   for (const std::uint64_t budget : {48u, 192u, 1024u}) {

@@ -4,7 +4,7 @@
 using namespace weir;
 using namespace weir::test::shadow;
 
-TEST_CASE("the accountant sees what is allocated beside the books", "[shadow]") {
+TEST_CASE("the accountant sees what is allocated beside the books", "[shadow][R4]") {
   const auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
   auto charge = ledger->try_charge(Account::cache, 5000);
   const auto start = look(*ledger);
@@ -21,7 +21,7 @@ TEST_CASE("the accountant sees what is allocated beside the books", "[shadow]") 
   CHECK(end.books == 5000);
 }
 
-TEST_CASE("the heap never holds more than the books show, and at rest just that", "[shadow]") {
+TEST_CASE("the heap never holds more than the books show, and at rest just that", "[shadow][R4]") {
   // What OpenCV and the C++ runtime make once is made by the first run.
   run({.events = 1});
   const auto data = GENERATE(Data::plain, Data::folder, Data::mixed);
@@ -31,7 +31,7 @@ TEST_CASE("the heap never holds more than the books show, and at rest just that"
   check(load, run(load));
 }
 
-TEST_CASE("a folder's index is on the books with every name", "[shadow]") {
+TEST_CASE("a folder's index is on the books with every name", "[shadow][R4]") {
   const auto [held, claimed] = folder_index();
   // Beside it: a pointer to the table of functions and the counts of a shared_ptr.
   CHECK(held >= claimed);

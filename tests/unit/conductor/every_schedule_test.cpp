@@ -31,7 +31,8 @@ void every_schedule(const std::string& name, const Scenario& scenario) {
   CHECK(found.cancelled > 0);
   CHECK(found.parked > 0);
   CHECK((scenario.may_fail == 0 || found.faulty > 0));
-  std::printf("%-8s %9llu states, %9llu steps, %.3g schedules of at most %llu, %llu with parked\n",
+  CHECK((scenario.cache_moves == 0 || found.held_up > 0));
+  std::printf("%-16s %9llu states, %9llu steps, %.3g schedules of at most %llu, %llu with parked\n",
               name.c_str(), static_cast<unsigned long long>(found.states),
               static_cast<unsigned long long>(found.transitions), found.schedules,
               static_cast<unsigned long long>(found.longest),
@@ -51,12 +52,41 @@ void every_budget(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue, 
 
 }  // namespace
 
+/// With a piece or two that are kept and held again.
+void every_hold(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue, std::uint32_t pieces,
+                std::uint32_t moves) {
+  auto world = small_world(rows, batch, queue);
+  world.cache_moves = moves;
+  world.cache_pieces = pieces;
+  every_schedule(std::to_string(pieces) + " kept, " + std::to_string(moves) + " held", world);
+}
+
+/// With a slab of its own size for each batch.
+void every_size(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue, std::uint64_t bytes) {
+  auto world = small_world(rows, batch, queue);
+  world.sizes_differ = true;
+  world.max_queue_bytes = bytes;
+  every_schedule("queue of " + std::to_string(bytes) + " B", world);
+}
+
 // A case for each: they run in parallel.
 #define WEIR_SEARCH(rows, batch, queue, policy)                                                    \
   TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " and a queue of " #queue \
             " under " #policy,                                                                     \
             "[conductor][R14][R3]") {                                                              \
     every_budget(rows, batch, queue, OnFault::policy);                                             \
+  }
+#define WEIR_SEARCH_HOLDS(rows, batch, queue, pieces, moves)                                       \
+  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " and a queue of " #queue \
+            " beside a cache of " #pieces,                                                         \
+            "[conductor][R14][R3]") {                                                              \
+    every_hold(rows, batch, queue, pieces, moves);                                                 \
+  }
+#define WEIR_SEARCH_SIZES(rows, batch, queue, bytes)                                               \
+  TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " and a queue of " #queue \
+            " and of " #bytes " bytes, each of its own size",                                      \
+            "[conductor][R14][R3]") {                                                              \
+    every_size(rows, batch, queue, bytes);                                                         \
   }
 #if WEIR_SEARCH_LARGE
 WEIR_SEARCH(4, 2, 2, stop)
@@ -71,6 +101,10 @@ WEIR_SEARCH(6, 3, 2, blank)
 WEIR_SEARCH(6, 2, 2, stop)
 WEIR_SEARCH(6, 2, 2, skip)
 WEIR_SEARCH(6, 2, 2, blank)
+WEIR_SEARCH_HOLDS(4, 2, 2, 2, 3)
+WEIR_SEARCH_HOLDS(4, 2, 1, 2, 4)
+WEIR_SEARCH_SIZES(4, 2, 2, 40)
+WEIR_SEARCH_SIZES(6, 2, 2, 40)
 #else
 WEIR_SEARCH(2, 1, 2, stop)
 WEIR_SEARCH(2, 1, 2, skip)
@@ -78,5 +112,10 @@ WEIR_SEARCH(2, 1, 2, blank)
 WEIR_SEARCH(3, 2, 1, stop)
 WEIR_SEARCH(3, 2, 1, skip)
 WEIR_SEARCH(3, 2, 1, blank)
+WEIR_SEARCH_HOLDS(2, 1, 2, 1, 2)
+WEIR_SEARCH_HOLDS(2, 2, 1, 1, 2)
+WEIR_SEARCH_SIZES(3, 1, 2, 40)
 #endif
+#undef WEIR_SEARCH_SIZES
+#undef WEIR_SEARCH_HOLDS
 #undef WEIR_SEARCH

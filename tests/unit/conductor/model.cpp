@@ -30,6 +30,10 @@ Model::Model(const Scenario& scenario, Choices& choices)
   batches_.resize(slabs);
   slab_bytes_.resize(slabs);
   for (std::uint32_t i = 0; i < s.workers; ++i) workers_.emplace_back(*book_);
+  if (s.cache_moves > 0) {
+    keeper_ = std::make_unique<Keeper>(*this);
+    keeper_->moves = s.cache_moves;
+  }
   neighbour_.moves = s.neighbour_moves;
   if (neighbour_.moves > 0) {
     neighbour_.book = books::Book::open(ledger_, {0, 0, 1 + s.spare_bytes / 2, UINT64_MAX, 1, 1});
@@ -71,6 +75,7 @@ bool Model::find_movers() {
   const bool room = leases_.size() < scenario_.max_leases || cancelled_;
   if (!ready_.empty() && room) movers_.push_back(take);
   if (!leases_.empty()) movers_.push_back(release);
+  if (keeper_ && keeper_->must_let_go()) movers_.push_back(let_go);
   for (std::uint32_t i = 0; i < workers_.size(); ++i)
     if (can_move(workers_[i])) movers_.push_back(first_worker + i);
   // Neither a cancel nor somebody else may be what a stream needs to go on.
@@ -78,6 +83,7 @@ bool Model::find_movers() {
   if (!cancelled_ && step_ > scenario_.cancel_from) movers_.push_back(cancel);
   if (neighbour_.moves > 0 && (!neighbour_.waits || neighbour_.waker->pending))
     movers_.push_back(neighbour);
+  if (keeper_ && keeper_->can_hold()) movers_.push_back(hold);
   return true;
 }
 
@@ -88,6 +94,8 @@ void Model::move(std::uint32_t actor) {
     case release: return release_batch(static_cast<std::size_t>(choices_.below(leases_.size())));
     case cancel: cancelled_ = closed_ = true; return book_->cancel();
     case neighbour: return move_neighbour();
+    case let_go: return keeper_->let_go();
+    case hold: return keeper_->hold();
     default: return move_worker(workers_[actor - first_worker]);
   }
 }
@@ -263,6 +271,11 @@ void Model::release_batch(std::size_t nth) {
     breach("resume: a batch that was let go is not in the position");
 }
 
+bool Model::charge_neighbour() {
+  auto& book = *neighbour_.book;
+  return book.try_charge_slab() || (book.make_room() && book.try_charge_slab());
+}
+
 void Model::move_neighbour() {
   auto& n = neighbour_;
   --n.moves;
@@ -271,7 +284,7 @@ void Model::move_neighbour() {
     n.book->discharge(Account::idle, {n.book->terms().slab_bytes, false});
     n.holds = false;
   } else {
-    n.holds = n.book->try_charge_slab();
+    n.holds = charge_neighbour();
     n.waits = !n.holds;
   }
   if (n.moves == 0) {

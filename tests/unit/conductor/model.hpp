@@ -44,6 +44,10 @@ class Model final : public conductor::Actions {
   Fingerprint fingerprint() const;
   bool someone_parked() const noexcept { return !parked_.empty(); }
   bool cancelled() const noexcept { return cancelled_; }
+  /// Somebody waits, and a piece of the cache is held.
+  bool held_up() const noexcept { return keeper_ && keeper_->held() && book_->someone_waits(); }
+  /// Pieces that the cache let others have.
+  std::uint64_t gave() const noexcept { return keeper_ ? keeper_->gave : 0; }
   std::uint64_t faults() const noexcept { return tally_.failed; }
 
  private:
@@ -58,7 +62,7 @@ class Model final : public conductor::Actions {
     books::SlabId slab = 0;
     std::uint32_t attempt = 0;
     Next next = Next::read, after_park = Next::read;
-    bool again = false;  ///< refused once; nobody waits yet
+    std::uint8_t refused = 0;  ///< so often; nobody waits yet
     bool ok = false;
     buffer::Block encoded;
   };
@@ -82,7 +86,40 @@ class Model final : public conductor::Actions {
     std::uint32_t moves = 0;
     bool holds = false, waits = false;
   };
-  enum Actor : std::uint32_t { strand, take, release, cancel, neighbour, first_worker };
+  /// A cache of pieces that give way but for those that somebody holds, as buffer::SampleCache; and all
+  /// who hold some. A piece is offered a step after the last hold on it is gone.
+  class Keeper final : public books::Giver {
+   public:
+    explicit Keeper(Model& model) : Giver(*model.ledger_, *model.book_), model_(model) { enlist(); }
+    ~Keeper() override { strike(); }
+    bool give_way() noexcept override;
+    /// Whether there is a hold to be let go of or an offer to be made, and one of them.
+    bool must_let_go() const noexcept { return offers > 0 || held(); }
+    void let_go() noexcept;
+    /// Keeps a piece more, or holds one.
+    bool can_hold() const noexcept;
+    void hold() noexcept;
+    bool held() const noexcept;
+    bool could_give() const noexcept;
+
+    std::vector<std::uint32_t> holds;  ///< on each piece, the oldest first
+    std::uint32_t offers = 0, moves = 0;
+    std::uint64_t gave = 0;
+
+   private:
+    static bool may_hold(std::uint32_t count) noexcept { return count < 2; }
+    Model& model_;
+  };
+  enum Actor : std::uint32_t {
+    strand,
+    take,
+    release,
+    let_go,
+    cancel,
+    neighbour,
+    hold,
+    first_worker
+  };
 
   bool make_slab() override;
   std::uint64_t bytes_of(const conductor::BatchSlot& batch) override {
@@ -93,6 +130,7 @@ class Model final : public conductor::Actions {
   void free_idle_slabs() noexcept override;
   std::uint64_t untaken_rows() noexcept override { return feed_.rows(); }
   void trim_idle() noexcept override;
+  bool make_room() noexcept override { return book_->make_room(); }
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
   void resume(books::Waiter& waiter) override;
   void publish(books::SlabId slab) noexcept override;
@@ -106,6 +144,8 @@ class Model final : public conductor::Actions {
   void move(std::uint32_t actor);
   void move_strand();
   void move_neighbour();
+  bool charge_neighbour();
+  bool offer_due() const noexcept { return keeper_ && keeper_->offers > 0; }
   void move_worker(Worker& worker);
   bool take_work(Worker& worker);
   void begin_row(Worker& worker);
@@ -148,6 +188,7 @@ class Model final : public conductor::Actions {
   std::deque<books::SlabId> ready_;
   std::vector<books::SlabId> leases_;
   Neighbour neighbour_;
+  std::unique_ptr<Keeper> keeper_;
   std::vector<std::uint32_t> movers_;
   std::uint32_t may_fail_;
   bool halted_ = false, closed_ = false, told_left_ = false, cancelled_ = false;

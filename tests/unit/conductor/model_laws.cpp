@@ -15,15 +15,24 @@ std::uint32_t Model::samples_of(books::SlabId slab) const {
 }
 
 void Model::check_idle_strand() {
-  if (waker_->pending) return;
+  // Who let go of a piece has yet to say so.
+  if (waker_->pending || offer_due()) return;
   const auto acts = acts_, live = book_->snapshot().memory.live;
   conductor_->step();
   if (acts_ != acts || book_->snapshot().memory.live != live || waker_->pending)
     breach("a wake-up was lost: the conductor had something to do at step " +
            std::to_string(step_));
+  const bool could_give = keeper_ && keeper_->could_give();
+  // A slab may wait that is not asked for just now.
+  if (could_give && !cancelled_ && !conductor_->ended() && scenario_.encoded_cap == UINT64_MAX &&
+      !waiting_.empty() && parked_.contains(*waiting_.begin()))
+    breach("a cache keeps what a sample waits for");
   auto& n = neighbour_;
   if (!n.waits || n.waker->pending) return;
-  if (n.book->try_charge_slab()) breach("a wake-up was lost: another loader's bytes are free");
+  if (charge_neighbour() || acts_ != acts)
+    breach("a wake-up was lost: another loader's bytes are free");
+  if (could_give && !book_->someone_waits() && book_->beyond_promise())
+    breach("a cache keeps what another loader waits for");
 }
 
 std::uint64_t Model::slab_bytes_made() const {
@@ -63,6 +72,7 @@ std::string Model::check_bytes(const books::Instant& now) {
   for (const auto slab : ready_) at(Account::ready) += slab_bytes_[slab];
   for (const auto slab : leases_) at(Account::leased) += slab_bytes_[slab];
   at(Account::idle) = made - at(Account::filling) - at(Account::ready) - at(Account::leased);
+  if (keeper_) at(Account::cache) = keeper_->holds.size() * scenario_.piece_bytes;
   const auto ahead = at(Account::filling) + at(Account::ready);
   if (ahead > scenario_.max_queue_bytes && now.filling + now.ready > 1) return "queue: bytes";
   std::uint64_t reserve = 0;
@@ -103,6 +113,10 @@ std::string Model::finish_stream() {
   resumed_.clear();
   free_.clear();
   book_->end_stream();
+  if (keeper_) {
+    book_->discharge_cache(keeper_->holds.size() * scenario_.piece_bytes);
+    keeper_->holds.clear();
+  }
   const auto now = book_->snapshot();
   if (now.memory.live != slab_bytes_made() || now.memory[Account::idle] != now.memory.live)
     return "bytes are left behind";
@@ -127,7 +141,7 @@ Fingerprint Model::fingerprint() const {
   const auto row_of = [&](Fingerprint& print, const Sample& s) {
     row(print, s.row);
     print.add(s.attempt);
-    print.add(static_cast<std::uint64_t>(s.next) * 4 + (s.again ? 2 : 0) + (s.ok ? 1 : 0));
+    print.add(static_cast<std::uint64_t>(s.next) * 8 + s.refused * 2u + (s.ok ? 1 : 0));
     print.add(static_cast<std::uint64_t>(s.account));
     bytes_of(print, s);
   };
@@ -186,6 +200,14 @@ Fingerprint Model::fingerprint() const {
     all.add(run->count);
   }
   for (const auto slab : ready_) handed_over(all, slab);
+  if (keeper_) {
+    // One piece is as good as another.
+    auto holds = keeper_->holds;
+    std::ranges::sort(holds);
+    for (const auto count : holds) all.add(count);
+    all.add(holds.size());
+    all.add(std::uint64_t{keeper_->offers} << 32 | keeper_->moves);
+  }
   const auto queue = book_->queue();
   row(all, queue.stop);
   row(all, stop_row_);

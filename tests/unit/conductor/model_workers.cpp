@@ -63,7 +63,7 @@ void Model::begin_row(Worker& worker) {
   sample.row = worker.run.key();
   sample.attempt = 0;
   sample.next = Next::read;
-  sample.again = false;
+  sample.refused = 0;
   ++worker.run.first;
   --worker.run.count;
 }
@@ -105,14 +105,21 @@ bool Model::admit(Worker& worker, buffer::Block& block, std::uint64_t bytes) {
     return true;
   };
   const bool oldest = sample.row == this->oldest();
-  if (!sample.again) {
+  if (sample.refused == 0) {
     if (block.ensure(bytes, 0, sample.row, nullptr)) return granted();
-    sample.again = true;
+    sample.refused = 1;
   } else {
-    // What nobody uses goes before anyone waits.
-    sample.again = false;
-    if (&block != &worker.scratch) worker.scratch.trim();
-    trim_idle();
+    // What nobody uses goes before anyone waits, and what a cache can do without.
+    if (sample.refused == 1) {
+      if (&block != &worker.scratch) worker.scratch.trim();
+      trim_idle();
+      if (keeper_) {
+        book_->make_room(sample.row, block.account(), bytes);
+        sample.refused = 2;
+        return false;
+      }
+    }
+    sample.refused = 0;
     if (block.ensure(bytes, 0, sample.row, &sample)) return granted();
     waiting_.insert(sample.row);
     sample.after_park = std::exchange(sample.next, Next::park);

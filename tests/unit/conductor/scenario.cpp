@@ -29,6 +29,11 @@ Scenario random_scenario(std::uint64_t seed) {
     if (random.below(2) == 0) s.max_queue_bytes = 1 + random.below(3 * s.slab_bytes);
     if (random.below(2) == 0) s.max_staging_bytes = random.below(4 * s.slab_bytes);
   }
+  if (random.below(3) == 0) {
+    s.cache_moves = 1 + to(30);
+    s.cache_pieces = 1 + to(4);
+    s.piece_bytes = 1 + random.below(200);
+  }
   return s;
 }
 

@@ -22,7 +22,10 @@ struct Scenario {
   std::uint64_t tolerate = UINT64_MAX;
   std::uint64_t cancel_from = UINT64_MAX;  ///< steps before a cancel may come
   std::uint32_t neighbour_moves = 0;       ///< of another page of the same ledger
-  bool watch_peak = true;                  ///< over the whole run; else step by step
+  /// A cache of the loader's, of so many pieces at the most: how often one is kept or held by somebody.
+  std::uint32_t cache_moves = 0, cache_pieces = 2;
+  std::uint64_t piece_bytes = 25;
+  bool watch_peak = true;  ///< over the whole run; else step by step
   /// Each batch has a slab of its own size, slab_bytes at the most.
   bool sizes_differ = false;
   std::uint64_t max_queue_bytes = UINT64_MAX, max_staging_bytes = UINT64_MAX;

@@ -56,6 +56,24 @@ TEST_CASE("R14 every law holds where each batch has a slab of its own size",
   CHECK(bounded > 10);
 }
 
+TEST_CASE("R14 every law holds where a cache gives way, but for what somebody holds",
+          "[conductor][R14][R3]") {
+  std::uint64_t gave = 0, beside_others = 0;
+  for (std::uint64_t seed = 0; seed < thinned(WEIR_SCHEDULES) / 4; ++seed) {
+    auto scenario = random_scenario(seed);
+    if (scenario.cache_moves == 0) scenario.cache_moves = 1 + static_cast<std::uint32_t>(seed % 30);
+    if (seed % 2 == 0) scenario.spare_bytes %= 50;
+    SeededChoices choices(seed);
+    Model model(scenario, choices);
+    const auto broken = model.run();
+    if (!broken.empty()) FAIL("seed " << seed << ": " << broken);
+    gave += model.gave();
+    beside_others += scenario.neighbour_moves > 0 ? model.gave() : 0;
+  }
+  CHECK(gave > thinned(WEIR_SCHEDULES) / 40);
+  CHECK(beside_others > 0);
+}
+
 TEST_CASE("R3 at exactly the floor every stream ends, whatever the schedule", "[conductor][R3]") {
   for (std::uint64_t seed = 0; seed < thinned(WEIR_SCHEDULES) / 10; ++seed) {
     auto scenario = random_scenario(seed);

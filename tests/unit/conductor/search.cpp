@@ -81,6 +81,7 @@ class Search {
     frames_.push_back({print, choices_.position()});
     found_.parked += model.someone_parked() ? 1u : 0u;
     found_.cancelled += model.cancelled() ? 1u : 0u;
+    found_.held_up += model.held_up() ? 1u : 0u;
     found_.faulty += model.faults() > 0 ? 1u : 0u;
   }
 

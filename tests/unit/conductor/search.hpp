@@ -13,6 +13,7 @@ struct Searched {
   double schedules = 0;                                 ///< ways from the beginning to an end
   std::uint64_t longest = 0;                            ///< steps of the longest one
   std::uint64_t parked = 0, cancelled = 0, faulty = 0;  ///< states with a parked sample, and so on
+  std::uint64_t held_up = 0;                            ///< somebody waits, a piece is held
   std::string broken;                                   ///< empty: every law held in every state
 };
 
