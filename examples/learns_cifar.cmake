@@ -1,6 +1,8 @@
+# cmake -D PROGRAM=… -D "OPTIONS=…" -P learns_cifar.cmake: trains on CIFAR-10 where it is.
 set(data "$ENV{WEIR_TEST_DATA}/cifar10")
 if("$ENV{WEIR_TEST_DATA}" STREQUAL "" OR NOT IS_DIRECTORY ${data})
   message("WEIR_TEST_DATA has no cifar10: skipped")
   return()
 endif()
-execute_process(COMMAND ${PROGRAM} ${data}/train ${data}/test --at-least 25 COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(options UNIX_COMMAND "${OPTIONS}")
+execute_process(COMMAND ${PROGRAM} ${data}/train ${data}/test ${options} COMMAND_ERROR_IS_FATAL ANY)

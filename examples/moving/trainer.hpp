@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <map>
+#include <string>
 
-/// Stands for a network: the mean of what it was shown, by label, the same however images are batched.
+/// Stands for a network: what it was shown, by label, the same however images are ordered and batched.
 class Trainer {
  public:
   /// `count` images of 3 x side x side floats each.
@@ -15,19 +17,40 @@ class Trainer {
       auto& shown = shown_[labels[i]];
       for (std::size_t k = 0; k < values; ++k) shown.sum += images[i * values + k];
       shown.values += values;
+      shown.hash += hash(images + i * values, values);
       ++shown.images;
     }
   }
-  void print() const {
-    for (const auto& [label, shown] : shown_)
-      std::printf("class %lld: %zu images, mean %.4f\n", static_cast<long long>(label),
-                  shown.images, shown.sum / static_cast<double>(shown.values));
+  /// A line a class: images, their mean, the sum of their hashes.
+  std::string text() const {
+    std::string text;
+    for (const auto& [label, shown] : shown_) {
+      char line[120];
+      std::snprintf(line, sizeof line, "class %lld: %zu images, mean %.4f, hash %016llx\n",
+                    static_cast<long long>(label), shown.images,
+                    shown.sum / static_cast<double>(shown.values),
+                    static_cast<unsigned long long>(shown.hash));
+      text += line;
+    }
+    return text;
   }
+  void print() const { std::fputs(text().c_str(), stdout); }
 
  private:
   struct Shown {
     double sum = 0;
     std::size_t values = 0, images = 0;
+    std::uint64_t hash = 0;
   };
+
+  /// FNV-1a of the values in their places, in steps of 1/272: pixels that differ are two steps apart, and who
+  /// rounds once or three times on the way to a float is in the middle of one.
+  static std::uint64_t hash(const float* values, std::size_t count) {
+    std::uint64_t hash = 14695981039346656037U;
+    for (std::size_t k = 0; k < count; ++k)
+      hash = (hash ^ static_cast<std::uint32_t>(std::lround(values[k] * 272))) * 1099511628211U;
+    return hash;
+  }
+
   std::map<std::int64_t, Shown> shown_;
 };

@@ -9,6 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -79,7 +80,7 @@ double check_gradients(const Options& options, Trainer& trainer, std::size_t cla
   const torch::NoGradGuard for_copies;
   for (std::size_t i = 0; i < exact->parameters().size(); ++i)
     exact->parameters()[i].copy_(trainer.model->parameters()[i]);
-  double error = 0;
+  double error = std::numeric_limits<double>::infinity();  // until it has been compared
   feed.one(
       [&](const auto& batch) {
         const torch::AutoGradMode with_gradients(true);

@@ -11,6 +11,7 @@
 #include <vector>
 #include <weir/profile.hpp>
 
+#include "gradients.hpp"
 #include "outcome.hpp"
 #include "resnet.hpp"
 #include "tensor_memory.hpp"
@@ -130,7 +131,8 @@ class ExactBatch {
 };
 
 /// The largest relative difference, over the parameters, between the gradients that `batch` gives in
-/// micro-batches and as a whole. In float64, with the model's own weights.
+/// micro-batches and as a whole; infinite where there is nothing to compare. In float64, with the model's own
+/// weights.
 inline double gradient_error(ResNet& exact, const ExactBatch& batch, std::int64_t micro_batch) {
   const auto gradients = [&](std::int64_t part) {
     exact->zero_grad();
@@ -139,12 +141,7 @@ inline double gradient_error(ResNet& exact, const ExactBatch& batch, std::int64_
     for (const auto& parameter : exact->parameters()) found.push_back(parameter.grad().clone());
     return found;
   };
-  const auto whole = gradients(batch.size()), in_parts = gradients(micro_batch);
-  double worst = 0;
-  for (std::size_t i = 0; i < whole.size(); ++i)
-    worst = std::max(worst,
-                     ((in_parts[i] - whole[i]).norm() / whole[i].norm()).template item<double>());
-  return worst;
+  return largest_difference(gradients(batch.size()), gradients(micro_batch));
 }
 
 }  // namespace trainer

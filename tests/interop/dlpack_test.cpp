@@ -16,9 +16,9 @@ Drop drop_of(Managed* tensor) {
   return [tensor] { tensor->deleter(tensor); };
 }
 
-void check_pixels(const Scene& scene, const DLTensor& tensor, std::uint32_t first,
-                  std::int64_t rows) {
-  CHECK(tensor.data == scene.row(first));
+/// Of rows x shape, without gaps.
+void check_block(const DLTensor& tensor, const void* where, std::int64_t rows, Shape shape) {
+  CHECK(tensor.data == where);
   CHECK(tensor.byte_offset == 0);
   CHECK(tensor.device.device_type == kDLCPU);
   CHECK(tensor.device.device_id == 0);
@@ -26,9 +26,15 @@ void check_pixels(const Scene& scene, const DLTensor& tensor, std::uint32_t firs
   CHECK(tensor.dtype.bits == 8);
   CHECK(tensor.dtype.lanes == 1);
   REQUIRE(tensor.ndim == 4);
-  CHECK(std::vector(tensor.shape, tensor.shape + 4) == std::vector<std::int64_t>{rows, 16, 16, 3});
+  const std::int64_t height = shape.height, width = shape.width, channels = shape.channels;
+  CHECK(std::vector(tensor.shape, tensor.shape + 4) == std::vector{rows, height, width, channels});
   CHECK(std::vector(tensor.strides, tensor.strides + 4) ==
-        std::vector<std::int64_t>{768, 48, 3, 1});
+        std::vector{height * width * channels, width * channels, channels, std::int64_t{1}});
+}
+
+void check_pixels(const Scene& scene, const DLTensor& tensor, std::uint32_t first,
+                  std::int64_t rows) {
+  check_block(tensor, scene.row(first), rows, {16, 16, 3});
 }
 
 void check_labels(const Scene& scene, const DLTensor& tensor) {
@@ -52,6 +58,21 @@ TEST_CASE("a batch as a DLPack tensor lies in the slab", "[interop]") {
   check_labels(scene, labels->dl_tensor);
   CHECK(scene.lease.use_count() == 4);
   for (auto* const tensor : {whole, part, labels}) tensor->deleter(tensor);
+  CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("second images are a DLPack tensor where they lie beside the pixels", "[interop]") {
+  Scene scene;
+  auto* const second = side_as_dlpack(scene.lease, Scene::second);
+  auto* const masks = side_as_dlpack(scene.lease, {16, 18, 1});
+  auto* const versioned = side_as_dlpack_versioned(scene.lease, Scene::second);
+  check_block(second->dl_tensor, scene.second_row(0), 4, Scene::second);
+  check_block(masks->dl_tensor, scene.second_row(0), 4, {16, 18, 1});
+  check_block(versioned->dl_tensor, scene.second_row(0), 4, Scene::second);
+  CHECK(scene.untouched());
+  for (auto* const tensor : {second, masks}) tensor->deleter(tensor);
+  versioned->deleter(versioned);
+  CHECK_THROWS_WITH(side_as_dlpack(scene.lease, {8, 8, 3}), has_text("side_bytes is 288"));
   CHECK(scene.lease.use_count() == 1);
 }
 
@@ -94,6 +115,10 @@ TEST_CASE("the slab is idle when the last DLPack tensor has died, in whatever or
   drop_in_every_order("DLPack", [](Scene& scene) {
     return std::vector{drop_of(as_dlpack(scene.lease, 0, 2)),
                        drop_of(labels_as_dlpack(scene.lease))};
+  });
+  drop_in_every_order("DLPack", [](Scene& scene) {
+    return std::vector{drop_of(side_as_dlpack(scene.lease, Scene::second)),
+                       drop_of(as_dlpack(scene.lease))};
   });
 }
 

@@ -1,5 +1,7 @@
 #include "weir/interop/opencv.hpp"
 
+#include <mutex>
+#include <opencv2/imgproc.hpp>
 #include <thread>
 
 #include "interop/scene.hpp"
@@ -49,6 +51,76 @@ TEST_CASE("the slab is idle when the last Mat has died, in whatever order", "[in
     mats->resize(2);
     return drops_of(mats);
   });
+  drop_in_every_order("cv::Mat", [](Scene& scene) {
+    auto mats = std::make_shared<std::vector<cv::Mat>>(as_mats(scene.lease));
+    mats->resize(1);
+    mats->push_back(side_as_mats(scene.lease, Scene::second)[3]);
+    return drops_of(mats);
+  });
+}
+
+TEST_CASE("second images are Mats where they lie beside the pixels, and share the lease",
+          "[interop]") {
+  Scene scene;
+  auto mats = side_as_mats(scene.lease, Scene::second);
+  REQUIRE(mats.size() == 4);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    CHECK(mats[i].data == scene.second_row(i));
+    CHECK(mats[i].type() == CV_8UC3);
+    CHECK(mats[i].rows == 8);
+    CHECK(mats[i].cols == 12);
+    CHECK(mats[i].isContinuous());
+  }
+  CHECK(scene.lease.use_count() == 5);
+  CHECK(side_as_mats(scene.lease, {16, 18, 1})[3].at<std::uint8_t>(15, 17) ==
+        scene.second_pixels.back());
+  CHECK_THROWS_WITH(side_as_mats(scene.lease, {8, 8, 3}), has_text("side_bytes is 288"));
+  scene.lease.reset();
+  CHECK(scene.leased() == scene.slab_bytes);
+  mats.clear();
+  CHECK(scene.leased() == 0);
+}
+
+TEST_CASE("a transform writes the row of the batch by OpenCV, where it lies", "[interop]") {
+  const auto images = synthetic(18, {24, 30, 3}, 3);
+  auto options = small_options();
+  std::mutex mutex;
+  std::vector<cv::Mat> wanted(18);
+  std::uint64_t moved = 0;
+  options.transform.apply = [&](DecodedSample& sample) {
+    const auto image = as_mat(sample.image);
+    auto row = as_mat(sample.row);
+    cv::resize(image, row, row.size(), 0, 0, cv::INTER_LINEAR);
+    cv::Mat elsewhere;
+    cv::resize(image, elsewhere, cv::Size(16, 16), 0, 0, cv::INTER_LINEAR);
+    const std::lock_guard lock(mutex);
+    wanted.at(sample.index) = elsewhere;
+    if (row.data != sample.row.data) ++moved;
+  };
+  auto by_weir = small_options();
+  by_weir.fit = Fit::stretch;
+  Loader loader(images, options), other(images, by_weir);
+  const auto got = drain(loader);
+  CHECK(moved == 0);
+  CHECK(got.pixels == drain(other).pixels);  // weir resamples as OpenCV does
+  REQUIRE(got.indices.size() == 18);
+  const auto bytes = Shape{16, 16, 3}.values();
+  for (std::size_t i = 0; i < 18; ++i) {
+    const auto& image = wanted[got.indices[i]];
+    REQUIRE(image.isContinuous());
+    CHECK(std::equal(image.data, image.data + bytes, got.pixels.data() + i * bytes));
+  }
+}
+
+TEST_CASE("OpenCV refuses to write another size into a row whose Mat is const", "[interop]") {
+  auto options = small_options();
+  options.transform.apply = [](DecodedSample& sample) {
+    const cv::Mat row = as_mat(sample.row);
+    cv::resize(as_mat(sample.image), row, cv::Size(15, 16));
+  };
+  Loader loader(synthetic(4, {24, 24, 3}, 3), options);
+  auto stream = loader.stream();
+  CHECK_THROWS_AS(stream.next(), cv::Exception);
 }
 
 TEST_CASE("images of their own sizes are matrices of those, padded and ragged",

@@ -14,6 +14,32 @@ Drop drop_of(torch::Tensor tensor) {
   return [held = std::make_shared<torch::Tensor>(std::move(tensor))] { held->reset(); };
 }
 
+/// Element by element, by what libtorch takes the bits and strides for.
+template <Element T>
+void check_values(const torch::Tensor& converted, const torch::Tensor& pixels) {
+  const auto mean = torch::tensor({0.485, 0.456, 0.406}, torch::kFloat64).view({3, 1, 1});
+  const auto stddev = torch::tensor({0.229, 0.224, 0.225}, torch::kFloat64).view({3, 1, 1});
+  const auto wanted = (pixels.to(torch::kFloat64) / 255 - mean) / stddev;
+  REQUIRE(converted.sizes() == wanted.sizes());
+  const auto error = (converted.to(torch::kFloat64) - wanted).abs().max().template item<double>();
+  CHECK(error < (sizeof(T) == 4 ? 1e-6 : std::same_as<T, float16> ? 2e-3 : 2e-2));
+}
+
+template <Element T>
+void check_own_sizes(const Lease& lease, Layout layout) {
+  const Converter<T> converter(imagenet, layout);
+  for (std::uint32_t i = 0; i < lease->size(); ++i) {
+    const auto image = lease->image(i);
+    std::vector<T> wanted(image.shape.values());
+    converter(image, wanted);
+    const auto tensor = to_tensor(image, converter);
+    CHECK(tensor.sizes() == Extents{3, image.shape.height, image.shape.width});
+    CHECK(tensor.scalar_type() == interop::scalar_type<T>());
+    CHECK(std::memcmp(tensor.data_ptr(), wanted.data(), tensor.nbytes()) == 0);
+    check_values<T>(tensor, image_as_tensor(lease, i));
+  }
+}
+
 template <Element T>
 void check_conversion(Layout layout) {
   Scene scene;
@@ -26,13 +52,7 @@ void check_conversion(Layout layout) {
   CHECK(tensor.nbytes() == wanted.size() * sizeof(T));
   CHECK(std::memcmp(tensor.data_ptr(), wanted.data(), tensor.nbytes()) == 0);
 
-  // Element by element, by what libtorch takes the bits and strides for.
-  const auto pixels = as_tensor(scene.lease, 1, 3).to(torch::kFloat64) / 255;
-  const auto mean = torch::tensor({0.485, 0.456, 0.406}, torch::kFloat64).view({1, 3, 1, 1});
-  const auto stddev = torch::tensor({0.229, 0.224, 0.225}, torch::kFloat64).view({1, 3, 1, 1});
-  const auto error =
-      (tensor.to(torch::kFloat64) - (pixels - mean) / stddev).abs().max().template item<double>();
-  CHECK(error < (sizeof(T) == 4 ? 1e-6 : std::same_as<T, float16> ? 2e-3 : 2e-2));
+  check_values<T>(tensor, as_tensor(scene.lease, 1, 3));
   CHECK(scene.lease.use_count() == 1);
 }
 
@@ -82,6 +102,26 @@ TEST_CASE("the slab is idle when the last tensor has died, in whatever order", "
     return std::vector{drop_of(labels_as_tensor(scene.lease)),
                        drop_of(as_tensor(scene.lease).permute({0, 2, 3, 1}).select(0, 3))};
   });
+  drop_in_every_order("torch::Tensor", [](Scene& scene) {
+    return std::vector{drop_of(side_as_tensor(scene.lease, Scene::second).select(0, 1)),
+                       drop_of(as_tensor(scene.lease, 0, 2))};
+  });
+}
+
+TEST_CASE("second images are a tensor where they lie beside the pixels", "[interop]") {
+  Scene scene;
+  const auto second = side_as_tensor(scene.lease, Scene::second);
+  CHECK(second.data_ptr() == scene.second_row(0));
+  CHECK(second.dtype() == torch::kUInt8);
+  CHECK(second.sizes() == Extents{4, 3, 8, 12});
+  CHECK(second.is_contiguous(torch::MemoryFormat::ChannelsLast));
+  CHECK(second[2].data_ptr() == scene.second_row(2));
+  CHECK(second[2][1][3][5].item<int>() == scene.second_row(2)[(3 * 12 + 5) * 3 + 1]);
+  const auto masks = side_as_tensor(scene.lease, {16, 18, 1});
+  CHECK(masks.sizes() == Extents{4, 1, 16, 18});
+  CHECK(masks[3][0][15][17].item<int>() == scene.second_pixels.back());
+  CHECK(scene.lease.use_count() == 3);
+  CHECK_THROWS_WITH(side_as_tensor(scene.lease, {8, 8, 3}), has_text("side_bytes is 288"));
 }
 
 TEST_CASE("views of a tensor keep the lease, clones and conversions do not", "[interop]") {
@@ -139,6 +179,64 @@ TEST_CASE("a tensor that does not fit what is converted is refused in words", "[
                      torch::TensorOptions().memory_format(torch::MemoryFormat::ChannelsLast))})
     CHECK_THROWS_WITH(convert_into(wrong, block, to_float),
                       has_text("wanted are Float") && has_text("[4, 3, 16, 16]"));
+}
+
+TEST_CASE("images at their own sizes are converted straight into tensors", "[interop][sizes]") {
+  for (const auto mode : {Sizes::padded, Sizes::ragged})
+    for (const auto layout : {Layout::nchw, Layout::nhwc}) {
+      CAPTURE(mode, layout);
+      const auto lease = lease_of_own_sizes(mode);
+      check_own_sizes<float>(lease, layout);
+      check_own_sizes<float16>(lease, layout);
+      check_own_sizes<bfloat16>(lease, layout);
+      CHECK(lease.use_count() == 1);
+    }
+}
+
+TEST_CASE("an image is converted into a row of a tensor, or refused in words", "[interop][sizes]") {
+  const auto lease = lease_of_own_sizes(Sizes::padded);
+  const auto image = lease->image(2);
+  const std::int64_t height = image.shape.height, width = image.shape.width;
+  for (const auto layout : {Layout::nchw, Layout::nhwc}) {
+    const Converter<float> to_float({.scale = 1}, layout);
+    auto rows = torch::zeros({3, 3, height, width}).contiguous(interop::format_of(to_float));
+    convert_into(rows[1], image, to_float);
+    CHECK(rows[1].equal(image_as_tensor(lease, 2).to(torch::kFloat32)));
+    CHECK(rows[0].sum().item<float>() == 0);
+    CHECK(rows[2].sum().item<float>() == 0);
+  }
+  const Converter<float> to_float;
+  for (const auto& wrong :
+       {torch::empty({3, height, width + 1}), torch::empty({1, 3, height, width}),
+        torch::empty({height, width, 3}).permute({2, 0, 1}),
+        torch::empty({3, height, width}, torch::kFloat64), torch::tensor(1.0F)})
+    CHECK_THROWS_WITH(convert_into(wrong, image, to_float), has_text("wanted are Float"));
+}
+
+TEST_CASE("one image at a time at its own size is an example of torch::data", "[interop][sizes]") {
+  for (const auto mode : {Sizes::padded, Sizes::ragged}) {
+    auto options = small_options();
+    options.sizes.mode = mode;
+    options.batch = 1;
+    Loader loader(synthetic(8, {24, 30, 3}, 3), options),
+        other(synthetic(8, {24, 30, 3}, 3), options);
+    TensorLoader data_loader(loader, converted(Converter<float>({.scale = 1}, Layout::nhwc)), 1);
+    auto stream = other.stream();
+    for (auto& example : data_loader) {
+      const auto lease = share(stream.next().value());
+      const auto size = lease->sizes()[0];
+      CHECK(example.data.sizes() == Extents{1, 3, size.height, size.width});
+      CHECK(example.data.suggest_memory_format() == torch::MemoryFormat::ChannelsLast);
+      CHECK(example.data[0].equal(image_as_tensor(lease, 0).to(torch::kFloat32)));
+      CHECK(example.target[0].item<std::int64_t>() == lease->labels()[0]);
+    }
+    CHECK(loader.snapshot().samples.consumed == 8);
+  }
+  auto options = small_options();
+  options.sizes.mode = Sizes::ragged;
+  Loader loader(synthetic(8, {24, 30, 3}, 3), options);
+  TensorLoader data_loader(loader);
+  CHECK_THROWS_WITH(*data_loader.begin(), has_text("sizes.mode = ragged"));
 }
 
 TEST_CASE("a loader is taken for one of torch::data, epoch by epoch", "[interop]") {

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -6,8 +8,10 @@
 #include <regex>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "images.hpp"
+#include "moving/trainer.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 #include "weir/source.hpp"
@@ -39,6 +43,7 @@ void compare(const std::string& pair) {
   weir::bench::write_images(weir::synthetic(50, {90, 120}), folder.path());
   const auto before = output_of(pair + "_before", folder.path());
   CHECK(before.find("class 9: 5 images") != std::string::npos);
+  CHECK(before.find("hash ") != std::string::npos);
   CHECK(output_of(pair + "_after", folder.path()) == before);
 }
 
@@ -64,6 +69,39 @@ TEST_CASE("a loader by hand and weir give a trainer the same pixels and labels",
 
 TEST_CASE("libtorch's DataLoader and weir give a trainer the same pixels and labels", "[moving]") {
   compare("torch");
+}
+
+TEST_CASE("what a trainer says it was shown tells images that differ from images in another order",
+          "[moving]") {
+  constexpr std::size_t side = 8, values = 3 * side * side;
+  std::vector<std::vector<float>> images(4, std::vector<float>(values));
+  for (std::size_t i = 0; i < images.size(); ++i)
+    for (std::size_t k = 0; k < values; ++k)
+      images[i][k] = static_cast<float>((i * 31 + k * 7) % 256) / 127.5F - 1;
+  const std::vector<std::int64_t> labels{0, 1, 0, 1};
+  const auto shown = [&](const std::vector<std::size_t>& order) {
+    Trainer trainer;
+    for (const auto i : order) trainer.learn(images[i].data(), &labels[i], 1, side);
+    return trainer.text();
+  };
+  const auto wanted = shown({0, 1, 2, 3});
+  CHECK(shown({3, 2, 1, 0}) == wanted);
+  CHECK(shown({0, 1, 0, 3}) != wanted);
+
+  const auto original = images[2];
+  for (auto& value : images[2]) value = std::nextafter(value, 2.0F);
+  CHECK(shown({0, 1, 2, 3}) == wanted);
+  images[2] = original;
+  for (std::size_t line = 0; line < values; line += side)
+    std::reverse(images[2].begin() + static_cast<std::ptrdiff_t>(line),
+                 images[2].begin() + static_cast<std::ptrdiff_t>(line + side));
+  CHECK(shown({0, 1, 2, 3}) != wanted);
+  images[2] = original;
+  std::swap(images[2], images[3]);  // labels changed places
+  CHECK(shown({0, 1, 2, 3}) != wanted);
+  std::swap(images[2], images[3]);
+  images[2][5] += 1 / 127.5F;  // one pixel by the least there is
+  CHECK(shown({0, 1, 2, 3}) != wanted);
 }
 
 TEST_CASE("the guide's counts of lines are those of the files", "[moving]") {

@@ -65,15 +65,25 @@ struct OwnedTensor {
 };
 
 template <class Managed>
-Managed* pixels_as(Lease lease, std::uint32_t first,
-                   std::optional<std::uint32_t> rows = std::nullopt) {
-  const auto count = rows.value_or(lease->size());
-  const auto block = lease->slice(first, count);
+Managed* block_as(Lease lease, const PixelBlock& block) {
   const auto& shape = block.shape;
   auto tensor = std::make_unique<OwnedTensor<Managed, 4>>(
       std::move(lease), const_cast<std::uint8_t*>(block.pixels.data()), DLDataType{kDLUInt, 8, 1},
-      std::array<std::int64_t, 4>{count, shape.height, shape.width, shape.channels});
+      std::array<std::int64_t, 4>{block.count, shape.height, shape.width, shape.channels});
   return &tensor.release()->managed;
+}
+
+template <class Managed>
+Managed* pixels_as(Lease lease, std::uint32_t first,
+                   std::optional<std::uint32_t> rows = std::nullopt) {
+  const auto block = lease->slice(first, rows.value_or(lease->size()));
+  return block_as<Managed>(std::move(lease), block);
+}
+
+template <class Managed>
+Managed* side_as(Lease lease, Shape shape) {
+  const auto block = lease->side_pixels(shape);
+  return block_as<Managed>(std::move(lease), block);
 }
 
 template <class Managed>
@@ -114,6 +124,11 @@ inline DLManagedTensor* as_dlpack(Lease lease, std::uint32_t first, std::uint32_
 inline DLManagedTensor* image_as_dlpack(Lease lease, std::uint32_t i) {
   return interop::image_as<DLManagedTensor>(std::move(lease), i);
 }
+/// Second images (Options::side_bytes, weir::paired) beside the pixels, N x H x W x C uint8. Throws
+/// Error{bad_options} where shape.values() is not side_bytes.
+inline DLManagedTensor* side_as_dlpack(Lease lease, Shape shape) {
+  return interop::side_as<DLManagedTensor>(std::move(lease), shape);
+}
 /// Labels, N int64.
 inline DLManagedTensor* labels_as_dlpack(Lease lease) {
   return interop::labels_as<DLManagedTensor>(std::move(lease));
@@ -132,6 +147,10 @@ inline DLManagedTensorVersioned* as_dlpack_versioned(Lease lease, std::uint32_t 
 /// Image i of the batch.
 inline DLManagedTensorVersioned* image_as_dlpack_versioned(Lease lease, std::uint32_t i) {
   return interop::image_as<DLManagedTensorVersioned>(std::move(lease), i);
+}
+/// Second images beside the pixels. Throws Error{bad_options} where shape.values() is not side_bytes.
+inline DLManagedTensorVersioned* side_as_dlpack_versioned(Lease lease, Shape shape) {
+  return interop::side_as<DLManagedTensorVersioned>(std::move(lease), shape);
 }
 /// Labels, N int64.
 inline DLManagedTensorVersioned* labels_as_dlpack_versioned(Lease lease) {

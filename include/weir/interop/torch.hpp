@@ -37,11 +37,57 @@ constexpr torch::ScalarType scalar_type() noexcept {
 inline std::array<std::int64_t, 4> sizes_of(const PixelBlock& block) {
   return {block.count, block.shape.channels, block.shape.height, block.shape.width};
 }
+inline std::array<std::int64_t, 3> sizes_of(const ImageView& image) {
+  return {image.shape.channels, image.shape.height, image.shape.width};
+}
 
 template <Element T>
 torch::MemoryFormat format_of(const Converter<T>& converter) {
   return converter.layout() == Layout::nhwc ? torch::MemoryFormat::ChannelsLast
                                             : torch::MemoryFormat::Contiguous;
+}
+
+/// Uninitialised, for N x C x H x W of a converter's values.
+template <Element T>
+torch::Tensor room_for(const std::array<std::int64_t, 4>& sizes, const Converter<T>& converter) {
+  return torch::empty(sizes,
+                      torch::TensorOptions(scalar_type<T>()).memory_format(format_of(converter)));
+}
+
+/// Fills `out` where it is what the converter makes of the pixels. libtorch knows channels-last memory of
+/// four dimensions alone, so one image is looked at as a batch of one.
+template <Element T, class Pixels>
+void convert(const torch::Tensor& out, const Pixels& pixels, const Converter<T>& converter) {
+  const auto wanted = sizes_of(pixels);
+  if (out.scalar_type() != scalar_type<T>() || !out.device().is_cpu() ||
+      !std::ranges::equal(out.sizes(), wanted) ||
+      !(wanted.size() == 4 ? out : out.unsqueeze(0)).is_contiguous(format_of(converter))) {
+    std::ostringstream given;
+    given << "convert_into: out is " << out.options() << ' ' << out.sizes() << " with strides "
+          << out.strides() << "; wanted are " << scalar_type<T>() << " on the CPU, "
+          << torch::IntArrayRef(wanted) << " in memory format " << format_of(converter);
+    throw Error(Errc::bad_options, Stage::lease, given.str());
+  }
+  converter(pixels, {static_cast<T*>(out.data_ptr()), static_cast<std::size_t>(out.numel())});
+}
+
+/// One image as a batch of one.
+template <Element T>
+torch::Tensor converted_alone(const ImageView& image, const Converter<T>& converter) {
+  const auto [channels, height, width] = sizes_of(image);
+  auto out = room_for({1, channels, height, width}, converter);
+  convert(out[0], image, converter);
+  return out;
+}
+
+/// uint8 where the block lies, in channels-last memory; its storage shares the lease.
+inline torch::Tensor in_slab(Lease lease, const PixelBlock& block) {
+  lease->held_by("torch::Tensor");
+  const std::int64_t channels = block.shape.channels, row = channels * block.shape.width;
+  return torch::from_blob(
+      const_cast<std::uint8_t*>(block.pixels.data()), sizes_of(block),
+      {row * block.shape.height, 1, row, channels},
+      [lease = std::move(lease)](void*) mutable { lease.reset(); }, torch::kUInt8);
 }
 
 }  // namespace interop
@@ -53,12 +99,7 @@ torch::MemoryFormat format_of(const Converter<T>& converter) {
 /// Error{bad_options} where those rows are not all there, and where the batch is ragged.
 inline torch::Tensor as_tensor(Lease lease, std::uint32_t first, std::uint32_t count) {
   const auto block = lease->slice(first, count);
-  lease->held_by("torch::Tensor");
-  const std::int64_t channels = block.shape.channels, row = channels * block.shape.width;
-  return torch::from_blob(
-      const_cast<std::uint8_t*>(block.pixels.data()), interop::sizes_of(block),
-      {row * block.shape.height, 1, row, channels},
-      [lease = std::move(lease)](void*) mutable { lease.reset(); }, torch::kUInt8);
+  return interop::in_slab(std::move(lease), block);
 }
 /// All rows of a batch.
 inline torch::Tensor as_tensor(Lease lease) {
@@ -76,9 +117,16 @@ inline torch::Tensor image_as_tensor(Lease lease, std::uint32_t i) {
   lease->held_by("torch::Tensor");
   const std::int64_t channels = image.shape.channels;
   return torch::from_blob(
-      const_cast<std::uint8_t*>(image.data), {channels, image.shape.height, image.shape.width},
+      const_cast<std::uint8_t*>(image.data), interop::sizes_of(image),
       {1, static_cast<std::int64_t>(image.row_stride), channels},
       [lease = std::move(lease)](void*) mutable { lease.reset(); }, torch::kUInt8);
+}
+
+/// Second images (Options::side_bytes, weir::paired) where they lie beside the pixels: N x C x H x W of
+/// uint8, in channels-last memory. Throws Error{bad_options} where shape.values() is not side_bytes.
+inline torch::Tensor side_as_tensor(Lease lease, Shape shape) {
+  const auto block = lease->side_pixels(shape);
+  return interop::in_slab(std::move(lease), block);
 }
 
 /// int64, N labels where they lie in the slab; shares the lease.
@@ -98,27 +146,26 @@ inline torch::Tensor labels_as_tensor(Lease lease) {
 template <Element T>
 void convert_into(const torch::Tensor& out, const PixelBlock& block,
                   const Converter<T>& converter) {
-  const auto wanted = interop::sizes_of(block);
-  if (out.scalar_type() != interop::scalar_type<T>() || !out.device().is_cpu() ||
-      !std::ranges::equal(out.sizes(), wanted) ||
-      !out.is_contiguous(interop::format_of(converter))) {
-    std::ostringstream given;
-    given << "convert_into: out is " << out.options() << ' ' << out.sizes() << " with strides "
-          << out.strides() << "; wanted are " << interop::scalar_type<T>() << " on the CPU, "
-          << torch::IntArrayRef(wanted) << " in memory format " << interop::format_of(converter);
-    throw Error(Errc::bad_options, Stage::lease, given.str());
-  }
-  converter(block, {static_cast<T*>(out.data_ptr()), static_cast<std::size_t>(out.numel())});
+  interop::convert(out, block, converter);
+}
+/// The same of one image at its own size (Batch::image), of a ragged batch or a padded one: C x H x W, in
+/// memory like a row of such a batch.
+template <Element T>
+void convert_into(const torch::Tensor& out, const ImageView& image, const Converter<T>& converter) {
+  interop::convert(out, image, converter);
 }
 
 /// The same into a tensor of its own; the batch may go as soon as this returns.
 template <Element T>
 torch::Tensor to_tensor(const PixelBlock& block, const Converter<T>& converter) {
-  auto out = torch::empty(
-      interop::sizes_of(block),
-      torch::TensorOptions(interop::scalar_type<T>()).memory_format(interop::format_of(converter)));
+  auto out = interop::room_for(interop::sizes_of(block), converter);
   convert_into(out, block, converter);
   return out;
+}
+/// One image at its own size: C x H x W.
+template <Element T>
+torch::Tensor to_tensor(const ImageView& image, const Converter<T>& converter) {
+  return interop::converted_alone(image, converter)[0];
 }
 
 // ---- as a data loader --------------------------------------------------------------------------
@@ -126,11 +173,13 @@ torch::Tensor to_tensor(const PixelBlock& block, const Converter<T>& converter) 
 /// What becomes of a batch: images and labels. Takes the batch over.
 using ExampleMaker = std::function<torch::data::Example<>(Batch)>;
 
-/// Images converted, labels copied; the batch goes at once.
+/// Images converted, labels copied; the batch goes at once. An image that is a batch by itself keeps its own
+/// size; other ragged batches are no one tensor, and asking for them throws Error{bad_options}.
 template <Element T>
 ExampleMaker converted(Converter<T> converter) {
   return [converter = std::move(converter)](const Batch& batch) {
-    auto images = to_tensor(batch.pixels(), converter);
+    auto images = batch.sizes().size() == 1 ? interop::converted_alone(batch.image(0), converter)
+                                            : to_tensor(batch.pixels(), converter);
     auto labels = torch::empty({static_cast<std::int64_t>(batch.size())}, torch::kInt64);
     std::ranges::copy(batch.labels(), labels.data_ptr<std::int64_t>());
     return torch::data::Example<>(std::move(images), std::move(labels));

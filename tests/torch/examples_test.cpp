@@ -1,0 +1,68 @@
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "images.hpp"
+#include "replacing/with_weir.hpp"
+#include "replacing/with_weir_torch.hpp"
+#include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
+#include "torch/gradients.hpp"
+
+using namespace replacing;
+
+TEST_CASE("tensors by weir are the floats by weir: values, labels, paths, epochs", "[torch]") {
+  const weir::test::TemporaryFolder folder;
+  weir::bench::write_images(weir::synthetic(40, {40, 56}, 1), folder.path());
+  const Settings settings{.root = folder.string(), .side = 32, .batch = 16};
+  WeirLoader floats(settings);
+  WeirTensorLoader tensors(settings);
+  CHECK(tensors.size() == 40);
+  CHECK(tensors.class_names() == floats.class_names());
+  FloatBatch wanted;
+  TensorBatch batch;
+  std::vector<std::pair<torch::Tensor, torch::Tensor>> kept;  // and what they held
+  std::vector<std::string> first, second;
+  for (auto* const order : {&first, &second}) {
+    while (floats.next(wanted)) {
+      REQUIRE(tensors.next(batch));
+      const auto rows = static_cast<std::int64_t>(wanted.size());
+      CHECK(batch.images.sizes() == std::vector<std::int64_t>{rows, 3, 32, 32});
+      CHECK(batch.labels.dtype() == torch::kInt64);
+      CHECK(batch.images.equal(
+          torch::from_blob(wanted.images.data(), {rows, 3, 32, 32}, torch::kFloat32)));
+      CHECK(batch.labels.equal(torch::from_blob(wanted.labels.data(), {rows}, torch::kInt64)));
+      CHECK(batch.paths == wanted.paths);
+      order->insert(order->end(), batch.paths.begin(), batch.paths.end());
+      kept.emplace_back(batch.images, batch.images.clone());
+    }
+    CHECK_FALSE(tensors.next(batch));
+  }
+  CHECK(first != second);
+  CHECK(std::set(first.begin(), first.end()) == std::set(second.begin(), second.end()));
+  for (const auto& [images, held] : kept) CHECK(images.equal(held));
+}
+
+TEST_CASE("gradients that say nothing differ by infinity", "[torch]") {
+  using trainer::largest_difference;
+  using Tensors = std::vector<torch::Tensor>;
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  const auto one = torch::ones({4}, torch::kFloat64), zero = torch::zeros_like(one);
+  auto off = one.clone();
+  off[2] += 1e-6;
+  CHECK(largest_difference({one, one}, {one, one}) == 0);
+  CHECK(largest_difference({one, one}, {one, off}) == weir::test::Approx(5e-7));
+  CHECK(largest_difference({one, one}, {off, one}) == weir::test::Approx(5e-7));
+  CHECK(largest_difference({}, {}) == infinity);
+  CHECK(largest_difference({one, one}, {one}) == infinity);
+  CHECK(largest_difference({one, zero}, {one, zero}) == infinity);
+  for (const auto value : {std::nan(""), infinity}) {
+    auto broken = one.clone();
+    broken[1] = value;
+    for (const auto& [whole, in_parts] :
+         {std::pair(one, broken), std::pair(broken, one), std::pair(broken, broken)}) {
+      CHECK(largest_difference(Tensors{one, whole}, Tensors{one, in_parts}) == infinity);
+      CHECK(largest_difference(Tensors{whole, one}, Tensors{in_parts, one}) == infinity);
+    }
+  }
+}
