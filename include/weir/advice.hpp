@@ -42,6 +42,9 @@ struct AdviceOptions {
   std::uint32_t most_workers = 0;       ///< threads; 0: as many as the window's machine has cores
   std::uint32_t most_read_ahead = 256;  ///< reads
   std::optional<Service> consumer{};    ///< in place of the window's
+  /// What a cache of so many bytes would bring is to be said, whatever the window's loader had; 0: of as
+  /// many as Plan::cache was asked to hold, or else as the budget leaves.
+  std::uint64_t cache_bytes = 0;
 };
 
 /// One knob moved by a step, and what it would change.
@@ -55,7 +58,8 @@ struct CacheAdvice {
   Cache keep = Cache::encoded;    ///< what would be kept
   std::uint64_t whole_bytes = 0;  ///< would hold every sample
   Prediction whole;               ///< the recommended setting with every sample held
-  /// A size to judge: the window's own cache, or what the budget leaves; no more than whole_bytes.
+  /// A size to judge: AdviceOptions::cache_bytes, else what the window's own cache was asked to hold, but
+  /// no more than the budget leaves and than whole_bytes. 0: a cache of that size would hold nothing.
   std::uint64_t bytes = 0;
   double share = 0;  ///< of the samples that it would hold, and so of the draws that would hit
   Prediction to;     ///< the recommended setting with those held

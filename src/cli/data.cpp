@@ -32,7 +32,7 @@ void refuse_unbuilt(std::string_view data) {
     throw Refusal{2, "weir: .tar shards as DATA are not built yet\n"};
 }
 
-AnySource open_undelayed(const Settings& settings) {
+AnySource open_whole(const Settings& settings) {
   const auto& data = settings.data;
   if (data.starts_with(synthetic_prefix)) return open_synthetic(data);
   refuse_unbuilt(data);
@@ -61,13 +61,21 @@ void tell_skipped(const Settings& settings, std::uint64_t skipped) {
 
 }  // namespace
 
-AnySource open_data(const Settings& settings, std::stop_token stop) {
-  auto source = without_excluded(open_undelayed(settings), settings);
+AnySource open_undelayed(const Settings& settings) {
+  auto source = without_excluded(open_whole(settings), settings);
   tell_skipped(settings, source.skipped());
+  return source;
+}
+
+AnySource delayed(AnySource source, const Settings& settings, std::stop_token stop) {
   if (settings.read_delay_ms == 0) return source;
   const source::ReadDelay delay(settings.read_delay_ms, settings.read_delay_deviation_ms,
                                 settings.options.seed);
   return source::delayed(std::move(source), delay, std::move(stop));
+}
+
+AnySource open_data(const Settings& settings, std::stop_token stop) {
+  return delayed(open_undelayed(settings), settings, std::move(stop));
 }
 
 }  // namespace weir::cli

@@ -12,4 +12,8 @@ namespace weir::cli {
 /// longer delayed once `stop` is asked for.
 AnySource open_data(const Settings& settings, std::stop_token stop = {});
 
+/// The same in two steps: without --read-delay-ms, and behind it.
+AnySource open_undelayed(const Settings& settings);
+AnySource delayed(AnySource source, const Settings& settings, std::stop_token stop = {});
+
 }  // namespace weir::cli

@@ -4,8 +4,8 @@ namespace weir::cli {
 
 std::string_view to_string(Law law) noexcept {
   constexpr std::array<std::string_view, law_count> names{
-      "sum",   "bound", "peak",     "held",   "conservation",
-      "queue", "order", "progress", "resume", "attempted"};
+      "sum",   "bound",       "peak",     "held",   "conservation", "queue",
+      "order", "determinism", "progress", "resume", "attempted"};
   return names[static_cast<std::size_t>(law)];
 }
 

@@ -10,8 +10,8 @@
 
 namespace weir::cli {
 
-/// What a soak checks: the laws that can be seen from outside while a loader runs, and `attempted`,
-/// that every sample was read.
+/// What a soak checks: the laws that can be seen from outside while a loader runs; `determinism`, which
+/// a second pass shows; and `attempted`, that every sample was read.
 enum class Law : std::uint8_t {
   sum,
   bound,
@@ -20,11 +20,12 @@ enum class Law : std::uint8_t {
   conservation,
   queue,
   order,
+  determinism,
   progress,
   resume,
   attempted
 };
-inline constexpr std::size_t law_count = 10;
+inline constexpr std::size_t law_count = 11;
 std::string_view to_string(Law law) noexcept;
 
 struct LawFigures {

@@ -57,12 +57,13 @@ Monitor::Ticks Monitor::stop() {
 void Monitor::watch(const std::stop_token& stop) {
   const auto start = Clock::now();
   auto next = start;
-  while (!stop.stop_requested()) {
+  // At least once, however late this thread gets its turn.
+  do {
     tick();
     ++ticks_.count;
     next = std::max(next + sampling_interval, Clock::now());
     std::this_thread::sleep_until(next);
-  }
+  } while (!stop.stop_requested());
   ticks_.seconds = seconds(Clock::now() - start);
 }
 

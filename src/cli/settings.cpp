@@ -121,6 +121,11 @@ class Parser {
               [this](const std::string& t) { settings_.target_readiness = parse_share(t); },
               "share of steps at which a batch is to be waiting [0.99]");
     }
+    if (command == Command::verify)
+      OptionGroup(sub, "Two loaders")
+          .text(
+              "--beside", "DATA2", [this](const std::string& t) { settings_.beside = t; },
+              "soak these data at the same time, by a loader of their own on the same budget");
     OptionGroup output(sub, "Output");
     if (command == Command::plan)
       output.flag("--grid", settings_.grid, "GiB of the pixels of one batch, by batch and size");

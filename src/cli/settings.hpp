@@ -30,7 +30,8 @@ struct ModelSettings {
 /// What a command line asks for. Defaults are the library's.
 struct Settings {
   Command command = Command::run;
-  std::string data;  ///< empty: none was named
+  std::string data;    ///< empty: none was named
+  std::string beside;  ///< verify: of a second loader on the same budget; empty: none
   Options options;
   ModelSettings model;
   /// plan: whether --batch and --size were given, or a model may say.

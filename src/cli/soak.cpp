@@ -10,7 +10,8 @@ namespace weir::cli {
 Soak::Soak(Loader& loader, Stream& stream, Recount& recount, LawBook& book)
     : loader_(loader), stream_(stream), recount_(recount), book_(book) {}
 
-void Soak::drain(Consumer& consumer, std::optional<std::uint64_t> steps, Digest* digest) {
+void Soak::drain(Consumer& consumer, std::optional<std::uint64_t> steps,
+                 const std::function<void(const Batch&)>& look) {
   try {
     while (taken_ != steps) {
       if (held_.size() == loader_.plan().max_leases) release();
@@ -19,7 +20,7 @@ void Soak::drain(Consumer& consumer, std::optional<std::uint64_t> steps, Digest*
       recount_.waiting = false;
       if (!batch) break;
       take(std::move(*batch));
-      if (digest != nullptr) digest->add(held_.back().batch);
+      look(held_.back().batch);
       consumer.take(held_.back().batch);
     }
   } catch (...) {

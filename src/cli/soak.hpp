@@ -3,10 +3,10 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 
 #include "cli/consumer.hpp"
-#include "cli/digest.hpp"
 #include "cli/laws.hpp"
 #include "cli/recount.hpp"
 #include "weir/loader.hpp"
@@ -19,8 +19,9 @@ class Soak {
  public:
   Soak(Loader& loader, Stream& stream, Recount& recount, LawBook& book);
 
-  /// Drains the stream, or `steps` batches of it, and releases them all. `digest` may be null.
-  void drain(Consumer& consumer, std::optional<std::uint64_t> steps, Digest* digest);
+  /// Drains the stream, or `steps` batches of it, and releases them all. `look` is shown each batch.
+  void drain(Consumer& consumer, std::optional<std::uint64_t> steps,
+             const std::function<void(const Batch&)>& look);
   /// Rows seen, by status.
   std::uint64_t rows(RowStatus status) const noexcept {
     return rows_[static_cast<std::size_t>(status)];

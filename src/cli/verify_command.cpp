@@ -1,43 +1,49 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
+#include <thread>
 #include <utility>
+#include <vector>
 
-#include "cli/attempts.hpp"
 #include "cli/commands.hpp"
-#include "cli/data.hpp"
-#include "cli/metrics_server.hpp"
-#include "cli/monitor.hpp"
-#include "cli/progress.hpp"
 #include "cli/say.hpp"
-#include "cli/soak.hpp"
+#include "cli/subject.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"
 #include "report/process.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
-#include "weir/counting.hpp"
 
 namespace weir::cli {
 namespace {
 
-constexpr auto stall_limit = std::chrono::seconds(60);
+/// Of the ledger that two loaders share.
+struct SharedBudget {
+  std::uint64_t budget = 0, peak = 0, promised = 0;
+};
 
-struct Verdict {
-  report::Run run;
-  std::array<LawFigures, law_count> laws;
-  std::uint64_t breaches = 0;
-  Monitor::Ticks ticks;
-  std::uint64_t files = 0, attempted = 0, reads = 0;
-  std::array<std::uint64_t, 4> rows{};
+struct Findings {
+  std::vector<Verdict> verdicts;  ///< of DATA, and of what soaked beside it
+  std::optional<SharedBudget> shared;
+
+  std::uint64_t breaches() const {
+    return std::accumulate(
+        verdicts.begin(), verdicts.end(), std::uint64_t{0},
+        [](std::uint64_t sum, const Verdict& verdict) { return sum + verdict.breaches; });
+  }
 };
 
 report::Json to_json(const Verdict& verdict) {
   auto json = report::envelope("verify");
   report::put_run(json, verdict.run);
+  json["data"] = verdict.data;
   auto laws = report::Json::array();
   for (std::size_t i = 0; i < law_count; ++i) {
     const auto& law = verdict.laws[i];
@@ -47,14 +53,48 @@ report::Json to_json(const Verdict& verdict) {
                     {"first_breach", law.first_breach.empty() ? report::Json(nullptr)
                                                               : report::Json(law.first_breach)}});
   }
-  json["verify"] = {{"breaches", verdict.breaches},
-                    {"ticks", verdict.ticks.count},
-                    {"ticking_s", verdict.ticks.seconds},
-                    {"laws", std::move(laws)},
-                    {"files", verdict.files},
-                    {"attempted", verdict.attempted},
-                    {"reads", verdict.reads}};
+  const auto& determinism = verdict.determinism;
+  json["verify"] = {
+      {"breaches", verdict.breaches},
+      {"ticks", verdict.ticks.count},
+      {"ticking_s", verdict.ticks.seconds},
+      {"laws", std::move(laws)},
+      {"files", verdict.files},
+      {"attempted", verdict.attempted},
+      {"reads", verdict.reads},
+      {"determinism",
+       {{"batches", determinism.compared},
+        {"skipped", determinism.skipped.empty() ? report::Json(nullptr)
+                                                : report::Json(determinism.skipped)}}}};
   return json;
+}
+
+report::Json to_json(const Findings& findings) {
+  auto json = to_json(findings.verdicts.front());
+  json["beside"] = json["shared"] = nullptr;
+  if (!findings.shared) return json;
+  json["beside"] = to_json(findings.verdicts.back());
+  json["shared"] = {{"budget_bytes", findings.shared->budget},
+                    {"peak", findings.shared->peak},
+                    {"promised_bytes", findings.shared->promised},
+                    {"breaches", findings.breaches()}};
+  return json;
+}
+
+std::string waits_text(const report::Run& run) {
+  const auto& wait = run.figures.stages[static_cast<std::size_t>(Stage::wait)];
+  const auto& throttled = run.figures.queue.workers.throttled_s;
+  if (wait.count == 0 && throttled == 0) return {};
+  return fmt::format("{} samples waited for bytes; the budget held workers up for {:.2f} s\n",
+                     report::grouped(wait.count), throttled);
+}
+
+std::string determinism_text(const Determinism& determinism) {
+  if (!determinism.skipped.empty())
+    return fmt::format("determinism was not checked: {}\n", determinism.skipped);
+  return fmt::format(
+      "{} batches were delivered once more, by a loader with other workers, queue and budget\n",
+      report::grouped(determinism.compared));
 }
 
 std::string to_text(const Verdict& verdict) {
@@ -74,108 +114,110 @@ std::string to_text(const Verdict& verdict) {
   if (const auto faults = report::faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
   out += fmt::format(
-      "\n{}\n{} ticks in {:.1f} s ({:.0f} a second); {} of {} files attempted in {} reads\n{}\n",
+      "\n{}\n{} ticks in {:.1f} s ({:.0f} a second); {} of {} files attempted in {} reads\n",
       laws.text(), grouped(verdict.ticks.count), verdict.ticks.seconds, rate,
-      grouped(verdict.attempted), grouped(verdict.files), grouped(verdict.reads),
-      verdict.breaches == 0 ? "No breach."
-                            : fmt::format("{} BREACHES.", grouped(verdict.breaches)));
-  return out;
+      grouped(verdict.attempted), grouped(verdict.files), grouped(verdict.reads));
+  return out + waits_text(verdict.run) + determinism_text(verdict.determinism);
 }
 
-void soak(Loader& loader, const Settings& settings, const Interrupt& interrupt,
-          const CountingResource& upstream, LawBook& book, Verdict& verdict) {
-  std::stop_source stop;
-  const std::stop_callback stop_too(interrupt.token(), [&stop] { stop.request_stop(); });
-  Recount recount;
-  const Progress progress(settings, loader, "verify");
-  auto stream =
-      loader.stream({.from = {}, .epochs = settings.stream_epochs(), .stop = stop.get_token()});
-  Monitor monitor(loader, upstream, recount, book, stop, stall_limit);
-  Consumer consumer(settings, stop.get_token());
-  Soak soak(loader, stream, recount, book);
-  std::optional<Digest> digest;
-  if (settings.digest) digest.emplace();
-  try {
-    soak.drain(consumer, settings.steps, digest ? &*digest : nullptr);
-    if (settings.settle && !interrupt.raised()) stream.settle();
-  } catch (const std::exception& e) {
-    verdict.run.error = e.what();
+std::string to_text(const Findings& findings) {
+  std::string out;
+  for (const auto& verdict : findings.verdicts) {
+    if (findings.shared) out += fmt::format("{}\n\n", verdict.data);
+    out += to_text(verdict) + (findings.shared ? "\n" : "");
   }
-  if (digest) verdict.run.digest = std::move(*digest).hex();
-  verdict.ticks = monitor.stop();
-  verdict.run.figures = loader.report();
-  const auto& memory = verdict.run.figures.memory;
-  const auto cached = memory[Account::cache];
-  book.check(Law::bound, upstream.live() == report::staging_bytes(memory.accounts) + cached, [&] {
-    return fmt::format(
-        "{} bytes of slabs and cache allocated, {} and {} on the books, with nothing running",
-        upstream.live(), report::staging_bytes(memory.accounts), cached);
-  });
-  book.check(Law::conservation,
-             verdict.run.figures.samples.replaced >= soak.rows(RowStatus::replaced), [&] {
-               return fmt::format("replaced is {}, the consumer saw {}",
-                                  verdict.run.figures.samples.replaced,
-                                  soak.rows(RowStatus::replaced));
-             });
+  if (const auto& shared = findings.shared)
+    out += fmt::format("One budget{}: {} live at the most, {} promised to both\n",
+                       shared->budget == UINT64_MAX ? std::string(" without a bound")
+                                                    : " of " + report::human_bytes(shared->budget),
+                       report::human_bytes(shared->peak), report::human_bytes(shared->promised));
+  const auto breaches = findings.breaches();
+  return out + (breaches == 0 ? "No breach.\n"
+                              : fmt::format("{} BREACHES.\n", report::grouped(breaches)));
 }
 
-void check_attempts(const Attempts& attempts, std::uint64_t epochs, const CacheClock& cache,
-                    LawBook& book) {
-  if (cache.hits > 0) {
-    // What the cache had was read once.
-    const auto draws = attempts.size() * epochs;
-    book.check(Law::attempted, attempts.total() + cache.hits >= draws, [&] {
-      return fmt::format("{} files were drawn {} times, with {} reads and {} hits of the cache",
-                         attempts.size(), draws, attempts.total(), cache.hits);
-    });
-    epochs = 1;
+std::vector<Settings> settings_of_each(const Settings& settings) {
+  std::vector<Settings> all{settings};
+  if (settings.beside.empty()) return all;
+  auto second = settings;
+  second.data = settings.beside;
+  // A terminal has one line, and a scrape sees one loader: those of DATA.
+  second.quiet = true;
+  second.metrics.reset();
+  all.push_back(std::move(second));
+  return all;
+}
+
+/// All of them at once, each by a thread of its own.
+void soak(std::vector<std::unique_ptr<Subject>>& subjects) {
+  std::vector<std::exception_ptr> failed(subjects.size());
+  const auto soak_one = [&](std::size_t i) noexcept {
+    try {
+      subjects[i]->soak();
+    } catch (...) {
+      failed[i] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < subjects.size(); ++i) others.emplace_back(soak_one, i);
+    soak_one(0);
   }
-  const auto every_epoch = attempts.read_at_least(epochs);
-  book.check(Law::attempted, every_epoch == attempts.size(), [&] {
-    return fmt::format("{} of {} files were read in each of {} epochs", every_epoch,
-                       attempts.size(), epochs);
+  for (const auto& failure : failed)
+    if (failure) std::rethrow_exception(failure);
+}
+
+/// While the loaders are there, and nothing runs.
+SharedBudget check_shared(const MemoryLedger& ledger,
+                          const std::vector<std::unique_ptr<Subject>>& subjects) {
+  const auto now = ledger.snapshot();
+  std::uint64_t live = 0;
+  for (const auto& subject : subjects) live += subject->loader().snapshot().memory.live;
+  auto& book = subjects.front()->book();
+  book.check(Law::sum, live == now.live, [&] {
+    return fmt::format("{} bytes live in all loaders, {} in the ledger they share", live, now.live);
   });
+  book.check(Law::bound, now.peak <= now.budget, [&] {
+    return fmt::format("{} bytes were live in a shared budget of {}", now.peak, now.budget);
+  });
+  return {now.budget, now.peak, ledger.promised()};
 }
 
 }  // namespace
 
 int verify_command(const Settings& settings, const Interrupt& interrupt) {
-  const auto upstream = std::make_shared<CountingResource>();
-  auto options = settings.options;
-  options.memory.upstream = upstream;
-  auto source = open_data(settings, interrupt.token());
-  // Before the reads are counted: those that measure are none of the stream's.
-  if (options.sizes.mode != Sizes::fixed) options.sizes.index = measure_sizes(source, options);
-  const auto attempts = std::make_shared<Attempts>(source.size());
+  const auto ledger = settings.beside.empty()
+                          ? nullptr
+                          : std::make_shared<MemoryLedger>(settings.options.memory.budget_bytes);
+  std::vector<std::unique_ptr<Subject>> subjects;
+  for (auto& one : settings_of_each(settings))
+    subjects.push_back(std::make_unique<Subject>(std::move(one), ledger, interrupt));
 
-  LawBook book;
-  Verdict verdict;
   report::ProcessSampler process;
-  verdict.run.process_before = process.before();
-  {
-    Loader loader(watched(std::move(source), attempts), options);
-    const MetricsServer::Showing shown(settings.metrics.get(), loader);
-    soak(loader, settings, interrupt, *upstream, book, verdict);
-  }
-  verdict.run.process_peak = process.stop();
-  verdict.run.interrupted = interrupt.raised();
-  book.check(Law::held, upstream->live() == 0, [&] {
-    return fmt::format("{} bytes of slabs outlived loader and batches", upstream->live());
-  });
+  const auto process_before = process.before();
+  Findings findings;
+  for (auto& subject : subjects) subject->open();
+  soak(subjects);
+  if (ledger) findings.shared = check_shared(*ledger, subjects);
+  for (auto& subject : subjects) subject->close();
+  const auto process_peak = process.stop();
+  if (ledger)
+    subjects.front()->book().check(Law::held, ledger->snapshot().live == 0, [&] {
+      return fmt::format("{} bytes on the books outlived all loaders", ledger->snapshot().live);
+    });
 
-  verdict.files = attempts->size();
-  verdict.attempted = attempts->read_at_least(1);
-  verdict.reads = attempts->total();
-  const bool ran_to_the_end = verdict.run.error.empty() && !verdict.run.interrupted;
-  if (ran_to_the_end && !settings.steps && !settings.options.drop_last)
-    check_attempts(*attempts, settings.stream_epochs().value_or(1), verdict.run.figures.cache,
-                   book);
-  verdict.laws = book.figures();
-  verdict.breaches = book.breaches();
-  emit(settings, to_json(verdict), to_text(verdict));
-  if (!verdict.run.error.empty()) say("weir: {}\n", verdict.run.error);
-  if (verdict.breaches > 0) return failed_exit;
-  return exit_code(verdict.run);
+  int worst = done_exit;
+  for (auto& subject : subjects) {
+    auto verdict = subject->verdict();
+    verdict.run.process_before = process_before;
+    verdict.run.process_peak = process_peak;
+    worst = std::max(worst, exit_code(verdict.run));
+    findings.verdicts.push_back(std::move(verdict));
+  }
+  emit(settings, to_json(findings), to_text(findings));
+  for (const auto& verdict : findings.verdicts)
+    if (!verdict.run.error.empty()) say("weir: {}\n", verdict.run.error);
+  return findings.breaches() > 0 ? failed_exit : worst;
 }
 
 }  // namespace weir::cli

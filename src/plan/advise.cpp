@@ -56,7 +56,7 @@ Advice advise(const Window& window, const AdviceOptions& options) {
   advice.ceiling = search.ceiling();
   advice.recommended = search.smallest(advice.ceiling);
   advice.steps = search.steps(advice.recommended);
-  advice.cache = cache_advice(window, search, advice.recommended.setting);
+  advice.cache = cache_advice(window, search, advice.recommended.setting, options.cache_bytes);
   advice.words = words_of(window, options, search, advice);
   const auto& cache = window.plan.cache;
   advice.flags = flags_of(advice.recommended.setting, search.budget(), cache);

@@ -21,18 +21,20 @@ std::uint64_t kept_bytes(const Window& window, Cache keep) {
 
 }  // namespace
 
-std::vector<CacheAdvice> cache_advice(const Window& window, Search& search,
-                                      const Setting& setting) {
+std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, const Setting& setting,
+                                      std::uint64_t bytes) {
   std::vector<CacheAdvice> all;
   if (window.source_samples == 0) return all;
   const auto table = mul_sat(window.source_samples, sizeof(void*));
+  const auto asked = bytes != 0 ? bytes : window.plan.cache.asked;
   for (const auto keep : {Cache::encoded, Cache::decoded}) {
     if (keep == Cache::decoded && !window.plan.cache.may_keep_decoded) continue;
     auto with = window;
     auto& cache = with.plan.cache;
     cache.keep = keep;
     cache.table_bytes = table;
-    if (cache.bytes == 0) cache.bytes = unlimited;  // without a budget: as large as it gets
+    cache.asked = asked;
+    cache.bytes = asked != 0 ? asked : unlimited;  // without a budget: as large as it gets
     const auto plan = plan_with(with, setting, search.budget());
     const auto at = [&](double share) {
       return predict(plan, simulation::with_cache(search.work(), plan, keep, share),

@@ -52,7 +52,7 @@ class Writer {
       : search_(search),
         work_(search.work()),
         advice_(advice),
-        cache_asked_(window.plan.cache.asked) {
+        cache_asked_(options.cache_bytes != 0 ? options.cache_bytes : window.plan.cache.asked) {
     if (search.budget() != unlimited) look_beyond_the_budget(window, options);
     const auto most = advice.ceiling.samples_per_s;
     const auto workers = search.most_workers(), ahead = search.most_read_ahead();
@@ -209,12 +209,17 @@ class Writer {
                 (cache.keep == Cache::decoded ? "decoded row" : "file") + " (--cache " +
                 std::string(to_string(cache.keep)) + "): that " + brings(cache.whole) + ".";
     if (cache.bytes == 0) {
-      text += " The budget leaves no room for one.";
+      text += cache_asked_ != 0 ? " There is no room for one in the " + mebibytes(cache_asked_) +
+                                      " that were asked for, or the budget leaves none."
+                                : " The budget leaves no room for one.";
     } else if (cache.share < 1) {
       const bool asked = cache_asked_ != 0 && cache.bytes == cache_asked_;
       text += " The " + mebibytes(cache.bytes) +
-              (asked ? " that were asked for" : " that the budget leaves") + " would hold " +
-              format("%.0f %%", 100 * cache.share) + " of them: that " + brings(cache.to) + ".";
+              (asked               ? " that were asked for"
+               : cache_asked_ != 0 ? " that the budget leaves of those asked for"
+                                   : " that the budget leaves") +
+              " would hold " + format("%.0f %%", 100 * cache.share) + " of them: that " +
+              brings(cache.to) + ".";
     }
     say(std::move(text));
   }

@@ -70,13 +70,25 @@ TEST_CASE("a cache: what it cannot be is a usage error that names it") {
   CHECK(contains(random.err, "fit = random"));
 }
 
-TEST_CASE("a cache: verify finds every law kept while it gives way") {
+TEST_CASE("a cache: verify finds every law kept, determinism where samples are hit, too") {
+  // How it gives way: verify_beside_test.cpp.
   for (const std::string keep : {"encoded", "decoded"}) {
-    const auto run = test::weir({"verify", images, "--epochs", "4", "--shuffle", "--batch", "8",
-                                 "--memory-budget", "24MiB", "--workers", "2", "--cache", keep});
+    const std::vector<std::string> words{
+        "verify",          images,  "--epochs",  "4", "--shuffle", "--batch", "8",
+        "--memory-budget", "24MiB", "--workers", "2", "--cache",   keep};
+    const auto run = test::weir(words);
     CHECK(run.exit_code == 0);
     CHECK(contains(run.out, "No breach."));
     CHECK(contains(run.out, "drawn were there"));
+    CHECK(contains(run.out, "32 batches were delivered once more"));
+    const auto json = json_of(words);
+    CHECK(json["cache"]["held"]["hits"].get<int>() > 100);
+    CHECK(json["verify"]["determinism"]["batches"] == 32);
+    for (const auto& law : json["verify"]["laws"]) {
+      CAPTURE(law.dump());
+      CHECK(law["checks"].get<int>() > 0);
+      CHECK(law["breaches"] == 0);
+    }
   }
 }
 

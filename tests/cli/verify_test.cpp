@@ -17,6 +17,10 @@ TEST_CASE("a soak checks every law, attempts every file and finds no breach", "[
   CHECK(verify["files"] == 300);
   CHECK(verify["attempted"] == 300);
   CHECK(verify["ticks"].get<int>() > 10);
+  CHECK(verify["determinism"]["batches"] == 114);
+  CHECK(verify["determinism"]["skipped"].is_null());
+  CHECK(json["beside"].is_null());
+  CHECK(json["shared"].is_null());
   for (const auto& law : verify["laws"]) {
     CAPTURE(law.dump());
     CHECK(law["checks"].get<int>() > 0);
@@ -32,4 +36,37 @@ TEST_CASE("a soak over bad files breaks no law", "[verify]") {
   CHECK(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "No breach."));
   CHECK(contains(outcome.out, "12 of 12 files attempted"));
+  CHECK(contains(outcome.out, "6 batches were delivered once more"));
+}
+
+TEST_CASE("a soak says which law it could not check, and why", "[verify]") {
+  const TemporaryFolder folder;
+  folder.write("bad.jpg", std::string(10, 'x'));
+  folder.write("list", "bad.jpg\t1\nmissing.jpg\t2\n");
+  const auto outcome =
+      weir::test::weir({"verify", folder.path() / "list", "--on-fault", "blank", "--quiet"});
+  CHECK(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "No breach."));
+  CHECK(
+      contains(outcome.out, "determinism was not checked: 1 fault of kind io need not come again"));
+}
+
+TEST_CASE("a soak of many samples delivers its first and its last once more", "[verify]") {
+  const auto order = GENERATE(
+      std::vector<std::string>{"--fit", "random"},
+      std::vector<std::string>{"--sizes", "padded", "--bucket", "4", "--max-size", "20x20"},
+      std::vector<std::string>{"--on-fault", "skip", "--max-pixels", "600"});
+  std::vector<std::string> words{"verify",    "synthetic:1200,24x24",
+                                 "--batch",   "100",
+                                 "--epochs",  "2",
+                                 "--shuffle", "--workers",
+                                 "2",         "--json",
+                                 "-"};
+  words.insert(words.end(), order.begin(), order.end());
+  const auto outcome = weir::test::weir(words);
+  CAPTURE(order, outcome.err);
+  CHECK(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  CHECK(json["verify"]["breaches"] == 0);
+  CHECK(json["verify"]["determinism"]["batches"] == 22);  // 11 of 24 at each end
 }

@@ -148,3 +148,59 @@ TEST_CASE("advice pastes the cache that there was, and says where one is of no u
     return sentence.find("would change nothing") != std::string::npos;
   }));
 }
+
+TEST_CASE("advice says what a cache of a size of one's own would bring", "[plan][cache]") {
+  auto options = with_budget(GENERATE(std::uint64_t{UINT64_MAX}, 4096 * mib), Cache::nothing);
+  auto window = window_of({20, 2, 1, 0.3}, 2, options);
+  window.source_samples = 10'000;
+  AdviceOptions wish{.most_queue = 2, .most_workers = 2, .most_read_ahead = 2};
+  const auto of = [&](std::uint64_t bytes) {
+    wish.cache_bytes = bytes;
+    return advise(window, wish);
+  };
+  const auto small = of(100 * mib), large = of(700 * mib), all = of(2000 * mib);
+  constexpr double entries[]{10'000.0 * (128 + 110'016), 10'000.0 * (128 + 150'528)};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto &a = small.cache[i], &b = large.cache[i], &c = all.cache[i];
+    CHECK(a.bytes == 100 * mib);
+    CHECK(b.bytes == 700 * mib);
+    CHECK(c.bytes == c.whole_bytes);
+    CHECK(a.share == Approx((100.0 * mib - 80'000) / entries[i]));
+    CHECK(b.share == Approx((700.0 * mib - 80'000) / entries[i]));
+    CHECK(c.share == 1);
+    CHECK(a.to.samples_per_s < b.to.samples_per_s);
+    CHECK(b.to.samples_per_s < c.to.samples_per_s);
+    CHECK(c.to.samples_per_s == c.whole.samples_per_s);
+  }
+  const auto says = [](const Advice& advice, const std::string& part) {
+    return std::ranges::any_of(advice.words, [&](const auto& sentence) {
+      return sentence.find(part) != std::string::npos;
+    });
+  };
+  CHECK(says(small, "The 100.0 MiB that were asked for would hold 10 % of them"));
+  CHECK(says(large, "The 700.0 MiB that were asked for would hold 67 % of them"));
+  CHECK(says(of(8000), "There is no room for one in the 0.0 MiB that were asked for"));
+  CHECK(of(8000).cache[0].bytes == 0);
+  CHECK(small.flags.find("--cache") == std::string::npos);
+
+  // Whatever cache the measured loader had; what it had is what is pasted.
+  window.plan.cache.keep = Cache::encoded;
+  window.plan.cache.asked = window.plan.cache.bytes = 50 * mib;
+  CHECK(of(0).cache[0].bytes == 50 * mib);
+  CHECK(of(100 * mib).cache[0].bytes == 100 * mib);
+  CHECK(of(100 * mib).flags.find("--cache encoded:52428800") != std::string::npos);
+}
+
+TEST_CASE("of a cache of a given size, advice looks at what the budget leaves", "[plan][cache]") {
+  auto window = window_of({20, 2, 1, 0.3}, 2, with_budget(256 * mib, Cache::nothing));
+  window.source_samples = 10'000;
+  AdviceOptions wish{.most_queue = 2, .most_workers = 2, .most_read_ahead = 2};
+  const auto left = advise(window, wish).cache[0].bytes;
+  wish.cache_bytes = 700 * mib;
+  const auto advice = advise(window, wish);
+  CHECK(advice.cache[0].bytes == left);
+  CHECK(std::ranges::any_of(advice.words, [](const auto& sentence) {
+    return sentence.find(" that the budget leaves of those asked for would hold ") !=
+           std::string::npos;
+  }));
+}

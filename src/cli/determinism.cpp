@@ -1,0 +1,154 @@
+#include "cli/determinism.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <exception>
+#include <span>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "cli/digest.hpp"
+#include "cli/progress.hpp"
+#include "report/clock_text.hpp"
+
+namespace weir::cli {
+namespace {
+
+std::string digest_of(const Batch& batch) {
+  Digest digest;
+  digest.add(batch);
+  digest.add(batch.side());
+  digest.add(std::as_bytes(batch.statuses()));
+  return std::move(digest).hex();
+}
+
+std::optional<std::uint64_t> batches_in_all(const Loader& loader, const Settings& settings) {
+  std::optional<std::uint64_t> all = settings.steps;
+  if (const auto epochs = settings.stream_epochs())
+    all = std::min(all.value_or(unlimited), mul_sat(*epochs, loader.batches_per_epoch()));
+  return all;
+}
+
+/// Why the batches of a loader with this report may differ from another's; empty: they may not.
+std::string chance(const Report& report) {
+  constexpr std::array kinds{FaultKind::io, FaultKind::timeout, FaultKind::memory};
+  for (const auto kind : kinds)
+    if (const auto count = report.fault_kinds[static_cast<std::size_t>(kind)]; count > 0)
+      return fmt::format("{} of kind {} need not come again", report::plural(count, "fault"),
+                         to_string(kind));
+  return {};
+}
+
+/// As different as it may be.
+Options other_machine(Options options, const Plan& plan) {
+  options.workers = plan.workers == 1 ? 2 : 1;
+  options.queue = {.max_queue_size = plan.max_queue_size == 1 ? 2U : 1U};
+  options.io = {};
+  options.cache = {};
+  options.memory = {.alignment = options.memory.alignment,
+                    .max_sample_bytes = plan.max_sample_bytes};
+  options.tuning = {};
+  options.trace = {};
+  options.watchdog = {};
+  // Ends a stream, and changes nothing of what came before.
+  options.faults.tolerate = UINT64_MAX;
+  options.faults.tolerate_share = 1;
+  return options;
+}
+
+struct Comparison {
+  std::uint64_t same = 0, other = 0;
+  std::string first;  ///< of the others
+};
+
+/// Pieces that follow one another, from a stream that begins at the first of them.
+void compare(Loader& loader, std::span<const Delivered::Piece> pieces, std::stop_token stop,
+             std::atomic<std::uint64_t>& done, Comparison& found) {
+  std::string ended = "the stream ended";
+  try {
+    auto stream = loader.stream(
+        {.from = {pieces.front().sequence, {}}, .epochs = std::nullopt, .stop = std::move(stop)});
+    for (; !pieces.empty(); pieces = pieces.subspan(1), ++done) {
+      const auto batch = stream.next();
+      if (!batch) break;
+      const auto& piece = pieces.front();
+      if (batch->sequence() == piece.sequence && digest_of(*batch) == piece.digest) {
+        ++found.same;
+      } else if (found.other++ == 0) {
+        found.first =
+            fmt::format("batch {} was delivered otherwise by another loader", piece.sequence);
+      }
+    }
+  } catch (const Error& e) {
+    ended = e.what();  // of the stream; what there was no memory or thread for is no breach
+  }
+  if (pieces.empty()) return;
+  if (found.other == 0)
+    found.first = fmt::format("batch {} was not delivered by another loader: {}",
+                              pieces.front().sequence, ended);
+  found.other += pieces.size();
+}
+
+}  // namespace
+
+Delivered::Delivered(std::uint32_t batch, std::optional<std::uint64_t> batches_in_all)
+    : ends_before_((samples_at_each_end + batch - 1) / batch),
+      begins_again_at_(batches_in_all ? sub_floor(*batches_in_all, ends_before_) : unlimited) {}
+
+Delivered::Delivered(const Loader& loader, const Settings& settings)
+    : Delivered(loader.plan().batch, batches_in_all(loader, settings)) {}
+
+void Delivered::note(const Batch& batch) {
+  const auto sequence = batch.sequence();
+  if (sequence < ends_before_ || sequence >= begins_again_at_)
+    pieces_.push_back({sequence, digest_of(batch)});
+}
+
+namespace {
+
+Determinism deliver_again(const AnySource& source, const Settings& settings, const Options& options,
+                          const Report& did, const Delivered& delivered, const Interrupt& interrupt,
+                          LawBook& book) {
+  const std::span all(delivered.pieces());
+  if (all.empty()) return {0, "no batch was delivered"};
+  if (auto why = chance(did); !why.empty()) return {0, std::move(why)};
+  const auto gap = std::ranges::adjacent_find(
+      all, [](const auto& a, const auto& b) { return b.sequence != a.sequence + 1; });
+  const auto first =
+      gap == all.end() ? all.size() : static_cast<std::size_t>(gap - all.begin()) + 1;
+
+  Comparison found;
+  std::atomic<std::uint64_t> done{0};
+  Loader loader(source, other_machine(options, did.plan));
+  {
+    const Progress progress(settings, [&] {
+      return fmt::format("verify: batch {} of {} delivered once more", done.load(), all.size());
+    });
+    compare(loader, all.first(first), interrupt.token(), done, found);
+    if (first < all.size()) compare(loader, all.subspan(first), interrupt.token(), done, found);
+  }
+  if (interrupt.raised()) return {0, "interrupted"};
+  if (auto why = chance(loader.report()); !why.empty()) return {0, std::move(why)};
+  for (std::uint64_t i = 0; i < found.same; ++i)
+    book.check(Law::determinism, true, [] { return std::string(); });
+  for (std::uint64_t i = 0; i < found.other; ++i)
+    book.check(Law::determinism, false, [&] { return found.first; });
+  return {all.size(), {}};
+}
+
+}  // namespace
+
+Determinism compare(const AnySource& source, const Settings& settings, const Options& options,
+                    const Report& did, const Delivered& delivered, const Interrupt& interrupt,
+                    LawBook& book) {
+  try {
+    return deliver_again(source, settings, options, did, delivered, interrupt, book);
+  } catch (const std::exception& e) {
+    return {0, e.what()};
+  }
+}
+
+}  // namespace weir::cli
