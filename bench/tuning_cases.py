@@ -12,6 +12,10 @@ Other guests of the same host change how fast a machine decodes, by a third and 
 measurement stands between two short runs that only decode, and is taken again (--patience times) where
 one of them fell below 95 % of the best seen; of those the least disturbed is kept, and the share of
 disturbed ones is printed.
+
+Exit 1 where a regime is wrong, an advised setting reaches less than 96 % of the sweep's best or takes more
+bytes than the smallest of the sweep that does, or predicted throughput is off by more than 5 % (median) or
+15 % (worst); each on a line of its own. --report-only: exit 0 all the same.
 """
 import argparse
 import json
@@ -180,6 +184,37 @@ def show(result):
     print(flush=True)
 
 
+LEAST_OF_BEST, MOST_OFF_MEDIAN, MOST_OFF_WORST = 0.96, 0.05, 0.15
+
+
+def errors(results):
+    """Of every predicted setting: how far measured throughput is from it, smallest first."""
+    return sorted(abs(row["off"]) for result in results for row in result["rows"])
+
+
+def breaches(results):
+    """What does not hold, in sentences."""
+    found = []
+    for result in results:
+        name = result["case"]
+        if not result["right"]:
+            found.append(f"{name}: the regime is {result['regime']}")
+        if result["advised_of_best"] < LEAST_OF_BEST:
+            found.append(f"{name}: the advised setting reaches {100 * result['advised_of_best']:.1f} % of the best, "
+                         f"not {100 * LEAST_OF_BEST:.0f} %")
+        if result["advised_bytes"] > result["least_bytes_of_sweep"]:
+            found.append(f"{name}: the advised setting takes {result['advised_bytes']:.0f} bytes, the smallest of the "
+                         f"sweep that is as fast {result['least_bytes_of_sweep']:.0f}")
+    off = errors(results)
+    if off and statistics.median(off) > MOST_OFF_MEDIAN:
+        found.append(f"predicted throughput is {100 * statistics.median(off):.1f} % off (median), more than "
+                     f"{100 * MOST_OFF_MEDIAN:.0f} %")
+    if off and off[-1] > MOST_OFF_WORST:
+        found.append(f"predicted throughput is {100 * off[-1]:.1f} % off (worst), more than "
+                     f"{100 * MOST_OFF_WORST:.0f} %")
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -192,6 +227,7 @@ def main():
     parser.add_argument("--only", default="", help="cases whose name has this in it")
     parser.add_argument("--patience", type=int, default=4, help="most tries of one measurement")
     parser.add_argument("--json", help="all figures, to this file")
+    parser.add_argument("--report-only", action="store_true", help="exit 0 whatever was found")
     options = parser.parse_args()
 
     # Fills the page cache, too.
@@ -205,13 +241,20 @@ def main():
             if options.json:
                 with open(options.json, "w", encoding="utf-8") as file:
                     json.dump(results, file, indent=1)
-    off = sorted(abs(row["off"]) for result in results for row in result["rows"])
+    if not results:
+        sys.exit(f"no case has {options.only!r} in its name")
+    off = errors(results)
     print(f"regimes right: {sum(result['right'] for result in results)} of {len(results)}")
     print(f"predicted throughput: median {100 * statistics.median(off):.1f} % off, worst "
           f"{100 * off[-1]:.1f} %, of {len(off)} settings")
     print(f"disturbed: {measure.disturbed} of {measure.taken} measurements; best pace "
           f"{measure.best:.0f} samples/s")
     print(f"advised of the best: {100 * min(r['advised_of_best'] for r in results):.1f} % or more")
+    found = breaches(results)
+    for breach in found:
+        print(f"BREACH: {breach}")
+    if found and not options.report_only:
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -16,14 +16,17 @@ WEIR_API Setting setting_of(const Plan& plan);
 /// What a setting would do.
 struct Prediction {
   Setting setting;  ///< as the Plan has it: a queue cut to the budget, reads to what is drawn
-  double samples_per_s = 0;         ///< handed over
-  double consumer_wait = 0;         ///< share of the time
-  double data_readiness = 1;        ///< share of steps that find a batch waiting
-  std::uint32_t slabs = 0;          ///< that would come to exist
-  std::uint64_t staging_bytes = 0;  ///< max_queue_size + max_leases slabs
+  double samples_per_s = 0;              ///< handed over
+  double consumer_wait = 0;              ///< share of the time
+  double data_readiness = 1;             ///< share of steps that find a batch waiting
+  std::uint32_t slabs = 0;               ///< that would come to exist
+  std::uint64_t staging_bytes = 0;       ///< bound, of the Plan: max_queue_size + max_leases slabs
+  std::uint64_t peak_staging_bytes = 0;  ///< of `slabs`: a queue that never fills has fewer
   /// What is typically live: staging, index, 1 MiB a worker (a photograph's bytes and pixels, as the
   /// Plan assumes), and twice window.encoded_bytes a read ahead; at most the Plan's ceiling_bytes.
   std::uint64_t total_bytes = 0;
+  /// What would bound it: judge() of the clocks that a loader would have had in the simulated time.
+  Verdict verdict{};
 };
 
 /// Runs the conductor of a stream in simulated time: reads, decodes and the consumer take times

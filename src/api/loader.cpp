@@ -46,8 +46,9 @@ void Loader::write_trace(std::ostream& out) const {
   const auto& core = *state_->core;
   if (!core.trace)
     throw Error(Errc::bad_options, Stage::handoff, "trace.events = 0: no trace was kept");
-  core.trace->write(out, *core.book,
-                    [&core](std::uint64_t index) { return core.source.name(index); });
+  core.trace->write(
+      out, *core.book, [&core](std::uint64_t index) { return core.source.name(index); },
+      core.course.moves());
 }
 
 Stream::Stream(std::shared_ptr<api::StreamState> state) noexcept : state_(std::move(state)) {}

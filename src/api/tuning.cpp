@@ -57,6 +57,7 @@ void AutomaticTuning::note(const char* what) noexcept {
 }
 
 void AutomaticTuning::watch() {
+  if (core_.trace) core_.trace->has_tuning();
   const auto stop = stop_.get_token();
   std::mutex mutex;
   std::unique_lock lock(mutex);
@@ -66,11 +67,14 @@ void AutomaticTuning::watch() {
 }
 
 void AutomaticTuning::look() {
+  const auto begun = Clock::now();
   auto now = figures_();
   const auto seen = window(before_, now);
   if (!plan::Tuner::enough(seen)) return;
   before_ = std::move(now);
   const auto move = tuner_.look(seen);
+  if (auto* const trace = core_.trace.get())
+    trace->thread(engine::Trace::Of::look, trace->tuning(), begun, Clock::now(), 0);
   if (!move) return;
   auto text = move->reason;
   try {
@@ -79,7 +83,8 @@ void AutomaticTuning::look() {
     // The tuner finds that nothing came of it; the engine's setting is what the report shows.
     text += std::string(" (not done: ") + error.what() + ")";
   }
-  core_.course.add(text);
+  const auto place = core_.course.add(text);
+  if (core_.trace) core_.trace->move(core_.course.setting(), place);
   if (options_.on_move) options_.on_move(text);
 }
 

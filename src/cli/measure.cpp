@@ -6,6 +6,8 @@
 #include <cmath>
 #include <exception>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -102,25 +104,25 @@ Service service_of(const std::vector<double>& milliseconds) {
   return service(timing);
 }
 
-/// What the setting asked for does, where it was measured with more reads ahead than that.
-Verdict foretold(const Prediction& asked, const Window& window) {
-  Verdict verdict = judge(window);
-  verdict.consumer_wait = asked.consumer_wait;
-  if (asked.consumer_wait <= 0.1) return verdict;
-  const bool storage = window.read.mean_s > window.decode.mean_s;
-  verdict.regime = storage ? Regime::storage : Regime::decode;
-  verdict.fetch_stall = storage ? asked.consumer_wait : 0;
-  verdict.prep_stall = storage ? 0 : asked.consumer_wait;
-  verdict.memory_stall = verdict.producer_wait = 0;
+}  // namespace
+
+Verdict foretold(const Window& window, const std::optional<Service>& consumer) {
+  auto asked = window;
+  if (consumer) asked.consumer = *consumer;
+  auto verdict = predict(asked, setting_of(window.plan)).verdict;
+  const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
+  const auto ms = [](const Service& service) {
+    return fmt::format("{:.1f} ms", service.mean_s * 1e3);
+  };
   verdict.why = fmt::format(
-      "with read_ahead {} the consumer would wait {:.1f} % of the time: of a sample, {:.1f} ms are "
-      "for the read and {:.1f} ms for the decode",
-      asked.setting.read_ahead, 100 * asked.consumer_wait, window.read.mean_s * 1e3,
-      window.decode.mean_s * 1e3);
+      "with read_ahead {} the consumer would wait {} of the time ({} for reads, {} for decoding, "
+      "{} "
+      "for memory), the producers {}: a read takes {}, a decode {}, the consumer {} a batch",
+      window.plan.read_ahead, percent(verdict.consumer_wait), percent(verdict.fetch_stall),
+      percent(verdict.prep_stall), percent(verdict.memory_stall), percent(verdict.producer_wait),
+      ms(asked.read), ms(asked.decode), ms(asked.consumer));
   return verdict;
 }
-
-}  // namespace
 
 Measured measure(const AnySource& source, const Settings& asked, const Interrupt& interrupt,
                  std::uint64_t most_samples) {
@@ -153,9 +155,28 @@ Measured measure(const AnySource& source, const Settings& asked, const Interrupt
     measured.consumer = service_of(asked.consumer_trace);
   measured.verdict = judge(window);
   window.plan = resolve(asked.options, source.index_bytes(), 0, source.size());
-  if (measured.helped_by > 0)
-    measured.verdict = foretold(predict(window, setting_of(window.plan)), window);
+  // What was measured is another setting's, or another consumer's.
+  if (measured.helped_by > 0 || measured.consumer)
+    measured.verdict = foretold(window, measured.consumer);
   return measured;
+}
+
+std::vector<Prediction> by_depth(const Measured& measured, const Setting& around) {
+  auto window = *measured.window;
+  if (measured.consumer) window.consumer = *measured.consumer;
+  std::set<std::uint32_t> depths{around.max_queue_size + 1};
+  for (std::uint32_t depth = 1; depth <= std::max(8u, 2 * around.max_queue_size); depth *= 2)
+    depths.insert(depth);
+  depths.insert({around.max_queue_size, std::max(1u, around.max_queue_size - 1)});
+  std::vector<Prediction> predictions;
+  for (const auto depth : depths) {
+    auto setting = around;
+    setting.max_queue_size = depth;
+    auto prediction = predict(window, setting);
+    // Else the budget holds no more.
+    if (prediction.setting.max_queue_size == depth) predictions.push_back(std::move(prediction));
+  }
+  return predictions;
 }
 
 Advice advise(const Measured& measured, const Settings& settings) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "cli/interrupt.hpp"
 #include "cli/settings.hpp"
@@ -15,7 +16,7 @@ namespace weir::cli {
 struct Measured {
   report::Run run;               ///< from beginning to end
   std::optional<Window> window;  ///< of the warm part, its plan the one asked for; empty: too short
-  Verdict verdict;               ///< of the setting asked for
+  Verdict verdict;               ///< of the setting and the consumer asked for
   /// Reads were kept outstanding that were not asked for, or it would have taken too long.
   std::uint32_t helped_by = 0;
   std::optional<Service> consumer;  ///< in place of the window's, where that was cut short
@@ -26,6 +27,14 @@ struct Measured {
 /// consumed, after a second and eight batches at the least and a few seconds at the most.
 Measured measure(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
                  std::uint64_t most_samples = UINT64_MAX);
+
+/// What would bound the setting of `window.plan`, where the window was measured with another: by the
+/// simulation's clocks. `consumer` in place of the window's.
+Verdict foretold(const Window& window, const std::optional<Service>& consumer = {});
+
+/// `around` with shallower and deeper queues, by depth, as far as the budget holds them. `measured`
+/// has a window.
+std::vector<Prediction> by_depth(const Measured& measured, const Setting& around);
 
 /// What the measured loader would do, and what to change. `measured` has a window.
 Advice advise(const Measured& measured, const Settings& settings);

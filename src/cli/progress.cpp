@@ -37,16 +37,26 @@ std::string time_left(double seconds) {
   return fmt::format("{}:{:02} h left", whole / 3600, whole / 60 % 60);
 }
 
-/// A line that wraps would not be written over but below.
-std::string fit_terminal(std::string line) {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    line.resize(std::min<std::size_t>(line.size(), size.ws_col - 1u));
-  return line;
+/// "45.00 of 64.00 MiB", "512.00 KiB of 64.00 MiB".
+std::string held(std::uint64_t live, std::uint64_t budget) {
+  auto text = report::human_bytes(live);
+  if (budget == UINT64_MAX) return text;
+  const auto bound = report::human_bytes(budget);
+  const auto unit = bound.substr(bound.find(' '));
+  if (text.ends_with(unit)) text.resize(text.size() - unit.size());
+  return text + " of " + bound;
 }
 
-void watch(const std::stop_token& stop, const std::function<std::string()>& line) {
-  const bool live = isatty(STDERR_FILENO) == 1;
+Screen screen_now() {
+  Screen screen{.live = isatty(STDERR_FILENO) == 1};
+  winsize size{};
+  if (screen.live && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    screen.columns = size.ws_col;
+  return screen;
+}
+
+void watch(const std::stop_token& stop, const std::function<ProgressLine()>& line) {
+  const bool live = screen_now().live;
   std::mutex mutex;
   std::unique_lock lock(mutex);
   std::condition_variable_any wake;
@@ -54,10 +64,7 @@ void watch(const std::stop_token& stop, const std::function<std::string()>& line
       live ? Clock::duration(live_interval) : Clock::duration(plain_interval);
   const auto is_over = [&] { return stop.stop_requested(); };
   while (!wake.wait_for(lock, stop, interval, is_over) && !is_over()) {
-    if (live)
-      say("\r{}\x1b[K", fit_terminal(line()));
-    else
-      say("{}\n", line());
+    say("{}", shown(line(), screen_now()));
     std::fflush(stderr);
   }
   if (live) say("\r\x1b[K");
@@ -81,26 +88,48 @@ std::optional<std::uint64_t> samples_to_consume(const Settings& settings,
   return goal;
 }
 
-std::string progress_line(const Snapshot& now, const Plan& plan,
-                          std::chrono::duration<double> elapsed, std::optional<std::uint64_t> goal,
-                          const std::string& label, const std::optional<Window>& recent) {
+ProgressLine progress_line(const Snapshot& now, const Plan& plan, std::uint32_t queue,
+                           std::chrono::duration<double> elapsed, std::optional<std::uint64_t> goal,
+                           const std::string& label, const std::optional<Window>& recent) {
+  // What is dropped last comes first.
+  enum Rank : int { pace, left, bytes, regime, depth, name, readiness, picture };
   const auto done = now.samples.consumed;
   const double rate = elapsed.count() > 0 ? static_cast<double>(done) / elapsed.count() : 0;
-  const double pace = recent ? static_cast<double>(recent->samples) / recent->seconds : rate;
-  auto line = fmt::format("{}[{}] {}/{} ready, {} samples/s", label.empty() ? "" : label + ": ",
-                          bar(now.ready, plan.max_queue_size), now.ready, plan.max_queue_size,
-                          report::grouped(static_cast<std::uint64_t>(pace)));
-  if (recent)
-    line += fmt::format(", readiness {:.0f} %, regime {}", 100 * recent->data_readiness,
-                        to_string(judge(*recent).regime));
-  line += ", " + report::human_bytes(now.memory.live);
-  if (plan.budget_bytes != UINT64_MAX) line += " of " + report::human_bytes(plan.budget_bytes);
+  const double recent_rate = recent ? static_cast<double>(recent->samples) / recent->seconds : rate;
+  queue = std::max(queue, 1u);
+  ProgressLine line;
+  if (!label.empty()) line.push_back({label + ":", name});
+  // Batches that a deeper queue left ready stay until they are taken.
+  line.push_back({fmt::format("[{}]", bar(std::min(now.ready, queue), queue)), picture, true});
+  line.push_back({fmt::format("{}/{} ready", now.ready, queue), depth, true});
+  line.push_back({report::grouped(static_cast<std::uint64_t>(recent_rate)) + " samples/s", pace});
+  if (recent) {
+    line.push_back({fmt::format("readiness {:.0f} %", 100 * recent->data_readiness), readiness});
+    line.push_back({fmt::format("regime {}", to_string(judge(*recent).regime)), regime});
+  }
+  line.push_back({held(now.memory.live, plan.budget_bytes), bytes});
   if (goal && rate > 0)
-    line += ", " + time_left(static_cast<double>(*goal - std::min(done, *goal)) / rate);
+    line.push_back({time_left(static_cast<double>(*goal - std::min(done, *goal)) / rate), left});
   return line;
 }
 
-Progress::Progress(const Settings& settings, std::function<std::string()> line) {
+std::string shown(const ProgressLine& line, const Screen& screen) {
+  auto fields = line;
+  const auto text = [&] {
+    std::string all;
+    for (const auto& field : fields)
+      all += (all.empty() ? "" : field.glued ? " " : ", ") + field.text;
+    return all;
+  };
+  if (!screen.live) return text() + '\n';
+  // The cursor has a place behind the last character.
+  const auto room = std::max<std::size_t>(screen.columns, 1) - 1;
+  while (fields.size() > 1 && text().size() > room)
+    fields.erase(std::ranges::max_element(fields, {}, &ProgressField::rank));
+  return '\r' + text().substr(0, room) + "\x1b[K";
+}
+
+Progress::Progress(const Settings& settings, std::function<ProgressLine()> line) {
   if (settings.quiet) return;
   // No memory or no thread for a line: the run goes on without.
   try {
@@ -119,8 +148,8 @@ Progress::Progress(const Settings& settings, const Loader& loader, const std::st
                           goal = samples_to_consume(settings, loader.size())]() mutable {
         const auto now = Clock::now();
         if (recent.due(now)) recent.add(loader.report(), now);
-        return progress_line(loader.snapshot(), loader.plan(), now - start, goal, label,
-                             recent.window());
+        return progress_line(loader.snapshot(), loader.plan(), recent.setting().max_queue_size,
+                             now - start, goal, label, recent.window());
       }) {}
 
 void hint(const Settings& settings, const std::string& text) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "cli/settings.hpp"
 #include "weir/loader.hpp"
@@ -17,20 +18,37 @@ namespace weir::cli {
 std::optional<std::uint64_t> samples_to_consume(const Settings& settings,
                                                 std::uint64_t dataset_size);
 
-/// "queue 4: [###-] 3/4 ready, 1,234 samples/s, readiness 98 %, regime decode, 45.10 MiB of 64.00 MiB,
-/// 12 s left", in one line. `label` may be empty. Pace, readiness and regime are those of `recent`;
-/// without, the pace is that of the whole run and the others are left out.
-std::string progress_line(const Snapshot& now, const Plan& plan,
-                          std::chrono::duration<double> elapsed, std::optional<std::uint64_t> goal,
-                          const std::string& label, const std::optional<Window>& recent = {});
+/// What a line of progress has to say, from left to right.
+struct ProgressField {
+  std::string text;
+  int rank = 0;        ///< where there is no room for all, the highest go first
+  bool glued = false;  ///< a space, not a comma, stands before it
+};
+using ProgressLine = std::vector<ProgressField>;
+
+/// "verify: [###-] 3/4 ready, 1,234 samples/s, readiness 98 %, regime decode, 45.10 of 64.00 MiB,
+/// 12 s left". `label` may be empty. `queue`: the depth in force, which a plan bounds and tuning moves.
+/// Pace, readiness and regime are those of `recent`; without, the pace is that of the whole run and the
+/// others are left out.
+ProgressLine progress_line(const Snapshot& now, const Plan& plan, std::uint32_t queue,
+                           std::chrono::duration<double> elapsed, std::optional<std::uint64_t> goal,
+                           const std::string& label, const std::optional<Window>& recent = {});
+
+/// Where progress is shown.
+struct Screen {
+  bool live = false;               ///< a terminal: each line is written over the last
+  std::size_t columns = SIZE_MAX;  ///< of it
+};
+/// What is written for `line`: of a terminal narrower than that, without the fields that matter least;
+/// one that wraps would not be written over but below. A single field that is too long is cut.
+std::string shown(const ProgressLine& line, const Screen& screen);
 
 /// Writes a line about long work to stderr until it dies: over and over in one place on a terminal,
 /// below one another every few seconds otherwise, never where --quiet was given.
-/// On a terminal it is cut to its width.
 class Progress {
  public:
   /// `line` is called from a thread of the Progress.
-  Progress(const Settings& settings, std::function<std::string()> line);
+  Progress(const Settings& settings, std::function<ProgressLine()> line);
   /// How `loader` is doing.
   Progress(const Settings& settings, const Loader& loader, const std::string& label);
   Progress(const Progress&) = delete;

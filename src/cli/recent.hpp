@@ -19,6 +19,8 @@ class Recent {
   /// From a report some five seconds old, or the loader's construction, to the last one. Empty
   /// where there is none yet, or no time passed.
   std::optional<Window> window() const;
+  /// In force when the last report was made; there is one.
+  const Setting& setting() const { return seen_.back().report.setting; }
 
  private:
   struct Seen {

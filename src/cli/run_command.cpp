@@ -8,6 +8,7 @@
 #include "cli/drive.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
+#include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"
 
@@ -19,6 +20,7 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   report::put_run(json, run);
   json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
+  json["depths"] = report::depths_json(run.figures.plan);
   emit(settings, json, report::run_text(run));
   if (!run.error.empty()) say("weir: {}\n", run.error);
   const auto& plan = run.figures.plan;

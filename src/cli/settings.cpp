@@ -361,6 +361,9 @@ class Parser {
     check_sizes(*app_.get_subcommands().front(), s);
     if (strict_ && lenient_) throw Refusal{2, "weir: --strict and --lenient exclude each other\n"};
     s.options.faults.strict = !lenient_;
+    // Only a command that has both is given a trace.
+    if (!s.consumer_trace.empty() && app_.get_subcommands().front()->count("--consumer-ms") > 0)
+      throw Refusal{2, "weir: --consumer-ms and --consumer-trace exclude each other\n"};
     if (s.depths.size() > 1 && s.command != Command::sweep && s.command != Command::plan)
       throw Refusal{2, "weir: --max-queue-size takes a list in sweep and plan alone\n"};
     if (s.command == Command::sweep && s.depths.empty()) s.depths = {1, 2, 4, 8, 16};

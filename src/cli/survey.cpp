@@ -174,9 +174,10 @@ Survey survey(const AnySource& source, const Settings& settings, const Interrupt
   std::mutex mutex;
   Survey all;
   const Progress progress(settings, [&] {
-    return fmt::format("probe: {} of {} files",
-                       report::grouped(std::min(next.load(), source.size())),
-                       report::grouped(source.size()));
+    return ProgressLine{
+        ProgressField{.text = fmt::format("probe: {} of {} files",
+                                          report::grouped(std::min(next.load(), source.size())),
+                                          report::grouped(source.size()))}};
   });
   std::exception_ptr error;
   const auto work = [&] {

@@ -23,11 +23,12 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
                          fmt::format("max_queue_size {}", depth));
   auto json = report::envelope("run");
   report::put_run(json, run);
-  // From the plan alone; nothing measured goes into it.
+  // From the plan alone; nothing measured goes into it. staging_bytes is the bound.
   const auto cost = report::cost_at(run.figures.plan, run.figures.plan.max_queue_size);
   json["predicted"] = {{"staging_bytes", cost.u8_bytes},  {"float16_bytes", cost.f16_bytes},
                        {"float32_bytes", cost.f32_bytes}, {"samples_per_s", nullptr},
-                       {"data_readiness", nullptr},       {"consumer_wait", nullptr}};
+                       {"data_readiness", nullptr},       {"consumer_wait", nullptr},
+                       {"peak_staging_bytes", nullptr}};
   write_stdout(report::write(json));
   return exit_code(run);
 }
@@ -36,10 +37,10 @@ report::SweepRow row_of(std::uint32_t asked, const report::Json& json) {
   report::SweepRow row;
   row.max_queue_size = asked;
   row.slabs = json["plan"]["slabs"];
-  row.predicted = {.max_queue_size = json["plan"]["max_queue_size"],
-                   .u8_bytes = json["predicted"]["staging_bytes"],
-                   .f16_bytes = json["predicted"]["float16_bytes"],
-                   .f32_bytes = json["predicted"]["float32_bytes"]};
+  row.bound = {.max_queue_size = json["plan"]["max_queue_size"],
+               .u8_bytes = json["predicted"]["staging_bytes"],
+               .f16_bytes = json["predicted"]["float16_bytes"],
+               .f32_bytes = json["predicted"]["float32_bytes"]};
   row.staging_bytes = json["memory"]["staging"];
   row.peak_bytes = json["memory"]["peak"];
   const auto& process = json["memory"]["process"];
@@ -56,7 +57,8 @@ report::SweepRow row_of(std::uint32_t asked, const report::Json& json) {
   if (const auto& predicted = json["predicted"]; predicted["samples_per_s"].is_number())
     row.foretold = {.samples_per_s = predicted["samples_per_s"],
                     .data_readiness = predicted["data_readiness"],
-                    .consumer_wait = predicted["consumer_wait"]};
+                    .consumer_wait = predicted["consumer_wait"],
+                    .staging_bytes = predicted["peak_staging_bytes"]};
   return row;
 }
 
@@ -84,13 +86,17 @@ void put_prediction(report::Json& run, const Window& window,
   predicted["samples_per_s"] = foretold.samples_per_s;
   predicted["data_readiness"] = foretold.data_readiness;
   predicted["consumer_wait"] = foretold.consumer_wait;
+  predicted["peak_staging_bytes"] = foretold.peak_staging_bytes;
   const double measured = run["throughput"]["samples_per_s"],
                seconds = run["throughput"]["seconds"];
   const double waited = run["queue"]["consumer_wait_s"];
   run["predicted_off"] = {
       {"samples_per_s", measured / foretold.samples_per_s - 1},
       {"data_readiness", run["queue"]["data_readiness"].get<double>() - foretold.data_readiness},
-      {"consumer_wait", (seconds > 0 ? waited / seconds : 0) - foretold.consumer_wait}};
+      {"consumer_wait", (seconds > 0 ? waited / seconds : 0) - foretold.consumer_wait},
+      {"peak_staging_bytes",
+       run["memory"]["staging"].get<double>() / static_cast<double>(foretold.peak_staging_bytes) -
+           1}};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ int tune_command(const Settings& settings, const Interrupt& interrupt) {
   json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
   json["runs"] = report::Json::array({std::move(run)});
-  json["advice"] = json["regime"] = json["regime_why"] = nullptr;
+  json["advice"] = json["regime"] = json["regime_why"] = json["depths"] = nullptr;
   const bool done = measured.window && measured.run.error.empty() && !interrupt.raised();
   if (!done) {
     emit(settings, json, "");
@@ -30,6 +30,8 @@ int tune_command(const Settings& settings, const Interrupt& interrupt) {
   json["advice"] = report::to_json(advice);
   json["regime"] = to_string(measured.verdict.regime);
   json["regime_why"] = measured.verdict.why;
+  json["depths"] =
+      report::depths_json(measured.window->plan, by_depth(measured, advice.recommended.setting));
   const auto read_ahead = measured.run.figures.plan.read_ahead;
   emit(settings, json,
        report::window_text(*measured.window, measured.verdict, read_ahead) + '\n' +

@@ -24,9 +24,12 @@ class Course {
     Lock lock(mutex_);
     return setting_;
   }
-  void add(std::string move) {
+  /// Its place in moves(), which may not be there.
+  std::size_t add(std::string move) {
     Lock lock(mutex_);
-    if (moves_.size() < kept) moves_.push_back(std::move(move));
+    if (moves_.size() == kept) return kept;
+    moves_.push_back(std::move(move));
+    return moves_.size() - 1;
   }
   std::vector<std::string> moves() const {
     Lock lock(mutex_);

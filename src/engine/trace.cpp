@@ -50,6 +50,10 @@ void Trace::thread(Of what, Track track, Clock::time_point begun, Clock::time_po
        {ns(ended - begun), batch, 0, 0});
 }
 
+void Trace::move(const Setting& to, std::size_t text) noexcept {
+  note(Kind::move, 0, tuning(), Clock::now(), {to.max_queue_size, to.workers, to.read_ahead, text});
+}
+
 void Trace::sample_bytes(const books::Book& book) noexcept {
   const auto memory = book.snapshot().memory;
   note(Kind::sample_bytes, 0, 0, Clock::now(),

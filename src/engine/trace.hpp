@@ -7,6 +7,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "books/book.hpp"
@@ -22,7 +23,7 @@ namespace weir::engine {
 /// fetch_add, no lock, no allocation; those that find no place are counted.
 class Trace {
  public:
-  /// A row of the picture: the consumer, the conductor, a worker, a reader or a slab.
+  /// A row of the picture: the consumer, the conductor, a worker, a reader, tuning or a slab.
   using Track = std::uint32_t;
 
   /// Takes plan.trace_bytes.
@@ -32,6 +33,9 @@ class Trace {
   static constexpr Track consumer = 1, conductor = 2;
   Track worker(std::uint32_t i) const noexcept { return 3 + i; }
   Track reader(std::uint32_t i) const noexcept { return worker(workers_) + i; }
+  Track tuning() const noexcept { return reader(readers_); }
+  /// There is a thread that tunes: it has a row, which other loaders' traces lack.
+  void has_tuning() noexcept { tuned_.store(true, std::memory_order_relaxed); }
 
   /// A sample was in `stage` (read, decode, fit; wait: parked, on no thread).
   void sample(Stage stage, Track track, Clock::time_point begun, Clock::time_point ended,
@@ -43,6 +47,7 @@ class Trace {
     next,     ///< of the consumer: in next()
     consume,  ///< of the consumer: handed a batch until the next next()
     step,     ///< of the conductor; no batch
+    look,     ///< of tuning: it read the clocks and thought; no batch
   };
   /// A slab was this, for its batch.
   void batch(Of what, const buffer::Slab& slab, Clock::time_point begun,
@@ -50,20 +55,33 @@ class Trace {
   /// A thread did this; `batch` where it is about one.
   void thread(Of what, Track track, Clock::time_point begun, Clock::time_point ended,
               std::uint64_t batch) noexcept;
+  /// Tuning moved the knobs there; `text`: the place of what it said in the loader's moves.
+  void move(const Setting& to, std::size_t text) noexcept;
   /// The bytes of samples and index as they are now.
   void sample_bytes(const books::Book& book) noexcept;
   /// The queue and the bytes of slabs as they are now.
   void queue(const books::Book& book) noexcept;
 
   /// Trace Event Format (JSON object form; microseconds since the loader was made), as Perfetto and
-  /// chrome://tracing open it. `name` gives a sample's name. Ends with what `book` says now.
+  /// chrome://tracing open it. `name` gives a sample's name, `moves` what tuning said. Ends with what
+  /// `book` says now.
   void write(std::ostream& out, const books::Book& book,
-             const std::function<std::string(std::uint64_t)>& name) const;
+             const std::function<std::string(std::uint64_t)>& name,
+             const std::vector<std::string>& moves = {}) const;
 
  private:
-  enum class Kind : std::uint8_t { none, sample, batch, thread, sample_bytes, slab_bytes, queue };
+  enum class Kind : std::uint8_t {
+    none,
+    sample,
+    batch,
+    thread,
+    move,
+    sample_bytes,
+    slab_bytes,
+    queue
+  };
   /// `value` by kind: sample: duration, sequence, row, index. batch, thread: duration, sequence.
-  /// The others: their counters, in the order of their names.
+  /// move: queue, workers, read_ahead, text. The others: their counters, in the order of their names.
   struct Event {
     std::atomic<Kind> kind{Kind::none};  ///< set last: the rest is there
     std::uint8_t what = 0;               ///< Stage or Of
@@ -85,6 +103,7 @@ class Trace {
   const std::uint32_t workers_, readers_;
   const std::unique_ptr<Event[]> events_;
   std::atomic<std::uint64_t> noted_{0};
+  std::atomic<bool> tuned_{false};
 };
 
 }  // namespace weir::engine

@@ -22,6 +22,7 @@ std::string_view word(Trace::Of what) {
     case Trace::Of::next: return "next";
     case Trace::Of::consume: return "consume";
     case Trace::Of::step: return "step";
+    case Trace::Of::look: return "look";
   }
   return "";
 }
@@ -47,8 +48,9 @@ std::string microseconds(std::int64_t ns) {
 
 class Trace::Writer {
  public:
-  Writer(std::ostream& out, const std::function<std::string(std::uint64_t)>& name)
-      : out_(out), name_(name) {}
+  Writer(std::ostream& out, const std::function<std::string(std::uint64_t)>& name,
+         const std::vector<std::string>& moves)
+      : out_(out), name_(name), moves_(moves) {}
 
   void name_track(int process, std::uint32_t track, const std::string& name) {
     const auto where = place(process, track);
@@ -84,8 +86,9 @@ class Trace::Writer {
       case Kind::thread: {
         const auto what = static_cast<Of>(event.what);
         return span(word(what), "thread", threads, event.track, at, dur,
-                    what == Of::step ? "{}" : batch_args(v[1]));
+                    what == Of::step || what == Of::look ? "{}" : batch_args(v[1]));
       }
+      case Kind::move: return move(at, event.track, v);
       case Kind::sample_bytes:
         return counter("bytes of index and samples", at, {"index", "encoded", "scratch", "cache"},
                        v);
@@ -130,6 +133,14 @@ class Trace::Writer {
             << '}';
     begin() << R"({"ph":"e",)" << common << ",\"ts\":" << microseconds(at + duration) << '}';
   }
+  void move(std::int64_t at, std::uint32_t track, const std::array<std::uint64_t, 4>& to) {
+    begin() << R"({"ph":"i","s":"t",)" << place(threads, track) << ",\"ts\":" << microseconds(at)
+            << R"(,"cat":"tuning","name":"move","args":{"max_queue_size":)" << to[0]
+            << ",\"workers\":" << to[1] << ",\"read_ahead\":" << to[2];
+    if (to[3] < moves_.size())
+      out_ << ",\"why\":" << quoted(sanitize(moves_[static_cast<std::size_t>(to[3])]));
+    out_ << "}}";
+  }
   void counter(std::string_view name, std::int64_t at, const std::array<std::string_view, 4>& names,
                const std::array<std::uint64_t, 4>& values) {
     begin() << R"({"ph":"C",)" << place(threads, consumer) << ",\"ts\":" << microseconds(at)
@@ -141,11 +152,13 @@ class Trace::Writer {
 
   std::ostream& out_;
   const std::function<std::string(std::uint64_t)>& name_;
+  const std::vector<std::string>& moves_;
   bool first_ = true;
 };
 
 void Trace::write(std::ostream& out, const books::Book& book,
-                  const std::function<std::string(std::uint64_t)>& name) const {
+                  const std::function<std::string(std::uint64_t)>& name,
+                  const std::vector<std::string>& moves) const {
   const auto noted = noted_.load(std::memory_order_relaxed);
   std::vector<const Event*> events;
   for (std::uint64_t i = 0; i < std::min(noted, capacity_); ++i) {
@@ -161,7 +174,7 @@ void Trace::write(std::ostream& out, const books::Book& book,
   out << R"({"displayTimeUnit":"ms","otherData":{"weir":")" << version << R"(","events":)"
       << events.size() << R"(,"lost_events":)" << noted - std::min(noted, capacity_)
       << R"(},"traceEvents":[)";
-  Writer writer(out, name);
+  Writer writer(out, name, moves);
   writer.name_process(threads, "weir: threads");
   writer.name_process(slabs, "weir: slabs");
   writer.name_track(threads, consumer, "consumer");
@@ -170,6 +183,7 @@ void Trace::write(std::ostream& out, const books::Book& book,
     writer.name_track(threads, worker(i), "worker " + std::to_string(i));
   for (std::uint32_t i = 0; i < readers_; ++i)
     writer.name_track(threads, reader(i), "reader " + std::to_string(i));
+  if (tuned_.load(std::memory_order_relaxed)) writer.name_track(threads, tuning(), "tuning");
   for (std::uint32_t i = 0; slab(i) < slabs_end; ++i)
     writer.name_track(slabs, slab(i), "slab " + std::to_string(i));
   for (std::size_t i = 0; i < events.size(); ++i) writer.write(*events[i], i);

@@ -1,5 +1,7 @@
 #include "plan/predict.hpp"
 
+#include <utility>
+
 #include "base/checked.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/simulation.hpp"
@@ -14,14 +16,16 @@ Setting setting_of(const Plan& plan) {
 }
 
 Prediction predict(const Plan& plan, const simulation::Workload& work, double encoded_bytes) {
-  const auto outcome = simulation::Simulation(plan, work).run();
+  auto outcome = simulation::Simulation(plan, work).run();
   return {.setting = setting_of(plan),
           .samples_per_s = outcome.samples_per_s,
           .consumer_wait = outcome.consumer_wait,
           .data_readiness = outcome.data_readiness,
           .slabs = outcome.slabs,
           .staging_bytes = mul_sat(plan.slabs, plan.slab_bytes),
-          .total_bytes = typical_bytes(plan, encoded_bytes)};
+          .peak_staging_bytes = mul_sat(outcome.slabs, plan.slab_bytes),
+          .total_bytes = typical_bytes(plan, encoded_bytes),
+          .verdict = std::move(outcome.verdict)};
 }
 
 Prediction predict(const Window& window, const Setting& setting, std::uint64_t seed) {

@@ -25,6 +25,7 @@ auto& pop_oldest(Rows& rows) {
 }  // namespace
 
 void Simulation::advance(Actor& actor) {
+  set_reading(actor, 0);
   if (actor.phase == Phase::reading) {
     actor.phase = Phase::idle;
     actor.row->has_bytes = true;
@@ -133,6 +134,7 @@ bool Simulation::start(Actor& actor) {
     return compute(actor);
   }
   actor.phase = Phase::reading;
+  if (!actor.reader) set_reading(actor, 1);
   schedule(id_of(actor), nanoseconds(work_.read_wait_s * work_.read[row.number]));
   return true;
 }
@@ -144,10 +146,15 @@ bool Simulation::compute(Actor& actor) {
     park(actor);
     return false;
   }
-  double service = whole ? work_.copy_s : actor.reader ? 0 : work_.decode_s * work_.decode[number];
+  const double decode = whole          ? work_.copy_s
+                        : actor.reader ? 0
+                                       : work_.decode_s * work_.decode[number];
+  double read = 0;
   if (!kept && (actor.reader || plan_.read_ahead == 0))
-    service += work_.read_cpu_s * work_.read[number];
-  if (!kept && fused_) service += work_.read_wait_s * work_.read[number];
+    read += work_.read_cpu_s * work_.read[number];
+  if (!kept && fused_) read += work_.read_wait_s * work_.read[number];
+  const double service = decode + read;
+  if (!actor.reader && read > 0) set_reading(actor, read / service);
   seize_core(actor, std::max<Time>(nanoseconds(service), 1));
   return true;
 }

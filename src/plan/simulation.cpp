@@ -86,7 +86,63 @@ Outcome Simulation::run() {
   // A queue that was simulated shallower than it is, and was full, fills.
   const bool all = slabs_made_ == depth_ + plan_.max_leases;
   return {static_cast<double>(samples_) / seconds, static_cast<double>(waited_) * 1e-9 / seconds,
-          static_cast<double>(found_) / batches, all ? plan_.slabs : slabs_made_};
+          static_cast<double>(found_) / batches, all ? plan_.slabs : slabs_made_, verdict(seconds)};
+}
+
+// ---- clocks ----------------------------------------------------------------------------------
+
+Simulation::Effort Simulation::pace() const noexcept {
+  const auto waiting = static_cast<double>(idle_workers_.size());
+  Effort pace;
+  pace.fetch = std::max(0.0, reading_);
+  pace.prep = std::max(0.0, plan_.workers - waiting - pace.fetch);
+  const bool reads =
+      plan_.read_ahead > 0 && (outstanding_ > 0 || !to_read_.empty() || feed_.rows() > 0);
+  if (!parked_.empty() || (book_->someone_waits() && ready_.empty())) {
+    pace.memory = waiting;
+  } else if (!book_->someone_waits() && reads) {
+    pace.fetch += waiting;
+  } else {
+    pace.idle = waiting;
+  }
+  return pace;
+}
+
+void Simulation::pass(Time until) noexcept {
+  const auto past = static_cast<double>(until - now_);
+  spent_.fetch += past * pace_.fetch;
+  spent_.prep += past * pace_.prep;
+  spent_.memory += past * pace_.memory;
+  spent_.idle += past * pace_.idle;
+  now_ = until;
+}
+
+void Simulation::end_wait() noexcept {
+  const auto waited = static_cast<double>(now_ - asked_at_);
+  const double fetch = spent_.fetch - spent_before_.fetch, prep = spent_.prep - spent_before_.prep,
+               memory = spent_.memory - spent_before_.memory;
+  const double all = fetch + prep + memory;
+  if (asked_found_ || all <= 0) {
+    stalled_.prep += waited;
+    return;
+  }
+  stalled_.fetch += waited * fetch / all;
+  stalled_.prep += waited * prep / all;
+  stalled_.memory += waited * memory / all;
+}
+
+Verdict Simulation::verdict(double seconds) const {
+  Window clocks;
+  clocks.seconds = seconds;
+  clocks.consumer_wait_s = static_cast<double>(waited_) * 1e-9;
+  clocks.fetch_stall_s = stalled_.fetch * 1e-9;
+  clocks.prep_stall_s = stalled_.prep * 1e-9;
+  clocks.memory_stall_s = stalled_.memory * 1e-9;
+  clocks.workers = {.read_s = spent_.fetch * 1e-9,
+                    .decode_s = spent_.prep * 1e-9,
+                    .throttled_s = spent_.memory * 1e-9,
+                    .idle_s = spent_.idle * 1e-9};
+  return judge(clocks);
 }
 
 // ---- time ------------------------------------------------------------------------------------
@@ -101,7 +157,7 @@ bool Simulation::next_event() {
   std::pop_heap(events_.begin(), events_.end(), std::greater<>());
   const auto event = events_.back();
   events_.pop_back();
-  now_ = event.at;
+  pass(event.at);
   if (event.actor == actors_.size()) {
     ask();
   } else {
@@ -127,6 +183,7 @@ void Simulation::settle() {
     if (outstanding_ < plan_.read_ahead) start_idle(idle_readers_);
     hand_over();
   } while (waker_->pending);
+  pace_ = pace();
 }
 
 // ---- conductor -------------------------------------------------------------------------------
@@ -161,6 +218,7 @@ void Simulation::ask() {
   asking_ = true;
   asked_at_ = now_;
   asked_found_ = !ready_.empty();
+  spent_before_ = spent_;
 }
 
 void Simulation::hand_over() {
@@ -179,8 +237,10 @@ void Simulation::hand_over() {
 void Simulation::delivered(bool found, Time waited) {
   if (++delivered_ <= warm_) {
     measured_from_ = now_;
+    spent_ = {};
     return;
   }
+  end_wait();
   samples_ += schedule_.at(delivered_ - 1).rows;
   found_ += found ? 1 : 0;
   waited_ += waited;

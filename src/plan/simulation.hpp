@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/wakeable.hpp"
@@ -22,6 +23,7 @@ struct Outcome {
   double consumer_wait = 0;   ///< share of the time
   double data_readiness = 1;  ///< share of next() that found a batch waiting
   std::uint32_t slabs = 0;    ///< that came to exist
+  Verdict verdict;            ///< judge() of the clocks that the engine would have had
 };
 
 /// A stream in simulated time, event by event: the conductor and the books that the engine runs,
@@ -62,6 +64,7 @@ class Simulation final : private conductor::Actions {
     conductor::RowRun run{};
     std::uint32_t done = 0, most_rows = 1;
     Time run_begun = 0, core_time = 0;
+    double reading = 0;  ///< share of the time of what it is at: for a read
     buffer::Block scratch;
   };
   struct Event {
@@ -86,6 +89,20 @@ class Simulation final : private conductor::Actions {
   void publish(books::SlabId slab) noexcept override { ready_.push_back(slab); }
   void halt() noexcept override {}
   void end(conductor::End) noexcept override {}
+
+  // -- clocks, as engine::Clocks and engine::Board keep them
+  /// Nanoseconds of workers by what it would take to shorten them.
+  struct Effort {
+    double fetch = 0, prep = 0, memory = 0, idle = 0;
+  };
+  /// What workers spend each nanosecond on from now on.
+  Effort pace() const noexcept;
+  void pass(Time until) noexcept;
+  void set_reading(Actor& actor, double share) noexcept {
+    reading_ += share - std::exchange(actor.reading, share);
+  }
+  void end_wait() noexcept;
+  Verdict verdict(double seconds) const;
 
   // -- time
   void schedule(std::uint32_t actor, Time in);
@@ -154,6 +171,9 @@ class Simulation final : private conductor::Actions {
   std::size_t hold_ = 0;  ///< batches to be ready before the first is handed over
   std::uint64_t delivered_ = 0, samples_ = 0, found_ = 0;
   Time asked_at_ = 0, waited_ = 0, measured_from_ = 0;
+  Effort pace_, spent_, spent_before_;  ///< until now; when the consumer last asked
+  Effort stalled_;      ///< nanoseconds that the consumer waited; idle: no part of it
+  double reading_ = 0;  ///< workers that read
 
   std::vector<Event> events_;
   std::uint64_t order_ = 0;

@@ -9,6 +9,7 @@
 
 #include "report/bytes.hpp"
 #include "report/clock_text.hpp"
+#include "report/figures.hpp"
 #include "report/table.hpp"
 
 namespace weir::report {
@@ -51,11 +52,33 @@ std::string wrapped(std::string_view text, std::string_view first) {
 }  // namespace
 
 Json to_json(const Prediction& p) {
-  return {{"max_queue_size", p.setting.max_queue_size}, {"workers", p.setting.workers},
-          {"read_ahead", p.setting.read_ahead},         {"batch", p.setting.batch},
-          {"samples_per_s", p.samples_per_s},           {"consumer_wait", p.consumer_wait},
-          {"data_readiness", p.data_readiness},         {"slabs", p.slabs},
-          {"staging_bytes", p.staging_bytes},           {"total_bytes", p.total_bytes}};
+  return {{"max_queue_size", p.setting.max_queue_size},
+          {"workers", p.setting.workers},
+          {"read_ahead", p.setting.read_ahead},
+          {"batch", p.setting.batch},
+          {"samples_per_s", p.samples_per_s},
+          {"consumer_wait", p.consumer_wait},
+          {"data_readiness", p.data_readiness},
+          {"slabs", p.slabs},
+          {"staging_bytes", p.staging_bytes},
+          {"peak_staging_bytes", p.peak_staging_bytes},
+          {"total_bytes", p.total_bytes},
+          {"regime", to_string(p.verdict.regime)}};
+}
+
+Json depths_json(const Plan& plan, std::span<const Prediction> predictions) {
+  Json depths = Json::array();
+  for (const auto& prediction : predictions) {
+    auto& depth = depths.emplace_back(to_json(cost_at(plan, prediction.setting.max_queue_size)));
+    depth["predicted"] = to_json(prediction);
+  }
+  return depths;
+}
+
+Json depths_json(const Plan& plan) {
+  Json depths = Json::array();
+  for (const auto depth : default_depths(plan)) depths.push_back(to_json(cost_at(plan, depth)));
+  return depths;
 }
 
 Json to_json(const Advice& advice) {
@@ -88,14 +111,16 @@ std::string advice_text(const Advice& advice) {
                {"samples/s"},
                {"ready"},
                {"waited"},
-               {"staging"},
+               {"bound"},
+               {"peak"},
                {"all MiB"}},
               0);
   const auto add = [&](const std::string& name, const Prediction& p) {
     const auto& s = p.setting;
     table.add({"  " + name, grouped(s.max_queue_size), grouped(s.workers), grouped(s.read_ahead),
                fmt::format("{:.1f}", p.samples_per_s), percent(p.data_readiness),
-               percent(p.consumer_wait), mebibytes(p.staging_bytes), mebibytes(p.total_bytes)});
+               percent(p.consumer_wait), mebibytes(p.staging_bytes),
+               mebibytes(p.peak_staging_bytes), mebibytes(p.total_bytes)});
   };
   add("recommended", advice.recommended);
   if (advice.now.setting != advice.recommended.setting) add("now", advice.now);
@@ -112,8 +137,9 @@ std::string advice_text(const Advice& advice) {
   }
   return words + '\n' + table.text() +
          "predicted; ready: share of next() calls that find a batch waiting; waited: share of the "
-         "time\nthat the consumer waits; staging: MiB of slabs; all MiB: with index, workers and "
-         "reads ahead\n\nTo paste\n  " +
+         "time\nthat the consumer waits; bound: MiB that slabs may have; peak: that they would "
+         "have; "
+         "all MiB:\nthe bound with index, workers and reads ahead\n\nTo paste\n  " +
          advice.flags + "\n\n" + code;
 }
 

@@ -275,15 +275,29 @@ std::string run_text(const Run& run) {
 
 namespace {
 
+/// Staging at its peak as foretold, beside what it was and what it may be.
+std::string peaks_text(std::span<const SweepRow> rows) {
+  Table table({{"queue"}, {"MiB of staging: bound"}, {"peak: predicted"}, {"measured"}, {"off"}},
+              0);
+  for (const auto& row : rows) {
+    if (!row.foretold || row.foretold->staging_bytes == 0) continue;
+    const auto predicted = row.foretold->staging_bytes;
+    const auto off = static_cast<double>(row.staging_bytes) / static_cast<double>(predicted) - 1;
+    table.add({grouped(row.max_queue_size), mebibytes(row.bound.u8_bytes), mebibytes(predicted),
+               mebibytes(row.staging_bytes), fmt::format("{:+.1f} %", 100 * off)});
+  }
+  return table.empty() ? "" : '\n' + table.text();
+}
+
 /// Throughput, readiness and waiting as foretold, beside what they were.
 std::string foretold_text(std::span<const SweepRow> rows) {
   Table table({{"queue"},
-               {"samples/s: predicted"},
+               {"samples/s predicted"},
                {"measured"},
                {"off"},
-               {"ready: predicted"},
+               {"ready predicted"},
                {"measured"},
-               {"waited: predicted"},
+               {"waited predicted"},
                {"measured"}},
               0);
   for (const auto& row : rows) {
@@ -296,7 +310,7 @@ std::string foretold_text(std::span<const SweepRow> rows) {
                percent(foretold.consumer_wait), percent(row.consumer_wait)});
   }
   if (table.empty()) return "";
-  return '\n' + table.text() +
+  return '\n' + table.text() + peaks_text(rows) +
          "predicted: from one short run made before, in the steady state that a short sweep is "
          "not\n";
 }
@@ -305,7 +319,7 @@ std::string foretold_text(std::span<const SweepRow> rows) {
 
 std::string sweep_text(std::span<const SweepRow> rows) {
   Table table({{"queue"},
-               {"predicted"},
+               {"bound"},
                {"measured"},
                {"as f32"},
                {"books"},
@@ -320,13 +334,13 @@ std::string sweep_text(std::span<const SweepRow> rows) {
   std::string errors;
   bool some_never_filled = false;
   for (const auto& row : rows) {
-    some_never_filled |= row.staging_bytes < row.predicted.u8_bytes;
+    some_never_filled |= row.staging_bytes < row.bound.u8_bytes;
     const auto off = row.rss_growth - static_cast<std::int64_t>(row.peak_bytes);
     const auto signed_mebibytes = [](std::int64_t bytes) {
       return fmt::format("{:.1f}", static_cast<double>(bytes) / static_cast<double>(1u << 20));
     };
-    table.add({grouped(row.max_queue_size), mebibytes(row.predicted.u8_bytes),
-               mebibytes(row.staging_bytes), mebibytes(row.predicted.f32_bytes),
+    table.add({grouped(row.max_queue_size), mebibytes(row.bound.u8_bytes),
+               mebibytes(row.staging_bytes), mebibytes(row.bound.f32_bytes),
                mebibytes(row.peak_bytes), signed_mebibytes(row.rss_growth), signed_mebibytes(off),
                fmt::format("{:.1f}", row.samples_per_s), duration(row.consumer_wait_s),
                percent(row.data_readiness), grouped(row.drawn), grouped(row.consumed)});
@@ -334,13 +348,14 @@ std::string sweep_text(std::span<const SweepRow> rows) {
       errors += fmt::format("max_queue_size {}: {}\n", row.max_queue_size, row.error);
   }
   return table.text() +
-         "queue: max_queue_size; predicted, measured, as f32: MiB of staging at its largest;\n"
+         "queue: max_queue_size; bound, as f32: MiB that the plan lets staging have; measured: its "
+         "peak;\n"
          "books: MiB at the peak, all accounts; RSS+: what the process grew by; off: the "
          "difference;\n"
          "waited: the consumer, in next(); ready: share of next() calls that found a batch "
          "waiting\n" +
          (some_never_filled
-              ? "measured below predicted: that queue never filled, and slabs it does "
+              ? "measured below the bound: that queue never filled, and slabs it does "
                 "not need are not allocated\n"
               : "") +
          errors + foretold_text(rows);

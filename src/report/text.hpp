@@ -41,14 +41,15 @@ std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count
 /// How a run goes, or would.
 struct Pace {
   double samples_per_s = 0, data_readiness = 0;
-  double consumer_wait = 0;  ///< share of the time
+  double consumer_wait = 0;         ///< share of the time
+  std::uint64_t staging_bytes = 0;  ///< at the peak
 };
 
 /// One depth of a sweep.
 struct SweepRow {
   std::uint32_t max_queue_size = 0, slabs = 0;
-  DepthCost predicted;
-  std::uint64_t staging_bytes = 0;  ///< measured
+  DepthCost bound;                  ///< by the plan
+  std::uint64_t staging_bytes = 0;  ///< at the peak, measured
   std::uint64_t peak_bytes = 0;     ///< of the books: staging and all else
   std::int64_t rss_growth = 0;      ///< of the process, from before the Loader to its largest
   double samples_per_s = 0, consumer_wait_s = 0, data_readiness = 0;

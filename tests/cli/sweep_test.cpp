@@ -11,8 +11,9 @@ TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sw
                                          "--batch", "8", "--epochs", "2", "--max-queue-size", "1,3",
                                          "--consumer-ms", "5", "--json", file});
   REQUIRE(outcome.exit_code == 0);
-  CHECK(outcome.out.starts_with("queue  predicted  measured"));
-  CHECK(contains(outcome.out, "samples/s: predicted"));
+  CHECK(outcome.out.starts_with("queue  bound  measured"));
+  CHECK(contains(outcome.out, "samples/s predicted"));
+  CHECK(contains(outcome.out, "MiB of staging: bound  peak: predicted  measured"));
   CHECK(contains(outcome.out, "\nAdvice\n"));
   const auto json = nlohmann::ordered_json::parse(read_file(file));
   CHECK(json["command"] == "sweep");
@@ -34,6 +35,12 @@ TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sw
     CHECK(predicted["samples_per_s"] > 0);
     CHECK(predicted["data_readiness"] <= 1);
     CHECK(predicted["consumer_wait"] <= 1);
+    const auto peak = predicted["peak_staging_bytes"].get<std::uint64_t>();
+    CHECK(peak > 0);
+    CHECK(peak <= staging);
+    CHECK(run["predicted_off"]["peak_staging_bytes"].get<double>() ==
+          Approx(run["memory"]["staging"].get<double>() / static_cast<double>(peak) - 1)
+              .margin(1e-12));
     const double off = run["throughput"]["samples_per_s"].get<double>() /
                            predicted["samples_per_s"].get<double>() -
                        1;

@@ -33,12 +33,26 @@ TEST_CASE("tune says what bounds the run and what to set, as text and as JSON", 
   REQUIRE(json["runs"].size() == 1);
   CHECK(json["runs"][0]["samples"]["conserved"] == true);
   const auto& advice = json["advice"];
-  for (const auto* key : {"now", "recommended", "ceiling"}) {
+  const auto is_prediction = [](const auto& prediction) {
     for (const auto* figure :
          {"max_queue_size", "workers", "read_ahead", "batch", "samples_per_s", "consumer_wait",
-          "data_readiness", "slabs", "staging_bytes", "total_bytes"})
-      CHECK(advice[key][figure].is_number());
+          "data_readiness", "slabs", "staging_bytes", "peak_staging_bytes", "total_bytes"})
+      CHECK(prediction[figure].is_number());
+    CHECK(prediction["peak_staging_bytes"] <= prediction["staging_bytes"]);
+    CHECK(prediction["regime"] == "consumer");
+  };
+  for (const auto* key : {"now", "recommended", "ceiling"}) is_prediction(advice[key]);
+  REQUIRE(json["depths"].size() >= 4);
+  bool has_the_recommended = false;
+  for (const auto& depth : json["depths"]) {
+    const auto& predicted = depth["predicted"];
+    is_prediction(predicted);
+    CHECK(predicted["max_queue_size"] == depth["max_queue_size"]);
+    CHECK(predicted["staging_bytes"] == depth["uint8_bytes"]);
+    CHECK(depth["float32_bytes"] > depth["float16_bytes"]);
+    has_the_recommended |= predicted == advice["recommended"];
   }
+  CHECK(has_the_recommended);
   CHECK(advice["now"]["max_queue_size"] == 4);
   CHECK(advice["now"]["workers"] == 2);
   CHECK(advice["recommended"]["max_queue_size"] <= 2);
@@ -96,6 +110,29 @@ TEST_CASE("a consumer's trace is replayed, over and over", "[tune]") {
   const auto refused = weir::test::weir(tuned({"--consumer-trace", bad}));
   CHECK(refused.exit_code == 2);
   CHECK(contains(refused.err, "line 2"));
+}
+
+TEST_CASE("moves of automatic tuning are told as they are made, with their reasons", "[tune]") {
+  const auto outcome = weir::test::weir({"run", "synthetic:64,16x16", "--size", "16x16", "--batch",
+                                         "4", "--workers", "1", "--tuning", "automatic",
+                                         "--read-delay-ms", "20", "--steps", "60", "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  const auto moves = outcome.json()["moves"];
+  REQUIRE(!moves.empty());
+  CHECK(contains(outcome.err, "read_ahead 0 to "));
+  CHECK(contains(outcome.err, " of the time (now "));
+  for (const auto& move : moves) CHECK(contains(outcome.err, move.get<std::string>() + '\n'));
+}
+
+TEST_CASE("a consumer has one time, or a trace of them", "[tune]") {
+  const TemporaryFolder folder;
+  const auto trace = folder.write("trace", "80\n");
+  for (const auto* command : {"run", "sweep", "tune", "plan"}) {
+    const auto refused = weir::test::weir(
+        {command, "synthetic:8,16x16", "--consumer-ms", "0", "--consumer-trace", trace});
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.err == "weir: --consumer-ms and --consumer-trace exclude each other\n");
+  }
 }
 
 TEST_CASE("tuning what cannot be read fails and says why", "[tune]") {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "program.hpp"
+#include "support/catch.hpp"
 
 namespace weir::test {
 namespace {
@@ -98,11 +99,13 @@ nlohmann::json found_in(const std::string& dom) {
 
 std::optional<Opened> open_page(const std::string& html, int width) {
   const auto program = chromium();
-  if (!program) return std::nullopt;
   // Installed is not able: a container may keep a browser from starting.
   static const bool runs =
-      shown(*program, "<p>it runs</p>").out.find("it runs") != std::string::npos;
-  if (!runs) return std::nullopt;
+      program && shown(*program, "<p>it runs</p>").out.find("it runs") != std::string::npos;
+  if (!program || !runs) {
+    WARN("no chromium that runs: the page was not opened");
+    return std::nullopt;
+  }
   const auto seen = shown(*program, framed(with_harness(html), width));
   return Opened{found_in(seen.out), console_lines(seen.err)};
 }

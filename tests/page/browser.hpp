@@ -13,8 +13,8 @@ struct Opened {
   std::string console;   ///< lines of the page's console
 };
 
-/// `html` in headless Chromium, in a frame so many CSS pixels wide. Empty where no Chromium runs:
-/// WEIR_CHROMIUM names one, or it is looked for in PATH.
+/// `html` in headless Chromium, in a frame so many CSS pixels wide. Empty where no Chromium runs, with
+/// a warning by which ctest calls the test skipped: WEIR_CHROMIUM names one, or it is looked for in PATH.
 std::optional<Opened> open_page(const std::string& html, int width = 1400);
 
 }  // namespace weir::test

@@ -104,15 +104,18 @@ TEST_CASE("charts show the figures of the report", "[page]") {
       return series(drawn, label)["points"][i][1].get<double>();
     };
     const auto& predicted = runs[i]["predicted"];
-    CHECK(y(bytes, "uint8 as held, measured") * mib == runs[i]["memory"]["staging"]);
-    CHECK(y(bytes, "uint8, predicted") * mib == predicted["staging_bytes"]);
+    CHECK(y(bytes, "uint8, measured peak") * mib == runs[i]["memory"]["staging"]);
+    CHECK(y(bytes, "uint8, predicted peak") * mib == predicted["peak_staging_bytes"]);
+    CHECK(y(bytes, "uint8, bound") * mib == predicted["staging_bytes"]);
     CHECK(y(bytes, "float16, as it would be") * mib == predicted["float16_bytes"]);
     CHECK(y(bytes, "float32, as it would be") * mib == predicted["float32_bytes"]);
-    CHECK(y(bytes, "budget") * mib == runs[0]["plan"]["budget_bytes"]);
     CHECK(y(pace, "measured") == runs[i]["throughput"]["samples_per_s"]);
     CHECK(y(pace, "predicted") == predicted["samples_per_s"]);
-    if (i + 1 == runs.size() - 1) break;  // a line across has two points
   }
+  const auto& budget = series(bytes, "budget")["points"];
+  REQUIRE(budget.size() == 2);
+  for (const auto& end : budget)
+    CHECK(end[1].get<double>() * mib == runs[0]["plan"]["budget_bytes"]);
 
   // The run nearest to the recommended depth of 3 is shown first.
   const auto& run = runs[1];
@@ -159,6 +162,92 @@ TEST_CASE("another run can be looked at", "[page]") {
   CHECK(ready["pixels"] > 20);
 }
 
+TEST_CASE("tune draws bytes, throughput and waits that it predicts by depth", "[page]") {
+  const auto report = example_tune();
+  const auto opened = open(report);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(opened->found["errors"].dump() == "[]");
+  CHECK(opened->console == "");
+  check_words(opened->found);
+  auto expected = of_a_run;
+  expected.insert({"bytes-by-depth", "pace-by-depth", "waits-by-depth"});
+  REQUIRE(chart_ids(opened->found) == expected);
+  constexpr double mib = 1024.0 * 1024;
+  const auto& bytes = chart(opened->found, "bytes-by-depth");
+  const auto& pace = chart(opened->found, "pace-by-depth");
+  const auto& waits = chart(opened->found, "waits-by-depth");
+  for (const auto* drawn : {&bytes, &pace, &waits})
+    for (const auto& set : (*drawn)["datasets"]) {
+      CAPTURE((*drawn)["id"], set["label"]);
+      CHECK(set["pixels"] > 20);
+    }
+  for (std::size_t i = 0; i < report["depths"].size(); ++i) {
+    const auto y = [&](const Json& drawn, const char* label) {
+      return series(drawn, label)["points"][i][1].get<double>();
+    };
+    const auto& depth = report["depths"][i];
+    const auto& predicted = depth["predicted"];
+    CHECK(y(bytes, "uint8, bound") * mib == depth["uint8_bytes"]);
+    CHECK(y(bytes, "uint8, predicted peak") * mib == predicted["peak_staging_bytes"]);
+    CHECK(y(bytes, "float16, as it would be") * mib == depth["float16_bytes"]);
+    CHECK(y(bytes, "float32, as it would be") * mib == depth["float32_bytes"]);
+    CHECK(y(pace, "predicted") == predicted["samples_per_s"]);
+    CHECK(y(waits, "time that the consumer waits") ==
+          100 * predicted["consumer_wait"].get<double>());
+    CHECK(y(waits, "steps that find a batch waiting") ==
+          100 * predicted["data_readiness"].get<double>());
+  }
+  CHECK(series(bytes, "budget")["points"][1][1].get<double>() * mib ==
+        report["runs"][0]["plan"]["budget_bytes"]);
+  CHECK(series(pace, "the most any setting could reach")["points"][0][1] ==
+        report["advice"]["ceiling"]["samples_per_s"]);
+  for (const auto* drawn : {&bytes, &pace, &waits})
+    CHECK((*drawn)["mark"] == Json{{"text", "recommended"}, {"at", 3}});
+}
+
+TEST_CASE("tune's page begins with the verdict, and says what the measured run is", "[page]") {
+  const auto opened = open(example_tune());
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  const auto text = opened->found["text"].get<std::string>();
+  const auto verdict =
+      text.find("Regime as asked for: storage, reading sets the pace. With read_ahead 0");
+  REQUIRE(verdict != std::string::npos);
+  CHECK(verdict < text.find("A queue of 3 with 2 workers will do:"));
+  const auto run = text.find("The run that was measured");
+  REQUIRE(run != std::string::npos);
+  CHECK(text.find("Measured with 16 reads ahead instead of 0", run) != std::string::npos);
+  CHECK(text.find("regime of this run", run) != std::string::npos);
+  const auto setup = text.substr(0, run);
+  CHECK_FALSE(contains(setup, "16 reads ahead"));
+  CHECK_FALSE(contains(text, "\nregime\n"));
+}
+
+TEST_CASE("a run's page draws what each depth may hold", "[page]") {
+  const auto report = example_run();
+  const auto opened = open(report);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(opened->found["errors"].dump() == "[]");
+  CHECK(opened->console == "");
+  check_words(opened->found);
+  auto expected = of_a_run;
+  expected.insert("bytes-by-depth");
+  REQUIRE(chart_ids(opened->found) == expected);
+  const auto& bytes = chart(opened->found, "bytes-by-depth");
+  constexpr double mib = 1024.0 * 1024;
+  const auto& depths = report["depths"];
+  REQUIRE(series(bytes, "uint8, bound")["points"].size() == depths.size());
+  for (std::size_t i = 0; i < depths.size(); ++i)
+    CHECK(series(bytes, "uint8, bound")["points"][i][1].get<double>() * mib ==
+          depths[i]["uint8_bytes"]);
+  const auto& measured = series(bytes, "uint8, measured peak")["points"];
+  REQUIRE(measured.size() == 1);
+  CHECK(measured[0][1].get<double>() * mib == report["memory"]["staging"]);
+  CHECK(bytes["mark"] == Json{{"text", "this run"}, {"at", 4}});
+}
+
 TEST_CASE("charts without data are left out, and the page still opens", "[page]") {
   auto report = example_sweep();
   report.erase("advice");
@@ -186,7 +275,11 @@ TEST_CASE("charts without data are left out, and the page still opens", "[page]"
 }
 
 TEST_CASE("a phone's width holds the page", "[page]") {
-  const auto opened = open(example_sweep(), 390);
+  const auto which = GENERATE(0, 1, 2);
+  const auto opened = open(which == 0   ? example_sweep()
+                           : which == 1 ? example_tune()
+                                        : example_run(),
+                           390);
   if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
   CHECK(opened->found["width"].get<int>() <= 390);

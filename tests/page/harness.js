@@ -29,12 +29,21 @@
     return sum;
   }
 
+  // The word of the upright line, and the label of the tick it stands at.
+  function mark(drawn) {
+    const { x, text } = drawn.options.plugins.upright ?? {};
+    if (x === undefined) return null;
+    const tick = drawn.scales.x.ticks.find((one) => Math.abs(one.value - x) < 1e-9);
+    return { text, at: Number(tick?.label) };
+  }
+
   function chart(canvas) {
     const drawn = Chart.getChart(canvas);
     const colours = paint(canvas);
     return {
       id: canvas.id,
       label: canvas.getAttribute("aria-label"),
+      mark: mark(drawn),
       axes: { x: drawn.options.scales.x.title.text, y: drawn.options.scales.y.title.text },
       datasets: drawn.data.datasets.map((set) => ({
         label: set.label,

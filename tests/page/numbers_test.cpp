@@ -52,6 +52,7 @@ TEST_CASE("the numbers on the page are those of the report", "[page]") {
   for (const auto* path :
        {"advice.recommended.max_queue_size", "advice.steps.0.to.samples_per_s",
         "runs.0.throughput.samples_per_s", "runs.2.predicted.staging_bytes",
+        "runs.2.predicted.peak_staging_bytes", "runs.2.predicted_off.peak_staging_bytes",
         "runs.1.predicted_off.samples_per_s", "runs.1.queue.fetch_stall_s",
         "runs.1.stages.2.p90_us", "runs.1.queue.occupancy.4", "runs.1.memory.at_peak.ready"}) {
     CAPTURE(path);
@@ -64,8 +65,10 @@ TEST_CASE("a number stands under the heading it belongs to", "[page]") {
   if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
   const std::set<std::pair<std::string, std::string>> expected{
-      {"runs.1.predicted.staging_bytes", "4: batches, predicted"},
-      {"runs.1.memory.staging", "4: batches, measured"},
+      {"runs.1.predicted.staging_bytes", "4: batches, bound"},
+      {"runs.1.predicted.peak_staging_bytes", "4: predicted peak"},
+      {"runs.1.memory.staging", "4: measured peak"},
+      {"runs.1.predicted_off.peak_staging_bytes", "4: peak off by"},
       {"runs.1.memory.peak", "4: peak of all"},
       {"runs.1.predicted.samples_per_s", "4: samples/s, predicted"},
       {"runs.1.throughput.samples_per_s", "4: samples/s, measured"},
@@ -77,7 +80,7 @@ TEST_CASE("a number stands under the heading it belongs to", "[page]") {
       {"runs.1.stages.2.busy_s", "decode: in all"},
       {"runs.1.queue.occupancy.4", "4: share of the time"},
       {"runs.1.memory.at_peak.ready", "ready: at the peak"},
-      {"advice.recommended.staging_bytes", "recommended: batches"},
+      {"advice.recommended.staging_bytes", "recommended: batches, bound"},
       {"advice.recommended.total_bytes", "recommended: all"},
       {"advice.steps.2.to.consumer_wait", "workers 2 to 1: consumer waits"},
       {"advice.ceiling.samples_per_s", "the most any setting could reach: samples/s"}};
@@ -87,6 +90,24 @@ TEST_CASE("a number stands under the heading it belongs to", "[page]") {
   for (const auto& one : expected) {
     CAPTURE(one.first, one.second);
     CHECK(places.contains(one));
+  }
+}
+
+TEST_CASE("the numbers of tune's page and of a run's are those of the report", "[page]") {
+  const bool tunes = GENERATE(true, false);
+  const auto report = tunes ? example_tune() : example_run();
+  const auto opened = open(report);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(check_numbers(opened->found, report) > 60);
+  CHECK(shows(opened->found, "depths.2.uint8_bytes"));
+  CHECK(shows(opened->found, "depths.2.float32_bytes"));
+  CHECK(shows(opened->found, "regime"));
+  for (const auto* path : {"runs.0.regime", "advice.now.read_ahead",
+                           "depths.0.predicted.samples_per_s", "depths.4.predicted.consumer_wait",
+                           "depths.4.predicted.peak_staging_bytes", "depths.1.predicted.regime"}) {
+    CAPTURE(path);
+    CHECK(shows(opened->found, path) == tunes);
   }
 }
 
@@ -109,23 +130,18 @@ TEST_CASE("the program's own page opens, and its numbers are its JSON's", "[page
                                      "--epochs", "2",
                                      "--html",   html,
                                      "--json",   json};
-  const bool sweeps = GENERATE(true, false);
-  if (sweeps) {
-    arguments.insert(arguments.end(), {"--max-queue-size", "1,3", "--consumer-ms", "5"});
-  } else {
-    arguments.front() = "run";
-  }
+  const std::string command = GENERATE("sweep", "tune", "run");
+  arguments.front() = command;
+  if (command != "run") arguments.insert(arguments.end(), {"--consumer-ms", "5"});
+  if (command == "sweep") arguments.insert(arguments.end(), {"--max-queue-size", "1,3"});
   REQUIRE(weir::test::weir(arguments).exit_code == 0);
   const auto opened = open_page(read_file(html));
-  if (!opened) {
-    WARN("no chromium that runs: the page was not opened");
-    return;
-  }
+  if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
   CHECK(opened->found["errors"].dump() == "[]");
   CHECK(opened->console == "");
   CHECK(check_numbers(opened->found, Json::parse(read_file(json))) > 10);
-  CHECK(opened->found["charts"].size() >= (sweeps ? 5 : 3));
+  CHECK(opened->found["charts"].size() >= (command == "sweep" ? 5 : command == "tune" ? 6 : 4));
 }
 
 TEST_CASE("a run that measured nothing has a page that opens", "[page]") {

@@ -64,6 +64,24 @@ TEST_CASE("a budget at its floor makes it memory", "[regimes]") {
   CHECK(verdict.memory_stall > verdict.prep_stall);
 }
 
+TEST_CASE("the simulation names the regime that was measured", "[regimes]") {
+  const auto same = [](const AnySource& source, const Options& options, int batches, int work_ms) {
+    Loader loader(source, options);
+    auto stream = loader.stream({.epochs = std::nullopt});
+    consume(stream, batches, work_ms);
+    const auto seen = window(loader.report());
+    const auto measured = judge(seen), predicted = predict(seen, setting_of(seen.plan)).verdict;
+    INFO("measured: " << measured.why);
+    INFO("predicted: " << predicted.why);
+    CHECK(predicted.regime == measured.regime);
+  };
+  auto options = two_workers();
+  options.io.read_ahead = GENERATE(0u, 3u);
+  same(slow(20), options, 20, 0);
+  same(slow(0), options, 12, 40);
+  same(heavy_to_decode(), options, 6, 0);
+}
+
 TEST_CASE("a consumer as fast as the producers makes it balanced", "[regimes]") {
   // The consumer works on a batch until a third of the queue is ready: it never waits for the next
   // one, and the queue is never full, whatever the machine does meanwhile.

@@ -26,6 +26,7 @@ struct TraceFile {
       }
       static_cast<void>(event.at("ts").get<double>());
       if (ph == "X") spans[row].push_back(event);
+      if (ph == "i") marks[row].push_back(event);
       if (ph == "b" || ph == "e") waits[event.at("id").get<int>()].push_back(event);
       if (ph == "C") counters[event.at("name")].push_back(event);
     }
@@ -56,6 +57,11 @@ struct TraceFile {
         open.push_back(end);
       }
     }
+    for (const auto& [row, events] : marks)
+      for (std::size_t i = 0; i < events.size(); ++i)
+        if (!rows.contains(row) || events[i].at("s") != "t" ||
+            (i > 0 && ns(events[i], "ts") < ns(events[i - 1], "ts")))
+          return "a mark without a row, or not in order of time";
     for (const auto& [id, events] : waits)
       if (events.size() != 2 || events[0].at("ph") != "b" || events[1].at("ph") != "e" ||
           ns(events[1], "ts") < ns(events[0], "ts"))
@@ -72,6 +78,7 @@ struct TraceFile {
   Json json;
   std::map<Row, std::string> rows;
   std::map<Row, std::vector<Json>> spans;
+  std::map<Row, std::vector<Json>> marks;  ///< instants
   std::map<int, std::vector<Json>> waits;
   std::map<std::string, std::vector<Json>> counters;
 

@@ -29,7 +29,8 @@ function stepsTable(advice) {
   const columns = [["max_queue_size", "max_queue_size", "count"], ["workers", "workers", "count"],
     ["read ahead", "read_ahead", "count"], ["samples/s", "samples_per_s", "pace"],
     ["consumer waits", "consumer_wait", "share"], ["a batch is waiting", "data_readiness", "share"],
-    ["batches", "staging_bytes", "bytes"], ["all", "total_bytes", "bytes"]]
+    ["batches, bound", "staging_bytes", "bytes"],
+    ["predicted peak", "peak_staging_bytes", "bytes"], ["all", "total_bytes", "bytes"]]
     .filter(([, key]) => places.some(([, place]) => known(at(`${place}.${key}`))));
   const rows = places.map(([name, place]) =>
     [name, ...columns.map(([, key, unit]) => figureAt(`${place}.${key}`, unit))]);

@@ -1,10 +1,11 @@
-// What a queue's depth costs, and what it buys.
+// What a queue's depth costs, and what it buys: of a sweep as measured beside predicted; of tune as predicted;
+// of one run as its plan has it.
+
+const planPath = () => (runs.length ? pathOf(0, "plan") : "plan");
 
 // Depths from 1 to many stand at even distances when each doubles the last.
-function depthAxis() {
-  const marked = recommendedDepth();
-  const shown = [...new Set([...depths.map((group) => group.depth), marked])].filter(known)
-    .sort((a, b) => a - b);
+function depthAxis(values, marked, word) {
+  const shown = [...new Set([...values, marked])].filter(known).sort((a, b) => a - b);
   const doubling = shown.at(-1) / shown[0] >= 6;
   const place = doubling ? Math.log2 : (depth) => depth;
   const back = (x) => (doubling ? 2 ** x : x);
@@ -19,43 +20,42 @@ function depthAxis() {
       afterBuildTicks: (scale) => { scale.ticks = shown.map((depth) => ({ value: place(depth) })); },
       ticks: { callback: (x) => Math.round(back(x)), autoSkip: true, autoSkipPadding: 8 },
     }),
-    upright: known(marked) ? { x: place(marked), text: known(report.advice) ? "recommended" : "enough" } : {},
+    upright: known(marked) ? { x: place(marked), text: word } : {},
   };
 }
-
-const perDepth = (axisOfDepths, scale, tail) =>
-  depths.map((group) => ({ x: axisOfDepths.place(group.depth), y: medianOf(group, tail) / scale }))
-    .filter((point) => Number.isFinite(point.y));
 
 function across(axisOfDepths, y) {
   const ends = axisOfDepths.scale();
   return [{ x: ends.min, y }, { x: ends.max, y }];
 }
 
-function bytesByDepth(x) {
-  const predicted = (tail) => depths.map((group) => medianOf(group, `predicted.${tail}`)).filter(known);
-  const most = Math.max(...predicted("float32_bytes"), ...predicted("staging_bytes"));
+const bytesLook = {
+  float32: { name: "float32, as it would be", colour: "vermillion", dash: [7, 4], marker: "triangle", hollow: true },
+  float16: { name: "float16, as it would be", colour: "orange", dash: [3, 3], marker: "rectRot", hollow: true },
+  peak: { name: "uint8, predicted peak", colour: "purple", dash: [5, 3], marker: "rect", hollow: true, radius: 7 },
+  bound: { name: "uint8, bound", colour: "blue" },
+  measured: { name: "uint8, measured peak", colour: "blue", marker: "circle", line: false, order: -1 },
+};
+
+// found: [{depth, float32, float16, bound, peak, measured}…], bytes.
+function bytesByDepth(x, found) {
+  const most = Math.max(...found.flatMap((one) => [one.float32, one.bound]).filter(known));
   const unit = byteUnit(most);
-  const budget = ofRun(depths[0].runs[0], "plan.budget_bytes");
+  const budget = at(`${planPath()}.budget_bytes`);
   const showsBudget = bounded(budget) && budget < 2 * most;
-  const neverFilled = depths.some((group) =>
-    medianOf(group, "memory.staging") < medianOf(group, "predicted.staging_bytes"));
+  const points = (key) => found.filter((one) => known(one[key]))
+    .map((one) => ({ x: x.place(one.depth), y: one[key] / unit.size }));
   const series = [
-    { name: "float32, as it would be", colour: "vermillion", dash: [7, 4], marker: "triangle", hollow: true,
-      points: perDepth(x, unit.size, "predicted.float32_bytes") },
-    { name: "float16, as it would be", colour: "orange", dash: [3, 3], marker: "rectRot", hollow: true,
-      points: perDepth(x, unit.size, "predicted.float16_bytes") },
-    { name: "uint8, predicted", colour: "blue", points: perDepth(x, unit.size, "predicted.staging_bytes") },
-    { name: "uint8 as held, measured", colour: "blue", marker: "circle", line: false,
-      points: perDepth(x, unit.size, "memory.staging") },
-    showsBudget && { name: "budget", colour: "ink", dash: [10, 3, 2, 3], points: across(x, budget / unit.size) },
-  ].filter((one) => one && one.points.length);
+    ...Object.entries(bytesLook).map(([key, look]) => ({ ...look, points: points(key) })),
+    { name: "budget", colour: "ink", dash: [10, 3, 2, 3], points: showsBudget ? across(x, budget / unit.size) : [] },
+  ].filter((one) => one.points.length);
+  const neverFilled = found.some((one) => (one.measured ?? one.peak) < one.bound);
   const beyond = bounded(budget) && !showsBudget ? `The budget, ${say.bytes(budget)}, lies far above.` : undefined;
   return figure({
     id: "bytes-by-depth",
     title: "What a place in the queue costs",
     text: ["Memory of the batches, pixels held as uint8, and what floats would take.",
-      neverFilled && " A queue that never fills holds less than it may.", beyond && ` ${beyond}`],
+      neverFilled && " A queue that never fills holds less than its bound.", beyond && ` ${beyond}`],
     summary: "Memory of batches by max_queue_size; the table of depths has the numbers.",
     series,
     options: {
@@ -70,27 +70,16 @@ function bytesByDepth(x) {
   });
 }
 
-function paceByDepth(x) {
-  const repeated = depths.some((group) => group.runs.length > 1);
+function paceByDepth(x, series, text) {
   const ceiling = at("advice.ceiling.samples_per_s");
-  const single = depths.flatMap((group) => group.runs.map((run) => (
-    { x: x.place(group.depth), y: ofRun(run, "throughput.samples_per_s") })));
-  const series = [
-    { name: repeated ? "measured, median" : "measured", colour: "blue", marker: "circle",
-      points: perDepth(x, 1, "throughput.samples_per_s") },
-    { name: "predicted", colour: "vermillion", dash: [6, 4], marker: "triangle", hollow: true,
-      points: perDepth(x, 1, "predicted.samples_per_s") },
-    repeated && { name: "each run", colour: "sky", marker: "circle", radius: 2, line: false, points: single },
-    known(ceiling) && { name: "the most any setting could reach", colour: "ink", dash: [10, 3, 2, 3],
-      points: across(x, ceiling) },
-  ].filter((one) => one && one.points.length);
+  const shown = [...series, known(ceiling) && { name: "the most any setting could reach", colour: "ink",
+    dash: [10, 3, 2, 3], points: across(x, ceiling) }].filter((one) => one && one.points.length);
   return figure({
     id: "pace-by-depth",
     title: "What it buys",
-    text: series.some((one) => one.name === "predicted")
-      ? "Throughput as measured, and as predicted from the clocks." : "Throughput as measured.",
+    text,
     summary: "Throughput by max_queue_size; the table of depths has the numbers.",
-    series,
+    series: shown,
     options: {
       make: () => ({
         scales: { x: x.scale(), y: axis("samples/s", { beginAtZero: true, grace: "5%" }) },
@@ -103,8 +92,40 @@ function paceByDepth(x) {
   });
 }
 
+const predictedPace = (points) =>
+  ({ name: "predicted", colour: "vermillion", dash: [6, 4], marker: "triangle", hollow: true, points });
+
+// ---- of a sweep ----
+
+function sweptCharts() {
+  const x = depthAxis(depths.map((group) => group.depth), recommendedDepth(),
+    known(report.advice) ? "recommended" : "enough");
+  const paces = (tail) => depths.map((group) => ({ x: x.place(group.depth), y: medianOf(group, tail) }))
+    .filter((point) => known(point.y));
+  const repeated = depths.some((group) => group.runs.length > 1);
+  const single = depths.flatMap((group) => group.runs.map((run) => (
+    { x: x.place(group.depth), y: ofRun(run, "throughput.samples_per_s") })));
+  const predicted = paces("predicted.samples_per_s");
+  return [
+    bytesByDepth(x, depths.map((group) => ({
+      depth: group.depth,
+      float32: medianOf(group, "predicted.float32_bytes"),
+      float16: medianOf(group, "predicted.float16_bytes"),
+      bound: medianOf(group, "predicted.staging_bytes"),
+      peak: medianOf(group, "predicted.peak_staging_bytes"),
+      measured: medianOf(group, "memory.staging"),
+    }))),
+    paceByDepth(x, [
+      { name: repeated ? "measured, median" : "measured", colour: "blue", marker: "circle",
+        points: paces("throughput.samples_per_s") },
+      predictedPace(predicted),
+      repeated && { name: "each run", colour: "sky", marker: "circle", radius: 2, line: false, points: single },
+    ], predicted.length ? "Throughput as measured, and as predicted from the clocks." : "Throughput as measured."),
+  ];
+}
+
 // Predicted beside measured, a row a run.
-function depthTable() {
+function sweptTable() {
   const order = depths.flatMap((group) => group.runs);
   const varies = (tail) => new Set(order.map((run) => ofRun(run, tail))).size > 1;
   const columns = [
@@ -112,8 +133,10 @@ function depthTable() {
     varies("plan.workers") && ["workers", "plan.workers", "count"],
     varies("plan.read_ahead") && ["read ahead", "plan.read_ahead", "count"],
     varies("plan.batch") && ["batch", "plan.batch", "count"],
-    ["batches, predicted", "predicted.staging_bytes", "bytes"],
-    ["batches, measured", "memory.staging", "bytes"],
+    ["batches, bound", "predicted.staging_bytes", "bytes"],
+    ["predicted peak", "predicted.peak_staging_bytes", "bytes"],
+    ["measured peak", "memory.staging", "bytes"],
+    ["peak off by", "predicted_off.peak_staging_bytes", "change"],
     ["peak of all", "memory.peak", "bytes"],
     ["samples/s, predicted", "predicted.samples_per_s", "pace"],
     ["samples/s, measured", "throughput.samples_per_s", "pace"],
@@ -128,12 +151,74 @@ function depthTable() {
     table("Every measured depth", columns.map(([heading]) => heading), rows, { marked }));
 }
 
+// ---- of tune and of one run ----
+
+function plannedCharts() {
+  const own = at(`${planPath()}.max_queue_size`);
+  const advised = at("advice.recommended.max_queue_size");
+  const x = depthAxis(planned.map((one) => one.max_queue_size), advised ?? own,
+    known(advised) ? "recommended" : report.command === "plan" ? "planned" : "this run");
+  const of = (key) => planned.filter((one) => known(one.predicted))
+    .map((one) => ({ x: x.place(one.max_queue_size), y: one.predicted[key] }));
+  const parts = (key) => of(key).map((point) => ({ ...point, y: 100 * point.y }));
+  const charts = [bytesByDepth(x, planned.map((one) => ({
+    depth: one.max_queue_size,
+    float32: one.float32_bytes,
+    float16: one.float16_bytes,
+    bound: one.uint8_bytes,
+    peak: one.predicted?.peak_staging_bytes,
+    measured: !known(advised) && one.max_queue_size === own ? at("memory.staging") : undefined,
+  })))];
+  if (!of("samples_per_s").length) return charts;
+  return [...charts,
+    paceByDepth(x, [predictedPace(of("samples_per_s"))], "Throughput as predicted from the clocks of the measured run."),
+    figure({
+      id: "waits-by-depth",
+      title: "What waiting is left",
+      text: "A step that finds a batch waiting loses nothing; the others wait.",
+      summary: "The consumer’s waiting by max_queue_size; the table of depths has the numbers.",
+      whole: true,
+      height: "short",
+      series: [
+        { name: "steps that find a batch waiting", colour: "green", marker: "circle", points: parts("data_readiness") },
+        { name: "time that the consumer waits", colour: "vermillion", dash: [6, 4], marker: "triangle", hollow: true,
+          points: parts("consumer_wait") },
+      ],
+      options: {
+        make: () => ({
+          scales: { x: x.scale(), y: axis("%", { min: 0, max: 100 }) },
+          plugins: {
+            upright: x.upright,
+            tooltip: tooltip(x.title, (item) => `${item.dataset.label}: ${say.share(item.parsed.y / 100)}`),
+          },
+        }),
+      },
+    })];
+}
+
+function plannedTable() {
+  const columns = [
+    ["max_queue_size", "max_queue_size", "count"],
+    ["uint8, bound", "uint8_bytes", "bytes"],
+    ["predicted peak", "predicted.peak_staging_bytes", "bytes"],
+    ["as float16", "float16_bytes", "bytes"],
+    ["as float32", "float32_bytes", "bytes"],
+    ["samples/s", "predicted.samples_per_s", "pace"],
+    ["consumer waits", "predicted.consumer_wait", "share"],
+    ["a batch is waiting", "predicted.data_readiness", "share"],
+    ["bound by", "predicted.regime", "word"],
+  ].filter(([, tail]) => planned.some((_, i) => known(at(`depths.${i}.${tail}`))));
+  const rows = planned.map((_, i) => columns.map(([, tail, unit]) => figureAt(`depths.${i}.${tail}`, unit)));
+  const depth = at("advice.recommended.max_queue_size") ?? at(`${planPath()}.max_queue_size`);
+  const foretold = planned.some((one) => known(one.predicted));
+  return h("div", { class: foretold ? "figure whole" : "figure beside" },
+    h("h3", {}, foretold ? "What each depth would do" : "What each depth may hold"),
+    table("By depth", columns.map(([heading]) => heading), rows,
+      { marked: planned.findIndex((one) => one.max_queue_size === depth) }));
+}
+
 function depthsSection() {
-  if (runs.length < 2) return undefined;
-  const charts = [];
-  if (depths.length > 1) {
-    const x = depthAxis();
-    charts.push(bytesByDepth(x), paceByDepth(x));
-  }
-  return h("section", {}, h("h2", {}, "The queue’s depth"), h("div", { class: "grid" }, charts, depthTable()));
+  const section = (...content) => h("section", {}, h("h2", {}, "The queue’s depth"), h("div", { class: "grid" }, ...content));
+  if (runs.length > 1) return section(depths.length > 1 ? sweptCharts() : [], sweptTable());
+  return planned.length > 1 ? section(plannedCharts(), plannedTable()) : undefined;
 }

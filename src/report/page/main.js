@@ -23,6 +23,13 @@ function answer() {
   return [figureAt(pathOf(0, "throughput.samples_per_s"), "rate"), why ? `: ${why}.` : "."];
 }
 
+// What bounds the setting that was asked for; a run's own regime stands with its figures.
+function verdict() {
+  if (!judgedApart) return "";
+  return h("p", { class: "verdict" }, "Regime as asked for: ", figureAt("regime", "word"), `, ${boundBy[report.regime]}.`,
+    report.regime_why ? ` ${sentence(report.regime_why)}` : "");
+}
+
 function consequence() {
   if (known(report.advice)) {
     const why = report.advice.words?.[0] ?? report.regime_why;
@@ -44,9 +51,10 @@ function setup() {
   if (!plan) return "";
   const all = (key) => [...new Set(runs.map((run) => run.plan?.[key]))];
   const shared = (key, one) => (all(key).length === 1 ? plural(plan[key], one) : "");
+  const ahead = judgedApart ? at("advice.now.read_ahead") ?? 0 : plan.read_ahead;
   return [
     report.data, `batches of ${all("batch").join(", ")}`, plan.shape && plan.shape.join("×"), shared("workers", "worker"),
-    plan.read_ahead > 0 && all("read_ahead").length === 1 ? `${plan.read_ahead} reads ahead` : "",
+    ahead > 0 && all("read_ahead").length === 1 ? `${ahead} reads ahead` : "",
     report.consumer_ms > 0 ? `the consumer takes ${report.consumer_ms} ms a batch` : "",
   ].filter(Boolean).join(" · ");
 }
@@ -60,10 +68,21 @@ function troubles() {
   ]).filter(Boolean).map((text) => h("p", { class: "trouble", role: "alert" }, text));
 }
 
+// What tune measured need not be what it judges.
+function measuredWith() {
+  if (!judgedApart) return "";
+  const had = ofRun(0, "plan.read_ahead"), asked = at("advice.now.read_ahead");
+  return h("p", { class: "note" }, had !== asked && known(asked)
+    ? ["Measured with ", figureAt(pathOf(0, "plan.read_ahead"), "count"), " reads ahead instead of ",
+      figureAt("advice.now.read_ahead", "count"), ", which would have taken too long. Its figures and its regime are of ",
+      "this run; the verdict at the head of the page is of the setting that was asked for."]
+    : "The verdict and the advice at the head of the page are made from this run’s clocks, once it was warm.");
+}
+
 function runFigures(run) {
   const of = runs.length > 1 ? h("p", { class: "of" }, `The run with max_queue_size ${ofRun(run, "plan.max_queue_size")}`) : "";
   const shown = [timeSharesFigure(run), stageTimes(run), ...timeFigures(run)].filter(Boolean);
-  return [of, tiles(run), h("div", { class: "grid" }, shown)];
+  return [of, measuredWith(), tiles(run), h("div", { class: "grid" }, shown)];
 }
 
 function runSection() {
@@ -81,7 +100,8 @@ function runSection() {
     buttons.push(button);
   });
   show(firstRun());
-  return h("section", {}, h("h2", {}, runs.length > 1 ? "One run over its time" : "The run"),
+  return h("section", {}, h("h2", {},
+    runs.length > 1 ? "One run over its time" : judgedApart ? "The run that was measured" : "The run"),
     runs.length > 1 ? h("div", { class: "choice", role: "group", "aria-label": "max_queue_size" },
       h("span", {}, "max_queue_size"), buttons) : "", body);
 }
@@ -96,9 +116,12 @@ function footer() {
 
 document.title = `weir ${report.command}${report.data ? `: ${report.data}` : ""}`;
 document.getElementById("page").replaceChildren(...[
-  h("header", {}, h("p", { class: "command" }, `weir ${report.command}`), h("h1", {}, answer()),
+  h("header", {}, h("p", { class: "command" }, `weir ${report.command}`), verdict(), h("h1", {}, answer()),
     known(consequence()) ? h("p", { class: "consequence" }, consequence()) : "", h("p", { class: "setup" }, setup()), troubles()),
-  phasesSection(), adviceSection(), depthsSection(), runSection(), faultsSection(), footer(),
+  phasesSection(), adviceSection(),
+  // One run is first of all what happened; many are what depths do.
+  ...(report.runs ? [depthsSection(), runSection()] : [runSection(), depthsSection()]),
+  faultsSection(), footer(),
 ].filter(Boolean));
 drawFigures();
 

@@ -91,7 +91,7 @@ function tiles(run) {
   const all = [
     ["throughput", figureAt(pathOf(run, "throughput.samples_per_s"), "rate"),
       [figureAt(pathOf(run, "samples.consumed"), "count"), " samples in ", figureAt(pathOf(run, "throughput.seconds"), "seconds")]],
-    known(regime) && ["regime", figureAt(pathOf(run, "regime"), "word"), boundBy[regime]],
+    known(regime) && [judgedApart ? "regime of this run" : "regime", figureAt(pathOf(run, "regime"), "word"), boundBy[regime]],
     ["a batch was waiting", figureAt(pathOf(run, "queue.data_readiness"), "share"), "of the times it asked"],
     ["the consumer waited", figureAt(pathOf(run, "queue.consumer_wait_s"), "seconds"), share("queue.consumer_wait_s")],
     ["peak of the books", figureAt(pathOf(run, "memory.peak"), "bytes"),

@@ -3,6 +3,11 @@
 const report = JSON.parse(document.getElementById("report").textContent);
 const runs = report.runs ?? (report.throughput ? [report] : []);
 
+// What depths cost by the plan, and what tune predicts of them.
+const planned = report.depths ?? [];
+// tune judges the setting that was asked for, which may be another than the one it measured.
+const judgedApart = report.command === "tune" && Boolean(report.regime);
+
 const known = (value) => value !== undefined && value !== null;
 
 // "runs.0.plan.batch": undefined where anything on the way is missing.

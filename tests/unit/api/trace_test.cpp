@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "laws/fixture.hpp"
+#include "source/delayed.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
 #include "support/trace.hpp"
@@ -112,6 +113,39 @@ TEST_CASE("the rows of a trace have the same names each time", "[trace]") {
                                        "worker 0",  "worker 1", "worker 2"};
   CHECK(names() == expected);
   CHECK(names() == expected);
+}
+
+TEST_CASE("tuning has a row in a trace, and each of its moves a mark there", "[trace][tuning]") {
+  auto options = traced_options();
+  options.workers = 1;
+  options.tuning.mode = Tuning::automatic;
+  options.tuning.interval = std::chrono::milliseconds(20);
+  options.tuning.most_workers = 2;
+  options.tuning.most_read_ahead = 6;
+  Loader loader(source::delayed(synthetic(64, {24, 24, 3}), {5, 0, 0}), options);
+  {
+    auto stream = loader.stream({.from = {}, .epochs = std::nullopt, .stop = {}});
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (loader.report().moves.empty() && std::chrono::steady_clock::now() < give_up)
+      static_cast<void>(stream.next());
+  }
+  const auto moves = loader.report().moves;
+  REQUIRE(!moves.empty());
+  const auto trace = trace_of(loader);
+  CHECK(trace.complaint().empty());
+  CHECK(trace.named("look", "tuning").size() >= moves.size());
+  REQUIRE(trace.marks.size() == 1);
+  const auto& [row, marks] = *trace.marks.begin();
+  CHECK(trace.rows.at(row) == "tuning");
+  REQUIRE(marks.size() == moves.size());
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    CHECK(marks[i].at("name") == "move");
+    CHECK(marks[i].at("args").at("why") == moves[i]);
+  }
+  const auto& now = marks.back().at("args");
+  CHECK(now.at("max_queue_size") == loader.report().setting.max_queue_size);
+  CHECK(now.at("workers") == loader.report().setting.workers);
+  CHECK(now.at("read_ahead") == loader.report().setting.read_ahead);
 }
 
 TEST_CASE("a trace shows samples that waited for bytes, and the budget is for it, too", "[trace]") {

@@ -23,11 +23,44 @@ Plan four_deep() {
   return plan;
 }
 
+constexpr Screen plain{};
+
+Screen terminal(std::size_t columns) { return {.live = true, .columns = columns}; }
+
+/// All of it, as where nobody looks.
+std::string line(const Snapshot& now, const Plan& plan, duration<double> elapsed,
+                 std::optional<std::uint64_t> goal, const std::string& label,
+                 const std::optional<Window>& recent = {}) {
+  auto text =
+      shown(progress_line(now, plan, plan.max_queue_size, elapsed, goal, label, recent), plain);
+  REQUIRE(text.ends_with('\n'));
+  text.pop_back();
+  return text;
+}
+
+Window last_seconds() {
+  Window recent;
+  recent.seconds = 4;
+  recent.samples = 4936;
+  recent.data_readiness = 0.98;
+  recent.workers.idle_s = recent.workers.decode_s = 4;
+  return recent;
+}
+
+/// With all that a line can have: 111 columns, 119 with a label.
+ProgressLine full(const std::string& label = "") {
+  auto plan = four_deep();
+  plan.max_queue_size = 16;
+  auto now = at_work();
+  now.ready = 12;
+  return progress_line(now, plan, 16, duration<double>(2), 14'000, label, last_seconds());
+}
+
 }  // namespace
 
 TEST_CASE("progress says queue, pace, bytes and time left", "[progress]") {
-  CHECK(progress_line(at_work(), four_deep(), duration<double>(2), 14'000, "verify") ==
-        "verify: [###-] 3/4 ready, 1,000 samples/s, 45.00 MiB of 64.00 MiB, 12 s left");
+  CHECK(line(at_work(), four_deep(), duration<double>(2), 14'000, "verify") ==
+        "verify: [###-] 3/4 ready, 1,000 samples/s, 45.00 of 64.00 MiB, 12 s left");
 }
 
 TEST_CASE("pace, readiness and regime are those of the last seconds", "[progress]") {
@@ -37,32 +70,32 @@ TEST_CASE("pace, readiness and regime are those of the last seconds", "[progress
   recent.data_readiness = 0.876;
   recent.consumer_wait_s = recent.prep_stall_s = 3;
   recent.workers.decode_s = 4;
-  CHECK(progress_line(at_work(), four_deep(), duration<double>(2), 14'000, "", recent) ==
-        "[###-] 3/4 ready, 500 samples/s, readiness 88 %, regime decode, 45.00 MiB of 64.00 MiB, "
+  CHECK(line(at_work(), four_deep(), duration<double>(2), 14'000, "", recent) ==
+        "[###-] 3/4 ready, 500 samples/s, readiness 88 %, regime decode, 45.00 of 64.00 MiB, "
         "12 s left");
 }
 
 TEST_CASE("without a bound or an end progress does not invent them", "[progress]") {
   auto plan = four_deep();
   plan.budget_bytes = UINT64_MAX;
-  CHECK(progress_line(at_work(), plan, duration<double>(2), std::nullopt, "") ==
+  CHECK(line(at_work(), plan, duration<double>(2), std::nullopt, "") ==
         "[###-] 3/4 ready, 1,000 samples/s, 45.00 MiB");
 }
 
 TEST_CASE("long waits are told in minutes and hours", "[progress]") {
-  CHECK(progress_line(at_work(), four_deep(), duration<double>(2000), 2'000 + 125, "") ==
-        "[###-] 3/4 ready, 1 samples/s, 45.00 MiB of 64.00 MiB, 2:05 min left");
-  CHECK(progress_line(at_work(), four_deep(), duration<double>(2000), 2'000 + 7260, "") ==
-        "[###-] 3/4 ready, 1 samples/s, 45.00 MiB of 64.00 MiB, 2:01 h left");
+  CHECK(line(at_work(), four_deep(), duration<double>(2000), 2'000 + 125, "") ==
+        "[###-] 3/4 ready, 1 samples/s, 45.00 of 64.00 MiB, 2:05 min left");
+  CHECK(line(at_work(), four_deep(), duration<double>(2000), 2'000 + 7260, "") ==
+        "[###-] 3/4 ready, 1 samples/s, 45.00 of 64.00 MiB, 2:01 h left");
 }
 
 TEST_CASE("before the first sample, and past the goal, there is no nonsense", "[progress]") {
   auto now = at_work();
-  CHECK(progress_line(now, four_deep(), duration<double>(2), 10, "") ==
-        "[###-] 3/4 ready, 1,000 samples/s, 45.00 MiB of 64.00 MiB, 0 s left");
+  CHECK(line(now, four_deep(), duration<double>(2), 10, "") ==
+        "[###-] 3/4 ready, 1,000 samples/s, 45.00 of 64.00 MiB, 0 s left");
   now.samples.consumed = 0;
-  CHECK(progress_line(now, four_deep(), duration<double>(0), 10, "") ==
-        "[###-] 3/4 ready, 0 samples/s, 45.00 MiB of 64.00 MiB");
+  CHECK(line(now, four_deep(), duration<double>(0), 10, "") ==
+        "[###-] 3/4 ready, 0 samples/s, 45.00 of 64.00 MiB");
 }
 
 TEST_CASE("a deep queue's bar keeps its width", "[progress]") {
@@ -70,8 +103,62 @@ TEST_CASE("a deep queue's bar keeps its width", "[progress]") {
   plan.max_queue_size = 64;
   auto now = at_work();
   now.ready = 32;
-  CHECK(progress_line(now, plan, duration<double>(2), std::nullopt, "")
+  CHECK(line(now, plan, duration<double>(2), std::nullopt, "")
             .starts_with("[########--------] 32/64"));
+}
+
+TEST_CASE("a line that is no terminal's has every field and ends there", "[progress]") {
+  CHECK(shown(full("verify"), plain) ==
+        "verify: [############----] 12/16 ready, 1,234 samples/s, readiness 98 %, regime consumer, "
+        "45.00 of 64.00 MiB, 12 s left\n");
+  CHECK(shown(full("verify"), {.live = false, .columns = 40}) == shown(full("verify"), plain));
+}
+
+TEST_CASE("a terminal's line is written over the last and is no wider than it", "[progress]") {
+  const auto text = [](const ProgressLine& line, std::size_t columns) {
+    auto written = shown(line, terminal(columns));
+    REQUIRE(written.starts_with('\r'));
+    REQUIRE(written.ends_with("\x1b[K"));
+    written = written.substr(1, written.size() - 4);
+    CHECK(written.size() < columns);
+    return written;
+  };
+  const std::string whole =
+      "[############----] 12/16 ready, 1,234 samples/s, readiness 98 %, regime consumer, 45.00 of "
+      "64.00 MiB, 12 s left";
+  CHECK(text(full(), 120) == whole);
+  CHECK(text(full("verify"), 120) == "verify: " + whole);
+  // Whole fields go, those that matter least first; budget and time left stay.
+  CHECK(
+      text(full("verify"), 119) ==
+      "verify: 12/16 ready, 1,234 samples/s, readiness 98 %, regime consumer, 45.00 of 64.00 MiB, "
+      "12 s left");
+  for (const auto* label : {"", "verify"})
+    CHECK(text(full(label), 80) ==
+          "12/16 ready, 1,234 samples/s, regime consumer, 45.00 of 64.00 MiB, 12 s left");
+  CHECK(text(full(), 76) == "1,234 samples/s, regime consumer, 45.00 of 64.00 MiB, 12 s left");
+  CHECK(text(full(), 50) == "1,234 samples/s, 45.00 of 64.00 MiB, 12 s left");
+  CHECK(text(full(), 30) == "1,234 samples/s, 12 s left");
+  CHECK(text(full(), 20) == "1,234 samples/s");
+  CHECK(text(full(), 8) == "1,234 s");
+}
+
+TEST_CASE("bytes of another unit than the budget's keep theirs", "[progress]") {
+  auto now = at_work();
+  now.memory.live = 512 << 10;
+  CHECK(line(now, four_deep(), duration<double>(2), std::nullopt, "")
+            .ends_with("512.00 KiB of 64.00 MiB"));
+}
+
+TEST_CASE("the queue shown is the one in force, not the plan's bound", "[progress]") {
+  auto plan = four_deep();
+  plan.max_queue_size = 64;
+  const auto of = [&](const Snapshot& now, std::uint32_t queue) {
+    return shown(progress_line(now, plan, queue, duration<double>(2), std::nullopt, ""), plain);
+  };
+  CHECK(of(at_work(), 4).starts_with("[###-] 3/4 ready, "));
+  // After a move to a shallower one, for a moment.
+  CHECK(of(at_work(), 2).starts_with("[##] 3/2 ready, "));
 }
 
 TEST_CASE("the goal is the epochs, the steps, or the smaller of the two", "[progress]") {

@@ -193,6 +193,28 @@ TEST_CASE("each step moves one knob by one step and says so", "[plan]") {
   }
 }
 
+TEST_CASE("no setting of a small grid is as good as the advised one for fewer bytes", "[plan]") {
+  AdviceOptions options;
+  options.most_queue = 6;
+  options.most_read_ahead = 12;
+  for (const auto& times : {test::Times{0.05, 3, 58, 0.5, 1.0}, test::Times{0.05, 3, 10, 0.5},
+                            test::Times{10, 3, 100, 0.2}, test::Times{20, 3, 60, 0.3, 0.3}}) {
+    const auto window = window_of(times);
+    const auto advice = advise(window, options);
+    const auto& best = advice.ceiling;
+    const double ready = best.data_readiness >= 0.99 ? 0.99 : best.data_readiness - 0.01;
+    for (std::uint32_t depth = 1; depth <= options.most_queue; ++depth)
+      for (std::uint32_t workers = 1; workers <= window.cores; ++workers)
+        for (std::uint32_t ahead = 0; ahead <= options.most_read_ahead; ++ahead) {
+          const auto at = predict(window, {depth, workers, ahead, window.plan.batch});
+          CAPTURE(times.read, times.consumer, depth, workers, ahead);
+          CHECK(at.samples_per_s <= 1.01 * best.samples_per_s);
+          if (at.samples_per_s >= 0.99 * best.samples_per_s && at.data_readiness >= ready)
+            CHECK(at.total_bytes >= advice.recommended.total_bytes);
+        }
+  }
+}
+
 TEST_CASE("advice is pure", "[plan]") {
   const auto window = window_of({5, 3, 58, 0.5, 1.0});
   const auto a = advise(window), b = advise(window);

@@ -212,6 +212,84 @@ TEST_CASE("a queue that never fills never gets its slabs", "[plan]") {
   CHECK(predict(window_of({0, 3, 48.5}, 2), setting(64, 2)).slabs == 65);
 }
 
+TEST_CASE("the peak of a queue that never fills is below its bound", "[plan]") {
+  const auto never = predict(window_of({0, 3, 1}, 2), setting(16, 2));
+  CHECK(never.staging_bytes == 17 * never.peak_staging_bytes / 2);
+  const auto full = predict(window_of({0, 3, 400}, 2), setting(16, 2));
+  CHECK(full.staging_bytes == full.peak_staging_bytes);
+}
+
+TEST_CASE("what would bound a setting is read off the simulation's clocks", "[plan]") {
+  const auto verdict = [](const Window& window, const Setting& to) {
+    return predict(window, to).verdict;
+  };
+  SECTION("reads, of the workers and ahead") {
+    const auto own = verdict(window_of({50, 3, 0, 0.5}, 2), setting(4, 2));
+    INFO(own.why);
+    CHECK(own.regime == Regime::storage);
+    CHECK(near(own.consumer_wait, 1, 0.01));
+    // A worker reads for 50 of 53 ms.
+    CHECK(near(own.fetch_stall, 50.0 / 53, 0.01));
+    CHECK(near(own.prep_stall, 3.0 / 53, 0.1));
+    const auto ahead = verdict(window_of({200, 1, 0, 0.5}, 2), setting(4, 2, 8));
+    CHECK(ahead.regime == Regime::storage);
+    // A core is at work for a fortieth of the time, and another sample than that of the batch's end.
+    CHECK(ahead.fetch_stall > 0.9);
+    // More workers than cores: nothing that a read waits for.
+    CHECK(verdict(window_of({50, 3, 0, 0.5}, 2), setting(4, 8)).regime == Regime::storage);
+  }
+  SECTION("decoding") {
+    const auto decode = verdict(window_of({0.05, 3, 10, 0.5}, 2), setting(4, 2));
+    INFO(decode.why);
+    CHECK(decode.regime == Regime::decode);
+    CHECK(decode.prep_stall > 0.95 * decode.consumer_wait);
+    CHECK(decode.producer_wait < 0.01);
+    CHECK(verdict(window_of({20, 3, 10, 0.5}, 2), setting(4, 2, 64)).regime == Regime::decode);
+  }
+  SECTION("the consumer") {
+    const auto consumer = verdict(window_of({0.05, 3, 200, 0.5}, 2), setting(4, 2));
+    INFO(consumer.why);
+    CHECK(consumer.regime == Regime::consumer);
+    // Two workers are at it for 48.8 of 200 ms.
+    CHECK(near(consumer.producer_wait, 1 - 48.8 / 200, 0.02));
+    CHECK(consumer.consumer_wait < 0.01);
+  }
+  SECTION("the budget") {
+    Options options;
+    options.memory.budget_bytes = 24 * mib;
+    auto window = window_of({50, 3, 0, 0.5}, 2, options);
+    window.encoded_bytes = 400e3;
+    const auto memory = verdict(window, setting(1, 2, 32));
+    INFO(memory.why);
+    CHECK(memory.regime == Regime::memory);
+    CHECK(memory.memory_stall > memory.fetch_stall);
+    options.memory.budget_bytes = 1024 * mib;
+    window = window_of({50, 3, 0, 0.5}, 2, options);
+    window.encoded_bytes = 400e3;
+    CHECK(verdict(window, setting(1, 2, 32)).memory_stall < 0.01);
+  }
+  SECTION("nothing") {
+    const auto balanced = verdict(window_of({0.05, 3, 50, 0.2}, 2), setting(8, 2));
+    INFO(balanced.why);
+    CHECK(balanced.regime == Regime::balanced);
+    CHECK(balanced.consumer_wait < 0.1);
+    CHECK(balanced.producer_wait < 0.1);
+  }
+}
+
+TEST_CASE("a verdict's stalls are the consumer's wait", "[plan]") {
+  for (const auto& times :
+       {test::Times{50, 3, 0, 0.5}, test::Times{5, 3, 40, 0.5, 0.5}, test::Times{0, 3, 47, 0.8}}) {
+    for (const auto& to : {setting(1, 2), setting(4, 2), setting(4, 2, 16), setting(2, 8, 4)}) {
+      const auto at = predict(window_of(times, 2), to);
+      const auto& verdict = at.verdict;
+      CHECK(near(verdict.consumer_wait, at.consumer_wait, 1e-6));
+      CHECK(std::abs(verdict.fetch_stall + verdict.prep_stall + verdict.memory_stall -
+                     verdict.consumer_wait) < 1e-6);
+    }
+  }
+}
+
 TEST_CASE("more workers than cores inflate what the clock says of a decode", "[plan]") {
   // Eight workers on two cores: a decode of 2 ms takes 8 ms on the clock.
   Options options;

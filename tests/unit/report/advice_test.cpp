@@ -17,7 +17,9 @@ Prediction prediction(std::uint32_t depth) {
           .data_readiness = 0.995,
           .slabs = depth + 1,
           .staging_bytes = std::uint64_t{depth + 1} << 20,
-          .total_bytes = std::uint64_t{depth + 3} << 20};
+          .peak_staging_bytes = std::uint64_t{2} << 20,
+          .total_bytes = std::uint64_t{depth + 3} << 20,
+          .verdict = {.regime = Regime::consumer, .why = ""}};
 }
 
 Advice sample_advice() {
@@ -46,7 +48,9 @@ TEST_CASE("advice as JSON has the keys that were agreed", "[advice]") {
                                             {"data_readiness", 0.995},
                                             {"slabs", 3},
                                             {"staging_bytes", 3u << 20},
-                                            {"total_bytes", 5u << 20}});
+                                            {"peak_staging_bytes", 2u << 20},
+                                            {"total_bytes", 5u << 20},
+                                            {"regime", "consumer"}});
   CHECK(json["now"]["max_queue_size"] == 4);
   CHECK(json["ceiling"]["max_queue_size"] == 64);
   CHECK(json["steps"][0]["change"] == "max_queue_size 2 to 3");
@@ -61,7 +65,7 @@ TEST_CASE("advice as text has settings, sentences and what to paste, in 100 colu
   const auto text = report::advice_text(advice);
   CHECK(contains(text,
                  "\n  recommended                2        2      1      640.0  99.5 %  25.0 "
-                 "%      3.0      5.0\n"));
+                 "%    3.0   2.0      5.0\n"));
   CHECK(contains(text, "\n  now "));
   CHECK(contains(text, "\n  max_queue_size 2 to 3 "));
   CHECK(contains(text, "\n  Another.\n"));
@@ -73,6 +77,24 @@ TEST_CASE("advice as text has settings, sentences and what to paste, in 100 colu
   }
   advice.now = advice.recommended;
   CHECK_FALSE(contains(report::advice_text(advice), "\n  now "));
+}
+
+TEST_CASE("depths as JSON have what they cost, and what they would do where that is known",
+          "[advice]") {
+  Options options;
+  options.queue.max_queue_size = 3;
+  const auto plan = resolve(options, 0);
+  const auto cost = report::to_json(plan.depth_cost(3)[2]);
+  const auto planned = report::depths_json(plan);
+  REQUIRE(planned.size() == 6);  // 1, 2, 3, 4, 8 and 16
+  CHECK(planned[2] == cost);
+  const std::vector<Prediction> predictions{prediction(1), prediction(3)};
+  const auto predicted = report::depths_json(plan, predictions);
+  REQUIRE(predicted.size() == 2);
+  CHECK(predicted[1]["max_queue_size"] == 3);
+  for (const auto* bytes : {"uint8_bytes", "float16_bytes", "float32_bytes"})
+    CHECK(predicted[1][bytes] == cost[bytes]);
+  CHECK(predicted[1]["predicted"] == report::to_json(prediction(3)));
 }
 
 TEST_CASE("a window as text begins with the regime and owns up to reads nobody asked for",

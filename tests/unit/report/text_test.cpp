@@ -165,7 +165,7 @@ TEST_CASE("the grid is a table of batches by resolutions", "[text]") {
 TEST_CASE("a sweep has one line a depth, predicted beside measured", "[text]") {
   report::SweepRow row{.max_queue_size = 2,
                        .slabs = 3,
-                       .predicted = {2, 3 << 20, 6 << 20, 12 << 20},
+                       .bound = {2, 3 << 20, 6 << 20, 12 << 20},
                        .staging_bytes = 3 << 20,
                        .peak_bytes = 5 << 20,
                        .rss_growth = 9 << 19,
@@ -178,25 +178,31 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[text]") {
                        .consumer_wait = 0.25,
                        .foretold = {}};
   std::vector<report::SweepRow> rows{row};
-  CHECK(
-      starts(report::sweep_text(rows),
-             "queue  predicted  measured  as f32  books  RSS+   off  samples/s    waited   ready  "
-             "drawn  consumed\n"
-             "    2       3.00      3.00   12.00   5.00   4.5  -0.5      640.0  500.0 ms  12.5 %  "
-             "2,400     2,400\n"));
+  CHECK(starts(report::sweep_text(rows),
+               "queue  bound  measured  as f32  books  RSS+   off  samples/s    waited   ready  "
+               "drawn  consumed\n"
+               "    2   3.00      3.00   12.00   5.00   4.5  -0.5      640.0  500.0 ms  12.5 %  "
+               "2,400     2,400\n"));
   CHECK_FALSE(contains(report::sweep_text(rows), "never filled"));
   rows[0].staging_bytes = 2 << 20;
   CHECK(contains(report::sweep_text(rows), "never filled"));
   rows[0].error = "a sample failed";
   CHECK(contains(report::sweep_text(rows), "max_queue_size 2: a sample failed"));
-  CHECK_FALSE(contains(report::sweep_text(rows), "samples/s: predicted"));
-  rows[0].foretold = {.samples_per_s = 800, .data_readiness = 0.5, .consumer_wait = 0.125};
+  CHECK_FALSE(contains(report::sweep_text(rows), "samples/s predicted"));
+  rows[0].foretold = {.samples_per_s = 800,
+                      .data_readiness = 0.5,
+                      .consumer_wait = 0.125,
+                      .staging_bytes = 5 << 19};
   CHECK(contains(
       report::sweep_text(rows),
-      "queue  samples/s: predicted  measured      off  ready: predicted  measured  waited: "
+      "queue  samples/s predicted  measured      off  ready predicted  measured  waited "
       "predicted  measured\n"
-      "    2                 800.0     640.0  -20.0 %            50.0 %    12.5 %             "
+      "    2                800.0     640.0  -20.0 %           50.0 %    12.5 %            "
       "12.5 %    25.0 %\n"));
+  CHECK(contains(report::sweep_text(rows),
+                 "queue  MiB of staging: bound  peak: predicted  measured      off\n"
+                 "    2                   3.00             2.50      2.00  -20.0 %\n"));
+  CHECK(widest_line(report::sweep_text(rows)) <= 100);
 }
 
 TEST_CASE("deep queues are shown in groups", "[text]") {

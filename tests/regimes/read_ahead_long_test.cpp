@@ -1,0 +1,33 @@
+#include "support/catch.hpp"
+#include "workload.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+TEST_CASE("64 reads of 200 ms under way bring 320 samples a second, less a tenth at the most",
+          "[regimes]") {
+  // Reads sleep and decodes are tiny: what other programs do with the cores hardly shows.
+  constexpr int warm = 20, batches = 200;
+  constexpr double read_s = 0.2;
+  auto state = std::make_shared<SlowSource::State>();
+  state->delay_ms = 200;
+  Options options;
+  options.shape = {16, 16, 3};
+  options.batch = 32;
+  options.workers = 2;
+  options.io.read_ahead = 64;
+  options.queue.max_queue_size = 4;
+  Loader loader(SlowSource(1'000'000, little, state), options);
+  auto stream = loader.stream({.epochs = std::nullopt});
+  consume(stream, warm, 0);
+  const auto begun = std::chrono::steady_clock::now();
+  consume(stream, batches, 0);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  const auto rate = batches * options.batch / took.count(),
+             possible = options.io.read_ahead / read_s;
+  INFO(rate << " samples/s of " << possible);
+  CHECK(rate >= 0.9 * possible);
+  // More would be more reads outstanding than asked for; two hundredths are for a burst at either end.
+  CHECK(rate <= 1.02 * possible);
+  CHECK(judge(window(loader.report())).regime == Regime::storage);
+}

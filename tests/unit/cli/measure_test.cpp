@@ -1,0 +1,76 @@
+#include "cli/measure.hpp"
+
+#include <algorithm>
+
+#include "support/catch.hpp"
+#include "support/text.hpp"
+#include "unit/plan/windows.hpp"
+
+using namespace weir;
+using test::contains;
+using test::window_of;
+
+namespace {
+
+/// A window measured with other reads ahead than the plan's, which is what was asked for.
+Window asked(const test::Times& times, std::uint32_t read_ahead, Options options = {}) {
+  options.io.read_ahead = read_ahead;
+  return window_of(times, 2, options);
+}
+
+Regime foretold(const Window& window) { return cli::foretold(window).regime; }
+
+}  // namespace
+
+TEST_CASE("the verdict of a setting that was not measured is judged as a measured one is",
+          "[tune]") {
+  CHECK(foretold(asked({200, 1, 0, 0.5}, 0)) == Regime::storage);
+  CHECK(foretold(asked({50, 3, 200, 0.5}, 64)) == Regime::consumer);
+  CHECK(foretold(asked({50, 3, 20, 0.5}, 64)) == Regime::decode);
+  CHECK(foretold(asked({50, 3, 50, 0.2}, 64)) == Regime::balanced);
+  Options tight;
+  tight.memory.budget_bytes = 24ull << 20;
+  tight.queue.max_queue_size = 1;
+  auto window = asked({50, 3, 0, 0.5}, 32, tight);
+  window.encoded_bytes = 400e3;
+  CHECK(foretold(window) == Regime::memory);
+}
+
+TEST_CASE("a verdict that is foretold says of what, and with which numbers", "[tune]") {
+  const auto verdict = cli::foretold(asked({50, 3, 0, 0.5}, 0));
+  CHECK(verdict.why.starts_with("with read_ahead 0 the consumer would wait "));
+  CHECK(
+      verdict.why.ends_with("a read takes 50.0 ms, a decode 3.0 ms, the consumer 0.0 ms a batch"));
+  // Of a consumer that was measured at less than it takes.
+  const auto slow = cli::foretold(asked({0.05, 3, 40, 0.5}, 0), Service{1, 0.5, 0});
+  CHECK(slow.regime == Regime::consumer);
+  CHECK(contains(slow.why, "the consumer 500.0 ms a batch"));
+}
+
+TEST_CASE("depths around the advised one are predicted as far as the budget holds them", "[tune]") {
+  Options options;
+  options.memory.budget_bytes = 64ull << 20;
+  cli::Measured measured;
+  measured.window = window_of({0.05, 3, 58, 0.5, 1.0}, 2, options);
+  const auto depths = [&](std::uint32_t around) {
+    std::vector<std::uint32_t> found;
+    for (const auto& one : cli::by_depth(measured, {around, 2, 0, 32})) {
+      CHECK(one.setting.workers == 2);
+      CHECK(one.samples_per_s > 0);
+      found.push_back(one.setting.max_queue_size);
+    }
+    return found;
+  };
+  CHECK(depths(1) == std::vector<std::uint32_t>{1, 2, 4, 8});
+  CHECK(depths(6) == std::vector<std::uint32_t>{1, 2, 4, 5, 6, 7, 8});
+  measured.window = window_of({0.05, 3, 58, 0.5, 1.0}, 2);
+  CHECK(depths(12) == std::vector<std::uint32_t>{1, 2, 4, 8, 11, 12, 13, 16});
+  // Deeper ones buy throughput and take bytes, never less of either.
+  const auto found = cli::by_depth(measured, {12, 2, 0, 32});
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    CHECK(found[i].samples_per_s >= 0.998 * found[i - 1].samples_per_s);
+    CHECK(found[i].staging_bytes > found[i - 1].staging_bytes);
+  }
+  measured.consumer = Service{1, 0.5, 0};
+  CHECK(cli::by_depth(measured, {4, 2, 0, 32}).front().samples_per_s <= 64.1);
+}
