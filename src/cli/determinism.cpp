@@ -125,7 +125,8 @@ Determinism deliver_again(const AnySource& source, const Settings& settings, con
   Loader loader(source, other_machine(options, did.plan));
   {
     const Progress progress(settings, [&] {
-      return fmt::format("verify: batch {} of {} delivered once more", done.load(), all.size());
+      return ProgressLine{
+          {fmt::format("verify: batch {} of {} delivered once more", done.load(), all.size())}};
     });
     compare(loader, all.first(first), interrupt.token(), done, found);
     if (first < all.size()) compare(loader, all.subspan(first), interrupt.token(), done, found);
