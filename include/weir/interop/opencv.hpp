@@ -59,7 +59,7 @@ class LeaseMatAllocator final : public cv::MatAllocator {
 
 /// A matrix a row, of the image that `view` gives of it; each shares the lease.
 template <class View>
-std::vector<cv::Mat> kept_mats(const Lease& lease, View view) {
+std::vector<cv::Mat> kept_mats(Lease&& lease, View view) {
   lease->held_by("cv::Mat");
   std::vector<cv::Mat> mats;
   mats.reserve(lease->size());
@@ -73,7 +73,8 @@ std::vector<cv::Mat> kept_mats(const Lease& lease, View view) {
 /// One matrix an image, H x W of CV_8UC3 in the slab, each at its own size where sizes differ. Each shares
 /// the lease, and so does what is copied or cut from it; a clone() does not.
 inline std::vector<cv::Mat> as_mats(Lease lease) {
-  return interop::kept_mats(lease, [&](std::uint32_t i) { return lease->image(i); });
+  const Batch& batch = *lease;
+  return interop::kept_mats(std::move(lease), [&](std::uint32_t i) { return batch.image(i); });
 }
 /// The same of a batch that nothing else shares.
 inline std::vector<cv::Mat> as_mats(Batch batch) { return as_mats(share(std::move(batch))); }
@@ -81,7 +82,7 @@ inline std::vector<cv::Mat> as_mats(Batch batch) { return as_mats(share(std::mov
 /// each, otherwise as as_mats(). Throws Error{bad_options} where shape.values() is not side_bytes.
 inline std::vector<cv::Mat> side_as_mats(Lease lease, Shape shape) {
   const auto* const first = lease->side_pixels(shape).pixels.data();
-  return interop::kept_mats(lease, [&](std::uint32_t i) {
+  return interop::kept_mats(std::move(lease), [&](std::uint32_t i) {
     return ImageView{first + i * shape.values(), shape, std::size_t{shape.width} * shape.channels};
   });
 }

@@ -19,6 +19,7 @@ int main() {
     if (!torch::allclose(floats, pixels.to(torch::kFloat32) / 255)) return 1;
     rows += floats.size(0);
   }
-  std::printf("weir %s: %lld rows as tensors\n", weir::version.data(), static_cast<long long>(rows));
+  std::printf("weir %s: %lld rows as tensors\n", weir::version.data(),
+              static_cast<long long>(rows));
   return rows == 10 ? 0 : 1;
 }
