@@ -161,13 +161,25 @@ Measured measure(const AnySource& source, const Settings& asked, const Interrupt
   return measured;
 }
 
-std::vector<Prediction> by_depth(const Measured& measured, const Setting& around) {
-  auto window = *measured.window;
-  if (measured.consumer) window.consumer = *measured.consumer;
-  std::set<std::uint32_t> depths{around.max_queue_size + 1};
-  for (std::uint32_t depth = 1; depth <= std::max(8u, 2 * around.max_queue_size); depth *= 2)
-    depths.insert(depth);
-  depths.insert({around.max_queue_size, std::max(1u, around.max_queue_size - 1)});
+std::optional<Window> evidence(const Report& figures) {
+  auto seen = window(figures);
+  const bool one_workload = figures.plan.sizes.mode == Sizes::fixed &&
+                            figures.plan.cache.keep == Cache::nothing && figures.moves.empty() &&
+                            figures.setting == setting_of(figures.plan);
+  if (!one_workload || seen.seconds < least_s || seen.batches < least_batches ||
+      seen.decode.count == 0)
+    return std::nullopt;
+  return seen;
+}
+
+std::vector<Prediction> by_depth(Window window, const std::optional<Service>& consumer,
+                                 const Setting& around) {
+  if (consumer) window.consumer = *consumer;
+  // As deep as advice goes, or as it is.
+  const auto own = around.max_queue_size, most = std::max(own, AdviceOptions{}.most_queue);
+  std::set<std::uint32_t> depths{own, std::max(1u, own - 1), std::min(most, own + 1)};
+  for (std::uint64_t depth = 1; depth <= std::min(most, std::max(8u, 2 * own)); depth *= 2)
+    depths.insert(static_cast<std::uint32_t>(depth));
   std::vector<Prediction> predictions;
   for (const auto depth : depths) {
     auto setting = around;

@@ -32,9 +32,14 @@ Measured measure(const AnySource& source, const Settings& settings, const Interr
 /// simulation's clocks. `consumer` in place of the window's.
 Verdict foretold(const Window& window, const std::optional<Service>& consumer = {});
 
-/// `around` with shallower and deeper queues, by depth, as far as the budget holds them. `measured`
-/// has a window.
-std::vector<Prediction> by_depth(const Measured& measured, const Setting& around);
+/// A run from beginning to end as evidence: empty where it is too short, where its knobs moved, or where
+/// nothing is foretold of it (sizes that differ, a cache that fills).
+std::optional<Window> evidence(const Report& figures);
+
+/// `around` with shallower and deeper queues, by depth, as far as the budget holds them. `consumer` in
+/// place of the window's.
+std::vector<Prediction> by_depth(Window window, const std::optional<Service>& consumer,
+                                 const Setting& around);
 
 /// What the measured loader would do, and what to change. `measured` has a window.
 Advice advise(const Measured& measured, const Settings& settings);

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
+#include "cli/measure.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "report/advice.hpp"
@@ -20,7 +21,11 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   report::put_run(json, run);
   json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
-  json["depths"] = report::depths_json(run.figures.plan);
+  const auto& planned = run.figures.plan;
+  if (const auto seen = evidence(run.figures))
+    json["depths"] = report::depths_json(planned, by_depth(*seen, {}, setting_of(planned)));
+  else
+    json["depths"] = report::depths_json(planned);
   emit(settings, json, report::run_text(run));
   if (!run.error.empty()) say("weir: {}\n", run.error);
   const auto& plan = run.figures.plan;

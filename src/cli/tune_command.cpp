@@ -30,8 +30,9 @@ int tune_command(const Settings& settings, const Interrupt& interrupt) {
   json["advice"] = report::to_json(advice);
   json["regime"] = to_string(measured.verdict.regime);
   json["regime_why"] = measured.verdict.why;
-  json["depths"] =
-      report::depths_json(measured.window->plan, by_depth(measured, advice.recommended.setting));
+  json["depths"] = report::depths_json(
+      measured.window->plan,
+      by_depth(*measured.window, measured.consumer, advice.recommended.setting));
   const auto read_ahead = measured.run.figures.plan.read_ahead;
   emit(settings, json,
        report::window_text(*measured.window, measured.verdict, read_ahead) + '\n' +

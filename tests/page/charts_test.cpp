@@ -248,6 +248,28 @@ TEST_CASE("a run's page draws what each depth may hold", "[page]") {
   CHECK(bytes["mark"] == Json{{"text", "this run"}, {"at", 4}});
 }
 
+TEST_CASE("a run that is evidence draws what its depths would do, beside what it did", "[page]") {
+  const auto report = example_run(true);
+  const auto opened = open(report);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(opened->found["errors"].dump() == "[]");
+  check_words(opened->found);
+  const auto ids = chart_ids(opened->found);
+  for (const auto* id : {"bytes-by-depth", "pace-by-depth", "waits-by-depth"}) {
+    REQUIRE(ids.contains(id));
+    CHECK(chart(opened->found, id)["mark"] == Json{{"text", "this run"}, {"at", 4}});
+  }
+  const auto& pace = chart(opened->found, "pace-by-depth");
+  for (std::size_t i = 0; i < report["depths"].size(); ++i)
+    CHECK(series(pace, "predicted")["points"][i][1] ==
+          report["depths"][i]["predicted"]["samples_per_s"]);
+  const auto& measured = series(pace, "measured");
+  REQUIRE(measured["points"].size() == 1);
+  CHECK(measured["points"][0][1] == report["throughput"]["samples_per_s"]);
+  CHECK(measured["pixels"] > 20);
+}
+
 TEST_CASE("charts without data are left out, and the page still opens", "[page]") {
   auto report = example_sweep();
   report.erase("advice");

@@ -61,13 +61,14 @@ inline nlohmann::json example_tune() {
   return tune;
 }
 
-inline nlohmann::json example_run() {
+/// `foretold`: with what its depths would do.
+inline nlohmann::json example_run(bool foretold = false) {
   auto run = example_sweep()["runs"][1];
   run.erase("predicted");
   run.erase("predicted_off");
   run["data"] = "photos";
   run["consumer_ms"] = 60;
-  run["depths"] = example_depths(run["plan"], false);
+  run["depths"] = example_depths(run["plan"], foretold);
   return run;
 }
 

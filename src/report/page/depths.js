@@ -170,8 +170,13 @@ function plannedCharts() {
     measured: !known(advised) && one.max_queue_size === own ? at("memory.staging") : undefined,
   })))];
   if (!of("samples_per_s").length) return charts;
+  const pace = !known(advised) && at("throughput.samples_per_s");
   return [...charts,
-    paceByDepth(x, [predictedPace(of("samples_per_s"))], "Throughput as predicted from the clocks of the measured run."),
+    paceByDepth(x, [
+      pace && { name: "measured", colour: "blue", marker: "circle", line: false, order: -1,
+        points: [{ x: x.place(own), y: pace }] },
+      predictedPace(of("samples_per_s")),
+    ], `Throughput as predicted from the clocks of ${known(advised) ? "the measured" : "this"} run.`),
     figure({
       id: "waits-by-depth",
       title: "What waiting is left",
