@@ -112,9 +112,9 @@ void Subject::check_attempts() {
   });
 }
 
-Verdict Subject::verdict() {
+SubjectFindings Subject::verdict() {
   if (ran_to_the_end() && !settings_.steps && !options_.drop_last) check_attempts();
-  Verdict verdict;
+  SubjectFindings verdict;
   if (delivered_)
     verdict.determinism =
         compare(source_, settings_, options_, run_.figures, *delivered_, interrupt_, book_);

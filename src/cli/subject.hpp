@@ -19,7 +19,7 @@
 namespace weir::cli {
 
 /// What a soak found of one loader.
-struct Verdict {
+struct SubjectFindings {
   std::string data;
   report::Run run;
   std::array<LawFigures, law_count> laws;
@@ -45,7 +45,7 @@ class Subject {
   /// The loader's end.
   void close();
   /// Once closed: counts the reads, delivers once more what was delivered, and adds all up.
-  Verdict verdict();
+  SubjectFindings verdict();
   LawBook& book() noexcept { return book_; }
 
  private:

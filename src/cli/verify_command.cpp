@@ -30,17 +30,17 @@ struct SharedBudget {
 };
 
 struct Findings {
-  std::vector<Verdict> verdicts;  ///< of DATA, and of what soaked beside it
+  std::vector<SubjectFindings> verdicts;  ///< of DATA, and of what soaked beside it
   std::optional<SharedBudget> shared;
 
   std::uint64_t breaches() const {
     return std::accumulate(
         verdicts.begin(), verdicts.end(), std::uint64_t{0},
-        [](std::uint64_t sum, const Verdict& verdict) { return sum + verdict.breaches; });
+        [](std::uint64_t sum, const SubjectFindings& verdict) { return sum + verdict.breaches; });
   }
 };
 
-report::Json to_json(const Verdict& verdict) {
+report::Json to_json(const SubjectFindings& verdict) {
   auto json = report::envelope("verify");
   report::put_run(json, verdict.run);
   json["data"] = verdict.data;
@@ -97,7 +97,7 @@ std::string determinism_text(const Determinism& determinism) {
       report::grouped(determinism.compared));
 }
 
-std::string to_text(const Verdict& verdict) {
+std::string to_text(const SubjectFindings& verdict) {
   using report::Table, report::grouped;
   Table laws({{"Law", Table::Align::left}, {"checks"}, {"breaches"}, {"", Table::Align::left}}, 0);
   for (std::size_t i = 0; i < law_count; ++i) {
