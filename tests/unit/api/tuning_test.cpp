@@ -37,16 +37,19 @@ TEST_CASE("slow reads make automatic tuning read ahead, within its bounds", "[ap
   CHECK(loader.plan().max_queue_size == 8);
   CHECK(loader.plan().start == Setting{4, 1, 0, 4});
   auto stream = loader.stream({.from = {}, .epochs = std::nullopt, .stop = {}});
-  take_until(stream, [&] { return loader.report().setting.read_ahead > 0; });
+  const auto told_so = [&] {
+    const std::lock_guard lock(mutex);
+    return std::ranges::any_of(told,
+                               [](const auto& text) { return text.find("read_ahead 0 to ") == 0; });
+  };
+  take_until(stream, told_so);  // a moment after it is in force
   const auto report = loader.report();
   CHECK(report.setting.read_ahead >= 2);
   CHECK(report.setting.read_ahead <= 6);
   CHECK(report.setting.max_queue_size <= 8);
   CHECK(report.setting.workers <= 2);
   REQUIRE(!report.moves.empty());
-  const std::lock_guard lock(mutex);
-  CHECK(std::ranges::any_of(told,
-                            [](const auto& text) { return text.find("read_ahead 0 to ") == 0; }));
+  CHECK(told_so());
 }
 
 TEST_CASE("automatic tuning changes neither order nor pixels, nor breaks a budget",
