@@ -68,6 +68,9 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
   bytes.reserve(static_cast<std::size_t>(samples));
   for (std::uint64_t i = 0; i < samples; ++i)
     bytes.push_back(scaled_within((*sizes.index)[i], sizes.bound()).bytes());
+  // What cannot be read is replaced, and several of a batch may be by the same image.
+  if (options.faults.policy == OnFault::skip && samples > 0)
+    std::ranges::replace(bytes, 0, std::ranges::max(bytes));
   std::ranges::nth_element(bytes, bytes.begin() + rows, std::greater<>());
   std::uint64_t pixels = 0;
   for (std::uint32_t i = 0; i < rows; ++i) pixels = add_sat(pixels, bytes[i]);

@@ -42,6 +42,27 @@ TEST_CASE("a plan counts on the largest batch that any order could bring", "[pla
   CHECK(ragged.sizes.padding == 0);
 }
 
+TEST_CASE("a plan counts on what replaces an image of unknown size, under skip", "[plan][sizes]") {
+  using buffer::SlabLayout;
+  // Each of the unknown ones may be replaced by the largest.
+  auto options = sized(Sizes::ragged, {{100, 100}, {0, 0}, {0, 0}, {10, 10}});
+  options.batch = 4;
+  const auto most = [&](OnFault policy) {
+    options.faults.policy = policy;
+    const auto plan = resolve(options, 0);
+    CHECK(plan.sizes.typical_slab_bytes <= plan.slab_bytes);
+    return plan.slab_bytes;
+  };
+  const auto with = [](std::uint64_t pixels) {
+    return SlabLayout::ragged(3 * pixels, 4, 64).bytes;
+  };
+  CHECK(most(OnFault::skip) == with(3 * 10'000 + 100));
+  CHECK(most(OnFault::blank) == with(10'000 + 100));
+  CHECK(most(OnFault::stop) == with(10'000 + 100));
+  options.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>{});
+  CHECK(most(OnFault::skip) == SlabLayout::ragged(0, 0, 64).bytes);
+}
+
 TEST_CASE("a plan tells the first epoch's batches and their padding", "[plan][sizes]") {
   // In order: {10x20, 30x4}, {5x5, unknown}, {8x40}.
   const auto plan = resolve(sized(Sizes::padded, five), 0).sizes;
