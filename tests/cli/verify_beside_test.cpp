@@ -4,6 +4,7 @@
 
 #include "program.hpp"
 #include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/text.hpp"
 
 using namespace weir::test;
@@ -54,13 +55,15 @@ const std::vector<Words> kinds{{"--size", "48x48"},
 TEST_CASE("two loaders that have little more than they must wait for bytes, and break no law",
           "[verify]") {
   const auto which = GENERATE(0u, 1u, 2u, 3u);
+  // A consumer that takes its time lets the queues fill, whatever the machine's pace.
   const Words options = kinds[which] + Words{"--batch",   "8",
                                              "--epochs",  "3",
                                              "--shuffle", "--max-queue-size",
                                              "3",         "--max-leases",
                                              "2",         "--workers",
                                              "3",         "--max-sample-bytes",
-                                             "48KiB"};
+                                             "48KiB",     "--consumer-ms",
+                                             "10"};
   const auto one = floor_of(first, options), two = floor_of(second, options);
   // Every other kind: a sample's bytes for which they compete.
   const auto budget = one + two + (which % 2 == 0 ? 0 : 30'000);
@@ -84,51 +87,51 @@ TEST_CASE("two loaders that have little more than they must wait for bytes, and 
   const std::uint64_t peak = shared["peak"];
   CHECK(peak <= budget);
   CAPTURE(peak, budget, waits(json), waits(beside));
-  CHECK((waits(json) + waits(beside) > 0 || peak > budget / 100 * 75));
+  CHECK((waits(json) + waits(beside) > 0 || peak > budget / 100 * 85));
 }
 
 TEST_CASE("two loaders with caches that give way break no law", "[verify][cache]") {
   const auto [kind, keep] =
       GENERATE(table<unsigned, std::string>({{1u, "decoded"}, {2u, "encoded"}}));
-  const auto words = Words{"verify",
-                           "synthetic:400,60x80",
-                           "--beside",
-                           "synthetic:300,90x70",
-                           "--memory-budget",
-                           "3000KiB",
-                           "--batch",
-                           "8",
-                           "--epochs",
-                           "3",
-                           "--shuffle",
-                           "--max-queue-size",
-                           "4",
-                           "--workers",
-                           "1",
-                           "--max-sample-bytes",
-                           "64KiB",
-                           "--cache",
-                           keep,
-                           "--json",
-                           "-"} +
-                     kinds[kind];
-  int evicted = 0;
-  // Whether one wants bytes while the other's cache has them is a matter of their paces.
-  for (int attempt = 0; attempt < 8 && evicted == 0; ++attempt) {
-    const auto outcome = weir::test::weir(words);
-    CAPTURE(kinds[kind], keep, outcome.err);
-    REQUIRE(outcome.exit_code == 0);
-    const auto json = outcome.json();
-    check_laws(json["verify"]);
-    check_laws(json["beside"]["verify"]);
-    const auto &a = json["cache"]["held"], &b = json["beside"]["cache"]["held"];
-    CAPTURE(a.dump(), b.dump());
-    CHECK(a["hits"].get<int>() > 0);
-    CHECK(b["hits"].get<int>() > 0);
-    evicted += a["evicted"].get<int>() + b["evicted"].get<int>();
-  }
-  // laws/ has the cases where one must give way, whatever the pace.
-  if (evicted == 0) WARN("no cache had to give way at this machine's pace");
+  // Few slabs are in use while the caches fill; then the consumers stall, and the queues want theirs.
+  std::string steps;
+  for (int step = 0; step < 46; ++step) steps += step < 40 ? "0\n" : "80\n";
+  const TemporaryFolder folder;
+  const auto trace = folder.write("trace", steps);
+  const Words words{"verify",
+                    "synthetic:400,60x80",
+                    "--beside",
+                    "synthetic:300,90x70",
+                    "--memory-budget",
+                    "3000KiB",
+                    "--batch",
+                    "8",
+                    "--epochs",
+                    "3",
+                    "--shuffle",
+                    "--max-queue-size",
+                    "4",
+                    "--workers",
+                    "1",
+                    "--max-sample-bytes",
+                    "64KiB",
+                    "--consumer-trace",
+                    trace,
+                    "--cache",
+                    keep,
+                    "--json",
+                    "-"};
+  const auto outcome = weir::test::weir(words + kinds[kind]);
+  CAPTURE(kinds[kind], keep, outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  check_laws(json["verify"]);
+  check_laws(json["beside"]["verify"]);
+  const auto &a = json["cache"]["held"], &b = json["beside"]["cache"]["held"];
+  CAPTURE(a.dump(), b.dump());
+  CHECK(a["hits"].get<int>() > 0);
+  CHECK(b["hits"].get<int>() > 0);
+  CHECK(a["evicted"].get<int>() + b["evicted"].get<int>() > 0);
 }
 
 TEST_CASE("two loaders: text names both, and a budget for one is refused", "[verify]") {

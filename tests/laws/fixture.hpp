@@ -92,6 +92,15 @@ inline Options small_options(bool steps = false) {
   return options;
 }
 
+/// One worker to begin with, looked at every 20 ms; room for another and for six reads ahead.
+inline void tune_often(Options& options) {
+  options.workers = 1;
+  options.tuning.mode = Tuning::automatic;
+  options.tuning.interval = std::chrono::milliseconds(20);
+  options.tuning.most_workers = 2;
+  options.tuning.most_read_ahead = 6;
+}
+
 /// The same work for other workers, queues, reads ahead and budgets: what it delivers is the same.
 inline std::vector<Options> on_other_machines(const Options& options) {
   std::vector<Options> others;

@@ -44,6 +44,13 @@ void check_words(const Json& found) {
   }
 }
 
+void check_sound(const auto& page) {
+  REQUIRE_FALSE(page.found.is_null());
+  CHECK(page.found["errors"].dump() == "[]");
+  CHECK(page.console == "");
+  check_words(page.found);
+}
+
 const std::set<std::string> of_depths{"bytes-by-depth", "pace-by-depth"};
 const std::set<std::string> of_a_run{"time-shares", "stage-times", "accounts-over-time",
                                      "queue-over-time", "occupancy"};
@@ -166,10 +173,7 @@ TEST_CASE("tune draws bytes, throughput and waits that it predicts by depth", "[
   const auto report = example_tune();
   const auto opened = open(report);
   if (!opened) return;
-  REQUIRE_FALSE(opened->found.is_null());
-  CHECK(opened->found["errors"].dump() == "[]");
-  CHECK(opened->console == "");
-  check_words(opened->found);
+  check_sound(*opened);
   auto expected = of_a_run;
   expected.insert({"bytes-by-depth", "pace-by-depth", "waits-by-depth"});
   REQUIRE(chart_ids(opened->found) == expected);
@@ -228,10 +232,7 @@ TEST_CASE("a run's page draws what each depth may hold", "[page]") {
   const auto report = example_run();
   const auto opened = open(report);
   if (!opened) return;
-  REQUIRE_FALSE(opened->found.is_null());
-  CHECK(opened->found["errors"].dump() == "[]");
-  CHECK(opened->console == "");
-  check_words(opened->found);
+  check_sound(*opened);
   auto expected = of_a_run;
   expected.insert("bytes-by-depth");
   REQUIRE(chart_ids(opened->found) == expected);
@@ -287,10 +288,7 @@ TEST_CASE("charts without data are left out, and the page still opens", "[page]"
   }
   const auto opened = open(report);
   if (!opened) return;
-  REQUIRE_FALSE(opened->found.is_null());
-  CHECK(opened->found["errors"].dump() == "[]");
-  CHECK(opened->console == "");
-  check_words(opened->found);
+  check_sound(*opened);
   auto expected = of_depths;
   expected.insert("time-shares");
   CHECK(chart_ids(opened->found) == expected);

@@ -117,11 +117,7 @@ TEST_CASE("the rows of a trace have the same names each time", "[trace]") {
 
 TEST_CASE("tuning has a row in a trace, and each of its moves a mark there", "[trace][tuning]") {
   auto options = traced_options();
-  options.workers = 1;
-  options.tuning.mode = Tuning::automatic;
-  options.tuning.interval = std::chrono::milliseconds(20);
-  options.tuning.most_workers = 2;
-  options.tuning.most_read_ahead = 6;
+  tune_often(options);
   Loader loader(source::delayed(synthetic(64, {24, 24, 3}), {5, 0, 0}), options);
   {
     auto stream = loader.stream({.from = {}, .epochs = std::nullopt, .stop = {}});

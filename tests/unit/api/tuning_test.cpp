@@ -23,11 +23,7 @@ TEST_CASE("slow reads make automatic tuning read ahead, within its bounds", "[ap
   std::vector<std::string> told;
   std::mutex mutex;
   auto options = small_options();
-  options.workers = 1;
-  options.tuning.mode = Tuning::automatic;
-  options.tuning.interval = std::chrono::milliseconds(20);
-  options.tuning.most_workers = 2;
-  options.tuning.most_read_ahead = 6;
+  tune_often(options);
   options.tuning.most_queue = 8;
   options.tuning.on_move = [&](const std::string& text) {
     const std::lock_guard lock(mutex);

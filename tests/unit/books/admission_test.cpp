@@ -1,25 +1,18 @@
 #include "books/book.hpp"
+#include "desk.hpp"
 #include "support/catch.hpp"
 #include "support/waker.hpp"
 #include "weir/error.hpp"
 
 using namespace weir;
 using namespace weir::books;
-using test::Waker;
+using weir::test::Waker;
 
 namespace {
 
-/// A page with a reserve of 100 in a budget of 300: 200 for everything else.
-struct Desk {
-  std::shared_ptr<Ledger> ledger = std::make_shared<Ledger>(300);
-  std::shared_ptr<Book> book = Book::open(ledger, {150, 100, 50, UINT64_MAX, 2, 4});
-  std::shared_ptr<Waker> waker = std::make_shared<Waker>();
-  Desk() {
-    book->begin_stream(0, {}, waker);
-    REQUIRE(book->try_charge_slab());
-    book->add_slab(0);
-    book->open_batch(0, 0, 4);
-  }
+/// A reserve of 100: 200 for everything else.
+struct Desk : books::test::Desk {
+  Desk() : books::test::Desk({150, 100, 50, UINT64_MAX, 2, 4}) {}
 };
 
 }  // namespace

@@ -2,13 +2,14 @@
 #include <utility>
 
 #include "books/book.hpp"
+#include "desk.hpp"
 #include "support/catch.hpp"
 #include "support/waker.hpp"
 #include "weir/error.hpp"
 
 using namespace weir;
 using namespace weir::books;
-using test::Waker;
+using weir::test::Waker;
 
 namespace {
 
@@ -46,17 +47,9 @@ class Pieces final : public Giver {
   std::shared_ptr<Book> book_;
 };
 
-/// A page at work, with room for a slab of 50 and a reserve of 20, in a budget of 300.
-struct Desk {
-  std::shared_ptr<Ledger> ledger = std::make_shared<Ledger>(300);
-  std::shared_ptr<Book> book = Book::open(ledger, {70, 20, 50, 60, 4, 4});
-  std::shared_ptr<Waker> waker = std::make_shared<Waker>();
-  Desk() {
-    book->begin_stream(0, {}, waker);
-    REQUIRE(book->try_charge_slab());
-    book->add_slab(0);
-    book->open_batch(0, 0, 4);
-  }
+/// A reserve of 20, and at most 60 encoded beyond the oldest row's.
+struct Desk : books::test::Desk {
+  Desk() : books::test::Desk({70, 20, 50, 60, 4, 4}) {}
 };
 
 }  // namespace
@@ -84,9 +77,7 @@ TEST_CASE("a row makes caches give way for what it is short of, and for no more"
   CHECK(book.make_room({0, 0}, Account::scratch, 200));
   CHECK(cache.there == 18);
   CHECK_FALSE(book.make_room({0, 0}, Account::scratch, 200));
-  book.cancel();
-  book.drop_front();
-  book.end_stream();
+  desk.end();
 }
 
 TEST_CASE("a sample that waits gets caches' bytes once its worker has let go", "[books][cache]") {
@@ -131,9 +122,7 @@ TEST_CASE("a slab that waits gets caches' bytes", "[books][cache]") {
   CHECK(cache.there == 18);
   CHECK(book.try_charge_slab());
   book.add_slab(1);
-  book.cancel();
-  book.drop_front();
-  book.end_stream();
+  desk.end();
 }
 
 TEST_CASE("what is charged makes caches give way only where that is enough", "[books][cache]") {
@@ -148,9 +137,7 @@ TEST_CASE("what is charged makes caches give way only where that is enough", "[b
   cache.held = 20;
   CHECK_FALSE(book.try_charge(Account::scratch, 10));
   CHECK(cache.there == 20);
-  book.cancel();
-  book.drop_front();
-  book.end_stream();
+  desk.end();
 }
 
 TEST_CASE("who has to yield to another page is helped by its own cache alone", "[books][cache]") {
@@ -178,9 +165,7 @@ TEST_CASE("who has to yield to another page is helped by its own cache alone", "
   second->cancel();
   second->drop_front();
   second->end_stream();
-  first.cancel();
-  first.drop_front();
-  first.end_stream();
+  desk.end();
 }
 
 TEST_CASE("a cache gives way for its own page first, for others beyond its page's promise",
