@@ -25,6 +25,15 @@ std::uint64_t parts_bytes(const KeptSample& sample) noexcept {
   return aligned(sample.bytes.size()) + aligned(sample.second.size()) + aligned(sample.side.size());
 }
 
+/// Of a cache of `bytes`; `typical`: bytes of each sample where all are of one size, else 0.
+std::uint64_t usual_segment(std::uint64_t bytes, std::uint64_t typical) noexcept {
+  const auto room = std::clamp(bytes / segments_in_all, least_segment, most_segment);
+  if (typical == 0) return room;
+  // As many as fill it.
+  const auto each = head_bytes + aligned(typical);
+  return std::max<std::uint64_t>(1, room / each) * each;
+}
+
 }  // namespace
 
 /// The head of a piece of memory that goes as one. Entries follow, one behind the other.
@@ -54,13 +63,7 @@ SampleCache::SampleCache(std::shared_ptr<books::Book> book, const CachePlan& pla
       book_(std::move(book)),
       plan_(plan),
       samples_(samples),
-      segment_bytes_([&] {
-        const auto room = std::clamp(plan.bytes / segments_in_all, least_segment, most_segment);
-        if (typical == 0) return room;
-        // Where all are of one size, as many as fill it.
-        const auto each = head_bytes + aligned(typical);
-        return std::max<std::uint64_t>(1, room / each) * each;
-      }()),
+      segment_bytes_(usual_segment(plan.bytes, typical)),
       upstream_(std::move(upstream)) {
   enlist();
 }

@@ -47,7 +47,7 @@ SlabLayout SlabLayout::ragged(std::uint64_t pixels, std::uint32_t count, std::si
 std::span<std::uint8_t> Slab::pixels(std::uint32_t first, std::uint32_t count) const noexcept {
   if (layout_->is_ragged) {
     const auto at = offsets();
-    const auto begin = first < rows ? at[first] : layout_->pixels;
+    const auto begin = at[first];
     const auto end = first + count < rows ? at[first + count] : layout_->pixels;
     return {reinterpret_cast<std::uint8_t*>(data_) + begin, static_cast<std::size_t>(end - begin)};
   }

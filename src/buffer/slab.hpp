@@ -61,7 +61,7 @@ class Slab {
   std::uint32_t rows = 0;
   Clock::time_point since{};  ///< filling, ready or leased; its user's to set
 
-  /// Of rows that follow one another, each where sizes differ with all the room it has.
+  /// Of rows that follow one another, each where sizes differ with all the room it has. `first` is a row.
   std::span<std::uint8_t> pixels(std::uint32_t first, std::uint32_t count) const noexcept;
   std::span<std::byte> side(std::uint32_t first, std::uint32_t count) const noexcept;
   std::span<std::int64_t> labels() const noexcept;

@@ -219,8 +219,8 @@ class HeaderReader {
     const std::string reason = std::to_string(info.width) + "x" + std::to_string(info.height) +
                                " pixels in " + std::to_string(scans.size()) +
                                " bytes of scans, fewer than " + std::to_string(least);
-    const bool ends = bytes_.matches(bytes_.size() - 2, "\xff\xd9");
-    return ends ? corrupt_at(at_, reason) : truncated_at(bytes_.size(), reason);
+    if (bytes_.matches(bytes_.size() - 2, "\xff\xd9")) return corrupt_at(at_, reason);
+    return truncated_at(bytes_.size(), reason);
   }
 
   Bytes bytes_;

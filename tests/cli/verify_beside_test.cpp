@@ -63,7 +63,7 @@ TEST_CASE("two loaders that have little more than they must wait for bytes, and 
                                              "2",         "--workers",
                                              "3",         "--max-sample-bytes",
                                              "48KiB",     "--consumer-ms",
-                                             "10"};
+                                             "20"};
   const auto one = floor_of(first, options), two = floor_of(second, options);
   // Every other kind: a sample's bytes for which they compete.
   const auto budget = one + two + (which % 2 == 0 ? 0 : 30'000);

@@ -117,6 +117,8 @@ TEST_CASE("the rows of a trace have the same names each time", "[trace]") {
 
 TEST_CASE("tuning has a row in a trace, and each of its moves a mark there", "[trace][tuning]") {
   auto options = traced_options();
+  // The first so many are kept, and the move comes when the tuner has done its sums.
+  options.trace.events = 200'000;
   tune_often(options);
   Loader loader(source::delayed(synthetic(64, {24, 24, 3}), {5, 0, 0}), options);
   {

@@ -55,6 +55,10 @@ TEST_CASE("side bytes lie behind the pixels, a row behind the other", "[buffer]"
   const auto* const start = reinterpret_cast<const std::byte*>(slab->pixels(0, 1).data());
   CHECK(slab->side(0, 3).size() == 90);
   CHECK(slab->side(2, 1).data() == start + 320 + 60);
+  // All images are of one size.
+  CHECK(slab->sizes().empty());
+  CHECK(slab->places().empty());
+  CHECK(slab->offsets().empty());
 }
 
 TEST_CASE("a transform's arena gives what was declared, and a refusal names both figures",
@@ -75,6 +79,8 @@ TEST_CASE("a transform's arena gives what was declared, and a refusal names both
   CHECK_THROWS_AS(arena.allocate(64, 8), std::bad_alloc);
   buffer::TransformArena none({});
   CHECK_THROWS_AS(none.allocate(1, 1), buffer::ScratchExceeded);
+  CHECK(arena.is_equal(arena));
+  CHECK_FALSE(arena.is_equal(none));
 }
 
 TEST_CASE("slabs are made one by one, charged before they exist, and kept", "[buffer]") {

@@ -118,6 +118,18 @@ TEST_CASE("a slab is used again by a batch that it suits, and else made anew, fr
   CHECK(book->snapshot().memory.live == 0);
 }
 
+TEST_CASE("no slab more than the page may have, whatever they hold", "[buffer][sizes]") {
+  auto book = page(UINT64_MAX, 1);
+  SlabPool pool(book, SlabLayout::ragged(0, 0, 64), nullptr);
+  auto* const only = pool.make(1000);
+  REQUIRE(only);
+  use(book, *only, 0);
+  CHECK_FALSE(pool.make(1));
+  book->cancel();
+  book->drop_front();
+  CHECK(pool.make(1) == only);
+}
+
 TEST_CASE("a leased slab of its own size outlives its pool's loader", "[buffer][sizes]") {
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = page(UINT64_MAX, 2);

@@ -7,8 +7,10 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <string>
 
 #include "support/catch.hpp"
@@ -100,6 +102,17 @@ class [[maybe_unused]] Unprivileged {
 // The sanitizers take mlock for themselves and lock nothing.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
+namespace {
+thread_local bool refuses = false;
+}
+
+void* operator new(std::size_t bytes) {
+  if (void* const data = refuses ? nullptr : std::malloc(bytes)) return data;
+  throw std::bad_alloc();
+}
+void operator delete(void* data) noexcept { std::free(data); }
+void operator delete(void* data, std::size_t) noexcept { std::free(data); }
+
 TEST_CASE("memory that cannot be locked is given all the same, and the note says so", "[memory]") {
   PageMemory memory({.lock = true});
   rlimit before{};
@@ -126,6 +139,15 @@ TEST_CASE("memory that cannot be locked is given all the same, and the note says
   CHECK_THAT(memory.note(), test::has_text("not locked: mlock: "));
   CHECK_THAT(memory.note(), test::has_text("(RLIMIT_MEMLOCK is 0 bytes)"));
   memory.deallocate(data, bytes, 64);
+  {
+    // No memory for that note: what was mapped goes back.
+    const auto mapped_before = status_kilobytes("VmSize:");
+    const Unprivileged thread;
+    refuses = true;
+    CHECK_THROWS_AS(data = memory.allocate(bytes, 64), std::bad_alloc);
+    refuses = false;
+    CHECK(status_kilobytes("VmSize:") == mapped_before);
+  }
   setrlimit(RLIMIT_MEMLOCK, &before);
 }
 

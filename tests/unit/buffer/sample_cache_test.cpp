@@ -196,6 +196,13 @@ TEST_CASE("what wants a cache's bytes gets them, its own page's first", "[buffer
   CHECK(late);
 }
 
+TEST_CASE("what a cache keeps has a name", "[buffer][cache]") {
+  CHECK(to_string(Cache::nothing) == "nothing");
+  CHECK(to_string(Cache::encoded) == "encoded");
+  CHECK(to_string(Cache::decoded) == "decoded");
+  CHECK(to_string(static_cast<Cache>(9)) == "?");
+}
+
 TEST_CASE("a cache without memory keeps nothing and does no harm", "[buffer][cache]") {
   for (const int left : {0, 1, 2}) {
     auto book = page(10 << 20);

@@ -1,0 +1,42 @@
+#include "conductor/batch_sizes.hpp"
+
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace weir;
+using conductor::BatchSizes, conductor::BatchSlot;
+
+namespace {
+
+/// Of samples in their order; a size of 0 x 0 is not known.
+BatchSizes ragged(std::vector<ImageSize> sizes, OnFault on_fault) {
+  const auto count = sizes.size();
+  SizeOptions options;
+  options.mode = Sizes::ragged;
+  options.index = std::make_shared<const SizeIndex>(std::move(sizes));
+  return {source::SizeOrder(source::Sampler(count, false, 1), options, 4, false, 1),
+          {.mode = Sizes::ragged, .batch = 4, .on_fault = on_fault}};
+}
+
+const BatchSlot whole{.sequence = 0, .epoch = 0, .first = 0, .rows = 3, .omitted = 0};
+
+}  // namespace
+
+TEST_CASE("a sample of unknown size has the room of its first replacement whose size is known",
+          "[conductor][sizes]") {
+  const std::vector<ImageSize> sizes{{2, 3}, {0, 0}, {4, 5}};
+  auto skipping = ragged(sizes, OnFault::skip);
+  const auto& places = skipping.of(whole).places;
+  CHECK((places[1] == sizes[0] || places[1] == sizes[2]));
+  auto blank = ragged(sizes, OnFault::blank);
+  CHECK(blank.of(whole).places[1] == ImageSize{});
+}
+
+TEST_CASE("where no replacement's size is known, a sample has no room, and the search ends",
+          "[conductor][sizes]") {
+  auto none = ragged({{}, {}, {}}, OnFault::skip);
+  const auto& batch = none.of(whole);
+  CHECK(batch.places == std::vector<ImageSize>(3));
+  CHECK(batch.offsets == std::vector<std::uint64_t>(3, 0));
+}
