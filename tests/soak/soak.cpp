@@ -28,6 +28,10 @@ std::vector<const Bytes*> files() {
   return all;
 }
 
+OnFault policy(std::uint64_t which) {
+  return std::array{OnFault::skip, OnFault::blank, OnFault::stop}[which % 3];
+}
+
 Options setting(std::uint64_t which, const AnySource& source,
                 const std::shared_ptr<const SizeIndex>& index) {
   RandomStream random(which + 1);
@@ -40,7 +44,7 @@ Options setting(std::uint64_t which, const AnySource& source,
   o.queue = {static_cast<std::uint32_t>(1 + random.below(4)),
              static_cast<std::uint32_t>(1 + random.below(2))};
   o.io.read_ahead = which % 2 == 0 ? 0 : 4;
-  o.faults.policy = std::array{OnFault::skip, OnFault::blank, OnFault::stop}[which % 3];
+  o.faults.policy = policy(which);
   o.faults.strict = which % 4 != 0;
   o.memory.max_sample_bytes = 2 << 20;
   o.tuning.mode = which == 7 ? Tuning::automatic : Tuning::off;
@@ -162,10 +166,13 @@ class Soaking {
       });
     }
     try {
-      soak.drain(consumer, leaves ? std::optional(misfortune_->draw(20)) : std::nullopt, nullptr);
+      soak.drain(consumer, leaves ? std::optional(misfortune_->draw(20)) : std::nullopt,
+                 [](const Batch&) {});
+    } catch (const std::bad_alloc&) {
+      ++result_.ended_in_error;  // a slab that the memory refused, or under `stop` a sample's bytes
     } catch (...) {
-      // What the policy `stop` met, or the memory's refusal.
       ++result_.ended_in_error;
+      if (policy(round % settings) != OnFault::stop) ++result_.unexpected;
     }
     ++result_.streams;
     if (stop.stop_requested()) ++result_.cancelled;

@@ -22,8 +22,9 @@ struct SoakResult {
   std::vector<Look> looks;
   std::uint64_t loaders = 0, streams = 0, cancelled = 0, ended_in_error = 0, faults = 0;
   std::uint64_t cache_hits = 0;
-  std::uint64_t ticks = 0;     ///< of the monitors
-  std::uint64_t outlived = 0;  ///< bytes of slabs that a loader left behind
+  std::uint64_t unexpected = 0;  ///< streams that no fault may end, and no refused memory ended
+  std::uint64_t ticks = 0;       ///< of the monitors
+  std::uint64_t outlived = 0;    ///< bytes of slabs that a loader left behind
   std::vector<std::string> stalls;
   std::array<cli::LawFigures, cli::law_count> laws;
   std::array<std::uint64_t, Misfortune::kinds> struck{};
