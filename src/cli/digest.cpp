@@ -18,13 +18,20 @@ void require(int ok) {
 
 }  // namespace
 
+/// OpenSSL 3.0's default context, which EVP_sha256() would use, crashes where an allocation failed while
+/// it was made; one of one's own fails in order.
 struct Digest::Context {
+  std::unique_ptr<OSSL_LIB_CTX, decltype(&OSSL_LIB_CTX_free)> library{OSSL_LIB_CTX_new(),
+                                                                      &OSSL_LIB_CTX_free};
+  std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> algorithm{
+      library ? EVP_MD_fetch(library.get(), "SHA256", nullptr) : nullptr, &EVP_MD_free};
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> handle{EVP_MD_CTX_new(),
                                                                  &EVP_MD_CTX_free};
 };
 
 Digest::Digest() : context_(std::make_unique<Context>()) {
-  require(EVP_DigestInit_ex(context_->handle.get(), EVP_sha256(), nullptr));
+  const auto& [library, algorithm, handle] = *context_;
+  require(algorithm && handle && EVP_DigestInit_ex(handle.get(), algorithm.get(), nullptr) == 1);
 }
 Digest::Digest(Digest&&) noexcept = default;
 Digest::~Digest() = default;
