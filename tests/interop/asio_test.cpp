@@ -139,8 +139,14 @@ TEST_CASE("one consumer at a time: who comes second is told so", "[interop]") {
   auto future = async_next(stream, asio::use_future);
   CHECK_THROWS_WITH(stream.next(), has_text("Stream::next: a Stream::async_next is still out"));
   CHECK_THROWS_WITH(stream.try_next(), has_text("one consumer at a time"));
-  auto second = async_next(stream, asio::use_future);
-  CHECK_THROWS_WITH(second.get(), has_text("Stream::async_next is still out"));
+  // On this thread: TSan does not see how libstdc++ counts who holds an exception.
+  asio::io_context context;
+  Taken second;
+  async_next(stream, asio::bind_executor(context, second.handler()));
+  context.run();
+  REQUIRE(second.error);
+  CHECK_THROWS_WITH(std::rethrow_exception(second.error),
+                    has_text("Stream::async_next is still out"));
   held.reset();
   CHECK(future.get());
   CHECK(stream.next());
