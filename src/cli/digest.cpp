@@ -18,8 +18,8 @@ void require(int ok) {
 
 }  // namespace
 
-/// OpenSSL 3.0's default context, which EVP_sha256() would use, crashes where an allocation failed while
-/// it was made; one of one's own fails in order.
+// OpenSSL 3.0's default context, which EVP_sha256() would use, crashes where an allocation failed while
+// it was made; one of our own fails in order.
 struct Digest::Context {
   std::unique_ptr<OSSL_LIB_CTX, decltype(&OSSL_LIB_CTX_free)> library{OSSL_LIB_CTX_new(),
                                                                       &OSSL_LIB_CTX_free};
@@ -30,8 +30,9 @@ struct Digest::Context {
 };
 
 Digest::Digest() : context_(std::make_unique<Context>()) {
-  const auto& [library, algorithm, handle] = *context_;
-  require(algorithm && handle && EVP_DigestInit_ex(handle.get(), algorithm.get(), nullptr) == 1);
+  auto* const handle = context_->handle.get();
+  const auto* const algorithm = context_->algorithm.get();
+  require(algorithm && handle && EVP_DigestInit_ex(handle, algorithm, nullptr) == 1);
 }
 Digest::Digest(Digest&&) noexcept = default;
 Digest::~Digest() = default;
