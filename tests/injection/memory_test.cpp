@@ -43,7 +43,7 @@ TEST_CASE("no allocation that fails for the first digest of a process does more"
                           static_cast<void>(std::move(sha256).hex());
                         }};
   const auto calls = run_with(digest, {.call = Call::allocate, .nth = UINT64_MAX}).calls;
-  REQUIRE(calls > 100);
+  REQUIRE(calls > (WEIR_TEST_OWN_HEAP ? 100u : 0u));  // OpenSSL's are malloc's
   for (const std::uint64_t step : {0u, 1u}) {
     for (const auto nth : points(calls, most, step)) {
       const auto outcome =
