@@ -66,7 +66,7 @@ TEST_CASE("at the least budget a loader completes; one byte less is refused, nam
 }
 
 TEST_CASE(
-    "with exactly what its largest sample needs a loader completes; with a byte less that "
+    "with exactly what its largest sample needs a loader completes, with a byte less that "
     "sample is a fault naming the bytes",
     "[R2]") {
   const auto jpeg = make_jpeg(90, 70, true), png = make_png(80, 60, true);

@@ -107,7 +107,7 @@ std::vector<Encoded> signatures() {
 
 }  // namespace
 
-TEST_CASE("other formats are unsupported; nobody else's codec is entered, no file is written",
+TEST_CASE("other formats are unsupported: nobody else's codec is entered, no file is written",
           "[I14]") {
   const TemporaryFiles temporary;
   const auto spy = std::make_shared<const Spy>();
