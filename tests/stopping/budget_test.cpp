@@ -41,7 +41,7 @@ std::uint64_t least_sample_bytes(const AnySource& source, Options options) {
 
 }  // namespace
 
-TEST_CASE("at the least budget a loader completes; one byte less is refused, naming the bytes",
+TEST_CASE("at the least budget a loader completes, one byte less is refused, naming the bytes",
           "[R2]") {
   const auto source = synthetic(24, {90, 120, 3});
   for (const std::uint32_t read_ahead : {0u, 4u}) {

@@ -122,7 +122,7 @@ TEST_CASE("what a transform throws is a fault of its sample, and its bytes go ba
   }
 }
 
-TEST_CASE("an upstream that refuses ends the stream with its own exception; the next one works",
+TEST_CASE("an upstream that refuses ends the stream with its own exception, the next one works",
           "[R12]") {
   const auto upstream = std::make_shared<RefusingMemory>();
   auto options = small_options();

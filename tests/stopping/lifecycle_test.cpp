@@ -200,7 +200,7 @@ TEST_CASE("a stream cancelled from Source::read, which is on a thread of its own
   }
 }
 
-TEST_CASE("a Source that looks at its own loader may; one that asks its own stream is refused",
+TEST_CASE("a Source that looks at its own loader may, one that asks its own stream is refused",
           "[R9]") {
   struct Meddling {
     AnySource images;

@@ -186,7 +186,7 @@ TEST_CASE("on_stall may cancel the stream, and may throw anything", "[watchdog][
   gate->open();
 }
 
-TEST_CASE("a stream that moves has no stall; one that stands still has one", "[watchdog]") {
+TEST_CASE("a stream that moves has no stall, one that stands still has one", "[watchdog]") {
   auto options = small_options();
   options.watchdog.after = 10s;
   Loader loader(synthetic(400, {24, 24, 3}), options);

@@ -183,7 +183,7 @@ TEST_CASE("both images of a pair are charged and held against max_sample_bytes",
   CHECK(contains(faults[0].reason, "second image 2/13: needs 13"));
 }
 
-TEST_CASE("a bad second image is a fault that says so; without a transform each is", "[paired]") {
+TEST_CASE("a bad second image is a fault that says so, without a transform each is", "[paired]") {
   auto options = pair_options();
   options.faults.policy = OnFault::blank;
   const auto broken = Scripted(

@@ -55,7 +55,7 @@ TEST_CASE("try_next gives what is ready and does not wait", "[api]") {
   CHECK(stream.finished());
 }
 
-TEST_CASE("a stop token cancels; so does another thread while next() blocks", "[api]") {
+TEST_CASE("a stop token cancels, and so does another thread while next() blocks", "[api]") {
   auto options = small_options();
   Loader loader(synthetic(1'000'000, {24, 24, 3}), options);
   std::stop_source stop;

@@ -154,7 +154,7 @@ TEST_CASE("the label that a transform leaves is the batch's", "[transform]") {
   for (std::size_t i = 0; i < 12; ++i) CHECK(log.labels[i] == -100 - static_cast<int>(i));
 }
 
-TEST_CASE("scratch is what was declared, on the books; more is a fault naming both figures",
+TEST_CASE("scratch is what was declared, on the books, more is a fault naming both figures",
           "[transform]") {
   auto options = small_options();
   options.faults.policy = OnFault::blank;

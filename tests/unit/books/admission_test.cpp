@@ -39,7 +39,7 @@ TEST_CASE("the reserve serves the oldest row alone, to the byte", "[books]") {
   CHECK(book.admit({0, 1}, Account::scratch, 100, nullptr));  // row 1 is the oldest now
 }
 
-TEST_CASE("a refusal makes a waiter; the oldest parked one is granted what comes free", "[books]") {
+TEST_CASE("a refusal makes a waiter, the oldest parked one is granted what comes free", "[books]") {
   Desk desk;
   auto& book = *desk.book;
   const auto full = book.admit({0, 0}, Account::encoded, 150, nullptr);

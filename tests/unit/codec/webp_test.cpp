@@ -3,7 +3,7 @@
 
 namespace weir::codec::test {
 
-TEST_CASE("WebP pixels are libwebp's own; alpha is dropped", "[I12]") {
+TEST_CASE("WebP pixels are libwebp's own, alpha is dropped", "[I12]") {
   for (const std::uint32_t channels : {3u, 4u}) {
     for (const auto quality : {std::optional<float>(80.f), std::optional<float>()}) {
       const Encoded webp = encode_webp(pattern(67, 45, channels), quality);

@@ -93,7 +93,7 @@ TEST_CASE("what goes on counts until now", "[clocks]") {
   CHECK(clocks.queue(at(15)).memory_stall_s == Approx(3));
 }
 
-TEST_CASE("a slab is waited for where no batch lies ready; else the queue is as deep as may be",
+TEST_CASE("a slab is waited for where no batch lies ready, else the queue is as deep as may be",
           "[clocks]") {
   Clocks clocks(2, 1);
   clocks.stream_opened(1, at(0));

@@ -45,7 +45,7 @@ TEST_CASE("quantiles are those of the nearest rank", "[histogram]") {
   }
 }
 
-TEST_CASE("times outside the bins count at the nearest edge; none at all have no quantile",
+TEST_CASE("times outside the bins count at the nearest edge, none at all have no quantile",
           "[histogram]") {
   TimeHistogram histogram;
   CHECK_FALSE(TimeHistogram::at(counts(histogram), 0.5));

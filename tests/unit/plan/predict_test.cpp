@@ -144,7 +144,7 @@ TEST_CASE("a deeper queue is never worse", "[plan]") {
   }
 }
 
-TEST_CASE("same seed, same prediction; another seed, nearly the same", "[plan]") {
+TEST_CASE("same seed, same prediction, and another seed's is nearly the same", "[plan]") {
   const auto window = window_of({0.05, 3, 50, 0.5, 0.5});
   const auto a = predict(window, setting(2, 2), 1), b = predict(window, setting(2, 2), 1);
   CHECK(a.samples_per_s == b.samples_per_s);

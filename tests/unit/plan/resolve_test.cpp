@@ -31,7 +31,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("the floor is index, 1 + max_leases slabs and one sample; a byte under it is refused",
+TEST_CASE("the floor is index, 1 + max_leases slabs and one sample: a byte under it is refused",
           "[plan]") {
   Options options;
   options.batch = 64;
