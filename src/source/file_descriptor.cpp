@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -14,6 +16,31 @@
 namespace weir::source {
 namespace {
 
+/// For a kernel that cannot be told of the links on the way: no more than one name is opened at a time.
+int open_by_names(int directory, std::string_view path, int flags) {
+  FileDescriptor folder;
+  if (path.starts_with('/')) {
+    folder = FileDescriptor(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!folder) return -1;
+  }
+  for (;;) {
+    path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+    const auto name = std::string(path.substr(0, path.find('/')));
+    const int from = folder ? folder.value() : directory;
+    if (name.size() == path.size())
+      return ::openat(from, name.empty() && folder ? "." : name.c_str(), flags | O_NOFOLLOW);
+    auto next =
+        FileDescriptor(::openat(from, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat status {};
+    if (!next && errno == ENOTDIR &&
+        ::fstatat(from, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
+      errno = S_ISLNK(status.st_mode) ? ELOOP : ENOTDIR;
+    if (!next) return -1;
+    folder = std::move(next);
+    path.remove_prefix(name.size());
+  }
+}
+
 int open_once(int directory, const char* path, int flags, Resolve resolve) {
   if (resolve == Resolve::links) return ::openat(directory, path, flags);
   open_how how{};
@@ -21,8 +48,7 @@ int open_once(int directory, const char* path, int flags, Resolve resolve) {
   how.resolve = RESOLVE_NO_SYMLINKS;
   const auto file = ::syscall(SYS_openat2, directory, path, &how, sizeof(how));
   // A kernel without it, or a sandbox that has not heard of it.
-  if (file < 0 && (errno == ENOSYS || errno == EPERM))
-    return ::openat(directory, path, flags | O_NOFOLLOW);
+  if (file < 0 && (errno == ENOSYS || errno == EPERM)) return open_by_names(directory, path, flags);
   return static_cast<int>(file);
 }
 

@@ -35,7 +35,7 @@ auto retried(const Call& call) {
   return result;
 }
 
-/// Symbolic links on the way: followed, or ELOOP. Kernels before 5.6 see those at the end alone.
+/// Symbolic links on the way: followed, or ELOOP.
 enum class Resolve : std::uint8_t { links, no_links };
 
 /// openat(2) that retries EINTR, adds O_CLOEXEC and takes paths of any length. Empty, with errno

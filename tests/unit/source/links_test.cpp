@@ -1,10 +1,22 @@
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "source/file_descriptor.hpp"
 #include "source/image_folder.hpp"
 #include "support/catch.hpp"
 #include "unit/source/fixture.hpp"
@@ -47,7 +59,62 @@ struct Linked {
   TemporaryFolder folder, outside;
 };
 
+/// From now on this process has no openat2(2), as in a sandbox that has not heard of it.
+bool forget_openat2() {
+  std::array<sock_filter, 4> program{
+      sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog filter{program.size(), program.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+/// 0: `path` opens without links; else errno.
+int opened(const TemporaryFolder& folder, const std::string& path) {
+  const auto root = source::open_at(AT_FDCWD, folder.string().c_str(), O_PATH);
+  return source::open_at(root.value(), path.c_str(), O_RDONLY, source::Resolve::no_links) ? 0
+                                                                                          : errno;
+}
+
 }  // namespace
+
+TEST_CASE("a link on the way is seen, with openat2(2) and without", "[folder][D3]") {
+  const Linked data;
+  const auto check = [&](const char* without) {
+    const auto& folder = data.folder;
+    const std::vector<std::pair<std::string, int>> expected{{"a/file", 0},
+                                                            {"a//file", 0},
+                                                            {"a/", 0},
+                                                            {folder / "a/file", 0},
+                                                            {"b/other", ELOOP},
+                                                            {"a/inside", ELOOP},
+                                                            {folder / "b/other", ELOOP},
+                                                            {"a/file/x", ENOTDIR},
+                                                            {"none/file", ENOENT},
+                                                            {"a/none", ENOENT},
+                                                            {"", ENOENT}};
+    int wrong = 0;
+    for (const auto& [path, code] : expected) {
+      const auto got = opened(folder, path);
+      if (got == code) continue;
+      ++wrong;
+      std::fprintf(stderr, "%s openat2, %s: %d\n", without, path.c_str(), got);
+    }
+    return wrong;
+  };
+  CHECK(check("with") == 0);
+  const auto child = ::fork();
+  if (child == 0) ::_exit(forget_openat2() ? check("without") : 99);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 99) {
+    WARN("no filter of system calls here");
+    return;
+  }
+  CHECK(status == 0);
+}
 
 TEST_CASE("follow_symlinks = no follows none and counts them all", "[folder][D3]") {
   const Linked data;
