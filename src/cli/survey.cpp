@@ -7,6 +7,7 @@
 #include <exception>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -23,6 +24,7 @@ namespace weir::cli {
 namespace {
 
 constexpr std::size_t scratch_alignment = 64;
+constexpr auto no_memory = "the allocator has no memory for this sample";
 
 std::string_view name_of(codec::Format format) {
   switch (format) {
@@ -76,9 +78,21 @@ class Surveyor {
       encoded = source_.read(index, sink_).bytes;
     } catch (const SampleError& e) {
       return Defect{e.kind(), Stage::read, e.what()};
+    } catch (const std::bad_alloc&) {
+      sink_ = {};
+      return Defect{FaultKind::memory, Stage::read, no_memory};
     } catch (const std::exception& e) {
       return Defect{FaultKind::io, Stage::read, e.what()};
     }
+    try {
+      return defect_of(index, encoded);
+    } catch (const std::bad_alloc&) {
+      scratch_ = {};
+      return Defect{FaultKind::memory, Stage::decode, no_memory};
+    }
+  }
+
+  std::optional<Defect> defect_of(std::uint64_t index, std::span<const std::byte> encoded) {
     const auto info = whole_.probe(encoded);
     if (!info) return info.defect();
     const auto need = as_asked_.need(*info, 0);
@@ -96,7 +110,10 @@ class Surveyor {
   }
 
   std::span<std::byte> scratch(std::uint64_t bytes) {
-    scratch_.resize(bytes + scratch_alignment);
+    if (scratch_.size() < bytes + scratch_alignment) {
+      scratch_ = {};  // else both are held while it grows
+      scratch_.resize(bytes + scratch_alignment);
+    }
     void* start = scratch_.data();
     std::size_t space = scratch_.size();
     return {static_cast<std::byte*>(std::align(scratch_alignment, bytes, start, space)), bytes};
