@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "cli/progress.hpp"
 #include "cli/words.hpp"
 #include "report/bytes.hpp"
@@ -48,13 +49,14 @@ AnySource without_excluded(AnySource source, const Settings& settings) {
   auto rest = source::without(std::move(source), source::read_name_list(settings.exclude));
   if (rest.unknown > 0)
     hint(settings, "hint: no file is called as " + report::plural(rest.unknown, "line") + " of " +
-                       settings.exclude + " says");
+                       sanitize(settings.exclude) + " says");
   return std::move(rest.source);
 }
 
 void tell_skipped(const Settings& settings, std::uint64_t skipped) {
   if (skipped == 0) return;
-  hint(settings, "hint: skipped under " + settings.data + ": " + report::grouped(skipped) +
+  hint(settings, "hint: skipped under " + sanitize(settings.data) + ": " +
+                     report::grouped(skipped) +
                      " that may not be listed, links that are not followed (--follow-symlinks), or "
                      "neither file nor folder");
 }

@@ -1,8 +1,12 @@
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 
+#include "base/sanitize.hpp"
 #include "cli/commands.hpp"
 #include "cli/metrics_server.hpp"
 #include "cli/output.hpp"
@@ -46,7 +50,14 @@ int dispatch(const std::vector<std::string>& arguments) {
 }
 
 int complain(int code, const char* what) noexcept {
-  std::fprintf(stderr, "weir: %s\n", what);  // needs no memory, and there may be none
+  std::string fit;
+  try {
+    fit = sanitize(what, SIZE_MAX);  // a library's own words may quote a path as it is
+    what = fit.c_str();
+  } catch (const std::bad_alloc&) {
+    // Then as it is.
+  }
+  std::fprintf(stderr, "weir: %s\n", what);
   return code;
 }
 

@@ -72,6 +72,21 @@ TEST_CASE("names come out escaped, in text and in JSON", "[hostile][D6]") {
   CHECK_FALSE(contains(json.err, "\x1b"));
 }
 
+TEST_CASE("names of data and of reports come out escaped in what is refused", "[hostile][D6]") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "\x1b[31mred\n";
+  fs::create_symlink(path.filename(), path);
+  const Arguments arguments = GENERATE_COPY(
+      Arguments{"probe", path.string()},
+      Arguments{"run", "synthetic:4,8x8", "--size", "8x8", "--json", (path / "report").string()},
+      Arguments{"probe", "synthetic:4,8x8", "--exclude", path.string()});
+  const auto outcome = weir::test::weir(arguments);
+  CAPTURE(arguments[0], outcome.err);
+  CHECK(outcome.exit_code == 1);
+  CHECK(contains(outcome.err, "\\x1b[31mred\\x0a"));
+  CHECK_FALSE(contains(outcome.err, "\x1b[31m"));
+}
+
 TEST_CASE("which links of a folder are data is said by --follow-symlinks", "[hostile][D3]") {
   const TemporaryFolder folder, outside;
   put_image(folder.path() / "own");
