@@ -8,8 +8,8 @@
 
 namespace weir::codec {
 
-/// Hands out the pieces of one block, front to back; they are all given back at once, by forgetting
-/// the arena. What a third-party decoder allocates comes from here, so it was charged before.
+/// Hands out the pieces of one block, front to back; they are all given back at once, by clear() or by
+/// forgetting the arena. What a third-party decoder allocates comes from here, so it was charged before.
 class Arena {
  public:
   static constexpr std::size_t alignment = 64;
@@ -26,6 +26,7 @@ class Arena {
     return piece;
   }
   std::size_t used() const noexcept { return used_; }
+  void clear() noexcept { used_ = 0; }
 
  private:
   std::span<std::byte> memory_;

@@ -48,6 +48,7 @@ constexpr std::uint32_t dct = 8, mcu_heights = 12 * dct, lines_at_once = 8;
 /// Lines do not begin at a vector's boundary: there libjpeg-turbo writes past the caches, which costs
 /// whoever reads the line next.
 constexpr std::size_t off_alignment = 8;
+constexpr int start_of_scan = 0xda;
 /// As many are skipped at a time, so that a cancelled decode soon ends.
 constexpr std::uint32_t skipped_pixels = 1 << 20;
 
@@ -268,6 +269,18 @@ void read_image(Session& s) {
     expect_end(s);
 }
 
+/// After a failed decode: how many bytes lie in front of the marker that failed it, behind at least one
+/// scan; 0 where there is no such marker, or lines were put out.
+std::size_t bytes_of_whole_scans(const Session& s) {
+  const bool deliverable = s.kind == FaultKind::corrupt || s.kind == FaultKind::truncated;
+  if (!deliverable || s.jpeg.output_scanline > 0 || s.jpeg.input_scan_number == 0) return 0;
+  const int failed = s.jpeg.unread_marker == 0 ? start_of_scan : s.jpeg.unread_marker;
+  const auto file = s.job->encoded;
+  for (auto at = static_cast<std::size_t>(s.offset()); at-- > 1;)
+    if (file[at - 1] == std::byte{0xff} && std::to_integer<int>(file[at]) == failed) return at - 1;
+  return 0;
+}
+
 // Apart from read_image, so that no local lives across setjmp.
 bool succeeds(Session& s) {
   if (setjmp(s.escape) != 0) return false;
@@ -303,6 +316,19 @@ JpegDecoder::~JpegDecoder() {
 }
 
 Result<RowStatus> JpegDecoder::decode(const DecodeJob& job) {
+  auto status = decode_once(job);
+  const auto whole_scans = job.strict || status ? 0 : bytes_of_whole_scans(*session_);
+  if (whole_scans == 0) return status;
+  // libjpeg has put nothing out: what failed is a table or a header between the scans of a file that
+  // is decoded to its end before the first line. The scans in front of it are an image.
+  auto rest = job;
+  rest.encoded = job.encoded.first(whole_scans);
+  rest.arena.clear();
+  const auto salvaged = decode_once(rest);
+  return salvaged ? salvaged : status;
+}
+
+Result<RowStatus> JpegDecoder::decode_once(const DecodeJob& job) {
   Session& s = *session_;
   begin(s, job);
   s.jpeg.output_scanline = 0;

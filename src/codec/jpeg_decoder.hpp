@@ -17,6 +17,8 @@ class JpegDecoder {
   Result<RowStatus> decode(const DecodeJob& job);
 
  private:
+  Result<RowStatus> decode_once(const DecodeJob& job);
+
   std::unique_ptr<Session> session_;
 };
 
