@@ -10,6 +10,7 @@
 #include "report/bytes.hpp"
 #include "report/clock_text.hpp"
 #include "source/delayed.hpp"
+#include "source/image_folder.hpp"
 #include "source/name_list.hpp"
 
 namespace weir::cli {
@@ -33,15 +34,15 @@ void refuse_unbuilt(std::string_view data) {
     throw Refusal{2, "weir: .tar shards as DATA are not built yet\n"};
 }
 
-AnySource open_whole(const Settings& settings) {
+AnySource open_whole(const Settings& settings, std::vector<source::Unreached>* unreached) {
   const auto& data = settings.data;
   if (data.starts_with(synthetic_prefix)) return open_synthetic(data);
   refuse_unbuilt(data);
   const FolderOptions options{.extensions = settings.extensions,
                               .max_encoded_bytes = settings.options.limits.max_encoded_bytes,
                               .follow_symlinks = settings.follow_symlinks};
-  return std::filesystem::is_directory(data) ? image_folder(data, options)
-                                             : manifest(data, options);
+  if (!std::filesystem::is_directory(data)) return manifest(data, options);
+  return source::ImageFolder(data, options, unreached);
 }
 
 AnySource without_excluded(AnySource source, const Settings& settings) {
@@ -63,8 +64,8 @@ void tell_skipped(const Settings& settings, std::uint64_t skipped) {
 
 }  // namespace
 
-AnySource open_undelayed(const Settings& settings) {
-  auto source = without_excluded(open_whole(settings), settings);
+AnySource open_undelayed(const Settings& settings, std::vector<source::Unreached>* unreached) {
+  auto source = without_excluded(open_whole(settings, unreached), settings);
   tell_skipped(settings, source.skipped());
   return source;
 }
@@ -76,8 +77,9 @@ AnySource delayed(AnySource source, const Settings& settings, std::stop_token st
   return source::delayed(std::move(source), delay, std::move(stop));
 }
 
-AnySource open_data(const Settings& settings, std::stop_token stop) {
-  return delayed(open_undelayed(settings), settings, std::move(stop));
+AnySource open_data(const Settings& settings, std::stop_token stop,
+                    std::vector<source::Unreached>* unreached) {
+  return delayed(open_undelayed(settings, unreached), settings, std::move(stop));
 }
 
 }  // namespace weir::cli

@@ -3,7 +3,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
+#include "base/sanitize.hpp"
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/output.hpp"
@@ -67,7 +69,20 @@ std::map<std::string_view, std::uint64_t> kinds(const Survey& found) {
   return counts;
 }
 
-report::Json to_json(const Survey& found, std::uint64_t skipped, const Settings& settings,
+/// What a folder holds beside its samples.
+struct Beside {
+  std::uint64_t skipped = 0;
+  std::vector<source::Unreached> unreached;  ///< of those
+};
+
+report::Json to_json(const std::vector<source::Unreached>& unreached) {
+  auto list = report::Json::array();
+  for (const auto& [path, reason] : unreached)
+    list.push_back({{"path", sanitize(path)}, {"reason", reason}});
+  return list;
+}
+
+report::Json to_json(const Survey& found, const Beside& beside, const Settings& settings,
                      bool interrupted) {
   auto json = report::envelope("probe");
   report::put_faults(json, found.faults, found.faults.size());
@@ -76,7 +91,8 @@ report::Json to_json(const Survey& found, std::uint64_t skipped, const Settings&
                    {"sound", found.sound},
                    {"damaged", found.damaged},
                    {"bad", found.faults.size()},
-                   {"skipped", skipped},
+                   {"skipped", beside.skipped},
+                   {"unreached", to_json(beside.unreached)},
                    {"kinds", kinds(found)},
                    {"formats", found.formats},
                    {"width", to_json(found.width)},
@@ -95,7 +111,7 @@ std::string counted(const auto& counts) {
   return out;
 }
 
-std::string to_text(const Survey& found, std::uint64_t skipped, bool each) {
+std::string to_text(const Survey& found, const Beside& beside, bool each) {
   using report::grouped, report::human_bytes;
   auto out = each ? each_text(found) : std::string();
   out += fmt::format(
@@ -110,7 +126,9 @@ std::string to_text(const Survey& found, std::uint64_t skipped, bool each) {
         found.height.most, human_bytes(found.encoded_bytes.least),
         human_bytes(found.encoded_bytes.most), human_bytes(found.worst_scratch),
         found.worst_scratch_name);
-  if (skipped > 0) out += fmt::format("  skipped         {}\n", grouped(skipped));
+  if (beside.skipped > 0) out += fmt::format("  skipped         {}\n", grouped(beside.skipped));
+  for (const auto& [path, reason] : beside.unreached)
+    out += fmt::format("  not reached     {}: {}\n", sanitize(path), reason);
   if (each || found.faults.empty()) return out;
   return out + '\n' + report::faults_text(found.faults, found.faults.size(), found.faults.size());
 }
@@ -124,14 +142,15 @@ std::string bad_names(const AnySource& source, const Survey& found) {
 }  // namespace
 
 int probe_command(const Settings& settings, const Interrupt& interrupt) {
-  const auto source = open_data(settings, interrupt.token());
+  Beside beside;
+  const auto source = open_data(settings, interrupt.token(), &beside.unreached);
   const auto found = survey(source, settings, interrupt);
   if (!settings.list_bad.empty()) write_file(settings.list_bad, bad_names(source, found));
-  const auto skipped = source.skipped();
-  emit(settings, to_json(found, skipped, settings, interrupt.raised()),
-       to_text(found, skipped, settings.each));
+  beside.skipped = source.skipped();
+  emit(settings, to_json(found, beside, settings, interrupt.raised()),
+       to_text(found, beside, settings.each));
   if (interrupt.raised()) return interrupted_exit;
-  return found.faults.empty() ? done_exit : failed_exit;
+  return found.faults.empty() && beside.unreached.empty() ? done_exit : failed_exit;
 }
 
 }  // namespace weir::cli

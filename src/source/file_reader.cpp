@@ -95,7 +95,7 @@ FileReader::Behind FileReader::behind_link(const char* path) const {
   const auto target = open_at(root_.value(), path, O_PATH);
   if (!target) {
     if (!is_about_the_path(errno)) fail("cannot follow the symbolic link", errno);
-    return Behind::nothing;
+    return Behind::unreachable;
   }
   const auto mode = status_of(target).st_mode;
   if (links_ == FollowSymlinks::yes && S_ISDIR(mode)) return Behind::directory;

@@ -20,9 +20,9 @@ class FileReader {
   /// `truncated` where the file shrank, `io` with the system's words.
   std::span<const std::byte> read(const char* path, ByteSink& sink) const;
 
-  /// What the symbolic link at `path` leads to; `nothing` where it is not followed. Throws
-  /// SampleError{io} where that cannot be told now.
-  enum class Behind : std::uint8_t { nothing, file, directory };
+  /// What the symbolic link at `path` leads to; `nothing` where it is not followed, `unreachable`
+  /// with errno set where it leads nowhere. Throws SampleError{io} where that cannot be told now.
+  enum class Behind : std::uint8_t { nothing, unreachable, file, directory };
   Behind behind_link(const char* path) const;
 
   int root() const noexcept { return root_.value(); }

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <condition_variable>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <thread>
@@ -59,10 +60,16 @@ DIR* stream_of(const FileDescriptor& directory) {
 struct Found {
   NameTable names;
   std::uint64_t skipped = 0;
+  std::vector<Unreached> unreached;
   std::vector<Place> directories;
+
+  void skip_unreached(std::string path, int code) {
+    ++skipped;
+    unreached.push_back({std::move(path), errno_text(code)});
+  }
 };
 
-enum class What : std::uint8_t { file, directory, other };
+enum class What : std::uint8_t { file, directory, unreachable, other };
 
 class Walk {
  public:
@@ -77,7 +84,7 @@ class Walk {
                           links_to_directories() ? Resolve::links : Resolve::no_links);
     if (!opened) {
       if (!is_about_the_path(errno)) cannot_list(where, errno);
-      ++found.skipped;
+      found.skip_unreached(where, errno);
       return;
     }
     auto above = place.above;
@@ -98,12 +105,15 @@ class Walk {
       if (name.starts_with('.')) continue;
       const bool wanted = has_suffix(name, suffixes_);
       if (entry->d_type == DT_LNK && !wanted && !links_to_directories()) continue;
-      const auto what = what_is(*entry, descriptor, path);
+      int why = 0;
+      const auto what = what_is(*entry, descriptor, path, why);
       if (what == What::directory) {
         found.directories.push_back({path + entry->d_name + '/', above});
       } else if (wanted) {
         if (what == What::file) {
           found.names.add(path, name);
+        } else if (what == What::unreachable) {
+          found.skip_unreached(path + entry->d_name, why);
         } else {
           ++found.skipped;
         }
@@ -169,7 +179,8 @@ class Walk {
     }
   }
 
-  What what_is(const dirent& entry, int directory, const std::string& path) const {
+  /// Gives `why` its errno where it is unreachable.
+  What what_is(const dirent& entry, int directory, const std::string& path, int& why) const {
     auto type = entry.d_type;
     if (type == DT_UNKNOWN) {
       struct stat status {};
@@ -180,14 +191,15 @@ class Walk {
     }
     if (type == DT_REG) return What::file;
     if (type == DT_DIR) return What::directory;
-    return type == DT_LNK ? behind(path + entry.d_name) : What::other;
+    return type == DT_LNK ? behind(path + entry.d_name, why) : What::other;
   }
 
-  What behind(const std::string& link) const {
+  What behind(const std::string& link, int& why) const {
     try {
       switch (reader_.behind_link(link.c_str())) {
         case FileReader::Behind::file: return What::file;
         case FileReader::Behind::directory: return What::directory;
+        case FileReader::Behind::unreachable: why = errno; return What::unreachable;
         case FileReader::Behind::nothing: break;
       }
       return What::other;
@@ -253,8 +265,10 @@ FolderListing walk_folder(const FileReader& reader, const std::string& path,
   for (auto& part : found) {
     listing.names.merge(std::move(part.names));
     listing.skipped += part.skipped;
+    std::move(part.unreached.begin(), part.unreached.end(), std::back_inserter(listing.unreached));
   }
   listing.names.shrink();
+  std::ranges::sort(listing.unreached, {}, &Unreached::path);
   return listing;
 }
 

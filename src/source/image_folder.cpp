@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/sanitize.hpp"
-#include "source/folder_walk.hpp"
 #include "weir/error.hpp"
 
 namespace weir::source {
@@ -37,13 +36,15 @@ unsigned walkers() noexcept { return std::clamp(std::thread::hardware_concurrenc
 
 }  // namespace
 
-ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options)
+ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options,
+                         std::vector<Unreached>* unreached)
     : path_(path), reader_(open_root(path), options.follow_symlinks, options.max_encoded_bytes) {
   auto listing = walk_folder(reader_, path_, suffixes_of(options), walkers());
   names_ = std::move(listing.names);
   classes_ = std::move(listing.tops);
   classes_.shrink_to_fit();
   skipped_ = listing.skipped;
+  if (unreached) *unreached = std::move(listing.unreached);
 }
 
 std::int64_t ImageFolder::label(std::uint64_t i) const noexcept {

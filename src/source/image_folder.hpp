@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "source/file_reader.hpp"
+#include "source/folder_walk.hpp"
 #include "source/name_table.hpp"
 #include "weir/source.hpp"
 
@@ -15,7 +16,9 @@ class ImageFolder {
  public:
   /// Throws Error{source_failed} where the root, or part of what is under it, cannot be listed for
   /// a reason that may pass (no descriptors left, an I/O error): half a data set must not look whole.
-  ImageFolder(const std::string& path, const FolderOptions& options);
+  /// What it could not look at is put into `unreached`.
+  ImageFolder(const std::string& path, const FolderOptions& options,
+              std::vector<Unreached>* unreached = nullptr);
 
   std::uint64_t size() const noexcept { return names_.size(); }
   Encoded read(std::uint64_t i, ByteSink& sink) const;

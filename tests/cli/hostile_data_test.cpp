@@ -44,11 +44,19 @@ TEST_CASE("what a folder holds that is no data is counted and told", "[hostile][
   REQUIRE(::mkfifo((folder.path() / "pipe").c_str(), 0600) == 0);
   fs::create_symlink("gone", folder.path() / "dangling");
   const auto probe = weir::test::weir({"probe", folder.path(), "--json", "-"});
-  CHECK(probe.exit_code == 0);
+  CHECK(probe.exit_code == 1);  // what the link stood for has no verdict
   CHECK(probe.json()["probe"]["files"] == 1);
   CHECK(probe.json()["probe"]["skipped"] == 2);
   CHECK(contains(probe.err, "skipped under " + folder.path().string() + ": 2 "));
-  CHECK(contains(weir::test::weir({"probe", folder.path(), "--quiet"}).out, "skipped         2\n"));
+  const auto unreached = probe.json()["probe"]["unreached"];
+  REQUIRE(unreached.size() == 1);
+  CHECK(unreached[0]["path"] == "dangling");
+  CHECK(unreached[0]["reason"] == "No such file or directory");
+  const auto text = weir::test::weir({"probe", folder.path(), "--quiet"}).out;
+  CHECK(
+      contains(text, "skipped         2\n  not reached     dangling: No such file or directory\n"));
+  fs::remove(folder.path() / "dangling");
+  CHECK(weir::test::weir({"probe", folder.path(), "--quiet"}).exit_code == 0);
   // Through all that stands between the folder and a run.
   const auto run = weir::test::weir({"run", folder.path(), "--read-delay-ms", "1", "--exclude",
                                      beside.write("none", ""), "--size", "8x8"});

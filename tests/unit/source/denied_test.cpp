@@ -65,10 +65,13 @@ TEST_CASE("a folder that may not be listed is skipped and counted, the root refu
   fs::permissions(folder.path(), fs::perms(0755));
   fs::permissions(folder / "shut", fs::perms::none);
   CHECK(as_somebody([&] {
-          const source::ImageFolder images(folder.string(), {});
+          std::vector<source::Unreached> unreached;
+          const source::ImageFolder images(folder.string(), {}, &unreached);
           if (images.size() != 1 || std::string(images.name(0)) != "open/x") return 1;
           if (images.class_names() != std::vector<std::string>{"open", "shut"}) return 2;
           if (images.skipped() != 1) return 3;
+          if (unreached.size() != 1 || unreached[0].path != "shut") return 6;
+          if (unreached[0].reason != "Permission denied") return 7;
           try {
             image_folder((folder / "shut").string());
             return 4;

@@ -116,6 +116,23 @@ TEST_CASE("a link on the way is seen, with openat2(2) and without", "[folder][D3
   CHECK(status == 0);
 }
 
+TEST_CASE("what leads nowhere is named with its reason, what is not followed is not",
+          "[folder][D3]") {
+  const Linked data;
+  const auto unreached = [&](FollowSymlinks links) {
+    std::vector<source::Unreached> found;
+    const source::ImageFolder images(data.folder.string(), {.follow_symlinks = links}, &found);
+    Names texts;
+    for (const auto& [path, reason] : found) texts.push_back(path + ": " + reason);
+    return texts;
+  };
+  const Names nowhere{"a/dangling: No such file or directory",
+                      "a/loop: Too many levels of symbolic links"};
+  CHECK(unreached(FollowSymlinks::no).empty());
+  CHECK(unreached(FollowSymlinks::inside_root) == nowhere);
+  CHECK(unreached(FollowSymlinks::yes) == nowhere);
+}
+
 TEST_CASE("follow_symlinks = no follows none and counts them all", "[folder][D3]") {
   const Linked data;
   const auto [names, skipped] = list(data.folder, FollowSymlinks::no);
