@@ -16,14 +16,16 @@ class Numbers {
     while (is_space(peek()) || peek() == '#') {
       const bool comment = peek() == '#';
       ++at_;
-      while (comment && peek() != '\n') ++at_;
+      while (comment && peek() != '\n' && peek() != '\r') ++at_;
     }
     require(is_digit(peek()), FaultKind::corrupt, "PNM header without its numbers");
     std::uint32_t value = 0;
-    while (at_ < text_.size() && is_digit(text_.u8(at_))) {
+    while (is_digit(peek())) {
       value = value * 10 + (text_.u8(at_++) - '0');
       require(value <= 0x7fffffff / 10, FaultKind::corrupt, "PNM header with a number too large");
     }
+    // OpenCV skips whatever stands behind a number, be it what begins a comment.
+    require(is_space(peek()), FaultKind::corrupt, "PNM header without a blank behind a number");
     return value;
   }
 

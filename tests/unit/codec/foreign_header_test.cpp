@@ -73,7 +73,8 @@ TEST_CASE("I13 PNM headers may hold blanks and comments, and must come to an end
   };
   CHECK(of("P6 40 30 255\n") == "40x30");
   CHECK(of("P6\n# by\n#hand\n\t40\r\v\f30 255\n") == "40x30");
-  CHECK(of("P640 30") == "40x30");
+  CHECK(of("P640 30 ") == "40x30");
+  CHECK(of("P640 30") == "truncated: cut inside the PNM header");
   CHECK(of("P6 40 ") == "truncated: cut inside the PNM header");
   CHECK(of("P6 # 40") == "truncated: cut inside the PNM header");
   CHECK(of("P6 -40 30") == "corrupt: PNM header without its numbers");
@@ -81,6 +82,20 @@ TEST_CASE("I13 PNM headers may hold blanks and comments, and must come to an end
   CHECK(of("P6 \x08 30") == "corrupt: PNM header without its numbers");
   CHECK(of("P6 4294967297 1") == "corrupt: PNM header with a number too large");
   CHECK(of("P6" + std::string(70'000, ' ') + "40 30") == "limit: PNM header without an end");
+}
+
+TEST_CASE("I13 a PNM's comment ends where OpenCV ends it, and none begins within a number",
+          "[I3]") {
+  const auto of = [](const std::string& header) {
+    return size_or_reason(imgcodecs::read_netpbm_header, text(header));
+  };
+  for (const char* kind : {"P1", "P2", "P3", "P4", "P5", "P6"}) {
+    CHECK(of(kind + std::string("\n#\r20000 30000\n255\n8 8\n255\n")) == "20000x30000");
+    CHECK(of(kind + std::string("\n#\r\n#\n40 #\r30\n")) == "40x30");
+  }
+  CHECK(of("P6 40#20000\n30 ") == "corrupt: PNM header without a blank behind a number");
+  CHECK(of("P6 40 30#1\n") == "corrupt: PNM header without a blank behind a number");
+  CHECK(of("P6 40,30 ") == "corrupt: PNM header without a blank behind a number");
 }
 
 TEST_CASE("I13 the first directory of a TIFF has its size, in either byte order") {
