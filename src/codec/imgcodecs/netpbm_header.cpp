@@ -42,10 +42,10 @@ class Numbers {
 
 }  // namespace
 
-Size read_netpbm_header(codec::Bytes pnm) {
+Header read_netpbm_header(codec::Bytes pnm) {
   Numbers numbers(pnm);
   const std::uint32_t width = numbers.next();
-  return {width, numbers.next()};
+  return line_by_line(width, numbers.next());
 }
 
 }  // namespace weir::imgcodecs

@@ -36,11 +36,10 @@ class OpenCvCodec final : public ForeignCodec {
     const codec::Bytes bytes(encoded);
     const Kind kind = kind_of(bytes);
     require(kind != Kind::none, FaultKind::unsupported, "neither BMP, TIFF nor PNM");
-    const auto size = kind == Kind::bitmap   ? imgcodecs::read_bitmap_header(bytes)
-                      : kind == Kind::netpbm ? imgcodecs::read_netpbm_header(bytes)
-                                             : imgcodecs::read_tiff_header(bytes);
-    const std::uint64_t pixels = std::uint64_t{size.width} * size.height;
-    return {size.width, size.height, pixels * bytes_a_pixel(kind) + encoded.size() + fixed_bytes};
+    const auto header = kind == Kind::bitmap   ? imgcodecs::read_bitmap_header(bytes)
+                        : kind == Kind::netpbm ? imgcodecs::read_netpbm_header(bytes)
+                                               : imgcodecs::read_tiff_header(bytes);
+    return {header.width, header.height, header.bytes + encoded.size() + fixed_bytes};
   }
 
   void decode(std::span<const std::byte> encoded, const Info& info,
@@ -63,8 +62,6 @@ class OpenCvCodec final : public ForeignCodec {
   }
 
  private:
-  // OpenCV's image, and for TIFF a strip or tile, at most the whole image, at 16 bits and 4 channels.
-  static std::uint64_t bytes_a_pixel(Kind kind) { return kind == Kind::tiff ? 3 + 8 : 3; }
   static constexpr std::uint64_t fixed_bytes = 1 << 20;
 };
 

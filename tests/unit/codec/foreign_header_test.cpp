@@ -4,13 +4,13 @@
 
 #include "codec/imgcodecs/headers.hpp"
 #include "codec/probe.hpp"
-#include "header_bytes.hpp"
 #include "support/catch.hpp"
+#include "tiff_bytes.hpp"
 
 namespace weir::codec::test {
 namespace {
 
-std::string size_or_reason(imgcodecs::Size (*read)(Bytes), const Pixels& bytes) {
+std::string size_or_reason(imgcodecs::Header (*read)(Bytes), const Pixels& bytes) {
   try {
     const auto size = read(view(bytes));
     return std::to_string(size.width) + "x" + std::to_string(size.height);
@@ -102,21 +102,79 @@ TEST_CASE("I13 the first directory of a TIFF has its size, in either byte order"
   const auto of = [](const Pixels& bytes) {
     return size_or_reason(imgcodecs::read_tiff_header, bytes);
   };
-  const auto entry = [](std::uint64_t tag, std::uint64_t type, std::uint64_t value) {
-    return le(tag, 2) + le(type, 2) + le(1, 4) + le(value, 4);
-  };
   const auto head = text("II") + le(42, 2) + le(8, 4);
-  const auto sides = entry(256, 4, 40) + entry(257, 3, 30);
-  CHECK(of(head + le(2, 2) + sides) == "40x30");
-  CHECK(of(head + le(4, 2) + entry(256, 2, 9) + sides + entry(277, 3, 3)) == "40x30");
+  const auto width = tiff_entry(256, 4, 40), height = tiff_entry(257, 3, 30);
+  CHECK(of(head + le(2, 2) + width + height) == "40x30");
+  CHECK(of(tiff_of({tiff_entry(305, 2, 9), height, width, tiff_entry(277, 3, 3)})) == "40x30");
   for (const std::uint64_t samples : {1u, 4u})
-    CHECK(of(head + le(3, 2) + sides + entry(277, 3, samples)) == "40x30");
-  CHECK(of(head + le(3, 2) + sides + entry(277, 3, 2)) ==
+    CHECK(of(tiff_of({width, height, tiff_entry(277, 3, samples)})) == "40x30");
+  CHECK(of(tiff_of({width, height, tiff_entry(277, 3, 2)})) ==
         "unsupported: TIFF of other than 1, 3 or 4 channels");
+  for (const std::uint64_t depth : {32'997u, 32'998u})
+    CHECK(of(tiff_of({width, height, tiff_entry(depth, 3, 2)})) ==
+          "unsupported: TIFF of more than one layer");
   CHECK(of(text("MM") + be(42, 2) + be(8, 4) + be(1, 2) + be(256, 2) + be(3, 2) + be(1, 4) +
            be(40, 2) + be(0, 2)) == "40x0");
   CHECK(of(text("II") + le(42, 2)) == "truncated: cut inside the TIFF header");
   CHECK(of(head) == "truncated: TIFF directory beyond the end");
+  CHECK(of(head + le(3, 2) + width + height) == "truncated: cut inside the TIFF directory");
+}
+
+TEST_CASE("I13 a TIFF's tag that decides memory is there once, of a type that all readers read",
+          "[I3]") {
+  const auto of = [](const Pixels& bytes) {
+    return size_or_reason(imgcodecs::read_tiff_header, bytes);
+  };
+  const auto width = tiff_entry(256, 4, 40), height = tiff_entry(257, 3, 30);
+  for (const std::uint64_t tag : {256u, 257u, 258u, 259u, 274u, 277u, 278u, 284u, 322u, 323u}) {
+    const std::string at = "corrupt: TIFF tag " + std::to_string(tag) + " at byte ";
+    CHECK(of(tiff_of({tiff_entry(tag, 4, 1), tiff_entry(305, 2, 1), tiff_entry(tag, 4, 1)})) ==
+          at + "34 is there twice");
+    for (const std::uint64_t type : {0u, 1u, 2u, 5u, 6u, 7u, 8u, 9u, 10u, 11u, 12u, 13u, 16u, 17u})
+      CHECK(of(tiff_of({tiff_entry(tag, type, 8)}, Pixels(8))) ==
+            at + "10 is neither SHORT nor LONG");
+    CHECK(of(tiff_of({tiff_entry(tag, 3, 8, 0)})) == at + "10 has 0 values");
+    if (tag != 258 && tag != 259)
+      CHECK(of(tiff_of({tiff_entry(tag, 3, 8, 2)})) == at + "10 has 2 values");
+  }
+  CHECK(of(tiff_of({tiff_entry(305, 2, 1), tiff_entry(305, 2, 1), width, height})) == "40x30");
+  const auto bits = [&](std::uint64_t at) {
+    return of(tiff_of({width, height, tiff_entry(258, 3, at, 3)}, le(8, 2) + le(8, 2) + le(8, 2)));
+  };
+  CHECK(bits(50) == "40x30");
+  CHECK(bits(51) == "corrupt: TIFF tag 258 at byte 34 has its values beyond the end");
+  CHECK(of(tiff_of({width, tiff_entry(40'000, 1, 0, 60), height, tiff_entry(40'001, 1, 0, 60)})) ==
+        "corrupt: TIFF directory with more values than the file has bytes");
+}
+
+TEST_CASE("I13 a TIFF's tile or strip may be larger than its image as encoders make it, no more",
+          "[I3]") {
+  const auto of = [](std::uint32_t side, std::initializer_list<std::uint32_t> tile) {
+    const auto part = [&](std::size_t i) {
+      return tile.size() == 2 ? tiff_entry(322 + i, 4, tile.begin()[i])
+                              : tiff_entry(i == 0 ? 278 : 254, 4, *tile.begin());
+    };
+    return size_or_reason(
+        imgcodecs::read_tiff_header,
+        tiff_of({tiff_entry(256, 4, side), tiff_entry(257, 4, side), part(0), part(1)}));
+  };
+  const std::string larger = "limit: TIFF tile or strip larger than its image and than 4096x4096";
+  CHECK(of(8, {4096, 4096}) == "8x8");
+  CHECK(of(8, {4096, 4097}) == larger);
+  CHECK(of(8, {16'384, 16'384}) == larger);
+  CHECK(of(8, {0xffff'ffff, 0xffff'ffff}) == larger);
+  CHECK(of(4999, {5008, 5008}) == "4999x4999");
+  CHECK(of(4999, {5024, 5024}) == larger);
+  for (const std::uint32_t rows : {0u, 1u, 8u, 1u << 21, 0xffff'ffffu})
+    CHECK(of(8, {rows}) == "8x8");
+  CHECK(of(8, {(1u << 21) + 1}) == larger);
+  const std::string no_side = "corrupt: TIFF tiles without width or height";
+  CHECK(of(8, {0, 16}) == no_side);
+  CHECK(of(8, {16, 0}) == no_side);
+  for (const std::uint64_t tag : {322u, 323u})
+    CHECK(size_or_reason(imgcodecs::read_tiff_header,
+                         tiff_of({tiff_entry(256, 4, 8), tiff_entry(257, 4, 8),
+                                  tiff_entry(tag, 4, 16)})) == no_side);
 }
 #endif
 
