@@ -112,6 +112,14 @@ class Directory {
                                  {tile_depth, 1}}};
 };
 
+/// None, CCITT's, LZW, JPEG, Deflate, PackBits and two simpler ones. What LZMA, Zstandard and others
+/// allocate stands in the compressed data: 68 bytes of LZMA have it take 1.5 GiB.
+bool is_bounded(std::uint32_t compression_tag) {
+  constexpr std::array<std::uint32_t, 12> known{1, 2,     3,     4,     5,     7,
+                                                8, 32766, 32771, 32773, 32809, 32946};
+  return std::find(known.begin(), known.end(), compression_tag) != known.end();
+}
+
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t step) {
   return (value + step - 1) / step * step;
 }
@@ -155,6 +163,8 @@ Header read_tiff_header(codec::Bytes tiff) {
           "TIFF of other than 1, 3 or 4 channels");
   require(tags[image_depth] == 1 && tags[tile_depth] == 1, FaultKind::unsupported,
           "TIFF of more than one layer");
+  require(is_bounded(tags[compression]), FaultKind::unsupported,
+          "TIFF in a compression whose memory its header does not tell");
   const Tile tile = tile_of(tags);
 
   const bool jpeg = tags[compression] == 7;

@@ -147,6 +147,20 @@ TEST_CASE("I13 a TIFF's tag that decides memory is there once, of a type that al
         "corrupt: TIFF directory with more values than the file has bytes");
 }
 
+TEST_CASE("I13 a TIFF is read in the compressions whose memory its header tells", "[I3]") {
+  const auto of = [](std::uint64_t compression) {
+    return size_or_reason(
+        imgcodecs::read_tiff_header,
+        tiff_of({tiff_entry(256, 4, 8), tiff_entry(257, 4, 9), tiff_entry(259, 3, compression)}));
+  };
+  for (const std::uint64_t known : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 32'773u, 32'946u})
+    CHECK(of(known) == "8x9");
+  // LZMA, Zstandard, WebP, JBIG, LERC, PixarLog, SGILog, old JPEG.
+  for (const std::uint64_t other :
+       {34'925u, 50'000u, 50'001u, 34'661u, 34'887u, 32'909u, 34'676u, 6u})
+    CHECK(of(other) == "unsupported: TIFF in a compression whose memory its header does not tell");
+}
+
 TEST_CASE("I13 a TIFF's tile or strip may be larger than its image as encoders make it, no more",
           "[I3]") {
   const auto of = [](std::uint32_t side, std::initializer_list<std::uint32_t> tile) {
