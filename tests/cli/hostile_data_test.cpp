@@ -141,3 +141,52 @@ TEST_CASE("a file that may not be read stops a run or costs its own row", "[host
   CHECK(blank.json()["samples"]["consumed"] == 1);
   CHECK(blank.json()["samples"]["failed"] == 1);
 }
+
+TEST_CASE("a program with fewer descriptors than readers ends, and tells what it could not open",
+          "[hostile][D7]") {
+  const TemporaryFolder folder;
+  constexpr int files = 60;
+  for (int i = 0; i < files; ++i) put_image(folder.path() / std::to_string(i));
+  const std::string policy = GENERATE("stop", "skip", "blank"), read_ahead = GENERATE("0", "24");
+  // 5 are those of every program, the folder's and one for a read; of 4 none is left to list it.
+  const std::string descriptors = GENERATE("16", "5", "4");
+  const auto outcome = run_program({"/usr/bin/prlimit",
+                                    "--nofile=" + descriptors,
+                                    WEIR_PROGRAM,
+                                    "run",
+                                    folder.string(),
+                                    "--size",
+                                    "8x8",
+                                    "--batch",
+                                    "8",
+                                    "--workers",
+                                    "24",
+                                    "--read-ahead",
+                                    read_ahead,
+                                    "--on-fault",
+                                    policy,
+                                    "--memory-budget",
+                                    "256MiB",
+                                    "--json",
+                                    "-",
+                                    "--quiet"});
+  CAPTURE(policy, read_ahead, descriptors, outcome.exit_code, outcome.err, outcome.out);
+  REQUIRE(outcome.exit_code <= 1);
+  if (outcome.exit_code == 1) CHECK(contains(outcome.err, "Too many open files"));
+  const auto report = outcome.json();
+  // What this test was started with may take numbers, too.
+  if (descriptors != "5") CHECK(report.is_discarded() == (descriptors == "4"));
+  if (report.is_discarded()) {
+    CHECK(outcome.exit_code == 1);
+    return;
+  }
+  CHECK(report["samples"]["conserved"] == true);
+  for (const auto& fault : report["faults"]) {
+    CHECK(fault["kind"] == "io");
+    CHECK(contains(fault["reason"].get<std::string>(), "Too many open files"));
+  }
+  if (policy == "blank") {
+    CHECK(outcome.exit_code == 0);
+    CHECK(report["samples"]["drawn"] == files);
+  }
+}

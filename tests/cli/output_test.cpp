@@ -74,6 +74,20 @@ TEST_CASE("every command's report on a full device exits 1", "[output][R6]") {
   check_told(weir::test::weir(with(command, {"--quiet", "--json", "/dev/full"})), "/dev/full");
 }
 
+TEST_CASE("a page or a list of bad files on a full device exits 1", "[output][D7][R6]") {
+  const TemporaryFolder folder;
+  folder.write("data/bad.jpg", "no image");
+  const auto data = (folder.path() / "data").string(), json = (folder.path() / "r.json").string();
+  REQUIRE(weir::test::weir(with(run, {"--json", json})).exit_code == 0);
+  for (const auto& command :
+       {Arguments{"probe", data, "--quiet", "--list-bad"}, Arguments{"page", json, "--html"},
+        Arguments{"sweep", "synthetic:8,8x8", "--size", "8x8", "--max-queue-size", "1", "--quiet",
+                  "--html"}}) {
+    CAPTURE(command);
+    check_told(weir::test::weir(with(command, {"/dev/full"})), "/dev/full");
+  }
+}
+
 TEST_CASE("a full stdout exits 1 and says so", "[output][R6]") {
   const auto command = GENERATE(
       Arguments(run), with(run, {"--json", "-"}), with(run, {"--digest"}), Arguments{"--help"},
