@@ -42,6 +42,23 @@ std::string get(std::uint16_t port, const std::string& path) {
   return answer;
 }
 
+/// Asks and is gone before the answer, by a reset: whoever writes to it then hears EPIPE.
+void ask_and_reset(std::uint16_t port, bool asks) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  constexpr std::string_view request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  // Many at once: the first answers meet the reset while the others are still to be written.
+  for (int i = 0; asks && i < 8; ++i)
+    if (send(socket, request.data(), request.size(), MSG_NOSIGNAL) < 0) break;
+  const linger at_once{1, 0};
+  setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  close(socket);
+}
+
 /// The port that a program says it serves at; waits for it to say so.
 std::uint16_t port_of(const Running& program) {
   constexpr std::string_view before = "metrics: http://127.0.0.1:";
@@ -132,6 +149,26 @@ TEST_CASE("counters only grow from one scrape to the next", "[metrics]") {
     before = std::move(now);
   }
   CHECK(program.interrupt().exit_code == 130);
+}
+
+TEST_CASE("clients that reset the connection before the answer end no run", "[metrics][R11]") {
+  Running program({"run", "synthetic:64,16x16", "--size", "16x16", "--batch", "4", "--epochs",
+                   "1000000", "--metrics-port", "0", "--quiet", "--json", "-"});
+  const auto port = port_of(program);
+  for (int i = 0; i < 60; ++i) ask_and_reset(port, i % 4 != 0);
+  // It still serves, and runs on.
+  const auto drawn = [port] {
+    const std::string series = "weir_samples_total{state=\"drawn\"}";
+    const auto metrics = scrape(port);
+    return metrics.has(series) ? metrics[series] : 0;
+  };
+  const auto after = drawn();
+  while (drawn() <= after) {
+  }
+  const auto outcome = program.interrupt();
+  CHECK(outcome.exit_code == 130);
+  CHECK(outcome.json()["samples"]["conserved"] == true);
+  CHECK(outcome.json()["samples"]["failed"] == 0);
 }
 
 TEST_CASE("a port that is taken is a usage error that names it", "[metrics]") {
