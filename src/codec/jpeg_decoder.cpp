@@ -226,7 +226,10 @@ void read_lines(Session& s) {
   for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = job.spare + i * stride + off_alignment;
   std::uint8_t* const rgb = job.spare + lines.size() * stride;
   const std::uint32_t end = job.source.y + job.source.height, left = job.source.x - x;
+  // Where bytes end, arithmetic decoding goes on with zeros and makes blocks of them; Huffman has none.
+  const bool invents = jpeg.arith_code != FALSE && jpeg_has_multiple_scans(&jpeg) == FALSE;
   while (jpeg.output_scanline < end) {
+    if (invents && s.exhausted) leave(s, FaultKind::truncated, "arithmetic-coded data ends early");
     const std::uint32_t wanted = std::min<std::uint32_t>(lines.size(), end - jpeg.output_scanline);
     const std::uint32_t got = jpeg_read_scanlines(&jpeg, lines.data(), wanted);
     for (std::uint32_t i = 0; i < got; ++i) {
