@@ -5,14 +5,6 @@
 namespace weir::codec::test {
 namespace {
 
-constexpr std::uint32_t width = 40, height = 30;
-
-Sample png(std::string name, std::uint32_t bits_a_pixel, const PngStyle& style) {
-  const auto stride = (width * bits_a_pixel + 7) / 8;
-  return {"PNG, " + std::move(name),
-          encode_png(width, height, pattern(stride, height, 1).values, style)};
-}
-
 /// What libraries take from the heap is poisoned as well, where glibc gives it.
 Outcome run_in(std::uint8_t poison, const DecoderOptions& options,
                std::span<const std::byte> encoded) {
@@ -28,7 +20,12 @@ Outcome run_in(std::uint8_t poison, const DecoderOptions& options,
 
 }  // namespace
 
-std::vector<Sample> every_kind() {
+std::vector<Sample> every_kind(std::uint32_t width, std::uint32_t height) {
+  const auto png = [=](const std::string& name, std::uint32_t bits_a_pixel, const PngStyle& style) {
+    const auto stride = (width * bits_a_pixel + 7) / 8;
+    return Sample{"PNG, " + name,
+                  encode_png(width, height, pattern(stride, height, 1).values, style)};
+  };
   const Raster image = pattern(width, height);
   return {{"JPEG, 4:2:0", encode_jpeg(image)},
           {"JPEG, 4:4:4", encode_jpeg(image, {.sampling = 1})},
@@ -55,6 +52,52 @@ std::vector<Sample> every_kind() {
           {"WebP, lossy with alpha", encode_webp(pattern(width, height, 4), 80.f)}};
 }
 
+std::vector<Sample> more_jpegs() {
+  const Raster image = pattern(40, 30), cmyk = pattern(40, 30, 4);
+  return {
+      {"JPEG, 4:2:2", encode_jpeg(image, {.rows = 1})},
+      {"JPEG, 4:4:0", encode_jpeg(image, {.sampling = 1, .rows = 2})},
+      {"JPEG, 4:1:1", encode_jpeg(image, {.sampling = 4, .rows = 1})},
+      {"JPEG, 4:1:0", encode_jpeg(image, {.sampling = 4, .rows = 2})},
+      {"JPEG, chroma finer than luma",
+       encode_jpeg(image, {.sampling = 1, .chroma = 2, .chroma_rows = 2})},
+      {"JPEG, RGB", encode_jpeg(image, {.sampling = 1, .rgb = true})},
+      {"JPEG, YCCK", encode_jpeg(cmyk, {.ycck = true})},
+      {"JPEG, CMYK without Adobe", encode_jpeg(cmyk, {.adobe_cmyk = false})},
+      {"JPEG, CMYK progressive", encode_jpeg(cmyk, {.progressive = true})},
+      {"JPEG, grey progressive", encode_jpeg(pattern(40, 30, 1), {.progressive = true})},
+      {"JPEG, progressive 4:4:4", encode_jpeg(image, {.sampling = 1, .progressive = true})},
+      {"JPEG, progressive restart", encode_jpeg(image, {.progressive = true, .restart_rows = 1})},
+      {"JPEG, arithmetic restart", encode_jpeg(image, {.arithmetic = true, .restart_rows = 1})},
+      {"JPEG, its own tables", encode_jpeg(image, {.optimize = true})},
+      {"JPEG, coarse", encode_jpeg(image, {.quality = 10})},
+      {"JPEG, 17 x 33", encode_jpeg(pattern(17, 33))},
+      {"JPEG, 8 x 8", encode_jpeg(pattern(8, 8), {.sampling = 1})},
+      {"JPEG, 96 x 5", encode_jpeg(pattern(96, 5))},
+      {"JPEG, 5 x 96", encode_jpeg(pattern(5, 96))},
+      {"JPEG, turned", with_exif(encode_jpeg(image), 6)}};
+}
+
+std::vector<DecoderOptions> each_fit() {
+  std::vector<DecoderOptions> settings;
+  for (const Fit fit : {Fit::stretch, Fit::letterbox, Fit::center})
+    settings.push_back({.fit = {.out = {30, 40, 3}, .fit = fit, .short_side = 40}});
+  return settings;
+}
+
+std::vector<DecoderOptions> other_settings() {
+  const FitSpec smaller{.out = {9, 11, 3}, .fit = Fit::stretch},
+      larger{.out = {50, 70, 3}, .fit = Fit::letterbox},
+      crop{.out = {6, 6, 3}, .fit = Fit::center, .short_side = 9};
+  return {{.fit = smaller, .decode = Decode::fast},
+          {.fit = crop, .decode = Decode::fast},
+          {.fit = smaller, .antialias = true},
+          {.fit = crop, .antialias = true, .decode = Decode::fast},
+          {.fit = larger, .antialias = true},
+          {.whole = true},
+          {.exif = Exif::ignore, .decode = Decode::fast, .whole = true}};
+}
+
 std::vector<std::size_t> cuts(const Encoded& encoded, std::size_t step) {
   constexpr std::size_t few = 24;
   std::vector<std::size_t> lengths;
@@ -71,13 +114,13 @@ std::size_t silent_cuts(const Sample& sample, const DecoderOptions& options, std
   return silent;
 }
 
-Leniency deliver_cuts(const Sample& sample, std::size_t step) {
+Leniency deliver_cuts(const Sample& sample, std::size_t step,
+                      const std::vector<DecoderOptions>& settings) {
   Leniency found;
   for (const auto length : cuts(sample.encoded, step)) {
     const auto cut = std::span(sample.encoded).first(length);
-    for (const Fit fit : {Fit::stretch, Fit::letterbox, Fit::center}) {
-      const DecoderOptions options{.fit = {.out = {height, width, 3}, .fit = fit, .short_side = 40},
-                                   .strict = false};
+    for (auto options : settings) {
+      options.strict = false;
       ++found.tried;
       const Outcome one = run_in(0xa5, options, cut), other = run_in(0x5a, options, cut);
       if (!one) continue;

@@ -96,7 +96,7 @@ inline Outcome run(const DecoderOptions& options, std::span<const std::byte> enc
   outcome.info = decoder.probe(encoded);
   if (!outcome.info) return outcome;
   const Scratch scratch(decoder.need(*outcome.info, draw).scratch, poison);
-  outcome.row.assign(options.fit.out.values(), poison);
+  outcome.row.assign(decoder.out(*outcome.info).values(), poison);
   const std::atomic<bool> cancelled{false};
   outcome.decoded = decoder.decode(encoded, *outcome.info, draw, scratch, cancelled, outcome.row);
   return outcome;
