@@ -149,33 +149,21 @@ TEST_CASE("a program with fewer descriptors than readers ends, and tells what it
   for (int i = 0; i < files; ++i) put_image(folder.path() / std::to_string(i));
   const std::string policy = GENERATE("stop", "skip", "blank"), read_ahead = GENERATE("0", "24");
   // 5 are those of every program, the folder's and one for a read; of 4 none is left to list it.
+  // What ctest left open goes first: it has numbers, too.
+  const std::string closing =
+      "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; exec /usr/bin/prlimit --nofile=$0 \"$@\"";
   const std::string descriptors = GENERATE("16", "5", "4");
-  const auto outcome = run_program({"/usr/bin/prlimit",
-                                    "--nofile=" + descriptors,
-                                    WEIR_PROGRAM,
-                                    "run",
-                                    folder.string(),
-                                    "--size",
-                                    "8x8",
-                                    "--batch",
-                                    "8",
-                                    "--workers",
-                                    "24",
-                                    "--read-ahead",
-                                    read_ahead,
-                                    "--on-fault",
-                                    policy,
-                                    "--memory-budget",
-                                    "256MiB",
-                                    "--json",
-                                    "-",
-                                    "--quiet"});
+  Arguments words{"/bin/sh", "-c", closing, descriptors, WEIR_PROGRAM, "run", folder.string()};
+  for (const auto* word : {"--size", "8x8", "--batch", "8", "--workers", "24", "--memory-budget",
+                           "256MiB", "--json", "-", "--quiet"})
+    words.emplace_back(word);
+  words.insert(words.end(), {"--read-ahead", read_ahead, "--on-fault", policy});
+  const auto outcome = run_program(words);
   CAPTURE(policy, read_ahead, descriptors, outcome.exit_code, outcome.err, outcome.out);
   REQUIRE(outcome.exit_code <= 1);
   if (outcome.exit_code == 1) CHECK(contains(outcome.err, "Too many open files"));
   const auto report = outcome.json();
-  // What this test was started with may take numbers, too.
-  if (descriptors != "5") CHECK(report.is_discarded() == (descriptors == "4"));
+  CHECK(report.is_discarded() == (descriptors == "4"));
   if (report.is_discarded()) {
     CHECK(outcome.exit_code == 1);
     return;
