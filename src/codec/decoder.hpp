@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -22,6 +23,12 @@ struct JpegLayout {
   bool several_scans = false;  ///< coefficients of the whole image are kept
 };
 
+/// Where the data of a WebP's frame lies in the file.
+struct WebpLayout {
+  std::size_t frame = 0, frame_bytes = 0;
+  bool lossless = false;
+};
+
 /// What the header says: enough to admit the decode, nothing decoded yet.
 struct ImageInfo {
   Format format = Format::jpeg;
@@ -31,6 +38,7 @@ struct ImageInfo {
   std::uint8_t orientation = 1;  ///< EXIF 1-8
   bool progressive = false;      ///< JPEG progressive, PNG interlaced
   JpegLayout jpeg{};
+  WebpLayout webp{};
   const ForeignCodec* foreign = nullptr;
   std::uint64_t foreign_scratch = 0;  ///< allocated by the foreign codec itself
   bool damaged = false;               ///< lenient mode: the file is cut, the pixels are worth a try

@@ -3,10 +3,10 @@
 
 #include <webp/decode.h>
 
-#include "base/checked.hpp"
 #include "buffer/page_memory.hpp"
 #include "codec/canvas.hpp"
 #include "codec/headers.hpp"
+#include "codec/webp_pieces.hpp"
 
 namespace weir::codec {
 namespace {
@@ -29,7 +29,9 @@ Defect defect_of(VP8StatusCode status) {
 }
 
 std::uint64_t reserved_bytes(const ImageInfo& info) noexcept {
-  // No hooks: 4 bytes a pixel for a lossless frame or the alpha of a lossy one, and its tables.
+  // No hooks: 4 bytes a pixel for a lossless frame or the alpha of a lossy one, and 1 MiB for what
+  // else libwebp holds of a photograph. Not the worst case: the Huffman tables of a lossless frame,
+  // which no header tells, take 5 KiB and more for each of up to 65,536 groups.
   return std::uint64_t{info.width} * info.height * 4 + (1 << 20);
 }
 
@@ -57,22 +59,22 @@ bool configure(const DecodeJob& job, WebPDecoderConfig& config) {
   return true;
 }
 
-/// As many pixels are decoded, on average, between two looks at `cancelled`: some 15 ms. An image that
-/// has no more is decoded in one piece.
-constexpr std::uint64_t piece_pixels = 1 << 19;
+/// Whether libwebp is through with what stands before the pixels: it has set up its output then.
+bool has_header(const WebPIDecoder* decoder) {
+  int width = 0;
+  return WebPIDecGetRGB(decoder, nullptr, &width, nullptr, nullptr) != nullptr && width > 0;
+}
 
 /// libwebp has no hook that could end a decode, but takes a file in pieces: here the file as far as
 /// each piece reaches, so that nothing is copied. Of what one piece codes there is no way out, and
 /// where a few bytes code everything that is the whole image. SUSPENDED: cut short, or cancelled.
 VP8StatusCode decode_in_pieces(WebPIDecoder* decoder, const DecodeJob& job,
                                std::span<const std::uint8_t> data) {
-  const std::uint64_t pixels = std::uint64_t{job.info.width} * job.info.height;
-  const auto piece = static_cast<std::size_t>(
-      std::max<std::uint64_t>(1, mul_sat(data.size(), piece_pixels) / pixels));
+  const WebpPieces pieces(job.info, data.size());
   auto status = VP8_STATUS_SUSPENDED;
   for (std::size_t end = 0; end < data.size() && status == VP8_STATUS_SUSPENDED;) {
     if (job.cancelled.load(std::memory_order_relaxed)) break;
-    end = piece < data.size() - end ? end + piece : data.size();
+    end = pieces.behind(end, has_header(decoder));
     status = WebPIUpdate(decoder, data.data(), end);
   }
   return status;

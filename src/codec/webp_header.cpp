@@ -71,6 +71,7 @@ Result<ImageInfo> read_webp_header(Bytes webp, bool strict) {
       info.width = frame->width;
       info.height = frame->height;
       info.channels = frame->alpha ? 4 : 3;
+      info.webp = {start, data.size(), webp.u8(at + 3) == 'L'};
     } else if (webp.matches(at, "ANMF")) {
       return unsupported("animated WebP");
     } else if (webp.matches(at, "ALPH")) {

@@ -1,7 +1,101 @@
+#include <cstring>
+
+#include "codec/webp_pieces.hpp"
 #include "encoders.hpp"
+#include "header_bytes.hpp"
 #include "support/catch.hpp"
+#include "support/cpu_time.hpp"
+#include "support/sanitized.hpp"
 
 namespace weir::codec::test {
+namespace {
+
+Encoded riff(const Pixels& chunks) {
+  return to_bytes(text("RIFF") + le(chunks.size() + 4, 4) + text("WEBP") + chunks);
+}
+
+/// `webp` with so many empty chunks in front of its frame or of its alpha, and behind it.
+Encoded with_chunks(const Encoded& webp, const Raster& image, std::size_t in_front,
+                    std::size_t behind) {
+  constexpr std::size_t riff_bytes = 12, vp8x_bytes = 18;
+  Pixels frame(webp.size() - riff_bytes);
+  std::memcpy(frame.data(), webp.data() + riff_bytes, frame.size());
+  auto chunks =
+      text("VP8X") + le(10, 4) + le(0, 4) + le(image.width - 1, 3) + le(image.height - 1, 3);
+  if (text("VP8X") == Pixels(frame.begin(), frame.begin() + 4)) {
+    chunks.assign(frame.begin(), frame.begin() + vp8x_bytes);
+    frame.erase(frame.begin(), frame.begin() + vp8x_bytes);
+  }
+  const auto empty = text("none") + le(0, 4);
+  for (std::size_t i = 0; i < in_front; ++i)
+    chunks.insert(chunks.end(), empty.begin(), empty.end());
+  chunks.insert(chunks.end(), frame.begin(), frame.end());
+  for (std::size_t i = 0; i < behind; ++i) chunks.insert(chunks.end(), empty.begin(), empty.end());
+  return riff(chunks);
+}
+
+/// Bits as lossless WebP has them, the lowest first.
+class Bits {
+ public:
+  void put(std::uint32_t value, int count) {
+    for (int i = 0; i < count; ++i) put_bit((value >> i & 1) != 0);
+  }
+  Pixels bytes() const { return bytes_; }
+
+ private:
+  void put_bit(bool bit) {
+    if (used_++ % 8 == 0) bytes_.push_back(0);
+    if (bit) bytes_.back() = static_cast<std::uint8_t>(bytes_.back() | 1u << ((used_ - 1) % 8));
+  }
+  Pixels bytes_{};
+  std::size_t used_ = 0;
+};
+
+/// A black image of side x side pixels without one bit for them, behind a group of Huffman codes for
+/// each 16 x 16 of them.
+Encoded all_codes(std::uint32_t side) {
+  constexpr std::uint32_t block_bits = 4;
+  const auto one_symbol = [](Bits& bits) { bits.put(1, 4); };
+  // 256 codes of 8 bits, the lengths themselves in a code of one symbol, 8, which takes no bits.
+  const auto bytes_as_they_are = [](Bits& bits) {
+    bits.put(0, 1);
+    bits.put(8, 4);
+    bits.put(0, 32);
+    bits.put(0, 1);
+    bits.put(1, 3);
+    bits.put(1 | 3 << 1 | 254 << 4, 12);
+  };
+  Bits bits;
+  bits.put(0x2f, 8);
+  bits.put(side - 1, 14);
+  bits.put(side - 1, 14);
+  bits.put(0, 1 + 3 + 1 + 1);  // no alpha, version 0, no transform, no cache of colours
+  bits.put(1 | (block_bits - 2) << 1, 4);
+  bits.put(0, 1);
+  for (int i = 0; i < 2; ++i) bytes_as_they_are(bits);
+  for (int i = 0; i < 3; ++i) one_symbol(bits);
+  const std::uint32_t blocks = ((side - 1) >> block_bits) + 1;
+  const auto put_byte = [&](std::uint32_t value) {
+    for (int i = 7; i >= 0; --i) bits.put(value >> i & 1, 1);
+  };
+  for (std::uint32_t i = 0; i < blocks * blocks; ++i) {
+    put_byte(i & 255);
+    put_byte(i >> 8);
+  }
+  for (std::uint32_t i = 0; i < 5 * blocks * blocks; ++i) one_symbol(bits);
+  bits.put(0, 32);
+  bits.put(0, 32);
+  const auto frame = bits.bytes();
+  return riff(text("VP8L") + le(frame.size(), 4) + frame + Pixels(frame.size() % 2));
+}
+
+ImageInfo info_of(std::size_t frame, std::size_t bytes, bool lossless) {
+  ImageInfo info{.format = Format::webp, .width = 10000, .height = 10000};
+  info.webp = {frame, bytes, lossless};
+  return info;
+}
+
+}  // namespace
 
 TEST_CASE("WebP pixels are libwebp's own, alpha is dropped", "[I12]") {
   for (const std::uint32_t channels : {3u, 4u}) {
@@ -74,6 +168,78 @@ TEST_CASE("a WebP cut behind its first pieces: refused, or delivered as far as i
                      lenient.row.begin()));
     CHECK(lenient.row.back() == 128);
   }
+}
+
+TEST_CASE("chunks around a WebP's frame change no pixel and no verdict", "[I12]") {
+  for (const std::uint32_t channels : {3u, 4u}) {
+    for (const auto quality : {std::optional<float>(70.f), std::optional<float>()}) {
+      const Raster image = pattern(1100, 700, channels);
+      const Encoded webp = encode_webp(image, quality);
+      const Encoded more = with_chunks(webp, image, 5000, 5000);
+      const Outcome outcome = run_whole(more);
+      REQUIRE(outcome);
+      CHECK(outcome.row == reference_webp(webp).values);
+      // The ends of both are cut off by as much, and of the longer file the chunks behind as well.
+      const Encoded in_front = with_chunks(webp, image, 5000, 0);
+      const auto cut = std::span(webp).first(webp.size() * 2 / 3);
+      const auto more_cut = std::span(in_front).first(in_front.size() - webp.size() + cut.size());
+      CHECK_FALSE(run_whole(more_cut));
+      const Outcome lenient = run_whole(more_cut, false), plain = run_whole(cut, false);
+      CAPTURE(channels, quality.has_value());
+      REQUIRE(bool(lenient) == bool(plain));
+      CHECK(lenient.row == plain.row);
+    }
+  }
+}
+
+TEST_CASE("what stands before a WebP's pixels is shown to libwebp a few times, not once a piece",
+          "[I12]") {
+  for (const bool lossless : {false, true}) {
+    for (const std::size_t bytes : {0u, 1u, 24u, 1000u, 8u << 20}) {
+      const std::size_t frame = 60 << 20, file = frame + bytes + (3 << 20);
+      const WebpPieces pieces(info_of(frame, bytes, lossless), file);
+      // Chunks are read anew until the frame is reached: by the first piece.
+      CHECK(pieces.behind(0, false) >= frame);
+      // A lossless frame's tables are read anew until they are all there.
+      std::size_t looks = 0, looked_at = 0;
+      for (std::size_t end = 0; end < file && looks < 1000; ++looks) {
+        end = pieces.behind(end, false);
+        looked_at += std::min(end - frame, bytes);
+      }
+      CHECK(looks <= (lossless ? 5 : 200));
+      if (lossless) CHECK(looked_at <= 3 * bytes);
+      // Once they are, pieces are as long as each other; what lies behind the frame is no piece.
+      std::size_t end = pieces.behind(0, false), longest = 0;
+      for (looks = 1; end < file && looks < 1000; ++looks) {
+        const std::size_t next = pieces.behind(end, true);
+        if (next < file) longest = std::max(longest, next - end);
+        end = next;
+      }
+      CHECK(end == file);
+      CHECK(looks <= 200);
+      CHECK(longest <= bytes / 190 + 1);
+    }
+  }
+}
+
+TEST_CASE("pieces of a WebP stay within a file that is shorter than its header was", "[I12]") {
+  const WebpPieces pieces(info_of(5000, 100, true), 1000);
+  CHECK(pieces.behind(0, false) == 1000);
+  const WebpPieces shorter(info_of(900, 5000, false), 1000);
+  CHECK(shorter.behind(0, false) > 900);
+  CHECK(shorter.behind(999, true) == 1000);
+}
+
+TEST_CASE("a lossless WebP of hardly more than Huffman codes takes less than 2 s", "[I12]") {
+  constexpr std::uint32_t side = weir::test::sanitized ? 500 : 4000;
+  const Encoded webp = all_codes(side);
+  const auto before = weir::test::cpu_ms();
+  const Outcome outcome = run({.fit = {.out = {8, 8, 3}, .fit = Fit::stretch}}, webp);
+  const auto ms = weir::test::cpu_ms() - before;
+  REQUIRE(outcome);
+  CHECK(outcome.row == Pixels(8 * 8 * 3));
+  CAPTURE(ms);
+  CHECK((weir::test::sanitized || ms < 2000));
 }
 
 }  // namespace weir::codec::test
