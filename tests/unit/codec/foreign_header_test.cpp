@@ -143,6 +143,7 @@ TEST_CASE("I13 a TIFF's tag that decides memory is there once, of a type that al
   };
   CHECK(bits(50) == "40x30");
   CHECK(bits(51) == "corrupt: TIFF tag 258 at byte 34 has its values beyond the end");
+  CHECK(of(tiff_of({width, tiff_entry(40'000, 200, 0, 60), height})) == "40x30");
   CHECK(of(tiff_of({width, tiff_entry(40'000, 1, 0, 60), height, tiff_entry(40'001, 1, 0, 60)})) ==
         "corrupt: TIFF directory with more values than the file has bytes");
 }
@@ -159,6 +160,32 @@ TEST_CASE("I13 a TIFF is read in the compressions whose memory its header tells"
   for (const std::uint64_t other :
        {34'925u, 50'000u, 50'001u, 34'661u, 34'887u, 32'909u, 34'676u, 6u})
     CHECK(of(other) == "unsupported: TIFF in a compression whose memory its header does not tell");
+}
+
+TEST_CASE(
+    "I13 of a JPEG in a TIFF's strip the tallest frame is charged, nothing that resembles one",
+    "[I3]") {
+  const auto need = [](std::uint32_t marker, std::uint32_t length, std::uint32_t width,
+                       bool tiled = false) {
+    const auto frame = be(marker, 2) + be(length, 2) + le(8, 1) + be(4000, 2) + be(width, 2) +
+                       le(3, 1) + Pixels(9);
+    const auto bytes =
+        tiff_of({tiff_entry(256, 4, 64), tiff_entry(257, 4, 16), tiff_entry(259, 3, 7),
+                 tiff_entry(277, 3, 3), tiff_entry(tiled ? 322 : 254, 4, 64),
+                 tiff_entry(tiled ? 323 : 255, 4, 16)},
+                frame);
+    return imgcodecs::read_tiff_header(view(bytes)).bytes;
+  };
+  const auto none = need(0, 17, 64), tile = need(0, 17, 64, true);
+  for (const std::uint32_t marker : {0xffc0u, 0xffc1u, 0xffc2u, 0xffc3u, 0xffc9u, 0xffcfu})
+    CHECK(need(marker, 17, 64) >= none + 64 * (4000 - 32) * 2 * 3);
+  // Tables, what no frame is, a frame of another length, and one of another width.
+  for (const std::uint32_t marker : {0xffbfu, 0xffc4u, 0xffc8u, 0xffccu, 0xffd0u, 0xffdbu})
+    CHECK(need(marker, 17, 64) == none);
+  CHECK(need(0xffc0, 18, 64) == none);
+  CHECK(need(0xffc0, 17, 65) == none);
+  // libtiff decodes no more of a tile than the tile.
+  CHECK(need(0xffc0, 17, 64, true) == tile);
 }
 
 TEST_CASE("I13 a TIFF's tile or strip may be larger than its image as encoders make it, no more",
