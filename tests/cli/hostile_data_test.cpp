@@ -143,7 +143,7 @@ TEST_CASE("a file that may not be read stops a run or costs its own row", "[host
 }
 
 // UBSan opens a pipe to look at an object, and without a descriptor takes it for no object.
-#ifndef __SANITIZE_ADDRESS__
+#ifndef WEIR_TEST_UBSAN
 TEST_CASE("a program with fewer descriptors than readers ends, and tells what it could not open",
           "[hostile][D7]") {
   const TemporaryFolder folder;
