@@ -6,8 +6,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/sanitize.hpp"
-
 namespace weir::cli {
 
 void write_stdout(const std::string& text) {
@@ -32,7 +30,7 @@ void OutputFile::close() {
 void OutputFile::fail() const {
   const int code = errno;
   const auto reason = code == 0 ? "" : ": " + std::generic_category().message(code);
-  throw std::runtime_error("cannot write " + sanitize(path_) + reason);
+  throw std::runtime_error("cannot write " + path_ + reason);
 }
 
 void write_file(const std::string& path, const std::string& content) {

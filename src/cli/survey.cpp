@@ -13,6 +13,7 @@
 
 #include "base/checked.hpp"
 #include "base/defect.hpp"
+#include "base/no_memory.hpp"
 #include "base/sanitize.hpp"
 #include "cli/progress.hpp"
 #include "cli/vector_sink.hpp"
@@ -24,7 +25,6 @@ namespace weir::cli {
 namespace {
 
 constexpr std::size_t scratch_alignment = 64;
-constexpr auto no_memory = "the allocator has no memory for this sample";
 
 std::string_view name_of(codec::Format format) {
   switch (format) {

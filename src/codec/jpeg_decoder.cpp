@@ -272,11 +272,15 @@ void read_image(Session& s) {
     expect_end(s);
 }
 
+/// Whether what was decoded before the failure is worth having in lenient mode.
+bool is_damage(const Session& s) {
+  return s.kind == FaultKind::corrupt || s.kind == FaultKind::truncated;
+}
+
 /// After a failed decode: how many bytes lie in front of the marker that failed it, behind at least one
 /// scan; 0 where there is no such marker, or lines were put out.
 std::size_t bytes_of_whole_scans(const Session& s) {
-  const bool deliverable = s.kind == FaultKind::corrupt || s.kind == FaultKind::truncated;
-  if (!deliverable || s.jpeg.output_scanline > 0 || s.jpeg.input_scan_number == 0) return 0;
+  if (!is_damage(s) || s.jpeg.output_scanline > 0 || s.jpeg.input_scan_number == 0) return 0;
   const int failed = s.jpeg.unread_marker == 0 ? start_of_scan : s.jpeg.unread_marker;
   const auto file = s.job->encoded;
   for (auto at = static_cast<std::size_t>(s.offset()); at-- > 1;)
@@ -340,8 +344,7 @@ Result<RowStatus> JpegDecoder::decode_once(const DecodeJob& job) {
   // What a failed jpeg_create_decompress() had already; it makes `mem` null before anything else.
   if (!s.created) jpeg_destroy_decompress(&s.jpeg);
   if (complete) return s.damaged ? RowStatus::damaged : RowStatus::ok;
-  const bool deliverable = s.kind == FaultKind::corrupt || s.kind == FaultKind::truncated;
-  if (!job.strict && has_pixels && deliverable) return RowStatus::damaged;
+  if (!job.strict && has_pixels && is_damage(s)) return RowStatus::damaged;
   return Defect{s.kind, Stage::decode, s.reason, s.offset()};
 }
 

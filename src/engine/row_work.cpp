@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/no_memory.hpp"
 #include "base/random.hpp"
 #include "base/sanitize.hpp"
 #include "conductor/batch_sizes.hpp"
@@ -15,7 +16,6 @@ namespace weir::engine {
 namespace {
 
 using conductor::most_attempts;
-constexpr auto no_memory = "the allocator has no memory for this sample";
 
 Defect too_large(std::uint64_t wanted, std::uint64_t allowed, Stage stage) {
   return {FaultKind::memory, stage,

@@ -135,9 +135,8 @@ Tile tile_of(const Directory& tags) {
   require(tiled == tags.has(tile_height) && (!tiled || (tags[tile_width] && tags[tile_height])),
           FaultKind::corrupt, "TIFF tiles without width or height");
   const std::uint32_t rows = tags[rows_per_strip];
-  const Tile tile = tiled ? Tile{tags[tile_width], tags[tile_height]}
-                          : Tile{width, rows == 0 || rows == 0xffffffff ? height : rows};
-  return tile;
+  if (tiled) return {tags[tile_width], tags[tile_height]};
+  return {width, rows == 0 || rows == 0xffffffff ? height : rows};
 }
 
 /// libtiff accepts a strip's JPEG that is taller than the strip, and libjpeg then keeps the
