@@ -1,5 +1,5 @@
 # The architecture, in include order: a layer may include itself and those before it; layers joined
-# by | may not include each other. tests/architecture reads this file and every #include.
+# by | may not include each other. tests/tools/architecture reads this file and every #include.
 set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report engine api cli)
 
 # Public headers by the layer they belong to.

@@ -3,7 +3,7 @@
 /// \file
 /// \def WEIR_API
 /// On what a shared libweir shows to its users. All else is compiled hidden (-fvisibility=hidden), and
-/// tests/package fails where the two differ. Types of which all is in the header need it only where they
+/// tests/tools/package fails where the two differ. Types of which all is in the header need it only where they
 /// are thrown, or name an instance of a template that is in the library.
 #if defined(__GNUC__)
 #define WEIR_API __attribute__((visibility("default")))

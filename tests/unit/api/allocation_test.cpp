@@ -1,5 +1,5 @@
-#include "laws/fixture.hpp"
-#include "proof/images.hpp"
+#include "contract/laws/fixture.hpp"
+#include "proof/configurations/images.hpp"
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
 #include "unit/source/fixture.hpp"

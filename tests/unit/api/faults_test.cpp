@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "laws/fixture.hpp"
+#include "contract/laws/fixture.hpp"
 #include "source/sampler.hpp"
 #include "support/catch.hpp"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "laws/various.hpp"
+#include "contract/laws/various.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
 #include "weir/convert.hpp"

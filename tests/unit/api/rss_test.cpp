@@ -1,4 +1,4 @@
-#include "laws/fixture.hpp"
+#include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
 

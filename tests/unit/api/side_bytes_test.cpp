@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include "laws/fixture.hpp"
-#include "stopping/gate.hpp"
+#include "contract/laws/fixture.hpp"
+#include "contract/stopping/gate.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
 #include "unit/codec/encoders.hpp"

@@ -1,6 +1,6 @@
 #include <set>
 
-#include "laws/fixture.hpp"
+#include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 
 using namespace weir;

@@ -3,7 +3,7 @@
 #include <set>
 #include <thread>
 
-#include "laws/fixture.hpp"
+#include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 
 using namespace weir;

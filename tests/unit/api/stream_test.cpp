@@ -1,7 +1,7 @@
 #include <chrono>
 #include <thread>
 
-#include "laws/fixture.hpp"
+#include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 
 using namespace weir;

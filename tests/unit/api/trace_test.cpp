@@ -3,7 +3,7 @@
 #include <sstream>
 #include <thread>
 
-#include "laws/fixture.hpp"
+#include "contract/laws/fixture.hpp"
 #include "source/delayed.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"

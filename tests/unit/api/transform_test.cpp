@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "laws/fixture.hpp"
-#include "stopping/gate.hpp"
+#include "contract/laws/fixture.hpp"
+#include "contract/stopping/gate.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
 #include "unit/codec/encoders.hpp"

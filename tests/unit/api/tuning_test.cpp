@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "laws/fixture.hpp"
+#include "contract/laws/fixture.hpp"
 #include "source/delayed.hpp"
 #include "support/catch.hpp"
 

@@ -7,7 +7,7 @@
 #include "buffer/block.hpp"
 #include "buffer/slab.hpp"
 #include "buffer/transform_arena.hpp"
-#include "laws/fixture.hpp"
+#include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "buffer/slab.hpp"
-#include "laws/fixture.hpp"
+#include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 
 using namespace weir;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "buffer/sample_cache.hpp"
-#include "stopping/process.hpp"
+#include "contract/stopping/process.hpp"
 #include "support/catch.hpp"
 #include "support/waker.hpp"
 

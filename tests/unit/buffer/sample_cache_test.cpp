@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "laws/fixture.hpp"
+#include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 #include "support/refusing_memory.hpp"
 #include "support/sanitized.hpp"

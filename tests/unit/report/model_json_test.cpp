@@ -11,7 +11,7 @@ using namespace weir;
 using namespace weir::test;
 
 TEST_CASE("every malformed model is told its layer and its field", "[model]") {
-  std::ifstream file(WEIR_ROOT "/tests/footprint/malformed.json");
+  std::ifstream file(WEIR_ROOT "/tests/program/footprint/malformed.json");
   const auto cases = nlohmann::json::parse(file);
   REQUIRE(cases.size() > 80);
   for (const auto& malformed : cases) {

@@ -1,0 +1,163 @@
+#include "contract/interop/dlpack_1.hpp"
+
+#include <thread>
+
+#include "weir/interop/dlpack.hpp"
+
+#include "contract/interop/scene.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+template <class Managed>
+Drop drop_of(Managed* tensor) {
+  return [tensor] { tensor->deleter(tensor); };
+}
+
+/// Of rows x shape, without gaps.
+void check_block(const DLTensor& tensor, const void* where, std::int64_t rows, Shape shape) {
+  CHECK(tensor.data == where);
+  CHECK(tensor.byte_offset == 0);
+  CHECK(tensor.device.device_type == kDLCPU);
+  CHECK(tensor.device.device_id == 0);
+  CHECK(tensor.dtype.code == kDLUInt);
+  CHECK(tensor.dtype.bits == 8);
+  CHECK(tensor.dtype.lanes == 1);
+  REQUIRE(tensor.ndim == 4);
+  const std::int64_t height = shape.height, width = shape.width, channels = shape.channels;
+  CHECK(std::vector(tensor.shape, tensor.shape + 4) == std::vector{rows, height, width, channels});
+  CHECK(std::vector(tensor.strides, tensor.strides + 4) ==
+        std::vector{height * width * channels, width * channels, channels, std::int64_t{1}});
+}
+
+void check_pixels(const Scene& scene, const DLTensor& tensor, std::uint32_t first,
+                  std::int64_t rows) {
+  check_block(tensor, scene.row(first), rows, {16, 16, 3});
+}
+
+void check_labels(const Scene& scene, const DLTensor& tensor) {
+  CHECK(tensor.data == scene.lease->labels().data());
+  CHECK(tensor.dtype.code == kDLInt);
+  CHECK(tensor.dtype.bits == 64);
+  REQUIRE(tensor.ndim == 1);
+  CHECK(tensor.shape[0] == 4);
+  CHECK(tensor.strides[0] == 1);
+}
+
+}  // namespace
+
+TEST_CASE("a batch as a DLPack tensor lies in the slab", "[interop]") {
+  Scene scene;
+  auto* const whole = as_dlpack(scene.lease);
+  auto* const part = as_dlpack(scene.lease, 1, 2);
+  auto* const labels = labels_as_dlpack(scene.lease);
+  check_pixels(scene, whole->dl_tensor, 0, 4);
+  check_pixels(scene, part->dl_tensor, 1, 2);
+  check_labels(scene, labels->dl_tensor);
+  CHECK(scene.lease.use_count() == 4);
+  for (auto* const tensor : {whole, part, labels}) tensor->deleter(tensor);
+  CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("second images are a DLPack tensor where they lie beside the pixels", "[interop]") {
+  Scene scene;
+  auto* const second = side_as_dlpack(scene.lease, Scene::second);
+  auto* const masks = side_as_dlpack(scene.lease, {16, 18, 1});
+  auto* const versioned = side_as_dlpack_versioned(scene.lease, Scene::second);
+  check_block(second->dl_tensor, scene.second_row(0), 4, Scene::second);
+  check_block(masks->dl_tensor, scene.second_row(0), 4, {16, 18, 1});
+  check_block(versioned->dl_tensor, scene.second_row(0), 4, Scene::second);
+  CHECK(scene.untouched());
+  for (auto* const tensor : {second, masks}) tensor->deleter(tensor);
+  versioned->deleter(versioned);
+  CHECK_THROWS_WITH(side_as_dlpack(scene.lease, {8, 8, 3}), has_text("side_bytes is 288"));
+  CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("an image at its own size is a DLPack tensor, a ragged batch is none",
+          "[interop][sizes]") {
+  for (const auto mode : {Sizes::padded, Sizes::ragged}) {
+    const auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
+    auto lease = lease_of_own_sizes(mode, ledger);
+    const auto size = lease->sizes()[2];
+    const auto image = lease->image(2);
+    if (mode == Sizes::ragged) {
+      CHECK_THROWS_WITH(as_dlpack(lease), has_text("sizes.mode = ragged"));
+    } else {
+      auto* const whole = as_dlpack(lease);
+      CHECK(whole->dl_tensor.shape[2] == lease->pixels().shape.width);
+      whole->deleter(whole);
+    }
+    auto* const one = image_as_dlpack(lease, 2);
+    CHECK_THROWS_WITH(image_as_dlpack(lease, 4), has_text("the batch has 4 rows"));
+    lease.reset();
+    REQUIRE(one->dl_tensor.ndim == 3);
+    CHECK(one->dl_tensor.data == image.data);
+    CHECK(one->dl_tensor.shape[0] == size.height);
+    CHECK(one->dl_tensor.shape[1] == size.width);
+    CHECK(one->dl_tensor.strides[0] == static_cast<std::int64_t>(image.row_stride));
+    CHECK(one->dl_tensor.strides[1] == 3);
+    CHECK(ledger->leases().size() == 1);
+    one->deleter(one);
+    CHECK(ledger->snapshot().live == 0);
+  }
+}
+
+TEST_CASE("rows that are not there are no DLPack tensor", "[interop]") {
+  Scene scene;
+  CHECK_THROWS_WITH(as_dlpack(scene.lease, 3, 2), has_text("the batch has 4 rows"));
+  CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("the slab is idle when the last DLPack tensor has died, in whatever order", "[interop]") {
+  drop_in_every_order("DLPack", [](Scene& scene) {
+    return std::vector{drop_of(as_dlpack(scene.lease, 0, 2)),
+                       drop_of(labels_as_dlpack(scene.lease))};
+  });
+  drop_in_every_order("DLPack", [](Scene& scene) {
+    return std::vector{drop_of(side_as_dlpack(scene.lease, Scene::second)),
+                       drop_of(as_dlpack(scene.lease))};
+  });
+}
+
+TEST_CASE("DLPack tensors may die on other threads", "[interop]") {
+  Scene scene;
+  std::vector<DLManagedTensor*> tensors;
+  for (std::uint32_t i = 0; i < 4; ++i) tensors.push_back(as_dlpack(scene.lease, i, 1));
+  scene.lease.reset();
+  CHECK(scene.leased() == scene.slab_bytes);
+  {
+    std::vector<std::jthread> threads;
+    for (auto* const tensor : tensors) threads.emplace_back([tensor] { tensor->deleter(tensor); });
+  }
+  CHECK(scene.leased() == 0);
+  auto* const next = as_dlpack(*scene.stream->next());
+  CHECK(scene.leased() == scene.slab_bytes);
+  next->deleter(next);
+  CHECK(scene.leased() == 0);
+}
+
+TEST_CASE("the versioned form says its version and is the same otherwise", "[interop]") {
+  Scene scene;
+  auto* const whole = as_dlpack_versioned(scene.lease);
+  auto* const part = as_dlpack_versioned(scene.lease, 2, 1);
+  auto* const labels = labels_as_dlpack_versioned(scene.lease);
+  CHECK(whole->version.major == DLPACK_MAJOR_VERSION);
+  CHECK(whole->version.minor == DLPACK_MINOR_VERSION);
+  CHECK(whole->flags == 0);
+  check_pixels(scene, whole->dl_tensor, 0, 4);
+  check_pixels(scene, part->dl_tensor, 2, 1);
+  check_labels(scene, labels->dl_tensor);
+  for (auto* const tensor : {whole, part, labels}) tensor->deleter(tensor);
+  CHECK(scene.lease.use_count() == 1);
+}
+
+TEST_CASE("the slab is idle when the last versioned tensor has died, in whatever order",
+          "[interop]") {
+  drop_in_every_order("DLPack", [](Scene& scene) {
+    return std::vector{drop_of(as_dlpack_versioned(scene.lease, 0, 2)),
+                       drop_of(labels_as_dlpack_versioned(scene.lease))};
+  });
+}

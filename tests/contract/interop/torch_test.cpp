@@ -1,0 +1,299 @@
+#include "weir/interop/torch.hpp"
+
+#include <thread>
+
+#include "contract/interop/scene.hpp"
+
+using namespace weir;
+using namespace weir::test;
+using Extents = std::vector<std::int64_t>;
+
+namespace {
+
+Drop drop_of(torch::Tensor tensor) {
+  return [held = std::make_shared<torch::Tensor>(std::move(tensor))] { held->reset(); };
+}
+
+/// Element by element, by what libtorch takes the bits and strides for.
+template <Element T>
+void check_values(const torch::Tensor& converted, const torch::Tensor& pixels) {
+  const auto mean = torch::tensor({0.485, 0.456, 0.406}, torch::kFloat64).view({3, 1, 1});
+  const auto stddev = torch::tensor({0.229, 0.224, 0.225}, torch::kFloat64).view({3, 1, 1});
+  const auto wanted = (pixels.to(torch::kFloat64) / 255 - mean) / stddev;
+  REQUIRE(converted.sizes() == wanted.sizes());
+  const auto error = (converted.to(torch::kFloat64) - wanted).abs().max().template item<double>();
+  CHECK(error < (sizeof(T) == 4 ? 1e-6 : std::same_as<T, float16> ? 2e-3 : 2e-2));
+}
+
+template <Element T>
+void check_own_sizes(const Lease& lease, Layout layout) {
+  const Converter<T> converter(imagenet, layout);
+  for (std::uint32_t i = 0; i < lease->size(); ++i) {
+    const auto image = lease->image(i);
+    std::vector<T> wanted(image.shape.values());
+    converter(image, wanted);
+    const auto tensor = to_tensor(image, converter);
+    CHECK(tensor.sizes() == Extents{3, image.shape.height, image.shape.width});
+    CHECK(tensor.scalar_type() == interop::scalar_type<T>());
+    CHECK(std::memcmp(tensor.data_ptr(), wanted.data(), tensor.nbytes()) == 0);
+    check_values<T>(tensor, image_as_tensor(lease, i));
+  }
+}
+
+template <Element T>
+void check_conversion(Layout layout) {
+  Scene scene;
+  const Converter<T> converter(imagenet, layout);
+  const auto block = scene.lease->slice(1, 3);
+  std::vector<T> wanted(3 * scene.image_bytes());
+  converter(block, wanted);
+  const auto tensor = to_tensor(block, converter);
+  CHECK(tensor.sizes() == Extents{3, 3, 16, 16});
+  CHECK(tensor.nbytes() == wanted.size() * sizeof(T));
+  CHECK(std::memcmp(tensor.data_ptr(), wanted.data(), tensor.nbytes()) == 0);
+
+  check_values<T>(tensor, as_tensor(scene.lease, 1, 3));
+  CHECK(scene.lease.use_count() == 1);
+}
+
+/// As people write it for torch::data.
+template <class DataLoader>
+std::vector<std::int64_t> train(DataLoader& data_loader, torch::Tensor& sum) {
+  std::vector<std::int64_t> targets;
+  for (auto& batch : data_loader) {
+    sum += batch.data.to(torch::kFloat64).sum();
+    for (std::int64_t i = 0; i < batch.target.size(0); ++i)
+      targets.push_back(batch.target[i].template item<std::int64_t>());
+  }
+  return targets;
+}
+
+Options shuffled() {
+  auto options = small_options();
+  options.shuffle = true;
+  options.queue.max_leases = 2;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a batch as a tensor lies in the slab", "[interop]") {
+  Scene scene;
+  const auto tensor = as_tensor(scene.lease);
+  CHECK(tensor.data_ptr() == scene.first);
+  CHECK(tensor.dtype() == torch::kUInt8);
+  CHECK(tensor.sizes() == Extents{4, 3, 16, 16});
+  CHECK(tensor.is_contiguous(torch::MemoryFormat::ChannelsLast));
+  CHECK(tensor[2][1][3][5].item<int>() ==
+        scene.pixels[2 * scene.image_bytes() + (3 * 16 + 5) * 3 + 1]);
+  const auto micro = as_tensor(scene.lease, 2, 2);
+  CHECK(micro.data_ptr() == scene.row(2));
+  CHECK(micro.equal(tensor.slice(0, 2)));
+  const auto labels = labels_as_tensor(scene.lease);
+  CHECK(labels.data_ptr() == scene.lease->labels().data());
+  CHECK(labels.dtype() == torch::kInt64);
+  CHECK(labels[3].item<std::int64_t>() == scene.lease->labels()[3]);
+  CHECK(scene.lease.use_count() == 4);
+  CHECK_THROWS_WITH(as_tensor(scene.lease, 3, 2), has_text("the batch has 4 rows"));
+}
+
+TEST_CASE("the slab is idle when the last tensor has died, in whatever order", "[interop]") {
+  drop_in_every_order("torch::Tensor", [](Scene& scene) {
+    return std::vector{drop_of(labels_as_tensor(scene.lease)),
+                       drop_of(as_tensor(scene.lease).permute({0, 2, 3, 1}).select(0, 3))};
+  });
+  drop_in_every_order("torch::Tensor", [](Scene& scene) {
+    return std::vector{drop_of(side_as_tensor(scene.lease, Scene::second).select(0, 1)),
+                       drop_of(as_tensor(scene.lease, 0, 2))};
+  });
+}
+
+TEST_CASE("second images are a tensor where they lie beside the pixels", "[interop]") {
+  Scene scene;
+  const auto second = side_as_tensor(scene.lease, Scene::second);
+  CHECK(second.data_ptr() == scene.second_row(0));
+  CHECK(second.dtype() == torch::kUInt8);
+  CHECK(second.sizes() == Extents{4, 3, 8, 12});
+  CHECK(second.is_contiguous(torch::MemoryFormat::ChannelsLast));
+  CHECK(second[2].data_ptr() == scene.second_row(2));
+  CHECK(second[2][1][3][5].item<int>() == scene.second_row(2)[(3 * 12 + 5) * 3 + 1]);
+  const auto masks = side_as_tensor(scene.lease, {16, 18, 1});
+  CHECK(masks.sizes() == Extents{4, 1, 16, 18});
+  CHECK(masks[3][0][15][17].item<int>() == scene.second_pixels.back());
+  CHECK(scene.lease.use_count() == 3);
+  CHECK_THROWS_WITH(side_as_tensor(scene.lease, {8, 8, 3}), has_text("side_bytes is 288"));
+}
+
+TEST_CASE("views of a tensor keep the lease, clones and conversions do not", "[interop]") {
+  Scene scene;
+  auto tensor = as_tensor(std::move(scene.lease));
+  const auto clone = tensor.clone(), floats = tensor.to(torch::kFloat32);
+  auto view = tensor.slice(0, 1, 3).select(1, 0);
+  tensor.reset();
+  CHECK(scene.leased() == scene.slab_bytes);
+  CHECK(view[0][0][0].item<int>() == scene.pixels[scene.image_bytes()]);
+  view.reset();
+  CHECK(scene.leased() == 0);
+  scene.stream.reset();
+  scene.loader.reset();
+  CHECK(scene.upstream->outstanding() == 0);
+  CHECK(clone[0][0][0][0].item<int>() == scene.pixels[0]);
+  CHECK(floats[0][0][0][0].item<float>() == scene.pixels[0]);
+}
+
+TEST_CASE("tensors may die on other threads", "[interop]") {
+  Scene scene;
+  std::vector<torch::Tensor> tensors;
+  for (std::uint32_t i = 0; i < 4; ++i) tensors.push_back(as_tensor(scene.lease, i, 1));
+  scene.lease.reset();
+  {
+    std::vector<std::jthread> threads;
+    for (auto& tensor : tensors) threads.emplace_back([&tensor] { tensor.reset(); });
+  }
+  CHECK(scene.leased() == 0);
+  CHECK(scene.stream->next());
+}
+
+TEST_CASE("a part of a batch is converted straight into a tensor", "[interop]") {
+  for (const auto layout : {Layout::nchw, Layout::nhwc}) {
+    CAPTURE(layout);
+    check_conversion<float>(layout);
+    check_conversion<float16>(layout);
+    check_conversion<bfloat16>(layout);
+  }
+}
+
+TEST_CASE("a tensor that does not fit what is converted is refused in words", "[interop]") {
+  Scene scene;
+  const Converter<float> to_float;
+  const auto block = scene.lease->pixels();
+  auto out = torch::empty({4, 3, 16, 16});
+  const auto* const where = out.data_ptr();
+  convert_into(out, block, to_float);
+  CHECK(out.data_ptr() == where);
+  CHECK(out[0][0][0][0].item<float>() == Approx(scene.pixels[0] / 255.0));
+  for (const auto& wrong :
+       {torch::empty({4, 3, 16, 15}), torch::empty({4, 16, 16, 3}), torch::empty({3, 3, 16, 16}),
+        torch::empty({4, 3, 16, 16}, torch::kFloat64),
+        torch::empty({4, 3, 16, 16},
+                     torch::TensorOptions().memory_format(torch::MemoryFormat::ChannelsLast))})
+    CHECK_THROWS_WITH(convert_into(wrong, block, to_float),
+                      has_text("wanted are Float") && has_text("[4, 3, 16, 16]"));
+}
+
+TEST_CASE("images at their own sizes are converted straight into tensors", "[interop][sizes]") {
+  for (const auto mode : {Sizes::padded, Sizes::ragged})
+    for (const auto layout : {Layout::nchw, Layout::nhwc}) {
+      CAPTURE(mode, layout);
+      const auto lease = lease_of_own_sizes(mode);
+      check_own_sizes<float>(lease, layout);
+      check_own_sizes<float16>(lease, layout);
+      check_own_sizes<bfloat16>(lease, layout);
+      CHECK(lease.use_count() == 1);
+    }
+}
+
+TEST_CASE("an image is converted into a row of a tensor, or refused in words", "[interop][sizes]") {
+  const auto lease = lease_of_own_sizes(Sizes::padded);
+  const auto image = lease->image(2);
+  const std::int64_t height = image.shape.height, width = image.shape.width;
+  for (const auto layout : {Layout::nchw, Layout::nhwc}) {
+    const Converter<float> to_float({.scale = 1}, layout);
+    auto rows = torch::zeros({3, 3, height, width}).contiguous(interop::format_of(to_float));
+    convert_into(rows[1], image, to_float);
+    CHECK(rows[1].equal(image_as_tensor(lease, 2).to(torch::kFloat32)));
+    CHECK(rows[0].sum().item<float>() == 0);
+    CHECK(rows[2].sum().item<float>() == 0);
+  }
+  const Converter<float> to_float;
+  for (const auto& wrong :
+       {torch::empty({3, height, width + 1}), torch::empty({1, 3, height, width}),
+        torch::empty({height, width, 3}).permute({2, 0, 1}),
+        torch::empty({3, height, width}, torch::kFloat64), torch::tensor(1.0F)})
+    CHECK_THROWS_WITH(convert_into(wrong, image, to_float), has_text("wanted are Float"));
+}
+
+TEST_CASE("one image at a time at its own size is an example of torch::data", "[interop][sizes]") {
+  for (const auto mode : {Sizes::padded, Sizes::ragged}) {
+    auto options = small_options();
+    options.sizes.mode = mode;
+    options.batch = 1;
+    Loader loader(synthetic(8, {24, 30, 3}, 3), options),
+        other(synthetic(8, {24, 30, 3}, 3), options);
+    TensorLoader data_loader(loader, converted(Converter<float>({.scale = 1}, Layout::nhwc)), 1);
+    auto stream = other.stream();
+    for (auto& example : data_loader) {
+      const auto lease = share(stream.next().value());
+      const auto size = lease->sizes()[0];
+      CHECK(example.data.sizes() == Extents{1, 3, size.height, size.width});
+      CHECK(example.data.suggest_memory_format() == torch::MemoryFormat::ChannelsLast);
+      CHECK(example.data[0].equal(image_as_tensor(lease, 0).to(torch::kFloat32)));
+      CHECK(example.target[0].item<std::int64_t>() == lease->labels()[0]);
+    }
+    CHECK(loader.snapshot().samples.consumed == 8);
+  }
+  auto options = small_options();
+  options.sizes.mode = Sizes::ragged;
+  Loader loader(synthetic(8, {24, 30, 3}, 3), options);
+  TensorLoader data_loader(loader);
+  CHECK_THROWS_WITH(*data_loader.begin(), has_text("sizes.mode = ragged"));
+}
+
+TEST_CASE("a loader is taken for one of torch::data, epoch by epoch", "[interop]") {
+  Loader loader(synthetic(18, {24, 24, 3}, 3), shuffled()),
+      other(synthetic(18, {24, 24, 3}, 3), shuffled());
+  const auto wanted = drain(other, {.epochs = 2});
+  const bool copied = GENERATE(true, false);
+  CAPTURE(copied);
+  TensorLoader data_loader(loader, copied ? converted(Converter<float>({.scale = 1})) : uncopied(),
+                           2);
+  auto sum = torch::zeros({}, torch::kFloat64);
+  auto targets = train(data_loader, sum);
+  CHECK(targets.size() == 18);
+  const auto second = train(data_loader, sum);
+  targets.insert(targets.end(), second.begin(), second.end());
+  CHECK(targets == wanted.labels);
+  double all = 0;
+  for (const auto pixel : wanted.pixels) all += pixel;
+  CHECK(sum.item<double>() == Approx(all));
+  CHECK(train(data_loader, sum).empty());
+  CHECK(loader.snapshot().samples.consumed == 36);
+}
+
+TEST_CASE("an epoch that was broken off is followed by the next one", "[interop]") {
+  Loader loader(synthetic(18, {24, 24, 3}, 3), shuffled()),
+      other(synthetic(18, {24, 24, 3}, 3), shuffled());
+  const auto wanted = drain(other, {.epochs = 2});
+  TensorLoader data_loader(loader);
+  for (auto& batch : data_loader)
+    if (batch.target.size(0) > 0) break;
+  auto sum = torch::zeros({}, torch::kFloat64);
+  CHECK(train(data_loader, sum) == std::vector(wanted.labels.begin() + 18, wanted.labels.end()));
+  CHECK(loader.snapshot().samples.conserved());
+}
+
+TEST_CASE("an error of the stream comes out of the loop", "[interop]") {
+  Loader loader(Flawed(18, 10), small_options());
+  TensorLoader data_loader(loader);
+  auto sum = torch::zeros({}, torch::kFloat64);
+  CHECK_THROWS_AS(train(data_loader, sum), Error);
+}
+
+TEST_CASE("an image at its own size is a tensor in the slab, a ragged batch is none",
+          "[interop][sizes]") {
+  for (const auto mode : {Sizes::padded, Sizes::ragged}) {
+    const auto lease = lease_of_own_sizes(mode);
+    const auto image = lease->image(1);
+    if (mode == Sizes::ragged)
+      CHECK_THROWS_WITH(as_tensor(lease), has_text("sizes.mode = ragged"));
+    else
+      CHECK(as_tensor(lease).size(3) == lease->pixels().shape.width);
+    const auto tensor = image_as_tensor(lease, 1);
+    CHECK(tensor.data_ptr() == image.data);
+    CHECK(tensor.size(0) == 3);
+    CHECK(tensor.size(1) == lease->sizes()[1].height);
+    CHECK(tensor.size(2) == lease->sizes()[1].width);
+    const auto last = (image.shape.height - 1) * image.row_stride + (image.shape.width - 1) * 3;
+    CHECK(tensor[2][-1][-1].item<int>() == image.data[last + 2]);
+  }
+}

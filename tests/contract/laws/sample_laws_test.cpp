@@ -1,0 +1,224 @@
+#include <algorithm>
+#include <set>
+
+#include "contract/laws/fixture.hpp"
+#include "support/catch.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+std::string conserved(const Snapshot& now, const Plan&) {
+  const auto& t = now.samples;
+  if (t.conserved()) return {};
+  return "drawn " + std::to_string(t.drawn) + " in_flight " + std::to_string(t.in_flight) +
+         " produced " + std::to_string(t.produced()) + " dropped " + std::to_string(t.dropped) +
+         " failed " + std::to_string(t.failed);
+}
+
+std::string queue_bounds(const Snapshot& now, const Plan& plan) {
+  if (now.filling + now.ready > plan.max_queue_size) return "filling + ready";
+  if (now.leased > plan.max_leases) return "leased";
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("conservation", "[law]") {
+  const bool steps = GENERATE(false, true);
+  for (const auto policy : {OnFault::blank, OnFault::skip}) {
+    auto options = small_options(steps);
+    options.faults.policy = policy;
+    options.shuffle = true;
+    const Flawed source(50, 9);
+    Loader loader(source, options);
+    Monitor monitor(loader, conserved);
+    std::uint64_t consumed = 0, discarded = 0, blank = 0, replaced = 0, n = 0;
+    {
+      auto stream = loader.stream({.epochs = 3});
+      while (auto batch = stream.next()) {
+        const auto statuses = batch->statuses();
+        const auto blanks =
+            static_cast<std::uint64_t>(std::ranges::count(statuses, RowStatus::blank));
+        blank += blanks;
+        replaced += static_cast<std::uint64_t>(std::ranges::count(statuses, RowStatus::replaced));
+        const auto real = batch->size() - blanks;
+        if (++n % 5 == 0) {
+          discarded += real;
+          std::move(*batch).discard();
+        } else {
+          consumed += real;
+        }
+      }
+    }
+    CHECK(monitor.complaint().empty());
+    const auto t = loader.snapshot().samples;
+    CHECK(t.conserved());
+    CHECK(t.consumed == consumed);
+    CHECK(t.discarded == discarded);
+    CHECK(t.in_flight + t.ready + t.leased + t.dropped == 0);
+    CHECK(t.replaced == replaced);
+    CHECK(t.drawn == 150 + (policy == OnFault::skip ? t.failed : 0));
+    CHECK(t.failed == loader.report().fault_count);
+    if (policy == OnFault::blank) CHECK(t.failed == blank);
+    // 50 samples, three epochs: every bad one was drawn in each.
+    const auto bad = [&](std::uint64_t i) { return source.bad(i); };
+    std::uint64_t all_bad = 0;
+    for (std::uint64_t i = 0; i < 50; ++i) all_bad += bad(i) ? 3u : 0u;
+    CHECK(t.failed >= all_bad);
+  }
+}
+
+TEST_CASE("conservation after a cancel at any batch", "[law]") {
+  const bool steps = GENERATE(false, true);
+  for (std::uint64_t stop_at = 0; stop_at < 8; ++stop_at) {
+    Loader loader(Flawed(64, 0), small_options(steps));
+    std::uint64_t consumed = 0;
+    {
+      auto stream = loader.stream();
+      for (std::uint64_t i = 0; i < stop_at; ++i) consumed += stream.next()->size();
+      stream.cancel();
+      CHECK_FALSE(stream.next());
+      CHECK(stream.finished());
+      CHECK(loader.snapshot().samples.conserved());
+    }
+    const auto t = loader.snapshot().samples;
+    CHECK(t.conserved());
+    CHECK(t.consumed == consumed);
+    CHECK(t.in_flight + t.ready + t.leased + t.failed == 0);
+    CHECK(t.drawn == consumed + t.discarded + t.dropped);
+  }
+}
+
+TEST_CASE("queue", "[law]") {
+  const bool steps = GENERATE(false, true);
+  for (const std::uint32_t depth : {1u, 3u}) {
+    auto upstream = std::make_shared<CountingUpstream>();
+    auto options = small_options(steps);
+    options.memory.upstream = upstream;
+    options.queue = {depth, 2};
+    Loader loader(synthetic(80, {24, 24, 3}), options);
+    Monitor monitor(loader, queue_bounds);
+    {
+      auto stream = loader.stream();
+      stream.settle();
+      // At rest with nothing consumed: exactly what the queue allows has been drawn.
+      CHECK(loader.snapshot().samples.drawn == std::uint64_t{depth} * options.batch);
+      CHECK(loader.snapshot().ready == depth);
+      CHECK(upstream->allocations() == depth);
+      auto first = stream.next();
+      auto second = stream.next();
+      stream.settle();
+      CHECK(loader.snapshot().samples.drawn == (std::uint64_t{depth} + 2) * options.batch);
+      CHECK(upstream->allocations() == depth + 2);
+      first.reset();
+      second.reset();
+      while (stream.next()) {
+      }
+    }
+    CHECK(monitor.complaint().empty());
+    CHECK(upstream->allocations() == depth + 2);
+  }
+}
+
+TEST_CASE("order", "[law]") {
+  const bool steps = GENERATE(false, true);
+  for (const std::uint32_t workers : {1u, 2u, 7u}) {
+    auto options = small_options(steps);
+    options.workers = workers;
+    options.batch = 3;
+    Loader loader(Flawed(31, 0), options);
+    const auto log = drain(loader, {.epochs = 2});
+    REQUIRE(log.sequences.size() == 22);
+    for (std::size_t i = 0; i < log.sequences.size(); ++i) CHECK(log.sequences[i] == i);
+    REQUIRE(log.indices.size() == 62);
+    for (std::size_t i = 0; i < log.indices.size(); ++i) CHECK(log.indices[i] == i % 31);
+  }
+}
+
+TEST_CASE("determinism", "[law]") {
+  const bool steps = GENERATE(false, true);
+  auto options = small_options(steps);
+  options.shuffle = true;
+  options.fit = Fit::random;
+  options.faults.policy = OnFault::skip;
+  options.memory.max_sample_bytes = 64 << 10;
+  options.seed = 5;
+  const auto run = [&](const Options& o) {
+    Loader loader(Flawed(40, 7), o);
+    return drain(loader, {.epochs = 2});
+  };
+  const auto reference = run(options);
+  CHECK(reference.indices.size() == 80);
+  for (const auto& other : on_other_machines(options)) CHECK(run(other) == reference);
+  auto other = options;
+  other.seed = 6;
+  CHECK_FALSE(run(other).pixels == reference.pixels);
+  if (steps) CHECK_FALSE(run(other).side == reference.side);
+  other = options;
+  other.fit = Fit::stretch;
+  CHECK(run(other).indices == reference.indices);
+  CHECK((run(other).pixels == reference.pixels) == steps);  // no fit before a transform
+}
+
+TEST_CASE("resume", "[law]") {
+  const bool steps = GENERATE(false, true);
+  auto options = small_options(steps);
+  options.shuffle = true;
+  options.queue.max_leases = 3;
+  const Flawed source(30, 0);
+  Loader whole(source, options);
+  const auto reference = drain(whole, {.epochs = 2});
+  for (std::uint64_t released = 0; released <= 16; ++released) {
+    std::map<std::uint64_t, std::vector<std::uint64_t>> seen;
+    const auto note = [&](const Batch& batch) {
+      const auto indices = batch.indices();
+      CHECK(seen.emplace(batch.sequence(), std::vector(indices.begin(), indices.end())).second);
+    };
+    Position position;
+    {
+      Loader loader(source, options);
+      auto stream = loader.stream({.epochs = 2});
+      std::vector<Batch> out;
+      std::uint64_t n = 0;
+      while (n < released) {
+        while (out.size() < 3) {
+          auto batch = stream.next();
+          if (!batch) break;
+          out.push_back(std::move(*batch));
+        }
+        // The youngest first: releases beyond the prefix must not be forgotten or repeated.
+        note(out.back());
+        if (n % 2 == 0) std::move(out.back()).discard();
+        out.pop_back();
+        ++n;
+      }
+      position = stream.position();
+    }
+    CHECK(position.next_batch + position.released_beyond.size() == released);
+    Loader loader(source, options);
+    auto stream = loader.stream({.from = position, .epochs = 2});
+    for (auto& batch : stream) note(batch);
+    std::vector<std::uint64_t> indices;
+    for (const auto& [sequence, rows] : seen)
+      indices.insert(indices.end(), rows.begin(), rows.end());
+    CHECK(seen.size() == reference.sequences.size());
+    CHECK(indices == reference.indices);
+  }
+}
+
+TEST_CASE("a queue that never fills never gets the slabs it does not use", "[law]") {
+  auto upstream = std::make_shared<CountingUpstream>();
+  auto options = small_options();
+  options.memory.upstream = upstream;
+  options.workers = 1;
+  options.batch = 8;
+  options.queue.max_queue_size = 16;
+  // Large pictures and a consumer that does nothing: the queue is empty whenever it looks.
+  Loader loader(synthetic(120, {200, 300, 3}), options);
+  CHECK(drain(loader).indices.size() == 120);
+  CHECK(upstream->allocations() <= 4);
+  CHECK(loader.snapshot().memory.peak <
+        5 * loader.plan().slab_bytes + loader.plan().max_sample_bytes);
+}

@@ -1,0 +1,200 @@
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "contract/laws/fixture.hpp"
+#include "proof/configurations/images.hpp"
+#include "contract/stopping/process.hpp"
+#include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+/// The exit code of a child that does `body`; -1 where it does not end in half a minute.
+int in_child(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(body());
+  int status = 0;
+  for (int i = 0; i < 3000; ++i) {
+    if (::waitpid(child, &status, WNOHANG) == child)
+      return WIFEXITED(status) ? WEXITSTATUS(status) : -2;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ::kill(child, SIGKILL);
+  ::waitpid(child, &status, 0);
+  return -1;
+}
+
+template <class Call>
+bool refused(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.code() == Errc::bad_options &&
+           std::string(error.what()).find("fork()") != std::string::npos;
+  }
+  return false;
+}
+
+/// Where descriptors lead, by number.
+using Descriptors = std::map<int, std::string>;
+
+/// Of this process, whatever becomes of them while it looks.
+Descriptors own() {
+  Descriptors all;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const auto to = std::filesystem::read_symlink(entry.path(), gone);
+    if (!gone) all[std::stoi(entry.path().filename())] = to.string();
+  }
+  return all;
+}
+
+std::ptrdiff_t count_under(const TemporaryFolder& folder, const Descriptors& descriptors) {
+  return std::ranges::count_if(descriptors, [root = folder.string()](const auto& descriptor) {
+    return descriptor.second.starts_with(root);
+  });
+}
+
+/// What a program has that is started now, but for 0, 1, 2 and the folder in which it looks.
+Descriptors inherited() {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(ends[1], STDOUT_FILENO);
+    ::execl("/bin/ls", "ls", "-l", "/proc/self/fd", nullptr);
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  std::string listing;
+  std::array<char, 4096> buffer{};
+  for (ssize_t got = 0; (got = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
+    listing.append(buffer.data(), static_cast<std::size_t>(got));
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  INFO(listing);
+  REQUIRE(WIFEXITED(status));
+  REQUIRE(WEXITSTATUS(status) == 0);
+
+  Descriptors all;
+  const auto its_own = "/proc/" + std::to_string(child) + "/fd";
+  std::istringstream lines(listing);
+  for (std::string line; std::getline(lines, line);) {
+    const auto arrow = line.find(" -> ");
+    if (arrow == std::string::npos) continue;
+    const int number = std::stoi(line.substr(line.rfind(' ', arrow - 1)));
+    const auto to = line.substr(arrow + 4);
+    if (number > STDERR_FILENO && to != its_own) all[number] = to;
+  }
+  CHECK(listing.find("1 -> pipe:") != std::string::npos);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "in a child of fork() a loader is refused, lets itself be destroyed, and the parent's "
+    "goes on",
+    "[R10]") {
+  auto options = small_options();
+  options.queue.max_leases = 2;
+  // In later epochs a fork meets workers that pin what is kept and copy or decode from it.
+  options.cache.keep = GENERATE(Cache::nothing, Cache::encoded, Cache::decoded);
+  options.cache.max_bytes = options.cache.keep == Cache::nothing ? 0 : 1 << 20;
+  CAPTURE(to_string(options.cache.keep));
+  const StreamOptions epochs{.epochs = 10};
+  auto loader = std::make_unique<Loader>(synthetic(400, {24, 24, 3}), options);
+  Loader reference(synthetic(400, {24, 24, 3}), options);
+  Log log;
+  {
+    auto stream = std::make_unique<Stream>(loader->stream(epochs));
+    // A third of the batches: past the first epoch, and all is kept that will be.
+    for (int i = 0; i < 300; ++i) log.add(*stream->next());
+    auto held = stream->next();
+    log.add(*held);
+    // At any moment of a busy loader: whatever its threads hold then, the child must not want.
+    for (int i = 0; i < (sanitized ? 5 : 20); ++i) {
+      const int code = in_child([&] {
+        if (!refused([&] { (void)stream->next(); })) return 1;
+        if (!refused([&] { (void)stream->next(std::chrono::seconds(1)); })) return 2;
+        if (!refused([&] { (void)stream->try_next(); })) return 3;
+        if (!refused([&] { stream->settle(); })) return 4;
+        if (!refused([&] { (void)stream->position(); })) return 5;
+        if (!refused([&] { (void)loader->stream(); })) return 6;
+        if (!refused([&] { (void)loader->snapshot(); })) return 7;
+        if (!refused([&] { (void)loader->report(); })) return 8;
+        if (!stream->finished()) return 9;
+        stream->cancel();
+        held.reset();
+        stream.reset();
+        loader.reset();
+        return 0;
+      });
+      REQUIRE(code == 0);
+      auto next = stream->next();
+      REQUIRE(next);
+      log.add(*next);
+      held = std::move(next);
+    }
+    held.reset();
+    for (auto& batch : *stream) log.add(batch);
+    CHECK((loader->report().cache.hits > 0) == (options.cache.keep != Cache::nothing));
+  }
+  CHECK(log == drain(reference, epochs));
+}
+
+TEST_CASE("a program that a fork starts gets no descriptor of a loader at work", "[R10]") {
+  const TemporaryFolder folder;
+  // A read of it takes a while: junk behind an image, which nobody decodes.
+  auto image = make_jpeg(64, 48, false);
+  image.resize(std::size_t{1} << 20);
+  for (int i = 0; i < 40; ++i) folder.write(std::to_string(i), image);
+  // What ctest left open, or a sanitizer: no loader is there yet.
+  const auto before = inherited();
+  CHECK(count_under(folder, before) == 0);
+
+  for (const std::uint32_t read_ahead : {0u, 4u}) {
+    CAPTURE(read_ahead);
+    auto options = small_options();
+    options.io.read_ahead = read_ahead;
+    options.faults.policy = OnFault::blank;
+    options.watchdog.after = std::chrono::hours(1);
+    Loader loader(image_folder(folder.string()), options);
+    auto stream = loader.stream({.epochs = std::nullopt});
+    std::thread consumer([&stream] {
+      while (stream.next()) {
+      }
+    });
+    for (int i = 0; i < (sanitized ? 5 : 30); ++i) {
+      // Its folder, and a file that is being read.
+      until([&] { return count_under(folder, own()) >= 2; }, "a read under way");
+      const auto during = inherited();
+      CHECK(during == before);
+    }
+    stream.cancel();
+    consumer.join();
+  }
+
+  // It would have been seen.
+  const int left_open = ::open((folder / "0").c_str(), O_RDONLY);  // NOLINT: no O_CLOEXEC
+  const auto seen = inherited();
+  ::close(left_open);
+  CHECK(count_under(folder, seen) == 1);
+  CHECK(seen.size() == before.size() + 1);
+}

@@ -1,0 +1,56 @@
+#include <random>
+
+#include "support/catch.hpp"
+#include "contract/verdicts/judge.hpp"
+#include "contract/verdicts/mutate.hpp"
+
+namespace weir::test {
+
+TEST_CASE("of JPEGs with flipped bits and bytes the loader thinks as libjpeg alone", "[I2]") {
+  const auto seed = std::random_device{}();
+  for (const auto& [name, encoded] : jpeg_kinds()) {
+    CAPTURE(name, seed);
+    std::size_t delivered = 0;
+    CHECK(differences({encoded}, delivered) == "");
+    REQUIRE(delivered == 1);
+    CHECK(differences(flipped(encoded, 37, seed), delivered) == "");
+    CHECK(differences(mutated(encoded, 40, seed), delivered) == "");
+    // F7 of THREATS: much of what is flipped changes pixels and nothing else.
+    CHECK(delivered > 10);
+  }
+}
+
+TEST_CASE("the comparison with libjpeg alone would see a difference", "[I2]") {
+  auto kinds = jpeg_kinds();
+  std::size_t delivered = 0;
+  // libjpeg takes this marker for junk, weir for a lost segment: told by its reason, not by chance.
+  auto lost = kinds[0].encoded;
+  const auto junk = codec::test::to_bytes(std::array<std::uint8_t, 4>{0xff, 0, 0, 2});
+  lost.insert(lost.begin() + 2, junk.begin(), junk.end());
+  CHECK(codec::test::reference_strict(lost));
+  CHECK(judge_one(lost, whole({30, 40, 3})).fault->reason == "FF 00 where a marker belongs");
+  CHECK(differences({lost}, delivered) == "");
+  CHECK(delivered == 0);
+  // Another image in its place has other pixels.
+  CHECK(judge_one(kinds[0].encoded, whole({30, 40, 3})).pixels !=
+        judge_one(kinds[1].encoded, whole({30, 40, 3})).pixels);
+}
+
+TEST_CASE("a damaged file of any kind is refused or decoded, never more", "[I2]") {
+  using namespace codec::test;
+  const auto seed = std::random_device{}();
+  CAPTURE(seed);
+  const Raster image = pattern(40, 30);
+  for (const auto& encoded :
+       {encode_png(40, 30, image.values, {}),
+        encode_png(40, 30, image.values, {.interlaced = true}), encode_webp(image, 80.f),
+        encode_webp(image, std::nullopt), encode_webp(pattern(40, 30, 4), 80.f)}) {
+    std::size_t refused = 0;
+    for (const bool strict : {true, false})
+      for (const auto& verdict : judge(mutated(encoded, 150, seed), whole({30, 40, 3}, strict)))
+        if (!verdict.delivered()) ++refused;
+    CHECK(refused > 0);
+  }
+}
+
+}  // namespace weir::test

@@ -1,0 +1,136 @@
+#include <map>
+
+#include "codec/decoder.hpp"
+#include "support/catch.hpp"
+#include "unit/codec/encoders.hpp"
+#include "unit/codec/sha256.hpp"
+#include "contract/verdicts/judge.hpp"
+#include "contract/verdicts/listed.hpp"
+
+namespace weir::test {
+namespace {
+
+/// Files by the size at which they are asked for: their own where they have pixels to compare.
+std::map<Shape, std::vector<Listed>> by_size(const std::vector<Listed>& files) {
+  std::map<Shape, std::vector<Listed>> groups;
+  for (const auto& file : files) {
+    const bool sized = file.cls != "invalid" && file.stored.values() > 0;
+    groups[sized ? file.stored : Shape{32, 32, 3}].push_back(file);
+  }
+  return groups;
+}
+
+std::vector<Verdict> judge_files(const std::vector<Listed>& files, const Options& options) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& file : files) paths.push_back(file.path);
+  return judge(paths, options);
+}
+
+bool same_pixels(const Listed& file, const Verdict& verdict) {
+  return file.rgb_sha256_32 == sha256(verdict.pixels).substr(0, 32);
+}
+
+template <class Keep>
+std::vector<Listed> only(std::vector<Listed> files, Keep keep) {
+  std::erase_if(files, [&](const Listed& file) { return !keep(file); });
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("each odd file gets its manifest's verdict from the whole loader, to the pixel",
+          "[verdicts][I1][I5][I6][I9][I10][I12][I13]") {
+  Mismatches verdicts, pixels;
+  for (const auto& [shape, files] : by_size(odd_images())) {
+    const auto judged = judge_files(files, whole(shape));
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const auto& file = files[i];
+      if (file.expect == "error or ok") continue;
+      const bool valid = file.own() && file.cls == "valid";
+      verdicts.check(judged[i].delivered() == valid,
+                     file.name + ": " + file.cls + ", got " + judged[i].text());
+      if (!file.own() && file.expect.starts_with("unsupported"))
+        verdicts.check(judged[i].kind() == "unsupported", file.name + ": " + judged[i].text());
+      if (valid) verdicts.check(judged[i].status == RowStatus::ok, file.name + ": not ok");
+      if (judged[i].delivered() && !file.rgb_sha256_32.empty())
+        pixels.check(same_pixels(file, judged[i]), file.name);
+    }
+  }
+  if (verdicts.looked() == 0) return;
+  CHECK(verdicts.looked() > 900);
+  CHECK(verdicts.text() == "");
+  CHECK(pixels.looked() > 200);
+  CHECK(pixels.text() == "");
+}
+
+TEST_CASE("the header parsers read the sizes and orientations of the manifest", "[verdicts][I8]") {
+  Mismatches sizes, orientations;
+  for (const auto& file : odd_images()) {
+    if (!file.own() || file.cls != "valid") continue;
+    const auto info = codec::Decoder({}).probe(codec::test::read_file(file.path));
+    REQUIRE(info);
+    sizes.check(info->width == file.stored.width && info->height == file.stored.height, file.name);
+    if (file.orientation) orientations.check(info->orientation == *file.orientation, file.name);
+  }
+  CHECK(sizes.text() == "");
+  CHECK(orientations.text() == "");
+}
+
+TEST_CASE("lenient mode delivers each damaged odd file, flagged", "[verdicts][I1][I9]") {
+  Mismatches verdicts;
+  const auto damaged = only(odd_images(), [](const Listed& file) { return file.cls == "damaged"; });
+  for (const auto& [shape, files] : by_size(damaged)) {
+    const auto judged = judge_files(files, whole(shape, false));
+    for (std::size_t i = 0; i < files.size(); ++i)
+      verdicts.check(judged[i].status == RowStatus::damaged,
+                     files[i].name + ": " + judged[i].text());
+  }
+  CHECK(verdicts.text() == "");
+}
+
+TEST_CASE("an odd JPEG passes where libjpeg alone, reading it strictly, passes it",
+          "[verdicts][I2]") {
+  Mismatches verdicts;
+  const auto jpegs = only(odd_images(), [](const Listed& file) {
+    return file.magic == "jpeg" && file.cls != "invalid";
+  });
+  for (const auto& [shape, files] : by_size(jpegs)) {
+    const auto judged = judge_files(files, whole(shape));
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const auto reference = codec::test::reference_strict(codec::test::read_file(files[i].path));
+      if (judged[i].refused_by_own_rule()) continue;
+      verdicts.check(judged[i].delivered() == reference.has_value(),
+                     files[i].name + ": " + judged[i].text());
+    }
+  }
+  CHECK(verdicts.text() == "");
+}
+
+#ifdef WEIR_HAS_OPENCV_CODEC
+TEST_CASE("with OpenCV's codec allowed, odd BMP, TIFF and PNM agree with two other decoders",
+          "[verdicts][I14]") {
+  Mismatches refusals, pixels;
+  std::size_t refused = 0;
+  const auto foreign = only(odd_images(), [](const Listed& file) { return !file.own(); });
+  for (const auto& [shape, files] : by_size(foreign)) {
+    auto options = whole(shape);
+    options.codecs = all_codecs();
+    const auto judged = judge_files(files, options);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (files[i].cls == "invalid")
+        refusals.check(!judged[i].delivered(), files[i].name + " was delivered");
+      else if (files[i].cls == "valid" && files[i].magic != "gif")
+        refused += !judged[i].delivered();
+      if (judged[i].delivered() && !files[i].rgb_sha256_32.empty())
+        pixels.check(same_pixels(files[i], judged[i]), files[i].name);
+    }
+  }
+  if (refusals.looked() == 0) return;
+  CHECK(refusals.text() == "");
+  CHECK(refused <= 3);  // valid BMP, TIFF or PNM of kinds that OpenCV lacks
+  CHECK(pixels.looked() > 70);
+  CHECK(pixels.text() == "");
+}
+#endif
+
+}  // namespace weir::test

@@ -1,0 +1,353 @@
+#include "proof/configurations/configurations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include "contract/laws/fixture.hpp"
+#include "support/catch.hpp"
+
+namespace weir::test {
+namespace {
+
+constexpr std::uint64_t members_a_family = 4;
+// Less than what ctest gives a quick test; a run takes some milliseconds.
+constexpr auto hang = std::chrono::seconds(60);
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr || *text == '\0' ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+std::uint32_t between(RandomStream& random, std::uint32_t low, std::uint32_t high) {
+  return low + static_cast<std::uint32_t>(random.below(high - low + 1));
+}
+
+/// Half of the draws lie under the root of the range: small values are where things are tight.
+std::uint64_t log_between(RandomStream& random, double low, double high) {
+  return static_cast<std::uint64_t>(low * std::pow(high / low, random.uniform()));
+}
+
+void mix(std::uint64_t& digest, const void* data, std::size_t bytes) {
+  const auto* from = static_cast<const unsigned char*>(data);
+  for (; bytes > 0;) {
+    const auto n = std::min<std::size_t>(bytes, 8);
+    std::uint64_t word = 0;
+    std::memcpy(&word, from, n);
+    digest = mix64(digest ^ mix64(word + n));
+    from += n;
+    bytes -= n;
+  }
+}
+
+void add(Outcome& outcome, const Batch& batch) {
+  const auto pixels = batch.pixel_bytes();
+  mix(outcome.digest, pixels.data(), pixels.size());
+  mix(outcome.digest, batch.sizes().data(), batch.sizes().size_bytes());
+  mix(outcome.digest, batch.side().data(), batch.side().size());
+  mix(outcome.digest, batch.labels().data(), batch.labels().size_bytes());
+  mix(outcome.digest, batch.indices().data(), batch.indices().size_bytes());
+  mix(outcome.digest, batch.statuses().data(), batch.statuses().size_bytes());
+  outcome.rows += batch.size();
+}
+
+/// Looks at the books as often as it can, and at the clock.
+class Watch {
+ public:
+  Watch(std::shared_ptr<MemoryLedger> ledger, std::string name)
+      : ledger_(std::move(ledger)),
+        name_(std::move(name)),
+        thread_([this](const std::stop_token& stop) {
+          const auto begun = std::chrono::steady_clock::now();
+          while (!stop.stop_requested()) {
+            look();
+            if (std::chrono::steady_clock::now() - begun > hang) {
+              std::fprintf(stderr, "hung: %s\n", name_.c_str());
+              std::abort();
+            }
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+          }
+        }) {}
+  std::string breach() {
+    thread_.request_stop();
+    thread_.join();
+    look();
+    return breach_;
+  }
+
+ private:
+  void look() {
+    const auto now = ledger_->snapshot();
+    const auto sum = std::accumulate(now.accounts.begin(), now.accounts.end(), std::uint64_t{0});
+    if (now.live > now.budget) breach_ = "live " + std::to_string(now.live) + " above the budget";
+    if (sum != now.live)
+      breach_ = "accounts give " + std::to_string(sum) + ", live is " + std::to_string(now.live);
+  }
+
+  const std::shared_ptr<MemoryLedger> ledger_;
+  const std::string name_;
+  std::string breach_;
+  std::jthread thread_;
+};
+
+void consume(Stream& stream, const Member& member, Outcome& outcome) {
+  std::deque<Batch> held;
+  for (std::uint64_t n = 0;; ++n) {
+    if (held.size() >= member.max_leases) held.pop_front();
+    if (member.dawdles && n % 5 == 1) stream.settle();
+    auto batch = stream.next();
+    if (!batch) return;
+    add(outcome, *batch);
+    held.push_back(std::move(*batch));
+  }
+}
+
+Options options_of(const Family& family, const Member& member) {
+  auto options = family.options;
+  options.workers = member.workers;
+  options.queue = {member.max_queue_size, member.max_leases, member.max_queue_bytes};
+  options.io.read_ahead = member.read_ahead;
+  options.memory.budget_bytes = member.budget;
+  if (member.keep != Cache::nothing) options.cache = {member.keep, member.cache_bytes};
+  return options;
+}
+
+void drain(Loader& loader, const Family& family, const Member& member, Outcome& outcome) {
+  outcome.max_sample_bytes = loader.plan().max_sample_bytes;
+  outcome.floor_bytes = loader.plan().floor_bytes;
+  auto stream = loader.stream({.epochs = family.epochs});
+  try {
+    consume(stream, member, outcome);
+  } catch (const Error& error) {
+    outcome.error = error.what();
+  }
+  const auto report = loader.report();
+  outcome.faults = report.fault_count;
+  outcome.hits = report.cache.hits;
+}
+
+void settle_books(Outcome& outcome, const MemoryLedger& ledger, Watch& watch) {
+  outcome.breach = watch.breach();
+  outcome.peak = ledger.snapshot().peak;
+  outcome.left = ledger.snapshot().live;
+}
+
+bool refused(const Family& family, Member member, std::uint64_t budget) {
+  member.budget = budget;
+  try {
+    Loader(Files(family.files, 1000), options_of(family, member));
+  } catch (const Error& error) {
+    return error.code() == Errc::budget_too_small;
+  }
+  return false;
+}
+
+}  // namespace
+
+Family::Family(std::uint64_t key) {
+  RandomStream random(key);
+  const auto size = between(random, 1, 40);
+  const bool many_broken = random.below(4) == 0;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    // In hundredths, by kind: photographs are the rule, huge files the exception.
+    constexpr std::array<std::uint64_t, kind_count> shares{50, 2, 14, 14, 6, 5, 9};
+    auto draw = random.below(many_broken ? 140 : 100);
+    std::size_t kind = 0;
+    while (kind + 1 < kind_count && draw >= shares[kind]) draw -= shares[kind++];
+    const auto& images = images_of(static_cast<Kind>(kind));
+    files.push_back(&images[random.below(images.size())]);
+  }
+  options.shape = {between(random, 1, 48), between(random, 1, 48), 3};
+  options.fit = static_cast<Fit>(random.below(4));
+  options.batch = between(random, 1, 8);
+  options.shuffle = random.below(3) > 0;
+  options.seed = random.next();
+  options.drop_last = random.below(5) == 0;
+  options.faults.policy = random.below(2) == 0 ? OnFault::skip : OnFault::blank;
+  options.faults.strict = random.below(4) > 0;
+  if (random.below(4) > 0) options.memory.max_sample_bytes = log_between(random, 20e3, 12e6);
+  epochs = between(random, 1, 2);
+  if (random.below(3) == 0) options.side_bytes = between(random, 1, 5000);
+  if (random.below(3) == 0) {
+    options.transform = {
+        .apply = scatter,
+        .input = random.below(4) == 0 ? TransformInput::decoded : TransformInput::fitted,
+        .scratch_bytes = between(random, 48 * sizeof(std::size_t), 10'000)};
+    if (options.memory.max_sample_bytes != 0)
+      options.memory.max_sample_bytes += options.transform.scratch_bytes;
+  }
+}
+
+void Family::keep_sizes(std::uint64_t key) {
+  RandomStream random(key);
+  auto& sizes = options.sizes;
+  sizes.mode = random.below(3) == 0 ? Sizes::ragged : Sizes::padded;
+  if (random.below(2) == 0) sizes.max_height = between(random, 20, 200);
+  if (random.below(2) == 0) sizes.max_width = between(random, 20, 200);
+  if (sizes.mode == Sizes::padded && random.below(2) == 0)
+    sizes.bucket_batches = between(random, 1, 6);
+  options.transform.input = TransformInput::fitted;
+  if (options.transform.apply) {
+    const auto more = 2500 * sizeof(std::size_t) - options.transform.scratch_bytes;
+    options.transform.scratch_bytes += more;
+    if (options.memory.max_sample_bytes != 0) options.memory.max_sample_bytes += more;
+  }
+  sizes.index = measure_sizes(Files(files, 1000), options);
+}
+
+Member Member::draw(const Family& family, RandomStream& random) {
+  Member member;
+  member.workers = between(random, 1, 16);
+  member.max_queue_size = between(random, 1, 64);
+  member.max_leases = random.below(3) == 0 ? between(random, 2, 3) : 1;
+  member.read_ahead = random.below(3) == 0 ? 0 : between(random, 1, 32);
+  member.dawdles = random.below(4) == 0;
+  if (random.below(3) == 0) member.max_queue_bytes = log_between(random, 1e3, 5e6);
+  const auto floor = resolve(options_of(family, member), 1000).floor_bytes;
+  member.budget = random.below(3) == 0
+                      ? floor
+                      : floor + random.below(random.below(2) == 0 ? floor / 8 : 3 * floor);
+  const bool decodes_anew = family.options.transform.apply || family.options.fit == Fit::random;
+  member.keep = static_cast<Cache>(random.below(decodes_anew ? 2 : 3));
+  if (member.keep == Cache::nothing) return member;
+  if (random.below(2) == 0) member.cache_bytes = log_between(random, 1e3, 5e6);
+  if (random.below(4) > 0)
+    member.budget += (std::uint64_t{member.workers} + member.read_ahead + random.below(2)) << 20;
+  return member;
+}
+
+std::string Member::to_string() const {
+  return "workers " + std::to_string(workers) + ", queue " + std::to_string(max_queue_size) +
+         ", leases " + std::to_string(max_leases) + ", read-ahead " + std::to_string(read_ahead) +
+         ", queue bytes " + std::to_string(max_queue_bytes) + ", budget " + std::to_string(budget) +
+         (keep == Cache::nothing ? ""
+                                 : ", cache " + std::string(weir::to_string(keep)) + ":" +
+                                       std::to_string(cache_bytes)) +
+         (dawdles ? ", dawdles" : "");
+}
+
+Outcome run(const Family& family, const Member& member, const std::string& name) {
+  Outcome outcome;
+  auto options = options_of(family, member);
+  const auto ledger = options.memory.ledger = std::make_shared<MemoryLedger>(member.budget);
+  Watch watch(ledger, name);
+  {
+    Loader loader(Files(family.files, 1000), options);
+    drain(loader, family, member, outcome);
+  }
+  settle_books(outcome, *ledger, watch);
+  return outcome;
+}
+
+std::pair<Outcome, Outcome> run_together(const std::array<Family, 2>& families,
+                                         const std::array<Member, 2>& members, std::uint64_t budget,
+                                         const std::string& name) {
+  std::array<Outcome, 2> outcomes;
+  const auto ledger = std::make_shared<MemoryLedger>(budget);
+  Watch watch(ledger, name);
+  {
+    std::vector<Loader> loaders;
+    for (std::size_t i = 0; i < 2; ++i) {
+      auto options = options_of(families[i], members[i]);
+      options.memory.ledger = ledger;
+      loaders.emplace_back(Files(families[i].files, 1000), options);
+    }
+    const std::jthread other([&] { drain(loaders[1], families[1], members[1], outcomes[1]); });
+    drain(loaders[0], families[0], members[0], outcomes[0]);
+  }
+  settle_books(outcomes[0], *ledger, watch);
+  return {outcomes[0], outcomes[1]};
+}
+
+void survey_configurations(std::uint64_t count, bool own_sizes) {
+  count = number_from("WEIR_CONFIGURATIONS", count);
+  const auto seed = number_from("WEIR_CONFIGURATION_SEED", 1);
+  std::uint64_t rows = 0, at_floor = 0, ended_in_error = 0, with_faults = 0, with_hits = 0;
+  std::unique_ptr<Family> family;
+  std::map<std::uint64_t, Outcome> expected;  // by max_sample_bytes
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (i % members_a_family == 0) {
+      family = std::make_unique<Family>(mix_key({seed, i}));
+      if (own_sizes) family->keep_sizes(mix_key({seed, i, 3}));
+      expected.clear();
+    }
+    RandomStream random(mix_key({seed, i, 1}));
+    const auto member = Member::draw(*family, random);
+    const auto name = "WEIR_CONFIGURATION_SEED=" + std::to_string(seed) + ", configuration " +
+                      std::to_string(i) + ": " + member.to_string();
+    CAPTURE(name);
+    const auto outcome = run(*family, member, name);
+    CHECK(outcome.breach.empty());
+    CHECK(outcome.peak <= member.budget);
+    CHECK(outcome.left == 0);
+    CHECK(refused(*family, member, outcome.floor_bytes - 1));
+
+    auto [known, fresh] = expected.try_emplace(outcome.max_sample_bytes);
+    if (fresh) {
+      Family plain = *family;
+      plain.options.memory.max_sample_bytes = outcome.max_sample_bytes;
+      known->second = run(plain, {}, name + " (reference)");
+    }
+    CHECK(outcome.rows == known->second.rows);
+    CHECK(outcome.error == known->second.error);
+    CHECK(outcome.digest == known->second.digest);
+    rows += outcome.rows;
+    if (member.budget == outcome.floor_bytes) ++at_floor;
+    if (!outcome.error.empty()) ++ended_in_error;
+    if (outcome.faults > 0) ++with_faults;
+    if (outcome.hits > 0) ++with_hits;
+  }
+  CHECK(rows > 10 * count);
+  CHECK(10 * at_floor > count);
+  CHECK(4 * with_faults > count);
+  CHECK(2 * ended_in_error < count);
+  CHECK(20 * with_hits > count);
+}
+
+void survey_pairs(std::uint64_t count) {
+  const auto seed = number_from("WEIR_CONFIGURATION_SEED", 1);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    RandomStream random(mix_key({seed, i, 2}));
+    std::array<Family, 2> families{Family(random.next()), Family(random.next())};
+    std::array<Member, 2> members;
+    std::uint64_t floors = 0;
+    for (std::size_t k = 0; k < 2; ++k) {
+      // Set, or what is resolved would depend on which loader came first.
+      auto& most = families[k].options.memory.max_sample_bytes;
+      most = log_between(random, 50e3, 4e6);
+      members[k] = Member::draw(families[k], random);
+      auto alone = options_of(families[k], members[k]);
+      alone.memory.budget_bytes = UINT64_MAX;
+      alone.cache = {};
+      floors += resolve(alone, 1000).floor_bytes;
+    }
+    const auto budget = floors + (random.below(2) == 0 ? 0 : random.below(floors));
+    const auto name = "WEIR_CONFIGURATION_SEED=" + std::to_string(seed) + ", pair " +
+                      std::to_string(i) + " on " + std::to_string(budget) +
+                      " bytes: " + members[0].to_string() + "; " + members[1].to_string();
+    CAPTURE(name);
+    const auto [first, second] = run_together(families, members, budget, name);
+    CHECK(first.breach.empty());
+    CHECK(first.peak <= budget);
+    CHECK(first.left == 0);
+    const auto alone = run(families[0], {}, name + " (first alone)");
+    const auto other = run(families[1], {}, name + " (second alone)");
+    CHECK(first.digest == alone.digest);
+    CHECK(first.error == alone.error);
+    CHECK(second.digest == other.digest);
+    CHECK(second.error == other.error);
+  }
+}
+
+}  // namespace weir::test

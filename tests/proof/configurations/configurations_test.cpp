@@ -1,0 +1,18 @@
+#include "proof/configurations/configurations.hpp"
+#include "support/catch.hpp"
+
+using namespace weir::test;
+
+TEST_CASE("a hundred random configurations keep the budget, complete and agree",
+          "[configurations]") {
+  survey_configurations(100);
+}
+
+TEST_CASE("forty random configurations of images at their own sizes do so, too",
+          "[configurations][sizes]") {
+  survey_configurations(40, true);
+}
+
+TEST_CASE("fifteen random pairs of loaders share a budget and complete", "[configurations]") {
+  survey_pairs(15);
+}

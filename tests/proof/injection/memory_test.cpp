@@ -1,0 +1,56 @@
+#include <cerrno>
+#include <span>
+
+#include "cli/digest.hpp"
+#include "proof/injection/scenarios.hpp"
+#include "support/catch.hpp"
+#include "support/sanitized.hpp"
+
+using namespace weir::test;
+
+namespace {
+
+constexpr bool good(const Outcome& outcome) {
+  using End = Outcome::End;
+  return outcome.end == End::done || outcome.end == End::memory || outcome.end == End::error;
+}
+
+void fail_allocations(const Scenario& scenario, std::uint64_t most) {
+  scenario.run();  // what is kept for good is kept now
+  for (const std::uint64_t step : {0u, 1u}) {
+    const auto wrong =
+        sweep(scenario, {.call = Call::allocate, .step = step, .error = ENOMEM}, most, good);
+    for (const auto& line : wrong) UNSCOPED_INFO(line);
+    CHECK(wrong.empty());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("no allocation that fails does more than fail", "[R1]") {
+  const auto most = WEIR_TEST_LONG ? UINT64_MAX : sanitized ? 5 : 40;
+  const auto& work = GENERATE(from_range(scenarios()));
+  CAPTURE(work.name);
+  fail_allocations(work, most);
+}
+
+// Not run before: what OpenSSL makes at its first use is to fail, too. What it then leaves is its own.
+TEST_CASE("no allocation that fails for the first digest of a process does more", "[R1]") {
+  const auto most = WEIR_TEST_LONG ? UINT64_MAX : sanitized ? 5 : 40;
+  const Scenario digest{"digest", [] {
+                          weir::cli::Digest sha256;
+                          sha256.add(std::as_bytes(std::span("weir")));
+                          static_cast<void>(std::move(sha256).hex());
+                        }};
+  const auto calls = run_with(digest, {.call = Call::allocate, .nth = UINT64_MAX}).calls;
+  REQUIRE(calls > (WEIR_TEST_OWN_HEAP ? 100u : 0u));  // OpenSSL's are malloc's
+  for (const std::uint64_t step : {0u, 1u}) {
+    for (const auto nth : points(calls, most, step)) {
+      const auto outcome =
+          run_with(digest, {.call = Call::allocate, .nth = nth, .step = step, .error = ENOMEM});
+      CAPTURE(nth, step, outcome.words, outcome.complaint);
+      CHECK((good(outcome) || outcome.words == "SHA-256 is not available"));
+      CHECK((outcome.complaint.empty() || outcome.complaint == "memory is left"));
+    }
+  }
+}

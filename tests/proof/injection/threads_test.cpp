@@ -1,0 +1,64 @@
+#include <cerrno>
+#include <optional>
+
+#include "cli/interrupt.hpp"
+#include "cli/survey.hpp"
+#include "proof/injection/scenario_parts.hpp"
+#include "support/catch.hpp"
+#include "support/sanitized.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+void fail_threads(const Scenario& scenario, bool does_without) {
+  scenario.run();
+  const auto good = [does_without](const Outcome& outcome) {
+    return outcome.end == Outcome::End::done ||
+           (!does_without && outcome.end == Outcome::End::error);
+  };
+  const std::uint64_t most = sanitized ? 3 : 40;
+  for (const std::uint64_t step : {0u, 1u}) {
+    const auto wrong =
+        sweep(scenario, {.call = Call::thread, .step = step, .error = EAGAIN}, most, good);
+    for (const auto& line : wrong) UNSCOPED_INFO(line);
+    CHECK(wrong.empty());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a thread that cannot start refuses the stream, and the next one works", "[R5]") {
+  const auto threads = threads_scenario();
+  fail_threads(threads, false);
+  const auto first = run_with(threads, {.call = Call::thread, .nth = 3, .error = EAGAIN});
+  CHECK(first.end == Outcome::End::error);
+  CHECK_THAT(first.words, has_text("Resource temporarily unavailable"));
+}
+
+TEST_CASE("a folder is listed by as many threads as there are", "[R5]") {
+  fail_threads(scenario("index a folder"), true);
+}
+
+TEST_CASE("sizes are measured by as many threads as there are", "[R5]") {
+  fail_threads(measuring_scenario(), true);
+}
+
+TEST_CASE("a probe is made by as many threads as there are", "[R5]") {
+  const auto source = image_folder(image_data("jpeg"));
+  const Scenario probing{"probe", [&source] {
+                           std::optional<cli::Interrupt> interrupt;
+                           {
+                             const Pause pause;
+                             interrupt.emplace();
+                           }
+                           cli::Settings settings;  // not quiet: with a thread for its progress
+                           settings.options.shape = {16, 16, 3};
+                           settings.options.workers = 3;
+                           const auto found = cli::survey(source, settings, *interrupt);
+                           const Pause pause;
+                           if (found.files != 4 || found.sound != 4) wrong("half a probe");
+                         }};
+  fail_threads(probing, true);
+}

@@ -1,0 +1,65 @@
+#include <algorithm>
+
+#include "proof/rss/children.hpp"
+#include "support/catch.hpp"
+#include "support/data.hpp"
+
+using namespace weir::test;
+
+namespace {
+
+constexpr std::uint64_t mib = 1ull << 20;
+/// What a process may hold beside the budget: thread stacks, library text and data that are touched,
+/// what the allocator rounds up and keeps.
+constexpr std::uint64_t fixed_overhead = 48 * mib;
+
+/// Empty, with a warning, where the real data are not there.
+std::vector<std::filesystem::path> folders() {
+  std::vector<std::filesystem::path> all;
+  for (const auto* name : {"photos", "odd", "hostile"}) {
+    if (const auto folder = test_data(name)) all.push_back(*folder);
+  }
+  if (all.size() == 3) return all;
+  WARN("WEIR_TEST_DATA is not set");
+  return {};
+}
+
+std::string in_mib(std::uint64_t bytes) { return std::to_string(bytes / mib) + " MiB"; }
+
+}  // namespace
+
+TEST_CASE("RSS grows by the budget and 48 MiB at most, over real, odd and hostile files",
+          "[rss][R4]") {
+  const auto data = folders();
+  if (data.empty()) return;
+  for (const std::uint64_t budget : {48u, 64u, 96u, 192u, 384u, 1024u}) {
+    const auto run = run_child(budget * mib, data);
+    REQUIRE(run.status == 0);
+    const auto growth = run.peak - std::min(run.start, run.peak);
+    WARN("budget " << budget << " MiB: RSS grew by " << in_mib(growth) << ", the books' peak was "
+                   << in_mib(run.books_peak) << ", " << run.rows << " rows, " << run.faults
+                   << " faults");
+    CHECK(run.rows > 2000);
+    CHECK(run.faults > 100);
+    CHECK(run.books_peak <= budget * mib);
+    // 64 batches and what 40 threads hold are half of a gigabyte: more is not asked for.
+    CHECK(2 * run.books_peak > std::min<std::uint64_t>(budget, 900) * mib);
+    CHECK(growth <= budget * mib + fixed_overhead);
+  }
+}
+
+TEST_CASE("in a memory cgroup of the budget and 48 MiB nothing is killed", "[rss][R4]") {
+  const auto data = folders();
+  if (data.empty()) return;
+  for (const std::uint64_t budget : {48u, 192u, 1024u}) {
+    const auto group = MemoryGroup::make(budget * mib + fixed_overhead);
+    if (!group) {
+      WARN("no memory cgroup can be made here");
+      return;
+    }
+    const auto run = run_child(budget * mib, data, group->path());
+    CHECK(run.status == 0);
+    CHECK(group->kills() == 0);
+    CHECK(run.rows > 2000);
+  }
+}

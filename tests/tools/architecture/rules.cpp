@@ -1,0 +1,104 @@
+#include "tools/architecture/rules.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <ostream>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+namespace weir::architecture {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot read " + path.string());
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, separator);) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  return parts;
+}
+
+std::vector<std::string> cmake_list(std::string text) {
+  text.erase(std::remove(text.begin(), text.end(), '"'), text.end());
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == ';'; }, ' ');
+  return split(text, ' ');
+}
+
+void add_layers(Rules& rules, const std::vector<std::string>& places) {
+  for (std::size_t place = 0; place < places.size(); ++place) {
+    for (const auto& layer : split(places[place], '|'))
+      rules.ranks[layer] = static_cast<int>(place);
+  }
+}
+
+void add_fences(Rules& rules, const std::vector<std::string>& entries) {
+  for (const auto& entry : entries) {
+    const auto equals = entry.find('=');
+    rules.fences.push_back({entry.substr(0, equals), split(entry.substr(equals + 1), ',')});
+  }
+}
+
+}  // namespace
+
+bool Rules::may_include(const std::string& from, const std::string& to) const {
+  const auto place = [&](const std::string& layer) { return ranks.at(layer); };
+  return from == to || place(to) < place(from);
+}
+
+std::optional<Rules::Fence> Rules::fence_around(const std::string& path) const {
+  const auto around = [&](const Fence& fence) { return path.rfind(fence.prefix, 0) == 0; };
+  const auto found = std::find_if(fences.begin(), fences.end(), around);
+  if (found == fences.end()) return std::nullopt;
+  return *found;
+}
+
+Rules read_rules(const fs::path& layers_cmake) {
+  static const std::regex command(R"(set\(WEIR_(LAYERS|FENCE|PUBLIC_(\w+))\s+([^)]*)\))");
+  static const std::regex comment("#[^\n]*");
+  const std::string text = std::regex_replace(read_text(layers_cmake), comment, "");
+  Rules rules;
+  for (std::sregex_iterator it(text.begin(), text.end(), command), end; it != end; ++it) {
+    const auto values = cmake_list((*it)[3]);
+    const std::string name = (*it)[1];
+    if (name == "LAYERS") {
+      add_layers(rules, values);
+    } else if (name == "FENCE") {
+      add_fences(rules, values);
+    } else {
+      for (const auto& header : values) rules.headers[header] = (*it)[2];
+    }
+  }
+  if (rules.ranks.empty()) throw std::runtime_error("no layers in " + layers_cmake.string());
+  return rules;
+}
+
+std::ostream& operator<<(std::ostream& out, const Breach& breach) {
+  return out << breach.file << ':' << breach.line << ": " << breach.rule;
+}
+
+std::vector<fs::path> source_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  if (!fs::exists(folder)) return files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const auto extension = entry.path().extension();
+    if (entry.is_regular_file() && (extension == ".hpp" || extension == ".cpp")) {
+      files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace weir::architecture
