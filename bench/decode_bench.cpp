@@ -32,14 +32,15 @@ void decode(benchmark::State& state) {
       ++failed;
       continue;
     }
-    const auto wanted = decoder.need(*info, ++draw).scratch;
+    const auto plan = decoder.plan(*info, ++draw);
+    const auto wanted = plan.memory.scratch;
     if (wanted > scratch.size()) {
       memory.resize(wanted + 64);
       void* start = memory.data();
       auto space = memory.size();
       scratch = {static_cast<std::byte*>(std::align(64, wanted, start, space)), wanted};
     }
-    const auto decoded = decoder.decode(bytes, *info, draw, scratch, cancelled, row);
+    const auto decoded = decoder.decode(bytes, plan, scratch, cancelled, row);
     failed += !decoded;
     if (decoded) fit_ns += decoded->fit_ns;
     scratch_peak = std::max(scratch_peak, wanted);

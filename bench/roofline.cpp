@@ -71,12 +71,13 @@ class BareDecoder {
                   std::span<std::uint8_t> row) {
     const auto info = decoder_.probe(encoded);
     if (!info) std::abort();
-    const auto bytes = decoder_.need(*info, draw).scratch;
+    const auto plan = decoder_.plan(*info, draw);
+    const auto bytes = plan.memory.scratch;
     if (bytes + 64 > memory_.size()) memory_.resize(bytes + 64);
     void* place = memory_.data();
     std::size_t space = memory_.size();
     auto* const scratch = static_cast<std::byte*>(std::align(64, bytes, place, space));
-    if (!decoder_.decode(encoded, *info, draw, {scratch, bytes}, never_, row)) std::abort();
+    if (!decoder_.decode(encoded, plan, {scratch, bytes}, never_, row)) std::abort();
   }
 
  private:

@@ -95,15 +95,15 @@ class Surveyor {
   std::optional<Defect> defect_of(std::uint64_t index, std::span<const std::byte> encoded) {
     const auto info = whole_.probe(encoded);
     if (!info) return info.defect();
-    const auto need = as_asked_.need(*info, 0);
+    const auto need = as_asked_.plan(*info, 0).memory;
     const auto needs = add_sat(need.scratch, need.reserved);
     if (add_sat(needs, encoded.size()) > max_sample_bytes_)
       return Defect{FaultKind::memory, Stage::wait,
                     fmt::format("needs {} bytes of encoded and scratch memory, max_sample_bytes "
                                 "is {}",
                                 add_sat(needs, encoded.size()), max_sample_bytes_)};
-    const auto decoded =
-        whole_.decode(encoded, *info, 0, scratch(whole_.need(*info, 0).scratch), never_, row_);
+    const auto whole = whole_.plan(*info, 0);
+    const auto decoded = whole_.decode(encoded, whole, scratch(whole.memory.scratch), never_, row_);
     if (!decoded) return decoded.defect();
     note(index, *info, encoded.size(), needs, decoded->status == RowStatus::damaged);
     return std::nullopt;

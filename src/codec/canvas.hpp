@@ -26,16 +26,6 @@ struct Canvas {
   }
 };
 
-/// What a format's decoder needs to deliver `source`: into a canvas that holds it, or, where it
-/// `streams`, line by line into the job's sink.
-struct CanvasNeed {
-  Rect area;  ///< what is decoded
-  bool streams = false;
-  std::uint64_t spare_bytes = 0;     ///< lines on their way to the sink, or that nobody wants
-  std::uint64_t arena_bytes = 0;     ///< what the third-party decoder allocates, through hooks
-  std::uint64_t reserved_bytes = 0;  ///< what it allocates where there are no hooks
-};
-
 struct DecodeJob {
   std::span<const std::byte> encoded;
   const ImageInfo& info;

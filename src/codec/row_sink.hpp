@@ -5,37 +5,10 @@
 #include <cstdint>
 
 #include "codec/antialias.hpp"
-#include "codec/geometry.hpp"
+#include "codec/placement.hpp"
 #include "codec/resampler.hpp"
-#include "codec/turn.hpp"
-#include "weir/image.hpp"
 
 namespace weir::codec {
-
-inline constexpr std::size_t pixel_bytes = 3;
-
-/// From a decoded rectangle to its place in a row of the slab.
-struct Placement {
-  Rect source;  ///< stored coordinates
-  Turn turn;
-  Rect target;  ///< output coordinates, upright
-  Shape out;
-  bool antialias = false;
-  Part
-      part{};  ///< of `source`, what becomes the target; the rest is decoded for the filter to look at
-
-  /// Sides of the target as the stored image lies.
-  std::uint32_t patch_width() const noexcept {
-    return turn.transpose ? target.height : target.width;
-  }
-  std::uint32_t patch_height() const noexcept {
-    return turn.transpose ? target.width : target.height;
-  }
-  bool resamples() const noexcept {
-    return source.width != patch_width() || source.height != patch_height() || part.x != 0 ||
-           part.y != 0;
-  }
-};
 
 /// Takes the lines of `source` from top to bottom and writes the target as they come: by Resampler or
 /// AntialiasResampler, an exact copy where nothing is resampled, turned and mirrored on the way.

@@ -22,7 +22,9 @@ std::uint64_t RowWork::replacement() const noexcept {
   return sampler.replacement_of(failed, s.epoch, s.position, s.attempt);
 }
 
-bool RowWork::aim(const codec::ImageInfo& info, std::optional<Defect>& defect) {
+std::optional<codec::FitSpec> RowWork::fit_in_place(const codec::ImageInfo& info,
+                                                    std::optional<Defect>& defect) {
+  if (!sizes_differ_) return shared_.plan.decoder.fit;
   const Sample& s = sample();
   const auto& slab = core_.pool->slab(s.slab);
   const auto& sizes = shared_.plan.sizes;
@@ -33,14 +35,14 @@ bool RowWork::aim(const codec::ImageInfo& info, std::optional<Defect>& defect) {
     defect = Defect{FaultKind::corrupt, Stage::decode,
                     "the image is " + sides(found) + "; when sizes were measured it was " +
                         (known.height == 0 ? "none" : sides(known))};
-    return false;
+    return std::nullopt;
   }
   // A replacement has the room of the sample that failed.
   size_ = scaled_within(scaled_within(known, sizes.bound()), room);
   const auto& block = slab.layout().shape;
-  decoder_->aim(slab.layout().is_ragged ? Shape{size_.height, size_.width, 3} : block, size_.height,
-                size_.width);
-  return true;
+  return codec::FitSpec{
+      .out = slab.layout().is_ragged ? Shape{size_.height, size_.width, 3} : block,
+      .into = {0, 0, size_.width, size_.height}};
 }
 
 void RowWork::note_size() noexcept {

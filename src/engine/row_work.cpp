@@ -72,14 +72,7 @@ RowWork::RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track, Post
       post_(post),
       memory_(book_),
       sizes_differ_(shared.plan.sizes_differ()) {
-  if (duty == Duty::decode) {
-    decoder_.emplace(shared.plan.decoder);
-    if (shared.plan.transform.apply) {
-      auto whole = shared.plan.decoder;
-      whole.whole = true;
-      whole_.emplace(std::move(whole));
-    }
-  }
+  if (duty == Duty::decode) decoder_.emplace(shared.plan.decoder);
   memory_.sample = shared_.board.fresh_sample();
 }
 
@@ -200,7 +193,7 @@ std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect, std::exce
     return Turn::done;
   }
   decode_cpu_.begins();
-  if (whole_) return transform_row(defect, thrown);
+  if (shared_.plan.transform.apply) return transform_row(defect, thrown);
   Sample& s = sample();
   const auto begun = Clock::now();
   const AtPost at(post_, Stage::decode, s.row, s.index, begun);
@@ -214,12 +207,12 @@ std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect, std::exce
     defect = info.defect();
     return std::nullopt;
   }
-  if (sizes_differ_ && !aim(*info, defect)) return std::nullopt;
-  const auto key = draw();
-  const auto need = decoder_->need(*info, key);
-  if (const auto turn = admit(need, defect); turn || defect) return turn;
+  const auto fit = fit_in_place(*info, defect);
+  if (!fit) return std::nullopt;
+  const auto plan = decoder_->plan(*info, *fit, draw());
+  if (const auto turn = admit(plan.memory, defect); turn || defect) return turn;
   auto& slab = core_.pool->slab(s.slab);
-  const auto decoded = decoder_->decode(s.bytes, *info, key, memory_.scratch.first(need.scratch),
+  const auto decoded = decoder_->decode(s.bytes, plan, memory_.scratch.first(plan.memory.scratch),
                                         shared_.stopping, slab.pixels(s.row.row, 1));
   if (shared_.stopping.load(std::memory_order_relaxed)) return Turn::abandoned;
   if (!decoded) {

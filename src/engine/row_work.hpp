@@ -65,8 +65,9 @@ class RowWork {
   std::optional<Turn> admit(const codec::MemoryNeed& need, std::optional<Defect>& defect);
   void fill_side(std::optional<Defect>& defect);
   // -- where sizes differ
-  /// Aims the decoder at the row's place, for this image's size; false: why not is in `defect`.
-  bool aim(const codec::ImageInfo& info, std::optional<Defect>& defect);
+  /// What this image is fitted to in the row's place; empty: why not is in `defect`.
+  std::optional<codec::FitSpec> fit_in_place(const codec::ImageInfo& info,
+                                             std::optional<Defect>& defect);
   /// The image is there: its size is noted, and what it leaves of a ragged place is zeroed.
   void note_size() noexcept;
   /// What the fit wrote, or the transform is to.
@@ -97,7 +98,6 @@ class RowWork {
   const Trace::Track track_;
   Post* const post_;
   std::optional<codec::Decoder> decoder_;  ///< of workers alone
-  std::optional<codec::Decoder> whole_;    ///< of workers that transform: images at their own size
   WorkerMemory memory_;
   const bool sizes_differ_;
   ImageSize size_{};  ///< that the row's image gets, where sizes differ

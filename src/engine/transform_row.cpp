@@ -12,10 +12,8 @@ namespace {
 
 /// An image that the transform is given, and where in the scratch it lies.
 struct Given {
-  codec::Decoder* decoder = nullptr;
   std::span<const std::byte> encoded;
-  codec::ImageInfo info;
-  Shape shape;
+  codec::DecodePlan plan;
   std::uint64_t offset = 0;
 };
 
@@ -43,25 +41,30 @@ std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
 
   std::uint64_t images = 0;
   codec::MemoryNeed work{transform.scratch_bytes, 0};
-  const auto look = [&](codec::Decoder& decoder, std::span<const std::byte> encoded,
+  const auto look = [&](bool at_own_size, std::span<const std::byte> encoded,
                         Given& given) -> bool {
-    const auto info = decoder.probe(encoded);
+    const auto info = decoder_->probe(encoded);
     if (!info) {
       defect = info.defect();
       return false;
     }
-    if (sizes_differ_ && &decoder == &*decoder_ && !aim(*info, defect)) return false;
-    given = {&decoder, encoded, *info, decoder.out(*info), images};
-    const auto need = decoder.need(*info, key);
+    if (at_own_size) {
+      given = {encoded, decoder_->plan_whole(*info), images};
+    } else {
+      const auto fit = fit_in_place(*info, defect);
+      if (!fit) return false;
+      given = {encoded, decoder_->plan(*info, *fit, key), images};
+    }
+    const auto& need = given.plan.memory;
     work.scratch = std::max(work.scratch, need.scratch);
     work.reserved = std::max(work.reserved, need.reserved);
-    if (&decoder == &*whole_)
-      images = add_sat(images, round_up(given.shape.values(), buffer::Block::alignment));
+    if (at_own_size)
+      images = add_sat(images, round_up(given.plan.out().values(), buffer::Block::alignment));
     return true;
   };
   Given first, second;
-  if (!look(whole ? *whole_ : *decoder_, s.bytes, first)) return std::nullopt;
-  if (!s.second.empty() && !look(*whole_, s.second, second)) {
+  if (!look(whole, s.bytes, first)) return std::nullopt;
+  if (!s.second.empty() && !look(true, s.second, second)) {
     defect->reason = "second image: " + defect->reason;
     return std::nullopt;
   }
@@ -75,7 +78,7 @@ std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
   std::uint64_t fit_ns = 0;
   const auto decode = [&](const Given& image, std::span<std::uint8_t> target) -> bool {
     const auto decoded =
-        image.decoder->decode(image.encoded, image.info, key, behind, shared_.stopping, target);
+        decoder_->decode(image.encoded, image.plan, behind, shared_.stopping, target);
     if (!decoded) {
       defect = decoded.defect();
       return false;
@@ -86,10 +89,10 @@ std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
   };
   const auto place = [&](const Given& image) {
     const auto at_offset = scratch.subspan(static_cast<std::size_t>(image.offset));
-    return std::span(pixels(at_offset), static_cast<std::size_t>(image.shape.values()));
+    return std::span(pixels(at_offset), static_cast<std::size_t>(image.plan.out().values()));
   };
   bool sound = decode(first, whole ? place(first) : row);
-  if (sound && second.decoder && !decode(second, place(second))) {
+  if (sound && !s.second.empty() && !decode(second, place(second))) {
     sound = false;
     defect->reason = "second image: " + defect->reason;
   }
@@ -101,7 +104,7 @@ std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
   if (whole) std::ranges::fill(row, std::uint8_t{0});
   buffer::TransformArena arena(behind.first(static_cast<std::size_t>(transform.scratch_bytes)));
   const auto out = row_view();
-  DecodedSample given{.image = whole ? view(place(first).data(), first.shape) : ImageView(out),
+  DecodedSample given{.image = whole ? view(place(first).data(), first.plan.out()) : ImageView(out),
                       .second = {},
                       .row = out,
                       .side = slab.side(s.row.row, 1),
@@ -113,7 +116,7 @@ std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
                       .random = Random(shared_.plan.seed, s.epoch, s.position, s.attempt),
                       .scratch = &arena,
                       .stop = &shared_.stopping};
-  if (second.decoder) given.second = view(place(second).data(), second.shape);
+  if (!s.second.empty()) given.second = view(place(second).data(), second.plan.out());
   apply(given, defect, thrown);
   if (shared_.stopping.load(std::memory_order_relaxed)) return Turn::abandoned;
   if (defect) return std::nullopt;

@@ -27,8 +27,9 @@ TEST_CASE("decoding JPEG and PNG allocates nothing") {
       for (const auto& [name, encoded] : files) {
         const auto before = allocations();
         const auto info = decoder.probe(encoded);
-        const bool decoded = info && decoder.need(*info, 1).scratch <= (2 << 20) &&
-                             decoder.decode(encoded, *info, 1, scratch, cancelled, row);
+        const bool decoded =
+            info && decoder.plan(*info, 1).memory.scratch <= (2 << 20) &&
+            decoder.decode(encoded, decoder.plan(*info, 1), scratch, cancelled, row);
         const auto made = allocations() - before;
         CAPTURE(name, antialias);
         CHECK(decoded);

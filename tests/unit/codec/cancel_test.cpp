@@ -62,14 +62,15 @@ Cancelled decode_and_cancel(const DecoderOptions& options, const Encoded& encode
   Decoder decoder(options);
   const auto info = decoder.probe(encoded);
   if (!info) throw std::runtime_error(info.defect().reason);
-  const Scratch scratch(decoder.need(*info, 0).scratch);
+  const auto plan = decoder.plan(*info, 0);
+  const Scratch scratch(plan.memory.scratch);
   Pixels row(options.fit.out.values());
   std::atomic<bool> cancelled{false}, begun{false}, ended{false};
   double whole_s = 0;
   bool refused = false;
   std::thread thread([&] {
     begun = true;
-    refused = !decoder.decode(encoded, *info, 0, scratch, cancelled, row);
+    refused = !decoder.decode(encoded, plan, scratch, cancelled, row);
     whole_s = cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
     ended = true;
   });

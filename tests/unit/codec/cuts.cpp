@@ -94,8 +94,8 @@ std::vector<DecoderOptions> other_settings() {
           {.fit = smaller, .antialias = true},
           {.fit = crop, .antialias = true, .decode = Decode::fast},
           {.fit = larger, .antialias = true},
-          {.whole = true},
-          {.exif = Exif::ignore, .decode = Decode::fast, .whole = true}};
+          {.fit = own_size},
+          {.fit = own_size, .exif = Exif::ignore, .decode = Decode::fast}};
 }
 
 std::vector<std::size_t> cuts(const Encoded& encoded, std::size_t step) {

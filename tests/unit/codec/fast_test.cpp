@@ -76,7 +76,8 @@ TEST_CASE("fast decoding of what is not twice as large is exact decoding") {
 TEST_CASE("fast decoding reduces as far as the output allows, in less memory") {
   const auto need = [](Decode decode, std::uint32_t scale) {
     const Decoder decoder(small(decode, Fit::stretch));
-    return decoder.need(*decoder.probe(encode_jpeg(pattern(56 * scale, 40 * scale))), 0).scratch;
+    return decoder.plan(*decoder.probe(encode_jpeg(pattern(56 * scale, 40 * scale))), 0)
+        .memory.scratch;
   };
   for (const std::uint32_t scale : {2u, 4u, 8u, 16u})
     CHECK(need(Decode::fast, scale) < need(Decode::exact, scale));

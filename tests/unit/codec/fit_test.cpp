@@ -189,7 +189,7 @@ TEST_CASE("letterbox writes every byte: the image in its rectangle, zeros around
 TEST_CASE("scratch holds a few lines of the window, not the window") {
   const auto need = [](const Encoded& encoded, std::uint32_t height) {
     const Decoder decoder(DecoderOptions{.fit = {.out = {height, 32, 3}, .fit = Fit::stretch}});
-    return decoder.need(*decoder.probe(encoded), 0).scratch;
+    return decoder.plan(*decoder.probe(encoded), 0).memory.scratch;
   };
   // Whatever the height, resampled or not: of the source lines, of the output two.
   for (const auto& [encoded, taller] :
@@ -204,7 +204,7 @@ TEST_CASE("scratch holds a few lines of the window, not the window") {
 TEST_CASE("a WebP of the output's size is decoded into its row") {
   const auto need = [](std::uint32_t height) {
     const Decoder decoder(DecoderOptions{.fit = {.out = {height, 32, 3}, .fit = Fit::stretch}});
-    return decoder.need(*decoder.probe(encode_webp(pattern(32, 24), 80.f)), 0).scratch;
+    return decoder.plan(*decoder.probe(encode_webp(pattern(32, 24), 80.f)), 0).memory.scratch;
   };
   CHECK(need(24) == 0);
   CHECK(need(25) >= 24 * 32 * 3);

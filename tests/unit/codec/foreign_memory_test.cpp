@@ -28,9 +28,10 @@ Cost cost_of(const Pixels& bytes) {
   const auto info = decoder.probe(encoded);
   if (!info) return {verdict(info), allocated_bytes() - before};
   const auto probed = allocated_bytes() - before;
-  const Scratch scratch(decoder.need(*info, 0).scratch);
+  const auto plan = decoder.plan(*info, 0);
+  const Scratch scratch(plan.memory.scratch);
   const auto reserved = allocated_bytes();
-  const auto decoded = decoder.decode(encoded, *info, 0, scratch, cancelled, row);
+  const auto decoded = decoder.decode(encoded, plan, scratch, cancelled, row);
   return {decoded ? "ok" : decoded.defect().reason, probed + allocated_bytes() - reserved,
           info->foreign_scratch};
 }

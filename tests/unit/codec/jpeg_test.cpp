@@ -98,8 +98,9 @@ TEST_CASE("tables of one JPEG never serve the next") {
     const Encoded& encoded = expected ? good : bare;
     const auto info = decoder.probe(encoded);
     REQUIRE(info);
-    const Scratch scratch(decoder.need(*info, 0).scratch);
-    CHECK(bool(decoder.decode(encoded, *info, 0, scratch, cancelled, row)) == expected);
+    const auto plan = decoder.plan(*info, 0);
+    const Scratch scratch(plan.memory.scratch);
+    CHECK(bool(decoder.decode(encoded, plan, scratch, cancelled, row)) == expected);
   }
 }
 
@@ -208,10 +209,11 @@ TEST_CASE("a cancelled decode stops") {
     Decoder decoder(DecoderOptions{});
     const auto info = decoder.probe(encoded);
     REQUIRE(info);
-    const Scratch scratch(decoder.need(*info, 0).scratch);
+    const auto plan = decoder.plan(*info, 0);
+    const Scratch scratch(plan.memory.scratch);
     Pixels row(224 * 224 * 3);
     const std::atomic<bool> cancelled{true};
-    CHECK_FALSE(decoder.decode(encoded, *info, 0, scratch, cancelled, row));
+    CHECK_FALSE(decoder.decode(encoded, plan, scratch, cancelled, row));
   }
 }
 

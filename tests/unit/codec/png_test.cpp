@@ -193,8 +193,9 @@ TEST_CASE("ancillary chunks are never inflated: zTXt, iTXt and iCCP bombs cost n
     const auto bytes = chunk(type, body);
     bomb.insert(bomb.begin() + behind_ihdr, bytes.begin(), bytes.end());
     // All of libpng's memory is the arena's, which is as large as without the chunk.
-    CHECK(Decoder(DecoderOptions{}).need(*Decoder(DecoderOptions{}).probe(bomb), 0).scratch ==
-          Decoder(DecoderOptions{}).need(*Decoder(DecoderOptions{}).probe(good), 0).scratch);
+    CHECK(
+        Decoder(DecoderOptions{}).plan(*Decoder(DecoderOptions{}).probe(bomb), 0).memory.scratch ==
+        Decoder(DecoderOptions{}).plan(*Decoder(DecoderOptions{}).probe(good), 0).memory.scratch);
     const Outcome outcome = run_whole(bomb);
     CAPTURE(type);
     REQUIRE(outcome);

@@ -89,16 +89,21 @@ struct Outcome {
   const Defect& defect() const { return info ? decoded.defect() : info.defect(); }
 };
 
+/// For run(): every image at its own size.
+inline constexpr FitSpec own_size{.out = {0, 0, 3}};
+
 inline Outcome run(const DecoderOptions& options, std::span<const std::byte> encoded,
                    std::uint64_t draw = 0, std::uint8_t poison = 0xa5) {
   Decoder decoder(options);
   Outcome outcome;
   outcome.info = decoder.probe(encoded);
   if (!outcome.info) return outcome;
-  const Scratch scratch(decoder.need(*outcome.info, draw).scratch, poison);
-  outcome.row.assign(decoder.out(*outcome.info).values(), poison);
+  const auto plan = options.fit.out == own_size.out ? decoder.plan_whole(*outcome.info)
+                                                    : decoder.plan(*outcome.info, draw);
+  const Scratch scratch(plan.memory.scratch, poison);
+  outcome.row.assign(plan.out().values(), poison);
   const std::atomic<bool> cancelled{false};
-  outcome.decoded = decoder.decode(encoded, *outcome.info, draw, scratch, cancelled, outcome.row);
+  outcome.decoded = decoder.decode(encoded, plan, scratch, cancelled, outcome.row);
   return outcome;
 }
 

@@ -11,16 +11,16 @@ Pixels whole(const Encoded& encoded, Shape shape, Exif exif = Exif::apply) {
   Decoder decoder({.fit = {.out = {8, 8, 3}, .fit = Fit::random},
                    .exif = exif,
                    .antialias = true,
-                   .decode = Decode::fast,
-                   .whole = true});
+                   .decode = Decode::fast});
   const auto info = decoder.probe(encoded);
   REQUIRE(info);
-  CHECK(decoder.out(*info) == shape);
-  const Scratch row(shape.values()), scratch(decoder.need(*info, 1).scratch);
+  const auto plan = decoder.plan_whole(*info);
+  CHECK(plan.out() == shape);
+  const Scratch row(shape.values()), scratch(plan.memory.scratch);
   const std::span<std::byte> memory = row;
   const std::span out(reinterpret_cast<std::uint8_t*>(memory.data()), memory.size());
   const std::atomic<bool> cancelled{false};
-  REQUIRE(decoder.decode(encoded, *info, 1, scratch, cancelled, out));
+  REQUIRE(decoder.decode(encoded, plan, scratch, cancelled, out));
   return {out.begin(), out.end()};
 }
 
@@ -69,13 +69,14 @@ TEST_CASE("an image at its own size lies in the upper left of a larger row, zero
     CHECK((own == Shape{47, 61, 3} || &file == &files.back()));
     // A draw must not matter, nor what the row held; then exactly as large, as in a ragged batch.
     for (const auto& shape : {out, own}) {
-      decoder.aim(shape, own.height, own.width);
-      const Scratch row(shape.values()), scratch(decoder.need(*info, 5).scratch);
+      const auto plan =
+          decoder.plan(*info, {.out = shape, .into = {0, 0, own.width, own.height}}, 5);
+      const Scratch row(shape.values()), scratch(plan.memory.scratch);
       const std::span<std::byte> memory = row;
       const std::span pixels(reinterpret_cast<std::uint8_t*>(memory.data()), memory.size());
       std::ranges::fill(pixels, std::uint8_t{0xa5});
       const std::atomic<bool> cancelled{false};
-      REQUIRE(decoder.decode(file, *info, 5, scratch, cancelled, pixels));
+      REQUIRE(decoder.decode(file, plan, scratch, cancelled, pixels));
       for (std::uint32_t y = 0; y < shape.height; ++y)
         for (std::uint32_t x = 0; x < shape.width * 3; ++x) {
           const bool inside = y < own.height && x < own.width * 3;
@@ -92,14 +93,14 @@ TEST_CASE("aimed at a smaller place the whole image is resized, as by a stretch"
   Decoder stretch({.fit = {.out = {20, 26, 3}, .fit = Fit::stretch}}), decoder({});
   const auto info = decoder.probe(file);
   REQUIRE(info);
-  decoder.aim(out, 20, 26);
   const Scratch small(20 * 26 * 3), row(out.values()), scratch(1 << 20);
   const auto pixels = [](const Scratch& of) {
     const std::span<std::byte> memory = of;
     return std::span(reinterpret_cast<std::uint8_t*>(memory.data()), memory.size());
   };
-  REQUIRE(stretch.decode(file, *info, 1, scratch, cancelled, pixels(small)));
-  REQUIRE(decoder.decode(file, *info, 1, scratch, cancelled, pixels(row)));
+  REQUIRE(stretch.decode(file, stretch.plan(*info, 1), scratch, cancelled, pixels(small)));
+  REQUIRE(decoder.decode(file, decoder.plan(*info, {.out = out, .into = {0, 0, 26, 20}}, 1),
+                         scratch, cancelled, pixels(row)));
   for (std::uint32_t y = 0; y < 20; ++y)
     REQUIRE(std::ranges::equal(pixels(small).subspan(y * 26 * 3, 26 * 3),
                                pixels(row).subspan(y * 50 * 3, 26 * 3)));

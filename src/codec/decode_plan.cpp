@@ -1,0 +1,112 @@
+#include "codec/decode_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/checked.hpp"
+#include "codec/canvas.hpp"
+
+namespace weir::codec {
+namespace {
+
+constexpr std::uint64_t scratch_alignment = 64;
+
+CanvasNeed canvas_need(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept {
+  switch (info.format) {
+    case Format::jpeg: return jpeg_canvas(info, source, reduce);
+    case Format::png: return png_canvas(info, source);
+    case Format::webp: return webp_canvas(info, source);
+    case Format::foreign: break;
+  }
+  return foreign_canvas(info);
+}
+
+/// The most that a JPEG can be reduced by while it is as large as the output.
+std::uint32_t reduction(const ImageInfo& info, const DecoderOptions& options, const Placement& p) {
+  if (options.decode == Decode::exact || info.format != Format::jpeg || !jpeg_reduces(info))
+    return 1;
+  std::uint32_t reduce = 8;
+  while (reduce > 1 &&
+         (p.source.width / reduce < p.patch_width() || p.source.height / reduce < p.patch_height()))
+    reduce /= 2;
+  return reduce;
+}
+
+struct Range {
+  std::uint32_t first, count;
+  double from, span;
+};
+
+/// One side of the source in an image of `size` reduced: what of it to decode, with `around` more on
+/// either side, and where in that the source begins.
+Range reduced(std::uint32_t first, std::uint32_t count, std::uint32_t size, std::uint32_t reduce,
+              double around) {
+  const double from = double{1} * first / reduce, span = double{1} * count / reduce;
+  const double low = std::max(0.0, std::floor(from - around));
+  const double high =
+      std::min(std::ceil(double{1} * size / reduce), std::ceil(from + span + around));
+  return {static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high - low), from - low,
+          span};
+}
+
+/// Widens the source to what the filter looks at, in an image reduced.
+void look_around(Placement& p, const ImageInfo& info, std::uint32_t reduce) {
+  if (reduce == 1 && (!p.antialias || !p.resamples())) return;
+  const auto around = [&](std::uint32_t in, std::uint32_t out) {
+    return p.antialias ? std::max(1.0, double{1} * in / reduce / out) : 0.0;
+  };
+  const Rect s = p.source;
+  const auto x = reduced(s.x, s.width, info.width, reduce, around(s.width, p.patch_width()));
+  const auto y = reduced(s.y, s.height, info.height, reduce, around(s.height, p.patch_height()));
+  p.part = {x.from, y.from, x.span, y.span};
+  p.source = {x.first, y.first, x.count, y.count};
+}
+
+Turn turn_of(const ImageInfo& info, const DecoderOptions& options) {
+  return options.exif == Exif::apply ? Turn::of_exif(info.orientation) : Turn{};
+}
+
+}  // namespace
+
+DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderOptions& options,
+                       std::uint64_t draw) {
+  Turn turn = turn_of(info, options);
+  const std::uint32_t width = turn.transpose ? info.height : info.width;
+  const std::uint32_t height = turn.transpose ? info.width : info.height;
+  const Window view = window(width, height, fit, draw);
+  // The window is of the upright image; what it mirrors, it mirrors in the output only.
+  const Rect whole = turn.stored(view.source, info.width, info.height);
+  if (view.flip) turn = turn.flipped();
+
+  DecodePlan plan{.info = info};
+  plan.placement = {whole, turn, view.target, fit.out, options.antialias};
+  plan.reduce = reduction(info, options, plan.placement);
+  look_around(plan.placement, info, plan.reduce);
+  const Rect& source = plan.placement.source;
+  plan.canvas = canvas_need(info, source, plan.reduce);
+  const CanvasNeed& need = plan.canvas;
+  // A foreign codec writes rows without a gap, so its target must be whole rows of the output.
+  const bool gapless = info.format != Format::foreign || view.target.width == fit.out.width;
+  plan.direct = !need.streams && turn.identity() && !plan.placement.resamples() &&
+                need.area == source && gapless;
+  if (!plan.direct && !need.streams) {
+    const std::uint64_t pixels = std::uint64_t{need.area.width} * need.area.height;
+    plan.canvas_bytes = add_sat(mul_sat(pixels, pixel_bytes), overrun);
+  }
+  const std::uint64_t sink_bytes = plan.direct ? 0 : RowSink::memory_bytes(plan.placement);
+  const auto behind = [](std::uint64_t offset, std::uint64_t bytes) {
+    return add_sat(offset, round_up(bytes, scratch_alignment));
+  };
+  plan.spare_offset = behind(0, plan.canvas_bytes);
+  plan.sink_offset = behind(plan.spare_offset, need.spare_bytes);
+  plan.arena_offset = behind(plan.sink_offset, sink_bytes);
+  plan.memory = {add_sat(plan.arena_offset, need.arena_bytes), need.reserved_bytes};
+  return plan;
+}
+
+Shape upright_shape(const ImageInfo& info, Exif exif) noexcept {
+  const bool transposed = exif == Exif::apply && Turn::of_exif(info.orientation).transpose;
+  return {transposed ? info.width : info.height, transposed ? info.height : info.width, 3};
+}
+
+}  // namespace weir::codec
