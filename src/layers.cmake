@@ -14,9 +14,11 @@ set(WEIR_PUBLIC_plan options.hpp plan.hpp report.hpp window.hpp advice.hpp model
 set(WEIR_PUBLIC_report model_json.hpp profile.hpp)
 set(WEIR_PUBLIC_engine "")
 set(WEIR_PUBLIC_api batch.hpp loader.hpp weir.hpp interop/lease.hpp
-    interop/asio.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp)
+    interop/asio.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp
+    interop/torch_device.hpp interop/torch_stream.hpp)
 # Of these, what needs a library that weir's users need not have: see packaging/adapters.cmake.
-set(WEIR_ADAPTERS interop/asio.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp)
+set(WEIR_ADAPTERS interop/asio.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp
+    interop/torch_device.hpp interop/torch_stream.hpp)
 
 # Third parties stay behind their layer: include prefix -> layers that may use it.
 set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "boost/histogram=engine" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"

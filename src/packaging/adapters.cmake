@@ -2,14 +2,17 @@
 # CMake component of that name. The other library is its users' to have, not the builder's of weir: a
 # target that is missing here is looked for by them.
 
-# weir_adapter(NAME targets...): for interop/NAME.hpp.
+# weir_adapter(NAME [HEADERS names...] TARGETS targets...): for interop/NAME.hpp and such further headers.
 function(weir_adapter NAME)
+  cmake_parse_arguments(ARG "" "" "HEADERS;TARGETS" ${ARGN})
+  set(headers ${NAME} ${ARG_HEADERS})
+  list(TRANSFORM headers REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/include/weir/interop/\\1.hpp")
   add_library(weir_${NAME} INTERFACE)
   add_library(weir::${NAME} ALIAS weir_${NAME})
   set_target_properties(weir_${NAME} PROPERTIES EXPORT_NAME ${NAME})
   target_sources(weir_${NAME} INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
-    FILES ${PROJECT_SOURCE_DIR}/include/weir/interop/${NAME}.hpp)
-  target_link_libraries(weir_${NAME} INTERFACE weir ${ARGN})
+    FILES ${headers})
+  target_link_libraries(weir_${NAME} INTERFACE weir ${ARG_TARGETS})
   if(PROJECT_IS_TOP_LEVEL)
     install(TARGETS weir_${NAME} EXPORT weir_${NAME}_targets
       FILE_SET HEADERS COMPONENT weir_development)
@@ -18,7 +21,7 @@ function(weir_adapter NAME)
   endif()
   # Those that can be compiled here, for tests.
   set(ready TRUE)
-  foreach(target IN LISTS ARGN)
+  foreach(target IN LISTS ARG_TARGETS)
     if(NOT TARGET ${target})
       set(ready FALSE)
       message(STATUS "weir::${NAME} is not tested: ${target} is missing")
@@ -30,7 +33,7 @@ function(weir_adapter NAME)
   endif()
 endfunction()
 
-weir_adapter(asio Boost::headers Threads::Threads)
-weir_adapter(dlpack dlpack::dlpack)
-weir_adapter(opencv OpenCVParts::core)
-weir_adapter(torch torch)  # libtorch's own name
+weir_adapter(asio TARGETS Boost::headers Threads::Threads)
+weir_adapter(dlpack TARGETS dlpack::dlpack)
+weir_adapter(opencv TARGETS OpenCVParts::core)
+weir_adapter(torch HEADERS torch_device torch_stream TARGETS torch)  # libtorch's own name

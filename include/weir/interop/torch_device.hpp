@@ -1,0 +1,400 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "weir/convert.hpp"
+#include "weir/interop/torch.hpp"
+#include "weir/interop/torch_stream.hpp"
+#include "weir/loader.hpp"
+
+/// \file
+/// Batches on a device of libtorch's, copied ahead of the trainer. CMake component `torch`. Needs no header
+/// of the device: streams and events are c10's. Written against libtorch 1.13 (Debian 12) to 2.11.
+namespace weir {
+
+/// What device_batches() makes of batches.
+struct DeviceOptions {
+  /// Batches copied ahead of the one that is asked for; >= 1. Each has its place in device memory: as many
+  /// bytes as a batch has pixels and labels. A copy under way holds a lease, so `queue.max_leases` of as
+  /// many lets all of them be under way at once.
+  std::uint32_t prefetch = 2;
+  /// Of the images: kFloat32, kFloat16, kBFloat16, or kUInt8 for pixels as they are.
+  torch::ScalarType dtype = torch::kFloat32;
+  Normalize normalize{};  ///< applied on the device; without effect where dtype is kUInt8
+  torch::MemoryFormat memory_format = torch::MemoryFormat::Contiguous;  ///< or ChannelsLast
+};
+
+/// What a batch says of its rows, in host memory: as Batch has it.
+struct BatchRows {
+  std::uint64_t epoch = 0;             ///< from 0
+  std::uint64_t sequence = 0;          ///< 0, 1, 2 … over the stream
+  std::vector<std::uint64_t> indices;  ///< which samples of the source
+  std::vector<RowStatus> statuses;     ///< whether all went well
+};
+
+/// A batch on the device. The tensors are the caller's own, allocated on its current stream.
+struct DeviceBatch {
+  torch::Tensor images;  ///< N x C x H x W
+  torch::Tensor labels;  ///< N, int64
+  BatchRows rows;        ///< what else there is to know
+};
+
+/// Where the time of the thread that asks for batches went.
+struct DeviceTimes {
+  std::chrono::nanoseconds waiting{0};  ///< for the loader
+  std::chrono::nanoseconds copying{0};  ///< starting copies, and waiting for a place or a lease
+};
+
+namespace interop {
+
+/// (pixel * scale - mean) / stddev in one pass, on whatever device the pixels are. Computed in float32 as
+/// pixel * slope + offset, then rounded to the dtype: within 1e-6 of Converter's values before that.
+class DeviceNormalizer {
+ public:
+  DeviceNormalizer(const DeviceOptions& options, torch::Device device)
+      : dtype_(options.dtype), format_(options.memory_format) {
+    std::array<float, 3> slope{}, offset{};
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto& normalize = options.normalize;
+      slope[c] = static_cast<float>(normalize.scale / normalize.stddev[c]);
+      offset[c] = static_cast<float>(-normalize.mean[c] / normalize.stddev[c]);
+    }
+    const auto on_device = [&](std::array<float, 3>& values) {
+      return torch::from_blob(values.data(), {1, 3, 1, 1}, torch::kFloat32).clone().to(device);
+    };
+    slope_ = on_device(slope);
+    offset_ = on_device(offset);
+  }
+  /// N x C x H x W of uint8, to a tensor of its own.
+  torch::Tensor operator()(const torch::Tensor& pixels) const {
+    auto out = torch::empty(pixels.sizes(), pixels.options().dtype(dtype_).memory_format(format_));
+    if (dtype_ == torch::kUInt8) return out.copy_(pixels);
+    // Kernels of the CPU do not narrow what they write.
+    if (dtype_ != torch::kFloat32 && pixels.is_cpu())
+      return out.copy_(torch::addcmul(offset_, pixels, slope_));
+    return torch::addcmul_out(out, offset_, pixels, slope_);
+  }
+
+ private:
+  torch::ScalarType dtype_;
+  torch::MemoryFormat format_;
+  torch::Tensor slope_, offset_;
+};
+
+/// Views of what lies in the slab; the batch must stay.
+inline torch::Tensor bytes_of(const PixelBlock& block) {
+  return torch::from_blob(const_cast<std::uint8_t*>(block.pixels.data()),
+                          {static_cast<std::int64_t>(block.pixels.size())}, torch::kUInt8);
+}
+inline torch::Tensor labels_of(const Batch& batch) {
+  return torch::from_blob(const_cast<std::int64_t*>(batch.labels().data()),
+                          {static_cast<std::int64_t>(batch.size())}, torch::kInt64);
+}
+
+/// Bytes as they lie in a slab, as N x C x H x W.
+inline torch::Tensor as_images(const torch::Tensor& bytes, std::array<std::int64_t, 4> sizes) {
+  const auto [count, channels, height, width] = sizes;
+  return bytes.narrow(0, 0, count * height * width * channels)
+      .view({count, height, width, channels})
+      .permute({0, 3, 1, 2});
+}
+
+/// Pixels of a batch to a tensor on the CPU.
+using HostConversion = std::function<torch::Tensor(const PixelBlock&)>;
+
+/// Throws Error{bad_options} where the options ask for what there is not.
+inline HostConversion host_conversion(const DeviceOptions& options) {
+  const auto refuse = [](const std::string& what) {
+    throw Error(Errc::bad_options, Stage::lease, "device_batches: " + what);
+  };
+  if (options.prefetch == 0) refuse("prefetch is 0; it is at least 1");
+  const bool nhwc = options.memory_format == torch::MemoryFormat::ChannelsLast;
+  if (!nhwc && options.memory_format != torch::MemoryFormat::Contiguous)
+    refuse("memory_format is neither Contiguous nor ChannelsLast");
+  const auto by = [&]<Element T>(T) -> HostConversion {
+    return [converter = Converter<T>(options.normalize, nhwc ? Layout::nhwc : Layout::nchw)](
+               const PixelBlock& block) { return to_tensor(block, converter); };
+  };
+  switch (options.dtype) {
+    case torch::kFloat32: return by(float{});
+    case torch::kFloat16: return by(float16{});
+    case torch::kBFloat16: return by(bfloat16{});
+    case torch::kUInt8:
+      return [format = options.memory_format](const PixelBlock& block) {
+        return as_images(bytes_of(block), sizes_of(block)).clone(format);
+      };
+    default:
+      refuse(std::string("dtype is ") + c10::toString(options.dtype) +
+             "; it is one of Float, Half, BFloat16 and Byte");
+  }
+  return {};
+}
+
+inline BatchRows rows_of(const Batch& batch) {
+  return {batch.epoch(),
+          batch.sequence(),
+          {batch.indices().begin(), batch.indices().end()},
+          {batch.statuses().begin(), batch.statuses().end()}};
+}
+
+}  // namespace interop
+
+/// Batches of a loader as tensors on a device, in order, each asked for by next() or a range-for:
+///
+///     for (auto& [images, labels, rows] : device_batches(loader, torch::kCUDA,
+///              {.dtype = torch::kBFloat16, .normalize = imagenet}))
+///       learn(images, labels);
+///
+/// uint8 goes over the bus, on a stream of this object's own; the thread's current stream waits for the copy
+/// by an event and converts on the device. A slab goes back to the loader once its copy has ended, which
+/// next() looks for and nobody waits for: page-locked slabs (MemoryOptions::upstream) make the copies
+/// asynchronous, others keep the calling thread for as long as the copy takes. Device memory is bounded by
+/// `prefetch` batches beside what the caller holds. On the CPU batches are converted by a Converter, and
+/// nothing is copied ahead.
+///
+/// Order, labels, indices, statuses and errors are those of Loader::stream(): an error comes after the batches
+/// before it. What was copied ahead and never asked for counts as consumed in the loader's tally; position() is
+/// the trainer's. One thread at a time. The loader outlives this.
+class DeviceBatches {
+ public:
+  class Iterator;
+
+  /// Throws Error{bad_options}, what Loader::stream() throws, and c10::Error where the device is not there.
+  DeviceBatches(Loader& loader, torch::Device device, const DeviceOptions& options = {},
+                const StreamOptions& stream = {})
+      : DeviceBatches(loader, device, options, stream,
+                      device.is_cpu() ? nullptr : c10::impl::getDeviceGuardImpl(device.type())) {}
+  /// With streams and events of another's making; null: there are none, and nothing is copied ahead.
+  DeviceBatches(Loader& loader, torch::Device device, const DeviceOptions& options,
+                const StreamOptions& stream, const interop::DeviceGuard* guard)
+      : on_host_(interop::host_conversion(options)),
+        guard_(guard),
+        device_(guard && !device.has_index() ? guard->getDevice() : device),
+        max_leases_(loader.plan().max_leases),
+        stream_(loader.stream(stream)),
+        position_(stream.from) {
+    if (!guard_) return;
+    copies_.emplace(guard_->getStreamFromGlobalPool(device_));
+    on_device_.emplace(options, device_);
+    for (std::uint32_t i = 0; i < options.prefetch; ++i)
+      places_.push_back(std::make_unique<Place>(*guard_, device_.index()));
+  }
+  /// Waits for copies under way.
+  ~DeviceBatches() {
+    try {
+      if (guard_) guard_->synchronizeStream(*copies_);
+    } catch (...) {  // The device is lost, and its copies with it.
+    }
+  }
+  DeviceBatches(const DeviceBatches&) = delete;
+  DeviceBatches& operator=(const DeviceBatches&) = delete;
+
+  /// Waits for the loader alone. Empty: finished or cancelled. The last batch handed over is then done
+  /// (position()). Throws what Stream::next() throws.
+  std::optional<DeviceBatch> next() {
+    finish();
+    auto given = guard_ ? next_on_device() : next_on_host();
+    if (given) in_hand_ = given->rows.sequence;
+    return given;
+  }
+  /// Asks for the first batch.
+  Iterator begin();
+  /// Reached where next() gives nothing.
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+  /// Where a later stream can resume: after the batches that next() was called beyond.
+  const Position& position() const noexcept { return position_; }
+  /// Until now.
+  const DeviceTimes& times() const noexcept { return times_; }
+  /// Of device memory: the places of batches copied ahead, as large as batches were until now.
+  std::uint64_t device_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto& place : places_)
+      if (place->pixels.defined()) bytes += place->pixels.nbytes() + place->labels.nbytes();
+    return bytes;
+  }
+  /// As Stream::cancel(): what was copied ahead still comes.
+  void cancel() noexcept { stream_.cancel(); }
+
+ private:
+  /// Where one batch lies on the device until it is converted.
+  struct Place {
+    Place(const interop::DeviceGuard& guard, c10::DeviceIndex device)
+        : copied(guard, device), used(guard, device) {}
+    std::optional<Batch> source;  ///< until its copy has ended
+    torch::Tensor pixels, labels;
+    interop::DeviceEvent copied, used;
+    std::array<std::int64_t, 4> sizes{};
+    BatchRows rows;
+  };
+
+  /// Adds the time that it lives.
+  struct Timed {
+    std::chrono::nanoseconds& time;
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+    ~Timed() { time += std::chrono::steady_clock::now() - start; }
+  };
+  std::optional<Batch> wait_for_batch() {
+    const Timed timed{times_.waiting};
+    return stream_.next();
+  }
+
+  Place& place(std::uint64_t number) { return *places_[number % places_.size()]; }
+
+  std::optional<DeviceBatch> next_on_host() {
+    const auto batch = wait_for_batch();
+    if (!batch) return std::nullopt;
+    return DeviceBatch{on_host_(batch->pixels()), interop::labels_of(*batch).clone(),
+                       interop::rows_of(*batch)};
+  }
+  std::optional<DeviceBatch> next_on_device() {
+    if (taken_ == copied_ && !copy_next()) return std::nullopt;
+    auto given = hand_over(place(taken_++));
+    copy_ahead();
+    return given;
+  }
+
+  void finish() {
+    if (!in_hand_) return;
+    auto& [next, beyond] = position_;
+    next = *std::exchange(in_hand_, std::nullopt) + 1;
+    while (!beyond.empty() && beyond.front() <= next) {
+      if (beyond.front() == next) ++next;
+      beyond.erase(beyond.begin());
+    }
+  }
+
+  /// Gives slabs back whose copies have ended. Returns how many have not.
+  std::uint32_t release_copied() {
+    std::uint32_t out = 0;
+    for (auto& each : places_)
+      if (each->source && each->copied.done())
+        each->source.reset();
+      else if (each->source)
+        ++out;
+    return out;
+  }
+  bool room_for_another() {
+    const auto out = release_copied();
+    return out < max_leases_ && !place(copied_).source;
+  }
+
+  /// The next batch is to be there; false: there is none.
+  bool copy_next() {
+    while (!room_for_another()) {
+      const Timed timed{times_.copying};
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+    if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
+    return copy(wait_for_batch());
+  }
+  /// As many as are ready and have a place.
+  void copy_ahead() {
+    try {
+      while (!failed_ && copied_ - taken_ < places_.size() && room_for_another())
+        if (!copy(stream_.try_next())) return;
+    } catch (...) {
+      failed_ = std::current_exception();  // after the batches before it
+    }
+  }
+  bool copy(std::optional<Batch> batch) {
+    if (!batch) return false;
+    const Timed timed{times_.copying};
+    copy_to(place(copied_), *std::move(batch));
+    ++copied_;
+    return true;
+  }
+  void copy_to(Place& to, Batch batch) {
+    const auto pixels = batch.pixels();
+    const auto bytes = static_cast<std::int64_t>(pixels.pixels.size());
+    const interop::CurrentStream current(*guard_, *copies_);
+    to.used.hold(*copies_);
+    if (!to.pixels.defined() || to.pixels.numel() < bytes)
+      to.pixels = torch::empty({bytes}, torch::TensorOptions(torch::kUInt8).device(device_));
+    if (!to.labels.defined() || to.labels.numel() < pixels.count)
+      to.labels = torch::empty({pixels.count}, torch::TensorOptions(torch::kInt64).device(device_));
+    to.sizes = interop::sizes_of(pixels);
+    to.rows = interop::rows_of(batch);
+    to.source.emplace(std::move(batch));
+    to.pixels.narrow(0, 0, bytes).copy_(interop::bytes_of(pixels), true);
+    to.labels.narrow(0, 0, pixels.count).copy_(interop::labels_of(*to.source), true);
+    to.copied.record(*copies_);
+  }
+
+  /// To the thread's current stream.
+  DeviceBatch hand_over(Place& from) {
+    const auto stream = guard_->getStream(device_);
+    from.copied.hold(stream);
+    DeviceBatch batch{(*on_device_)(interop::as_images(from.pixels, from.sizes)),
+                      from.labels.narrow(0, 0, from.sizes[0]).clone(), std::move(from.rows)};
+    from.used.record(stream);
+    // Whenever they are freed, the allocator waits for what this stream reads.
+    for (const auto& tensor : {from.pixels, from.labels})
+      guard_->recordDataPtrOnStream(tensor.storage().data_ptr(), stream);
+    return batch;
+  }
+
+  interop::HostConversion on_host_;
+  const interop::DeviceGuard* guard_;
+  torch::Device device_;
+  std::uint32_t max_leases_;
+  Stream stream_;
+  std::optional<c10::Stream> copies_;
+  std::optional<interop::DeviceNormalizer> on_device_;
+  std::vector<std::unique_ptr<Place>> places_;
+  std::uint64_t taken_ = 0, copied_ = 0;  ///< batches handed over, and whose copies were started
+  std::exception_ptr failed_;             ///< the loader's, until the batches before it are taken
+  Position position_;
+  std::optional<std::uint64_t> in_hand_;  ///< Batch::sequence
+  DeviceTimes times_;
+};
+
+/// Input iterator: releases its batch before it advances.
+class DeviceBatches::Iterator {
+ public:
+  using difference_type = std::ptrdiff_t;  ///< as the standard library wants it
+  using value_type = DeviceBatch;          ///< what it points to
+  /// At the first batch of `batches`, which is to outlive it.
+  explicit Iterator(DeviceBatches& batches) : batches_(&batches), batch_(batches.next()) {}
+  /// The batch, which may be moved out.
+  DeviceBatch& operator*() noexcept { return *batch_; }
+  /// Likewise.
+  DeviceBatch* operator->() noexcept { return &*batch_; }
+  /// Releases the batch, then asks for the next.
+  Iterator& operator++() {
+    batch_.reset();
+    batch_ = batches_->next();
+    return *this;
+  }
+  /// Likewise.
+  void operator++(int) { ++*this; }
+  /// Whether there are no more.
+  bool operator==(std::default_sentinel_t) const noexcept { return !batch_; }
+
+ private:
+  DeviceBatches* batches_;
+  std::optional<DeviceBatch> batch_;
+};
+inline DeviceBatches::Iterator DeviceBatches::begin() { return Iterator(*this); }
+
+/// A DeviceBatches, for a range-for.
+inline DeviceBatches device_batches(Loader& loader, torch::Device device,
+                                    const DeviceOptions& options = {},
+                                    const StreamOptions& stream = {}) {
+  return DeviceBatches(loader, device, options, stream);
+}
+
+}  // namespace weir

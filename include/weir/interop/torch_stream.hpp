@@ -1,0 +1,52 @@
+#pragma once
+
+#include <c10/core/Stream.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+
+/// \file
+/// Streams and events of libtorch's devices, without a header of the device. For torch_device.hpp.
+namespace weir::interop {
+
+/// Streams and events of one kind of device.
+using DeviceGuard = c10::impl::DeviceGuardImplInterface;
+
+/// An event of a device, made when it is first recorded.
+class DeviceEvent {
+ public:
+  DeviceEvent(const DeviceGuard& guard, c10::DeviceIndex device) : guard_(guard), device_(device) {}
+  ~DeviceEvent() {
+    if (event_) guard_.destroyEvent(event_, device_);
+  }
+  DeviceEvent(const DeviceEvent&) = delete;
+  DeviceEvent& operator=(const DeviceEvent&) = delete;
+
+  void record(const c10::Stream& stream) {
+    guard_.record(&event_, stream, device_, c10::EventFlag::PYTORCH_DEFAULT);
+  }
+  /// What `stream` is given from now on waits for what was recorded last.
+  void hold(const c10::Stream& stream) const {
+    if (event_) guard_.block(event_, stream);
+  }
+  bool done() const { return !event_ || guard_.queryEvent(event_); }
+
+ private:
+  const DeviceGuard& guard_;
+  c10::DeviceIndex device_;
+  void* event_ = nullptr;
+};
+
+/// Makes a stream the current one of this thread for as long as it lives.
+class CurrentStream {
+ public:
+  CurrentStream(const DeviceGuard& guard, const c10::Stream& stream)
+      : guard_(guard), before_(guard.exchangeStream(stream)) {}
+  ~CurrentStream() { guard_.exchangeStream(before_); }
+  CurrentStream(const CurrentStream&) = delete;
+  CurrentStream& operator=(const CurrentStream&) = delete;
+
+ private:
+  const DeviceGuard& guard_;
+  c10::Stream before_;
+};
+
+}  // namespace weir::interop

@@ -1,0 +1,273 @@
+#include "weir/interop/torch_device.hpp"
+
+#include <torch/cuda.h>
+
+#include <array>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "contract/interop/scene.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+/// Streams and events of no device: tensors are the CPU's, and an event ends after so many looks at it.
+class FakeDevice final : public interop::DeviceGuard {
+ public:
+  explicit FakeDevice(int looks = 0) : looks_(looks) {}
+  ~FakeDevice() override { CHECK(events_.empty()); }
+
+  c10::DeviceType type() const override { return c10::DeviceType::CPU; }
+  c10::Device exchangeDevice(c10::Device device) const override { return device; }
+  c10::Device getDevice() const override { return {c10::DeviceType::CPU, -1}; }
+  void setDevice(c10::Device) const override {}
+  void uncheckedSetDevice(c10::Device) const noexcept override {}
+  c10::DeviceIndex deviceCount() const noexcept override { return 1; }
+  c10::Stream getStream(c10::Device) const noexcept override { return current_; }
+  c10::Stream getStreamFromGlobalPool(c10::Device, bool) const override { return stream(copies); }
+  c10::Stream exchangeStream(c10::Stream stream) const noexcept override {
+    return std::exchange(current_, stream);
+  }
+
+  void record(void** event, const c10::Stream& stream, c10::DeviceIndex,
+              c10::EventFlag) const override {
+    if (!*event) *event = *events_.insert(new int).first;
+    *static_cast<int*>(*event) = looks_;
+    said += stream.id() == copies ? " copied" : " used";
+  }
+  void block(void* event, const c10::Stream& stream) const override {
+    CHECK(events_.contains(static_cast<int*>(event)));
+    said += stream.id() == copies ? " copies-wait" : " reader-waits";
+  }
+  bool queryEvent(void* event) const override {
+    TORCH_CHECK(!lost, "the device is lost");
+    return (*static_cast<int*>(event))-- <= 0;
+  }
+  void destroyEvent(void* event, c10::DeviceIndex) const noexcept override {
+    auto* const known = static_cast<int*>(event);
+    events_.erase(known);
+    delete known;
+  }
+  void synchronizeStream(const c10::Stream& stream) const override {
+    CHECK(stream.id() == copies);
+    said += " waited";
+    TORCH_CHECK(!lost, "the device is lost");
+  }
+  void recordDataPtrOnStream(const c10::DataPtr&, const c10::Stream& stream) const override {
+    CHECK(stream.id() == trainers);
+    ++told_allocator;
+  }
+
+  static constexpr c10::StreamId trainers = 0, copies = 7;
+  mutable std::string said;  ///< what streams were given, in order
+  mutable int told_allocator = 0;
+  bool lost = false;
+
+ private:
+  static c10::Stream stream(c10::StreamId id) {
+    return c10::Stream(c10::Stream::UNSAFE, c10::Device(c10::DeviceType::CPU, -1), id);
+  }
+  int looks_;
+  mutable std::set<int*> events_;
+  mutable c10::Stream current_ = stream(trainers);
+};
+
+constexpr int forever = 1 << 30;
+
+Options two_leases() {
+  auto options = small_options();
+  options.shuffle = true;
+  options.queue.max_leases = 2;
+  options.faults.policy = OnFault::skip;
+  return options;
+}
+
+/// Until the queue is full, so that what is copied ahead does not depend on time.
+void wait_for_ready(const Loader& loader) {
+  while (loader.snapshot().ready < loader.plan().max_queue_size) std::this_thread::yield();
+}
+
+/// All batches are those of the loader, their images converted to `error` of what a Converter makes of them.
+void check_same(DeviceBatches& batches, Loader& other, const StreamOptions& stream,
+                const DeviceOptions& options, double error) {
+  const Converter<float> to_float(options.dtype == torch::kUInt8 ? Normalize{.scale = 1}
+                                                                 : options.normalize);
+  auto wanted = other.stream(stream);
+  std::uint64_t seen = 0;
+  for (auto& [images, labels, rows] : batches) {
+    const auto batch = wanted.next().value();
+    CHECK(images.scalar_type() == options.dtype);
+    CHECK(images.is_contiguous(options.memory_format));
+    const auto pixels = to_tensor(batch.pixels(), to_float);
+    REQUIRE(images.sizes() == pixels.sizes());
+    CHECK((images.to(torch::kCPU, torch::kFloat32) - pixels).abs().max().item<double>() <= error);
+    CHECK(labels.cpu().equal(interop::labels_of(batch)));
+    CHECK(std::ranges::equal(rows.indices, batch.indices()));
+    CHECK(std::ranges::equal(rows.statuses, batch.statuses()));
+    CHECK(rows.sequence == batch.sequence());
+    CHECK(rows.epoch == batch.epoch());
+    ++seen;
+  }
+  CHECK_FALSE(wanted.next());
+  CHECK(seen > 0);
+}
+
+void check_all_options(torch::Device device, const interop::DeviceGuard* guard) {
+  const Flawed source(41, 9);
+  const StreamOptions twice{.epochs = 2};
+  const std::map<torch::ScalarType, double> errors{{torch::kFloat32, guard ? 1e-6 : 0},
+                                                   {torch::kFloat16, 2e-3},
+                                                   {torch::kBFloat16, 2e-2},
+                                                   {torch::kUInt8, 0}};
+  for (const auto prefetch : {1u, 2u, 5u})
+    for (const auto& [dtype, error] : errors)
+      for (const auto format :
+           {torch::MemoryFormat::Contiguous, torch::MemoryFormat::ChannelsLast}) {
+        CAPTURE(guard, prefetch, dtype, format);
+        const DeviceOptions options{prefetch, dtype, imagenet, format};
+        Loader loader(source, two_leases()), other(source, two_leases());
+        {
+          DeviceBatches batches(loader, device, options, twice, guard);
+          check_same(batches, other, twice, options, error);
+          CHECK(batches.device_bytes() <= (guard ? prefetch : 0) * 4 * (16 * 16 * 3 + 8));
+        }
+        CHECK(loader.snapshot().leased == 0);
+        CHECK(loader.snapshot().samples.conserved());
+      }
+}
+
+}  // namespace
+
+TEST_CASE("batches on a device are the loader's batches", "[interop]") {
+  const FakeDevice quick, slow(3);
+  const std::array<const FakeDevice*, 3> guards{nullptr, &quick, &slow};
+  check_all_options(torch::kCPU, guards.at(GENERATE(0u, 1u, 2u)));
+}
+
+TEST_CASE("batches on a CUDA device are the loader's batches", "[interop]") {
+  if (!torch::cuda::is_available()) {
+    std::puts("no CUDA device");
+    return;
+  }
+  check_all_options(torch::kCUDA, c10::impl::getDeviceGuardImpl(c10::DeviceType::CUDA));
+}
+
+TEST_CASE("images of several sizes go to a device in a padded block, not ragged",
+          "[interop][sizes]") {
+  auto options = two_leases();
+  options.sizes.mode = Sizes::padded;
+  const FakeDevice device;
+  const auto source = synthetic(22, {24, 30, 3}, 3);
+  Loader loader(source, options), other(source, options);
+  {
+    DeviceBatches batches(loader, torch::kCPU, {}, {}, &device);
+    check_same(batches, other, {}, {}, 1e-6);
+  }
+  options.sizes.mode = Sizes::ragged;
+  Loader ragged(source, options);
+  CHECK_THROWS_WITH(device_batches(ragged, torch::kCPU).next(), has_text("sizes.mode = ragged"));
+}
+
+TEST_CASE("a slab stays leased until its copy has ended, and nobody waits for that", "[interop]") {
+  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
+  const FakeDevice device(forever);
+  {
+    DeviceBatches batches(loader, torch::kCPU, {.prefetch = 2}, {}, &device);
+    wait_for_ready(loader);
+    CHECK(batches.next()->rows.sequence == 0);
+    CHECK(loader.snapshot().leased == 2);
+    CHECK(batches.next()->rows.sequence == 1);
+    CHECK(loader.snapshot().leased == 2);
+    CHECK(device.said == " copied reader-waits used copied reader-waits used");
+  }
+  CHECK(device.said.ends_with(" waited"));
+  CHECK(loader.snapshot().leased == 0);
+  CHECK(device.told_allocator == 4);
+}
+
+TEST_CASE("a place on the device is written again after what reads it", "[interop]") {
+  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
+  const FakeDevice device;
+  DeviceBatches batches(loader, torch::kCPU, {.prefetch = 1}, {}, &device);
+  wait_for_ready(loader);
+  for (int i = 0; i < 3; ++i) CHECK(batches.next());
+  CHECK(device.said ==
+        " copied reader-waits used copies-wait copied reader-waits used copies-wait copied"
+        " reader-waits used copies-wait copied");
+  CHECK(batches.times().copying.count() > 0);
+  CHECK(batches.times().waiting.count() > 0);
+}
+
+TEST_CASE("an error comes after the batches that were before it", "[interop]") {
+  auto options = two_leases();
+  options.shuffle = false;
+  options.faults.policy = OnFault::stop;
+  const FakeDevice device;
+  const auto* const guard = GENERATE(false, true) ? &device : nullptr;
+  Loader loader(Flawed(40, 11),
+                options);  // the fourth row is bad in the first batch, then the 15th
+  DeviceBatches batches(loader, torch::kCPU, {.prefetch = 4}, {.from = {1, {}}}, guard);
+  CHECK(batches.next()->rows.sequence == 1);
+  CHECK(batches.next()->rows.sequence == 2);
+  CHECK_THROWS_AS(batches.next(), Error);
+  CHECK_FALSE(batches.next());
+  CHECK(batches.position() == Position{3, {}});
+}
+
+TEST_CASE("where training stands is what was asked for, not what was copied", "[interop]") {
+  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
+  const FakeDevice device;
+  const Position from{2, {4, 5, 8}};
+  std::vector<std::uint64_t> seen;
+  {
+    DeviceBatches batches(loader, torch::kCPU, {.prefetch = 3}, {.from = from}, &device);
+    wait_for_ready(loader);
+    CHECK(batches.position() == from);
+    seen.push_back(batches.next()->rows.sequence);
+    CHECK(batches.position() == from);
+    seen.push_back(batches.next()->rows.sequence);
+    CHECK(batches.position() == Position{3, {4, 5, 8}});
+    seen.push_back(batches.next()->rows.sequence);
+    CHECK(batches.position() == Position{6, {8}});
+    batches.cancel();
+    while (const auto batch = batches.next()) seen.push_back(batch->rows.sequence);
+  }
+  const std::vector<std::uint64_t> all{2, 3, 6, 7, 9};
+  CHECK(seen.size() >= 3);
+  CHECK(std::ranges::equal(seen, std::span(all).first(seen.size())));
+  CHECK(loader.snapshot().samples.conserved());
+}
+
+TEST_CASE("a device that is lost is an error of the loop, and everything goes back", "[interop]") {
+  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
+  FakeDevice device(forever);
+  {
+    DeviceBatches batches(loader, torch::kCPU, {}, {}, &device);
+    CHECK(batches.next());
+    device.lost = true;
+    CHECK_THROWS_AS(
+        [&] {
+          while (batches.next()) continue;
+        }(),
+        c10::Error);
+  }
+  CHECK(loader.snapshot().leased == 0);
+}
+
+TEST_CASE("what there is no device, type or format for is refused in words", "[interop]") {
+  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
+  const auto ask = [&](const DeviceOptions& options) {
+    device_batches(loader, torch::kCPU, options);
+  };
+  CHECK_THROWS_WITH(ask({.prefetch = 0}), has_text("prefetch is 0"));
+  CHECK_THROWS_WITH(ask({.dtype = torch::kInt64}), has_text("dtype is Long"));
+  CHECK_THROWS_WITH(ask({.normalize = {.stddev = {1, 0, 1}}}), has_text("stddev"));
+  CHECK_THROWS_WITH(ask({.memory_format = torch::MemoryFormat::Preserve}),
+                    has_text("memory_format"));
+  if (!c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA))
+    CHECK_THROWS_AS(device_batches(loader, torch::kCUDA), c10::Error);
+  CHECK(device_batches(loader, torch::kCPU).next());
+}
