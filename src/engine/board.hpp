@@ -8,22 +8,16 @@
 
 #include "base/mutex.hpp"
 #include "base/wakeable.hpp"
-#include "conductor/row_feed.hpp"
+#include "conductor/work_queue.hpp"
 #include "engine/clocks.hpp"
 #include "engine/sample.hpp"
 
 namespace weir::engine {
 
-/// Work that nobody has taken yet. Workers pull; nothing is pushed at them, so there is no executor
-/// behind which an event could queue.
-///
-///   read_ahead = 0   workers take runs of fresh rows, read and decode them
-///   read_ahead = n   readers take fresh rows, at most n of them read or being read; workers take
-///                    what has arrived
-///
-/// Oldest first in either case. A parked sample is a barrier: nothing younger is taken until it
-/// goes on. Both numbers may change at any time, up to those of the constructor. Lock order: the
-/// board's mutex, then the leaf mutex of the books or of the clocks.
+/// The work queue of a stream's threads: conductor::WorkQueue decides what is taken next; the board adds
+/// the mutex, the waiting and what the clocks are told of it. Workers pull; nothing is pushed at them, so
+/// there is no executor behind which an event could queue. Lock order: the board's mutex, then the leaf
+/// mutex of the books or of the clocks.
 class Board {
  public:
   /// `low` is woken when fewer than rows_ahead() rows are left to take.
@@ -31,14 +25,12 @@ class Board {
         std::uint32_t slabs, std::shared_ptr<Wakeable> low);
 
   std::uint64_t rows_ahead() noexcept;
-  /// From now on: workers below `workers` find work, `read_ahead` reads are begun ahead.
+  /// From now on: workers below `workers` find work, `read_ahead` reads are begun ahead. At most the
+  /// numbers of the constructor.
   void limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept;
 
-  /// Rows of one batch, or one sample to go on with.
-  struct Task {
-    conductor::RowRun run{};
-    SamplePtr sample;
-  };
+  using Queue = conductor::WorkQueue<SamplePtr>;
+  using Task = Queue::Task;
 
   // -- conductor
   void open(const conductor::RowRun& run);
@@ -82,38 +74,23 @@ class Board {
   SamplePtr fresh_sample();
 
  private:
-  using Samples = std::vector<SamplePtr>;
-  static void insert(Samples& samples, SamplePtr sample);  ///< youngest first
-  books::RowKey barrier() const noexcept WEIR_REQUIRES(mutex_);
-  SamplePtr take_oldest(Samples& samples) noexcept WEIR_REQUIRES(mutex_);
-  std::optional<Task> next_work(std::uint32_t most_rows) WEIR_REQUIRES(mutex_);
-  std::optional<Task> next_read() WEIR_REQUIRES(mutex_);
   /// Until notified; what `mine` keeps goes to those that wait for bytes.
   void wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_it, Lock& lock)
       WEIR_REQUIRES(mutex_);
-  void no_longer_ahead(Sample& sample) noexcept WEIR_REQUIRES(mutex_);
   /// A worker begins to wait, goes on or ends; `counted`: whether it is among waiting_.
   void count_waiting(bool& counted, bool waits) noexcept WEIR_REQUIRES(mutex_);
-  Hold hold() const noexcept WEIR_REQUIRES(mutex_);
   void note_waiting() noexcept WEIR_REQUIRES(mutex_);
-  std::optional<conductor::RowRun> take_fresh(std::uint32_t most_rows) WEIR_REQUIRES(mutex_);
+  void wake_all() noexcept WEIR_REQUIRES(mutex_);
 
   books::Book& book_;
   Clocks& clocks_;
   const std::shared_ptr<Wakeable> low_;
   Mutex mutex_;
-  std::uint32_t workers_ WEIR_GUARDED_BY(mutex_), read_ahead_ WEIR_GUARDED_BY(mutex_);
-  std::uint64_t rows_ahead_ WEIR_GUARDED_BY(mutex_);
   /// Those above the limit wait apart: a wake-up for one worker must not end with them.
   std::condition_variable work_, reads_, benched_;
-  conductor::RowFeed feed_ WEIR_GUARDED_BY(mutex_);
-  Samples to_decode_ WEIR_GUARDED_BY(mutex_);  ///< arrived or resumed
-  Samples to_read_ WEIR_GUARDED_BY(mutex_);    ///< resumed before they were read
-  Samples parked_ WEIR_GUARDED_BY(mutex_);
-  Samples free_ WEIR_GUARDED_BY(mutex_);
+  Queue queue_ WEIR_GUARDED_BY(mutex_);
+  std::vector<SamplePtr> free_ WEIR_GUARDED_BY(mutex_);
   std::vector<WorkerMemory*> idle_ WEIR_GUARDED_BY(mutex_);
-  /// Reads begun, not yet taken by a worker.
-  std::uint32_t outstanding_ WEIR_GUARDED_BY(mutex_) = 0;
   bool halted_ WEIR_GUARDED_BY(mutex_) = false;
   std::uint32_t waiting_ WEIR_GUARDED_BY(mutex_) = 0;  ///< workers, those that left among them
   std::uint32_t noted_ WEIR_GUARDED_BY(mutex_) = 0;    ///< of which the clocks know

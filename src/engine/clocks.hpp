@@ -9,18 +9,13 @@
 #include "base/clock.hpp"
 #include "base/mutex.hpp"
 #include "buffer/slab.hpp"
+#include "conductor/work_queue.hpp"
 #include "engine/lane.hpp"
 #include "weir/report.hpp"
 
 namespace weir::engine {
 
-/// What workers that have nothing to do wait for.
-enum class Hold : std::uint8_t {
-  rows,   ///< for rows to work on: no place in the queue, or no samples left
-  reads,  ///< for reads under way
-  bytes,  ///< for the bytes of a sample that was refused
-  slab,   ///< for the bytes of a slab
-};
+using conductor::Hold;
 
 /// What a loader's streams spent their time on. Any thread; the mutex is a leaf. Times are handed
 /// in, and one that is older than the last counts as that one.

@@ -6,23 +6,6 @@
 #include "plan/simulation.hpp"
 
 namespace weir::simulation {
-namespace {
-
-template <class Rows, class Row>
-void insert(Rows& rows, Row* row) {
-  const auto place = std::find_if(rows.begin(), rows.end(),
-                                  [&](const auto* other) { return other->row < row->row; });
-  rows.insert(place, row);
-}
-
-template <class Rows>
-auto& pop_oldest(Rows& rows) {
-  auto* row = rows.back();
-  rows.pop_back();
-  return *row;
-}
-
-}  // namespace
 
 void Simulation::advance(Actor& actor) {
   set_reading(actor, 0);
@@ -62,42 +45,16 @@ bool Simulation::take(Actor& actor) {
     actor.most_rows = conductor::rows_in_a_run(now_ - actor.run_begun, actor.done);
   actor.run = {};
   actor.done = 0;
-  return actor.reader ? take_read(actor) : take_work(actor);
-}
-
-bool Simulation::take_work(Actor& actor) {
-  const auto fresh = plan_.read_ahead > 0 ? books::no_row : feed_.front();
-  const auto limit = barrier();
-  if (!to_decode_.empty() && to_decode_.back()->row < fresh && to_decode_.back()->row < limit) {
-    Row& row = pop_oldest(to_decode_);
-    if (std::exchange(row.ahead, false)) --outstanding_;
-    take_over(actor, row);
-    return true;
+  const auto task = actor.reader ? queue_.next_read() : queue_.next_work(actor.most_rows);
+  if (!task) return false;
+  if (task->runs_low) waker_->wake();
+  if (task->sample) {
+    take_over(actor, *task->sample);
+  } else {
+    actor.run = task->run;
+    actor.run_begun = now_;
+    begin_row(actor);
   }
-  if (plan_.read_ahead > 0) return false;
-  return take_fresh(actor,
-                    conductor::run_share(feed_.front_count(), plan_.workers, actor.most_rows));
-}
-
-bool Simulation::take_read(Actor& actor) {
-  if (!to_read_.empty() && to_read_.back()->row < feed_.front() &&
-      to_read_.back()->row < barrier()) {
-    take_over(actor, pop_oldest(to_read_));
-    return true;
-  }
-  if (outstanding_ >= plan_.read_ahead || !take_fresh(actor, 1)) return false;
-  actor.row->ahead = true;
-  ++outstanding_;
-  return true;
-}
-
-bool Simulation::take_fresh(Actor& actor, std::uint32_t most_rows) {
-  const auto run = feed_.take(most_rows, barrier());
-  if (!run) return false;
-  if (feed_.rows() < rows_ahead_ && feed_.rows() + run->count >= rows_ahead_) waker_->wake();
-  actor.run = *run;
-  actor.run_begun = now_;
-  begin_row(actor);
   return true;
 }
 
@@ -114,7 +71,7 @@ void Simulation::begin_row(Actor& actor) {
   row.number = row.row.sequence * plan_.batch + row.row.row;
   row.kept = work_.hits(row.number);
   row.has_bytes = row.kept;
-  row.ahead = false;
+  row.ahead = actor.reader;
   ++actor.done;
 }
 
@@ -193,23 +150,17 @@ bool Simulation::admit(Actor& actor, buffer::Block& block, std::uint64_t bytes) 
 void Simulation::park(Actor& actor) {
   auto& run = actor.run;
   if (!actor.reader && actor.done < run.count)
-    feed_.add({run.slab, run.sequence, run.first + actor.done, run.count - actor.done});
+    queue_.add({run.slab, run.sequence, run.first + actor.done, run.count - actor.done});
   run = {};
   actor.done = 0;
   Row& waiter = *std::exchange(actor.row, &fresh_row());
-  insert(parked_, &waiter);
+  queue_.park(&waiter);
   book_->park(waiter);
 }
 
-void Simulation::resume(books::Waiter& waiter) {
-  auto* row = static_cast<Row*>(&waiter);
-  parked_.erase(std::find(parked_.begin(), parked_.end(), row));
-  insert(row->has_bytes || plan_.read_ahead == 0 ? to_decode_ : to_read_, row);
-}
+void Simulation::resume(books::Waiter& waiter) { queue_.resume(static_cast<Row&>(waiter)); }
 
-void Simulation::arrive(Actor& actor) {
-  insert(to_decode_, std::exchange(actor.row, &fresh_row()));
-}
+void Simulation::arrive(Actor& actor) { queue_.arrived(std::exchange(actor.row, &fresh_row())); }
 
 void Simulation::finish(Actor& actor) {
   Row& row = *actor.row;
@@ -228,7 +179,9 @@ void Simulation::become_idle(Actor& actor) {
 
 Simulation::Row& Simulation::fresh_row() {
   if (free_.empty()) return rows_.emplace_back(*book_);
-  return pop_oldest(free_);
+  Row& row = *free_.back();
+  free_.pop_back();
+  return row;
 }
 
 void Simulation::recycle(Row& row) {

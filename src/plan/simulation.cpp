@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "conductor/pull.hpp"
 
 namespace weir::simulation {
 namespace {
@@ -47,15 +46,15 @@ Simulation::Simulation(const Plan& plan, const Workload& work)
                               {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
                                plan.read_ahead_bytes, depth_ + plan.max_leases, plan.batch})),
       schedule_(dataset_size(work), work.batch, false, std::nullopt),
-      rows_ahead_(conductor::rows_ahead(plan.workers, plan.read_ahead)),
-      feed_(depth_ + plan.max_leases + plan.workers + 1),
+      queue_(plan.workers, plan.read_ahead, depth_ + plan.max_leases,
+             2 * std::size_t{plan.workers + plan.read_ahead}),
       free_cores_(work.cores) {
   if (!book_->try_charge(Account::index, plan.index_bytes))
     throw Error(Errc::budget_too_small, Stage::wait, "the budget has no room for the index");
   book_->begin_stream(0, {}, waker_);
-  conductor_ = std::make_unique<conductor::Conductor>(*book_, schedule_,
-                                                      conductor::Policy{depth_, rows_ahead_, {}}, 0,
-                                                      static_cast<conductor::Actions&>(*this));
+  conductor_ = std::make_unique<conductor::Conductor>(
+      *book_, schedule_, conductor::Policy{depth_, queue_.rows_ahead(), {}}, 0,
+      static_cast<conductor::Actions&>(*this));
   actors_.reserve(plan.workers + plan.read_ahead);
   for (std::uint32_t i = 0; i < plan.workers + plan.read_ahead; ++i) {
     auto& actor = actors_.emplace_back(*book_, i >= plan.workers);
@@ -96,14 +95,11 @@ Simulation::Effort Simulation::pace() const noexcept {
   Effort pace;
   pace.fetch = std::max(0.0, reading_);
   pace.prep = std::max(0.0, plan_.workers - waiting - pace.fetch);
-  const bool reads =
-      plan_.read_ahead > 0 && (outstanding_ > 0 || !to_read_.empty() || feed_.rows() > 0);
-  if (!parked_.empty() || (book_->someone_waits() && ready_.empty())) {
-    pace.memory = waiting;
-  } else if (!book_->someone_waits() && reads) {
-    pace.fetch += waiting;
-  } else {
-    pace.idle = waiting;
+  switch (queue_.hold(book_->someone_waits())) {
+    case conductor::Hold::bytes: pace.memory = waiting; break;
+    case conductor::Hold::slab: (ready_.empty() ? pace.memory : pace.idle) = waiting; break;
+    case conductor::Hold::reads: pace.fetch += waiting; break;
+    case conductor::Hold::rows: pace.idle = waiting; break;
   }
   return pace;
 }
@@ -180,7 +176,7 @@ void Simulation::settle() {
     start_idle(idle_readers_);
     start_idle(idle_workers_);
     // Again where a worker took what had been read: a read may begin.
-    if (outstanding_ < plan_.read_ahead) start_idle(idle_readers_);
+    if (queue_.may_begin_read()) start_idle(idle_readers_);
     hand_over();
   } while (waker_->pending);
   pace_ = pace();
@@ -205,7 +201,7 @@ void Simulation::trim_idle() noexcept {
 }
 
 void Simulation::open(books::SlabId slab, const conductor::BatchSlot& batch) {
-  feed_.add({slab, batch.sequence, 0, batch.rows});
+  queue_.add({slab, batch.sequence, 0, batch.rows});
 }
 
 // ---- consumer --------------------------------------------------------------------------------

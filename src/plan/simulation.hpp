@@ -11,7 +11,7 @@
 #include "books/book.hpp"
 #include "buffer/block.hpp"
 #include "conductor/conductor.hpp"
-#include "conductor/row_feed.hpp"
+#include "conductor/work_queue.hpp"
 #include "plan/workload.hpp"
 #include "weir/plan.hpp"
 
@@ -28,7 +28,7 @@ struct Outcome {
 
 /// A stream in simulated time, event by event: the conductor and the books that the engine runs,
 /// with workers, readers and a consumer whose work only takes the time that the workload says.
-/// Workers and readers choose as engine::Board lets them, and charge, park and trim as
+/// Workers and readers take what the engine's own work queue gives them, and charge, park and trim as
 /// engine::RowWork does. Deciding takes no time. One use.
 class Simulation final : private conductor::Actions {
  public:
@@ -82,7 +82,7 @@ class Simulation final : private conductor::Actions {
 
   // -- conductor
   bool make_slab() override;
-  std::uint64_t untaken_rows() noexcept override { return feed_.rows(); }
+  std::uint64_t untaken_rows() noexcept override { return queue_.untaken_rows(); }
   void trim_idle() noexcept override;
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
   void resume(books::Waiter& waiter) override;
@@ -115,9 +115,6 @@ class Simulation final : private conductor::Actions {
   /// Takes rows until one takes time, or there is none.
   void pull(Actor& actor);
   bool take(Actor& actor);
-  bool take_work(Actor& actor);
-  bool take_read(Actor& actor);
-  bool take_fresh(Actor& actor, std::uint32_t most_rows);
   void take_over(Actor& actor, Row& row);
   void begin_row(Actor& actor);
   /// False: refused its bytes, and parked; or it was there, and has arrived.
@@ -132,9 +129,6 @@ class Simulation final : private conductor::Actions {
   void become_idle(Actor& actor);
   Row& fresh_row();
   void recycle(Row& row);
-  books::RowKey barrier() const noexcept {
-    return parked_.empty() ? books::no_row : parked_.back()->row;
-  }
   std::uint32_t id_of(const Actor& actor) const noexcept {
     return static_cast<std::uint32_t>(&actor - actors_.data());
   }
@@ -156,15 +150,14 @@ class Simulation final : private conductor::Actions {
   std::shared_ptr<books::Book> book_;
   const conductor::Schedule schedule_;
   std::unique_ptr<conductor::Conductor> conductor_;
-  const std::uint64_t rows_ahead_;
-  conductor::RowFeed feed_;
+  conductor::WorkQueue<Row*> queue_;
 
   std::deque<Row> rows_;
-  std::vector<Row*> free_, to_decode_, to_read_, parked_;  ///< rows: youngest first
-  std::vector<Actor> actors_;                              ///< workers, then readers
+  std::vector<Row*> free_;
+  std::vector<Actor> actors_;  ///< workers, then readers
   std::vector<Actor*> idle_workers_, idle_readers_;
   std::deque<Actor*> for_core_;
-  std::uint32_t free_cores_, outstanding_ = 0, slabs_made_ = 0;
+  std::uint32_t free_cores_, slabs_made_ = 0;
 
   std::deque<books::SlabId> ready_, leases_;
   bool asking_ = false, asked_found_ = false;

@@ -1,0 +1,163 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "conductor/pull.hpp"
+#include "conductor/row_feed.hpp"
+
+namespace weir::conductor {
+
+/// What workers that have nothing to do wait for.
+enum class Hold : std::uint8_t {
+  rows,   ///< for rows to work on: no place in the queue, or no samples left
+  reads,  ///< for reads under way
+  bytes,  ///< for the bytes of a sample that was refused
+  slab,   ///< for the bytes of a slab
+};
+
+/// Work that nobody has taken yet, and the rule for what an idle worker or reader takes next. The engine
+/// guards it with a mutex; the simulation uses it as it is. A plain structure: no thread, lock or clock.
+///
+///   read_ahead = 0   workers take runs of fresh rows, read and decode them
+///   read_ahead = n   readers take fresh rows, at most n of them read or being read; workers take
+///                    what has arrived
+///
+/// Oldest first in either case. A parked sample is a barrier: nothing younger is taken until it resumes.
+///
+/// `SamplePtr` points to a `Sample` and owns it or not. The queue reads `row` and `has_bytes`. It clears
+/// `ahead`, which the reader sets: the sample counts as an outstanding read until a worker takes it.
+/// Allocates only beyond `slabs` and `samples` of the constructor.
+template <class SamplePtr>
+class WorkQueue {
+ public:
+  using Sample = std::remove_reference_t<decltype(*std::declval<SamplePtr&>())>;
+  /// Rows of one batch, or one sample to go on with.
+  struct Task {
+    RowRun run{};
+    SamplePtr sample{};
+    bool runs_low =
+        false;  ///< since this one fewer than rows_ahead() rows are left: wake the conductor
+  };
+
+  WorkQueue(std::uint32_t workers, std::uint32_t read_ahead, std::uint32_t slabs,
+            std::size_t samples)
+      : workers_(workers), read_ahead_(read_ahead), feed_(slabs + workers + 1) {
+    for (auto* list : {&to_decode_, &to_read_, &parked_}) list->reserve(samples);
+  }
+
+  /// From now on. Throws nothing.
+  void limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept {
+    workers_ = workers;
+    read_ahead_ = read_ahead;
+  }
+  std::uint32_t workers() const noexcept { return workers_; }
+  std::uint32_t read_ahead() const noexcept { return read_ahead_; }
+  std::uint64_t rows_ahead() const noexcept { return conductor::rows_ahead(workers_, read_ahead_); }
+  std::uint64_t untaken_rows() const noexcept { return feed_.rows(); }
+  bool may_begin_read() const noexcept { return outstanding_ < read_ahead_; }
+
+  /// Rows of a batch just opened, or those of a run that were not begun.
+  void add(const RowRun& run) { feed_.add(run); }
+
+  /// For a worker. A run has at most `most_rows` rows.
+  std::optional<Task> next_work(std::uint32_t most_rows) {
+    const auto fresh = read_ahead_ > 0 ? books::no_row : feed_.front();
+    if (auto sample = take_before(to_decode_, fresh)) {
+      end_read(**sample);
+      return Task{{}, std::move(*sample)};
+    }
+    if (read_ahead_ > 0) return std::nullopt;
+    return take_fresh(run_share(feed_.front_count(), workers_, most_rows));
+  }
+
+  /// For a reader.
+  std::optional<Task> next_read() {
+    if (auto sample = take_before(to_read_, feed_.front())) return Task{{}, std::move(*sample)};
+    if (!may_begin_read()) return std::nullopt;
+    auto task = take_fresh(1);
+    if (task) ++outstanding_;
+    return task;
+  }
+
+  /// The sample has been read, for a worker to decode.
+  void arrived(SamplePtr sample) { insert(to_decode_, std::move(sample)); }
+  /// It no longer counts as an outstanding read; false: it did not.
+  bool end_read(Sample& sample) noexcept {
+    if (!std::exchange(sample.ahead, false)) return false;
+    --outstanding_;
+    return true;
+  }
+
+  /// The sample was refused bytes.
+  void park(SamplePtr sample) { insert(parked_, std::move(sample)); }
+  /// It has them; false where it is not parked.
+  bool resume(const Sample& sample) {
+    const auto place = std::find_if(parked_.begin(), parked_.end(),
+                                    [&](const SamplePtr& other) { return &*other == &sample; });
+    if (place == parked_.end()) return false;
+    SamplePtr taken = std::move(*place);
+    parked_.erase(place);
+    auto& next = taken->has_bytes || read_ahead_ == 0 ? to_decode_ : to_read_;
+    insert(next, std::move(taken));
+    return true;
+  }
+  /// Youngest first.
+  const std::vector<SamplePtr>& parked() const noexcept { return parked_; }
+
+  /// What workers that find nothing wait for.
+  Hold hold(bool bytes_awaited) const noexcept {
+    if (!parked_.empty()) return Hold::bytes;
+    if (bytes_awaited) return Hold::slab;
+    const bool reads = outstanding_ > 0 || !to_read_.empty() || feed_.rows() > 0;
+    return read_ahead_ > 0 && reads ? Hold::reads : Hold::rows;
+  }
+
+  /// Nothing fresh is taken any more. Calls `each` for every sample that is here.
+  template <class Each>
+  void halt(Each each) noexcept {
+    feed_.clear();
+    for (auto* const list : {&to_decode_, &to_read_, &parked_})
+      for (const auto& sample : *list) each(*sample);
+  }
+
+ private:
+  using Samples = std::vector<SamplePtr>;  ///< youngest first: taking the oldest is O(1)
+
+  static void insert(Samples& samples, SamplePtr sample) {
+    const auto place = std::find_if(samples.begin(), samples.end(), [&](const SamplePtr& other) {
+      return other->row < sample->row;
+    });
+    samples.insert(place, std::move(sample));
+  }
+  books::RowKey barrier() const noexcept {
+    return parked_.empty() ? books::no_row : parked_.back()->row;
+  }
+  /// The oldest, where it is older than `fresh` and the barrier.
+  std::optional<SamplePtr> take_before(Samples& samples, books::RowKey fresh) noexcept {
+    if (samples.empty() || !(samples.back()->row < std::min(fresh, barrier()))) return std::nullopt;
+    std::optional<SamplePtr> oldest(std::move(samples.back()));
+    samples.pop_back();
+    return oldest;
+  }
+  std::optional<Task> take_fresh(std::uint32_t most_rows) noexcept {
+    const auto run = feed_.take(most_rows, barrier());
+    if (!run) return std::nullopt;
+    const bool low = feed_.rows() < rows_ahead() && feed_.rows() + run->count >= rows_ahead();
+    return Task{*run, {}, low};
+  }
+
+  std::uint32_t workers_, read_ahead_;
+  std::uint32_t outstanding_ = 0;  ///< reads begun, not yet taken by a worker
+  RowFeed feed_;
+  Samples to_decode_;  ///< arrived or resumed
+  Samples to_read_;    ///< resumed before they were read
+  Samples parked_;
+};
+
+}  // namespace weir::conductor
