@@ -22,7 +22,7 @@ struct DecodeLimits {
   std::uint64_t max_ancillary_bytes = 1ull << 20;  ///< one ancillary PNG chunk
 };
 
-/// A decoder for formats that weir does not read itself (JPEG, PNG and WebP it does). Handed to
+/// A decoder for formats that weir does not read itself (its README lists those it does). Handed to
 /// Options::codecs. Called from many threads at once. `weir::opencv_codec()` in
 /// weir/interop/opencv_codec.hpp is one, for BMP, TIFF and the like.
 class ForeignCodec {

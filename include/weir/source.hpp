@@ -31,7 +31,7 @@ class ByteSink {
 /// as it lives (then they are part of index_bytes()).
 struct Encoded {
   std::span<const std::byte>
-      bytes;               ///< a JPEG, a PNG, a WebP, or what one of Options::codecs accepts
+      bytes;               ///< in a format that weir reads, or that one of Options::codecs accepts
   std::int64_t label = 0;  ///< for Batch::labels; any number
   /// A second image that goes with the first, decoded for the transform (DecodedSample::second). A
   /// loader without a transform has no place for it: a fault of kind `unsupported`.

@@ -18,6 +18,7 @@
 #include "cli/progress.hpp"
 #include "cli/vector_sink.hpp"
 #include "codec/decoder.hpp"
+#include "codec/format.hpp"
 #include "report/bytes.hpp"
 #include "weir/plan.hpp"
 
@@ -25,16 +26,6 @@ namespace weir::cli {
 namespace {
 
 constexpr std::size_t scratch_alignment = 64;
-
-std::string_view name_of(codec::Format format) {
-  switch (format) {
-    case codec::Format::jpeg: return "jpeg";
-    case codec::Format::png: return "png";
-    case codec::Format::webp: return "webp";
-    case codec::Format::foreign: return "other";
-  }
-  return "";
-}
 
 codec::DecoderOptions decoder_options(const Options& options, const Plan& plan, Fit fit) {
   return {.fit = {.out = options.shape, .fit = fit, .short_side = plan.short_side},
@@ -125,11 +116,11 @@ class Surveyor {
     if (each_)
       found_.each.push_back({.index = index,
                              .name = sanitize(source_.name(index)),
-                             .format = name_of(info.format),
+                             .format = info.format->name,
                              .width = info.width,
                              .height = info.height,
                              .damaged = damaged});
-    ++found_.formats[std::string(name_of(info.format))];
+    ++found_.formats[std::string(info.format->name)];
     found_.width.add(info.width);
     found_.height.add(info.height);
     found_.encoded_bytes.add(encoded_bytes);

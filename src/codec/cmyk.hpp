@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "codec/canvas.hpp"
+#include "codec/format.hpp"
 
 namespace weir::codec {
 

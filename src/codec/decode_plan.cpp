@@ -4,27 +4,17 @@
 #include <cmath>
 
 #include "base/checked.hpp"
-#include "codec/canvas.hpp"
+#include "codec/format.hpp"
 
 namespace weir::codec {
 namespace {
 
 constexpr std::uint64_t scratch_alignment = 64;
 
-CanvasNeed canvas_need(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept {
-  switch (info.format) {
-    case Format::jpeg: return jpeg_canvas(info, source, reduce);
-    case Format::png: return png_canvas(info, source);
-    case Format::webp: return webp_canvas(info, source);
-    case Format::foreign: break;
-  }
-  return foreign_canvas(info);
-}
-
-/// The most that a JPEG can be reduced by while it is as large as the output.
+/// The most that an image can be reduced by while it is as large as the output.
 std::uint32_t reduction(const ImageInfo& info, const DecoderOptions& options, const Placement& p) {
-  if (options.decode == Decode::exact || info.format != Format::jpeg || !jpeg_reduces(info))
-    return 1;
+  const auto can_reduce = info.format->reduces;
+  if (options.decode == Decode::exact || can_reduce == nullptr || !can_reduce(info)) return 1;
   std::uint32_t reduce = 8;
   while (reduce > 1 &&
          (p.source.width / reduce < p.patch_width() || p.source.height / reduce < p.patch_height()))
@@ -83,10 +73,10 @@ DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderO
   plan.reduce = reduction(info, options, plan.placement);
   look_around(plan.placement, info, plan.reduce);
   const Rect& source = plan.placement.source;
-  plan.canvas = canvas_need(info, source, plan.reduce);
+  plan.canvas = info.format->need(info, source, plan.reduce);
   const CanvasNeed& need = plan.canvas;
-  // A foreign codec writes rows without a gap, so its target must be whole rows of the output.
-  const bool gapless = info.format != Format::foreign || view.target.width == fit.out.width;
+  // Rows of the canvas are then whole rows of the output.
+  const bool gapless = !need.gapless || view.target.width == fit.out.width;
   plan.direct = !need.streams && turn.identity() && !plan.placement.resamples() &&
                 need.area == source && gapless;
   if (!plan.direct && !need.streams) {

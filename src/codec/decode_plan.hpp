@@ -14,6 +14,7 @@ struct DecoderOptions;
 struct CanvasNeed {
   Rect area;  ///< what is decoded
   bool streams = false;
+  bool gapless = false;              ///< rows of the canvas must follow each other without a gap
   std::uint64_t spare_bytes = 0;     ///< lines on their way to the sink, or that nobody wants
   std::uint64_t arena_bytes = 0;     ///< what the third-party decoder allocates, through hooks
   std::uint64_t reserved_bytes = 0;  ///< what it allocates where there are no hooks
@@ -30,7 +31,7 @@ struct DecodePlan {
   ImageInfo info{};
   Placement placement{};
   CanvasNeed canvas{};
-  std::uint32_t reduce = 1;  ///< a JPEG is decoded at one part of its size: 1, 2, 4 or 8
+  std::uint32_t reduce = 1;  ///< decoded at one part of its size: 1, 2, 4 or 8
   bool direct = false;       ///< the canvas is the row itself
   std::uint64_t canvas_bytes = 0, spare_offset = 0, sink_offset = 0, arena_offset = 0;
   MemoryNeed memory{};

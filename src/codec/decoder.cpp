@@ -1,28 +1,19 @@
 #include "codec/decoder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstring>
+#include <iterator>
 #include <span>
 
 #include "base/clock.hpp"
-#include "codec/canvas.hpp"
-#include "codec/jpeg_decoder.hpp"
+#include "codec/format.hpp"
 #include "codec/probe.hpp"
 #include "codec/row_sink.hpp"
 
 namespace weir::codec {
 namespace {
-
-Result<RowStatus> decode_format(JpegDecoder& jpeg, const DecodeJob& job) {
-  switch (job.info.format) {
-    case Format::jpeg: return jpeg.decode(job);
-    case Format::png: return decode_png(job);
-    case Format::webp: return decode_webp(job);
-    case Format::foreign: break;
-  }
-  return decode_foreign(job);
-}
 
 Canvas make_canvas(const DecodePlan& plan, std::uint8_t* scratch, std::uint8_t* row) {
   const auto& [source, turn, target, out, antialias, part] = plan.placement;
@@ -50,9 +41,15 @@ void put_missing(RowSink& sink, const Rect& source, std::uint8_t* spare) {
 }  // namespace
 
 struct Decoder::State {
-  explicit State(DecoderOptions wish) : options(std::move(wish)) {}
+  explicit State(DecoderOptions wish) : options(std::move(wish)) {
+    for (std::size_t i = 0; i < decoders.size(); ++i) decoders[i] = formats[i]->decoder();
+  }
+  FormatDecoder& decoder_of(const ImageInfo& info) {
+    const auto row = std::ranges::find(formats, info.format) - std::begin(formats);
+    return *decoders[static_cast<std::size_t>(row)];
+  }
   DecoderOptions options;
-  JpegDecoder jpeg;
+  std::array<std::unique_ptr<FormatDecoder>, std::size(formats)> decoders;
 };
 
 Decoder::Decoder(DecoderOptions options) : state_(std::make_unique<State>(std::move(options))) {}
@@ -95,9 +92,9 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const Decode
   RowSink sink(plan.placement, scratch.data() + plan.sink_offset, row.data());
   Arena arena(scratch.subspan(static_cast<std::size_t>(plan.arena_offset),
                               static_cast<std::size_t>(plan.canvas.arena_bytes)));
-  const auto status = decode_format(
-      state_->jpeg, {encoded, plan.info, source, canvas, sink, memory + plan.spare_offset, arena,
-                     options.limits, options.strict, cancelled, plan.reduce});
+  const auto status = state_->decoder_of(plan.info).decode(
+      {encoded, plan.info, source, canvas, sink, memory + plan.spare_offset, arena, options.limits,
+       options.strict, cancelled, plan.reduce});
   if (!status) return status.defect();
   if (plan.canvas.streams) {
     put_missing(sink, source, memory + plan.spare_offset);

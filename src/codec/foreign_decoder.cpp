@@ -2,11 +2,18 @@
 #include <new>
 
 #include "base/sanitize.hpp"
-#include "codec/canvas.hpp"
+#include "codec/format.hpp"
 #include "codec/headers.hpp"
 
 namespace weir::codec {
+namespace {
 
+struct ForeignLayout {
+  const ForeignCodec* codec;
+  std::uint64_t scratch_bytes;  ///< allocated by the codec itself
+};
+
+/// Within a catch.
 Defect thrown_by_codec() {
   try {
     throw;
@@ -22,17 +29,40 @@ Defect thrown_by_codec() {
   }
 }
 
-CanvasNeed foreign_canvas(const ImageInfo& info) noexcept {
-  return {.area = {0, 0, info.width, info.height}, .reserved_bytes = info.foreign_scratch};
+CanvasNeed foreign_need(const ImageInfo& info, const Rect&, std::uint32_t) noexcept {
+  return {.area = {0, 0, info.width, info.height},
+          .gapless = true,
+          .reserved_bytes = info.layout.get<ForeignLayout>().scratch_bytes};
 }
 
-Result<RowStatus> decode_foreign(const DecodeJob& job) {
-  if (job.cancelled.load(std::memory_order_relaxed)) return cancelled_decode();
-  const ForeignCodec::Info info{job.info.width, job.info.height, job.info.foreign_scratch};
-  const std::size_t bytes = job.canvas.stride * job.info.height;
+class ForeignDecoder final : public FormatDecoder {
+ public:
+  Result<RowStatus> decode(const DecodeJob& job) override {
+    if (job.cancelled.load(std::memory_order_relaxed)) return cancelled_decode();
+    const auto [codec, scratch_bytes] = job.info.layout.get<ForeignLayout>();
+    const std::size_t bytes = job.canvas.stride * job.info.height;
+    try {
+      codec->decode(job.encoded, {job.info.width, job.info.height, scratch_bytes},
+                    {job.canvas.pixels, bytes});
+      return RowStatus::ok;
+    } catch (...) {
+      return thrown_by_codec();
+    }
+  }
+};
+
+}  // namespace
+
+constinit const Format foreign_format{
+    "other", {}, nullptr, foreign_need, make_decoder<ForeignDecoder>};
+
+Result<ImageInfo> read_foreign_header(Bytes encoded, const ForeignCodec& codec) {
   try {
-    job.info.foreign->decode(job.encoded, info, {job.canvas.pixels, bytes});
-    return RowStatus::ok;
+    const auto found = codec.info(encoded.span());
+    if (found.width == 0 || found.height == 0) return corrupt_at(0, "width or height of 0");
+    ImageInfo info{.format = &foreign_format, .width = found.width, .height = found.height};
+    info.layout.set(ForeignLayout{&codec, found.scratch_bytes});
+    return info;
   } catch (...) {
     return thrown_by_codec();
   }

@@ -9,8 +9,7 @@
 
 namespace weir::codec {
 
-// Parsers of what comes before the pixels. Each is linear in the bytes it looks at, follows no
-// pointer backwards, allocates nothing but the reason of a Defect, and trusts no length.
+// Parsers of what comes before the pixels: Format::read_header.
 
 /// Walks the further scans of a file that has several, to count them. In lenient mode a marker that
 /// was wiped out makes the image `damaged` instead of a Defect.
@@ -23,7 +22,10 @@ bool jpeg_reaches_end(Bytes rest, std::uint8_t pending) noexcept;
 /// Walks every chunk: libpng would allocate by the length that a chunk claims. In lenient mode a
 /// file cut behind its first IDAT is `damaged` instead of a Defect; likewise for WebP.
 Result<ImageInfo> read_png_header(Bytes encoded, const DecodeLimits& limits, bool strict);
-Result<ImageInfo> read_webp_header(Bytes encoded, bool strict);
+Result<ImageInfo> read_webp_header(Bytes encoded, const DecodeLimits& limits, bool strict);
+
+/// Of a file that `codec` accepts.
+Result<ImageInfo> read_foreign_header(Bytes encoded, const ForeignCodec& codec);
 
 /// Where the size is above a limit.
 std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits);
@@ -31,9 +33,6 @@ std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits
 /// The orientation 1-8 in the first directory of a TIFF block ("II*\0" or "MM\0*"); 1 where there
 /// is none or the block is broken, since a picture with bad metadata is still a picture.
 std::uint8_t exif_orientation(Bytes tiff) noexcept;
-
-/// Within a catch: what a foreign codec threw.
-Defect thrown_by_codec();
 
 inline Defect corrupt_at(std::uint64_t offset, std::string reason) {
   return {FaultKind::corrupt, Stage::decode, std::move(reason), offset};

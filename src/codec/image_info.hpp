@@ -3,38 +3,45 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "weir/codec.hpp"
 
 namespace weir::codec {
 
-enum class Format : std::uint8_t { jpeg, png, webp, foreign };
+struct Format;
 
-/// What of a JPEG's frame decides the memory of its decode.
-struct JpegLayout {
-  std::array<std::uint8_t, 4> horizontal{}, vertical{};  ///< sampling factors by component, 1-4
-  bool several_scans = false;  ///< coefficients of the whole image are kept
-};
+/// What a header says to the decoder of its format alone: one struct of the format's own.
+class FormatLayout {
+ public:
+  template <class Layout>
+  void set(const Layout& layout) noexcept {
+    static_assert(std::is_trivially_copyable_v<Layout> && sizeof(Layout) <= sizeof bytes_);
+    std::memcpy(bytes_.data(), &layout, sizeof layout);
+  }
+  /// As it was set; all of it 0 where it was not.
+  template <class Layout>
+  Layout get() const noexcept {
+    Layout layout;
+    std::memcpy(&layout, bytes_.data(), sizeof layout);
+    return layout;
+  }
 
-/// Where the data of a WebP's frame lies in the file.
-struct WebpLayout {
-  std::size_t frame = 0, frame_bytes = 0;
-  bool lossless = false;
+ private:
+  std::array<std::byte, 24> bytes_{};
 };
 
 /// What the header says: enough to admit the decode, nothing decoded yet.
 struct ImageInfo {
-  Format format = Format::jpeg;
+  const Format* format = nullptr;
   std::uint32_t width = 0, height = 0;  ///< as stored
   std::uint8_t channels = 3;  ///< as stored: 1 grey, 2 grey + alpha, 3, 4 (RGBA, CMYK, YCCK)
   std::uint8_t bit_depth = 8;
   std::uint8_t orientation = 1;  ///< EXIF 1-8
   bool progressive = false;      ///< JPEG progressive, PNG interlaced
-  JpegLayout jpeg{};
-  WebpLayout webp{};
-  const ForeignCodec* foreign = nullptr;
-  std::uint64_t foreign_scratch = 0;  ///< allocated by the foreign codec itself
-  bool damaged = false;               ///< lenient mode: the file is cut, the pixels are worth a try
+  FormatLayout layout{};
+  bool damaged = false;  ///< lenient mode: the file is cut, the pixels are worth a try
 };
 
 }  // namespace weir::codec

@@ -63,7 +63,7 @@ struct ColumnRange {
 /// - smoothing between the blocks of unfinished progressive files (jdcoefct.c) looks two blocks to
 ///   either side, but knows those on the right.
 ColumnRange columns_of(const ImageInfo& info, const Rect& source, std::uint32_t reduce) {
-  const std::uint32_t most = *std::ranges::max_element(info.jpeg.horizontal);
+  const std::uint32_t most = info.layout.get<JpegLayout>().most_across();
   const std::uint32_t mcu = dct / reduce * (info.channels == 1 ? 1 : most);
   const std::uint32_t left = 1 + (info.progressive ? 2 * mcu : 0), smallest = 2 * most + 1;
   const std::uint32_t end =
@@ -299,11 +299,11 @@ bool succeeds(Session& s) {
 
 // With factors of 4 it computes the width of a reduced component wrongly (libjpeg-turbo issue 669).
 bool jpeg_reduces(const ImageInfo& info) noexcept {
-  return *std::ranges::max_element(info.jpeg.horizontal) <= 2 &&
-         *std::ranges::max_element(info.jpeg.vertical) <= 2;
+  const auto layout = info.layout.get<JpegLayout>();
+  return layout.most_across() <= 2 && layout.most_down() <= 2;
 }
 
-CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept {
+CanvasNeed jpeg_need(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept {
   const bool cmyk = info.channels == 4;
   const auto [first, count] = columns_of(info, source, reduce);
   const std::uint64_t spare = lines_at_once * line_bytes(count, cmyk ? 4 : pixel_bytes);
@@ -314,10 +314,9 @@ CanvasNeed jpeg_canvas(const ImageInfo& info, const Rect& source, std::uint32_t 
 }
 
 JpegDecoder::JpegDecoder() : session_(std::make_unique<Session>()) {}
-JpegDecoder::JpegDecoder(JpegDecoder&&) noexcept = default;
 
 JpegDecoder::~JpegDecoder() {
-  if (!session_ || !session_->created) return;
+  if (!session_->created) return;
   session_->jpeg = session_->pristine;
   jpeg_destroy_decompress(&session_->jpeg);
 }
@@ -347,5 +346,8 @@ Result<RowStatus> JpegDecoder::decode_once(const DecodeJob& job) {
   if (!job.strict && has_pixels && is_damage(s)) return RowStatus::damaged;
   return Defect{s.kind, Stage::decode, s.reason, s.offset()};
 }
+
+constinit const Format jpeg_format{
+    "jpeg", "\xff\xd8", read_jpeg_header, jpeg_need, make_decoder<JpegDecoder>, jpeg_reduces};
 
 }  // namespace weir::codec

@@ -1,20 +1,37 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <memory>
 
-#include "codec/canvas.hpp"
+#include "codec/format.hpp"
 
 namespace weir::codec {
 
+/// What of a JPEG's frame decides the memory of its decode.
+struct JpegLayout {
+  std::array<std::uint8_t, 4> horizontal{}, vertical{};  ///< sampling factors by component, 1-4
+  bool several_scans = false;  ///< coefficients of the whole image are kept
+
+  /// The largest factors, which a component of full size has.
+  std::uint32_t most_across() const noexcept { return *std::ranges::max_element(horizontal); }
+  std::uint32_t most_down() const noexcept { return *std::ranges::max_element(vertical); }
+};
+
+/// Format::need and Format::reduces. libjpeg-turbo 2.1 does not crop every image rightly while it
+/// reduces it.
+CanvasNeed jpeg_need(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept;
+bool jpeg_reduces(const ImageInfo& info) noexcept;
+
 /// libjpeg-turbo, its struct made once and its memory taken from the job's arena. Not thread-safe.
-class JpegDecoder {
+class JpegDecoder final : public FormatDecoder {
  public:
   struct Session;
 
   JpegDecoder();
-  JpegDecoder(JpegDecoder&&) noexcept;
-  ~JpegDecoder();
-  Result<RowStatus> decode(const DecodeJob& job);
+  ~JpegDecoder() override;
+  Result<RowStatus> decode(const DecodeJob& job) override;
 
  private:
   Result<RowStatus> decode_once(const DecodeJob& job);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "codec/headers.hpp"
+#include "codec/jpeg_decoder.hpp"
 
 namespace weir::codec {
 namespace {
@@ -42,15 +43,14 @@ bool is_skipped(std::uint8_t marker) {
 
 std::uint64_t blocks_of(const ImageInfo& info) {
   constexpr std::uint32_t block = 8;
-  const auto& [horizontal, vertical, several] = info.jpeg;
-  const std::uint32_t across = *std::ranges::max_element(horizontal),
-                      down = *std::ranges::max_element(vertical);
+  const auto layout = info.layout.get<JpegLayout>();
   const auto blocks = [](std::uint64_t size, std::uint32_t factor, std::uint32_t most) {
     return ((size * factor + most - 1) / most + block - 1) / block;
   };
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < info.channels; ++i)
-    sum += blocks(info.width, horizontal[i], across) * blocks(info.height, vertical[i], down);
+    sum += blocks(info.width, layout.horizontal[i], layout.most_across()) *
+           blocks(info.height, layout.vertical[i], layout.most_down());
   return sum;
 }
 
@@ -168,10 +168,10 @@ class HeaderReader {
     info_.progressive = (marker & 3) == 2;
     if (info_.width == 0 || info_.height == 0) return corrupt_at(at_, "width or height of 0");
     if (info_.channels == 0) return corrupt_at(at_, "no components");
-    for (std::size_t i = 0; i < info_.channels && i < info_.jpeg.horizontal.size(); ++i) {
+    for (std::size_t i = 0; i < info_.channels && i < layout_.horizontal.size(); ++i) {
       const std::uint8_t factors = body.u8(7 + 3 * i);
-      info_.jpeg.horizontal[i] = factors >> 4;
-      info_.jpeg.vertical[i] = factors & 15;
+      layout_.horizontal[i] = factors >> 4;
+      layout_.vertical[i] = factors & 15;
       if (factors >> 4 < 1 || factors >> 4 > 4 || (factors & 15) < 1 || (factors & 15) > 4)
         return corrupt_at(at_, "sampling factors beyond 1 to 4");
     }
@@ -199,7 +199,9 @@ class HeaderReader {
     if (info_.channels == 2 || info_.channels > 4)
       return unsupported("JPEG of " + std::to_string(info_.channels) + " components");
     ImageInfo info = info_;
-    info.jpeg.several_scans = info.progressive || scan_components_ < info.channels;
+    JpegLayout layout = layout_;
+    layout.several_scans = info.progressive || scan_components_ < info.channels;
+    info.layout.set(layout);
     if (auto defect = exceeded(info, limits_)) return *std::move(defect);
     const std::size_t behind = at_ + 2 + scan.size();
     if (auto defect = implausible(info, bytes_.part(behind, bytes_.size() - behind)))
@@ -209,7 +211,7 @@ class HeaderReader {
 
   /// What the scans could not hold, or hold too many of: told before their memory is.
   std::optional<Defect> implausible(const ImageInfo& info, Bytes scans) const {
-    if (info.jpeg.several_scans &&
+    if (info.layout.get<JpegLayout>().several_scans &&
         walk_scans(scans, 0, limits_.max_scans).scans > limits_.max_scans)
       return over_limit("more than " + std::to_string(limits_.max_scans) +
                         " scans behind the first");
@@ -226,7 +228,8 @@ class HeaderReader {
   Bytes bytes_;
   const DecodeLimits& limits_;
   bool strict_;
-  ImageInfo info_{.format = Format::jpeg};
+  ImageInfo info_{.format = &jpeg_format};
+  JpegLayout layout_;
   std::size_t at_ = 0;
   std::uint64_t read_bytes_ = 0;
   std::optional<std::uint8_t> frame_;

@@ -6,6 +6,8 @@
 
 #include <jerror.h>
 
+#include "codec/jpeg_decoder.hpp"
+
 // libjpeg declares these and leaves them to the memory manager.
 struct jvirt_sarray_control {
   JSAMPARRAY rows;
@@ -147,11 +149,8 @@ std::uint64_t jpeg_arena_bytes(const ImageInfo& info) noexcept {
   const auto blocks = [](std::uint64_t size, std::uint64_t factor, std::uint64_t most) {
     return (size * factor + most * dct - 1) / (most * dct);
   };
-  const auto& layout = info.jpeg;
-  const std::uint64_t most_h =
-      std::max<std::uint64_t>(1, *std::ranges::max_element(layout.horizontal));
-  const std::uint64_t most_v =
-      std::max<std::uint64_t>(1, *std::ranges::max_element(layout.vertical));
+  const auto layout = info.layout.get<JpegLayout>();
+  const std::uint64_t most_h = layout.most_across(), most_v = layout.most_down();
   std::uint64_t bytes = tables;
   for (std::size_t i = 0; i < info.channels && i < layout.horizontal.size(); ++i) {
     const std::uint64_t h = layout.horizontal[i], v = layout.vertical[i];

@@ -4,7 +4,7 @@
 
 #include <png.h>
 
-#include "codec/canvas.hpp"
+#include "codec/format.hpp"
 #include "codec/headers.hpp"
 
 namespace weir::codec {
@@ -105,9 +105,7 @@ bool succeeds(Session& s) {
   return true;
 }
 
-}  // namespace
-
-CanvasNeed png_canvas(const ImageInfo& info, const Rect& source) noexcept {
+CanvasNeed png_need(const ImageInfo& info, const Rect& source, std::uint32_t) noexcept {
   // Structs, palettes, zlib's state and window, the IDAT buffer: 48 KiB were measured. Rows: two, of
   // up to 8 bytes a pixel before they are brought down to RGB.
   constexpr std::uint64_t fixed = 64 << 10, rows = 2, widest_pixel = 8, row_padding = 256;
@@ -119,7 +117,12 @@ CanvasNeed png_canvas(const ImageInfo& info, const Rect& source) noexcept {
       .arena_bytes = fixed + rows * (info.width * widest_pixel + row_padding)};
 }
 
-Result<RowStatus> decode_png(const DecodeJob& job) {
+class PngDecoder final : public FormatDecoder {
+ public:
+  Result<RowStatus> decode(const DecodeJob& job) override;
+};
+
+Result<RowStatus> PngDecoder::decode(const DecodeJob& job) {
   Session s{};
   s.job = &job;
   s.kind = FaultKind::corrupt;
@@ -135,5 +138,10 @@ Result<RowStatus> decode_png(const DecodeJob& job) {
   if (!job.strict && s.has_pixels && deliverable) return RowStatus::damaged;
   return Defect{s.kind, Stage::decode, s.reason, s.at};
 }
+
+}  // namespace
+
+constinit const Format png_format{"png", "\x89PNG\r\n\x1a\n", read_png_header, png_need,
+                                  make_decoder<PngDecoder>};
 
 }  // namespace weir::codec

@@ -1,3 +1,4 @@
+#include "codec/format.hpp"
 #include "codec/headers.hpp"
 
 namespace weir::codec {
@@ -63,7 +64,7 @@ Result<ImageInfo> read_ihdr(Bytes png) {
     return corrupt_at(at + ihdr_bytes, "wrong CRC of IHDR");
   }
   const std::uint8_t colour = png.u8(at + 9);
-  ImageInfo info{.format = Format::png,
+  ImageInfo info{.format = &png_format,
                  .width = png.be32(at),
                  .height = png.be32(at + 4),
                  .channels = channels_of(colour),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "codec/format.hpp"
 #include "codec/headers.hpp"
 
 namespace weir::codec {
@@ -20,27 +21,17 @@ std::string first_bytes(Bytes encoded) {
   return text;
 }
 
-Result<ImageInfo> read_foreign_header(Bytes encoded, const ForeignCodec& codec) {
-  try {
-    const auto found = codec.info(encoded.span());
-    if (found.width == 0 || found.height == 0) return corrupt_at(0, "width or height of 0");
-    return ImageInfo{.format = Format::foreign,
-                     .width = found.width,
-                     .height = found.height,
-                     .foreign = &codec,
-                     .foreign_scratch = found.scratch_bytes};
-  } catch (...) {
-    return thrown_by_codec();
-  }
+bool begins_with(Bytes encoded, std::string_view magic) {
+  if (magic.empty() || !encoded.has(0, magic.size())) return false;
+  for (std::size_t i = 0; i < magic.size(); ++i)
+    if (magic[i] != '.' && encoded.u8(i) != static_cast<std::uint8_t>(magic[i])) return false;
+  return true;
 }
 
 Result<ImageInfo> read_header(Bytes encoded, const DecoderOptions& options) {
-  if (encoded.matches(0, "\xff\xd8"))
-    return read_jpeg_header(encoded, options.limits, options.strict);
-  if (encoded.matches(0, "\x89PNG\r\n\x1a\n"))
-    return read_png_header(encoded, options.limits, options.strict);
-  if (encoded.matches(0, "RIFF") && encoded.matches(8, "WEBP"))
-    return read_webp_header(encoded, options.strict);
+  for (const Format* format : formats)
+    if (begins_with(encoded, format->magic))
+      return format->read_header(encoded, options.limits, options.strict);
   const auto head = encoded.span().first(std::min(encoded.size(), head_bytes));
   for (const auto& codec : options.codecs) {
     if (codec->accepts(head)) return read_foreign_header(encoded, *codec);

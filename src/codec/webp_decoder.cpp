@@ -4,7 +4,7 @@
 #include <webp/decode.h>
 
 #include "buffer/page_memory.hpp"
-#include "codec/canvas.hpp"
+#include "codec/format.hpp"
 #include "codec/headers.hpp"
 #include "codec/webp_pieces.hpp"
 
@@ -85,11 +85,9 @@ bool has_rows(const WebPIDecoder* decoder) {
   return WebPIDecGetRGB(decoder, &rows, nullptr, nullptr, nullptr) != nullptr && rows > 0;
 }
 
-}  // namespace
-
 // libwebp crops lossy frames at even coordinates, and its chroma upsampling treats the crop's edge
 // as the image's; two pixels more on each side give the pixels of a full decode.
-CanvasNeed webp_canvas(const ImageInfo& info, const Rect& source) noexcept {
+CanvasNeed webp_need(const ImageInfo& info, const Rect& source, std::uint32_t) noexcept {
   const auto low = [](std::uint32_t v) { return v < 2 ? 0 : (v - 2) & ~1u; };
   const std::uint32_t x = low(source.x), y = low(source.y);
   return {.area = {x, y, std::min(source.x + source.width + 2, info.width) - x,
@@ -97,7 +95,12 @@ CanvasNeed webp_canvas(const ImageInfo& info, const Rect& source) noexcept {
           .reserved_bytes = reserved_bytes(info)};
 }
 
-Result<RowStatus> decode_webp(const DecodeJob& job) {
+class WebpDecoder final : public FormatDecoder {
+ public:
+  Result<RowStatus> decode(const DecodeJob& job) override;
+};
+
+Result<RowStatus> WebpDecoder::decode(const DecodeJob& job) {
   const Bytes file(job.encoded);
   const auto riff_end = std::min<std::uint64_t>(std::uint64_t{file.le32(4)} + 8, file.size());
   const std::span data(reinterpret_cast<const std::uint8_t*>(job.encoded.data()),
@@ -116,5 +119,10 @@ Result<RowStatus> decode_webp(const DecodeJob& job) {
     return RowStatus::damaged;
   return defect_of(status);
 }
+
+}  // namespace
+
+constinit const Format webp_format{"webp", "RIFF....WEBP", read_webp_header, webp_need,
+                                   make_decoder<WebpDecoder>};
 
 }  // namespace weir::codec

@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "codec/format.hpp"
 #include "codec/headers.hpp"
+#include "codec/webp_pieces.hpp"
 
 namespace weir::codec {
 namespace {
@@ -37,7 +39,7 @@ std::uint8_t orientation_of(Bytes exif) {
 
 }  // namespace
 
-Result<ImageInfo> read_webp_header(Bytes webp, bool strict) {
+Result<ImageInfo> read_webp_header(Bytes webp, const DecodeLimits&, bool strict) {
   if (!webp.has(0, riff_bytes + chunk_header_bytes))
     return truncated_at(webp.size(), "cut inside the RIFF header");
   const std::uint64_t declared = std::uint64_t{webp.le32(4)} + 8;
@@ -48,7 +50,7 @@ Result<ImageInfo> read_webp_header(Bytes webp, bool strict) {
   }
   const std::size_t end = static_cast<std::size_t>(std::min<std::uint64_t>(declared, webp.size()));
 
-  ImageInfo info{.format = Format::webp, .damaged = cut};
+  ImageInfo info{.format = &webp_format, .damaged = cut};
   std::uint32_t canvas_width = 0, canvas_height = 0;
   bool extended = false, has_frame = false;
   for (std::size_t at = riff_bytes; at + chunk_header_bytes <= end;) {
@@ -71,7 +73,7 @@ Result<ImageInfo> read_webp_header(Bytes webp, bool strict) {
       info.width = frame->width;
       info.height = frame->height;
       info.channels = frame->alpha ? 4 : 3;
-      info.webp = {start, data.size(), webp.u8(at + 3) == 'L'};
+      info.layout.set(WebpLayout{start, data.size(), webp.u8(at + 3) == 'L'});
     } else if (webp.matches(at, "ANMF")) {
       return unsupported("animated WebP");
     } else if (webp.matches(at, "ALPH")) {

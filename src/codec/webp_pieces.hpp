@@ -9,6 +9,12 @@
 
 namespace weir::codec {
 
+/// Where the data of a WebP's frame lies in the file.
+struct WebpLayout {
+  std::size_t frame = 0, frame_bytes = 0;
+  bool lossless = false;
+};
+
 /// How far into a WebP each piece reaches that libwebp gets to decode. The work of all pieces is to be
 /// linear in the file: libwebp begins anew, with every piece, whatever it could not end with the one
 /// before, the chunks in front of the frame and the tables in front of a lossless frame's pixels.
@@ -18,13 +24,14 @@ class WebpPieces {
   /// that has no more is decoded in one piece.
   static constexpr std::uint64_t pixels = 1 << 19;
 
-  WebpPieces(const ImageInfo& info, std::size_t file_bytes) noexcept
-      : file_(file_bytes),
-        frame_(std::min(info.webp.frame, file_bytes)),
-        bytes_(std::min(info.webp.frame_bytes, file_bytes - frame_)),
-        piece_(static_cast<std::size_t>(std::max<std::uint64_t>(
-            1, mul_sat(bytes_, pixels) / (std::uint64_t{info.width} * info.height)))),
-        lossless_(info.webp.lossless) {}
+  WebpPieces(const ImageInfo& info, std::size_t file_bytes) noexcept : file_(file_bytes) {
+    const auto [frame, frame_bytes, lossless] = info.layout.get<WebpLayout>();
+    frame_ = std::min(frame, file_);
+    bytes_ = std::min(frame_bytes, file_ - frame_);
+    lossless_ = lossless;
+    const auto piece = mul_sat(bytes_, pixels) / (std::uint64_t{info.width} * info.height);
+    piece_ = static_cast<std::size_t>(std::max<std::uint64_t>(1, piece));
+  }
 
   /// The end of the piece behind one that reached to `end`, 0 before the first. `has_header`: libwebp
   /// is through with what stands before the pixels.

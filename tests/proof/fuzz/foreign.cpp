@@ -1,6 +1,6 @@
 #include "weir/interop/opencv_codec.hpp"
 
-#include "codec/decoder.hpp"
+#include "codec/format.hpp"
 #include "codec/imgcodecs/headers.hpp"
 #include "targets.hpp"
 #include "unit/codec/support.hpp"
@@ -38,7 +38,7 @@ bool foreign_decode(Input input) {
   options.fit.out = {17, 19, 3};
   const auto encoded = std::as_bytes(input);
   const auto info = codec::Decoder(options).probe(encoded);
-  if (!info || info->format != codec::Format::foreign) return false;
+  if (!info || info->format != &codec::foreign_format) return false;
   const auto first = codec::test::run(options, encoded, 0, 0xa5);
   const auto second = codec::test::run(options, encoded, 0, 0x5a);
   must(static_cast<bool>(first.decoded) == static_cast<bool>(second.decoded), "verdicts repeat");

@@ -1,4 +1,5 @@
 #include "codec/headers.hpp"
+#include "codec/jpeg_decoder.hpp"
 #include "targets.hpp"
 
 namespace weir::fuzz {
@@ -31,8 +32,9 @@ bool jpeg_header(Input input) {
   check(lenient, input.size());
   must(!strict || (lenient && !lenient->damaged), "what strict takes, lenient takes as sound");
   if (lenient) {
+    const auto layout = lenient->layout.get<codec::JpegLayout>();
     for (std::size_t i = 0; i < lenient->channels; ++i) {
-      const auto across = lenient->jpeg.horizontal[i], down = lenient->jpeg.vertical[i];
+      const auto across = layout.horizontal[i], down = layout.vertical[i];
       must(across >= 1 && across <= 4 && down >= 1 && down <= 4, "sampling factors are 1 to 4");
     }
   }
@@ -54,8 +56,8 @@ bool png_header(Input input) {
 
 bool webp_header(Input input) {
   const auto encoded = bytes_of(input);
-  const auto strict = codec::read_webp_header(encoded, true);
-  const auto lenient = codec::read_webp_header(encoded, false);
+  const auto strict = codec::read_webp_header(encoded, {}, true);
+  const auto lenient = codec::read_webp_header(encoded, {}, false);
   check(strict, input.size());
   check(lenient, input.size());
   must(!strict || (lenient && !lenient->damaged), "what strict takes, lenient takes as sound");

@@ -1,6 +1,6 @@
 #include <random>
 
-#include "codec/canvas.hpp"
+#include "codec/format.hpp"
 #include "codec/jpeg_decoder.hpp"
 #include "encoders.hpp"
 #include "support/catch.hpp"
@@ -14,7 +14,7 @@ Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const 
                            std::uint32_t reduce = 1) {
   const Placement placement{
       source, {}, {0, 0, source.width, source.height}, {source.height, source.width, 3}};
-  const CanvasNeed need = jpeg_canvas(info, source, reduce);
+  const CanvasNeed need = jpeg_need(info, source, reduce);
   const Scratch spare(need.spare_bytes), arena_memory(need.arena_bytes);
   Pixels pixels(std::size_t{source.width} * source.height * 3);
   RowSink sink(placement, nullptr, pixels.data());

@@ -33,7 +33,7 @@ Cost cost_of(const Pixels& bytes) {
   const auto reserved = allocated_bytes();
   const auto decoded = decoder.decode(encoded, plan, scratch, cancelled, row);
   return {decoded ? "ok" : decoded.defect().reason, probed + allocated_bytes() - reserved,
-          info->foreign_scratch};
+          decoder.plan(*info, 0).memory.reserved};
 }
 
 // What OpenCV makes once: tables, threads.

@@ -48,7 +48,7 @@ TEST_CASE("a codec of the user's own reads what it accepts, and its SampleErrors
   const Outcome outcome = run_whole(good, true, 0xa5, codecs);
   REQUIRE(outcome);
   CHECK(outcome.row == image.values);
-  CHECK(outcome.info->foreign_scratch == 77);
+  CHECK(Decoder(DecoderOptions{}).plan(*outcome.info, 0).memory.reserved == 77);
 
   const Outcome boxed =
       run({.fit = {.out = {10, 30, 3}, .fit = Fit::letterbox}, .codecs = codecs}, good);

@@ -1,3 +1,4 @@
+#include "codec/jpeg_decoder.hpp"
 #include "header_bytes.hpp"
 #include "support/catch.hpp"
 
@@ -75,7 +76,7 @@ TEST_CASE("what a JPEG's first scan holds says whether there are more") {
   const auto several = [](int marker, const Pixels& body) {
     const auto info = read(soi + frame({.marker = marker}) + scan(body));
     REQUIRE(info);
-    return info->jpeg.several_scans;
+    return info->layout.get<JpegLayout>().several_scans;
   };
   CHECK_FALSE(several(0xc0, three));
   CHECK(several(0xc0, {1, 1, 0, 0, 63, 0}));

@@ -25,7 +25,7 @@ Pixels vp8x(std::uint8_t flags, std::uint64_t width, std::uint64_t height) {
 }
 
 Result<ImageInfo> read(const Pixels& bytes, bool strict = true) {
-  return read_webp_header(view(bytes), strict);
+  return read_webp_header(view(bytes), {}, strict);
 }
 std::string of(const Pixels& chunks) { return verdict(read(riff(chunks))); }
 

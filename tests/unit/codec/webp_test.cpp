@@ -90,8 +90,8 @@ Encoded all_codes(std::uint32_t side) {
 }
 
 ImageInfo info_of(std::size_t frame, std::size_t bytes, bool lossless) {
-  ImageInfo info{.format = Format::webp, .width = 10000, .height = 10000};
-  info.webp = {frame, bytes, lossless};
+  ImageInfo info{.width = 10000, .height = 10000};
+  info.layout.set(WebpLayout{frame, bytes, lossless});
   return info;
 }
 
