@@ -57,6 +57,13 @@ TEST_CASE("what OpenCV allocates for a TIFF is within what its header was charge
         }
       }
     }
+    const std::uint32_t side = tiled ? 1024 : 0;
+    for (const std::uint32_t bits : {32u, 64u}) {
+      const Cost wide = cost_of(black_tiff({1000, 900, side, side, bits, 4, 2}));
+      CAPTURE(bits, wide.allocated, wide.declared);
+      CHECK(wide.verdict == "OpenCV cannot decode it");
+      CHECK(wide.allocated <= wide.declared);
+    }
   }
 }
 
