@@ -5,7 +5,7 @@ set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report e
 # Public headers by the layer they belong to.
 set(WEIR_PUBLIC_base error.hpp export.hpp image.hpp random.hpp sizes.hpp version.hpp)
 set(WEIR_PUBLIC_books ledger.hpp tally.hpp)
-set(WEIR_PUBLIC_buffer cache.hpp counting.hpp memory.hpp)
+set(WEIR_PUBLIC_buffer cache.hpp counting.hpp lease_end.hpp memory.hpp)
 set(WEIR_PUBLIC_source source.hpp)
 set(WEIR_PUBLIC_codec codec.hpp transform.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)
@@ -14,17 +14,17 @@ set(WEIR_PUBLIC_plan options.hpp plan.hpp report.hpp window.hpp advice.hpp model
 set(WEIR_PUBLIC_report model_json.hpp profile.hpp)
 set(WEIR_PUBLIC_engine "")
 set(WEIR_PUBLIC_api batch.hpp loader.hpp weir.hpp interop/lease.hpp
-    interop/asio.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp
+    interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp
     interop/torch_device.hpp interop/torch_stream.hpp)
 # Of these, what needs a library that weir's users need not have: see packaging/adapters.cmake.
-set(WEIR_ADAPTERS interop/asio.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp
+set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp
     interop/torch_device.hpp interop/torch_stream.hpp)
 
 # Third parties stay behind their layer: include prefix -> layers that may use it.
 set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "boost/histogram=engine" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,cli" "fmt/=report,cli"
     "prometheus/=report,cli"
-    "CLI/=cli" "openssl/=cli" "hwy/=convert")
+    "CLI/=cli" "openssl/=cli" "hwy/=convert" "dlfcn.h=buffer")
 
 # What a shared library is made of shows what WEIR_API says and no more.
 function(weir_hide_symbols TARGET)

@@ -8,6 +8,7 @@
 #include "weir/convert.hpp"
 #include "weir/export.hpp"
 #include "weir/image.hpp"
+#include "weir/lease_end.hpp"
 #include "weir/sizes.hpp"
 
 namespace weir {
@@ -30,6 +31,15 @@ class WEIR_API Batch {
 
   /// Returns the slab now, counted as discarded.
   void discard() && noexcept;
+  /// Returns the slab once `end` is reached, counted as consumed then. Until then the batch stays `leased`
+  /// and counts against max_leases. Where all leases that are out end this way, next() waits for one.
+  ///
+  /// A stream's end or destructor does not wait. The Loader's destructor waits, for a second at most; a slab
+  /// whose end is not reached by then is never freed. So does this call once the Loader has gone.
+  void release_when(std::unique_ptr<LeaseEnd> end) && noexcept;
+  /// What this slab was released with the last time, for release_when() to use again without an allocation.
+  /// Null: there is none.
+  std::unique_ptr<LeaseEnd> take_last_end() noexcept;
 
   std::uint32_t size() const noexcept;      ///< rows; the last batch of an epoch may be short
   std::uint64_t epoch() const noexcept;     ///< from 0; a batch belongs to one

@@ -36,6 +36,15 @@ void Batch::discard() && noexcept {
     pool_->release(*std::exchange(slab_, nullptr), books::Parting::discarded);
 }
 
+void Batch::release_when(std::unique_ptr<LeaseEnd> end) && noexcept {
+  if (!slab_ || pool_->home().left()) return;
+  auto pool = std::move(pool_);
+  if (!pool->release_when(*std::exchange(slab_, nullptr), std::move(end)))
+    buffer::SlabPool::drain(std::move(pool));
+}
+
+std::unique_ptr<LeaseEnd> Batch::take_last_end() noexcept { return std::move(slab_->lease_end); }
+
 std::uint32_t Batch::size() const noexcept { return slab_->rows; }
 std::uint64_t Batch::epoch() const noexcept { return slab_->epoch; }
 std::uint64_t Batch::sequence() const noexcept { return slab_->sequence; }

@@ -4,6 +4,7 @@
 
 #include "api/size_survey.hpp"
 #include "base/checked.hpp"
+#include "weir/memory.hpp"
 #include "weir/window.hpp"
 
 namespace weir::api {
@@ -63,8 +64,10 @@ std::unique_ptr<buffer::SampleCache> make_cache(const Options& options, const Pl
   const bool rows = plan.cache.keep == Cache::decoded && options.sizes.mode == Sizes::fixed;
   const auto one = [](std::uint64_t bytes) { return round_up(bytes, buffer::Block::alignment); };
   const auto typical = rows ? one(plan.shape.values()) + one(plan.side_bytes) : 0;
+  const auto& upstream = options.memory.upstream;
+  const bool pinned = dynamic_cast<const PinnedMemory*>(upstream.get()) != nullptr;
   return std::make_unique<buffer::SampleCache>(book, plan.cache, samples, typical,
-                                               options.memory.upstream);
+                                               pinned ? nullptr : upstream);
 }
 
 }  // namespace
@@ -91,6 +94,7 @@ LoaderState::LoaderState(AnySource source, const Options& wish)
 
 LoaderState::~LoaderState() {
   core->pool->retire();
+  buffer::SlabPool::drain(core->pool);
   core->retire();
   index = Charge();
   core->book->retire();

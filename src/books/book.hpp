@@ -105,6 +105,8 @@ class Book {
                     std::shared_ptr<Wakeable> waker);
   /// Forgets waiters and waker. Nothing may be open.
   void end_stream() noexcept;
+  /// The stream's conductor looks again, for what is not in the books.
+  void wake() noexcept;
   void open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept;
   /// The row's pixels are in place (ok) or it is lost to a Fault (not ok).
   void finish_row(SlabId slab, std::uint32_t row, bool ok, bool replaced) noexcept;

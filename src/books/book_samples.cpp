@@ -84,6 +84,11 @@ void Book::end_stream() noexcept {
   posting.freed();
 }
 
+void Book::wake() noexcept {
+  Posting posting(*this);
+  posting.wake();
+}
+
 void Book::open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept {
   Posting posting(*this);
   idle_.erase(std::find(idle_.begin(), idle_.end(), slab));

@@ -1,11 +1,21 @@
 #include "buffer/slab.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "base/checked.hpp"
 #include "buffer/page_memory.hpp"
 
 namespace weir::buffer {
+namespace {
+
+constexpr std::chrono::seconds longest_drain{1};
+
+/// Pools whose memory a device may still read. Reachable, so that no leak checker reports them.
+constinit std::atomic<SlabPool*> kept_pools{nullptr};
+
+}  // namespace
 
 SlabLayout::SlabLayout(Shape image, std::uint32_t count, std::size_t align,
                        std::uint64_t side_bytes) noexcept
@@ -106,6 +116,8 @@ SlabPool::SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
     slabs_[id].id = id;
     slabs_[id].layout_ = &layout_;
   }
+  ending_.reserve(slabs_.size());
+  looked_at_.reserve(slabs_.size());
   if (!layout_.sizes_differ()) return;
   layouts_.assign(slabs_.size(), layout_);
   for (auto& slab : slabs_) slab.layout_ = &layouts_[slab.id];
@@ -173,9 +185,71 @@ void SlabPool::shrink(std::uint32_t most) noexcept {
 
 void SlabPool::release(Slab& slab, books::Parting parting) noexcept {
   Lock lock(mutex_);
+  release_locked(slab, parting);
+}
+
+void SlabPool::release_locked(Slab& slab, books::Parting parting) noexcept {
   if (watch_) watch_->released(slab);
   if (retired_) deallocate(slab);
   book_->release(slab.id, parting, retired_);
+}
+
+bool SlabPool::release_when(Slab& slab, std::unique_ptr<LeaseEnd> end) noexcept {
+  bool gone = false;
+  {
+    Lock lock(mutex_);
+    slab.lease_end = std::move(end);
+    ending_.push_back(slab.id);
+    ++ending_count_;
+    gone = retired_;
+  }
+  book_->wake();
+  return !gone;
+}
+
+std::exception_ptr SlabPool::look() noexcept {
+  if (ending() == 0) return nullptr;
+  {
+    Lock lock(mutex_);
+    if (std::exchange(looking_, true)) return nullptr;
+    looked_at_ = ending_;
+  }
+  std::exception_ptr failure;
+  for (const auto id : looked_at_) {
+    auto& slab = slabs_[id];
+    // Not under the mutex: this may call a driver that has locks of its own.
+    try {
+      if (!slab.lease_end->reached()) continue;
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+    Lock lock(mutex_);
+    std::erase(ending_, id);
+    release_locked(slab, books::Parting::consumed);
+    --ending_count_;
+  }
+  Lock lock(mutex_);
+  looking_ = false;
+  return failure;
+}
+
+void SlabPool::drain(std::shared_ptr<SlabPool> pool) noexcept {
+  const auto deadline = Clock::now() + longest_drain;
+  for (std::chrono::microseconds pause{20}; pool->ending() > 0;
+       pause = std::min(2 * pause, std::chrono::microseconds(1000))) {
+    static_cast<void>(pool->look());
+    if (pool->ending() == 0) return;
+    if (Clock::now() > deadline) break;
+    std::this_thread::sleep_for(pause);
+  }
+  if (pool->ending() == 0) return;
+  auto& kept = *pool;
+  {
+    Lock lock(kept.mutex_);
+    if (kept.itself_) return;
+    kept.itself_ = std::move(pool);
+  }
+  kept.next_kept_ = kept_pools.exchange(&kept);
 }
 
 void SlabPool::watch(LeaseWatch* watch) noexcept {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <memory_resource>
 #include <span>
@@ -12,6 +14,7 @@
 #include "base/mutex.hpp"
 #include "books/book.hpp"
 #include "weir/image.hpp"
+#include "weir/lease_end.hpp"
 #include "weir/sizes.hpp"
 
 namespace weir::buffer {
@@ -60,6 +63,8 @@ class Slab {
   std::uint64_t sequence = 0, epoch = 0;
   std::uint32_t rows = 0;
   Clock::time_point since{};  ///< filling, ready or leased; its user's to set
+  /// Of the lease that ends by it, or of the last one that did.
+  std::unique_ptr<LeaseEnd> lease_end;
 
   /// Of rows that follow one another, each where sizes differ with all the room it has. `first` is a row.
   std::span<std::uint8_t> pixels(std::uint32_t first, std::uint32_t count) const noexcept;
@@ -129,6 +134,18 @@ class SlabPool {
   Slab& slab(books::SlabId id) noexcept { return slabs_[id]; }
   /// A lease ends: the slab is idle again, or freed where the loader is gone.
   void release(Slab& slab, books::Parting parting) noexcept WEIR_EXCLUDES(mutex_);
+  /// The lease ends once `end` is reached, which look() finds. False where the loader is gone: nobody looks
+  /// then, see drain().
+  [[nodiscard]] bool release_when(Slab& slab, std::unique_ptr<LeaseEnd> end) noexcept
+      WEIR_EXCLUDES(mutex_);
+  /// Releases the slabs whose ends are reached, and those whose ends throw: the first such exception. Any
+  /// thread; where another one looks already, nothing.
+  std::exception_ptr look() noexcept WEIR_EXCLUDES(mutex_);
+  /// Leases that end by a LeaseEnd and are still out.
+  std::uint32_t ending() const noexcept { return ending_count_.load(); }
+  /// Of a retired pool: waits until no lease is ending, or for a second. Then the pool stays for ever, since
+  /// its memory may still be read.
+  static void drain(std::shared_ptr<SlabPool> pool) noexcept;
   /// Who is told of leases that end; null: nobody.
   void watch(LeaseWatch* watch) noexcept WEIR_EXCLUDES(mutex_);
   /// Frees the idle slabs; the leased ones follow when they come back.
@@ -139,6 +156,7 @@ class SlabPool {
   const HomeProcess& home() const noexcept { return home_; }
 
  private:
+  void release_locked(Slab& slab, books::Parting parting) noexcept WEIR_REQUIRES(mutex_);
   void allocate(Slab& slab, std::uint64_t bytes);
   void deallocate(Slab& slab) noexcept;
   std::pmr::memory_resource& upstream() noexcept;
@@ -153,6 +171,12 @@ class SlabPool {
   Mutex mutex_;
   bool retired_ WEIR_GUARDED_BY(mutex_) = false;
   LeaseWatch* watch_ WEIR_GUARDED_BY(mutex_) = nullptr;
+  bool looking_ WEIR_GUARDED_BY(mutex_) = false;
+  std::vector<books::SlabId> ending_ WEIR_GUARDED_BY(mutex_);
+  std::vector<books::SlabId> looked_at_;  ///< of the thread that looks
+  std::atomic<std::uint32_t> ending_count_{0};
+  std::shared_ptr<SlabPool> itself_;  ///< where it stays for ever
+  SlabPool* next_kept_ = nullptr;
 };
 
 }  // namespace weir::buffer

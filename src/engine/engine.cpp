@@ -1,5 +1,7 @@
 #include "engine/engine.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -26,6 +28,9 @@ conductor::Policy policy_of(const Plan& plan, std::uint64_t rows_ahead, const St
           .max_staging_bytes = plan.sizes.max_staging_bytes};
 }
 
+// A copy of a batch takes a millisecond or so; a look costs a microsecond or two.
+constexpr auto ends_interval = std::chrono::microseconds(250);
+
 /// The stream that this thread works for.
 thread_local const Engine* own_engine = nullptr;
 
@@ -48,11 +53,12 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
     core_->clocks.stream_opened(core_->plan.start.workers, Clock::now());
     threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
     const auto& watch = shared_.plan.watchdog;
-    if (watch.after.count() > 0)
+    if (watch.after.count() > 0) {
       watchdog_.emplace(shared_, core_->plan.workers + core_->plan.read_ahead);
+      next_look_ = Clock::now() + watchdog_->interval();
+    }
     apply(core_->plan.start);
-    strand_->start([this] { step(); }, watchdog_ ? watchdog_->interval() : Clock::duration::zero(),
-                   [this] { tick(); });
+    strand_->start([this] { step(); }, [this] { return between_steps(); });
   } catch (...) {
     shut_down();
     throw;
@@ -88,8 +94,27 @@ void Engine::refuse_own_thread(const char* call) const {
 
 // ---- the strand ------------------------------------------------------------------------------
 
-void Engine::tick() {
-  const auto now = Clock::now();
+std::optional<Clock::time_point> Engine::between_steps() {
+  look_for_ends();
+  std::optional<Clock::time_point> next;
+  if (core_->pool->ending() > 0) next = Clock::now() + ends_interval;
+  if (!watchdog_) return next;
+  if (const auto now = Clock::now(); now >= next_look_) {
+    look_for_stalls(now);
+    next_look_ = now + watchdog_->interval();
+  }
+  return next ? std::min(*next, next_look_) : next_look_;
+}
+
+void Engine::look_for_ends() noexcept {
+  if (auto failure = core_->pool->look()) {
+    shared_.error.offer({}, std::move(failure));
+    failed_.store(true);
+    strand_->wake();
+  }
+}
+
+void Engine::look_for_stalls(Clock::time_point now) {
   Watchdog::Known known;
   if (cancelled_.load()) {
     if (present_.load() == 0) return;

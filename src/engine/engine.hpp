@@ -87,7 +87,10 @@ class Engine final : private conductor::Actions {
   void note_handed(const buffer::Slab& slab, Clock::time_point asked,
                    Clock::time_point now) noexcept;
   bool wait_for_lease(std::optional<Clock::time_point> deadline);
-  void tick();
+  /// What the strand does beside its steps, and when it is to do it next.
+  std::optional<Clock::time_point> between_steps();
+  void look_for_stalls(Clock::time_point now);
+  void look_for_ends() noexcept;
 
   const std::shared_ptr<Core> core_;
   const std::shared_ptr<Strand> strand_;
@@ -110,6 +113,7 @@ class Engine final : private conductor::Actions {
   std::uint64_t handed_batch_ = 0;
   std::optional<Clock::time_point> lease_awaited_ WEIR_GUARDED_BY(rest_mutex_);
   std::optional<Clock::time_point> stopping_;  ///< on the strand, for the watchdog
+  Clock::time_point next_look_{};              ///< likewise
   std::uint32_t workers_begun_ = 0, readers_begun_ = 0;
   std::vector<std::unique_ptr<RowWork>> rows_;
   std::vector<std::thread> threads_;

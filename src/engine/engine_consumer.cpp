@@ -16,8 +16,11 @@ void Engine::refuse_second_consumer(const char* call) {
 
 buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease lease) {
   refuse_second_consumer("Stream::next");
+  look_for_ends();
+  // Asked for first: a lease that ends meanwhile is no longer among those that are out.
+  const bool one_ends = core_->pool->ending() > 0;
   if (core_->book->leased() >= core_->plan.max_leases) {
-    if (lease == Lease::at_once) {
+    if (lease == Lease::at_once && !one_ends) {
       const auto most = std::to_string(core_->plan.max_leases);
       throw Error(Errc::too_many_leases, Stage::lease,
                   "queue.max_leases = " + most + ": " + most +

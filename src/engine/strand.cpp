@@ -42,25 +42,19 @@ Strand::Strand() : work_(boost::asio::make_work_guard(context_)) {}
 
 Strand::~Strand() { stop(); }
 
-void Strand::start(std::function<void()> step, Clock::duration interval,
-                   std::function<void()> tick) {
+void Strand::start(std::function<void()> step, Timer timer) {
   step_ = std::move(step);
-  thread_ = start_thread([this, interval, tick = std::move(tick)] { run(interval, tick); });
+  thread_ = start_thread([this, timer = std::move(timer)] { run(timer); });
 }
 
 // An asio::steady_timer would do, but brings a reactor: three descriptors a stream.
-void Strand::run(Clock::duration interval, const std::function<void()>& tick) {
-  if (interval == Clock::duration::zero()) {
-    context_.run();
-    return;
-  }
-  auto next = Clock::now() + interval;
+void Strand::run(const Timer& timer) {
   while (!context_.stopped()) {
-    context_.run_one_until(next);
-    if (const auto now = Clock::now(); now >= next) {
-      tick();
-      next = now + interval;
-    }
+    const auto next = timer ? timer() : std::nullopt;
+    if (next)
+      context_.run_one_until(*next);
+    else
+      context_.run_one();
   }
 }
 

@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "base/clock.hpp"
@@ -24,10 +25,11 @@ class Strand final : public Wakeable {
   Strand(const Strand&) = delete;
   Strand& operator=(const Strand&) = delete;
 
-  /// `step` runs on the strand's thread after every wake-up; so does `tick`, about once in `interval`,
-  /// unless that is 0. Call once.
-  void start(std::function<void()> step, Clock::duration interval = {},
-             std::function<void()> tick = {});
+  /// Runs on the strand's thread; gives when it is to run next, or nothing.
+  using Timer = std::function<std::optional<Clock::time_point>()>;
+  /// `step` runs on the strand's thread after every wake-up. `timer` runs after every step, and when the time
+  /// that it gave last has come. Call once.
+  void start(std::function<void()> step, Timer timer = {});
   void wake() noexcept override;
   /// Ends the thread; a queued wake-up may not be run. Wake-ups after it are ignored.
   void stop() noexcept;
@@ -37,7 +39,7 @@ class Strand final : public Wakeable {
   template <class T>
   struct NodeAllocator;
   struct Handler;
-  void run(Clock::duration interval, const std::function<void()>& tick);
+  void run(const Timer& timer);
 
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;

@@ -34,6 +34,7 @@ function(weir_adapter NAME)
 endfunction()
 
 weir_adapter(asio TARGETS Boost::headers Threads::Threads)
+weir_adapter(cuda)  # no library of its own: the driver is loaded at run time
 weir_adapter(dlpack TARGETS dlpack::dlpack)
 weir_adapter(opencv TARGETS OpenCVParts::core)
 weir_adapter(torch HEADERS torch_device torch_stream TARGETS torch)  # libtorch's own name

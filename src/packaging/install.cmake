@@ -34,7 +34,7 @@ endif()
 # What a static library leaves to its user's linker.
 set(WEIR_PC_PRIVATE)
 if(WEIR_STATIC)
-  set(WEIR_PC_PRIVATE "Requires.private: libhwy libjpeg libpng libwebp fmt\nLibs.private: -pthread\n")
+  set(WEIR_PC_PRIVATE "Requires.private: libhwy libjpeg libpng libwebp fmt\nLibs.private: -pthread -ldl\n")
 endif()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/weirConfig.cmake.in

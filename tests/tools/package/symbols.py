@@ -23,10 +23,10 @@ def symbols(arguments, kinds):
     return {parts[2].split("@@")[0] for parts in lines if len(parts) == 3 and parts[1] in kinds}
 
 
-def words_of_headers(folders):
+def words_of_headers(paths):
     """Every name in the headers, and those that WEIR_API is on."""
     words, shown = set(), set()
-    for header in (header for folder in folders for header in folder.glob("*.hpp")):
+    for header in (header for path in paths for header in ([path] if path.is_file() else path.glob("*.hpp"))):
         if header.name == "export.hpp":  # which defines WEIR_API
             continue
         code = re.sub(r"//[^\n]*", "", header.read_text())
