@@ -1,12 +1,21 @@
 #include "engine/ready_queue.hpp"
 
+#include <boost/lockfree/spsc_queue.hpp>
 #include <exception>
 
 namespace weir::engine {
 
+struct ReadyQueue::Ids : boost::lockfree::spsc_queue<books::SlabId> {
+  using spsc_queue::spsc_queue;
+};
+
+ReadyQueue::ReadyQueue(std::uint32_t slabs) : ids_(std::make_unique<Ids>(slabs)) {}
+
+ReadyQueue::~ReadyQueue() = default;
+
 void ReadyQueue::push(books::SlabId id) noexcept {
   size_.fetch_add(1);
-  if (!ids_.push(id)) std::terminate();  // the argument above is broken: the books are wrong
+  if (!ids_->push(id)) std::terminate();  // the argument above is broken: the books are wrong
   items_.release();
 }
 
@@ -24,7 +33,7 @@ std::optional<books::SlabId> ReadyQueue::pop(std::optional<Clock::time_point> de
     }
   }
   books::SlabId id = 0;
-  if (ids_.pop(id)) {
+  if (ids_->pop(id)) {
     size_.fetch_sub(1);
     return id;
   }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <atomic>
-#include <boost/lockfree/spsc_queue.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <semaphore>
 
@@ -20,7 +20,10 @@ namespace weir::engine {
 /// one state at a time. With S slabs at most S ids exist, and the queue has S places.
 class ReadyQueue {
  public:
-  explicit ReadyQueue(std::uint32_t slabs) : ids_(slabs) {}
+  explicit ReadyQueue(std::uint32_t slabs);
+  ~ReadyQueue();
+  ReadyQueue(const ReadyQueue&) = delete;
+  ReadyQueue& operator=(const ReadyQueue&) = delete;
 
   void push(books::SlabId id) noexcept;
   void close() noexcept;
@@ -31,7 +34,8 @@ class ReadyQueue {
   bool empty() const noexcept { return size_.load() == 0; }
 
  private:
-  boost::lockfree::spsc_queue<books::SlabId> ids_;
+  struct Ids;  ///< Boost's queue, whose headers are long
+  std::unique_ptr<Ids> ids_;
   std::counting_semaphore<> items_{0};  ///< ids, and one more once closed
   std::atomic<std::uint32_t> size_{0};
   std::atomic<bool> closed_{false};

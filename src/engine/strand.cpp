@@ -1,5 +1,7 @@
 #include "engine/strand.hpp"
 
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <new>
 #include <utility>
@@ -38,7 +40,13 @@ struct Strand::Handler {
   Strand* strand;
 };
 
-Strand::Strand() : work_(boost::asio::make_work_guard(context_)) {}
+struct Strand::Context {
+  boost::asio::io_context io{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work =
+      boost::asio::make_work_guard(io);
+};
+
+Strand::Strand() : context_(std::make_unique<Context>()) {}
 
 Strand::~Strand() { stop(); }
 
@@ -49,21 +57,21 @@ void Strand::start(std::function<void()> step, Timer timer) {
 
 // An asio::steady_timer would do, but brings a reactor: three descriptors a stream.
 void Strand::run(const Timer& timer) {
-  while (!context_.stopped()) {
+  while (!context_->io.stopped()) {
     const auto next = timer ? timer() : std::nullopt;
     if (next)
-      context_.run_one_until(*next);
+      context_->io.run_one_until(*next);
     else
-      context_.run_one();
+      context_->io.run_one();
   }
 }
 
 void Strand::wake() noexcept {
-  if (!queued_.exchange(true)) boost::asio::post(context_, Handler{this});
+  if (!queued_.exchange(true)) boost::asio::post(context_->io, Handler{this});
 }
 
 void Strand::stop() noexcept {
-  context_.stop();
+  context_->io.stop();
   if (thread_.joinable()) thread_.join();
 }
 

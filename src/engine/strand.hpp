@@ -2,10 +2,9 @@
 
 #include <array>
 #include <atomic>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <thread>
 
@@ -33,16 +32,15 @@ class Strand final : public Wakeable {
   void wake() noexcept override;
   /// Ends the thread; a queued wake-up may not be run. Wake-ups after it are ignored.
   void stop() noexcept;
-  boost::asio::io_context& context() noexcept { return context_; }
 
  private:
   template <class T>
   struct NodeAllocator;
   struct Handler;
+  struct Context;  ///< Asio's, whose headers are long
   void run(const Timer& timer);
 
-  boost::asio::io_context context_{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::unique_ptr<Context> context_;
   std::function<void()> step_;
   std::atomic<bool> queued_{false};
   alignas(std::max_align_t) std::array<std::byte, 256> node_{};
