@@ -149,7 +149,7 @@ TEST_CASE("batches on a device are the loader's batches", "[interop]") {
 
 TEST_CASE("batches on a CUDA device are the loader's batches", "[interop]") {
   if (!torch::cuda::is_available()) {
-    std::puts("no CUDA device");
+    std::puts("weir: test skipped: no CUDA device");
     return;
   }
   check_all_options(torch::kCUDA, c10::impl::getDeviceGuardImpl(c10::DeviceType::CUDA));

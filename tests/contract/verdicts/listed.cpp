@@ -5,13 +5,14 @@
 
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/skip.hpp"
 
 namespace weir::test {
 namespace {
 
 std::optional<std::filesystem::path> folder_of(const char* name) {
   auto folder = test_data(name);
-  if (!folder) WARN("WEIR_TEST_DATA is not set");
+  if (!folder) skip("WEIR_TEST_DATA is not set");
   return folder;
 }
 

@@ -3,6 +3,7 @@
 #include "program.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/skip.hpp"
 
 using namespace weir::test;
 using Arguments = std::vector<std::string>;
@@ -21,7 +22,7 @@ std::string digest(const std::string& data, Arguments options) {
 TEST_CASE("each place in the queue costs one slab, on real photographs", "[photos]") {
   const auto photos = test_data("photos");
   if (!photos) {
-    WARN("WEIR_TEST_DATA is not set");
+    skip("WEIR_TEST_DATA is not set");
     return;
   }
   const auto outcome =
@@ -55,7 +56,7 @@ TEST_CASE("the process grows by what the books hold, at every depth, on real pho
           "[photos]") {
   const auto photos = test_data("photos");
   if (!photos) {
-    WARN("WEIR_TEST_DATA is not set");
+    skip("WEIR_TEST_DATA is not set");
     return;
   }
   const auto outcome =
@@ -80,7 +81,7 @@ TEST_CASE("the process grows by what the books hold, at every depth, on real pho
 TEST_CASE("a queue at rest holds as many slabs as it is deep, on real photographs", "[photos]") {
   const auto photos = test_data("photos");
   if (!photos) {
-    WARN("WEIR_TEST_DATA is not set");
+    skip("WEIR_TEST_DATA is not set");
     return;
   }
   const int depth = GENERATE(1, 2, 4, 8, 16);
@@ -98,7 +99,7 @@ TEST_CASE("photographs give one digest, whatever the workers, queue, read-ahead 
           "[photos]") {
   const auto photos = test_data("photos");
   if (!photos) {
-    WARN("WEIR_TEST_DATA is not set");
+    skip("WEIR_TEST_DATA is not set");
     return;
   }
   const auto order =
@@ -120,7 +121,7 @@ TEST_CASE("no law breaks over photographs, odd and hostile files", "[photos]") {
   const std::string policy = GENERATE("skip", "blank");
   const auto data = test_data(folder);
   if (!data) {
-    WARN("WEIR_TEST_DATA is not set");
+    skip("WEIR_TEST_DATA is not set");
     return;
   }
   CAPTURE(folder, policy);

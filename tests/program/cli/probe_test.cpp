@@ -4,6 +4,7 @@
 #include "program.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/skip.hpp"
 #include "support/text.hpp"
 #include "unit/source/fixture.hpp"
 #include "weir/source.hpp"
@@ -151,7 +152,7 @@ TEST_CASE("probe refuses what a run refuses: a sample too large, a budget too sm
 TEST_CASE("probe finds every photograph sound", "[probe][photos]") {
   const auto photos = weir::test::test_data("photos");
   if (!photos) {
-    WARN("WEIR_TEST_DATA is not set");
+    weir::test::skip("WEIR_TEST_DATA is not set");
     return;
   }
   const auto outcome = weir::test::weir({"probe", *photos});

@@ -1,6 +1,7 @@
 #include "proof/configurations/footprint.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/skip.hpp"
 
 using namespace weir;
 using namespace weir::test;
@@ -9,7 +10,7 @@ TEST_CASE("half of a budget and more is slabs at the peak, on real photographs",
           "[footprint][photos]") {
   const auto photos = test_data("photos");
   if (!photos) {
-    WARN("WEIR_TEST_DATA is not set");
+    skip("WEIR_TEST_DATA is not set");
     return;
   }
   for (const std::uint64_t budget : {48u, 96u, 192u}) {

@@ -1,6 +1,7 @@
 #include "proof/injection/tracing.hpp"
 #include "proof/configurations/images.hpp"
 #include "support/catch.hpp"
+#include "support/skip.hpp"
 #include "support/text.hpp"
 #include "unit/source/fixture.hpp"
 
@@ -43,7 +44,7 @@ void inject(const std::string& calls, const std::string& error, bool harmless) {
     const auto traced =
         run_traced(folder(), calls + ":error=" + error + ":when=" + std::to_string(n));
     if (!traced.possible) {
-      WARN("strace is not here or may not trace");
+      skip("strace is not here or may not trace");
       return;
     }
     CAPTURE(calls, error, n, traced.first, traced.second);
@@ -79,7 +80,7 @@ TEST_CASE("no descriptors at all, from any moment on", "[D7]") {
   const auto traced =
       run_traced(folder(), "openat,openat2:error=EMFILE:when=" + std::to_string(from) + "+");
   if (!traced.possible) {
-    WARN("strace is not here or may not trace");
+    skip("strace is not here or may not trace");
     return;
   }
   CAPTURE(from, traced.first);
@@ -91,7 +92,7 @@ TEST_CASE("each thread that cannot start under strace refuses the stream", "[R5]
   for (int n = 1; n <= 3; ++n) {
     const auto traced = run_traced(folder(), "clone3:error=EAGAIN:when=" + std::to_string(n));
     if (!traced.possible) {
-      WARN("strace is not here or may not trace");
+      skip("strace is not here or may not trace");
       return;
     }
     CAPTURE(n, traced.first);

@@ -5,6 +5,7 @@
 #include "contract/laws/various.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/skip.hpp"
 #include "weir/convert.hpp"
 
 using namespace weir;
@@ -338,7 +339,7 @@ TEST_CASE("one image at a time, the queue bounded by bytes: what is held is what
 TEST_CASE("real photographs at full size, one at a time and in padded batches", "[sizes][data]") {
   const auto folder = test_data("photos");
   if (!folder) {
-    WARN("WEIR_TEST_DATA has no photos");
+    skip("WEIR_TEST_DATA has no photos");
     return;
   }
   FolderOptions jpegs;

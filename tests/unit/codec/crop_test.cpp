@@ -5,6 +5,7 @@
 #include "encoders.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/skip.hpp"
 
 namespace weir::codec::test {
 namespace {
@@ -232,7 +233,7 @@ TEST_CASE("a rectangle far down is exact, reached in several steps") {
 TEST_CASE("rectangles of photographs and of images of the wild are exact") {
   const auto photos = weir::test::test_data("photos"), odd = weir::test::test_data("odd");
   if (!photos || !odd) {
-    WARN("WEIR_TEST_DATA is not set");
+    weir::test::skip("WEIR_TEST_DATA is not set");
     return;
   }
   Rectangles rectangles(4);

@@ -7,6 +7,7 @@
 #include "encoders.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/skip.hpp"
 
 namespace weir::codec::test {
 namespace {
@@ -87,7 +88,7 @@ TEST_CASE("fit center equals decode, crop, bilinear resize on made images") {
 TEST_CASE("fit center equals OpenCV's decode, crop, bilinear resize on photographs") {
   const auto folder = weir::test::test_data("photos");
   if (!folder) {
-    WARN("WEIR_TEST_DATA is not set");
+    weir::test::skip("WEIR_TEST_DATA is not set");
     return;
   }
   std::size_t photos = 0;

@@ -10,6 +10,7 @@
 
 #include "source/image_folder.hpp"
 #include "support/catch.hpp"
+#include "support/skip.hpp"
 #include "unit/source/fixture.hpp"
 
 namespace {
@@ -121,7 +122,7 @@ TEST_CASE("names that differ in case alone are different files", "[folder][hosti
   folder.write("A.jpg", "large");
   folder.write("A.JPG", "largest");
   if (fs::file_size(folder / "a.jpg") != 5) {
-    WARN("this file system knows no case");
+    skip("this file system knows no case");
     return;
   }
   const auto source = image_folder(folder.string(), {.extensions = {".jpg"}});
