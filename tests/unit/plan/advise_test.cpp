@@ -2,6 +2,7 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/units.hpp"
 #include "support/sanitized.hpp"
 #include "unit/plan/windows.hpp"
 
@@ -10,7 +11,7 @@ using test::window_of;
 
 namespace {
 
-constexpr std::uint64_t mib = 1ull << 20;
+using weir::test::mib;
 
 bool says(const Advice& advice, const std::string& part) {
   return std::ranges::any_of(

@@ -1,13 +1,14 @@
 #include "plan/auto_budget.hpp"
 
 #include "support/catch.hpp"
+#include "support/units.hpp"
 #include "weir/error.hpp"
 
 using namespace weir;
 using test::has_text;
 
 namespace {
-constexpr std::uint64_t mib = 1u << 20;
+using weir::test::mib;
 }
 
 TEST_CASE("an automatic budget is a share of the lesser room, and says how", "[plan]") {

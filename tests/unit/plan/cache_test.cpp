@@ -4,6 +4,7 @@
 #include "plan/simulation.hpp"
 #include "plan/workload.hpp"
 #include "support/catch.hpp"
+#include "support/units.hpp"
 #include "unit/plan/windows.hpp"
 
 using namespace weir;
@@ -12,7 +13,7 @@ using test::window_of;
 
 namespace {
 
-constexpr std::uint64_t mib = 1ull << 20;
+using weir::test::mib;
 
 Options with_budget(std::uint64_t budget, Cache keep, std::uint64_t max_bytes = 0) {
   Options options;

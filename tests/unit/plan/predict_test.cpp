@@ -4,6 +4,7 @@
 
 #include "plan/draws.hpp"
 #include "support/catch.hpp"
+#include "support/units.hpp"
 #include "unit/plan/windows.hpp"
 
 using namespace weir;
@@ -11,7 +12,7 @@ using test::window_of;
 
 namespace {
 
-constexpr std::uint64_t mib = 1ull << 20;
+using weir::test::mib;
 
 Setting setting(std::uint32_t depth, std::uint32_t workers, std::uint32_t read_ahead = 0,
                 std::uint32_t batch = 32) {

@@ -1,13 +1,14 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/units.hpp"
 #include "weir/plan.hpp"
 
 using namespace weir;
 
 namespace {
 
-constexpr std::uint64_t mib = 1ull << 20;
+using weir::test::mib;
 
 std::string refusal(const Options& options, std::uint64_t index_bytes = 0) {
   try {

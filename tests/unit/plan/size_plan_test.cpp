@@ -4,6 +4,7 @@
 
 #include "buffer/slab.hpp"
 #include "support/catch.hpp"
+#include "support/units.hpp"
 #include "support/text.hpp"
 #include "weir/plan.hpp"
 
@@ -12,7 +13,7 @@ using weir::test::has_text;
 
 namespace {
 
-constexpr std::uint64_t mib = 1ull << 20;
+using weir::test::mib;
 
 Options sized(Sizes mode, std::vector<ImageSize> sizes) {
   Options options;
