@@ -10,7 +10,7 @@ namespace test = weir::test;
 
 const std::string images = "synthetic:60,40x50";
 
-nlohmann::ordered_json json_of(std::vector<std::string> words) {
+weir::test::Json json_of(std::vector<std::string> words) {
   words.insert(words.end(), {"--json", "-"});
   const auto outcome = test::weir(words);
   CAPTURE(outcome.err);

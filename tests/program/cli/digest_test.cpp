@@ -14,7 +14,7 @@ std::string digest(const Arguments& options) {
   arguments.insert(arguments.end(), options.begin(), options.end());
   const auto outcome = weir::test::weir(arguments);
   REQUIRE(outcome.exit_code == 0);
-  std::string hex = outcome.json()["digest"];
+  std::string hex = outcome.json()["digest"].get<std::string>();
   REQUIRE(hex.size() == 64);
   return hex;
 }
@@ -43,7 +43,8 @@ std::string folder_digest(bool spot) {
   folder.write("b.jpg", jpeg(spot));
   return weir::test::weir({"run", folder.path(), "--size", "16x16", "--fit", "stretch", "--digest",
                            "--json", "-"})
-      .json()["digest"];
+      .json()["digest"]
+      .get<std::string>();
 }
 
 }  // namespace

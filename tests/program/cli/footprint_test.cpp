@@ -11,7 +11,7 @@ namespace {
 
 const std::string models = WEIR_ROOT "/examples/models/";
 
-nlohmann::ordered_json footprint(Arguments arguments) {
+weir::test::Json footprint(Arguments arguments) {
   arguments.insert(arguments.begin(), "footprint");
   arguments.insert(arguments.end(), {"--json", "-"});
   const auto outcome = weir::test::weir(arguments);
@@ -21,7 +21,7 @@ nlohmann::ordered_json footprint(Arguments arguments) {
   return outcome.json()["footprint"];
 }
 
-double mib(const nlohmann::ordered_json& bytes) { return bytes.get<double>() / (1 << 20); }
+double mib(const weir::test::Json& bytes) { return bytes.get<double>() / (1 << 20); }
 
 }  // namespace
 

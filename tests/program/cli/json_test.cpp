@@ -5,7 +5,6 @@
 #include "support/catch.hpp"
 
 using namespace weir::test;
-using Json = nlohmann::ordered_json;
 
 namespace {
 

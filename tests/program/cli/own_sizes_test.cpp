@@ -25,13 +25,15 @@ TEST_CASE("a soak of padded, ragged and bucketed batches at their floors breaks 
       words.insert(words.end(), kind.begin(), kind.end());
       return weir::test::weir(words);
     };
-    const std::uint64_t floor = with({"plan", data}).json()["plan"]["floor_bytes"];
+    const std::uint64_t floor =
+        with({"plan", data}).json()["plan"]["floor_bytes"].get<std::uint64_t>();
     const auto outcome = with({"verify", data, "--epochs", "3", "--dtype", "float32",
                                "--memory-budget", std::to_string(floor)});
     CAPTURE(kind, floor, outcome.err);
     REQUIRE(outcome.exit_code == 0);
     const auto json = outcome.json();
-    const std::uint64_t peak = json["memory"]["peak"], waits = json["stages"][1]["count"];
+    const auto peak = json["memory"]["peak"].get<std::uint64_t>(),
+               waits = json["stages"][1]["count"].get<std::uint64_t>();
     CAPTURE(peak, waits);
     CHECK(json["plan"]["budget_bytes"] == floor);
     CHECK(peak <= floor);
@@ -40,7 +42,7 @@ TEST_CASE("a soak of padded, ragged and bucketed batches at their floors breaks 
     CHECK(json["verify"]["determinism"]["batches"] == json["queue"]["asked"]);
     CHECK(json["verify"]["attempted"] == 120);
     // Those that measured are not the stream's; who waits for bytes reads once more.
-    const std::uint64_t reads = json["verify"]["reads"];
+    const std::uint64_t reads = json["verify"]["reads"].get<std::uint64_t>();
     CHECK(reads >= 360);
     CHECK(reads < 480);
     for (const auto& law : json["verify"]["laws"]) {
@@ -66,7 +68,8 @@ TEST_CASE("buckets lessen the padding, and text and JSON say by how much", "[siz
   };
   const auto plain = run({"--json", "-"}).json();
   const auto bucketed = run({"--bucket", "15", "--json", "-"}).json();
-  const double before = plain["sizes"]["padding"], after = bucketed["sizes"]["padding"];
+  const auto before = plain["sizes"]["padding"].get<double>(),
+             after = bucketed["sizes"]["padding"].get<double>();
   CHECK(before > 0.1);
   CHECK(after < 0.7 * before);
   CHECK(bucketed["sizes"]["padding_without_buckets"] == before);

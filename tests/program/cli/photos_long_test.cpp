@@ -14,7 +14,7 @@ std::string digest(const std::string& data, Arguments options) {
   options.insert(options.begin(), {"run", data, "--epochs", "2", "--digest", "--json", "-"});
   const auto outcome = weir::test::weir(options);
   REQUIRE(outcome.exit_code == 0);
-  return outcome.json()["digest"];
+  return outcome.json()["digest"].get<std::string>();
 }
 
 }  // namespace

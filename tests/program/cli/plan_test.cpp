@@ -48,7 +48,7 @@ TEST_CASE("side bytes are in every figure of a plan, and in its text", "[plan]")
   CHECK(without["plan"]["side_bytes"] == 0);
   CHECK(with["plan"]["side_bytes"] == 1024);
   CHECK(with["plan"]["transform_bytes"] == 0);
-  const auto of = [](const nlohmann::json& json) { return json.get<std::uint64_t>(); };
+  const auto of = [](const weir::test::Json& json) { return json.get<std::uint64_t>(); };
   CHECK(of(with["plan"]["slab_bytes"]) == of(without["plan"]["slab_bytes"]) + more);
   CHECK(of(with["plan"]["floor_bytes"]) == of(without["plan"]["floor_bytes"]) + 2 * more);
   for (const auto* type : {"uint8_bytes", "float32_bytes"})

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "support/json.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace weir::test {
@@ -17,7 +16,7 @@ struct Outcome {
   std::string out, err;
 
   /// stdout as JSON; discarded where it is none.
-  nlohmann::ordered_json json() const { return nlohmann::ordered_json::parse(out, nullptr, false); }
+  Json json() const { return Json::try_parse(out); }
 };
 
 /// Runs the program at `words[0]` with the others as arguments, no shell between.

@@ -15,7 +15,7 @@ TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sw
   CHECK(contains(outcome.out, "samples/s predicted"));
   CHECK(contains(outcome.out, "MiB of staging: bound  peak: predicted  measured"));
   CHECK(contains(outcome.out, "\nAdvice\n"));
-  const auto json = nlohmann::ordered_json::parse(read_file(file));
+  const auto json = Json::parse(read_file(file));
   CHECK(json["command"] == "sweep");
   CHECK(json["advice"]["recommended"]["max_queue_size"] > 0);
   CHECK(json["consumer_ms"] == 5);

@@ -25,7 +25,7 @@ TEST_CASE("tune says what bounds the run and what to set, as text and as JSON", 
                            "recommended", "To paste\n", "options.queue.max_queue_size = "})
     CHECK(contains(outcome.out, part));
 
-  const auto json = nlohmann::ordered_json::parse(read_file(file));
+  const auto json = Json::parse(read_file(file));
   CHECK(json["command"] == "tune");
   CHECK(json["consumer_ms"] == 60);
   CHECK(json["regime"] == "consumer");

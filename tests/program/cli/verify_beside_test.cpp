@@ -12,7 +12,6 @@ using namespace weir::test;
 namespace {
 
 using Words = std::vector<std::string>;
-using Json = nlohmann::ordered_json;
 
 const std::string first = "synthetic:160,60x80", second = "synthetic:120,90x70";
 
@@ -24,7 +23,8 @@ Words operator+(Words words, const Words& more) {
 /// The least budget of one loader.
 std::uint64_t floor_of(const std::string& data, const Words& options) {
   return weir::test::weir(Words{"plan", data, "--json", "-"} + options)
-      .json()["plan"]["floor_bytes"];
+      .json()["plan"]["floor_bytes"]
+      .get<std::uint64_t>();
 }
 
 Outcome soak(std::uint64_t budget, const Words& options) {
@@ -43,7 +43,7 @@ void check_laws(const Json& verify) {
 }
 
 /// Samples that waited for bytes.
-std::uint64_t waits(const Json& run) { return run["stages"][1]["count"]; }
+std::uint64_t waits(const Json& run) { return run["stages"][1]["count"].get<std::uint64_t>(); }
 
 const std::vector<Words> kinds{{"--size", "48x48"},
                                {"--sizes", "padded"},
@@ -84,7 +84,7 @@ TEST_CASE("two loaders that have little more than they must wait for bytes, and 
   CHECK(shared["breaches"] == 0);
   CHECK(shared["budget_bytes"] == budget);
   CHECK(shared["promised_bytes"] == one + two);
-  const std::uint64_t peak = shared["peak"];
+  const std::uint64_t peak = shared["peak"].get<std::uint64_t>();
   CHECK(peak <= budget);
   CAPTURE(peak, budget, waits(json), waits(beside));
   CHECK((waits(json) + waits(beside) > 0 || peak > budget / 100 * 85));
