@@ -73,7 +73,7 @@ Device& fresh_device() {
 
 bool only_with_stand_in() {
   if (!device().real) return true;
-  std::cout << "skipped: a real driver does not fail when told to\n";
+  std::cout << "weir: test skipped: a real driver does not fail when told to\n";
   return false;
 }
 
