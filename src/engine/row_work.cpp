@@ -6,23 +6,15 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/no_memory.hpp"
 #include "base/random.hpp"
-#include "base/sanitize.hpp"
 #include "conductor/batch_sizes.hpp"
+#include "engine/failure.hpp"
 
 namespace weir::engine {
 
 namespace {
 
 using conductor::most_attempts;
-
-Defect too_large(std::uint64_t wanted, std::uint64_t allowed, Stage stage) {
-  return {FaultKind::memory, stage,
-          "needs " + std::to_string(wanted) +
-              " bytes of encoded and scratch memory, max_sample_bytes is " +
-              std::to_string(allowed)};
-}
 
 }  // namespace
 
@@ -34,10 +26,8 @@ class RowWork::Sink final : public ByteSink {
     Sample& s = work_.sample();
     const auto start = round_up(s.charged, buffer::Block::alignment);
     const auto end = add_sat(start, bytes);
-    if (end > work_.core_.plan.max_sample_bytes) {
-      const auto defect = too_large(end, work_.core_.plan.max_sample_bytes, Stage::read);
-      throw SampleError(defect.kind, defect.reason);
-    }
+    if (const auto defect = too_large(end, work_.core_.plan.max_sample_bytes, Stage::read))
+      throw SampleError(defect->kind, defect->reason);
     // To grow, a block lets go of what it has: of a sample in several parts, the parts before.
     const bool grows = pieces_++ > 0 && end > s.encoded.size();
     if (!work_.ensure(s.encoded, end, 0)) {
@@ -154,17 +144,10 @@ std::optional<Turn> RowWork::read_bytes(std::optional<Defect>& defect, std::exce
       s.label = encoded.label;
       s.has_bytes = true;
     } catch (const buffer::Refused&) {
-    } catch (const SampleError& error) {
-      defect = Defect{error.kind(), Stage::read, error.what()};
-    } catch (const std::bad_alloc&) {
-      defect = Defect{FaultKind::memory, Stage::read, {}};
-    } catch (const std::exception& error) {
-      thrown = std::current_exception();
-      defect = Defect{FaultKind::io, Stage::read, error.what()};
     } catch (...) {
-      thrown = std::current_exception();
-      defect = Defect{FaultKind::io, Stage::read,
-                      "the source threw something that is no std::exception"};
+      auto failure = failure_of(Stage::read);
+      defect = std::move(failure.defect);
+      thrown = std::move(failure.thrown);
     }
     if (sink.refused()) {
       s.has_bytes = false;
@@ -198,8 +181,7 @@ std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect, std::exce
   const auto begun = Clock::now();
   const AtPost at(post_, Stage::decode, s.row, s.index, begun);
   if (!s.second.empty()) {
-    defect = Defect{FaultKind::unsupported, Stage::decode,
-                    "the sample has a second image, the loader no transform that takes it"};
+    defect = untaken_second();
     return std::nullopt;
   }
   const auto info = decoder_->probe(s.bytes);
@@ -237,10 +219,7 @@ std::uint64_t RowWork::draw() const noexcept {
 
 std::optional<Turn> RowWork::admit(const codec::MemoryNeed& need, std::optional<Defect>& defect) {
   const auto wanted = add_sat(sample().charged, add_sat(need.scratch, need.reserved));
-  if (wanted > core_.plan.max_sample_bytes) {
-    defect = too_large(wanted, core_.plan.max_sample_bytes, Stage::wait);
-    return std::nullopt;
-  }
+  if ((defect = too_large(wanted, core_.plan.max_sample_bytes, Stage::wait))) return std::nullopt;
   if (ensure(memory_.scratch, need.scratch, need.reserved)) return std::nullopt;
   park();
   return Turn::parked;
@@ -249,14 +228,11 @@ std::optional<Turn> RowWork::admit(const codec::MemoryNeed& need, std::optional<
 void RowWork::fill_side(std::optional<Defect>& defect) {
   const auto given = sample().side;
   const auto side = core_.pool->slab(sample().slab).side(sample().row.row, 1);
+  if ((defect = wrong_side(given, side.size()))) return;
   if (given.empty()) {
     std::ranges::fill(side, std::byte{0});
-  } else if (given.size() == side.size()) {
-    std::ranges::copy(given, side.begin());
   } else {
-    defect = Defect{FaultKind::corrupt, Stage::read,
-                    "the source gave " + std::to_string(given.size()) +
-                        " side bytes, side_bytes is " + std::to_string(side.size())};
+    std::ranges::copy(given, side.begin());
   }
 }
 
@@ -291,17 +267,8 @@ void RowWork::park() {
 std::string RowWork::record(const Defect& defect) noexcept {
   const Sample& s = sample();
   try {
-    std::string name;
-    try {
-      name = sanitize(core_.source.name(s.index));
-    } catch (...) {
-      name = "(the source threw when asked for the name)";
-    }
-    const bool wordless = defect.kind == FaultKind::memory && defect.reason.empty();
-    const Fault fault{s.index,      s.epoch,      name,
-                      defect.kind,  defect.stage, wordless ? no_memory : sanitize(defect.reason),
-                      defect.offset};
-    auto words = name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason +
+    const auto fault = fault_of(defect, core_.source, s.index, s.epoch);
+    auto words = fault.name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason +
                  (fault.offset ? " at byte " + std::to_string(*fault.offset) : "") + ")";
     core_.faults.add(fault);
     return words;

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "buffer/transform_arena.hpp"
+#include "engine/failure.hpp"
 #include "engine/row_work.hpp"
 
 namespace weir::engine {
@@ -132,19 +132,10 @@ void RowWork::apply(DecodedSample& given, std::optional<Defect>& defect,
   const AtPost at(post_, Stage::fit, sample().row, sample().index, Clock::now());
   try {
     shared_.plan.transform.apply(given);
-  } catch (const SampleError& error) {
-    defect = Defect{error.kind(), Stage::fit, error.what()};
-  } catch (const buffer::ScratchExceeded& error) {
-    defect = Defect{FaultKind::memory, Stage::fit, error.what()};
-  } catch (const std::bad_alloc&) {
-    defect = Defect{FaultKind::memory, Stage::fit, {}};
-  } catch (const std::exception& error) {
-    thrown = std::current_exception();
-    defect = Defect{FaultKind::corrupt, Stage::fit, error.what()};
   } catch (...) {
-    thrown = std::current_exception();
-    defect = Defect{FaultKind::corrupt, Stage::fit,
-                    "the transform threw something that is no std::exception"};
+    auto failure = failure_of(Stage::fit);
+    defect = std::move(failure.defect);
+    thrown = std::move(failure.thrown);
   }
 }
 

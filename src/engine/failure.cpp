@@ -1,0 +1,67 @@
+#include "engine/failure.hpp"
+
+#include <new>
+#include <string>
+
+#include "base/no_memory.hpp"
+#include "base/sanitize.hpp"
+#include "buffer/transform_arena.hpp"
+
+namespace weir::engine {
+
+Failure failure_of(Stage stage) {
+  const bool reading = stage == Stage::read;
+  const auto kind = reading ? FaultKind::io : FaultKind::corrupt;
+  try {
+    throw;
+  } catch (const SampleError& error) {
+    return {{error.kind(), stage, error.what()}};
+  } catch (const buffer::ScratchExceeded& error) {
+    return {{FaultKind::memory, stage, error.what()}};
+  } catch (const std::bad_alloc&) {
+    return {{FaultKind::memory, stage, {}}};
+  } catch (const std::exception& error) {
+    return {{kind, stage, error.what()}, std::current_exception()};
+  } catch (...) {
+    return {{kind, stage,
+             std::string(reading ? "the source" : "the transform") +
+                 " threw something that is no std::exception"},
+            std::current_exception()};
+  }
+}
+
+std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_sample_bytes, Stage stage) {
+  if (wanted <= max_sample_bytes) return std::nullopt;
+  return Defect{FaultKind::memory, stage,
+                "needs " + std::to_string(wanted) +
+                    " bytes of encoded and scratch memory, max_sample_bytes is " +
+                    std::to_string(max_sample_bytes)};
+}
+
+std::optional<Defect> wrong_side(std::span<const std::byte> side, std::uint64_t side_bytes) {
+  if (side.empty() || side.size() == side_bytes) return std::nullopt;
+  return Defect{FaultKind::corrupt, Stage::read,
+                "the source gave " + std::to_string(side.size()) + " side bytes, side_bytes is " +
+                    std::to_string(side_bytes)};
+}
+
+Defect untaken_second() {
+  return {FaultKind::unsupported, Stage::decode,
+          "the sample has a second image, the loader no transform that takes it"};
+}
+
+Fault fault_of(const Defect& defect, const AnySource& source, std::uint64_t index,
+               std::uint64_t epoch) {
+  std::string name;
+  try {
+    name = sanitize(source.name(index));
+  } catch (...) {
+    name = "(the source threw when asked for the name)";
+  }
+  const bool wordless = defect.kind == FaultKind::memory && defect.reason.empty();
+  return {index,        epoch,        std::move(name),
+          defect.kind,  defect.stage, wordless ? no_memory : sanitize(defect.reason),
+          defect.offset};
+}
+
+}  // namespace weir::engine
