@@ -4,6 +4,7 @@
 
 #include "api/size_survey.hpp"
 #include "base/checked.hpp"
+#include "plan/decoder_options.hpp"
 #include "weir/memory.hpp"
 #include "weir/window.hpp"
 
@@ -110,25 +111,17 @@ void LoaderState::stay_home() const {
 engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
   const auto size = core->source.size();
   return {
-      .decoder = {.fit = {options.shape, options.fit, core->plan.short_side},
-                  .exif = options.exif,
-                  .strict = options.faults.strict,
-                  .antialias = options.antialias,
-                  .decode = options.decode,
-                  .limits = options.limits,
-                  .codecs = options.codecs},
+      .decoder = plan::decoder_options(options),
       .sampler = source::Sampler(size, options.shuffle, options.seed),
       .schedule = conductor::Schedule(size, options.batch, options.drop_last, wish.epochs),
       .tolerance = {options.faults.tolerate, options.faults.tolerate_share, size},
       .on_fault = options.faults.policy,
       .first_batch = wish.from.next_batch,
       .released_beyond = wish.from.released_beyond,
-      .watchdog = options.watchdog,
-      .transform = options.transform,
-      .seed = options.seed,
-      .shuffle = options.shuffle,
-      .sizes = options.sizes,
-      .alignment = options.memory.alignment,
+      .stall_after = options.watchdog.after,
+      .on_stall = options.watchdog.on_stall,
+      .transform = options.transform.apply,
+      .size_index = options.sizes.mode == Sizes::fixed ? nullptr : options.sizes.index,
   };
 }
 

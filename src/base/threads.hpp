@@ -2,9 +2,15 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace weir {
 
@@ -22,6 +28,42 @@ std::thread start_thread(F&& body) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     throw;
   }
+}
+
+/// Threads to work with: as many as `asked`; 0: one per hardware thread.
+inline unsigned threads_for(unsigned asked) {
+  return asked != 0 ? asked : std::max(1u, std::thread::hardware_concurrency());
+}
+
+/// Calls make()(i) for each i < count, on up to `threads` threads, this one among them. Each thread has a
+/// callable of its own; threads that cannot start are done without. The first exception ends the work
+/// and is rethrown.
+template <class Make>
+void for_each_index(std::uint64_t count, unsigned threads, const Make& make) {
+  std::atomic<std::uint64_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr error;
+  const auto work = [&]() noexcept {
+    try {
+      auto body = make();
+      for (auto i = next++; i < count; i = next++) body(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!error) error = std::current_exception();
+      next = count;
+    }
+  };
+  std::vector<std::thread> others;
+  try {
+    others.reserve(threads);
+    for (std::uint64_t i = 1; i < std::min<std::uint64_t>(threads, count); ++i)
+      others.push_back(start_thread(work));
+  } catch (const std::exception&) {
+    // Those that could start do the work.
+  }
+  work();
+  for (auto& thread : others) thread.join();
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace weir

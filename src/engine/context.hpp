@@ -1,9 +1,12 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "buffer/sample_cache.hpp"
@@ -74,7 +77,7 @@ struct Core final : buffer::LeaseWatch {
   Course course;
 };
 
-/// What one stream does, nothing undecided.
+/// What one stream does beyond what the loader's Plan says, nothing undecided.
 struct StreamPlan {
   codec::DecoderOptions decoder;
   source::Sampler sampler;
@@ -83,14 +86,12 @@ struct StreamPlan {
   OnFault on_fault = OnFault::stop;
   std::uint64_t first_batch = 0;
   std::vector<std::uint64_t> released_beyond;
-  WatchdogOptions watchdog{};
-  TransformOptions transform{};
-  std::uint64_t seed = 0;
-  bool shuffle = false;
-  SizeOptions sizes{};
-  std::size_t alignment = 64;  ///< of slabs
+  std::chrono::milliseconds stall_after{0};  ///< 0: no watchdog
+  std::function<void(const std::string&)> on_stall{};
+  std::function<void(DecodedSample&)> transform{};        ///< empty: none
+  std::shared_ptr<const SizeIndex> size_index = nullptr;  ///< null: images of one shape
 
-  bool sizes_differ() const noexcept { return sizes.mode != Sizes::fixed; }
+  bool sizes_differ() const noexcept { return size_index != nullptr; }
 };
 
 /// What the threads of one stream share.

@@ -46,14 +46,14 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
                  *this) {
   try {
     if (plan.sizes_differ())
-      batch_sizes_.emplace(
-          source::SizeOrder(plan.sampler, plan.sizes, core_->plan.batch, plan.shuffle, plan.seed),
-          conductor::BatchSizes::Terms{plan.sizes.mode, core_->plan.batch, plan.alignment,
-                                       core_->plan.side_bytes, plan.on_fault});
+      batch_sizes_.emplace(source::SizeOrder(plan.sampler, plan.size_index, core_->plan.sizes.bound,
+                                             core_->plan.batch, core_->plan.sizes.bucket_batches),
+                           conductor::BatchSizes::Terms{core_->plan.sizes.mode, core_->plan.batch,
+                                                        core_->pool->layout().alignment,
+                                                        core_->plan.side_bytes, plan.on_fault});
     core_->clocks.stream_opened(core_->plan.start.workers, Clock::now());
     threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
-    const auto& watch = shared_.plan.watchdog;
-    if (watch.after.count() > 0) {
+    if (plan.stall_after.count() > 0) {
       watchdog_.emplace(shared_, core_->plan.workers + core_->plan.read_ahead);
       next_look_ = Clock::now() + watchdog_->interval();
     }

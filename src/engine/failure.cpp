@@ -50,16 +50,23 @@ Defect untaken_second() {
           "the sample has a second image, the loader no transform that takes it"};
 }
 
+Defect of_second(Defect defect) {
+  defect.reason = "second image: " + defect.reason;
+  return defect;
+}
+
+std::string name_of(const AnySource& source, std::uint64_t index) {
+  try {
+    return sanitize(source.name(index));
+  } catch (...) {
+    return "(the source threw when asked for the name)";
+  }
+}
+
 Fault fault_of(const Defect& defect, const AnySource& source, std::uint64_t index,
                std::uint64_t epoch) {
-  std::string name;
-  try {
-    name = sanitize(source.name(index));
-  } catch (...) {
-    name = "(the source threw when asked for the name)";
-  }
   const bool wordless = defect.kind == FaultKind::memory && defect.reason.empty();
-  return {index,        epoch,        std::move(name),
+  return {index,        epoch,        name_of(source, index),
           defect.kind,  defect.stage, wordless ? no_memory : sanitize(defect.reason),
           defect.offset};
 }

@@ -4,6 +4,7 @@
 #include <exception>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "base/defect.hpp"
 #include "weir/source.hpp"
@@ -31,6 +32,11 @@ std::optional<Defect> wrong_side(std::span<const std::byte> side, std::uint64_t 
 /// A second image that no transform takes.
 Defect untaken_second();
 
+/// Of a sample's second image.
+Defect of_second(Defect defect);
+
+/// Source::name, text fit for a terminal; what stands for it where the source throws.
+std::string name_of(const AnySource& source, std::uint64_t index);
 /// `defect` with the name of its sample, text fit for a terminal.
 Fault fault_of(const Defect& defect, const AnySource& source, std::uint64_t index,
                std::uint64_t epoch);

@@ -41,9 +41,10 @@ void RowWork::keep(RowStatus status) noexcept {
                        .side = s.side});
     return;
   }
-  const auto& sizes = shared_.plan.sizes;
   // Scaled into the place of another: not what it is by itself.
-  if (sizes_differ_ && size_ != scaled_within((*sizes.index)[s.index], sizes.bound())) return;
+  if (sizes_differ_ &&
+      size_ != scaled_within((*shared_.plan.size_index)[s.index], core_.plan.sizes.bound))
+    return;
   const auto row = row_view();
   const auto& slab = core_.pool->slab(s.slab);
   core_.cache->keep(

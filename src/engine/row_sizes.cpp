@@ -27,10 +27,9 @@ std::optional<codec::FitSpec> RowWork::fit_in_place(const codec::ImageInfo& info
   if (!sizes_differ_) return shared_.plan.decoder.fit;
   const Sample& s = sample();
   const auto& slab = core_.pool->slab(s.slab);
-  const auto& sizes = shared_.plan.sizes;
   const auto upright = decoder_->upright(info);
   const ImageSize found{upright.height, upright.width};
-  const auto known = (*sizes.index)[s.index], room = slab.places()[s.row.row];
+  const auto known = (*shared_.plan.size_index)[s.index], room = slab.places()[s.row.row];
   if (found != known || room.height == 0) {
     defect = Defect{FaultKind::corrupt, Stage::decode,
                     "the image is " + sides(found) + "; when sizes were measured it was " +
@@ -38,7 +37,7 @@ std::optional<codec::FitSpec> RowWork::fit_in_place(const codec::ImageInfo& info
     return std::nullopt;
   }
   // A replacement has the room of the sample that failed.
-  size_ = scaled_within(scaled_within(known, sizes.bound()), room);
+  size_ = scaled_within(scaled_within(known, core_.plan.sizes.bound), room);
   const auto& block = slab.layout().shape;
   return codec::FitSpec{
       .out = slab.layout().is_ragged ? Shape{size_.height, size_.width, 3} : block,

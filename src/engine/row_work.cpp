@@ -176,7 +176,7 @@ std::optional<Turn> RowWork::decode_row(std::optional<Defect>& defect, std::exce
     return Turn::done;
   }
   decode_cpu_.begins();
-  if (shared_.plan.transform.apply) return transform_row(defect, thrown);
+  if (shared_.plan.transform) return transform_row(defect, thrown);
   Sample& s = sample();
   const auto begun = Clock::now();
   const AtPost at(post_, Stage::decode, s.row, s.index, begun);

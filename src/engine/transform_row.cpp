@@ -31,8 +31,7 @@ std::uint8_t* pixels(std::span<std::byte> memory) {
 /// work in, one after the other.
 std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
                                            std::exception_ptr& thrown) {
-  const auto& transform = shared_.plan.transform;
-  const bool whole = transform.input == TransformInput::decoded;
+  const bool whole = core_.plan.whole_images;
   Sample& s = sample();
   auto& slab = core_.pool->slab(s.slab);
   const auto begun = Clock::now();
@@ -40,7 +39,7 @@ std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
   const auto key = draw();
 
   std::uint64_t images = 0;
-  codec::MemoryNeed work{transform.scratch_bytes, 0};
+  codec::MemoryNeed work{core_.plan.transform_bytes, 0};
   const auto look = [&](bool at_own_size, std::span<const std::byte> encoded,
                         Given& given) -> bool {
     const auto info = decoder_->probe(encoded);
@@ -65,7 +64,7 @@ std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
   Given first, second;
   if (!look(whole, s.bytes, first)) return std::nullopt;
   if (!s.second.empty() && !look(true, s.second, second)) {
-    defect->reason = "second image: " + defect->reason;
+    defect = of_second(*std::move(defect));
     return std::nullopt;
   }
   const codec::MemoryNeed need{add_sat(images, work.scratch), work.reserved};
@@ -94,7 +93,7 @@ std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
   bool sound = decode(first, whole ? place(first) : row);
   if (sound && !s.second.empty() && !decode(second, place(second))) {
     sound = false;
-    defect->reason = "second image: " + defect->reason;
+    defect = of_second(*std::move(defect));
   }
   if (shared_.stopping.load(std::memory_order_relaxed)) return Turn::abandoned;
   if (sound) fill_side(defect);
@@ -102,7 +101,7 @@ std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
 
   const auto fitting = Clock::now();
   if (whole) std::ranges::fill(row, std::uint8_t{0});
-  buffer::TransformArena arena(behind.first(static_cast<std::size_t>(transform.scratch_bytes)));
+  buffer::TransformArena arena(behind.first(static_cast<std::size_t>(core_.plan.transform_bytes)));
   const auto out = row_view();
   DecodedSample given{.image = whole ? view(place(first).data(), first.plan.out()) : ImageView(out),
                       .second = {},
@@ -113,7 +112,7 @@ std::optional<Turn> RowWork::transform_row(std::optional<Defect>& defect,
                       .epoch = s.epoch,
                       .position = s.position,
                       .attempt = s.attempt,
-                      .random = Random(shared_.plan.seed, s.epoch, s.position, s.attempt),
+                      .random = Random(shared_.plan.sampler.seed(), s.epoch, s.position, s.attempt),
                       .scratch = &arena,
                       .stop = &shared_.stopping};
   if (!s.second.empty()) given.second = view(place(second).data(), second.plan.out());
@@ -131,7 +130,7 @@ void RowWork::apply(DecodedSample& given, std::optional<Defect>& defect,
                     std::exception_ptr& thrown) {
   const AtPost at(post_, Stage::fit, sample().row, sample().index, Clock::now());
   try {
-    shared_.plan.transform.apply(given);
+    shared_.plan.transform(given);
   } catch (...) {
     auto failure = failure_of(Stage::fit);
     defect = std::move(failure.defect);

@@ -6,12 +6,11 @@
 
 namespace weir::engine {
 
-Watchdog::Watchdog(Shared& shared, std::uint32_t threads)
-    : shared_(shared), options_(shared.plan.watchdog), posts_(threads) {}
+Watchdog::Watchdog(Shared& shared, std::uint32_t threads) : shared_(shared), posts_(threads) {}
 
 Clock::duration Watchdog::interval() const noexcept {
   using namespace std::chrono_literals;
-  return std::clamp<Clock::duration>(options_.after / 4, 1ms, 1s);
+  return std::clamp<Clock::duration>(shared_.plan.stall_after / 4, 1ms, 1s);
 }
 
 void Watchdog::look(const Known& known, Clock::time_point now) {
@@ -36,7 +35,7 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
   } else if (queue.ready == 0 && queue.leased == 0) {
     return;
   }
-  if (now - since < options_.after || told_ == since) return;
+  if (now - since < shared_.plan.stall_after || told_ == since) return;
   told_ = since;
   tell(describe(find(consumer, now - since, queue, now)));
 }
@@ -76,7 +75,7 @@ std::string Watchdog::name(std::uint64_t index) const {
 
 void Watchdog::tell(const std::string& text) {
   shared_.core.course.add_stall(text);
-  if (options_.on_stall) options_.on_stall(text);
+  if (shared_.plan.on_stall) shared_.plan.on_stall(text);
 }
 
 }  // namespace weir::engine

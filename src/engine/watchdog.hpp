@@ -35,7 +35,6 @@ class Watchdog {
   void tell(const std::string& text);
 
   Shared& shared_;
-  const WatchdogOptions& options_;
   std::deque<Post> posts_;
   books::RowKey oldest_ = books::no_row;
   Clock::time_point oldest_since_{};

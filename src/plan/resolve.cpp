@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <thread>
 
 #include "base/checked.hpp"
+#include "base/threads.hpp"
 #include "buffer/slab.hpp"
 #include "plan/cache_plan.hpp"
+#include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/size_plan.hpp"
 #include "weir/ledger.hpp"
@@ -36,11 +37,10 @@ void within(const char* option, T value, T low, T high) {
   }
 }
 
-std::uint32_t hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
-
-std::uint32_t default_short_side(Shape shape) {
+std::uint32_t short_side(const Options& options) {
+  if (options.short_side != 0) return options.short_side;
   return static_cast<std::uint32_t>(
-      std::lround(std::max(shape.height, shape.width) * 256.0 / 224.0));
+      std::lround(std::max(options.shape.height, options.shape.width) * 256.0 / 224.0));
 }
 
 void check(const Options& o) {
@@ -94,7 +94,7 @@ Setting bounds(const Options& o, const Setting& asked) {
   };
   const auto deep = std::max(16u, std::min(asked.max_queue_size, most_queue / 4) * 4);
   return {std::max(asked.max_queue_size, or_default(o.tuning.most_queue, deep)),
-          std::max(asked.workers, or_default(o.tuning.most_workers, hardware_threads())),
+          std::max(asked.workers, threads_for(o.tuning.most_workers)),
           std::max(asked.read_ahead, or_default(o.tuning.most_read_ahead, 64)), asked.batch};
 }
 
@@ -119,6 +119,16 @@ std::string floor_message(const Plan& plan, std::uint64_t available, std::uint64
 
 }  // namespace
 
+codec::DecoderOptions plan::decoder_options(const Options& options) {
+  return {.fit = {.out = options.shape, .fit = options.fit, .short_side = short_side(options)},
+          .exif = options.exif,
+          .strict = options.faults.strict,
+          .antialias = options.antialias,
+          .decode = options.decode,
+          .limits = options.limits,
+          .codecs = options.codecs};
+}
+
 std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignment,
                          std::uint64_t side_bytes) {
   return buffer::SlabLayout(shape, batch, static_cast<std::size_t>(alignment), side_bytes).bytes;
@@ -129,11 +139,10 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   check(options);
   Plan plan;
   plan.shape = options.shape;
-  plan.short_side = options.short_side ? options.short_side : default_short_side(options.shape);
+  plan.short_side = short_side(options);
   plan.batch = options.batch;
-  const Setting asked{options.queue.max_queue_size,
-                      options.workers ? options.workers : hardware_threads(), options.io.read_ahead,
-                      options.batch};
+  const Setting asked{options.queue.max_queue_size, threads_for(options.workers),
+                      options.io.read_ahead, options.batch};
   const auto most = bounds(options, asked);
   plan.workers = most.workers;
   plan.max_queue_size_asked = asked.max_queue_size;

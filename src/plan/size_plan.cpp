@@ -35,11 +35,12 @@ struct Course {
   }
 };
 
-Course first_epoch(const Options& options, const SizeOptions& sizes) {
+Course first_epoch(const Options& options, std::uint32_t bucket_batches) {
+  const auto& sizes = options.sizes;
   const auto samples = sizes.index->size();
   const source::Sampler sampler(samples, options.shuffle, options.seed);
   conductor::BatchSizes batches(
-      source::SizeOrder(sampler, sizes, options.batch, options.shuffle, options.seed),
+      source::SizeOrder(sampler, sizes.index, sizes.bound(), options.batch, bucket_batches),
       {sizes.mode, options.batch, options.memory.alignment, options.side_bytes,
        options.faults.policy});
   const conductor::Schedule schedule(samples, options.batch, options.drop_last, 1);
@@ -116,17 +117,13 @@ SizeFigures size_figures(const Options& options) {
                     std::max(plan.largest.width, size.width)};
     if (size.height == 0) ++plan.unknown;
   }
-  const auto course = first_epoch(options, sizes);
+  const auto course = first_epoch(options, sizes.bucket_batches);
   if (course.batches > 0) {
     plan.least_slab_bytes = course.least;
     plan.typical_slab_bytes = course.slab_bytes / course.batches;
   }
   plan.padding = plan.padding_without_buckets = course.padding();
-  if (sizes.bucket_batches > 0) {
-    auto plain = sizes;
-    plain.bucket_batches = 0;
-    plan.padding_without_buckets = first_epoch(options, plain).padding();
-  }
+  if (sizes.bucket_batches > 0) plan.padding_without_buckets = first_epoch(options, 0).padding();
   const auto layout = most(options, plan.largest);
   figures.most_slab_bytes = layout.bytes;
   plan.most_pixels = layout.pixels;

@@ -26,6 +26,8 @@ class Sampler {
   /// Key of the random stream of the sample at `position`: random crops, flips.
   std::uint64_t draw(std::uint64_t epoch, std::uint64_t position) const noexcept;
   std::uint64_t size() const noexcept { return all_.size(); }
+  bool shuffles() const noexcept { return shuffle_; }
+  std::uint64_t seed() const noexcept { return seed_; }
 
  private:
   Permutation all_;

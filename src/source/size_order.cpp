@@ -1,6 +1,7 @@
 #include "source/size_order.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/random.hpp"
@@ -18,16 +19,14 @@ std::uint64_t window_of(std::uint64_t size, std::uint32_t batch, std::uint32_t b
 
 }  // namespace
 
-SizeOrder::SizeOrder(const Sampler& sampler, const SizeOptions& options, std::uint32_t batch,
-                     bool shuffle, std::uint64_t seed)
+SizeOrder::SizeOrder(const Sampler& sampler, std::shared_ptr<const SizeIndex> sizes,
+                     ImageSize bound, std::uint32_t batch, std::uint32_t bucket_batches)
     : sampler_(sampler),
-      sizes_(options.index),
-      bound_(options.bound()),
+      sizes_(std::move(sizes)),
+      bound_(bound),
       batch_(batch),
-      shuffle_(shuffle),
-      seed_(seed),
       whole_(sampler.size() / batch * batch),
-      window_(window_of(sampler.size(), batch, options.bucket_batches)) {
+      window_(window_of(sampler.size(), batch, bucket_batches)) {
   entries_.reserve(static_cast<std::size_t>(window_));
 }
 
@@ -44,7 +43,8 @@ void SizeOrder::batch(std::uint64_t epoch, std::uint64_t first, std::span<std::u
   look_at(epoch, first / window_);
   const auto batches = entries_.size() / batch_;
   auto nth = first % window_ / batch_;
-  if (shuffle_) nth = Permutation(batches)(mix_key({batches_of_a_window, seed_, epoch, at_}), nth);
+  if (sampler_.shuffles())
+    nth = Permutation(batches)(mix_key({batches_of_a_window, sampler_.seed(), epoch, at_}), nth);
   for (std::size_t i = 0; i < indices.size(); ++i)
     indices[i] = entries_[static_cast<std::size_t>(nth) * batch_ + i].index;
 }

@@ -21,9 +21,9 @@ namespace weir::source {
 /// came: sorted, they would always be the largest, and drop_last would never deliver those.
 class SizeOrder {
  public:
-  /// `options.index` is of as many samples as the sampler.
-  SizeOrder(const Sampler& sampler, const SizeOptions& options, std::uint32_t batch, bool shuffle,
-            std::uint64_t seed);
+  /// `sizes` has as many samples as the sampler. `bucket_batches` = 0: the sampler's order.
+  SizeOrder(const Sampler& sampler, std::shared_ptr<const SizeIndex> sizes, ImageSize bound,
+            std::uint32_t batch, std::uint32_t bucket_batches);
 
   /// Source indices at the positions from `first` on, which are those of one batch.
   void batch(std::uint64_t epoch, std::uint64_t first, std::span<std::uint64_t> indices);
@@ -53,8 +53,6 @@ class SizeOrder {
   const std::shared_ptr<const SizeIndex> sizes_;
   const ImageSize bound_;
   const std::uint32_t batch_;
-  const bool shuffle_;
-  const std::uint64_t seed_;
   const std::uint64_t whole_;   ///< positions that fill batches
   const std::uint64_t window_;  ///< positions of a window; 0: no buckets
   std::uint64_t epoch_ = UINT64_MAX, at_ = UINT64_MAX;

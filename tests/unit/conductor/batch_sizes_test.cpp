@@ -12,10 +12,8 @@ namespace {
 /// Of samples in their order; a size of 0 x 0 is not known.
 BatchSizes ragged(std::vector<ImageSize> sizes, OnFault on_fault) {
   const auto count = sizes.size();
-  SizeOptions options;
-  options.mode = Sizes::ragged;
-  options.index = std::make_shared<const SizeIndex>(std::move(sizes));
-  return {source::SizeOrder(source::Sampler(count, false, 1), options, 4, false, 1),
+  auto index = std::make_shared<const SizeIndex>(std::move(sizes));
+  return {source::SizeOrder(source::Sampler(count, false, 1), std::move(index), {}, 4, 0),
           {.mode = Sizes::ragged, .batch = 4, .on_fault = on_fault}};
 }
 

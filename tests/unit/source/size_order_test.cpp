@@ -30,11 +30,7 @@ struct World {
   std::shared_ptr<const SizeIndex> sizes = nullptr;
 
   SizeOrder order() const {
-    SizeOptions options;
-    options.mode = Sizes::padded;
-    options.bucket_batches = bucket_batches;
-    options.index = sizes;
-    return {Sampler(samples, shuffle, seed), options, batch, shuffle, seed};
+    return {Sampler(samples, shuffle, seed), sizes, {}, batch, bucket_batches};
   }
 };
 

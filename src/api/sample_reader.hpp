@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/defect.hpp"
+#include "buffer/block.hpp"
+#include "engine/failure.hpp"
+#include "weir/ledger.hpp"
+#include "weir/source.hpp"
+
+namespace weir::api {
+
+/// Reads samples outside a stream, their bytes on a ledger: each part in a piece of its own. One thread.
+class SampleReader final : public ByteSink {
+ public:
+  SampleReader(MemoryLedger& ledger, std::uint64_t max_sample_bytes) noexcept
+      : ledger_(ledger), max_sample_bytes_(max_sample_bytes) {}
+
+  /// Its bytes stay until the next read. A read that the ledger has no room for gives any Defect, and
+  /// refused() the bytes.
+  Result<Encoded> read(const AnySource& source, std::uint64_t index) {
+    pieces_.clear();
+    charged_ = refused_ = 0;
+    try {
+      return source.read(index, *this);
+    } catch (const buffer::Refused&) {
+      return Defect{FaultKind::memory, Stage::read, {}};
+    } catch (...) {
+      return engine::failure_of(Stage::read).defect;
+    }
+  }
+  /// Bytes of the sample as a stream counts them: its parts lie in one block there.
+  std::uint64_t charged() const noexcept { return charged_; }
+  /// Bytes that the ledger had no room for; 0: none.
+  std::uint64_t refused() const noexcept { return refused_; }
+
+ private:
+  struct Piece {
+    Charge charge;  ///< goes after the memory
+    std::unique_ptr<std::byte[]> data;
+  };
+
+  std::span<std::byte> take(std::size_t bytes) override {
+    const auto end = add_sat(round_up(charged_, buffer::Block::alignment), bytes);
+    if (const auto defect = engine::too_large(end, max_sample_bytes_, Stage::read))
+      throw SampleError(defect->kind, defect->reason);
+    auto charge = ledger_.try_charge(Account::encoded, bytes);
+    if (!charge) {
+      refused_ = bytes;
+      throw buffer::Refused{};
+    }
+    pieces_.push_back({std::move(*charge), std::make_unique_for_overwrite<std::byte[]>(bytes)});
+    charged_ = end;
+    return {pieces_.back().data.get(), bytes};
+  }
+
+  MemoryLedger& ledger_;
+  const std::uint64_t max_sample_bytes_;
+  std::vector<Piece> pieces_;
+  std::uint64_t charged_ = 0, refused_ = 0;
+};
+
+}  // namespace weir::api
