@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <regex>
+#include <sstream>
 #include <string_view>
 
 #include "tools/architecture/rules.hpp"
@@ -18,15 +18,23 @@ struct Include {
 };
 
 std::vector<Include> includes_of(const fs::path& file) {
-  static const std::regex directive(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"].*)");
   std::vector<Include> includes;
   std::ifstream in(file);
   std::string text;
   for (int line = 1; std::getline(in, text); ++line) {
-    std::smatch match;
-    if (std::regex_match(text, match, directive)) {
-      includes.push_back({line, match[1] == "\"", match[2]});
-    }
+    std::istringstream words(text);
+    char hash = 0, opening = 0;
+    std::string include;
+    words >> hash >> std::ws;
+    for (; include.size() < std::string_view("include").size() && words.peek() != EOF;)
+      include += static_cast<char>(words.get());
+    words >> opening;
+    std::string path;
+    std::getline(words, path);
+    const auto end = path.find_first_of(">\"");
+    if (hash == '#' && include == "include" && (opening == '<' || opening == '"') &&
+        end != path.npos)
+      includes.push_back({line, opening == '"', path.substr(0, end)});
   }
   return includes;
 }

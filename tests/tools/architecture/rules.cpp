@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <ostream>
-#include <regex>
 #include <sstream>
 #include <stdexcept>
 
@@ -27,6 +26,13 @@ std::vector<std::string> split(const std::string& text, char separator) {
     if (!part.empty()) parts.push_back(part);
   }
   return parts;
+}
+
+std::string without_comments(const std::string& text) {
+  std::istringstream in(text);
+  std::string left;
+  for (std::string line; std::getline(in, line);) left += line.substr(0, line.find('#')) + '\n';
+  return left;
 }
 
 std::vector<std::string> cmake_list(std::string text) {
@@ -65,19 +71,20 @@ std::optional<Rules::Fence> Rules::fence_around(const std::string& path) const {
 }
 
 Rules read_rules(const fs::path& layers_cmake) {
-  static const std::regex command(R"(set\(WEIR_(LAYERS|FENCE|PUBLIC_(\w+))\s+([^)]*)\))");
-  static const std::regex comment("#[^\n]*");
-  const std::string text = std::regex_replace(read_text(layers_cmake), comment, "");
+  const std::string text = without_comments(read_text(layers_cmake)), command = "set(WEIR_",
+                    headers_of = "PUBLIC_";
   Rules rules;
-  for (std::sregex_iterator it(text.begin(), text.end(), command), end; it != end; ++it) {
-    const auto values = cmake_list((*it)[3]);
-    const std::string name = (*it)[1];
+  for (auto at = text.find(command); at != text.npos; at = text.find(command, at)) {
+    at += command.size();
+    const auto inside = text.substr(at, text.find(')', at) - at);
+    const auto name = inside.substr(0, inside.find_first_of(" \n"));
+    const auto values = cmake_list(inside.substr(name.size()));
     if (name == "LAYERS") {
       add_layers(rules, values);
     } else if (name == "FENCE") {
       add_fences(rules, values);
-    } else {
-      for (const auto& header : values) rules.headers[header] = (*it)[2];
+    } else if (name.rfind(headers_of, 0) == 0) {
+      for (const auto& header : values) rules.headers[header] = name.substr(headers_of.size());
     }
   }
   if (rules.ranks.empty()) throw std::runtime_error("no layers in " + layers_cmake.string());
