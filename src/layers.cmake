@@ -32,19 +32,20 @@ function(weir_hide_symbols TARGET)
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
-# weir_layer(NAME sources... [APART] [LAYERS lower...] [LIBRARIES third-party...])
-# One object library a layer: linking a lower layer's test never compiles a higher one. APART: its sources
-# are never compiled together (WEIR_JOIN_SOURCES), since they use one name for several things.
+# weir_layer(NAME sources... [APART sources...] [LAYERS lower...] [LIBRARIES third-party...])
+# One library a layer: linking a lower layer's test never compiles a higher one. APART: further sources, never compiled
+# together with others (WEIR_JOIN_SOURCES), since a name of theirs means something else in another file.
 function(weir_layer NAME)
-  cmake_parse_arguments(ARG "APART" "" "LAYERS;LIBRARIES" ${ARGN})
-  add_library(weir_${NAME} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  cmake_parse_arguments(ARG "" "" "APART;LAYERS;LIBRARIES" ${ARGN})
+  add_library(weir_${NAME} STATIC ${ARG_UNPARSED_ARGUMENTS} ${ARG_APART})
   target_include_directories(weir_${NAME} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
                              ${PROJECT_BINARY_DIR}/generated)
   target_compile_features(weir_${NAME} PUBLIC cxx_std_20)
   weir_hide_symbols(weir_${NAME})
   target_link_libraries(weir_${NAME} PRIVATE weir_warnings)
-  if(WEIR_JOIN_SOURCES AND NOT ARG_APART)
+  if(WEIR_JOIN_SOURCES)
     set_target_properties(weir_${NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    set_property(SOURCE ${ARG_APART} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
   foreach(layer IN LISTS ARG_LAYERS)
     target_link_libraries(weir_${NAME} PUBLIC weir_${layer})

@@ -16,7 +16,22 @@
 #include "base/mutex.hpp"
 
 namespace weir {
+namespace buffer {
+
+std::size_t page_size() noexcept {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+std::size_t whole_pages(std::size_t bytes) noexcept {
+  return static_cast<std::size_t>(round_up(std::max<std::size_t>(bytes, 1), page_size()));
+}
+
+}  // namespace buffer
+
 namespace {
+
+using buffer::page_size, buffer::whole_pages;
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool sanitized = true;
@@ -33,11 +48,6 @@ constexpr bool sanitized = false;
 // AddressSanitizer puts red zones round what operator new gives, round pages it cannot.
 constexpr std::size_t least_mapped = sanitized ? SIZE_MAX : 64 * 1024;
 constexpr std::size_t huge_page = 2u << 20;
-
-std::size_t page_size() noexcept {
-  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return size;
-}
 
 /// Address space, aligned: what was mapped too much is cut off at both ends.
 std::byte* map(std::size_t length, std::size_t alignment) {
@@ -99,8 +109,7 @@ bool PageMemory::from_pages(std::size_t bytes) const noexcept {
 void* PageMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   if (!from_pages(bytes)) return ::operator new (bytes, std::align_val_t{alignment});
   const bool huge = options_.huge && bytes >= huge_page;
-  const auto length =
-      static_cast<std::size_t>(round_up(std::max<std::size_t>(bytes, 1), page_size()));
+  const auto length = whole_pages(bytes);
   auto* const data = map(length, huge ? std::max(alignment, huge_page) : alignment);
   try {
     if (huge && madvise(data, length, MADV_HUGEPAGE) != 0) {
@@ -125,7 +134,7 @@ void* PageMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
 
 void PageMemory::do_deallocate(void* data, std::size_t bytes, std::size_t alignment) {
   if (!from_pages(bytes)) return ::operator delete (data, std::align_val_t{alignment});
-  munmap(data, static_cast<std::size_t>(round_up(std::max<std::size_t>(bytes, 1), page_size())));
+  munmap(data, whole_pages(bytes));
 }
 
 bool PageMemory::do_is_equal(const std::pmr::memory_resource& other) const noexcept {

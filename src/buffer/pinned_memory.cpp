@@ -1,12 +1,10 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <set>
 
-#include "base/checked.hpp"
 #include "base/memory_room.hpp"
 #include "base/mutex.hpp"
 #include "buffer/cuda_driver.hpp"
+#include "buffer/page_memory.hpp"
 #include "weir/memory.hpp"
 
 namespace weir {
@@ -15,12 +13,8 @@ namespace {
 constexpr unsigned for_all_contexts = 1;  // CU_MEMHOSTREGISTER_PORTABLE
 constexpr int no_device = -1;
 
-std::size_t page_size() noexcept { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-
-/// The driver locks whole pages: no page holds anything else.
-std::size_t whole_pages(std::size_t bytes) {
-  return static_cast<std::size_t>(round_up(std::max<std::size_t>(bytes, 1), page_size()));
-}
+// The driver locks whole pages: no page holds anything else.
+using buffer::page_size, buffer::whole_pages;
 
 std::uint64_t memory_left() {
   const auto room = memory_room();
