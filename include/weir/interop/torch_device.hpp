@@ -11,7 +11,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,8 +27,8 @@ namespace weir {
 /// What device_batches() makes of batches.
 struct DeviceOptions {
   /// Batches copied ahead of the one that is asked for; >= 1. Each has its place in device memory: as many
-  /// bytes as a batch has pixels and labels. A copy under way holds a lease, so `queue.max_leases` of as
-  /// many lets all of them be under way at once.
+  /// bytes as a batch has pixels and labels. A copy under way holds a lease, so with `queue.max_leases` as
+  /// large all of them can be under way at once.
   std::uint32_t prefetch = 2;
   /// Of the images: kFloat32, kFloat16, kBFloat16, or kUInt8 for pixels as they are.
   torch::ScalarType dtype = torch::kFloat32;
@@ -54,8 +53,8 @@ struct DeviceBatch {
 
 /// Where the time of the thread that asks for batches went.
 struct DeviceTimes {
-  std::chrono::nanoseconds waiting{0};  ///< for the loader
-  std::chrono::nanoseconds copying{0};  ///< starting copies, and waiting for a place or a lease
+  std::chrono::nanoseconds waiting{0};  ///< for the loader, or for a lease that a copy holds
+  std::chrono::nanoseconds copying{0};  ///< starting copies
 };
 
 namespace interop {
@@ -143,6 +142,13 @@ inline HostConversion host_conversion(const DeviceOptions& options) {
   return {};
 }
 
+/// Returns a slab once its copy has ended.
+struct CopyEnd final : LeaseEnd {
+  CopyEnd(const DeviceGuard& guard, c10::DeviceIndex device) : copied(guard, device) {}
+  bool reached() override { return copied.done(); }
+  DeviceEvent copied;
+};
+
 inline BatchRows rows_of(const Batch& batch) {
   return {batch.epoch(),
           batch.sequence(),
@@ -159,9 +165,9 @@ inline BatchRows rows_of(const Batch& batch) {
 ///       learn(images, labels);
 ///
 /// uint8 goes over the bus, on a stream of this object's own; the thread's current stream waits for the copy
-/// by an event and converts on the device. A slab goes back to the loader once its copy has ended, which
-/// next() looks for and nobody waits for: page-locked slabs (MemoryOptions::upstream) make the copies
-/// asynchronous, others keep the calling thread for as long as the copy takes. Device memory is bounded by
+/// by an event and converts on the device. A slab goes back to the loader once its copy has ended
+/// (Batch::release_when), and nobody waits for that. Page-locked slabs (PinnedMemory) make the copies
+/// asynchronous; others keep the calling thread for as long as the copy takes. Device memory is bounded by
 /// `prefetch` batches beside what the caller holds. On the CPU batches are converted by a Converter, and
 /// nothing is copied ahead.
 ///
@@ -183,7 +189,6 @@ class DeviceBatches {
       : on_host_(interop::host_conversion(options)),
         guard_(guard),
         device_(guard && !device.has_index() ? guard->getDevice() : device),
-        max_leases_(loader.plan().max_leases),
         stream_(loader.stream(stream)),
         position_(stream.from) {
     if (!guard_) return;
@@ -226,6 +231,8 @@ class DeviceBatches {
       if (place->pixels.defined()) bytes += place->pixels.nbytes() + place->labels.nbytes();
     return bytes;
   }
+  /// The stream that copies are made on; none on the CPU.
+  const std::optional<c10::Stream>& copies() const noexcept { return copies_; }
   /// As Stream::cancel(): what was copied ahead still comes.
   void cancel() noexcept { stream_.cancel(); }
 
@@ -234,7 +241,6 @@ class DeviceBatches {
   struct Place {
     Place(const interop::DeviceGuard& guard, c10::DeviceIndex device)
         : copied(guard, device), used(guard, device) {}
-    std::optional<Batch> source;  ///< until its copy has ended
     torch::Tensor pixels, labels;
     interop::DeviceEvent copied, used;
     std::array<std::int64_t, 4> sizes{};
@@ -277,34 +283,15 @@ class DeviceBatches {
     }
   }
 
-  /// Gives slabs back whose copies have ended. Returns how many have not.
-  std::uint32_t release_copied() {
-    std::uint32_t out = 0;
-    for (auto& each : places_)
-      if (each->source && each->copied.done())
-        each->source.reset();
-      else if (each->source)
-        ++out;
-    return out;
-  }
-  bool room_for_another() {
-    const auto out = release_copied();
-    return out < max_leases_ && !place(copied_).source;
-  }
-
   /// The next batch is to be there; false: there is none.
   bool copy_next() {
-    while (!room_for_another()) {
-      const Timed timed{times_.copying};
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
-    }
     if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
     return copy(wait_for_batch());
   }
   /// As many as are ready and have a place.
   void copy_ahead() {
     try {
-      while (!failed_ && copied_ - taken_ < places_.size() && room_for_another())
+      while (!failed_ && copied_ - taken_ < places_.size())
         if (!copy(stream_.try_next())) return;
     } catch (...) {
       failed_ = std::current_exception();  // after the batches before it
@@ -328,10 +315,22 @@ class DeviceBatches {
       to.labels = torch::empty({pixels.count}, torch::TensorOptions(torch::kInt64).device(device_));
     to.sizes = interop::sizes_of(pixels);
     to.rows = interop::rows_of(batch);
-    to.source.emplace(std::move(batch));
+    auto end = end_for(batch);
     to.pixels.narrow(0, 0, bytes).copy_(interop::bytes_of(pixels), true);
-    to.labels.narrow(0, 0, pixels.count).copy_(interop::labels_of(*to.source), true);
+    to.labels.narrow(0, 0, pixels.count).copy_(interop::labels_of(batch), true);
     to.copied.record(*copies_);
+    end->copied.record(*copies_);
+    std::move(batch).release_when(std::move(end));
+  }
+  /// The one that this slab had before, where it is of this device.
+  std::unique_ptr<interop::CopyEnd> end_for(Batch& batch) {
+    auto last = batch.take_last_end();
+    if (auto* const ours = dynamic_cast<interop::CopyEnd*>(last.get());
+        ours && ours->copied.is_of(*guard_, device_.index())) {
+      last.release();
+      return std::unique_ptr<interop::CopyEnd>(ours);
+    }
+    return std::make_unique<interop::CopyEnd>(*guard_, device_.index());
   }
 
   /// To the thread's current stream.
@@ -350,7 +349,6 @@ class DeviceBatches {
   interop::HostConversion on_host_;
   const interop::DeviceGuard* guard_;
   torch::Device device_;
-  std::uint32_t max_leases_;
   Stream stream_;
   std::optional<c10::Stream> copies_;
   std::optional<interop::DeviceNormalizer> on_device_;

@@ -27,6 +27,9 @@ class DeviceEvent {
   void hold(const c10::Stream& stream) const {
     if (event_) guard_.block(event_, stream);
   }
+  bool is_of(const DeviceGuard& guard, c10::DeviceIndex device) const {
+    return &guard == &guard_ && device == device_;
+  }
   bool done() const { return !event_ || guard_.queryEvent(event_); }
 
  private:

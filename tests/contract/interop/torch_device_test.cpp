@@ -3,11 +3,13 @@
 #include <torch/cuda.h>
 
 #include <array>
-#include <cstdio>
+#include <atomic>
 #include <map>
+#include <mutex>
 #include <set>
 
 #include "contract/interop/scene.hpp"
+#include "support/skip.hpp"
 
 using namespace weir;
 using namespace weir::test;
@@ -34,27 +36,31 @@ class FakeDevice final : public interop::DeviceGuard {
 
   void record(void** event, const c10::Stream& stream, c10::DeviceIndex,
               c10::EventFlag) const override {
+    const std::lock_guard lock(mutex_);
     if (!*event) *event = *events_.insert(new int).first;
     *static_cast<int*>(*event) = looks_;
     said += stream.id() == copies ? " copied" : " used";
   }
-  void block(void* event, const c10::Stream& stream) const override {
-    CHECK(events_.contains(static_cast<int*>(event)));
+  void block(void*, const c10::Stream& stream) const override {
     said += stream.id() == copies ? " copies-wait" : " reader-waits";
   }
+  /// By the loader's own thread, too.
   bool queryEvent(void* event) const override {
+    const std::lock_guard lock(mutex_);
     TORCH_CHECK(!lost, "the device is lost");
     return (*static_cast<int*>(event))-- <= 0;
   }
   void destroyEvent(void* event, c10::DeviceIndex) const noexcept override {
+    const std::lock_guard lock(mutex_);
     auto* const known = static_cast<int*>(event);
     events_.erase(known);
     delete known;
   }
   void synchronizeStream(const c10::Stream& stream) const override {
     CHECK(stream.id() == copies);
-    said += " waited";
     TORCH_CHECK(!lost, "the device is lost");
+    const std::lock_guard lock(mutex_);
+    for (auto* const looks : events_) *looks = 0;
   }
   void recordDataPtrOnStream(const c10::DataPtr&, const c10::Stream& stream) const override {
     CHECK(stream.id() == trainers);
@@ -64,14 +70,15 @@ class FakeDevice final : public interop::DeviceGuard {
   static constexpr c10::StreamId trainers = 0, copies = 7;
   mutable std::string said;  ///< what streams were given, in order
   mutable int told_allocator = 0;
-  bool lost = false;
+  std::atomic<bool> lost = false;
 
  private:
   static c10::Stream stream(c10::StreamId id) {
     return c10::Stream(c10::Stream::UNSAFE, c10::Device(c10::DeviceType::CPU, -1), id);
   }
   int looks_;
-  mutable std::set<int*> events_;
+  mutable std::mutex mutex_;
+  mutable std::set<int*> events_;  ///< how often each is still to be looked at
   mutable c10::Stream current_ = stream(trainers);
 };
 
@@ -149,7 +156,7 @@ TEST_CASE("batches on a device are the loader's batches", "[interop]") {
 
 TEST_CASE("batches on a CUDA device are the loader's batches", "[interop]") {
   if (!torch::cuda::is_available()) {
-    std::puts("weir: test skipped: no CUDA device");
+    skip("no CUDA device");
     return;
   }
   check_all_options(torch::kCUDA, c10::impl::getDeviceGuardImpl(c10::DeviceType::CUDA));
@@ -172,33 +179,76 @@ TEST_CASE("images of several sizes go to a device in a padded block, not ragged"
 }
 
 TEST_CASE("a slab stays leased until its copy has ended, and nobody waits for that", "[interop]") {
-  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
   const FakeDevice device(forever);
+  auto options = two_leases();
+  options.memory.ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
   {
+    Loader loader(synthetic(40, {24, 24, 3}, 3), options);
     DeviceBatches batches(loader, torch::kCPU, {.prefetch = 2}, {}, &device);
     wait_for_ready(loader);
     CHECK(batches.next()->rows.sequence == 0);
     CHECK(loader.snapshot().leased == 2);
     CHECK(batches.next()->rows.sequence == 1);
     CHECK(loader.snapshot().leased == 2);
-    CHECK(device.said == " copied reader-waits used copied reader-waits used");
+    CHECK(device.said == " copied copied reader-waits used copied copied reader-waits used");
+    CHECK(device.told_allocator == 4);
+    device.synchronizeStream(batches.copies().value());
+    while (loader.snapshot().leased > 0) std::this_thread::yield();
   }
-  CHECK(device.said.ends_with(" waited"));
+  CHECK(options.memory.ledger->snapshot().live == 0);
+}
+
+TEST_CASE("copies under way have ended when the batches are gone", "[interop]") {
+  const FakeDevice device(forever);
+  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
+  for (std::uint64_t seen = 0; seen < 3; ++seen) {
+    DeviceBatches batches(loader, torch::kCPU, {}, {}, &device);
+    for (std::uint64_t i = 0; i < seen; ++i) CHECK(batches.next());
+  }
+  auto stream = loader.stream();
+  std::uint64_t count = 0;
+  for (const auto& batch : stream) count += batch.size();
+  CHECK(count == 40);
   CHECK(loader.snapshot().leased == 0);
-  CHECK(device.told_allocator == 4);
 }
 
 TEST_CASE("a place on the device is written again after what reads it", "[interop]") {
-  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
   const FakeDevice device;
+  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
   DeviceBatches batches(loader, torch::kCPU, {.prefetch = 1}, {}, &device);
   wait_for_ready(loader);
   for (int i = 0; i < 3; ++i) CHECK(batches.next());
-  CHECK(device.said ==
-        " copied reader-waits used copies-wait copied reader-waits used copies-wait copied"
-        " reader-waits used copies-wait copied");
+  const std::string first = " copied copied reader-waits used", again = " copies-wait" + first;
+  CHECK(device.said == first + again + again + " copies-wait copied copied");
   CHECK(batches.times().copying.count() > 0);
   CHECK(batches.times().waiting.count() > 0);
+}
+
+TEST_CASE("ten thousand batches with three leases that end by event are the loader's",
+          "[interop]") {
+  auto options = two_leases();
+  options.queue.max_leases = 3;
+  options.cache = {.keep = Cache::decoded, .max_bytes = 1 << 20};
+  const FakeDevice device(5);
+  const Flawed source(40, 9);
+  Loader loader(source, options), other(source, options);
+  const StreamOptions epochs{.epochs = 1000};
+  DeviceBatches batches(loader, torch::kCPU, {.prefetch = 3, .dtype = torch::kUInt8}, epochs,
+                        &device);
+  auto wanted = other.stream(epochs);
+  std::uint64_t same = 0;
+  for (const auto& [images, labels, rows] : batches) {
+    const auto batch = wanted.next().value();
+    const auto pixels = images.permute({0, 2, 3, 1}).contiguous();
+    same += rows.sequence == batch.sequence() &&
+            std::ranges::equal(rows.indices, batch.indices()) &&
+            std::ranges::equal(rows.statuses, batch.statuses()) &&
+            labels.equal(interop::labels_of(batch)) &&
+            std::memcmp(pixels.data_ptr(), batch.pixels().pixels.data(), pixels.nbytes()) == 0;
+  }
+  CHECK(same == 10000);
+  CHECK(loader.snapshot().samples.conserved());
+  CHECK(sum(loader.snapshot().memory) == loader.snapshot().memory.live);
 }
 
 TEST_CASE("an error comes after the batches that were before it", "[interop]") {
@@ -218,8 +268,8 @@ TEST_CASE("an error comes after the batches that were before it", "[interop]") {
 }
 
 TEST_CASE("where training stands is what was asked for, not what was copied", "[interop]") {
-  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
   const FakeDevice device;
+  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
   const Position from{2, {4, 5, 8}};
   std::vector<std::uint64_t> seen;
   {
@@ -242,9 +292,11 @@ TEST_CASE("where training stands is what was asked for, not what was copied", "[
 }
 
 TEST_CASE("a device that is lost is an error of the loop, and everything goes back", "[interop]") {
-  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
   FakeDevice device(forever);
+  auto options = two_leases();
+  options.memory.ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
   {
+    Loader loader(synthetic(40, {24, 24, 3}, 3), options);
     DeviceBatches batches(loader, torch::kCPU, {}, {}, &device);
     CHECK(batches.next());
     device.lost = true;
@@ -254,7 +306,7 @@ TEST_CASE("a device that is lost is an error of the loop, and everything goes ba
         }(),
         c10::Error);
   }
-  CHECK(loader.snapshot().leased == 0);
+  CHECK(options.memory.ledger->snapshot().live == 0);
 }
 
 TEST_CASE("what there is no device, type or format for is refused in words", "[interop]") {
