@@ -1,0 +1,1 @@
+// Compiles the header that the quick examples share, once.
