@@ -13,7 +13,7 @@ set(WEIR_PUBLIC_conductor "")
 set(WEIR_PUBLIC_plan options.hpp plan.hpp report.hpp window.hpp advice.hpp model.hpp footprint.hpp)
 set(WEIR_PUBLIC_report model_json.hpp profile.hpp)
 set(WEIR_PUBLIC_engine "")
-set(WEIR_PUBLIC_api batch.hpp loader.hpp weir.hpp interop/lease.hpp
+set(WEIR_PUBLIC_api batch.hpp loader.hpp probe.hpp weir.hpp interop/lease.hpp
     interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp
     interop/torch_device.hpp interop/torch_stream.hpp)
 # Of these, what needs a library that weir's users need not have: see packaging/adapters.cmake.

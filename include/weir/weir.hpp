@@ -23,6 +23,7 @@
 #include "weir/model_json.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
+#include "weir/probe.hpp"
 #include "weir/profile.hpp"
 #include "weir/random.hpp"
 #include "weir/report.hpp"

@@ -71,9 +71,9 @@ AnySource open_undelayed(const Settings& settings, std::vector<source::Unreached
 }
 
 AnySource delayed(AnySource source, const Settings& settings, std::stop_token stop) {
-  if (settings.read_delay_ms == 0) return source;
-  const source::ReadDelay delay(settings.read_delay_ms, settings.read_delay_deviation_ms,
-                                settings.options.seed);
+  const auto [mean_ms, deviation_ms] = settings.read_delay;
+  if (mean_ms == 0) return source;
+  const source::ReadDelay delay(mean_ms, deviation_ms, settings.options.seed);
   return source::delayed(std::move(source), delay, std::move(stop));
 }
 

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -10,47 +12,30 @@
 #include <vector>
 
 #include "cli/words.hpp"
+#include "report/bytes.hpp"
 
 namespace weir::cli {
 
 /// Options of one command that the help shows under one heading. A usage error names the option and
-/// what it was given.
+/// what it was given. Of an option given twice the last one counts.
 class OptionGroup {
  public:
-  /// An empty heading hides them.
-  OptionGroup(CLI::App& command, std::string heading)
-      : command_(command), heading_(std::move(heading)) {}
+  /// An empty heading hides them. Not `active`: the command has none of them.
+  OptionGroup(CLI::App& command, std::string heading, bool active = true)
+      : command_(command), heading_(std::move(heading)), active_(active) {}
 
-  void flag(const std::string& name, bool& target, const std::string& help) {
-    command_.add_flag(name, target, help)->group(heading_);
-  }
+  /// The same group, for options that only some commands have.
+  OptionGroup when(bool active) const { return {command_, heading_, active_ && active}; }
 
-  /// A whole number, 0 or more.
-  template <class T>
-  void number(const std::string& name, T& target, const std::string& help) {
-    text(
-        name, "N", [&target](const std::string& t) { target = parse_whole<T>(t); }, help);
-  }
-  template <class T>
-  void positive(const std::string& name, T& target, const std::string& help) {
-    text(
-        name, "N",
-        [&target](const std::string& t) {
-          target = parse_whole<T>(t);
-          if (target == 0) throw std::invalid_argument("must be 1 or more, not 0");
-        },
-        help);
-  }
-  void milliseconds(const std::string& name, double& target, const std::string& help) {
-    text(
-        name, "X", [&target](const std::string& t) { target = parse_milliseconds(t); }, help);
+  void flag(const std::string& name, bool& target, const std::string& help) const {
+    if (active_) command_.add_flag(name, target, help)->group(heading_);
   }
 
-  /// `setter` reads the text, which is written like `form`, and throws std::invalid_argument. Given
-  /// twice, the last one counts.
-  template <class Setter>
-  void text(const std::string& name, const std::string& form, Setter setter,
-            const std::string& help) {
+  /// `setter` reads the text, which is written like `form`, and throws std::invalid_argument.
+  using Setter = std::function<void(const std::string&)>;
+  void text(const std::string& name, const std::string& form, const Setter& setter,
+            const std::string& help) const {
+    if (!active_) return;
     const auto read = [name, setter](const std::string& text) {
       try {
         setter(text);
@@ -64,21 +49,49 @@ class OptionGroup {
         ->group(heading_);
   }
 
+  /// What `parse` makes of the text.
+  template <class T, class Parse>
+  void value(const std::string& name, const std::string& form, T& target, Parse parse,
+             const std::string& help) const {
+    text(
+        name, form, [&target, parse](const std::string& t) { target = parse(t); }, help);
+  }
+  void word(const std::string& name, const std::string& form, std::string& target,
+            const std::string& help) const {
+    value(name, form, target, std::identity(), help);
+  }
+  void milliseconds(const std::string& name, double& target, const std::string& help) const {
+    value(name, "X", target, parse_milliseconds, help);
+  }
+  /// A size such as 64MiB, 0 or more.
+  template <class T>
+  void bytes(const std::string& name, T& target, const std::string& help) const {
+    value(name, "BYTES", target, report::parse_bytes, help);
+  }
+  /// A whole number, 0 or more.
+  template <class T>
+  void number(const std::string& name, T& target, const std::string& help) const {
+    value(name, "N", target, parse_whole<T>, help);
+  }
+  template <class T>
+  void positive(const std::string& name, T& target, const std::string& help) const {
+    value(
+        name, "N", target, [](const std::string& t) { return at_least_1(parse_whole<T>(t)); },
+        help);
+  }
+
   /// One of a few words.
   template <class T>
   void choice(const std::string& name, T& target, std::vector<std::pair<std::string_view, T>> words,
-              const std::string& help) {
+              const std::string& help) const {
     std::string form;
     for (const auto& word : words) form += (form.empty() ? "" : "|") + std::string(word.first);
-    const auto choose = [&target, form, words = std::move(words)](const std::string& text) {
-      for (const auto& [word, value] : words) {
-        if (word != text) continue;
-        target = value;
-        return;
-      }
+    const auto choose = [form, words = std::move(words)](const std::string& text) {
+      for (const auto& [word, value] : words)
+        if (word == text) return value;
       throw std::invalid_argument("'" + text + "' is not one of " + form);
     };
-    this->text(name, form, choose, help);
+    value(name, form, target, choose, help);
   }
 
  private:
@@ -97,6 +110,7 @@ class OptionGroup {
 
   CLI::App& command_;
   std::string heading_;
+  bool active_;
 };
 
 }  // namespace weir::cli

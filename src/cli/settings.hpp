@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/words.hpp"
 #include "report/figures.hpp"
 #include "weir/advice.hpp"
 #include "weir/convert.hpp"
@@ -44,17 +45,19 @@ struct Settings {
   bool digest = false;
   bool grid = false;
   bool quiet = false;
+  bool lenient = false;
   bool each = false;     ///< probe: a line for each file, sound ones too
   std::string list_bad;  ///< probe: file for the names of bad files; empty: none
   std::string exclude;   ///< file of names to leave out; empty: none
   ElementType dtype = ElementType::u8;
   Layout layout = Layout::nchw;
-  double consumer_ms = 0, read_delay_ms = 0;
+  double consumer_ms = 0;
   std::vector<double> consumer_trace;  ///< milliseconds by batch, over and over; empty: consumer_ms
   double target_readiness = AdviceOptions{}.target_readiness;
-  double read_delay_deviation_ms = 0;  ///< 0: constant, else log-normal
+  DelayWords read_delay;
   std::string budget_how;  ///< how --memory-budget auto was worked out; empty: bytes were named
-  std::shared_ptr<PageMemory> slab_memory;    ///< null: the library's default
+  std::optional<PageOptions> slab_pages;      ///< empty: the library's default
+  std::shared_ptr<PageMemory> slab_memory;    ///< made of them; null: the library's default
   std::string json;                           ///< "-": stdout instead of the text
   std::string trace;                          ///< file of the trace; empty: none
   std::string html;                           ///< file of the page; empty: none

@@ -26,6 +26,12 @@ T parse_number(std::string_view text, std::string_view what) {
   return value;
 }
 
+template <class T>
+T at_least_1(T value) {
+  if (value == 0) throw std::invalid_argument("must be 1 or more, not 0");
+  return value;
+}
+
 /// "224x320": height, then width.
 Shape parse_size(std::string_view text);
 /// "1,2,4", none of them 0.
@@ -38,7 +44,8 @@ double parse_share(std::string_view text);
 std::vector<double> read_trace(const std::string& path);
 /// "50" or "50:20", a mean and a standard deviation, each as above. Only a mean above 0 has one.
 struct DelayWords {
-  double mean_ms = 0, deviation_ms = 0;
+  double mean_ms = 0;
+  double deviation_ms = 0;  ///< 0: constant, else log-normal
 };
 DelayWords parse_delay(std::string_view text);
 /// "12" sets tolerate, "2.5%" tolerate_share.

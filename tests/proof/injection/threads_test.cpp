@@ -1,11 +1,10 @@
 #include <cerrno>
-#include <optional>
 
-#include "cli/interrupt.hpp"
-#include "cli/survey.hpp"
+#include "cli/progress.hpp"
 #include "proof/injection/scenario_parts.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
+#include "weir/probe.hpp"
 
 using namespace weir;
 using namespace weir::test;
@@ -48,17 +47,12 @@ TEST_CASE("sizes are measured by as many threads as there are", "[R5]") {
 TEST_CASE("a probe is made by as many threads as there are", "[R5]") {
   const auto source = image_folder(image_data("jpeg"));
   const Scenario probing{"probe", [&source] {
-                           std::optional<cli::Interrupt> interrupt;
-                           {
-                             const Pause pause;
-                             interrupt.emplace();
-                           }
-                           cli::Settings settings;  // not quiet: with a thread for its progress
-                           settings.options.shape = {16, 16, 3};
-                           settings.options.workers = 3;
-                           const auto found = cli::survey(source, settings, *interrupt);
+                           // With a thread for its progress, as in the program.
+                           const cli::Progress progress(cli::Settings{},
+                                                        [] { return cli::ProgressLine{}; });
+                           const auto found = probe(source, {.shape = {16, 16, 3}, .workers = 3});
                            const Pause pause;
-                           if (found.files != 4 || found.sound != 4) wrong("half a probe");
+                           if (found.samples != 4 || found.sound != 4) wrong("half a probe");
                          }};
   fail_threads(probing, true);
 }

@@ -66,7 +66,7 @@ TEST_CASE("shards and addresses are not built yet", "[data]") {
 TEST_CASE("a read delay changes nothing but time", "[data]") {
   auto settings = with_data("synthetic:3,8x8");
   const auto plain = open_data(settings);
-  settings.read_delay_ms = 0.1;
+  settings.read_delay.mean_ms = 0.1;
   const auto slow = open_data(settings);
   CHECK(slow.size() == plain.size());
   CHECK(slow.name(2) == plain.name(2));
@@ -74,8 +74,8 @@ TEST_CASE("a read delay changes nothing but time", "[data]") {
 
 TEST_CASE("an interrupt ends the delays of a source, too", "[data]") {
   auto settings = with_data("synthetic:3,8x8");
-  settings.read_delay_ms = 3'600'000;
-  settings.read_delay_deviation_ms = 1000;
+  settings.read_delay.mean_ms = 3'600'000;
+  settings.read_delay.deviation_ms = 1000;
   std::stop_source stop;
   stop.request_stop();
   VectorSink sink;

@@ -142,8 +142,8 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
   CHECK(s.dtype == weir::ElementType::bf16);
   CHECK(s.layout == Layout::nhwc);
   CHECK(s.consumer_ms == 1.5);
-  CHECK(s.read_delay_ms == 0.25);
-  CHECK(s.read_delay_deviation_ms == 0.5);
+  CHECK(s.read_delay.mean_ms == 0.25);
+  CHECK(s.read_delay.deviation_ms == 0.5);
   CHECK(s.digest);
   CHECK(s.json_on_stdout());
   CHECK(s.quiet);
@@ -188,8 +188,8 @@ TEST_CASE("metrics have a port, and an address of this machine alone", "[setting
 
 TEST_CASE("a read delay is constant, or a mean and a deviation", "[settings]") {
   const auto constant = run_with({"--read-delay-ms", "50:20", "--read-delay-ms", "5"});
-  CHECK(constant.read_delay_ms == 5);
-  CHECK(constant.read_delay_deviation_ms == 0);
+  CHECK(constant.read_delay.mean_ms == 5);
+  CHECK(constant.read_delay.deviation_ms == 0);
   const auto wrong = GENERATE("50:", ":20", "50:-1", "50:20:1", "50:nan", "0:20", "-1:2");
   CAPTURE(wrong);
   const auto refused = refusal({"run", "x", "--read-delay-ms", wrong});

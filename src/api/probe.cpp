@@ -1,0 +1,193 @@
+#include "weir/probe.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "api/sample_reader.hpp"
+#include "base/checked.hpp"
+#include "base/mutex.hpp"
+#include "base/threads.hpp"
+#include "codec/decoder.hpp"
+#include "codec/format.hpp"
+#include "engine/failure.hpp"
+#include "plan/decoder_options.hpp"
+#include "weir/plan.hpp"
+
+namespace weir {
+namespace {
+
+/// Refuses what a Loader would refuse.
+Plan plan_of(const Options& options, const AnySource& source) {
+  if (options.sizes.mode != Sizes::fixed)
+    throw Error(Errc::bad_options, Stage::wait, "sizes.mode: probe() takes images of one shape");
+  return resolve(options, source.index_bytes(), 0, source.size());
+}
+
+/// Judges one sample after the other. One thread.
+class Prober {
+ public:
+  Prober(const Options& options, const Plan& plan)
+      : plan_(plan),
+        transforms_(options.transform.apply != nullptr),
+        decoder_(plan::decoder_options(options)),
+        row_(static_cast<std::size_t>(plan.shape.values())) {}
+
+  ProbedImage look_at(const AnySource& source, std::uint64_t index) {
+    auto found = judge(source, index);
+    auto image = found ? std::move(*found) : ProbedImage{};
+    image.index = index;
+    image.name = engine::name_of(source, index);
+    if (!found) image.fault = engine::fault_of(found.defect(), source, index, 0);
+    return image;
+  }
+
+ private:
+  Result<ProbedImage> judge(const AnySource& source, std::uint64_t index) {
+    try {
+      const auto encoded = reader_.read(source, index);
+      if (!encoded) return encoded.defect();
+      return judge(*encoded);
+    } catch (const std::bad_alloc&) {
+      scratch_ = {};
+      return Defect{FaultKind::memory, Stage::decode, {}};
+    }
+  }
+
+  Result<ProbedImage> judge(const Encoded& encoded) {
+    const bool pair = !encoded.second.empty();
+    if (pair && !transforms_) return engine::untaken_second();
+    const auto first = decoder_.probe(encoded.bytes);
+    if (!first) return first.defect();
+    const auto second = pair ? decoder_.probe(encoded.second) : first;
+    if (!second) return engine::of_second(second.defect());
+
+    const auto needs = memory_of(*first, pair ? &*second : nullptr);
+    if (auto defect = engine::too_large(add_sat(reader_.charged(), needs), plan_.max_sample_bytes,
+                                        Stage::wait))
+      return *std::move(defect);
+
+    const auto status = decode(encoded.bytes, *first);
+    if (!status) return status.defect();
+    const auto second_status = pair ? decode(encoded.second, *second) : status;
+    if (!second_status) return engine::of_second(second_status.defect());
+    if (auto defect = engine::wrong_side(encoded.side, plan_.side_bytes)) return *std::move(defect);
+    return ProbedImage{
+        .format = first->format->name,
+        .width = first->width,
+        .height = first->height,
+        .encoded_bytes = encoded.bytes.size() + encoded.second.size(),
+        .scratch_bytes = needs,
+        .damaged = *status == RowStatus::damaged || *second_status == RowStatus::damaged};
+  }
+
+  /// What a stream takes for the decodes: the whole images that a transform is given, and what decoders
+  /// and transform work in, one after the other.
+  std::uint64_t memory_of(const codec::ImageInfo& first, const codec::ImageInfo* second) const {
+    std::uint64_t images = 0;
+    codec::MemoryNeed work{transforms_ ? plan_.transform_bytes : 0, 0};
+    const auto add = [&](const codec::DecodePlan& plan, bool whole) {
+      work.scratch = std::max(work.scratch, plan.memory.scratch);
+      work.reserved = std::max(work.reserved, plan.memory.reserved);
+      if (whole) images = add_sat(images, round_up(plan.out().values(), buffer::Block::alignment));
+    };
+    add(plan_.whole_images ? decoder_.plan_whole(first) : decoder_.plan(first, 0),
+        plan_.whole_images);
+    if (second) add(decoder_.plan_whole(*second), true);
+    return add_sat(images, add_sat(work.scratch, work.reserved));
+  }
+
+  /// All of the image: a crop need not meet the damage.
+  Result<RowStatus> decode(std::span<const std::byte> encoded, const codec::ImageInfo& info) {
+    const auto plan = decoder_.plan(info, {.out = plan_.shape, .fit = Fit::stretch}, 0);
+    const auto decoded = decoder_.decode(encoded, plan, scratch(plan.memory.scratch), never_, row_);
+    if (!decoded) return decoded.defect();
+    return decoded->status;
+  }
+
+  std::span<std::byte> scratch(std::uint64_t bytes) {
+    constexpr std::size_t alignment = 64;
+    if (scratch_.size() < bytes + alignment) {
+      scratch_ = {};  // else both are held while it grows
+      scratch_.resize(bytes + alignment);
+    }
+    void* start = scratch_.data();
+    std::size_t space = scratch_.size();
+    return {static_cast<std::byte*>(std::align(alignment, bytes, start, space)), bytes};
+  }
+
+  const Plan& plan_;
+  const bool transforms_;
+  codec::Decoder decoder_;
+  MemoryLedger ledger_{unlimited};  ///< nobody's
+  api::SampleReader reader_{ledger_, plan_.max_sample_bytes};
+  std::vector<std::byte> scratch_;
+  std::vector<std::uint8_t> row_;
+  const std::atomic<bool> never_{false};
+};
+
+void widen(ProbedRange& range, std::uint64_t value, bool first) {
+  range.least = first ? value : std::min(range.least, value);
+  range.most = std::max(range.most, value);
+}
+
+void add(ProbeReport& report, const ProbedImage& image) {
+  ++report.samples;
+  if (image.fault) {
+    report.faults.push_back(*image.fault);
+    return;
+  }
+  const bool first = report.sound++ == 0;
+  report.damaged += image.damaged;
+  ++report.formats[std::string(image.format)];
+  widen(report.width, image.width, first);
+  widen(report.height, image.height, first);
+  widen(report.encoded_bytes, image.encoded_bytes, first);
+  const auto& worst = report.worst_scratch;
+  if (first || image.scratch_bytes > worst.scratch_bytes ||
+      (image.scratch_bytes == worst.scratch_bytes && image.index < worst.index))
+    report.worst_scratch = image;
+}
+
+/// The bytes of one file.
+struct OneFile {
+  std::span<const std::byte> bytes;
+
+  std::uint64_t size() const { return 1; }
+  Encoded read(std::uint64_t, ByteSink& sink) const {
+    const auto memory = sink.take(bytes.size());
+    std::ranges::copy(bytes, memory.begin());
+    return {.bytes = memory};
+  }
+  std::string name(std::uint64_t) const { return {}; }
+  std::uint64_t index_bytes() const { return 0; }
+};
+
+}  // namespace
+
+ProbedImage probe(std::span<const std::byte> encoded, const Options& options) {
+  const AnySource source = OneFile{encoded};
+  const auto plan = plan_of(options, source);
+  return Prober(options, plan).look_at(source, 0);
+}
+
+ProbeReport probe(const AnySource& source, const Options& options, const ProbeOptions& how) {
+  const auto plan = plan_of(options, source);
+  Mutex mutex;
+  ProbeReport report;
+  for_each_index(source.size(), threads_for(options.workers), [&] {
+    return [&, prober = std::make_unique<Prober>(options, plan)](std::uint64_t index) {
+      if (how.stop.stop_requested()) return;
+      const auto image = prober->look_at(source, index);
+      const Lock lock(mutex);
+      add(report, image);
+      if (how.on_image) how.on_image(image);
+    };
+  });
+  std::ranges::sort(report.faults, {}, &Fault::index);
+  return report;
+}
+
+}  // namespace weir

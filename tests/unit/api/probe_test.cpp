@@ -1,0 +1,236 @@
+#include "weir/probe.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/sanitized.hpp"
+#include "weir/loader.hpp"
+
+using namespace weir;
+using weir::test::sanitized;
+
+namespace {
+
+std::vector<std::byte> bytes_of(const AnySource& source, std::uint64_t index) {
+  class Sink final : public ByteSink {
+   public:
+    std::vector<std::byte> bytes;
+    std::span<std::byte> take(std::size_t size) override {
+      bytes.resize(size);
+      return bytes;
+    }
+  } sink;
+  const auto encoded = source.read(index, sink).bytes;
+  return {encoded.begin(), encoded.end()};
+}
+
+/// Ten JPEGs; the fourth is cut in half, the eighth is no image.
+AnySource mixed() {
+  const auto sound = synthetic(10, {.height = 40, .width = 60});
+  std::vector<MemorySample> samples;
+  for (std::uint64_t i = 0; i < sound.size(); ++i)
+    samples.push_back({"s" + std::to_string(i), bytes_of(sound, i), 0});
+  samples[3].bytes.resize(samples[3].bytes.size() / 2);
+  samples[7].bytes.assign(100, std::byte{'x'});
+  return in_memory(std::move(samples));
+}
+
+/// Its files find no memory: in info(), or in decode().
+class Starved final : public ForeignCodec {
+ public:
+  explicit Starved(bool in_info) : in_info_(in_info) {}
+  bool accepts(std::span<const std::byte> head) const noexcept override {
+    return head.front() == std::byte{'x'};
+  }
+  Info info(std::span<const std::byte>) const override {
+    if (in_info_) throw std::bad_alloc();
+    return {8, 8, 0};
+  }
+  void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t>) const override {
+    throw std::bad_alloc();
+  }
+
+ private:
+  bool in_info_;
+};
+
+/// Ten sound ones, but the third finds no memory to be read into.
+class Unread {
+ public:
+  std::uint64_t size() const { return sound_.size(); }
+  Encoded read(std::uint64_t i, ByteSink& sink) const {
+    if (i == 2) throw std::bad_alloc();
+    return sound_.read(i, sink);
+  }
+  std::string name(std::uint64_t i) const { return sound_.name(i); }
+  std::uint64_t index_bytes() const { return 0; }
+
+ private:
+  AnySource sound_ = synthetic(10, {.height = 40, .width = 60});
+};
+
+Options small(std::uint32_t workers) {
+  return {.shape = {.height = 16, .width = 16}, .workers = workers};
+}
+
+}  // namespace
+
+TEST_CASE("a survey finds every file that does not decode, whatever the number of workers",
+          "[probe]") {
+  const auto workers = GENERATE(1u, 2u, 7u, 64u);
+  const auto found = probe(mixed(), small(workers));
+  CHECK(found.samples == 10);
+  CHECK(found.sound == 8);
+  REQUIRE(found.faults.size() == 2);
+  CHECK(found.faults[0].index == 3);
+  CHECK(found.faults[0].name == "s3");
+  CHECK(found.faults[1].index == 7);
+  CHECK(found.faults[1].kind == FaultKind::unsupported);
+  CHECK(found.formats == std::map<std::string, std::uint64_t>{{"jpeg", 8}});
+  CHECK(found.width.least <= found.width.most);
+  CHECK(found.encoded_bytes.least > 0);
+  CHECK(found.worst_scratch.scratch_bytes > 0);
+  CHECK_FALSE(found.worst_scratch.name.empty());
+}
+
+TEST_CASE("a source without files has no least and no most", "[probe]") {
+  const auto found = probe(in_memory({}), small(2));
+  CHECK(found.samples == 0);
+  CHECK(found.width.least == 0);
+  CHECK(found.width.most == 0);
+}
+
+TEST_CASE("a file that finds no memory is a fault, and the others have their verdicts",
+          "[probe][R1]") {
+  auto options = small(GENERATE(1u, 3u));
+  options.codecs = {std::make_shared<const Starved>(GENERATE(false, true))};
+  const auto found = probe(mixed(), options);
+  CHECK(found.samples == 10);
+  CHECK(found.sound == 8);
+  REQUIRE(found.faults.size() == 2);
+  CHECK(found.faults[1].index == 7);
+  CHECK(found.faults[1].kind == FaultKind::memory);
+  CHECK(found.faults[1].stage == Stage::decode);
+
+  const auto unread = probe(Unread(), options);
+  CHECK(unread.sound == 9);
+  REQUIRE(unread.faults.size() == 1);
+  CHECK(unread.faults[0].kind == FaultKind::memory);
+  CHECK(unread.faults[0].stage == Stage::read);
+}
+
+TEST_CASE("a file that needs more memory than there is is a fault", "[probe][R1]") {
+  if (sanitized) return;  // a sanitizer ends the program there
+  constexpr std::uint32_t side = 1 << 24;
+  class Huge final : public ForeignCodec {
+    bool accepts(std::span<const std::byte> head) const noexcept override {
+      return head.front() == std::byte{'x'};
+    }
+    Info info(std::span<const std::byte>) const override { return {side, side, 0}; }
+    void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t>) const override {}
+  };
+  auto options = small(2);
+  options.codecs = {std::make_shared<const Huge>()};
+  options.limits.max_side = UINT32_MAX;
+  options.limits.max_pixels = UINT64_MAX;
+  options.memory.max_sample_bytes = UINT64_MAX;
+  const auto found = probe(mixed(), options);
+  CHECK(found.sound == 8);
+  REQUIRE(found.faults.size() == 2);
+  CHECK(found.faults[1].kind == FaultKind::memory);
+}
+
+TEST_CASE("probe() judges a file's bytes as it judges a data set", "[probe]") {
+  const auto source = mixed();
+  const auto whole = probe(source, small(1));
+  for (std::uint64_t i = 0; i < source.size(); ++i) {
+    CAPTURE(i);
+    const auto bytes = bytes_of(source, i);
+    const auto one = probe(bytes, small(1));
+    const auto fault = std::ranges::find(whole.faults, i, &Fault::index);
+    REQUIRE(one.fault.has_value() == (fault != whole.faults.end()));
+    if (one.fault) {
+      CHECK(one.fault->kind == fault->kind);
+      CHECK(one.fault->reason == fault->reason);
+      CHECK(one.fault->offset == fault->offset);
+    } else {
+      CHECK(one.format == "jpeg");
+      CHECK(one.encoded_bytes == bytes.size());
+      CHECK(one.scratch_bytes <= whole.worst_scratch.scratch_bytes);
+    }
+  }
+}
+
+TEST_CASE("probe() says what a stream says of a bad sample", "[probe]") {
+  auto options = small(1);
+  options.fit = Fit::stretch;  // of a crop a stream need not meet the damage
+  options.faults.policy = OnFault::blank;
+  SECTION("as it is") {}
+  SECTION("limits") { options.limits.max_side = 50; }
+  SECTION("admission") { options.memory.max_sample_bytes = 30'000; }
+  SECTION("a sample that is larger than may be held") { options.memory.max_sample_bytes = 500; }
+  Loader loader(mixed(), options);
+  for (auto& batch : loader.stream()) static_cast<void>(batch);
+  const auto run = loader.report().faults;
+  const auto found = probe(mixed(), options).faults;
+  REQUIRE(found.size() == run.size());
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    CHECK(found[i].index == run[i].index);
+    CHECK(found[i].name == run[i].name);
+    CHECK(found[i].kind == run[i].kind);
+    CHECK(found[i].stage == run[i].stage);
+    CHECK(found[i].reason == run[i].reason);
+    CHECK(found[i].offset == run[i].offset);
+  }
+}
+
+TEST_CASE("probe() gives each verdict while it works, and ends where it is told to", "[probe]") {
+  std::vector<std::uint64_t> seen;
+  std::stop_source stop;
+  const auto note = [&](const ProbedImage& image) {
+    seen.push_back(image.index);
+    if (seen.size() == 4) stop.request_stop();
+  };
+  SECTION("to the end") {
+    const auto all = probe(mixed(), small(3), {.on_image = note});
+    CHECK(all.samples == 10);
+    std::ranges::sort(seen);
+    CHECK(seen == std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  }
+  SECTION("to a stop") {
+    const auto some = probe(mixed(), small(1), {.on_image = note, .stop = stop.get_token()});
+    CHECK(some.samples == 4);
+    CHECK(seen.size() == 4);
+  }
+  SECTION("what the callback throws ends it") {
+    const auto fail = [](const ProbedImage& image) {
+      if (image.index == 5) throw std::runtime_error("enough");
+    };
+    CHECK_THROWS_WITH(probe(mixed(), small(2), {.on_image = fail}), "enough");
+  }
+}
+
+TEST_CASE("probe() looks at both images of a pair where a transform takes them", "[probe]") {
+  const auto pairs = paired(synthetic(10, {.height = 40, .width = 60}), mixed());
+  auto options = small(2);
+  const auto untaken = probe(pairs, options);
+  REQUIRE(untaken.faults.size() == 10);
+  CHECK(untaken.faults[0].kind == FaultKind::unsupported);
+  options.transform.apply = [](DecodedSample&) { FAIL("probe() calls no transform"); };
+  const auto taken = probe(pairs, options);
+  REQUIRE(taken.faults.size() == 2);
+  CHECK(taken.faults[0].index == 3);
+  CHECK(taken.faults[0].reason.starts_with("second image: "));
+}
+
+TEST_CASE("probe() refuses what a loader refuses", "[probe]") {
+  auto options = small(1);
+  options.memory.budget_bytes = 1000;
+  CHECK_THROWS_AS(probe(mixed(), options), Error);
+  options = small(1);
+  options.sizes.mode = Sizes::padded;
+  CHECK_THROWS_AS(probe(mixed(), options), Error);
+}
