@@ -6,13 +6,9 @@
 #include <functional>
 #include <string>
 
-namespace weir::test {
+#include "support/sanitized.hpp"
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
+namespace weir::test {
 
 /// What this process holds.
 struct Holdings {

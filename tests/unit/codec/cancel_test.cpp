@@ -11,15 +11,12 @@
 #include "encoders.hpp"
 #include "support/catch.hpp"
 #include "support/median.hpp"
+#include "support/sanitized.hpp"
 
 namespace weir::codec::test {
 namespace {
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
+using weir::test::MedianWithin, weir::test::sanitized;
 
 double cpu_seconds(clockid_t clock) {
   std::timespec now{};
