@@ -24,7 +24,7 @@ set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/o
 set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "boost/histogram=engine" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,cli" "fmt/=report,cli"
     "prometheus/=report,cli"
-    "CLI/=cli" "openssl/=cli" "hwy/=convert" "dlfcn.h=buffer")
+    "CLI/=cli" "openssl/=cli" "hwy/=codec,convert" "dlfcn.h=buffer")
 
 # What a shared library is made of shows what WEIR_API says and no more.
 function(weir_hide_symbols TARGET)

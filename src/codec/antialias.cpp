@@ -2,21 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "base/checked.hpp"
 #include "codec/arena.hpp"
-
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
 namespace weir::codec {
 namespace {
 
 constexpr std::uint64_t channels = 3;
 /// Weights have 14 bits behind the point, lines 7 more than a pixel: sums stay within 31 bits.
-constexpr int weight_one = 1 << 14, column_shift = 7, row_shift = 21;
+constexpr int weight_one = 1 << 14;
 
 /// One side of a Resize.
 struct Axis {
@@ -79,67 +74,6 @@ Layout layout_of(const Resize& resize) {
   return at;
 }
 
-#if defined(__SSE2__)
-
-__m128i load(const void* place) { return _mm_loadu_si128(static_cast<const __m128i*>(place)); }
-
-/// Writes one value beyond the column.
-void resample_column(const std::uint8_t* pixels, const std::int16_t* weights, std::uint32_t taps,
-                     std::int16_t* out) {
-  __m128i sums = _mm_set1_epi32(1 << (column_shift - 1));
-  for (std::uint32_t k = 0; k < taps; k += 2) {
-    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(pixels + k * channels));
-    const __m128i wide = _mm_unpacklo_epi8(bytes, _mm_setzero_si128());
-    const __m128i pairs = _mm_unpacklo_epi16(wide, _mm_srli_si128(wide, 2 * channels));
-    int pair;
-    std::memcpy(&pair, weights + k, sizeof pair);
-    sums = _mm_add_epi32(sums, _mm_madd_epi16(pairs, _mm_set1_epi32(pair)));
-  }
-  sums = _mm_srai_epi32(sums, column_shift);
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(out), _mm_packs_epi32(sums, sums));
-}
-
-/// Eight values of the lines' weighted sum; `next` gives line and weight of each tap.
-template <class Line>
-void blend_eight(Line line, const std::int16_t* weights, std::uint32_t taps, std::size_t at,
-                 std::uint8_t* out) {
-  __m128i low = _mm_set1_epi32(1 << (row_shift - 1)), high = low;
-  for (std::uint32_t k = 0; k < taps; k += 2) {
-    const bool paired = k + 1 < taps;
-    const __m128i a = load(line(k) + at), b = paired ? load(line(k + 1) + at) : a;
-    const __m128i pair = _mm_unpacklo_epi16(
-        _mm_set1_epi16(weights[k]), _mm_set1_epi16(paired ? weights[k + 1] : std::int16_t{0}));
-    low = _mm_add_epi32(low, _mm_madd_epi16(_mm_unpacklo_epi16(a, b), pair));
-    high = _mm_add_epi32(high, _mm_madd_epi16(_mm_unpackhi_epi16(a, b), pair));
-  }
-  const __m128i values =
-      _mm_packs_epi32(_mm_srai_epi32(low, row_shift), _mm_srai_epi32(high, row_shift));
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(out), _mm_packus_epi16(values, values));
-}
-
-#else
-
-void resample_column(const std::uint8_t* pixels, const std::int16_t* weights, std::uint32_t taps,
-                     std::int16_t* out) {
-  for (std::size_t c = 0; c < channels; ++c) {
-    int sum = 1 << (column_shift - 1);
-    for (std::uint32_t k = 0; k < taps; ++k) sum += pixels[k * channels + c] * weights[k];
-    out[c] = static_cast<std::int16_t>(sum >> column_shift);
-  }
-}
-
-template <class Line>
-void blend_eight(Line line, const std::int16_t* weights, std::uint32_t taps, std::size_t at,
-                 std::uint8_t* out) {
-  for (std::size_t i = 0; i < 8; ++i) {
-    int sum = 1 << (row_shift - 1);
-    for (std::uint32_t k = 0; k < taps; ++k) sum += line(k)[at + i] * weights[k];
-    out[i] = static_cast<std::uint8_t>(sum >> row_shift);
-  }
-}
-
-#endif
-
 }  // namespace
 
 std::uint64_t AntialiasResampler::memory_bytes(const Resize& resize) noexcept {
@@ -147,44 +81,36 @@ std::uint64_t AntialiasResampler::memory_bytes(const Resize& resize) noexcept {
 }
 
 AntialiasResampler::AntialiasResampler(const Resize& resize, std::byte* memory) noexcept
-    : resize_(resize), column_taps_(column_taps(resize)), taps_(down(resize).taps()) {
+    : resize_(resize) {
   const Layout at = layout_of(resize);
-  offsets_ = reinterpret_cast<std::uint32_t*>(memory + at.offsets);
-  column_weights_ = reinterpret_cast<std::int16_t*>(memory + at.column_weights);
+  columns_ = {.count = resize.out_width,
+              .taps = column_taps(resize),
+              .offsets = reinterpret_cast<std::uint32_t*>(memory + at.offsets),
+              .weights = reinterpret_cast<std::int16_t*>(memory + at.column_weights)};
   weights_ = reinterpret_cast<std::int16_t*>(memory + at.weights);
-  lines_ = reinterpret_cast<std::int16_t*>(memory + at.lines);
-  line_values_ = at.line_values;
+  ring_ = reinterpret_cast<std::int16_t*>(memory + at.lines);
+  lines_ = {.ring = ring_, .stride = at.line_values, .count = down(resize).taps()};
   for (std::uint32_t x = 0; x < resize.out_width; ++x) {
     const std::uint32_t i = resize.mirror ? resize.out_width - 1 - x : x;
-    offsets_[i] =
+    columns_.offsets[i] =
         static_cast<std::uint32_t>(channels) *
-        weigh(x, across(resize), column_taps_, column_weights_ + std::size_t{i} * column_taps_);
+        weigh(x, across(resize), columns_.taps, columns_.weights + std::size_t{i} * columns_.taps);
   }
   aim();
 }
 
-void AntialiasResampler::aim() noexcept { first_ = weigh(row_, down(resize_), taps_, weights_); }
+void AntialiasResampler::aim() noexcept {
+  lines_.first = weigh(row_, down(resize_), lines_.count, weights_);
+}
 
 void AntialiasResampler::feed(const std::uint8_t* line) noexcept {
-  if (fed_ >= first_) {
-    std::int16_t* const out = kept(fed_);
-    for (std::uint32_t i = 0; i < resize_.out_width; ++i)
-      resample_column(line + offsets_[i], column_weights_ + std::size_t{i} * column_taps_,
-                      column_taps_, out + i * channels);
-  }
+  if (fed_ >= lines_.first)
+    filter_line(columns_, line, ring_ + fed_ % lines_.count * lines_.stride);
   ++fed_;
 }
 
 void AntialiasResampler::make_row(std::uint8_t* out) noexcept {
-  const auto tap = [this](std::uint32_t k) { return kept(first_ + k); };
-  const std::size_t values = resize_.out_width * channels;
-  std::size_t at = 0;
-  for (; at + 8 <= values; at += 8) blend_eight(tap, weights_, taps_, at, out + at);
-  if (at < values) {
-    std::uint8_t last[8];
-    blend_eight(tap, weights_, taps_, at, last);
-    std::memcpy(out + at, last, values - at);
-  }
+  filter_rows(lines_, weights_, out, resize_.out_width * channels);
   if (++row_ < resize_.out_height) aim();
 }
 

@@ -20,22 +20,21 @@ class AntialiasResampler {
 
   /// As of Resampler.
   void feed(const std::uint8_t* line) noexcept;
-  bool ready() const noexcept { return row_ < resize_.out_height && first_ + taps_ <= fed_; }
+  bool ready() const noexcept {
+    return row_ < resize_.out_height && lines_.first + lines_.count <= fed_;
+  }
   std::uint32_t next_row() const noexcept { return row_; }
   void make_row(std::uint8_t* out) noexcept;
 
  private:
   void aim() noexcept;
-  std::int16_t* kept(std::uint32_t y) const noexcept { return lines_ + y % taps_ * line_values_; }
 
   Resize resize_{};
-  std::uint32_t column_taps_ = 0, taps_ = 0;  ///< the latter of rows
-  std::uint32_t* offsets_ = nullptr;          ///< bytes, by column
-  std::int16_t* column_weights_ = nullptr;    ///< column_taps_ for each column
-  std::int16_t* weights_ = nullptr;           ///< of the lines that row_ is made of
-  std::int16_t* lines_ = nullptr;
-  std::size_t line_values_ = 0;
-  std::uint32_t fed_ = 0, row_ = 0, first_ = 0;
+  Columns columns_{};
+  Lines lines_{};                    ///< those that row_ is made of, once they were fed
+  std::int16_t* ring_ = nullptr;     ///< where they are kept
+  std::int16_t* weights_ = nullptr;  ///< of each
+  std::uint32_t fed_ = 0, row_ = 0;
 };
 
 }  // namespace weir::codec

@@ -2,57 +2,164 @@
 
 #include <cstring>
 
-#if defined(__x86_64__)
-#if !defined(__clang__)
+// Highway compiles this file once for each vector set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codec/resample_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace weir::codec {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t channels = 3;
+constexpr int filtered_shift = 7, rows_shift = 21;
+
+// What is left of vectors; on machines without any, everything.
+std::uint8_t blend(std::int16_t a, std::int16_t b, std::int16_t weight_a, std::int16_t weight_b) {
+  return static_cast<std::uint8_t>(((a * weight_a >> 16) + (b * weight_b >> 16) + 2) >> 2);
+}
+std::uint8_t filter(const Lines& lines, const std::int16_t* weights, std::size_t i) {
+  int sum = 1 << (rows_shift - 1);
+  for (std::uint32_t k = 0; k < lines.count; ++k) sum += lines[k][i] * weights[k];
+  return static_cast<std::uint8_t>(sum >> rows_shift);
+}
+
+#if HWY_TARGET == HWY_SCALAR
+
+template <int shift, int half>
+void column(const std::uint8_t* pixels, const std::int16_t* weights, std::uint32_t taps,
+            std::int16_t* out) {
+  for (std::size_t c = 0; c < channels; ++c) {
+    int sum = half;
+    for (std::uint32_t k = 0; k < taps; ++k) sum += pixels[k * channels + c] * weights[k];
+    out[c] = static_cast<std::int16_t>(sum >> shift);
+  }
+}
+
+std::size_t filter_vectors(const Lines&, const std::int16_t*, std::uint8_t*, std::size_t) {
+  return 0;
+}
+
+#else
+
+using Values = hn::FixedTag<std::int16_t, 8>;
+using Sums = hn::FixedTag<std::int32_t, 4>;
+
+/// a[2i] * b[2i] + a[2i + 1] * b[2i + 1].
+HWY_INLINE hn::Vec<Sums> pair_sums(hn::Vec<Values> a, hn::Vec<Values> b) {
+  auto rest = hn::Zero(Sums());
+  const auto sums = hn::ReorderWidenMulAccumulate(Sums(), a, b, hn::Zero(Sums()), rest);
+  return hn::RearrangeToOddPlusEven(sums, rest);
+}
+
+/// Writes one value beyond the column.
+template <int shift, int half>
+HWY_INLINE void column(const std::uint8_t* pixels, const std::int16_t* weights, std::uint32_t taps,
+                       std::int16_t* out) {
+  const Values d;
+  auto sums = hn::Set(Sums(), half);
+  for (std::uint32_t k = 0; k < taps; k += 2, pixels += 2 * channels) {
+    const auto wide = hn::PromoteTo(d, hn::LoadU(hn::FixedTag<std::uint8_t, 8>(), pixels));
+    const auto pairs = hn::InterleaveLower(d, wide, hn::ShiftRightLanes<channels>(d, wide));
+    std::int32_t pair;
+    std::memcpy(&pair, weights + k, sizeof pair);
+    sums = hn::Add(sums, pair_sums(pairs, hn::BitCast(d, hn::Set(Sums(), pair))));
+  }
+  const hn::Rebind<std::int16_t, Sums> narrow;
+  hn::StoreU(hn::DemoteTo(narrow, hn::ShiftRight<shift>(sums)), narrow, out);
+}
+
+/// As many values as fill vectors; gives their number.
+std::size_t filter_vectors(const Lines& lines, const std::int16_t* weights, std::uint8_t* out,
+                           std::size_t values) {
+  const Values d;
+  const hn::Rebind<std::uint8_t, Sums> bytes;
+  const std::size_t step = hn::Lanes(d);
+  std::size_t at = 0;
+  for (; at + step <= values; at += step) {
+    auto low = hn::Set(Sums(), 1 << (rows_shift - 1)), high = low;
+    for (std::uint32_t k = 0; k < lines.count; k += 2) {
+      const bool paired = k + 1 < lines.count;
+      const auto a = hn::LoadU(d, lines[k] + at), b = paired ? hn::LoadU(d, lines[k + 1] + at) : a;
+      const auto pair = hn::InterleaveLower(d, hn::Set(d, weights[k]),
+                                            hn::Set(d, paired ? weights[k + 1] : std::int16_t{0}));
+      low = hn::Add(low, pair_sums(hn::InterleaveLower(d, a, b), pair));
+      high = hn::Add(high, pair_sums(hn::InterleaveUpper(d, a, b), pair));
+    }
+    hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<rows_shift>(low)), bytes, out + at);
+    hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<rows_shift>(high)), bytes, out + at + step / 2);
+  }
+  return at;
+}
+
+#endif
+
+void resample_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) {
+  for (std::size_t i = 0; i < columns.count; ++i)
+    column<4, 0>(line + columns.offsets[i], columns.weights + 2 * i, 2, out + i * channels);
+}
+
+void filter_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) {
+  for (std::size_t i = 0; i < columns.count; ++i)
+    column<filtered_shift, 1 << (filtered_shift - 1)>(line + columns.offsets[i],
+                                                      columns.weights + columns.taps * i,
+                                                      columns.taps, out + i * channels);
+}
+
+void blend_rows(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
+                std::int16_t weight_b, std::uint8_t* out, std::size_t values) {
+  const hn::ScalableTag<std::int16_t> d;
+  const hn::Rebind<std::uint8_t, decltype(d)> bytes;
+  const auto wa = hn::Set(d, weight_a), wb = hn::Set(d, weight_b), two = hn::Set(d, 2);
+  const std::size_t step = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + step <= values; i += step) {
+    const auto x = hn::MulHigh(hn::LoadU(d, a + i), wa), y = hn::MulHigh(hn::LoadU(d, b + i), wb);
+    const auto sum = hn::ShiftRight<2>(hn::Add(hn::Add(x, y), two));
+    hn::StoreU(hn::DemoteTo(bytes, sum), bytes, out + i);
+  }
+  for (; i < values; ++i) out[i] = blend(a[i], b[i], weight_a, weight_b);
+}
+
+void filter_rows(const Lines& lines, const std::int16_t* weights, std::uint8_t* out,
+                 std::size_t values) {
+  for (std::size_t i = filter_vectors(lines, weights, out, values); i < values; ++i)
+    out[i] = filter(lines, weights, i);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace weir::codec
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#if HWY_ARCH_X86
+#if HWY_COMPILER_GCC_ACTUAL
 // GCC 12 takes the undefined operand inside its own intrinsics for a mistake (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include <immintrin.h>
-#define WEIR_GROUP_KERNELS __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi")))
 #endif
 
 namespace weir::codec {
+
+HWY_EXPORT(resample_line);
+HWY_EXPORT(blend_rows);
+HWY_EXPORT(filter_line);
+HWY_EXPORT(filter_rows);
+
 namespace {
 
-constexpr std::size_t channels = 3;
+#if HWY_ARCH_X86
 
-void column(const Columns& columns, std::uint32_t i, const std::uint8_t* line, std::int16_t* out) {
-  const std::uint8_t* const left = line + columns.offsets[i];
-  for (std::size_t c = 0; c < channels; ++c) {
-    out[i * channels + c] =
-        static_cast<std::int16_t>((left[c] * columns.weights[2 * std::size_t{i}] +
-                                   left[c + channels] * columns.weights[2 * std::size_t{i} + 1]) >>
-                                  4);
-  }
-}
-
-std::uint8_t blend(std::int16_t a, std::int16_t b, std::int16_t weight_a, std::int16_t weight_b) {
-  return static_cast<std::uint8_t>(((a * weight_a >> 16) + (b * weight_b >> 16) + 2) >> 2);
-}
-
-#if defined(__x86_64__)
-
-/// r g b of the column in four 32-bit values; the fourth is of no use.
-__m128i column_sums(const Columns& columns, std::uint32_t i, const std::uint8_t* line) {
-  const __m128i bytes =
-      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(line + columns.offsets[i]));
-  const __m128i wide = _mm_unpacklo_epi8(bytes, _mm_setzero_si128());
-  const __m128i pairs = _mm_unpacklo_epi16(wide, _mm_srli_si128(wide, 2 * channels));
-  int weights;
-  std::memcpy(&weights, columns.weights + 2 * std::size_t{i}, sizeof weights);
-  return _mm_srai_epi32(_mm_madd_epi16(pairs, _mm_set1_epi32(weights)), 4);
-}
-
-__m128i blend_vector(const std::int16_t* a, const std::int16_t* b, __m128i weight_a,
-                     __m128i weight_b) {
-  const __m128i x = _mm_mulhi_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)), weight_a);
-  const __m128i y = _mm_mulhi_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(b)), weight_b);
-  return _mm_srai_epi16(_mm_add_epi16(_mm_add_epi16(x, y), _mm_set1_epi16(2)), 2);
-}
-
-WEIR_GROUP_KERNELS void resample_groups(const Columns& columns, const std::uint8_t* line,
-                                        std::int16_t* out) {
-  const std::size_t groups = (columns.count * channels + group_values - 1) / group_values;
+// Highway 1.0 permutes no bytes across a vector, and its AVX3_DL brings AVX-VNNI, which not every such
+// machine has.
+__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi"))) void resample_groups(
+    const Columns& columns, const std::uint8_t* line, std::int16_t* out) {
+  const std::size_t groups = (columns.count * 3 + group_values - 1) / group_values;
   for (std::size_t g = 0; g < groups; ++g) {
     const __m512i bytes = _mm512_loadu_si512(line + columns.bases[g]);
     const __m512i pairs = _mm512_maskz_permutexvar_epi8(
@@ -63,94 +170,37 @@ WEIR_GROUP_KERNELS void resample_groups(const Columns& columns, const std::uint8
                         _mm512_cvtepi32_epi16(_mm512_srai_epi32(sums, 4)));
   }
 }
+constexpr std::int64_t group_targets = HWY_AVX3_DL;
 
-WEIR_GROUP_KERNELS void blend_wide(const std::int16_t* a, const std::int16_t* b,
-                                   std::int16_t weight_a, std::int16_t weight_b, std::uint8_t* out,
-                                   std::size_t values) {
-  constexpr std::size_t step = 32;
-  const __m512i wa = _mm512_set1_epi16(weight_a), wb = _mm512_set1_epi16(weight_b);
-  for (std::size_t i = 0; i < values; i += step) {
-    const std::size_t left = values - i;
-    const __mmask32 here = left < step ? (__mmask32{1} << left) - 1 : ~__mmask32{0};
-    const __m512i x = _mm512_mulhi_epi16(_mm512_maskz_loadu_epi16(here, a + i), wa);
-    const __m512i y = _mm512_mulhi_epi16(_mm512_maskz_loadu_epi16(here, b + i), wb);
-    const __m512i sum = _mm512_add_epi16(_mm512_add_epi16(x, y), _mm512_set1_epi16(2));
-    _mm512_mask_cvtepi16_storeu_epi8(out + i, here, _mm512_srai_epi16(sum, 2));
-  }
-}
+#else
+
+void resample_groups(const Columns&, const std::uint8_t*, std::int16_t*) {}
+constexpr std::int64_t group_targets = 0;
 
 #endif
 
 }  // namespace
 
-#if defined(__x86_64__)
-
-bool has_group_kernels() noexcept {
-  static const bool has = __builtin_cpu_supports("avx512vbmi") &&
-                          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+bool has_group_kernel() noexcept {
+  static const bool has = (hwy::SupportedTargets() & group_targets) != 0;
   return has;
 }
 
-void resample_line_plain(const Columns& columns, const std::uint8_t* line,
-                         std::int16_t* out) noexcept {
-  std::uint32_t i = 0;
-  for (; i + 2 <= columns.count; i += 2) {
-    const __m128i two =
-        _mm_packs_epi32(column_sums(columns, i, line), column_sums(columns, i + 1, line));
-    std::int16_t* const place = out + i * channels;
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(place), two);
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(place + channels), _mm_srli_si128(two, 8));
-  }
-  for (; i < columns.count; ++i) column(columns, i, line, out);
-}
-
-void blend_rows_plain(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
-                      std::int16_t weight_b, std::uint8_t* out, std::size_t values) noexcept {
-  const __m128i wa = _mm_set1_epi16(weight_a), wb = _mm_set1_epi16(weight_b);
-  std::size_t i = 0;
-  for (; i + 16 <= values; i += 16) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i),
-                     _mm_packus_epi16(blend_vector(a + i, b + i, wa, wb),
-                                      blend_vector(a + i + 8, b + i + 8, wa, wb)));
-  }
-  for (; i < values; ++i) out[i] = blend(a[i], b[i], weight_a, weight_b);
-}
-
 void resample_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept {
-  if (columns.bases != nullptr)
-    resample_groups(columns, line, out);
-  else
-    resample_line_plain(columns, line, out);
-}
-
-void blend_rows(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
-                std::int16_t weight_b, std::uint8_t* out, std::size_t values) noexcept {
-  if (has_group_kernels())
-    blend_wide(a, b, weight_a, weight_b, out, values);
-  else
-    blend_rows_plain(a, b, weight_a, weight_b, out, values);
-}
-
-#else
-
-bool has_group_kernels() noexcept { return false; }
-
-void resample_line_plain(const Columns& columns, const std::uint8_t* line,
-                         std::int16_t* out) noexcept {
-  for (std::uint32_t i = 0; i < columns.count; ++i) column(columns, i, line, out);
-}
-void blend_rows_plain(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
-                      std::int16_t weight_b, std::uint8_t* out, std::size_t values) noexcept {
-  for (std::size_t i = 0; i < values; ++i) out[i] = blend(a[i], b[i], weight_a, weight_b);
-}
-void resample_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept {
-  resample_line_plain(columns, line, out);
+  if (columns.bases != nullptr) return resample_groups(columns, line, out);
+  HWY_DYNAMIC_DISPATCH(resample_line)(columns, line, out);
 }
 void blend_rows(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
                 std::int16_t weight_b, std::uint8_t* out, std::size_t values) noexcept {
-  blend_rows_plain(a, b, weight_a, weight_b, out, values);
+  HWY_DYNAMIC_DISPATCH(blend_rows)(a, b, weight_a, weight_b, out, values);
 }
-
-#endif
+void filter_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(filter_line)(columns, line, out);
+}
+void filter_rows(const Lines& lines, const std::int16_t* weights, std::uint8_t* out,
+                 std::size_t values) noexcept {
+  HWY_DYNAMIC_DISPATCH(filter_rows)(lines, weights, out, values);
+}
 
 }  // namespace weir::codec
+#endif

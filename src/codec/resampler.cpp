@@ -51,7 +51,7 @@ struct Layout {
 Layout layout_of(const Resize& resize) {
   const std::uint64_t columns = resize.out_width;
   const std::uint64_t groups =
-      has_group_kernels() && groups_fit(resize) ? groups_of(resize.out_width) : 0;
+      has_group_kernel() && groups_fit(resize) ? groups_of(resize.out_width) : 0;
   Layout at{};
   Packing block;
   at.offsets = block.add(columns * sizeof(std::uint32_t));

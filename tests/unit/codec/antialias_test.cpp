@@ -5,6 +5,7 @@
 #include "codec/antialias.hpp"
 #include "encoders.hpp"
 #include "support/catch.hpp"
+#include "support/vector_sets.hpp"
 
 namespace weir::codec::test {
 namespace {
@@ -83,7 +84,11 @@ TEST_CASE("antialiased resampling is its definition, rounded, whatever the sizes
     const Pixels out = resampled<AntialiasResampler>(image, resize, 0xa5);
     CHECK(largest_difference(
               out, reference(image, all_of(image), resize.out_width, resize.out_height)) < 0.6);
-    CHECK(out == resampled<AntialiasResampler>(image, resize, 0x5a));
+    for (const auto target : weir::test::vector_sets()) {
+      CAPTURE(hwy::TargetName(target));
+      const weir::test::OnlyTarget only(target);
+      CHECK(out == resampled<AntialiasResampler>(image, resize, 0x5a));
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include "codec/resampler.hpp"
 #include "support.hpp"
 #include "support/catch.hpp"
+#include "support/vector_sets.hpp"
 
 namespace weir::codec::test {
 namespace {
@@ -68,15 +69,19 @@ TEST_CASE("the plain kernel is its formula, as on machines that have no other") 
       weights[2 * i] = static_cast<std::int16_t>(random() % 2049);
       weights[2 * i + 1] = static_cast<std::int16_t>(2048 - weights[2 * i]);
     }
-    resample_line_plain({.count = count, .offsets = offsets.data(), .weights = weights.data()},
-                        line.data(), out.data());
-    std::size_t wrong = 0;
-    for (std::uint32_t i = 0; i < count * 3; ++i) {
-      const std::uint32_t at = offsets[i / 3] + i % 3;
-      wrong +=
-          out[i] != (line[at] * weights[i / 3 * 2] + line[at + 3] * weights[i / 3 * 2 + 1]) / 16;
+    for (const auto target : weir::test::vector_sets()) {
+      CAPTURE(hwy::TargetName(target), count);
+      const weir::test::OnlyTarget only(target);
+      resample_line({.count = count, .offsets = offsets.data(), .weights = weights.data()},
+                    line.data(), out.data());
+      std::size_t wrong = 0;
+      for (std::uint32_t i = 0; i < count * 3; ++i) {
+        const std::uint32_t at = offsets[i / 3] + i % 3;
+        wrong +=
+            out[i] != (line[at] * weights[i / 3 * 2] + line[at + 3] * weights[i / 3 * 2 + 1]) / 16;
+      }
+      CHECK(wrong == 0);
     }
-    CHECK(wrong == 0);
   }
 }
 
@@ -89,10 +94,16 @@ TEST_CASE("kernels of this machine give what the plain ones give") {
     }
     const auto weight = static_cast<std::int16_t>(random() % 2049);
     const auto rest = static_cast<std::int16_t>(2048 - weight);
-    Pixels out(values, 1), plain(values, 2);
-    blend_rows(a.data(), b.data(), weight, rest, out.data(), values);
-    blend_rows_plain(a.data(), b.data(), weight, rest, plain.data(), values);
-    CHECK(out == plain);
+    Pixels plain(values);
+    for (std::size_t i = 0; i < values; ++i)
+      plain[i] = static_cast<std::uint8_t>(((a[i] * weight >> 16) + (b[i] * rest >> 16) + 2) >> 2);
+    for (const auto target : weir::test::vector_sets()) {
+      CAPTURE(hwy::TargetName(target), values);
+      const weir::test::OnlyTarget only(target);
+      Pixels out(values, 1);
+      blend_rows(a.data(), b.data(), weight, rest, out.data(), values);
+      CHECK(out == plain);
+    }
   }
 }
 

@@ -1,38 +1,17 @@
-#include <hwy/targets.h>
-
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "convert/lines.hpp"
 #include "support/catch.hpp"
+#include "support/vector_sets.hpp"
 #include "weir/convert.hpp"
 
 using namespace weir;
+using weir::test::OnlyTarget;
+using weir::test::vector_sets;
 
 namespace {
-
-/// Lets the kernels see one vector set of those the machine has; all of them again when it dies.
-class OnlyTarget {
- public:
-  explicit OnlyTarget(std::int64_t target) { choose(target); }
-  ~OnlyTarget() { choose(0); }
-  OnlyTarget(const OnlyTarget&) = delete;
-  OnlyTarget& operator=(const OnlyTarget&) = delete;
-
- private:
-  static void choose(std::int64_t targets) {
-    hwy::SetSupportedTargetsForTest(targets);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-};
-
-std::vector<std::int64_t> targets() {
-  std::vector<std::int64_t> each;
-  for (auto left = hwy::SupportedTargets(); left != 0; left &= left - 1)
-    each.push_back(left & -left);
-  return each;
-}
 
 std::vector<std::uint8_t> noise(std::size_t bytes) {
   std::vector<std::uint8_t> pixels(bytes);
@@ -63,8 +42,8 @@ std::vector<T> looked_up(const std::vector<std::uint8_t>& pixels, Layout layout,
 
 TEMPLATE_TEST_CASE("every vector set of the machine gives the same bits", "[convert]", float,
                    float16, bfloat16) {
-  REQUIRE_FALSE(targets().empty());
-  for (const auto target : targets()) {
+  REQUIRE_FALSE(vector_sets().empty());
+  for (const auto target : vector_sets()) {
     CAPTURE(hwy::TargetName(target));
     const OnlyTarget only(target);
     for (const auto layout : {Layout::nchw, Layout::nhwc}) {
@@ -88,7 +67,7 @@ TEMPLATE_TEST_CASE("every vector set of the machine gives the same bits", "[conv
 
 TEST_CASE("arithmetic is used where it gives the tables' bits, on every vector set", "[convert]") {
   // Imagenet's line at every pixel, computed and rounded once in double.
-  for (const auto target : targets()) {
+  for (const auto target : vector_sets()) {
     CAPTURE(hwy::TargetName(target));
     const OnlyTarget only(target);
     std::vector<std::uint8_t> pixels(3 * 256);
