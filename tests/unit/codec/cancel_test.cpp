@@ -94,7 +94,7 @@ void check_ends_soon(const char* name, const Encoded& encoded, const DecoderOpti
   }
   for (const double share : {0.02, 0.35, 0.7}) {
     // The test's own thread may be held up between the look at the clock and the cancel, so the median tells.
-    MedianWithin limit(std::min(limit_s, most_left * whole_s));
+    weir::test::MedianWithin limit(std::min(limit_s, most_left * whole_s));
     bool in_time = false;
     for (int i = 0; i < 15 && !limit.decided(); ++i) {
       const auto seen = decode_and_cancel(options, encoded, share * whole_s);
