@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "weir/cache.hpp"
@@ -45,6 +46,14 @@ struct SizePlan {
   std::uint64_t max_staging_bytes = UINT64_MAX;
 };
 
+/// Of a Plan whose slabs come from a PinnedMemory. Bytes.
+struct PinnedPlan {
+  std::uint64_t slab_bytes =
+      0;  ///< of slabs, the most that will be page-locked; 0: no PinnedMemory
+  std::uint64_t limit_bytes = 0;  ///< PinnedMemory::limit(); 0: nothing can be locked
+  std::string note;               ///< PinnedMemory::note(): why nothing can be
+};
+
 /// Options with nothing left undecided. Bytes are exact. With Tuning::automatic the knobs below are
 /// bounds, and a stream begins with `start`.
 struct WEIR_API Plan {
@@ -74,6 +83,7 @@ struct WEIR_API Plan {
   Setting start{};                     ///< what a stream begins with
   SizePlan sizes{};                    ///< where images keep their own sizes
   CachePlan cache{};                   ///< samples kept from epoch to epoch
+  PinnedPlan pinned{};                 ///< slabs that a device copies from
 
   /// Depths 1 .. up_to, with this plan's max_leases and batch.
   std::vector<DepthCost> depth_cost(std::uint32_t up_to) const;

@@ -10,6 +10,7 @@
 #include "weir/error.hpp"
 #include "weir/export.hpp"
 #include "weir/ledger.hpp"
+#include "weir/memory.hpp"
 #include "weir/plan.hpp"
 #include "weir/tally.hpp"
 
@@ -138,6 +139,8 @@ struct Report {
   SizeClock sizes{};                 ///< where images keep their own sizes
   CacheClock cache{};                ///< where samples are kept from epoch to epoch
   std::uint64_t source_samples = 0;  ///< in the source
+  PinnedUse pinned{};                ///< of the PinnedMemory that slabs come from
+  std::string pinned_note;  ///< what it did not lock, with the driver's reason; empty: nothing
 };
 
 }  // namespace weir

@@ -130,6 +130,7 @@ Report LoaderState::report() const {
   const auto now = core->book->snapshot();
   auto faults = core->faults.read();
   const auto instant = Clock::now();
+  const auto* const pinned = dynamic_cast<const PinnedMemory*>(options.memory.upstream.get());
   Report report{
       .plan = core->plan,
       .setting = core->course.setting(),
@@ -153,6 +154,8 @@ Report LoaderState::report() const {
                 core->delivered.block_bytes.load()},
       .cache = core->cache ? core->cache->figures() : CacheClock{},
       .source_samples = core->source.size(),
+      .pinned = pinned ? pinned->use() : PinnedUse{},
+      .pinned_note = pinned ? pinned->note() : "",
   };
   for (const auto& stage : report.stages) report.readings += stage.count;
   if (report.queue.seconds > 0) {

@@ -72,7 +72,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     run.parts_now = process_parts();
     if (!settings.trace.empty()) write_trace(loader, settings.trace);
     run.budget_how = settings.budget_how;
-    if (settings.slab_memory) run.slab_note = settings.slab_memory->note();
+    if (settings.slab_note) run.slab_note = settings.slab_note();
     if (digest) run.digest = std::move(*digest).hex();
   }
   run.process_peak = process.stop();

@@ -162,12 +162,13 @@ class OptionTable {
                 "encoded bytes and scratch of one sample [by the plan]");
     group.value("--cache", "encoded|decoded[:BYTES]", o.cache, parse_cache,
                 "keep samples from epoch to epoch, in what the budget leaves or in BYTES [off]");
-    using Pages = std::optional<PageOptions>;
-    group.choice("--slab-memory", settings_.slab_pages,
-                 {{"pages", Pages()},
-                  {"huge", Pages(PageOptions{.huge = true})},
-                  {"locked", Pages(PageOptions{.huge = true, .lock = true})}},
-                 "huge pages for slabs; huge and locked against swapping [pages]");
+    group.choice("--slab-memory", settings_.slab_memory,
+                 {{"pages", SlabMemory::pages},
+                  {"huge", SlabMemory::huge},
+                  {"locked", SlabMemory::locked},
+                  {"pinned", SlabMemory::pinned}},
+                 "huge pages for slabs; huge and locked against swapping; page-locked for a CUDA "
+                 "device [pages]");
   }
 
   void add_pace(const OptionGroup& group) {

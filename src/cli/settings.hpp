@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,7 +12,6 @@
 #include "weir/advice.hpp"
 #include "weir/convert.hpp"
 #include "weir/loader.hpp"
-#include "weir/memory.hpp"
 #include "weir/model.hpp"
 
 namespace weir::cli {
@@ -19,6 +19,9 @@ namespace weir::cli {
 class MetricsServer;
 
 enum class Command : std::uint8_t { plan, footprint, probe, run, sweep, tune, verify, demo, page };
+
+/// What slabs are made of.
+enum class SlabMemory : std::uint8_t { pages, huge, locked, pinned };
 
 /// Which model to look at, and what to put in place of what its file says.
 struct ModelSettings {
@@ -56,8 +59,8 @@ struct Settings {
   double target_readiness = AdviceOptions{}.target_readiness;
   DelayWords read_delay;
   std::string budget_how;  ///< how --memory-budget auto was worked out; empty: bytes were named
-  std::optional<PageOptions> slab_pages;      ///< empty: the library's default
-  std::shared_ptr<PageMemory> slab_memory;    ///< made of them; null: the library's default
+  SlabMemory slab_memory = SlabMemory::pages;
+  std::function<std::string()> slab_note;     ///< what that memory was refused; empty: of pages
   std::string json;                           ///< "-": stdout instead of the text
   std::string trace;                          ///< file of the trace; empty: none
   std::string html;                           ///< file of the page; empty: none

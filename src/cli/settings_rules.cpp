@@ -1,7 +1,10 @@
 #include "cli/settings_rules.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
+
+#include "weir/memory.hpp"
 
 namespace weir::cli {
 namespace {
@@ -59,6 +62,18 @@ void check_sizes(const Given& given, Settings& settings) {
   settings.foretell = false;
 }
 
+void take_slabs_from(Settings& s) {
+  const auto take = [&s](const auto& memory) {
+    s.options.memory.upstream = memory;
+    s.slab_note = [memory] { return memory->note(); };
+  };
+  if (s.slab_memory == SlabMemory::pinned)
+    take(std::make_shared<PinnedMemory>());
+  else if (s.slab_memory != SlabMemory::pages)
+    take(std::make_shared<PageMemory>(
+        PageOptions{.huge = true, .lock = s.slab_memory == SlabMemory::locked}));
+}
+
 }  // namespace
 
 void apply_rules(const CLI::App& command, Settings& s) {
@@ -75,10 +90,7 @@ void apply_rules(const CLI::App& command, Settings& s) {
   s.batch_asked = given.has("--batch");
   s.size_asked = given.has("--size");
   if (s.lenient) s.options.faults.strict = false;
-  if (s.slab_pages) {
-    s.slab_memory = std::make_shared<PageMemory>(*s.slab_pages);
-    s.options.memory.upstream = s.slab_memory;
-  }
+  take_slabs_from(s);
   auto& events = s.options.trace.events;
   constexpr std::uint64_t usual_events = 1u << 18;
   if (s.trace.empty())

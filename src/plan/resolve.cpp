@@ -10,6 +10,7 @@
 #include "plan/loader_bytes.hpp"
 #include "plan/size_plan.hpp"
 #include "weir/ledger.hpp"
+#include "weir/memory.hpp"
 #include "weir/plan.hpp"
 
 namespace weir {
@@ -210,6 +211,8 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
                               add_sat(ahead_bytes,
                                       mul_sat(2 * std::uint64_t{plan.max_leases}, plan.slab_bytes)))
                    : mul_sat(plan.slabs, plan.slab_bytes);
+  if (const auto* const pinned = dynamic_cast<const PinnedMemory*>(options.memory.upstream.get()))
+    plan.pinned = {staging, pinned->limit(), pinned->note()};
   const auto staged = add_sat(
       index_bytes, std::min(staging, std::max(plan.sizes.max_staging_bytes,
                                               mul_sat(1 + plan.max_leases, plan.slab_bytes))));

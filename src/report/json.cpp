@@ -35,27 +35,29 @@ Json parts_json(const Run& run) {
 Json memory_json(const Run& run) {
   const auto& memory = run.figures.memory;
   const auto cost = books_cost(run);
-  return {{"live", memory.live},
-          {"peak", memory.peak},
-          {"accounts", accounts_json(memory.accounts)},
-          {"at_peak", accounts_json(memory.accounts_at_peak)},
-          {"process",
-           {{"rss_before", run.process_before.rss},
-            {"rss_peak", run.process_peak.rss},
-            {"pss_before", run.process_before.pss},
-            {"pss_peak", run.process_peak.pss},
-            {"unaccounted", unaccounted(run)},
-            {"rss_after", run.process_after.rss},
-            {"pss_after", run.process_after.pss},
-            {"growth", parts_json(run)}}},
-          {"staging", staging_bytes(memory.accounts)},
-          {"postings", run.figures.postings},
-          {"books_cost",
-           {{"postings_per_sample", cost.events_per_sample},
-            {"ns_per_posting", run.posting_ns},
-            {"ns_per_sample", cost.ns_per_sample},
-            {"share_of_cpu", cost.share_of_cpu}}},
-          {"slab_memory_note", run.slab_note.empty() ? Json(nullptr) : Json(run.slab_note)}};
+  return {
+      {"live", memory.live},
+      {"peak", memory.peak},
+      {"accounts", accounts_json(memory.accounts)},
+      {"at_peak", accounts_json(memory.accounts_at_peak)},
+      {"process",
+       {{"rss_before", run.process_before.rss},
+        {"rss_peak", run.process_peak.rss},
+        {"pss_before", run.process_before.pss},
+        {"pss_peak", run.process_peak.pss},
+        {"unaccounted", unaccounted(run)},
+        {"rss_after", run.process_after.rss},
+        {"pss_after", run.process_after.pss},
+        {"growth", parts_json(run)}}},
+      {"staging", staging_bytes(memory.accounts)},
+      {"postings", run.figures.postings},
+      {"books_cost",
+       {{"postings_per_sample", cost.events_per_sample},
+        {"ns_per_posting", run.posting_ns},
+        {"ns_per_sample", cost.ns_per_sample},
+        {"share_of_cpu", cost.share_of_cpu}}},
+      {"pinned", {{"locked", run.figures.pinned.locked}, {"refused", run.figures.pinned.refused}}},
+      {"slab_memory_note", run.slab_note.empty() ? Json(nullptr) : Json(run.slab_note)}};
 }
 
 Json or_null(const std::optional<double>& figure) { return figure ? Json(*figure) : Json(nullptr); }
@@ -184,7 +186,11 @@ Json to_json(const Plan& plan) {
           {"side_bytes", plan.side_bytes},
           {"transform_bytes", plan.transform_bytes},
           {"max_queue_bytes",
-           plan.max_queue_bytes == UINT64_MAX ? Json(nullptr) : Json(plan.max_queue_bytes)}};
+           plan.max_queue_bytes == UINT64_MAX ? Json(nullptr) : Json(plan.max_queue_bytes)},
+          {"pinned", plan.pinned.slab_bytes == 0 ? Json(nullptr)
+                                                 : Json{{"slab_bytes", plan.pinned.slab_bytes},
+                                                        {"limit_bytes", plan.pinned.limit_bytes},
+                                                        {"note", plan.pinned.note}}}};
 }
 
 namespace {

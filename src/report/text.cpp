@@ -51,6 +51,15 @@ std::string staging_text(const Plan& plan, const std::string& side) {
   return out;
 }
 
+/// What a device copies from, known before the first batch; empty: the slabs are ordinary memory.
+std::string pinned_text(const PinnedPlan& pinned) {
+  if (pinned.slab_bytes == 0) return "";
+  if (pinned.limit_bytes == 0) return fmt::format("\n  pinned  {}", pinned.note);
+  return fmt::format("\n  pinned  {} of slabs, of {} that can be locked{}",
+                     human_bytes(pinned.slab_bytes), human_bytes(pinned.limit_bytes),
+                     pinned.slab_bytes > pinned.limit_bytes ? ": the rest will be pageable" : "");
+}
+
 /// What keeps the queue from being as deep as was asked.
 std::string queue_bound_text(const Plan& plan) {
   const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.slab_bytes > 0 &&
@@ -92,9 +101,9 @@ std::string plan_text(const Plan& plan, std::string_view budget_how) {
       "  floor {}, ceiling {}, budget {}, one sample at most {}\n{}{}",
       plan.batch, shape_text(plan), plan.max_queue_size, queue_bound_text(plan),
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
-      staging_text(plan, side), human_bytes(plan.floor_bytes), human_bytes(plan.ceiling_bytes),
-      human_bytes(plan.budget_bytes), human_bytes(plan.max_sample_bytes),
-      cache_plan_text(plan.cache),
+      staging_text(plan, side) + pinned_text(plan.pinned), human_bytes(plan.floor_bytes),
+      human_bytes(plan.ceiling_bytes), human_bytes(plan.budget_bytes),
+      human_bytes(plan.max_sample_bytes), cache_plan_text(plan.cache),
       budget_how.empty() ? "" : fmt::format("  auto budget {}\n", budget_how));
 }
 
@@ -192,8 +201,13 @@ std::string memory_text(const Run& run) {
   }
   table.add({"  live", human_bytes(memory.live), human_bytes(memory.peak), grouped(memory.peak)});
 
+  const auto& pinned = run.figures.pinned;
+  const auto locked = pinned.locked + pinned.refused == 0
+                          ? ""
+                          : fmt::format("  pinned: {} of slabs, {} pageable\n",
+                                        human_bytes(pinned.locked), human_bytes(pinned.refused));
   const auto note = run.slab_note.empty() ? "" : fmt::format("  slab memory: {}\n", run.slab_note);
-  return table.text() + note + process_text(run) +
+  return table.text() + locked + note + process_text(run) +
          cost_text("books", "postings", books_cost(run), run.posting_ns);
 }
 

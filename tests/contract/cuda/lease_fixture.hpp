@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "device.hpp"
 #include "contract/laws/fixture.hpp"
+#include "device.hpp"
 #include "support/catch.hpp"
 #include "weir/interop/cuda.hpp"
 

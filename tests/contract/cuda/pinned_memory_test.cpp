@@ -6,8 +6,8 @@
 #include <string>
 
 #include "buffer/cuda_driver.hpp"
-#include "device.hpp"
 #include "contract/laws/fixture.hpp"
+#include "device.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
 #include "weir/interop/cuda.hpp"
@@ -45,7 +45,13 @@ TEST_CASE("slabs in pinned memory are locked once each, used again, and unlocked
   CHECK(memory->limit() > 0);
   {
     Loader loader(images(), options_with(memory));
+    // Known before the first batch.
+    const auto& plan = loader.plan();
+    CHECK(plan.pinned.slab_bytes == plan.slabs * plan.slab_bytes);
+    CHECK(plan.pinned.limit_bytes == memory->limit());
+    CHECK(plan.pinned.note.empty());
     CHECK(drain(loader, {.epochs = 3}) == plainly_loaded());
+    CHECK(loader.report().pinned.locked == memory->use().locked);
     const auto slabs = loader.snapshot().memory[Account::idle] / loader.plan().slab_bytes;
     CHECK(memory->use().locked == slabs * whole_pages(loader.plan().slab_bytes));
     CHECK(memory->use().refused == 0);
@@ -131,8 +137,11 @@ TEST_CASE("without a device the memory is pageable, and the note says why", "[cu
   CHECK(memory->limit() == 0);
   Loader loader(images(), options_with(memory));
   CHECK(drain(loader, {.epochs = 3}) == plainly_loaded());
-  CHECK(memory->use().locked == 0);
-  CHECK(memory->use().refused > 0);
+  CHECK(loader.plan().pinned.limit_bytes == 0);
+  CHECK(loader.plan().pinned.note == memory->note());
+  CHECK(loader.report().pinned.locked == 0);
+  CHECK(loader.report().pinned.refused > 0);
+  CHECK(loader.report().pinned_note == memory->note());
   CHECK(cuda.locked() == 0);
 }
 

@@ -100,7 +100,7 @@ TEST_CASE("an automatic budget says how it was worked out", "[exit]") {
 }
 
 TEST_CASE("huge and locked slabs work, or the report says why they are neither", "[exit]") {
-  const std::string kind = GENERATE("huge", "locked");
+  const std::string kind = GENERATE("huge", "locked", "pinned");
   const auto outcome = weir::test::weir(
       {"run", "synthetic:8,8x8", "--size", "8x8", "--slab-memory", kind, "--json", "-"});
   CHECK(outcome.exit_code == 0);

@@ -43,9 +43,9 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
                                    "max_queue_size_asked", "max_leases", "slabs", "slab_bytes",
                                    "max_sample_bytes", "floor_bytes", "budget_bytes",
                                    "ceiling_bytes", "index_bytes", "shape", "side_bytes",
-                                   "transform_bytes", "max_queue_bytes", "budget_how"});
+                                   "transform_bytes", "max_queue_bytes", "pinned", "budget_how"});
   CHECK(keys(json["memory"]) == Keys{"live", "peak", "accounts", "at_peak", "process", "staging",
-                                     "postings", "books_cost", "slab_memory_note"});
+                                     "postings", "books_cost", "pinned", "slab_memory_note"});
   const Keys accounts{"index", "encoded", "scratch", "filling", "ready", "leased", "idle", "cache"};
   CHECK(keys(json["memory"]["accounts"]) == accounts);
   CHECK(keys(json["memory"]["at_peak"]) == accounts);

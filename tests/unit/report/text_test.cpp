@@ -82,6 +82,20 @@ TEST_CASE("samples that do not add up are said not to", "[text]") {
   CHECK(contains(report::samples_text({.drawn = 5, .consumed = 4}, Shape{}), "NOT CONSERVED"));
 }
 
+TEST_CASE("pinned slabs stand in plan and report, with what bounds them", "[text]") {
+  auto run = test::sample_run();
+  auto& plan = run.figures.plan;
+  plan.pinned = {3 << 20, 64 << 20, ""};
+  run.figures.pinned = {.locked = 2 << 20, .refused = 1 << 20};
+  const auto text = [&] { return report::plan_text(plan, ""); };
+  CHECK(contains(text(), "\n  pinned  3.00 MiB of slabs, of 64.00 MiB that can be locked\n"));
+  CHECK(contains(report::memory_text(run), "\n  pinned: 2.00 MiB of slabs, 1.00 MiB pageable\n"));
+  plan.pinned.limit_bytes = 2 << 20;
+  CHECK(contains(text(), "of 2.00 MiB that can be locked: the rest will be pageable\n"));
+  plan.pinned = {3 << 20, 0, "not locked: no CUDA driver"};
+  CHECK(contains(text(), "\n  pinned  not locked: no CUDA driver\n"));
+}
+
 TEST_CASE("memory is shown by account, now and at peak, beside the process", "[text]") {
   auto run = test::sample_run();
   run.figures.memory = {.live = 3072,

@@ -1,0 +1,60 @@
+// docs/guide/feed-a-gpu.md: slabs that a CUDA device copies from, and leases that end when it has. Compiles without CUDA;
+// without a driver it says so and trains on the CPU. examples/cuda is a whole program.
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <vector>
+#include <weir/interop/cuda.hpp>
+#include <weir/memory.hpp>
+#include <weir/weir.hpp>
+
+namespace {
+
+/// Stands for the program's own CUDA code. A real one holds a stream and device memory.
+struct Trainer {
+  CUstream_st* stream = nullptr;
+  std::vector<std::uint8_t> device_pixels;
+  std::vector<std::int64_t> device_labels;
+
+  // cudaMemcpyAsync(device_pixels, pixels.data(), pixels.size(), cudaMemcpyHostToDevice, stream);
+  void copy(std::span<const std::uint8_t> pixels, std::span<const std::int64_t> labels) {
+    device_pixels.assign(pixels.begin(), pixels.end());
+    device_labels.assign(labels.begin(), labels.end());
+  }
+  /// Normalises the pixels and learns from them, on `stream`.
+  void step() {}
+};
+
+/// The loop of a program that has a device.
+void train(weir::Loader& loader, Trainer& trainer) {
+  for (weir::Batch& batch : loader.stream({.epochs = 10})) {
+    trainer.copy(batch.pixel_bytes(), batch.labels());
+    weir::release_after(std::move(batch), trainer.stream);
+    trainer.step();
+  }
+}
+
+}  // namespace
+
+int main() {
+  const auto pinned = std::make_shared<weir::PinnedMemory>();
+  weir::Options options{.shape = {64, 64}, .shuffle = true, .batch = 32};
+  options.memory.upstream = pinned;
+  options.queue = {.max_queue_size = 4, .max_leases = 3};
+  weir::Loader loader(weir::synthetic(96, {80, 80}), options);
+
+  const weir::PinnedPlan& plan = loader.plan().pinned;
+  std::printf("%llu bytes to lock, at most %llu can be\n",
+              static_cast<unsigned long long>(plan.slab_bytes),
+              static_cast<unsigned long long>(plan.limit_bytes));
+  if (!plan.note.empty()) std::printf("%s\n", plan.note.c_str());
+
+  Trainer trainer;
+  if (plan.limit_bytes > 0) {
+    train(loader, trainer);
+    return 0;
+  }
+  for (const weir::Batch& batch : loader.stream())
+    trainer.copy(batch.pixel_bytes(), batch.labels());
+  return 0;
+}
