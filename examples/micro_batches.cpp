@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <span>
 #include <vector>
+#include <weir/footprint.hpp>
 #include <weir/weir.hpp>
 
 #include "dense.hpp"

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <vector>
+#include <weir/footprint.hpp>
 #include <weir/weir.hpp>
 
 #include "swish_network.hpp"

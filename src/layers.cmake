@@ -1,18 +1,19 @@
 # The architecture, in include order: a layer may include itself and those before it; layers joined
 # by | may not include each other. tests/tools/architecture reads this file and every #include.
-set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report engine api cli)
+set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report engine "api|footprint" cli)
 
 # Public headers by the layer they belong to.
-set(WEIR_PUBLIC_base error.hpp export.hpp image.hpp random.hpp sizes.hpp version.hpp)
+set(WEIR_PUBLIC_base element_type.hpp error.hpp export.hpp image.hpp random.hpp sizes.hpp version.hpp)
 set(WEIR_PUBLIC_books ledger.hpp tally.hpp)
 set(WEIR_PUBLIC_buffer cache.hpp counting.hpp lease_end.hpp memory.hpp)
 set(WEIR_PUBLIC_source source.hpp)
 set(WEIR_PUBLIC_codec codec.hpp transform.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)
 set(WEIR_PUBLIC_conductor "")
-set(WEIR_PUBLIC_plan options.hpp plan.hpp report.hpp window.hpp advice.hpp model.hpp footprint.hpp)
-set(WEIR_PUBLIC_report model_json.hpp profile.hpp)
+set(WEIR_PUBLIC_plan options.hpp plan.hpp report.hpp window.hpp advice.hpp)
+set(WEIR_PUBLIC_report profile.hpp)
 set(WEIR_PUBLIC_engine "")
+set(WEIR_PUBLIC_footprint footprint.hpp model.hpp model_json.hpp)
 set(WEIR_PUBLIC_api batch.hpp loader.hpp probe.hpp weir.hpp interop/lease.hpp
     interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp
     interop/torch_device.hpp interop/torch_stream.hpp)
@@ -22,7 +23,7 @@ set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/o
 
 # Third parties stay behind their layer: include prefix -> layers that may use it.
 set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "boost/histogram=engine" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
-    "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,cli" "fmt/=report,cli"
+    "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,cli" "fmt/=report,footprint,cli"
     "prometheus/=report,cli"
     "CLI/=cli" "openssl/=cli" "hwy/=codec,convert" "dlfcn.h=buffer")
 

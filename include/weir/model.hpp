@@ -6,33 +6,10 @@
 #include <variant>
 #include <vector>
 
+#include "weir/element_type.hpp"
 #include "weir/export.hpp"
 
 namespace weir {
-
-/// What one value is held as.
-enum class ElementType : std::uint8_t {
-  u8,    ///< uint8
-  f16,   ///< float16
-  bf16,  ///< bfloat16
-  f32,   ///< float32
-  f64,   ///< float64
-  i64,   ///< int64
-};
-/// Bytes of one value. Any thread, as all here.
-constexpr std::uint64_t element_bytes(ElementType type) noexcept {
-  switch (type) {
-    case ElementType::u8: return 1;
-    case ElementType::f16:
-    case ElementType::bf16: return 2;
-    case ElementType::f32: return 4;
-    case ElementType::f64:
-    case ElementType::i64: return 8;
-  }
-  return 0;
-}
-/// "float32".
-WEIR_API std::string_view to_string(ElementType type) noexcept;
 
 /// What is kept for each parameter besides itself and its gradient. So bytes of the parameters times 2,
 /// 3 or 4 in all, where all are of one type. Sources: PyTorch's torch.optim (state of SGD, RMSprop, Adam)

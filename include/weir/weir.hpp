@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// All of weir that needs the standard library alone. Adapters are included by themselves: weir/interop.
+/// All of the loader that needs the standard library alone. Included by themselves are the adapters
+/// (weir/interop) and the headers of the component footprint (weir/footprint.hpp, weir/model_json.hpp).
 
 /// \namespace weir
 /// The whole of it; what lies in namespaces within is for weir's own layers, but for weir::layer.
@@ -12,15 +13,13 @@
 #include "weir/codec.hpp"
 #include "weir/convert.hpp"
 #include "weir/counting.hpp"
+#include "weir/element_type.hpp"
 #include "weir/error.hpp"
 #include "weir/export.hpp"
-#include "weir/footprint.hpp"
 #include "weir/image.hpp"
 #include "weir/ledger.hpp"
 #include "weir/loader.hpp"
 #include "weir/memory.hpp"
-#include "weir/model.hpp"
-#include "weir/model_json.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
 #include "weir/probe.hpp"

@@ -1,6 +1,6 @@
 #include "cli/model_settings.hpp"
 
-#include "plan/layer_rules.hpp"
+#include "footprint/layer_rules.hpp"
 #include "weir/model_json.hpp"
 
 namespace weir::cli {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "cli/settings.hpp"
-#include "report/footprint.hpp"
+#include "footprint/figures.hpp"
 
 namespace weir::cli {
 

@@ -11,6 +11,13 @@ install(TARGETS weir EXPORT weirTargets
   FILE_SET generated COMPONENT weir_development)
 install(EXPORT weirTargets NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT weir_development)
 
+# What training takes: of the same package, yet linked by those alone who ask for it.
+install(TARGETS weir_footprint_component EXPORT weirFootprintTargets
+  ARCHIVE COMPONENT weir_development
+  FILE_SET HEADERS COMPONENT weir_development)
+install(EXPORT weirFootprintTargets NAMESPACE weir:: DESTINATION ${package_dir}
+  COMPONENT weir_development)
+
 # A component of its own, so that a package of it may be one that needs OpenCV.
 if(TARGET weir_opencv_codec)
   install(TARGETS weir_opencv_codec EXPORT weirOpencvCodecTargets
@@ -22,7 +29,7 @@ endif()
 if(TARGET weir_program)
   install(TARGETS weir_program RUNTIME COMPONENT weir_program)
 endif()
-install(FILES ${PROJECT_SOURCE_DIR}/src/report/model.schema.json
+install(FILES ${PROJECT_SOURCE_DIR}/src/footprint/model.schema.json
   DESTINATION ${CMAKE_INSTALL_DATADIR}/weir COMPONENT weir_development)
 
 get_target_property(library_type weir TYPE)
@@ -46,6 +53,8 @@ install(FILES ${PROJECT_BINARY_DIR}/weirConfig.cmake ${PROJECT_BINARY_DIR}/weirC
   ${CMAKE_CURRENT_LIST_DIR}/FindOpenCVParts.cmake ${CMAKE_CURRENT_LIST_DIR}/FindWebP.cmake
   DESTINATION ${package_dir} COMPONENT weir_development)
 
-configure_file(${CMAKE_CURRENT_LIST_DIR}/weir.pc.in ${PROJECT_BINARY_DIR}/weir.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/weir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
-  COMPONENT weir_development)
+foreach(pc weir weir_footprint)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${pc}.pc.in ${PROJECT_BINARY_DIR}/${pc}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${pc}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT weir_development)
+endforeach()

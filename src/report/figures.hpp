@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/model.hpp"
+#include "weir/element_type.hpp"
 #include "weir/report.hpp"
 
 namespace weir::report {

@@ -1,8 +1,8 @@
-# Builds and runs the consumer with what weir.pc says and nothing else.
-file(GLOB_RECURSE pc ${STAGE}/*/weir.pc)
+# Builds and runs SOURCE with what MODULE.pc says and nothing else.
+file(GLOB_RECURSE pc ${STAGE}/*/${MODULE}.pc)
 cmake_path(GET pc PARENT_PATH folder)
 set(ENV{PKG_CONFIG_PATH} ${folder}:$ENV{PKG_CONFIG_PATH})
-execute_process(COMMAND ${PKG_CONFIG} --static --define-variable=prefix=${STAGE} --cflags --libs weir
+execute_process(COMMAND ${PKG_CONFIG} --static --define-variable=prefix=${STAGE} --cflags --libs ${MODULE}
                 OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(flags UNIX_COMMAND "${flags}")
 separate_arguments(own_flags UNIX_COMMAND "${CXX_FLAGS}")

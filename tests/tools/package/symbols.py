@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""symbols.py SHARED_LIBRARY HEADERS[:HEADERS] OBJECTS...: what a shared libweir shows is the public API, all of it.
+"""symbols.py SHARED_LIBRARY HEADERS[:HEADERS] OBJECTS... --apart HEADER...: what a shared libweir shows is the public API, all of it.
 
 A symbol is of the public API where its own name was declared with WEIR_API and every name of weir in it, those
 of its parameters included, is in a public header. OBJECTS, the layers' archives, have what could be shown: a
-function of namespace weir that only the archives have lacks its WEIR_API.
+function of namespace weir that only the archives have lacks its WEIR_API. A HEADER that is apart is of a component
+with a library of its own.
 """
 
 import pathlib
@@ -23,11 +24,11 @@ def symbols(arguments, kinds):
     return {parts[2].split("@@")[0] for parts in lines if len(parts) == 3 and parts[1] in kinds}
 
 
-def words_of_headers(paths):
+def words_of_headers(paths, apart):
     """Every name in the headers, and those that WEIR_API is on."""
     words, shown = set(), set()
     for header in (header for path in paths for header in ([path] if path.is_file() else path.glob("*.hpp"))):
-        if header.name == "export.hpp":  # which defines WEIR_API
+        if header.name in {"export.hpp", *apart}:  # the first defines WEIR_API
             continue
         code = re.sub(r"//[^\n]*", "", header.read_text())
         words.update(re.findall(r"\w+", code))
@@ -47,8 +48,8 @@ def is_public(symbol, words):
     return all(name in words for name in re.findall(r"\bweir::(\w+)", symbol))
 
 
-def main(library, headers, objects):
-    words, shown = words_of_headers(headers)
+def main(library, headers, objects, apart):
+    words, shown = words_of_headers(headers, apart)
     exported = symbols(["--dynamic", library], "TWVDBRu")
     wrong = [s for s in exported if own_name(s) not in shown or not is_public(s, words)]
     # A layer's namespace, forward-declared in a header, is a word there; what is in it is not for users.
@@ -68,4 +69,6 @@ def main(library, headers, objects):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], [pathlib.Path(folder) for folder in sys.argv[2].split(":")], sys.argv[3:]))
+    at = sys.argv.index("--apart")
+    folders = [pathlib.Path(folder) for folder in sys.argv[2].split(":")]
+    sys.exit(main(sys.argv[1], folders, sys.argv[3:at], sys.argv[at + 1:]))

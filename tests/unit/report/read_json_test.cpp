@@ -1,8 +1,6 @@
 #include "report/read_json.hpp"
 
 #include "support/catch.hpp"
-#include "weir/error.hpp"
-#include "weir/model_json.hpp"
 
 using weir::report::read_json;
 using weir::test::has_text;
@@ -47,8 +45,4 @@ TEST_CASE("each event of what is read is told, in its order, until one is refuse
       {0, Event::object_start}, {1, Event::key},       {1, Event::array_start},
       {2, Event::value},        {1, Event::array_end}, {0, Event::object_end}};
   CHECK(told == expected);
-}
-
-TEST_CASE("a model that is nested without end is refused in words", "[model]") {
-  CHECK_THROWS_WITH(weir::parse_model(nested(100'000, "[", "]")), has_text("levels deep"));
 }

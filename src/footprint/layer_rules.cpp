@@ -1,6 +1,4 @@
-#include "plan/layer_rules.hpp"
-
-#include <type_traits>
+#include "footprint/layer_rules.hpp"
 
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
@@ -14,9 +12,11 @@ std::string extent_text(const Extent& e) {
   return std::to_string(e.height) + "x" + std::to_string(e.width);
 }
 
-class Rules {
+/// Fills the rule of one layer.
+class Ruler {
  public:
-  Rules(const Place& place, const Dims& input, bool tokens) : place_(place), input_(input) {
+  Ruler(const Place& place, const Dims& input, bool tokens, LayerRule& rule)
+      : place_(place), input_(input), rule_(rule) {
     rule_.output = input;
     const bool embeds = std::holds_alternative<layer::Embedding>(place.layer.kind);
     if (tokens != embeds)
@@ -24,24 +24,20 @@ class Rules {
                           : "are tokens, which an Embedding makes numbers of first");
   }
 
-  LayerRule of(const layer::Conv2d& conv) {
-    const auto [channels, height, width] = image();
+  void of(const layer::Conv2d& conv) {
+    const auto channels = image().channels;
     at_least_1("out_channels", conv.out_channels);
     at_least_1("groups", conv.groups);
     as_told("in_channels", conv.in_channels, channels);
     divides("groups", conv.groups, channels, "channels that come in");
     divides("groups", conv.groups, conv.out_channels, "out_channels");
-    const Window window{conv.kernel, conv.stride, conv.padding, conv.dilation, false};
-    rule_.output = {conv.out_channels, side(window, height, &Extent::height),
-                    side(window, width, &Extent::width)};
+    slide({conv.kernel, conv.stride, conv.padding, conv.dilation, false}, conv.out_channels);
     const auto weights = mul_sat(mul_sat(conv.out_channels, channels / conv.groups),
                                  mul_sat(conv.kernel.height, conv.kernel.width));
     rule_.parameters = add_sat(weights, conv.bias ? conv.out_channels : 0);
-    rule_.keeps_input = true;
-    return rule_;
   }
 
-  LayerRule of(const layer::Linear& linear) {
+  void of(const layer::Linear& linear) {
     if (input_.size() > 2) refuse_input("takes features; put a Flatten before it");
     at_least_1("out_features", linear.out_features);
     as_told("in_features", linear.in_features, input_.back());
@@ -49,55 +45,42 @@ class Rules {
     rule_.parameters =
         add_sat(mul_sat(input_.back(), linear.out_features), linear.bias ? linear.out_features : 0);
     rule_.keeps_input = true;
-    return rule_;
   }
 
-  LayerRule of(const layer::BatchNorm& norm) {
-    const auto channels = channels_to_norm();
-    rule_.parameters = norm.affine ? mul_sat(2, channels) : 0;
+  void of(const layer::BatchNorm& norm) {
+    const auto channels = normalise(norm.affine);
     rule_.buffers = norm.running ? mul_sat(2, channels) : 0;
-    rule_.keeps_input = true;
     rule_.common_statistics = mul_sat(2, channels);
-    return rule_;
   }
 
-  LayerRule of(const layer::GroupNorm& norm) {
-    const auto channels = channels_to_norm();
+  void of(const layer::GroupNorm& norm) {
+    const auto channels = normalise(norm.affine);
     at_least_1("groups", norm.groups);
     divides("groups", norm.groups, channels, "channels that come in");
-    rule_.parameters = norm.affine ? mul_sat(2, channels) : 0;
-    rule_.keeps_input = true;
     rule_.image_statistics = mul_sat(2, norm.groups);
-    return rule_;
   }
 
-  LayerRule of(const layer::Embedding& embedding) {
+  void of(const layer::Embedding& embedding) {
     at_least_1("count", embedding.count);
     at_least_1("features", embedding.features);
     rule_.output = {input_.front(), embedding.features};
     rule_.parameters = mul_sat(embedding.count, embedding.features);
     rule_.keeps_input = true;
-    return rule_;
   }
 
-  LayerRule of(const layer::MaxPool2d& pool) {
-    make_pooled({pool.kernel, pool.stride, pool.padding, pool.dilation, pool.ceil_mode});
+  void of(const layer::MaxPool2d& max) {
+    pool({max.kernel, max.stride, max.padding, max.dilation, max.ceil_mode});
     constexpr std::uint64_t index_bytes = 8;
     rule_.made_bytes = mul_sat(index_bytes, values_in(rule_.output));
-    return rule_;
   }
 
-  LayerRule of(const layer::AvgPool2d& pool) {
-    make_pooled({pool.kernel, pool.stride, pool.padding, {1, 1}, pool.ceil_mode});
-    return rule_;
+  void of(const layer::AvgPool2d& mean) {
+    pool({mean.kernel, mean.stride, mean.padding, {1, 1}, mean.ceil_mode});
   }
 
-  LayerRule of(const layer::GlobalAvgPool&) {
-    rule_.output = {image().channels, 1, 1};
-    return rule_;
-  }
+  void of(const layer::GlobalAvgPool&) { rule_.output = {image().channels, 1, 1}; }
 
-  LayerRule of(const layer::Activation& activation) {
+  void of(const layer::Activation& activation) {
     const auto function = activation.function;
     if (activation.in_place && !may_be_in_place(function))
       refuse("in_place", "true", "the gradient of this function needs its input");
@@ -124,31 +107,27 @@ class Rules {
       case Function::softplus:
       case Function::hardswish: rule_.keeps_input = true; break;
     }
-    return rule_;
   }
 
-  LayerRule of(const layer::Dropout& dropout) {
+  void of(const layer::Dropout& dropout) {
     rule_.in_place = dropout.in_place;
     rule_.drops_out = true;
     rule_.made_to_keep = true;
     rule_.made_bytes = values_in(input_);
-    return rule_;
   }
 
-  LayerRule of(const layer::Flatten&) {
+  void of(const layer::Flatten&) {
     rule_.output = {values_in(input_)};
     rule_.view = true;
-    return rule_;
   }
 
-  LayerRule of(const layer::Counts& counts) {
+  void of(const layer::Counts& counts) {
     for (const auto extent : counts.output) at_least_1("output", extent);
     if (!counts.output.empty()) rule_.output = counts.output;
     rule_.parameters = counts.parameters;
     rule_.counted = true;
     rule_.made_values = counts.activations;
     rule_.times_kept = counts.kept;
-    return rule_;
   }
 
  private:
@@ -160,21 +139,16 @@ class Rules {
     bool ceil_mode;
   };
 
-  template <class Value>
-  [[noreturn]] void refuse(const char* field, const Value& value, const std::string& bound) const {
-    std::string text;
-    if constexpr (std::is_integral_v<Value>)
-      text = std::to_string(value);
-    else
-      text = value;
-    throw model_error(place_name(place_), std::string(field) + " = " + text + ": " + bound);
+  [[noreturn]] void refuse(const char* field, const std::string& value,
+                           const std::string& bound) const {
+    throw model_error(place_name(place_), std::string(field) + " = " + value + ": " + bound);
   }
   [[noreturn]] void refuse_input(const std::string& why) const {
     throw model_error(place_name(place_), "input " + dims_text(input_) + ": " + why);
   }
 
   void at_least_1(const char* field, std::uint64_t value) const {
-    if (value == 0) refuse(field, value, "must be 1 or more");
+    if (value == 0) refuse(field, "0", "must be 1 or more");
   }
   void at_least_1(const char* field, const Extent& value) const {
     if (value.height == 0 || value.width == 0)
@@ -182,13 +156,13 @@ class Rules {
   }
   void as_told(const char* field, std::uint64_t told, std::uint64_t comes) const {
     if (told != 0 && told != comes)
-      refuse(field, told,
+      refuse(field, std::to_string(told),
              "what comes in is " + dims_text(input_) + ", so " + std::to_string(comes));
   }
   void divides(const char* field, std::uint64_t value, std::uint64_t whole,
                const char* what) const {
     if (whole % value != 0)
-      refuse(field, value, "must divide the " + std::to_string(whole) + " " + what);
+      refuse(field, std::to_string(value), "must divide the " + std::to_string(whole) + " " + what);
   }
 
   void keep_copy() {
@@ -200,8 +174,11 @@ class Rules {
     if (input_.size() != 3) refuse_input("takes channels x height x width");
     return {input_[0], input_[1], input_[2]};
   }
-  std::uint64_t channels_to_norm() const {
+  /// The channels, each with a scale and a shift where it is `affine`.
+  std::uint64_t normalise(bool affine) {
     if (input_.size() == 2) refuse_input("takes channels x height x width, or features");
+    rule_.parameters = affine ? mul_sat(2, input_.front()) : 0;
+    rule_.keeps_input = true;
     return input_.front();
   }
 
@@ -226,31 +203,37 @@ class Rules {
     return windows;
   }
 
-  void make_pooled(Window window) {
-    const auto [channels, height, width] = image();
+  void slide(const Window& window, std::uint64_t channels) {
+    const auto in = image();
+    rule_.output = {channels, side(window, in.height, &Extent::height),
+                    side(window, in.width, &Extent::width)};
+    rule_.keeps_input = true;
+  }
+
+  void pool(Window window) {
+    const auto channels = image().channels;
     if (window.stride == Extent{0, 0}) window.stride = window.kernel;
     if (window.padding.height > window.kernel.height / 2 ||
         window.padding.width > window.kernel.width / 2)
       refuse("padding", extent_text(window.padding),
              "must be at most half of the kernel " + extent_text(window.kernel));
-    rule_.output = {channels, side(window, height, &Extent::height),
-                    side(window, width, &Extent::width)};
-    rule_.keeps_input = true;
+    slide(window, channels);
   }
 
   const Place& place_;
   const Dims& input_;
-  LayerRule rule_;
+  LayerRule& rule_;
 };
 
 }  // namespace
 
 std::string place_name(std::uint64_t index, std::string_view kind, std::string_view name) {
-  constexpr std::size_t most_shown = 64;
+  constexpr std::size_t most_of_a_name = 64;
   auto text = "layers[" + std::to_string(index) + "]";
   if (kind.empty() && name.empty()) return text;
   const auto blank = kind.empty() || name.empty() ? "" : " ";
-  return text + " (" + sanitize(kind, most_shown) + blank + sanitize(name, most_shown) + ")";
+  return text + " (" + sanitize(kind, most_of_a_name) + blank + sanitize(name, most_of_a_name) +
+         ")";
 }
 
 std::string place_name(const Place& place) {
@@ -281,8 +264,10 @@ std::uint64_t values_in(const Dims& dims) noexcept {
 }
 
 LayerRule rule_of(const Place& place, const Dims& input, bool tokens) {
-  Rules rules(place, input, tokens);
-  return std::visit([&](const auto& kind) { return rules.of(kind); }, place.layer.kind);
+  LayerRule rule;
+  Ruler ruler(place, input, tokens, rule);
+  std::visit([&](const auto& kind) { ruler.of(kind); }, place.layer.kind);
+  return rule;
 }
 
 }  // namespace weir

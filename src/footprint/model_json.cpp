@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/sanitize.hpp"
-#include "plan/layer_rules.hpp"
-#include "report/json_fields.hpp"
+#include "footprint/json_fields.hpp"
+#include "footprint/layer_rules.hpp"
 #include "report/read_json.hpp"
 
 namespace weir {
@@ -15,25 +15,20 @@ namespace {
 
 using layer::Function;
 using nlohmann::json;
-using report::JsonFields;
 constexpr auto required = JsonFields::required;
 
 const std::vector<ElementType> float_types{ElementType::f32, ElementType::f16, ElementType::bf16,
                                            ElementType::f64};
 const std::vector<ElementType> input_types{ElementType::u8, ElementType::f32, ElementType::f16,
                                            ElementType::bf16, ElementType::f64};
-constexpr Function functions[] = {Function::relu,    Function::relu6,      Function::leaky_relu,
-                                  Function::elu,     Function::sigmoid,    Function::tanh,
-                                  Function::gelu,    Function::silu,       Function::swish,
-                                  Function::mish,    Function::softplus,   Function::hardswish,
-                                  Function::softmax, Function::log_softmax};
 
 /// Each kind of layer with a default or nothing in it; its fields are for read() to fill.
 std::vector<Layer::Kind> kinds() {
   std::vector<Layer::Kind> all{layer::Conv2d{},    layer::Linear{},       layer::BatchNorm{},
                                layer::GroupNorm{}, layer::Embedding{},    layer::MaxPool2d{},
                                layer::AvgPool2d{}, layer::GlobalAvgPool{}};
-  for (const auto function : functions) all.emplace_back(layer::Activation{function});
+  for (auto i = 0; i <= static_cast<int>(Function::log_softmax); ++i)
+    all.emplace_back(layer::Activation{static_cast<Function>(i)});
   all.insert(all.end(), {layer::Dropout{}, layer::Flatten{}, layer::Counts{}});
   return all;
 }

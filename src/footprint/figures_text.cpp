@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/sanitize.hpp"
+#include "footprint/figures.hpp"
 #include "report/bytes.hpp"
 #include "report/clock_text.hpp"
-#include "report/footprint.hpp"
 #include "report/table.hpp"
 
 namespace weir::report {
@@ -30,12 +30,10 @@ std::string mb(std::uint64_t bytes) { return in_units(bytes, 1e6); }
 std::string types_text(const Model& model) {
   const auto& t = model.types;
   const std::array all{t.parameters, t.gradients, t.optimizer, t.activations, t.input};
-  if (std::all_of(all.begin(), all.end(), [&](ElementType e) { return e == all[0]; }))
-    return std::string(to_string(all[0]));
+  if (std::ranges::count(all, all[0]) == std::ssize(all)) return std::string(to_string(all[0]));
   return fmt::format("parameters {}, gradients {}, optimizer {}, activations {}, input {}",
                      to_string(t.parameters), to_string(t.gradients), to_string(t.optimizer),
-                     to_string(t.activations),
-                     to_string(model.tokens ? ElementType::i64 : t.input));
+                     to_string(t.activations), to_string(input_type(model)));
 }
 
 std::string head_text(const ModelFigures& figures) {
@@ -79,21 +77,16 @@ std::string layers_text(const ModelFigures& figures) {
       plural(print.micro_batch, "image"), table.text());
 }
 
-/// A column of the table in all.
-struct Column {
-  std::string heading;
-  const Footprint* print;
-  bool training;
-};
-
 std::string in_all_text(const ModelFigures& figures) {
-  const auto& whole = figures.whole;
-  std::vector<Column> columns{{fmt::format("batch {}", whole.batch), &whole, true}};
-  if (figures.micro)
-    columns.push_back(
-        {fmt::format("{} at once", figures.micro->micro_batch), &*figures.micro, true});
-  columns.push_back(
-      {fmt::format("prediction {}", figures.asked().micro_batch), &figures.asked(), false});
+  struct Sums {
+    std::string heading;
+    const Footprint& print;
+    bool training;
+  };
+  const auto &whole = figures.whole, &asked = figures.asked();
+  std::vector<Sums> columns{{fmt::format("batch {}", whole.batch), whole, true}};
+  if (figures.micro) columns.push_back({fmt::format("{} at once", asked.micro_batch), asked, true});
+  columns.push_back({fmt::format("prediction {}", asked.micro_batch), asked, false});
 
   std::vector<Table::Column> heads{{"In all", Align::left}};
   for (const auto& column : columns) {
@@ -101,39 +94,27 @@ std::string in_all_text(const ModelFigures& figures) {
     heads.push_back({"MB"});
   }
   Table table(std::move(heads), 0);
-  const auto add = [&](const std::string& label, auto training, auto prediction) {
+  const auto add = [&](const std::string& label, auto bytes_of) {
     std::vector<std::string> cells{"  " + label};
     for (const auto& column : columns) {
-      const std::uint64_t bytes =
-          column.training ? training(column.print->training) : prediction(column.print->prediction);
+      const std::uint64_t bytes = bytes_of(column);
       cells.push_back(or_dash(bytes, mib(bytes)));
       cells.push_back(bytes == 0 ? "" : mb(bytes));
     }
     table.add(std::move(cells));
   };
-  using T = TrainingBytes;
-  using P = PredictionBytes;
-  const auto none = [](const P&) { return std::uint64_t{0}; };
-  add(
-      "parameters", [](const T& t) { return t.parameters; },
-      [](const P& p) { return p.parameters; });
-  if (whole.buffers > 0)
-    add(
-        "buffers", [](const T& t) { return t.buffers; }, [](const P& p) { return p.buffers; });
-  add(
-      "gradients", [](const T& t) { return t.gradients; }, none);
-  add(
-      "optimizer state", [](const T& t) { return t.optimizer; }, none);
-  add(
-      "  these three", [](const T& t) { return t.parameters + t.gradients + t.optimizer; }, none);
-  add(
-      "activations", [](const T& t) { return t.kept; }, [](const P& p) { return p.activations; });
-  add(
-      "input batch", [](const T& t) { return t.input; }, [](const P& p) { return p.input; });
-  add(
-      "total", [](const T& t) { return t.total; }, [](const P& p) { return p.total; });
-  add(
-      "at the peak", [](const T& t) { return t.peak; }, none);
+  for (const auto& account : training_accounts) {
+    if (account.training == &TrainingBytes::buffers && whole.buffers == 0) continue;
+    add(account.label, [&](const Sums& of) {
+      if (of.training) return of.print.training.*account.training;
+      return account.prediction ? of.print.prediction.*account.prediction : 0;
+    });
+    if (account.training == &TrainingBytes::optimizer)
+      add("  these three", [](const Sums& of) {
+        const auto& t = of.print.training;
+        return of.training ? t.parameters + t.gradients + t.optimizer : 0;
+      });
+  }
   return table.text() +
          "  MB = 10^6 bytes, MiB = 2^20 bytes. Activations: kept for the backward pass; in "
          "prediction,\n"
@@ -163,20 +144,19 @@ std::string fit_text(const ModelFigures& figures) {
   return table.text();
 }
 
+std::string sums_text(const ModelFigures& figures) {
+  return in_all_text(figures) + (figures.fit ? '\n' + fit_text(figures) : "");
+}
+
 }  // namespace
 
 std::string training_text(const ModelFigures& figures) {
-  auto out = head_text(figures) + '\n' + in_all_text(figures);
-  if (figures.fit) out += '\n' + fit_text(figures);
-  return out;
+  return head_text(figures) + '\n' + sums_text(figures);
 }
 
 std::string footprint_text(const ModelFigures& figures) {
-  auto out = head_text(figures) + '\n';
-  if (!figures.model.layers.empty()) out += layers_text(figures) + '\n';
-  out += in_all_text(figures);
-  if (figures.fit) out += '\n' + fit_text(figures);
-  return out;
+  const auto layers = figures.model.layers.empty() ? "" : layers_text(figures) + '\n';
+  return head_text(figures) + '\n' + layers + sums_text(figures);
 }
 
 std::string together_text(const Together& both, const Plan& plan) {

@@ -1,12 +1,12 @@
-#include "report/json_fields.hpp"
+#include "footprint/json_fields.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/sanitize.hpp"
-#include "plan/layer_rules.hpp"
+#include "footprint/layer_rules.hpp"
 
-namespace weir::report {
+namespace weir {
 namespace {
 
 using nlohmann::json;
@@ -110,4 +110,4 @@ std::uint64_t JsonFields::number(const std::string& field, const json& value,
   return value.get<std::uint64_t>();
 }
 
-}  // namespace weir::report
+}  // namespace weir

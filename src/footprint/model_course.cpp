@@ -1,4 +1,4 @@
-#include "plan/model_course.hpp"
+#include "footprint/model_course.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -47,13 +47,12 @@ class Course {
     out_.rules.reserve(model_.layers.size());
     const Dims* comes = &model_.input;
     for (std::size_t i = 0; i < model_.layers.size(); ++i) {
-      const Place place{i, model_.layers[i]};
-      out_.rules.push_back(rule_of(place, *comes, model_.tokens && i == 0));
+      out_.rules.push_back(rule_of({i, model_.layers[i]}, *comes, model_.tokens && i == 0));
       const auto& rule = out_.rules.back();
       const auto too_many = [&](const char* what, std::uint64_t values) {
         constexpr std::uint64_t widest = 8;
         if (mul_sat(values, widest) == unlimited)
-          throw model_error(place_name(place), std::string(what) + ": 2^64 bytes and more");
+          throw model_error(name(i), std::string(what) + ": 2^64 bytes and more");
       };
       too_many("parameters", rule.parameters);
       too_many("output", values_in(rule.output));
@@ -95,7 +94,9 @@ class Course {
     for (auto i = learns_from_; i < out_.rules.size(); ++i) {
       const auto& rule = out_.rules[i];
       if (rule.keeps_input) keep(boundary_[i], i);
-      if (rule.in_place && last_keeper[boundary_[i]] != nobody) refuse_to_write(i, last_keeper);
+      if (const auto keeper = last_keeper[boundary_[i]]; rule.in_place && keeper != nobody)
+        throw model_error(name(i), "in_place = true: would overwrite what " + name(keeper) +
+                                       " keeps for the backward pass");
       if (rule.keeps_output) keep(boundary_[i + 1], i);
     }
     storages_[boundary_.back()].first_keeper = 0;
@@ -111,17 +112,8 @@ class Course {
     for (std::size_t i = 0; i < out_.kept.size(); ++i) {
       out_.all_kept = out_.all_kept + out_.kept[i];
       if (out_.all_kept.of(1) == unlimited)  // so nothing below sticks at the maximum
-        throw model_error(place_name({i, model_.layers[i]}),
-                          "activations kept: with the layers before, 2^64 bytes and more");
+        throw model_error(name(i), "activations kept: with the layers before, 2^64 bytes and more");
     }
-  }
-
-  [[noreturn]] void refuse_to_write(std::size_t i, const std::vector<std::size_t>& keepers) const {
-    const auto keeper = keepers[boundary_[i]];
-    throw model_error(place_name({i, model_.layers[i]}),
-                      "in_place = true: would overwrite what " +
-                          place_name({keeper, model_.layers[keeper]}) +
-                          " keeps for the backward pass");
   }
 
   void forward() {
@@ -167,6 +159,7 @@ class Course {
     }
   }
 
+  std::string name(std::size_t i) const { return place_name({i, model_.layers[i]}); }
   Bytes values(std::uint64_t count) const noexcept {
     return {mul_sat(count, element_bytes(model_.types.activations)), 0};
   }

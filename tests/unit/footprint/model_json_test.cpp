@@ -91,3 +91,8 @@ TEST_CASE("a model that cannot be read is told by its name", "[model]") {
   CHECK_THROWS_WITH(read_model("/"), has_text("cannot read /"));
   CHECK(read_model(WEIR_ROOT "/examples/models/vgg16.json").layers.size() == 39);
 }
+
+TEST_CASE("a model that is nested without end is refused in words", "[model]") {
+  const auto nested = std::string(100'000, '[') + '1' + std::string(100'000, ']');
+  CHECK_THROWS_WITH(parse_model(nested), has_text("levels deep"));
+}

@@ -1,4 +1,4 @@
-#include "report/footprint.hpp"
+#include "footprint/figures.hpp"
 
 #include <fmt/format.h>
 

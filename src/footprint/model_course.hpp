@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "plan/layer_rules.hpp"
+#include "footprint/layer_rules.hpp"
 
 namespace weir {
 

@@ -8,7 +8,7 @@
 
 #include "weir/model.hpp"
 
-namespace weir::report {
+namespace weir {
 
 /// The fields of one JSON object, read one by one. What is missing, of another kind, out of bounds or
 /// unknown throws Error{bad_options} "PLACE: FIELD = VALUE: BOUND".
@@ -66,4 +66,4 @@ class JsonFields {
   std::vector<const char*> known_;
 };
 
-}  // namespace weir::report
+}  // namespace weir

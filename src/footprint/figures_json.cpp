@@ -1,47 +1,35 @@
 #include <nlohmann/json.hpp>
 
-#include "report/footprint.hpp"
+#include "footprint/figures.hpp"
 
 namespace weir::report {
 namespace {
 
-Json to_json(const TrainingBytes& bytes, const Footprint& print) {
-  return {{"batch", print.batch},
-          {"micro_batch", print.micro_batch},
-          {"parameter_bytes", bytes.parameters},
-          {"buffer_bytes", bytes.buffers},
-          {"gradient_bytes", bytes.gradients},
-          {"optimizer_bytes", bytes.optimizer},
-          {"kept_bytes", bytes.kept},
-          {"input_bytes", bytes.input},
-          {"total_bytes", bytes.total},
-          {"peak_bytes", bytes.peak}};
-}
-
-Json to_json(const PredictionBytes& bytes, const Footprint& print) {
-  return {{"batch", print.batch},
-          {"micro_batch", print.micro_batch},
-          {"parameter_bytes", bytes.parameters},
-          {"buffer_bytes", bytes.buffers},
-          {"activation_bytes", bytes.activations},
-          {"input_bytes", bytes.input},
-          {"total_bytes", bytes.total}};
+Json sums_json(const Footprint& print, bool training) {
+  Json out{{"batch", print.batch}, {"micro_batch", print.micro_batch}};
+  for (const auto& account : training_accounts) {
+    if (training)
+      out[account.key] = print.training.*account.training;
+    else if (account.prediction)
+      out[account.prediction_key] = print.prediction.*account.prediction;
+  }
+  return out;
 }
 
 Json layers_json(const Footprint& print) {
   Json out = Json::array();
-  for (const auto& layer : print.layers)
-    out.push_back({{"type", layer.kind},
-                   {"name", layer.name},
-                   {"output", layer.output},
-                   {"parameters", layer.parameters},
-                   {"buffers", layer.buffers},
-                   {"activations", layer.activations},
-                   {"parameter_bytes", layer.parameter_bytes},
-                   {"buffer_bytes", layer.buffer_bytes},
-                   {"gradient_bytes", layer.gradient_bytes},
-                   {"optimizer_bytes", layer.optimizer_bytes},
-                   {"kept_bytes", layer.kept_bytes}});
+  for (const auto& l : print.layers)
+    out.push_back({{"type", l.kind},
+                   {"name", l.name},
+                   {"output", l.output},
+                   {"parameters", l.parameters},
+                   {"buffers", l.buffers},
+                   {"activations", l.activations},
+                   {"parameter_bytes", l.parameter_bytes},
+                   {"buffer_bytes", l.buffer_bytes},
+                   {"gradient_bytes", l.gradient_bytes},
+                   {"optimizer_bytes", l.optimizer_bytes},
+                   {"kept_bytes", l.kept_bytes}});
   return out;
 }
 
@@ -71,16 +59,15 @@ Json to_json(const ModelFigures& figures) {
             {"gradients", to_string(types.gradients)},
             {"optimizer", to_string(types.optimizer)},
             {"activations", to_string(types.activations)},
-            {"input", to_string(model.tokens ? ElementType::i64 : types.input)}}},
+            {"input", to_string(input_type(model))}}},
           {"parameters", asked.parameters},
           {"buffers", asked.buffers},
           {"activations", asked.activations},
           {"layers", layers_json(asked)},
           {"input_copy_bytes", asked.input_copy_bytes},
-          {"batch", to_json(figures.whole.training, figures.whole)},
-          {"micro_batch",
-           figures.micro ? to_json(figures.micro->training, *figures.micro) : Json(nullptr)},
-          {"prediction", to_json(asked.prediction, asked)},
+          {"batch", sums_json(figures.whole, true)},
+          {"micro_batch", figures.micro ? sums_json(*figures.micro, true) : Json(nullptr)},
+          {"prediction", sums_json(asked, false)},
           {"fit", figures.fit ? to_json(*figures.fit) : Json(nullptr)}};
 }
 

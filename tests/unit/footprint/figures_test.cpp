@@ -1,11 +1,11 @@
-#include "report/footprint.hpp"
+#include "footprint/figures.hpp"
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "models.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
-#include "unit/plan/models.hpp"
 
 using namespace weir;
 using namespace weir::report;

@@ -33,6 +33,30 @@ struct ModelFigures {
 /// `bytes`: what is to be fitted. Throws as weir::footprint does.
 ModelFigures model_figures(const Model& model, std::optional<std::uint64_t> bytes = {});
 
+/// An account of training and what stands for it in prediction, where anything does.
+struct TrainingAccount {
+  const char* label;
+  std::uint64_t TrainingBytes::*training;
+  const char* key;
+  std::uint64_t PredictionBytes::*prediction = nullptr;
+  const char* prediction_key = key;
+};
+inline constexpr TrainingAccount training_accounts[] = {
+    {"parameters", &TrainingBytes::parameters, "parameter_bytes", &PredictionBytes::parameters},
+    {"buffers", &TrainingBytes::buffers, "buffer_bytes", &PredictionBytes::buffers},
+    {"gradients", &TrainingBytes::gradients, "gradient_bytes"},
+    {"optimizer state", &TrainingBytes::optimizer, "optimizer_bytes"},
+    {"activations", &TrainingBytes::kept, "kept_bytes", &PredictionBytes::activations,
+     "activation_bytes"},
+    {"input batch", &TrainingBytes::input, "input_bytes", &PredictionBytes::input},
+    {"total", &TrainingBytes::total, "total_bytes", &PredictionBytes::total},
+    {"at the peak", &TrainingBytes::peak, "peak_bytes"}};
+
+/// What the input is held as.
+constexpr ElementType input_type(const Model& model) noexcept {
+  return model.tokens ? ElementType::i64 : model.types.input;
+}
+
 /// Sums of training and of prediction, and what fits. At most 100 columns where names are short.
 std::string training_text(const ModelFigures& figures);
 /// The same, and before it what each layer has.
