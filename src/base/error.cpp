@@ -1,5 +1,7 @@
 #include "weir/error.hpp"
 
+#include "base/names.hpp"
+
 namespace weir {
 namespace {
 
@@ -22,28 +24,11 @@ class Category final : public std::error_category {
 }  // namespace
 
 std::string_view to_string(Stage stage) noexcept {
-  switch (stage) {
-    case Stage::read: return "read";
-    case Stage::wait: return "wait";
-    case Stage::decode: return "decode";
-    case Stage::fit: return "fit";
-    case Stage::handoff: return "handoff";
-    case Stage::lease: return "lease";
-  }
-  return "?";
+  return name_of(stage, {"read", "wait", "decode", "fit", "handoff", "lease"});
 }
 
 std::string_view to_string(FaultKind kind) noexcept {
-  switch (kind) {
-    case FaultKind::truncated: return "truncated";
-    case FaultKind::corrupt: return "corrupt";
-    case FaultKind::unsupported: return "unsupported";
-    case FaultKind::limit: return "limit";
-    case FaultKind::io: return "io";
-    case FaultKind::timeout: return "timeout";
-    case FaultKind::memory: return "memory";
-  }
-  return "?";
+  return name_of(kind, {"truncated", "corrupt", "unsupported", "limit", "io", "timeout", "memory"});
 }
 
 const std::error_category& error_category() noexcept {

@@ -10,29 +10,22 @@
 namespace weir {
 namespace {
 
-std::string flags_of(const Setting& s, std::uint64_t budget, const CachePlan& cache) {
-  auto flags = "--max-queue-size " + std::to_string(s.max_queue_size) + " --workers " +
-               std::to_string(s.workers) + " --read-ahead " + std::to_string(s.read_ahead);
-  if (budget != unlimited) flags += " --memory-budget " + std::to_string(budget);
-  if (cache.keep != Cache::nothing) {
-    flags += " --cache " + std::string(to_string(cache.keep));
-    if (cache.asked != 0) flags += ":" + std::to_string(cache.asked);
-  }
-  return flags;
-}
-
-std::string code_of(const Setting& s, std::uint64_t budget, const CachePlan& cache) {
-  auto code = "options.queue.max_queue_size = " + std::to_string(s.max_queue_size) +
-              ";\noptions.workers = " + std::to_string(s.workers) +
-              ";\noptions.io.read_ahead = " + std::to_string(s.read_ahead) + ";\n";
-  if (budget != unlimited)
-    code += "options.memory.budget_bytes = " + std::to_string(budget) + ";\n";
-  if (cache.keep != Cache::nothing) {
-    code += "options.cache.keep = weir::Cache::" + std::string(to_string(cache.keep)) + ";\n";
-    if (cache.asked != 0)
-      code += "options.cache.max_bytes = " + std::to_string(cache.asked) + ";\n";
-  }
-  return code;
+/// The recommended setting to paste: as options of the program and as C++.
+void put_settings(Advice& advice, std::uint64_t budget, const CachePlan& cache) {
+  const auto set = [&](const std::string& flag, const std::string& member, std::uint64_t value) {
+    advice.flags += (advice.flags.empty() ? "--" : " --") + flag + " " + std::to_string(value);
+    advice.code += "options." + member + " = " + std::to_string(value) + ";\n";
+  };
+  const auto& setting = advice.recommended.setting;
+  set("max-queue-size", "queue.max_queue_size", setting.max_queue_size);
+  set("workers", "workers", setting.workers);
+  set("read-ahead", "io.read_ahead", setting.read_ahead);
+  if (budget != unlimited) set("memory-budget", "memory.budget_bytes", budget);
+  if (cache.keep == Cache::nothing) return;
+  const std::string keep(to_string(cache.keep)), asked = std::to_string(cache.asked);
+  advice.flags += " --cache " + keep + (cache.asked != 0 ? ":" + asked : "");
+  advice.code += "options.cache.keep = weir::Cache::" + keep + ";\n";
+  if (cache.asked != 0) advice.code += "options.cache.max_bytes = " + asked + ";\n";
 }
 
 void check(const AdviceOptions& o) {
@@ -58,9 +51,7 @@ Advice advise(const Window& window, const AdviceOptions& options) {
   advice.steps = search.steps(advice.recommended);
   advice.cache = cache_advice(window, search, advice.recommended.setting, options.cache_bytes);
   advice.words = words_of(window, options, search, advice);
-  const auto& cache = window.plan.cache;
-  advice.flags = flags_of(advice.recommended.setting, search.budget(), cache);
-  advice.code = code_of(advice.recommended.setting, search.budget(), cache);
+  put_settings(advice, search.budget(), window.plan.cache);
   return advice;
 }
 

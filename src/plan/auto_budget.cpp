@@ -1,28 +1,9 @@
 #include "plan/auto_budget.hpp"
 
-#include <array>
-#include <cstdio>
-
+#include "plan/text.hpp"
 #include "weir/error.hpp"
 
 namespace weir {
-namespace {
-
-std::string mebibytes(std::uint64_t bytes) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f MiB",
-                static_cast<double>(bytes) / static_cast<double>(1u << 20));
-  return text.data();
-}
-
-std::string percent(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%g %%", 100 * share);
-  return text.data();
-}
-
-}  // namespace
-
 AutoBudget auto_budget(const MemoryRoom& room, double share) {
   if (!(share > 0 && share <= 1)) {
     throw Error(Errc::bad_options, Stage::wait,
@@ -46,8 +27,9 @@ AutoBudget auto_budget(const MemoryRoom& room, double share) {
                             : std::string("no memory cgroup sets a limit");
   AutoBudget budget;
   budget.bytes = static_cast<std::uint64_t>(static_cast<double>(left) * share);
-  budget.how = mebibytes(budget.bytes) + ": " + percent(share) + " of the " + mebibytes(left) +
-               " left; " + (group_is_less ? cgroup + ", " + machine : machine + ", " + cgroup);
+  budget.how = mebibytes(budget.bytes) + ": " + format("%g %%", 100 * share) + " of the " +
+               mebibytes(left) + " left; " +
+               (group_is_less ? cgroup + ", " + machine : machine + ", " + cgroup);
   return budget;
 }
 

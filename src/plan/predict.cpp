@@ -1,7 +1,5 @@
 #include "plan/predict.hpp"
 
-#include <utility>
-
 #include "base/checked.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/simulation.hpp"
@@ -16,16 +14,11 @@ Setting setting_of(const Plan& plan) {
 }
 
 Prediction predict(const Plan& plan, const simulation::Workload& work, double encoded_bytes) {
-  auto outcome = simulation::Simulation(plan, work).run();
-  return {.setting = setting_of(plan),
-          .samples_per_s = outcome.samples_per_s,
-          .consumer_wait = outcome.consumer_wait,
-          .data_readiness = outcome.data_readiness,
-          .slabs = outcome.slabs,
-          .staging_bytes = mul_sat(plan.slabs, plan.slab_bytes),
-          .peak_staging_bytes = mul_sat(outcome.slabs, plan.slab_bytes),
-          .total_bytes = typical_bytes(plan, encoded_bytes),
-          .verdict = std::move(outcome.verdict)};
+  auto prediction = simulation::Simulation(plan, work).run();
+  prediction.staging_bytes = mul_sat(plan.slabs, plan.slab_bytes);
+  prediction.peak_staging_bytes = mul_sat(prediction.slabs, plan.slab_bytes);
+  prediction.total_bytes = typical_bytes(plan, encoded_bytes);
+  return prediction;
 }
 
 Prediction predict(const Window& window, const Setting& setting, std::uint64_t seed) {

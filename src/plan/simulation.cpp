@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <optional>
 #include <utility>
 
@@ -68,7 +67,7 @@ Simulation::Simulation(const Plan& plan, const Workload& work)
 
 Simulation::~Simulation() { book_->end_stream(); }
 
-Outcome Simulation::run() {
+Prediction Simulation::run() {
   asking_ = true;
   settle();
   while (delivered_ < last_) {
@@ -84,8 +83,12 @@ Outcome Simulation::run() {
   const auto batches = static_cast<double>(work_.batches);
   // A queue that was simulated shallower than it is, and was full, fills.
   const bool all = slabs_made_ == depth_ + plan_.max_leases;
-  return {static_cast<double>(samples_) / seconds, static_cast<double>(waited_) * 1e-9 / seconds,
-          static_cast<double>(found_) / batches, all ? plan_.slabs : slabs_made_, verdict(seconds)};
+  return {.setting = setting_of(plan_),
+          .samples_per_s = static_cast<double>(samples_) / seconds,
+          .consumer_wait = static_cast<double>(waited_) * 1e-9 / seconds,
+          .data_readiness = static_cast<double>(found_) / batches,
+          .slabs = all ? plan_.slabs : slabs_made_,
+          .verdict = verdict(seconds)};
 }
 
 // ---- clocks ----------------------------------------------------------------------------------
@@ -105,26 +108,22 @@ Simulation::Effort Simulation::pace() const noexcept {
 }
 
 void Simulation::pass(Time until) noexcept {
-  const auto past = static_cast<double>(until - now_);
-  spent_.fetch += past * pace_.fetch;
-  spent_.prep += past * pace_.prep;
-  spent_.memory += past * pace_.memory;
-  spent_.idle += past * pace_.idle;
+  spent_.add(pace_, static_cast<double>(until - now_));
   now_ = until;
 }
 
 void Simulation::end_wait() noexcept {
   const auto waited = static_cast<double>(now_ - asked_at_);
-  const double fetch = spent_.fetch - spent_before_.fetch, prep = spent_.prep - spent_before_.prep,
-               memory = spent_.memory - spent_before_.memory;
-  const double all = fetch + prep + memory;
+  auto effort = spent_;
+  effort.add(spent_before_, -1);
+  const double all = effort.fetch + effort.prep + effort.memory;
   if (asked_found_ || all <= 0) {
     stalled_.prep += waited;
-    return;
+  } else {
+    stalled_.fetch += waited * effort.fetch / all;
+    stalled_.prep += waited * effort.prep / all;
+    stalled_.memory += waited * effort.memory / all;
   }
-  stalled_.fetch += waited * fetch / all;
-  stalled_.prep += waited * prep / all;
-  stalled_.memory += waited * memory / all;
 }
 
 Verdict Simulation::verdict(double seconds) const {
@@ -144,20 +143,18 @@ Verdict Simulation::verdict(double seconds) const {
 // ---- time ------------------------------------------------------------------------------------
 
 void Simulation::schedule(std::uint32_t actor, Time in) {
-  events_.push_back({now_ + in, ++order_, actor});
-  std::push_heap(events_.begin(), events_.end(), std::greater<>());
+  events_.emplace(now_ + in, ++order_, actor);
 }
 
 bool Simulation::next_event() {
   if (events_.empty()) return false;
-  std::pop_heap(events_.begin(), events_.end(), std::greater<>());
-  const auto event = events_.back();
-  events_.pop_back();
-  pass(event.at);
-  if (event.actor == actors_.size()) {
+  const auto [at, order, actor] = events_.top();
+  events_.pop();
+  pass(at);
+  if (actor == actors_.size()) {
     ask();
   } else {
-    advance(actors_[event.actor]);
+    advance(actors_[actor]);
   }
   return true;
 }

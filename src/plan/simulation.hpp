@@ -3,7 +3,10 @@
 #include <cmath>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <queue>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,18 +16,9 @@
 #include "conductor/conductor.hpp"
 #include "conductor/work_queue.hpp"
 #include "plan/workload.hpp"
-#include "weir/plan.hpp"
+#include "weir/advice.hpp"
 
 namespace weir::simulation {
-
-/// What came of it, once warm.
-struct Outcome {
-  double samples_per_s = 0;
-  double consumer_wait = 0;   ///< share of the time
-  double data_readiness = 1;  ///< share of next() that found a batch waiting
-  std::uint32_t slabs = 0;    ///< that came to exist
-  Verdict verdict;            ///< judge() of the clocks that the engine would have had
-};
 
 /// A stream in simulated time, event by event: the conductor and the books that the engine runs,
 /// with workers, readers and a consumer whose work only takes the time that the workload says.
@@ -38,7 +32,8 @@ class Simulation final : private conductor::Actions {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  Outcome run();
+  /// What came of it, once warm; no bytes.
+  Prediction run();
 
  private:
   using Time = std::int64_t;  ///< nanoseconds
@@ -67,14 +62,8 @@ class Simulation final : private conductor::Actions {
     double reading = 0;  ///< share of the time of what it is at: for a read
     buffer::Block scratch;
   };
-  struct Event {
-    Time at = 0;
-    std::uint64_t order = 0;  ///< decides between events of one instant
-    std::uint32_t actor = 0;
-    bool operator>(const Event& other) const noexcept {
-      return at != other.at ? at > other.at : order > other.order;
-    }
-  };
+  /// When, its number, which decides between events of one instant, and the actor.
+  using Event = std::tuple<Time, std::uint64_t, std::uint32_t>;
   struct Waker final : Wakeable {
     void wake() noexcept override { pending = true; }
     bool pending = true;
@@ -94,6 +83,12 @@ class Simulation final : private conductor::Actions {
   /// Nanoseconds of workers by what it would take to shorten them.
   struct Effort {
     double fetch = 0, prep = 0, memory = 0, idle = 0;
+    void add(const Effort& more, double times) noexcept {
+      fetch += times * more.fetch;
+      prep += times * more.prep;
+      memory += times * more.memory;
+      idle += times * more.idle;
+    }
   };
   /// What workers spend each nanosecond on from now on.
   Effort pace() const noexcept;
@@ -168,7 +163,7 @@ class Simulation final : private conductor::Actions {
   Effort stalled_;      ///< nanoseconds that the consumer waited; idle: no part of it
   double reading_ = 0;  ///< workers that read
 
-  std::vector<Event> events_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t order_ = 0;
   Time now_ = 0;
 };

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <string>
 #include <thread>
 
-namespace weir {
+#include "base/names.hpp"
+#include "plan/text.hpp"
 
+namespace weir {
 namespace {
 
 /// A wait that matters, as a share of the time.
@@ -19,62 +19,39 @@ StageClock stage_of(const Report& report, Stage stage) {
   return {.stage = stage};
 }
 
+double share(double part, double whole) noexcept { return whole > 0 ? part / whole : 0; }
+
 template <class T>
 T less(T later, T earlier) noexcept {
   return later > earlier ? static_cast<T>(later - earlier) : T{};
 }
 
-Timing less(const Timing& later, const Timing& earlier) noexcept {
-  return {less(later.count, earlier.count), less(later.sum_s, earlier.sum_s),
-          less(later.squares_s2, earlier.squares_s2)};
-}
-
-WorkerTime less(const WorkerTime& later, const WorkerTime& earlier) noexcept {
-  return {less(later.read_s, earlier.read_s), less(later.decode_s, earlier.decode_s),
-          less(later.starved_s, earlier.starved_s), less(later.throttled_s, earlier.throttled_s),
-          less(later.idle_s, earlier.idle_s)};
+/// Leaves of these sums of `later` what came since `earlier`.
+template <class Sums, class... Values>
+void subtract(Sums& later, const Sums& earlier, Values Sums::*... sums) noexcept {
+  ((later.*sums = less(later.*sums, earlier.*sums)), ...);
 }
 
 /// What one stage did between two reports.
-struct Work {
-  Timing time;
-  std::uint64_t bytes = 0;
-};
-
-Work work(const Report& earlier, const Report& now, Stage stage) {
-  const auto before = stage_of(earlier, stage), after = stage_of(now, stage);
-  return {less(Timing{after.count, after.busy_s, after.squares_s2},
-               Timing{before.count, before.busy_s, before.squares_s2}),
-          less(after.bytes, before.bytes)};
+StageClock between(const Report& earlier, const Report& now, Stage stage) {
+  using Clock = StageClock;
+  auto clock = stage_of(now, stage);
+  subtract(clock, stage_of(earlier, stage), &Clock::count, &Clock::busy_s, &Clock::squares_s2,
+           &Clock::bytes, &Clock::cpu_s, &Clock::cpu_busy_s, &Clock::cpu_count);
+  return clock;
 }
 
-/// 0 where nobody looked; else at least a nanosecond.
-double cpu_of_a_read(const Report& earlier, const Report& now) {
-  const auto before = stage_of(earlier, Stage::read), after = stage_of(now, Stage::read);
-  const auto count = less(after.cpu_count, before.cpu_count);
-  if (count == 0) return 0;
-  return std::max(1e-9, less(after.cpu_s, before.cpu_s) / static_cast<double>(count));
-}
-
-double share(double part, double whole) noexcept { return whole > 0 ? part / whole : 0; }
-
-/// Of the time of those that were looked at: few are, and images differ. 0 where nobody looked.
-double share_on_a_core(const Report& earlier, const Report& now, Stage stage) {
-  const auto before = stage_of(earlier, stage), after = stage_of(now, stage);
-  return std::min(
-      1.0, share(less(after.cpu_s, before.cpu_s), less(after.cpu_busy_s, before.cpu_busy_s)));
+Service service(const StageClock& clock) noexcept {
+  return weir::service(Timing{clock.count, clock.busy_s, clock.squares_s2});
 }
 
 std::string sentence(const Verdict& verdict, double seconds) {
-  char text[256];
   const auto percent = [](double part) { return 100 * part; };
-  std::snprintf(text, sizeof text,
-                "of %.3g s the consumer waited %.1f %% (%.1f %% for reads, %.1f %% for decoding, "
-                "%.1f %% for memory), the producers %.1f %%",
-                seconds, percent(verdict.consumer_wait), percent(verdict.fetch_stall),
-                percent(verdict.prep_stall), percent(verdict.memory_stall),
-                percent(verdict.producer_wait));
-  return text;
+  return format(
+      "of %.3g s the consumer waited %.1f %% (%.1f %% for reads, %.1f %% for decoding, "
+      "%.1f %% for memory), the producers %.1f %%",
+      seconds, percent(verdict.consumer_wait), percent(verdict.fetch_stall),
+      percent(verdict.prep_stall), percent(verdict.memory_stall), percent(verdict.producer_wait));
 }
 
 }  // namespace
@@ -92,32 +69,43 @@ Window window(const Report& earlier, const Report& now) {
   Window w;
   w.plan = now.plan;
   w.cores = std::max(1u, std::thread::hardware_concurrency());
-  w.seconds = less(now.queue.seconds, earlier.queue.seconds);
-  const auto handed = work(earlier, now, Stage::handoff);
-  w.batches = handed.time.count;
+  const auto handed = between(earlier, now, Stage::handoff);
+  w.batches = handed.count;
   w.samples = now.plan.sizes.mode == Sizes::fixed
                   ? handed.bytes / std::max<std::uint64_t>(1, now.plan.shape.values())
                   : less(now.sizes.images, earlier.sizes.images);
-  w.read = service(work(earlier, now, Stage::read).time);
-  w.read_cpu_s = cpu_of_a_read(earlier, now);
-  const auto decode = work(earlier, now, Stage::decode);
-  const auto header_and_pixels = service(decode.time);
-  const auto fit = service(work(earlier, now, Stage::fit).time);
+  const auto read = between(earlier, now, Stage::read);
+  w.read = service(read);
+  // 0 where nobody looked; else at least a nanosecond.
+  if (read.cpu_count > 0)
+    w.read_cpu_s = std::max(1e-9, read.cpu_s / static_cast<double>(read.cpu_count));
+  const auto decode = between(earlier, now, Stage::decode);
+  const auto header_and_pixels = service(decode);
+  const auto fit = service(between(earlier, now, Stage::fit));
   // One follows the other in each sample, and both grow with the image: their deviations add up.
   w.decode = {header_and_pixels.count, header_and_pixels.mean_s + fit.mean_s,
               header_and_pixels.deviation_s + fit.deviation_s};
-  w.decode_cpu_s = w.decode.mean_s * share_on_a_core(earlier, now, Stage::decode);
-  w.consumer = service(less(now.queue.consumer, earlier.queue.consumer));
-  w.encoded_bytes =
-      share(static_cast<double>(decode.bytes), static_cast<double>(decode.time.count));
-  w.consumer_wait_s = less(now.queue.consumer_wait_s, earlier.queue.consumer_wait_s);
-  w.fetch_stall_s = less(now.queue.fetch_stall_s, earlier.queue.fetch_stall_s);
-  w.prep_stall_s = less(now.queue.prep_stall_s, earlier.queue.prep_stall_s);
-  w.memory_stall_s = less(now.queue.memory_stall_s, earlier.queue.memory_stall_s);
-  const auto asked = less(now.queue.asked, earlier.queue.asked);
-  const auto found = less(now.queue.found, earlier.queue.found);
-  if (asked > 0) w.data_readiness = static_cast<double>(found) / static_cast<double>(asked);
-  w.workers = less(now.queue.workers, earlier.queue.workers);
+  // Of the time of those that were looked at: few are, and images differ.
+  w.decode_cpu_s = w.decode.mean_s * std::min(1.0, share(decode.cpu_s, decode.cpu_busy_s));
+  w.encoded_bytes = share(static_cast<double>(decode.bytes), static_cast<double>(decode.count));
+
+  using Queue = QueueClock;
+  auto queue = now.queue;
+  subtract(queue, earlier.queue, &Queue::seconds, &Queue::consumer_wait_s, &Queue::fetch_stall_s,
+           &Queue::prep_stall_s, &Queue::memory_stall_s, &Queue::asked, &Queue::found);
+  subtract(queue.consumer, earlier.queue.consumer, &Timing::count, &Timing::sum_s,
+           &Timing::squares_s2);
+  subtract(queue.workers, earlier.queue.workers, &WorkerTime::read_s, &WorkerTime::decode_s,
+           &WorkerTime::starved_s, &WorkerTime::throttled_s, &WorkerTime::idle_s);
+  w.seconds = queue.seconds;
+  w.consumer = service(queue.consumer);
+  w.consumer_wait_s = queue.consumer_wait_s;
+  w.fetch_stall_s = queue.fetch_stall_s;
+  w.prep_stall_s = queue.prep_stall_s;
+  w.memory_stall_s = queue.memory_stall_s;
+  if (queue.asked > 0)
+    w.data_readiness = static_cast<double>(queue.found) / static_cast<double>(queue.asked);
+  w.workers = queue.workers;
   const auto hits = less(now.cache.hits, earlier.cache.hits);
   const auto misses = less(now.cache.misses, earlier.cache.misses);
   w.hit_share = share(static_cast<double>(hits), static_cast<double>(hits + misses));
@@ -126,14 +114,7 @@ Window window(const Report& earlier, const Report& now) {
 }
 
 std::string_view to_string(Regime regime) noexcept {
-  switch (regime) {
-    case Regime::balanced: return "balanced";
-    case Regime::storage: return "storage";
-    case Regime::decode: return "decode";
-    case Regime::consumer: return "consumer";
-    case Regime::memory: return "memory";
-  }
-  return "";
+  return name_of(regime, {"balanced", "storage", "decode", "consumer", "memory"});
 }
 
 Verdict judge(const Window& w) {

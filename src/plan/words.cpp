@@ -3,21 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "base/checked.hpp"
+#include "plan/text.hpp"
 
 namespace weir {
 namespace {
-
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-  std::array<char, 256> text{};
-  std::snprintf(text.data(), text.size(), pattern, values...);
-  return text.data();
-}
 
 std::string rate(double samples_per_s) {
   return format(samples_per_s < 100 ? "%.1f samples/s" : "%.0f samples/s", samples_per_s);
@@ -26,10 +19,6 @@ std::string rate(double samples_per_s) {
 std::string milliseconds(double seconds) {
   const double ms = seconds * 1e3;
   return format(ms < 10 ? "%.2f ms" : ms < 100 ? "%.1f ms" : "%.0f ms", ms);
-}
-
-std::string mebibytes(std::uint64_t bytes) {
-  return format("%.1f MiB", static_cast<double>(bytes) / static_cast<double>(1u << 20));
 }
 
 std::string ready(const Prediction& p) { return format("%.1f %%", 100 * p.data_readiness); }

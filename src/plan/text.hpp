@@ -1,0 +1,23 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace weir {
+
+/// Text as std::snprintf makes it; at most 255 bytes.
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+  std::array<char, 256> text{};
+  std::snprintf(text.data(), text.size(), pattern, values...);
+  return text.data();
+}
+
+/// "64.0 MiB".
+inline std::string mebibytes(std::uint64_t bytes) {
+  return format("%.1f MiB", static_cast<double>(bytes) / static_cast<double>(1u << 20));
+}
+
+}  // namespace weir
