@@ -12,7 +12,7 @@ namespace weir::bench {
 
 class HeapSink final : public ByteSink {
  public:
-  std::span<std::byte> take(std::size_t bytes) override {
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     if (memory_.size() < bytes) memory_.resize(bytes);
     return std::span(memory_).first(bytes);
   }

@@ -51,7 +51,7 @@ static_assert(weir::Source<PackedFile>);
 /// Memory from the heap: what a source needs when it is read without a Loader.
 class HeapSink final : public weir::ByteSink {
  public:
-  std::span<std::byte> take(std::size_t bytes) override {
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     memory_.resize(bytes);
     return memory_;
   }

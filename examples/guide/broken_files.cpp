@@ -1,6 +1,7 @@
 // docs/guide/broken-files.md: a set with bad files in it, met in three ways.
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,7 +12,7 @@ namespace {
 /// Memory from the heap: what a source needs when it is read without a Loader.
 class HeapSink final : public weir::ByteSink {
  public:
-  std::span<std::byte> take(std::size_t bytes) override {
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     memory_.resize(bytes);
     return memory_;
   }

@@ -16,15 +16,25 @@
 
 namespace weir {
 
+/// Thrown by ByteSink::take() where bytes are refused. Not a std::exception: a source that catches
+/// those lets it through.
+struct WEIR_API BytesRefused {};
+
 /// Gives a source memory for one encoded sample, once its bytes are on the books.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
-  /// Call before any side effect, once for each part of the sample; what was given before stays. May
-  /// unwind by an exception of weir's own, which must be let through; read(i) is called again when the
-  /// bytes are granted. A sample taken in one piece is read once unless they are refused; one of several
-  /// parts is read again, too, where the memory kept from sample to sample must grow.
-  virtual std::span<std::byte> take(std::size_t bytes) = 0;
+  /// Call before any side effect, once for each part of the sample; what was given before stays. Throws
+  /// BytesRefused, which must be let through: the sample is read again when the bytes are granted. A
+  /// sample taken in one piece is read once unless they are refused; one of several parts is read again,
+  /// too, where the memory kept from sample to sample must grow.
+  std::span<std::byte> take(std::size_t bytes) {
+    if (const auto memory = try_take(bytes)) return *memory;
+    throw BytesRefused{};
+  }
+  /// The same without an exception: nothing where bytes are refused. Then the source returns at once,
+  /// with nothing, from try_read().
+  virtual std::optional<std::span<std::byte>> try_take(std::size_t bytes) = 0;
 };
 
 /// One encoded sample. Its bytes lie in what take() gave or in memory the source owns for as long
@@ -47,6 +57,7 @@ struct Encoded {
 /// | --- | --- |
 /// | `size()` | how many samples there are; must not change |
 /// | `read(i, sink)` | sample i < size(), in memory that `sink.take(bytes)` gave; throws SampleError |
+/// | `try_read(i, sink)` | instead of `read`: with `sink.try_take(bytes)`; nothing where that gives nothing |
 /// | `name(i)` | what reports and faults call it |
 /// | `index_bytes()` | bytes the source itself holds, charged once to the account `index` |
 /// | `encoded_bytes(i)` | optional: a `std::optional<std::uint64_t>`, known without reading |
@@ -56,7 +67,11 @@ struct Encoded {
 template <class S>
 concept Source = requires(const S& s, std::uint64_t i, ByteSink& sink) {
   { s.size() } -> std::convertible_to<std::uint64_t>;
-  { s.read(i, sink) } -> std::same_as<Encoded>;
+  requires requires {
+    { s.read(i, sink) } -> std::same_as<Encoded>;
+  } || requires {
+    { s.try_read(i, sink) } -> std::same_as<std::optional<Encoded>>;
+  };
   { s.name(i) } -> std::convertible_to<std::string>;
   { s.index_bytes() } -> std::convertible_to<std::uint64_t>;
 };
@@ -74,8 +89,15 @@ class AnySource {
 
   /// Samples.
   std::uint64_t size() const { return self_->size(); }
-  /// Throws SampleError, or anything the source throws.
-  Encoded read(std::uint64_t i, ByteSink& sink) const { return self_->read(i, sink); }
+  /// Throws BytesRefused, SampleError, or anything the source throws.
+  Encoded read(std::uint64_t i, ByteSink& sink) const {
+    if (const auto encoded = try_read(i, sink)) return *encoded;
+    throw BytesRefused{};
+  }
+  /// The same, but gives nothing where the sink refuses bytes.
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    return self_->try_read(i, sink);
+  }
   /// What reports and faults call sample i.
   std::string name(std::uint64_t i) const { return self_->name(i); }
   /// What the source itself holds.
@@ -95,7 +117,7 @@ class AnySource {
   struct Concept {
     virtual ~Concept() = default;
     virtual std::uint64_t size() const = 0;
-    virtual Encoded read(std::uint64_t i, ByteSink& sink) const = 0;
+    virtual std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const = 0;
     virtual std::string name(std::uint64_t i) const = 0;
     virtual std::uint64_t index_bytes() const = 0;
     virtual std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const = 0;
@@ -107,7 +129,17 @@ class AnySource {
   struct Model final : Concept {
     explicit Model(S s) : source(std::move(s)) {}
     std::uint64_t size() const override { return source.size(); }
-    Encoded read(std::uint64_t i, ByteSink& sink) const override { return source.read(i, sink); }
+    std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const override {
+      if constexpr (requires { source.try_read(i, sink); }) {
+        return source.try_read(i, sink);
+      } else {
+        try {
+          return source.read(i, sink);
+        } catch (const BytesRefused&) {
+          return std::nullopt;
+        }
+      }
+    }
     std::string name(std::uint64_t i) const override { return source.name(i); }
     std::uint64_t index_bytes() const override { return source.index_bytes(); }
     std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const override {

@@ -156,10 +156,11 @@ struct OneFile {
   std::span<const std::byte> bytes;
 
   std::uint64_t size() const { return 1; }
-  Encoded read(std::uint64_t, ByteSink& sink) const {
-    const auto memory = sink.take(bytes.size());
-    std::ranges::copy(bytes, memory.begin());
-    return {.bytes = memory};
+  std::optional<Encoded> try_read(std::uint64_t, ByteSink& sink) const {
+    const auto memory = sink.try_take(bytes.size());
+    if (!memory) return std::nullopt;
+    std::ranges::copy(bytes, memory->begin());
+    return Encoded{.bytes = *memory};
   }
   std::string name(std::uint64_t) const { return {}; }
   std::uint64_t index_bytes() const { return 0; }

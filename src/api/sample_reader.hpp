@@ -24,8 +24,7 @@ class SampleReader final : public ByteSink {
     pieces_.clear();
     charged_ = refused_ = 0;
     try {
-      return source.read(index, *this);
-    } catch (const buffer::Refused&) {
+      if (const auto encoded = source.try_read(index, *this)) return *encoded;
       return Defect{FaultKind::memory, Stage::read, {}};
     } catch (...) {
       return engine::failure_of(Stage::read).defect;
@@ -42,18 +41,18 @@ class SampleReader final : public ByteSink {
     std::unique_ptr<std::byte[]> data;
   };
 
-  std::span<std::byte> take(std::size_t bytes) override {
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     const auto end = add_sat(round_up(charged_, buffer::Block::alignment), bytes);
     if (const auto defect = engine::too_large(end, max_sample_bytes_, Stage::read))
       throw SampleError(defect->kind, defect->reason);
     auto charge = ledger_.try_charge(Account::encoded, bytes);
     if (!charge) {
       refused_ = bytes;
-      throw buffer::Refused{};
+      return std::nullopt;
     }
     pieces_.push_back({std::move(*charge), std::make_unique_for_overwrite<std::byte[]>(bytes)});
     charged_ = end;
-    return {pieces_.back().data.get(), bytes};
+    return std::span(pieces_.back().data.get(), bytes);
   }
 
   MemoryLedger& ledger_;

@@ -9,10 +9,6 @@
 
 namespace weir::buffer {
 
-/// Thrown out of ByteSink::take to unwind a source whose bytes were refused. Deliberately not a
-/// std::exception: a source that catches those lets it through.
-struct Refused {};
-
 /// Charged memory that is kept and reused from sample to sample: a worker's encoded bytes or its
 /// scratch. Move-only; one thread at a time.
 class Block {

@@ -12,9 +12,9 @@ struct Watched {
   std::shared_ptr<Attempts> attempts;
 
   std::uint64_t size() const { return source.size(); }
-  Encoded read(std::uint64_t i, ByteSink& sink) const {
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
     attempts->note(i);
-    return source.read(i, sink);
+    return source.try_read(i, sink);
   }
   std::string name(std::uint64_t i) const { return source.name(i); }
   std::uint64_t index_bytes() const { return source.index_bytes(); }

@@ -11,7 +11,7 @@ namespace weir::cli {
 /// Keeps the bytes of the sample that was read last.
 class VectorSink final : public ByteSink {
  public:
-  std::span<std::byte> take(std::size_t bytes) override {
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     bytes_.resize(bytes);
     return bytes_;
   }

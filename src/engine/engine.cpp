@@ -238,28 +238,26 @@ void Engine::apply(const Setting& setting) {
 }
 
 void Engine::staff(std::uint32_t workers, std::uint32_t read_ahead) {
-  for (; workers_begun_ < workers; ++workers_begun_)
-    start(RowWork::Duty::decode, core_->clocks.worker(workers_begun_),
-          core_->trace ? core_->trace->worker(workers_begun_) : 0,
-          [this, worker = workers_begun_](RowWork& rows) { work(rows, worker); });
-  for (; readers_begun_ < read_ahead; ++readers_begun_)
-    start(RowWork::Duty::read, core_->clocks.others(),
-          core_->trace ? core_->trace->reader(readers_begun_) : 0,
-          [this](RowWork& rows) { this->read_ahead(rows); });
+  for (; workers_begun_ < workers; ++workers_begun_) start(RowWork::Duty::decode, workers_begun_);
+  for (; readers_begun_ < read_ahead; ++readers_begun_) start(RowWork::Duty::read, readers_begun_);
 }
 
-template <class Body>
-void Engine::start(RowWork::Duty duty, Lane& lane, Trace::Track track, Body body) {
-  const auto thread =
-      duty == RowWork::Duty::decode ? workers_begun_ : core_->plan.workers + readers_begun_;
-  Post* const post = watchdog_ ? &watchdog_->post(thread) : nullptr;
+void Engine::start(RowWork::Duty duty, std::uint32_t number) {
+  const bool decodes = duty == RowWork::Duty::decode;
+  auto& core = *core_;
+  Post* const post =
+      watchdog_ ? &watchdog_->post(decodes ? number : core.plan.workers + number) : nullptr;
+  auto& lane = decodes ? core.clocks.worker(number) : core.clocks.others();
+  const auto track = !core.trace ? 0
+                     : decodes   ? core.trace->worker(number)
+                                 : core.trace->reader(number);
   auto& rows = *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty, lane, track, post));
   present_.fetch_add(1);
   try {
-    threads_.push_back(start_thread([this, body, &rows] {
+    threads_.push_back(start_thread([this, decodes, number, &rows] {
       adopt_this_thread();
       try {
-        body(rows);
+        decodes ? work(rows, number) : read_ahead(rows);
       } catch (...) {
         shared_.error.offer({}, std::current_exception());
         failed_.store(true);
@@ -276,23 +274,23 @@ void Engine::start(RowWork::Duty duty, Lane& lane, Trace::Track track, Body body
 void Engine::work(RowWork& rows, std::uint32_t worker) {
   std::uint32_t most_rows = 1;
   for (;;) {
-    auto task = shared_.board.take_work(rows.memory(), worker, most_rows);
+    auto task = shared_.board.take_work(rows.memory().idle(), worker, most_rows);
     if (!task) return;
     const auto begun = Clock::now();
     if (task->sample) {
       rows.take_over(std::move(task->sample));
-      rows.read_and_decode();
+      (void)rows.run();  // in whichever way, its row is off this thread
       continue;
     }
     const auto& run = task->run;
     std::uint32_t done = 0;
-    auto turn = Turn::done;
-    while (done < run.count && turn == Turn::done) {
+    RowOutcome outcome = RowOutcome::done;
+    while (done < run.count && outcome == RowOutcome::done) {
       rows.begin(run, run.first + done);
-      turn = rows.read_and_decode();
+      outcome = rows.run();
       ++done;
     }
-    if (turn == Turn::parked) {
+    if (outcome == RowOutcome::parked) {
       shared_.board.put_back({run.slab, run.sequence, run.first + done, run.count - done});
     } else if (const auto took = Clock::now() - begun; took.count() > 0) {
       most_rows = conductor::rows_in_a_run(std::chrono::nanoseconds(took).count(), done);
@@ -301,19 +299,16 @@ void Engine::work(RowWork& rows, std::uint32_t worker) {
 }
 
 void Engine::read_ahead(RowWork& rows) {
-  while (auto task = shared_.board.take_read(rows.memory())) {
+  while (auto task = shared_.board.take_read(rows.memory().idle())) {
     if (task->sample) {
       rows.take_over(std::move(task->sample));
     } else {
       rows.begin(task->run, task->run.first);
-      rows.memory().sample->ahead = true;
+      rows.memory().sample().ahead = true;
     }
-    const auto turn = rows.read();
-    if (turn == Turn::done) shared_.board.lost(*rows.memory().sample);
-    if (turn == Turn::read) {
-      auto next = shared_.board.fresh_sample();
-      shared_.board.arrived(std::exchange(rows.memory().sample, std::move(next)));
-    }
+    const auto outcome = rows.run();
+    if (outcome == RowOutcome::done) shared_.board.lost(rows.memory().sample());
+    if (outcome == RowOutcome::proceed) shared_.board.arrived(rows.memory().hand_over());
   }
 }
 

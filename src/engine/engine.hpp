@@ -75,8 +75,7 @@ class Engine final : private conductor::Actions {
   void step();
   /// Threads for `workers` and `read_ahead` that do not run yet.
   void staff(std::uint32_t workers, std::uint32_t read_ahead);
-  template <class Body>
-  void start(RowWork::Duty duty, Lane& lane, Trace::Track track, Body body);
+  void start(RowWork::Duty duty, std::uint32_t number);
   void work(RowWork& rows, std::uint32_t worker);
   void read_ahead(RowWork& rows);
   void discard_ready() noexcept;

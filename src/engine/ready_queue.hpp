@@ -29,7 +29,6 @@ class ReadyQueue {
   void close() noexcept;
   /// Empty: nothing until `deadline` (none: waits for ever), or closed and drained.
   std::optional<books::SlabId> pop(std::optional<Clock::time_point> deadline) noexcept;
-  bool closed() const noexcept { return closed_.load(); }
   bool drained() const noexcept { return closed_.load() && size_.load() == 0; }
   bool empty() const noexcept { return size_.load() == 0; }
 

@@ -8,6 +8,7 @@
 #include "books/waiters.hpp"
 #include "buffer/block.hpp"
 #include "buffer/sample_cache.hpp"
+#include "engine/row_slot.hpp"
 
 namespace weir::engine {
 
@@ -21,18 +22,20 @@ struct Sample : books::Waiter {
 
   books::Book& book;
 
-  books::SlabId slab = 0;
+  RowSlot slot;  ///< where it goes
   std::uint64_t epoch = 0, position = 0;
   std::uint32_t attempt = 0;  ///< failures of this row so far
-  std::uint64_t index = 0;    ///< of the source: the row's own sample or a replacement
+  std::uint64_t drawn = 0;    ///< of the source: the row's own sample
+  std::uint64_t index = 0;    ///< of the source: that one or a replacement
   std::int64_t label = 0;
   std::span<const std::byte> bytes;         ///< encoded: in `encoded`, or in the source's memory
   std::span<const std::byte> second, side;  ///< likewise; empty: none
   std::uint64_t charged = 0;                ///< bytes taken from the sink
   std::uint64_t beside = 0;  ///< of what it waits for: not to be allocated by its block
   bool has_bytes = false;
-  buffer::SampleCache::Hold kept;  ///< where they lie in the cache
-  bool ahead = false;              ///< counts as an outstanding read until a worker takes it
+  RowStatus status = RowStatus::ok;  ///< of what was decoded, or kept
+  buffer::SampleCache::Hold kept;    ///< where they lie in the cache
+  bool ahead = false;                ///< counts as an outstanding read until a worker takes it
   buffer::Block encoded;
   Clock::time_point parked_at{};
 };

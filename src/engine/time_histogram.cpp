@@ -1,10 +1,6 @@
 #include "engine/time_histogram.hpp"
 
 #include <algorithm>
-#include <boost/histogram/accumulators/thread_safe.hpp>
-#include <boost/histogram/axis/regular.hpp>
-#include <boost/histogram/make_histogram.hpp>
-#include <boost/histogram/storage_adaptor.hpp>
 #include <cmath>
 #include <numeric>
 
@@ -12,43 +8,26 @@ namespace weir::engine {
 
 namespace {
 
-namespace bh = boost::histogram;
-
 constexpr double shortest_s = 1e-8, longest_s = 1e3;
-/// ln(1e11) / ln(1.04): the middle of a bin is within 2 % of either edge.
-constexpr unsigned bins = 646;
-
-using Axis = bh::axis::regular<double, bh::axis::transform::log, bh::axis::null_type>;
-using Storage = bh::dense_storage<bh::accumulators::thread_safe<std::uint64_t>>;
-using Histogram = bh::histogram<std::tuple<Axis>, Storage>;
-
-const Axis& axis() {
-  static const Axis shared(bins, shortest_s, longest_s);
-  return shared;
-}
-
-/// In Counts the times below the first bin and above the last one come first and last.
-constexpr int below = -1, above = bins;
 
 }  // namespace
 
-struct TimeHistogram::State {
-  Histogram counts = bh::make_histogram_with(Storage(), axis());
-};
-
-TimeHistogram::TimeHistogram() : state_(std::make_unique<State>()) {}
-TimeHistogram::~TimeHistogram() = default;
-
 void TimeHistogram::add(Clock::duration time) noexcept {
-  state_->counts(std::max(0.0, seconds(time)));
+  const double s = seconds(time);
+  std::size_t bin = 0;
+  if (s >= longest_s) {
+    bin = bins + 1;
+  } else if (s >= shortest_s) {
+    const double share = std::log(s / shortest_s) / std::log(longest_s / shortest_s);
+    bin = 1 + std::min(bins - 1, static_cast<std::size_t>(share * bins));
+  }
+  counts_[bin].fetch_add(1, std::memory_order_relaxed);
 }
 
 void TimeHistogram::add_to(Counts& counts) const {
-  counts.resize(bins + 2);
-  for (int bin = below; bin <= above; ++bin) {
-    counts[static_cast<std::size_t>(bin - below)] +=
-        state_->counts.at(bin).load(std::memory_order_relaxed);
-  }
+  counts.resize(counts_.size());
+  for (std::size_t bin = 0; bin < counts.size(); ++bin)
+    counts[bin] += counts_[bin].load(std::memory_order_relaxed);
 }
 
 std::uint64_t TimeHistogram::total(const Counts& counts) noexcept {
@@ -60,17 +39,13 @@ std::optional<double> TimeHistogram::at(const Counts& counts, double quantile) {
   if (all == 0) return std::nullopt;
   const auto rank = std::clamp<std::uint64_t>(
       static_cast<std::uint64_t>(std::ceil(quantile * static_cast<double>(all))), 1, all);
-  std::uint64_t up_to = 0;
-  int bin = below;
-  for (const auto count : counts) {
-    up_to += count;
-    if (up_to >= rank) break;
-    ++bin;
-  }
+  std::size_t bin = 0;
+  for (auto up_to = counts[0]; up_to < rank;) up_to += counts[++bin];
   // Beyond the bins the nearest edge is all that is known.
-  if (bin == below) return shortest_s;
-  if (bin == above) return longest_s;
-  return axis().value(bin + 0.5);
+  if (bin == 0) return shortest_s;
+  if (bin > bins) return longest_s;
+  const double middle = (static_cast<double>(bin) - 0.5) / bins;
+  return shortest_s * std::pow(longest_s / shortest_s, middle);
 }
 
 }  // namespace weir::engine

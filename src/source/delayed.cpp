@@ -29,9 +29,9 @@ class SlowSink final : public ByteSink {
  public:
   SlowSink(ByteSink& inner, ReadDelay::Milliseconds delay, const std::stop_token& stop) noexcept
       : inner_(inner), delay_(delay), stop_(stop) {}
-  std::span<std::byte> take(std::size_t bytes) override {
-    const auto memory = inner_.take(bytes);
-    wait();
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
+    const auto memory = inner_.try_take(bytes);
+    if (memory) wait();
     return memory;
   }
   void wait() {
@@ -51,10 +51,10 @@ class Delayed {
       : source_(std::move(source)), delay_(delay), stop_(std::move(stop)) {}
 
   std::uint64_t size() const { return source_.size(); }
-  Encoded read(std::uint64_t i, ByteSink& sink) const {
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
     SlowSink slow(sink, delay_.of(i), stop_);
-    const auto encoded = source_.read(i, slow);
-    slow.wait();  // a source that owns its bytes takes none
+    const auto encoded = source_.try_read(i, slow);
+    if (encoded) slow.wait();  // a source that owns its bytes takes none
     return encoded;
   }
   std::string name(std::uint64_t i) const { return source_.name(i); }

@@ -104,7 +104,8 @@ FileReader::Behind FileReader::behind_link(const char* path) const {
   return followed ? Behind::file : Behind::nothing;
 }
 
-std::span<const std::byte> FileReader::read(const char* path, ByteSink& sink) const {
+std::optional<Encoded> FileReader::read(const char* path, std::int64_t label,
+                                        ByteSink& sink) const {
   const auto file = open(path);
   const auto size = regular_size(file);
   if (size == 0) throw SampleError(FaultKind::corrupt, "empty file");
@@ -113,9 +114,10 @@ std::span<const std::byte> FileReader::read(const char* path, ByteSink& sink) co
                                             " bytes, max_encoded_bytes is " +
                                             std::to_string(max_encoded_bytes_));
   }
-  const auto bytes = sink.take(static_cast<std::size_t>(size));
-  fill(file, bytes);
-  return bytes;
+  const auto bytes = sink.try_take(static_cast<std::size_t>(size));
+  if (!bytes) return std::nullopt;
+  fill(file, *bytes);
+  return Encoded{*bytes, label};
 }
 
 }  // namespace weir::source

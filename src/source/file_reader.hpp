@@ -18,7 +18,8 @@ class FileReader {
   /// terminal or a device. Throws SampleError: `unsupported` for what is no regular file or is a
   /// link that is not followed, `corrupt` for an empty file, `limit` above max_encoded_bytes,
   /// `truncated` where the file shrank, `io` with the system's words.
-  std::span<const std::byte> read(const char* path, ByteSink& sink) const;
+  /// Nothing where the sink refuses the bytes.
+  std::optional<Encoded> read(const char* path, std::int64_t label, ByteSink& sink) const;
 
   /// What the symbolic link at `path` leads to; `nothing` where it is not followed, `unreachable`
   /// with errno set where it leads nowhere. Throws SampleError{io} where that cannot be told now.

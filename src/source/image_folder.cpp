@@ -56,8 +56,8 @@ std::int64_t ImageFolder::label(std::uint64_t i) const noexcept {
          classes_.begin();
 }
 
-Encoded ImageFolder::read(std::uint64_t i, ByteSink& sink) const {
-  return {reader_.read(names_[i], sink), label(i)};
+std::optional<Encoded> ImageFolder::try_read(std::uint64_t i, ByteSink& sink) const {
+  return reader_.read(names_[i], label(i), sink);
 }
 
 std::uint64_t ImageFolder::index_bytes() const noexcept {

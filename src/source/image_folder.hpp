@@ -21,7 +21,7 @@ class ImageFolder {
               std::vector<Unreached>* unreached = nullptr);
 
   std::uint64_t size() const noexcept { return names_.size(); }
-  Encoded read(std::uint64_t i, ByteSink& sink) const;
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const;
   /// Path relative to the root, as the bytes it has on disk.
   std::string name(std::uint64_t i) const { return names_[i]; }
   std::uint64_t index_bytes() const noexcept;

@@ -32,8 +32,8 @@ class Manifest {
   }
 
   std::uint64_t size() const noexcept { return starts_.size(); }
-  Encoded read(std::uint64_t i, ByteSink& sink) const {
-    return {reader_.read(text_.c_str() + starts_[i], sink), labels_[i]};
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    return reader_.read(text_.c_str() + starts_[i], labels_[i], sink);
   }
   std::string name(std::uint64_t i) const { return text_.c_str() + starts_[i]; }
   std::uint64_t index_bytes() const noexcept {

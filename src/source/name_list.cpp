@@ -42,7 +42,9 @@ class Rest {
   }
 
   std::uint64_t size() const noexcept { return size_; }
-  Encoded read(std::uint64_t i, ByteSink& sink) const { return source_.read(original(i), sink); }
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    return source_.try_read(original(i), sink);
+  }
   std::string name(std::uint64_t i) const { return source_.name(original(i)); }
   std::uint64_t index_bytes() const {
     return source_.index_bytes() + sizeof(*this) + gone_.capacity() * sizeof(std::uint64_t);

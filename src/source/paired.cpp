@@ -19,10 +19,13 @@ class Paired {
   }
 
   std::uint64_t size() const { return first_.size(); }
-  Encoded read(std::uint64_t i, ByteSink& sink) const {
-    auto pair = first_.read(i, sink);
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    auto pair = first_.try_read(i, sink);
+    if (!pair) return std::nullopt;
     try {
-      pair.second = second_.read(i, sink).bytes;
+      const auto second = second_.try_read(i, sink);
+      if (!second) return std::nullopt;
+      pair->second = second->bytes;
     } catch (const SampleError& error) {
       throw SampleError(error.kind(), "second image " + second_.name(i) + ": " + error.what());
     }

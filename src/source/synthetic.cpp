@@ -129,15 +129,16 @@ class Synthetic {
     const auto shape = shape_of(random);
     return ImageSize{shape.height, shape.width};
   }
-  Encoded read(std::uint64_t i, ByteSink& sink) const {
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
     const auto label = i % classes.size();
     const auto key = mix_key({seed_, i});
     RandomStream random(key);
     const auto shape = shape_of(random);
     const auto jpeg = encode_jpeg(Picture(classes[label], shape, random.next()), shape, quality);
-    const auto bytes = sink.take(jpeg.size());
-    std::copy(jpeg.begin(), jpeg.end(), bytes.begin());
-    return {bytes, static_cast<std::int64_t>(label)};
+    const auto bytes = sink.try_take(jpeg.size());
+    if (!bytes) return std::nullopt;
+    std::copy(jpeg.begin(), jpeg.end(), bytes->begin());
+    return Encoded{*bytes, static_cast<std::int64_t>(label)};
   }
 
  private:

@@ -33,7 +33,7 @@ class SlowSource {
  private:
   using Bytes = std::vector<std::byte>;
   struct Sink final : ByteSink {
-    std::span<std::byte> take(std::size_t n) override {
+    std::optional<std::span<std::byte>> try_take(std::size_t n) override {
       bytes.resize(n);
       return bytes;
     }

@@ -18,7 +18,7 @@ std::vector<std::byte> bytes_of(const AnySource& source, std::uint64_t index) {
   class Sink final : public ByteSink {
    public:
     std::vector<std::byte> bytes;
-    std::span<std::byte> take(std::size_t size) override {
+    std::optional<std::span<std::byte>> try_take(std::size_t size) override {
       bytes.resize(size);
       return bytes;
     }

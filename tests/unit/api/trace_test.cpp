@@ -222,7 +222,7 @@ TEST_CASE("names of any bytes do not spoil a trace", "[trace]") {
   const auto image = synthetic(1, {8, 8, 3});
   struct Keep final : ByteSink {
     std::vector<std::byte> bytes;
-    std::span<std::byte> take(std::size_t n) override {
+    std::optional<std::span<std::byte>> try_take(std::size_t n) override {
       bytes.resize(n);
       return bytes;
     }

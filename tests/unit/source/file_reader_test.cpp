@@ -20,7 +20,14 @@ struct Refused {};
 
 class RefusingSink final : public ByteSink {
  public:
-  std::span<std::byte> take(std::size_t) override { throw Refused(); }
+  explicit RefusingSink(bool throws) : throws_(throws) {}
+  std::optional<std::span<std::byte>> try_take(std::size_t) override {
+    if (throws_) throw Refused();
+    return std::nullopt;
+  }
+
+ private:
+  bool throws_;
 };
 
 /// Changes the file between its size being known and its bytes being read.
@@ -29,7 +36,7 @@ class MeddlingSink final : public ByteSink {
   explicit MeddlingSink(std::function<void()> meddle) : meddle_(std::move(meddle)) {}
   MeddlingSink(const std::string& file, std::uintmax_t size)
       : MeddlingSink([file, size] { std::filesystem::resize_file(file, size); }) {}
-  std::span<std::byte> take(std::size_t bytes) override {
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     memory_.resize(bytes);
     meddle_();
     return memory_;
@@ -77,8 +84,12 @@ TEST_CASE("a sink's exception passes through and closes the file", "[reader]") {
   folder.write("x", "x");
   const auto source = image_folder(folder.string());
   const auto before = open_descriptors();
-  RefusingSink sink;
-  for (int i = 0; i < 10; ++i) CHECK_THROWS_AS(source.read(0, sink), Refused);
+  RefusingSink throwing(true), refusing(false);
+  for (int i = 0; i < 10; ++i) {
+    CHECK_THROWS_AS(source.read(0, throwing), Refused);
+    CHECK_THROWS_AS(source.read(0, refusing), BytesRefused);
+    CHECK_FALSE(source.try_read(0, refusing));
+  }
   CHECK(open_descriptors() == before);
   CHECK(read_text(source, 0) == "x");
 }
@@ -158,10 +169,10 @@ TEST_CASE("with all links allowed a path may lead anywhere, but only to a file",
       source::open_at(AT_FDCWD, folder.string().c_str(), O_PATH | O_DIRECTORY), FollowSymlinks::yes,
       1000);
   RecordingSink sink;
-  CHECK(reader.read("link", sink).size() == 9);
-  CHECK(reader.read((outside / "x").c_str(), sink).size() == 9);
+  CHECK(reader.read("link", 0, sink)->bytes.size() == 9);
+  CHECK(reader.read((outside / "x").c_str(), 0, sink)->bytes.size() == 9);
   try {
-    reader.read("zero", sink);
+    static_cast<void>(reader.read("zero", 0, sink));
     FAIL("read a device");
   } catch (const SampleError& error) {
     CHECK(error.kind() == FaultKind::unsupported);

@@ -23,7 +23,7 @@ namespace weir::test {
 /// Gives what is asked for and remembers it.
 class RecordingSink final : public ByteSink {
  public:
-  std::span<std::byte> take(std::size_t bytes) override {
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     taken.push_back(bytes);
     memory_.assign(bytes, std::byte{0xa5});
     return memory_;

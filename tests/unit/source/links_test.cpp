@@ -39,7 +39,7 @@ Listed list(const TemporaryFolder& folder, FollowSymlinks links) {
   for (std::uint64_t i = 0; i < images.size(); ++i) {
     listed.names.push_back(images.name(i));
     RecordingSink sink;
-    CHECK(images.read(i, sink).bytes.size() == 1);
+    CHECK(images.try_read(i, sink)->bytes.size() == 1);
   }
   return listed;
 }

@@ -1,0 +1,83 @@
+#include "engine/row_reader.hpp"
+
+#include "base/checked.hpp"
+#include "engine/kept_row.hpp"
+
+namespace weir::engine {
+namespace {
+
+/// Admission before the read.
+class Sink final : public ByteSink {
+ public:
+  explicit Sink(RowMemory& memory) noexcept : memory_(memory), sample_(memory.sample()) {}
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
+    if (refused_ || again_) return std::nullopt;
+    const auto start = round_up(sample_.charged, buffer::Block::alignment);
+    const auto end = add_sat(start, bytes);
+    if (const auto defect = memory_.exceeds(end, Stage::read))
+      throw SampleError(defect->kind, defect->reason);
+    // To grow, a block lets go of what it has: of a sample in several parts, the parts before.
+    again_ = pieces_++ > 0 && end > sample_.encoded.size();
+    refused_ = !memory_.admit_encoded(end);
+    if (refused_ || again_) return std::nullopt;
+    sample_.charged = end;
+    return sample_.encoded.first(end).subspan(static_cast<std::size_t>(start));
+  }
+  bool refused() const noexcept { return refused_; }
+  /// There is room for as much as was asked for by now: to be read once more.
+  bool again() const noexcept { return again_; }
+
+ private:
+  RowMemory& memory_;
+  Sample& sample_;
+  int pieces_ = 0;
+  bool refused_ = false, again_ = false;
+};
+
+/// Parked: the sink refused.
+RowOutcome call_source(const AnySource& source, Sample& s, Sink& sink) {
+  try {
+    const auto encoded = source.try_read(s.index, sink);
+    if (!encoded) return RowOutcome::parked;
+    s.bytes = encoded->bytes;
+    s.second = encoded->second;
+    s.side = encoded->side;
+    s.label = encoded->label;
+    return RowOutcome::proceed;
+  } catch (...) {
+    return failure_of(Stage::read);
+  }
+}
+
+}  // namespace
+
+RowOutcome read_row(Core& core, RowMemory& memory, RowTimes& times) {
+  Sample& s = memory.sample();
+  if (find_kept(core, s)) {
+    s.has_bytes = true;
+    return RowOutcome::proceed;
+  }
+  const auto begun = Clock::now();
+  Reading reading(times.workers_lane(), begun);
+  const auto at = times.at(Stage::read, s, begun);
+  RowOutcome outcome = RowOutcome::proceed;
+  for (bool again = true; again;) {
+    s.charged = 0;
+    Sink sink(memory);
+    times.read_begins();
+    outcome = call_source(core.source, s, sink);
+    if (sink.refused()) return memory.park();
+    again = sink.again();
+  }
+  if (outcome == RowOutcome::parked)
+    outcome =
+        Defect{FaultKind::io, Stage::read, "the source gave nothing, though no bytes were refused"};
+  const auto ended = Clock::now();
+  reading.end(ended);
+  s.has_bytes = outcome == RowOutcome::proceed;
+  if (core.cache) core.cache->count(false);
+  times.read_ends(s, begun, ended);
+  return outcome;
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,36 @@
+#include "engine/row_times.hpp"
+
+namespace weir::engine {
+
+void RowTimes::waited(const Sample& s) noexcept {
+  const auto now = Clock::now();
+  lane_.add(Stage::wait, now - s.parked_at, s.granted.bytes);
+  span(Stage::wait, s, s.parked_at, now);
+}
+
+void RowTimes::read_ends(const Sample& s, Clock::time_point begun,
+                         Clock::time_point ended) noexcept {
+  if (s.has_bytes) read_cpu_.ends(ended - begun);
+  lane_.add(Stage::read, ended - begun,
+            s.has_bytes ? s.bytes.size() + s.second.size() + s.side.size() : 0);
+  span(Stage::read, s, begun, ended);
+  bytes();
+}
+
+void RowTimes::decode_begins(Clock::time_point now) noexcept {
+  decode_cpu_.begins();
+  decode_begun_ = now;
+  fit_ = {};
+}
+
+void RowTimes::decode_ends(const Sample& s, std::uint64_t written) noexcept {
+  // Rows are fitted as they come: of the whole, the trace shows the fitting last.
+  const auto ended = Clock::now();
+  lane_.add(Stage::decode, ended - decode_begun_ - fit_, s.bytes.size() + s.second.size());
+  lane_.add(Stage::fit, fit_, written);
+  decode_cpu_.ends(ended - decode_begun_);
+  span(Stage::decode, s, decode_begun_, ended - fit_);
+  span(Stage::fit, s, ended - fit_, ended);
+}
+
+}  // namespace weir::engine
