@@ -23,8 +23,6 @@ class SlabPool;
 /// valid until the batch dies; a slab is filled anew for each batch.
 class WEIR_API Batch {
  public:
-  /// For weir's own layers: takes over a leased slab of `pool`.
-  Batch(std::shared_ptr<buffer::SlabPool> pool, buffer::Slab& slab) noexcept;
   Batch(Batch&& other) noexcept;
   Batch& operator=(Batch&& other) noexcept;
   ~Batch();  ///< counted as consumed
@@ -79,6 +77,9 @@ class WEIR_API Batch {
   void held_by(const char* holder) const noexcept;
 
  private:
+  friend struct Internals;
+  /// Takes over a leased slab of `pool`.
+  Batch(std::shared_ptr<buffer::SlabPool> pool, buffer::Slab& slab) noexcept;
   std::shared_ptr<buffer::SlabPool> pool_;
   buffer::Slab* slab_ = nullptr;
 };

@@ -4,6 +4,7 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "weir/export.hpp"
@@ -77,21 +78,16 @@ struct PixelBlock {
   Shape shape;                           ///< of each
 };
 
-namespace convert {
-/// For weir's own layers: `pixel * slope + offset`, exact in float, and the small rest.
-struct Line {
-  float slope = 0, offset = 0, slope_rest = 0, offset_rest = 0;
-};
-using Lines = std::array<Line, 3>;
-}  // namespace convert
-
-/// Pixels to floats in the caller's memory. Immutable: share freely between threads.
+/// Pixels to floats in the caller's memory. Immutable: share freely between threads; copies share their
+/// tables.
 /// Every output is within 1 ulp of the exactly computed value, and the same on every machine.
 template <Element T>
 class WEIR_API Converter {
  public:
   /// Works out a table of 256 values a channel. Throws Error{bad_options} where a stddev is 0 or a figure is not finite.
   explicit Converter(const Normalize& normalize = {}, Layout layout = Layout::nchw);
+  Converter(const Converter&) = default;
+  Converter& operator=(const Converter&) = default;
   /// out.size() must be count·C·H·W, else Error{bad_options}. Does not allocate.
   void operator()(const PixelBlock& block, std::span<T> out) const;
   /// One image, its lines as far apart as they may be: C x H x W or H x W x C. out.size() must be C*H*W,
@@ -101,9 +97,8 @@ class WEIR_API Converter {
   Layout layout() const noexcept { return layout_; }
 
  private:
-  std::array<std::array<T, 256>, 3> table_;
-  convert::Lines lines_;
-  bool lines_are_exact_ = false;  ///< on this machine they give what the tables say, to the bit
+  struct State;
+  std::shared_ptr<const State> state_;
   Layout layout_;
 };
 extern template class Converter<float>;

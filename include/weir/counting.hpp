@@ -32,7 +32,6 @@ struct WEIR_API MemoryUse {
 
 namespace buffer {
 class Counts;
-class CountedAccount;
 }  // namespace buffer
 
 /// Another memory resource, counting by named accounts: for a trainer's own containers, or as
@@ -68,10 +67,8 @@ class WEIR_API CountingResource final : public std::pmr::memory_resource {
   /// its own.
   void reset_peak() noexcept;
 
-  /// For weir's own layers.
-  const std::shared_ptr<buffer::Counts>& counts() const noexcept { return counts_; }
-
  private:
+  friend struct Internals;
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
   void do_deallocate(void* data, std::size_t bytes, std::size_t alignment) override;
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;

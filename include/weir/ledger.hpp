@@ -24,7 +24,7 @@ enum class Account : std::uint8_t {
   cache,    ///< samples kept from epoch to epoch (Options::cache); charges of the caller's own
 };
 /// How many accounts there are.
-inline constexpr std::size_t account_count = 8;
+inline constexpr std::size_t account_count = static_cast<std::size_t>(Account::cache) + 1;
 /// The enumerator's own name: "leased". Any thread.
 WEIR_API std::string_view to_string(Account account) noexcept;
 
@@ -76,7 +76,7 @@ class WEIR_API Charge {
   std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
-  friend class MemoryLedger;
+  friend struct Internals;
   Charge(std::shared_ptr<books::Book> book, Account account, std::uint64_t bytes) noexcept;
   std::shared_ptr<books::Book> book_;
   Account account_ = Account::cache;
@@ -108,13 +108,8 @@ class WEIR_API MemoryLedger {
   /// Number of changes posted so far: what the books cost is this times the bench's ns a posting.
   std::uint64_t postings() const noexcept;
 
-  /// For weir's own layers: the books behind this face.
-  const std::shared_ptr<books::Ledger>& books() const noexcept { return books_; }
-  /// For weir's own layers: a charge on one page of the books.
-  static std::optional<Charge> charge_to(const std::shared_ptr<books::Book>& book, Account account,
-                                         std::uint64_t bytes);
-
  private:
+  friend struct Internals;
   std::shared_ptr<books::Ledger> books_;
   std::shared_ptr<books::Book> own_;
 };

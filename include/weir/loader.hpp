@@ -63,8 +63,6 @@ using BatchTaker = std::function<void(std::exception_ptr, std::optional<Batch>)>
 /// destructors do nothing. The child is to call exec or _exit.
 class WEIR_API Stream {
  public:
-  /// For weir's own layers: Loader::stream makes them.
-  explicit Stream(std::shared_ptr<api::StreamState> state) noexcept;
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
   ~Stream();
@@ -101,6 +99,8 @@ class WEIR_API Stream {
   std::default_sentinel_t end() const noexcept { return {}; }
 
  private:
+  friend class Loader;
+  explicit Stream(std::shared_ptr<api::StreamState> state) noexcept;
   std::shared_ptr<api::StreamState> state_;
 };
 

@@ -5,7 +5,7 @@
 /// (weir/interop) and the headers of the component footprint (weir/footprint.hpp, weir/model_json.hpp).
 
 /// \namespace weir
-/// The whole of it; what lies in namespaces within is for weir's own layers, but for weir::layer.
+/// The public API. Of the namespaces in it only weir::layer has anything to use.
 
 #include "weir/advice.hpp"
 #include "weir/batch.hpp"

@@ -4,6 +4,7 @@
 
 #include "api/size_survey.hpp"
 #include "base/checked.hpp"
+#include "base/internals.hpp"
 #include "plan/decoder_options.hpp"
 #include "weir/memory.hpp"
 #include "weir/window.hpp"
@@ -18,7 +19,7 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
     const auto promised = ledger.promised();
     plan = resolve(options, source.index_bytes(), promised, source.size());
     try {
-      return books::Book::open(ledger.books(),
+      return books::Book::open(Internals::books(ledger),
                                {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
                                 plan.read_ahead_bytes, plan.slabs, plan.batch});
     } catch (const Error&) {
@@ -79,7 +80,7 @@ LoaderState::LoaderState(AnySource source, const Options& wish)
       options(with_sizes(source, wish, *ledger)) {
   Plan plan;
   auto book = open_page(*ledger, options, source, plan);
-  auto charge = MemoryLedger::charge_to(book, Account::index, plan.index_bytes);
+  auto charge = books::charge(book, Account::index, plan.index_bytes);
   if (!charge) {
     throw Error(
         Errc::budget_too_small, Stage::wait,
@@ -211,7 +212,7 @@ std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline
   Lock lock(consumer_);
   auto* const slab = engine_->next(deadline, lease);
   if (!slab) return std::nullopt;
-  return Batch(loader_->core->pool, *slab);
+  return Internals::make<Batch>(loader_->core->pool, *slab);
 }
 
 void StreamState::async_next(BatchTaker take) {
@@ -221,7 +222,8 @@ void StreamState::async_next(BatchTaker take) {
   Lock lock(consumer_);
   engine_->ask([pool = loader_->core->pool, take = std::move(take)](std::exception_ptr error,
                                                                     buffer::Slab* slab) {
-    take(std::move(error), slab ? std::optional(Batch(pool, *slab)) : std::nullopt);
+    take(std::move(error),
+         slab ? std::optional(Internals::make<Batch>(pool, *slab)) : std::nullopt);
   });
 }
 

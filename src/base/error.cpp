@@ -1,6 +1,7 @@
 #include "weir/error.hpp"
 
 #include "base/names.hpp"
+#include "base/terms.hpp"
 
 namespace weir {
 namespace {
@@ -23,9 +24,7 @@ class Category final : public std::error_category {
 
 }  // namespace
 
-std::string_view to_string(Stage stage) noexcept {
-  return name_of(stage, {"read", "wait", "decode", "fit", "handoff", "lease"});
-}
+std::string_view to_string(Stage stage) noexcept { return name_in(stages, stage); }
 
 std::string_view to_string(FaultKind kind) noexcept {
   return name_of(kind, {"truncated", "corrupt", "unsupported", "limit", "io", "timeout", "memory"});

@@ -203,4 +203,8 @@ class Book {
   Book* next_ = nullptr;  ///< Ledger::books_
 };
 
+/// A charge on one page; empty, as MemoryLedger::try_charge is.
+[[nodiscard]] std::optional<Charge> charge(std::shared_ptr<Book> page, Account account,
+                                           std::uint64_t bytes);
+
 }  // namespace weir::books

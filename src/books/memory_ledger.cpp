@@ -1,23 +1,19 @@
 #include <utility>
 
+#include "base/internals.hpp"
+#include "books/accounts.hpp"
 #include "books/book.hpp"
 #include "weir/ledger.hpp"
 
 namespace weir {
 
-std::string_view to_string(Account account) noexcept {
-  switch (account) {
-    case Account::index: return "index";
-    case Account::encoded: return "encoded";
-    case Account::scratch: return "scratch";
-    case Account::filling: return "filling";
-    case Account::ready: return "ready";
-    case Account::leased: return "leased";
-    case Account::idle: return "idle";
-    case Account::cache: return "cache";
-  }
-  return "?";
+std::optional<Charge> books::charge(std::shared_ptr<Book> page, Account account,
+                                    std::uint64_t bytes) {
+  if (!page->try_charge(account, bytes)) return std::nullopt;
+  return Internals::make<Charge>(std::move(page), account, bytes);
 }
+
+std::string_view to_string(Account account) noexcept { return name_in(books::accounts, account); }
 
 Charge::Charge(std::shared_ptr<books::Book> book, Account account, std::uint64_t bytes) noexcept
     : book_(std::move(book)), account_(account), bytes_(bytes) {}
@@ -63,13 +59,7 @@ MemoryLedger::MemoryLedger(std::uint64_t budget_bytes)
 MemoryLedger::~MemoryLedger() = default;
 
 std::optional<Charge> MemoryLedger::try_charge(Account account, std::uint64_t bytes) {
-  return charge_to(own_, account, bytes);
-}
-
-std::optional<Charge> MemoryLedger::charge_to(const std::shared_ptr<books::Book>& book,
-                                              Account account, std::uint64_t bytes) {
-  if (!book->try_charge(account, bytes)) return std::nullopt;
-  return Charge(book, account, bytes);
+  return books::charge(own_, account, bytes);
 }
 
 MemorySnapshot MemoryLedger::snapshot() const { return books_->snapshot(); }

@@ -119,20 +119,32 @@ constexpr std::size_t least_streamed = 4u << 20;
 }  // namespace
 
 template <Element T>
-Converter<T>::Converter(const Normalize& normalize, Layout layout) : layout_(layout) {
+struct Converter<T>::State {
+  explicit State(const Normalize& normalize);
+  Tables<T> tables;
+  convert::Lines lines;
+  bool lines_are_exact;  ///< on this machine they give what the tables say, to the bit
+};
+
+template <Element T>
+Converter<T>::State::State(const Normalize& normalize) {
   check(normalize);
   for (std::size_t c = 0; c < 3; ++c) {
     for (std::size_t pixel = 0; pixel < 256; ++pixel) {
       // One rounding for product and difference, so that nothing is lost where they cancel.
       const double centred =
           std::fma(static_cast<double>(pixel), normalize.scale, -normalize.mean[c]);
-      table_[c][pixel] = narrow<T>(centred / normalize.stddev[c]);
+      tables[c][pixel] = narrow<T>(centred / normalize.stddev[c]);
     }
     const long double stddev = normalize.stddev[c];
-    lines_[c] = convert::split_line(normalize.scale / stddev, -normalize.mean[c] / stddev);
+    lines[c] = convert::split_line(normalize.scale / stddev, -normalize.mean[c] / stddev);
   }
-  lines_are_exact_ = agree(lines_, table_);
+  lines_are_exact = agree(lines, tables);
 }
+
+template <Element T>
+Converter<T>::Converter(const Normalize& normalize, Layout layout)
+    : state_(std::make_shared<const State>(normalize)), layout_(layout) {}
 
 template <Element T>
 void Converter<T>::operator()(const PixelBlock& block, std::span<T> out) const {
@@ -141,20 +153,21 @@ void Converter<T>::operator()(const PixelBlock& block, std::span<T> out) const {
   }
   check_size("PixelBlock::pixels.size()", block.pixels.size(), block);
   check_size("out.size()", out.size(), block);
+  const auto& [tables, lines, lines_are_exact] = *state_;
   const auto area = std::size_t{block.shape.height} * block.shape.width;
   const auto* pixels = block.pixels.data();
   const auto stores =
       out.size_bytes() >= least_streamed ? convert::Stores::streamed : convert::Stores::cached;
   if (layout_ == Layout::nhwc) {
-    if (lines_are_exact_)
-      return convert::interleaved(pixels, area * block.count, lines_, out.data(), stores);
-    return look_up_interleaved(pixels, area * block.count, table_, out.data());
+    if (lines_are_exact)
+      return convert::interleaved(pixels, area * block.count, lines, out.data(), stores);
+    return look_up_interleaved(pixels, area * block.count, tables, out.data());
   }
   for (std::size_t first = 0; first < out.size(); first += 3 * area) {
-    if (lines_are_exact_) {
-      convert::planar(pixels + first, area, lines_, out.data() + first, stores);
+    if (lines_are_exact) {
+      convert::planar(pixels + first, area, lines, out.data() + first, stores);
     } else {
-      look_up_planar(pixels + first, area, table_, out.data() + first);
+      look_up_planar(pixels + first, area, tables, out.data() + first);
     }
   }
 }
@@ -174,12 +187,12 @@ void Converter<T>::operator()(const ImageView& image, std::span<T> out) const {
     const auto* const pixels = image.data + y * image.row_stride;
     // The tables say what arithmetic does, to the bit.
     if (layout_ == Layout::nhwc) {
-      look_up_interleaved(pixels, shape.width, table_, out.data() + y * line);
+      look_up_interleaved(pixels, shape.width, state_->tables, out.data() + y * line);
       continue;
     }
     for (std::size_t c = 0; c < 3; ++c) {
       auto* const plane = out.data() + c * area + y * std::size_t{shape.width};
-      for (std::size_t x = 0; x < shape.width; ++x) plane[x] = table_[c][pixels[3 * x + c]];
+      for (std::size_t x = 0; x < shape.width; ++x) plane[x] = state_->tables[c][pixels[3 * x + c]];
     }
   }
 }

@@ -1,11 +1,18 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "weir/convert.hpp"
 
 namespace weir::convert {
+
+/// `pixel * slope + offset`, exact in float, and the small rest.
+struct Line {
+  float slope = 0, offset = 0, slope_rest = 0, offset_rest = 0;
+};
+using Lines = std::array<Line, 3>;
 
 /// `pixel * slope + offset`, split so that its large part is exact and all is rounded once. README.md
 /// says how.

@@ -1,5 +1,9 @@
 #include "engine/trace.hpp"
 
+#include <algorithm>
+
+#include "books/accounts.hpp"
+
 namespace weir::engine {
 
 namespace {
@@ -21,7 +25,7 @@ std::int64_t Trace::since_start(Clock::time_point at) const noexcept {
 }
 
 void Trace::note(Kind kind, std::uint8_t what, Track track, Clock::time_point at,
-                 const std::array<std::uint64_t, 4>& value) noexcept {
+                 const Values& value) noexcept {
   const auto place = noted_.fetch_add(1, std::memory_order_relaxed);
   if (place >= capacity_) return;
   Event& event = events_[static_cast<std::size_t>(place)];
@@ -30,6 +34,25 @@ void Trace::note(Kind kind, std::uint8_t what, Track track, Clock::time_point at
   event.at_ns = since_start(at);
   event.value = value;
   event.kind.store(kind, std::memory_order_release);
+}
+
+std::span<const Account> Trace::accounts(Kind kind, std::size_t first) noexcept {
+  const auto all = kind == Kind::slab_bytes ? std::span<const Account>(books::accounts_of<true>)
+                                            : std::span<const Account>(books::accounts_of<false>);
+  const auto from = std::min(first, all.size());
+  return all.subspan(from, std::min(values_an_event, all.size() - from));
+}
+
+Trace::Values Trace::bytes(std::span<const Account> accounts,
+                           const MemorySnapshot& memory) noexcept {
+  Values values{};
+  for (std::size_t i = 0; i < accounts.size(); ++i) values[i] = memory[accounts[i]];
+  return values;
+}
+
+void Trace::note_bytes(Kind kind, const MemorySnapshot& memory, Clock::time_point at) noexcept {
+  for (std::size_t first = 0; !accounts(kind, first).empty(); first += values_an_event)
+    note(kind, static_cast<std::uint8_t>(first), 0, at, bytes(accounts(kind, first), memory));
 }
 
 void Trace::sample(Stage stage, Track track, Clock::time_point begun, Clock::time_point ended,
@@ -56,18 +79,14 @@ void Trace::move(const Setting& to, std::size_t text) noexcept {
 
 void Trace::sample_bytes(const books::Book& book) noexcept {
   const auto memory = book.snapshot().memory;
-  note(Kind::sample_bytes, 0, 0, Clock::now(),
-       {memory[Account::index], memory[Account::encoded], memory[Account::scratch],
-        memory[Account::cache]});
+  note_bytes(Kind::sample_bytes, memory, Clock::now());
 }
 
 void Trace::queue(const books::Book& book) noexcept {
   const auto now = book.snapshot();
   const auto at = Clock::now();
   note(Kind::queue, 0, 0, at, {now.filling, now.ready, now.leased, 0});
-  note(Kind::slab_bytes, 0, 0, at,
-       {now.memory[Account::filling], now.memory[Account::ready], now.memory[Account::leased],
-        now.memory[Account::idle]});
+  note_bytes(Kind::slab_bytes, now.memory, at);
 }
 
 }  // namespace weir::engine

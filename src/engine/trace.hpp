@@ -6,6 +6,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -78,22 +79,30 @@ class Trace {
     move,
     sample_bytes,
     slab_bytes,
-    queue
+    queue,
   };
   /// `value` by kind: sample: duration, sequence, row, index. batch, thread: duration, sequence.
-  /// move: queue, workers, read_ahead, text. The others: their counters, in the order of their names.
+  /// move: queue, workers, read_ahead, text. queue: filling, ready, leased. The others: bytes of up to
+  /// four accounts.
+  static constexpr std::size_t values_an_event = 4;
+  using Values = std::array<std::uint64_t, values_an_event>;
   struct Event {
     std::atomic<Kind> kind{Kind::none};  ///< set last: the rest is there
-    std::uint8_t what = 0;               ///< Stage or Of
+    std::uint8_t what = 0;               ///< Stage, Of, or which of its accounts is the first
     Track track = 0;
     std::int64_t at_ns = 0;
-    std::array<std::uint64_t, 4> value{};
+    Values value{};
   };
   static_assert(sizeof(Event) == trace_event_bytes);
 
+  /// The accounts of an event of this kind, from `first` on; at most as many as its values.
+  static std::span<const Account> accounts(Kind kind, std::size_t first) noexcept;
+  static Values bytes(std::span<const Account> accounts, const MemorySnapshot& memory) noexcept;
+
   Track slab(books::SlabId id) const noexcept { return reader(readers_) + id; }
   void note(Kind kind, std::uint8_t what, Track track, Clock::time_point at,
-            const std::array<std::uint64_t, 4>& value) noexcept;
+            const Values& value) noexcept;
+  void note_bytes(Kind kind, const MemorySnapshot& memory, Clock::time_point at) noexcept;
   std::int64_t since_start(Clock::time_point at) const noexcept;
 
   class Writer;

@@ -89,11 +89,8 @@ class Trace::Writer {
                     what == Of::step || what == Of::look ? "{}" : batch_args(v[1]));
       }
       case Kind::move: return move(at, event.track, v);
-      case Kind::sample_bytes:
-        return counter("bytes of index and samples", at, {"index", "encoded", "scratch", "cache"},
-                       v);
-      case Kind::slab_bytes:
-        return counter("bytes of slabs", at, {"filling", "ready", "leased", "idle"}, v);
+      case Kind::sample_bytes: return bytes("bytes of index and samples", event);
+      case Kind::slab_bytes: return bytes("bytes of slabs", event);
       case Kind::queue: return counter("queue", at, {"filling", "ready", "leased", ""}, v);
     }
   }
@@ -133,7 +130,7 @@ class Trace::Writer {
             << '}';
     begin() << R"({"ph":"e",)" << common << ",\"ts\":" << microseconds(at + duration) << '}';
   }
-  void move(std::int64_t at, std::uint32_t track, const std::array<std::uint64_t, 4>& to) {
+  void move(std::int64_t at, std::uint32_t track, const Values& to) {
     begin() << R"({"ph":"i","s":"t",)" << place(threads, track) << ",\"ts\":" << microseconds(at)
             << R"(,"cat":"tuning","name":"move","args":{"max_queue_size":)" << to[0]
             << ",\"workers\":" << to[1] << ",\"read_ahead\":" << to[2];
@@ -141,8 +138,14 @@ class Trace::Writer {
       out_ << ",\"why\":" << quoted(sanitize(moves_[static_cast<std::size_t>(to[3])]));
     out_ << "}}";
   }
-  void counter(std::string_view name, std::int64_t at, const std::array<std::string_view, 4>& names,
-               const std::array<std::uint64_t, 4>& values) {
+  using Names = std::array<std::string_view, values_an_event>;
+  void bytes(std::string_view name, const Event& event) {
+    Names names{};
+    std::ranges::transform(accounts(event.kind, event.what), names.begin(),
+                           [](Account account) { return to_string(account); });
+    counter(name, event.at_ns, names, event.value);
+  }
+  void counter(std::string_view name, std::int64_t at, const Names& names, const Values& values) {
     begin() << R"({"ph":"C",)" << place(threads, consumer) << ",\"ts\":" << microseconds(at)
             << ",\"name\":\"" << name << "\",\"args\":{";
     for (std::size_t i = 0; i < names.size() && !names[i].empty(); ++i)
@@ -190,18 +193,18 @@ void Trace::write(std::ostream& out, const books::Book& book,
 
   const auto now = book.snapshot();
   const auto at = since_start(Clock::now());
-  const auto last = [&](Kind kind, const std::array<std::uint64_t, 4>& values) {
+  const auto last = [&](Kind kind, std::size_t what, const Values& values) {
     Event event;
     event.kind.store(kind, std::memory_order_relaxed);
+    event.what = static_cast<std::uint8_t>(what);
     event.at_ns = at;
     event.value = values;
     writer.write(event, 0);
   };
-  last(Kind::queue, {now.filling, now.ready, now.leased, 0});
-  last(Kind::slab_bytes, {now.memory[Account::filling], now.memory[Account::ready],
-                          now.memory[Account::leased], now.memory[Account::idle]});
-  last(Kind::sample_bytes, {now.memory[Account::index], now.memory[Account::encoded],
-                            now.memory[Account::scratch], now.memory[Account::cache]});
+  last(Kind::queue, 0, {now.filling, now.ready, now.leased, 0});
+  for (const auto kind : {Kind::slab_bytes, Kind::sample_bytes})
+    for (std::size_t first = 0; !accounts(kind, first).empty(); first += values_an_event)
+      last(kind, first, bytes(accounts(kind, first), now.memory));
   out << "\n]}\n";
 }
 

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <thread>
 
-#include "base/names.hpp"
+#include "plan/regimes.hpp"
 #include "plan/text.hpp"
+
 
 namespace weir {
 namespace {
@@ -114,7 +115,7 @@ Window window(const Report& earlier, const Report& now) {
 }
 
 std::string_view to_string(Regime regime) noexcept {
-  return name_of(regime, {"balanced", "storage", "decode", "consumer", "memory"});
+  return name_in(regimes, regime);
 }
 
 Verdict judge(const Window& w) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "books/accounts.hpp"
 #include "weir/element_type.hpp"
 #include "weir/report.hpp"
 
@@ -41,8 +42,10 @@ struct Run {
 
 /// Bytes of slabs, whatever their state.
 constexpr std::uint64_t staging_bytes(const AccountBytes& accounts) noexcept {
-  const auto of = [&](Account account) { return accounts[static_cast<std::size_t>(account)]; };
-  return of(Account::filling) + of(Account::ready) + of(Account::leased) + of(Account::idle);
+  std::uint64_t bytes = 0;
+  for (const auto account : books::accounts_of<true>)
+    bytes += accounts[static_cast<std::size_t>(account)];
+  return bytes;
 }
 
 /// Growth of the process less `memory.peak`: what the books do not see, or have and the kernel has

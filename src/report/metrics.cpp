@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "plan/regimes.hpp"
 #include "weir/version.hpp"
-#include "weir/window.hpp"
 
 namespace weir::report {
 namespace {
@@ -154,11 +154,10 @@ void put_work(Families& out, const Report& figures) {
                     .add("throttled", workers.throttled_s)
                     .add("idle", workers.idle_s)
                     .done());
-  auto regimes = gauge("weir_regime", "1 for what bounds the run; all 0: not known yet.", "regime");
-  for (const auto regime :
-       {Regime::balanced, Regime::storage, Regime::decode, Regime::consumer, Regime::memory})
-    regimes.add(to_string(regime), figures.regime == to_string(regime) ? 1 : 0);
-  out.push_back(regimes.done());
+  auto bounds = gauge("weir_regime", "1 for what bounds the run; all 0: not known yet.", "regime");
+  for (const auto& row : regimes)
+    bounds.add(row.name, figures.regime == row.name ? 1 : 0);
+  out.push_back(bounds.done());
   auto faults = counter("weir_faults_total", "Samples that failed, by kind.", "kind");
   for (std::size_t i = 0; i < fault_kind_count; ++i)
     faults.add(to_string(static_cast<FaultKind>(i)), figures.fault_kinds[i]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/internals.hpp"
 #include "books/peak_watch.hpp"
 #include "buffer/counts.hpp"
 #include "report/process.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 class WatchedLedger final : public Watched {
  public:
-  explicit WatchedLedger(const MemoryLedger& ledger) : watch_(ledger.books()) {}
+  explicit WatchedLedger(const MemoryLedger& ledger) : watch_(Internals::books(ledger)) {}
   MemoryUse read() const override { return use(watch_.read()); }
   MemoryUse take() override { return use(watch_.take()); }
 
@@ -36,7 +37,7 @@ class WatchedLedger final : public Watched {
 
 class WatchedCounts final : public Watched {
  public:
-  explicit WatchedCounts(const CountingResource& memory) : watch_(memory.counts()) {}
+  explicit WatchedCounts(const CountingResource& memory) : watch_(Internals::counts(memory)) {}
   MemoryUse read() const override { return watch_.read(); }
   MemoryUse take() override { return watch_.take(); }
 

@@ -1,5 +1,5 @@
 # cmake -D FOLDER=… -D SCRIPTS=…;… -D CHART_JS=… -D OUTPUT=… -P embed.cmake
-# Fills the template with style and scripts and writes it as C++, up to the mark where a report goes
+# Fills the template with style and scripts and writes it as C++, up to the mark where the data goes
 # and from there on.
 
 set(script)
@@ -14,12 +14,12 @@ foreach(mark style script chart)
   string(REPLACE "@${mark}@" "${${mark}}" page "${page}")
 endforeach()
 
-string(FIND "${page}" "@report@" mark)
+string(FIND "${page}" "@data@" mark)
 if(mark LESS 0)
-  message(FATAL_ERROR "page.html has no place for the report")
+  message(FATAL_ERROR "page.html has no place for the data")
 endif()
 string(SUBSTRING "${page}" 0 ${mark} before)
-math(EXPR mark "${mark} + 8")
+math(EXPR mark "${mark} + 6")
 string(SUBSTRING "${page}" ${mark} -1 after)
 
 # Escapes rather than an array of numbers: compilers read a literal many times faster. In chunks,

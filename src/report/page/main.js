@@ -19,14 +19,14 @@ function answer() {
       figureAt(pathOf(run, "memory.staging"), "bytes"), " of batches."];
   }
   if (!runs.length) return ["There is nothing to show."];
-  const why = boundBy[ofRun(0, "regime")];
+  const why = terms.regimes[ofRun(0, "regime")];
   return [figureAt(pathOf(0, "throughput.samples_per_s"), "rate"), why ? `: ${why}.` : "."];
 }
 
 // What bounds the setting that was asked for; a run's own regime stands with its figures.
 function verdict() {
   if (!judgedApart) return "";
-  return h("p", { class: "verdict" }, "Regime as asked for: ", figureAt("regime", "word"), `, ${boundBy[report.regime]}.`,
+  return h("p", { class: "verdict" }, "Regime as asked for: ", figureAt("regime", "word"), `, ${terms.regimes[report.regime]}.`,
     report.regime_why ? ` ${sentence(report.regime_why)}` : "");
 }
 

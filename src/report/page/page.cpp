@@ -1,7 +1,12 @@
 #include "report/page/page.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
+#include "base/terms.hpp"
+#include "books/accounts.hpp"
+#include "plan/regimes.hpp"
 #include "report/page/embedded.hpp"
 #include "report/read_json.hpp"
 
@@ -20,16 +25,36 @@ Json read_report(std::string_view text) {
   return report;
 }
 
-std::string page(const Json& report) {
-  std::string out;
-  for (const auto part : page_before) out += part;
+namespace {
+
+/// The tables that explain what a report names.
+Json terms() {
+  Json out;
+  for (const auto& row : books::accounts)
+    out["accounts"].push_back({{"name", row.name}, {"meaning", row.meaning}, {"slab", row.slab}});
+  for (const auto& row : stages) out["stages"][std::string(row.name)] = row.meaning;
+  for (const auto& row : regimes) out["regimes"][std::string(row.name)] = row.meaning;
+  return out;
+}
+
+std::string data_element(std::string_view id, const Json& data) {
+  auto out = fmt::format("<script type=\"application/json\" id=\"{}\">", id);
   // A file may be named "</script>" or "<!--"; in JSON `<` stands in strings alone.
-  for (const char c : report.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+  for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace)) {
     if (c == '<')
       out += "\\u003c";
     else
       out += c;
   }
+  return out + "</script>";
+}
+
+}  // namespace
+
+std::string page(const Json& report) {
+  std::string out;
+  for (const auto part : page_before) out += part;
+  out += data_element("report", report) + data_element("terms", terms());
   for (const auto part : page_after) out += part;
   return out;
 }

@@ -8,17 +8,15 @@ const phasePlaces = !profile ? [] : profile.shown.flatMap((i) =>
 
 const timesOf = (phase) => (phase.times > 1 ? `${phase.phase} ×${phase.times}` : phase.phase);
 
-const ownLooks = [["blue"], ["orange", "rising"], ["green", "dots"], ["purple", "falling"], ["sky", "level"],
-  ["vermillion", "rising"], ["yellow", "dots"], ["grey", "falling"]];
-
 // The accounts of one thing watched that ever held anything, each with its look.
 function accountsOf(watched) {
   const found = new Map();  // by name: its place in the lists of accounts
   for (const { phase } of phasePlaces)
     phase.memory[watched].accounts.forEach((one, i) => { if (one.peak > 0) found.set(one.account, i); });
   return [...found].sort((a, b) => a[1] - b[1]).map(([name, place], i) => {
-    const [, colour, hatch] = accountLook.find(([known_]) => known_ === name) ?? ["", ...ownLooks[i % ownLooks.length]];
-    return { name, place, colour, hatch };
+    // The caller's own begin with blue and go down the list.
+    const look = accounts.find((account) => account.name === name) ?? lookOf(4 - i);
+    return { ...look, name, place };
   });
 }
 

@@ -1,13 +1,5 @@
 // What bounds a run, and where its time went.
 
-const boundBy = {
-  storage: "reading sets the pace",
-  decode: "decoding sets the pace",
-  consumer: "the consumer sets the pace",
-  memory: "the budget sets the pace",
-  balanced: "nothing waits for long",
-};
-
 const secondsOf = (run) => ofRun(run, "queue.seconds") ?? ofRun(run, "throughput.seconds");
 
 // [name, share of the consumer's time, share of the workers' time, colour, hatch]
@@ -91,7 +83,7 @@ function tiles(run) {
   const all = [
     ["throughput", figureAt(pathOf(run, "throughput.samples_per_s"), "rate"),
       [figureAt(pathOf(run, "samples.consumed"), "count"), " samples in ", figureAt(pathOf(run, "throughput.seconds"), "seconds")]],
-    known(regime) && [judgedApart ? "regime of this run" : "regime", figureAt(pathOf(run, "regime"), "word"), boundBy[regime]],
+    known(regime) && [judgedApart ? "regime of this run" : "regime", figureAt(pathOf(run, "regime"), "word"), terms.regimes[regime]],
     ["a batch was waiting", figureAt(pathOf(run, "queue.data_readiness"), "share"), "of the times it asked"],
     ["the consumer waited", figureAt(pathOf(run, "queue.consumer_wait_s"), "seconds"), share("queue.consumer_wait_s")],
     ["peak of the books", figureAt(pathOf(run, "memory.peak"), "bytes"),

@@ -1,6 +1,9 @@
 // The report in the page. A command that measures several times has them under "runs"; any other
 // is one run itself.
-const report = JSON.parse(document.getElementById("report").textContent);
+const dataOf = (id) => JSON.parse(document.getElementById(id).textContent);
+const report = dataOf("report");
+// What accounts, stages and regimes are called and mean, from the program's own tables.
+const terms = dataOf("terms");
 const runs = report.runs ?? (report.throughput ? [report] : []);
 
 // What depths cost by the plan, and what tune predicts of them.

@@ -1,14 +1,5 @@
 // How long each stage took.
 
-const stageMeaning = {
-  read: "one sample’s bytes",
-  wait: "parked until its bytes were granted",
-  decode: "one sample’s header and pixels",
-  fit: "one sample’s resampling",
-  handoff: "a batch lay in the queue",
-  lease: "the consumer held a batch",
-};
-
 const percentiles = [
   ["p50", "p50_us", "blue", "circle", false],
   ["p90", "p90_us", "orange", "rectRot", false],
@@ -58,7 +49,7 @@ function stageTimes(run) {
       }),
     },
     numbers: table("Time by stage", ["stage", "is", ...columns.map(([heading]) => heading)],
-      places.map((i) => [all[i].name, stageMeaning[all[i].name] ?? "",
+      places.map((i) => [all[i].name, terms.stages[all[i].name] ?? "",
         ...columns.map(([, key, unit]) => figureAt(path(i, key), unit))]), { texts: [1] }),
   });
 }

@@ -2,6 +2,14 @@
 const ink = (name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
+// What tells areas of one chart apart, by their number.
+const looks = [["ink"], ["green", "dots"], ["purple", "falling"], ["sky", "rising"], ["blue"], ["orange"], ["grey"],
+  ["yellow", "level"], ["vermillion", "rising"]];
+function lookOf(i) {
+  const [colour, hatch] = looks.at(i % looks.length);
+  return { colour, hatch };
+}
+
 // Hatches, so that areas differ in more than colour.
 const hatches = {
   rising: (pen) => { pen.moveTo(-2, 10); pen.lineTo(10, -2); pen.moveTo(-2, 2); pen.lineTo(2, -2);

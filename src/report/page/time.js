@@ -1,15 +1,8 @@
 // One run over its time: bytes by account, and the queue.
 
-const accountLook = [
-  ["index", "ink", undefined, "the source’s index"],
-  ["idle", "grey", undefined, "slabs that wait for a batch"],
-  ["filling", "sky", "rising", "slabs being filled"],
-  ["ready", "blue", undefined, "batches in the queue"],
-  ["leased", "orange", undefined, "batches the consumer holds"],
-  ["encoded", "green", "dots", "files as read"],
-  ["scratch", "purple", "falling", "decoders’ scratch"],
-  ["cache", "yellow", "level", "cache"],
-];
+// Accounts from the bottom of the chart upwards, slabs first: together they change least.
+const accounts = terms.accounts.map((account, i) => ({ ...account, ...lookOf(i) }))
+  .sort((a, b) => b.slab - a.slab);
 
 const timeAxis = (timeline) => axis("seconds since the stream was opened", {
   type: "linear", min: 0, max: timeline.at(-1).t, ticks: { maxTicksLimit: 9, includeBounds: false },
@@ -22,8 +15,8 @@ function accountsOverTime(run) {
   const budget = ofRun(run, "plan.budget_bytes");
   const peak = ofRun(run, "memory.peak") ?? Math.max(...timeline.map((point) => point.live));
   const unit = byteUnit(peak);
-  const used = accountLook.filter(([name]) => timeline.some((point) => point.accounts[name] > 0));
-  const series = used.map(([name, colour, hatch], i) => ({
+  const used = accounts.filter(({ name }) => timeline.some((point) => point.accounts[name] > 0));
+  const series = used.map(({ name, colour, hatch }, i) => ({
     name, colour, hatch, area: true, fill: i ? "-1" : "origin", stack: "live", stepped: true,
     points: timeline.map((point) => ({ x: point.t, y: point.accounts[name] / unit.size })),
   }));
@@ -48,7 +41,7 @@ function accountsOverTime(run) {
     },
     numbers: table("Bytes by account, over the points of the chart",
       ["account", "is", "least", "mean", "most", "at the peak"],
-      used.map(([name, , , meaning]) => [name, meaning,
+      used.map(({ name, meaning }) => [name, meaning,
         ...spread(timeline.map((point) => point.accounts[name])).map(say.bytes),
         figureAt(pathOf(run, `memory.at_peak.${name}`), "bytes")]), { texts: [1] }),
   });

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <thread>
 
+#include "base/internals.hpp"
 #include "books/book.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
@@ -22,7 +23,7 @@ TEST_CASE("a watch sees the peak, its breakdown and each account's own", "[books
   MemoryLedger ledger(1'000);
   auto before = ledger.try_charge(Account::scratch, 500);
   before->shrink(100);
-  PeakWatch watch(ledger.books());
+  PeakWatch watch(Internals::books(ledger));
   CHECK(watch.read().memory.peak == 100);
 
   auto filling = ledger.try_charge(Account::filling, 60);
@@ -51,9 +52,9 @@ TEST_CASE("a watch sees the peak, its breakdown and each account's own", "[books
 
 TEST_CASE("resets and other watches do not matter to a watch", "[books]") {
   MemoryLedger ledger(1'000);
-  PeakWatch first(ledger.books());
-  auto gone = std::make_unique<PeakWatch>(ledger.books());
-  PeakWatch last(ledger.books());
+  PeakWatch first(Internals::books(ledger));
+  auto gone = std::make_unique<PeakWatch>(Internals::books(ledger));
+  PeakWatch last(Internals::books(ledger));
   auto charge = ledger.try_charge(Account::index, 300);
   charge->shrink(200);
   ledger.reset_peak();
@@ -73,7 +74,7 @@ TEST_CASE("R15 peaks taken while others post are theirs, once", "[books][R15]") 
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> torn{0};
   std::thread looker([&] {
-    PeakWatch watch(ledger.books());
+    PeakWatch watch(Internals::books(ledger));
     while (!stop) {
       const auto [memory, own] = watch.take();
       const auto sum = [](const AccountBytes& of) {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/internals.hpp"
 #include "buffer/counts.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
@@ -140,9 +141,9 @@ TEST_CASE("a name is one account, and no two accounts free for each other", "[co
 TEST_CASE("watches of peaks do not disturb each other", "[counting]") {
   CountingResource memory;
   auto* const a = memory.account("a");
-  buffer::CountsWatch first(memory.counts());
-  auto gone = std::make_unique<buffer::CountsWatch>(memory.counts());
-  buffer::CountsWatch last(memory.counts());
+  buffer::CountsWatch first(Internals::counts(memory));
+  auto gone = std::make_unique<buffer::CountsWatch>(Internals::counts(memory));
+  buffer::CountsWatch last(Internals::counts(memory));
   { const Bytes most(100, a); }
   memory.reset_peak();
   CHECK(memory.use().peak == 0);
@@ -165,7 +166,7 @@ TEST_CASE("R15 many threads allocate, and every look adds up", "[counting][R15]"
   std::atomic<bool> done{false};
   std::atomic<std::uint64_t> torn{0};
   std::thread looker([&] {
-    buffer::CountsWatch watch(memory.counts());
+    buffer::CountsWatch watch(Internals::counts(memory));
     while (!done) {
       const auto use = watch.take();
       const auto sum = [&](auto of) {

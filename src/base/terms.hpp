@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "weir/error.hpp"
+
+namespace weir {
+
+/// One enumerator: its name in reports, metrics and traces, and what the page says of it.
+template <class Enum>
+struct Term {
+  Enum value;
+  std::string_view name, meaning;
+};
+
+/// Whether the rows of a table stand in the order of their enumerators and none is missing.
+template <class Table>
+consteval bool in_order(const Table& table) {
+  return std::ranges::all_of(table, [&](const auto& row) {
+    return &row - table.data() == static_cast<std::ptrdiff_t>(row.value) && !row.name.empty();
+  });
+}
+
+/// The name of `value` in its table.
+template <class Table, class Enum>
+constexpr std::string_view name_in(const Table& table, Enum value) noexcept {
+  const auto place = static_cast<std::size_t>(value);
+  return place < table.size() ? table[place].name : "?";
+}
+
+inline constexpr std::array<Term<Stage>, stage_count> stages{{
+    {Stage::read, "read", "one sample’s bytes"},
+    {Stage::wait, "wait", "parked until its bytes were granted"},
+    {Stage::decode, "decode", "one sample’s header and pixels"},
+    {Stage::fit, "fit", "one sample’s resampling"},
+    {Stage::handoff, "handoff", "a batch lay in the queue"},
+    {Stage::lease, "lease", "the consumer held a batch"},
+}};
+static_assert(in_order(stages));
+
+}  // namespace weir

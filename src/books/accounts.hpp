@@ -1,0 +1,37 @@
+#pragma once
+
+#include "base/terms.hpp"
+#include "weir/ledger.hpp"
+
+namespace weir::books {
+
+/// All that reports, metrics, traces and the page know of an account. A new one is an enumerator and a
+/// row.
+struct AccountTerm : Term<Account> {
+  bool slab = false;  ///< bytes of whole slabs; the others are of samples, and the index
+};
+
+inline constexpr std::array<AccountTerm, account_count> accounts{{
+    {{Account::index, "index", "the source’s index"}},
+    {{Account::encoded, "encoded", "files as read"}},
+    {{Account::scratch, "scratch", "decoders’ scratch"}},
+    {{Account::filling, "filling", "slabs being filled"}, true},
+    {{Account::ready, "ready", "batches in the queue"}, true},
+    {{Account::leased, "leased", "batches the consumer holds"}, true},
+    {{Account::idle, "idle", "slabs that wait for a batch"}, true},
+    {{Account::cache, "cache", "cache"}},
+}};
+static_assert(in_order(accounts));
+
+/// The accounts of slabs, or all the others, in order.
+template <bool slab>
+inline constexpr auto accounts_of = [] {
+  constexpr auto number = std::ranges::count(accounts, slab, &AccountTerm::slab);
+  std::array<Account, static_cast<std::size_t>(number)> found{};
+  std::size_t n = 0;
+  for (const auto& row : accounts)
+    if (row.slab == slab) found[n++] = row.value;
+  return found;
+}();
+
+}  // namespace weir::books
