@@ -11,6 +11,8 @@
 #define WEIR_CAPABILITY(x) WEIR_THREAD_ANNOTATION(capability(x))
 #define WEIR_SCOPED_CAPABILITY WEIR_THREAD_ANNOTATION(scoped_lockable)
 #define WEIR_GUARDED_BY(x) WEIR_THREAD_ANNOTATION(guarded_by(x))
+#define WEIR_PT_GUARDED_BY(x) WEIR_THREAD_ANNOTATION(pt_guarded_by(x))
+#define WEIR_RETURN_CAPABILITY(x) WEIR_THREAD_ANNOTATION(lock_returned(x))
 #define WEIR_REQUIRES(...) WEIR_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
 #define WEIR_EXCLUDES(...) WEIR_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 #define WEIR_ACQUIRE(...) WEIR_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))

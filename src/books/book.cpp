@@ -1,13 +1,24 @@
 #include "books/book.hpp"
 
 #include <algorithm>
-#include <string>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "books/posting.hpp"
 #include "weir/error.hpp"
 
 namespace weir::books {
+namespace {
+
+constexpr std::size_t place(SlabState state) { return static_cast<std::size_t>(state); }
+
+constexpr Account account_of(SlabState state) {
+  constexpr Account accounts[]{
+      {}, Account::idle, Account::filling, Account::ready, Account::leased};
+  return accounts[place(state)];
+}
+
+}  // namespace
 
 std::shared_ptr<Book> Book::open(std::shared_ptr<Ledger> ledger, const Terms& terms) {
   for (;;) {
@@ -23,104 +34,39 @@ std::shared_ptr<Book> Book::open(std::shared_ptr<Ledger> ledger, const Terms& te
 Book::Book(std::shared_ptr<Ledger> ledger, const Terms& terms)
     : ledger_(std::move(ledger)),
       terms_(terms),
-      promise_(terms.promise),
-      reserve_(terms.reserve),
-      footprint_(std::max(terms.promise, terms.reserve)),
-      states_(terms.slabs, SlabState::absent),
-      slab_bytes_(terms.slabs, terms.slab_bytes),
-      holders_(terms.slabs, nullptr),
-      stream_of_(terms.slabs, 0),
+      slabs_(terms.slabs, Slab{SlabState::absent, terms.slab_bytes, 0}),
       open_(terms.slabs, terms.batch),
       slab_asked_(terms.slab_bytes) {
+  page_.promise = terms.promise;
+  page_.reserve = terms.reserve;
+  page_.leases.resize(terms.slabs);
   idle_.reserve(terms.slabs);
-  Lock lock(ledger_->mutex_);
-  const auto left = sub_floor(ledger_->budget_, ledger_->footprints_);
-  if (footprint_ > left) {
-    throw Error(Errc::budget_too_small, Stage::wait,
-                "memory.ledger: " + std::to_string(footprint_) +
-                    " bytes must be promised to this loader, " + std::to_string(left) +
-                    " of the budget of " + std::to_string(ledger_->budget_) +
-                    " are neither promised to nor used by the others");
-  }
-  ledger_->footprints_ += footprint_;
-  ledger_->promised_ += footprint_;
-  ledger_->enlist(*this);
+  in_state_[place(SlabState::absent)] = terms.slabs;
+  Lock lock(ledger_->mutex());
+  ledger_->open(page_);
 }
 
 Book::~Book() {
   {
-    Lock lock(ledger_->mutex_);
-    ledger_->footprints_ -= footprint_;
-    ledger_->promised_ -= std::max(promise_, reserve_);
-    ledger_->strike(*this);
+    Lock lock(ledger_->mutex());
+    ledger_->close(page_);
   }
   ledger_->wake_waiting();
 }
 
 void Book::retire() noexcept {
   Posting posting(*this);
-  ledger_->promised_ -= std::max(promise_, reserve_);
-  promise_ = reserve_ = 0;
-  refoot();
+  ledger_->retire(page_);
   posting.freed();
-}
-
-Instant Book::snapshot() const {
-  Lock lock(ledger_->mutex_);
-  return {bytes_.snapshot(ledger_->budget_), samples_, filling_, ready_, leased_};
 }
 
 // ---- bytes -----------------------------------------------------------------------------------
 
-void Book::refoot() noexcept {
-  const auto footprint = std::max(promise_, general_ + reserve_);
-  ledger_->footprints_ += footprint - footprint_;  // unsigned wrap-around cancels out
-  footprint_ = footprint;
-}
-
-bool Book::fits_general(std::uint64_t bytes) const noexcept {
-  const auto wanted = add_sat(add_sat(general_, bytes), reserve_);
-  if (wanted <= footprint_) return true;
-  if (ledger_->must_yield(*this)) return false;
-  return wanted - footprint_ <= ledger_->budget_ - ledger_->footprints_;
-}
-
-std::uint64_t Book::missing(std::uint64_t bytes) const noexcept {
-  const auto wanted = add_sat(add_sat(general_, bytes), reserve_);
-  if (ledger_->must_yield(*this)) return sub_floor(wanted, promise_);
-  return sub_floor(wanted, ledger_->budget_ - (ledger_->footprints_ - footprint_));
-}
-
-void Book::charge(Account account, std::uint64_t bytes, bool reserve) noexcept {
-  (reserve ? reserve_used_ : general_) += bytes;
-  bytes_.add(account, bytes);
-  ledger_->add(account, bytes);
-  if (!reserve) refoot();
-}
-
-void Book::uncharge(Account account, std::uint64_t bytes, bool reserve) noexcept {
-  (reserve ? reserve_used_ : general_) -= bytes;
-  bytes_.remove(account, bytes);
-  ledger_->remove(account, bytes);
-  if (!reserve) refoot();
-}
-
-void Book::shift(Account from, Account to, std::uint64_t bytes) noexcept {
-  bytes_.move(from, to, bytes);
-  ledger_->move(from, to, bytes);
-}
-
 void Book::note_waiting(Posting& posting) noexcept {
   const bool waiting = !waiters_.empty() || wants_slab_;
-  if (waiting == (asked_ != 0)) return;
-  if (waiting) {
-    asked_ = ++ledger_->asked_;
-    ++ledger_->waiting_;
-  } else {
-    asked_ = 0;
-    --ledger_->waiting_;
-    posting.freed();  // the turn of those who asked later, if not bytes
-  }
+  if (waiting == (page_.asked != 0)) return;
+  ledger_->set_waiting(page_, waiting);
+  if (!waiting) posting.freed();  // the turn of those who asked later, if not bytes
   wanted_.store(waiting, std::memory_order_relaxed);
 }
 
@@ -128,11 +74,11 @@ bool Book::try_charge(Account account, std::uint64_t bytes) noexcept {
   for (;;) {
     {
       Posting posting(*this);
-      if (fits_general(bytes)) {
-        charge(account, bytes, false);
+      if (ledger_->fits(page_, bytes)) {
+        ledger_->charge(page_, account, bytes);
         return true;
       }
-      if (missing(bytes) > ledger_->givable(*this)) return false;
+      if (ledger_->missing(page_, bytes) > ledger_->givable(page_)) return false;
     }
     if (!ledger_->give_way(this)) return false;
   }
@@ -141,42 +87,48 @@ bool Book::try_charge(Account account, std::uint64_t bytes) noexcept {
 void Book::discharge(Account account, const Admitted& bytes) noexcept {
   if (bytes.bytes == 0) return;
   Posting posting(*this);
-  uncharge(account, bytes.bytes, bytes.reserve);
+  ledger_->uncharge(page_, account, bytes.bytes, bytes.reserve);
   posting.freed();
 }
 
 void Book::transfer(Account from, Account to, std::uint64_t bytes) noexcept {
   Posting posting(*this);
-  shift(from, to, bytes);
+  ledger_->move(page_, from, to, bytes);
 }
 
-bool Book::encoded_capped(RowKey row, Account account, std::uint64_t bytes) const noexcept {
-  return account == Account::encoded && row != open_.oldest() &&
-         add_sat(bytes_[Account::encoded], bytes) > terms_.encoded_cap;
+bool Book::may_go_first(RowKey row) const noexcept {
+  return row == open_.oldest() || waiters_.empty() || row <= waiters_.oldest()->row;
+}
+
+bool Book::encoded_capped(const Claim& claim) const noexcept {
+  return claim.account == Account::encoded && claim.row != open_.oldest() &&
+         add_sat(page_.bytes[Account::encoded], claim.bytes) > terms_.encoded_cap;
+}
+
+std::optional<Admitted> Book::try_admit(const Claim& claim) noexcept {
+  const auto& [row, account, bytes] = claim;
+  Admitted admitted{bytes, false};
+  if (!may_go_first(row) || encoded_capped(claim) || !ledger_->fits(page_, bytes)) {
+    admitted.reserve = true;
+    if (row != open_.oldest() || add_sat(page_.reserve_used, bytes) > page_.reserve)
+      return std::nullopt;
+  }
+  ledger_->charge(page_, account, bytes, admitted.reserve);
+  return admitted;
 }
 
 std::optional<Admitted> Book::admit(RowKey row, Account account, std::uint64_t bytes,
                                     Waiter* waiter) noexcept {
+  const Claim claim{row, account, bytes};
   Posting posting(*this);
-  const bool oldest = row == open_.oldest();
-  const bool turn = oldest || waiters_.empty() || row < waiters_.oldest()->row;
-  if (turn && !encoded_capped(row, account, bytes) && fits_general(bytes)) {
-    charge(account, bytes, false);
-    return Admitted{bytes, false};
-  }
-  if (oldest && add_sat(reserve_used_, bytes) <= reserve_) {
-    charge(account, bytes, true);
-    return Admitted{bytes, true};
-  }
-  if (waiter) {
-    waiter->row = row;
-    waiter->account = account;
-    waiter->bytes = bytes;
+  const auto admitted = try_admit(claim);
+  if (!admitted && waiter) {
+    static_cast<Claim&>(*waiter) = claim;
     waiter->parked = false;
     waiters_.insert(*waiter);
     note_waiting(posting);
   }
-  return std::nullopt;
+  return admitted;
 }
 
 void Book::park(Waiter& waiter) noexcept {
@@ -189,15 +141,9 @@ Waiter* Book::grant_oldest() noexcept {
   Posting posting(*this);
   Waiter* const waiter = waiters_.oldest();
   if (!waiter || !waiter->parked || cancelled_) return nullptr;
-  const bool oldest = waiter->row == open_.oldest();
-  if (!encoded_capped(waiter->row, waiter->account, waiter->bytes) && fits_general(waiter->bytes)) {
-    waiter->granted = {waiter->bytes, false};
-  } else if (oldest && add_sat(reserve_used_, waiter->bytes) <= reserve_) {
-    waiter->granted = {waiter->bytes, true};
-  } else {
-    return nullptr;
-  }
-  charge(waiter->account, waiter->bytes, waiter->granted.reserve);
+  const auto admitted = try_admit(*waiter);
+  if (!admitted) return nullptr;
+  waiter->granted = *admitted;
   waiters_.pop();
   note_waiting(posting);
   return waiter;
@@ -207,61 +153,248 @@ Waiter* Book::grant_oldest() noexcept {
 
 bool Book::try_charge_cache(std::uint64_t bytes, std::uint64_t cap) noexcept {
   Posting posting(*this);
-  if (ledger_->anyone_waits() || add_sat(cached_, bytes) > cap || !fits_general(bytes))
+  if (ledger_->anyone_waits() || add_sat(page_.cached, bytes) > cap || !ledger_->fits(page_, bytes))
     return false;
-  charge(Account::cache, bytes, false);
-  cached_ += bytes;
+  ledger_->charge(page_, Account::cache, bytes);
+  page_.cached += bytes;
   return true;
 }
 
 void Book::discharge_cache(std::uint64_t bytes) noexcept {
   Posting posting(*this);
-  uncharge(Account::cache, bytes, false);
-  cached_ -= bytes;
+  ledger_->uncharge(page_, Account::cache, bytes);
+  page_.cached -= bytes;
   posting.freed();
 }
 
-bool Book::sample_waits() const noexcept {
-  Lock lock(ledger_->mutex_);
-  return !waiters_.empty();
+std::uint64_t Book::shortage(const Claim& claim) const noexcept {
+  const bool helped = may_go_first(claim.row) && !encoded_capped(claim);
+  return helped ? ledger_->missing_of_caches(page_, claim.bytes) : 0;
 }
 
-bool Book::beyond_promise() const noexcept {
-  Lock lock(ledger_->mutex_);
-  return footprint_ > promise_;
-}
-
-std::uint64_t Book::missing_of_caches(std::uint64_t bytes) const noexcept {
-  // Who has to yield to another page is helped by no other cache than its own.
-  return cached_ == 0 && ledger_->must_yield(*this) ? 0 : missing(bytes);
-}
-
-std::uint64_t Book::short_of(RowKey row, Account account, std::uint64_t bytes) const noexcept {
-  Lock lock(ledger_->mutex_);
-  const bool turn = row == open_.oldest() || waiters_.empty() || row < waiters_.oldest()->row;
-  return turn && !encoded_capped(row, account, bytes) ? missing_of_caches(bytes) : 0;
-}
-
-std::uint64_t Book::short_of_waiting() const noexcept {
-  Lock lock(ledger_->mutex_);
+std::uint64_t Book::shortage_of_waiting() const noexcept {
   if (cancelled_) return 0;
   const auto* const waiter = waiters_.oldest();
-  if (!waiter) return wants_slab_ ? missing_of_caches(slab_asked_) : 0;
+  if (!waiter) return wants_slab_ ? ledger_->missing_of_caches(page_, slab_asked_) : 0;
   // One that its worker has not let go of is looked at again when it has.
-  if (!waiter->parked || encoded_capped(waiter->row, waiter->account, waiter->bytes)) return 0;
-  return missing_of_caches(waiter->bytes);
+  return waiter->parked ? shortage(*waiter) : 0;
 }
 
-bool Book::make_room(RowKey row, Account account, std::uint64_t bytes) noexcept {
-  bool any = false;
-  while (short_of(row, account, bytes) > 0 && ledger_->give_way(this)) any = true;
-  return any;
+bool Book::make_room(const Claim* claim) noexcept {
+  for (bool any = false;; any = true) {
+    {
+      Lock lock(ledger_->mutex());
+      if ((claim ? shortage(*claim) : shortage_of_waiting()) == 0) return any;
+    }
+    if (!ledger_->give_way(this)) return any;
+  }
 }
 
-bool Book::make_room() noexcept {
-  bool any = false;
-  while (short_of_waiting() > 0 && ledger_->give_way(this)) any = true;
-  return any;
+// ---- slabs -----------------------------------------------------------------------------------
+
+bool Book::try_charge_slab(std::uint64_t bytes) noexcept {
+  Posting posting(*this);
+  slab_asked_ = bytes;
+  wants_slab_ = !waiters_.empty() || !ledger_->fits(page_, bytes);
+  if (!wants_slab_) ledger_->charge(page_, Account::idle, bytes);
+  note_waiting(posting);
+  return !wants_slab_;
+}
+
+void Book::add_slab(SlabId slab, std::uint64_t bytes) noexcept {
+  Posting posting(*this);
+  slabs_[slab].bytes = bytes;
+  set_state(slab, SlabState::idle);
+}
+
+void Book::remove_slab(SlabId slab) noexcept {
+  Posting posting(*this);
+  set_state(slab, SlabState::absent);
+  ledger_->uncharge(page_, Account::idle, slabs_[slab].bytes);
+  posting.freed();
+}
+
+void Book::set_state(SlabId slab, SlabState to) noexcept {
+  auto& state = slabs_[slab].state;
+  if (state == SlabState::idle) idle_.erase(std::ranges::find(idle_, slab));
+  if (to == SlabState::idle) idle_.push_back(slab);
+  --in_state_[place(state)];
+  ++in_state_[place(to)];
+  state = to;
+}
+
+void Book::become(SlabId slab, SlabState to) noexcept {
+  const auto from = account_of(slabs_[slab].state);
+  set_state(slab, to);
+  ledger_->move(page_, from, account_of(to), slabs_[slab].bytes);
+}
+
+void Book::move_samples(SlabId slab, Count from, Count to) noexcept {
+  const auto& entry = open_.entry(slab);
+  samples_.*from -= entry.rows - entry.lost;
+  samples_.*to += entry.rows - entry.lost;
+}
+
+// ---- the life of a batch ---------------------------------------------------------------------
+
+void Book::begin_stream(std::uint64_t next_batch, const std::vector<std::uint64_t>& released_beyond,
+                        std::shared_ptr<Wakeable> waker) {
+  ReleasePrefix released(next_batch, released_beyond, terms_.slabs);
+  Posting posting(*this);
+  open_.restart(released.next());
+  // What was there before is freed after the posting: nothing is freed under the leaf mutex.
+  std::swap(released_, released);
+  page_.waker.swap(waker);
+  cancelled_ = false;
+  stop_ = no_row;
+  ++stream_;
+}
+
+void Book::end_stream() noexcept {
+  std::shared_ptr<Wakeable> waker;
+  Posting posting(*this);
+  waiters_.clear();
+  wants_slab_ = false;
+  note_waiting(posting);
+  waker.swap(page_.waker);
+  posting.freed();
+}
+
+void Book::wake() noexcept {
+  Posting posting(*this);
+  posting.wake();
+}
+
+void Book::open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept {
+  Posting posting(*this);
+  slabs_[slab].stream = stream_;
+  open_.open(slab, sequence, rows);
+  wants_slab_ = false;
+  note_waiting(posting);
+  samples_.drawn += rows;
+  samples_.in_flight += rows;
+  become(slab, SlabState::filling);
+}
+
+void Book::finish_row(SlabId slab, std::uint32_t row, bool ok, bool replaced) noexcept {
+  Posting posting(*this);
+  open_.finish(slab, row);
+  auto& entry = open_.entry(slab);
+  if (replaced) ++samples_.replaced;
+  if (!ok) {
+    ++entry.lost;
+    ++entry.faults;
+    ++samples_.failed;
+    --samples_.in_flight;
+  }
+  if (entry.unfinished == 0 || stop_ != no_row) posting.wake();
+  posting.freed();
+}
+
+void Book::fail_and_redraw(SlabId slab) noexcept {
+  Posting posting(*this);
+  ++open_.entry(slab).faults;
+  ++samples_.failed;
+  --samples_.in_flight;
+  ++samples_.drawn;
+  ++samples_.in_flight;
+}
+
+void Book::publish_front() noexcept {
+  Posting posting(*this);
+  const auto slab = open_.front();
+  move_samples(slab, &SampleTally::in_flight, &SampleTally::ready);
+  become(slab, SlabState::ready);
+  open_.close_front();
+}
+
+bool Book::lease(SlabId slab) noexcept {
+  Posting posting(*this);
+  if (cancelled_) return false;
+  move_samples(slab, &SampleTally::ready, &SampleTally::leased);
+  become(slab, SlabState::leased);
+  page_.leases[slab] = {open_.entry(slab).sequence, slabs_[slab].bytes, "Batch"};
+  posting.wake();
+  return true;
+}
+
+void Book::release(SlabId slab, Parting parting, bool gone) noexcept {
+  Posting posting(*this);
+  move_samples(slab, &SampleTally::leased,
+               parting == Parting::consumed ? &SampleTally::consumed : &SampleTally::discarded);
+  if (slabs_[slab].stream == stream_) released_.add(open_.entry(slab).sequence);
+  page_.leases[slab].reset();
+  if (gone) {
+    set_state(slab, SlabState::absent);
+    ledger_->uncharge(page_, Account::leased, slabs_[slab].bytes);
+    posting.freed();
+  } else {
+    become(slab, SlabState::idle);
+  }
+  posting.wake();
+}
+
+void Book::name_holder(SlabId slab, const char* holder) noexcept {
+  Lock lock(ledger_->mutex());
+  page_.leases[slab]->holder = holder;
+}
+
+void Book::discard_ready(SlabId slab) noexcept {
+  Posting posting(*this);
+  move_samples(slab, &SampleTally::ready, &SampleTally::discarded);
+  become(slab, SlabState::idle);
+  posting.wake();
+}
+
+void Book::drop_front() noexcept {
+  Posting posting(*this);
+  const auto slab = open_.front();
+  move_samples(slab, &SampleTally::in_flight, &SampleTally::dropped);
+  become(slab, SlabState::idle);
+  open_.close_front();
+}
+
+void Book::omit(std::uint64_t samples) noexcept {
+  Posting posting(*this);
+  samples_.omitted += samples;
+}
+
+// ---- how a stream ends -----------------------------------------------------------------------
+
+void Book::cancel() noexcept {
+  Posting posting(*this);
+  cancelled_ = true;
+  posting.wake();
+}
+
+bool Book::stop_at(RowKey row) noexcept {
+  Posting posting(*this);
+  if (!(row < stop_)) return false;
+  stop_ = row;
+  posting.wake();
+  return true;
+}
+
+Book::Queue Book::queue() const noexcept {
+  Lock lock(ledger_->mutex());
+  Queue queue{.filling = batches(SlabState::filling),
+              .ready = batches(SlabState::ready),
+              .leased = batches(SlabState::leased),
+              .oldest = open_.oldest(),
+              .stop = stop_,
+              .cancelled = cancelled_,
+              .queue_bytes = page_.bytes[Account::filling] + page_.bytes[Account::ready],
+              .leased_bytes = page_.bytes[Account::leased],
+              .slab_asked = slab_asked_};
+  if (!open_.empty()) {
+    const auto& entry = open_.entry(open_.front());
+    queue.front = open_.front();
+    queue.front_sequence = entry.sequence;
+    queue.front_faults = entry.faults;
+    queue.front_redrawn = entry.faults - entry.lost;
+    queue.front_complete = entry.unfinished == 0;
+  }
+  return queue;
 }
 
 }  // namespace weir::books

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,7 +10,6 @@
 
 #include "base/mutex.hpp"
 #include "base/wakeable.hpp"
-#include "books/byte_counts.hpp"
 #include "books/ledger.hpp"
 #include "books/open_batches.hpp"
 #include "books/release_prefix.hpp"
@@ -28,6 +29,7 @@ struct Terms {
 };
 
 enum class SlabState : std::uint8_t { absent, idle, filling, ready, leased };
+inline constexpr std::size_t slab_states = 5;
 
 /// How a leased batch ends.
 enum class Parting : std::uint8_t { consumed, discarded };
@@ -52,7 +54,11 @@ class Book {
   Book(const Book&) = delete;
   Book& operator=(const Book&) = delete;
 
-  Instant snapshot() const;
+  Instant snapshot() const {
+    Lock lock(ledger_->mutex());
+    return {page_.bytes.snapshot(ledger_->budget()), samples_, batches(SlabState::filling),
+            batches(SlabState::ready), batches(SlabState::leased)};
+  }
   const Terms& terms() const noexcept { return terms_; }
   const std::shared_ptr<Ledger>& ledger() const noexcept { return ledger_; }
 
@@ -74,7 +80,10 @@ class Book {
   Waiter* grant_oldest() noexcept;
   /// Whether a sample or a slab waits for bytes: blocks that are not in use should go. A hint, no lock.
   bool someone_waits() const noexcept { return wanted_.load(std::memory_order_relaxed); }
-  bool sample_waits() const noexcept;
+  bool sample_waits() const noexcept {
+    Lock lock(ledger_->mutex());
+    return !waiters_.empty();
+  }
 
   // -- a cache, which gives way to all else (see Ledger::give_way)
   /// Charges to `cache` unless anyone waits, the general pool has no room, or more than `cap` would be there.
@@ -82,11 +91,17 @@ class Book {
   void discharge_cache(std::uint64_t bytes) noexcept;
   /// Caches give way until this row can be admitted so much, or none can go; whether any went. Before the
   /// row waits: where it is not bytes that it is refused for, none go.
-  bool make_room(RowKey row, Account account, std::uint64_t bytes) noexcept;
+  bool make_room(RowKey row, Account account, std::uint64_t bytes) noexcept {
+    const Claim claim{row, account, bytes};
+    return make_room(&claim);
+  }
   /// The same for the sample, or else the slab, that waits.
-  bool make_room() noexcept;
+  bool make_room() noexcept { return make_room(nullptr); }
   /// Of what it has, others can have what it lets go of.
-  bool beyond_promise() const noexcept;
+  bool beyond_promise() const noexcept {
+    Lock lock(ledger_->mutex());
+    return page_.footprint > page_.promise;
+  }
 
   // -- slabs
   /// Charges a slab that does not exist yet to `idle`. Comes last: refused while anyone waits.
@@ -97,8 +112,14 @@ class Book {
   void add_slab(SlabId slab, std::uint64_t bytes) noexcept;
   /// An idle slab leaves the books; its memory is gone.
   void remove_slab(SlabId slab) noexcept;
-  std::optional<SlabId> idle_slab() const noexcept;
-  SlabState state(SlabId slab) const noexcept;
+  std::optional<SlabId> idle_slab() const noexcept {
+    Lock lock(ledger_->mutex());
+    return idle_.empty() ? std::nullopt : std::optional(idle_.back());
+  }
+  SlabState state(SlabId slab) const noexcept {
+    Lock lock(ledger_->mutex());
+    return slabs_[slab].state;
+  }
 
   // -- the life of a batch
   void begin_stream(std::uint64_t next_batch, const std::vector<std::uint64_t>& released_beyond,
@@ -125,7 +146,10 @@ class Book {
 
   // -- how a stream ends
   void cancel() noexcept;
-  bool cancelled() const noexcept;
+  bool cancelled() const noexcept {
+    Lock lock(ledger_->mutex());
+    return cancelled_;
+  }
   /// The stream ends at this row: older ones are still produced. The oldest such call counts;
   /// true where this one does.
   bool stop_at(RowKey row) noexcept;
@@ -144,63 +168,60 @@ class Book {
     std::uint64_t slab_asked = 0;                     ///< bytes of the slab asked for last
   };
   Queue queue() const noexcept;
-  std::uint32_t leased() const noexcept;
+  std::uint32_t leased() const noexcept { return queue().leased; }
   /// The consumer has let this batch go.
-  bool has_released(std::uint64_t sequence) const noexcept;
-  ReleasePrefix released() const;
+  bool has_released(std::uint64_t sequence) const noexcept {
+    Lock lock(ledger_->mutex());
+    return released_.contains(sequence);
+  }
+  ReleasePrefix released() const {
+    Lock lock(ledger_->mutex());
+    return released_;
+  }
 
  private:
-  friend class Ledger;
   class Posting;
+  struct Slab {
+    SlabState state = SlabState::absent;
+    std::uint64_t bytes = 0;   ///< where it exists
+    std::uint64_t stream = 0;  ///< for which it was last filled
+  };
 
-  bool fits_general(std::uint64_t bytes) const noexcept WEIR_REQUIRES(ledger_->mutex_);
-  /// Bytes that the general pool is short of for `bytes` more.
-  std::uint64_t missing(std::uint64_t bytes) const noexcept WEIR_REQUIRES(ledger_->mutex_);
-  std::uint64_t missing_of_caches(std::uint64_t bytes) const noexcept
-      WEIR_REQUIRES(ledger_->mutex_);
-  bool encoded_capped(RowKey row, Account account, std::uint64_t bytes) const noexcept
-      WEIR_REQUIRES(ledger_->mutex_);
-  std::uint64_t short_of(RowKey row, Account account, std::uint64_t bytes) const noexcept;
-  std::uint64_t short_of_waiting() const noexcept;
-  void charge(Account account, std::uint64_t bytes, bool reserve) noexcept
-      WEIR_REQUIRES(ledger_->mutex_);
-  void uncharge(Account account, std::uint64_t bytes, bool reserve) noexcept
-      WEIR_REQUIRES(ledger_->mutex_);
-  void shift(Account from, Account to, std::uint64_t bytes) noexcept WEIR_REQUIRES(ledger_->mutex_);
-  void refoot() noexcept WEIR_REQUIRES(ledger_->mutex_);
-  void note_waiting(Posting& posting) noexcept WEIR_REQUIRES(ledger_->mutex_);
-  /// Within its capacity, with ledger_->mutex_ held.
-  void list_leases(std::vector<HeldLease>& held) const;
-  void become_idle(SlabId slab, Account from) noexcept WEIR_REQUIRES(ledger_->mutex_);
-  std::uint64_t samples_of(SlabId slab) const noexcept;
+  bool may_go_first(RowKey row) const noexcept WEIR_REQUIRES(ledger_->mutex());
+  bool encoded_capped(const Claim& claim) const noexcept WEIR_REQUIRES(ledger_->mutex());
+  /// Charges to the pool that has room; the reserve is the oldest row's alone.
+  std::optional<Admitted> try_admit(const Claim& claim) noexcept WEIR_REQUIRES(ledger_->mutex());
+  /// Bytes that caches would have to let go of for it.
+  std::uint64_t shortage(const Claim& claim) const noexcept WEIR_REQUIRES(ledger_->mutex());
+  std::uint64_t shortage_of_waiting() const noexcept WEIR_REQUIRES(ledger_->mutex());
+  void note_waiting(Posting& posting) noexcept WEIR_REQUIRES(ledger_->mutex());
+  void set_state(SlabId slab, SlabState to) noexcept WEIR_REQUIRES(ledger_->mutex());
+  /// set_state(), and its bytes move to the account of that state.
+  void become(SlabId slab, SlabState to) noexcept WEIR_REQUIRES(ledger_->mutex());
+  using Count = std::uint64_t SampleTally::*;
+  /// All samples of the slab that were not lost.
+  void move_samples(SlabId slab, Count from, Count to) noexcept WEIR_REQUIRES(ledger_->mutex());
+  bool make_room(const Claim* claim) noexcept;
+  std::uint32_t batches(SlabState state) const noexcept WEIR_REQUIRES(ledger_->mutex()) {
+    return in_state_[static_cast<std::size_t>(state)];
+  }
 
-  // All below change and are read under ledger_->mutex_.
   const std::shared_ptr<Ledger> ledger_;
   const Terms terms_;
-  std::uint64_t promise_, reserve_;
-  ByteCounts bytes_;
-  std::uint64_t general_ = 0, reserve_used_ = 0, footprint_ = 0;
-  std::uint64_t cached_ = 0;  ///< of general_: what try_charge_cache() charged
-  SampleTally samples_;
-  std::uint32_t filling_ = 0, ready_ = 0, leased_ = 0;
-  std::vector<SlabState> states_;
-  std::vector<std::uint64_t> slab_bytes_;  ///< of the slabs that exist
-  std::vector<const char*> holders_;       ///< of the slabs that are leased
-  std::vector<SlabId> idle_;
-  std::vector<std::uint64_t> stream_of_;  ///< the stream a slab was last filled for
-  OpenBatches open_;
-  Waiters waiters_;
-  bool wants_slab_ = false;
-  std::uint64_t slab_asked_;  ///< bytes
-  bool cancelled_ = false;
-  RowKey stop_ = no_row;
-  std::uint64_t stream_ = 0;
-  ReleasePrefix released_;
-  std::shared_ptr<Wakeable> waker_;
-  /// When this page began to wait, in the ledger's order; 0: it does not.
-  std::uint64_t asked_ = 0;
-  std::atomic<bool> wanted_{false};
-  Book* next_ = nullptr;  ///< Ledger::books_
+  Page page_ WEIR_GUARDED_BY(ledger_->mutex());
+  SampleTally samples_ WEIR_GUARDED_BY(ledger_->mutex());
+  std::vector<Slab> slabs_ WEIR_GUARDED_BY(ledger_->mutex());
+  std::array<std::uint32_t, slab_states> in_state_ WEIR_GUARDED_BY(ledger_->mutex()){};  ///< slabs
+  std::vector<SlabId> idle_ WEIR_GUARDED_BY(ledger_->mutex());
+  OpenBatches open_ WEIR_GUARDED_BY(ledger_->mutex());
+  Waiters waiters_ WEIR_GUARDED_BY(ledger_->mutex());
+  bool wants_slab_ WEIR_GUARDED_BY(ledger_->mutex()) = false;
+  std::uint64_t slab_asked_ WEIR_GUARDED_BY(ledger_->mutex());  ///< bytes
+  bool cancelled_ WEIR_GUARDED_BY(ledger_->mutex()) = false;
+  RowKey stop_ WEIR_GUARDED_BY(ledger_->mutex()) = no_row;
+  std::uint64_t stream_ WEIR_GUARDED_BY(ledger_->mutex()) = 0;
+  ReleasePrefix released_ WEIR_GUARDED_BY(ledger_->mutex());
+  std::atomic<bool> wanted_{false};  ///< someone_waits()
 };
 
 /// A charge on one page; empty, as MemoryLedger::try_charge is.

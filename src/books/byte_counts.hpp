@@ -1,51 +1,109 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "weir/ledger.hpp"
 
 namespace weir::books {
 
-/// Accounts, their total and its peak. `live` and each account move separately, so that their
-/// agreement (law: sum) is a check and not a definition. Guarded by the leaf mutex.
+/// The most that bytes held since begin().
+template <class Parts>
+struct Peaks {
+  std::uint64_t sum = 0;  ///< of all parts together
+  Parts at_sum{};         ///< what each part held then
+  Parts own{};            ///< the most of each part, whenever that was
+  Peaks* next = nullptr;  ///< ByteCounts::watches_
+};
+
+/// Bytes by part, their sum, and the peaks that somebody watches. The sum and each part move separately,
+/// so that their agreement (law: sum) is a check and not a definition. Guarded by its owner's mutex.
+template <class Parts>
 class ByteCounts {
  public:
-  void add(Account account, std::uint64_t bytes) noexcept {
-    at(account) += bytes;
-    live_ += bytes;
-    if (live_ > peak_) {
-      peak_ = live_;
-      at_peak_ = accounts_;
+  ByteCounts() = default;
+  ByteCounts(const ByteCounts&) = delete;
+  ByteCounts& operator=(const ByteCounts&) = delete;
+
+  void add(std::size_t part, std::uint64_t bytes) noexcept {
+    parts_[part] += bytes;
+    sum_ += bytes;
+    look(part);
+  }
+  void remove(std::size_t part, std::uint64_t bytes) noexcept {
+    parts_[part] -= bytes;
+    sum_ -= bytes;
+  }
+  void move(std::size_t from, std::size_t to, std::uint64_t bytes) noexcept {
+    parts_[from] -= bytes;
+    parts_[to] += bytes;
+    look(to);
+  }
+  std::uint64_t sum() const noexcept { return sum_; }
+  const Parts& parts() const noexcept { return parts_; }
+
+  /// peaks := now.
+  void begin(Peaks<Parts>& peaks) const noexcept {
+    peaks.sum = sum_;
+    peaks.at_sum = peaks.own = parts_;
+  }
+  /// From now on `peaks` follows. It stays where it is until it is struck off.
+  void enlist(Peaks<Parts>& peaks) {
+    begin(peaks);
+    peaks.next = watches_;
+    watches_ = &peaks;
+  }
+  void strike(const Peaks<Parts>& peaks) noexcept {
+    auto** link = &watches_;
+    while (*link != &peaks) link = &(*link)->next;
+    *link = peaks.next;
+  }
+
+  /// One more part, of no bytes. What may throw comes first. For Parts that grow.
+  void add_part() {
+    parts_.reserve(parts_.size() + 1);
+    for (auto* peaks = watches_; peaks; peaks = peaks->next) {
+      peaks->at_sum.reserve(parts_.size() + 1);
+      peaks->own.reserve(parts_.size() + 1);
     }
-  }
-  void remove(Account account, std::uint64_t bytes) noexcept {
-    at(account) -= bytes;
-    live_ -= bytes;
-  }
-  void move(Account from, Account to, std::uint64_t bytes) noexcept {
-    at(from) -= bytes;
-    at(to) += bytes;
-  }
-  void reset_peak() noexcept {
-    peak_ = live_;
-    at_peak_ = accounts_;
-  }
-  std::uint64_t operator[](Account account) const noexcept {
-    return accounts_[static_cast<std::size_t>(account)];
-  }
-  std::uint64_t live() const noexcept { return live_; }
-  const AccountBytes& accounts() const noexcept { return accounts_; }
-  MemorySnapshot snapshot(std::uint64_t budget) const noexcept {
-    return {live_, peak_, budget, accounts_, at_peak_};
+    parts_.push_back(0);
+    for (auto* peaks = watches_; peaks; peaks = peaks->next) {
+      peaks->at_sum.push_back(0);
+      peaks->own.push_back(0);
+    }
   }
 
  private:
-  std::uint64_t& at(Account account) noexcept {
-    return accounts_[static_cast<std::size_t>(account)];
+  void look(std::size_t changed) noexcept {
+    for (auto* peaks = watches_; peaks; peaks = peaks->next) {
+      peaks->own[changed] = std::max(peaks->own[changed], parts_[changed]);
+      if (sum_ <= peaks->sum) continue;
+      peaks->sum = sum_;
+      peaks->at_sum = parts_;
+    }
   }
 
-  std::uint64_t live_ = 0, peak_ = 0;
-  AccountBytes accounts_{}, at_peak_{};
+  std::uint64_t sum_ = 0;
+  Parts parts_{};
+  Peaks<Parts>* watches_ = nullptr;  ///< intrusive list
+};
+
+/// The accounts of a page or of a ledger, and their peak since reset_peak().
+class AccountCounts : public ByteCounts<AccountBytes> {
+ public:
+  AccountCounts() { enlist(peak_); }
+
+  std::uint64_t operator[](Account account) const noexcept {
+    return parts()[static_cast<std::size_t>(account)];
+  }
+  void reset_peak() noexcept { begin(peak_); }
+  MemorySnapshot snapshot(std::uint64_t budget) const noexcept {
+    return {sum(), peak_.sum, budget, parts(), peak_.at_sum};
+  }
+
+ private:
+  Peaks<AccountBytes> peak_;
 };
 
 }  // namespace weir::books

@@ -2,10 +2,16 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "books/book.hpp"
-#include "books/peak_watch.hpp"
+#include "weir/error.hpp"
 
 namespace weir::books {
+namespace {
+
+constexpr auto part(Account account) { return static_cast<std::size_t>(account); }
+
+}  // namespace
 
 MemorySnapshot Ledger::snapshot() const {
   Lock lock(mutex_);
@@ -18,12 +24,11 @@ std::vector<HeldLease> Ledger::leases() const {
     std::size_t number = 0;
     {
       Lock lock(mutex_);
-      for (const Book* book = books_; book; book = book->next_) number += book->leased_;
-      if (number <= held.capacity()) {
-        for (const Book* book = books_; book; book = book->next_) book->list_leases(held);
-        return held;
-      }
+      for (const Page* page = pages_; page; page = page->next)
+        for (const auto& lease : page->leases)
+          if (lease && ++number <= held.capacity()) held.push_back(*lease);
     }
+    if (number == held.size()) return held;
     held.reserve(number);
   }
 }
@@ -41,67 +46,104 @@ std::uint64_t Ledger::postings() const {
 void Ledger::reset_peak() noexcept {
   Lock lock(mutex_);
   total_.reset_peak();
-  for (Book* book = books_; book; book = book->next_) book->bytes_.reset_peak();
+  for (Page* page = pages_; page; page = page->next) page->bytes.reset_peak();
 }
 
-void Ledger::show_watches(Account account) noexcept {
-  for (auto* watch = watches_; watch; watch = watch->next_) watch->look(total_, account);
-}
+// ---- pages -----------------------------------------------------------------------------------
 
-void Ledger::enlist(Book& book) noexcept {
-  book.next_ = books_;
-  books_ = &book;
-}
-
-void Ledger::strike(Book& book) noexcept {
-  Book** link = &books_;
-  while (*link != &book) link = &(*link)->next_;
-  *link = book.next_;
-  if (book.asked_) --waiting_;
-}
-
-bool Ledger::must_yield(const Book& book) const noexcept {
-  if (waiting_ == 0 || (waiting_ == 1 && book.asked_)) return false;
-  for (const Book* other = books_; other; other = other->next_) {
-    if (other != &book && other->asked_ && (!book.asked_ || other->asked_ < book.asked_))
-      return true;
+void Ledger::open(Page& page) {
+  page.footprint = std::max(page.promise, page.reserve);
+  const auto left = sub_floor(budget_, footprints_);
+  if (page.footprint > left) {
+    throw Error(Errc::budget_too_small, Stage::wait,
+                "memory.ledger: " + std::to_string(page.footprint) +
+                    " bytes must be promised to this loader, " + std::to_string(left) +
+                    " of the budget of " + std::to_string(budget_) +
+                    " are neither promised to nor used by the others");
   }
-  return false;
+  footprints_ += page.footprint;
+  promised_ += page.footprint;
+  page.next = pages_;
+  pages_ = &page;
 }
 
-std::uint64_t Ledger::givable(const Book& book) const noexcept {
-  std::uint64_t bytes = book.cached_;
-  if (must_yield(book)) return bytes;
-  for (const Book* other = books_; other; other = other->next_) {
-    if (other != &book) bytes += std::min(other->cached_, other->footprint_ - other->promise_);
-  }
+void Ledger::close(const Page& page) noexcept {
+  footprints_ -= page.footprint;
+  promised_ -= std::max(page.promise, page.reserve);
+  Page** link = &pages_;
+  while (*link != &page) link = &(*link)->next;
+  *link = page.next;
+  if (page.asked) --waiting_;
+}
+
+void Ledger::retire(Page& page) noexcept {
+  promised_ -= std::max(page.promise, page.reserve);
+  page.promise = page.reserve = 0;
+  update_footprint(page);
+}
+
+void Ledger::update_footprint(Page& page) noexcept {
+  const auto footprint = std::max(page.promise, page.general + page.reserve);
+  footprints_ += footprint - page.footprint;  // unsigned wrap-around cancels out
+  page.footprint = footprint;
+}
+
+bool Ledger::fits(const Page& page, std::uint64_t bytes) const noexcept {
+  const auto wanted = add_sat(add_sat(page.general, bytes), page.reserve);
+  if (wanted <= page.footprint) return true;
+  if (must_yield(page)) return false;
+  return wanted - page.footprint <= budget_ - footprints_;
+}
+
+std::uint64_t Ledger::missing(const Page& page, std::uint64_t bytes) const noexcept {
+  const auto wanted = add_sat(add_sat(page.general, bytes), page.reserve);
+  if (must_yield(page)) return sub_floor(wanted, page.promise);
+  return sub_floor(wanted, budget_ - (footprints_ - page.footprint));
+}
+
+std::uint64_t Ledger::missing_of_caches(const Page& page, std::uint64_t bytes) const noexcept {
+  return page.cached == 0 && must_yield(page) ? 0 : missing(page, bytes);
+}
+
+std::uint64_t Ledger::givable(const Page& page) const noexcept {
+  std::uint64_t bytes = page.cached;
+  if (must_yield(page)) return bytes;
+  for (const Page* other = pages_; other; other = other->next)
+    if (other != &page) bytes += std::min(other->cached, other->footprint - other->promise);
   return bytes;
 }
 
-bool Ledger::give_way(const Book* page) noexcept {
-  Lock lock(givers_mutex_);
-  for (auto* giver = givers_; giver; giver = giver->next_)
-    if (&giver->page_ == page && giver->give_way()) return true;
-  for (auto* giver = givers_; giver; giver = giver->next_)
-    if (&giver->page_ != page && giver->page_.beyond_promise() && giver->give_way()) return true;
+void Ledger::charge(Page& page, Account account, std::uint64_t bytes, bool reserve) noexcept {
+  (reserve ? page.reserve_used : page.general) += bytes;
+  page.bytes.add(part(account), bytes);
+  total_.add(part(account), bytes);
+  if (!reserve) update_footprint(page);
+}
+
+void Ledger::uncharge(Page& page, Account account, std::uint64_t bytes, bool reserve) noexcept {
+  (reserve ? page.reserve_used : page.general) -= bytes;
+  page.bytes.remove(part(account), bytes);
+  total_.remove(part(account), bytes);
+  if (!reserve) update_footprint(page);
+}
+
+void Ledger::move(Page& page, Account from, Account to, std::uint64_t bytes) noexcept {
+  page.bytes.move(part(from), part(to), bytes);
+  total_.move(part(from), part(to), bytes);
+}
+
+// ---- who waits -------------------------------------------------------------------------------
+
+void Ledger::set_waiting(Page& page, bool waiting) noexcept {
+  page.asked = waiting ? ++asked_ : 0;
+  waiting_ += waiting ? 1 : -1u;
+}
+
+bool Ledger::must_yield(const Page& page) const noexcept {
+  if (waiting_ == 0 || (waiting_ == 1 && page.asked)) return false;
+  for (const Page* other = pages_; other; other = other->next)
+    if (other != &page && other->asked && (!page.asked || other->asked < page.asked)) return true;
   return false;
-}
-
-void Giver::enlist() noexcept {
-  Lock lock(ledger_.givers_mutex_);
-  next_ = ledger_.givers_;
-  ledger_.givers_ = this;
-}
-
-void Giver::strike() noexcept {
-  Lock lock(ledger_.givers_mutex_);
-  Giver** link = &ledger_.givers_;
-  while (*link != this) link = &(*link)->next_;
-  *link = next_;
-}
-
-void Giver::offer() noexcept {
-  if (ledger_.seen_waiting()) ledger_.wake_waiting();
 }
 
 void Ledger::wake_waiting() noexcept {
@@ -110,16 +152,36 @@ void Ledger::wake_waiting() noexcept {
     std::shared_ptr<Wakeable> waker;
     {
       Lock lock(mutex_);
-      const Book* next = nullptr;
-      for (const Book* book = books_; book; book = book->next_) {
-        if (book->asked_ > after && (!next || book->asked_ < next->asked_)) next = book;
-      }
+      const Page* next = nullptr;
+      for (const Page* page = pages_; page; page = page->next)
+        if (page->asked > after && (!next || page->asked < next->asked)) next = page;
       if (!next) return;
-      after = next->asked_;
-      waker = next->waker_;
+      after = next->asked;
+      waker = next->waker;
     }
     if (waker) waker->wake();
   }
+}
+
+// ---- caches ----------------------------------------------------------------------------------
+
+bool Ledger::give_way(const Book* page) noexcept {
+  Lock lock(givers_mutex_);
+  for (auto* giver : givers_)
+    if (&giver->charged_to() == page && giver->give_way()) return true;
+  for (auto* giver : givers_)
+    if (&giver->charged_to() != page && giver->charged_to().beyond_promise() && giver->give_way()) return true;
+  return false;
+}
+
+void Ledger::enlist(Giver& giver) {
+  Lock lock(givers_mutex_);
+  givers_.insert(givers_.begin(), &giver);
+}
+
+void Ledger::strike(const Giver& giver) noexcept {
+  Lock lock(givers_mutex_);
+  givers_.erase(std::ranges::find(givers_, &giver));
 }
 
 }  // namespace weir::books

@@ -3,6 +3,7 @@
 #include "base/internals.hpp"
 #include "books/accounts.hpp"
 #include "books/book.hpp"
+#include "weir/counting.hpp"
 #include "weir/ledger.hpp"
 
 namespace weir {
@@ -14,6 +15,12 @@ std::optional<Charge> books::charge(std::shared_ptr<Book> page, Account account,
 }
 
 std::string_view to_string(Account account) noexcept { return name_in(books::accounts, account); }
+
+AccountUse MemoryUse::operator[](std::string_view account) const {
+  for (const auto& one : accounts)
+    if (one.name == account) return one;
+  return {};
+}
 
 Charge::Charge(std::shared_ptr<books::Book> book, Account account, std::uint64_t bytes) noexcept
     : book_(std::move(book)), account_(account), bytes_(bytes) {}

@@ -1,41 +1,60 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
+#include <utility>
 
-#include "books/ledger.hpp"
+#include "base/mutex.hpp"
+#include "books/byte_counts.hpp"
+#include "weir/counting.hpp"
 
 namespace weir::books {
 
-/// The most that a ledger held since this was made or taken. Neither reset_peak() nor other watches
-/// matter to it, nor it to them. Any thread.
+/// The most that a Ledger or buffer::Counts (`Owner`) held since this was made or taken. Neither a
+/// reset_peak() nor other watches matter to it, nor it to them. Any thread.
+template <class Owner>
 class PeakWatch {
  public:
-  explicit PeakWatch(std::shared_ptr<Ledger> ledger);
-  ~PeakWatch();
+  explicit PeakWatch(std::shared_ptr<Owner> owner) : owner_(std::move(owner)) {
+    Lock lock(owner_->mutex());
+    owner_->bytes().enlist(peaks_);
+  }
+  ~PeakWatch() {
+    Lock lock(owner_->mutex());
+    owner_->bytes().strike(peaks_);
+  }
   PeakWatch(const PeakWatch&) = delete;
   PeakWatch& operator=(const PeakWatch&) = delete;
 
-  struct Seen {
-    MemorySnapshot memory;       ///< now; peak and accounts_at_peak as watched
-    AccountBytes account_peaks;  ///< the most each account held itself
-  };
-  Seen read() const;
+  MemoryUse read() const { return look(false); }
   /// read(), and peaks := now, with nothing between.
-  Seen take();
+  MemoryUse take() { return look(true); }
+  void reset() noexcept {
+    Lock lock(owner_->mutex());
+    owner_->bytes().begin(peaks_);
+  }
 
  private:
-  friend class Ledger;
+  MemoryUse look(bool begin) const {
+    typename Owner::Parts live{};
+    Peaks<typename Owner::Parts> seen;
+    std::uint64_t sum = 0;
+    {
+      Lock lock(owner_->mutex());
+      const auto& bytes = owner_->bytes();
+      sum = bytes.sum();
+      live = bytes.parts();
+      seen = peaks_;
+      if (begin) bytes.begin(peaks_);
+    }
+    MemoryUse use{sum, seen.sum, {}};
+    use.accounts.reserve(live.size());
+    for (std::size_t i = 0; i < live.size(); ++i)
+      use.accounts.push_back({owner_->name(i), live[i], seen.own[i], seen.at_sum[i]});
+    return use;
+  }
 
-  // With ledger_->mutex_ held.
-  void begin() noexcept WEIR_NO_THREAD_SAFETY_ANALYSIS;
-  void look(const ByteCounts& total, Account account) noexcept;
-  Seen seen() const noexcept WEIR_NO_THREAD_SAFETY_ANALYSIS;
-
-  const std::shared_ptr<Ledger> ledger_;
-  std::uint64_t peak_ = 0;
-  AccountBytes at_peak_{}, account_peaks_{};
-  PeakWatch* next_ = nullptr;  ///< Ledger::watches_
+  const std::shared_ptr<Owner> owner_;
+  mutable Peaks<typename Owner::Parts> peaks_ WEIR_GUARDED_BY(owner_->mutex());
 };
 
 }  // namespace weir::books

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <utility>
-
 #include "books/book.hpp"
 
 namespace weir::books {
@@ -10,20 +8,18 @@ namespace weir::books {
 /// after it has let go.
 class WEIR_SCOPED_CAPABILITY Book::Posting {
  public:
-  explicit Posting(Book& book) noexcept WEIR_ACQUIRE(book.ledger_->mutex_) : book_(book) {
-    book_.ledger_->mutex_.lock();
-    ++book_.ledger_->postings_;
+  explicit Posting(Book& book) noexcept WEIR_ACQUIRE(book.ledger_->mutex()) : book_(book) {
+    book_.ledger_->mutex().lock();
+    book_.ledger_->count_posting();
   }
   Posting(const Posting&) = delete;
   Posting& operator=(const Posting&) = delete;
   ~Posting() WEIR_RELEASE() WEIR_NO_THREAD_SAFETY_ANALYSIS {
-    const bool freed = freed_ && book_.ledger_->anyone_waits();
-    const auto ledger = freed ? book_.ledger_ : nullptr;
-    std::shared_ptr<Wakeable> waker;
-    if (wake_) waker = book_.waker_;
-    book_.ledger_->mutex_.unlock();
+    const auto ledger = freed_ && book_.ledger_->anyone_waits() ? book_.ledger_ : nullptr;
+    const auto waker = wake_ ? book_.page_.waker : nullptr;
+    book_.ledger_->mutex().unlock();
     if (waker) waker->wake();
-    if (freed) ledger->wake_waiting();
+    if (ledger) ledger->wake_waiting();
   }
 
   /// The conductor of this page has something to decide.

@@ -13,11 +13,15 @@ struct Admitted {
   bool reserve = false;
 };
 
-/// A refused sample. Lives in its owner's memory; linked and unlinked under the leaf mutex.
-struct Waiter {
+/// Bytes that a row asks for.
+struct Claim {
   RowKey row{};
   Account account = Account::encoded;
   std::uint64_t bytes = 0;
+};
+
+/// A refused sample. Lives in its owner's memory; linked and unlinked under the leaf mutex.
+struct Waiter : Claim {
   bool parked = false;  ///< its worker has let go of it: bytes may be granted
   Admitted granted{};
   Waiter* next = nullptr;

@@ -39,12 +39,6 @@ class CountedAccount final : public std::pmr::memory_resource {
 
 }  // namespace buffer
 
-AccountUse MemoryUse::operator[](std::string_view account) const {
-  for (const auto& one : accounts)
-    if (one.name == account) return one;
-  return {};
-}
-
 struct CountingResource::State {
   State(const std::shared_ptr<buffer::Counts>& counts, std::pmr::memory_resource* up)
       : upstream(up), other(counts, 0, up), watch(counts) {}

@@ -2,72 +2,50 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/mutex.hpp"
-#include "weir/counting.hpp"
+#include "books/peak_watch.hpp"
 
 namespace weir::buffer {
 
-class CountsWatch;
-
-/// Bytes by named account, and whoever watches their peaks. Any thread.
+/// Bytes by named account. Any thread.
 class Counts {
  public:
-  Counts();
+  Counts() { account("other"); }
 
   /// The number of the account of that name, made where there is none. Others keep theirs.
   std::size_t account(std::string_view name);
-  void add(std::size_t account, std::uint64_t bytes) noexcept;
-  void remove(std::size_t account, std::uint64_t bytes) noexcept;
-  std::uint64_t live() const noexcept;
+  void add(std::size_t account, std::uint64_t bytes) noexcept {
+    Lock lock(mutex_);
+    bytes_.add(account, bytes);
+  }
+  void remove(std::size_t account, std::uint64_t bytes) noexcept {
+    Lock lock(mutex_);
+    bytes_.remove(account, bytes);
+  }
+  std::uint64_t live() const noexcept {
+    Lock lock(mutex_);
+    return bytes_.sum();
+  }
+
+  // For a PeakWatch.
+  using Parts = std::vector<std::uint64_t>;
+  Mutex& mutex() const noexcept WEIR_RETURN_CAPABILITY(mutex_) { return mutex_; }
+  books::ByteCounts<Parts>& bytes() noexcept WEIR_REQUIRES(mutex_) { return bytes_; }
+  std::string name(std::size_t account) const {
+    Lock lock(mutex_);
+    return names_[account];
+  }
 
  private:
-  friend class CountsWatch;
-
-  struct Account {
-    std::string name;
-    std::uint64_t live = 0;
-  };
-
   mutable Mutex mutex_;
-  std::vector<Account> accounts_ WEIR_GUARDED_BY(mutex_);
-  std::uint64_t live_ WEIR_GUARDED_BY(mutex_) = 0;
-  CountsWatch* watches_ WEIR_GUARDED_BY(mutex_) = nullptr;  ///< intrusive list
+  std::vector<std::string> names_ WEIR_GUARDED_BY(mutex_);
+  books::ByteCounts<Parts> bytes_ WEIR_GUARDED_BY(mutex_);
 };
 
-/// The most that Counts held since this was made, reset or taken; other watches see their own. Any thread.
-class CountsWatch {
- public:
-  explicit CountsWatch(std::shared_ptr<Counts> counts);
-  ~CountsWatch();
-  CountsWatch(const CountsWatch&) = delete;
-  CountsWatch& operator=(const CountsWatch&) = delete;
-
-  MemoryUse read() const;
-  /// read(), and peak := live, with nothing between.
-  MemoryUse take();
-  void reset() noexcept;
-
- private:
-  friend class Counts;
-
-  struct Peaks {
-    std::uint64_t own = 0, together = 0;
-  };
-
-  // With counts_->mutex_ held.
-  MemoryUse use() const WEIR_NO_THREAD_SAFETY_ANALYSIS;
-  void begin() noexcept WEIR_NO_THREAD_SAFETY_ANALYSIS;
-  void look(std::size_t account) noexcept WEIR_NO_THREAD_SAFETY_ANALYSIS;
-
-  const std::shared_ptr<Counts> counts_;
-  std::uint64_t peak_ = 0;
-  std::vector<Peaks> peaks_;  ///< one an account
-  CountsWatch* next_ = nullptr;
-};
+using CountsWatch = books::PeakWatch<Counts>;
 
 }  // namespace weir::buffer

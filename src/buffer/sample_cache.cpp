@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "buffer/block.hpp"
@@ -86,7 +87,7 @@ void SampleCache::let_go(const Entry& entry) noexcept {
   if (entry.segment->holds.fetch_sub(1) == 1) offer();
 }
 
-KeptSample SampleCache::view(const Entry& entry) const noexcept {
+KeptSample SampleCache::view(const Entry& entry) noexcept {
   // Segments are aligned themselves.
   const auto begin = reinterpret_cast<std::uintptr_t>(&entry);
   const auto* at = reinterpret_cast<const std::byte*>(aligned(begin + sizeof(Entry)));

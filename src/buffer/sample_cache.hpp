@@ -6,7 +6,6 @@
 #include <memory>
 #include <memory_resource>
 #include <span>
-#include <utility>
 
 #include "base/mutex.hpp"
 #include "books/book.hpp"
@@ -49,25 +48,18 @@ class SampleCache final : public books::Giver {
   class Hold {
    public:
     Hold() noexcept = default;
-    Hold(Hold&& other) noexcept
-        : cache_(other.cache_), entry_(std::exchange(other.entry_, nullptr)) {}
-    Hold& operator=(Hold&& other) noexcept {
-      std::swap(cache_, other.cache_);
-      std::swap(entry_, other.entry_);
-      return *this;
-    }
-    ~Hold() { release(); }
-    void release() noexcept {
-      if (entry_) cache_->let_go(*std::exchange(entry_, nullptr));
-    }
+    void release() noexcept { entry_.reset(); }
     explicit operator bool() const noexcept { return entry_ != nullptr; }
-    KeptSample sample() const noexcept { return cache_->view(*entry_); }
+    KeptSample sample() const noexcept { return view(*entry_); }
 
    private:
     friend class SampleCache;
-    Hold(SampleCache& cache, const Entry& entry) noexcept : cache_(&cache), entry_(&entry) {}
-    SampleCache* cache_ = nullptr;
-    const Entry* entry_ = nullptr;
+    struct LetGo {
+      SampleCache* cache;
+      void operator()(const Entry* entry) const noexcept { cache->let_go(*entry); }
+    };
+    Hold(SampleCache& cache, const Entry& entry) noexcept : entry_(&entry, LetGo{&cache}) {}
+    std::unique_ptr<const Entry, LetGo> entry_{nullptr, LetGo{}};
   };
 
   /// Empty where it is not kept.
@@ -92,7 +84,7 @@ class SampleCache final : public books::Giver {
   void free(void* data, std::uint64_t bytes) noexcept;
   void unlink(Segment& segment) noexcept WEIR_REQUIRES(mutex_);
   void let_go(const Entry& entry) noexcept;
-  KeptSample view(const Entry& entry) const noexcept;
+  static KeptSample view(const Entry& entry) noexcept;
 
   const std::shared_ptr<books::Book> book_;
   const CachePlan plan_;

@@ -70,33 +70,6 @@ std::span<std::byte> Slab::side(std::uint32_t first, std::uint32_t count) const 
   return {data_ + layout_->side + first * row, count * row};
 }
 
-std::span<std::int64_t> Slab::labels() const noexcept {
-  return {reinterpret_cast<std::int64_t*>(data_ + layout_->labels), rows};
-}
-
-std::span<std::uint64_t> Slab::indices() const noexcept {
-  return {reinterpret_cast<std::uint64_t*>(data_ + layout_->indices), rows};
-}
-
-std::span<RowStatus> Slab::statuses() const noexcept {
-  return {reinterpret_cast<RowStatus*>(data_ + layout_->statuses), rows};
-}
-
-std::span<ImageSize> Slab::sizes() const noexcept {
-  if (!layout_->sizes_differ()) return {};
-  return {reinterpret_cast<ImageSize*>(data_ + layout_->sizes), rows};
-}
-
-std::span<ImageSize> Slab::places() const noexcept {
-  if (!layout_->sizes_differ()) return {};
-  return {reinterpret_cast<ImageSize*>(data_ + layout_->places), rows};
-}
-
-std::span<std::uint64_t> Slab::offsets() const noexcept {
-  if (!layout_->sizes_differ()) return {};
-  return {reinterpret_cast<std::uint64_t*>(data_ + layout_->offsets), rows};
-}
-
 MutableImageView Slab::image(std::uint32_t row) const noexcept {
   const auto data = pixels(row, 1).data();
   const auto& block = layout_->shape;
@@ -125,14 +98,9 @@ SlabPool::SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
 
 SlabPool::~SlabPool() { retire(); }
 
-Slab* SlabPool::make() {
-  if (made_ == slabs_.size() || !book_->try_charge_slab(layout_.bytes)) return nullptr;
+Slab* SlabPool::allocate(std::uint64_t bytes) {
+  if (made_ == slabs_.size() || !book_->try_charge_slab(bytes)) return nullptr;
   Slab& slab = *std::ranges::find(slabs_, nullptr, &Slab::data_);
-  allocate(slab, layout_.bytes);
-  return &slab;
-}
-
-void SlabPool::allocate(Slab& slab, std::uint64_t bytes) {
   try {
     slab.data_ = static_cast<std::byte*>(
         upstream().allocate(static_cast<std::size_t>(bytes), layout_.alignment));
@@ -143,6 +111,7 @@ void SlabPool::allocate(Slab& slab, std::uint64_t bytes) {
   slab.bytes_ = bytes;
   book_->add_slab(slab.id, bytes);
   ++made_;
+  return &slab;
 }
 
 Slab* SlabPool::fitting(std::uint64_t bytes, std::uint64_t most) noexcept {
@@ -158,13 +127,8 @@ Slab* SlabPool::fitting(std::uint64_t bytes, std::uint64_t most) noexcept {
 
 Slab* SlabPool::make(std::uint64_t bytes) {
   free_idle();
-  if (made_ == slabs_.size() || !book_->try_charge_slab(bytes)) return nullptr;
-  Slab& slab = *std::ranges::find(slabs_, nullptr, &Slab::data_);
-  allocate(slab, bytes);
-  return &slab;
+  return allocate(bytes);
 }
-
-void SlabPool::free_idle() noexcept { shrink(0); }
 
 void SlabPool::lay_out(Slab& slab, const BatchLayout& batch) noexcept {
   layouts_[slab.id] = batch.layout;
@@ -272,8 +236,7 @@ void SlabPool::deallocate(Slab& slab) noexcept {
 }
 
 std::pmr::memory_resource& SlabPool::upstream() noexcept {
-  if (upstream_) return *upstream_;
-  return page_memory();
+  return upstream_ ? *upstream_ : page_memory();
 }
 
 }  // namespace weir::buffer

@@ -69,13 +69,17 @@ class Slab {
   /// Of rows that follow one another, each where sizes differ with all the room it has. `first` is a row.
   std::span<std::uint8_t> pixels(std::uint32_t first, std::uint32_t count) const noexcept;
   std::span<std::byte> side(std::uint32_t first, std::uint32_t count) const noexcept;
-  std::span<std::int64_t> labels() const noexcept;
-  std::span<std::uint64_t> indices() const noexcept;
-  std::span<RowStatus> statuses() const noexcept;
+  std::span<std::int64_t> labels() const noexcept { return part<std::int64_t>(layout_->labels); }
+  std::span<std::uint64_t> indices() const noexcept {
+    return part<std::uint64_t>(layout_->indices);
+  }
+  std::span<RowStatus> statuses() const noexcept { return part<RowStatus>(layout_->statuses); }
   // Where sizes differ; empty where they do not.
-  std::span<ImageSize> sizes() const noexcept;        ///< of the images
-  std::span<ImageSize> places() const noexcept;       ///< the room each has
-  std::span<std::uint64_t> offsets() const noexcept;  ///< in the pixels
+  std::span<ImageSize> sizes() const noexcept { return own<ImageSize>(layout_->sizes); }
+  /// The room each image has.
+  std::span<ImageSize> places() const noexcept { return own<ImageSize>(layout_->places); }
+  /// Where each begins in the pixels.
+  std::span<std::uint64_t> offsets() const noexcept { return own<std::uint64_t>(layout_->offsets); }
   /// The image of a row, at its own size.
   MutableImageView image(std::uint32_t row) const noexcept;
 
@@ -85,6 +89,14 @@ class Slab {
 
  private:
   friend class SlabPool;
+  template <class T>
+  std::span<T> part(std::uint64_t offset) const noexcept {
+    return {reinterpret_cast<T*>(data_ + offset), rows};
+  }
+  template <class T>
+  std::span<T> own(std::uint64_t offset) const noexcept {
+    return layout_->sizes_differ() ? part<T>(offset) : std::span<T>();
+  }
   std::byte* data_ = nullptr;
   const SlabLayout* layout_ = nullptr;
   std::uint64_t bytes_ = 0;
@@ -114,7 +126,7 @@ class SlabPool {
 
   /// Charge, then allocate. Null where the budget has no room now or every slab exists. Throws
   /// what the upstream throws, with nothing charged.
-  Slab* make();
+  Slab* make() { return allocate(layout_.bytes); }
   // -- where sizes differ; the conductor alone
   /// Whether a slab of `has` bytes suits a batch that needs `bytes`: it holds them, and an eighth more at
   /// the most.
@@ -125,7 +137,7 @@ class SlabPool {
   Slab* fitting(std::uint64_t bytes, std::uint64_t most) noexcept;
   /// As make(), for a batch of `bytes`. Idle slabs go before it: they did not suit.
   Slab* make(std::uint64_t bytes);
-  void free_idle() noexcept;
+  void free_idle() noexcept { shrink(0); }
   /// Writes indices, places, sizes (as the places) and offsets. `batch` fits the slab.
   void lay_out(Slab& slab, const BatchLayout& batch) noexcept;
 
@@ -157,7 +169,7 @@ class SlabPool {
 
  private:
   void release_locked(Slab& slab, books::Parting parting) noexcept WEIR_REQUIRES(mutex_);
-  void allocate(Slab& slab, std::uint64_t bytes);
+  Slab* allocate(std::uint64_t bytes);
   void deallocate(Slab& slab) noexcept;
   std::pmr::memory_resource& upstream() noexcept;
 

@@ -5,12 +5,25 @@
 #include <ostream>
 #include <utility>
 
+#include "base/internals.hpp"
+#include "books/ledger.hpp"
+#include "buffer/counts.hpp"
 #include "report/json.hpp"
 #include "report/profile_state.hpp"
 #include "report/profile_text.hpp"
 #include "weir/error.hpp"
 
 namespace weir {
+namespace {
+
+template <class Owner>
+report::Watched watch_of(const std::shared_ptr<Owner>& owner) {
+  return [watch = std::make_shared<books::PeakWatch<Owner>>(owner)](bool begin) {
+    return begin ? watch->take() : watch->read();
+  };
+}
+
+}  // namespace
 
 const PhaseUse& StepUse::operator[](std::string_view phase) const {
   const auto found = std::find_if(phases.begin(), phases.end(),
@@ -25,10 +38,10 @@ MemoryProfile::MemoryProfile(std::size_t max_steps)
 MemoryProfile::~MemoryProfile() = default;
 
 void MemoryProfile::watch(std::string name, const MemoryLedger& ledger) {
-  state_->watch(std::move(name), report::watched(ledger));
+  state_->watch(std::move(name), watch_of(Internals::books(ledger)));
 }
 void MemoryProfile::watch(std::string name, const CountingResource& memory) {
-  state_->watch(std::move(name), report::watched(memory));
+  state_->watch(std::move(name), watch_of(Internals::counts(memory)));
 }
 
 void MemoryProfile::begin_step() { state_->begin_step(); }

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/internals.hpp"
-#include "books/peak_watch.hpp"
-#include "buffer/counts.hpp"
 #include "report/process.hpp"
 #include "weir/error.hpp"
 
@@ -15,35 +12,6 @@ namespace {
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(Errc::bad_options, Stage::wait, "MemoryProfile::" + what);
 }
-
-class WatchedLedger final : public Watched {
- public:
-  explicit WatchedLedger(const MemoryLedger& ledger) : watch_(Internals::books(ledger)) {}
-  MemoryUse read() const override { return use(watch_.read()); }
-  MemoryUse take() override { return use(watch_.take()); }
-
- private:
-  static MemoryUse use(const books::PeakWatch::Seen& seen) {
-    MemoryUse use{seen.memory.live, seen.memory.peak, {}};
-    for (std::size_t i = 0; i < account_count; ++i)
-      use.accounts.push_back({std::string(to_string(static_cast<Account>(i))),
-                              seen.memory.accounts[i], seen.account_peaks[i],
-                              seen.memory.accounts_at_peak[i]});
-    return use;
-  }
-
-  books::PeakWatch watch_;
-};
-
-class WatchedCounts final : public Watched {
- public:
-  explicit WatchedCounts(const CountingResource& memory) : watch_(Internals::counts(memory)) {}
-  MemoryUse read() const override { return watch_.read(); }
-  MemoryUse take() override { return watch_.take(); }
-
- private:
-  buffer::CountsWatch watch_;
-};
 
 /// What `into` saw, and then `next`. Accounts are only ever added behind the others.
 void follow(MemoryUse& into, MemoryUse next) {
@@ -74,14 +42,7 @@ PhaseUse& phase_of(StepUse& step, const std::string& name) {
 
 }  // namespace
 
-std::unique_ptr<Watched> watched(const MemoryLedger& ledger) {
-  return std::make_unique<WatchedLedger>(ledger);
-}
-std::unique_ptr<Watched> watched(const CountingResource& memory) {
-  return std::make_unique<WatchedCounts>(memory);
-}
-
-void ProfileState::watch(std::string name, std::unique_ptr<Watched> one) {
+void ProfileState::watch(std::string name, Watched one) {
   Lock lock(mutex_);
   if (name.empty()) refuse("watch: the name is empty");
   if (std::find(names_.begin(), names_.end(), name) != names_.end())
@@ -93,13 +54,18 @@ void ProfileState::watch(std::string name, std::unique_ptr<Watched> one) {
   names_.push_back(std::move(name));
 }
 
-PhaseUse ProfileState::look() {
+PhaseUse ProfileState::look(bool begin) const {
   PhaseUse seen;
   seen.watched.reserve(watched_.size());
-  for (const auto& one : watched_) seen.watched.push_back(one->take());
+  for (const auto& one : watched_) seen.watched.push_back(one(begin));
   const auto resident = report::resident();
   seen.rss = resident.rss;
   seen.rss_peak = high_water_is_ours_ ? std::max(resident.rss, resident.high_water) : resident.rss;
+  return seen;
+}
+
+PhaseUse ProfileState::take() {
+  auto seen = look(true);
   high_water_is_ours_ = reset_high_water();
   return seen;
 }
@@ -115,7 +81,7 @@ void ProfileState::begin_step() {
   Lock lock(mutex_);
   if (!open_.empty()) refuse("begin_step: the phase '" + open_ + "' is open");
   if (keeps_step()) {
-    const auto seen = look();
+    const auto seen = take();
     if (!steps_.empty()) follow(steps_.back().whole, seen);
   }
   if (steps_begun_ < max_steps_) steps_.push_back({steps_begun_ + 1, {}, {}});
@@ -126,14 +92,14 @@ void ProfileState::begin_phase(std::string name) {
   Lock lock(mutex_);
   if (name.empty()) refuse("phase: the name is empty");
   if (!open_.empty()) refuse("phase: '" + name + "' begins while '" + open_ + "' is open");
-  if (keeps_step()) follow(step().whole, look());
+  if (keeps_step()) follow(step().whole, take());
   open_ = std::move(name);
 }
 
 void ProfileState::end_phase() {
   Lock lock(mutex_);
   if (keeps_step()) {
-    const auto seen = look();
+    const auto seen = take();
     auto& current = step();
     auto& phase = phase_of(current, open_);
     follow(current.whole, seen);
@@ -157,12 +123,7 @@ std::vector<StepUse> ProfileState::steps() const {
   Lock lock(mutex_);
   auto steps = steps_;
   if (steps.empty() || !keeps_step()) return steps;
-  PhaseUse now;
-  for (const auto& one : watched_) now.watched.push_back(one->read());
-  const auto resident = report::resident();
-  now.rss = resident.rss;
-  now.rss_peak = high_water_is_ours_ ? std::max(resident.rss, resident.high_water) : resident.rss;
-  follow(steps.back().whole, now);
+  follow(steps.back().whole, look(false));
   return steps;
 }
 

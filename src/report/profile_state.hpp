@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,23 +11,15 @@
 
 namespace weir::report {
 
-/// One thing that a profile watches, with a peak of its own.
-class Watched {
- public:
-  virtual ~Watched() = default;
-  virtual MemoryUse read() const = 0;
-  /// read(), and peaks := now, with nothing between.
-  virtual MemoryUse take() = 0;
-};
-std::unique_ptr<Watched> watched(const MemoryLedger& ledger);
-std::unique_ptr<Watched> watched(const CountingResource& memory);
+/// What a thing watched holds and held since its peak was last begun; `begin`: begins it anew.
+using Watched = std::function<MemoryUse(bool begin)>;
 
 /// What a MemoryProfile knows. The contract is that of its public face. Any thread.
 class ProfileState {
  public:
   explicit ProfileState(std::size_t max_steps) noexcept : max_steps_(max_steps) {}
 
-  void watch(std::string name, std::unique_ptr<Watched> one);
+  void watch(std::string name, Watched one);
   void begin_step();
   void begin_phase(std::string name);
   void end_phase();
@@ -39,15 +31,17 @@ class ProfileState {
   std::uint64_t steps_begun() const noexcept;
 
  private:
-  /// Peaks since the last boundary of a phase or step, begun anew.
-  PhaseUse look() WEIR_REQUIRES(mutex_);
+  /// Peaks since the last boundary of a phase or step.
+  PhaseUse look(bool begin) const WEIR_REQUIRES(mutex_);
+  /// look(), and the peaks are begun anew.
+  PhaseUse take() WEIR_REQUIRES(mutex_);
   bool keeps_step() const noexcept WEIR_REQUIRES(mutex_);
   StepUse& step() WEIR_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   const std::size_t max_steps_;
   std::vector<std::string> names_ WEIR_GUARDED_BY(mutex_);
-  std::vector<std::unique_ptr<Watched>> watched_ WEIR_GUARDED_BY(mutex_);
+  std::vector<Watched> watched_ WEIR_GUARDED_BY(mutex_);
   std::vector<StepUse> steps_ WEIR_GUARDED_BY(mutex_);
   std::uint64_t steps_begun_ WEIR_GUARDED_BY(mutex_) = 0;
   std::string open_ WEIR_GUARDED_BY(mutex_);  ///< name of the open phase; empty: none

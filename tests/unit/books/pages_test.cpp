@@ -9,8 +9,9 @@ using test::Waker;
 namespace {
 
 /// A page whose one slab is all it asks for.
-struct Page {
-  Page(const std::shared_ptr<Ledger>& ledger, std::uint64_t slab_bytes, std::uint64_t promise = 0)
+struct OpenPage {
+  OpenPage(const std::shared_ptr<Ledger>& ledger, std::uint64_t slab_bytes,
+           std::uint64_t promise = 0)
       : book(Book::open(ledger, {promise, 0, slab_bytes, UINT64_MAX, 2, 4})) {
     book->begin_stream(0, {}, waker);
   }
@@ -35,7 +36,7 @@ TEST_CASE("between pages freed bytes go in the order of asking", "[books][R14]")
   auto ledger = std::make_shared<Ledger>(100);
   auto holder = Book::open(ledger, {0, 0, 1, UINT64_MAX, 1, 1});
   REQUIRE(holder->try_charge(Account::cache, 100));
-  Page first(ledger, 60), second(ledger, 40), third(ledger, 10);
+  OpenPage first(ledger, 60), second(ledger, 40), third(ledger, 10);
   CHECK_FALSE(first.book->try_charge_slab());
   CHECK_FALSE(second.book->try_charge_slab());
   CHECK_FALSE(third.book->try_charge_slab());
@@ -57,7 +58,7 @@ TEST_CASE("whoever waits behind a page hears when that page has been served", "[
   auto ledger = std::make_shared<Ledger>(100);
   auto holder = Book::open(ledger, {0, 0, 1, UINT64_MAX, 1, 1});
   REQUIRE(holder->try_charge(Account::cache, 60));
-  Page first(ledger, 60), second(ledger, 10);
+  OpenPage first(ledger, 60), second(ledger, 10);
   CHECK_FALSE(first.book->try_charge_slab());
   CHECK_FALSE(second.book->try_charge_slab());
   holder->discharge(Account::cache, {40, false});
@@ -73,7 +74,8 @@ TEST_CASE("a page that dies leaves the list of those that wait", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
   auto holder = Book::open(ledger, {0, 0, 1, UINT64_MAX, 1, 1});
   REQUIRE(holder->try_charge(Account::cache, 100));
-  auto first = std::make_unique<Page>(ledger, 60), last = std::make_unique<Page>(ledger, 60);
+  auto first = std::make_unique<OpenPage>(ledger, 60),
+       last = std::make_unique<OpenPage>(ledger, 60);
   CHECK_FALSE(first->book->try_charge_slab());
   CHECK_FALSE(last->book->try_charge_slab());
   holder->discharge(Account::cache, {60, false});
@@ -96,7 +98,7 @@ TEST_CASE("a page without a stream waits for nobody's call", "[books]") {
 
 TEST_CASE("a retired page promises nothing, and its leases stay on the books", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
-  Page page(ledger, 30, 80);
+  OpenPage page(ledger, 30, 80);
   auto& book = *page.book;
   make_slab(book, 0);
   make_slab(book, 1);
@@ -117,7 +119,7 @@ TEST_CASE("a retired page promises nothing, and its leases stay on the books", "
 TEST_CASE("a batch of an earlier stream that comes back late is no part of the position",
           "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
-  Page page(ledger, 30);
+  OpenPage page(ledger, 30);
   auto& book = *page.book;
   make_slab(book, 0);
   make_slab(book, 1);
@@ -147,7 +149,7 @@ TEST_CASE("a batch of an earlier stream that comes back late is no part of the p
 
 TEST_CASE("nothing is granted after a cancel", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
-  Page page(ledger, 30);
+  OpenPage page(ledger, 30);
   auto& book = *page.book;
   make_slab(book, 0);
   book.open_batch(0, 0, 4);
@@ -163,7 +165,7 @@ TEST_CASE("nothing is granted after a cancel", "[books]") {
 
 TEST_CASE("the oldest row that asks for a stop has it", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
-  Page page(ledger, 30);
+  OpenPage page(ledger, 30);
   auto& book = *page.book;
   CHECK(book.stop_at({3, 1}));
   CHECK_FALSE(book.stop_at({3, 1}));

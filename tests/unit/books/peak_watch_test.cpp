@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <memory>
-#include <numeric>
 #include <thread>
 
 #include "base/internals.hpp"
@@ -15,7 +14,7 @@ using namespace weir::books;
 
 namespace {
 
-constexpr auto place(Account account) { return static_cast<std::size_t>(account); }
+using Watch = PeakWatch<Ledger>;
 
 }  // namespace
 
@@ -23,8 +22,8 @@ TEST_CASE("a watch sees the peak, its breakdown and each account's own", "[books
   MemoryLedger ledger(1'000);
   auto before = ledger.try_charge(Account::scratch, 500);
   before->shrink(100);
-  PeakWatch watch(Internals::books(ledger));
-  CHECK(watch.read().memory.peak == 100);
+  Watch watch(Internals::books(ledger));
+  CHECK(watch.read().peak == 100);
 
   auto filling = ledger.try_charge(Account::filling, 60);
   filling->transfer(Account::ready);  // the total stays; ready had its own peak
@@ -34,38 +33,38 @@ TEST_CASE("a watch sees the peak, its breakdown and each account's own", "[books
   const auto less = ledger.try_charge(Account::scratch, 20);
 
   const auto seen = watch.take();
-  CHECK(seen.memory.live == 130);
-  CHECK(seen.memory.peak == 180);
-  CHECK(seen.memory.budget == 1'000);
-  CHECK(seen.memory.accounts[place(Account::ready)] == 10);
-  CHECK(seen.memory.accounts_at_peak[place(Account::scratch)] == 170);
-  CHECK(seen.memory.accounts_at_peak[place(Account::ready)] == 10);
-  CHECK(seen.account_peaks[place(Account::ready)] == 60);
-  CHECK(seen.account_peaks[place(Account::filling)] == 60);
-  CHECK(seen.account_peaks[place(Account::scratch)] == 170);
+  CHECK(seen.live == 130);
+  CHECK(seen.peak == 180);
+  CHECK(seen.accounts.size() == account_count);
+  CHECK(seen["ready"].live == 10);
+  CHECK(seen["scratch"].at_peak == 170);
+  CHECK(seen["ready"].at_peak == 10);
+  CHECK(seen["ready"].peak == 60);
+  CHECK(seen["filling"].peak == 60);
+  CHECK(seen["scratch"].peak == 170);
 
   const auto after = watch.read();
-  CHECK(after.memory.peak == 130);
-  CHECK(after.account_peaks[place(Account::filling)] == 0);
-  CHECK(after.account_peaks[place(Account::ready)] == 10);
+  CHECK(after.peak == 130);
+  CHECK(after["filling"].peak == 0);
+  CHECK(after["ready"].peak == 10);
 }
 
 TEST_CASE("resets and other watches do not matter to a watch", "[books]") {
   MemoryLedger ledger(1'000);
-  PeakWatch first(Internals::books(ledger));
-  auto gone = std::make_unique<PeakWatch>(Internals::books(ledger));
-  PeakWatch last(Internals::books(ledger));
+  Watch first(Internals::books(ledger));
+  auto gone = std::make_unique<Watch>(Internals::books(ledger));
+  Watch last(Internals::books(ledger));
   auto charge = ledger.try_charge(Account::index, 300);
   charge->shrink(200);
   ledger.reset_peak();
   CHECK(ledger.snapshot().peak == 200);
-  CHECK(first.take().memory.peak == 300);
-  CHECK(first.take().memory.peak == 200);
-  CHECK(gone->read().memory.peak == 300);
+  CHECK(first.take().peak == 300);
+  CHECK(first.take().peak == 200);
+  CHECK(gone->read().peak == 300);
   gone.reset();
   CHECK(charge->try_grow(400));
-  CHECK(last.read().memory.peak == 400);
-  CHECK(first.read().memory.peak == 400);
+  CHECK(last.read().peak == 400);
+  CHECK(first.read().peak == 400);
   CHECK(ledger.snapshot().peak == 400);
 }
 
@@ -74,14 +73,16 @@ TEST_CASE("R15 peaks taken while others post are theirs, once", "[books][R15]") 
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> torn{0};
   std::thread looker([&] {
-    PeakWatch watch(Internals::books(ledger));
+    Watch watch(Internals::books(ledger));
     while (!stop) {
-      const auto [memory, own] = watch.take();
-      const auto sum = [](const AccountBytes& of) {
-        return std::accumulate(of.begin(), of.end(), std::uint64_t{0});
+      const auto use = watch.take();
+      const auto sum = [&](auto of) {
+        std::uint64_t all = 0;
+        for (const auto& account : use.accounts) all += account.*of;
+        return all;
       };
-      if (sum(memory.accounts) != memory.live || sum(memory.accounts_at_peak) != memory.peak ||
-          memory.peak < memory.live || own[place(Account::scratch)] > memory.peak)
+      if (sum(&AccountUse::live) != use.live || sum(&AccountUse::at_peak) != use.peak ||
+          use.peak < use.live || use["scratch"].peak > use.peak)
         ++torn;
     }
   });
