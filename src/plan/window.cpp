@@ -7,7 +7,6 @@
 #include "plan/regimes.hpp"
 #include "plan/text.hpp"
 
-
 namespace weir {
 namespace {
 

@@ -15,8 +15,6 @@
 namespace weir::report {
 namespace {
 
-using Align = Table::Align;
-
 std::string mebibytes(std::uint64_t bytes) {
   return fmt::format("{:.1f}", static_cast<double>(bytes) / static_cast<double>(1u << 20));
 }
@@ -27,43 +25,19 @@ std::string times(const Service& service) {
                      service.deviation_s * 1e3);
 }
 
-/// `text` in lines of at most 100 columns, `first` before the first of them.
-std::string wrapped(std::string_view text, std::string_view first) {
-  constexpr std::size_t width = 98;
-  const std::string indent(first.size(), ' ');
-  std::string out, line(first);
-  bool fresh = true;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(' '), text.size());
-    const auto word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!fresh && line.size() + 1 + word.size() > width) {
-      out += line + '\n';
-      line = indent;
-      fresh = true;
-    }
-    if (!fresh) line += ' ';
-    line += word;
-    fresh = false;
-  }
-  return out + line + '\n';
-}
-
 }  // namespace
 
 Json to_json(const Prediction& p) {
-  return {{"max_queue_size", p.setting.max_queue_size},
-          {"workers", p.setting.workers},
-          {"read_ahead", p.setting.read_ahead},
-          {"batch", p.setting.batch},
-          {"samples_per_s", p.samples_per_s},
-          {"consumer_wait", p.consumer_wait},
-          {"data_readiness", p.data_readiness},
-          {"slabs", p.slabs},
-          {"staging_bytes", p.staging_bytes},
-          {"peak_staging_bytes", p.peak_staging_bytes},
-          {"total_bytes", p.total_bytes},
-          {"regime", to_string(p.verdict.regime)}};
+  Json out = to_json(p.setting);
+  out.update({{"samples_per_s", p.samples_per_s},
+              {"consumer_wait", p.consumer_wait},
+              {"data_readiness", p.data_readiness},
+              {"slabs", p.slabs},
+              {"staging_bytes", p.staging_bytes},
+              {"peak_staging_bytes", p.peak_staging_bytes},
+              {"total_bytes", p.total_bytes},
+              {"regime", to_string(p.verdict.regime)}});
+  return out;
 }
 
 Json depths_json(const Plan& plan, std::span<const Prediction> predictions) {
@@ -104,17 +78,8 @@ Json to_json(const Advice& advice) {
 }
 
 std::string advice_text(const Advice& advice) {
-  Table table({{"Settings", Align::left},
-               {"queue"},
-               {"workers"},
-               {"ahead"},
-               {"samples/s"},
-               {"ready"},
-               {"waited"},
-               {"bound"},
-               {"peak"},
-               {"all MiB"}},
-              0);
+  Table table(
+      Table::columns("<Settings|queue|workers|ahead|samples/s|ready|waited|bound|peak|all MiB"), 0);
   const auto add = [&](const std::string& name, const Prediction& p) {
     const auto& s = p.setting;
     table.add({"  " + name, grouped(s.max_queue_size), grouped(s.workers), grouped(s.read_ahead),
@@ -128,7 +93,7 @@ std::string advice_text(const Advice& advice) {
   for (const auto& step : advice.steps) add(step.change, step.to);
 
   std::string words = "Advice\n";
-  for (const auto& sentence : advice.words) words += wrapped(sentence, "  ");
+  for (const auto& sentence : advice.words) words += indented(sentence);
   std::string code;
   for (std::string_view rest = advice.code; !rest.empty();) {
     const auto end = std::min(rest.find('\n'), rest.size());
@@ -144,7 +109,7 @@ std::string advice_text(const Advice& advice) {
 }
 
 std::string window_text(const Window& window, const Verdict& verdict, std::uint32_t read_ahead) {
-  return fmt::format("Regime: {}\n", to_string(verdict.regime)) + wrapped(verdict.why, "  ") +
+  return fmt::format("Regime: {}\n", to_string(verdict.regime)) + indented(verdict.why) +
          fmt::format(
              "\nMeasured {} samples in {:.2f} s, {} workers on {} cores, read_ahead {}{}\n"
              "  a read          {}\n  a decode        {}\n  the consumer    {} a batch of {}\n",

@@ -6,22 +6,22 @@
 #include <cmath>
 
 #include "report/bytes.hpp"
+#include "report/fields.hpp"
 #include "report/table.hpp"
 #include "weir/window.hpp"
 
 namespace weir::report {
 namespace {
 
-using Align = Table::Align;
-
 std::string workers_text(const WorkerTime& time) {
-  const auto& [read, decode, starved, throttled, idle] = time;
-  const double all = read + decode + starved + throttled + idle;
+  double all = 0;
+  for (const auto& field : worker_fields) all += time.*field.value;
   if (all <= 0) return "";
-  return fmt::format(
-      "  workers: read {}, decode {}, wait for reads {}, for memory {}, for work {}\n",
-      percent(read / all), percent(decode / all), percent(starved / all), percent(throttled / all),
-      percent(idle / all));
+  std::string out = "  workers:";
+  for (const auto& field : worker_fields)
+    out += fmt::format(" {} {},", field.text, percent(time.*field.value / all));
+  out.back() = '\n';
+  return out;
 }
 
 std::string consumer_text(const Timing& timing) {
@@ -45,25 +45,23 @@ std::string plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
-std::string regime_text(const Report& figures) {
-  if (!figures.regime) return "";
-  auto out = fmt::format("Regime {}", *figures.regime);
-  // A sentence is longer than a line: it goes on below, from word to word.
-  constexpr std::size_t widest = 96;
-  std::size_t column = widest;
-  for (std::size_t at = 0; at < figures.regime_why.size();) {
-    const auto end = std::min(figures.regime_why.find(' ', at), figures.regime_why.size());
-    const auto word = figures.regime_why.substr(at, end - at);
-    at = end + 1;
-    if (column + 1 + word.size() > widest) {
-      out += "\n  " + word;
-      column = 2 + word.size();
-    } else {
-      out += ' ' + word;
-      column += 1 + word.size();
-    }
+std::string indented(std::string_view text) {
+  constexpr std::size_t width = 96;
+  std::string out;
+  for (std::size_t column = width; !text.empty();) {
+    const auto word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    const bool fits = column + 1 + word.size() <= width;
+    out += fits ? " " : out.empty() ? "  " : "\n  ";
+    column = (fits ? column + 1 : 2) + word.size();
+    out += word;
   }
   return out + '\n';
+}
+
+std::string regime_text(const Report& figures) {
+  if (!figures.regime) return "";
+  return fmt::format("Regime {}\n{}", *figures.regime, indented(figures.regime_why));
 }
 
 std::string queue_text(const QueueClock& queue) {
@@ -77,7 +75,7 @@ std::string queue_text(const QueueClock& queue) {
   constexpr std::size_t most_rows = 9, bar_width = 40;
   const auto levels = queue.occupancy.size();
   const auto group = (levels + most_rows - 1) / most_rows;
-  Table table({{"", Align::right}, {"", Align::right}, {"", Align::left}});
+  Table table(Table::columns("||<"));
   for (std::size_t first = 0; first < levels; first += group) {
     const auto last = std::min(first + group, levels) - 1;
     double share = 0;
@@ -91,15 +89,7 @@ std::string queue_text(const QueueClock& queue) {
 }
 
 std::string stages_text(std::span<const StageClock> stages) {
-  Table table({{"Stages", Align::left},
-               {"count"},
-               {"busy"},
-               {"mean"},
-               {"p50"},
-               {"p90"},
-               {"p99"},
-               {"bytes"}},
-              0);
+  Table table(Table::columns("<Stages|count|busy|mean|p50|p90|p99|bytes"), 0);
   const auto micros = [](const std::optional<double>& us) {
     return us ? duration(*us * 1e-6) : std::string("-");
   };

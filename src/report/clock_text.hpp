@@ -14,6 +14,8 @@ namespace weir::report {
 std::string percent(double share);
 /// "12 us", "3.4 ms", "5.67 s".
 std::string duration(double seconds);
+/// `text` in lines of at most 96 columns, two blanks before each.
+std::string indented(std::string_view text);
 /// "1 worker", "2 workers".
 std::string plural(std::uint64_t count, std::string_view noun);
 

@@ -56,6 +56,12 @@ constexpr std::int64_t unaccounted(const Run& run) noexcept {
          static_cast<std::int64_t>(run.figures.memory.peak);
 }
 
+/// How much of one kind there was more at the end than before.
+constexpr std::int64_t grown(const Run& run, std::uint64_t ProcessParts::*part) noexcept {
+  return static_cast<std::int64_t>(run.parts_now.*part) -
+         static_cast<std::int64_t>(run.parts_before.*part);
+}
+
 /// What accounting costs: events a sample, nanoseconds of them, and of the sample's CPU time.
 struct AccountingCost {
   double events_per_sample = 0, ns_per_sample = 0, share_of_cpu = 0;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/fields.hpp"
 #include "weir/version.hpp"
 #include "weir/window.hpp"
 
@@ -10,6 +11,14 @@ namespace weir::report {
 namespace {
 
 constexpr int schema = 1;
+
+Json or_null(const auto& figure, bool is_known) { return is_known ? Json(figure) : Json(nullptr); }
+template <class T>
+Json or_null(const std::optional<T>& figure) {
+  return figure ? Json(*figure) : Json(nullptr);
+}
+/// UINT64_MAX: no bound.
+Json bound_json(std::uint64_t bytes) { return or_null(bytes, bytes != UINT64_MAX); }
 
 Json accounts_json(const AccountBytes& accounts) {
   Json out = Json::object();
@@ -20,66 +29,59 @@ Json accounts_json(const AccountBytes& accounts) {
 
 /// Growth of each kind of resident memory from before the Loader to the end of the run.
 Json parts_json(const Run& run) {
-  const auto& before = run.parts_before;
-  const auto& now = run.parts_now;
-  const auto grown = [](std::uint64_t from, std::uint64_t to) {
-    return static_cast<std::int64_t>(to) - static_cast<std::int64_t>(from);
-  };
-  return {{"libraries", grown(before.libraries, now.libraries)},
-          {"stacks", grown(before.stacks, now.stacks)},
-          {"heap", grown(before.heap, now.heap)},
-          {"pages", grown(before.pages, now.pages)},
-          {"heap_free", grown(before.heap_free, now.heap_free)}};
+  Json out;
+  for (const auto& [name, part] : process_fields) out[name] = grown(run, part);
+  return out;
+}
+
+/// `event`: a posting or a reading.
+Json cost_json(const std::string& event, const AccountingCost& cost, double event_ns) {
+  return {{event + "s_per_sample", cost.events_per_sample},
+          {"ns_per_" + event, event_ns},
+          {"ns_per_sample", cost.ns_per_sample},
+          {"share_of_cpu", cost.share_of_cpu}};
 }
 
 Json memory_json(const Run& run) {
   const auto& memory = run.figures.memory;
-  const auto cost = books_cost(run);
-  return {
-      {"live", memory.live},
-      {"peak", memory.peak},
-      {"accounts", accounts_json(memory.accounts)},
-      {"at_peak", accounts_json(memory.accounts_at_peak)},
-      {"process",
-       {{"rss_before", run.process_before.rss},
-        {"rss_peak", run.process_peak.rss},
-        {"pss_before", run.process_before.pss},
-        {"pss_peak", run.process_peak.pss},
-        {"unaccounted", unaccounted(run)},
-        {"rss_after", run.process_after.rss},
-        {"pss_after", run.process_after.pss},
-        {"growth", parts_json(run)}}},
-      {"staging", staging_bytes(memory.accounts)},
-      {"postings", run.figures.postings},
-      {"books_cost",
-       {{"postings_per_sample", cost.events_per_sample},
-        {"ns_per_posting", run.posting_ns},
-        {"ns_per_sample", cost.ns_per_sample},
-        {"share_of_cpu", cost.share_of_cpu}}},
-      {"pinned", {{"locked", run.figures.pinned.locked}, {"refused", run.figures.pinned.refused}}},
-      {"slab_memory_note", run.slab_note.empty() ? Json(nullptr) : Json(run.slab_note)}};
+  return {{"live", memory.live},
+          {"peak", memory.peak},
+          {"accounts", accounts_json(memory.accounts)},
+          {"at_peak", accounts_json(memory.accounts_at_peak)},
+          {"process",
+           {{"rss_before", run.process_before.rss},
+            {"rss_peak", run.process_peak.rss},
+            {"pss_before", run.process_before.pss},
+            {"pss_peak", run.process_peak.pss},
+            {"unaccounted", unaccounted(run)},
+            {"rss_after", run.process_after.rss},
+            {"pss_after", run.process_after.pss},
+            {"growth", parts_json(run)}}},
+          {"staging", staging_bytes(memory.accounts)},
+          {"postings", run.figures.postings},
+          {"books_cost", cost_json("posting", books_cost(run), run.posting_ns)},
+          {"slab_memory_note", or_null(run.slab_note, !run.slab_note.empty())}};
 }
-
-Json or_null(const std::optional<double>& figure) { return figure ? Json(*figure) : Json(nullptr); }
 
 Json stages_json(std::span<const StageClock> stages) {
   Json out = Json::array();
   for (const auto& stage : stages)
-    out.push_back(
-        {{"name", to_string(stage.stage)},
-         {"count", stage.count},
-         {"busy_s", stage.busy_s},
-         {"p50_us", or_null(stage.p50_us)},
-         {"p99_us", or_null(stage.p99_us)},
-         {"p90_us", or_null(stage.p90_us)},
-         {"bytes", stage.bytes},
-         {"mean_us", stage.count > 0 ? Json(stage.busy_s * 1e6 / static_cast<double>(stage.count))
-                                     : Json(nullptr)}});
+    out.push_back({{"name", to_string(stage.stage)},
+                   {"count", stage.count},
+                   {"busy_s", stage.busy_s},
+                   {"p50_us", or_null(stage.p50_us)},
+                   {"p99_us", or_null(stage.p99_us)},
+                   {"p90_us", or_null(stage.p90_us)},
+                   {"bytes", stage.bytes},
+                   {"mean_us", or_null(stage.busy_s * 1e6 / static_cast<double>(stage.count),
+                                       stage.count > 0)}});
   return out;
 }
 
 Json queue_json(const QueueClock& queue) {
-  const auto& workers = queue.workers;
+  Json workers;
+  for (const auto& field : worker_fields)
+    workers[field.name + std::string("_s")] = queue.workers.*field.value;
   const auto consumer = service(queue.consumer);
   return {{"occupancy", queue.occupancy},
           {"consumer_wait_s", queue.consumer_wait_s},
@@ -90,24 +92,11 @@ Json queue_json(const QueueClock& queue) {
           {"prep_stall_s", queue.prep_stall_s},
           {"memory_stall_s", queue.memory_stall_s},
           {"asked", queue.asked},
-          {"workers",
-           {{"read_s", workers.read_s},
-            {"decode_s", workers.decode_s},
-            {"starved_s", workers.starved_s},
-            {"throttled_s", workers.throttled_s},
-            {"idle_s", workers.idle_s}}},
+          {"workers", workers},
           {"consumer",
            {{"count", consumer.count},
             {"mean_s", consumer.mean_s},
             {"deviation_s", consumer.deviation_s}}}};
-}
-
-Json clocks_cost_json(const Run& run) {
-  const auto cost = clocks_cost(run);
-  return {{"readings_per_sample", cost.events_per_sample},
-          {"ns_per_reading", run.reading_ns},
-          {"ns_per_sample", cost.ns_per_sample},
-          {"share_of_cpu", cost.share_of_cpu}};
 }
 
 double rounded(double figure, double steps) { return std::round(figure * steps) / steps; }
@@ -133,13 +122,10 @@ Json timeline_json(std::span<const TimelinePoint> points) {
 }
 
 Json fault_json(const Fault& fault) {
-  return {{"index", fault.index},
-          {"path", fault.name},
-          {"stage", to_string(fault.stage)},
-          {"kind", to_string(fault.kind)},
-          {"reason", fault.reason},
-          {"epoch", fault.epoch},
-          {"offset", fault.offset ? Json(*fault.offset) : Json(nullptr)}};
+  return {
+      {"index", fault.index},           {"path", fault.name},     {"stage", to_string(fault.stage)},
+      {"kind", to_string(fault.kind)},  {"reason", fault.reason}, {"epoch", fault.epoch},
+      {"offset", or_null(fault.offset)}};
 }
 
 }  // namespace
@@ -150,21 +136,14 @@ Json head(std::string_view command) {
 
 Json envelope(std::string_view command) {
   Json out = head(command);
-  for (const auto* key : {"plan", "memory", "samples", "queue", "throughput", "stages", "regime"})
+  for (const auto* key :
+       {"plan",        "memory",  "samples",     "queue",  "throughput",  "stages",   "regime",
+        "faults",      "digest",  "fault_count", "error",  "interrupted", "timeline", "regime_why",
+        "clocks_cost", "setting", "moves",       "stalls", "sizes",       "cache"})
     out[key] = nullptr;
-  out["faults"] = Json::array();
-  out["digest"] = nullptr;
+  for (const auto* key : {"faults", "moves", "stalls"}) out[key] = Json::array();
   out["fault_count"] = 0;
-  out["error"] = nullptr;
   out["interrupted"] = false;
-  out["timeline"] = nullptr;
-  out["regime_why"] = nullptr;
-  out["clocks_cost"] = nullptr;
-  out["setting"] = nullptr;
-  out["moves"] = Json::array();
-  out["stalls"] = Json::array();
-  out["sizes"] = nullptr;
-  out["cache"] = nullptr;
   return out;
 }
 
@@ -185,8 +164,7 @@ Json to_json(const Plan& plan) {
           {"shape", {plan.shape.height, plan.shape.width, plan.shape.channels}},
           {"side_bytes", plan.side_bytes},
           {"transform_bytes", plan.transform_bytes},
-          {"max_queue_bytes",
-           plan.max_queue_bytes == UINT64_MAX ? Json(nullptr) : Json(plan.max_queue_bytes)},
+          {"max_queue_bytes", bound_json(plan.max_queue_bytes)},
           {"pinned", plan.pinned.slab_bytes == 0 ? Json(nullptr)
                                                  : Json{{"slab_bytes", plan.pinned.slab_bytes},
                                                         {"limit_bytes", plan.pinned.limit_bytes},
@@ -209,14 +187,13 @@ Json sizes_json(const Plan& plan) {
   const auto pair = [](ImageSize size) { return Json{size.height, size.width}; };
   return {{"mode", to_string(sizes.mode)},
           {"bucket_batches", sizes.bucket_batches},
-          {"bound", sizes.bound == ImageSize{} ? Json(nullptr) : pair(sizes.bound)},
+          {"bound", or_null(pair(sizes.bound), sizes.bound != ImageSize{})},
           {"largest", pair(sizes.largest)},
           {"unknown", sizes.unknown},
           {"least_slab_bytes", sizes.least_slab_bytes},
           {"typical_slab_bytes", sizes.typical_slab_bytes},
           {"most_slab_bytes", plan.slab_bytes},
-          {"max_staging_bytes",
-           sizes.max_staging_bytes == UINT64_MAX ? Json(nullptr) : Json(sizes.max_staging_bytes)},
+          {"max_staging_bytes", bound_json(sizes.max_staging_bytes)},
           {"padding", sizes.padding},
           {"padding_without_buckets", sizes.padding_without_buckets},
           {"delivered", nullptr}};
@@ -224,7 +201,7 @@ Json sizes_json(const Plan& plan) {
 
 Json cache_json(const CachePlan& cache) {
   return {{"keep", to_string(cache.keep)},
-          {"asked_bytes", cache.asked == 0 ? Json(nullptr) : Json(cache.asked)},
+          {"asked_bytes", or_null(cache.asked, cache.asked != 0)},
           {"most_bytes", cache.bytes},
           {"table_bytes", cache.table_bytes},
           {"held", nullptr}};
@@ -236,6 +213,13 @@ Json to_json(const CacheClock& cache) {
 }
 
 }  // namespace
+
+Json to_json(const Setting& setting) {
+  return {{"max_queue_size", setting.max_queue_size},
+          {"workers", setting.workers},
+          {"read_ahead", setting.read_ahead},
+          {"batch", setting.batch}};
+}
 
 Json to_json(const DepthCost& cost) {
   return {{"max_queue_size", cost.max_queue_size},
@@ -260,17 +244,17 @@ Json to_json(const Grid& grid) {
 }
 
 Json to_json(const SampleTally& samples) {
-  return {{"drawn", samples.drawn},       {"in_flight", samples.in_flight},
-          {"ready", samples.ready},       {"leased", samples.leased},
-          {"consumed", samples.consumed}, {"discarded", samples.discarded},
-          {"dropped", samples.dropped},   {"failed", samples.failed},
-          {"replaced", samples.replaced}, {"conserved", samples.conserved()},
-          {"omitted", samples.omitted}};
+  Json out;
+  for (const auto& field : sample_fields) {
+    if (field.value == &SampleTally::omitted) out["conserved"] = samples.conserved();
+    out[field.name] = samples.*field.value;
+  }
+  return out;
 }
 
 void put_plan(Json& envelope, const Plan& plan, std::string_view budget_how) {
   envelope["plan"] = to_json(plan);
-  envelope["plan"]["budget_how"] = budget_how.empty() ? Json(nullptr) : Json(budget_how);
+  envelope["plan"]["budget_how"] = or_null(budget_how, !budget_how.empty());
   if (plan.sizes.mode != Sizes::fixed) envelope["sizes"] = sizes_json(plan);
   if (plan.cache.keep != Cache::nothing) envelope["cache"] = cache_json(plan.cache);
 }
@@ -291,11 +275,7 @@ void put_run(Json& envelope, const Run& run) {
                             {"samples_per_s", figures.throughput.samples_per_s},
                             {"first_batch_s", figures.throughput.first_batch_s}};
   envelope["stages"] = stages_json(figures.stages);
-  const auto& setting = figures.setting;
-  envelope["setting"] = {{"max_queue_size", setting.max_queue_size},
-                         {"workers", setting.workers},
-                         {"read_ahead", setting.read_ahead},
-                         {"batch", setting.batch}};
+  envelope["setting"] = to_json(figures.setting);
   envelope["moves"] = figures.moves;
   envelope["stalls"] = figures.stalls;
   if (figures.regime) {
@@ -308,7 +288,7 @@ void put_run(Json& envelope, const Run& run) {
                                       {"block_bytes", figures.sizes.block_bytes},
                                       {"padding", figures.sizes.padding()}};
   if (figures.plan.cache.keep != Cache::nothing) envelope["cache"]["held"] = to_json(figures.cache);
-  envelope["clocks_cost"] = clocks_cost_json(run);
+  envelope["clocks_cost"] = cost_json("reading", clocks_cost(run), run.reading_ns);
   put_faults(envelope, figures.faults, figures.fault_count);
   if (!run.digest.empty()) envelope["digest"] = run.digest;
   if (!run.error.empty()) envelope["error"] = run.error;

@@ -24,6 +24,7 @@ void put_run(Json& envelope, const Run& run);
 void put_faults(Json& envelope, std::span<const Fault> faults, std::uint64_t fault_count);
 
 Json to_json(const Plan& plan);
+Json to_json(const Setting& setting);
 Json to_json(const DepthCost& cost);
 Json to_json(const Grid& grid);
 Json to_json(const SampleTally& samples);

@@ -1,189 +1,158 @@
 #include "report/metrics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "books/accounts.hpp"
 #include "plan/regimes.hpp"
+#include "report/fields.hpp"
 #include "weir/version.hpp"
 
 namespace weir::report {
 namespace {
 
-using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-/// One family under construction; all its metrics have one label, or none.
-class Family {
- public:
-  Family(std::string name, MetricType type, std::string help, std::string label = {})
-      : label_(std::move(label)) {
-    family_.name = std::move(name);
-    family_.type = type;
-    family_.help = std::move(help);
-  }
-
+/// A metric of a family, told from its others by the value of their label.
+struct Labelled {
   template <class T>
-  Family& add(std::string_view label, T value) {
-    auto& metric = next(label);
-    (family_.type == MetricType::Counter ? metric.counter.value : metric.gauge.value) =
-        static_cast<double>(value);
-    return *this;
-  }
-  Family& add(const StageClock& stage) {
-    auto& summary = next(to_string(stage.stage)).summary;
-    summary.sample_count = stage.count;
-    summary.sample_sum = stage.busy_s;
-    const std::array quantiles{std::pair{0.5, stage.p50_us}, std::pair{0.9, stage.p90_us},
-                               std::pair{0.99, stage.p99_us}};
-    for (const auto& [quantile, us] : quantiles)
-      if (us) summary.quantile.push_back({quantile, *us * 1e-6});
-    return *this;
-  }
-  MetricFamily done() { return std::move(family_); }
-
- private:
-  ClientMetric& next(std::string_view label) {
-    auto& metric = family_.metric.emplace_back();
-    if (!label_.empty()) metric.label.push_back({label_, std::string(label)});
-    return metric;
-  }
-
-  std::string label_;
-  MetricFamily family_;
+  Labelled(std::string_view of, T number) : label(of), value(static_cast<double>(number)) {}
+  std::string_view label;
+  double value;
 };
-
-Family counter(std::string name, std::string help, std::string label = {}) {
-  return {std::move(name), MetricType::Counter, std::move(help), std::move(label)};
-}
-Family gauge(std::string name, std::string help, std::string label = {}) {
-  return {std::move(name), MetricType::Gauge, std::move(help), std::move(label)};
-}
 
 using Families = std::vector<MetricFamily>;
 
+MetricFamily& put(Families& out, MetricType type, const char* name, const char* help) {
+  auto& family = out.emplace_back();
+  family.name = name;
+  family.help = help;
+  family.type = type;
+  return family;
+}
+
+prometheus::ClientMetric& metric(MetricFamily& family, const char* label, std::string_view value) {
+  auto& one = family.metric.emplace_back();
+  if (label != nullptr) one.label.push_back({label, std::string(value)});
+  return one;
+}
+
+void put(Families& out, MetricType type, const char* name, const char* help, const char* label,
+         const std::vector<Labelled>& values) {
+  auto& family = put(out, type, name, help);
+  for (const auto& one : values) {
+    auto& made = metric(family, label, one.label);
+    (type == MetricType::Counter ? made.counter.value : made.gauge.value) = one.value;
+  }
+}
+
+void counters(Families& out, const char* name, const char* help, const char* label,
+              const std::vector<Labelled>& values) {
+  put(out, MetricType::Counter, name, help, label, values);
+}
+void gauges(Families& out, const char* name, const char* help, const char* label,
+            const std::vector<Labelled>& values) {
+  put(out, MetricType::Gauge, name, help, label, values);
+}
+template <class T>
+void counter(Families& out, const char* name, const char* help, T value) {
+  counters(out, name, help, nullptr, {{"", value}});
+}
+template <class T>
+void gauge(Families& out, const char* name, const char* help, T value) {
+  gauges(out, name, help, nullptr, {{"", value}});
+}
+
 void put_memory(Families& out, const MemorySnapshot& memory) {
-  auto accounts = gauge("weir_memory_bytes", "Bytes on the books, by account.", "account");
-  for (std::size_t i = 0; i < account_count; ++i)
-    accounts.add(to_string(static_cast<Account>(i)), memory.accounts[i]);
-  out.push_back(accounts.done());
-  out.push_back(gauge("weir_memory_live_bytes", "Bytes on the books: the sum of the accounts.")
-                    .add({}, memory.live)
-                    .done());
-  out.push_back(
-      gauge("weir_memory_peak_bytes", "The most that was ever live.").add({}, memory.peak).done());
-  const auto bound = memory.budget == UINT64_MAX ? std::numeric_limits<double>::infinity()
-                                                 : static_cast<double>(memory.budget);
-  out.push_back(gauge("weir_memory_budget_bytes", "The most that may ever be live; +Inf: no bound.")
-                    .add({}, bound)
-                    .done());
+  std::vector<Labelled> accounts;
+  for (const auto& row : books::accounts) accounts.emplace_back(row.name, memory[row.value]);
+  gauges(out, "weir_memory_bytes", "Bytes on the books, by account.", "account", accounts);
+  gauge(out, "weir_memory_live_bytes", "Bytes on the books: the sum of the accounts.", memory.live);
+  gauge(out, "weir_memory_peak_bytes", "The most that was ever live.", memory.peak);
+  gauge(out, "weir_memory_budget_bytes", "The most that may ever be live; +Inf: no bound.",
+        memory.budget == UINT64_MAX ? std::numeric_limits<double>::infinity()
+                                    : static_cast<double>(memory.budget));
 }
 
 void put_samples(Families& out, const SampleTally& samples) {
-  out.push_back(
-      counter("weir_samples_total",
-              "Samples that came to this: drawn for a batch; consumed, discarded, dropped, "
-              "failed; replaced: rows that another sample filled; omitted: never drawn.",
-              "state")
-          .add("drawn", samples.drawn)
-          .add("consumed", samples.consumed)
-          .add("discarded", samples.discarded)
-          .add("dropped", samples.dropped)
-          .add("failed", samples.failed)
-          .add("replaced", samples.replaced)
-          .add("omitted", samples.omitted)
-          .done());
-  out.push_back(gauge("weir_samples_held", "Samples drawn whose end is not yet known.", "state")
-                    .add("in_flight", samples.in_flight)
-                    .add("ready", samples.ready)
-                    .add("leased", samples.leased)
-                    .done());
+  std::vector<Labelled> held, ended;
+  for (const auto& field : sample_fields)
+    (field.held ? held : ended).emplace_back(field.name, samples.*field.value);
+  counters(out, "weir_samples_total",
+           "Samples that came to this: drawn for a batch; consumed, discarded, dropped, "
+           "failed; replaced: rows that another sample filled; omitted: never drawn.",
+           "state", ended);
+  gauges(out, "weir_samples_held", "Samples drawn whose end is not yet known.", "state", held);
 }
 
 void put_queue(Families& out, const Sight& sight) {
-  out.push_back(
-      gauge("weir_queue_batches", "Batches, by state; filling and ready share the queue.", "state")
-          .add("filling", sight.filling)
-          .add("ready", sight.ready)
-          .add("leased", sight.leased)
-          .done());
-  out.push_back(gauge("weir_queue_batches_max",
-                      "max_queue_size, as set now: the most that fill or are ready.")
-                    .add({}, sight.figures.setting.max_queue_size)
-                    .done());
-  out.push_back(gauge("weir_workers", "Threads that decode, as set now.")
-                    .add({}, sight.figures.setting.workers)
-                    .done());
-  out.push_back(gauge("weir_reads_ahead", "Reads kept outstanding, as set now; 0: workers read.")
-                    .add({}, sight.figures.setting.read_ahead)
-                    .done());
+  const auto& setting = sight.figures.setting;
   const auto& queue = sight.figures.queue;
-  out.push_back(counter("weir_batches_delivered_total", "Batches handed to the consumer.")
-                    .add({}, queue.asked)
-                    .done());
-  out.push_back(counter("weir_consumer_wait_seconds_total", "Time the consumer waited in next().")
-                    .add({}, queue.consumer_wait_s)
-                    .done());
-  out.push_back(counter("weir_consumer_stall_seconds_total",
-                        "The consumer's waiting by what it waited for.", "cause")
-                    .add("fetch", queue.fetch_stall_s)
-                    .add("prep", queue.prep_stall_s)
-                    .add("memory", queue.memory_stall_s)
-                    .done());
-  out.push_back(gauge("weir_data_readiness_ratio",
-                      "Share of the consumer's steps at which a batch was waiting.")
-                    .add({}, queue.data_readiness)
-                    .done());
+  gauges(out, "weir_queue_batches", "Batches, by state; filling and ready share the queue.",
+         "state", {{"filling", sight.filling}, {"ready", sight.ready}, {"leased", sight.leased}});
+  gauge(out, "weir_queue_batches_max",
+        "max_queue_size, as set now: the most that fill or are ready.", setting.max_queue_size);
+  gauge(out, "weir_workers", "Threads that decode, as set now.", setting.workers);
+  gauge(out, "weir_reads_ahead", "Reads kept outstanding, as set now; 0: workers read.",
+        setting.read_ahead);
+  counter(out, "weir_batches_delivered_total", "Batches handed to the consumer.", queue.asked);
+  counter(out, "weir_consumer_wait_seconds_total", "Time the consumer waited in next().",
+          queue.consumer_wait_s);
+  counters(out, "weir_consumer_stall_seconds_total",
+           "The consumer's waiting by what it waited for.", "cause",
+           {{"fetch", queue.fetch_stall_s},
+            {"prep", queue.prep_stall_s},
+            {"memory", queue.memory_stall_s}});
+  gauge(out, "weir_data_readiness_ratio",
+        "Share of the consumer's steps at which a batch was waiting.", queue.data_readiness);
+}
+
+void put_stages(Families& out, const std::vector<StageClock>& stages) {
+  auto& family = put(out, MetricType::Summary, "weir_stage_seconds",
+                     "Time of one sample in a stage (handoff, lease: of one batch).");
+  for (const auto& stage : stages) {
+    auto& summary = metric(family, "stage", to_string(stage.stage)).summary;
+    summary.sample_count = stage.count;
+    summary.sample_sum = stage.busy_s;
+    for (const auto& [quantile, us] :
+         {std::pair{0.5, stage.p50_us}, {0.9, stage.p90_us}, {0.99, stage.p99_us}})
+      if (us) summary.quantile.push_back({quantile, *us * 1e-6});
+  }
 }
 
 void put_work(Families& out, const Report& figures) {
-  Family stages("weir_stage_seconds", MetricType::Summary,
-                "Time of one sample in a stage (handoff, lease: of one batch).", "stage");
-  for (const auto& stage : figures.stages) stages.add(stage);
-  out.push_back(stages.done());
-  const auto& workers = figures.queue.workers;
-  out.push_back(counter("weir_worker_seconds_total",
-                        "What all workers together did with their time.", "state")
-                    .add("read", workers.read_s)
-                    .add("decode", workers.decode_s)
-                    .add("starved", workers.starved_s)
-                    .add("throttled", workers.throttled_s)
-                    .add("idle", workers.idle_s)
-                    .done());
-  auto bounds = gauge("weir_regime", "1 for what bounds the run; all 0: not known yet.", "regime");
-  for (const auto& row : regimes)
-    bounds.add(row.name, figures.regime == row.name ? 1 : 0);
-  out.push_back(bounds.done());
-  auto faults = counter("weir_faults_total", "Samples that failed, by kind.", "kind");
+  put_stages(out, figures.stages);
+  std::vector<Labelled> workers, bounds, faults;
+  for (const auto& field : worker_fields)
+    workers.emplace_back(field.name, figures.queue.workers.*field.value);
+  for (const auto& row : regimes) bounds.emplace_back(row.name, figures.regime == row.name ? 1 : 0);
   for (std::size_t i = 0; i < fault_kind_count; ++i)
-    faults.add(to_string(static_cast<FaultKind>(i)), figures.fault_kinds[i]);
-  out.push_back(faults.done());
+    faults.emplace_back(to_string(static_cast<FaultKind>(i)), figures.fault_kinds[i]);
+  counters(out, "weir_worker_seconds_total", "What all workers together did with their time.",
+           "state", workers);
+  gauges(out, "weir_regime", "1 for what bounds the run; all 0: not known yet.", "regime", bounds);
+  counters(out, "weir_faults_total", "Samples that failed, by kind.", "kind", faults);
 }
 
 void put_cache(Families& out, const CacheClock& cache) {
-  out.push_back(counter("weir_cache_draws_total",
-                        "Samples drawn that the cache had (hit), or that were read (miss).",
-                        "result")
-                    .add("hit", cache.hits)
-                    .add("miss", cache.misses)
-                    .done());
-  out.push_back(counter("weir_cache_evicted_total", "Samples that the cache let go of.")
-                    .add({}, cache.evicted)
-                    .done());
-  out.push_back(
-      gauge("weir_cache_samples", "Samples that the cache holds.").add({}, cache.samples).done());
+  counters(out, "weir_cache_draws_total",
+           "Samples drawn that the cache had (hit), or that were read (miss).", "result",
+           {{"hit", cache.hits}, {"miss", cache.misses}});
+  counter(out, "weir_cache_evicted_total", "Samples that the cache let go of.", cache.evicted);
+  gauge(out, "weir_cache_samples", "Samples that the cache holds.", cache.samples);
 }
 
 }  // namespace
 
 MetricFamily build_info() {
-  return gauge("weir_build_info", "1; the version of weir is in the label.", "version")
-      .add(version, 1)
-      .done();
+  Families out;
+  gauges(out, "weir_build_info", "1; the version of weir is in the label.", "version",
+         {{version, 1}});
+  return std::move(out.front());
 }
 
 Families metric_families(const Sight& sight) {
@@ -193,12 +162,9 @@ Families metric_families(const Sight& sight) {
   put_memory(out, sight.figures.memory);
   put_work(out, sight.figures);
   if (sight.figures.plan.cache.keep != Cache::nothing) put_cache(out, sight.figures.cache);
-  out.push_back(gauge("process_resident_memory_bytes", "Resident memory size in bytes.")
-                    .add({}, sight.figures.process_now.rss)
-                    .done());
-  out.push_back(counter("process_cpu_seconds_total", "User and system CPU time in seconds.")
-                    .add({}, sight.cpu_s)
-                    .done());
+  gauge(out, "process_resident_memory_bytes", "Resident memory size in bytes.",
+        sight.figures.process_now.rss);
+  counter(out, "process_cpu_seconds_total", "User and system CPU time in seconds.", sight.cpu_s);
   return out;
 }
 

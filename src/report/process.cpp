@@ -25,19 +25,16 @@ std::optional<std::uint64_t> kilobytes_of(std::string_view line, std::string_vie
   return kilobytes * 1024;
 }
 
-std::uint64_t kilobytes_line(const char* path, std::string_view key) {
-  std::ifstream file(path);
+std::uint64_t pss_now() {
+  std::ifstream file("/proc/self/smaps_rollup");
   for (std::string line; std::getline(file, line);)
-    if (const auto bytes = kilobytes_of(line, key)) return *bytes;
+    if (const auto bytes = kilobytes_of(line, "Pss:")) return *bytes;
   return 0;
 }
 
-std::uint64_t rss_now() { return kilobytes_line("/proc/self/status", "VmRSS:"); }
-std::uint64_t pss_now() { return kilobytes_line("/proc/self/smaps_rollup", "Pss:"); }
-
 }  // namespace
 
-ProcessMemory process_memory() { return {rss_now(), pss_now()}; }
+ProcessMemory process_memory() { return {report::resident().rss, pss_now()}; }
 
 namespace report {
 
@@ -86,13 +83,12 @@ ProcessMemory ProcessSampler::stop() {
   thread_.request_stop();
   thread_.join();
   sample(true);
-  if (high_water_reset_)
-    peak_.rss = std::max(peak_.rss, kilobytes_line("/proc/self/status", "VmHWM:"));
+  if (high_water_reset_) peak_.rss = std::max(peak_.rss, resident().high_water);
   return peak_;
 }
 
 void ProcessSampler::sample(bool with_pss) {
-  peak_.rss = std::max(peak_.rss, rss_now());
+  peak_.rss = std::max(peak_.rss, resident().rss);
   if (with_pss) peak_.pss = std::max(peak_.pss, pss_now());
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "report/bytes.hpp"
@@ -10,8 +12,6 @@
 
 namespace weir::report {
 namespace {
-
-using Align = Table::Align;
 
 constexpr std::size_t steps_shown_whole = 5, first_steps_shown = 3;
 constexpr std::size_t columns_a_table = 6;  // of bytes; that many fit into 100 columns
@@ -36,9 +36,7 @@ Unit unit_of(std::uint64_t most) {
 /// One column of bytes: a total, an account of it, or the process.
 struct Column {
   std::string heading;
-  std::uint64_t (*live)(const PhaseUse&, std::size_t watched, std::size_t account);
-  std::uint64_t (*peak)(const PhaseUse&, std::size_t watched, std::size_t account);
-  std::size_t account = 0;
+  std::function<std::array<std::uint64_t, 2>(const PhaseUse&)> live_and_peak;
 };
 
 const AccountUse& account_of(const PhaseUse& phase, std::size_t watched, std::size_t account) {
@@ -49,28 +47,26 @@ const AccountUse& account_of(const PhaseUse& phase, std::size_t watched, std::si
 
 std::vector<Column> columns_of(const std::string& name, std::span<const StepUse> shown,
                                std::size_t watched) {
-  std::vector<Column> columns;
-  columns.push_back(
-      {name, [](const PhaseUse& p, std::size_t w, std::size_t) { return p.watched[w].live; },
-       [](const PhaseUse& p, std::size_t w, std::size_t) { return p.watched[w].peak; }});
+  std::vector<Column> columns{
+      {name, [=](const PhaseUse& phase) {
+         return std::array{phase.watched[watched].live, phase.watched[watched].peak};
+       }}};
   const auto& last = shown.back().whole.watched[watched].accounts;
-  for (std::size_t account = 0; account < last.size(); ++account) {
-    const bool used = std::any_of(shown.begin(), shown.end(), [&](const StepUse& step) {
-      return account_of(step.whole, watched, account).peak > 0;
-    });
-    if (!used) continue;
-    columns.push_back(
-        {last[account].name,
-         [](const PhaseUse& p, std::size_t w, std::size_t a) { return account_of(p, w, a).live; },
-         [](const PhaseUse& p, std::size_t w, std::size_t a) { return account_of(p, w, a).peak; },
-         account});
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    const bool used = std::ranges::any_of(
+        shown, [&](const StepUse& step) { return account_of(step.whole, watched, i).peak > 0; });
+    if (used)
+      columns.push_back({last[i].name, [=](const PhaseUse& phase) {
+                           const auto& use = account_of(phase, watched, i);
+                           return std::array{use.live, use.peak};
+                         }});
   }
   return columns;
 }
 
 std::string table_text(std::span<const Column> columns, std::span<const StepUse> shown,
-                       std::size_t watched, const Unit& unit) {
-  std::vector<Table::Column> headings{{"step"}, {"phase", Align::left}, {"", Align::left}};
+                       const Unit& unit) {
+  auto headings = Table::columns("step|<phase|<");
   for (const auto& column : columns) headings.push_back({column.heading});
   Table table(std::move(headings));
   const auto bytes = [&](std::uint64_t value) {
@@ -79,8 +75,9 @@ std::string table_text(std::span<const Column> columns, std::span<const StepUse>
   const auto add = [&](const std::string& step, const std::string& name, const PhaseUse& phase) {
     std::vector<std::string> live{step, name, "live"}, peak{"", "", "peak"};
     for (const auto& column : columns) {
-      live.push_back(bytes(column.live(phase, watched, column.account)));
-      peak.push_back(bytes(column.peak(phase, watched, column.account)));
+      const auto [now, most] = column.live_and_peak(phase);
+      live.push_back(bytes(now));
+      peak.push_back(bytes(most));
     }
     table.add(std::move(live));
     table.add(std::move(peak));
@@ -143,14 +140,12 @@ std::string profile_text(std::span<const std::string> names, std::span<const Ste
     for (std::size_t from = 0; from < columns.size(); from += columns_a_table) {
       const auto part =
           std::span(columns).subspan(from, std::min(columns_a_table, columns.size() - from));
-      text += fmt::format("\n{}, {}\n", names[i], unit.name) + table_text(part, shown, i, unit);
+      text += fmt::format("\n{}, {}\n", names[i], unit.name) + table_text(part, shown, unit);
     }
   }
-  const Column rss{"RSS", [](const PhaseUse& p, std::size_t, std::size_t) { return p.rss; },
-                   [](const PhaseUse& p, std::size_t, std::size_t) { return p.rss_peak; }};
+  const Column rss{"RSS", [](const PhaseUse& p) { return std::array{p.rss, p.rss_peak}; }};
   const auto process = unit_of(UINT64_MAX);
-  text +=
-      fmt::format("\nthe process, {}\n", process.name) + table_text({&rss, 1}, shown, 0, process);
+  text += fmt::format("\nthe process, {}\n", process.name) + table_text({&rss, 1}, shown, process);
   const auto last = steps.back().number;
   if (shown.size() < steps.size())
     text += fmt::format("{} steps of {} are shown.\n", shown.size(), grouped(steps.size()));
@@ -172,10 +167,8 @@ Json profile_json(std::span<const std::string> names, std::span<const StepUse> s
     list.push_back(
         {{"step", step.number}, {"phases", phases}, {"whole", phase_json(names, step.whole)}});
   }
-  Json watched = Json::array();
-  for (const auto& name : names) watched.push_back(name);
   auto out = head("profile");
-  out["profile"] = {{"watched", watched},
+  out["profile"] = {{"watched", names},
                     {"steps_begun", begun},
                     {"shown", steps_worth_showing(steps)},
                     {"steps", list}};

@@ -10,6 +10,18 @@ std::size_t display_width(const std::string& text) noexcept {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+std::vector<Table::Column> Table::columns(std::string_view headings) {
+  std::vector<Column> columns;
+  for (std::size_t at = 0; at <= headings.size();) {
+    auto heading = headings.substr(at, headings.find('|', at) - at);
+    at += heading.size() + 1;
+    const bool left = heading.starts_with('<');
+    if (left) heading.remove_prefix(1);
+    columns.push_back({std::string(heading), left ? Align::left : Align::right});
+  }
+  return columns;
+}
+
 Table::Table(std::vector<Column> columns, std::size_t indent)
     : columns_(std::move(columns)), indent_(indent) {}
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weir::report {
@@ -15,6 +16,8 @@ class Table {
     std::string heading;
     Align align = Align::right;
   };
+  /// One for each of the headings, between which stands '|'; "<name": to the left.
+  static std::vector<Column> columns(std::string_view headings);
 
   /// Without any heading the table has no heading line.
   explicit Table(std::vector<Column> columns, std::size_t indent = 2);

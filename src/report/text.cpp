@@ -7,12 +7,11 @@
 
 #include "report/bytes.hpp"
 #include "report/clock_text.hpp"
+#include "report/fields.hpp"
 #include "report/table.hpp"
 
 namespace weir::report {
 namespace {
-
-using Align = Table::Align;
 
 std::string mebibytes(std::uint64_t bytes) {
   return fmt::format("{:.2f}", static_cast<double>(bytes) / static_cast<double>(1u << 20));
@@ -108,13 +107,7 @@ std::string plan_text(const Plan& plan, std::string_view budget_how) {
 }
 
 std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) {
-  Table table({{"max_queue_size"},
-               {"slabs"},
-               {"bytes"},
-               {"uint8 MiB"},
-               {"float16 MiB"},
-               {"float32 MiB"},
-               {"", Align::left}});
+  Table table(Table::columns("max_queue_size|slabs|bytes|uint8 MiB|float16 MiB|float32 MiB|<"));
   for (const auto depth : depths) {
     const auto cost = cost_at(plan, depth);
     table.add({grouped(depth), grouped(std::uint64_t{depth} + plan.max_leases),
@@ -141,7 +134,7 @@ std::string grid_text(const Grid& grid) {
 std::string samples_text(const SampleTally& samples, const Shape& shape) {
   const auto between = samples.in_flight + samples.ready + samples.leased;
   const auto pixels = between * shape.values();
-  Table table({{"Samples", Align::left}, {""}, {"", Align::left}}, 0);
+  Table table(Table::columns("<Samples||<"), 0);
   const auto add = [&](std::string_view word, std::uint64_t count, std::string note = "") {
     table.add({fmt::format("  {}", word), grouped(count), std::move(note)});
   };
@@ -152,12 +145,10 @@ std::string samples_text(const SampleTally& samples, const Shape& shape) {
       between == 0 || pixels == 0 ? std::string()
                                   : fmt::format("{} of pixels as uint8; as float32 {}",
                                                 human_bytes(pixels), human_bytes(4 * pixels)));
-  const std::pair<std::string_view, std::uint64_t> others[] = {
-      {"in_flight", samples.in_flight}, {"ready", samples.ready},     {"leased", samples.leased},
-      {"discarded", samples.discarded}, {"dropped", samples.dropped}, {"failed", samples.failed},
-      {"replaced", samples.replaced},   {"omitted", samples.omitted}};
-  for (const auto& [word, count] : others)
-    if (count > 0) add(word, count);
+  for (const auto& field : sample_fields) {
+    const bool shown = field.value == &SampleTally::drawn || field.value == &SampleTally::consumed;
+    if (!shown && samples.*field.value > 0) add(field.name, samples.*field.value);
+  }
   return table.text();
 }
 
@@ -165,7 +156,7 @@ namespace {
 
 /// The kernel's figures beside the books, and what the difference is made of.
 std::string process_text(const Run& run) {
-  Table table({{"Process", Align::left}, {"start"}, {"peak"}, {"end"}, {"growth"}}, 0);
+  Table table(Table::columns("<Process|start|peak|end|growth"), 0);
   const auto add = [&](std::string_view what, std::uint64_t ProcessMemory::*bytes) {
     const auto growth =
         static_cast<std::int64_t>(run.process_peak.*bytes - run.process_before.*bytes);
@@ -175,24 +166,21 @@ std::string process_text(const Run& run) {
   };
   add("RSS", &ProcessMemory::rss);
   add("PSS", &ProcessMemory::pss);
-  const auto grown = [&](std::uint64_t ProcessParts::*part) {
-    return static_cast<std::int64_t>(run.parts_now.*part - run.parts_before.*part);
+  const auto part = [&](std::uint64_t ProcessParts::*of) {
+    return human_difference(grown(run, of));
   };
-  const auto heap = grown(&ProcessParts::heap), free = grown(&ProcessParts::heap_free);
   return fmt::format(
       "{}  unaccounted: {} (RSS growth less the books' peak)\n"
       "  known of it: thread stacks {}, libraries {}, malloc {} ({} of it free)\n",
-      table.text(), human_difference(unaccounted(run)),
-      human_difference(grown(&ProcessParts::stacks)),
-      human_difference(grown(&ProcessParts::libraries)), human_difference(heap),
-      human_difference(free));
+      table.text(), human_difference(unaccounted(run)), part(&ProcessParts::stacks),
+      part(&ProcessParts::libraries), part(&ProcessParts::heap), part(&ProcessParts::heap_free));
 }
 
 }  // namespace
 
 std::string memory_text(const Run& run) {
   const auto& memory = run.figures.memory;
-  Table table({{"Memory", Align::left}, {"now"}, {"at peak"}, {"bytes at peak"}}, 0);
+  Table table(Table::columns("<Memory|now|at peak|bytes at peak"), 0);
   for (std::size_t i = 0; i < account_count; ++i) {
     const auto now = memory.accounts[i], at_peak = memory.accounts_at_peak[i];
     if (now == 0 && at_peak == 0) continue;
@@ -291,8 +279,7 @@ namespace {
 
 /// Staging at its peak as foretold, beside what it was and what it may be.
 std::string peaks_text(std::span<const SweepRow> rows) {
-  Table table({{"queue"}, {"MiB of staging: bound"}, {"peak: predicted"}, {"measured"}, {"off"}},
-              0);
+  Table table(Table::columns("queue|MiB of staging: bound|peak: predicted|measured|off"), 0);
   for (const auto& row : rows) {
     if (!row.foretold || row.foretold->staging_bytes == 0) continue;
     const auto predicted = row.foretold->staging_bytes;
@@ -305,14 +292,8 @@ std::string peaks_text(std::span<const SweepRow> rows) {
 
 /// Throughput, readiness and waiting as foretold, beside what they were.
 std::string foretold_text(std::span<const SweepRow> rows) {
-  Table table({{"queue"},
-               {"samples/s predicted"},
-               {"measured"},
-               {"off"},
-               {"ready predicted"},
-               {"measured"},
-               {"waited predicted"},
-               {"measured"}},
+  Table table(Table::columns("queue|samples/s predicted|measured|off|ready "
+                             "predicted|measured|waited predicted|measured"),
               0);
   for (const auto& row : rows) {
     if (!row.foretold) continue;
@@ -332,19 +313,10 @@ std::string foretold_text(std::span<const SweepRow> rows) {
 }  // namespace
 
 std::string sweep_text(std::span<const SweepRow> rows) {
-  Table table({{"queue"},
-               {"bound"},
-               {"measured"},
-               {"as f32"},
-               {"books"},
-               {"RSS+"},
-               {"off"},
-               {"samples/s"},
-               {"waited"},
-               {"ready"},
-               {"drawn"},
-               {"consumed"}},
-              0);
+  Table table(
+      Table::columns(
+          "queue|bound|measured|as f32|books|RSS+|off|samples/s|waited|ready|drawn|consumed"),
+      0);
   std::string errors;
   bool some_never_filled = false;
   for (const auto& row : rows) {

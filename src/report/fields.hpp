@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+
+#include "weir/report.hpp"
+
+namespace weir::report {
+
+/// A figure and its name in JSON, text and metrics.
+template <class Struct, class T>
+struct Field {
+  const char* name;
+  T Struct::*value;
+};
+
+/// Kinds of resident memory.
+inline constexpr std::array process_fields{
+    Field<ProcessParts, std::uint64_t>{"libraries", &ProcessParts::libraries},
+    Field<ProcessParts, std::uint64_t>{"stacks", &ProcessParts::stacks},
+    Field<ProcessParts, std::uint64_t>{"heap", &ProcessParts::heap},
+    Field<ProcessParts, std::uint64_t>{"pages", &ProcessParts::pages},
+    Field<ProcessParts, std::uint64_t>{"heap_free", &ProcessParts::heap_free},
+};
+
+/// Where samples are, and where they went; `held`: their end is not known yet.
+struct SampleField : Field<SampleTally, std::uint64_t> {
+  bool held = false;
+};
+inline constexpr std::array sample_fields{
+    SampleField{{"drawn", &SampleTally::drawn}},
+    SampleField{{"in_flight", &SampleTally::in_flight}, true},
+    SampleField{{"ready", &SampleTally::ready}, true},
+    SampleField{{"leased", &SampleTally::leased}, true},
+    SampleField{{"consumed", &SampleTally::consumed}},
+    SampleField{{"discarded", &SampleTally::discarded}},
+    SampleField{{"dropped", &SampleTally::dropped}},
+    SampleField{{"failed", &SampleTally::failed}},
+    SampleField{{"replaced", &SampleTally::replaced}},
+    SampleField{{"omitted", &SampleTally::omitted}},
+};
+
+/// What workers do; `text`: after "workers: ".
+struct WorkerField : Field<WorkerTime, double> {
+  const char* text;
+};
+inline constexpr std::array worker_fields{
+    WorkerField{{"read", &WorkerTime::read_s}, "read"},
+    WorkerField{{"decode", &WorkerTime::decode_s}, "decode"},
+    WorkerField{{"starved", &WorkerTime::starved_s}, "wait for reads"},
+    WorkerField{{"throttled", &WorkerTime::throttled_s}, "for memory"},
+    WorkerField{{"idle", &WorkerTime::idle_s}, "for work"},
+};
+
+}  // namespace weir::report
