@@ -113,9 +113,7 @@ Window window(const Report& earlier, const Report& now) {
   return w;
 }
 
-std::string_view to_string(Regime regime) noexcept {
-  return name_in(regimes, regime);
-}
+std::string_view to_string(Regime regime) noexcept { return name_in(regimes, regime); }
 
 Verdict judge(const Window& w) {
   Verdict verdict;

@@ -15,10 +15,6 @@
 namespace weir::report {
 namespace {
 
-std::string mebibytes(std::uint64_t bytes) {
-  return fmt::format("{:.1f}", static_cast<double>(bytes) / static_cast<double>(1u << 20));
-}
-
 std::string times(const Service& service) {
   if (service.count == 0) return "none";
   return fmt::format("{:.2f} ms (deviation {:.2f})", service.mean_s * 1e3,
@@ -84,8 +80,8 @@ std::string advice_text(const Advice& advice) {
     const auto& s = p.setting;
     table.add({"  " + name, grouped(s.max_queue_size), grouped(s.workers), grouped(s.read_ahead),
                fmt::format("{:.1f}", p.samples_per_s), percent(p.data_readiness),
-               percent(p.consumer_wait), mebibytes(p.staging_bytes),
-               mebibytes(p.peak_staging_bytes), mebibytes(p.total_bytes)});
+               percent(p.consumer_wait), mebibytes(p.staging_bytes, 1),
+               mebibytes(p.peak_staging_bytes, 1), mebibytes(p.total_bytes, 1)});
   };
   add("recommended", advice.recommended);
   if (advice.now.setting != advice.recommended.setting) add("now", advice.now);

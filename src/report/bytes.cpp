@@ -31,7 +31,7 @@ std::uint64_t unit_of(std::string_view suffix) {
   return unit;
 }
 
-[[noreturn]] void refuse(std::string_view text) {
+[[noreturn]] void refuse_text(std::string_view text) {
   throw std::invalid_argument(
       fmt::format("'{}' is not a number of bytes; write 4096, 64MiB, 1.5GiB or 750kB", text));
 }
@@ -43,14 +43,14 @@ std::uint64_t parse_bytes(std::string_view text) {
   const auto digits = text.substr(0, digits_end);
   const auto suffix_at = std::min(text.find_first_not_of(' ', digits_end), text.size());
   const auto unit = unit_of(text.substr(suffix_at));
-  if (digits.empty() || unit == 0) refuse(text);
+  if (digits.empty() || unit == 0) refuse_text(text);
 
   std::uint64_t whole = 0;
   const auto* end = digits.data() + digits.size();
   if (const auto [stop, error] = std::from_chars(digits.data(), end, whole);
       stop == end && error == std::errc{}) {
     std::uint64_t bytes = 0;
-    if (__builtin_mul_overflow(whole, unit, &bytes)) refuse(text);
+    if (__builtin_mul_overflow(whole, unit, &bytes)) refuse_text(text);
     return bytes;
   }
   double value = 0;
@@ -58,7 +58,7 @@ std::uint64_t parse_bytes(std::string_view text) {
   const double bytes = value * static_cast<double>(unit);
   // 2^64 as a double: the first value that no longer fits.
   if (stop != end || error != std::errc{} || bytes != std::floor(bytes) || bytes >= 0x1p64)
-    refuse(text);
+    refuse_text(text);
   return static_cast<std::uint64_t>(bytes);
 }
 
@@ -79,6 +79,11 @@ std::string human_difference(std::int64_t bytes) {
   const auto magnitude =
       bytes < 0 ? ~static_cast<std::uint64_t>(bytes) + 1 : static_cast<std::uint64_t>(bytes);
   return (bytes < 0 ? "-" : "") + human_bytes(magnitude);
+}
+
+std::string mebibytes(std::uint64_t bytes, int decimals) {
+  return fmt::format("{:.{}f}", static_cast<double>(bytes) / static_cast<double>(1u << 20),
+                     decimals);
 }
 
 std::string grouped(std::uint64_t count) {

@@ -9,7 +9,7 @@
 namespace weir::report {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_call(const std::string& what) {
   throw Error(Errc::bad_options, Stage::wait, "MemoryProfile::" + what);
 }
 
@@ -44,11 +44,11 @@ PhaseUse& phase_of(StepUse& step, const std::string& name) {
 
 void ProfileState::watch(std::string name, Watched one) {
   Lock lock(mutex_);
-  if (name.empty()) refuse("watch: the name is empty");
+  if (name.empty()) refuse_call("watch: the name is empty");
   if (std::find(names_.begin(), names_.end(), name) != names_.end())
-    refuse("watch: '" + name + "' is watched already");
+    refuse_call("watch: '" + name + "' is watched already");
   if (!steps_.empty() || steps_begun_ > 0 || !open_.empty())
-    refuse("watch: '" + name + "' comes after the first step or phase");
+    refuse_call("watch: '" + name + "' comes after the first step or phase");
   names_.reserve(names_.size() + 1);
   watched_.push_back(std::move(one));
   names_.push_back(std::move(name));
@@ -79,7 +79,7 @@ StepUse& ProfileState::step() {
 
 void ProfileState::begin_step() {
   Lock lock(mutex_);
-  if (!open_.empty()) refuse("begin_step: the phase '" + open_ + "' is open");
+  if (!open_.empty()) refuse_call("begin_step: the phase '" + open_ + "' is open");
   if (keeps_step()) {
     const auto seen = take();
     if (!steps_.empty()) follow(steps_.back().whole, seen);
@@ -90,8 +90,8 @@ void ProfileState::begin_step() {
 
 void ProfileState::begin_phase(std::string name) {
   Lock lock(mutex_);
-  if (name.empty()) refuse("phase: the name is empty");
-  if (!open_.empty()) refuse("phase: '" + name + "' begins while '" + open_ + "' is open");
+  if (name.empty()) refuse_call("phase: the name is empty");
+  if (!open_.empty()) refuse_call("phase: '" + name + "' begins while '" + open_ + "' is open");
   if (keeps_step()) follow(step().whole, take());
   open_ = std::move(name);
 }

@@ -13,10 +13,6 @@
 namespace weir::report {
 namespace {
 
-std::string mebibytes(std::uint64_t bytes) {
-  return fmt::format("{:.2f}", static_cast<double>(bytes) / static_cast<double>(1u << 20));
-}
-
 /// What one image is, and what staging comes to.
 std::string shape_text(const Plan& plan) {
   const auto& sizes = plan.sizes;
