@@ -7,21 +7,21 @@
 #include "support/text.hpp"
 
 using namespace weir::test;
-using Json = nlohmann::json;
+using PageJson = nlohmann::json;
 
 namespace {
 
-std::set<std::string> chart_ids(const Json& found) {
+std::set<std::string> chart_ids(const PageJson& found) {
   std::set<std::string> ids;
   for (const auto& chart : found["charts"]) ids.insert(chart["id"]);
   return ids;
 }
 
-const Json& chart(const Json& found, const std::string& id) {
+const PageJson& chart(const PageJson& found, const std::string& id) {
   return *std::ranges::find_if(found["charts"], [&](const auto& one) { return one["id"] == id; });
 }
 
-const Json& series(const Json& chart, const std::string& label) {
+const PageJson& series(const PageJson& chart, const std::string& label) {
   return *std::ranges::find_if(chart["datasets"],
                                [&](const auto& one) { return one["label"] == label; });
 }
@@ -37,7 +37,7 @@ std::string spaces_kept(std::string text) {
 }
 
 /// What a script writes where it has nothing to say.
-void check_words(const Json& found) {
+void check_words(const PageJson& found) {
   for (const auto* slip : {"undefined", "null", "false", "NaN", "Infinity", "[object"}) {
     CAPTURE(slip);
     CHECK_FALSE(contains(found["text"].get<std::string>(), slip));
@@ -107,7 +107,7 @@ TEST_CASE("charts show the figures of the report", "[page]") {
   const auto& bytes = chart(opened->found, "bytes-by-depth");
   const auto& pace = chart(opened->found, "pace-by-depth");
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto y = [&](const Json& drawn, const char* label) {
+    const auto y = [&](const PageJson& drawn, const char* label) {
       return series(drawn, label)["points"][i][1].get<double>();
     };
     const auto& predicted = runs[i]["predicted"];
@@ -156,7 +156,7 @@ TEST_CASE("another run can be looked at", "[page]") {
   if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
   const auto& other = opened->found["other"];
-  CHECK(other["pressed"] == Json::array({other["name"]}));
+  CHECK(other["pressed"] == PageJson::array({other["name"]}));
   REQUIRE(other["name"] == "1");
   REQUIRE(other["paths"].size() > 5);
   for (const auto& path : other["paths"]) CHECK(path.get<std::string>().starts_with("runs.0."));
@@ -187,7 +187,7 @@ TEST_CASE("tune draws bytes, throughput and waits that it predicts by depth", "[
       CHECK(set["pixels"] > 20);
     }
   for (std::size_t i = 0; i < report["depths"].size(); ++i) {
-    const auto y = [&](const Json& drawn, const char* label) {
+    const auto y = [&](const PageJson& drawn, const char* label) {
       return series(drawn, label)["points"][i][1].get<double>();
     };
     const auto& depth = report["depths"][i];
@@ -207,7 +207,7 @@ TEST_CASE("tune draws bytes, throughput and waits that it predicts by depth", "[
   CHECK(series(pace, "the most any setting could reach")["points"][0][1] ==
         report["advice"]["ceiling"]["samples_per_s"]);
   for (const auto* drawn : {&bytes, &pace, &waits})
-    CHECK((*drawn)["mark"] == Json{{"text", "recommended"}, {"at", 3}});
+    CHECK((*drawn)["mark"] == PageJson{{"text", "recommended"}, {"at", 3}});
 }
 
 TEST_CASE("tune's page begins with the verdict, and says what the measured run is", "[page]") {
@@ -246,7 +246,7 @@ TEST_CASE("a run's page draws what each depth may hold", "[page]") {
   const auto& measured = series(bytes, "uint8, measured peak")["points"];
   REQUIRE(measured.size() == 1);
   CHECK(measured[0][1].get<double>() * mib == report["memory"]["staging"]);
-  CHECK(bytes["mark"] == Json{{"text", "this run"}, {"at", 4}});
+  CHECK(bytes["mark"] == PageJson{{"text", "this run"}, {"at", 4}});
 }
 
 TEST_CASE("a run that is evidence draws what its depths would do, beside what it did", "[page]") {
@@ -259,7 +259,7 @@ TEST_CASE("a run that is evidence draws what its depths would do, beside what it
   const auto ids = chart_ids(opened->found);
   for (const auto* id : {"bytes-by-depth", "pace-by-depth", "waits-by-depth"}) {
     REQUIRE(ids.contains(id));
-    CHECK(chart(opened->found, id)["mark"] == Json{{"text", "this run"}, {"at", 4}});
+    CHECK(chart(opened->found, id)["mark"] == PageJson{{"text", "this run"}, {"at", 4}});
   }
   const auto& pace = chart(opened->found, "pace-by-depth");
   for (std::size_t i = 0; i < report["depths"].size(); ++i)
@@ -276,12 +276,12 @@ TEST_CASE("charts without data are left out, and the page still opens", "[page]"
   report.erase("advice");
   for (auto& run : report["runs"]) {
     run.erase("timeline");
-    run["stages"] = Json::array();
+    run["stages"] = PageJson::array();
     run["regime"] = nullptr;
     run.erase("regime_why");
     run.erase("predicted_off");
     run["predicted"]["samples_per_s"] = nullptr;
-    run["queue"] = {{"occupancy", Json::array()},
+    run["queue"] = {{"occupancy", PageJson::array()},
                     {"consumer_wait_s", 0.1},
                     {"producer_wait_s", 0.1},
                     {"data_readiness", 0.9}};

@@ -6,12 +6,12 @@
 #include "support/text.hpp"
 
 using namespace weir::test;
-using Json = nlohmann::json;
+using PageJson = nlohmann::json;
 
 namespace {
 
 /// Every number on the page against its place in the report; how many there are.
-std::size_t check_numbers(const Json& found, const Json& report) {
+std::size_t check_numbers(const PageJson& found, const PageJson& report) {
   for (const auto& number : found["numbers"]) {
     const std::string path = number["path"], text = number["text"];
     CAPTURE(path, text);
@@ -20,7 +20,7 @@ std::size_t check_numbers(const Json& found, const Json& report) {
   return found["numbers"].size();
 }
 
-bool shows(const Json& found, const std::string& path) {
+bool shows(const PageJson& found, const std::string& path) {
   for (const auto& number : found["numbers"])
     if (number["path"] == path) return true;
   return false;
@@ -140,19 +140,19 @@ TEST_CASE("the program's own page opens, and its numbers are its JSON's", "[page
   REQUIRE_FALSE(opened->found.is_null());
   CHECK(opened->found["errors"].dump() == "[]");
   CHECK(opened->console == "");
-  CHECK(check_numbers(opened->found, Json::parse(read_file(json))) > 10);
+  CHECK(check_numbers(opened->found, PageJson::parse(read_file(json))) > 10);
   CHECK(opened->found["charts"].size() >= (command == "sweep" ? 5 : command == "tune" ? 6 : 4));
 }
 
 TEST_CASE("a run that measured nothing has a page that opens", "[page]") {
-  const auto opened = open(Json{{"schema", 1},
-                                {"version", "0.1.0"},
-                                {"command", "run"},
-                                {"plan", nullptr},
-                                {"memory", nullptr},
-                                {"throughput", nullptr},
-                                {"queue", nullptr},
-                                {"error", "no image was found"}});
+  const auto opened = open(PageJson{{"schema", 1},
+                                    {"version", "0.1.0"},
+                                    {"command", "run"},
+                                    {"plan", nullptr},
+                                    {"memory", nullptr},
+                                    {"throughput", nullptr},
+                                    {"queue", nullptr},
+                                    {"error", "no image was found"}});
   if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
   CHECK(opened->found["errors"].dump() == "[]");

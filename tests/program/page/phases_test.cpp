@@ -7,7 +7,7 @@
 #include "weir/profile.hpp"
 
 using namespace weir::test;
-using Json = nlohmann::json;
+using PageJson = nlohmann::json;
 using Bytes = std::pmr::vector<char>;
 
 namespace {
@@ -49,7 +49,7 @@ TEST_CASE("a profile's page has its phases as they stand in the JSON", "[page][p
   const auto outcome = weir::test::weir({"page", json, "--html", html});
   CAPTURE(outcome.err);
   REQUIRE(outcome.exit_code == 0);
-  const auto report = Json::parse(read_file(json));
+  const auto report = PageJson::parse(read_file(json));
   const auto opened = open_page(read_file(html));
   if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
@@ -90,7 +90,7 @@ TEST_CASE("a profile's page has its phases as they stand in the JSON", "[page][p
 }
 
 TEST_CASE("the page of a profile has drawn every account", "[page][profile]") {
-  const auto opened = open(Json::parse(example_profile()));
+  const auto opened = open(PageJson::parse(example_profile()));
   if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
   for (const auto& chart : opened->found["charts"]) {
@@ -102,7 +102,7 @@ TEST_CASE("the page of a profile has drawn every account", "[page][profile]") {
 }
 
 TEST_CASE("a profile fits a phone", "[page][profile]") {
-  const auto opened = open(Json::parse(example_profile()), 390);
+  const auto opened = open(PageJson::parse(example_profile()), 390);
   if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
   CHECK(opened->found["content_width"] == opened->found["width"]);
