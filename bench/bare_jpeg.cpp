@@ -19,7 +19,8 @@ void resize(const std::uint8_t* pixels, std::size_t stride, const codec::Rect& s
 }  // namespace
 
 BareJpeg::BareJpeg(const codec::FitSpec& spec) : spec_(spec) {
-  cv::setNumThreads(1);
+  // OpenCV may not be told twice at once: its TBB arena is not made for that, and crashes.
+  [[maybe_unused]] static const bool told = (cv::setNumThreads(1), true);
   jpeg_.err = jpeg_std_error(&errors_);
   jpeg_create_decompress(&jpeg_);
 }
