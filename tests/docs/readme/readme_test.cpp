@@ -21,10 +21,10 @@ const std::filesystem::path root = WEIR_ROOT;
 
 std::string readme() { return read_file(root / "README.md"); }
 
-/// The README and the guide.
+/// The README and docs.
 std::string documents() {
   auto text = readme();
-  for (const auto& entry : std::filesystem::directory_iterator(root / "docs/guide"))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "docs"))
     if (entry.path().extension() == ".md") text += '\n' + read_file(entry.path());
   return text;
 }
