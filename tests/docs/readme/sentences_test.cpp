@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "program/cli/program.hpp"
+#include "program.hpp"
 #include "support/catch.hpp"
 
 using namespace weir::test;
