@@ -4,8 +4,8 @@ set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report e
 
 # Public headers by the layer they belong to.
 set(WEIR_PUBLIC_base element_type.hpp error.hpp export.hpp image.hpp random.hpp sizes.hpp version.hpp)
-set(WEIR_PUBLIC_books ledger.hpp tally.hpp)
-set(WEIR_PUBLIC_buffer cache.hpp counting.hpp lease_end.hpp memory.hpp)
+set(WEIR_PUBLIC_books counting.hpp ledger.hpp tally.hpp)
+set(WEIR_PUBLIC_buffer cache.hpp lease_end.hpp memory.hpp)
 set(WEIR_PUBLIC_source source.hpp)
 set(WEIR_PUBLIC_codec codec.hpp transform.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)

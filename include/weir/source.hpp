@@ -28,10 +28,7 @@ class ByteSink {
   /// BytesRefused, which must be let through: the sample is read again when the bytes are granted. A
   /// sample taken in one piece is read once unless they are refused; one of several parts is read again,
   /// too, where the memory kept from sample to sample must grow.
-  std::span<std::byte> take(std::size_t bytes) {
-    if (const auto memory = try_take(bytes)) return *memory;
-    throw BytesRefused{};
-  }
+  WEIR_API std::span<std::byte> take(std::size_t bytes);
   /// The same without an exception: nothing where bytes are refused. Then the source returns at once,
   /// with nothing, from try_read().
   virtual std::optional<std::span<std::byte>> try_take(std::size_t bytes) = 0;

@@ -25,13 +25,13 @@ static_assert(in_order(accounts));
 
 /// The accounts of slabs, or all the others, in order.
 template <bool slab>
-inline constexpr auto accounts_of = [] {
+consteval auto accounts_of() {
   constexpr auto number = std::ranges::count(accounts, slab, &AccountTerm::slab);
   std::array<Account, static_cast<std::size_t>(number)> found{};
   std::size_t n = 0;
   for (const auto& row : accounts)
     if (row.slab == slab) found[n++] = row.value;
   return found;
-}();
+}
 
 }  // namespace weir::books

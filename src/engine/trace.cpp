@@ -37,8 +37,10 @@ void Trace::note(Kind kind, std::uint8_t what, Track track, Clock::time_point at
 }
 
 std::span<const Account> Trace::accounts(Kind kind, std::size_t first) noexcept {
-  const auto all = kind == Kind::slab_bytes ? std::span<const Account>(books::accounts_of<true>)
-                                            : std::span<const Account>(books::accounts_of<false>);
+  static constexpr auto of_slabs = books::accounts_of<true>(),
+                        of_samples = books::accounts_of<false>();
+  const std::span<const Account> all =
+      kind == Kind::slab_bytes ? std::span<const Account>(of_slabs) : of_samples;
   const auto from = std::min(first, all.size());
   return all.subspan(from, std::min(values_an_event, all.size() - from));
 }

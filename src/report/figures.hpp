@@ -43,7 +43,7 @@ struct Run {
 /// Bytes of slabs, whatever their state.
 constexpr std::uint64_t staging_bytes(const AccountBytes& accounts) noexcept {
   std::uint64_t bytes = 0;
-  for (const auto account : books::accounts_of<true>)
+  for (const auto account : books::accounts_of<true>())
     bytes += accounts[static_cast<std::size_t>(account)];
   return bytes;
 }

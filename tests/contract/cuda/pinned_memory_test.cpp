@@ -104,7 +104,7 @@ TEST_CASE("whole pages are locked, and nothing else lies in them", "[cuda][pinne
   CHECK_FALSE(memory.is_equal(*std::pmr::new_delete_resource()));
 }
 
-TEST_CASE("the calling thread's context is taken; else the device's primary one, and kept",
+TEST_CASE("the calling thread's context is taken, else the primary one of the device, and kept",
           "[cuda][pinned]") {
   if (!only_with_stand_in()) return;
   auto& cuda = fresh_device();
