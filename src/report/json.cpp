@@ -44,23 +44,25 @@ Json cost_json(const std::string& event, const AccountingCost& cost, double even
 
 Json memory_json(const Run& run) {
   const auto& memory = run.figures.memory;
-  return {{"live", memory.live},
-          {"peak", memory.peak},
-          {"accounts", accounts_json(memory.accounts)},
-          {"at_peak", accounts_json(memory.accounts_at_peak)},
-          {"process",
-           {{"rss_before", run.process_before.rss},
-            {"rss_peak", run.process_peak.rss},
-            {"pss_before", run.process_before.pss},
-            {"pss_peak", run.process_peak.pss},
-            {"unaccounted", unaccounted(run)},
-            {"rss_after", run.process_after.rss},
-            {"pss_after", run.process_after.pss},
-            {"growth", parts_json(run)}}},
-          {"staging", staging_bytes(memory.accounts)},
-          {"postings", run.figures.postings},
-          {"books_cost", cost_json("posting", books_cost(run), run.posting_ns)},
-          {"slab_memory_note", or_null(run.slab_note, !run.slab_note.empty())}};
+  return {
+      {"live", memory.live},
+      {"peak", memory.peak},
+      {"accounts", accounts_json(memory.accounts)},
+      {"at_peak", accounts_json(memory.accounts_at_peak)},
+      {"process",
+       {{"rss_before", run.process_before.rss},
+        {"rss_peak", run.process_peak.rss},
+        {"pss_before", run.process_before.pss},
+        {"pss_peak", run.process_peak.pss},
+        {"unaccounted", unaccounted(run)},
+        {"rss_after", run.process_after.rss},
+        {"pss_after", run.process_after.pss},
+        {"growth", parts_json(run)}}},
+      {"staging", staging_bytes(memory.accounts)},
+      {"postings", run.figures.postings},
+      {"books_cost", cost_json("posting", books_cost(run), run.posting_ns)},
+      {"pinned", {{"locked", run.figures.pinned.locked}, {"refused", run.figures.pinned.refused}}},
+      {"slab_memory_note", or_null(run.slab_note, !run.slab_note.empty())}};
 }
 
 Json stages_json(std::span<const StageClock> stages) {
