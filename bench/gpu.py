@@ -145,6 +145,7 @@ def rows():
     photos, cached = ["--repeat", "128"], ["--repeat", "26", "--cached"]
     yield weir("copy: bare loop, pinned", "bare")
     yield weir("copy: bare loop, pageable", "bare", "--pageable")
+    yield weir("copy: weir, decoded cache, pinned, 4 ahead", "copy", "--pinned", "--prefetch", "4", *cached)
     for consume in ("copy", "train"):
         if consume == "train":
             yield weir("train: network alone", "alone")

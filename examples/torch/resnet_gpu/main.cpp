@@ -12,6 +12,8 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 #include <weir/interop/torch_device.hpp>
 #include <weir/memory.hpp>
 #include <weir/weir.hpp>
@@ -39,6 +41,7 @@ struct Repeated {
   }
   std::string name(std::uint64_t i) const { return source.name(i % source.size()); }
   std::uint64_t index_bytes() const { return source.index_bytes(); }
+  std::vector<std::string> class_names() const { return source.class_names(); }
 };
 
 weir::AnySource source_of(const Options& options) {
@@ -174,15 +177,44 @@ void measure_bare(const Options& options, torch::Device device) {
   std::printf("{\"rate\": %.1f}\n", rate_of(options.seconds, device, step));
 }
 
+/// Keeps the calling thread at most two steps ahead of the device: else it would wait for the network somewhere,
+/// within next() too.
+class Pace {
+ public:
+  explicit Pace(torch::Device device)
+      : guard_(device.is_cpu() ? nullptr : c10::impl::getDeviceGuardImpl(device.type())) {
+    for (int i = 0; i < 2 && guard_; ++i)
+      ends_.emplace_back(*guard_, guard_->getStream(device).device_index());
+  }
+  /// Before a step.
+  void wait() {
+    while (guard_ && !ends_[number_ % 2].done())
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  /// After it.
+  void stepped(torch::Device device) {
+    if (!guard_) return;
+    ends_[number_++ % 2].record(guard_->getStream(device));
+  }
+
+ private:
+  const weir::interop::DeviceGuard* guard_;
+  std::deque<weir::interop::DeviceEvent> ends_;  ///< of the last two steps
+  std::size_t number_ = 0;
+};
+
 /// Batches by weir; the network's steps on them, or nothing.
 void measure_loader(const Options& options, torch::Device device) {
   Trainer trainer(options.deep, 1000, device, options.learning_rate);
   const std::int64_t side = options.side;
   const auto on_device = torch::TensorOptions(device);
   // What libtorch keeps for itself is there before the loader's memory is looked at.
+  const auto pixels =
+      torch::randint(256, {options.batch, side, side, 3}, on_device.dtype(torch::kUInt8))
+          .permute({0, 3, 1, 2});
+  const weir::interop::DeviceNormalizer normalize(device_options(options), device);
   for (int i = 0; i < 3 && !options.copies_only(); ++i)
-    trainer.step(torch::rand({options.batch, 3, side, side}, on_device.dtype(torch::kFloat32)),
-                 torch::zeros({options.batch}, on_device.dtype(torch::kInt64)));
+    trainer.step(normalize(pixels), torch::zeros({options.batch}, on_device.dtype(torch::kInt64)));
   wait_for(device);
   const auto before = trainer::pss_bytes();
 
@@ -193,11 +225,16 @@ void measure_loader(const Options& options, torch::Device device) {
   torch::Tensor loss;
   std::uint64_t steps = 0;
   std::chrono::nanoseconds in_next{0};
+  Pace pace(device);
   const auto step = [&] {
+    if (!options.copies_only()) pace.wait();
     const auto asked = Clock::now();
     const auto batch = batches.next().value();
     in_next += Clock::now() - asked;
-    if (!options.copies_only()) loss = trainer.step(batch.images, batch.labels);
+    if (!options.copies_only()) {
+      loss = trainer.step(batch.images, batch.labels);
+      pace.stepped(device);
+    }
     // As people look at the loss now and then.
     if (++steps % 20 == 0 && loss.defined()) loss.item<float>();
     return static_cast<std::uint32_t>(batch.images.size(0));
