@@ -10,7 +10,7 @@ using namespace weir::test;
 
 namespace {
 
-const std::filesystem::path root = WEIR_ROOT;
+const std::filesystem::path tree = WEIR_ROOT;
 constexpr std::size_t most_words = 30;
 
 void check_sentences(const std::filesystem::path& page) {
@@ -35,12 +35,12 @@ TEST_CASE("sentences of a page end where a reader sees them end", "[readme]") {
 
 TEST_CASE("no sentence of the README, the guide or the benchmarks has more than 30 words",
           "[readme]") {
-  check_sentences(root / "README.md");
-  check_sentences(root / "docs/benchmarks.md");
-  for (const auto& entry : std::filesystem::directory_iterator(root / "docs/guide"))
+  check_sentences(tree / "README.md");
+  check_sentences(tree / "docs/benchmarks.md");
+  for (const auto& entry : std::filesystem::directory_iterator(tree / "docs/guide"))
     if (entry.path().extension() == ".md") check_sentences(entry.path());
 }
 
 TEST_CASE("the README has at most 8 KiB", "[readme]") {
-  CHECK(std::filesystem::file_size(root / "README.md") <= 8192);
+  CHECK(std::filesystem::file_size(tree / "README.md") <= 8192);
 }
