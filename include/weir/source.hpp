@@ -21,14 +21,14 @@ namespace weir {
 struct WEIR_API BytesRefused {};
 
 /// Gives a source memory for one encoded sample, once its bytes are on the books.
-class ByteSink {
+class WEIR_API ByteSink {
  public:
   virtual ~ByteSink() = default;
   /// Call before any side effect, once for each part of the sample; what was given before stays. Throws
   /// BytesRefused, which must be let through: the sample is read again when the bytes are granted. A
   /// sample taken in one piece is read once unless they are refused; one of several parts is read again,
   /// too, where the memory kept from sample to sample must grow.
-  WEIR_API std::span<std::byte> take(std::size_t bytes);
+  std::span<std::byte> take(std::size_t bytes);
   /// The same without an exception: nothing where bytes are refused. Then the source returns at once,
   /// with nothing, from try_read().
   virtual std::optional<std::span<std::byte>> try_take(std::size_t bytes) = 0;

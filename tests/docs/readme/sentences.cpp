@@ -34,7 +34,7 @@ void split(const std::string& paragraph, std::vector<std::string>& out) {
     out.push_back(text.substr(begin, i + 1 - begin));
     begin = i + 1;
   }
-  if (begin < text.size()) out.push_back(text.substr(begin));
+  if (count_words(text.substr(begin)) > 0) out.push_back(text.substr(begin));
 }
 
 bool begins_item(const std::string& line) {
