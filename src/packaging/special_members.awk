@@ -1,6 +1,6 @@
-# For Doxygen: moves, deleted copies and destructors that have no comment are left out.
+# For Doxygen: moves, defaulted or deleted copies and destructors that have no comment are left out.
 function special() {
-  return /= delete;$/ || /^ *(virtual )?~[A-Z][A-Za-z]*\(\)( override| noexcept| = default)?;$/ ||
+  return /= delete;$/ || /\(const [A-Z][A-Za-z]*&\) = default;$/ || /^ *(virtual )?~[A-Z][A-Za-z]*\(\)( override| noexcept| = default)?;$/ ||
          /^ *(WEIR_API )?[A-Z][A-Za-z]*\([A-Z][A-Za-z]*&&( other)?\) noexcept;$/ ||
          /^ *[A-Z][A-Za-z]*& operator=\([A-Z][A-Za-z]*&&( other)?\) noexcept;$/
 }
