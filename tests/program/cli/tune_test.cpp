@@ -115,7 +115,7 @@ TEST_CASE("a consumer's trace is replayed, over and over", "[tune]") {
 TEST_CASE("moves of automatic tuning are told as they are made, with their reasons", "[tune]") {
   const auto outcome = weir::test::weir({"run", "synthetic:64,16x16", "--size", "16x16", "--batch",
                                          "4", "--workers", "1", "--tuning", "automatic",
-                                         "--read-delay-ms", "40", "--steps", "60", "--json", "-"});
+                                         "--read-delay-ms", "40", "--steps", "240", "--json", "-"});
   REQUIRE(outcome.exit_code == 0);
   const auto moves = outcome.json()["moves"];
   REQUIRE(!moves.empty());
