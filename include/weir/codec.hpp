@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "weir/export.hpp"
+
 namespace weir {
 
 /// Bounds applied to a header before any large allocation or long work. What exceeds one is a

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "weir/export.hpp"
+
 namespace weir {
 
 /// Extent of an image: rows, columns, interleaved channels (always 3, RGB, in a batch).

@@ -44,6 +44,14 @@ if(WEIR_STATIC)
   set(WEIR_PC_PRIVATE "Requires.private: libhwy libjpeg libpng libwebp fmt\nLibs.private: -pthread -ldl\n")
 endif()
 
+# CMake strips programs and shared libraries alone.
+if(WEIR_STATIC)
+  install(CODE "if(CMAKE_INSTALL_DO_STRIP)
+    file(GLOB archives \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libweir*.a\")
+    execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug \${archives} COMMAND_ERROR_IS_FATAL ANY)
+  endif()" COMPONENT weir_development)
+endif()
+
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/weirConfig.cmake.in
   ${PROJECT_BINARY_DIR}/weirConfig.cmake INSTALL_DESTINATION ${package_dir}
   NO_SET_AND_CHECK_MACRO)
@@ -53,6 +61,9 @@ install(FILES ${PROJECT_BINARY_DIR}/weirConfig.cmake ${PROJECT_BINARY_DIR}/weirC
   ${CMAKE_CURRENT_LIST_DIR}/FindOpenCVParts.cmake ${CMAKE_CURRENT_LIST_DIR}/FindWebP.cmake
   DESTINATION ${package_dir} COMPONENT weir_development)
 
+# From the folder of the .pc files to the prefix: an installed weir can be moved, or installed with --prefix.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
+  BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig OUTPUT_VARIABLE WEIR_PC_PREFIX)
 foreach(pc weir weir_footprint)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${pc}.pc.in ${PROJECT_BINARY_DIR}/${pc}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${pc}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig

@@ -2,7 +2,7 @@
 file(GLOB_RECURSE pc ${STAGE}/*/${MODULE}.pc)
 cmake_path(GET pc PARENT_PATH folder)
 set(ENV{PKG_CONFIG_PATH} ${folder}:$ENV{PKG_CONFIG_PATH})
-execute_process(COMMAND ${PKG_CONFIG} --static --define-variable=prefix=${STAGE} --cflags --libs ${MODULE}
+execute_process(COMMAND ${PKG_CONFIG} --static --cflags --libs ${MODULE}
                 OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(flags UNIX_COMMAND "${flags}")
 separate_arguments(own_flags UNIX_COMMAND "${CXX_FLAGS}")

@@ -1,0 +1,15 @@
+# What README.md tells users to write: README_FIND_PACKAGE and README_FETCH_CONTENT, for a target `trainer`, and
+# README_HELLO, its program.
+cmake_path(SET readme NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../../../README.md)
+file(READ ${readme} readme)
+foreach(block "FIND_PACKAGE;cmake;find_package" "FETCH_CONTENT;cmake;include.FetchContent" "HELLO;cpp;#include")
+  list(GET block 0 name)
+  list(GET block 1 language)
+  list(GET block 2 start)
+  if(NOT readme MATCHES "```${language}\n(${start}[^`]*)```")
+    message(FATAL_ERROR "README.md has no block of ${language} that begins with ${start}")
+  endif()
+  set(README_${name} "${CMAKE_MATCH_1}")
+endforeach()
+file(WRITE ${PROJECT_BINARY_DIR}/hello.cpp "${README_HELLO}")
+add_executable(trainer ${PROJECT_BINARY_DIR}/hello.cpp)
