@@ -48,6 +48,9 @@ struct LengthLimits {
 std::vector<Breach> check_lengths(const std::filesystem::path& root,
                                   const LengthLimits& limits = {});
 
+/// Names, keys and labels that were given up for standard terms, in the code under include/ and src/.
+std::vector<Breach> check_names(const std::filesystem::path& root);
+
 /// Checks that code under include and src looks at no clock that can be set.
 std::vector<Breach> check_clocks(const std::filesystem::path& root);
 
