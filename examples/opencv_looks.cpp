@@ -30,7 +30,7 @@ weir::Options options() {
 /// the row of the batch.
 void crop_and_flip(weir::DecodedSample& sample) {
   const cv::Mat image = weir::as_mat(sample.image);
-  const cv::Mat row = weir::as_mat(sample.row);  // const: written where it lies
+  const cv::Mat row = weir::as_mat(sample.row);  // a view: writing to it fills the batch
   const cv::Size part = image.size() * 9 / 10, rest = image.size() - part;
   const cv::Point corner(static_cast<int>(sample.random.uniform(0, rest.width + 1)),
                          static_cast<int>(sample.random.uniform(0, rest.height + 1)));

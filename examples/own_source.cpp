@@ -33,7 +33,7 @@ class PackedFile {
 
   weir::Encoded read(std::uint64_t i, weir::ByteSink& sink) const {
     const auto& entry = entries_[i];
-    const auto memory = sink.take(entry.bytes);  // first: it may refuse, and read() comes again
+    const auto memory = sink.take(entry.bytes);  // first: it may refuse; read() is called again
     const auto got = ::pread(::fileno(file_.get()), memory.data(), memory.size(),
                              static_cast<off_t>(entry.offset));
     if (got != static_cast<ssize_t>(memory.size())) {
