@@ -1,4 +1,4 @@
-// A source of one's own: thousands of images in one file, read with pread(2).
+// A source of your own: thousands of images in one file, read with pread(2).
 #include <unistd.h>
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace {
 
-/// Encoded images one behind the other in a file, and where each begins. Any thread.
+/// A file of encoded images, one after the other, and the offset of each. Any thread.
 class PackedFile {
  public:
   struct Entry {
@@ -48,7 +48,7 @@ class PackedFile {
 };
 static_assert(weir::Source<PackedFile>);
 
-/// Memory from the heap: what a source needs when it is read without a Loader.
+/// Heap memory for a source that is read without a Loader.
 class HeapSink final : public weir::ByteSink {
  public:
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
