@@ -23,10 +23,9 @@ namespace weir::test {
 /// engine::Board, with one step between two postings. The model counts every byte and sample itself
 /// and compares the counts with the books after each step: the laws, counted again outside the
 /// books.
-/// books after each step: the laws, recounted outside.
+///
 /// A lost wake-up is detected in two ways: as a state in which no actor can move, and as one in
 /// which the conductor would act if it were called. The model calls it after each step.
-/// conductor would do something if it were only asked (it looks after each step).
 class Model final : public conductor::Actions {
  public:
   Model(const Scenario& scenario, Choices& choices);
