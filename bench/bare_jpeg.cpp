@@ -19,7 +19,7 @@ void resize(const std::uint8_t* pixels, std::size_t stride, const codec::Rect& s
 }  // namespace
 
 BareJpeg::BareJpeg(const codec::FitSpec& spec) : spec_(spec) {
-  // OpenCV may not be told twice at once: its TBB arena is not made for that, and crashes.
+  // Set once only: concurrent calls crash in OpenCV's TBB arena.
   [[maybe_unused]] static const bool told = (cv::setNumThreads(1), true);
   jpeg_.err = jpeg_std_error(&errors_);
   jpeg_create_decompress(&jpeg_);

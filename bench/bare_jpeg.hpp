@@ -12,8 +12,9 @@
 
 namespace weir::bench {
 
-/// libjpeg-turbo and cv::resize in a bare loop, its struct and buffers reused: no limits, no books, no
-/// checks beyond libjpeg's own. What weir is held against. Bad files end the program.
+/// libjpeg-turbo and cv::resize in a bare loop that reuses its struct and buffers. It has no
+/// limits, no books, and only libjpeg's own checks. It is the reference for weir. Bad files end the
+/// program.
 class BareJpeg {
  public:
   explicit BareJpeg(const codec::FitSpec& spec);
@@ -21,13 +22,13 @@ class BareJpeg {
   BareJpeg(const BareJpeg&) = delete;
   BareJpeg& operator=(const BareJpeg&) = delete;
 
-  /// Entropy decoding alone, into coefficients.
+  /// Only entropy decoding, into coefficients.
   void huffman(std::span<const std::byte> encoded);
-  /// All pixels, then the window of them resized into `row`.
+  /// All pixels, then resizes the window into `row`.
   void full(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row);
-  /// The rows and columns that the window needs, then resized into `row`.
+  /// The rows and columns that the window needs, then resizes them into `row`.
   void roi(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row);
-  /// All pixels straight into `row`; those of an image of another size resized.
+  /// All pixels directly into `row`. Resizes images of another size.
   void straight(std::span<const std::byte> encoded, std::uint8_t* row);
   /// roi() without the resize.
   void roi_pixels(std::span<const std::byte> encoded, std::uint64_t draw);

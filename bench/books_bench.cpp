@@ -9,7 +9,7 @@ namespace {
 using namespace weir;
 using weir::bench::ledger;
 
-// Charge, transfer, discharge: three postings. With threads, all meet at the one leaf mutex.
+// Charge, transfer, discharge: three postings. With several threads, all use the one leaf mutex.
 void charge_transfer_discharge(benchmark::State& state) {
   while (state.KeepRunning()) {
     auto charge = ledger()->try_charge(Account::scratch, 4096);

@@ -10,10 +10,10 @@ namespace weir::bench {
 namespace {
 
 constexpr std::string_view ink = "#1f2328", faint = "#59636e", grid = "#d8dee4";
-/// What is written over lines stands clear of them.
+/// A white outline keeps text readable on top of lines.
 constexpr auto halo = " stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"";
 constexpr double legend_line = 19;
-constexpr double digit_width = 7.2;  // of the widest of the fonts, at the size of figures
+constexpr double digit_width = 7.2;  // of the widest font, at the size of the figures
 constexpr double name_height = 14, percentage_width = 36;
 
 std::string escaped(std::string_view text) {

@@ -10,18 +10,18 @@ struct Point {
   double x = 0, y = 0;
 };
 
-/// Every measurement as a faint dot, `line` through what stands for them.
+/// Every measurement is a faint dot. `line` connects the values that represent them.
 struct Series {
   std::string name{}, colour{};
   std::vector<Point> dots{}, line{};
   bool dashed = false;
   bool thin = false;
-  int label_decimals = -1;  ///< of the figures at the points of the line; negative: none
+  int label_decimals = -1;  ///< of the figures at the points of the line; negative: no figures
 };
 
-/// One diagram: x and y from 0, ticks where asked, series named at their right ends, one above
-/// the other where they would meet, or in a legend at the top left. A figure that would run into the one
-/// before it is left out.
+/// One diagram: x and y start at 0, with the given ticks. Series are named at their right ends, or
+/// in a legend at the top left. Names that would overlap are stacked. A figure that would overlap
+/// the one before it is left out.
 struct Panel {
   std::string title{}, x_title{};
   double left = 0, top = 0, width = 0, height = 0;  ///< of the plane, in pixels
@@ -31,7 +31,7 @@ struct Panel {
   bool legend = false;
 };
 
-/// Parts of a whole beside one another; each says its percentage where there is room.
+/// Parts of a whole side by side. Each shows its percentage if there is room.
 struct Bar {
   struct Part {
     std::string colour{};
@@ -41,7 +41,7 @@ struct Bar {
   std::vector<Part> parts{};
 };
 
-/// An SVG document with a background of its own, so that it reads alike on light and dark pages.
+/// An SVG document with its own background, so it is readable on light and dark pages.
 class Chart {
  public:
   Chart(int width, int height, std::string_view title, const std::vector<std::string>& subtitle);

@@ -17,14 +17,14 @@ void note(benchmark::State& state, Lane& lane) {
   }
 }
 
-// Two looks at the clock and what is noted of them: count, times, bytes, a bin.
+// Two readings of the clock and the recording of an interval: count, times, bytes, a bin.
 void reading(benchmark::State& state) {
   static std::array<Lane, 2> lanes{Lane(1), Lane(1)};
   note(state, lanes[static_cast<std::size_t>(state.thread_index())]);
 }
 BENCHMARK(reading)->Threads(1)->Threads(2)->UseRealTime();
 
-// What it would be if workers had no lanes of their own.
+// For comparison: all workers share one lane.
 void reading_in_one_lane(benchmark::State& state) {
   static Lane lane(1);
   note(state, lane);

@@ -21,7 +21,7 @@ std::vector<std::uint8_t> pixels() {
   return all;
 }
 
-// bytes_per_second is output written, to be held against memset.
+// bytes_per_second is the output written, comparable with memset.
 void report(benchmark::State& state, std::size_t output_bytes) {
   state.SetBytesProcessed(static_cast<std::int64_t>(output_bytes) * state.iterations());
   state.counters["images"] = benchmark::Counter(count * static_cast<double>(state.iterations()),
@@ -47,7 +47,7 @@ BENCHMARK(convert<float16, Layout::nhwc>);
 BENCHMARK(convert<bfloat16, Layout::nchw>);
 BENCHMARK(convert<bfloat16, Layout::nhwc>);
 
-// What a trainer that asks for micro-batches sees: the output stays in cache.
+// The case of a trainer with micro-batches: the output stays in cache.
 void convert_micro_batch(benchmark::State& state) {
   const auto input = pixels();
   const auto micro = static_cast<std::uint32_t>(state.range(0));

@@ -55,7 +55,7 @@ void decode(benchmark::State& state) {
 }
 BENCHMARK(decode)->ArgName("fit")->DenseRange(0, 3)->Unit(benchmark::kMicrosecond);
 
-// What `pipeline` decodes, with no queue, order or books around it.
+// The images of `pipeline`, decoded without queue, order and books.
 BENCHMARK(decode)
     ->Name("bare_loop")
     ->Arg(0)

@@ -1,5 +1,6 @@
-// Draws what `./dev bench tune FOLDER --json CASES.json` measured, a row for each regime:
-// draw_regimes CASES.json OUT writes OUT.svg and, one case a line, OUT.json, which draws the same.
+// Draws the measurements of `./dev bench tune FOLDER --json CASES.json`, one row for each regime:
+// draw_regimes CASES.json OUT writes OUT.svg and OUT.json. OUT.json has one case in each line and
+// draws the same picture.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ constexpr auto blue = "#0072b2", vermilion = "#c84f00", green = "#00795a", purpl
 constexpr int row_height = 214, head_height = 150, width = 1000;
 constexpr double bars_left = 660, bars_width = 310;
 
-/// The regimes in the order that the text explains them in, and the case that shows each.
+/// The regimes in the order in which the text explains them, and the case that shows each.
 const std::vector<std::pair<std::string, std::string>> shown{
     {"decode", "consumer 0.25x"},
     {"consumer", "consumer 4x"},
@@ -40,7 +41,7 @@ const Json& case_of(const Json& cases, const std::string& name) {
   throw std::runtime_error("no case " + name);
 }
 
-/// One line for each number of workers, or of reads outstanding where that is what was varied.
+/// One line for each number of workers, or of outstanding reads if the case varies those.
 std::vector<Series> measured_and_predicted(const Json& one) {
   struct Line {
     Series measured, predicted;
@@ -66,7 +67,7 @@ std::vector<Series> measured_and_predicted(const Json& one) {
               : fmt::format("{} worker{}", setting.first, setting.first == 1 ? "" : "s");
     line.measured.colour = line.predicted.colour = colour;
     line.predicted.dashed = line.predicted.thin = true;
-    if (line.measured.line.size() == 1) {  // one depth: a short mark that one can see
+    if (line.measured.line.size() == 1) {  // one depth: a short, visible mark
       for (auto* const one_point : {&line.measured.line, &line.predicted.line}) {
         const auto at = one_point->front();
         *one_point = {{at.x - 0.6, at.y}, {at.x + 0.6, at.y}};
@@ -128,7 +129,7 @@ void draw_row(Chart& chart, const Json& one, double top, bool last) {
                   {purple, budget},
                   {green, idle},
                   {grey, std::max(0.0, 1 - reads - budget - idle)}}});
-  // What was given stays as it is: the three knobs alone.
+  // Only the three options that the advice changes.
   auto advised = one["flags"].get<std::string>();
   advised = advised.substr(0, advised.find(" --memory-budget"));
   chart.text(bars_left, top + 110, "advised: " + advised,

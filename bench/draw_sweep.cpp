@@ -1,5 +1,5 @@
-// Draws what `weir sweep --json` measured: draw_sweep SWEEP.json OUT writes OUT.svg and, one run a
-// line, OUT.json, which draws the same picture.
+// Draws the measurements of `weir sweep --json`: draw_sweep SWEEP.json OUT writes OUT.svg and
+// OUT.json. OUT.json has one run in each line and draws the same picture.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -121,7 +121,7 @@ std::string picture(const Json& sweep) {
   return chart.svg();
 }
 
-/// Without the folder, and what the picture has no use for.
+/// Without the folder and the fields that the picture does not use.
 std::string one_run_a_line(Json sweep) {
   for (const auto* const key : {"data", "advice"}) sweep.erase(key);
   for (auto& run : sweep["runs"]) run.erase("timeline");

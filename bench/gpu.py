@@ -1,5 +1,5 @@
-"""On a GPU: what copies reach, and how fast a ResNet in bfloat16 trains, fed by weir and by PyTorch's DataLoader,
-beside the network alone. Rows take turns, each in a process of its own; see README.md. Needs PyTorch and torchvision
+"""Measures on a GPU the rate of copies, and of training a ResNet in bfloat16 with weir, with PyTorch's DataLoader and
+without a loader. Rows take turns, each in a process of its own; see README.md. Needs PyTorch and torchvision
 with CUDA."""
 import argparse
 import json
@@ -20,15 +20,15 @@ def parse():
     parser.add_argument("--program", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--photos", type=Path, help="default: photos in $WEIR_TEST_DATA")
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=4, help="each row is measured, in each round")
-    parser.add_argument("--warm", type=float, default=1.5, help="seconds before that")
+    parser.add_argument("--seconds", type=float, default=4, help="seconds for each row in each round")
+    parser.add_argument("--warm", type=float, default=1.5, help="seconds of warm-up before that")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 1))
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--side", type=int, default=224)
-    parser.add_argument("--device", default="cuda", help="cpu: everything is tried, and no figure means anything")
-    parser.add_argument("--only", default="", help="rows whose name holds this")
+    parser.add_argument("--device", default="cuda", help="cpu: a trial run whose figures mean nothing")
+    parser.add_argument("--only", default="", help="rows whose name contains this")
     parser.add_argument("--json", type=Path, help="append each row as a line")
-    parser.add_argument("--ready", action="store_true", help="say whether anything can be measured; exit 1: no")
+    parser.add_argument("--ready", action="store_true", help="check whether measuring is possible; exit 1: no")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -37,7 +37,7 @@ def parse():
 
 
 class Photos:
-    """The files of a folder of class folders, as if it held them several times."""
+    """The files of a folder of class folders, repeated several times."""
 
     def __init__(self, folder, times, pillow, side):
         try:
@@ -126,7 +126,7 @@ def child(options, row):
     rate_of(options.warm, source)
     print(json.dumps({"rate": rate_of(options.seconds, source)}), flush=True)
     for worker in multiprocessing.active_children():
-        worker.kill()  # they would be in the next row's way
+        worker.kill()  # they would disturb the next row
     os._exit(0)
 
 
@@ -163,7 +163,7 @@ def rows():
 
 
 def pss(pid):
-    """Of a process and all that descend from it, in bytes."""
+    """PSS of a process and all its descendants, in bytes."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
@@ -211,7 +211,7 @@ def verdict(holds, text):
 
 
 def verdicts(figures):
-    """Whether all goals hold whose rows were measured."""
+    """True if all goals hold whose rows were measured."""
     def of(name, key="rate"):
         found = [one[key] for one in figures.get(name, []) if key in one]
         return median(found) if found else None
@@ -246,7 +246,7 @@ def verdicts(figures):
 
 
 def missing(options):
-    """Why nothing can be measured; None: it can."""
+    """The reason why measuring is impossible; None: it is possible."""
     try:
         import torch
         import torchvision  # noqa: F401

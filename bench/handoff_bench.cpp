@@ -17,7 +17,7 @@ void push_and_pop(benchmark::State& state) {
 }
 BENCHMARK(push_and_pop);
 
-// There and back between two threads that sleep while they wait: two wake-ups an iteration.
+// A round trip between two threads that sleep while they wait: two wake-ups in each iteration.
 void ping_pong(benchmark::State& state) {
   ReadyQueue there(4), back(4);
   std::jthread echo([&] {

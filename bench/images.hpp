@@ -24,8 +24,8 @@ class HeapSink final : public ByteSink {
 /// The first `count` photographs of $WEIR_TEST_DATA/photos, or synthetic ones of 375 x 500.
 std::vector<MemorySample> images(std::uint64_t count);
 
-/// Every image as a file of `folder`, one folder a label. Throws std::runtime_error where one cannot
-/// be written.
+/// Writes every image as a file of `folder`, with one folder for each label. Throws
+/// std::runtime_error if a file cannot be written.
 void write_images(const AnySource& images, const std::filesystem::path& folder);
 
 std::uint64_t encoded_bytes(const std::vector<MemorySample>& samples) noexcept;

@@ -9,13 +9,13 @@
 
 namespace weir::bench {
 
-/// The ledger that every benched loader is charged to.
+/// The ledger of every benchmarked loader.
 inline const std::shared_ptr<MemoryLedger>& ledger() {
   static const auto shared = std::make_shared<MemoryLedger>(UINT64_MAX);
   return shared;
 }
 
-/// Lets Google Benchmark report what was on the books: max_bytes_used is the peak, exact.
+/// Reports the books to Google Benchmark: max_bytes_used is the exact peak.
 class LedgerMemoryManager final : public benchmark::MemoryManager {
  public:
   explicit LedgerMemoryManager(MemoryLedger& ledger) : ledger_(ledger) {}
@@ -29,7 +29,7 @@ class LedgerMemoryManager final : public benchmark::MemoryManager {
     result.max_bytes_used = static_cast<std::int64_t>(now.peak);
     result.net_heap_growth = static_cast<std::int64_t>(now.live);
   }
-  void Stop(Result* result) override { Stop(*result); }  // benchmark 1.7 still asks for it
+  void Stop(Result* result) override { Stop(*result); }  // benchmark 1.7 still calls it
 
  private:
   MemoryLedger& ledger_;

@@ -1,4 +1,4 @@
-# Redraws PROGRAM's PICTURE from DOCS/PICTURE.json; neither may come out different.
+# Draws PROGRAM's PICTURE again from DOCS/PICTURE.json. Both files must be unchanged.
 execute_process(COMMAND ${PROGRAM} ${DOCS}/${PICTURE}.json ${SCRATCH} COMMAND_ERROR_IS_FATAL ANY)
 foreach(kind svg json)
   execute_process(COMMAND ${CMAKE_COMMAND} -E compare_files ${DOCS}/${PICTURE}.${kind} ${SCRATCH}.${kind}

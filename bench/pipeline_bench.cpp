@@ -18,7 +18,7 @@ using namespace weir::bench;
 
 constexpr std::uint32_t batch_size = 16;
 
-/// Endless epochs over 64 encoded images in memory: decode, fit, queue, hand-off.
+/// Endless epochs over 64 encoded images in memory: decode, fit, queue, hand-over.
 template <class Consume>
 void drain(benchmark::State& state, const Options& options, Consume consume) {
   auto samples = images(64);
@@ -77,7 +77,7 @@ void pipeline_to_float32(benchmark::State& state) {
 }
 BENCHMARK(pipeline_to_float32)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-/// Samples a second of a whole stream of `batches`, its start included.
+/// Samples a second of a whole stream of `batches`, including its start.
 double rate(const AnySource& source, const Options& options, std::uint32_t batches) {
   Loader loader(source, options);
   auto stream = loader.stream({.epochs = std::nullopt});
@@ -88,8 +88,8 @@ double rate(const AnySource& source, const Options& options, std::uint32_t batch
   return loader.report().throughput.samples_per_s;
 }
 
-/// 64 reads of 200 ms each under way: how near to 64 / 0.2 s or to what decoding allows, whichever is
-/// less. `share` is to stay above 0.9.
+/// 64 reads of 200 ms each under way. `share` is relative to 64 / 0.2 s or to the decoding rate,
+/// whichever is less. It should stay above 0.9.
 void slow_reads(benchmark::State& state) {
   constexpr std::uint32_t batches = 80, ahead = 64;
   constexpr double delay_s = 0.2, reads_limit = ahead / delay_s;

@@ -1,4 +1,4 @@
-// What the machine can do with bare loops, and what weir does, in turns: see README.md.
+// Bare loops as the machine's limit, and weir, in turns: see README.md.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -55,8 +55,8 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Calls `work` with 0 … count - 1. In seconds of this thread's own, so that others on the machine
-/// disturb less.
+/// Calls `work` with 0 … count - 1. Uses the CPU time of this thread, so that other work on the
+/// machine disturbs less.
 double rate(std::uint64_t count, const std::function<void(std::uint64_t)>& work) {
   const double start = cpu_seconds();
   for (std::uint64_t i = 0; i < count; ++i) work(i);
@@ -119,7 +119,7 @@ std::span<const std::byte> read_file(const std::string& path, std::vector<std::b
   return std::span(memory).first(size);
 }
 
-/// Two bare loops that open, read, decode and resize files, in no order and with no queue.
+/// Two bare loops that open, read, decode and resize files, without order and queue.
 double roofline(const std::vector<std::string>& files, const codec::FitSpec& spec, double seconds) {
   const auto values = spec.out.values();
   std::atomic<std::uint64_t> next{0};
@@ -146,7 +146,7 @@ double roofline(const std::vector<std::string>& files, const codec::FitSpec& spe
   return static_cast<double>(next) / std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What the clocks note in weir's runs, and the CPU time of all threads there.
+/// Clock readings in weir's runs, and the CPU time of all threads in them.
 struct Noted {
   std::uint64_t readings = 0, samples = 0;
   double cpu_s = 0;
@@ -192,7 +192,7 @@ void file_round(const std::string& folder, const std::vector<std::string>& files
   }
 }
 
-/// Images that are as large as asked: what is left beside decoding shows most.
+/// Images that already have the output size: the overhead beside decoding is largest there.
 void small_round(const std::string& folder, const std::vector<std::string>& files, double seconds,
                  Rates& rates) {
   const codec::FitSpec spec{{32, 32}, Fit::stretch, 0};
@@ -200,7 +200,7 @@ void small_round(const std::string& folder, const std::vector<std::string>& file
   rates["small uint8"][0].push_back(pipeline(folder, spec, seconds, false));
 }
 
-/// What the clocks cost a sample, beside what the sample costs.
+/// The cost of the clocks for each sample, compared with the total cost of a sample.
 void print_clocks(const Noted& noted) {
   const double ns = engine::measure_reading_ns();
   const double each = static_cast<double>(noted.readings) / static_cast<double>(noted.samples);
@@ -217,7 +217,7 @@ void print_line(Rates& rates, const char* name, const char* against) {
     const auto [least, most] = std::ranges::minmax(of_fit);
     std::printf("  %7.0f (%5.0f-%5.0f)", median(of_fit), least, most);
   }
-  // Of each round, whose lines ran next to each other, and of these the median.
+  // The ratio within each round, whose lines ran next to each other; then the median of these.
   if (against != nullptr) {
     std::printf("   of %s:", against);
     for (int fit = 0; fit < 2; ++fit) {
@@ -230,7 +230,7 @@ void print_line(Rates& rates, const char* name, const char* against) {
   std::printf("\n");
 }
 
-/// `part` of the test data, or a folder of synthetic images that goes with the object.
+/// `part` of the test data, or a folder of synthetic images that the destructor removes.
 class Files {
  public:
   Files(const std::string& part, Shape made) {

@@ -8,7 +8,7 @@ namespace {
 
 using weir::source::Sampler;
 
-// 64 samples take twice the rounds of more; 1,281,167 is ImageNet.
+// 64 samples need twice the rounds of larger sets. 1,281,167 is ImageNet.
 void shuffled_index(benchmark::State& state) {
   const Sampler sampler(static_cast<std::uint64_t>(state.range(0)), true, 1);
   std::uint64_t position = 0;

@@ -56,7 +56,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-// From the page cache: what weir itself adds to a read.
+// From the page cache: weir's own share of a read.
 void read_file(benchmark::State& state) {
   const Folder folder;
   read_all(state, image_folder(folder.path()));

@@ -7,7 +7,7 @@ namespace {
 
 using namespace weir;
 
-// What the consumer's thread spends on a batch that is ready, by depth of a full queue.
+// The time of the consumer's thread for a ready batch, by depth of a full queue.
 void next_and_release(benchmark::State& state) {
   Options options{.shape = {8, 8}, .batch = 4, .workers = 1};
   options.queue.max_queue_size = static_cast<std::uint32_t>(state.range(0));

@@ -1,5 +1,5 @@
-"""The same training fed by weir and by libtorch's own DataLoader, in turns: wall time, accuracy, and what each
-adds to the process's memory for one batch. See examples/torch/README.md; standard library only."""
+"""The same training fed by weir and by libtorch's own DataLoader, in turns: wall time, accuracy, and the growth
+of the process's memory for one batch. See examples/torch/README.md; standard library only."""
 import argparse
 import json
 import os
@@ -11,8 +11,8 @@ from statistics import median
 
 FEEDS = ("weir", "libtorch")
 MIB = 1 << 20
-AS_FAST, OF_MEMORY = 0.98, 0.3  # what weir promises
-MADE = 200  # images of the test set that the program makes
+AS_FAST, OF_MEMORY = 0.98, 0.3  # the goals
+MADE = 200  # synthetic images of the test set
 
 
 def parse():
@@ -32,14 +32,14 @@ def parse():
     parser.add_argument("--photo-batch", type=int, default=64)
     parser.add_argument("--photo-micro-batch", type=int, default=4)
     parser.add_argument("--photo-queue", type=int, default=10)
-    parser.add_argument("--bfloat16", action="store_true", help="both hand bfloat16 to the network")
-    parser.add_argument("--untimed", action="store_true", help="wall time and accuracy decide nothing")
+    parser.add_argument("--bfloat16", action="store_true", help="both feeds give bfloat16 to the network")
+    parser.add_argument("--untimed", action="store_true", help="ignore wall time and accuracy in the exit code")
     parser.add_argument("--json", type=Path, help="write all figures")
     return parser.parse_args()
 
 
 def folders(options):
-    """Arguments that say where the images are; none: the program makes some."""
+    """Arguments for the location of the images; none: the program makes some."""
     data = os.environ.get("WEIR_TEST_DATA")
     cifar10 = options.cifar10 or (data and Path(data) / "cifar10")
     photos = options.photos or (data and Path(data) / "photos")
@@ -48,7 +48,7 @@ def folders(options):
 
 
 def cpu_seconds():
-    """Of all children that have ended."""
+    """CPU time of all children that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -57,7 +57,7 @@ def measured(options, where, more):
     line = [options.program, *where, "--measure", "--workers", options.workers, "--threads", options.threads, *more]
     before = cpu_seconds()
     done = subprocess.run([str(word) for word in line], capture_output=True, text=True,
-                          # Threads that spin take the decoders' cores.
+                          # Spinning threads take the decoders' cores.
                           env={**os.environ, "OMP_WAIT_POLICY": "passive"})
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, line))}\nended with {done.returncode}: {done.stderr[-2000:]}")
@@ -65,7 +65,7 @@ def measured(options, where, more):
 
 
 def in_turns(options, where, more, tell):
-    """A list of figures for each feed, one a round; who is first changes from round to round. A run of each
+    """A list of figures for each feed, one for each round. The first feed changes from round to round. A run of each
     before the first round is not counted: it warms the page cache."""
     figures = {feed: [] for feed in FEEDS}
     for number in range(options.rounds + 1):
@@ -89,7 +89,7 @@ def verdict(holds, text):
 
 
 def same_pixels(figures):
-    """The sum of all values of the same images, in the same types: apart by rounding alone."""
+    """Compares the sums of all values: same images, same types, so only rounding may differ."""
     pairs = zip(*(figures[feed] for feed in FEEDS))
     return all(abs(a["sum"] - b["sum"]) <= 1e-4 * max(abs(a["sum"]), abs(b["sum"]), 1e4) for a, b in pairs)
 
@@ -116,7 +116,7 @@ def time(options, where):
           f"{middle(figures, 'weir', 'cpu'):>12.2f} {middle(figures, 'libtorch', 'cpu'):>12.2f}")
     seen = verdict(same_pixels(figures), "both saw the same pixels")
     fast = verdict(ratio >= AS_FAST, f"weir is {ratio:.3f} as fast as libtorch's DataLoader, at least {AS_FAST}")
-    # Two standard errors of the difference between two such shares of the test set.
+    # Two standard errors of the difference between two accuracies on this test set.
     images = sum(len(names) for _, _, names in os.walk(where[1])) if where else MADE
     apart = 200 * (2 * 0.25 / images) ** 0.5
     equal = verdict(abs(accuracy["weir"] - accuracy["libtorch"]) <= apart,

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Regime, prediction and advice, held against what runs measure.
+"""Compares regime, prediction and advice with measured runs.
 
-Workloads over one folder of photographs: a sleeping consumer at 0.25, 1 and 4 times the time that
-production takes for a batch, reads of 5, 50 and 200 ms, and reads of 50 ms whose budget has no room for
-as many reads ahead as are wanted. For each, `weir tune` says what bounds it and what to set; sweeps over
-queue depths, workers and reads ahead then measure every setting, in rounds that take turns with the
-advised one. Printed: regime, predicted beside measured throughput of every setting, and the advised
-setting beside the best of the sweep.
+The workloads use one folder of photographs: a sleeping consumer at 0.25, 1 and 4 times the production time
+of a batch, reads of 5, 50 and 200 ms, and reads of 50 ms with a budget that is too small for
+the requested read-ahead. For each, `weir tune` prints the limit and the advised setting. Sweeps over
+queue depths, workers and read-ahead then measure every setting, in rounds that take turns with the
+advised one. The output is the regime, predicted and measured throughput of every setting, and the advised
+setting compared with the best of the sweep.
 
-Other guests of the same host change how fast a machine decodes, by a third and within seconds. So each
-measurement stands between two short runs that only decode, and is taken again (--patience times) where
-one of them fell below 95 % of the best seen; of those the least disturbed is kept, and the share of
+Other guests of the same host change the decoding speed of a machine by a third within seconds. So each
+measurement stands between two short runs that only decode. It is repeated (--patience times) if
+one of them is below 95 % of the best rate seen. The least disturbed one is kept, and the share of
 disturbed ones is printed.
 
-Exit 1 where a regime is wrong, an advised setting reaches less than 96 % of the sweep's best or takes more
-bytes than the smallest of the sweep that does, or predicted throughput is off by more than 5 % (median) or
-15 % (worst); each on a line of its own. --report-only: exit 0 all the same.
+The exit code is 1 in these cases: a regime is wrong; an advised setting reaches less than 96 % of the sweep's best;
+it takes more bytes than the smallest setting of the sweep that does; predicted throughput is off by more than
+5 % (median) or 15 % (worst). Each case is printed on a line of its own. --report-only: exit 0 in any case.
 """
 import argparse
 import json
@@ -33,7 +33,7 @@ def weir(program, *arguments):
 
 
 def steady(run, consumer_s):
-    """Samples a second from the first batch to the last: what a prediction is of."""
+    """Samples a second from the first batch to the last, the quantity of a prediction."""
     throughput, batch = run["throughput"], run["plan"]["batch"]
     samples = run["samples"]["consumed"] + run["samples"]["leased"]
     seconds = throughput["seconds"] - throughput["first_batch_s"] - consumer_s
@@ -74,7 +74,7 @@ def cases(program, data, options):
 
 
 class Calm:
-    """Takes measurements while the machine is as fast as it can be."""
+    """Takes measurements while the machine has its full speed."""
 
     def __init__(self, program, data, patience):
         self.program, self.data, self.patience = program, data, patience
@@ -103,8 +103,8 @@ class Calm:
 
 
 def steps_for(samples_per_s, epoch, seconds):
-    """Whole epochs behind the first batch, where there is time for one: the last batch of each is short, and
-    a consumer takes as long over it as over the others."""
+    """Whole epochs after the first batch, if there is time for one. The last batch of each epoch is short, and
+    a consumer takes as long for it as for the others."""
     batches = -(-epoch // BATCH)
     epochs = round(samples_per_s * seconds / epoch)
     return 1 + batches * epochs if epochs else max(4, round(samples_per_s * seconds / BATCH))
@@ -112,7 +112,7 @@ def steps_for(samples_per_s, epoch, seconds):
 
 def examine(case, measure, epoch, options):
     data = options.data
-    # Advised from a slow second, a setting is too small for a fast one.
+    # Advice from a slow second gives a setting that is too small for a fast one.
     tune = measure("tune", data, "--workers", options.workers, *case.words, *case.tune_words,
                    patience=4)
     advice = tune["advice"]
@@ -122,7 +122,7 @@ def examine(case, measure, epoch, options):
         for workers in case.workers:
             for read_ahead in case.read_aheads:
                 expected = min(best, case.reads_per_s(workers, read_ahead))
-                # Where reads outstanding allow less than half of the best, one depth shows it.
+                # If outstanding reads allow less than half of the best rate, one depth is enough.
                 depths = options.depths if expected > best / 2 else "4"
                 sweep = measure("sweep", data, "--workers", workers, "--read-ahead", read_ahead,
                              "--max-queue-size", depths, "--steps",
@@ -145,7 +145,7 @@ def examine(case, measure, epoch, options):
 
 
 def shares(run):
-    """Where the time of the consumer and of the workers went, of a run: parts of 1."""
+    """Shares of the time of the consumer and of the workers in a run."""
     queue = run["queue"]
     workers = queue["workers"]
     parts = {"fetch": "fetch_stall_s", "prep": "prep_stall_s", "memory": "memory_stall_s"}
@@ -188,12 +188,12 @@ LEAST_OF_BEST, MOST_OFF_MEDIAN, MOST_OFF_WORST = 0.96, 0.05, 0.15
 
 
 def errors(results):
-    """Of every predicted setting: how far measured throughput is from it, smallest first."""
+    """Errors of predicted throughput for every setting, smallest first."""
     return sorted(abs(row["off"]) for result in results for row in result["rows"])
 
 
 def breaches(results):
-    """What does not hold, in sentences."""
+    """The broken bounds, as sentences."""
     found = []
     for result in results:
         name = result["case"]
@@ -221,16 +221,16 @@ def main():
     parser.add_argument("data", help="a folder of photographs")
     parser.add_argument("--program", default="build/release/weir")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=3, help="of one run, about")
+    parser.add_argument("--seconds", type=float, default=3, help="approximate length of one run")
     parser.add_argument("--depths", default="1,2,4,8,16")
     parser.add_argument("--workers", type=int, default=2, help="of the measured run")
-    parser.add_argument("--only", default="", help="cases whose name has this in it")
-    parser.add_argument("--patience", type=int, default=4, help="most tries of one measurement")
+    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--patience", type=int, default=4, help="maximum tries of one measurement")
     parser.add_argument("--json", help="all figures, to this file")
-    parser.add_argument("--report-only", action="store_true", help="exit 0 whatever was found")
+    parser.add_argument("--report-only", action="store_true", help="exit 0 in any case")
     options = parser.parse_args()
 
-    # Fills the page cache, too.
+    # This also fills the page cache.
     epoch = weir(options.program, "run", options.data, "--batch", BATCH)["samples"]["consumed"]
     measure = Calm(options.program, options.data, options.patience)
     results = []

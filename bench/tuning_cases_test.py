@@ -1,4 +1,4 @@
-"""What `./dev bench tune` calls a breach, of canned figures."""
+"""The breaches that `./dev bench tune` finds in fixed figures."""
 import unittest
 
 import tuning_cases

@@ -1,5 +1,6 @@
-// Coroutines: one thread consumes several data sets at once, tells how far it is and keeps a deadline,
-// and never blocks. What it finds is what one normalises by: mean and deviation of each channel.
+// Coroutines: one thread consumes several data sets at once, reports its progress and keeps a
+// deadline. It never blocks. The result is the mean and deviation of each channel, for
+// normalisation.
 //   coroutines [FOLDER…] [--seconds N]
 #include <weir/interop/asio.hpp>
 #include <weir/weir.hpp>
@@ -27,7 +28,8 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Sums of the values of each channel and of their squares: exact, in whatever order they come.
+/// Sums of the values of each channel and of their squares. The sums are exact, so their order does
+/// not matter.
 struct Moments {
   std::array<std::uint64_t, 3> sum{}, squares{};
   std::uint64_t pixels = 0, images = 0;
@@ -58,7 +60,7 @@ weir::Options options() {
   return {.shape = {64, 64}, .fit = weir::Fit::stretch, .batch = 32, .workers = 1};
 }
 
-/// One data set, its stream and what is known of it by now.
+/// One data set, its stream and the results so far.
 struct Work {
   Work(std::string name, weir::AnySource from)
       : title(std::move(name)), source(from), loader(from, options()), stream(loader.stream()) {}
@@ -69,13 +71,13 @@ struct Work {
   Moments moments;
 };
 
-/// To the end of its stream. While it waits for a batch the thread is the others'.
+/// Consumes the stream to its end. While it waits for a batch, the thread is free for the others.
 asio::awaitable<void> measure(Work& work) {
   while (const auto batch = co_await weir::async_next(work.stream, asio::use_awaitable))
     work.moments.add(batch->pixels());
 }
 
-/// A line each time, until somebody cancels the timer.
+/// Prints a line at each tick, until the timer is cancelled.
 asio::awaitable<void> tell(const std::vector<std::unique_ptr<Work>>& works,
                            asio::steady_timer& timer) {
   for (bool over = false; !over;) {
@@ -93,7 +95,7 @@ asio::awaitable<void> tell(const std::vector<std::unique_ptr<Work>>& works,
   }
 }
 
-/// Runs all of `works` on this thread. False: the time was up before they were through.
+/// Runs all of `works` on this thread. False: the time ran out first.
 bool measure_all(const std::vector<std::unique_ptr<Work>>& works,
                  std::chrono::steady_clock::duration limit) {
   asio::io_context context;
@@ -113,14 +115,14 @@ bool measure_all(const std::vector<std::unique_ptr<Work>>& works,
   deadline.async_wait([&](const boost::system::error_code& cancelled) {
     if (cancelled) return;
     in_time = false;
-    for (const auto& work : works) work->stream.cancel();  // who waits is given an empty batch
+    for (const auto& work : works) work->stream.cancel();  // a waiter gets an empty batch
   });
   context.run();
   if (failure) std::rethrow_exception(failure);
   return in_time;
 }
 
-/// The same by the loop that blocks, one data set after the other.
+/// The same with a blocking loop, one data set after the other.
 Moments one_by_one(const weir::AnySource& source) {
   weir::Loader loader(source, options());
   Moments moments;

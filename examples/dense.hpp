@@ -1,4 +1,4 @@
-// What the examples' networks are made of: products of matrices that lie row after row, and Swish.
+// Parts of the examples' networks: products of row-major matrices, and Swish.
 #pragma once
 
 #include <cmath>
@@ -13,13 +13,14 @@ namespace dense {
 template <class Real>
 using Values = std::pmr::vector<Real>;
 
-/// Its memory goes back; a vector's clear() would keep it.
+/// Frees the memory. A vector's clear() would keep it.
 template <class Real>
 void release(Values<Real>& values) {
   values = Values<Real>(values.get_allocator());
 }
 
-/// out = in · weights + bias. weights: inputs x outputs; in and out: an image a row.
+/// out = in · weights + bias. `weights` is inputs x outputs; `in` and `out` have one row for each
+/// image.
 template <class Real>
 void forward(std::span<const Real> in, std::span<const Real> weights, std::span<const Real> bias,
              std::span<Real> out) {
@@ -35,8 +36,8 @@ void forward(std::span<const Real> in, std::span<const Real> weights, std::span<
   }
 }
 
-/// Adds to the gradients of weights and bias, image after image: the same sums, bit for bit, however
-/// the images come in parts.
+/// Adds to the gradients of weights and bias, one image after the other. So the sums are the same,
+/// bit for bit, for a batch as a whole and in parts.
 template <class Real>
 void add_gradients(std::span<const Real> in, std::span<const Real> out_gradient,
                    std::span<Real> weights, std::span<Real> bias) {
@@ -71,18 +72,18 @@ Real sigmoid(Real x) {
   return 1 / (1 + std::exp(-x));
 }
 
-/// d(x·σ(x))/dx, σ(x) being known.
+/// d(x·σ(x))/dx, from x and σ(x).
 template <class Real>
 Real swish_slope(Real x, Real sigma) {
   return sigma * (1 + x * (1 - sigma));
 }
 
-/// Uniform in ±1/sqrt(inputs), as PyTorch's Linear begins.
+/// Uniform in ±1/sqrt(inputs), like the initial weights of PyTorch's Linear.
 template <class Real>
 void initialise(std::span<Real> weights, std::size_t inputs, std::mt19937& random) {
   const auto bound = 1 / std::sqrt(static_cast<Real>(inputs));
   for (auto& weight : weights) {
-    // Not a standard distribution, whose numbers differ from library to library.
+    // Standard distributions give different numbers in different libraries.
     const auto unit = static_cast<Real>(random()) / static_cast<Real>(std::mt19937::max());
     weight = bound * (2 * unit - 1);
   }

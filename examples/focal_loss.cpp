@@ -1,9 +1,11 @@
-// Where focal loss comes from, over a data set too large to hold: images are streamed, a number a sample
-// is kept. After figure 4 of the RetinaNet paper: cumulative share of loss against share of samples.
+// The distribution of the focal loss over a data set too large for memory: images are streamed, and
+// one number for each sample is kept. After figure 4 of the RetinaNet paper: cumulative share of
+// loss against share of samples.
 //   focal_loss [FOLDER] [--alpha A] [--positive LABEL] [--images N] [--epochs N] [--batch N]
 //              [--budget BYTES] [--csv FILE] [--svg FILE] [--at-least RATIO]
-// FOLDER holds a folder a class; without it the images are made. --budget bounds loader and example
-// together. --at-least: fail unless holding the set takes so many times the memory of streaming it.
+// FOLDER has one folder for each class. Without it the images are synthetic. --budget bounds loader
+// and example together. --at-least: fail unless keeping all images takes this many times the memory
+// of streaming.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,7 +79,7 @@ Settings parse(int argc, char** argv) {
   return settings;
 }
 
-/// The same images for everybody; the order, and how many at a time, as asked.
+/// The images are the same for all callers. Order and batch size are parameters.
 weir::Loader make_loader(const Settings& settings, bool shuffle, std::uint32_t batch,
                          std::shared_ptr<weir::MemoryLedger> ledger = nullptr) {
   weir::Options options{
@@ -134,14 +136,15 @@ Run stream(const Settings& settings, const Classifier& model) {
   return run(settings, model, true, settings.batch, score_streamed<T>);
 }
 
-/// In another order and in other batches. Empty: it does not fit the budget.
+/// Keeps all images, in another order and in other batches. Empty if they do not fit the budget.
 std::optional<Run> at_once(const Settings& settings, const Classifier& model) try {
   return run(settings, model, false, 2 * settings.batch + 1, score_at_once<float>);
 } catch (const std::bad_alloc&) {
   return std::nullopt;
 }
 
-/// The largest error of a logit whose input and output have the precision T. Holds nothing of a sample.
+/// The largest error of a logit whose input and output have the precision T. Keeps nothing of a
+/// sample.
 template <weir::Element T>
 double logit_error(const Settings& settings, const Classifier& model) {
   auto loader = make_loader(settings, false, settings.batch);
@@ -162,7 +165,7 @@ double logit_error(const Settings& settings, const Classifier& model) {
   return largest;
 }
 
-/// Of totals and of every point of every curve.
+/// Compares totals and every point of every curve.
 bool same_bits(const Curves& a, const Curves& b) {
   const auto same = [](const Curve& x, const Curve& y) {
     return x.total == y.total && x.share == y.share;

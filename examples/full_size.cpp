@@ -1,5 +1,5 @@
-// One image at a time at its full size, as trainers of 3D scenes take them: prefetched as far as some bytes
-// go, and what is held is what the images are, not room for the largest.
+// One image at a time at its full size, as trainers of 3D scenes need. Prefetching is bounded by
+// bytes, and each image takes only its own bytes, not those of the largest.
 //   full_size [FOLDER]
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,7 @@ weir::Options one_at_a_time(std::uint64_t ahead_bytes) {
   options.sizes.mode = weir::Sizes::ragged;
   options.batch = 1;
   options.shuffle = true;
-  options.queue.max_queue_size = 256;  // places; the bytes are the bound that counts
+  options.queue.max_queue_size = 256;  // slots; max_bytes is the effective bound
   options.queue.max_bytes = ahead_bytes;
   return options;
 }
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   for (weir::Batch& batch : loader.stream({.epochs = 2})) {
     const weir::ImageView image = batch.image(0);
     target.resize(static_cast<std::size_t>(image.shape.values()));
-    to_float(image, std::span(target));  // 3 x H x W, the view that a renderer is to give
+    to_float(image, std::span(target));  // 3 x H x W, the target image of a renderer
     for (const float value : target) brightness += static_cast<double>(value);
     ++images;
     pixels += image.shape.values() / 3;

@@ -1,1 +1,1 @@
-// Compiles the header that the quick examples share, once.
+// Compiles once the header that the quick examples share.

@@ -1,4 +1,4 @@
-# cmake -D PROGRAM=… -D "OPTIONS=…" -P learns_cifar.cmake: trains on CIFAR-10 where it is.
+# cmake -D PROGRAM=… -D "OPTIONS=…" -P learns_cifar.cmake: trains on CIFAR-10 if it is available.
 set(data "$ENV{WEIR_TEST_DATA}/cifar10")
 if("$ENV{WEIR_TEST_DATA}" STREQUAL "" OR NOT IS_DIRECTORY ${data})
   message("WEIR_TEST_DATA has no cifar10: skipped")

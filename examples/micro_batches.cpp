@@ -1,5 +1,5 @@
-// Gradient accumulation: one batch of 128 in the queue as uint8, floats and activations for a part of it
-// at a time. The gradients are the same, bit for bit; the bytes are not.
+// Gradient accumulation: one batch of 128 waits in the queue as uint8. Floats and activations exist
+// for one part of it at a time. The gradients are the same, bit for bit; the memory is not.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +18,8 @@ constexpr std::size_t values = shape.values(), hidden = 32, classes = 10;
 
 using Values = dense::Values<float>;
 
-/// Linear, Swish, Linear, softmax: 3,072 values to 10 classes. Every tensor is on an account.
+/// Linear, Swish, Linear, softmax: 3,072 values to 10 classes. Every tensor is charged to an
+/// account.
 struct Network {
   weir::CountingResource memory{};
   Values weight1{values * hidden, memory.account("parameters")};
@@ -54,7 +55,8 @@ struct Network {
     }
   }
 
-  /// Cross entropy, summed. Leaves its gradient, a share of the whole batch's, in the chances' place.
+  /// The sum of the cross entropy. Replaces the probabilities by its gradient, scaled for the whole
+  /// batch.
   double loss(std::span<const std::int64_t> labels) {
     double sum = 0;
     for (std::size_t row = 0; row < labels.size(); ++row) {
@@ -102,12 +104,12 @@ weir::Model model_of(std::uint32_t micro_size) {
 }
 
 struct Outcome {
-  std::vector<float> gradient, learned;  ///< the first step's; what came of all
+  std::vector<float> gradient, learned;  ///< of the first step; after all steps
   double first_loss = 0, last_loss = 0;
   std::vector<weir::StepUse> steps;
 };
 
-/// Two steps on the same 128 images, in so many parts.
+/// Two steps on the same 128 images, split into `micro_batches` parts.
 Outcome train(std::uint32_t micro_batches) {
   weir::Loader loader(
       weir::synthetic(batch_size, {36, 36}),
@@ -116,7 +118,7 @@ Outcome train(std::uint32_t micro_batches) {
   const auto micro_size = batch_size / micro_batches;
   Network network;
   Values floats(micro_size * values,
-                network.memory.account("floats"));  // the only floats there are
+                network.memory.account("floats"));  // the only float images in memory
   weir::MemoryProfile profile;
   profile.watch("network", network.memory);
   profile.watch("loader", loader.ledger());

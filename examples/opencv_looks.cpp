@@ -1,7 +1,8 @@
-// OpenCV alone as the consumer: classes told apart by their colours, on matrices that lie in the slab.
+// OpenCV as the consumer: a classifier by colour, on matrices that are views of the slab.
 //   opencv_looks [TRAIN TEST] [--sheet FILE.ppm] [--at-least PERCENT]
-// A class is the mean of its images' colour histograms; an image belongs to the class whose histogram is
-// nearest. The sheet shows images that it got wrong, framed in the colour of the class it took them for.
+// A class is the mean of its images' colour histograms. An image gets the class with the nearest
+// histogram. The sheet shows images with a wrong result, with a frame in the colour of the
+// predicted class.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -21,16 +22,16 @@ namespace {
 
 constexpr weir::Shape shape{32, 32};
 
-/// Shuffled, so that the sheet shows something of every class.
+/// Shuffled, so that the sheet shows images of every class.
 weir::Options options() {
   return {.shape = shape, .fit = weir::Fit::stretch, .shuffle = true, .batch = 100};
 }
 
-/// A step of one's own, on weir's workers: nine tenths of the image, flipped half of the time, by OpenCV into
-/// the row of the batch.
+/// A custom step on weir's workers: OpenCV crops nine tenths of the image into the row of the batch
+/// and flips half of the images.
 void crop_and_flip(weir::DecodedSample& sample) {
   const cv::Mat image = weir::as_mat(sample.image);
-  const cv::Mat row = weir::as_mat(sample.row);  // const: written where it lies
+  const cv::Mat row = weir::as_mat(sample.row);  // a view: writing to it fills the batch
   const cv::Size part = image.size() * 9 / 10, rest = image.size() - part;
   const cv::Point corner(static_cast<int>(sample.random.uniform(0, rest.width + 1)),
                          static_cast<int>(sample.random.uniform(0, rest.height + 1)));
@@ -38,7 +39,7 @@ void crop_and_flip(weir::DecodedSample& sample) {
   if (sample.random.below(2) == 1) cv::flip(row, row, 1);
 }
 
-/// How often which colour comes: 12 hues, 4 saturations, 4 brightnesses; adds up to 1.
+/// The frequency of each colour: 12 hues, 4 saturations, 4 brightnesses. The sum is 1.
 cv::Mat histogram(const cv::Mat& rgb) {
   cv::Mat hsv, counts;
   cv::cvtColor(rgb, hsv, cv::COLOR_RGB2HSV);
@@ -59,7 +60,7 @@ class NearestClass {
     auto& mean = means_.at(label);
     const auto counts = histogram(rgb);
     if (mean.empty()) mean = cv::Mat::zeros(counts.dims, counts.size.p, CV_32F);
-    // A running mean: nothing but the means is kept.
+    // A running mean: only the means are kept.
     const double seen = seen_[label];
     cv::addWeighted(mean, seen / (seen + 1), counts, 1 / (seen + 1), 0, mean);
     ++seen_[label];
@@ -90,7 +91,7 @@ cv::Scalar colour_of(std::size_t label, std::size_t classes) {
   return {double(rgb[0]), double(rgb[1]), double(rgb[2])};
 }
 
-/// Images side by side, twice as large as they are.
+/// Images side by side at twice their size.
 class Sheet {
  public:
   static constexpr int columns = 12, rows = 8, cell = 2 * 32 + 12;
@@ -106,7 +107,7 @@ class Sheet {
     cv::copyMakeBorder(large, large, 2, 2, 2, 2, cv::BORDER_CONSTANT, cv::Scalar::all(255));
     large.copyTo(pixels_(place));
   }
-  /// PPM holds RGB as it lies here: no codec needed.
+  /// PPM stores RGB in this layout, so no codec is needed.
   void write(const std::string& path) const {
     std::ofstream out(path, std::ios::binary);
     out << "P6\n" << pixels_.cols << ' ' << pixels_.rows << "\n255\n";
@@ -141,14 +142,15 @@ Words parse(int argc, char** argv) {
   return words;
 }
 
-/// The share that was told right, in percent.
+/// The share of correct predictions, in percent.
 double judge(weir::Loader& loader, const NearestClass& model, Sheet& wrong) {
   const auto names = loader.class_names();
   std::vector<std::uint64_t> right(names.size()), seen(names.size());
   auto stream = loader.stream();
   while (auto batch = stream.next()) {
     const auto lease = weir::share(std::move(*batch));
-    // Each matrix lies in the slab and keeps it; what the sheet takes is copied out of it.
+    // Each matrix is a view of the slab and keeps its lease. The sheet copies the pixels that it
+    // shows.
     const auto mats = weir::as_mats(lease);
     for (std::size_t i = 0; i < mats.size(); ++i) {
       const auto label = static_cast<std::size_t>(lease->labels()[i]);
@@ -191,7 +193,7 @@ int main(int argc, char** argv) try {
     std::fprintf(stderr, "TRAIN and TEST must hold the same class folders\n");
     return 2;
   }
-  cv::setNumThreads(1);  // the images are small, and weir's workers have the cores
+  cv::setNumThreads(1);  // the images are small, and weir's workers use the cores
 
   NearestClass model(training.class_names().size());
   for (weir::Batch& batch : training.stream())

@@ -1,4 +1,4 @@
-// A source of one's own: thousands of images in one file, read with pread(2).
+// A source of your own: thousands of images in one file, read with pread(2).
 #include <unistd.h>
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace {
 
-/// Encoded images one behind the other in a file, and where each begins. Any thread.
+/// A file of encoded images, one after the other, and the offset of each. Any thread.
 class PackedFile {
  public:
   struct Entry {
@@ -33,7 +33,7 @@ class PackedFile {
 
   weir::Encoded read(std::uint64_t i, weir::ByteSink& sink) const {
     const auto& entry = entries_[i];
-    const auto memory = sink.take(entry.bytes);  // first: it may refuse, and read() comes again
+    const auto memory = sink.take(entry.bytes);  // first: it may refuse; read() is called again
     const auto got = ::pread(::fileno(file_.get()), memory.data(), memory.size(),
                              static_cast<off_t>(entry.offset));
     if (got != static_cast<ssize_t>(memory.size())) {
@@ -48,7 +48,7 @@ class PackedFile {
 };
 static_assert(weir::Source<PackedFile>);
 
-/// Memory from the heap: what a source needs when it is read without a Loader.
+/// Heap memory for a source that is read without a Loader.
 class HeapSink final : public weir::ByteSink {
  public:
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {

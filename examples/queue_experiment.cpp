@@ -1,5 +1,5 @@
-// The experiment weir comes from: what does a prefetch queue draw, and hold, that nobody has
-// consumed? Batches of 128, ten steps consumed, then the loader comes to rest.
+// The experiment behind weir: how many samples does a prefetch queue draw and hold before they are
+// consumed? Batches of 128; ten steps are consumed, then the loader settles.
 #include <cstdint>
 #include <cstdio>
 #include <weir/weir.hpp>
@@ -9,7 +9,7 @@ namespace {
 constexpr weir::Shape shape{64, 64};
 constexpr std::uint32_t batch_size = 128, steps = 10;
 
-/// False where the counts are not what max_queue_size promises.
+/// False if the counts differ from those that max_queue_size promises.
 bool measure(std::uint32_t max_queue_size) {
   weir::Loader loader(weir::synthetic(3'000, {72, 96}),
                       {.shape = shape,
@@ -18,7 +18,7 @@ bool measure(std::uint32_t max_queue_size) {
                        .queue = {.max_queue_size = max_queue_size}});
   auto stream = loader.stream({.epochs = std::nullopt});
   for (std::uint32_t step = 0; step < steps; ++step) {
-    if (!stream.next()) return false;  // the batch is released at once: consumed
+    if (!stream.next()) return false;  // the batch is released at once, so it is consumed
   }
   stream.settle();
 

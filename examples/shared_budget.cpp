@@ -1,8 +1,9 @@
-// Two streams under one budget: training and validation, each prefetching while the other is consumed.
+// Two streams under one budget: training and validation. Each prefetches while the other is
+// consumed.
 //   shared_budget [TRAIN TEST] [--epochs N] [--budget BYTES]
-// Learns twice: with as much memory as both want, then with both loaders on one ledger whose budget is less
-// than that. What is learnt is the same to the bit; what is held is not. Without folders it learns synthetic
-// images, and without --budget it allows 60 % of what both held together.
+// Trains twice: first with as much memory as both loaders request, then with both loaders on one
+// ledger with a smaller budget. The model is the same to the bit; the memory is not. Without
+// folders the images are synthetic. Without --budget the budget is 60 % of what both held together.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -24,8 +25,8 @@ constexpr weir::Shape shape{32, 32};
 constexpr std::uint32_t batch_size = 100;
 using Ull = unsigned long long;
 
-/// Both loaders are made alike but for their queues. max_sample_bytes is set, since its default follows
-/// the budget, and which sample is too large must not.
+/// Both loaders differ only in their queues. max_sample_bytes is set because its default depends on
+/// the budget, and the refusal of large samples must not.
 weir::Options options_for(bool training, const std::shared_ptr<weir::MemoryLedger>& ledger) {
   return {.shape = shape,
           .fit = weir::Fit::stretch,
@@ -41,7 +42,7 @@ struct Sources {
   weir::AnySource training, validation;
 };
 
-/// What a run learnt, which must not depend on memory, and what it held.
+/// The result of a run, which must not depend on memory, and its memory.
 struct Outcome {
   std::vector<double> losses, accuracies;
   std::uint64_t training_peak = 0, validation_peak = 0, peak = 0, queued = 0;
@@ -52,12 +53,12 @@ struct Outcome {
 
 Outcome run(const Sources& sources, std::uint64_t epochs, std::uint64_t budget) {
   const auto ledger = std::make_shared<weir::MemoryLedger>(budget);
-  // Each loader's floor is promised as it is made, so neither can starve the other.
+  // Each loader's floor is reserved when it is made, so neither can starve the other.
   weir::Loader training(sources.training, options_for(true, ledger));
   weir::Loader validation(sources.validation, options_for(false, ledger));
   if (training.class_names() != validation.class_names() || training.class_names().empty())
     throw std::runtime_error("TRAIN and TEST must hold the same class folders");
-  // Both are alive all the time: while one is consumed, the other fills its queue.
+  // Both streams run all the time: while one is consumed, the other fills its queue.
   auto learn_from = training.stream({.epochs = epochs});
   auto judge_by = validation.stream({.epochs = epochs});
 

@@ -1,4 +1,4 @@
-// Multinomial logistic regression in plain C++, for examples that are about what feeds it.
+// Multinomial logistic regression in plain C++, for examples whose subject is the loader.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Softmax {
         gradient_(weights_.size()),
         chances_(classes) {}
 
-  /// One step on `images`, rows of `features` values. Returns the mean loss before it.
+  /// One step on `images`, rows of `features` values. Returns the mean loss before the step.
   double learn(std::span<const float> images, std::span<const std::int64_t> labels, float rate) {
     std::fill(gradient_.begin(), gradient_.end(), 0.0F);
     double loss = 0;
@@ -43,7 +43,7 @@ class Softmax {
     return loss / static_cast<double>(labels.size());
   }
 
-  /// The likeliest class. Leaves the chances of all in chances_.
+  /// The most probable class. Leaves the probabilities of all classes in chances_.
   std::size_t classify(std::span<const float> image) {
     for (std::size_t c = 0; c < classes_; ++c) {
       const float* row = weights_.data() + c * width();
@@ -59,7 +59,7 @@ class Softmax {
     return static_cast<std::size_t>(best - chances_.begin());
   }
 
-  /// How many of `images` get the label they have.
+  /// How many of `images` are classified correctly.
   std::uint64_t count_right(std::span<const float> images, std::span<const std::int64_t> labels) {
     std::uint64_t right = 0;
     for (std::size_t i = 0; i < labels.size(); ++i)

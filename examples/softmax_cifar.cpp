@@ -1,6 +1,6 @@
 // Softmax regression in plain C++ on weir's batches.
 //   softmax_cifar [TRAIN TEST] [--epochs N] [--at-least PERCENT]
-// TRAIN and TEST are folders of class folders; without them it learns synthetic images.
+// TRAIN and TEST are folders of class folders. Without them the images are synthetic.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +19,7 @@ constexpr std::size_t features = shape.values();
 constexpr std::uint32_t batch_size = 50;
 constexpr weir::Normalize cifar{{0.4914, 0.4822, 0.4465}, {0.2470, 0.2435, 0.2616}};
 
-/// Floats of one batch; the only ones beside the model.
+/// Floats of one batch: the only floats besides the model.
 class Input {
  public:
   std::span<const float> of(const weir::Batch& batch) {

@@ -1,6 +1,6 @@
-// Super-resolution: pairs of a small and a large image, random crops and flips that agree, and a filter
-// that learns to make the large one of the small. `super_resolution [LOW HIGH]`: two folders whose images
-// are in the same order, those of HIGH twice as high and wide.
+// Super-resolution: pairs of a small and a large image with the same random crops and flips, and a
+// filter that learns to enlarge. `super_resolution [LOW HIGH]`: two folders with images in the same
+// order. Those of HIGH have twice the height and width.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr weir::Shape low{32, 32}, high{64, 64};
 
-/// Made images wait as plain pixels: a decoder of one's own for them. Any thread.
+/// A decoder of your own for synthetic images stored as plain pixels. Any thread.
 class PlainCodec final : public weir::ForeignCodec {
  public:
   struct Head {
@@ -40,7 +40,8 @@ class PlainCodec final : public weir::ForeignCodec {
   }
 };
 
-/// Edges, slopes and waves at `scale`: what one image shows in 2x2 pixels the other shows in one.
+/// Edges, slopes and waves at `scale`. 2x2 pixels of the large image show the same as one pixel of
+/// the small one.
 weir::MemorySample made(std::uint64_t i, std::uint32_t scale) {
   const PlainCodec::Head head{.width = 60 * scale, .height = 48 * scale};
   std::vector<std::byte> bytes(sizeof head + std::size_t{head.width} * head.height * 3);
@@ -48,7 +49,8 @@ weir::MemorySample made(std::uint64_t i, std::uint32_t scale) {
   weir::Random random(1, 0, i);  // the same for both sizes
   const double angle = random.uniform(0, 3.14), waves = random.uniform(0.1, 0.35);
   const double edge = random.uniform(15, 45), tilt = random.uniform(-0.6, 0.6);
-  // The large image at its pixels' places; the small one is the mean of four, as a camera would see it.
+  // The large image has the values at its pixels. A pixel of the small image is the mean of four,
+  // as in a camera.
   const auto value = [&](double y, double x, int channel) {
     const double wave = 45 * std::sin(waves * (x * std::cos(angle) + y * std::sin(angle)));
     return 110 + 15 * channel + wave + (x + tilt * y > edge ? 50 : -50);
@@ -76,14 +78,14 @@ weir::AnySource made_pairs(std::uint64_t count) {
   return weir::paired(weir::in_memory(std::move(small)), weir::in_memory(std::move(large)));
 }
 
-/// Each pixel of the large image as a weighted sum of the 5x5 around its place in the small one, by
-/// least squares; a set of weights for each of the four places in a pixel.
+/// Each pixel of the large image as a weighted sum of 5x5 pixels of the small one, by least
+/// squares. There is one set of weights for each of the four positions within a small pixel.
 class Filter {
  public:
   static constexpr int reach = 2, taps = (2 * reach + 1) * (2 * reach + 1);
   using Row = std::array<double, taps>;
 
-  /// Calls each(place, patch, target) for every value that has all its neighbours.
+  /// Calls each(position, patch, target) for every value that has all its neighbours.
   template <class Each>
   static void for_each(const std::uint8_t* small, const std::uint8_t* large, Each each) {
     Row patch{};
@@ -111,9 +113,10 @@ class Filter {
     });
   }
 
-  /// Gauss-Jordan on what was learnt; a little is added to the diagonal, so that it always has an answer.
+  /// Gauss-Jordan on the accumulated equations. A small value is added to the diagonal, so that a
+  /// solution always exists.
   void solve() {
-    auto left = seen_;  // symmetric: one half was kept
+    auto left = seen_;  // symmetric: one half is stored
     weights_ = wanted_;
     for (std::size_t i = 0; i < taps; ++i) {
       for (std::size_t k = 0; k < i; ++k) left[k][i] = left[i][k];
@@ -165,7 +168,7 @@ int main(int argc, char** argv) try {
   Filter filter;
   double nearest = 0, learnt = 0, count = 0, worst = 0;
   for (weir::Batch& batch : loader.stream({.epochs = 3})) {
-    const auto large = batch.side_pixels(high);  // what a Converter takes, too
+    const auto large = batch.side_pixels(high);  // a Converter accepts it, too
     if (batch.epoch() == 2 && count == 0) filter.solve();
     for (std::uint32_t row = 0; row < batch.size(); ++row) {
       const auto* const small = batch.image(row).data;
@@ -192,7 +195,8 @@ int main(int argc, char** argv) try {
   std::printf("a pixel and the mean of its four differ by %.2f at most\n", worst);
   std::printf("pixels repeated: %.2f dB, learnt filter: %.2f dB\n", decibels(nearest, count),
               decibels(learnt, count));
-  // Of made pairs each small pixel is the mean of its four, rounded: so crops and flips agree.
+  // In synthetic pairs each small pixel is the rounded mean of its four. This holds only if crops
+  // and flips agree.
   return learnt < nearest && (real || worst <= 0.5) ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

@@ -1,9 +1,9 @@
-// What an activation that recomputes saves: the same network with a plain Swish and with one that keeps
-// its input alone, side by side, phase by phase.
+// The memory that a recomputing activation function saves: the same network with a plain Swish and
+// with one that keeps only its input, side by side, phase by phase.
 //   swish_memory [--width N] [--json FILE]
-// After Ceshine Lee, "More Memory-Efficient Swish Activation Function" (2019), who profiled a GPU: there
-// the hidden layer is 2^19 wide and needs 5 GiB. Nearly every tensor is as wide as that layer, so a
-// narrower one has the same shares.
+// After Ceshine Lee, "More Memory-Efficient Swish Activation Function" (2019), with a profile of a
+// GPU. There the hidden layer is 2^19 wide and needs 5 GiB. Nearly every tensor is as wide as that
+// layer, so a narrower one has the same shares.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -23,7 +23,7 @@ constexpr weir::Shape shape{16, 16};
 constexpr std::size_t features = 16 * 16;  // the grey values of an image
 constexpr double mebi = 1 << 20;
 
-/// A step's input: images as grey values about 0, and whether their label is odd.
+/// The input of a step: images as grey values around 0, and whether their label is odd.
 struct Input {
   std::pmr::vector<float> images, targets;
 
@@ -40,7 +40,7 @@ struct Input {
   }
 };
 
-/// A network, and books of its own.
+/// A network and its own accounts.
 struct Subject {
   const char* name;
   Swish swish;
@@ -63,7 +63,7 @@ double share_saved(std::uint64_t plain, std::uint64_t recomputed) {
   return 100.0 * (1.0 - static_cast<double>(recomputed) / static_cast<double>(plain));
 }
 
-/// Largest difference of any gradient, as a share of the largest gradient.
+/// The largest difference between gradients, relative to the largest gradient.
 double difference(const SwishNetwork<float>& a, const SwishNetwork<float>& b) {
   double most = 0, off = 0;
   for (std::size_t i = 0; i < a.gradients().size(); ++i)
@@ -89,7 +89,8 @@ void print_phases(const std::vector<weir::StepUse>& steps) {
     }
 }
 
-/// What footprint() foretells beside what was measured in the second step; whether within 1 %.
+/// Prints the prediction of footprint() beside the measurement of the second step. True if they
+/// agree within 1 %.
 bool check_prediction(const Subject& subject, std::size_t width, std::uint64_t batch,
                       const weir::StepUse& step, std::size_t place) {
   const auto predicted = weir::footprint(subject.model(width, batch)).training;
@@ -120,7 +121,7 @@ bool check_prediction(const Subject& subject, std::size_t width, std::uint64_t b
   return all;
 }
 
-/// Two steps of both networks on the same images. Whether all is as it should be.
+/// Two steps of both networks on the same images. True if all checks pass.
 bool compare(std::uint32_t batch_size, std::size_t width, const std::string& json) {
   weir::Loader loader(weir::synthetic(2 * batch_size, {20, 20}),
                       {.shape = shape, .fit = weir::Fit::stretch, .batch = batch_size});
@@ -188,8 +189,8 @@ bool compare(std::uint32_t batch_size, std::size_t width, const std::string& jso
   return equal && worst <= 1e-6 && predicted && made == gradients && gradients > 0;
 }
 
-/// Gradients against finite differences of the loss, in double: the largest difference as a share of the
-/// largest gradient.
+/// Compares gradients with finite differences of the loss, in double. Returns the largest
+/// difference, relative to the largest gradient.
 double against_differences(Swish swish) {
   weir::CountingResource memory;
   constexpr std::size_t inputs = 5, rows = 7;

@@ -1,5 +1,6 @@
-// Linear(features, width), Swish, BatchNorm1d(width), Linear(width, 1): the network of the published
-// profile, with the backward pass written out. Every tensor is on an account of `memory`.
+// Linear(features, width), Swish, BatchNorm1d(width), Linear(width, 1): the network of the
+// published profile, with a backward pass by hand. Every tensor is charged to an account of
+// `memory`.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,8 @@
 
 #include "dense.hpp"
 
-/// plain: y = x · σ(x) as two operations, which keep x and σ(x). recomputed: one that keeps x alone and
-/// works out σ(x) again in the backward pass.
+/// plain: y = x · σ(x) as two operations, which keep x and σ(x). recomputed: one operation that
+/// keeps only x and computes σ(x) again in the backward pass.
 enum class Swish { plain, recomputed };
 
 template <class Real>
@@ -43,7 +44,7 @@ class SwishNetwork {
     dense::initialise<Real>(parameters_[bias2], width, random);
   }
 
-  /// `input` is to be there until backward() has ended: its last layer needs it.
+  /// `input` must stay valid until backward() has ended: the last step of backward() reads it.
   void forward(std::span<const Real> input) {
     input_ = input;
     const auto rows = input.size() * width_ / parameters_[weight1].size();
@@ -55,7 +56,7 @@ class SwishNetwork {
     dense::forward<Real>(z_, parameters_[weight2], parameters_[bias2], logits_);
   }
 
-  /// The mean binary cross entropy with logits. Leaves its gradient in the logits' place.
+  /// The mean binary cross entropy with logits. Replaces the logits by its gradient.
   Real loss(std::span<const Real> targets) {
     Real sum = 0;
     for (std::size_t row = 0; row < targets.size(); ++row) {
@@ -67,8 +68,8 @@ class SwishNetwork {
     return sum / static_cast<Real>(targets.size());
   }
 
-  /// Adds to the gradients, which come into being, layer by layer, at the first call and stay. What
-  /// was kept goes as soon as nobody needs it any more.
+  /// Adds to the gradients. The first call creates them, layer by layer; they stay. Kept values are
+  /// freed when they are no longer needed.
   void backward() {
     dense::add_gradients<Real>(z_, logits_, gradient(weight2), gradient(bias2));
     Values z_gradient(z_.size(), workspace_);
@@ -88,7 +89,7 @@ class SwishNetwork {
     dense::add_gradients<Real>(input_, x_gradient, gradient(weight1), gradient(bias1));
   }
 
-  /// SGD; the gradients are zero afterwards, and still there.
+  /// SGD. Afterwards the gradients are zero and still allocated.
   void step(Real rate) {
     for (std::size_t i = 0; i < parameters_.size(); ++i)
       for (std::size_t k = 0; k < parameters_[i].size(); ++k) {
@@ -153,7 +154,7 @@ class SwishNetwork {
     const auto normed = [&](std::size_t i) {
       return (y_[i] - mean(i % width_)) * inverse_deviation(i % width_);
     };
-    Values sums(2 * width_, workspace_);  // of this call's gradients: others may be there already
+    Values sums(2 * width_, workspace_);  // of this call's gradients; earlier ones may exist
     for (std::size_t i = 0; i < y_.size(); ++i) {
       sums[i % width_] += z_gradient[i];
       sums[width_ + i % width_] += z_gradient[i] * normed(i);
@@ -176,8 +177,8 @@ class SwishNetwork {
   std::pmr::memory_resource* const activations_;
   std::pmr::memory_resource* const workspace_;
   std::span<const Real> input_;
-  // Kept for the backward pass. sigma_: by the plain Swish alone; statistics_: means, then inverse
-  // deviations.
+  // Kept for the backward pass. sigma_ is for the plain Swish only. statistics_: means, then
+  // inverse deviations.
   Values x_{activations_}, sigma_{activations_}, y_{activations_}, statistics_{activations_},
       z_{activations_}, logits_{activations_};
 };

@@ -1,6 +1,6 @@
-// OpenMP decodes the samples of a batch; dmlc::ThreadedIter holds batches ahead and recycles them.
+// OpenMP decodes the samples of a batch. dmlc::ThreadedIter holds batches ahead and reuses them.
 
-// Standard headers come before dmlc's: its own use some without including them.
+// Standard headers come before dmlc's, which use some without including them.
 #include <iostream>
 #include <memory>
 

@@ -1,4 +1,4 @@
-// libtorch's DataLoader, as its documentation shows it: a Dataset, a Stack transform, worker threads.
+// libtorch's DataLoader as in its documentation: a Dataset, a Stack transform, worker threads.
 #include <torch/torch.h>
 
 #include "photos.hpp"
@@ -10,7 +10,7 @@ namespace {
 class PhotoDataset : public torch::data::datasets::Dataset<PhotoDataset> {
  public:
   PhotoDataset(const Photos& photos, std::int64_t side) : photos_(&photos), side_(side) {}
-  /// Writes the floats where they belong, which is faster than a chain of tensor operations.
+  /// Writes the floats to their final position, which is faster than a chain of tensor operations.
   torch::data::Example<> get(std::size_t i) override {
     auto image = torch::empty({3, side_, side_});
     photos_->load(i, image.data_ptr<float>());
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   const Task task = Task::parse(argc, argv);
   torch::set_num_threads(1);  // the workers are the parallelism
   const Photos photos(task);
-  // The order is shuffled in Photos already, so that an epoch's end is no pause.
+  // Photos already shuffles the order, so that the end of an epoch is no pause.
   auto loader = torch::data::make_data_loader<torch::data::samplers::SequentialSampler>(
       PhotoDataset(photos, static_cast<std::int64_t>(task.size))
           .map(torch::data::transforms::Stack<>()),

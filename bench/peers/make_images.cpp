@@ -1,4 +1,4 @@
-// make_images FOLDER COUNT SIDE: weir's synthetic JPEGs as files, for where there are no photographs.
+// make_images FOLDER COUNT SIDE: weir's synthetic JPEGs as files, for machines without photographs.
 #include <weir/weir.hpp>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Threads and a queue of float tensors written by hand: each worker decodes a batch of its own.
+// Hand-written threads and a queue of float tensors: each worker decodes its own batch.
 #include <atomic>
 #include <condition_variable>
 #include <map>
@@ -11,13 +11,13 @@ using namespace peers;
 
 namespace {
 
-/// Batches in order; at most `places` decoded or being decoded, and one with the consumer.
+/// Batches in order. At most `places` are decoded or being decoded, and the consumer has one.
 class BatchQueue {
  public:
   BatchQueue(std::size_t places, std::size_t batches) : buffers_(places + 1), batches_(batches) {
     for (auto& buffer : buffers_) idle_.push_back(&buffer);
   }
-  /// A buffer with the number of the batch to decode into it; null: no more.
+  /// A buffer with the number of the batch to decode into it. Null at the end.
   Tensors* begin() {
     std::unique_lock lock(mutex_);
     freed_.wait(lock, [&] { return started_ == batches_ || !idle_.empty(); });

@@ -9,8 +9,9 @@
 
 namespace peers {
 
-/// Files of a folder in shuffled order, `epochs` times, and how one becomes floats: cv::imread, crop,
-/// cv::resize, one pass to normalised NCHW. What the peers share that bring no decoder.
+/// Files of a folder in shuffled order, repeated `epochs` times, and their conversion to floats:
+/// cv::imread, crop, cv::resize, one pass to normalised NCHW. Used by the peers without a decoder
+/// of their own.
 class Photos {
  public:
   explicit Photos(const Task& task);
@@ -20,7 +21,7 @@ class Photos {
     return std::min(task_.batch, order_.size() - batch * task_.batch);
   }
   std::size_t size() const { return order_.size(); }
-  /// Decodes the i-th of the order into 3 x size x size floats. Any thread.
+  /// Decodes the i-th file of the order into 3 x size x size floats. Any thread.
   void load(std::size_t i, float* out) const;
 
  private:
@@ -29,7 +30,7 @@ class Photos {
   std::vector<std::size_t> order_;
 };
 
-/// A batch in memory that is used again.
+/// A batch in memory that is reused.
 struct Tensors {
   std::size_t batch = 0;  ///< its number in the order
   std::size_t samples = 0;

@@ -1,4 +1,4 @@
-"""Runs one program: for its line of JSON, or for the memory of its tree of processes."""
+"""Runs one program and returns its line of JSON, or the memory of its process tree."""
 import json
 import os
 import signal
@@ -15,7 +15,7 @@ def result(line):
 
 
 def tree(pid):
-    """The process and those it started, and so on."""
+    """The process and all its descendants."""
     found = [pid]
     for parent in found:
         try:
@@ -27,7 +27,7 @@ def tree(pid):
 
 
 def field(text, name):
-    """Bytes of a line such as `Pss:   12 kB`; 0 where there is none."""
+    """Bytes of a line such as `Pss:   12 kB`; 0 if there is none."""
     for line in text.splitlines():
         if line.startswith(name + ":"):
             return int(line.split()[1]) << 10
@@ -39,8 +39,8 @@ def shared_memory():
 
 
 def memory(pid, shared_before):
-    """PSS of the tree, with its part of shared memory replaced by the growth of the whole system's, where that
-    is more: what lies in a queue of shared memory is mapped by nobody at times."""
+    """PSS of the tree. If the shared memory of the whole system grew by more than the tree's part of it, that growth
+    replaces the part: at times no process maps the memory of a shared queue."""
     private = shared = 0
     for each in tree(pid):
         try:
@@ -54,8 +54,8 @@ def memory(pid, shared_before):
 
 
 def peak(line, batch_s, depth):
-    """The most that the program holds until its queue has long been full. Production fills `depth` places in
-    4/3 depth batches when the consumer takes one in four; ends once nothing has grown for a while after that."""
+    """The program's peak until its queue has been full for some time. Production fills `depth` slots in
+    4/3 depth batches if the consumer takes one in four. Ends when memory has not grown for some time after that."""
     shared_before = shared_memory()
     started = time.monotonic()
     most, grown_at = 0, started
@@ -74,5 +74,5 @@ def peak(line, batch_s, depth):
                 raise SystemExit(f"{' '.join(map(str, line))}\nended with {program.returncode}")
         finally:
             if program.poll() is None:
-                os.killpg(program.pid, signal.SIGKILL)  # the session that was started for it, and nothing else
+                os.killpg(program.pid, signal.SIGKILL)  # only the session that was started for it
     return most

@@ -1,4 +1,4 @@
-"""PyTorch's DataLoader over torchvision's ImageFolder, by their documentation. Arguments: README.md."""
+"""PyTorch's DataLoader over torchvision's ImageFolder, as in their documentation. Arguments: README.md."""
 import json
 import sys
 import time

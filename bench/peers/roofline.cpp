@@ -1,5 +1,5 @@
-// The roofline: threads that open, read, decode what the crop needs and resize, with no order, queue
-// or books. The bare loop is that of `./dev bench`; QUEUE and CONSUMER_MS mean nothing here.
+// The roofline: threads that open, read, decode what the crop needs and resize, without order,
+// queue and books. The bare loop is that of `./dev bench`. QUEUE and CONSUMER_MS have no effect.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -29,7 +29,7 @@ LOADERS = (("roofline", "roofline", []),
            ("libtorch DataLoader", "libtorch", []),
            ("PyTorch", None, []))
 NO_QUEUE = ("roofline",)
-PYTHON = "/usr/bin/python3"  # Debian's, for which Debian's torch is
+PYTHON = "/usr/bin/python3"  # Debian's torch needs Debian's Python
 
 
 def parse():
@@ -38,7 +38,7 @@ def parse():
     parser.add_argument("--photos", type=Path, help="default: photos in $WEIR_TEST_DATA, else images are made")
     parser.add_argument("--cifar10", type=Path, help="default: cifar10 in $WEIR_TEST_DATA, else images are made")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=2, help="that a run takes, from its first batch")
+    parser.add_argument("--seconds", type=float, default=2, help="length of a run, from its first batch")
     parser.add_argument("--cores", type=int, default=2, help="cores to run on, and workers; 0: all")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--queue", type=int, default=4, help="while speed is measured")
@@ -54,7 +54,7 @@ def say(text):
 
 
 def available(build, only):
-    """Command prefix and further arguments by loader; and why some are missing."""
+    """Command prefix and further arguments by loader, and notes on missing loaders."""
     found, notes = {}, []
     wanted = [part for part in only.split(",") if part]
     for name, program, more in LOADERS:
@@ -73,7 +73,7 @@ def available(build, only):
 
 
 def folders(options, scratch):
-    """Folder and side of the pictures by data set."""
+    """Folder and side of the images by data set."""
     data = os.environ.get("WEIR_TEST_DATA")
     result = {}
     for name, side, made_side, given in (("photos", 224, 450, options.photos), ("cifar10", 32, 32, options.cifar10)):
@@ -87,7 +87,7 @@ def folders(options, scratch):
 
 
 def arguments(loader, work, queue, samples, consumer_ms, options):
-    """`samples` at least, in whole epochs."""
+    """The command line for at least `samples`, in whole epochs."""
     command, more = loader
     folder, side, fit = work
     files = sum(len(names) for _, _, names in os.walk(folder))
@@ -96,8 +96,8 @@ def arguments(loader, work, queue, samples, consumer_ms, options):
 
 
 def measure_speed(loaders, data, options):
-    """Samples a second by data set, fit and loader: one figure a round. And the means of what was seen.
-    A round before the first warms the page cache, and tells how many samples each takes to run for long enough."""
+    """Samples a second by data set, fit and loader: one figure for each round. Also the mean values of the pixels.
+    A round before the first one warms the page cache, and finds the samples that each loader needs for that time."""
     speed = {d: {fit: {name: [] for name in loaders} for fit in ("center", "random")} for d in data}
     sums, samples = {}, {}
     for number in range(options.rounds + 1):
@@ -119,7 +119,7 @@ def measure_speed(loaders, data, options):
 
 
 def differing(sums):
-    """Notes on loaders whose mean value is not that of the others: not the same work."""
+    """Notes on loaders whose mean value differs from the others: they did other work."""
     for (d, fit), by_name in sums.items():
         middle = median(median(values) for values in by_name.values())
         for name, values in by_name.items():
@@ -128,7 +128,7 @@ def differing(sums):
 
 
 def measure_memory(loaders, data, speed, options):
-    """Bytes by loader and depth, at most, with a consumer four times slower than production."""
+    """Peak bytes by loader and depth, with a consumer four times slower than production."""
     folder, side = data["photos"]
     memory = {}
     for depth in map(int, filter(None, options.depths.split(","))):
@@ -172,7 +172,7 @@ def main():
     options.pinned = allowed[:options.cores] if options.cores else allowed
     options.workers = len(options.pinned)
     os.sched_setaffinity(0, options.pinned)  # children inherit it
-    os.environ["OMP_WAIT_POLICY"] = "passive"  # spinning takes the consumer's core, threefold on CIFAR-10
+    os.environ["OMP_WAIT_POLICY"] = "passive"  # spinning takes the consumer's core: a factor of three on CIFAR-10
     figures = {"schema": 1, "date": datetime.date.today().isoformat(), "machine": machine(),
                "versions": versions(options.build),
                "settings": {"rounds": options.rounds, "batch": options.batch, "workers": options.workers,

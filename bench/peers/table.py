@@ -1,4 +1,4 @@
-"""Turns the figures of run.py into Markdown. A pure function of its JSON; table_test.py."""
+"""Turns the figures of run.py into Markdown. A pure function of its JSON; tested by table_test.py."""
 from statistics import median
 
 MIB = 1 << 20
@@ -7,7 +7,7 @@ NOT_PEERS = ("roofline", "weir, uint8", REFERENCE)
 
 
 def ratio(of, against):
-    """Median over the rounds of the quotient in one round, which drift of the machine disturbs less."""
+    """Median over the rounds of the quotient within one round. Drift of the machine disturbs it less."""
     return median(a / b for a, b in zip(of, against))
 
 
@@ -40,7 +40,7 @@ def speed_table(speed):
 
 
 def per_place(by_depth):
-    """Bytes that each place in the queue costs, between the least and the greatest depth."""
+    """Bytes for each queue slot, between the smallest and the largest depth."""
     depths = sorted(map(int, by_depth))
     if len(depths) < 2:
         return None
@@ -60,7 +60,7 @@ def memory_table(memory):
 
 
 def comparisons(figures):
-    """What the figures say of weir, a line each."""
+    """Comparisons of weir with the others, one line each."""
     for data, fits in figures["speed"].items():
         for fit, of in fits.items():
             mine = of.get(REFERENCE)

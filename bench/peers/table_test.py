@@ -1,4 +1,4 @@
-"""The tables of canned figures, to the letter where it matters."""
+"""The tables of fixed figures, compared exactly if it matters."""
 import unittest
 
 import table

@@ -13,7 +13,7 @@ namespace peers {
 
 inline constexpr double mean[] = {0.485, 0.456, 0.406}, stddev[] = {0.229, 0.224, 0.225};
 
-/// The command line that every program here has; see README.md.
+/// The command line of every peer program; see README.md.
 struct Task {
   std::string folder;
   bool random = false;
@@ -44,8 +44,8 @@ struct Task {
   }
 };
 
-/// What stands where the trainer would: looks at a few values of each batch, sleeps, and counts.
-/// The clock starts as the first batch is handed over; its samples are not counted.
+/// Takes the place of the trainer: reads a few values of each batch, sleeps, and counts. The clock
+/// starts with the first batch, whose samples are not counted.
 class Consumer {
  public:
   explicit Consumer(const Task& task) : task_(task) {}

@@ -1,4 +1,4 @@
-// oneTBB's flow graph: a limiter_node admits as many batches as the queue has places.
+// oneTBB's flow graph: a limiter_node admits one batch for each queue slot.
 #include <oneapi/tbb/concurrent_queue.h>
 #include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/global_control.h>
@@ -13,13 +13,13 @@ namespace flow = oneapi::tbb::flow;
 int main(int argc, char** argv) {
   const Task task = Task::parse(argc, argv);
   const Photos photos(task);
-  const std::size_t admitted = task.queue + 1;  // one is with the consumer
+  const std::size_t admitted = task.queue + 1;  // the consumer has one
   std::vector<Tensors> buffers(admitted);
   tbb::concurrent_queue<Tensors*> idle;
   tbb::concurrent_bounded_queue<Tensors*> ready;
   for (auto& buffer : buffers) idle.push(&buffer);
 
-  // The consumer's place, and workers: by itself oneTBB starts one thread fewer than there are cores.
+  // The workers and the consumer. By default oneTBB starts one thread less than there are cores.
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, task.workers + 1);
   tbb::task_arena arena(static_cast<int>(task.workers) + 1, 1);
   arena.execute([&] {
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     flow::limiter_node<std::size_t> limiter(graph, admitted);
     flow::function_node<std::size_t, Tensors*> decode(graph, task.workers, [&](std::size_t number) {
       Tensors* buffer = nullptr;
-      idle.try_pop(buffer);  // the limiter admits no more than there are
+      idle.try_pop(buffer);  // never empty: the limiter admits no more than exist
       buffer->values.resize(task.batch * task.values());
       buffer->batch = number;
       buffer->samples = photos.samples_of(number);

@@ -1,4 +1,4 @@
-// oneTBB's parallel_pipeline: as many tokens as the queue has places, buffers recycled.
+// oneTBB's parallel_pipeline: one token for each queue slot; buffers are reused.
 #include <oneapi/tbb/concurrent_queue.h>
 #include <oneapi/tbb/parallel_pipeline.h>
 #include <oneapi/tbb/task_arena.h>
@@ -14,7 +14,7 @@ namespace tbb = oneapi::tbb;
 int main(int argc, char** argv) {
   const Task task = Task::parse(argc, argv);
   const Photos photos(task);
-  // One more than the queue: that one is with the consumer.
+  // One more than the queue, for the consumer.
   std::vector<Tensors> buffers(task.queue + 1);
   tbb::concurrent_bounded_queue<Tensors*> idle, ready;
   for (auto& buffer : buffers) idle.push(&buffer);

@@ -1,4 +1,4 @@
-// weir by its public API. A last argument chooses what the consumer gets: uint8 (default) or float32.
+// weir by its public API. A last argument selects the consumer's input: uint8 (default) or float32.
 #include <weir/weir.hpp>
 
 #include <string_view>
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
                         .workers = static_cast<std::uint32_t>(task.workers)};
   options.queue.max_queue_size = static_cast<std::uint32_t>(task.queue);
   const auto source = weir::image_folder(task.folder);
-  // Whole batches, as the peers have them in their one long pass.
+  // Whole batches, as in the peers' one long pass.
   options.drop_last = source.size() >= task.batch;
   weir::Loader loader(source, options);
   const weir::Converter<float> to_float(weir::imagenet);

@@ -1,5 +1,5 @@
-// Batches to a CUDA device: uint8 over the bus from pinned slabs, normalised to NCHW half or bfloat16 there, in one
-// pass. Checks the first batches against weir::Converter.
+// Batches on a CUDA device: uint8 over the bus from pinned slabs, normalised there to NCHW half or
+// bfloat16 in one pass. Checks the first batches against weir::Converter.
 //   cuda [FOLDER] [--bfloat16] [--pageable] [--size N] [--batch N] [--epochs N] [--cache]
 #include <cuda_runtime_api.h>
 
@@ -21,14 +21,14 @@
 
 namespace {
 
-constexpr std::uint32_t in_flight = 3;  ///< copies that the device may still be making
+constexpr std::uint32_t in_flight = 3;  ///< copies that may be in progress on the device
 constexpr std::uint64_t checked_batches = 8;
 
 void check(cudaError_t result) {
   if (result != cudaSuccess) throw std::runtime_error(cudaGetErrorString(result));
 }
 
-/// Memory of the device.
+/// Device memory.
 template <class T>
 class Room {
  public:
@@ -77,7 +77,8 @@ Choice parse(std::span<char*> words) {
   return choice;
 }
 
-/// How many steps lie between two values; of one sign, their bits are numbers.
+/// The distance of two values in units in the last place. Values of one sign are ordered like their
+/// bits.
 template <class T>
 int steps_between(T a, T b) {
   const auto ordered = [](std::uint16_t bits) {

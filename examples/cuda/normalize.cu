@@ -22,7 +22,7 @@ Lines lines_of(const weir::Normalize& how) {
 __device__ void store(__half& to, float value) { to = __float2half_rn(value); }
 __device__ void store(__nv_bfloat16& to, float value) { to = __float2bfloat16_rn(value); }
 
-/// A thread takes four pixels that follow one another: three loads of four bytes, three stores of eight.
+/// A thread converts four adjacent pixels: three loads of four bytes, three stores of eight.
 template <class T>
 __global__ void four_pixels_each(const uint32_t* pixels, T* out, uint32_t area, Lines lines) {
   const uint32_t first = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
@@ -42,7 +42,7 @@ __global__ void four_pixels_each(const uint32_t* pixels, T* out, uint32_t area, 
   }
 }
 
-/// For images whose pixels are not a multiple of four.
+/// For images whose number of pixels is not a multiple of four.
 template <class T>
 __global__ void one_pixel_each(const uint8_t* pixels, T* out, uint32_t area, Lines lines) {
   const uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;

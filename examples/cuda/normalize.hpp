@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <weir/convert.hpp>
 
-/// N x H x W x 3 uint8 on the device to N x 3 x H x W of half or bfloat16, normalised, in one pass: 3 bytes are read
-/// and 6 are written for each pixel. `area` is H · W.
+/// Converts N x H x W x 3 uint8 on the device to N x 3 x H x W of half or bfloat16, normalised, in
+/// one pass. Each pixel takes 3 bytes of reads and 6 bytes of writes. `area` is H · W.
 template <weir::Element T>
 cudaError_t normalize(const std::uint8_t* pixels, T* out, std::uint32_t count, std::uint32_t area,
                       const weir::Normalize& how, cudaStream_t stream);

@@ -11,14 +11,16 @@
 
 namespace focal {
 
-/// Logistic regression: one logit an image, of "positive" against all else.
+/// Logistic regression: one logit for each image, "positive" against all other classes.
 class Classifier {
  public:
-  /// `rarity`: the chance of a positive that it begins with, as RetinaNet's last bias does (section 3.3).
+  /// `rarity` is the initial probability of a positive, set by the last bias as in RetinaNet
+  /// (section 3.3).
   Classifier(std::size_t values, double rarity)
       : weights_(values), bias_(static_cast<float>(-std::log((1 - rarity) / rarity))) {}
 
-  /// One step of stochastic gradient descent on the cross entropy of `images`. Returns its mean before.
+  /// One step of stochastic gradient descent on the cross entropy of `images`. Returns the mean
+  /// before the step.
   double learn(std::span<const float> images, std::span<const std::int64_t> labels,
                std::int64_t positive, float rate) {
     std::vector<float> gradient(weights_.size());
@@ -40,7 +42,7 @@ class Classifier {
     return loss / static_cast<double>(labels.size());
   }
 
-  /// Summed in float32, whatever T, in the order of the values.
+  /// Sums in float32 for every T, in the order of the values.
   template <weir::Element T>
   float logit(std::span<const T> image) const {
     float sum = bias_;

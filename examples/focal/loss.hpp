@@ -9,7 +9,7 @@
 
 namespace focal {
 
-/// log σ(x) = min(x, 0) − log(1 + e^−|x|): neither overflows nor cancels, wherever x lies.
+/// log σ(x) = min(x, 0) − log(1 + e^−|x|). This form neither overflows nor cancels, for any x.
 inline double log_sigmoid(double x) {
   return std::min(x, 0.0) - std::log1p(std::exp(-std::fabs(x)));
 }
@@ -23,15 +23,16 @@ inline double focal_loss(double logit, bool positive, double gamma, double alpha
   return weight * -log_sigmoid(z);
 }
 
-/// What the samples with the least loss have of all loss, as in figure 4 there.
+/// The share of the samples with the smallest losses in the total loss, as in figure 4 of that
+/// paper.
 struct Curve {
-  double total = 0;  ///< all loss, summed from the least to the largest
+  double total = 0;  ///< sum of all losses, from the smallest to the largest
   std::vector<double>
-      share{};  ///< of it, at shares of the samples that are evenly spread from 0 to 1
+      share{};  ///< of the total, at shares of the samples that are evenly spaced from 0 to 1
 };
 
-/// Sorts `losses`. A function of which losses there are, not of the order they come in: so it is the same to
-/// the last bit however they were streamed.
+/// Sorts `losses`. The result depends only on the set of losses, not on their order. So it is the
+/// same to the last bit for every order of streaming.
 template <weir::Element T>
 Curve accumulate(std::span<T> losses, std::size_t points) {
   std::sort(losses.begin(), losses.end(), [](T a, T b) { return weir::widen(a) < weir::widen(b); });

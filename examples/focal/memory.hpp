@@ -8,8 +8,8 @@
 
 namespace focal {
 
-/// The example's own memory on the books that its loader's is on: the ledger's peak is then that of both
-/// at once, and the budget holds for both. One thread.
+/// Charges the example's own memory to the ledger of its loader. Then peak and budget include both.
+/// One thread.
 class OnTheBooks final : public std::pmr::memory_resource {
  public:
   explicit OnTheBooks(weir::MemoryLedger& ledger)

@@ -19,7 +19,7 @@ double mean_loss(const Curves& curves, std::size_t is_positive, std::size_t g) {
   return curves.of[is_positive][g].total / static_cast<double>(curves.samples[is_positive]);
 }
 
-/// What the hardest tenth of the samples has of the loss.
+/// The share of the hardest tenth of the samples in the total loss.
 double hardest_tenth(const Curve& curve) { return 1 - curve.share[points - 1 - (points - 1) / 10]; }
 
 }  // namespace

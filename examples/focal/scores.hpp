@@ -16,11 +16,12 @@
 namespace focal {
 
 inline constexpr std::array gammas{0, 2, 4, 6, 8};
-inline constexpr std::array<std::size_t, 2> positives_first{1, 0};  ///< places in Curves
+inline constexpr std::array<std::size_t, 2> positives_first{1, 0};  ///< indices in Curves
 inline constexpr std::size_t points = 201;                          ///< of each curve
 inline constexpr weir::Normalize normalize{{0.4914, 0.4822, 0.4465}, {0.2470, 0.2435, 0.2616}};
 
-/// What is held of every sample. By the sample's index, so it is the same whatever the order of delivery.
+/// The values kept for every sample, by the sample's index. So they do not depend on the order of
+/// delivery.
 template <weir::Element T>
 struct Scores {
   Scores(std::size_t samples, std::pmr::memory_resource& memory)
@@ -29,14 +30,15 @@ struct Scores {
   std::pmr::vector<std::uint8_t> positive;
 };
 
-/// Of negatives, [0], and of positives, [1], for each of `gammas`.
+/// Curves of negatives, [0], and of positives, [1], for each of `gammas`.
 struct Curves {
   std::array<std::array<Curve, gammas.size()>, 2> of{};
   std::array<std::array<std::uint64_t, gammas.size()>, 2> zeros{};  ///< losses too small for T
   std::array<std::uint64_t, 2> samples{};
 };
 
-/// One logit a sample, rounded to T; the images pass by, `loader.plan().batch` at a time.
+/// One logit for each sample, rounded to T. Only `loader.plan().batch` images are in memory at a
+/// time.
 template <weir::Element T>
 Scores<T> score_streamed(weir::Loader& loader, const Classifier& model, std::int64_t positive,
                          std::pmr::memory_resource& memory) {
@@ -79,7 +81,7 @@ Scores<T> score_at_once(weir::Loader& loader, const Classifier& model, std::int6
   return scores;
 }
 
-/// One loss a sample, rounded to T, for one class and one γ at a time.
+/// One loss for each sample, rounded to T, for one class and one γ at a time.
 template <weir::Element T>
 Curves curves_of(const Scores<T>& scores, double alpha, std::pmr::memory_resource& memory) {
   Curves curves;

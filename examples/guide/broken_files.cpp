@@ -1,4 +1,4 @@
-// docs/guide/broken-files.md: a set with bad files in it, met in three ways.
+// docs/guide/broken-files.md: a data set with bad files under each of the three policies.
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace {
 
-/// Memory from the heap: what a source needs when it is read without a Loader.
+/// Heap memory for a source that is read without a Loader.
 class HeapSink final : public weir::ByteSink {
  public:
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
@@ -21,7 +21,7 @@ class HeapSink final : public weir::ByteSink {
   std::vector<std::byte> memory_;
 };
 
-/// Fifty JPEGs; every tenth ends in the middle, as after a copy that broke off.
+/// Fifty JPEGs. Every tenth is truncated in the middle, as by an interrupted copy.
 weir::AnySource images_some_of_them_cut() {
   const auto whole = weir::synthetic(50, {96, 128});
   std::vector<weir::MemorySample> samples;

@@ -1,4 +1,4 @@
-// docs/guide/cap-the-memory.md: a budget, what it is spent on, a cache, and two loaders under one.
+// docs/guide/cap-the-memory.md: a budget, its accounts, a cache, and two loaders under one budget.
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t mib = 1ull << 20;
 
-/// What is held now, account by account.
+/// Prints the current bytes by account.
 void print(const weir::MemorySnapshot& memory) {
   for (std::size_t i = 0; i < weir::account_count; ++i) {
     const auto account = static_cast<weir::Account>(i);
@@ -33,7 +33,7 @@ int main() {
 
   weir::Loader loader(images, wish);
   const weir::Plan& plan = loader.plan();
-  std::printf("asked for a queue of %u, got %u; one place is %llu bytes\n",
+  std::printf("asked for a queue of %u, got %u; one slot is %llu bytes\n",
               plan.max_queue_size_asked, plan.max_queue_size,
               static_cast<unsigned long long>(plan.slab_bytes));
   for (weir::Batch& batch : loader.stream()) {

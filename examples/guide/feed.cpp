@@ -1,4 +1,4 @@
-// docs/guide/feed-a-trainer.md: epochs, micro-batches, where a run stands and how it went.
+// docs/guide/feed-a-trainer.md: epochs, micro-batches, progress and results.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Stands for a network: the mean of what it is shown, by label.
+/// Takes the place of a network: computes the mean of its input, by label.
 class Network {
  public:
   explicit Network(std::size_t classes) : sums_(classes), values_(classes) {}

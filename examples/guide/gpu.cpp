@@ -1,5 +1,6 @@
-// docs/guide/feed-a-gpu.md: slabs that a CUDA device copies from, and leases that end when it has. Compiles without CUDA;
-// without a driver it says so and trains on the CPU. examples/cuda is a whole program.
+// docs/guide/feed-a-gpu.md: slabs that a CUDA device copies from, and leases that end after the
+// copy. Compiles without CUDA. Without a driver it prints a note and trains on the CPU.
+// examples/cuda is a complete program.
 #include <cstdio>
 #include <memory>
 #include <span>
@@ -10,7 +11,7 @@
 
 namespace {
 
-/// Stands for the program's own CUDA code. A real one holds a stream and device memory.
+/// Takes the place of the program's own CUDA code. A real one has a stream and device memory.
 struct Trainer {
   CUstream_st* stream = nullptr;
   std::vector<std::uint8_t> device_pixels;
@@ -25,7 +26,7 @@ struct Trainer {
   void step() {}
 };
 
-/// The loop of a program that has a device.
+/// The loop of a program with a device.
 void train(weir::Loader& loader, Trainer& trainer) {
   for (weir::Batch& batch : loader.stream({.epochs = 10})) {
     trainer.copy(batch.pixel_bytes(), batch.labels());

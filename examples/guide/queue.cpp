@@ -1,4 +1,4 @@
-// docs/guide/choose-the-queue.md: what depths cost, what bounds a run, what to set instead.
+// docs/guide/choose-the-queue.md: the cost of each depth, the limit of a run, and better settings.
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
                 depth.max_queue_size, mib(depth.u8_bytes), mib(depth.f32_bytes));
 
   for ([[maybe_unused]] weir::Batch& batch : loader.stream())
-    std::this_thread::sleep_for(std::chrono::milliseconds(4));  // a step of training
+    std::this_thread::sleep_for(std::chrono::milliseconds(4));  // a training step
 
   const weir::Window window = weir::window(loader.report());
   const weir::Verdict verdict = weir::judge(window);

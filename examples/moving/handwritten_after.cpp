@@ -1,4 +1,4 @@
-// What handwritten_before.cpp does, by weir.
+// The same work as handwritten_before.cpp, with weir.
 #include <span>
 #include <vector>
 #include <weir/weir.hpp>

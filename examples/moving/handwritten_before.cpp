@@ -1,4 +1,5 @@
-// A loader by hand, as many trainers have one: a folder a class, OpenCV, threads, a queue of batches.
+// A hand-written loader, as in many trainers: one folder for each class, OpenCV, threads, a queue
+// of batches.
 #include <algorithm>
 #include <condition_variable>
 #include <cstdint>

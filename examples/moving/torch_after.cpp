@@ -1,4 +1,4 @@
-// What torch_before.cpp does, by weir.
+// The same work as torch_before.cpp, with weir.
 #include <weir/interop/torch.hpp>
 #include <weir/weir.hpp>
 

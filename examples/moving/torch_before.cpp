@@ -1,4 +1,4 @@
-// Images of a folder by libtorch's DataLoader: a dataset of one's own that reads with OpenCV.
+// Images of a folder with libtorch's DataLoader: a custom dataset that reads with OpenCV.
 #include <torch/torch.h>
 
 #include <algorithm>

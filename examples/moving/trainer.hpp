@@ -7,7 +7,8 @@
 #include <map>
 #include <string>
 
-/// Stands for a network: what it was shown, by label, the same however images are ordered and batched.
+/// Takes the place of a network: collects its input by label. The result does not depend on order
+/// and batches.
 class Trainer {
  public:
   /// `count` images of 3 x side x side floats each.
@@ -21,7 +22,7 @@ class Trainer {
       ++shown.images;
     }
   }
-  /// A line a class: images, their mean, the sum of their hashes.
+  /// One line for each class: number of images, their mean, the sum of their hashes.
   std::string text() const {
     std::string text;
     for (const auto& [label, shown] : shown_) {
@@ -43,8 +44,8 @@ class Trainer {
     std::uint64_t hash = 0;
   };
 
-  /// FNV-1a of the values in their places, in steps of 1/272: pixels that differ are two steps apart, and who
-  /// rounds once or three times on the way to a float is in the middle of one.
+  /// FNV-1a of the values and their positions, in steps of 1/272. Different pixel values are two
+  /// steps apart. Rounding errors of the conversion to float stay within one step.
   static std::uint64_t hash(const float* values, std::size_t count) {
     std::uint64_t hash = 14695981039346656037U;
     for (std::size_t k = 0; k < count; ++k)

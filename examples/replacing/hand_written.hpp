@@ -17,8 +17,9 @@
 
 namespace replacing {
 
-/// Loading as trainers have it that were written by hand: paths and labels in vectors, an order shuffled
-/// each epoch, worker threads that make a batch of floats each, and a queue of those. One consumer thread.
+/// A typical hand-written loader: paths and labels in vectors, an order that is shuffled each
+/// epoch, worker threads that make one batch of floats each, and a queue of batches. One consumer
+/// thread.
 class HandWrittenLoader {
  public:
   explicit HandWrittenLoader(const Settings& settings)
@@ -48,7 +49,7 @@ class HandWrittenLoader {
   std::size_t size() const { return paths_.size(); }
   const std::vector<std::string>& class_names() const { return class_names_; }
 
-  /// False: the epoch is over, and the next call begins another.
+  /// False at the end of the epoch. The next call begins another one.
   bool next(FloatBatch& out) {
     if (threads_.empty()) start();
     std::unique_lock lock(mutex_);

@@ -9,8 +9,8 @@
 
 namespace replacing {
 
-/// What a trainer of libtorch gets: images, float32, N x 3 x side x side in [-1, 1], RGB; labels, int64, N;
-/// a path for each image.
+/// The input of a libtorch trainer: images, float32, N x 3 x side x side in [-1, 1], RGB; labels,
+/// int64, N; a path for each image.
 struct TensorBatch {
   torch::Tensor images, labels;
   std::vector<std::string> paths;

@@ -1,6 +1,6 @@
-// A small trainer that runs with either loader, and how long each takes.
+// A small trainer that runs with either loader and prints the time of each.
 //   replacing [FOLDER] [--epochs N] [--loader hand|weir]
-// FOLDER holds a folder for each class; without it some are made.
+// FOLDER has one folder for each class. Without it, images are made.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -42,7 +42,7 @@ void train(const char* name, const Settings& settings, int epochs) {
   std::printf("%-12s %.2f s\n", name, spent.count());
 }
 
-/// A folder of made images for as long as this lives.
+/// A temporary folder of synthetic images.
 struct MadeFolder {
   MadeFolder() {
     auto name = (std::filesystem::temp_directory_path() / "weir-replacing-XXXXXX").string();

@@ -10,9 +10,9 @@
 
 namespace trainer {
 
-/// The largest difference of a tensor of `in_parts` from its counterpart in `whole`, relative to the latter's
-/// norm. Infinite where that says nothing: of no tensors or not as many, of one whose norm is 0, of values
-/// that are not finite.
+/// The largest difference of a tensor of `in_parts` from its counterpart in `whole`, relative to
+/// the latter's norm. Infinite if a comparison is meaningless: different numbers of tensors, no
+/// tensor, a norm of 0, values that are not finite.
 inline double largest_difference(const std::vector<torch::Tensor>& whole,
                                  const std::vector<torch::Tensor>& in_parts) {
   constexpr auto nothing = std::numeric_limits<double>::infinity();
@@ -21,7 +21,7 @@ inline double largest_difference(const std::vector<torch::Tensor>& whole,
   for (std::size_t i = 0; i < whole.size(); ++i) {
     const auto norm = whole[i].norm().item<double>();
     const auto error = (in_parts[i] - whole[i]).norm().item<double>() / norm;
-    // Not std::max alone: of a NaN it would know nothing.
+    // std::max alone would ignore a NaN.
     if (!(norm > 0) || !std::isfinite(error)) return nothing;
     worst = std::max(worst, error);
   }

@@ -21,8 +21,9 @@
 
 namespace trainer {
 
-/// A folder of class folders as a torch::data Dataset, decoded by OpenCV. The floats are written where they
-/// belong in one pass, which takes less time and memory than a chain of tensor operations.
+/// A folder of class folders as a torch::data Dataset, decoded by OpenCV. One pass writes the
+/// floats to their final position. That takes less time and memory than a chain of tensor
+/// operations.
 class FolderDataset : public torch::data::datasets::Dataset<FolderDataset> {
  public:
   struct Index {
@@ -31,7 +32,7 @@ class FolderDataset : public torch::data::datasets::Dataset<FolderDataset> {
     std::atomic<std::uint64_t> read = 0;
   };
 
-  /// As if the folder held its images `times` over.
+  /// The dataset repeats the images `times` times.
   FolderDataset(const std::string& folder, const Options& options, std::uint64_t times)
       : index_(std::make_shared<Index>()),
         side_(static_cast<int>(options.side)),
@@ -87,7 +88,7 @@ class FolderDataset : public torch::data::datasets::Dataset<FolderDataset> {
   bool bfloat16_;
 };
 
-/// Batches by libtorch's own DataLoader.
+/// Batches with libtorch's own DataLoader.
 template <class Sampler>
 class LibtorchFeed {
  public:
@@ -136,7 +137,7 @@ class LibtorchFeed {
                 .max_jobs(static_cast<std::size_t>(options.queue)))) {}
 
   std::shared_ptr<FolderDataset::Index> index_;
-  std::uint64_t ahead_;  ///< images read once the queue is full
+  std::uint64_t ahead_;  ///< images read when the queue is full
   std::unique_ptr<torch::data::StatelessDataLoader<Stacked, Sampler>> loader_;
 };
 

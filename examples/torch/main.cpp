@@ -1,4 +1,5 @@
-// A small ResNet trained on images, fed by weir or by libtorch's own DataLoader. See README.md.
+// A small ResNet trained on images, with batches from weir or from libtorch's own DataLoader. See
+// README.md.
 #include <torch/nn.h>
 #include <torch/utils.h>
 
@@ -34,7 +35,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// The two folders; made ones go with this.
+/// The two folders. The destructor removes synthetic ones.
 class Data {
  public:
   explicit Data(Options& options) {
@@ -71,7 +72,7 @@ Trainer make_trainer(const Options& options, std::size_t classes) {
       options.learning_rate};
 }
 
-/// Gradients of the first batch in micro-batches and as a whole, in float64.
+/// Compares gradients of the first batch in micro-batches and as a whole, in float64.
 double check_gradients(const Options& options, Trainer& trainer, std::size_t classes) {
   WeirFeed feed(weir::image_folder(options.train), options, true, 1);
   ResNet exact(options.width, options.blocks, static_cast<std::int64_t>(classes),
@@ -104,7 +105,7 @@ Trained run(const Options& options, Trainer& trainer, const std::vector<std::str
   auto& losses = trained.curve.losses;
   for (std::int64_t epoch = 0; epoch < options.epochs; ++epoch) {
     const auto before = losses.size();
-    // The rate falls to nothing, along a line.
+    // The learning rate decreases linearly to 0.
     const auto share = static_cast<double>(epoch) / static_cast<double>(options.epochs);
     for (auto& group : trainer.optimizer.param_groups())
       static_cast<torch::optim::SGDOptions&>(group.options())
@@ -127,7 +128,7 @@ Trained run(const Options& options, Trainer& trainer, const std::vector<std::str
   return trained;
 }
 
-/// Time from before there is a loader to the last step, and accuracy.
+/// Accuracy, and the time from before the loader is made to the last step.
 Trained train(const Options& options, Trainer& trainer, const std::vector<std::string>& classes,
               weir::MemoryProfile* profile, const std::shared_ptr<weir::MemoryLedger>& ledger) {
   const auto start = Clock::now();
@@ -145,8 +146,8 @@ Trained train(const Options& options, Trainer& trainer, const std::vector<std::s
   return run(options, trainer, classes, training, make_testing, start, profile);
 }
 
-/// One step on one batch while the queue fills behind it. Before that the network has made a step on noise,
-/// so that what it keeps for itself is not counted.
+/// One step on one batch while the queue fills. Before that, the network makes a step on noise, so
+/// that libtorch's own memory does not count.
 void measure_one_batch(const Options& options, Trainer& trainer) {
   const auto cold = pss_bytes();
   const ExactBatch noise(torch::rand({options.micro_batch, 3, options.side, options.side}),
@@ -184,9 +185,9 @@ void measure_one_batch(const Options& options, Trainer& trainer) {
       static_cast<unsigned long long>(peak), static_cast<unsigned long long>(after), sum);
 }
 
-/// The example as people run it: everything is told.
+/// The full report.
 int tell(const Options& options, const Data& data) {
-  auto& memory = *new weir::CountingResource;  // for as long as libtorch keeps tensors
+  auto& memory = *new weir::CountingResource;  // never destroyed: libtorch keeps tensors
   count_tensors(memory);
   auto trainer = make_trainer(options, data.classes.size());
   const auto error = check_gradients(options, trainer, data.classes.size());

@@ -5,10 +5,10 @@
 
 namespace trainer {
 
-/// What the command line asks for. Both feeds are given the same.
+/// The command line's options. Both feeds get the same.
 struct Options {
   std::string train, test;  ///< folders of class folders; empty: images are made
-  bool by_weir = true;      ///< or by libtorch's own DataLoader
+  bool by_weir = true;      ///< or with libtorch's own DataLoader
   std::int64_t side = 32;   ///< images become side x side
   std::int64_t batch = 50, micro_batch = 25, epochs = 5, width = 16, blocks = 1;
   std::int64_t queue = 4, workers = 2, threads = 0;
@@ -20,11 +20,11 @@ struct Options {
   bool one_batch = false;         ///< with measure: memory of a run of one batch, instead of time
   std::string csv, svg, profile;  ///< files to write; empty: none
 
-  /// Whole image for small ones; for photographs the usual crop, 224 of 256.
+  /// The whole image for small ones; for photographs the usual crop, 224 of 256.
   std::int64_t short_side() const { return side > 64 ? side * 256 / 224 : side; }
 };
 
-/// Exits where the words are wrong or ask for help.
+/// Exits if the arguments are wrong or request help.
 Options parse(int argc, char** argv);
 
 }  // namespace trainer

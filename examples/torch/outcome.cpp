@@ -18,7 +18,7 @@ void write(const std::string& path, const std::string& text) {
   if (!out.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-// Three times 0.2 would be written with sixteen digits.
+// Rounded, because 3 * 0.2 would print sixteen digits.
 std::vector<double> ticks(double end, int count) {
   auto at = weir::bench::ticks(end, count);
   for (auto& tick : at) tick = std::round(tick * 1e6) / 1e6;

@@ -7,14 +7,14 @@
 
 namespace trainer {
 
-/// How often a class was taken for which.
+/// Counts of predicted classes by true class.
 class Confusion {
  public:
   explicit Confusion(std::size_t classes) : counts_(classes, std::vector<std::uint64_t>(classes)) {}
   void add(std::size_t is, std::size_t taken_for) { ++counts_.at(is).at(taken_for); }
   /// In percent.
   double accuracy() const;
-  /// A row for each class, a column for each that it was taken for.
+  /// One row for each class, one column for each predicted class.
   std::string text(const std::vector<std::string>& names) const;
 
  private:
@@ -26,13 +26,13 @@ struct LossCurve {
   std::vector<double> losses;
   std::size_t steps_per_epoch = 1;
 
-  /// Means of as many steps as make 60 columns, drawn in characters.
+  /// Means of enough steps for 60 columns, drawn with characters.
   std::string text() const;
   void write_csv(const std::string& path) const;
   void write_svg(const std::string& path) const;
 
  private:
-  /// Mean loss of `parts` stretches of the run.
+  /// Mean loss of `parts` equal parts of the run.
   std::vector<double> means(std::size_t parts) const;
 };
 

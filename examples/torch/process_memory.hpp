@@ -6,10 +6,10 @@
 
 namespace trainer {
 
-/// Proportional set size of this process, from /proc/self/smaps_rollup; 0 where there is none.
+/// Proportional set size of this process, from /proc/self/smaps_rollup; 0 if it does not exist.
 std::uint64_t pss_bytes();
 
-/// Looks at the PSS every few milliseconds for as long as it lives, and keeps the most.
+/// Samples the PSS every few milliseconds while it exists, and keeps the maximum.
 class PssWatch {
  public:
   PssWatch();

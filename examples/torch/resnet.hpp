@@ -14,14 +14,14 @@ inline nn::Conv2d conv(std::int64_t in, std::int64_t out, std::int64_t kernel,
       nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
 }
 
-/// Eight groups. What one image's channels are normalised by is its own, so a batch in parts gives the
-/// gradients of the batch as a whole; BatchNorm would not.
+/// Eight groups. Each image is normalised by its own statistics, so a batch in parts gives the same
+/// gradients as the whole batch. With BatchNorm it would not.
 inline nn::GroupNorm norm(std::int64_t channels) {
   return nn::GroupNorm(nn::GroupNormOptions(8, channels));
 }
 
-/// Two convolutions and a way around them (He et al., Deep Residual Learning, 2015), GroupNorm for
-/// BatchNorm (Wu and He, Group Normalization, 2018).
+/// Two convolutions and a shortcut (He et al., Deep Residual Learning, 2015), with GroupNorm
+/// instead of BatchNorm (Wu and He, Group Normalization, 2018).
 struct BlockImpl : nn::Module {
   BlockImpl(std::int64_t in, std::int64_t out, std::int64_t stride)
       : conv1(register_module("conv1", conv(in, out, 3, stride))),
@@ -43,8 +43,8 @@ struct BlockImpl : nn::Module {
 };
 TORCH_MODULE(Block);
 
-/// Three stages, each twice as wide as the one before at half its resolution. Large images are made a
-/// quarter as large first, as ResNets for photographs do.
+/// Three stages. Each is twice as wide as the one before, at half its resolution. Large images are
+/// first reduced to a quarter, as in ResNets for photographs.
 struct ResNetImpl : nn::Module {
   ResNetImpl(std::int64_t width, std::int64_t blocks, std::int64_t classes, bool large) {
     stem->push_back(large ? conv(3, width, 7, 2) : conv(3, width, 3, 1));
@@ -62,7 +62,7 @@ struct ResNetImpl : nn::Module {
     register_module("stages", stages);
     head = register_module("head", nn::Linear(in, classes));
   }
-  /// N x 3 x H x W of any floating type, to N x classes of the parameters' type.
+  /// Maps N x 3 x H x W of any floating type to N x classes of the parameters' type.
   torch::Tensor forward(const torch::Tensor& images) {
     const auto x = stages->forward(stem->forward(images.to(head->weight.scalar_type())));
     return head(x.mean({2, 3}));

@@ -1,5 +1,5 @@
-# cmake -D PROGRAM=… -D WEIR=… -D OUT=… -P tells.cmake: a short run in full prints and writes what README.md says, and
-# its figures agree. OUT: a path that files begin with.
+# cmake -D PROGRAM=… -D WEIR=… -D OUT=… -P tells.cmake: checks that a short run prints and writes
+# what README.md describes, and that its figures agree. OUT is the prefix of the output files.
 set(epochs 3)
 set(steps 30)  # an epoch is 500 images, a batch 50
 set(tested 200)

@@ -11,7 +11,7 @@ namespace {
 weir::CountingResource* counted = nullptr;
 thread_local std::pmr::memory_resource* current = nullptr;
 
-/// Lies before the data, which stays aligned as libtorch wants it.
+/// A header before the data. The data keep libtorch's alignment.
 struct alignas(64) Head {
   std::pmr::memory_resource* from;
   std::size_t bytes;

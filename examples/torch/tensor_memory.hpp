@@ -5,12 +5,13 @@
 
 namespace trainer {
 
-/// From now on every tensor's memory comes from `memory` and is in one of its accounts. Once, before the
-/// first tensor; `memory` must never be destroyed, since libtorch keeps tensors to the process's end.
+/// From now on every tensor's memory comes from `memory` and is charged to one of its accounts.
+/// Call it once, before the first tensor. `memory` must never be destroyed, because libtorch keeps
+/// tensors until the process ends.
 void count_tensors(weir::CountingResource& memory);
 
-/// What this thread allocates while this lives is in that account; what other threads do in `other`.
-/// Nothing where count_tensors() was not called.
+/// While it exists, allocations of this thread are charged to that account. Those of other threads
+/// are charged to `other`. Has no effect without count_tensors().
 class CountAs {
  public:
   explicit CountAs(const char* account);

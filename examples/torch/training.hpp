@@ -18,7 +18,7 @@
 
 namespace trainer {
 
-/// A phase of the profile where there is one, whose tensors are counted by its account.
+/// A phase of the profile, if there is one. Its tensors are charged to its account.
 class Phase {
  public:
   Phase(weir::MemoryProfile* profile, const char* name, const char* account) : counted_(account) {
@@ -38,8 +38,8 @@ inline torch::Tensor share_of_loss(const torch::Tensor& logits, const torch::Ten
          static_cast<double>(of);
 }
 
-/// Adds the gradients of a batch, a micro-batch after the other, to those of the model: to rounding those
-/// of the batch as a whole. Returns the batch's mean loss.
+/// Adds the gradients of a batch, one micro-batch after the other, to those of the model. They
+/// equal those of the whole batch except for rounding. Returns the batch's mean loss.
 template <class Batch>
 double accumulate(ResNet& model, const Batch& batch, std::int64_t micro_batch,
                   weir::MemoryProfile* profile = nullptr) {
@@ -86,7 +86,7 @@ struct Trainer {
   torch::optim::SGD optimizer;
 };
 
-/// One epoch of `feed`, without gradients. `sum`: of all values that were handed over.
+/// One epoch of `feed`, without gradients. `sum`: of all values delivered.
 template <class Feed>
 Confusion evaluate(ResNet& model, Feed& feed, std::size_t classes, double& sum) {
   const torch::NoGradGuard no_gradients;
@@ -104,7 +104,7 @@ Confusion evaluate(ResNet& model, Feed& feed, std::size_t classes, double& sum) 
   return confusion;
 }
 
-/// A batch as it is, in float64.
+/// A batch in float64.
 class ExactBatch {
  public:
   ExactBatch(torch::Tensor images, torch::Tensor labels)
@@ -130,9 +130,9 @@ class ExactBatch {
   torch::Tensor images_, labels_;
 };
 
-/// The largest relative difference, over the parameters, between the gradients that `batch` gives in
-/// micro-batches and as a whole; infinite where there is nothing to compare. In float64, with the model's own
-/// weights.
+/// The largest relative difference, over the parameters, between the gradients of `batch` in
+/// micro-batches and as a whole. Infinite if there is nothing to compare. In float64, with the
+/// model's own weights.
 inline double gradient_error(ResNet& exact, const ExactBatch& batch, std::int64_t micro_batch) {
   const auto gradients = [&](std::int64_t part) {
     exact->zero_grad();

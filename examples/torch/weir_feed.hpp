@@ -12,7 +12,7 @@ namespace trainer {
 
 inline constexpr weir::Normalize normalize{{0.4914, 0.4822, 0.4465}, {0.2470, 0.2435, 0.2616}};
 
-/// Batches by weir. They wait as bytes; floats are made of a micro-batch as it is asked for.
+/// Batches by weir. They wait as bytes; a micro-batch becomes floats when it is requested.
 class WeirFeed {
  public:
   class Batch {
@@ -35,14 +35,14 @@ class WeirFeed {
     const weir::Batch& rows_;
   };
 
-  /// `epochs`: how often epoch() will be called; nothing is prefetched beyond.
+  /// `epochs`: the number of epoch() calls to come; nothing beyond is prefetched.
   WeirFeed(const weir::AnySource& source, const Options& options, bool shuffle,
            std::uint64_t epochs, std::shared_ptr<weir::MemoryLedger> ledger = nullptr)
       : loader_(source, loader_options(options, shuffle, std::move(ledger))),
         stream_(loader_.stream({.epochs = epochs})),
         bfloat16_(options.bfloat16) {}
 
-  /// use(Batch) for each batch of the next epoch.
+  /// Calls use(Batch) for each batch of the next epoch.
   template <class Use>
   void epoch(Use use) {
     for (auto left = loader_.batches_per_epoch(); left > 0; --left) {
@@ -50,7 +50,8 @@ class WeirFeed {
       use(Batch(*this, *rows));
     }
   }
-  /// use(Batch) for the next batch alone; full() once the queue behind it is full, while it is still held.
+  /// Calls use(Batch) for the next batch only, and full() when the queue is full, while the batch
+  /// is still held.
   template <class Use, class Full>
   void one(Use use, Full full) {
     const auto rows = stream_.next();

@@ -47,7 +47,7 @@ void* realloc(void* memory, std::size_t bytes) noexcept {
   count(bytes);
   taken_back(memory);
   void* const moved = __libc_realloc(memory, bytes);
-  // Where there was no room for more, the old piece is still there.
+  // If realloc fails, the old block still exists.
   given(moved == nullptr && bytes > 0 ? memory : moved);
   return moved;
 }

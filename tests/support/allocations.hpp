@@ -4,12 +4,12 @@
 
 namespace weir::test {
 
-/// Calls that this program has made for memory, by any thread: malloc and its family (operator new
-/// and the libraries come there, too) and mmap. Only where WEIR_OWN_HEAP: link allocations.cpp.
+/// The number of memory allocations of this program, by any thread: malloc and its family (operator
+/// new and libraries use them) and mmap. Only with WEIR_OWN_HEAP: link allocations.cpp.
 std::uint64_t allocations() noexcept;
-/// The bytes that they asked for; what was given back is not taken off.
+/// The number of bytes that they requested, including those that were freed.
 std::uint64_t allocated_bytes() noexcept;
-/// Bytes that they were given, as malloc_usable_size() and munmap() know them, and have not given back.
+/// The bytes that are allocated now, according to malloc_usable_size() and munmap().
 std::int64_t held_bytes() noexcept;
 
 }  // namespace weir::test

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Catch2, version 3 or 2: the only place that knows which.
+/// Catch2, version 3 or 2. Only this file depends on the version.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #define WEIR_CATCH_SUBSTRING Catch::Matchers::ContainsSubstring
@@ -13,10 +13,10 @@
 
 namespace weir::test {
 
-/// Matcher: the text contains `part`.
+/// A matcher for texts that contain `part`.
 inline auto has_text(const std::string& part) { return WEIR_CATCH_SUBSTRING(part); }
 
-/// About that number.
+/// A number with a tolerance.
 using Approx = WEIR_CATCH_APPROX;
 
 }  // namespace weir::test

@@ -4,7 +4,7 @@
 
 namespace weir::test {
 
-/// Milliseconds of CPU time that all threads of this process have had.
+/// The CPU time of all threads of this process, in milliseconds.
 inline double cpu_ms() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

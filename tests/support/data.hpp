@@ -7,8 +7,8 @@
 
 namespace weir::test {
 
-/// `part` of the folder that WEIR_TEST_DATA names; empty where there is none. A test that gets
-/// nothing calls skip() and returns.
+/// `part` of the folder that WEIR_TEST_DATA names. Empty if there is none; the test then calls
+/// skip() and returns.
 inline std::optional<std::filesystem::path> test_data(std::string_view part = "") {
   const char* root = std::getenv("WEIR_TEST_DATA");
   if (root == nullptr || *root == '\0') return std::nullopt;

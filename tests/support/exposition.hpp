@@ -9,8 +9,8 @@
 
 namespace weir::test {
 
-/// Prometheus's text format 0.0.4, read strictly: each family is announced by HELP, then TYPE, then
-/// has its samples, and no series comes twice. Throws std::runtime_error naming the line.
+/// A strict reader for Prometheus's text format 0.0.4. Each family has HELP, then TYPE, then its
+/// samples, and no series occurs twice. Throws std::runtime_error with the line.
 class Exposition {
  public:
   explicit Exposition(const std::string& text) {
@@ -19,7 +19,7 @@ class Exposition {
     if (text.empty() || text.back() != '\n') throw std::runtime_error("no newline at the end");
   }
 
-  /// By its series as written: `name{label="value"}`. Throws std::out_of_range.
+  /// The value of a series, written as `name{label="value"}`. Throws std::out_of_range.
   double operator[](const std::string& series) const { return values_.at(series); }
   bool has(const std::string& series) const { return values_.contains(series); }
   const std::map<std::string, std::string>& types() const noexcept { return types_; }

@@ -1,1 +1,1 @@
-// Compiles the headers that the tests share, once.
+// Compiles once the headers that the tests share.

@@ -13,13 +13,13 @@ namespace weir::test {
 template <class T>
 concept Number = (std::integral<T> || std::floating_point<T>)&&!std::same_as<T, bool>;
 
-/// A JSON value to look at: what a test says of it compiles without the JSON library, which takes longer than the
-/// test. What is not there is null.
+/// A read-only JSON value. Tests that use it compile without the JSON library, which takes longer
+/// than the test. A missing value is null.
 class Json {
  public:
-  /// Throws where `text` is none.
+  /// Throws if `text` is not JSON.
   static Json parse(const std::string& text);
-  /// Discarded where `text` is none.
+  /// Discarded if `text` is not JSON.
   static Json try_parse(const std::string& text);
 
   const Json& operator[](std::string_view key) const;
@@ -38,7 +38,7 @@ class Json {
   bool is_string() const { return kind_ == Kind::string; }
   bool is_object() const { return kind_ == Kind::object; }
 
-  /// The number or text that this is; throws where it is another kind.
+  /// The number or text of this value. Throws if it is of another kind.
   template <Number T>
   T get() const {
     return static_cast<T>(number());
@@ -54,7 +54,7 @@ class Json {
   friend bool operator==(const Json& json, T value) {
     return json.is_number() && json.number_ == static_cast<long double>(value);
   }
-  /// Of numbers.
+  /// Compares numbers.
   friend std::partial_ordering operator<=>(const Json& a, const Json& b) {
     return a.number() <=> b.number();
   }

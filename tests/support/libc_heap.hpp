@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-// glibc's own heap, under the names it keeps for a program that replaces malloc and its family.
+// glibc's own heap functions, under the names for programs that replace malloc and its family.
 extern "C" {
 void* __libc_malloc(std::size_t bytes) noexcept;
 void* __libc_calloc(std::size_t number, std::size_t bytes) noexcept;

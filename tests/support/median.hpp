@@ -2,7 +2,8 @@
 
 namespace weir::test {
 
-/// Whether the median of several measurements is within a limit. More of them than tell it are not needed.
+/// Checks that the median of several measurements is within a limit. Stops when the result is
+/// certain.
 class MedianWithin {
  public:
   /// `of`: odd.

@@ -7,7 +7,7 @@
 
 namespace weir::test {
 
-/// Memory of the heap, as often as it is `granted`; then none.
+/// Heap memory for the first `granted` requests; then it refuses.
 class RefusingMemory final : public std::pmr::memory_resource {
  public:
   explicit RefusingMemory(int times = 0) noexcept : granted(times) {}

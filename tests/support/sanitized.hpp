@@ -16,8 +16,9 @@ inline constexpr bool sanitized = false;
 inline constexpr bool sanitized = false;
 #endif
 
-/// That many repetitions, a tenth under a sanitizer: it looks at how the code runs, and the later
-/// ones run as the first did. For loops whose other seeds and sizes only test what comes out.
+/// The number of repetitions; a tenth of it under a sanitizer. A sanitizer checks how the code
+/// runs, and later repetitions run like the first. For loops whose further seeds and sizes only
+/// test results.
 constexpr std::uint64_t thinned(std::uint64_t repetitions) noexcept {
   return sanitized ? (repetitions + 9) / 10 : repetitions;
 }

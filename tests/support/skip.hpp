@@ -6,7 +6,8 @@
 
 namespace weir::test {
 
-/// Says what a test lacks, which then returns: ctest reports it as skipped (tests/CMakeLists.txt).
+/// Prints what a test lacks. The test then returns, and ctest reports it as skipped
+/// (tests/CMakeLists.txt).
 inline void skip(const std::string& lacking) { WARN("weir: test skipped: " + lacking); }
 
 }  // namespace weir::test

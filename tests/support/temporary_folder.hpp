@@ -12,7 +12,7 @@
 
 namespace weir::test {
 
-/// A folder of its own, empty at first, that is gone when the object is.
+/// An empty folder of its own, removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -32,7 +32,7 @@ class TemporaryFolder {
   std::string string() const { return path_.string(); }
   std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
 
-  /// With the folders that lead to it; its path.
+  /// Writes a file and the folders that lead to it. Returns its path.
   std::string write(const std::filesystem::path& name, std::string_view content) const {
     const auto file = path_ / name;
     std::filesystem::create_directories(file.parent_path());

@@ -32,7 +32,7 @@ struct TraceFile {
     }
   }
 
-  /// Spans called `name` on rows whose name begins with `row`.
+  /// The spans called `name` on rows whose name begins with `row`.
   std::vector<Json> named(const std::string& name, const std::string& row) const {
     std::vector<Json> found;
     for (const auto& [where, events] : spans)
@@ -40,9 +40,9 @@ struct TraceFile {
         if (event.at("name") == name && rows.at(where).starts_with(row)) found.push_back(event);
     return found;
   }
-  /// What spoils it, or nothing: on each row a span ends before the next begins, or lies within it;
-  /// counters go forward in time; a wait has one beginning and, not before it, one end. Ends are worked
-  /// out in floating point, as speedscope and chrome://tracing do.
+  /// The first defect, or an empty string. On each row a span ends before the next begins, or is
+  /// nested in it. Counters move forward in time. A wait has one beginning and one end, which is
+  /// not before it. Ends are computed in floating point, as in speedscope and chrome://tracing.
   std::string complaint() const {
     for (const auto& [row, events] : spans) {
       if (!rows.contains(row)) return "a row without a name";

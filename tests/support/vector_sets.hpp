@@ -7,7 +7,7 @@
 
 namespace weir::test {
 
-/// Lets the kernels see one vector set of those the machine has; all of them again when it dies.
+/// Restricts the kernels to one vector set of the machine. The destructor allows all of them again.
 class OnlyTarget {
  public:
   explicit OnlyTarget(std::int64_t target) { choose(target); }

@@ -4,7 +4,7 @@
 
 namespace weir::test {
 
-/// Counts how often it was woken. One thread.
+/// Counts wake-ups. One thread.
 struct Waker final : Wakeable {
   void wake() noexcept override { ++count; }
   int count = 0;

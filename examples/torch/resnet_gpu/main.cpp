@@ -1,4 +1,5 @@
-// ResNet-18 as people train it (bfloat16, channels last), fed by weir::device_batches. See ../README.md.
+// ResNet-18 with a usual setup (bfloat16, channels last), fed by weir::device_batches. See
+// ../README.md.
 #include <ATen/Context.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/types.h>
@@ -31,7 +32,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// A source as if its samples were there several times.
+/// A source that repeats the samples of another.
 struct Repeated {
   weir::AnySource source;
   std::uint64_t times;
@@ -60,14 +61,14 @@ weir::Options loader_options(const Options& options, std::uint64_t images) {
   wanted.workers = options.workers;
   wanted.queue = {.max_queue_size = options.queue, .max_leases = options.prefetch};
   if (options.pinned) wanted.memory.upstream = std::make_shared<weir::PinnedMemory>();
-  if (options.cached)  // all of them, and what the cache needs beside the pixels
+  if (options.cached)  // all samples, and the cache's bytes beside the pixels
     wanted.cache = {.keep = weir::Cache::decoded,
                     .max_bytes = images * (wanted.shape.values() + 4096)};
   wanted.drop_last = true;
   return wanted;
 }
 
-/// A CPU has no use for bfloat16.
+/// bfloat16 only on a GPU.
 weir::DeviceOptions device_options(const Options& options) {
   const auto input = options.device == "cpu" ? torch::kFloat32 : torch::kBFloat16;
   return {.prefetch = options.prefetch,
@@ -80,7 +81,7 @@ std::int64_t classes_of(const weir::AnySource& source) {
   return std::max<std::int64_t>(10, static_cast<std::int64_t>(source.class_names().size()));
 }
 
-/// Waits for all that this thread has given the device.
+/// Waits for all work that this thread has submitted to the device.
 void wait_for(torch::Device device) {
   const auto* const guard = c10::impl::getDeviceGuardImpl(device.type());
   guard->synchronizeStream(guard->getStream(device));
@@ -110,8 +111,8 @@ int train(const Options& options) {
   return options.epochs < 2 || last < first ? 0 : 1;
 }
 
-/// Calls `step`, which says how many images it took, for `seconds`. Returns images a second; every
-/// `lost` second of the caller's thread is counted by step itself.
+/// Calls `step`, which returns its number of images, for `seconds`. Returns images a second. `step`
+/// itself counts the `lost` seconds of the calling thread.
 template <class Step>
 double rate_of(double seconds, torch::Device device, Step step) {
   wait_for(device);
@@ -122,7 +123,7 @@ double rate_of(double seconds, torch::Device device, Step step) {
   return images / seconds_since(start);
 }
 
-/// The network alone, on one batch: pixels normalised anew each time, or not.
+/// The network alone on one batch; the pixels are normalised at each step, or once.
 void measure_alone(const Options& options, torch::Device device) {
   Trainer trainer(options.deep, 1000, device, options.learning_rate);
   const std::int64_t batch = options.batch, side = options.side;
@@ -141,7 +142,8 @@ void measure_alone(const Options& options, torch::Device device) {
   std::printf("{\"rate\": %.1f}\n", rate_of(options.seconds, device, step));
 }
 
-/// What a loader's slabs could bring at most: the same memory copied by a bare loop, two copies in flight.
+/// The upper bound for a loader's slabs: the same memory copied by a bare loop, two copies in
+/// flight.
 void measure_bare(const Options& options, torch::Device device) {
   if (device.is_cpu()) throw std::runtime_error("bare: nothing is copied to a CPU");
   auto wanted = loader_options(options, 0);
@@ -177,8 +179,8 @@ void measure_bare(const Options& options, torch::Device device) {
   std::printf("{\"rate\": %.1f}\n", rate_of(options.seconds, device, step));
 }
 
-/// Keeps the calling thread at most two steps ahead of the device: else it would wait for the network somewhere,
-/// within next() too.
+/// Keeps the calling thread at most two steps ahead of the device. Otherwise another call would
+/// wait for the network, perhaps next().
 class Pace {
  public:
   explicit Pace(torch::Device device)
@@ -203,12 +205,12 @@ class Pace {
   std::size_t number_ = 0;
 };
 
-/// Batches by weir; the network's steps on them, or nothing.
+/// Batches by weir, with or without the network's steps.
 void measure_loader(const Options& options, torch::Device device) {
   Trainer trainer(options.deep, 1000, device, options.learning_rate);
   const std::int64_t side = options.side;
   const auto on_device = torch::TensorOptions(device);
-  // What libtorch keeps for itself is there before the loader's memory is looked at.
+  // libtorch's own memory is allocated before the loader's memory is measured.
   const auto pixels =
       torch::randint(256, {options.batch, side, side, 3}, on_device.dtype(torch::kUInt8))
           .permute({0, 3, 1, 2});
@@ -235,7 +237,7 @@ void measure_loader(const Options& options, torch::Device device) {
       loss = trainer.step(batch.images, batch.labels);
       pace.stepped(device);
     }
-    // As people look at the loss now and then.
+    // As a trainer that reads its loss now and then.
     if (++steps % 20 == 0 && loss.defined()) loss.item<float>();
     return static_cast<std::uint32_t>(batch.images.size(0));
   };

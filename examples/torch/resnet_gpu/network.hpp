@@ -11,7 +11,7 @@ namespace resnet_gpu {
 
 namespace nn = torch::nn;
 
-/// A convolution and the BatchNorm behind it.
+/// A convolution and its BatchNorm.
 inline nn::Sequential conv(std::int64_t in, std::int64_t out, std::int64_t kernel,
                            std::int64_t stride = 1) {
   return nn::Sequential(
@@ -19,10 +19,10 @@ inline nn::Sequential conv(std::int64_t in, std::int64_t out, std::int64_t kerne
       nn::BatchNorm2d(out));
 }
 
-/// Convolutions with ReLU between them, and a way around them (He et al., Deep Residual Learning, 2015).
+/// Convolutions with ReLU between them, and a shortcut (He et al., Deep Residual Learning, 2015).
 struct BlockImpl : nn::Module {
   BlockImpl(std::int64_t in, std::int64_t width, std::int64_t out, std::int64_t stride, bool deep) {
-    if (deep)  // the stride is in the second, as torchvision has it
+    if (deep)  // the stride is in the second convolution, as in torchvision
       parts = {conv(in, width, 1), conv(width, width, 3, stride), conv(width, out, 1)};
     else
       parts = {conv(in, width, 3, stride), conv(width, out, 3)};
@@ -40,7 +40,7 @@ struct BlockImpl : nn::Module {
 };
 TORCH_MODULE(Block);
 
-/// ResNet-18, or ResNet-50 where it is deep.
+/// ResNet-18, or ResNet-50 if it is deep.
 struct ResNetImpl : nn::Module {
   ResNetImpl(bool deep, std::int64_t classes) : stem(conv(3, 64, 7, 2)) {
     const std::array<int, 4> blocks = deep ? std::array{3, 4, 6, 3} : std::array{2, 2, 2, 2};

@@ -9,22 +9,22 @@
 
 namespace resnet_gpu {
 
-/// What the command line asks for.
+/// The command line's options.
 struct Options {
-  std::string folder;  ///< of class folders; empty: images are made
+  std::string folder;  ///< of class folders; empty: synthetic images
   std::uint64_t images = 1024, repeat = 1;
   std::string device = torch::cuda::is_available() ? "cuda" : "cpu";
   bool deep = false, pinned = true, cached = false;
   std::uint32_t batch = 256, side = 224, workers = 0, queue = 8, prefetch = 2;
   std::uint64_t epochs = 5;
   double learning_rate = 0.05;
-  std::string measure;  ///< what is measured; empty: nothing, the network is trained
+  std::string measure;  ///< the value to measure; empty: the network is trained
   double seconds = 5, warm = 2;
 
   bool copies_only() const { return measure == "copy" || measure == "bare"; }
 };
 
-/// Exits where the words are wrong or ask for help.
+/// Exits if the arguments are wrong or request help.
 inline Options parse(int argc, char** argv) {
   Options options;
   CLI::App app("ResNet-18 in bfloat16 and channels last, fed by weir::device_batches.");

@@ -11,7 +11,7 @@
 
 namespace resnet_gpu {
 
-/// bfloat16 where it serves, on a GPU, for as long as it lives.
+/// bfloat16 autocast on a GPU, while it exists.
 class Autocast {
  public:
   explicit Autocast(torch::Device device) : on_(!device.is_cpu()) {
@@ -37,7 +37,7 @@ class Autocast {
   bool on_;
 };
 
-/// A network in channels-last memory, and SGD with momentum in a few launches a step.
+/// A network in channels-last memory, and SGD with momentum in a few launches for each step.
 class Trainer {
  public:
   Trainer(bool deep, std::int64_t classes, torch::Device device, double learning_rate)

@@ -15,8 +15,8 @@ struct CUstream_st;
 
 namespace weir::test {
 
-/// CUDA's driver, as a test calls it: the stand-in or, with WEIR_CUDA=real in the environment, the machine's. Weir
-/// finds the same: a library that is loaded is found by its name.
+/// CUDA's driver as a test calls it: the stand-in, or the machine's driver if WEIR_CUDA=real is in
+/// the environment. weir uses the same one, because dlopen finds a loaded library by its name.
 struct Device {
   Device();
 
@@ -36,7 +36,7 @@ struct Device {
                          CUstream_st* stream);
   int (*MemcpyDtoH)(void* host, std::uintptr_t device, std::size_t bytes);
 
-  // Null of a real driver.
+  // Null with a real driver.
   decltype(&stand_in_reset) reset;
   decltype(&stand_in_fail) fail;
   decltype(&stand_in_slow_copies) slow_copies;
@@ -49,21 +49,22 @@ struct Device {
   decltype(&stand_in_locked_copies) locked_copies;
 };
 
-/// The one of this process. Throws where there is none.
+/// The driver of this process. Throws if there is none.
 Device& device();
-/// As if just loaded; its context is the calling thread's.
+/// A driver in its initial state. Its context is the calling thread's.
 Device& fresh_device();
 
-/// Whether a case can be made to happen here; if not, it says so, by which CTest knows that it was skipped.
+/// True if a test case can run here. Otherwise it prints a note, and CTest reports the test as
+/// skipped.
 bool only_with_stand_in();
 
-/// A copy to the device, and what came of it.
+/// A copy to the device and its result.
 class DeviceCopy {
  public:
   DeviceCopy(std::span<const std::uint8_t> host, CUstream_st* stream);
   DeviceCopy(DeviceCopy&& other) noexcept;
   ~DeviceCopy();
-  /// Whether the device has what the host had when the copy was asked for.
+  /// True if the device has the data that the host had when the copy was requested.
   bool right() const;
 
  private:
@@ -71,11 +72,11 @@ class DeviceCopy {
   std::uintptr_t memory_ = 0;
 };
 
-/// A stream of the device that does nothing while it is held.
+/// A stream of the device that makes no progress while it is held.
 class DeviceStream {
  public:
   DeviceStream();
-  /// Lets go what is held and waits for all.
+  /// Releases a held stream and waits for its work.
   ~DeviceStream();
   DeviceStream(const DeviceStream&) = delete;
   DeviceStream& operator=(const DeviceStream&) = delete;

@@ -13,7 +13,7 @@
 
 namespace weir::test {
 
-/// A loader whose batches a device reads, on a ledger that outlives it.
+/// A loader whose batches a device reads, on a ledger that lives longer than the loader.
 struct Leases {
   explicit Leases(std::uint32_t max_leases, std::uint64_t samples = 48) {
     auto options = small_options();
@@ -26,7 +26,7 @@ struct Leases {
     stream.emplace(loader->stream());
   }
 
-  /// Copies a batch to the device and lets it go; the copy.
+  /// Copies a batch to the device and releases the batch. Returns the copy.
   DeviceCopy& send(Batch batch) {
     auto& copy = copies.emplace_back(batch.pixel_bytes(), device.get());
     release_after(std::move(batch), device.get());
@@ -39,10 +39,10 @@ struct Leases {
   std::optional<Loader> loader;
   std::optional<Stream> stream;
   std::vector<DeviceCopy> copies;
-  DeviceStream device;  ///< done before all else goes
+  DeviceStream device;  ///< declared last: its work ends before the rest is destroyed
 };
 
-/// Waits for what comes at once or never; a minute tells the two apart on any machine.
+/// Waits for an event that comes at once or never. A minute distinguishes the two on any machine.
 inline bool comes(const std::function<bool()>& what) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (!what()) {
@@ -52,7 +52,7 @@ inline bool comes(const std::function<bool()>& what) {
   return true;
 }
 
-/// Lets a held stream go from another thread, a little later.
+/// Releases a held stream from another thread, a little later.
 class GoLater {
  public:
   explicit GoLater(DeviceStream& stream)

@@ -18,7 +18,8 @@ inline std::string breach(const Snapshot& now, const Plan& plan) {
 
 constexpr std::uint64_t batches_an_epoch = 50;
 
-/// Batches that a device reads, up to three at a time, are those of the CPU: pixels, order and laws.
+/// Compares batches that a device reads, up to three at a time, with those of the CPU: pixels,
+/// order and laws.
 inline void compare_with_cpu(std::uint64_t epochs) {
   fresh_device();
   auto options = small_options();
@@ -41,7 +42,7 @@ inline void compare_with_cpu(std::uint64_t epochs) {
   auto stream = loader.stream({.epochs = epochs});
   while (auto batch = stream.next()) {
     log.add(*batch);
-    // Every epoch begins with three batches that the device has not read.
+    // Every epoch begins with three batches that the device has not read yet.
     const auto in_epoch = batch->sequence() % batches_an_epoch;
     if (in_epoch == 0) device_stream.hold();
     copies.emplace_back(batch->pixel_bytes(), device_stream.get());

@@ -45,7 +45,7 @@ TEST_CASE("slabs in pinned memory are locked once each, used again, and unlocked
   CHECK(memory->limit() > 0);
   {
     Loader loader(images(), options_with(memory));
-    // Known before the first batch.
+    // The figures exist before the first batch.
     const auto& plan = loader.plan();
     CHECK(plan.pinned.slab_bytes == plan.slabs * plan.slab_bytes);
     CHECK(plan.pinned.limit_bytes == memory->limit());
@@ -163,7 +163,7 @@ TEST_CASE("a refused lock gives pageable memory, and the note names limit and re
   SECTION("by the driver, for want of memory") {
     cuda.lock_limit(2 * slab + slab / 2);
     Loader loader(images(), options);
-    // All slabs there are, so that the third is made.
+    // Uses all slabs, so that the third one is allocated.
     auto stream = loader.stream({.epochs = 3});
     stream.settle();
     CHECK(memory->use().locked == 2 * slab);

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What next() throws as a device's error.
+/// The code of the device error that next() throws.
 std::optional<int> device_error(Stream& stream) {
   try {
     static_cast<void>(stream.next());
@@ -47,7 +47,7 @@ TEST_CASE("a slab comes back when the device has read it, and is leased until th
   leases.stream->settle();
   CHECK(leases.leased() == bytes);
   leases.device.go();
-  // By the loader's own thread: nobody calls next().
+  // The loader's own thread returns them, without a call of next().
   REQUIRE(comes([&] { return leases.leased() == 0; }));
   CHECK(leases.loader->snapshot().samples.consumed == 4);
   CHECK(leases.loader->report().samples.conserved());
@@ -69,12 +69,13 @@ TEST_CASE("what the device reads counts as leased, and next() waits for it", "[c
     const auto batch = stream.next();
     REQUIRE(batch);
     CHECK(batch->sequence() == 2);
-    // One in hand, none or one with the device: the other may be waited for, but not both in hand.
+    // The test holds one lease, and the device one or none. next() may wait for the device's, but
+    // not if the test holds both.
     const auto second = stream.next();
     REQUIRE(second);
     CHECK(refusal([&] { static_cast<void>(stream.next()); }) == Errc::too_many_leases);
   }
-  // One in hand and one with the device.
+  // The test holds one lease and the device one.
   auto in_hand = stream.next();
   leases.device.hold();
   leases.send(*stream.next());
@@ -138,12 +139,12 @@ TEST_CASE("an event that fails ends the stream, and the slab comes back", "[cuda
   auto& stream = *leases.stream;
   const std::string call = GENERATE("cuEventQuery", "cuCtxPushCurrent");
   CAPTURE(call);
-  // Recording pushes the context, too.
+  // Recording also pushes the context.
   leases.device.hold();
   leases.send(*stream.next());
   cuda.fail(call.c_str(), 700, 0, 1);
   REQUIRE(comes([&] { return leases.leased() == 0; }));
-  // What was ready comes first.
+  // Ready batches are delivered first.
   std::optional<int> error;
   int before = 0;
   while (!(error = device_error(stream))) REQUIRE(++before < 12);

@@ -1,5 +1,6 @@
-// A libcuda.so.1 without a device: each stream is a thread that does in order what it was given. It implements
-// what weir and these tests call, with the driver's results, and fails or takes its time as it is told.
+// A libcuda.so.1 without a device: each stream is a thread that does its work in order. It
+// implements the functions that weir and these tests call, with the driver's results. On request it
+// fails or is slow.
 #include "stand_in_driver.hpp"
 
 #include <atomic>
@@ -35,13 +36,13 @@ struct CUctx_st {
 
 struct CUevent_st {
   struct State {
-    std::uint64_t recorded = 0, reached = 0;  ///< under the driver's mutex
+    std::uint64_t recorded = 0, reached = 0;  ///< guarded by the driver's mutex
   };
   std::shared_ptr<State> state = std::make_shared<State>();  ///< outlives the event in a stream
 };
 
 struct CUstream_st {
-  std::deque<std::function<void()>> work;  ///< under the driver's mutex
+  std::deque<std::function<void()>> work;  ///< guarded by the driver's mutex
   bool busy = false, over = false, capturing = false;
   std::thread thread;
 };
@@ -59,7 +60,7 @@ struct Driver {
   int events = 0, copies = 0, locked_copies = 0;
   CUctx_st primary;
 
-  /// What the call is to return instead of doing its work; 0: let it.
+  /// The result that the call must return without doing its work; 0: do it.
   int enter(const char* call) {
     const std::lock_guard lock(mutex);
     if (const auto found = failures.find(call); found != failures.end()) {
@@ -74,7 +75,7 @@ struct Driver {
   }
 };
 
-// Never destroyed: the program's statics may call it until the end.
+// Never destroyed: static objects of the program may call it until the end.
 Driver& it() {
   static auto& driver = *new Driver;
   return driver;
@@ -82,7 +83,7 @@ Driver& it() {
 
 thread_local std::vector<CUctx_st*> contexts;
 
-/// Of a real driver, the runtime API makes the primary context current; here a test does.
+/// With a real driver, the runtime API makes the primary context current. Here a test does.
 int give(CUstream_st* stream, std::function<void()> work) {
   auto& driver = it();
   {
@@ -119,7 +120,7 @@ void run(CUstream_st& stream) {
 
 extern "C" {
 
-// ---- how a test drives it ----------------------------------------------------------------------
+// ---- control by tests ---------------------------------------------------------------------------
 
 void stand_in_reset() {
   auto& driver = it();
@@ -176,7 +177,7 @@ int stand_in_locked_copies() {
   return it().locked_copies;
 }
 
-// ---- what weir calls ---------------------------------------------------------------------------
+// ---- called by weir -----------------------------------------------------------------------------
 
 int cuInit(unsigned) {
   ENTER("cuInit");
@@ -319,7 +320,7 @@ int cuEventQuery(CUevent_st* event) {
   return event->state->reached == event->state->recorded ? success : not_ready;
 }
 
-// ---- what the tests call -----------------------------------------------------------------------
+// ---- called by the tests ------------------------------------------------------------------------
 
 int cuCtxSetCurrent(CUctx_st* context) {
   contexts.clear();

@@ -6,13 +6,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Sends so many batches, which the device does not read before it is let go.
+/// Sends batches to the device, which does not read them while its stream is held.
 void send(Leases& leases, int batches) {
   leases.device.hold();
   for (int i = 0; i < batches; ++i) leases.send(*leases.stream->next());
 }
 
-/// Nothing is left, and the device got what it was sent.
+/// Nothing is left, and the device has the data that were sent.
 void check_over(const Leases& leases) {
   CHECK(leases.ledger->snapshot().live == 0);
   CHECK(leases.upstream->outstanding() == 0);
@@ -39,7 +39,7 @@ TEST_CASE("the end of a stream does not wait for the device", "[cuda][stopping]"
   leases.stream.reset();
   const auto slab = leases.loader->plan().slab_bytes;
   CHECK(leases.leased() == static_cast<std::uint64_t>(batches) * slab);
-  // The next stream's thread finds them.
+  // The thread of the next stream finds them.
   leases.device.go();
   leases.stream.emplace(leases.loader->stream());
   REQUIRE(comes([&] { return leases.leased() == 0; }));
@@ -93,7 +93,7 @@ TEST_CASE("a device that does not answer holds a loader up for a second, and kee
   CHECK(waited < 20);
   CHECK(leases->leased() == slabs);
   CHECK(leases->upstream->outstanding() == slabs);
-  // The device reads them after all: they are there.
+  // The device still reads them, so they must exist.
   leases->device.go();
   leases->device.wait();
   for (const auto& copy : leases->copies) CHECK(copy.right());

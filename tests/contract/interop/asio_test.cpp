@@ -21,12 +21,12 @@ namespace {
 
 AnySource images(std::uint64_t count = 18) { return synthetic(count, {24, 24, 3}, 3); }
 
-/// Takes a stream to its end.
+/// Consumes a stream to its end.
 asio::awaitable<void> consume(Stream& stream, Log& log) {
   while (auto batch = co_await async_next(stream, asio::use_awaitable)) log.add(*batch);
 }
 
-/// The handler of one batch, and where it ran.
+/// The handler of one batch, and the thread it ran on.
 struct Taken {
   std::exception_ptr error;
   std::optional<Batch> batch;
@@ -139,7 +139,7 @@ TEST_CASE("one consumer at a time: who comes second is told so", "[interop]") {
   auto future = async_next(stream, asio::use_future);
   CHECK_THROWS_WITH(stream.next(), has_text("Stream::next: a Stream::async_next is still out"));
   CHECK_THROWS_WITH(stream.try_next(), has_text("one consumer at a time"));
-  // On this thread: TSan does not see how libstdc++ counts who holds an exception.
+  // On this thread, because TSan does not understand libstdc++'s reference counts of exceptions.
   asio::io_context context;
   Taken second;
   async_next(stream, asio::bind_executor(context, second.handler()));

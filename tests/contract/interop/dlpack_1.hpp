@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-// What DLPack 1.0 added, by its documented ABI: the header of Debian 12 is older.
+// The additions of DLPack 1.0, by its documented ABI. The header in Debian 12 is older.
 #ifndef DLPACK_MAJOR_VERSION
 #define DLPACK_MAJOR_VERSION 1
 #define DLPACK_MINOR_VERSION 0

@@ -16,7 +16,7 @@ Drop drop_of(Managed* tensor) {
   return [tensor] { tensor->deleter(tensor); };
 }
 
-/// Of rows x shape, without gaps.
+/// Checks a tensor of rows x shape without gaps.
 void check_block(const DLTensor& tensor, const void* where, std::int64_t rows, Shape shape) {
   CHECK(tensor.data == where);
   CHECK(tensor.byte_offset == 0);

@@ -46,7 +46,7 @@ TEST_CASE("a batch as Mats lies in the slab, and each shares the lease", "[inter
 
 TEST_CASE("the slab is idle when the last Mat has died, in whatever order", "[interop]") {
   drop_in_every_order("cv::Mat", [](Scene& scene) {
-    // Two views are as good as four, and 120 orders are enough.
+    // Two views show the same as four, and 120 orders are enough.
     auto mats = std::make_shared<std::vector<cv::Mat>>(as_mats(scene.lease));
     mats->resize(2);
     return drops_of(mats);
@@ -102,7 +102,7 @@ TEST_CASE("a transform writes the row of the batch by OpenCV, where it lies", "[
   Loader loader(images, options), other(images, by_weir);
   const auto got = drain(loader);
   CHECK(moved == 0);
-  CHECK(got.pixels == drain(other).pixels);  // weir resamples as OpenCV does
+  CHECK(got.pixels == drain(other).pixels);  // weir resamples like OpenCV
   REQUIRE(got.indices.size() == 18);
   const auto bytes = Shape{16, 16, 3}.values();
   for (std::size_t i = 0; i < 18; ++i) {

@@ -16,8 +16,8 @@
 
 namespace weir::test {
 
-/// A loader with one batch on loan, and everything that says who still holds its slab: the ledger, which
-/// outlives the loader, and what the slabs were allocated from.
+/// A loader with one leased batch, and two ways to see who holds its slab: the ledger, which lives
+/// longer than the loader, and the upstream of the slabs.
 class Scene {
  public:
   Scene() {
@@ -26,7 +26,7 @@ class Scene {
     options.memory.ledger = ledger;
     options.memory.upstream = upstream;
     options.side_bytes = second.values();
-    // Second images that are functions of seed and position.
+    // Second images, as functions of seed and position.
     options.transform = {.apply =
                              [](DecodedSample& sample) {
                                for (auto& byte : sample.side)
@@ -46,21 +46,21 @@ class Scene {
     second_pixels.assign(beside.begin(), beside.end());
   }
 
-  /// Where each row's pixels lie.
+  /// The address of each row's pixels.
   const std::uint8_t* row(std::uint32_t i) const { return first + i * image_bytes(); }
   std::size_t image_bytes() const { return Shape{16, 16, 3}.values(); }
-  /// Where each row's second image lies, beside the pixels.
+  /// The address of each row's second image, beside the pixels.
   const std::uint8_t* second_row(std::uint32_t i) const {
     return first_second + i * second.values();
   }
   std::uint64_t leased() const { return ledger->snapshot()[Account::leased]; }
   std::uint64_t idle() const { return ledger->snapshot()[Account::idle]; }
-  /// Everything is as it was.
+  /// True if no byte has changed.
   bool untouched() const {
     return std::equal(pixels.begin(), pixels.end(), first) &&
            std::equal(second_pixels.begin(), second_pixels.end(), first_second);
   }
-  /// Nothing more happens by itself.
+  /// Waits until nothing changes any more.
   void settle() {
     if (stream) stream->settle();
   }
@@ -79,7 +79,7 @@ class Scene {
   std::vector<std::uint8_t> second_pixels;  ///< a copy of all second images
 };
 
-/// A batch of four images of several sizes; of a loader that is gone.
+/// A batch of four images of different sizes. Its loader is already destroyed.
 inline Lease lease_of_own_sizes(Sizes mode, std::shared_ptr<MemoryLedger> ledger = nullptr) {
   auto options = small_options();
   options.sizes.mode = mode;
@@ -88,13 +88,15 @@ inline Lease lease_of_own_sizes(Sizes mode, std::shared_ptr<MemoryLedger> ledger
   return share(loader.stream().next().value());
 }
 
-/// One of those who can let the scene's batch go.
+/// Destroys one holder of the scene's batch.
 using Drop = std::function<void()>;
 
-/// Lets views, lease, stream and loader of a fresh scene go in every order there is. Until the last view and
-/// the lease are gone the slab is on the books as leased and what lies in it is what it was; then it is
-/// idle, no more memory taken, or freed where stream and loader are gone; at the end nothing is left.
-/// `make`: the views of a scene, each as what drops it; the books call their holder `holder`.
+/// Destroys views, lease, stream and loader of a new scene in every order. While a view or the
+/// lease exists, the books show the slab as leased and its bytes do not change. After that it is
+/// idle, without further memory, or freed if stream and loader are gone. At the end nothing is
+/// left.
+/// `make` returns the views of a scene, each as a function that destroys it. The books call their
+/// holder `holder`.
 inline void drop_in_every_order(const std::string& holder,
                                 const std::function<std::vector<Drop>(Scene&)>& make) {
   std::vector<std::size_t> order;
@@ -107,7 +109,7 @@ inline void drop_in_every_order(const std::string& holder,
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::uint64_t turn = 0;
   do {
-    // Every order is a path of its own for the books, but not for a sanitizer.
+    // Every order is a separate path for the books, but not for a sanitizer.
     if (sanitized && ++turn % 4 != 0) continue;
     Scene scene;
     auto drops = make(scene);

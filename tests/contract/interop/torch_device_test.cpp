@@ -16,7 +16,8 @@ using namespace weir::test;
 
 namespace {
 
-/// Streams and events of no device: tensors are the CPU's, and an event ends after so many looks at it.
+/// Streams and events without a device: tensors are on the CPU, and an event ends after a number of
+/// queries.
 class FakeDevice final : public interop::DeviceGuard {
  public:
   explicit FakeDevice(int looks = 0) : looks_(looks) {}
@@ -44,7 +45,7 @@ class FakeDevice final : public interop::DeviceGuard {
   void block(void*, const c10::Stream& stream) const override {
     said += stream.id() == copies ? " copies-wait" : " reader-waits";
   }
-  /// By the loader's own thread, too.
+  /// The loader's own thread calls it, too.
   bool queryEvent(void* event) const override {
     const std::lock_guard lock(mutex_);
     TORCH_CHECK(!lost, "the device is lost");
@@ -68,7 +69,7 @@ class FakeDevice final : public interop::DeviceGuard {
   }
 
   static constexpr c10::StreamId trainers = 0, copies = 7;
-  mutable std::string said;  ///< what streams were given, in order
+  mutable std::string said;  ///< the calls on streams, in order
   mutable int told_allocator = 0;
   std::atomic<bool> lost = false;
 
@@ -78,7 +79,7 @@ class FakeDevice final : public interop::DeviceGuard {
   }
   int looks_;
   mutable std::mutex mutex_;
-  mutable std::set<int*> events_;  ///< how often each is still to be looked at
+  mutable std::set<int*> events_;  ///< the number of queries until each event ends
   mutable c10::Stream current_ = stream(trainers);
 };
 
@@ -92,12 +93,13 @@ Options two_leases() {
   return options;
 }
 
-/// Until the queue is full, so that what is copied ahead does not depend on time.
+/// Waits for a full queue, so that the copies ahead do not depend on time.
 void wait_for_ready(const Loader& loader) {
   while (loader.snapshot().ready < loader.plan().max_queue_size) std::this_thread::yield();
 }
 
-/// All batches are those of the loader, their images converted to `error` of what a Converter makes of them.
+/// Compares all batches with those of the loader. Their images are within `error` of the result of
+/// a Converter.
 void check_same(DeviceBatches& batches, Loader& other, const StreamOptions& stream,
                 const DeviceOptions& options, double error) {
   const Converter<float> to_float(options.dtype == torch::kUInt8 ? Normalize{.scale = 1}

@@ -14,7 +14,7 @@ Drop drop_of(torch::Tensor tensor) {
   return [held = std::make_shared<torch::Tensor>(std::move(tensor))] { held->reset(); };
 }
 
-/// Element by element, by what libtorch takes the bits and strides for.
+/// Compares element by element, with libtorch's own view of bits and strides.
 template <Element T>
 void check_values(const torch::Tensor& converted, const torch::Tensor& pixels) {
   const auto mean = torch::tensor({0.485, 0.456, 0.406}, torch::kFloat64).view({3, 1, 1});
@@ -56,7 +56,7 @@ void check_conversion(Layout layout) {
   CHECK(scene.lease.use_count() == 1);
 }
 
-/// As people write it for torch::data.
+/// A typical loop over a torch::data loader.
 template <class DataLoader>
 std::vector<std::int64_t> train(DataLoader& data_loader, torch::Tensor& sum) {
   std::vector<std::int64_t> targets;

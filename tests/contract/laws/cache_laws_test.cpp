@@ -1,4 +1,4 @@
-// The laws where samples are kept from epoch to epoch.
+// The laws with a cache from epoch to epoch.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -31,7 +31,7 @@ class Counted {
   std::shared_ptr<std::atomic<std::uint64_t>> reads_;
 };
 
-/// Sums, budget and queue at any instant, and the bound of the cache.
+/// Checks sums, budget and queue at any instant, and the bound of the cache.
 std::string complaint_of(const Snapshot& now, const Plan& plan) {
   if (sum(now.memory) != now.memory.live) return "sum";
   if (now.memory.live > plan.budget_bytes || now.memory.peak > plan.budget_bytes) return "bound";
@@ -47,7 +47,7 @@ Options cached(Cache keep, std::uint64_t max_bytes = 1 << 20) {
   return options;
 }
 
-/// What a trainer's own buffers do to a shared budget: they come and go.
+/// Takes bytes from a shared budget and returns them, like a trainer's own buffers.
 class Grabbing {
  public:
   Grabbing(MemoryLedger& ledger, std::uint64_t most)
@@ -106,8 +106,8 @@ TEST_CASE("determinism: a cache changes nothing that is delivered", "[law][cache
           CHECK(cache.hits + cache.misses >= report.samples.drawn);
           CHECK(cache.bytes == report.memory[Account::cache]);
           CHECK(cache.bytes <= bound);
-          // Every sound sample fits into the large one; later epochs read what is bad, and at the seam
-          // what is still under way.
+          // Every valid sample fits into the large cache. Later epochs read the bad samples, and at
+          // an epoch's end those that are still in flight.
           if (bound > 9'000) {
             CHECK(cache.samples == 36);
             CHECK(cache.hits > 36);
@@ -176,7 +176,7 @@ TEST_CASE("sum, bound, peak, conservation and queue while a cache gives way", "[
   options.queue.max_leases = 2;
   options.faults.policy = OnFault::skip;
   options.shuffle = true;
-  // Room for half of the samples, beside what the plan lets workers and readers have.
+  // Room for half of the samples, in addition to the plan's bytes for workers and readers.
   auto free = options;
   free.cache = {};
   free.memory.budget_bytes = UINT64_MAX;
@@ -235,7 +235,7 @@ TEST_CASE("an idle loader's cache is in nobody's way", "[law][cache]") {
   const auto needs = resolve(options, 0, ledger->promised());
   REQUIRE(needs.max_queue_size == 10);
   REQUIRE(needs.slabs * needs.slab_bytes > budget - ledger->snapshot().live);
-  // Neither is it refused, nor is its queue shallower, nor does it wait for bytes.
+  // The loader is not refused, its queue has full depth, and it does not wait for bytes.
   Loader other(Flawed(400, 0), options);
   CHECK(other.plan().max_queue_size == 10);
   auto stream = other.stream();
@@ -246,7 +246,7 @@ TEST_CASE("an idle loader's cache is in nobody's way", "[law][cache]") {
   CHECK(rows == 400);
   CHECK(idle.report().cache.bytes < held.bytes);
   CHECK(ledger->snapshot().peak <= budget);
-  // And the first goes on with what it has left.
+  // The first loader continues with the remaining samples.
   CHECK(drain(idle).indices.size() == 3600);
   CHECK(idle.report().cache.hits > 0);
 }
@@ -326,7 +326,7 @@ TEST_CASE("a stream that is cancelled lets go of what it held in the cache", "[l
     }
     CHECK(loader.snapshot().samples.conserved());
     CHECK(loader.report().cache.samples == held);
-    // All of it can go: nobody holds any.
+    // All of it can be evicted, because no row holds a sample.
     auto all = loader.ledger().try_charge(Account::scratch, 1);
     REQUIRE(all);
     const auto cache = loader.report().cache;

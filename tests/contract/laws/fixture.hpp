@@ -15,7 +15,7 @@
 
 namespace weir::test {
 
-/// Small JPEGs, some of them not JPEGs at all: sample i is bad where i % bad_every == 3.
+/// Small JPEGs with bad samples: sample i is not a JPEG if i % bad_every == 3.
 class Flawed {
  public:
   Flawed(std::uint64_t count, std::uint64_t bad_every, Shape shape = {24, 28, 3})
@@ -36,7 +36,7 @@ class Flawed {
   std::uint64_t bad_every_;
 };
 
-/// Provides slabs and counts what it provides: bytes seen outside the books.
+/// Provides slabs and counts their bytes, independently of the books.
 class CountingUpstream final : public std::pmr::memory_resource {
  public:
   std::uint64_t outstanding() const noexcept { return outstanding_; }
@@ -60,7 +60,8 @@ class CountingUpstream final : public std::pmr::memory_resource {
   std::atomic<std::uint64_t> outstanding_{0}, peak_{0}, allocations_{0};
 };
 
-/// Pixels from anywhere in the image, side bytes from nowhere: all that a transform can write, drawn.
+/// Writes everything that a transform can write at random: pixels from anywhere in the image, and
+/// side bytes.
 inline void scatter(DecodedSample& sample) {
   std::pmr::vector<std::size_t> columns(sample.row.shape.width, sample.scratch);
   for (auto& column : columns) column = 3 * sample.random.below(sample.image.shape.width);
@@ -74,7 +75,7 @@ inline void scatter(DecodedSample& sample) {
   sample.label += static_cast<std::int64_t>(sample.random.below(1000));
 }
 
-/// Side bytes, and a transform that writes everything.
+/// Adds side bytes and a transform that writes everything.
 inline void add_steps(Options& options) {
   options.side_bytes = 37;
   options.transform = {.apply = scatter,
@@ -82,7 +83,7 @@ inline void add_steps(Options& options) {
                        .scratch_bytes = options.shape.width * sizeof(std::size_t)};
 }
 
-/// Small and quick: 4 x 16x16 pixels a batch.
+/// Small and fast: 4 x 16x16 pixels in each batch.
 inline Options small_options(bool steps = false) {
   Options options;
   options.shape = {16, 16, 3};
@@ -92,7 +93,8 @@ inline Options small_options(bool steps = false) {
   return options;
 }
 
-/// One worker to begin with, looked at every 20 ms; room for another and for six reads ahead.
+/// Starts with one worker and tunes every 20 ms. There is room for another worker and for six reads
+/// ahead.
 inline void tune_often(Options& options) {
   options.workers = 1;
   options.tuning.mode = Tuning::automatic;
@@ -101,7 +103,8 @@ inline void tune_often(Options& options) {
   options.tuning.most_read_ahead = 6;
 }
 
-/// The same work for other workers, queues, reads ahead and budgets: what it delivers is the same.
+/// The same work with other workers, queues, read-ahead and budgets. The delivered rows are the
+/// same.
 inline std::vector<Options> on_other_machines(const Options& options) {
   std::vector<Options> others;
   for (const std::uint32_t workers : {1u, 4u}) {
@@ -118,7 +121,7 @@ inline std::vector<Options> on_other_machines(const Options& options) {
   return others;
 }
 
-/// Takes snapshots as fast as it can while it lives and keeps the first complaint.
+/// Takes snapshots at full speed while it exists, and keeps the first complaint.
 class Monitor {
  public:
   using Check = std::string (*)(const Snapshot&, const Plan&);
@@ -132,7 +135,7 @@ class Monitor {
             if (complaint_.empty()) complaint_ = complaint;
           }
         }) {}
-  /// Ends the watch; the first complaint, or none.
+  /// Stops and returns the first complaint, or an empty string.
   std::string complaint() {
     thread_.request_stop();
     thread_.join();
@@ -147,14 +150,14 @@ class Monitor {
   std::jthread thread_;
 };
 
-/// Every row a consumer saw, in order: what a digest is made of.
+/// Every row that a consumer received, in order: the input of a digest.
 struct Log {
   std::vector<std::uint64_t> sequences, indices;
   std::vector<std::int64_t> labels;
   std::vector<RowStatus> statuses;
   std::vector<std::uint8_t> pixels;
   std::vector<std::byte> side;
-  std::vector<ImageSize> sizes;  ///< where images keep their own
+  std::vector<ImageSize> sizes;  ///< if images keep their own sizes
   void add(const Batch& batch) {
     sequences.push_back(batch.sequence());
     indices.insert(indices.end(), batch.indices().begin(), batch.indices().end());

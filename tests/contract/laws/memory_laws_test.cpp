@@ -20,7 +20,7 @@ TEST_CASE("sum", "[law]") {
     auto stream = loader.stream({.epochs = 3});
     for (auto& batch : stream) {
       CHECK(batch.size() == 4);
-      // Slabs are the only bytes that come from the upstream, and every one is on the books.
+      // Only slabs come from the upstream, and every slab is on the books.
       const auto now = loader.snapshot().memory;
       CHECK(staging(now) <= upstream->outstanding() + loader.plan().slab_bytes);
     }
@@ -106,7 +106,7 @@ TEST_CASE("held", "[law]") {
     CHECK(before - ledger->snapshot()[Account::leased] == held);
     kept.push_back(*stream.next());
   }
-  // The loader is gone: what it still costs is what the leases hold, and it goes with them.
+  // The loader is gone. Only the leases' bytes remain, until they are released.
   while (!kept.empty()) {
     const auto before = ledger->snapshot();
     CHECK(before.live == before[Account::leased]);
@@ -126,7 +126,7 @@ TEST_CASE("progress", "[law]") {
   options.workers = 5;
   options.queue.max_queue_size = 8;
   options.faults.policy = OnFault::blank;
-  // A picture in five needs almost all of max_sample_bytes at once.
+  // Every fifth image needs almost all of max_sample_bytes at once.
   class Mixed {
    public:
     std::uint64_t size() const { return small_.size(); }
@@ -154,7 +154,7 @@ TEST_CASE("progress", "[law]") {
 
 namespace {
 
-/// Files by index, each a number of bytes that are no image or one that is.
+/// Files by index. Each is a number of bytes that are not an image, or one valid image.
 class Sized {
  public:
   explicit Sized(std::vector<std::size_t> junk_bytes) : junk_bytes_(std::move(junk_bytes)) {}
@@ -180,7 +180,8 @@ TEST_CASE("progress: a replacement finds the whole reserve", "[law]") {
   options.faults.policy = OnFault::skip;
   options.memory.max_sample_bytes = 260'000;
   options.memory.budget_bytes = resolve(options, 0).floor_bytes;
-  // Every other file fills the reserve and is no image; what replaces it needs most of the reserve.
+  // Every other file fills the reserve and is not an image. Its replacement needs most of the
+  // reserve.
   std::vector<std::size_t> files(40);
   for (std::size_t i = 0; i < files.size(); i += 2) files[i] = 259'000;
   Loader loader(Sized(files), options);
@@ -193,7 +194,7 @@ TEST_CASE("progress: a read ahead that fails makes room for the next", "[law]") 
   options.faults.policy = OnFault::blank;
   options.io.read_ahead = 2;
   options.memory.max_sample_bytes = 260'000;
-  // More than any sample may have: refused before it is read.
+  // More bytes than any sample may have: refused before the read.
   Loader loader(Sized(std::vector<std::size_t>(40, 300'000)), options);
   CHECK(drain(loader).indices.size() == 40);
   CHECK(loader.snapshot().samples.failed == 40);

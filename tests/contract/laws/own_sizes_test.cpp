@@ -1,4 +1,4 @@
-// The laws where images keep their own sizes: padded, ragged, and padded in buckets.
+// The laws with images at their own sizes: padded, ragged, and padded in buckets.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -11,7 +11,7 @@ using namespace weir::test;
 
 namespace {
 
-/// Sums, budget and queue at any instant.
+/// Checks sums, budget and queue at any instant.
 std::string complaint_of(const Snapshot& now, const Plan& plan) {
   if (sum(now.memory) != now.memory.live) return "sum";
   if (now.memory.live > plan.budget_bytes || now.memory.peak > plan.budget_bytes) return "bound";
@@ -124,7 +124,7 @@ TEST_CASE("order, determinism and resume where sizes differ", "[law][sizes]") {
   auto other = options;
   other.seed = 6;
   CHECK_FALSE(run(other).indices == reference.indices);
-  // From the seventh batch on, as if nothing had been.
+  // Continues from the seventh batch.
   const auto rest = run(options, {.from = {.next_batch = 7, .released_beyond = {9}}, .epochs = 2});
   std::vector<std::uint64_t> wanted(reference.indices.begin() + 28, reference.indices.end());
   wanted.erase(wanted.begin() + 8, wanted.begin() + 12);
@@ -160,7 +160,7 @@ TEST_CASE("conservation after a cancel at any batch where sizes differ", "[law][
     options.memory.upstream = upstream;
     Loader loader(source, options);
     std::uint64_t consumed = 0;
-    for (int again = 0; again < 2; ++again) {  // slabs that lie idle serve the next stream
+    for (int again = 0; again < 2; ++again) {  // the next stream reuses idle slabs
       auto stream = loader.stream();
       for (std::uint64_t i = 0; i < stop_at; ++i) consumed += stream.next()->size();
       stream.cancel();

@@ -14,8 +14,8 @@ using namespace weir::test;
 
 namespace {
 
-/// Storage that answers when the test lets it: keeps every read under way until release(). Notes the
-/// order of beginning, the most under way at once, and whether a read's bytes were on the books.
+/// Storage under control of the test: every read blocks until release(). Records the order of
+/// reads, their maximum number at once, and whether their bytes were charged.
 class Gate {
  public:
   void watch(const Loader& loader) {
@@ -23,14 +23,15 @@ class Gate {
     loader_ = &loader;
   }
 
-  /// Called by the read of `index`, once its `bytes` were given.
+  /// Called by the read of `index` when it has its `bytes`.
   void pass(std::uint64_t index, std::size_t bytes) {
     std::unique_lock lock(mutex_);
     begun_.push_back(index);
     under_way_.push_back(index);
     most_ = std::max(most_, under_way_.size());
     bytes_ += bytes;
-    // A joint snapshot is one posting more, and what arrived may be held beside what is under way.
+    // A consistent snapshot needs one posting more. Bytes that have arrived may be charged beside
+    // those of reads under way.
     if (loader_->snapshot().memory[Account::encoded] < bytes_) ++uncharged_;
     changed_.notify_all();
     changed_.wait(
@@ -39,7 +40,7 @@ class Gate {
     bytes_ -= bytes;
   }
 
-  /// Blocks until `count` reads have begun; all of them, in order.
+  /// Blocks until `count` reads have begun. Returns all of them, in order.
   std::vector<std::uint64_t> begun(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return begun_.size() >= count; });
@@ -105,7 +106,7 @@ TEST_CASE("read-ahead: n reads under way, in ticket order, each charged before i
   const auto gate = std::make_shared<Gate>();
   auto options = small_options();
   options.io.read_ahead = ahead;
-  options.queue.max_queue_size = samples / options.batch;  // as deep as the data: no batch holds up
+  options.queue.max_queue_size = samples / options.batch;  // as deep as the data: no batch blocks
   Loader loader(Gated(samples, gate), options);
   REQUIRE(loader.plan().read_ahead == ahead);
   gate->watch(loader);
@@ -113,12 +114,11 @@ TEST_CASE("read-ahead: n reads under way, in ticket order, each charged before i
   RandomStream random(5);
   std::vector<std::uint64_t> tickets(ahead);
   std::iota(tickets.begin(), tickets.end(), 0);
-  // Which of the first few threads gets to its read first is the scheduler's choice; what they read
-  // is not.
+  // The scheduler decides which of the first threads reads first. The set of tickets is fixed.
   auto first = gate->begun(ahead);
   std::ranges::sort(first);
   CHECK(first == tickets);
-  // Answered in any order: each answer begins the next ticket, and only when a worker has taken it.
+  // Reads end in any order. Each one starts the next ticket, but only after a worker has taken it.
   for (std::uint64_t next = ahead; next < samples; ++next) {
     const auto under_way = gate->under_way();
     REQUIRE(under_way.size() == ahead);

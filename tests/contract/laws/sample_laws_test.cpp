@@ -103,7 +103,8 @@ TEST_CASE("queue", "[law]") {
     {
       auto stream = loader.stream();
       stream.settle();
-      // At rest with nothing consumed: exactly what the queue allows has been drawn.
+      // The stream is settled and nothing is consumed: as many samples are drawn as the queue
+      // allows.
       CHECK(loader.snapshot().samples.drawn == std::uint64_t{depth} * options.batch);
       CHECK(loader.snapshot().ready == depth);
       CHECK(upstream->allocations() == depth);
@@ -159,7 +160,7 @@ TEST_CASE("determinism", "[law]") {
   other = options;
   other.fit = Fit::stretch;
   CHECK(run(other).indices == reference.indices);
-  CHECK((run(other).pixels == reference.pixels) == steps);  // no fit before a transform
+  CHECK((run(other).pixels == reference.pixels) == steps);  // transforms ignore the fit
 }
 
 TEST_CASE("resume", "[law]") {
@@ -188,7 +189,7 @@ TEST_CASE("resume", "[law]") {
           if (!batch) break;
           out.push_back(std::move(*batch));
         }
-        // The youngest first: releases beyond the prefix must not be forgotten or repeated.
+        // The newest batch first: releases beyond the prefix must not be forgotten or repeated.
         note(out.back());
         if (n % 2 == 0) std::move(out.back()).discard();
         out.pop_back();
@@ -215,7 +216,7 @@ TEST_CASE("a queue that never fills never gets the slabs it does not use", "[law
   options.workers = 1;
   options.batch = 8;
   options.queue.max_queue_size = 16;
-  // Large pictures and a consumer that does nothing: the queue is empty whenever it looks.
+  // Large images and a consumer that does nothing: the queue is empty at every request.
   Loader loader(synthetic(120, {200, 300, 3}), options);
   CHECK(drain(loader).indices.size() == 120);
   CHECK(upstream->allocations() <= 4);

@@ -15,8 +15,8 @@
 
 namespace weir::test {
 
-/// PNGs of sizes of their own: pixel (y, x) of image i is (y, x, i). `bad` is no PNG at all, `rotten`
-/// has a header and damaged pixels.
+/// PNGs of different sizes: pixel (y, x) of image i is (y, x, i). `bad` is not a PNG. `rotten` has
+/// a valid header and damaged pixels.
 class Various {
  public:
   explicit Various(std::vector<ImageSize> sizes, const std::set<std::uint64_t>& bad = {},
@@ -93,7 +93,8 @@ inline Options own_size_options(int kind) {
   return options;
 }
 
-/// The image of a row is that of `source`, to the pixel; else what is wrong.
+/// Empty if the image of a row is that of `source`, to the pixel. Otherwise describes the
+/// difference.
 inline std::string wrong_pixels(const Batch& batch, std::uint32_t row, const Various& source) {
   const auto index = batch.indices()[row];
   const auto image = batch.image(row);

@@ -6,7 +6,7 @@ using namespace weir::test;
 
 TEST_CASE("64 reads of 200 ms under way bring 320 samples a second, less a tenth at the most",
           "[regimes]") {
-  // Reads sleep and decodes are tiny: what other programs do with the cores hardly shows.
+  // Reads sleep and decodes are tiny, so other programs on the machine have little effect.
   constexpr int warm = 20, batches = 200;
   constexpr double read_s = 0.2;
   auto state = std::make_shared<SlowSource::State>();
@@ -27,7 +27,8 @@ TEST_CASE("64 reads of 200 ms under way bring 320 samples a second, less a tenth
              possible = options.io.read_ahead / read_s;
   INFO(rate << " samples/s of " << possible);
   CHECK(rate >= 0.9 * possible);
-  // More would be more reads outstanding than asked for; two hundredths are for a burst at either end.
+  // A higher rate would mean more outstanding reads than requested. The two percent allow for a
+  // burst at either end.
   CHECK(rate <= 1.02 * possible);
   CHECK(judge(window(loader.report())).regime == Regime::storage);
 }

@@ -1,8 +1,8 @@
 #include "support/catch.hpp"
 #include "workload.hpp"
 
-// Margins are wide, and what is slow sleeps: a machine busy with other things moves shares by a few
-// per cent, not from one regime into another.
+// Margins are wide, and slow operations sleep. So a busy machine moves shares by a few per cent,
+// but not from one regime to another.
 
 using namespace weir;
 using namespace weir::test;
@@ -15,11 +15,11 @@ AnySource slow(int delay_ms, Shape shape = little) {
   return SlowSource(1'000'000, shape, std::move(state));
 }
 
-/// Large JPEGs in memory, made once: all the time goes into decoding.
+/// Large JPEGs in memory, made once: decoding takes all the time.
 AnySource heavy_to_decode() { return slow(0, {1200, 1600, 3}); }
 
 Options needs_the_reserve(const AnySource& source) {
-  // An arena for one sample, which the oldest has: every other worker's sample is refused.
+  // The budget has room for one sample, the oldest. The samples of all other workers are refused.
   auto options = two_workers();
   options.workers = 6;
   options.fit = Fit::stretch;
@@ -83,8 +83,8 @@ TEST_CASE("the simulation names the regime that was measured", "[regimes]") {
 }
 
 TEST_CASE("a consumer as fast as the producers makes it balanced", "[regimes]") {
-  // The consumer works on a batch until a third of the queue is ready: it never waits for the next
-  // one, and the queue is never full, whatever the machine does meanwhile.
+  // The consumer works on a batch until a third of the queue is ready. So it never waits for the
+  // next one, and the queue is never full, on any machine.
   auto options = two_workers();
   options.batch = 2;
   options.queue.max_queue_size = 24;
@@ -112,7 +112,7 @@ TEST_CASE("of two slow things the slower one is the regime", "[regimes]") {
     CHECK(verdict.regime == Regime::consumer);
   }
   SECTION("a slow consumer, slower reads") {
-    // Two workers make a batch of four in 60 ms, whatever cores there are.
+    // Two workers make a batch of four in 60 ms, on any number of cores.
     const auto verdict = regime_of(slow(30), two_workers(), 12, 6);
     INFO(verdict.why);
     CHECK(verdict.regime == Regime::storage);

@@ -40,7 +40,7 @@ class Gated {
   std::shared_ptr<Gate> gate_;
 };
 
-/// Reports until one satisfies; a minute at most.
+/// Takes reports until one satisfies the condition, for a minute at most.
 Report report_once(const Loader& loader, const std::function<bool(const Report&)>& satisfied) {
   const auto give_up = std::chrono::steady_clock::now() + 60s;
   for (;;) {
@@ -71,7 +71,7 @@ TEST_CASE("a consumer blocked in next() and a worker in a read count while they 
   CHECK(report.queue.asked == 0);
   CHECK(report.queue.consumer_wait_s > 0.2);
   CHECK(report.queue.fetch_stall_s > 0.1);
-  // No read has ended, so its stage has none.
+  // No read has ended, so the stage has no count.
   CHECK(report.stages[static_cast<std::size_t>(Stage::read)].count == 0);
   CHECK(report.queue.workers.starved_s + report.queue.workers.read_s > 0.2);
   CHECK((report.queue.workers.starved_s > report.queue.workers.read_s) == (read_ahead > 0));

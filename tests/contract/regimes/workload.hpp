@@ -11,8 +11,8 @@
 
 namespace weir::test {
 
-/// One image in memory, read `count` times over; each read takes `delay_ms`, which may change
-/// meanwhile, and nothing else.
+/// One image in memory, read `count` times. Each read only takes `delay_ms`, which may change
+/// during the run.
 class SlowSource {
  public:
   struct State {
@@ -61,7 +61,7 @@ inline Options two_workers() {
 
 inline constexpr Shape little{24, 24, 3};
 
-/// Takes `batches` and works on each for so long.
+/// Takes `batches` and works `work_ms` on each.
 inline void consume(Stream& stream, int batches, int work_ms) {
   for (int i = 0; i < batches; ++i) {
     const auto batch = stream.next();
@@ -70,7 +70,7 @@ inline void consume(Stream& stream, int batches, int work_ms) {
   }
 }
 
-/// What a run over `source` is bound by.
+/// The verdict on a run over `source`.
 inline Verdict regime_of(const AnySource& source, const Options& options, int batches,
                          int work_ms) {
   Loader loader(source, options);

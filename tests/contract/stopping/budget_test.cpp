@@ -9,7 +9,7 @@ using namespace weir::test;
 
 namespace {
 
-/// The least budget that a Loader accepts, by trying.
+/// The smallest budget that a Loader accepts, by trial.
 std::uint64_t least_budget(const AnySource& source, Options options) {
   std::uint64_t refused = 0, accepted = 1ull << 40;
   while (accepted - refused > 1) {
@@ -25,7 +25,7 @@ std::uint64_t least_budget(const AnySource& source, Options options) {
   return accepted;
 }
 
-/// The most that any of `source`'s samples needs, by trying.
+/// The most that any of `source`'s samples needs, by trial.
 std::uint64_t least_sample_bytes(const AnySource& source, Options options) {
   options.memory.budget_bytes = UINT64_MAX;
   options.faults.policy = OnFault::blank;

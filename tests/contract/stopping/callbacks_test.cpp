@@ -24,7 +24,7 @@ enum class Thrown : std::uint8_t { exception, bad_alloc, number };
   throw 42;
 }
 
-/// Throws where it is told to.
+/// Throws at the selected call.
 class ThrowingCodec final : public ForeignCodec {
  public:
   ThrowingCodec(Thrown what, bool in_info) : what_(what), in_info_(in_info) {}
@@ -193,7 +193,7 @@ TEST_CASE("a stream goes while on_move is at work: it ends with the callback", "
     thread = this_thread();
     stream.reset();
   });
-  consumer.join();  // by the destructor's cancel, though the callback still holds
+  consumer.join();  // ended by the destructor's cancel, while the callback is still blocked
   until([&] { return thread != 0 && asleep(thread); }, "the destructor to wait");
   gate->open();
   destroyer.join();

@@ -16,13 +16,13 @@ using namespace weir::test;
 
 namespace {
 
-/// No more descriptors than those there are and `more`, as long as it lives.
+/// Limits the process to its open descriptors and `more`, while it exists.
 class FewDescriptors {
  public:
   explicit FewDescriptors(rlim_t more) {
     ::getrlimit(RLIMIT_NOFILE, &before_);
-    // The kernel gives the lowest number that is free and refuses those from the limit on: the first
-    // that is free, and all of those behind the last.
+    // The kernel returns the lowest free number, and refuses numbers from the limit on. So the
+    // limit is the free number after the last allowed one.
     rlim_t limit = 0;
     for (rlim_t open = 0, number = 0; open < more + 1; ++number) {
       limit = number;
@@ -139,7 +139,7 @@ TEST_CASE("a folder that no descriptor is left for is refused in words, and list
       ++refusals;
       said = error.what();
     }
-    CHECK(listed == 3);  // never some of them
+    CHECK(listed == 3);  // all or an error, never a part
     CHECK(said.find("Too many open files") != std::string::npos);
   }
   CHECK(refusals > 0);

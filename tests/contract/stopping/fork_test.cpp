@@ -24,7 +24,7 @@ using namespace weir::test;
 
 namespace {
 
-/// The exit code of a child that does `body`; -1 where it does not end in half a minute.
+/// The exit code of a child that runs `body`; -1 if it does not end within half a minute.
 int in_child(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(body());
@@ -50,10 +50,10 @@ bool refused(Call call) {
   return false;
 }
 
-/// Where descriptors lead, by number.
+/// The targets of descriptors, by number.
 using Descriptors = std::map<int, std::string>;
 
-/// Of this process, whatever becomes of them while it looks.
+/// Descriptors of this process. They may change during the call.
 Descriptors own() {
   Descriptors all;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -70,7 +70,7 @@ std::ptrdiff_t count_under(const TemporaryFolder& folder, const Descriptors& des
   });
 }
 
-/// What a program has that is started now, but for 0, 1, 2 and the folder in which it looks.
+/// Descriptors that a new program inherits, except 0, 1, 2 and the folder that it lists.
 Descriptors inherited() {
   std::array<int, 2> ends{};
   REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
@@ -114,7 +114,7 @@ TEST_CASE(
     "[R10]") {
   auto options = small_options();
   options.queue.max_leases = 2;
-  // In later epochs a fork meets workers that pin what is kept and copy or decode from it.
+  // In later epochs, a fork meets workers that pin cached samples and copy or decode from them.
   options.cache.keep = GENERATE(Cache::nothing, Cache::encoded, Cache::decoded);
   options.cache.max_bytes = options.cache.keep == Cache::nothing ? 0 : 1 << 20;
   CAPTURE(to_string(options.cache.keep));
@@ -124,11 +124,12 @@ TEST_CASE(
   Log log;
   {
     auto stream = std::make_unique<Stream>(loader->stream(epochs));
-    // A third of the batches: past the first epoch, and all is kept that will be.
+    // A third of the batches: after the first epoch, when the cache is full.
     for (int i = 0; i < 300; ++i) log.add(*stream->next());
     auto held = stream->next();
     log.add(*held);
-    // At any moment of a busy loader: whatever its threads hold then, the child must not want.
+    // At any moment of a busy loader. The child must not need anything that the loader's threads
+    // hold.
     for (int i = 0; i < (sanitized ? 5 : 20); ++i) {
       const int code = in_child([&] {
         if (!refused([&] { (void)stream->next(); })) return 1;
@@ -161,11 +162,11 @@ TEST_CASE(
 
 TEST_CASE("a program that a fork starts gets no descriptor of a loader at work", "[R10]") {
   const TemporaryFolder folder;
-  // A read of it takes a while: junk behind an image, which nobody decodes.
+  // Its read takes some time: junk after the image, which is not decoded.
   auto image = make_jpeg(64, 48, false);
   image.resize(std::size_t{1} << 20);
   for (int i = 0; i < 40; ++i) folder.write(std::to_string(i), image);
-  // What ctest left open, or a sanitizer: no loader is there yet.
+  // Descriptors that ctest or a sanitizer left open; there is no loader yet.
   const auto before = inherited();
   CHECK(count_under(folder, before) == 0);
 
@@ -191,7 +192,7 @@ TEST_CASE("a program that a fork starts gets no descriptor of a loader at work",
     consumer.join();
   }
 
-  // It would have been seen.
+  // Control: an open descriptor without O_CLOEXEC is detected.
   const int left_open = ::open((folder / "0").c_str(), O_RDONLY);  // NOLINT: no O_CLOEXEC
   const auto seen = inherited();
   ::close(left_open);

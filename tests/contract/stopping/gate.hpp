@@ -14,7 +14,7 @@
 
 namespace weir::test {
 
-/// Holds up whoever passes it until it is opened. Any thread.
+/// Blocks every caller until it is opened. Any thread.
 class Gate {
  public:
   void pass() {
@@ -28,7 +28,7 @@ class Gate {
     open_ = true;
     changed_.notify_all();
   }
-  /// Blocks until so many have come.
+  /// Blocks until `count` callers have arrived.
   void await(int count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return entered_ >= count; });
@@ -41,7 +41,7 @@ class Gate {
   bool open_ = false;
 };
 
-/// The files of `of(i)`, copied into what the sink gives; `reading(i)` is called between.
+/// The files of `of(i)`, copied into the sink's memory. Calls `reading(i)` before the copy.
 class Scripted {
  public:
   using File = std::shared_ptr<const std::vector<std::byte>>;
@@ -65,7 +65,7 @@ class Scripted {
   std::function<void(std::uint64_t)> reading_;
 };
 
-/// Reads "GATE": 8x8 pixels, once the gate is open.
+/// Reads "GATE": 8x8 pixels, when the gate is open.
 class GatedCodec final : public ForeignCodec {
  public:
   explicit GatedCodec(std::shared_ptr<Gate> gate) : gate_(std::move(gate)) {}

@@ -246,7 +246,7 @@ TEST_CASE("a snapshot allocates nothing, whatever the loader is at", "[R15]") {
   options.codecs = {std::make_shared<const GatedCodec>(gate)};
   Loader loader(Scripted(40, [](auto) { return GatedCodec::file(); }), options);
   auto stream = loader.stream();
-  gate->await(static_cast<int>(options.workers));  // all at work, none moves
+  gate->await(static_cast<int>(options.workers));  // all are in a decode, and blocked
   const auto before = allocations();
   for (int i = 0; i < 1000; ++i)
     if (!loader.snapshot().samples.conserved()) FAIL("not conserved");

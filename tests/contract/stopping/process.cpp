@@ -27,7 +27,7 @@ int entries(const char* folder) {
 }  // namespace
 
 Holdings holdings() {
-  // A sanitizer's own thread comes with the first that is started.
+  // A sanitizer starts a thread of its own with the first thread of the program.
   static const bool first_started = [] {
     std::thread([] {}).join();
     return true;
@@ -47,7 +47,7 @@ pid_t this_thread() { return static_cast<pid_t>(::syscall(SYS_gettid)); }
 bool asleep(pid_t thread) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto state = text.rfind(") ");  // proc(5): the name before it may hold anything
+  const auto state = text.rfind(") ");  // proc(5): the name before it may contain anything
   return state != text.npos && state + 2 < text.size() && text[state + 2] == 'S';
 }
 

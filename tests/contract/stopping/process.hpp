@@ -10,21 +10,20 @@
 
 namespace weir::test {
 
-/// What this process holds.
+/// The resources of this process.
 struct Holdings {
   int threads = 0, descriptors = 0;
-  std::int64_t heap =
-      0;  ///< bytes; 0 where the heap is a sanitizer's, which looks for leaks itself
+  std::int64_t heap = 0;  ///< bytes; 0 with a sanitizer's heap, which detects leaks itself
 };
 Holdings holdings();
 
 /// The calling thread, as /proc names it.
 pid_t this_thread();
-/// Whether a thread of this process sleeps in the kernel: in a wait, a join, a lock.
+/// True if a thread of this process sleeps in the kernel: in a wait, a join, a lock.
 bool asleep(pid_t thread);
 
-/// Looks until it holds. Aborts with a message after a minute: a hang that ctest's own limit could
-/// not name.
+/// Polls until `holds` returns true. Aborts with a message after a minute, because ctest's own time
+/// limit would not name the condition.
 void until(const std::function<bool()>& holds, const std::string& what);
 
 }  // namespace weir::test

@@ -18,7 +18,7 @@ Scripted::File shared(std::vector<std::byte> bytes) {
   return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
 }
 
-/// Large enough to take a third of a second and more; a sanitizer makes that of fewer pixels.
+/// Large enough for a third of a second or more. Under a sanitizer, fewer pixels are enough.
 codec::test::Raster large(std::uint32_t width = 3600, std::uint32_t height = 2800) {
   constexpr std::uint32_t part = sanitized ? 4 : 1;
   return pattern(width / part, height / part);
@@ -36,7 +36,7 @@ Scene open(const AnySource& source, const Options& options) {
   return scene;
 }
 
-/// Starts a consumer; back when it sleeps in `call`.
+/// Starts a consumer. Returns when it sleeps in `call`.
 template <class Call>
 void block_consumer(Scene& scene, Call call) {
   std::atomic<pid_t> thread{0};
@@ -49,7 +49,7 @@ void block_consumer(Scene& scene, Call call) {
   until([&] { return asleep(id); }, "the consumer to block");
 }
 
-/// A worker's read, or a reader's, is under way.
+/// A read of a worker or of a reader is under way.
 Scene reading(std::uint32_t read_ahead) {
   const auto gate = std::make_shared<Gate>();
   auto options = small_options();
@@ -65,15 +65,15 @@ Scene reading(std::uint32_t read_ahead) {
 Scene decoding(const Scripted::File& file) {
   auto options = small_options();
   options.workers = 1;
-  options.fit = Fit::stretch;  // all of it
+  options.fit = Fit::stretch;  // the whole image
   options.memory.max_sample_bytes = 1u << 30;
   auto scene = open(Scripted(100, [file](auto) { return file; }), options);
-  // Charged for the decode that begins with the next instruction, and takes long.
+  // The charge is for the decode, which begins at once and takes long.
   until([&] { return scene.loader->snapshot().memory[Account::scratch] > 0; }, "a decode");
   return scene;
 }
 
-/// The budget has the floor and `spare`: all but the oldest row wait.
+/// The budget is the floor plus `spare`: all rows except the oldest wait.
 Scene throttled(const AnySource& source, const std::shared_ptr<Gate>& gate, Options options,
                 std::uint64_t spare) {
   options.workers = 2;

@@ -11,17 +11,17 @@
 
 namespace weir::test {
 
-/// A loader in one of the states in which it can be told to stop, reached when this is made.
+/// A loader in one of the states in which it can be stopped. The constructor reaches the state.
 struct Scene {
   std::unique_ptr<Loader> loader;
   std::unique_ptr<Stream> stream;
   std::vector<Batch> held;
-  /// What weir cannot interrupt waits here; null where there is nothing of the kind.
+  /// weir cannot interrupt the work that waits here. Null if there is no such work.
   std::shared_ptr<Gate> gate;
   std::thread consumer;  ///< blocked in a call
 };
 
-/// The states, by name. src/engine/README.md lists them.
+/// The states by name, as listed in src/engine/README.md.
 struct NamedScene {
   std::string name;
   Scene (*make)();

@@ -22,7 +22,7 @@ using namespace weir::test;
 
 namespace {
 
-/// SIGALRM and SIGPROF come of timers, each of the others with an alarm in turn.
+/// Timers send SIGALRM and SIGPROF. Each alarm also sends one of the others in turn.
 constexpr std::array stormy{SIGALRM, SIGPROF, SIGINT, SIGTERM, SIGPIPE};
 std::array<std::atomic<int>, stormy.size()> heard{};
 
@@ -38,8 +38,8 @@ void on_signal(int signal) {
   errno = kept;
 }
 
-/// Signals by the millisecond for the process, of its clock and of its CPU time, without SA_RESTART:
-/// every call that can say EINTR does.
+/// Sends signals to the process every millisecond of its clock and of its CPU time, without
+/// SA_RESTART: every call that can return EINTR does.
 class Storm {
  public:
   Storm() {
@@ -78,7 +78,7 @@ std::map<int, void*> handlers() {
   return all;
 }
 
-/// The signals that a thread blocks, as proc(5) says them.
+/// The signals that a thread blocks, in the format of proc(5).
 std::string blocked(const std::filesystem::path& task) {
   std::ifstream status(task / "status");
   for (std::string line; std::getline(status, line);)
@@ -99,7 +99,7 @@ TEST_CASE("signals by the millisecond change nothing: no read fails, no handler 
     const auto reference = drain(calm);
     const Storm storm;
     const auto before = handlers();
-    // The walk of the folder and all of next()'s waiting are on the thread that the signals hit.
+    // The signals hit this thread, which walks the folder and waits in next().
     while (heard_of(SIGALRM) < 50 ||
            std::ranges::any_of(stormy, [](int signal) { return heard_of(signal) < 10; })) {
       Loader loader(image_folder(folder.string()), options);
@@ -125,7 +125,7 @@ TEST_CASE("weir's threads block every signal that can be blocked", "[R11]") {
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
     if (others.find(task.path().filename().string() + ' ') != std::string::npos) continue;
     ++seen;
-    // All but SIGKILL (9), SIGSTOP (19) and 32, 33, which glibc keeps for itself.
+    // All except SIGKILL (9), SIGSTOP (19), and 32 and 33, which glibc reserves.
     const auto mask = std::stoull(blocked(task.path()), nullptr, 16);
     constexpr auto spared = (1ull << 8) | (1ull << 18) | (1ull << 31) | (1ull << 32);
     CHECK((mask | spared) == ~0ull);

@@ -20,7 +20,7 @@ Clock::time_point let_go(const Scene& scene) {
   return now;
 }
 
-/// Ends the stream; how long it took from where nothing was left that weir cannot interrupt.
+/// Ends the stream. Returns the time it took after all uninterruptible work had ended.
 double stop(Scene& scene, How how) {
   auto begun = Clock::now();
   if (how == How::cancel) {
@@ -37,7 +37,7 @@ double stop(Scene& scene, How how) {
       scene.stream.reset();
       scene.loader.reset();
     });
-    // Not before the destructor waits for it.
+    // Only when the destructor waits for it.
     until([&] { return thread != 0 && asleep(thread); }, "the destructor to wait");
     begun = let_go(scene);
     destroyer.join();
@@ -66,7 +66,7 @@ Stop try_once(const NamedScene& named, How how) {
     auto scene = named.make();
     stopped.seconds = stop(scene, how);
   }
-  // A thread that was joined leaves /proc a moment later.
+  // A joined thread leaves /proc a moment later.
   until([&] { return holdings().threads <= stopped.before.threads; }, "threads to be gone");
   stopped.after = holdings();
   return stopped;
@@ -74,9 +74,9 @@ Stop try_once(const NamedScene& named, How how) {
 
 void check_scene(const NamedScene& named, How how) {
   constexpr int attempts = 5;
-  (void)try_once(named, how);  // what is made once: files, caches of glibc
-  // A busy machine can hold up any thread for longer than the limit, so the median tells. What glibc keeps for
-  // threads that ended is not the same each time, but a leak grows each time.
+  (void)try_once(named, how);  // for things made once: files, caches of glibc
+  // A busy machine can delay any thread for longer than the limit, so the median decides. glibc's
+  // memory for ended threads varies, but a leak grows each time.
   MedianWithin in_100_ms(0.1, attempts);
   std::int64_t least_growth = INT64_MAX;
   for (int i = 0; i < attempts && (!in_100_ms.decided() || least_growth > 0); ++i) {

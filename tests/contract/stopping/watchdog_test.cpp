@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What a watchdog told. Any thread.
+/// The messages of a watchdog. Any thread.
 class Told {
  public:
   explicit Told(Options& options) {
@@ -30,7 +30,7 @@ class Told {
     const std::lock_guard lock(mutex_);
     return all_;
   }
-  /// Waits for one that has all of `parts`.
+  /// Waits for a message that contains all of `parts`.
   std::string with(const std::vector<std::string>& parts) const {
     std::string found;
     until(
@@ -50,7 +50,7 @@ class Told {
   std::vector<std::string> all_;
 };
 
-/// A consumer that drains on a thread of its own.
+/// A consumer that drains a stream on its own thread.
 class Consumer {
  public:
   explicit Consumer(Stream& stream)

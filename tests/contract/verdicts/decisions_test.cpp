@@ -18,8 +18,8 @@ struct Cost {
   std::uint64_t bytes;
 };
 
-/// What the whole process spends from the stream's beginning to the verdict: threads, read and all.
-/// Another process may push this one out of the caches, so the best of three counts.
+/// The cost of the whole process from the start of the stream to the verdict, with threads and
+/// reads. Other processes may evict this one from the CPU caches, so the best of three counts.
 Cost cost_of(const AnySource& source) {
   Cost best{1e9, UINT64_MAX};
   for (int attempt = 0; attempt < 3; ++attempt) {
@@ -99,7 +99,7 @@ TEST_CASE("a flood of scans, markers or comments is decided in 10 ms and 1 MiB",
   using codec::test::Encoded;
   const auto jpeg = codec::test::encode_jpeg(codec::test::pattern(2048, 2048, 1),
                                              {.quality = 10, .progressive = true});
-  // Behind the first scan its last one, over and over: valid, and no decoder warns of it.
+  // The last scan is repeated after the first: valid, and decoders do not warn.
   const auto scan =
       std::ranges::find_end(jpeg, std::array{std::byte{0xff}, std::byte{0xda}}).begin();
   const Encoded last(scan, jpeg.end() - 2);

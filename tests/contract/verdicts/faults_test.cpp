@@ -52,7 +52,7 @@ std::vector<Bad> bad_images() {
 
 std::string name_of(std::size_t i) { return "bad\n\x1b[31m\xff" + std::to_string(i); }
 
-/// Each bad image behind three sound ones.
+/// Each bad image after three valid ones.
 AnySource mixed() {
   std::vector<MemorySample> samples;
   const auto sound = codec::test::encode_jpeg(codec::test::pattern(40, 30));
@@ -168,7 +168,7 @@ TEST_CASE("bad images are tolerated up to a count and up to a share", "[verdicts
       return true;
     }
   };
-  // 32 samples, of which 8 are bad; replacements may be bad, too.
+  // 32 samples, of which 8 are bad. Replacements may be bad, too.
   CHECK_FALSE(ends(UINT64_MAX, 1));
   CHECK_FALSE(ends(64, 1));
   CHECK(ends(7, 1));

@@ -21,7 +21,7 @@ struct Bad {
   const char* what;
   FaultKind kind;
 };
-/// What file 4 i + 3 of spoilt() has become, for each i.
+/// What replaces file 4 i + 3 of spoilt(), for each i.
 constexpr std::array bad_files{Bad{"gone", FaultKind::io},
                                Bad{"empty", FaultKind::corrupt},
                                Bad{"a FIFO", FaultKind::unsupported},
@@ -54,7 +54,7 @@ void spoil(const fs::path& file, std::size_t how, const Encoded& sound) {
   }
 }
 
-/// A folder of sound files that was listed; then each fourth became something else.
+/// A folder of valid files that was listed. Then each fourth file was replaced.
 AnySource spoilt(const TemporaryFolder& folder) {
   const auto sound = codec::test::encode_jpeg(codec::test::pattern(40, 30));
   const auto name = [](std::uint64_t i) { return (i < 10 ? "0" : "") + std::to_string(i); };
@@ -117,7 +117,7 @@ TEST_CASE("a file that changed since it was listed ends a stream under stop, by 
   Loader loader(source, options);
   for (std::uint64_t i = 0; i < bad_files.size(); ++i) {
     CAPTURE(bad_files[i].what);
-    // The bad one is the last of its batch.
+    // The bad row is the last of its batch.
     auto stream = loader.stream({.from = {.next_batch = i, .released_beyond = {}}});
     try {
       const auto batch = stream.next();

@@ -53,7 +53,7 @@ TEST_CASE("each hostile file gets its manifest's verdict from the whole loader",
   CHECK(strict.text() == "");
   CHECK(lenient.text() == "");
   if (strict.looked() == 0) return;
-  CHECK(strict.looked() >= 200);  // twice: without and with other codecs
+  CHECK(strict.looked() >= 200);  // twice: without and with foreign codecs
   CHECK(lenient.looked() >= 2);
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("hostile JPEGs that are fine have the pixels of libjpeg alone",
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (!files[i].name.ends_with(".jpg") || !judged[i].delivered()) continue;
       const auto encoded = codec::test::read_file(files[i].path);
-      if (encoded[0] != std::byte{0xff}) continue;  // PNG by another name
+      if (encoded[0] != std::byte{0xff}) continue;  // a PNG with a wrong extension
       auto reference = codec::test::reference_strict(encoded);
       REQUIRE(reference);
       if (reference->channels == 4) continue;

@@ -12,37 +12,38 @@
 
 namespace weir::test {
 
-/// What a loader made of one sample.
+/// The loader's result for one sample.
 struct Verdict {
   RowStatus status = RowStatus::blank;
   std::optional<Fault> fault;
   std::vector<std::uint8_t> pixels;
 
   bool delivered() const { return !fault; }
-  /// "ok", or the kind as the manifests name it: to them a cut file is corrupt.
+  /// "ok", or the kind in the manifests' terms: there a truncated file is corrupt.
   std::string kind() const;
   std::string text() const;
-  /// For something that libjpeg may not mind: a limit, a lost marker, a length that cannot be, fewer bytes than
-  /// blocks take.
+  /// True if the reason is one that libjpeg may accept: a limit, a lost marker, an impossible
+  /// length, or fewer bytes than the blocks need.
   bool refused_by_own_rule() const;
 };
 
-/// Each image whole and as stored, where `shape` is its own size; bad ones blank.
+/// Options that keep each image whole and as stored, if `shape` is its own size. Bad ones are
+/// blank.
 Options whole(Shape shape, bool strict = true);
-/// With BMP, TIFF and PNM, where OpenCV is there to read them; else none.
+/// The codecs for BMP, TIFF and PNM, if OpenCV is available; otherwise none.
 std::vector<std::shared_ptr<const ForeignCodec>> all_codecs();
 
-/// All samples of `source` through one Loader, by index. Fails where a sample is not accounted for.
+/// All samples of `source` through one Loader, by index. Fails if a sample is not accounted for.
 std::vector<Verdict> judge(const AnySource& source, const Options& options);
-/// The files, read as a user's are.
+/// The same for files, read like a user's.
 std::vector<Verdict> judge(const std::vector<std::filesystem::path>& files, const Options& options);
-/// The encoded samples.
+/// The same for encoded samples.
 std::vector<Verdict> judge(std::vector<std::vector<std::byte>> samples, const Options& options);
 
-/// One encoded sample.
+/// The same for one encoded sample.
 Verdict judge_one(std::vector<std::byte> encoded, const Options& options);
 
-/// The files that came out otherwise than they should.
+/// The files with a wrong result.
 class Mismatches {
  public:
   void check(bool same, const std::string& what) {

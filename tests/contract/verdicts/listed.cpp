@@ -28,7 +28,7 @@ Listed read_entry(const nlohmann::json& entry, const std::filesystem::path& fold
                 .rgb_sha256_32 = entry.value("rgb_sha256_32", "")};
   listed.stored = {entry.value("h", 0u), entry.value("w", 0u), 3};
   if (entry.contains("orientation")) listed.orientation = entry["orientation"].get<int>();
-  // Of the hostile ones the manifest has the size of the upright image.
+  // For hostile files, the manifest has the size of the upright image.
   if (entry.value("orient", 0) >= 5 && entry.value("orient", 0) <= 8)
     std::swap(listed.stored.height, listed.stored.width);
   return listed;
@@ -40,7 +40,8 @@ std::vector<Listed> odd_images() {
   std::vector<Listed> files;
   const auto folder = folder_of("odd");
   if (!folder) return files;
-  // One entry a line. Those of tars name members in no encoding; a line that is no JSON is one of them.
+  // One entry in each line. Names of tar members have no defined encoding, so a line may be invalid
+  // JSON.
   std::ifstream manifest(*folder / "manifest.json");
   for (std::string line; std::getline(manifest, line);) {
     if (line.ends_with(',')) line.pop_back();

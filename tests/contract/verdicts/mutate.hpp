@@ -22,8 +22,8 @@ std::vector<codec::test::Encoded> flipped(const codec::test::Encoded& encoded, s
 std::vector<codec::test::Encoded> mutated(const codec::test::Encoded& encoded, std::size_t count,
                                           std::uint64_t seed);
 
-/// Where a loader of several workers and libjpeg alone, reading one after the other, differ about
-/// these 40 x 30 JPEGs, in verdict or pixels: a line each. Adds to `delivered` those that both pass.
+/// The differences between a loader with several workers and libjpeg alone on these 40 x 30 JPEGs,
+/// in verdict or pixels, one in each line. Adds to `delivered` those that both accept.
 std::string differences(const std::vector<codec::test::Encoded>& samples, std::size_t& delivered);
 
 }  // namespace weir::test

@@ -15,7 +15,7 @@ TEST_CASE("of JPEGs with flipped bits and bytes the loader thinks as libjpeg alo
     REQUIRE(delivered == 1);
     CHECK(differences(flipped(encoded, 37, seed), delivered) == "");
     CHECK(differences(mutated(encoded, 40, seed), delivered) == "");
-    // F7 of THREATS: much of what is flipped changes pixels and nothing else.
+    // F7 of THREATS: many flipped bits only change pixels.
     CHECK(delivered > 10);
   }
 }
@@ -23,7 +23,8 @@ TEST_CASE("of JPEGs with flipped bits and bytes the loader thinks as libjpeg alo
 TEST_CASE("the comparison with libjpeg alone would see a difference", "[I2]") {
   auto kinds = jpeg_kinds();
   std::size_t delivered = 0;
-  // libjpeg takes this marker for junk, weir for a lost segment: told by its reason, not by chance.
+  // libjpeg skips this marker as junk; weir refuses it as a lost segment. The test compares the
+  // reason.
   auto lost = kinds[0].encoded;
   const auto junk = codec::test::to_bytes(std::array<std::uint8_t, 4>{0xff, 0, 0, 2});
   lost.insert(lost.begin() + 2, junk.begin(), junk.end());
@@ -31,7 +32,7 @@ TEST_CASE("the comparison with libjpeg alone would see a difference", "[I2]") {
   CHECK(judge_one(lost, whole({30, 40, 3})).fault->reason == "FF 00 where a marker belongs");
   CHECK(differences({lost}, delivered) == "");
   CHECK(delivered == 0);
-  // Another image in its place has other pixels.
+  // Another image has other pixels.
   CHECK(judge_one(kinds[0].encoded, whole({30, 40, 3})).pixels !=
         judge_one(kinds[1].encoded, whole({30, 40, 3})).pixels);
 }

@@ -10,7 +10,7 @@
 namespace weir::test {
 namespace {
 
-/// Files by the size at which they are asked for: their own where they have pixels to compare.
+/// Files by requested size: their own size if they have reference pixels.
 std::map<Shape, std::vector<Listed>> by_size(const std::vector<Listed>& files) {
   std::map<Shape, std::vector<Listed>> groups;
   for (const auto& file : files) {

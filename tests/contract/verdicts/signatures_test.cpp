@@ -20,7 +20,7 @@ namespace {
 
 using codec::test::Encoded;
 
-/// A folder for temporary files, the only one while it lives, that notices each file made in it.
+/// The only folder for temporary files while it exists. It detects each file made in it.
 class TemporaryFiles {
  public:
   TemporaryFiles() : inotify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
@@ -44,7 +44,7 @@ class TemporaryFiles {
   int inotify_;
 };
 
-/// Is asked, and accepts nothing.
+/// Gets requests and accepts nothing.
 class Spy final : public ForeignCodec {
  public:
   bool accepts(std::span<const std::byte>) const noexcept override {
@@ -68,7 +68,7 @@ Encoded begins_with(std::string_view head) {
   return encoded;
 }
 
-/// Formats that OpenCV or another library would have a go at.
+/// Formats that OpenCV or another library might try to read.
 std::vector<Encoded> signatures() {
   using namespace std::string_view_literals;
   std::vector<Encoded> files;

@@ -14,7 +14,7 @@ using weir::test::Approx;
 
 namespace {
 
-/// As the paper writes it, in 64 bits of significand.
+/// The paper's formula, with a significand of 64 bits.
 long double as_written(long double x, bool positive, int gamma, long double alpha) {
   const auto p = 1 / (1 + std::exp(-x));
   const auto p_t = positive ? p : 1 - p, alpha_t = positive ? alpha : 1 - alpha;
@@ -40,7 +40,8 @@ TEST_CASE("focal loss is what the paper's formula says", "[focal]") {
         const auto wanted = static_cast<double>(as_written(x, positive, gamma, 0.25L));
         REQUIRE(focal_loss(x, positive, gamma, 0.25) == Approx(wanted).epsilon(1e-9));
       }
-  // The paper's own example (section 3.2): at p_t = 0.9 and γ = 2 a hundredth of the cross entropy.
+  // The paper's own example (section 3.2): at p_t = 0.9 and γ = 2 the loss is a hundredth of the
+  // cross entropy.
   const double x = std::log(9.0);
   CHECK(focal_loss(x, true, 0, 0.5) / focal_loss(x, true, 2, 0.5) == Approx(100));
 }
@@ -51,7 +52,7 @@ TEST_CASE("focal loss is finite and keeps its digits wherever the logit lies", "
     CHECK(focal_loss(-1000, true, gamma, 0.25) == Approx(250));
     CHECK(focal_loss(1e6, false, gamma, 0.25) == Approx(0.75e6));
     CHECK(focal_loss(1e6, true, gamma, 0.25) == 0);
-    // e^-40 of cross entropy, where 1 - p_t is 0 to a double.
+    // The cross entropy is e^-40. There 1 - p_t is 0 as a double.
     CHECK(focal_loss(40, true, gamma, 1) == Approx(std::exp(-40.0 * (gamma + 1))));
   }
 }
@@ -90,7 +91,7 @@ TEST_CASE("losses too small for their precision are counted", "[focal]") {
   const auto curves = curves_of(scores, 0.25, heap);
   CHECK(curves.samples == std::array<std::uint64_t, 2>{3, 1});
   CHECK(curves.zeros[0] == std::array<std::uint64_t, 5>{});
-  // 0.25 · σ(-4)^8 · softplus(-4) is 5e-17; float16 ends at 6e-8.
+  // 0.25 · σ(-4)^8 · softplus(-4) is 5e-17. The smallest float16 is 6e-8.
   CHECK(curves.zeros[1] == std::array<std::uint64_t, 5>{0, 0, 1, 1, 1});
 }
 

@@ -53,7 +53,7 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Those that are neither empty nor a comment alone.
+/// Counts the lines that are neither empty nor only a comment.
 int lines_of_code(const std::string& file) {
   static const std::regex nothing(R"(\s*(//.*)?)");
   std::ifstream in(fs::path(WEIR_ROOT) / "examples/moving" / file);
@@ -98,10 +98,10 @@ TEST_CASE("what a trainer says it was shown tells images that differ from images
                  images[2].begin() + static_cast<std::ptrdiff_t>(line + side));
   CHECK(shown({0, 1, 2, 3}) != wanted);
   images[2] = original;
-  std::swap(images[2], images[3]);  // labels changed places
+  std::swap(images[2], images[3]);  // labels are swapped
   CHECK(shown({0, 1, 2, 3}) != wanted);
   std::swap(images[2], images[3]);
-  images[2][5] += 1 / 127.5F;  // one pixel by the least there is
+  images[2][5] += 1 / 127.5F;  // one pixel by the smallest step
   CHECK(shown({0, 1, 2, 3}) != wanted);
 }
 

@@ -24,7 +24,7 @@ std::map<std::string, std::string> pages() {
   return found;
 }
 
-/// Lines without the indentation that all of them have.
+/// The lines without their common indentation.
 std::vector<std::string> flush_left(std::vector<std::string> lines) {
   auto indent = std::string::npos;
   for (const auto& line : lines) indent = std::min(indent, line.find_first_not_of(' '));
@@ -40,7 +40,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Whether the block is a run of the file's lines, wherever they are indented to.
+/// True if the block is a sequence of lines of the file, with any indentation.
 bool holds(const std::vector<std::string>& file, const std::vector<std::string>& block) {
   const auto wanted = flush_left(block);
   for (std::size_t first = 0; first + block.size() <= file.size(); ++first) {
@@ -61,7 +61,7 @@ TEST_CASE("C++ of the guide is compiled: it is in an example", "[readme]") {
   for (const auto& [page, text] : pages()) {
     for (const auto& block : blocks(text, "cpp")) {
       const auto lines = lines_of(block);
-      if (lines.size() <= 2) continue;  // a sketch
+      if (lines.size() <= 2) continue;  // too short for a program
       CAPTURE(page, block);
       CHECK(std::ranges::any_of(files, [&](const auto& file) { return holds(file, lines); }));
       ++checked;

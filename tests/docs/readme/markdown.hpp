@@ -6,14 +6,14 @@
 
 namespace weir::test {
 
-/// Contents of the fenced blocks of `language`, each with its last newline.
+/// The contents of the fenced blocks of `language`, each with its final newline.
 std::vector<std::string> blocks(const std::string& markdown, std::string_view language);
 
-/// Words of every line of `sh` blocks, comments and line ends with a backslash taken away, and of
-/// every code span outside of blocks.
+/// The words of every line of `sh` blocks, without comments and with continued lines joined, and of
+/// every code span outside blocks.
 std::vector<std::vector<std::string>> commands(const std::string& markdown);
 
-/// Where the links of `markdown` lead that lead to files.
+/// The targets of the links of `markdown` to files.
 std::vector<std::string> linked_files(const std::string& markdown);
 
 }  // namespace weir::test

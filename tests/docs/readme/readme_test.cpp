@@ -21,7 +21,7 @@ const std::filesystem::path root = WEIR_ROOT;
 
 std::string readme() { return read_file(root / "README.md"); }
 
-/// The README and docs.
+/// The text of the README and of docs.
 std::string documents() {
   auto text = readme();
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "docs"))
@@ -40,7 +40,7 @@ std::string dev_help() {
   return text;
 }
 
-/// What stands first on the indented lines of a help text.
+/// The first words of the indented lines of a help text.
 std::set<std::string> listed(const std::string& help) {
   static const std::regex entry(R"((?:^|\n)  ([a-z][a-z-]*) )");
   std::set<std::string> found;
@@ -88,7 +88,7 @@ TEST_CASE("every weir command and option in the README and the guide exists", "[
     any.insert(options[command].begin(), options[command].end());
   }
 
-  // `weir NAME` names what is not built only where the program says just that.
+  // `weir NAME` may name a command that does not exist yet only if the program says so.
   const auto unbuilt = [](const std::string& command) {
     return contains(weir::test::weir({command, "x"}).err, "is not built yet");
   };

@@ -6,8 +6,8 @@
 
 namespace weir::test {
 
-/// Sentences of a page: of its paragraphs, list items and table cells, without code blocks. A code span is
-/// one word, a link is its text.
+/// The sentences of a page: of paragraphs, list items and table cells, without code blocks. A code
+/// span counts as one word, and a link as its text.
 std::vector<std::string> sentences(const std::string& markdown);
 
 /// Words with at least one letter or digit.

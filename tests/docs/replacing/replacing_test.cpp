@@ -20,14 +20,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Images of several sizes, made once, a folder a class.
+/// Images of several sizes, made once, with one folder for each class.
 class Images {
  public:
   Images() {
     weir::bench::write_images(weir::synthetic(40, {40, 56}, 1), root_ / "a");
     weir::bench::write_images(weir::synthetic(30, {32, 32}, 2), root_ / "b");
   }
-  /// Those of one size lie in a folder for each class.
+  /// The folder `a` or `b`; each has images of one size.
   std::string folder(const char* of) const { return (root_ / of).string(); }
 
  private:
@@ -42,7 +42,7 @@ struct Sample {
 struct Epoch {
   std::map<std::string, Sample> by_path;
   std::vector<std::string> order;
-  std::vector<std::size_t> sizes;  ///< of its batches
+  std::vector<std::size_t> sizes;  ///< of the batches
 };
 
 template <class Loader>
@@ -98,7 +98,7 @@ TEST_CASE("weir gives what the loader by hand gives: the same samples, the same 
       CHECK(wanted.by_path.size() == by_hand.size());
       CHECK(got.order.size() == by_hand.size());
       CHECK(got.sizes == wanted.sizes);
-      CHECK(got.order != last);  // shuffled anew
+      CHECK(got.order != last);  // shuffled again
       last = got.order;
       float apart = 0, least = 0, most = 0;
       for (const auto& [path, sample] : wanted.by_path) {
@@ -112,7 +112,7 @@ TEST_CASE("weir gives what the loader by hand gives: the same samples, the same 
           most = std::max(most, sample.values[i]);
         }
       }
-      // The pixels are the same; the floats are rounded once by weir, three times by hand.
+      // The pixels are equal. weir rounds the floats once, the hand-written loader three times.
       CHECK(apart < 2e-7F);
       CHECK(least >= -1);
       CHECK(most <= 1);

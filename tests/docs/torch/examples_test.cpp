@@ -21,7 +21,7 @@ TEST_CASE("tensors by weir are the floats by weir: values, labels, paths, epochs
   CHECK(tensors.class_names() == floats.class_names());
   FloatBatch wanted;
   TensorBatch batch;
-  std::vector<std::pair<torch::Tensor, torch::Tensor>> kept;  // and what they held
+  std::vector<std::pair<torch::Tensor, torch::Tensor>> kept;  // and copies of their values
   std::vector<std::string> first, second;
   for (auto* const order : {&first, &second}) {
     while (floats.next(wanted)) {

@@ -71,7 +71,7 @@ TEST_CASE("a cache: what it cannot be is a usage error that names it") {
 }
 
 TEST_CASE("a cache: verify finds every law kept, determinism where samples are hit, too") {
-  // How it gives way: verify_beside_test.cpp.
+  // verify_beside_test.cpp tests eviction.
   for (const std::string keep : {"encoded", "decoded"}) {
     const std::vector<std::string> words{
         "verify",          images,  "--epochs",  "4", "--shuffle", "--batch", "8",
@@ -101,7 +101,7 @@ TEST_CASE("a cache: tune says what a cache would bring, and pastes the one that 
   REQUIRE(advice["cache"].size() == 2);
   const auto& decoded = advice["cache"][1];
   CHECK(decoded["keep"] == "decoded");
-  // 60 rows of 224 x 224 x 3 and what finds them.
+  // 60 rows of 224 x 224 x 3, and the memory of their index.
   CHECK(decoded["whole_bytes"] == 60 * (128 + 150'528) + 480);
   CHECK(decoded["bytes"] == 1u << 20);
   CHECK(decoded["share"].get<double>() < 0.2);

@@ -9,7 +9,7 @@ using namespace weir::test;
 
 namespace {
 
-/// Where temporary files go while it lives.
+/// Redirects temporary files while it exists.
 class TemporaryFiles {
  public:
   TemporaryFiles() {

@@ -19,7 +19,7 @@ std::string digest(const Arguments& options) {
   return hex;
 }
 
-/// Grey; one pixel is white where `spot` says so.
+/// A grey image. With `spot`, one pixel is white.
 class Grey final : public weir::source::Rows {
  public:
   explicit Grey(bool spot) : spot_(spot) {}

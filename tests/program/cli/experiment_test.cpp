@@ -1,7 +1,7 @@
 #include "program.hpp"
 #include "support/catch.hpp"
 
-// Ten batches of 128 are consumed; what the loader has drawn by then is what its queue costs.
+// Ten batches of 128 are consumed. The samples drawn beyond them are those of the queue.
 TEST_CASE("at rest a loader has drawn what was consumed and one queue more", "[experiment]") {
   const auto [depth, drawn] = GENERATE(table<std::string, int>({{"10", 2560}, {"2", 1536}}));
   CAPTURE(depth);

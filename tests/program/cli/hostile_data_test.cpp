@@ -35,7 +35,7 @@ TEST_CASE("no data is an epoch of nothing, not a hang", "[hostile][D10]") {
   const auto outcome =
       weir::test::weir({command, (folder.path() / from).string(), "--size", "8x8", "--quiet"});
   CAPTURE(command, from, outcome.err);
-  // What cannot be measured cannot be tuned; all else has done what there was to do.
+  // tune needs measurements. The other commands succeed with nothing to do.
   CHECK(outcome.exit_code == (command == "tune" ? 1 : 0));
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("what a folder holds that is no data is counted and told", "[hostile][
   REQUIRE(::mkfifo((folder.path() / "pipe").c_str(), 0600) == 0);
   fs::create_symlink("gone", folder.path() / "dangling");
   const auto probe = weir::test::weir({"probe", folder.path(), "--json", "-"});
-  CHECK(probe.exit_code == 1);  // what the link stood for has no verdict
+  CHECK(probe.exit_code == 1);  // the link's target has no verdict
   CHECK(probe.json()["probe"]["files"] == 1);
   CHECK(probe.json()["probe"]["skipped"] == 2);
   CHECK(contains(probe.err, "skipped under " + folder.path().string() + ": 2 "));
@@ -58,7 +58,7 @@ TEST_CASE("what a folder holds that is no data is counted and told", "[hostile][
       contains(text, "skipped         2\n  not reached     dangling: No such file or directory\n"));
   fs::remove(folder.path() / "dangling");
   CHECK(weir::test::weir({"probe", folder.path(), "--quiet"}).exit_code == 0);
-  // Through all that stands between the folder and a run.
+  // The names pass through every layer between the folder and a run.
   const auto run = weir::test::weir({"run", folder.path(), "--read-delay-ms", "1", "--exclude",
                                      beside.write("none", ""), "--size", "8x8"});
   CHECK(run.exit_code == 0);
@@ -120,7 +120,7 @@ TEST_CASE("a file that may not be read stops a run or costs its own row", "[host
   put_image(folder.path() / "shut");
   fs::permissions(folder.path(), fs::perms(0755));
   fs::permissions(folder.path() / "shut", fs::perms::none);
-  // Permissions do not stop root.
+  // Permissions do not restrict root.
   Arguments nobody{"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
   if (::geteuid() != 0) nobody.clear();
   const auto as_nobody = [&](const Arguments& arguments) {
@@ -143,7 +143,8 @@ TEST_CASE("a file that may not be read stops a run or costs its own row", "[host
   CHECK(blank.json()["samples"]["failed"] == 1);
 }
 
-// UBSan opens a pipe to look at an object, and without a descriptor takes it for no object.
+// UBSan opens a pipe to check that an address is readable. Without a free descriptor it reports an
+// error.
 #ifndef WEIR_TEST_UBSAN
 TEST_CASE("a program with fewer descriptors than readers ends, and tells what it could not open",
           "[hostile][D7]") {
@@ -151,8 +152,8 @@ TEST_CASE("a program with fewer descriptors than readers ends, and tells what it
   constexpr int files = 60;
   for (int i = 0; i < files; ++i) put_image(folder.path() / std::to_string(i));
   const std::string policy = GENERATE("stop", "skip", "blank"), read_ahead = GENERATE("0", "24");
-  // 5 are those of every program, the folder's and one for a read; of 4 none is left to list it.
-  // What ctest left open goes first: it has numbers, too.
+  // 5 are enough for those of every program, the folder and one read. With 4, the folder cannot be
+  // listed. The shell first closes descriptors that ctest left open, because they count, too.
   const std::string closing =
       "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; exec /usr/bin/prlimit --nofile=$0 \"$@\"";
   const std::string descriptors = GENERATE("16", "5", "4");

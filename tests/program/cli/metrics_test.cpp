@@ -21,7 +21,7 @@ using weir::test::Running;
 
 namespace {
 
-/// What 127.0.0.1 answers to `GET path`, headers and body; empty where nobody listens.
+/// The answer of 127.0.0.1 to `GET path`, headers and body. Empty if nothing listens.
 std::string get(std::uint16_t port, const std::string& path) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -42,7 +42,8 @@ std::string get(std::uint16_t port, const std::string& path) {
   return answer;
 }
 
-/// Asks and is gone before the answer, by a reset: whoever writes to it then hears EPIPE.
+/// Sends requests and resets the connection before the answer. The server's next write fails with
+/// EPIPE.
 void ask_and_reset(std::uint16_t port, bool asks) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -51,7 +52,7 @@ void ask_and_reset(std::uint16_t port, bool asks) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   REQUIRE(connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
   constexpr std::string_view request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
-  // Many at once: the first answers meet the reset while the others are still to be written.
+  // Several at once: the first answers meet the reset while others are not written yet.
   for (int i = 0; asks && i < 8; ++i)
     if (send(socket, request.data(), request.size(), MSG_NOSIGNAL) < 0) break;
   const linger at_once{1, 0};
@@ -59,7 +60,7 @@ void ask_and_reset(std::uint16_t port, bool asks) {
   close(socket);
 }
 
-/// The port that a program says it serves at; waits for it to say so.
+/// The port of a program's metrics server. Waits until the program prints it.
 std::uint16_t port_of(const Running& program) {
   constexpr std::string_view before = "metrics: http://127.0.0.1:";
   for (;; std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
@@ -75,11 +76,11 @@ Exposition scrape(std::uint16_t port) {
   REQUIRE(contains(answer, "200 OK"));
   REQUIRE(contains(answer, "Content-Type: text/plain"));
   auto body = answer.substr(answer.find("\r\n\r\n") + 4);
-  // The server's own latencies are "Nan" before the first scrape has ended.
+  // The server's own latencies are "Nan" until the first scrape has ended.
   return Exposition(body.substr(body.find("# HELP weir_")));
 }
 
-/// Scrapes until `count` samples were drawn and none is in flight.
+/// Scrapes until `count` samples are drawn and none is in flight.
 Exposition at_rest(std::uint16_t port, double count) {
   for (;; std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
     auto metrics = scrape(port);
@@ -94,7 +95,7 @@ Exposition at_rest(std::uint16_t port, double count) {
 }  // namespace
 
 TEST_CASE("a run is scraped while it runs, and says what its report says", "[metrics]") {
-  // The consumer keeps the first batch for an hour, so all comes to rest: 1 leased, 2 ready.
+  // The consumer keeps the first batch for an hour, so the loader settles: 1 leased, 2 ready.
   Running program({"run", "synthetic:1000,16x16", "--size", "16x16", "--batch", "8",
                    "--max-queue-size", "2", "--consumer-ms", "3600000", "--memory-budget", "64MiB",
                    "--metrics-port", "0", "--quiet", "--json", "-"});
@@ -121,7 +122,7 @@ TEST_CASE("a run is scraped while it runs, and says what its report says", "[met
   CHECK(metrics["weir_build_info{version=\"" + json["version"].get<std::string>() + "\"}"] == 1);
   for (const auto& stage : json["stages"]) {
     const auto name = stage["name"].get<std::string>();
-    if (name != "read" && name != "decode" && name != "fit") continue;  // the others go on
+    if (name != "read" && name != "decode" && name != "fit") continue;  // the others continue
     CHECK(metrics["weir_stage_seconds_count{stage=\"" + name + "\"}"] ==
           stage["count"].get<double>());
     CHECK(std::abs(metrics["weir_stage_seconds_sum{stage=\"" + name + "\"}"] -
@@ -156,7 +157,7 @@ TEST_CASE("clients that reset the connection before the answer end no run", "[me
                    "1000000", "--metrics-port", "0", "--quiet", "--json", "-"});
   const auto port = port_of(program);
   for (int i = 0; i < 60; ++i) ask_and_reset(port, i % 4 != 0);
-  // It still serves, and runs on.
+  // The server still answers, and the run continues.
   const auto drawn = [port] {
     const std::string series = "weir_samples_total{state=\"drawn\"}";
     const auto metrics = scrape(port);

@@ -24,7 +24,7 @@ Arguments with(Arguments words, const Arguments& more) {
   return words;
 }
 
-/// The program behind a shell's redirection.
+/// Runs the program with a shell's redirection.
 weir::test::Outcome redirected(const Arguments& arguments, const std::string& to) {
   Arguments words{"/bin/sh", "-c", "exec \"$0\" \"$@\" " + to, WEIR_PROGRAM};
   return run_program(with(words, arguments));
@@ -46,13 +46,13 @@ TEST_CASE("a report that cannot be written is told by its name and its reason", 
       {"/dev/full", "No space left on device"},
       {missing, "No such file or directory"},
       {folder.path().string(), "Is a directory"},
-      {"/proc/version", ""}};  // root is denied nothing but this
+      {"/proc/version", ""}};  // root has every permission except this one
   for (const auto& [file, reason] : places) {
     CAPTURE(option, file);
     const auto outcome = weir::test::weir(with(run, {option, file}));
     check_told(outcome, file);
     CHECK(contains(outcome.err, reason));
-    // What was measured is still told, but where --trace ends the run.
+    // The measurements are still printed, unless --trace ends the run.
     if (option != "--trace") CHECK(contains(outcome.out, "samples"));
   }
 }

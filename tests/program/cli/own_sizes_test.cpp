@@ -1,4 +1,4 @@
-// Images at their own sizes, as a user of the program meets them.
+// Images at their own sizes, with the program.
 #include "program.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
@@ -41,7 +41,8 @@ TEST_CASE("a soak of padded, ragged and bucketed batches at their floors breaks 
     CHECK(json["verify"]["breaches"] == 0);
     CHECK(json["verify"]["determinism"]["batches"] == json["queue"]["asked"]);
     CHECK(json["verify"]["attempted"] == 120);
-    // Those that measured are not the stream's; who waits for bytes reads once more.
+    // The measurement of sizes does not count as reads of the stream. A sample that waits for bytes
+    // is read once more.
     const std::uint64_t reads = json["verify"]["reads"].get<std::uint64_t>();
     CHECK(reads >= 360);
     CHECK(reads < 480);

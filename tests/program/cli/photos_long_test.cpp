@@ -41,7 +41,7 @@ TEST_CASE("each place in the queue costs one slab, on real photographs", "[photo
     CHECK(staging <= all);
     CHECK(run["samples"]["consumed"] == 2400);
     CHECK(run["samples"]["conserved"] == true);
-    // Only a machine that decodes faster than the consumer takes ever fills a deep queue.
+    // A deep queue fills only if the machine decodes faster than the consumer takes batches.
     if (run["queue"]["occupancy"].back().get<double>() == 0) continue;
     CHECK(staging == all);
     const auto& at_peak = run["memory"]["at_peak"];
@@ -68,7 +68,7 @@ TEST_CASE("the process grows by what the books hold, at every depth, on real pho
   for (const auto& run : json["runs"]) {
     CAPTURE(run["plan"]["max_queue_size"].get<int>());
     const auto& memory = run["memory"];
-    // Only a machine that decodes faster than the consumer takes ever fills a deep queue.
+    // A deep queue fills only if the machine decodes faster than the consumer takes batches.
     if (run["queue"]["occupancy"].back().get<double>() > 0)
       CHECK(memory["staging"] == run["predicted"]["staging_bytes"]);
     const auto peak = memory["peak"].get<double>();

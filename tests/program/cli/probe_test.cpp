@@ -20,7 +20,7 @@ std::string a_jpeg(std::uint64_t index) {
   return weir::test::read_text(weir::synthetic(9, {.height = 40, .width = 60}), index);
 }
 
-/// Three sound files, a cut one, one that is no image, one that is empty.
+/// Three valid files, a truncated one, one that is not an image, and an empty one.
 void fill(const TemporaryFolder& folder) {
   for (const auto* name : {"a.jpg", "c.jpg", "e.jpg"}) folder.write(name, a_jpeg(1));
   folder.write("b cut.jpg", a_jpeg(2).substr(0, 700));

@@ -10,23 +10,23 @@
 
 namespace weir::test {
 
-/// What the built program said and did.
+/// The output and the exit code of the program.
 struct Outcome {
   int exit_code = 0;
   std::string out, err;
 
-  /// stdout as JSON; discarded where it is none.
+  /// stdout as JSON. Discarded if it is not JSON.
   Json json() const { return Json::try_parse(out); }
 };
 
-/// Runs the program at `words[0]` with the others as arguments, no shell between.
+/// Runs the program at `words[0]` with the other words as arguments, without a shell.
 Outcome run_program(const std::vector<std::string>& words);
-/// Runs `weir` with `arguments`, no shell between.
+/// Runs `weir` with `arguments`, without a shell.
 Outcome weir(const std::vector<std::string>& arguments);
-/// The same; SIGINT after `milliseconds`.
+/// The same, with SIGINT after `milliseconds`.
 Outcome weir_interrupted(const std::vector<std::string>& arguments, int milliseconds);
 
-/// A `weir` at work: what it has said so far, and SIGINT. Killed where nobody waited for its end.
+/// A running `weir`: its output so far, and SIGINT. The destructor kills it if it still runs.
 class Running {
  public:
   explicit Running(const std::vector<std::string>& arguments);
@@ -35,7 +35,7 @@ class Running {
   Running& operator=(const Running&) = delete;
 
   std::string err() const;
-  /// SIGINT, and its end.
+  /// Sends SIGINT and waits for the end.
   Outcome interrupt();
 
  private:

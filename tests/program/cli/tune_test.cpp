@@ -6,7 +6,7 @@ using namespace weir::test;
 
 namespace {
 
-/// Small pictures that take far less time than the consumer.
+/// Small images, whose decoding takes far less time than the consumer.
 std::vector<std::string> tuned(std::vector<std::string> options) {
   options.insert(options.begin(), {"tune", "synthetic:64,16x16", "--size", "16x16", "--batch", "4",
                                    "--workers", "2", "--quiet"});
@@ -58,7 +58,7 @@ TEST_CASE("tune says what bounds the run and what to set, as text and as JSON", 
   CHECK(advice["recommended"]["max_queue_size"] <= 2);
   CHECK(advice["recommended"]["data_readiness"] >= 0.99);
   CHECK(advice["recommended"]["total_bytes"] <= advice["now"]["total_bytes"]);
-  // A batch of 4 in 60 ms.
+  // A batch of 4 takes 60 ms.
   CHECK(advice["ceiling"]["samples_per_s"] <= 4 / 0.06);
   REQUIRE(!advice["steps"].empty());
   CHECK(advice["steps"][0]["change"].is_string());
@@ -77,7 +77,7 @@ TEST_CASE("slow reads are measured side by side and predicted as asked for", "[t
   CHECK(json["runs"][0]["plan"]["read_ahead"] > 0);
   const auto& advice = json["advice"];
   CHECK(advice["now"]["read_ahead"] == 0);
-  // Two workers, 40 ms a read.
+  // Two workers, 40 ms for each read.
   CHECK(advice["now"]["samples_per_s"] < 51);
   CHECK(advice["recommended"]["read_ahead"] >= 8);
   CHECK(advice["recommended"]["samples_per_s"] > 4 * advice["now"]["samples_per_s"].get<double>());
@@ -103,7 +103,7 @@ TEST_CASE("a consumer's trace is replayed, over and over", "[tune]") {
   REQUIRE(run.exit_code == 0);
   const auto tune = weir::test::weir(tuned({"--consumer-trace", trace, "--json", "-"}));
   REQUIRE(tune.exit_code == 0);
-  // 50 ms a batch of 4, on average: never faster.
+  // A batch of 4 takes 50 ms on average, never less.
   CHECK(tune.json()["advice"]["ceiling"]["samples_per_s"] <= 4 / 0.05);
   CHECK(tune.json()["advice"]["ceiling"]["samples_per_s"] >= 4 / 0.08);
   const auto bad = folder.write("bad", "80\nsoon\n");

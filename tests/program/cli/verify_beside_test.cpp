@@ -1,4 +1,4 @@
-// Two loaders under one budget, as `weir verify DATA --beside DATA2` soaks them.
+// Two loaders under one budget, as in `weir verify DATA --beside DATA2`.
 #include <algorithm>
 #include <string>
 
@@ -20,7 +20,7 @@ Words operator+(Words words, const Words& more) {
   return words;
 }
 
-/// The least budget of one loader.
+/// The smallest budget of one loader.
 std::uint64_t floor_of(const std::string& data, const Words& options) {
   return weir::test::weir(Words{"plan", data, "--json", "-"} + options)
       .json()["plan"]["floor_bytes"]
@@ -55,7 +55,7 @@ const std::vector<Words> kinds{{"--size", "48x48"},
 TEST_CASE("two loaders that have little more than they must wait for bytes, and break no law",
           "[verify]") {
   const auto which = GENERATE(0u, 1u, 2u, 3u);
-  // A consumer that takes its time lets the queues fill, whatever the machine's pace.
+  // With a slow consumer the queues fill on any machine.
   const Words options = kinds[which] + Words{"--batch",   "8",
                                              "--epochs",  "3",
                                              "--shuffle", "--max-queue-size",
@@ -65,7 +65,7 @@ TEST_CASE("two loaders that have little more than they must wait for bytes, and 
                                              "48KiB",     "--consumer-ms",
                                              "20"};
   const auto one = floor_of(first, options), two = floor_of(second, options);
-  // Every other kind: a sample's bytes for which they compete.
+  // In every other case there is one sample's memory to compete for.
   const auto budget = one + two + (which % 2 == 0 ? 0 : 30'000);
   const auto outcome = soak(budget, options);
   CAPTURE(kinds[which], outcome.err);
@@ -93,7 +93,8 @@ TEST_CASE("two loaders that have little more than they must wait for bytes, and 
 TEST_CASE("two loaders with caches that give way break no law", "[verify][cache]") {
   const auto [kind, keep] =
       GENERATE(table<unsigned, std::string>({{1u, "decoded"}, {2u, "encoded"}}));
-  // Few slabs are in use while the caches fill; then the consumers stall, and the queues want theirs.
+  // Few slabs are in use while the caches fill. Then the consumers stall, and the queues need their
+  // slabs.
   std::string steps;
   for (int step = 0; step < 46; ++step) steps += step < 40 ? "0\n" : "80\n";
   const TemporaryFolder folder;

@@ -1,8 +1,8 @@
-"""Holds `weir footprint` against what PyTorch's autograd saves: kept_by_torch.py WEIR MODEL.json…
+"""Compares `weir footprint` with the tensors that PyTorch's autograd saves: kept_by_torch.py WEIR MODEL.json…
 
-Each model is built of torch.nn and run forward once. Saved tensors are counted by storage, those of
-parameters and of the input batch left out; the output, which the caller holds, is counted in. Exit 77
-where there is no PyTorch, 1 where bytes or parameters differ.
+Each model is built from torch.nn and run forward once. Saved tensors are counted by storage, without those of
+parameters and of the input batch. The output, which the caller holds, is included. Exit 77
+if there is no PyTorch, 1 if bytes or parameters differ.
 """
 
 import json
@@ -34,7 +34,7 @@ class InPlace(nn.Module):
 
 
 class Mean(nn.Module):
-    """As PyTorch 2 does it: sizes are all that the gradient of a mean needs. 1.13 kept the input."""
+    """As in PyTorch 2: the gradient of a mean needs only sizes. 1.13 kept the input."""
 
     def forward(self, x):
         return (x.sum((-1, -2), keepdim=True)) / (x.shape[-1] * x.shape[-2])
@@ -102,7 +102,7 @@ def measure(model):
 
     def save(tensor):
         place = tensor.storage().data_ptr()
-        # Scalars that the derivative of a multiplication by a number keeps are no activations.
+        # Scalars that the derivative of a multiplication by a number keeps are not activations.
         if tensor.dim() > 0 and tensor.numel() > 0 and place not in known:
             storages[place] = (tensor.storage().nbytes(), tensor)
         return tensor
@@ -115,7 +115,7 @@ def measure(model):
                 known.add(tensor.storage().data_ptr())
             parameters += sum(tensor.numel() for tensor in made.parameters())
             learns = parameters > 0
-            # The CPU's Dropout multiplies by a mask of floats; that of a GPU keeps bytes.
+            # Dropout on the CPU multiplies by a mask of floats. A GPU keeps bytes.
             if layer["type"] == "Dropout" and learns:
                 masks += values.numel() * 3
             keep_alive.append(made)

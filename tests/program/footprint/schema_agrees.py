@@ -1,7 +1,7 @@
-"""Holds `weir footprint` and the schema of MODEL.json against each other: schema_agrees.py WEIR SCHEMA FOLDER MODEL.json…
+"""Compares `weir footprint` with the schema of MODEL.json: schema_agrees.py WEIR SCHEMA FOLDER MODEL.json…
 
-On the malformed models of FOLDER/malformed.json, each of which says what the schema is to do, on the sound models, and
-on mutations of those. Exit 77 where there is no jsonschema, 1 where one takes what the other refuses.
+It uses the malformed models of FOLDER/malformed.json, each with the expected result of the schema, the valid models, and
+mutations of them. Exit 77 if there is no jsonschema, 1 if one accepts a model that the other refuses.
 """
 
 import copy
@@ -20,14 +20,14 @@ except ImportError:
     sys.exit(77)
 
 MUTATIONS = 80
-# What no schema can see: layers that do not fit each other, sizes that pass what can be.
+# Errors that no schema can express: layers that do not fit each other, sizes beyond the maximum.
 SENSE = re.compile(r"input [0-9x]+: (takes|are tokens)|must divide|more than the|what comes in is|would overwrite"
                    r"|half of the kernel|2\^64|too large")
 VALUES = [0, 1, 2, 7, -1, 1.0, 2.5, 2**53 - 1, 2**53, "", "ReLU", "float16", True, None, [], [1, 2], [0, 1], {}]
 
 
 def refusal(weir, model):
-    """What the program says against it; empty where it takes it."""
+    """The program's error message; empty if it accepts the model."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(model, file)
         file.flush()
@@ -82,7 +82,7 @@ def main(weir, schema_path, folder, *paths):
                   f"  {json.dumps(model)[:400]}")
         return by_schema, by_weir
 
-    # Whether weir refuses these, and in which words, is what tests/unit/report/model_json_test.cpp looks at.
+    # tests/unit/footprint/model_json_test.cpp tests that weir refuses these, and the messages.
     with open(os.path.join(folder, "malformed.json"), encoding="utf-8") as file:
         malformed = json.load(file)
     for number, case in enumerate(malformed):

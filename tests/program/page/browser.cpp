@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::optional<std::string> chromium() {
-  // NOLINTBEGIN(concurrency-mt-unsafe): nobody sets the environment here
+  // NOLINTBEGIN(concurrency-mt-unsafe): the tests do not change the environment
   if (const char* named = std::getenv("WEIR_CHROMIUM")) return named;
   const char* path = std::getenv("PATH");
   // NOLINTEND(concurrency-mt-unsafe)
@@ -33,7 +33,8 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
     text.replace(at, from.size(), to);
 }
 
-/// The harness around the page: what notes errors before its scripts, what looks at it behind them.
+/// Adds the harness to the page: a listener for errors before its scripts, and the inspection after
+/// them.
 std::string with_harness(std::string html) {
   constexpr std::string_view watch =
       "<script>window.harnessErrors = [];"
@@ -47,7 +48,7 @@ std::string with_harness(std::string html) {
   return html;
 }
 
-/// No window of Chromium's is as narrow as a phone; a frame is.
+/// Chromium's windows are never as narrow as a phone, but a frame can be.
 std::string framed(std::string html, int width) {
   replace_all(html, "&", "&amp;");
   replace_all(html, "\"", "&quot;");
@@ -59,7 +60,7 @@ std::string framed(std::string html, int width) {
          ".contentDocument.getElementById('harness')?.textContent ?? ''; });</script>";
 }
 
-/// What the browser prints: the document as it leaves it on `out`, its log on `err`.
+/// The output of the browser: the final document on `out`, its log on `err`.
 Outcome shown(const std::string& program, const std::string& html) {
   const TemporaryFolder folder;
   const auto page = folder.write("page.html", html);
@@ -78,7 +79,7 @@ std::string console_lines(const std::string& log) {
   return kept;
 }
 
-/// The harness writes percent-encoded JSON, in which no character has a meaning in HTML.
+/// The harness writes percent-encoded JSON, which has no characters with a meaning in HTML.
 nlohmann::json found_in(const std::string& dom) {
   constexpr std::string_view opening = "<pre id=\"found\">";
   const auto from = dom.find(opening);
@@ -100,7 +101,7 @@ nlohmann::json found_in(const std::string& dom) {
 
 std::optional<Opened> open_page(const std::string& html, int width) {
   const auto program = chromium();
-  // Installed is not able: a container may keep a browser from starting.
+  // An installed browser may still fail to start, for example in a container.
   static const bool runs =
       program && shown(*program, "<p>it runs</p>").out.find("it runs") != std::string::npos;
   if (!program || !runs) {

@@ -7,14 +7,15 @@
 
 namespace weir::test {
 
-/// What harness.js found in a page, and what the browser said of it.
+/// The results of harness.js in a page, and the browser's messages.
 struct Opened {
-  nlohmann::json found;  ///< null where the harness did not come to its end
+  nlohmann::json found;  ///< null if the harness did not reach its end
   std::string console;   ///< lines of the page's console
 };
 
-/// `html` in headless Chromium, in a frame so many CSS pixels wide. Empty where no Chromium runs, with
-/// a warning by which ctest calls the test skipped: WEIR_CHROMIUM names one, or it is looked for in PATH.
+/// Opens `html` in headless Chromium, in a frame of `width` CSS pixels. Chromium is the program in
+/// WEIR_CHROMIUM, or is searched in PATH. Empty without a working Chromium, with a warning that
+/// makes ctest report the test as skipped.
 std::optional<Opened> open_page(const std::string& html, int width = 1400);
 
 }  // namespace weir::test

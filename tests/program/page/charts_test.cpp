@@ -26,7 +26,7 @@ const PageJson& series(const PageJson& chart, const std::string& label) {
                                [&](const auto& one) { return one["label"] == label; });
 }
 
-/// As a page writes a sentence: no line ends between a number and its unit.
+/// The sentence as a page writes it: no line break between a number and its unit.
 std::string spaces_kept(std::string text) {
   for (const auto* unit : {" %", " MiB", " samples/s"}) {
     const auto joined = "\u00a0" + std::string(unit + 1);
@@ -36,7 +36,7 @@ std::string spaces_kept(std::string text) {
   return text;
 }
 
-/// What a script writes where it has nothing to say.
+/// Fails on the placeholders that scripts write for missing values.
 void check_words(const PageJson& found) {
   for (const auto* slip : {"undefined", "null", "false", "NaN", "Infinity", "[object"}) {
     CAPTURE(slip);
@@ -124,7 +124,7 @@ TEST_CASE("charts show the figures of the report", "[page]") {
   for (const auto& end : budget)
     CHECK(end[1].get<double>() * mib == runs[0]["plan"]["budget_bytes"]);
 
-  // The run nearest to the recommended depth of 3 is shown first.
+  // The page shows the run nearest to the recommended depth of 3 first.
   const auto& run = runs[1];
   REQUIRE(run["plan"]["max_queue_size"] == 4);
   const auto& accounts = chart(opened->found, "accounts-over-time");

@@ -15,7 +15,7 @@ inline nlohmann::ordered_json read_example(const char* name) {
   return nlohmann::ordered_json::parse(read_file(std::filesystem::path(WEIR_PAGE_TESTS) / name));
 }
 
-/// A sweep with a figure for all that a report can hold, and a file with an evil name.
+/// A sweep with a value for every field of a report, and a file with a hostile name.
 inline nlohmann::json example_sweep() { return read_example("example-sweep.json"); }
 
 inline nlohmann::json example_depths(const nlohmann::json& plan, bool predicted) {
@@ -45,8 +45,7 @@ inline nlohmann::json example_depths(const nlohmann::json& plan, bool predicted)
   return depths;
 }
 
-/// Of slow reads, measured with more of them ahead than were asked for, which made decoding the
-/// slowest.
+/// Slow reads, measured with more read-ahead than requested, so decoding is the slowest stage.
 inline nlohmann::json example_tune() {
   auto tune = example_sweep();
   tune["command"] = "tune";
@@ -61,7 +60,7 @@ inline nlohmann::json example_tune() {
   return tune;
 }
 
-/// `foretold`: with what its depths would do.
+/// `foretold`: with the predictions for its depths.
 inline nlohmann::json example_run(bool foretold = false) {
   auto run = example_sweep()["runs"][1];
   run.erase("predicted");
@@ -72,7 +71,7 @@ inline nlohmann::json example_run(bool foretold = false) {
   return run;
 }
 
-/// The page of `report`, opened. Empty, with a warning, where there is no Chromium.
+/// Opens the page of `report`. Empty, with a warning, if there is no Chromium.
 inline std::optional<Opened> open(const nlohmann::json& report, int width = 1400) {
   return open_page(report::page(report), width);
 }

@@ -60,7 +60,7 @@ bool says(const std::string& text, const std::string& unit, const nlohmann::json
   }
   const auto written = i < text.size() ? text.substr(i + 1) : "";
   if (number.empty() || !factors().contains(written)) return false;
-  // The report has microseconds where its key says so, else seconds.
+  // The report has microseconds if its key says so, otherwise seconds.
   const double factor = factors().at(written) * (unit == "micros" ? 1e6 : 1);
   const double shown = (negative ? -1 : 1) * std::stod(number) * factor;
   const double half_a_digit = 0.5 * std::pow(10, -decimals) * factor;

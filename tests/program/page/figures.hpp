@@ -6,10 +6,10 @@
 
 namespace weir::test {
 
-/// The value at a path as the page writes it, "runs.0.plan.batch"; null where there is none.
+/// The value at a path in the page's notation, "runs.0.plan.batch". Null if there is none.
 nlohmann::json at(const nlohmann::json& report, const std::string& path);
 
-/// Whether `text`, "9.19 MiB", says `value` of the report to the digits it shows.
+/// True if `text`, "9.19 MiB", equals `value` of the report to its displayed digits.
 bool says(const std::string& text, const std::string& unit, const nlohmann::json& value);
 
 }  // namespace weir::test

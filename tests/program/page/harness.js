@@ -1,10 +1,11 @@
-// Runs after the page's own scripts and leaves what it finds in the page, where --dump-dom shows it.
+// Runs after the page's own scripts. Writes its results into the page, where --dump-dom prints
+// them.
 (() => {
   const near = (a, b) => Math.abs(a - b) < 10;
 
-  // Which colours a canvas holds, counted.
+  // Counts the colours of a canvas.
   function paint(canvas) {
-    // From a copy, or Chromium remarks that it was read.
+    // Reads from a copy, because Chromium warns about reads of the original.
     const copy = document.createElement("canvas");
     copy.width = canvas.width;
     copy.height = canvas.height;
@@ -29,7 +30,7 @@
     return sum;
   }
 
-  // The word of the upright line, and the label of the tick it stands at.
+  // The text of the vertical line, and the label of its tick.
   function mark(drawn) {
     const { x, text } = drawn.options.plugins.upright ?? {};
     if (x === undefined) return null;
@@ -53,7 +54,7 @@
     };
   }
 
-  // What a figure is called where it stands: "row: column" of its table.
+  // The name of a figure by its position: "row: column" of its table.
   function place(span) {
     const cell = span.closest("td, th");
     if (!cell) return "";
@@ -72,7 +73,7 @@
     numbers: [...document.querySelectorAll("[data-path]")].map((span) =>
       ({ path: span.dataset.path, unit: span.dataset.unit, text: span.textContent, place: place(span) })),
   };
-  // Then as somebody who looks at another run.
+  // Then switches to another run, like a user.
   const other = document.querySelector(".choice button[aria-pressed=false]");
   if (other) {
     other.click();

@@ -10,7 +10,7 @@ using PageJson = nlohmann::json;
 
 namespace {
 
-/// Every number on the page against its place in the report; how many there are.
+/// Compares every number on the page with its value in the report. Returns how many there are.
 std::size_t check_numbers(const PageJson& found, const PageJson& report) {
   for (const auto& number : found["numbers"]) {
     const std::string path = number["path"], text = number["text"];

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t mebi = 1 << 20;
 
-/// Two steps of a network whose forward pass comes twice, and something else with an evil name.
+/// Two steps of a network whose forward pass comes twice, and a phase with a hostile name.
 std::string example_profile() {
   weir::CountingResource network, other;
   weir::MemoryProfile profile;
@@ -81,7 +81,7 @@ TEST_CASE("a profile's page has its phases as they stand in the JSON", "[page][p
   };
   using Points = std::vector<double>;
   CHECK(points("layer.1 parameters") == Points{3, 3, 3, 3, 3, 3});
-  // Gradients are there from the first backward phase on.
+  // Gradients exist after the first backward phase.
   CHECK(points("gradients") == Points{3, 3, 3, 3, 3, 3});
   CHECK(points("activations") == Points{2, 2, 0, 2, 2, 0});
   CHECK(points("workspace") == Points{0, 1, 0, 0, 1, 0});

@@ -22,7 +22,7 @@ namespace weir::test {
 namespace {
 
 constexpr std::uint64_t members_a_family = 4;
-// Less than what ctest gives a quick test; a run takes some milliseconds.
+// Less than ctest's limit for a quick test. A run takes some milliseconds.
 constexpr auto hang = std::chrono::seconds(60);
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
@@ -34,7 +34,8 @@ std::uint32_t between(RandomStream& random, std::uint32_t low, std::uint32_t hig
   return low + static_cast<std::uint32_t>(random.below(high - low + 1));
 }
 
-/// Half of the draws lie under the root of the range: small values are where things are tight.
+/// Half of the values lie below the square root of the range, because limits are tight at small
+/// values.
 std::uint64_t log_between(RandomStream& random, double low, double high) {
   return static_cast<std::uint64_t>(low * std::pow(high / low, random.uniform()));
 }
@@ -62,7 +63,7 @@ void add(Outcome& outcome, const Batch& batch) {
   outcome.rows += batch.size();
 }
 
-/// Looks at the books as often as it can, and at the clock.
+/// Reads the books as often as it can, and stops a run that hangs.
 class Watch {
  public:
   Watch(std::shared_ptr<MemoryLedger> ledger, std::string name)
@@ -160,7 +161,7 @@ Family::Family(std::uint64_t key) {
   const auto size = between(random, 1, 40);
   const bool many_broken = random.below(4) == 0;
   for (std::uint32_t i = 0; i < size; ++i) {
-    // In hundredths, by kind: photographs are the rule, huge files the exception.
+    // In hundredths, by kind: most files are photographs, few are huge.
     constexpr std::array<std::uint64_t, kind_count> shares{50, 2, 14, 14, 6, 5, 9};
     auto draw = random.below(many_broken ? 140 : 100);
     std::size_t kind = 0;
@@ -323,7 +324,7 @@ void survey_pairs(std::uint64_t count) {
     std::array<Member, 2> members;
     std::uint64_t floors = 0;
     for (std::size_t k = 0; k < 2; ++k) {
-      // Set, or what is resolved would depend on which loader came first.
+      // Set explicitly; otherwise the plan would depend on which loader came first.
       auto& most = families[k].options.memory.max_sample_bytes;
       most = log_between(random, 50e3, 4e6);
       members[k] = Member::draw(families[k], random);

@@ -6,8 +6,8 @@
 
 namespace weir::test {
 
-/// Bytes at the peak of a run with batches of 64 at 224 x 224, a queue of 64 asked for and a consumer
-/// that waits until nothing more can be prefetched.
+/// Bytes at the peak of a run with batches of 64 at 224 x 224, a requested queue of 64, and a
+/// consumer that waits until nothing more can be prefetched.
 struct Footprint {
   std::uint64_t budget = 0, peak = 0, slabs_at_peak = 0;
   std::uint32_t max_queue_size = 0;

@@ -16,7 +16,7 @@ AnySource photographs(std::size_t count) {
   return Files(std::move(files));
 }
 
-/// Postings of two epochs of 300 samples, less `per_batch` for each batch and `at_start`.
+/// Postings for each of 600 samples, without `per_batch` for each batch and `at_start`.
 double postings_a_sample(Options options, std::uint64_t spare) {
   options.shape = {32, 32, 3};
   options.batch = 20;
@@ -55,7 +55,7 @@ TEST_CASE("the books cost a posting a sample", "[footprint]") {
   CHECK(roomy <= 1.5);
   CHECK(ahead <= 1.5);
   CHECK(roomy >= 0.5);
-  // At the floor a sample is refused, waits, is looked at whenever bytes come free, and gives its own
-  // back: how often depends on the threads.
+  // At the floor a sample is refused, waits, is tried again when bytes are freed, and returns its
+  // own bytes. The number of tries depends on the threads.
   CHECK(tight <= 24);
 }

@@ -11,8 +11,8 @@
 
 namespace weir::test {
 
-/// What a data set may bring, in encoded files. `photograph`: baseline JPEGs of 30 to 260 pixels a
-/// side, and a few real ones where WEIR_TEST_DATA is set.
+/// Kinds of encoded files in a data set. `photograph`: baseline JPEGs with sides of 30 to 260
+/// pixels, and a few real ones if WEIR_TEST_DATA is set.
 enum class Kind : std::uint8_t { photograph, huge, tiny, progressive, png, webp, broken };
 inline constexpr std::size_t kind_count = 7;
 
@@ -25,11 +25,11 @@ const std::vector<Bytes>& images_of(Kind kind);
 Bytes make_jpeg(std::uint32_t width, std::uint32_t height, bool progressive);
 /// A PNG of 8-bit RGB, interlaced or not.
 Bytes make_png(std::uint32_t width, std::uint32_t height, bool interlaced);
-/// `files` files in an empty folder: JPEGs and PNGs in turns, the same two again and again.
+/// Writes `files` files into an empty folder: a JPEG and a PNG in turns, always the same two.
 void fill_with_images(const std::filesystem::path& folder, int files);
 
-/// Files that lie elsewhere (on a disk, so to speak): a read copies one into what the sink gave. Any
-/// thread; `files` outlive it.
+/// Files stored elsewhere, as on a disk: a read copies one into the sink's memory. Any thread.
+/// `files` must outlive it.
 class Files {
  public:
   explicit Files(std::vector<const Bytes*> files, std::uint64_t index_bytes = 0)

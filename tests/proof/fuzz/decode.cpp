@@ -13,7 +13,7 @@ using codec::test::Outcome;
 /// Small enough that no image takes long.
 constexpr DecodeLimits limits{.max_pixels = 1u << 20, .max_side = 1u << 13, .max_scans = 20};
 
-/// How to decode is the file's last byte: behind the image's end it means nothing to a decoder.
+/// The file's last byte selects how to decode. It is after the image's end, so decoders ignore it.
 codec::DecoderOptions options_of(std::uint8_t choice) {
   codec::DecoderOptions options{.limits = limits};
   options.fit.fit = static_cast<Fit>(choice & 3);
@@ -39,7 +39,7 @@ void check(const Outcome& first, const Outcome& second, bool strict) {
   must(first.row == second.row, "no byte depends on what the memory held before");
 }
 
-/// Twice, into memory that held different bytes.
+/// Decodes twice, into memory with different contents.
 bool decode(Input input, const codec::DecoderOptions& options) {
   const auto encoded = std::as_bytes(input);
   check(codec::test::run(options, encoded, input.size(), 0xa5),

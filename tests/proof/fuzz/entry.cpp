@@ -1,5 +1,5 @@
-// libFuzzer's entry into one target, WEIR_FUZZ_TARGET. What a target throws ends the process, which
-// libFuzzer reports with the input.
+// libFuzzer's entry into one target, WEIR_FUZZ_TARGET. An exception of a target ends the process,
+// and libFuzzer reports the input.
 #include <cstddef>
 #include <cstdint>
 

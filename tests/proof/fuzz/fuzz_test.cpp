@@ -14,7 +14,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// A few of its bytes set, cut or repeated.
+/// A copy with some bytes set, cut or repeated.
 Bytes mutated(Bytes bytes, std::mt19937& random) {
   const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
   for (auto changes = 1 + below(4); changes > 0 && !bytes.empty(); --changes) {

@@ -12,8 +12,8 @@
 namespace weir::fuzz {
 namespace {
 
-/// Values from the input, zeros where it has ended. A first byte of 0 leaves a value as it usually is,
-/// so that where one is out of bounds the others still come to be looked at.
+/// Values from the input, and zeros after its end. A first byte of 0 keeps a value's default, so
+/// that a value out of bounds does not hide the others.
 class Values {
  public:
   explicit Values(Input input) : rest_(input) {}
@@ -25,19 +25,19 @@ class Values {
     rest_ = rest_.subspan(size);
     return value;
   }
-  /// Small as often as not: most limits are near.
+  /// Small in half of the cases, because most limits are small.
   void number(std::uint32_t& usual) {
     const auto how = next<std::uint8_t>();
     const auto value = next<std::uint32_t>();
     if (how > 0) usual = how % 2 == 0 ? value : value % 64;
   }
-  /// Of any magnitude.
+  /// A value of any magnitude.
   void number(std::uint64_t& usual) {
     const auto how = next<std::uint8_t>();
     const auto value = next<std::uint64_t>();
     if (how > 0) usual = value >> (how % 64);
   }
-  /// Of any kind of double, or between -0.5 and 2.
+  /// Any double, or a value between -0.5 and 2.
   void share(double& usual) {
     const auto how = next<std::uint8_t>();
     const auto value = next<double>();
@@ -50,7 +50,7 @@ class Values {
   }
   void flag(bool& usual) { usual ^= (next<std::uint8_t>() & 1) != 0; }
   bool flag() { return (next<std::uint8_t>() & 1) != 0; }
-  /// One of the first `kinds`, the usual one for 0.
+  /// One of the first `kinds`, or the default for 0.
   template <class E>
   void kind(E& usual, unsigned kinds) {
     usual = static_cast<E>((static_cast<unsigned>(usual) + next<std::uint8_t>()) % kinds);
@@ -64,7 +64,7 @@ std::shared_ptr<const SizeIndex> some_sizes(Values& values) {
   std::vector<ImageSize> sizes(values.next<std::uint8_t>() % 20u);
   for (auto& size : sizes) {
     size = {values.next<std::uint16_t>(), values.next<std::uint16_t>()};
-    if (size.height == 0 || size.width == 0) size = {};  // not known
+    if (size.height == 0 || size.width == 0) size = {};  // unknown
   }
   return std::make_shared<const SizeIndex>(std::move(sizes));
 }

@@ -81,8 +81,8 @@ std::vector<Seed> bitmaps() {
           seed_of("P5\n# grey\n2 1\n255\nab"), seed_of("P1 3 1 1 0 1\n")};
 }
 
-/// What an end of the input stands for is what is usual, and so is 0: options as they come, and ever more
-/// that are not.
+/// Zeros and the end of the input stand for defaults. So the seeds begin with the defaults, and
+/// more and more values differ.
 std::vector<Seed> options() {
   std::mt19937 random(20261122);
   std::vector<Seed> all{Seed{}};

@@ -6,7 +6,7 @@
 
 namespace weir::fuzz {
 
-/// Sound inputs of a target, made on the spot: what mutation starts from.
+/// Valid inputs of a target, computed here. Mutation starts from them.
 std::vector<std::vector<std::uint8_t>> seeds(const std::string& target);
 
 }  // namespace weir::fuzz

@@ -10,8 +10,8 @@ namespace weir::fuzz {
 
 using Input = std::span<const std::uint8_t>;
 
-/// What a target promises and did not keep. Nothing else but an abort or a sanitizer's report is a
-/// finding: what a target lets pass of exceptions is what its interface declares.
+/// A broken promise of a target. Other findings are only aborts and reports of a sanitizer. A
+/// target lets pass only exceptions that its interface declares.
 class Broken : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -21,7 +21,7 @@ inline void must(bool holds, const char* promise) {
   if (!holds) throw Broken(promise);
 }
 
-/// Runs one input. false: not of this target's kind, nothing to learn from.
+/// Runs one input. Returns false if the input is not of this target's kind.
 using Run = bool (*)(Input);
 
 bool jpeg_header(Input input);
@@ -36,7 +36,7 @@ bool foreign_decode(Input input);
 bool manifest(Input input);
 bool name_list(Input input);
 bool options(Input input);
-/// All that it looks at.
+/// The number of bytes that the target reads.
 inline constexpr std::size_t option_bytes = 448;
 bool arguments(Input input);
 bool consumer_trace(Input input);

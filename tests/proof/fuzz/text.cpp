@@ -17,7 +17,7 @@ namespace {
 
 std::string text_of(Input input) { return {input.begin(), input.end()}; }
 
-/// A file in memory, for what takes a path.
+/// A file in memory, for functions that take a path.
 class MemoryFile {
  public:
   explicit MemoryFile(Input input) : descriptor_(memfd_create("fuzz", MFD_CLOEXEC)) {
@@ -108,7 +108,7 @@ bool arguments(Input input) {
     else
       words.emplace_back();
   }
-  // A file that the words name is no part of the input.
+  // A file that the arguments name is not part of the input.
   for (const auto& word : words)
     if (word.find("--consumer-t") != word.npos) return false;
   try {

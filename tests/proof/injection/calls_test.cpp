@@ -10,7 +10,7 @@ namespace {
 
 std::uint64_t most_points() { return WEIR_TEST_LONG ? 2000 : sanitized ? 3 : 16; }
 
-/// Fails `call` at points of the whole work: reading what a folder lists, `blank`.
+/// Fails `call` at points of a complete run: listing and reading a folder, with `blank`.
 std::vector<std::string> harm(const Failure& failure, bool may_do_harm) {
   const auto reading = reading_scenario(!may_do_harm);
   reading.run();
@@ -30,7 +30,7 @@ std::string text(const std::vector<std::string>& lines) {
 }  // namespace
 
 TEST_CASE("interrupted calls are made again, short reads go on", "[D7]") {
-  // Every third one: an interruption may follow an interruption.
+  // Every third call, because an interruption may follow an interruption.
   const auto call = GENERATE(Call::open, Call::stat, Call::list, Call::read);
   const std::uint64_t step = GENERATE(0u, 3u);
   CHECK(text(harm({.call = call, .step = step, .error = EINTR}, false)) == "");
@@ -59,7 +59,7 @@ TEST_CASE("calls that fail are a sample's fault or a refusal in words", "[D7]") 
       Case{Call::read, ENOMEM}, Case{Call::map, ENOMEM}, Case{Call::map, EAGAIN});
   const std::uint64_t step = GENERATE(0u, 1u);
   CAPTURE(static_cast<int>(given.call), given.error, step);
-  // A sanitizer maps memory itself before it has begun: that is left alone.
+  // A sanitizer maps memory itself before it has started, so this case is left out.
   if (given.call == Call::map && sanitized) return;
   CHECK(text(harm({.call = given.call, .step = step, .error = given.error}, true)) == "");
 }

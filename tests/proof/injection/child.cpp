@@ -1,5 +1,5 @@
-// injection_child FOLDER: stops itself so that a tracer can come, loads every image of the folder, says
-// how that ended; stops itself so that the tracer can go, loads them again.
+// injection_child FOLDER: stops itself for a tracer to attach, loads every image of the folder, and
+// prints the result. Then it stops itself for the tracer to detach, and loads them again.
 #include <csignal>
 #include <cstdio>
 #include <exception>

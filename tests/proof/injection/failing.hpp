@@ -4,25 +4,25 @@
 
 namespace weir::test {
 
-/// What can be made to fail, by replacing the C library's functions in this program.
+/// The kinds of calls that can fail. This program replaces the C library's functions.
 ///   allocate  malloc and its family, and mmap; under a sanitizer operator new
 ///   thread    pthread_create
 ///   open      openat, openat2, open; stat: fstat, fstatat; list: readdir; read: read; map: mmap
 enum class Call : std::uint8_t { none, allocate, thread, open, stat, list, read, map };
 
-/// The `nth` call fails, and then every `step`-th after it; step 0: no other, 1: all.
+/// The `nth` call fails, and after it every `step`-th one. Step 0: no other; step 1: all.
 struct Failure {
   Call call = Call::none;
   std::uint64_t nth = 1, step = 0;
-  int error = 0;  ///< errno; 0 for `read`: it succeeds with one byte
+  int error = 0;  ///< errno; 0 for `read`: the call succeeds with one byte
 };
 
-/// From now on calls of this kind are counted, by all threads, and fail as `failure` says.
+/// Starts to count calls of this kind in all threads, and to fail them according to `failure`.
 void arm(const Failure& failure) noexcept;
-/// Nothing fails any more; the calls since arm().
+/// Ends failures. Returns the number of calls since arm().
 std::uint64_t disarm() noexcept;
 
-/// While one lives nothing fails and nothing is counted: for what is the test's own.
+/// While one exists, nothing fails and nothing is counted. For the test's own operations.
 class Pause {
  public:
   Pause() noexcept;
@@ -31,12 +31,12 @@ class Pause {
   Pause& operator=(const Pause&) = delete;
 };
 
-/// Pieces of memory that this program holds: malloc's or, under a sanitizer, those of operator new;
-/// and anonymous mappings.
+/// The blocks of memory that this program holds: malloc's or, under a sanitizer, those of operator
+/// new; and anonymous mappings.
 std::int64_t pieces_held() noexcept;
 
 namespace detail {
-/// Counts the call; true where it is to fail, with errno set.
+/// Counts the call. Returns true, with errno set, if it must fail.
 bool fails(Call call) noexcept;
 }  // namespace detail
 

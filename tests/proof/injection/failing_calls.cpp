@@ -22,7 +22,7 @@ constinit std::atomic<bool> paused{false};
 constinit std::atomic<std::uint64_t> calls{0}, nth{0}, step{0};
 constinit std::atomic<int> error{0};
 
-/// The function that this program's own stands in front of.
+/// The C library's function that this program's own function replaces.
 template <class Function>
 Function* next(const char* name) noexcept {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
@@ -88,7 +88,7 @@ int open(const char* path, int flags, ...) {
   return fails(Call::open) ? -1 : real(path, flags, mode);
 }
 
-// openat2 has no function of its own.
+// openat2 has no function in the C library.
 long syscall(long number, ...) noexcept {
   static auto* const real = next<long(long, ...)>("syscall");
   std::array<long, 6> a{};

@@ -73,7 +73,7 @@ void free(void* piece) noexcept {
 
 #else
 
-// A sanitizer needs malloc for itself, and has operators of its own in place of each of these.
+// A sanitizer uses malloc itself and replaces each of these operators by its own.
 namespace {
 
 constexpr std::size_t usual = 1;  // alignment

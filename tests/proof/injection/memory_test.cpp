@@ -16,7 +16,7 @@ constexpr bool good(const Outcome& outcome) {
 }
 
 void fail_allocations(const Scenario& scenario, std::uint64_t most) {
-  scenario.run();  // what is kept for good is kept now
+  scenario.run();  // creates what is kept permanently
   for (const std::uint64_t step : {0u, 1u}) {
     const auto wrong =
         sweep(scenario, {.call = Call::allocate, .step = step, .error = ENOMEM}, most, good);
@@ -34,7 +34,8 @@ TEST_CASE("no allocation that fails does more than fail", "[R1]") {
   fail_allocations(work, most);
 }
 
-// Not run before: what OpenSSL makes at its first use is to fail, too. What it then leaves is its own.
+// Without an earlier run, so that OpenSSL's first allocations fail, too. Memory that OpenSSL keeps
+// is not a leak.
 TEST_CASE("no allocation that fails for the first digest of a process does more", "[R1]") {
   const auto most = WEIR_TEST_LONG ? UINT64_MAX : sanitized ? 5 : 40;
   const Scenario digest{"digest", [] {
@@ -43,7 +44,7 @@ TEST_CASE("no allocation that fails for the first digest of a process does more"
                           static_cast<void>(std::move(sha256).hex());
                         }};
   const auto calls = run_with(digest, {.call = Call::allocate, .nth = UINT64_MAX}).calls;
-  REQUIRE(calls > (WEIR_TEST_OWN_HEAP ? 100u : 0u));  // OpenSSL's are malloc's
+  REQUIRE(calls > (WEIR_TEST_OWN_HEAP ? 100u : 0u));  // OpenSSL allocates with malloc
   for (const std::uint64_t step : {0u, 1u}) {
     for (const auto nth : points(calls, most, step)) {
       const auto outcome =

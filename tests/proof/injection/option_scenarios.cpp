@@ -28,7 +28,7 @@ void drain_whole(const AnySource& source, const Options& options) {
   if (rows != loader.size()) wrong("rows are missing");
 }
 
-/// What somebody asked for, when it has come.
+/// A request and its batch, when it has arrived.
 class Asked {
  public:
   explicit Asked(Stream& stream) {
@@ -59,7 +59,7 @@ class Asked {
   bool told_ = false;
 };
 
-/// The first sample takes its time.
+/// The first sample takes long.
 class Slow {
  public:
   std::uint64_t size() const { return jpegs().size(); }
@@ -90,7 +90,7 @@ void own_sizes() {
     sizes.bucket_batches = mode == Sizes::padded ? 2 : 0;
     drain_whole(jpegs(), options);
   }
-  // By the Loader itself.
+  // The Loader measures the sizes itself.
   sizes.index = nullptr;
   drain_whole(jpegs(), options);
 }
@@ -140,7 +140,7 @@ void ask_without_waiting() {
   if (rows != loader.size()) wrong("rows are missing");
   std::optional<Stream> stream = loader.stream();
   const auto held = Asked(*stream).wait();
-  Asked never(*stream);  // the one lease is out
+  Asked never(*stream);  // the only lease is in use
   stream.reset();
   if (!never.told()) wrong("nobody told who had asked");
   if (never.wait()) wrong("a batch beyond the leases");

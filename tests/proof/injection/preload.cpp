@@ -1,5 +1,5 @@
-// LD_PRELOAD: a program whose memory runs out within main(). WEIR_FAIL_NTH=N: the Nth call for memory
-// fails; WEIR_FAIL_STEP=1: and all after it. WEIR_FAIL_COUNT=FILE: how many there were.
+// LD_PRELOAD: a program whose memory runs out within main(). WEIR_FAIL_NTH=N: the Nth allocation
+// fails; WEIR_FAIL_STEP=1: and all after it. WEIR_FAIL_COUNT=FILE: the number of allocations.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -12,7 +12,7 @@ using Arguments = std::vector<std::string>;
 
 namespace {
 
-/// The program whose `nth` call for memory fails, and with `sticky` all after it.
+/// Runs the program with a failure of its `nth` allocation, and with `sticky` of all after it.
 Outcome starved(const Arguments& arguments, std::uint64_t nth, bool sticky,
                 const std::string& count) {
   Arguments words{"/usr/bin/timeout",

@@ -9,31 +9,31 @@
 
 namespace weir::test {
 
-/// Below a folder of images, made by the first call: `jpeg`, `png`, `webp` with four each, `broken` with
-/// what is none.
+/// A path in a folder of images, made by the first call: `jpeg`, `png`, `webp` with four each,
+/// `broken` with files that are not images.
 std::string image_data(const char* below);
 
-/// The library did what it must not.
+/// Reports forbidden behaviour of the library.
 [[noreturn]] void wrong(const std::string& what);
 
 /// Batches of two small images, one worker.
 Options small(OnFault policy);
 
-/// Takes all; how many rows.
+/// Consumes everything. Returns the number of rows.
 std::uint64_t drain(Loader& loader, const StreamOptions& options = {});
 
-/// After a stream: every sample is accounted for, and samples failed for these reasons alone.
+/// After a stream: every sample is accounted for, and samples failed only for these reasons.
 void check(const Loader& loader, std::initializer_list<FaultKind> allowed);
 
-// ---- works in a file of their own ---------------------------------------------------------------
+// ---- scenarios in other files -------------------------------------------------------------------
 
-/// Sizes are measured, then padded, ragged and bucketed batches are made of them.
+/// Measures sizes, then makes padded, ragged and bucketed batches.
 void own_sizes();
-/// A transform of the user's own with side bytes and scratch, and pairs cropped together.
+/// A custom transform with side bytes and scratch, and pairs that are cropped together.
 void transforms();
-/// Batches by async_next(), and a stream that goes while somebody has asked.
+/// Batches by async_next(), and a stream that is destroyed during a request.
 void ask_without_waiting();
-/// A stream that stands still, and is told so.
+/// A stream that does not move, and its watchdog's message.
 void watched();
 
 }  // namespace weir::test

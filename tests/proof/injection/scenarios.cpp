@@ -23,15 +23,16 @@ std::string_view text_of(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// libwebp 1.2.4 as Debian 12 has it reads what nobody wrote where a lossless frame's tables find no
-/// memory (root->next in huffman_utils.c), and dies of it now and then: then all are lossy.
+/// libwebp 1.2.4 of Debian 12 reads uninitialised memory if the tables of a lossless frame cannot
+/// be allocated (root->next in huffman_utils.c), and sometimes crashes. With that version all
+/// images are lossy.
 const Bytes& webp_image(int i) {
   constexpr int repaired = 0x010400;
   const auto kind = WebPGetDecoderVersion() >= repaired ? i % 4 : 2 * (i % 2);
   return images_of(Kind::webp)[static_cast<std::size_t>(kind)];
 }
 
-/// Folders of small images, one for each format, and a manifest of them all.
+/// Folders of small images, one for each format, and a manifest of all.
 class Data {
  public:
   Data() {
@@ -105,9 +106,9 @@ void check(const Loader& loader, std::initializer_list<FaultKind> allowed) {
 
 namespace {
 
-// ---- the six of the table, and two more -------------------------------------------------------------------
+// ---- the six scenarios of the table, and two more ------------------------------------------------
 
-/// A loader that cannot be made leaves nothing in the ledger it shares.
+/// If a loader cannot be made, nothing of it remains in the shared ledger.
 void construct() {
   static const auto ledger = std::make_shared<MemoryLedger>(64u << 20);
   static const auto source = synthetic(40, {24, 24, 3});
@@ -167,7 +168,7 @@ void jpeg() { decode<true>("jpeg", {FaultKind::memory}); }
 
 void png_and_webp() {
   decode<true>("png", {FaultKind::memory});
-  // libwebp calls a frame corrupt whose alpha or Huffman tables found no memory.
+  // libwebp reports a frame as corrupt if its alpha or Huffman tables could not be allocated.
   decode<true>("webp", {FaultKind::memory, FaultKind::corrupt});
   decode<false>("webp", {FaultKind::memory, FaultKind::corrupt});
 }
@@ -200,7 +201,7 @@ void stream() {
         {FaultKind::memory, FaultKind::corrupt, FaultKind::truncated, FaultKind::unsupported});
 }
 
-/// Three epochs of samples that are kept: what finds no memory is read again.
+/// Three epochs with a cache. A sample without memory in the cache is read again.
 void keep_samples() {
   static const auto source = image_folder(data().path("jpeg"));
   for (const auto keep : {Cache::encoded, Cache::decoded}) {
@@ -217,7 +218,7 @@ void keep_samples() {
   }
 }
 
-/// Streams that end in an error of their own, in words that take memory.
+/// Streams that end in an error, whose message takes memory.
 void end_in_errors() {
   static const auto source = image_folder(data().path("broken"));
   for (const auto policy : {OnFault::stop, OnFault::blank, OnFault::skip}) {
@@ -240,7 +241,7 @@ void end_in_errors() {
 
 void reports() {
   static const auto source = image_folder(data().path());
-  // Of this process: one that a fork brought along would be refused.
+  // Made in this process, because a loader inherited by fork refuses calls.
   std::optional<Loader> drained;
   {
     const Pause pause;
@@ -255,10 +256,10 @@ void reports() {
   if (judge(window(report)).why.empty()) wrong("no verdict");
   std::ostringstream trace;
   loader.write_trace(trace);
-  if (!trace) throw std::bad_alloc();  // a stream says it in its own way
+  if (!trace) throw std::bad_alloc();  // a stream reports it by its state
 }
 
-/// The loader goes first, the stream in the middle of its work, the leases last.
+/// The loader is destroyed first, the stream during its work, the leases last.
 void shutdown() {
   static const auto source = image_folder(data().path("jpeg"));
   std::vector<Batch> held;
@@ -327,7 +328,7 @@ Scenario threads_scenario() {
               failed = std::current_exception();
             }
             const Pause pause;
-            // The same loader's next stream.
+            // The next stream of the same loader.
             if (drain(loader) != loader.size()) wrong("rows are missing from the next stream");
             check(loader, {});
             if (failed) std::rethrow_exception(failed);

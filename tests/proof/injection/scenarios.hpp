@@ -6,18 +6,18 @@
 
 namespace weir::test {
 
-/// The works of row R1, and what they look at. Their files are made by the first call and lie in a
-/// folder that is gone at the program's end.
+/// The scenarios of row R1 and their data. The first call makes the files in a folder that is
+/// removed at the program's end.
 const std::vector<Scenario>& scenarios();
-/// By its name.
+/// A scenario by its name.
 const Scenario& scenario(const char* name);
 
-/// Lists a folder and reads and decodes its twelve images, one worker, `blank`; whether all rows came
-/// whole is asked with `all_whole`.
+/// Lists a folder and reads and decodes its twelve images, with one worker and `blank`. With
+/// `all_whole` it requires that all rows are complete.
 Scenario reading_scenario(bool all_whole);
-/// A stream with every kind of thread a loader has.
+/// A stream with every kind of thread that a loader has.
 Scenario threads_scenario();
-/// Sizes measured by three threads.
+/// Three threads measure sizes.
 Scenario measuring_scenario();
 
 }  // namespace weir::test

@@ -24,7 +24,7 @@ const std::string& folder() {
   return path;
 }
 
-/// Nothing but a fault or an error in words in the first run, and nothing left of it in the second.
+/// The first run may have only a fault or an error with a message. The second run must be normal.
 std::string complaint(const Traced& traced, bool harmless) {
   const std::string whole = "rows 12 io 0 memory 0 faults 0 conserved 1";
   if (traced.status != 0) return "it ended with status " + std::to_string(traced.status);
@@ -36,7 +36,8 @@ std::string complaint(const Traced& traced, bool harmless) {
   return traced.last == "descriptors 0" ? "" : traced.last;
 }
 
-/// Fails the first, the second, … such call of each thread until no thread makes so many.
+/// Fails the first call of each thread, then the second, and so on, until no thread makes that
+/// many.
 void inject(const std::string& calls, const std::string& error, bool harmless) {
   const int most = WEIR_TEST_LONG ? 200 : 3;
   bool any = false;
@@ -88,7 +89,7 @@ TEST_CASE("no descriptors at all, from any moment on", "[D7]") {
 }
 
 TEST_CASE("each thread that cannot start under strace refuses the stream", "[R5]") {
-  // The strand and the worker; before them the thread that helps to list.
+  // The strand and the worker; and before them the thread that helps to list.
   for (int n = 1; n <= 3; ++n) {
     const auto traced = run_traced(folder(), "clone3:error=EAGAIN:when=" + std::to_string(n));
     if (!traced.possible) {

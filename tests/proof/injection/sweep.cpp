@@ -27,7 +27,7 @@ namespace {
 /// A child that takes longer hangs.
 constexpr unsigned longest_s = sanitized ? 120 : 30;
 
-/// What the child writes into the pipe.
+/// The result that the child writes into the pipe.
 struct Message {
   Outcome::End end = Outcome::End::died;
   std::uint64_t calls = 0;
@@ -54,7 +54,7 @@ ssize_t read_whole(int file, void* into, std::size_t bytes) {
   return done;
 }
 
-/// A thread that was joined is on the kernel's list for a moment more.
+/// A joined thread stays on the kernel's list a moment longer.
 bool back_to(std::ptrdiff_t threads) {
   for (int i = 0; i < 2000; ++i) {
     if (entries("/proc/self/task") <= threads) return true;
@@ -87,7 +87,7 @@ void run_armed(const Scenario& scenario, const Failure& failure, Message& messag
   }
 }
 
-/// Memory that is kept once, such as a cached thread's, is no leak; what each run adds is.
+/// Memory that is kept once, such as that of a cached thread, is not a leak. Growth in each run is.
 bool leaks(const Scenario& scenario, const Failure& failure) {
   for (int repeat = 0; repeat < 3; ++repeat) {
     const auto before = pieces_held();
@@ -100,7 +100,7 @@ bool leaks(const Scenario& scenario, const Failure& failure) {
 
 void observe(const Scenario& scenario, const Failure& failure, Message& message) {
   const auto descriptors = entries("/proc/self/fd");
-  const auto threads = entries("/proc/self/task");  // a sanitizer has one of its own
+  const auto threads = entries("/proc/self/task");  // a sanitizer has one thread of its own
   const auto before = pieces_held();
   run_armed(scenario, failure, message);
   if (!back_to(threads)) return put(message.complaint, "a thread is left");
@@ -178,7 +178,7 @@ std::vector<std::string> sweep(const Scenario& scenario, Failure failure, std::u
                     (failure.step == 1 ? " and all after it: " : ": ") + outcome.words +
                     (outcome.complaint.empty() ? "" : "; ") + outcome.complaint);
   };
-  // For a debugger: one point, in this process.
+  // For debugging: one point, in this process.
   if (const char* const only = std::getenv("WEIR_FAIL_AT")) {
     failure.nth = std::strtoull(only, nullptr, 10);
     Message message;

@@ -9,39 +9,39 @@
 
 namespace weir::test {
 
-/// A piece of work that a failure may meet. Throws what the library throws; std::logic_error where
-/// the library did what it must not.
+/// An operation in which failures are injected. Throws the library's exceptions, and
+/// std::logic_error if the library's behaviour was forbidden.
 struct Scenario {
   const char* name;
   std::function<void()> run;
 };
 
-/// How the work ended in a child process of its own.
+/// The result of the operation in its own child process.
 struct Outcome {
   enum class End : std::uint8_t {
-    done,      ///< the failure did no harm, or was a fault that the scenario allows
+    done,      ///< the failure had no effect, or was a fault that the scenario allows
     memory,    ///< std::bad_alloc
-    error,     ///< weir::Error, weir::SampleError or std::system_error, with words
+    error,     ///< weir::Error, weir::SampleError or std::system_error, with a message
     unwanted,  ///< any other exception
     died,      ///< a signal, std::terminate, a sanitizer; or it hung
   };
   End end = End::died;
   std::uint64_t calls = 0;  ///< of the kind armed
-  std::string words;        ///< of the exception, or of what is wrong
-  std::string complaint;    ///< a leak, a descriptor, a thread left, the next run failed; or none
-  int status = 0;           ///< as waitpid gives it
+  std::string words;        ///< of the exception, or of the error found
+  std::string complaint;    ///< a leak, a descriptor, a thread, a failed next run; or empty
+  int status = 0;           ///< as from waitpid
 };
 
-/// Runs the scenario once in a child with `failure` armed, then once more with none. The caller has
-/// one thread, and has run the scenario before.
+/// Runs the scenario once in a child with `failure` armed, then once more without a failure. The
+/// caller has one thread, and has run the scenario before.
 Outcome run_with(const Scenario& scenario, const Failure& failure);
 
-/// Which of `calls` points to try, at most `most` of them, spread over all and another choice for
-/// each `phase`.
+/// Selects at most `most` of the `calls` points, spread over all of them. Each `phase` gives
+/// another selection.
 std::vector<std::uint64_t> points(std::uint64_t calls, std::uint64_t most, std::uint64_t phase);
 
-/// Tries the scenario at points of all its calls of a kind and says what was wrong, a line each;
-/// empty: nothing. `good` judges how a run ended.
+/// Fails the scenario's calls of one kind at selected points. Returns the errors, one in each line;
+/// empty: none. `good` judges the outcome of a run.
 std::vector<std::string> sweep(const Scenario& scenario, Failure failure, std::uint64_t most,
                                const std::function<bool(const Outcome&)>& good);
 

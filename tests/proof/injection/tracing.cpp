@@ -65,7 +65,7 @@ bool wait_until(const Condition& condition) {
 
 bool ended(pid_t process, int& status) { return ::waitpid(process, &status, WNOHANG) != 0; }
 
-/// injection_child, which is gone when this is.
+/// An injection_child. The destructor ends it.
 class Child {
  public:
   Child(const std::string& folder, const std::string& out)
@@ -79,7 +79,7 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   pid_t pid() const noexcept { return pid_; }
-  /// It has said so many lines and stopped, or it has ended.
+  /// Waits until it has printed `lines` lines and stopped, or has ended.
   bool stops_after(int lines) {
     return wait_until([&] {
       const auto text = content(out_);
@@ -103,7 +103,7 @@ class Child {
   int status_ = 0;
 };
 
-/// strace on a process, from when it is attached until detach().
+/// strace, attached to a process until detach().
 class Tracer {
  public:
   Tracer(pid_t process, const std::string& inject, const std::string& log) {
@@ -154,7 +154,8 @@ Traced run_traced(const std::string& folder, const std::string& inject) {
     child.stops_after(2);
   }
   traced.injected = content(log).find("(INJECTED)") != std::string::npos;
-  // A tracer's stop looks like its own, so that one may be still to come: more than one SIGCONT.
+  // A stop by the tracer looks like the child's own. Another one may follow, so more than one
+  // SIGCONT may be needed.
   const auto over = [&] {
     if (child.over()) return true;
     child.go_on();

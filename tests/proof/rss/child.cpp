@@ -1,5 +1,5 @@
-// rss_child BUDGET FOLDER...: loads every file of the folders twice under the budget and prints, in
-// bytes, RSS at the start, the largest RSS since, the books' peak, then faults and rows.
+// rss_child BUDGET FOLDER...: loads every file of the folders twice under the budget. Prints, in
+// bytes, RSS at the start, the largest RSS since, and the books' peak, then faults and rows.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +19,7 @@ std::uint64_t status_bytes(const std::string& key) {
   return 0;
 }
 
-/// One source after the other.
+/// Several sources, one after the other.
 class Chain {
  public:
   explicit Chain(std::vector<weir::AnySource> parts) : parts_(std::move(parts)) {}
@@ -68,7 +68,7 @@ int main(int count, char* arguments[]) {
     auto stream = loader.stream({.epochs = 2});
     for (std::uint64_t n = 0; auto batch = stream.next(); ++n) {
       rows += batch->size();
-      // A slow consumer: now and then everything the budget allows is there.
+      // A slow consumer: sometimes it waits until prefetching has used the budget.
       if (n % 8 == 0) stream.settle();
     }
   }

@@ -10,7 +10,7 @@
 namespace weir::test {
 namespace {
 
-/// Between fork and exec: nothing that allocates.
+/// Runs between fork and exec, so it must not allocate.
 [[noreturn]] void become_child(int output, const char* procs, char* const* arguments) {
   ::dup2(output, STDOUT_FILENO);
   if (*procs != '\0') {

@@ -17,7 +17,8 @@ bool put(const fs::path& file, const std::string& text) {
   return out.good();
 }
 
-/// This process's place below `root`, by its line in /proc/self/cgroup ("4:memory:/a" or "0::/a").
+/// The path of this process's group below `root`, from its line in /proc/self/cgroup ("4:memory:/a"
+/// or "0::/a").
 std::optional<fs::path> own_group(const std::string& controller, const fs::path& root) {
   std::ifstream lines("/proc/self/cgroup");
   for (std::string line; std::getline(lines, line);) {
@@ -26,7 +27,7 @@ std::optional<fs::path> own_group(const std::string& controller, const fs::path&
       continue;
     fs::path path = root / fs::path(line.substr(second + 1)).relative_path();
     std::error_code none;
-    // In a container the line may name a place that is mounted as the root.
+    // In a container the line may name a group that is mounted as the root.
     return fs::is_directory(path, none) ? path : root;
   }
   return std::nullopt;
@@ -50,7 +51,7 @@ std::optional<MemoryGroup> MemoryGroup::make(std::uint64_t limit_bytes) {
     if (!fs::create_directory(path, failed)) continue;
     MemoryGroup group(path, version2);
     if (!put(path / (version2 ? "memory.max" : "memory.limit_in_bytes"), limit)) continue;
-    // Without swap, or too much would only be slow.
+    // Without swap; otherwise too much memory would only be slow.
     put(path / (version2 ? "memory.swap.max" : "memory.memsw.limit_in_bytes"),
         version2 ? "0" : limit);
     return group;

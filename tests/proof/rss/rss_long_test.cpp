@@ -10,11 +10,11 @@ using namespace weir::test;
 namespace {
 
 constexpr std::uint64_t mib = 1ull << 20;
-/// What a process may hold beside the budget: thread stacks, library text and data that are touched,
-/// what the allocator rounds up and keeps.
+/// The allowance beside the budget: thread stacks, the used pages of library text and data, and the
+/// allocator's rounding and free lists.
 constexpr std::uint64_t fixed_overhead = 48 * mib;
 
-/// Empty, with a warning, where the real data are not there.
+/// Empty, with a warning, if the real data are missing.
 std::vector<std::filesystem::path> folders() {
   std::vector<std::filesystem::path> all;
   for (const auto* name : {"photos", "odd", "hostile"}) {
@@ -43,7 +43,7 @@ TEST_CASE("RSS grows by the budget and 48 MiB at most, over real, odd and hostil
     CHECK(run.rows > 2000);
     CHECK(run.faults > 100);
     CHECK(run.books_peak <= budget * mib);
-    // 64 batches and what 40 threads hold are half of a gigabyte: more is not asked for.
+    // 64 batches and the memory of 40 threads are half a gigabyte. The loader requests no more.
     CHECK(2 * run.books_peak > std::min<std::uint64_t>(budget, 900) * mib);
     CHECK(growth <= budget * mib + fixed_overhead);
   }

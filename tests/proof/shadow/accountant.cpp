@@ -17,8 +17,8 @@
 namespace weir::test::shadow {
 namespace {
 
-/// In front of each piece. `mark` depends on the address, so that glibc's own pieces, made before
-/// this program was linked, are told apart.
+/// A header before each block. `mark` depends on the address, which distinguishes blocks that glibc
+/// made before this program was linked.
 struct Header {
   std::uint64_t mark, bytes, offset, unused;
 };
@@ -26,7 +26,7 @@ constexpr std::uint64_t salt = 0x5eed'b00c'5ad0'face;
 constexpr std::size_t least_offset = 32;
 static_assert(sizeof(Header) == least_offset);
 
-constinit std::mutex gate;  // guards what follows
+constinit std::mutex gate;  // guards the state below
 constinit Heap heap{};
 constinit Heap fixed_part{};
 constinit Verdict verdict{};
@@ -40,14 +40,14 @@ Header& header_of(void* piece) noexcept {
 }
 bool is_ours(void* piece) noexcept { return header_of(piece).mark == mark_of(piece); }
 
-/// Anonymous mappings that live: the library takes large pieces from the kernel itself.
+/// Existing anonymous mappings. The library takes large blocks from the kernel itself.
 struct Mapping {
   void* first = nullptr;
   std::size_t bytes = 0;
 };
 constinit std::array<Mapping, 4096> mappings{};
 
-/// A mapping is whole pages; at least this much of it was asked for.
+/// A mapping is whole pages. At least this much of it was requested.
 std::uint64_t least_wanted(std::size_t mapped) noexcept { return mapped - 4095; }
 
 void compare() noexcept {
@@ -85,7 +85,7 @@ void give_back(void* piece) noexcept {
   const auto [mark, bytes, offset, unused] = header_of(piece);
   header_of(piece).mark = 0;
   {
-    // Off the count before it is free: the books must still show it, or more.
+    // Subtracted before the block is freed: the books must show as much or more at every moment.
     const std::lock_guard lock(gate);
     compare();
     heap.all -= bytes;
@@ -186,7 +186,7 @@ std::size_t malloc_usable_size(void* piece) {
 }
 }
 
-// What glibc maps for itself, thread stacks above all, does not come through here.
+// glibc's own mappings, mainly thread stacks, do not use these functions.
 extern "C" {
 void* mmap(void* wish, std::size_t bytes, int protection, int flags, int file,
            off_t offset) noexcept {
@@ -202,8 +202,8 @@ int munmap(void* first, std::size_t bytes) noexcept {
 }
 }
 
-// libstdc++ rounds sizes up to the alignment before it calls aligned_alloc: allocator overhead, which
-// the books do not claim to know. What was asked for is counted here.
+// libstdc++ rounds sizes up to the alignment before it calls aligned_alloc. The books do not
+// include such allocator overhead, so the requested size is counted here.
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   if (void* const piece = take(static_cast<std::size_t>(alignment), bytes)) return piece;
   throw std::bad_alloc();

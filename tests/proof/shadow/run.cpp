@@ -12,8 +12,8 @@
 namespace weir::test::shadow {
 namespace {
 
-// Slabs of 4, and what decodes such a picture, stay under the size from which the library maps pages:
-// then the accountant knows what was asked for to the byte.
+// Slabs of 4 and the memory of decoding such an image are below the size from which the library
+// maps pages. So the accountant knows the requested bytes exactly.
 constexpr std::uint32_t side = 64;
 constexpr std::uint64_t log_keeps = 1000;
 
@@ -23,7 +23,7 @@ const std::vector<Bytes>& plain_images() {
   return files;
 }
 
-/// Without the last one, which is no image, unless faults are wanted.
+/// Without the last one, which is not an image, unless faults are requested.
 std::vector<const Bytes*> plain_files(bool faults) {
   std::vector<const Bytes*> all;
   for (const auto& file : plain_images()) all.push_back(&file);
@@ -39,7 +39,7 @@ std::vector<const Bytes*> mixed_files() {
   return all;
 }
 
-/// Sample i is one file while the books are being learnt, and another one from then on.
+/// Sample i is one file until the fixed memory has been measured, and another one after that.
 class Switching {
  public:
   Switching(Data data, const std::atomic<bool>& learnt)
@@ -62,7 +62,7 @@ class Switching {
   const std::atomic<bool>* learnt_;
 };
 
-/// The plain files on a disk, read by weir's own reader.
+/// The plain files on a disk, read with weir's own reader.
 AnySource folder() {
   static const test::TemporaryFolder root;
   for (int i = 0; i < 64; ++i)
@@ -70,8 +70,8 @@ AnySource folder() {
   return image_folder(root.string());
 }
 
-/// A worker may be between freeing a block and taking it off the books: looked at until both agree,
-/// or long enough.
+/// A worker may be between freeing a block and discharging it. Polls until both agree, for a
+/// limited time.
 Instant at_rest(Stream& stream, const MemoryLedger& ledger, const Heap& fixed) {
   stream.settle();
   auto now = look(ledger);
@@ -89,7 +89,7 @@ Heap learn(Stream& stream, const Loader& loader, const MemoryLedger& ledger, Dat
     if (n % 50 == 0) stream.settle();
   }
   stream.settle();
-  // Nothing may change any more: a worker on its way to bed has been given the time.
+  // Waits until nothing changes: a worker may still be on its way to sleep.
   auto now = look(ledger);
   for (Instant before{}; before.heap.all != now.heap.all || before.books != now.books;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -113,7 +113,8 @@ void stream_through(Loader& loader, const MemoryLedger& ledger, const Load& load
     ++ran.rests;
     ran.short_by = std::max(ran.short_by, held > now.books ? held - now.books : 0);
     ran.apart = std::max(ran.apart, held < now.books ? now.books - held : 0);
-    // Where the budget is no longer tight little is allocated: then the count of events will tell.
+    // If the budget is no longer tight, there are few allocations. Then the number of batches ends
+    // the run.
     if (events() >= load.events || n > load.events) break;
   }
   ran.verdict = stop_watching();
@@ -150,7 +151,7 @@ Ran run(const Load& load) {
   return ran;
 }
 
-/// OpenCV's state of a thread that has resized: up to 1.2 KB were measured, with version 4.6.
+/// OpenCV's state for a thread that has resized: up to 1.2 KB were measured, with version 4.6.
 constexpr std::uint64_t opencv_bytes = 2048;
 
 std::uint64_t passing_bytes(const Load& load) {
@@ -173,13 +174,13 @@ void check(const Load& load, const Ran& ran) {
   CHECK(ran.verdict.events >= load.events);
   CHECK(ran.verdict.worst_large <= 0);
   CHECK(ran.verdict.worst_all <= static_cast<std::int64_t>(passing_bytes(load)));
-  // The comparison must have been able to fail: at some event the books had nothing to spare.
+  // The comparison must have been able to fail: at some event the books were exact within 1 KiB.
   CHECK(ran.verdict.worst_large > -1024);
   CHECK(ran.rests > 0);
   CHECK(ran.peak <= ran.budget);
   CHECK(ran.books_after == 0);
   if (load.data == Data::mixed) {
-    // OpenCV keeps its state of threads that are gone.
+    // OpenCV keeps its state of ended threads.
     CHECK(ran.heap_after <= ran.heap_before + load.workers * opencv_bytes);
   } else {
     CHECK(ran.apart == 0);

@@ -22,7 +22,7 @@ TEST_CASE("the accountant sees what is allocated beside the books", "[shadow][R4
 }
 
 TEST_CASE("the heap never holds more than the books show, and at rest just that", "[shadow][R4]") {
-  // What OpenCV and the C++ runtime make once is made by the first run.
+  // The first run creates the permanent memory of OpenCV and the C++ runtime.
   run({.events = 1});
   const auto data = GENERATE(Data::plain, Data::folder, Data::mixed);
   const std::uint32_t read_ahead = GENERATE(0u, 4u);
@@ -33,7 +33,7 @@ TEST_CASE("the heap never holds more than the books show, and at rest just that"
 
 TEST_CASE("a folder's index is on the books with every name", "[shadow][R4]") {
   const auto [held, claimed] = folder_index();
-  // Beside it: a pointer to the table of functions and the counts of a shared_ptr.
+  // In addition there are a pointer to the table of functions and the counts of a shared_ptr.
   CHECK(held >= claimed);
   CHECK(held <= claimed + 64);
 }

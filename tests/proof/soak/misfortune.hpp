@@ -21,8 +21,8 @@
 
 namespace weir::test {
 
-/// Strikes one time in a hundred, of each kind, and counts; allocations of slabs, which are few, one
-/// time in twenty. Any thread.
+/// Injects a failure in one of a hundred operations of each kind, and counts them. Allocations of
+/// slabs are few, so they fail one time in twenty. Any thread.
 class Misfortune {
  public:
   enum class Kind : std::uint8_t { read, cut, damage, slow, transform, allocation };
@@ -49,7 +49,7 @@ class Misfortune {
   std::array<std::atomic<std::uint64_t>, kinds> struck_{};
 };
 
-/// Files that now and then throw, come cut, damaged or late.
+/// Files that sometimes throw, or are truncated, damaged or late.
 class Unreliable {
  public:
   Unreliable(std::vector<const Bytes*> files, std::shared_ptr<Misfortune> misfortune)
@@ -82,7 +82,7 @@ class Unreliable {
   std::shared_ptr<Misfortune> misfortune_;
 };
 
-/// Memory that is refused now and then.
+/// Memory that is sometimes refused.
 class Scarce final : public std::pmr::memory_resource {
  public:
   explicit Scarce(Misfortune& misfortune) : misfortune_(misfortune) {}

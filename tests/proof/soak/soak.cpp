@@ -18,7 +18,7 @@ namespace weir::test {
 namespace {
 
 constexpr std::uint64_t settings = 16, streams_a_loader = 4;
-constexpr std::uint64_t own_sizes = 13, transforming = 14;  ///< of the settings
+constexpr std::uint64_t own_sizes = 13, transforming = 14;  ///< indices of settings
 constexpr double minute = 60, mebibyte = 1 << 20;
 
 std::vector<const Bytes*> files() {
@@ -59,7 +59,7 @@ Options setting(std::uint64_t which, const AnySource& source,
     o.fit = Fit::stretch;
     o.sizes = {.mode = Sizes::padded, .max_height = 200, .max_width = 200, .index = index};
   }
-  // A cache has what is left beside what the workers typically take.
+  // A cache uses the bytes beside those that the workers typically use.
   const std::uint64_t more = o.cache.keep != Cache::nothing ? 8 << 20
                              : which % 2 == 0               ? 0
                                                             : 1 << 20;
@@ -67,18 +67,18 @@ Options setting(std::uint64_t which, const AnySource& source,
   return o;
 }
 
-/// Inverts, or throws.
+/// Inverts the image, or throws.
 TransformOptions inverting(std::shared_ptr<Misfortune> misfortune) {
   const auto apply = [misfortune](DecodedSample& sample) {
     if (misfortune->strikes(Misfortune::Kind::transform)) throw std::runtime_error("not today");
-    // Of one shape: without gaps.
+    // All rows have one shape, so there are no gaps.
     const std::span values(sample.row.data, sample.row.shape.values());
     for (auto& value : values) value = static_cast<std::uint8_t>(~value);
   };
   return {.apply = apply, .input = TransformInput::fitted};
 }
 
-/// A folder of which three files are not any more what they were when it was listed.
+/// A folder in which three files were replaced after the listing.
 AnySource spoilt(const TemporaryFolder& folder, std::span<const Bytes* const> files) {
   for (std::size_t i = 0; i < files.size(); ++i) folder.write(std::to_string(i), *files[i]);
   auto source = image_folder(folder.string());
@@ -97,18 +97,18 @@ class Soaking {
         unreliable_(Unreliable(files(), misfortune_)),
         spoilt_(spoilt(folder_, files())),
         sizes_(measure_sizes(Files(files()))) {
-    // One look in a hundred of the consumer takes long.
+    // One step in a hundred of the consumer takes long.
     consumer_.consumer_trace.assign(100, 0);
     consumer_.consumer_trace[57] = 20;
   }
 
   SoakResult run() {
-    // What the soak keeps for itself is there from the start.
+    // Reserves the soak's own memory at the start.
     result_.looks.reserve(static_cast<std::size_t>(seconds_ * 50) + 1000);
     const auto begun = Clock::now();
     for (std::uint64_t round = 0; seconds(Clock::now() - begun) < seconds_; ++round) {
       one_loader(round);
-      // A thread that was joined leaves /proc a moment later.
+      // A joined thread leaves /proc a moment later.
       until([] { return holdings().threads == 1; }, "the loader's threads to be gone");
       look(seconds(Clock::now() - begun));
     }
@@ -122,7 +122,7 @@ class Soaking {
   void one_loader(std::uint64_t round) {
     Scarce scarce(*misfortune_);
     const auto upstream = std::make_shared<CountingResource>(&scarce);
-    // The folder's files are in another order than the sizes.
+    // The order of the folder's files is not that of the sizes.
     const bool by_folder = round % 3 == 2 && round % settings != own_sizes;
     const auto& source = by_folder ? spoilt_ : unreliable_;
     auto options = setting(round % settings, source, sizes_);
@@ -224,7 +224,7 @@ double SoakResult::rss_growth() const {
 
 double SoakResult::pace() const {
   const auto all = steady(looks);
-  // Whole turns through the settings, which take different times.
+  // Complete rounds through the settings, because settings take different times.
   const auto third = all.size() / 3 / settings * settings;
   if (third == 0) return 0;
   const auto rate = [](const Look& from, const Look& to) {

@@ -9,14 +9,14 @@ using namespace weir::test;
 
 namespace {
 
-/// WEIR_SOAK_MINUTES, or a short form.
+/// WEIR_SOAK_MINUTES, or a short default.
 double minutes() {
   const char* asked = std::getenv("WEIR_SOAK_MINUTES");
   constexpr double by_default = 0.5;
   return asked == nullptr ? by_default : std::atof(asked);
 }
 
-/// Not above what its error explains, or so little that days of it would not matter to a machine.
+/// True if the slope is within its error, or too small to matter in days.
 bool flat(const Trend& trend, double allowed_bytes_a_minute) {
   return trend.slope - 3 * trend.error <= allowed_bytes_a_minute;
 }
@@ -32,8 +32,8 @@ TEST_CASE("a soak: one in a hundred of everything fails, and nothing grows, slow
   for (std::size_t i = 0; i < cli::law_count; ++i) {
     CAPTURE(to_string(static_cast<cli::Law>(i)));
     CHECK(result.laws[i].breaches == 0);
-    // Which files were read, and what a second pass delivers, is for `weir verify`, whose streams end
-    // well.
+    // `weir verify`, whose streams end well, checks the files that were read and the result of a
+    // second pass.
     const auto law = static_cast<cli::Law>(i);
     if (law != cli::Law::attempted && law != cli::Law::determinism)
       CHECK(result.laws[i].checks > 0);
@@ -47,15 +47,15 @@ TEST_CASE("a soak: one in a hundred of everything fails, and nothing grows, slow
   for (const auto& look : result.looks)
     if (look.descriptors != result.looks.front().descriptors) FAIL("descriptors: not flat");
   CHECK(flat(result.heap(), 1024));
-  // A slope that says nothing would be flat, too.
+  // A slope with a large error would also pass as flat.
   if (minutes() >= 5) CHECK(result.heap().error <= 16 << 10);
-  // What glibc keeps for threads that come and go takes minutes to level off.
+  // glibc's memory for ended threads takes minutes to level off.
   CHECK(result.rss_growth() <= (minutes() >= 5 ? 1 << 20 : 4 << 20));
   CHECK(result.pace() > 0.75);
 }
 
 TEST_CASE("a trend is that of least squares, with its error", "[soak]") {
-  // y = 2 x + 1, off by +1, -1, -1, +1: slope 2, residuals as they are.
+  // y = 2 x + 1, with residuals +1, -1, -1, +1: the slope is 2.
   const std::array<Point, 4> points{{{0, 2}, {1, 2}, {2, 4}, {3, 8}}};
   const auto trend = Trend::of(points);
   CHECK(trend.slope == Approx(2.0));

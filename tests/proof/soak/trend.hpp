@@ -10,8 +10,8 @@ struct Point {
   double x = 0, y = 0;
 };
 
-/// The straight line of least squares through points: its slope and the standard error of that,
-/// sqrt(sum of squared residuals / (n - 2) / sum of (x - mean)^2).
+/// The least-squares line through points: its slope and the standard error of the slope, sqrt(sum
+/// of squared residuals / (n - 2) / sum of (x - mean)^2).
 struct Trend {
   double slope = 0, error = 0;
 

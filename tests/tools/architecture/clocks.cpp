@@ -20,8 +20,8 @@ std::string_view without_spaces(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
 }
 
-/// Where `word`, which stands between `before` and `after`, is a clock that an operator or NTP can set, or what
-/// libstdc++ makes of it.
+/// True if `word`, between `before` and `after`, is a clock that an operator or NTP can set, or one
+/// of libstdc++'s functions on such a clock.
 bool is_settable(char before, std::string_view word, std::string_view after) {
   static constexpr std::array<std::string_view, 4> clocks{"system_clock", "high_resolution_clock",
                                                           "utc_clock", "CLOCK_TAI"};

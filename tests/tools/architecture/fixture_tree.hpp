@@ -7,7 +7,7 @@
 
 namespace weir::architecture {
 
-/// A small source tree that keeps every rule, in a folder of its own that goes with the object.
+/// A small source tree that keeps every rule, in a temporary folder.
 class FixtureTree {
  public:
   FixtureTree() {

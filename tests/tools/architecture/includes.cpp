@@ -47,7 +47,7 @@ bool is_standard(std::string_view path) {
   return path.find_first_of("./") == std::string_view::npos;
 }
 
-/// The system's own headers: no library to link, so no fence.
+/// The system's own headers need no library, so they have no fence.
 bool is_system(std::string_view path) {
   static constexpr std::array folders{"sys/", "linux/", "netinet/", "arpa/", "net/"};
   static constexpr std::array files{

@@ -9,7 +9,7 @@ using weir::architecture::FixtureTree;
 
 namespace {
 
-/// The one breach of a good tree to which `text` was added at `path`.
+/// The only breach of a correct tree with `text` added at `path`.
 std::string breach_of(const std::string& path, const std::string& text) {
   const FixtureTree tree;
   tree.write(path, text);

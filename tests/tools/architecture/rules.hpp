@@ -8,35 +8,36 @@
 
 namespace weir::architecture {
 
-/// What src/layers.cmake says.
+/// The rules in src/layers.cmake.
 struct Rules {
   struct Fence {
     std::string prefix;               ///< of the included path
     std::vector<std::string> layers;  ///< those that may include it
   };
 
-  std::map<std::string, int> ranks;            ///< layer -> place in the order; siblings share one
+  std::map<std::string, int> ranks;            ///< layer -> rank in the order; siblings share one
   std::map<std::string, std::string> headers;  ///< public header, relative to include/weir -> layer
   std::vector<Fence> fences;
 
-  /// Whether a file of layer `from` may include one of layer `to`.
+  /// True if a file of layer `from` may include one of layer `to`.
   bool may_include(const std::string& from, const std::string& to) const;
-  /// The fence around an included path, where there is one.
+  /// The fence around an included path, if there is one.
   std::optional<Fence> fence_around(const std::string& path) const;
 };
 
-/// Reads the set(WEIR_... values) commands. Throws std::runtime_error where the layers are missing.
+/// Reads the set(WEIR_... values) commands. Throws std::runtime_error if the layers are missing.
 Rules read_rules(const std::filesystem::path& layers_cmake);
 
 /// A line that breaks a rule.
 struct Breach {
   std::string file;  ///< relative to the root
-  int line = 0;      ///< 1 is the first; 0 where the file as a whole is meant
+  int line = 0;      ///< from 1; 0 for the file as a whole
   std::string rule;
 };
 std::ostream& operator<<(std::ostream& out, const Breach& breach);
 
-/// Checks every #include under include/ and src/ of the tree at `root` by its src/layers.cmake.
+/// Checks every #include under include/ and src/ of the tree at `root` against its
+/// src/layers.cmake.
 std::vector<Breach> check_includes(const std::filesystem::path& root);
 
 struct LengthLimits {
@@ -51,10 +52,10 @@ std::vector<Breach> check_lengths(const std::filesystem::path& root,
 /// Names, keys and labels that were given up for standard terms, in the code under include/ and src/.
 std::vector<Breach> check_names(const std::filesystem::path& root);
 
-/// Checks that code under include and src looks at no clock that can be set.
+/// Checks that code under include and src uses no clock that can be set.
 std::vector<Breach> check_clocks(const std::filesystem::path& root);
 
-/// Every .hpp and .cpp file under `folder`, sorted; none where there is no such folder.
+/// Every .hpp and .cpp file under `folder`, sorted. Empty if the folder does not exist.
 std::vector<std::filesystem::path> source_files(const std::filesystem::path& folder);
 
 }  // namespace weir::architecture

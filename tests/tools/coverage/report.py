@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What the tests cover, from gcovr's JSON: ./dev coverage.
+"""The coverage of the tests, from gcovr's JSON: ./dev coverage.
 
 Prints line coverage of the library (src without cli, and include) and of everything, and branch
-coverage of each layer. Exit 1 where the library's lines fall below the bound, or where a branch of
-the files below is not taken and not listed in branches.txt, or is listed and taken.
+coverage of each layer. The exit code is 1 if the library's line coverage is below the bound. It is also 1 if a branch
+of the files below is neither taken nor listed in branches.txt, or is listed and taken.
 
-Branches that the compiler makes for exceptions that pass through are left out: gcovr is called with
+Branches that the compiler adds for passing exceptions are left out: gcovr runs with
 --exclude-throw-branches.
 """
 
@@ -16,7 +16,7 @@ import pathlib
 import sys
 
 LEAST_LINES = 95.0
-# Every branch of these is to be taken both ways.
+# Every branch of these files must be taken both ways.
 WHOLE = ["src/books/*", "src/buffer/*", "src/conductor/*", "src/codec/*_header.cpp",
          "src/codec/exif.cpp", "src/codec/probe.cpp"]
 
@@ -43,7 +43,7 @@ def layer_of(file):
 
 
 def read_allowed(path):
-    """{(file, text of the line): (least, most) branches that may stay untaken}"""
+    """{(file, text of the line): (least, most) branches that may remain untaken}"""
     allowed = {}
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -58,7 +58,7 @@ def read_allowed(path):
 
 
 def judge(files, allowed, root):
-    """What is wrong with the branches of WHOLE."""
+    """The errors in the branches of WHOLE."""
     complaints, missed = [], {}
     for file in files:
         if not any(fnmatch.fnmatch(file["file"], pattern) for pattern in WHOLE):
@@ -67,7 +67,7 @@ def judge(files, allowed, root):
         for line in file["lines"]:
             untaken = sum(branch["count"] == 0 for branch in line["branches"])
             if line["count"] == 0 and not line["branches"]:
-                untaken = 1  # a line that nothing reaches
+                untaken = 1  # a line that is never reached
             if untaken == 0:
                 continue
             text = source[line["line_number"] - 1].strip()

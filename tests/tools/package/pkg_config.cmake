@@ -1,4 +1,4 @@
-# Builds and runs SOURCE with what MODULE.pc says and nothing else.
+# Builds and runs SOURCE with the flags of MODULE.pc and no others.
 file(GLOB_RECURSE pc ${STAGE}/*/${MODULE}.pc)
 cmake_path(GET pc PARENT_PATH folder)
 set(ENV{PKG_CONFIG_PATH} ${folder}:$ENV{PKG_CONFIG_PATH})

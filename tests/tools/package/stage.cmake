@@ -1,11 +1,11 @@
-# cmake -D BUILD=... -D STAGE=... -P stage.cmake: installs what a developer gets, from nothing.
+# cmake -D BUILD=... -D STAGE=... -P stage.cmake: installs the developer files into an empty folder.
 file(REMOVE_RECURSE ${STAGE})
 foreach(component weir_runtime weir_development weir_opencv_codec)
   execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component ${component} --prefix ${STAGE}
                   COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 
-# What the program alone links is no matter of the library's users.
+# Libraries that only the program links must not concern users of the library.
 file(GLOB_RECURSE promises ${STAGE}/*.cmake ${STAGE}/*.pc)
 foreach(file IN LISTS promises)
   file(READ ${file} text)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""symbols.py SHARED_LIBRARY HEADERS[:HEADERS] OBJECTS... --apart HEADER...: what a shared libweir shows is the public API, all of it.
+"""symbols.py SHARED_LIBRARY HEADERS[:HEADERS] OBJECTS... --apart HEADER...: a shared libweir exports exactly the public API.
 
-A symbol is of the public API where its own name was declared with WEIR_API and every name of weir in it, those
-of its parameters included, is in a public header. OBJECTS, the layers' archives, have what could be shown: a
-function of namespace weir that only the archives have lacks its WEIR_API. A HEADER that is apart is of a component
-with a library of its own.
+A symbol belongs to the public API if its own name was declared with WEIR_API, and every name of weir in it, including
+those of its parameters, is in a public header. OBJECTS, the layers' archives, have all candidates: if a
+function of namespace weir is only in the archives, it lacks its WEIR_API. A HEADER that is apart belongs to a component
+with its own library.
 """
 
 import pathlib
@@ -16,16 +16,16 @@ SPECIAL = re.compile(r"^(vtable for|typeinfo for|typeinfo name for|VTT for) ")
 
 
 def symbols(arguments, kinds):
-    """Demangled names of the kinds of nm."""
+    """Demangled names of the given kinds of nm."""
     out = subprocess.run(["nm", "--demangle", "--defined-only", *arguments], check=True, capture_output=True,
                          text=True).stdout
     lines = (line.split(" ", 2) for line in out.splitlines())
-    # Of a versioned symbol: NAME@@VERSION; the version's own symbol is absolute.
+    # A versioned symbol is NAME@@VERSION. The version's own symbol is absolute.
     return {parts[2].split("@@")[0] for parts in lines if len(parts) == 3 and parts[1] in kinds}
 
 
 def words_of_headers(paths, apart):
-    """Every name in the headers, and those that WEIR_API is on."""
+    """Every name in the headers, and the names declared with WEIR_API."""
     words, shown = set(), set()
     for header in (header for path in paths for header in ([path] if path.is_file() else path.glob("*.hpp"))):
         if header.name in {"export.hpp", *apart}:  # the first defines WEIR_API
@@ -38,13 +38,13 @@ def words_of_headers(paths, apart):
 
 
 def own_name(symbol):
-    """weir::Batch::size() const -> Batch; weir::layer::to_string(...) -> to_string; None: not weir's."""
+    """weir::Batch::size() const -> Batch; weir::layer::to_string(...) -> to_string; None: not a name of weir."""
     match = re.match(r"(?:[\w:]+ )?weir::(?:layer::)?(\w+)", SPECIAL.sub("", symbol))
     return match[1] if match else None
 
 
 def is_public(symbol, words):
-    """Whether every name of weir that it mentions is in a public header."""
+    """True if every name of weir in it is in a public header."""
     return all(name in words for name in re.findall(r"\bweir::(\w+)", symbol))
 
 
@@ -52,7 +52,7 @@ def main(library, headers, objects, apart):
     words, shown = words_of_headers(headers, apart)
     exported = symbols(["--dynamic", library], "TWVDBRu")
     wrong = [s for s in exported if own_name(s) not in shown or not is_public(s, words)]
-    # A layer's namespace, forward-declared in a header, is a word there; what is in it is not for users.
+    # A header may name a layer's namespace in a forward declaration. The layer's contents are not public.
     layers = re.compile(r"^(?:[\w:]+ )?weir::(?!layer::)[a-z]\w*::")
     candidates = symbols(objects, "TDBR")
     missing = [s for s in candidates - exported

@@ -10,7 +10,7 @@ using namespace weir::test;
 
 namespace {
 
-/// Calls for memory during each of `epochs`, of all threads.
+/// Allocations of all threads during each of `epochs`.
 std::vector<std::uint64_t> by_epoch(const TemporaryFolder& folder, const Options& options,
                                     int epochs) {
   std::vector<std::uint64_t> made;
@@ -28,8 +28,8 @@ std::vector<std::uint64_t> by_epoch(const TemporaryFolder& folder, const Options
   return made;
 }
 
-/// Over files of the same two images: the first few samples show each worker all that it will ever need.
-/// A worker that a busy machine does not let run warms up late.
+/// The files repeat the same two images, so each worker allocates its permanent memory in its first
+/// few samples. On a busy machine a worker may start late.
 void check_warm_epochs(Options options) {
   const TemporaryFolder folder;
   fill_with_images(folder.path(), 64);
@@ -48,7 +48,7 @@ TEST_CASE("once warm, a whole epoch of JPEG and PNG files allocates nothing") {
   options.fit = Fit::random;
   options.shuffle = GENERATE(false, true);
   options.io.read_ahead = GENERATE(0u, 8u);
-  options.trace.events = options.shuffle ? 100'000 : 0;  // a trace has its memory from the start
+  options.trace.events = options.shuffle ? 100'000 : 0;  // a trace allocates at the start
   CAPTURE(options.shuffle, options.io.read_ahead);
   check_warm_epochs(options);
 }

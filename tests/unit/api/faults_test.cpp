@@ -14,7 +14,7 @@ struct UsersOwn : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws the user's own exception for one sample.
+/// Throws a user-defined exception for one sample.
 class Throwing {
  public:
   explicit Throwing(std::uint64_t at) : at_(at) {}
@@ -189,7 +189,7 @@ TEST_CASE("beyond the tolerance the stream ends at the same batch every time", "
     } catch (const Error& error) {
       CHECK(error.code() == Errc::too_many_faults);
     }
-    // A replacement may be bad, too: then the third fault comes no later.
+    // A replacement may be bad, too, so the third fault may come earlier.
     CHECK(batches <= 10);
     if (options.faults.policy == OnFault::blank) CHECK(batches == 10);
   }

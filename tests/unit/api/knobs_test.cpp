@@ -9,7 +9,7 @@ using namespace weir::test;
 
 namespace {
 
-/// A loader and its stream by their states: the engine is within reach.
+/// A loader and its stream, with access to the engine.
 struct Running {
   Running(const AnySource& source, const Options& options, std::uint64_t epochs)
       : loader(std::make_shared<api::LoaderState>(source, options)),
@@ -21,7 +21,7 @@ struct Running {
   api::StreamState stream;
 };
 
-/// Moves every knob, to and fro, until it dies.
+/// Changes every setting up and down, until it is destroyed.
 class Meddler {
  public:
   Meddler(engine::Engine& engine, const Setting& most)

@@ -1,4 +1,4 @@
-// Batches of images that keep their own sizes, as a consumer sees them.
+// Batches of images at their own sizes, as a consumer receives them.
 #include <algorithm>
 #include <numeric>
 
@@ -48,7 +48,7 @@ TEST_CASE("a padded batch is a block as large as its largest sides, zeros around
     for (std::uint32_t y = 0; y < image.shape.height; ++y)
       sum -= std::accumulate(image.data + y * 60, image.data + y * 60 + image.shape.width * 3, 0u);
   }
-  CHECK(sum == 0);  // nothing but zeros beside the images
+  CHECK(sum == 0);  // only zeros beside the images
   CHECK_THROWS_WITH(batch->image(4), has_text("Batch::image(i = 4)"));
   const auto report = loader.report();
   CHECK(report.sizes.images == 4);
@@ -252,7 +252,7 @@ TEST_CASE("sizes are asked of the source, else each sample is read once for them
   const Telling telling(drawn_sizes(50, 30));
   CHECK((*measure_sizes(telling))[7] == telling.size_of(7));
   CHECK(telling.reads() == 0);
-  // A synthetic source knows what it is going to paint.
+  // A synthetic source knows its sizes.
   const auto painted = synthetic(20, {40, 50}, 3);
   options = own_size_options(1);
   options.sizes.index = measure_sizes(painted);
@@ -304,7 +304,7 @@ TEST_CASE("a lease keeps its images when stream and loader are gone", "[sizes]")
 
 TEST_CASE("one image at a time, the queue bounded by bytes: what is held is what the images are",
           "[sizes]") {
-  // One is 30 times as large as the others.
+  // One image is 30 times as large as the others.
   std::vector<ImageSize> sizes(40, {40, 50});
   sizes[20] = {300, 200};
   const Various source(sizes);
@@ -324,7 +324,7 @@ TEST_CASE("one image at a time, the queue bounded by bytes: what is held is what
     const auto ahead = now.memory[Account::filling] + now.memory[Account::ready];
     CHECK((ahead <= 40'000 || now.ready == 1));
     if (n < 10) {
-      CHECK(now.ready == 40'000 / small);  // as many as the bytes allow
+      CHECK(now.ready == 40'000 / small);  // as many as the byte limit allows
       CHECK(staging(now.memory) <= 40'000 + 2 * small);
     }
     CHECK(batch.bytes_held() >= source.size_of(n).bytes());
@@ -365,7 +365,7 @@ TEST_CASE("real photographs at full size, one at a time and in padded batches", 
     CHECK(loader.snapshot().samples.conserved());
   }
   CHECK(images == 60);
-  CHECK(bytes / images > 200'000);  // half a megapixel each, more or less
+  CHECK(bytes / images > 200'000);  // about half a megapixel each
 
   options.sizes.mode = Sizes::padded;
   options.sizes.bucket_batches = 20;

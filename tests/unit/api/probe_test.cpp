@@ -27,7 +27,7 @@ std::vector<std::byte> bytes_of(const AnySource& source, std::uint64_t index) {
   return {encoded.begin(), encoded.end()};
 }
 
-/// Ten JPEGs; the fourth is cut in half, the eighth is no image.
+/// Ten JPEGs: the fourth is truncated to half, the eighth is not an image.
 AnySource mixed() {
   const auto sound = synthetic(10, {.height = 40, .width = 60});
   std::vector<MemorySample> samples;
@@ -38,7 +38,7 @@ AnySource mixed() {
   return in_memory(std::move(samples));
 }
 
-/// Its files find no memory: in info(), or in decode().
+/// A codec that runs out of memory in info() or in decode().
 class Starved final : public ForeignCodec {
  public:
   explicit Starved(bool in_info) : in_info_(in_info) {}
@@ -57,7 +57,7 @@ class Starved final : public ForeignCodec {
   bool in_info_;
 };
 
-/// Ten sound ones, but the third finds no memory to be read into.
+/// Ten valid samples. The read of the third one gets no memory.
 class Unread {
  public:
   std::uint64_t size() const { return sound_.size(); }
@@ -123,7 +123,7 @@ TEST_CASE("a file that finds no memory is a fault, and the others have their ver
 }
 
 TEST_CASE("a file that needs more memory than there is is a fault", "[probe][R1]") {
-  if (sanitized) return;  // a sanitizer ends the program there
+  if (sanitized) return;  // a sanitizer ends the program at this point
   constexpr std::uint32_t side = 1 << 24;
   class Huge final : public ForeignCodec {
     bool accepts(std::span<const std::byte> head) const noexcept override {
@@ -166,7 +166,7 @@ TEST_CASE("probe() judges a file's bytes as it judges a data set", "[probe]") {
 
 TEST_CASE("probe() says what a stream says of a bad sample", "[probe]") {
   auto options = small(1);
-  options.fit = Fit::stretch;  // of a crop a stream need not meet the damage
+  options.fit = Fit::stretch;  // with a crop, a stream may not reach the damage
   options.faults.policy = OnFault::blank;
   SECTION("as it is") {}
   SECTION("limits") { options.limits.max_side = 50; }

@@ -74,7 +74,7 @@ TEST_CASE("the books say who still holds what, of loaders that are gone, too", "
   CHECK(bytes == ledger->snapshot()[Account::leased]);
   second.reset();
   other.reset();
-  CHECK(stream.next());  // called a Batch again, whatever its slab's last holder was
+  CHECK(stream.next());  // the holder is "Batch" again, whatever the slab's last holder was
   REQUIRE(ledger->leases().size() == 1);
   CHECK(ledger->leases().front().holder == "Batch");
   first.reset();

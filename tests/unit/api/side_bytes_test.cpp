@@ -15,7 +15,7 @@ using codec::test::encode_png;
 using codec::test::pattern;
 using codec::test::Raster;
 
-/// An image and, behind it in the same piece, `side` bytes of its index.
+/// An image followed by `side` bytes with its index, in one block.
 class Boxed {
  public:
   explicit Boxed(std::size_t side) : side_(side) {}
@@ -35,7 +35,7 @@ class Boxed {
   std::vector<std::byte> image_ = encode_png(20, 20, pattern(20, 20).values, {});
 };
 
-/// `count` PNGs, each with a colour of its own in the corner, `scale` times as large as 12x10.
+/// `count` PNGs of 12x10 times `scale`, each with its own colour in the corner.
 class Scaled {
  public:
   Scaled(std::uint64_t count, std::uint32_t scale, std::uint64_t grows_at = UINT64_MAX)
@@ -52,7 +52,7 @@ class Scaled {
         pixel[2] = static_cast<std::uint8_t>(i);
       }
     auto encoded = encode_png(image.width, image.height, image.values, {});
-    if (i == grows_at_) encoded.resize(encoded.size() + 130'000);  // behind IEND: ignored
+    if (i == grows_at_) encoded.resize(encoded.size() + 130'000);  // after IEND, so ignored
     const auto bytes = sink.take(encoded.size());
     std::memcpy(bytes.data(), encoded.data(), encoded.size());
     return {bytes, static_cast<std::int64_t>(i)};
@@ -82,7 +82,7 @@ Options pair_options() {
 TEST_CASE("a source fills the side bytes, and the batch gives them by row", "[side]") {
   auto options = small_options();
   options.side_bytes = 37;
-  options.batch = 8;  // the last one is short
+  options.batch = 8;  // the last batch is short
   const bool ahead = GENERATE(false, true);
   options.io.read_ahead = ahead ? 5 : 0;
   Loader loader(Boxed(37), options);
@@ -138,7 +138,7 @@ TEST_CASE("side bytes of another number than was declared are a fault that names
 TEST_CASE("pairs come with crops and flips that agree, whatever the workers", "[side][paired]") {
   auto options = pair_options();
   const auto run = [](const Options& o) {
-    // One second image is long: the memory kept for a pair must grow, and the pair is read again.
+    // One second image is longer: the memory kept for a pair must grow, and the pair is read again.
     Loader loader(paired(Scaled(20, 1), Scaled(20, 2, 13)), o);
     Log log;
     auto stream = loader.stream({.epochs = 2});
@@ -172,7 +172,7 @@ TEST_CASE("pairs come with crops and flips that agree, whatever the workers", "[
 
 TEST_CASE("both images of a pair are charged and held against max_sample_bytes", "[side][paired]") {
   auto options = pair_options();
-  options.memory.max_sample_bytes = 90'000;  // the long one has 130,000
+  options.memory.max_sample_bytes = 90'000;  // the longer one has 130,000
   options.faults.policy = OnFault::blank;
   Loader loader(paired(Scaled(20, 1), Scaled(20, 2, 13)), options);
   CHECK(std::ranges::count(drain(loader).statuses, RowStatus::blank) == 1);

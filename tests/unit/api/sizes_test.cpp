@@ -8,7 +8,7 @@ using namespace weir::test;
 
 namespace {
 
-/// As many samples as one likes, without any of them.
+/// A source of any number of samples, without data.
 class Endless {
  public:
   explicit Endless(std::uint64_t size) : size_(size), images_(synthetic(8, {20, 20, 3}, 1)) {}
@@ -49,7 +49,7 @@ TEST_CASE("two and more billion samples are counted in 64 bits, to the last", "[
   REQUIRE(first.indices.size() == 1000);
   for (std::uint64_t i = 0; i < 1000; ++i) REQUIRE(first.indices[i] == i);
 
-  // The last thousand of one epoch and the first of the next.
+  // The last thousand samples of one epoch and the first of the next.
   const auto seam = first_batches(loader, batches - 250, 251);
   REQUIRE(seam.sequences.front() == batches - 250);
   const auto begin = (batches - 250) * 4;

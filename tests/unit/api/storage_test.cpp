@@ -11,7 +11,7 @@ using namespace weir::test;
 
 namespace {
 
-/// Storage on which one sample takes as long as the test wants.
+/// Storage that delays one sample as long as the test requires.
 class Storage {
  public:
   Storage(std::uint64_t count, std::uint64_t slow)
@@ -21,7 +21,7 @@ class Storage {
     std::mutex mutex;
     std::condition_variable changed;
     bool open = false, waited_for = false;
-    std::set<std::uint64_t> read;  ///< samples whose bytes came
+    std::set<std::uint64_t> read;  ///< samples whose bytes have arrived
   };
 
   std::uint64_t size() const { return images_.size(); }
@@ -65,17 +65,17 @@ Options two_threads(std::uint32_t read_ahead) {
 
 TEST_CASE("one slow read keeps the others from nothing and no byte over budget", "[api][D8]") {
   const auto read_ahead = GENERATE(0u, 2u);
-  const Storage storage(24, 5);  // in the second batch of four
+  const Storage storage(24, 5);  // sample 5 is in the second batch of four
   const auto gate = storage.gate();
   auto options = two_threads(read_ahead);
   options.memory.budget_bytes = resolve(options, 0).floor_bytes + (64u << 20);
   Loader loader(storage, options);
   REQUIRE(loader.plan().max_queue_size == 3);
   auto stream = loader.stream();
-  CHECK(stream.next());  // the first batch does not wait for it
+  CHECK(stream.next());  // the first batch does not wait for sample 5
   {
-    // Nor do the others that the queue has room for, to the last row of three batches more; those
-    // that were taken with it in one run do.
+    // The other samples within the queue's three further batches do not wait either, to the last
+    // row. Only those taken with it in one run wait.
     std::unique_lock lock(gate->mutex);
     gate->changed.wait(lock, [&] { return gate->waited_for && gate->read.contains(15); });
     CHECK(gate->read.size() >= 12);
@@ -104,7 +104,7 @@ TEST_CASE("a cancel waits for the read under way and for no other", "[api][D8]")
     std::unique_lock lock(gate->mutex);
     gate->changed.wait(lock, [&] { return gate->waited_for; });
     lock.unlock();
-    stream.cancel();  // at once, whatever storage does
+    stream.cancel();  // at once, independent of the storage
     CHECK(stream.finished());
     CHECK_FALSE(stream.next());
     lock.lock();
@@ -112,7 +112,7 @@ TEST_CASE("a cancel waits for the read under way and for no other", "[api][D8]")
     lock.unlock();
     open(*gate);
   }
-  // Each of the threads was in one read at most.
+  // Each thread is in at most one read.
   const std::lock_guard lock(gate->mutex);
   CHECK(gate->read.size() <= before + 2 + read_ahead);
   const auto samples = loader.snapshot().samples;

@@ -80,7 +80,7 @@ TEST_CASE("a stop token cancels, and so does another thread while next() blocks"
   const auto t = loader.snapshot().samples;
   CHECK(t.conserved());
   CHECK(t.in_flight + t.ready + t.leased == 0);
-  // A token that was stopped before the stream began.
+  // The token was stopped before the stream began.
   auto stream = loader.stream({.stop = stop.get_token()});
   CHECK_FALSE(stream.next());
 }

@@ -79,7 +79,7 @@ TEST_CASE("a trace has every sample in every stage, on the row of its thread", "
   CHECK(batches(trace.named("handoff", "slab ")) == sequences);
   CHECK(batches(trace.named("lease", "slab ")) == sequences);
   CHECK(batches(trace.named("next", "consumer")) == sequences);
-  sequences.erase(19);  // consumed until the next batch was asked for; there was none
+  sequences.erase(19);  // consumed at the request for the next batch, which does not exist
   CHECK(batches(trace.named("consume", "consumer")) == sequences);
   CHECK_FALSE(trace.named("step", "conductor").empty());
   for (const auto& span : trace.named("decode", "worker ")) {
@@ -90,7 +90,7 @@ TEST_CASE("a trace has every sample in every stage, on the row of its thread", "
   }
   check_counters(trace, loader.snapshot());
 
-  // As long as the report says, but for rounding.
+  // As long as in the report, except for rounding.
   double decode_us = 0;
   for (const auto& span : trace.named("decode", "worker "))
     decode_us += span.at("dur").get<double>();
@@ -117,7 +117,7 @@ TEST_CASE("the rows of a trace have the same names each time", "[trace]") {
 
 TEST_CASE("tuning has a row in a trace, and each of its moves a mark there", "[trace][tuning]") {
   auto options = traced_options();
-  // The first so many are kept, and the move comes when the tuner has done its sums.
+  // The trace keeps the first events, and the tuner's move comes later.
   options.trace.events = 200'000;
   tune_often(options);
   Loader loader(source::delayed(synthetic(64, {24, 24, 3}), {5, 0, 0}), options);
@@ -213,7 +213,7 @@ TEST_CASE("a trace can be written while the stream runs, and leaves nothing on t
     writer.join();
     CHECK(complaint.empty());
   }
-  kept.reset();  // let go when its loader, and the trace, are gone
+  kept.reset();  // released after its loader and the trace are gone
   CHECK(ledger->snapshot().live == 0);
 }
 

@@ -24,12 +24,12 @@ Scripted::File file(std::vector<std::byte> bytes) {
   return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
 }
 
-/// Every sample the same file.
+/// A source in which every sample is the same file.
 Scripted one(std::uint64_t count, const Scripted::File& bytes) {
   return {count, [bytes](auto) { return bytes; }};
 }
 
-/// What a transform saw, in the order of index.
+/// The arguments of the transform, in the order of index.
 struct Seen {
   std::uint64_t index, epoch, position;
   std::uint32_t attempt;
@@ -77,7 +77,7 @@ TEST_CASE("a transform is given the whole upright image and a row of zeros", "[t
       if (s.second.data != nullptr || !s.side.empty() || s.cancelled()) ++wrong;
       if (s.row.shape != Shape{16, 16, 3} || s.row.row_stride != 48) ++wrong;
       if (std::any_of(s.row.data, s.row.data + 768, [](auto v) { return v != 0; })) ++wrong;
-      std::memset(s.row.data, static_cast<int>(1 + s.index), 700);  // not all of it
+      std::memset(s.row.data, static_cast<int>(1 + s.index), 700);  // only a part of it
     });
     const auto jpeg = codec::test::with_exif(encode_jpeg(image), orientation);
     Loader loader(one(30, file(orientation == 1 ? upright : jpeg)), options);
@@ -86,7 +86,7 @@ TEST_CASE("a transform is given the whole upright image and a row of zeros", "[t
     CHECK(calls == 60);
     for (std::size_t i = 0; i < 60; ++i) {
       CHECK(log.pixels[i * 768] == 1 + i % 30);
-      // What it did not write is zero, whatever the slab held before.
+      // Bytes that it did not write are zero, whatever the slab held before.
       CHECK(log.pixels[i * 768 + 700] == 0);
     }
   }
@@ -135,7 +135,7 @@ TEST_CASE("a transform is told which sample it has, and draws by seed, epoch and
   std::uint64_t replaced = 0;
   for (const auto& s : seen) {
     CHECK((s.index < 20 && s.epoch < 2 && s.position < 20));
-    // A stream of one's own: what anybody can compute again.
+    // The random stream can be computed independently.
     CHECK(s.word == Random(5, s.epoch, s.position, s.attempt)());
     words.insert(s.word);
     replaced += s.attempt > 0 ? 1 : 0;
@@ -189,7 +189,7 @@ TEST_CASE("images, scratch and encoded bytes together are held against max_sampl
   options.faults.policy = OnFault::blank;
   const auto image = file(encode_png(100, 50, pattern(100, 50).values, {}));
   const std::uint64_t pixels = 15'040;                       // 100 * 50 * 3, padded to 64
-  options.transform = call([](DecodedSample&) {}, 200'000);  // more than the decoder works in
+  options.transform = call([](DecodedSample&) {}, 200'000);  // more than the decoder uses
   for (const bool fits : {true, false}) {
     options.memory.max_sample_bytes = image->size() + pixels + 200'000 - (fits ? 0 : 1);
     Loader loader(one(8, image), options);
@@ -280,7 +280,7 @@ TEST_CASE("a transform sees that its stream ends, and the end waits for it", "[t
     entered = true;
     while (!s.cancelled()) std::this_thread::yield();
     left = true;
-    throw std::runtime_error("left early");  // nobody's fault
+    throw std::runtime_error("left early");  // not a fault of the library
   });
   Loader loader(synthetic(20, {24, 24, 3}), options);
   auto stream = std::make_unique<Stream>(loader.stream());

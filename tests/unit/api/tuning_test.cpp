@@ -9,7 +9,7 @@ using namespace weir::test;
 
 namespace {
 
-/// Takes batches until `done`, for a minute at most.
+/// Consumes batches until `done`, for a minute at most.
 template <class Done>
 void take_until(Stream& stream, Done done) {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -38,7 +38,7 @@ TEST_CASE("slow reads make automatic tuning read ahead, within its bounds", "[ap
     return std::ranges::any_of(told,
                                [](const auto& text) { return text.find("read_ahead 0 to ") == 0; });
   };
-  take_until(stream, told_so);  // a moment after it is in force
+  take_until(stream, told_so);  // a moment after it takes effect
   const auto report = loader.report();
   CHECK(report.setting.read_ahead >= 2);
   CHECK(report.setting.read_ahead <= 6);

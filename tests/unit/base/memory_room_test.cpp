@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A machine's /proc and cgroup files, made up.
+/// Simulated /proc and cgroup files of a machine.
 class Machine {
  public:
   Machine() {
@@ -56,7 +56,7 @@ TEST_CASE("the tightest group above the process counts, file cache not", "[room]
   CHECK(room.cgroup->left() == 400000);
   CHECK(room.cgroup->path == machine.path("sys/fs/cgroup/a"));
 
-  // memory.high slows the process down before memory.max stops it.
+  // memory.high slows the process down before it reaches memory.max.
   machine.write("sys/fs/cgroup/a/b/memory.high", "300005\n");
   CHECK(machine.room().cgroup->left() == 300000);
 }

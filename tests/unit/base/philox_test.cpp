@@ -11,12 +11,12 @@ using weir::Random;
 static_assert(std::uniform_random_bit_generator<Random>);
 
 TEST_CASE("a stream is Philox4x64-10 by the answers its authors publish", "[random]") {
-  // kat_vectors of Random123: counter and key of zeros.
+  // From kat_vectors of Random123: counter and key of zeros.
   Random zero(0, 0, 0);
   for (const std::uint64_t word :
        {0x16554d9eca36314cu, 0xdb20fe9d672d0fdcu, 0xd7e772cee186176bu, 0x7e68b68aec7ba23bu})
     CHECK(zero() == word);
-  // Its next block is another counter, not the same once more.
+  // The next block uses another counter, so the values do not repeat.
   CHECK(zero() != 0x16554d9eca36314cu);
 }
 

@@ -10,7 +10,7 @@ using weir::test::Waker;
 
 namespace {
 
-/// A reserve of 100: 200 for everything else.
+/// A reserve of 100, and 200 for everything else.
 struct Desk : books::test::Desk {
   Desk() : books::test::Desk({150, 100, 50, UINT64_MAX, 2, 4}) {}
 };
@@ -20,13 +20,13 @@ struct Desk : books::test::Desk {
 TEST_CASE("the reserve serves the oldest row alone, to the byte", "[books]") {
   Desk desk;
   auto& book = *desk.book;
-  CHECK(book.admit({0, 1}, Account::encoded, 150, nullptr));  // 50 of slab, 150: general is full
+  CHECK(book.admit({0, 1}, Account::encoded, 150, nullptr));  // 50 of slab + 150: general is full
   CHECK_FALSE(book.admit({0, 1}, Account::scratch, 1, nullptr));
   CHECK_FALSE(book.admit({0, 0}, Account::scratch, 101, nullptr));
   const auto all = book.admit({0, 0}, Account::scratch, 100, nullptr);
   REQUIRE(all);
   CHECK(all->reserve);
-  Waiter over;  // it asks for more than max_sample_bytes: it would wait for ever
+  Waiter over;  // it requests more than max_sample_bytes, so it would wait forever
   CHECK_FALSE(book.admit({0, 0}, Account::encoded, 1, &over));
   book.park(over);
   CHECK(book.grant_oldest() == nullptr);
@@ -49,12 +49,12 @@ TEST_CASE("a refusal makes a waiter, the oldest parked one is granted what comes
   CHECK_FALSE(book.admit({0, 2}, Account::encoded, 20, &second));
   CHECK(book.someone_waits());
   book.park(third);
-  CHECK_FALSE(book.grant_oldest());  // row 2 is older and has not let go yet
+  CHECK_FALSE(book.grant_oldest());  // row 2 is older and is not parked yet
   book.park(second);
   const auto woken = desk.waker->count;
   book.discharge(Account::encoded, *full);
   CHECK(desk.waker->count == woken + 1);
-  // Nothing younger than a waiter is admitted, whatever is free; older ones are.
+  // No row younger than a waiter is admitted, even if bytes are free. Older ones are.
   CHECK_FALSE(book.admit({0, 3}, Account::scratch, 1, nullptr));
   CHECK(book.admit({0, 1}, Account::scratch, 1, nullptr));
   CHECK_FALSE(book.try_charge_slab());
@@ -101,7 +101,7 @@ TEST_CASE("what one page was promised no other can take", "[books]") {
   CHECK_FALSE(second->try_charge(Account::cache, 601));
   CHECK(second->try_charge(Account::cache, 600));
   CHECK(first->try_charge(Account::cache, 300));
-  CHECK_FALSE(first->try_charge(Account::cache, 1));  // the rest is its own reserve
+  CHECK_FALSE(first->try_charge(Account::cache, 1));  // the rest is the reserve of the first page
   CHECK_THROWS_AS(Book::open(ledger, {1, 0, 10, UINT64_MAX, 2, 4}), Error);
   second.reset();
   CHECK(Book::open(ledger, {500, 0, 10, UINT64_MAX, 2, 4}));
@@ -114,11 +114,11 @@ TEST_CASE("a page that waits holds the others to their promises until it is serv
   const auto waker = std::make_shared<Waker>();
   first->begin_stream(0, {}, waker);
   CHECK(second->try_charge(Account::cache, 250));
-  CHECK_FALSE(first->try_charge_slab());  // asked: 900
+  CHECK_FALSE(first->try_charge_slab());  // requested: 900
   CHECK_FALSE(second->try_charge(Account::cache, 1));
   second->discharge(Account::cache, {100, false});
   CHECK(waker->count > 0);
-  CHECK(second->try_charge(Account::cache, 50));  // up to its promise it may always
+  CHECK(second->try_charge(Account::cache, 50));  // allowed up to its reservation
   CHECK_FALSE(second->try_charge(Account::cache, 1));
   first->end_stream();
   CHECK(second->try_charge(Account::cache, 1));

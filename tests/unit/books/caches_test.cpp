@@ -13,7 +13,7 @@ using weir::test::Waker;
 
 namespace {
 
-/// A cache of pieces of 10 bytes, of which some are in use.
+/// A cache of pieces of 10 bytes. Some of them are in use.
 class Pieces final : public Giver {
  public:
   Pieces(std::shared_ptr<Ledger> ledger, std::shared_ptr<Book> book)
@@ -47,7 +47,7 @@ class Pieces final : public Giver {
   std::shared_ptr<Book> book_;
 };
 
-/// A reserve of 20, and at most 60 encoded beyond the oldest row's.
+/// A reserve of 20, and at most 60 encoded bytes beyond the oldest row's.
 struct Desk : books::test::Desk {
   Desk() : books::test::Desk({70, 20, 50, 60, 4, 4}) {}
 };
@@ -63,16 +63,16 @@ TEST_CASE("a row makes caches give way for what it is short of, and for no more"
   CHECK_FALSE(book.try_charge_cache(1, UINT64_MAX));
   CHECK(book.make_room({0, 1}, Account::scratch, 25));
   CHECK(cache.there == 20);
-  CHECK_FALSE(book.make_room({0, 1}, Account::scratch, 30));  // there is room already
+  CHECK_FALSE(book.make_room({0, 1}, Account::scratch, 30));  // there is enough room already
   CHECK(book.admit({0, 1}, Account::scratch, 25, nullptr));
-  // It is not bytes that more encoded ones are refused for.
+  // More encoded bytes are refused by their cap, so eviction does not help.
   CHECK_FALSE(book.make_room({0, 1}, Account::encoded, 61));
-  // Nor where an older row waits.
+  // The same if an older row waits.
   Waiter older;
   CHECK_FALSE(book.admit({0, 1}, Account::scratch, 200, &older));
   CHECK_FALSE(book.make_room({0, 2}, Account::scratch, 100));
   CHECK(cache.there == 20);
-  // What is in use stays.
+  // Pieces in use stay.
   cache.held = 18;
   CHECK(book.make_room({0, 0}, Account::scratch, 200));
   CHECK(cache.there == 18);
@@ -84,7 +84,7 @@ TEST_CASE("a sample that waits gets caches' bytes once its worker has let go", "
   Desk desk;
   auto& book = *desk.book;
   Pieces cache(desk.ledger, desk.book);
-  CHECK_FALSE(book.make_room());  // nobody waits
+  CHECK_FALSE(book.make_room());  // no row waits
   cache.fill(23);
   Waiter waiter;
   CHECK_FALSE(book.admit({0, 1}, Account::scratch, 40, &waiter));
@@ -100,7 +100,7 @@ TEST_CASE("a sample that waits gets caches' bytes once its worker has let go", "
   book.park(capped);
   CHECK_FALSE(book.make_room());
   CHECK(cache.there == 19);
-  // A stream that ends wants nothing more.
+  // A stream that ends needs nothing more.
   Waiter late;
   CHECK_FALSE(book.admit({0, 0}, Account::scratch, 200, &late));
   book.park(late);
@@ -148,17 +148,17 @@ TEST_CASE("who has to yield to another page is helped by its own cache alone", "
   second->begin_stream(0, {}, waker);
   Pieces cache(desk.ledger, desk.book);
   cache.fill(20);
-  // The second page asks first, for more than is there when the cache has gone.
+  // The second page requests first, more than the cache could free.
   Waiter big;
   REQUIRE(second->try_charge_slab());
   second->add_slab(0);
   second->open_batch(0, 0, 4);
   CHECK_FALSE(second->admit({0, 1}, Account::scratch, 280, &big));
   second->park(big);
-  // The first may have what it was promised, and its own cache goes for that.
+  // The first may use its reservation, and its own cache is evicted for it.
   CHECK(first.make_room({0, 1}, Account::scratch, 30));
   CHECK(cache.there == 0);
-  // Without a cache of its own it is helped by none.
+  // Without a cache of its own, no cache is evicted for it.
   Pieces theirs(desk.ledger, second);
   CHECK_FALSE(first.make_room({0, 1}, Account::scratch, 200));
   CHECK_FALSE(first.try_charge(Account::scratch, 100));
@@ -180,7 +180,7 @@ TEST_CASE("a cache gives way for its own page first, for others beyond its page'
   CHECK(ledger->give_way(own.get()));
   CHECK(older->there == 6);
   older->held = 6;
-  // The other's, while it is more than its promise.
+  // The other page's cache, as long as it exceeds that page's reservation.
   CHECK(ledger->give_way(own.get()));
   CHECK(ledger->give_way(own.get()));
   CHECK(younger->there == 5);
@@ -189,7 +189,7 @@ TEST_CASE("a cache gives way for its own page first, for others beyond its page'
   younger->fill(1);
   younger->held = 6;
   CHECK_FALSE(ledger->give_way(own.get()));
-  // In whatever order they go.
+  // In any order of destruction.
   older.reset();
   younger->held = 0;
   CHECK(ledger->give_way(nullptr));

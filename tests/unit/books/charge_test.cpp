@@ -32,7 +32,7 @@ TEST_CASE("a charge grows where there is room and shrinks as far as it is told",
   CHECK(charge->try_grow(100));
   CHECK(charge->bytes() == 100);
   CHECK_FALSE(charge->try_grow(101));
-  CHECK(charge->try_grow(50));  // it has them
+  CHECK(charge->try_grow(50));  // it already holds them
   CHECK(charge->bytes() == 100);
   const auto postings = ledger.postings();
   charge->shrink(100);
@@ -40,7 +40,7 @@ TEST_CASE("a charge grows where there is room and shrinks as far as it is told",
   charge->shrink(30);
   CHECK(ledger.snapshot().live == 30);
   charge->shrink(0);
-  charge->transfer(Account::index);  // nothing, but where it grows next
+  charge->transfer(Account::index);  // moves no bytes, but later growth uses the new account
   CHECK(charge->try_grow(10));
   CHECK(ledger.snapshot()[Account::index] == 10);
 }
@@ -52,7 +52,7 @@ TEST_CASE("a charge that moves is one charge", "[books]") {
   Charge moved(std::move(first));
   CHECK(first.bytes() == 0);
   CHECK(ledger.snapshot().live == 90);
-  second = std::move(moved);  // what it held goes
+  second = std::move(moved);  // its old bytes are discharged
   CHECK(ledger.snapshot().live == 60);
   auto& same = second;
   second = std::move(same);

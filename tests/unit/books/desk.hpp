@@ -8,7 +8,7 @@
 
 namespace weir::books::test {
 
-/// A page at work in a budget of 300: a slab of 50, whose batch of four rows is open.
+/// A page in a budget of 300: one slab of 50, whose batch of four rows is open.
 struct Desk {
   explicit Desk(const Terms& terms) : book(Book::open(ledger, terms)) {
     book->begin_stream(0, {}, waker);
@@ -16,7 +16,7 @@ struct Desk {
     book->add_slab(0);
     book->open_batch(0, 0, 4);
   }
-  /// Before what waits on it goes.
+  /// Call it before the waiters are destroyed.
   void end() {
     book->cancel();
     book->drop_front();

@@ -8,7 +8,7 @@ using test::Waker;
 
 namespace {
 
-/// A page whose one slab is all it asks for.
+/// A page that requests only its one slab.
 struct OpenPage {
   OpenPage(const std::shared_ptr<Ledger>& ledger, std::uint64_t slab_bytes,
            std::uint64_t promise = 0)
@@ -44,9 +44,9 @@ TEST_CASE("between pages freed bytes go in the order of asking", "[books][R14]")
   CHECK(first.waker->count == 1);
   CHECK(second.waker->count == 1);
   CHECK(third.waker->count == 1);
-  CHECK_FALSE(third.book->try_charge_slab());  // there is room, but it is not its turn
+  CHECK_FALSE(third.book->try_charge_slab());  // there is room, but another page is first
   CHECK_FALSE(second.book->try_charge_slab());
-  CHECK_FALSE(first.book->try_charge_slab());  // its turn, but no room
+  CHECK_FALSE(first.book->try_charge_slab());  // it is first, but there is no room
   holder->discharge(Account::cache, {10, false});
   CHECK(first.book->try_charge_slab());
   holder->discharge(Account::cache, {40, false});
@@ -62,7 +62,8 @@ TEST_CASE("whoever waits behind a page hears when that page has been served", "[
   CHECK_FALSE(first.book->try_charge_slab());
   CHECK_FALSE(second.book->try_charge_slab());
   holder->discharge(Account::cache, {40, false});
-  // Both look. The second in vain: the first has the right of way, and room now.
+  // Both try again. The second is refused, because the first has precedence and there is room for
+  // it now.
   CHECK_FALSE(second.book->try_charge_slab());
   const auto heard = second.waker->count;
   CHECK(first.book->try_charge_slab());
@@ -189,7 +190,7 @@ TEST_CASE("an encoded grant beyond the cap of read-ahead waits, the oldest row's
   book->park(waiter);
   CHECK(book->grant_oldest() == nullptr);
   book->discharge(Account::encoded, *held);
-  CHECK(book->grant_oldest() == nullptr);  // 61 are above the cap by themselves
+  CHECK(book->grant_oldest() == nullptr);  // 61 alone exceed the cap
   book->finish_row(0, 0, true, false);
   CHECK(book->grant_oldest() == &waiter);
   CHECK_FALSE(waiter.granted.reserve);

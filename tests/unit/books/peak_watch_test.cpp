@@ -26,7 +26,7 @@ TEST_CASE("a watch sees the peak, its breakdown and each account's own", "[books
   CHECK(watch.read().peak == 100);
 
   auto filling = ledger.try_charge(Account::filling, 60);
-  filling->transfer(Account::ready);  // the total stays; ready had its own peak
+  filling->transfer(Account::ready);  // the total is unchanged; `ready` had its own peak
   filling->shrink(10);
   auto more = ledger.try_charge(Account::scratch, 70);
   more->shrink(0);

@@ -55,7 +55,7 @@ TEST_CASE("side bytes lie behind the pixels, a row behind the other", "[buffer]"
   const auto* const start = reinterpret_cast<const std::byte*>(slab->pixels(0, 1).data());
   CHECK(slab->side(0, 3).size() == 90);
   CHECK(slab->side(2, 1).data() == start + 320 + 60);
-  // All images are of one size.
+  // All images have one size.
   CHECK(slab->sizes().empty());
   CHECK(slab->places().empty());
   CHECK(slab->offsets().empty());
@@ -71,7 +71,7 @@ TEST_CASE("a transform's arena gives what was declared, and a refusal names both
                       "the transform asked for 1 bytes of scratch with 1000 in use, "
                       "transform.scratch_bytes is 1000");
   }
-  // What is given back last can be had again, so a vector may grow.
+  // The last freed block can be allocated again, so a vector may grow.
   std::pmr::vector<std::byte> again(900, &arena);
   CHECK(again.data() == memory.data());
   auto* const aligned = arena.allocate(32, 64);
@@ -116,20 +116,20 @@ TEST_CASE("a block grows to what is asked, keeps it, and gives it back", "[buffe
     CHECK(block.ensure(40, 0, {5, 0}, nullptr));
     CHECK(block.ensure(10, 0, {5, 0}, nullptr));
     CHECK(block.charged() == 40);
-    // The old bytes go first: 40 and 90 would not fit together.
+    // The old bytes are freed first: 40 and 90 would not fit together.
     CHECK(block.ensure(90, 0, {5, 0}, nullptr));
     CHECK(book->snapshot().memory[Account::scratch] == 90);
     CHECK(book->snapshot().memory.peak == 90);
     CHECK_FALSE(block.ensure(101, 0, {5, 0}, nullptr));
     CHECK(block.charged() == 0);
-    // Bytes beside are on the books and not in the block.
+    // The additional bytes are on the books but not in the block.
     CHECK(block.ensure(10, 60, {5, 0}, nullptr));
     CHECK(book->snapshot().memory.live == 70);
     CHECK(block.ensure(10, 50, {5, 0}, nullptr));
     CHECK(book->snapshot().memory.live == 70);
     CHECK(block.ensure(11, 50, {5, 0}, nullptr));
     CHECK(book->snapshot().memory.live == 61);
-    CHECK(block.ensure(5, 60, {5, 0}, nullptr));  // room in the block, not beside it
+    CHECK(block.ensure(5, 60, {5, 0}, nullptr));  // the block has room, the additional bytes remain
     CHECK(book->snapshot().memory.live == 65);
     block.trim();
     CHECK(block.ensure(7, 0, {5, 0}, nullptr));
@@ -171,7 +171,7 @@ TEST_CASE("a block takes over what its waiter was granted, in place of what it h
   CHECK(block.charged() == 60);
   CHECK(block.first(50).size() == 50);
   CHECK(book->snapshot().memory.live == 60);
-  // All of it beside: nothing to allocate, and still on the books.
+  // Additional bytes only: nothing is allocated, but they are on the books.
   const auto beside = book->admit({0, 0}, Account::scratch, 30, nullptr);
   REQUIRE(beside);
   other.adopt(*beside, 30);
@@ -187,7 +187,7 @@ TEST_CASE("idle slabs go where there are more than wanted, those in use stay", "
   book->begin_stream(0, {}, nullptr);
   buffer::SlabPool pool(book, layout, upstream);
   for (int i = 0; i < 3; ++i) REQUIRE(pool.make());
-  CHECK_FALSE(pool.make());  // all that there may be
+  CHECK_FALSE(pool.make());  // the maximum number of slabs
   const auto used = *book->idle_slab();
   book->open_batch(used, 0, 1);
   pool.shrink(3);
@@ -197,7 +197,7 @@ TEST_CASE("idle slabs go where there are more than wanted, those in use stay", "
   pool.shrink(0);
   CHECK(upstream->outstanding() == layout.bytes);
   CHECK(book->state(used) == books::SlabState::filling);
-  REQUIRE(pool.make());  // in a place that came free
+  REQUIRE(pool.make());  // uses a free index
   book->drop_front();
 }
 

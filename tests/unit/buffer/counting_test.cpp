@@ -16,7 +16,7 @@ using namespace weir;
 
 namespace {
 
-/// Notes what it is asked for and what comes back; refuses what is larger than `most`.
+/// Records allocations and deallocations. Refuses requests larger than `most`.
 class Noting final : public std::pmr::memory_resource {
  public:
   struct Call {

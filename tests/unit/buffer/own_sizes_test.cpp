@@ -1,4 +1,4 @@
-// Slabs of batches whose images keep their own sizes.
+// Slabs of batches with images at their own sizes.
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -94,7 +94,7 @@ TEST_CASE("a slab is used again by a batch that it suits, and else made anew, fr
   CHECK(pool.fitting(900, 999) == nullptr);
   CHECK(pool.fitting(800, UINT64_MAX) == nullptr);
   CHECK(pool.fitting(1001, UINT64_MAX) == nullptr);
-  // 1000 and 1900 would not fit together: what lies idle goes first.
+  // 1000 and 1900 would not fit together, so the idle slab is freed first.
   auto* const second = pool.make(1900);
   REQUIRE(second);
   CHECK(upstream->peak() == 1900);

@@ -68,14 +68,14 @@ TEST_CASE("huge pages are asked for, or the note says why not", "[memory]") {
   const bool off = modes.empty() || modes.find("[never]") != std::string::npos;
   CHECK(memory.note().empty() == !off);
   memory.deallocate(data, bytes, 64);
-  void* const small = memory.allocate(100'000, 64);  // less than a huge page: standard ones
+  void* const small = memory.allocate(100'000, 64);  // smaller than a huge page: standard pages
   std::memset(small, 1, 100'000);
   memory.deallocate(small, 100'000, 64);
 }
 
 namespace {
 
-/// This thread, without the privilege to lock memory beyond the limit, while it lives.
+/// Takes the privilege to lock memory beyond the limit from this thread, while it exists.
 class [[maybe_unused]] Unprivileged {
  public:
   Unprivileged() {
@@ -99,7 +99,7 @@ class [[maybe_unused]] Unprivileged {
 
 }  // namespace
 
-// The sanitizers take mlock for themselves and lock nothing.
+// Sanitizers replace mlock, and it locks nothing.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 namespace {
@@ -140,7 +140,7 @@ TEST_CASE("memory that cannot be locked is given all the same, and the note says
   CHECK_THAT(memory.note(), test::has_text("(RLIMIT_MEMLOCK is 0 bytes)"));
   memory.deallocate(data, bytes, 64);
   {
-    // No memory for that note: what was mapped goes back.
+    // If there is no memory for that note, the mapping is removed.
     const auto mapped_before = status_kilobytes("VmSize:");
     const Unprivileged thread;
     refuses = true;

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint64_t samples = 10;
 
-/// Memory of the heap; something else happens while the second piece is asked for: the first segment,
-/// as the table came before it.
+/// Heap memory that calls `meanwhile` during the second allocation. That is the first segment,
+/// because the table comes before it.
 class Meanwhile final : public std::pmr::memory_resource {
  public:
   std::function<void()> meanwhile = [] {};
@@ -49,7 +49,7 @@ struct Kept {
   }
 };
 
-/// Keeps `index` on a thread of its own, which sleeps behind the one that makes a segment.
+/// Keeps `index` on a separate thread, which sleeps behind the one that makes a segment.
 std::jthread keeper(Kept& kept, std::uint64_t index) {
   std::atomic<pid_t> thread{0};
   std::jthread keeps([&kept, &thread, index] {
@@ -79,7 +79,7 @@ TEST_CASE("of two who keep the same sample one does, and it goes as one", "[buff
   kept.memory->meanwhile = [&] { other = keeper(kept, 3); };
   kept.keep(3);
   other.join();
-  kept.keep(3);  // kept already
+  kept.keep(3);  // already kept
   CHECK(kept.cache.figures().samples == 1);
   CHECK(kept.cache.find(3));
   while (kept.cache.give_way()) {

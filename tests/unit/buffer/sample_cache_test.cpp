@@ -111,7 +111,7 @@ TEST_CASE("segments give way youngest first, those that are read do not", "[buff
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = page(10 << 20);
   SampleCache cache(book, plan_of(1 << 20), samples, 0, upstream);
-  for (std::uint64_t i = 0; i < 8; ++i) keep(cache, i, 40'000);  // one to a segment of its own
+  for (std::uint64_t i = 0; i < 8; ++i) keep(cache, i, 40'000);  // each in its own segment
   auto youngest = cache.find(7);
   REQUIRE(cache.give_way());
   CHECK(cache.find(7));
@@ -133,7 +133,7 @@ TEST_CASE("segments give way youngest first, those that are read do not", "[buff
   }
   CHECK(upstream->outstanding() == 0);
   CHECK(book->snapshot().memory.live == 0);
-  keep(cache, 3, 40'000);  // where room comes back, it fills again
+  keep(cache, 3, 40'000);  // uses room that is free again
   CHECK(cache.find(3));
 }
 
@@ -143,12 +143,12 @@ TEST_CASE("a cache takes nothing while anyone waits, and nothing that was promis
   auto book = books::Book::open(ledger, {0, 0, 100, UINT64_MAX, 1, 4});
   auto other = books::Book::open(ledger, {250'000, 0, 240'000, UINT64_MAX, 2, 4});
   SampleCache cache(book, plan_of(1 << 20), samples, 0, nullptr);
-  keep(cache, 0, 60'000);  // of the 50,000 that are not promised
+  keep(cache, 0, 60'000);  // more than the 50,000 that are not reserved
   CHECK_FALSE(cache.find(0));
   keep(cache, 1, 10'000);
   CHECK(cache.find(1));
   CHECK(cache.figures().bytes <= 50'000);
-  // The second slab is more than was promised, and waits.
+  // The second slab exceeds the reservation, and waits.
   REQUIRE(other->try_charge_slab());
   other->add_slab(0);
   REQUIRE_FALSE(other->try_charge_slab());
@@ -174,7 +174,7 @@ TEST_CASE("what wants a cache's bytes gets them, its own page's first", "[buffer
   CHECK(mine.figures().samples < mine_had);
   CHECK(theirs.figures().samples == theirs_had);
   own->add_slab(0);
-  // More than its own cache has.
+  // More than its own cache holds.
   for (books::SlabId slab = 1; slab < 4; ++slab) {
     if (!own->try_charge_slab()) {
       REQUIRE(own->make_room());
@@ -184,11 +184,12 @@ TEST_CASE("what wants a cache's bytes gets them, its own page's first", "[buffer
   }
   CHECK(mine.figures().samples == 0);
   CHECK(theirs.figures().samples < theirs_had);
-  // What the idle page was promised is not the others' to have: its cache keeps that much.
+  // The reservation of the idle page is not available to others, so its cache keeps that many
+  // bytes.
   CHECK_FALSE(own->try_charge(Account::scratch, 150'000));
   CHECK(own->try_charge(Account::scratch, 100'000));
   CHECK(ledger->snapshot().live <= 1'000'000);
-  // A page to come finds what it must be promised.
+  // A new page finds room for its reservation.
   own->discharge(Account::scratch, {100'000, false});
   while (idle->try_charge_cache(10'000, UINT64_MAX)) {
   }

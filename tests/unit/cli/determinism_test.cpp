@@ -12,11 +12,11 @@ using test::contains;
 
 namespace {
 
-/// Another set of samples from some moment on: what a loader that was not deterministic would give.
+/// Other samples from some moment on: the result of a loader that is not deterministic.
 struct Fickle {
   struct Mood {
     std::int64_t label_by = 0;       ///< added to the label of sample 7
-    std::string reason;              ///< of a fault of sample 7; empty: it is sound
+    std::string reason;              ///< of a fault of sample 7; empty: it is valid
     FaultKind kind = FaultKind::io;  ///< of that fault
   };
   AnySource source;
@@ -50,7 +50,7 @@ class World {
     options.faults.policy = OnFault::blank;
   }
 
-  /// Delivers everything.
+  /// Delivers all batches.
   void deliver() {
     Loader loader(source_, settings_.options);
     delivered_.emplace(loader, settings_);
@@ -100,7 +100,7 @@ TEST_CASE("a batch that is another the second time breaches determinism", "[dete
   CHECK(world.compare().compared == 32);
   const auto law = world.law();
   CHECK(law.checks == 32);
-  // Once an epoch: 0 and 9 were noted whole, 1 and 8 in part.
+  // Once in each epoch: 0 and 9 were recorded completely, 1 and 8 in part.
   CHECK(law.breaches >= 2);
   CHECK(law.breaches <= 4);
   CHECK(contains(law.first_breach, "was delivered otherwise by another loader"));

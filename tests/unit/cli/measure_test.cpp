@@ -12,7 +12,7 @@ using test::window_of;
 
 namespace {
 
-/// A window measured with other reads ahead than the plan's, which is what was asked for.
+/// A window measured with read-ahead that differs from the requested one in the plan.
 Window asked(const test::Times& times, std::uint32_t read_ahead, Options options = {}) {
   options.io.read_ahead = read_ahead;
   return window_of(times, 2, options);
@@ -41,7 +41,7 @@ TEST_CASE("a verdict that is foretold says of what, and with which numbers", "[t
   CHECK(verdict.why.starts_with("with read_ahead 0 the consumer would wait "));
   CHECK(
       verdict.why.ends_with("a read takes 50.0 ms, a decode 3.0 ms, the consumer 0.0 ms a batch"));
-  // Of a consumer that was measured at less than it takes.
+  // The given time of the consumer is longer than the measured one.
   const auto slow = cli::foretold(asked({0.05, 3, 40, 0.5}, 0), Service{1, 0.5, 0});
   CHECK(slow.regime == Regime::consumer);
   CHECK(contains(slow.why, "the consumer 500.0 ms a batch"));
@@ -64,8 +64,8 @@ TEST_CASE("depths around the advised one are predicted as far as the budget hold
   CHECK(depths(6) == std::vector<std::uint32_t>{1, 2, 4, 5, 6, 7, 8});
   window = window_of({0.05, 3, 58, 0.5, 1.0}, 2);
   CHECK(depths(12) == std::vector<std::uint32_t>{1, 2, 4, 8, 11, 12, 13, 16});
-  CHECK(depths(1u << 20).back() == 1u << 20);  // the deepest that there may be
-  // Deeper ones buy throughput and take bytes, never less of either.
+  CHECK(depths(1u << 20).back() == 1u << 20);  // the largest depth
+  // A larger depth has at least the throughput and more bytes.
   const auto found = cli::by_depth(window, {}, {12, 2, 0, 32});
   for (std::size_t i = 1; i < found.size(); ++i) {
     CHECK(found[i].samples_per_s >= 0.998 * found[i - 1].samples_per_s);

@@ -27,7 +27,7 @@ constexpr Screen plain{};
 
 Screen terminal(std::size_t columns) { return {.live = true, .columns = columns}; }
 
-/// All of it, as where nobody looks.
+/// The whole line, as in output that is not a terminal.
 std::string line(const Snapshot& now, const Plan& plan, duration<double> elapsed,
                  std::optional<std::uint64_t> goal, const std::string& label,
                  const std::optional<Window>& recent = {}) {
@@ -47,7 +47,7 @@ Window last_seconds() {
   return recent;
 }
 
-/// With all that a line can have: 111 columns, 119 with a label.
+/// A line with every field: 111 columns, 119 with a label.
 ProgressLine full(const std::string& label = "") {
   auto plan = four_deep();
   plan.max_queue_size = 16;
@@ -128,7 +128,7 @@ TEST_CASE("a terminal's line is written over the last and is no wider than it", 
       "64.00 MiB, 12 s left";
   CHECK(text(full(), 120) == whole);
   CHECK(text(full("verify"), 120) == "verify: " + whole);
-  // Whole fields go, those that matter least first; budget and time left stay.
+  // Whole fields are left out, the least important first. Budget and remaining time stay.
   CHECK(
       text(full("verify"), 119) ==
       "verify: 12/16 ready, 1,234 samples/s, readiness 98 %, regime consumer, 45.00 of 64.00 MiB, "
@@ -157,7 +157,7 @@ TEST_CASE("the queue shown is the one in force, not the plan's bound", "[progres
     return shown(progress_line(now, plan, queue, duration<double>(2), std::nullopt, ""), plain);
   };
   CHECK(of(at_work(), 4).starts_with("[###-] 3/4 ready, "));
-  // After a move to a shallower one, for a moment.
+  // For a moment after the queue became smaller.
   CHECK(of(at_work(), 2).starts_with("[##] 3/2 ready, "));
 }
 

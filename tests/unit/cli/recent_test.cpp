@@ -9,7 +9,7 @@ using test::Approx;
 
 namespace {
 
-/// After `s` seconds, of which the consumer waited `waited` for reads.
+/// The report after `s` seconds, of which the consumer waited `waited` for reads.
 Report after(double s, double waited) {
   Report report;
   report.queue.seconds = s;
@@ -35,14 +35,14 @@ TEST_CASE("what is recent is the last seconds, at first all there is", "[progres
   CHECK_FALSE(recent.window());
   recent.add(after(0, 0), start);
   CHECK_FALSE(recent.window());
-  // Storage for ten seconds, then nothing to wait for.
+  // Storage is the limit for ten seconds; after that there are no waits.
   for (int s = 1; s <= 10; ++s) recent.add(after(s, s), start + std::chrono::seconds(s));
   REQUIRE(recent.window());
   CHECK(recent.window()->seconds == Approx(5));
   CHECK(judge(*recent.window()).regime == Regime::storage);
   for (int s = 11; s <= 16; ++s) recent.add(after(s, 10), start + std::chrono::seconds(s));
   CHECK(judge(*recent.window()).regime == Regime::balanced);
-  // Plain lines are five seconds apart: each is of the time since the one before.
+  // Plain lines are five seconds apart. Each covers the time since the one before.
   recent.add(after(30, 24), start + 30s);
   CHECK(recent.window()->seconds == Approx(14));
   CHECK(judge(*recent.window()).regime == Regime::storage);

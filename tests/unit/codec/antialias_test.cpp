@@ -10,9 +10,9 @@
 namespace weir::codec::test {
 namespace {
 
-/// The definition, in double precision and along one axis at a time: a triangle of height 1 over the
-/// source, as wide to either side as the larger of a source step and an output step; its values at the
-/// centres of the pixels, divided by their sum, are the weights.
+/// The definition, in double precision and along one axis at a time. The filter is a triangle of
+/// height 1 over the source. Its half width is the larger of a source step and an output step. Its
+/// values at the pixel centres, divided by their sum, are the weights.
 std::vector<double> reference_axis(const std::vector<double>& in, std::uint32_t out, double from,
                                    double span) {
   const double step = span / out, reach = std::max(step, 1.0);
@@ -30,7 +30,7 @@ std::vector<double> reference_axis(const std::vector<double>& in, std::uint32_t 
   return result;
 }
 
-/// `part` of the image, whose surroundings count where the triangle reaches over its edge.
+/// `part` of the image. Pixels around it count if the triangle extends over its edge.
 std::vector<double> reference(const Raster& image, const Rect& part, std::uint32_t width,
                               std::uint32_t height) {
   std::vector<double> result(std::size_t{width} * height * 3),

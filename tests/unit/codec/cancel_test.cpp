@@ -24,7 +24,7 @@ double cpu_seconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Lossless, with as little effort as libwebp can: the default takes many seconds.
+/// Lossless, with libwebp's smallest effort: the default takes many seconds.
 Encoded encode_quickly(const Raster& raster) {
   WebPConfig config;
   WebPPicture picture;
@@ -49,13 +49,13 @@ Encoded encode_quickly(const Raster& raster) {
 }
 
 struct Cancelled {
-  bool in_time = false;  ///< before the decode had ended
-  double whole_s = 0;    ///< CPU time of all of it
-  double went_on_s = 0;  ///< CPU time from the cancel on
+  bool in_time = false;  ///< before the end of the decode
+  double whole_s = 0;    ///< CPU time of the whole decode
+  double went_on_s = 0;  ///< CPU time after the cancel
 };
 
-/// Decodes on a thread of its own and cancels when that has used `at_s` of CPU time. What a busy
-/// machine does to wall-clock time is of no matter.
+/// Decodes on a separate thread, and cancels when that thread has used `at_s` of CPU time. So
+/// wall-clock time on a busy machine has no effect.
 Cancelled decode_and_cancel(const DecoderOptions& options, const Encoded& encoded, double at_s) {
   Decoder decoder(options);
   const auto info = decoder.probe(encoded);
@@ -83,17 +83,19 @@ Cancelled decode_and_cancel(const DecoderOptions& options, const Encoded& encode
 }
 
 void check_ends_soon(const char* name, const Encoded& encoded, const DecoderOptions& options) {
-  // The pictures are quick to make, so most are decoded within the limit, cancelled or not: what
-  // tells is the share that is left.
+  // Decoding these images is fast, so most decodes are within the limit even without a cancel. The
+  // remaining share decides.
   constexpr double limit_s = 0.1, most_left = 0.4;
   CAPTURE(name);
-  // The least of several: a disturbed first decode would put the cancel behind the end of the others.
+  // The minimum of several: a disturbed first decode would place the cancel after the end of the
+  // others.
   double whole_s = 1e9;
   for (int i = 0; i < 4; ++i) {
     whole_s = std::min(whole_s, decode_and_cancel(options, encoded, 1e9).whole_s);
   }
   for (const double share : {0.02, 0.35, 0.7}) {
-    // The test's own thread may be held up between the look at the clock and the cancel, so the median tells.
+    // The test's own thread may be delayed between reading the clock and the cancel, so the median
+    // decides.
     weir::test::MedianWithin limit(std::min(limit_s, most_left * whole_s));
     bool in_time = false;
     for (int i = 0; i < 15 && !limit.decided(); ++i) {
@@ -123,7 +125,7 @@ TEST_CASE("a decode in progress ends within 100 ms of CPU time when it is cancel
   check_ends_soon("PNG", png(false), smooth);
   check_ends_soon("interlaced PNG", png(true), smooth);
   check_ends_soon("lossy WebP", encode_webp(image, 50.F), smooth);
-  // Noise, which keeps a lossless decoder busy.
+  // Noise takes a lossless decoder long.
   Raster noise = pattern(2400 / part, 1200 / part);
   RandomStream random(3);
   for (auto& value : noise.values) value = static_cast<std::uint8_t>(random.below(256));

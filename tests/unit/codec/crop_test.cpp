@@ -10,7 +10,7 @@
 namespace weir::codec::test {
 namespace {
 
-/// `source` of the image reduced, as the decoder gives it when it is asked for nothing else.
+/// `source` of the reduced image, decoded without resampling.
 Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const Rect& source,
                            std::uint32_t reduce = 1) {
   const Placement placement{
@@ -51,7 +51,7 @@ Pixels part(const Pixels& whole, std::uint32_t width, const Rect& r) {
 class Rectangles {
  public:
   explicit Rectangles(unsigned seed) : random_(seed) {}
-  /// Often small, often at an edge: there libjpeg's upsampling has its special cases.
+  /// Often small, and often at an edge, where libjpeg's upsampling has special cases.
   Rect next(std::uint32_t width, std::uint32_t height) {
     const auto [x, w] = range(width);
     const auto [y, h] = range(height);
@@ -72,7 +72,7 @@ class Rectangles {
   std::mt19937 random_;
 };
 
-/// How many of `count` rectangles differ from what a decode of the whole image has there.
+/// How many of `count` rectangles differ from the same part of a whole decode.
 std::size_t differing(const Encoded& jpeg, int count, Rectangles& rectangles) {
   const Outcome whole = run_whole(jpeg);
   if (!whole) FAIL(whole.defect().reason);
@@ -89,7 +89,7 @@ std::size_t differing(const Encoded& jpeg, int count, Rectangles& rectangles) {
   return differ;
 }
 
-/// The file as it stood when only its first scans had arrived.
+/// The file with only its first scans, as during a transfer.
 Encoded first_scans(const Encoded& jpeg, int scans) {
   std::size_t at = 0;
   for (int seen = -1; at + 1 < jpeg.size(); ++at) {
@@ -259,7 +259,8 @@ TEST_CASE("what a crop does not need may be damaged, but not missing") {
   const Outcome expected = run(options, good);
   REQUIRE(expected);
 
-  // A marker that restarts nothing, in the lower quarter of the scan: the whole decode stumbles.
+  // An unexpected restart marker in the lower quarter of the scan. A decode of the whole image
+  // fails there.
   Encoded damaged = good;
   for (std::size_t i = good.size() * 9 / 10; i + 1 < good.size(); ++i) {
     if (damaged[i] != std::byte{0xff} || damaged[i + 1] == std::byte{0}) continue;

@@ -5,7 +5,7 @@
 namespace weir::codec::test {
 namespace {
 
-/// What libraries take from the heap is poisoned as well, where glibc gives it.
+/// With glibc, the heap memory of libraries is poisoned, too.
 Outcome run_in(std::uint8_t poison, const DecoderOptions& options,
                std::span<const std::byte> encoded) {
 #ifdef __GLIBC__

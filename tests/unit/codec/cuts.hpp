@@ -17,26 +17,26 @@ std::vector<Sample> every_kind(std::uint32_t width = 40, std::uint32_t height = 
 /// Other JPEGs: odd sampling, other colours and codings, sizes at the edges of blocks.
 std::vector<Sample> more_jpegs();
 
-/// Where to cut a file: behind each `step`-th byte, and behind every one of its first and last few.
+/// Where to cut a file: after each `step`-th byte, and after every one of its first and last bytes.
 std::vector<std::size_t> cuts(const Encoded& encoded, std::size_t step);
 
-/// Cuts that `options` do not find.
+/// The number of cuts that `options` do not detect.
 std::size_t silent_cuts(const Sample& sample, const DecoderOptions& options, std::size_t step);
 
-/// What lenient mode makes of a cut file, into memory of two kinds of poison.
+/// The results of lenient mode on a truncated file, in memory with two kinds of poison.
 struct Leniency {
   std::size_t tried = 0, delivered = 0;
-  std::size_t unflagged = 0;  ///< delivered as if nothing were missing
-  std::size_t stale = 0;      ///< pixels depend on what memory held before
+  std::size_t unflagged = 0;  ///< delivered without the status `damaged`
+  std::size_t stale = 0;      ///< pixels depend on the earlier contents of memory
 };
 Leniency deliver_cuts(const Sample& sample, std::size_t step,
                       const std::vector<DecoderOptions>& settings);
-/// At about its size, under each fit.
+/// At approximately its own size, with each fit.
 std::vector<DecoderOptions> each_fit();
-/// Decoded reduced, filtered, smaller and larger, at its own size; strict where nobody says otherwise.
+/// Decoded reduced, filtered, smaller and larger, and at its own size. Strict by default.
 std::vector<DecoderOptions> other_settings();
 
-/// A crop that leaves lines above, below and on either side undecoded.
+/// A crop that leaves lines above, below and on both sides undecoded.
 inline DecoderOptions small_crop() {
   return {.fit = {.out = {4, 4, 3}, .fit = Fit::center, .short_side = 30}};
 }

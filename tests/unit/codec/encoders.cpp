@@ -15,7 +15,7 @@ namespace {
 
 [[noreturn]] void on_jpeg_error(j_common_ptr) { throw std::runtime_error("libjpeg in the test"); }
 
-// Extraneous bytes behind a scan are what its blocks left over; up to 7 may be an encoder's padding.
+// libjpeg warns about unused bytes after a scan. Up to 7 may be an encoder's padding.
 void on_jpeg_message(j_common_ptr jpeg, int level) {
   const int code = jpeg->err->msg_code;
   if (level >= 0 || code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM) return;
@@ -24,12 +24,12 @@ void on_jpeg_message(j_common_ptr jpeg, int level) {
   on_jpeg_error(jpeg);
 }
 
-/// Rows as they come: a damaged header may claim more than there is.
+/// Reads rows one after the other: a damaged header may claim more than exist.
 Raster decode_jpeg_by(jpeg_decompress_struct& jpeg, std::span<const std::byte> encoded) {
   jpeg_create_decompress(&jpeg);
   jpeg_mem_src(&jpeg, reinterpret_cast<const unsigned char*>(encoded.data()), encoded.size());
   jpeg_read_header(&jpeg, TRUE);
-  constexpr std::uint64_t most_pixels = 100'000'000;  // as weir's own limit
+  constexpr std::uint64_t most_pixels = 100'000'000;  // weir's own limit
   if (std::uint64_t{jpeg.image_width} * jpeg.image_height > most_pixels)
     throw std::runtime_error("more pixels than a test has memory for");
   jpeg.out_color_space = jpeg.num_components == 4   ? JCS_CMYK

@@ -10,26 +10,26 @@ namespace weir::codec::test {
 struct JpegStyle {
   int quality = 90;
   int sampling = 2;  ///< of luma: 2 is 4:2:0, 1 is 4:4:4
-  int rows = 0;      ///< of luma, vertically; 0: as `sampling`
+  int rows = 0;      ///< of luma, vertically; 0: same as `sampling`
   int chroma = 1, chroma_rows = 1;
   bool progressive = false, arithmetic = false, adobe_cmyk = true;
   int restart_rows = 0;
-  bool rgb = false;   ///< 3 channels without the step to YCbCr
-  bool ycck = false;  ///< 4 channels with the step from CMYK
+  bool rgb = false;   ///< 3 channels without the conversion to YCbCr
+  bool ycck = false;  ///< 4 channels with the conversion from CMYK
   bool optimize = false;
 };
 
 /// Grey for 1 channel, YCbCr for 3, CMYK for 4.
 Encoded encode_jpeg(const Raster& raster, const JpegStyle& style = {});
 
-/// A full decode by libjpeg and nothing else. 4-channel files give CMYK as stored.
+/// A complete decode with libjpeg only. 4-channel files give CMYK as stored.
 Raster reference_jpeg(const Encoded& encoded);
 
-/// What libjpeg alone makes of the file, CMYK as stored. Empty where it meets an error, or a warning
-/// other than those that strict mode lets pass.
+/// The result of libjpeg alone, CMYK as stored. Empty after an error, or after a warning that
+/// strict mode does not permit.
 std::optional<Raster> reference_strict(std::span<const std::byte> encoded);
 
-/// `encoded` with an EXIF segment behind its SOI.
+/// `encoded` with an EXIF segment after its SOI.
 Encoded with_exif(const Encoded& encoded, std::uint8_t orientation, bool little_endian = true);
 
 struct PngStyle {

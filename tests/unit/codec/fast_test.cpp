@@ -14,8 +14,8 @@ double psnr(const Pixels& a, const Pixels& b) {
   return squares == 0 ? 99 : 10 * std::log10(255.0 * 255.0 * double(a.size()) / squares);
 }
 
-/// Waves that are long beside an output pixel: what the filter is matters little, where things lie
-/// matters much. Grey, for chroma that is stored reduced loses more.
+/// Waves that are long compared with an output pixel. So the filter has little effect, and
+/// positions have a large one. Grey, because stored chroma has reduced resolution and loses more.
 Raster waves(std::uint32_t width, std::uint32_t height) {
   Raster raster{width, height, 3, Pixels(std::size_t{width} * height * 3)};
   for (std::size_t i = 0; i < raster.values.size(); ++i) {
@@ -59,8 +59,8 @@ TEST_CASE("fast decoding puts everything where exact decoding does") {
       }
     }
   }
-  // A shift by a quarter of an output pixel along one side would be 4 levels on
-  // average, 36 dB; along both 33.
+  // A shift by a quarter of an output pixel along one side would be 4 levels on average, 36 dB.
+  // Along both sides it would be 33 dB.
   CHECK(lowest > 38);
 }
 

@@ -12,7 +12,7 @@
 namespace weir::codec::test {
 namespace {
 
-/// By OpenCV's own decoder where there is one, else by libjpeg.
+/// OpenCV's own decoder if it is available, otherwise libjpeg.
 cv::Mat decode_independently(const Encoded& jpeg) {
 #ifdef WEIR_HAS_OPENCV_CODEC
   const cv::Mat bytes(1, static_cast<int>(jpeg.size()), CV_8U, const_cast<std::byte*>(jpeg.data()));
@@ -46,7 +46,7 @@ double share_beyond_one(const Pixels& row, const cv::Mat& reference) {
   return double(beyond) / double(row.size());
 }
 
-/// The pixels of an upright image as a camera would store them under this orientation.
+/// The pixels of an upright image as a camera would store them with this orientation.
 Raster stored_for(const Raster& upright, std::uint8_t orientation) {
   const bool turned = orientation >= 5;
   Raster stored{turned ? upright.height : upright.width, turned ? upright.width : upright.height, 3,
@@ -54,8 +54,9 @@ Raster stored_for(const Raster& upright, std::uint8_t orientation) {
   for (std::uint32_t y = 0; y < stored.height; ++y) {
     for (std::uint32_t x = 0; x < stored.width; ++x) {
       const std::uint32_t right = stored.width - 1 - x, down = stored.height - 1 - y;
-      // Where stored (x, y) belongs, from the meaning of each value: 1 as is, 2 mirrored, 3 upside
-      // down, 4 flipped, 5 transposed, 6 to be turned clockwise, 7 transversed, 8 counter-clockwise.
+      // The position of stored (x, y), from the meaning of each value: 1 as is, 2 mirrored, 3
+      // upside down, 4 flipped, 5 transposed, 6 to be rotated clockwise, 7 transversed, 8
+      // counter-clockwise.
       const std::uint32_t places[8][2] = {{x, y}, {right, y}, {right, down}, {x, down},
                                           {y, x}, {down, x},  {down, right}, {y, right}};
       const auto* place = places[orientation - 1];
@@ -192,7 +193,7 @@ TEST_CASE("scratch holds a few lines of the window, not the window") {
     const Decoder decoder(DecoderOptions{.fit = {.out = {height, 32, 3}, .fit = Fit::stretch}});
     return decoder.plan(*decoder.probe(encoded), 0).memory.scratch;
   };
-  // Whatever the height, resampled or not: of the source lines, of the output two.
+  // For any height, with and without resampling: a few source lines and two output lines.
   for (const auto& [encoded, taller] :
        {std::pair{encode_jpeg(pattern(600, 24)), encode_jpeg(pattern(600, 2400))},
         {encode_png(600, 24, pattern(600, 24).values, {}),

@@ -19,7 +19,7 @@ std::string size_or_reason(imgcodecs::Header (*read)(Bytes), const Pixels& bytes
   }
 }
 
-/// Takes everything and says what it was told to, or throws.
+/// Accepts every file and returns the prepared result, or throws.
 class Parrot final : public ForeignCodec {
  public:
   explicit Parrot(Info info) : info_(info) {}
@@ -138,7 +138,7 @@ TEST_CASE("I13 a TIFF's tag that decides memory is there once, of a type that al
     CHECK(of(tiff_of({tiff_entry(tag, 3, 8, 2)})) == at + "10 has 2 values");
   }
   CHECK(of(tiff_of({tiff_entry(305, 2, 1), tiff_entry(305, 2, 1), width, height})) == "40x30");
-  // Whatever these say, 16 bits and planes are charged.
+  // With any value of these, 16 bits and planes are charged.
   for (const std::uint64_t tag : {258u, 284u}) {
     const auto other = tiff_entry(tag, 3, 51, 3);
     CHECK(of(tiff_of({width, height, other, other}, Pixels(12))) == "40x30");
@@ -179,12 +179,12 @@ TEST_CASE(
   const auto none = need(0, 17, 64), tile = need(0, 17, 64, true);
   for (const std::uint32_t marker : {0xffc0u, 0xffc1u, 0xffc2u, 0xffc3u, 0xffc9u, 0xffcfu})
     CHECK(need(marker, 17, 64) >= none + 64 * (4000 - 32) * 2 * 3);
-  // Tables, what no frame is, a frame of another length, and one of another width.
+  // Tables, markers without a frame, a frame of another length, and one of another width.
   for (const std::uint32_t marker : {0xffbfu, 0xffc4u, 0xffc8u, 0xffccu, 0xffd0u, 0xffdbu})
     CHECK(need(marker, 17, 64) == none);
   CHECK(need(0xffc0, 18, 64) == none);
   CHECK(need(0xffc0, 17, 65) == none);
-  // libtiff decodes no more of a tile than the tile.
+  // libtiff decodes only the tile's own size.
   CHECK(need(0xffc0, 17, 64, true) == tile);
 }
 

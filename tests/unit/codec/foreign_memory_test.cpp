@@ -16,7 +16,7 @@ struct Cost {
   std::uint64_t allocated = 0, declared = 0;
 };
 
-/// Of all that weir does with it, but for the row it comes out in.
+/// The allocations of decoding with weir, without the output row.
 Cost cost_of(const Pixels& bytes) {
   DecoderOptions options{.fit = {.out = {8, 8, 3}, .fit = Fit::stretch},
                          .codecs = {opencv_codec()}};
@@ -36,7 +36,7 @@ Cost cost_of(const Pixels& bytes) {
           decoder.plan(*info, 0).memory.reserved};
 }
 
-// What OpenCV makes once: tables, threads.
+// For OpenCV's one-time allocations: tables, threads.
 void open_opencv() { (void)cost_of(black_tiff({.width = 1000, .height = 900})); }
 
 }  // namespace

@@ -11,9 +11,9 @@ TEST_CASE("center takes the centred rectangle that short_side scales to the outp
   // s = 375/256: 224 * s = 328.125 -> 328.
   CHECK(window(500, 375, spec, 0) == Window{{86, 23, 328, 328}, {0, 0, 224, 224}, false});
   CHECK(window(375, 500, spec, 0) == Window{{23, 86, 328, 328}, {0, 0, 224, 224}, false});
-  // s = 1: nothing is scaled.
+  // s = 1: no scaling.
   CHECK(window(256, 256, spec, 0).source == Rect{16, 16, 224, 224});
-  // s = 1/256: a single pixel stays.
+  // s = 1/256: one pixel remains.
   CHECK(window(1, 1, spec, 0).source == Rect{0, 0, 1, 1});
   // A wide output on an upright image: width round(300*100/300) = 100, height round(200*100/300) = 67.
   CHECK(window(100, 400, {{200, 300, 3}, Fit::center, 300}, 0).source == Rect{0, 166, 100, 67});
@@ -70,7 +70,8 @@ TEST_CASE("random draws areas of 8 to 100 %, aspects of 3/4 to 4/3 and a flip ha
   CHECK(std::abs(flips - draws / 2) < 130);  // four standard deviations
   CHECK(smallest < 0.1);
   CHECK(largest > 0.9);
-  // Uniform on 0.08-1 has the mean 0.54; crops that do not fit are drawn again, which takes a little off.
+  // Uniform on 0.08-1 has the mean 0.54. Crops that do not fit are drawn again, which lowers it a
+  // little.
   CHECK(sum_of_scale / draws > 0.45);
   CHECK(sum_of_scale / draws < 0.56);
 }
@@ -82,8 +83,8 @@ TEST_CASE("random falls back to the largest centred rectangle of an allowed aspe
 }
 
 TEST_CASE("a turn maps upright pixels to stored ones as EXIF defines its orientations") {
-  // A stored image of 3 x 2 pixels. Where the upright picture's first pixel and its right
-  // neighbour are found in it, by the EXIF table (0th row and column of each orientation).
+  // A stored image of 3 x 2 pixels. The positions of the upright image's first pixel and its right
+  // neighbour in it, by the EXIF table (0th row and column of each orientation).
   struct Row {
     std::uint8_t orientation;
     Rect first, right;

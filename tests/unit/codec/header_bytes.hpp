@@ -8,7 +8,7 @@
 
 namespace weir::codec::test {
 
-// Headers byte by byte, for what no encoder writes.
+// Headers byte by byte, for files that no encoder writes.
 
 inline Pixels operator+(Pixels left, const Pixels& right) {
   left.insert(left.end(), right.begin(), right.end());

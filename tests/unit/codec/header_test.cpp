@@ -115,7 +115,7 @@ TEST_CASE("JPEG headers that no decoder should see are refused", "[I3][I7]") {
         FaultKind::corrupt);                                   // differential without a hierarchy
   CHECK(kind(changed(frame + 9, {2})) == FaultKind::corrupt);  // length of another component count
   CHECK(kind(changed(frame, {0xff, 0xd9})) == FaultKind::corrupt);        // EOI first
-  CHECK(kind(changed(frame + 2, {0, 1})) == FaultKind::corrupt);          // a length that cannot be
+  CHECK(kind(changed(frame + 2, {0, 1})) == FaultKind::corrupt);          // an impossible length
   CHECK(kind(changed(frame + 2, {0xff, 0xff})) == FaultKind::truncated);  // a length beyond the end
   CHECK(kind(probe({0xff, 0xd8})) == FaultKind::truncated);
   CHECK(kind(probe({0xff, 0xd8, 0xff, 0xd9})) == FaultKind::corrupt);
@@ -175,7 +175,7 @@ TEST_CASE("EXIF gives an orientation of 1 to 8 in either byte order, and 1 when 
   const auto looping = broken(22, {0, 0, 0, 8});  // the next directory is this one
   REQUIRE(looping);
   CHECK(int(looping->orientation) == 6);
-  const auto many = broken(8, {0xff, 0xff});  // 65535 entries, of which one is there
+  const auto many = broken(8, {0xff, 0xff});  // 65535 entries, of which one exists
   REQUIRE(many);
   CHECK(int(many->orientation) == 6);
 }

@@ -21,7 +21,7 @@ Pixels frame(const FrameStyle& style) {
   for (const auto factor : style.factors) body = body + Pixels{1, factor, 0};
   return segment(style.marker, body);
 }
-/// With more bytes behind it than the blocks of such a frame can do with.
+/// Followed by more bytes than the blocks of such a frame need.
 Pixels scan(const Pixels& body) { return segment(0xda, body) + Pixels(20); }
 const Pixels three{3, 1, 0, 2, 0, 3, 0, 0, 63, 0};
 
@@ -109,7 +109,7 @@ TEST_CASE("I4 the scans of a JPEG that has several are counted up to its end, an
     CHECK(of(4, end) == "limit: more than 3 scans behind the first");
   }
   CHECK(of(3, Pixels{0xff, 0xd9} + further) == "ok");
-  // One scan of all components is all there is: what follows is not looked at.
+  // One scan has all components, so the parser does not read further.
   CHECK(verdict(read(soi + frame({}) + scan(three) + further, {.max_scans = 0})) == "ok");
 }
 
@@ -123,7 +123,7 @@ TEST_CASE(
   CHECK(verdict(read(soi + soi)) == "corrupt: second SOI");
   CHECK(verdict(read(soi + Pixels{0xff, 0xd9})) == "corrupt: EOI before the first scan");
   const auto body = frame({}) + scan(three);
-  // Neither frame nor scan: tables, arithmetic conditioning, what stands without a length.
+  // Neither frame nor scan: tables, arithmetic conditioning, markers without a length.
   for (const Pixels& other :
        {segment(0xc4, {0}), segment(0xc8, {0}), segment(0xcc, {0}), segment(0x02, {}),
         Pixels{0xff, 0x01}, Pixels{0xff, 0xd0}, Pixels{0xff, 0xd7}, Pixels{0xff, 0xff, 0xff},

@@ -85,7 +85,7 @@ TEST_CASE("CMYK and YCCK become RGB by the written formula, inverted where Adobe
 }
 
 TEST_CASE("tables of one JPEG never serve the next") {
-  // Without its quantisation table an image must fail, whatever the decoder saw before.
+  // Without its quantisation table an image must fail, even after other images.
   const Encoded good = encode_jpeg(pattern(16, 16, 1));
   Encoded bare = good;
   for (std::size_t i = 0; i + 1 < bare.size(); ++i) {
@@ -126,7 +126,7 @@ TEST_CASE("junk before a marker passes in strict mode, junk instead of data does
 
 TEST_CASE("what a scan leaves over is damage, but for an encoder's padding", "[I2]") {
   const Encoded good = encode_jpeg(pattern(64, 48));
-  // libjpeg does not count what its bit buffer holds: at most a word.
+  // libjpeg does not count the bytes in its bit buffer, at most a word.
   for (const std::size_t left : {1u, 7u, 16u, 400u}) {
     Encoded longer = good;
     longer.insert(longer.end() - 2, left, std::byte{0x11});
@@ -159,13 +159,13 @@ TEST_CASE("a marker whose code was wiped out is damage", "[I2]") {
 
 TEST_CASE("fewer bytes than the blocks take at least are too few, but for arithmetic coding",
           "[I3]") {
-  // A plain image, each block of it two bits.
+  // A plain image, in which each block takes two bits.
   Raster plain = pattern(256, 256, 1);
   std::ranges::fill(plain.values, std::uint8_t{128});
   for (const bool arithmetic : {false, true}) {
     const Encoded jpeg = encode_jpeg(plain, {.arithmetic = arithmetic, .optimize = !arithmetic});
     CHECK(run_whole(jpeg));
-    // The same bytes for an image of four times the blocks.
+    // The same bytes for an image with four times as many blocks.
     Encoded larger = jpeg;
     const std::byte frame[] = {std::byte{0xff}, std::byte(arithmetic ? 0xc9 : 0xc0)};
     const auto at = std::ranges::search(larger, frame).begin();
@@ -197,7 +197,7 @@ TEST_CASE("more scans than the limit are a limit, not work", "[I4]") {
     CHECK(bool(outcome) == (further == 9));
     if (outcome) continue;
     CHECK(outcome.defect().kind == FaultKind::limit);
-    CHECK_FALSE(outcome.info);  // told by the markers, before memory for coefficients
+    CHECK_FALSE(outcome.info);  // detected from the markers, before memory for coefficients
   }
 }
 

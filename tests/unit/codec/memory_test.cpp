@@ -4,8 +4,8 @@
 namespace weir::codec::test {
 namespace {
 
-/// Decodes in exactly the scratch that need() gives, of which the decoder's arena is a part: what it
-/// allocates beyond would be a Defect of kind memory.
+/// Decodes in exactly the scratch memory of need(), which includes the decoder's arena. Any
+/// allocation beyond it would be a Defect of kind memory.
 void check_fits(const Encoded& encoded) {
   for (const Fit fit : {Fit::stretch, Fit::center}) {
     const DecoderOptions options{.fit = {.out = {48, 48, 3}, .fit = fit, .short_side = 55}};
@@ -28,7 +28,7 @@ TEST_CASE("libjpeg's memory fits what the header predicts, for each kind of file
   for (const std::uint32_t channels : {1u, 3u, 4u}) {
     for (const int sampling : {1, 2, 4}) {
       for (const std::uint32_t side : {1u, 7u, 16u, 17u, 64u, 333u}) {
-        if (sampling == 4 && channels > 1) continue;  // more blocks than an MCU may have
+        if (sampling == 4 && channels > 1) continue;  // more blocks than an MCU allows
         const auto raster = with_channels(side, 2 * side + 1, channels);
         CAPTURE(channels, sampling, side);
         check_fits(encode_jpeg(raster, {.sampling = sampling}));

@@ -9,7 +9,7 @@
 namespace weir::codec::test {
 namespace {
 
-/// An image whose every block of `block` pixels says where in the smaller image it lies.
+/// An image in which every block of `block` pixels encodes its position in the smaller image.
 Raster places(std::uint32_t width, std::uint32_t height, std::uint32_t block) {
   Raster raster{width, height, 3, Pixels(std::size_t{width} * height * 3)};
   for (std::uint32_t y = 0; y < height; ++y)
@@ -59,7 +59,7 @@ TEST_CASE("pair_crop cuts both images at the same place and mirrors both or neit
       };
       const bool flipped = at(0, 0, 1) > at(0, first.width - 1, 1);
       const int top = at(0, 0, 0), left = flipped ? at(0, first.width - 1, 1) : at(0, 0, 1);
-      // Windows begin where a pixel of the smaller image does, so both show the same pixels of it.
+      // Windows begin at a pixel of the smaller image, so both show the same pixels of it.
       for (std::uint32_t y = 0; y < 5; ++y)
         for (std::uint32_t x = 0; x < 6; ++x) {
           const int column = left + static_cast<int>(flipped ? 5 - x : x);
@@ -72,7 +72,7 @@ TEST_CASE("pair_crop cuts both images at the same place and mirrors both or neit
       corners.insert({top, left});
       mirrored += flipped ? 1 : 0;
     }
-    CHECK(corners.size() == 6u * 15u);  // every window there is
+    CHECK(corners.size() == 6u * 15u);  // every possible window
     CHECK((mirrored > 190 && mirrored < 310));
   }
 }

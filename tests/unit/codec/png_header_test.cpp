@@ -124,7 +124,7 @@ TEST_CASE("I8 an orientation is believed only where its entry is whole and right
   for (const auto& bad :
        {entry(0x112, 4, 1, 5), entry(0x112, 3, 2, 5), entry(0x112, 3, 1, 0), entry(0x112, 3, 1, 9)})
     CHECK(orientation(head + le(1, 2) + bad) == 1);
-  // Entries that are claimed and not there.
+  // The header claims more entries than exist.
   CHECK(orientation(head + le(9, 2) + entry(0x112, 3, 1, 5)) == 5);
   CHECK(orientation(head + le(1, 2) + Pixels(11)) == 1);
   CHECK(orientation(head) == 1);

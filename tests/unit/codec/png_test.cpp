@@ -6,7 +6,7 @@
 namespace weir::codec::test {
 namespace {
 
-/// An unsigned sample of `depth` bits for each place, and the rows that PNG packs them into.
+/// One unsigned sample of `depth` bits for each position, and the rows into which PNG packs them.
 struct Samples {
   std::uint32_t width = 0, height = 0, channels = 0;
   int depth = 8;
@@ -43,7 +43,7 @@ Samples samples(std::uint32_t channels, int depth) {
   return result;
 }
 
-/// The written policy: 16 bits lose their low byte, fewer are spread over 0-255, alpha is dropped.
+/// The documented policy: 16 bits lose their low byte, fewer are scaled to 0-255, alpha is dropped.
 std::uint8_t expected(const Samples& s, int colour, std::uint32_t x, std::uint32_t y,
                       std::uint32_t c) {
   if (colour == 3) return palette_entry(s.at(x, y, 0), c);
@@ -130,7 +130,7 @@ TEST_CASE("only what stands behind IEND is ignored", "[I9][I10]") {
   REQUIRE(outcome);
   CHECK(outcome.row == pattern(37, 23).values);
 
-  png.resize(png.size() - 112);  // and IEND with it
+  png.resize(png.size() - 112);  // and removes IEND
   CHECK_FALSE(run_whole(png));
   const Outcome lenient = run_whole(png, false);
   REQUIRE(lenient);
@@ -140,7 +140,7 @@ TEST_CASE("only what stands behind IEND is ignored", "[I9][I10]") {
 
 namespace {
 
-/// With a right CRC, which libpng asks of every chunk.
+/// With a correct CRC, which libpng requires for every chunk.
 Encoded chunk(std::string_view type, const Pixels& body) {
   Pixels bytes{static_cast<std::uint8_t>(body.size() >> 24),
                static_cast<std::uint8_t>(body.size() >> 16),
@@ -192,7 +192,7 @@ TEST_CASE("ancillary chunks are never inflated: zTXt, iTXt and iCCP bombs cost n
     Encoded bomb = good;
     const auto bytes = chunk(type, body);
     bomb.insert(bomb.begin() + behind_ihdr, bytes.begin(), bytes.end());
-    // All of libpng's memory is the arena's, which is as large as without the chunk.
+    // All of libpng's memory comes from the arena, which has the same size without the chunk.
     CHECK(
         Decoder(DecoderOptions{}).plan(*Decoder(DecoderOptions{}).probe(bomb), 0).memory.scratch ==
         Decoder(DecoderOptions{}).plan(*Decoder(DecoderOptions{}).probe(good), 0).memory.scratch);

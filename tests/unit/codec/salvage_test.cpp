@@ -7,7 +7,7 @@
 namespace weir::codec::test {
 namespace {
 
-/// Offsets of the marker's bytes in a file.
+/// Offsets of the marker in a file.
 std::vector<std::size_t> places_of(std::uint8_t marker, const Encoded& jpeg) {
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i + 1 < jpeg.size(); ++i)

@@ -10,7 +10,7 @@
 
 namespace weir::test {
 
-/// FIPS 180-4, in lower-case hex.
+/// SHA-256 by FIPS 180-4, in lower-case hex.
 inline std::string sha256(std::span<const std::uint8_t> message) {
   // First 32 bits of the fractional parts of the cube roots of the first 64 primes.
   static constexpr std::array<std::uint32_t, 64> k = {

@@ -20,17 +20,17 @@ namespace weir::codec::test {
 using Encoded = std::vector<std::byte>;
 using Pixels = std::vector<std::uint8_t>;
 
-/// An image in memory: rows without gaps, `channels` values a pixel.
+/// An image in memory: rows without gaps, `channels` values for each pixel.
 struct Raster {
   std::uint32_t width = 0, height = 0, channels = 3;
   Pixels values{};
-  bool adobe = false;  ///< of a JPEG: Adobe's marker stands in it
+  bool adobe = false;  ///< the JPEG has Adobe's marker
   std::uint8_t at(std::uint32_t x, std::uint32_t y, std::uint32_t c) const {
     return values[(std::size_t{y} * width + x) * channels + c];
   }
 };
 
-/// A slope with an edge and some grain, without any symmetry.
+/// A gradient with an edge and some noise, without symmetry.
 inline Raster pattern(std::uint32_t width, std::uint32_t height, std::uint32_t channels = 3) {
   Raster raster{width, height, channels, Pixels(std::size_t{width} * height * channels)};
   for (std::uint32_t y = 0; y < height; ++y) {
@@ -59,8 +59,8 @@ inline Encoded to_bytes(std::span<const std::uint8_t> values) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Output of one decode into memory that was filled with `poison` beforehand.
-/// Just as many bytes as asked, aligned as the engine's: a sanitizer sees the first one beyond.
+/// Scratch memory of exactly the requested size, filled with `poison` and aligned as in the engine.
+/// A sanitizer detects an access to the first byte beyond.
 class Scratch {
  public:
   explicit Scratch(std::uint64_t bytes, std::uint8_t poison = 0xa5)
@@ -89,7 +89,7 @@ struct Outcome {
   const Defect& defect() const { return info ? decoded.defect() : info.defect(); }
 };
 
-/// For run(): every image at its own size.
+/// For run(): each image at its own size.
 inline constexpr FitSpec own_size{.out = {0, 0, 3}};
 
 inline Outcome run(const DecoderOptions& options, std::span<const std::byte> encoded,
@@ -107,8 +107,8 @@ inline Outcome run(const DecoderOptions& options, std::span<const std::byte> enc
   return outcome;
 }
 
-/// All of `image` through a resampler. `behind`: in its memory, and behind each line, where it may
-/// be read but must not matter. Empty where rows are missing.
+/// Resamples the whole image. `behind` fills the memory and the bytes after each line. They may be
+/// read but must not affect the result. Empty if rows are missing.
 template <class AnyResampler>
 Pixels resampled(const Raster& image, const Resize& resize, std::uint8_t behind) {
   const Scratch memory(AnyResampler::memory_bytes(resize), behind);

@@ -11,21 +11,21 @@ inline Pixels tiff_entry(std::uint64_t tag, std::uint64_t type, std::uint64_t va
   return le(tag, 2) + le(type, 2) + le(count, 4) + le(value, 4);
 }
 
-/// A little-endian TIFF of these entries, in their order, and what lies behind its directory.
+/// A little-endian TIFF of these entries, in this order, and the bytes after its directory.
 inline Pixels tiff_of(std::initializer_list<Pixels> entries, const Pixels& rest = {}) {
   Pixels bytes = text("II") + le(42, 2) + le(8, 4) + le(entries.size(), 2);
   for (const auto& entry : entries) bytes = bytes + entry;
   return bytes + le(0, 4) + rest;
 }
 
-/// What a sound TIFF of one tile or strip is made of.
+/// The structure of a valid TIFF with one tile or strip.
 struct TiffKind {
   std::uint32_t width = 0, height = 0;
   std::uint32_t tile_width = 0, tile_height = 0;  ///< 0: a strip
   std::uint32_t bits = 8, samples = 3, planes = 1, orientation = 1;
 };
 
-/// All of it 0, in PackBits.
+/// A TIFF with zeros in all pixels, in PackBits.
 inline Pixels black_tiff(const TiffKind& kind) {
   constexpr std::uint32_t entries = 13, begin = 8 + 2 + entries * 12 + 4;
   const bool tiled = kind.tile_width != 0;
@@ -50,7 +50,7 @@ inline Pixels black_tiff(const TiffKind& kind) {
        tiff_entry(274, 3, kind.orientation), tiff_entry(277, 3, kind.samples),
        place(tiled ? 325 : 279, begin + parts * 4, runs * 2), tiff_entry(284, 3, kind.planes),
        tiff_entry(tiled ? 322 : 278, 4, tiled ? kind.tile_width : kind.height),
-       // A strip has no height of its own: a tag of no consequence instead.
+       // A strip has no height of its own, so this is a tag without effect.
        tiff_entry(tiled ? 323 : 254, 4, tiled ? kind.tile_height : 0),
        tiff_entry(338, 3, 2, kind.samples == 4 ? 1 : 0)},
       places + data);

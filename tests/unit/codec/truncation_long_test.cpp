@@ -13,7 +13,7 @@ std::vector<Sample> every_file() {
   return samples;
 }
 
-// Not at every byte: beside the fits, these decide what is made of pixels, not which there are.
+// Not at every byte: these settings change pixels, but not which pixels are available.
 constexpr std::size_t other_step = 7;
 
 }  // namespace
@@ -37,7 +37,7 @@ TEST_CASE("of 28 JPEGs, 10 PNGs and 3 WebPs no cut at any byte shows stale memor
   for (const auto& sample : every_file()) {
     CAPTURE(sample.name);
     const auto found = deliver_cuts(sample, 1, each_fit());
-    CHECK(found.delivered > found.tried / 20);  // the smallest are a header before all
+    CHECK(found.delivered > found.tried / 20);  // in the smallest files, most is the header
     CHECK(found.unflagged == 0);
     CHECK(found.stale == 0);
   }

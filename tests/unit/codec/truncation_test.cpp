@@ -4,24 +4,24 @@
 namespace weir::codec::test {
 namespace {
 
-constexpr std::size_t step = 23;  // truncation_long_test takes them all
+constexpr std::size_t step = 23;  // truncation_long_test tests all
 
 bool named(const Sample& sample, std::string_view part) {
   return sample.name.find(part) != std::string::npos;
 }
 
-/// Whether each scan or pass goes over the whole image: where the last one ends early, the rows below
-/// are still those of the scans before, and none is missing.
+/// True if each scan or pass covers the whole image. If the last one ends early, the rows below
+/// come from the scans before, and none is missing.
 bool fills_in(const Sample& sample) {
   return named(sample, "progressive") || named(sample, "interlaced");
 }
 
-/// libjpeg has blocks without coefficients for what is missing: 128 in each component, and of CMYK
-/// that is half the light through half the black, (128 * 128 + 127) / 255.
+/// libjpeg fills missing blocks without coefficients: 128 in each component. For CMYK that is half
+/// the light through half the black, (128 * 128 + 127) / 255.
 int fill_of(const Sample& sample) { return named(sample, "CMYK") ? 64 : 128; }
 
-/// Rows in which a cut can be seen: those of one row of blocks, with chroma at half the size two more
-/// for what looks at the row of chroma on either side.
+/// The rows that a cut affects: one row of blocks. With chroma at half the size, upsampling reads
+/// chroma on either side, so there are two more.
 std::ptrdiff_t blocks_of(const Sample& sample) {
   if (!named(sample, "JPEG")) return 0;
   return named(sample, "4:4:4") || named(sample, "grey") || named(sample, "CMYK") ? 8 : 18;
@@ -84,7 +84,7 @@ TEST_CASE("rows that lenient mode cannot decode are grey", "[I1]") {
       CAPTURE(eighths);
       const auto cut = std::span(sample.encoded).first(sample.encoded.size() * eighths / 8);
       const Outcome outcome = run_whole(cut, false);
-      if (!outcome) continue;  // no pixel yet: WebP has the alpha of all before the colour of any
+      if (!outcome) continue;  // no pixel yet: WebP stores all alpha before the colours
       ++delivered;
       CHECK(outcome.decoded->status == RowStatus::damaged);
       const auto rows = rows_of(outcome);
@@ -95,7 +95,8 @@ TEST_CASE("rows that lenient mode cannot decode are grey", "[I1]") {
       const auto first = std::ranges::find_if(rows, missing);
       CHECK(missing(rows.back()));
       CHECK(std::all_of(first, rows.end(), missing));
-      // Above are those of the whole image, but for the blocks of the cut and what looks at them.
+      // The rows above equal those of the whole image, except the blocks of the cut and rows that
+      // depend on them.
       const auto same = std::ranges::mismatch(rows, whole).in1;
       CHECK(same != rows.begin());
       CHECK(first - same <= blocks_of(sample));

@@ -40,7 +40,7 @@ TEST_CASE("I12 a WebP has the size of its frame, and alpha where it says so") {
   CHECK(int(read(riff(vp8l(40, 30, true)))->channels) == 4);
   CHECK(int(read(riff(vp8l(40, 30, false)))->channels) == 3);
   CHECK(int(read(riff(vp8x(0x10, 40, 30) + vp8(40, 30) + chunk("ALPH", {1})))->channels) == 4);
-  // What the top two bits of a side hold is a scale for displays.
+  // The top two bits of a side are a scale for displays.
   CHECK(read(riff(vp8(0xc000 + 40, 0x4000 + 30)))->width == 40);
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("I12 a canvas without its frame, and animation, are refused") {
   CHECK(of(vp8x(2, 40, 30) + vp8(40, 30)) == "unsupported: animated WebP");
   CHECK(of(vp8x(0, 40, 30) + chunk("ANMF", Pixels(16))) == "unsupported: animated WebP");
   CHECK(of(chunk("VP8X", Pixels(8))) == "corrupt: short VP8X chunk");
-  // Only the first frame and a canvas in front of it count.
+  // Only the first frame and a canvas before it count.
   CHECK(of(vp8(40, 30) + vp8(9, 9) + vp8x(2, 9, 9)) == "ok");
 }
 
@@ -77,11 +77,11 @@ TEST_CASE("I12 the size that RIFF tells is not believed") {
   REQUIRE(lenient);
   CHECK(lenient->damaged);
   CHECK(verdict(read(riff(frame, all - 1))) == "corrupt: chunk longer than its RIFF file");
-  // Behind its end anything may stand; an odd chunk at the end may lack its byte of padding.
+  // Any bytes may follow the end. An odd chunk at the end may lack its padding byte.
   CHECK(verdict(read(riff(frame, all) + Pixels(50, 7))) == "ok");
   CHECK(verdict(read(riff(frame + text("XMP ") + le(1, 4) + Pixels{9}))) == "ok");
   CHECK(verdict(read(riff(frame + Pixels(7)))) == "ok");
-  // A frame that is cut is a frame, as far as it goes.
+  // A truncated frame is still recognised as a frame.
   auto cut = riff(chunk("VP8 ", Pixels{0, 0, 0, 0x9d, 1, 0x2a, 40, 0, 30, 0} + Pixels(50)));
   cut.erase(cut.end() - 30, cut.end());
   CHECK(verdict(read(cut, false)) == "ok");

@@ -14,7 +14,7 @@ Encoded riff(const Pixels& chunks) {
   return to_bytes(text("RIFF") + le(chunks.size() + 4, 4) + text("WEBP") + chunks);
 }
 
-/// `webp` with so many empty chunks in front of its frame or of its alpha, and behind it.
+/// `webp` with a number of empty chunks before its frame or its alpha, and after it.
 Encoded with_chunks(const Encoded& webp, const Raster& image, std::size_t in_front,
                     std::size_t behind) {
   constexpr std::size_t riff_bytes = 12, vp8x_bytes = 18;
@@ -34,7 +34,7 @@ Encoded with_chunks(const Encoded& webp, const Raster& image, std::size_t in_fro
   return riff(chunks);
 }
 
-/// Bits as lossless WebP has them, the lowest first.
+/// Writes bits in the order of lossless WebP, the lowest first.
 class Bits {
  public:
   void put(std::uint32_t value, int count) {
@@ -51,12 +51,12 @@ class Bits {
   std::size_t used_ = 0;
 };
 
-/// A black image of side x side pixels without one bit for them, behind a group of Huffman codes for
-/// each 16 x 16 of them.
+/// A black image of side x side pixels whose pixels take no bits. It has one group of Huffman codes
+/// for each 16 x 16 pixels.
 Encoded all_codes(std::uint32_t side) {
   constexpr std::uint32_t block_bits = 4;
   const auto one_symbol = [](Bits& bits) { bits.put(1, 4); };
-  // 256 codes of 8 bits, the lengths themselves in a code of one symbol, 8, which takes no bits.
+  // 256 codes of 8 bits. The lengths are in a code with the only symbol 8, which takes no bits.
   const auto bytes_as_they_are = [](Bits& bits) {
     bits.put(0, 1);
     bits.put(8, 4);
@@ -112,7 +112,7 @@ TEST_CASE("cropping inside libwebp gives the pixels of a full decode") {
   for (const auto quality : {std::optional<float>(80.f), std::optional<float>()}) {
     const Encoded webp = encode_webp(pattern(97, 75), quality);
     const Raster whole = reference_webp(webp);
-    // Short side of 75 at scale 1: the window is copied, not resampled, at odd coordinates too.
+    // Short side of 75 at scale 1: the window is copied, not resampled, at odd coordinates, too.
     for (const std::uint32_t side : {31u, 32u, 40u, 74u}) {
       const DecoderOptions options{
           .fit = {.out = {side, side, 3}, .fit = Fit::center, .short_side = 75}};
@@ -162,7 +162,7 @@ TEST_CASE("a WebP cut behind its first pieces: refused, or delivered as far as i
     REQUIRE(lenient);
     CHECK(lenient.decoded->status == RowStatus::damaged);
     const Raster whole = reference_webp(webp);
-    // The first quarter is there whatever the last fifth of the bytes was about.
+    // The first quarter does not depend on the last fifth of the bytes.
     CHECK(std::equal(whole.values.begin(),
                      whole.values.begin() + static_cast<std::ptrdiff_t>(whole.values.size() / 4),
                      lenient.row.begin()));
@@ -179,7 +179,8 @@ TEST_CASE("chunks around a WebP's frame change no pixel and no verdict", "[I12]"
       const Outcome outcome = run_whole(more);
       REQUIRE(outcome);
       CHECK(outcome.row == reference_webp(webp).values);
-      // The ends of both are cut off by as much, and of the longer file the chunks behind as well.
+      // Both lose the same number of bytes at the end. The longer file also loses the chunks after
+      // the frame.
       const Encoded in_front = with_chunks(webp, image, 5000, 0);
       const auto cut = std::span(webp).first(webp.size() * 2 / 3);
       const auto more_cut = std::span(in_front).first(in_front.size() - webp.size() + cut.size());
@@ -198,9 +199,9 @@ TEST_CASE("what stands before a WebP's pixels is shown to libwebp a few times, n
     for (const std::size_t bytes : {0u, 1u, 24u, 1000u, 8u << 20}) {
       const std::size_t frame = 60 << 20, file = frame + bytes + (3 << 20);
       const WebpPieces pieces(info_of(frame, bytes, lossless), file);
-      // Chunks are read anew until the frame is reached: by the first piece.
+      // Chunks are parsed again until the frame is reached. The first piece reaches it.
       CHECK(pieces.behind(0, false) >= frame);
-      // A lossless frame's tables are read anew until they are all there.
+      // A lossless frame's tables are parsed again until they are complete.
       std::size_t looks = 0, looked_at = 0;
       for (std::size_t end = 0; end < file && looks < 1000; ++looks) {
         end = pieces.behind(end, false);
@@ -208,7 +209,7 @@ TEST_CASE("what stands before a WebP's pixels is shown to libwebp a few times, n
       }
       CHECK(looks <= (lossless ? 5 : 200));
       if (lossless) CHECK(looked_at <= 3 * bytes);
-      // Once they are, pieces are as long as each other; what lies behind the frame is no piece.
+      // After that, pieces have equal length. Bytes after the frame are not a piece.
       std::size_t end = pieces.behind(0, false), longest = 0;
       for (looks = 1; end < file && looks < 1000; ++looks) {
         const std::size_t next = pieces.behind(end, true);

@@ -6,7 +6,7 @@
 namespace weir::codec::test {
 namespace {
 
-/// The whole image, whatever fit was asked for, in memory of its size to the byte.
+/// The whole image, independent of the fit, in memory of exactly its size.
 Pixels whole(const Encoded& encoded, Shape shape, Exif exif = Exif::apply) {
   Decoder decoder({.fit = {.out = {8, 8, 3}, .fit = Fit::random},
                    .exif = exif,
@@ -40,7 +40,7 @@ TEST_CASE("a whole image is every pixel, in each format") {
 
 TEST_CASE("a whole image is upright, and its shape too") {
   const Encoded plain = encode_jpeg(pattern(61, 47));
-  const Encoded turned = with_exif(plain, 6);  // to be turned clockwise
+  const Encoded turned = with_exif(plain, 6);  // to be rotated clockwise
   const Pixels stored = whole(turned, {47, 61, 3}, Exif::ignore);
   const Pixels upright = whole(turned, {61, 47, 3});
   for (std::uint32_t y = 0; y < 47; ++y)
@@ -67,7 +67,8 @@ TEST_CASE("an image at its own size lies in the upper left of a larger row, zero
     const auto own = decoder.upright(*info);
     const auto wanted = whole(file, own);
     CHECK((own == Shape{47, 61, 3} || &file == &files.back()));
-    // A draw must not matter, nor what the row held; then exactly as large, as in a ragged batch.
+    // The draw and the row's earlier contents must have no effect. Then the exact size, as in a
+    // ragged batch.
     for (const auto& shape : {out, own}) {
       const auto plan =
           decoder.plan(*info, {.out = shape, .into = {0, 0, own.width, own.height}}, 5);

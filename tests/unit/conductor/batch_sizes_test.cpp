@@ -9,7 +9,7 @@ using conductor::BatchSizes, conductor::BatchSlot;
 
 namespace {
 
-/// Of samples in their order; a size of 0 x 0 is not known.
+/// The sizes of samples in their order. A size of 0 x 0 is unknown.
 BatchSizes ragged(std::vector<ImageSize> sizes, OnFault on_fault) {
   const auto count = sizes.size();
   auto index = std::make_shared<const SizeIndex>(std::move(sizes));

@@ -8,15 +8,15 @@
 
 namespace weir::test {
 
-/// Decides whatever a scenario leaves open.
+/// Decides everything that a scenario leaves open.
 class Choices {
  public:
   virtual ~Choices() = default;
-  /// One of 0 to n - 1; n > 0.
+  /// A number from 0 to n - 1; n > 0.
   virtual std::uint64_t below(std::uint64_t n) = 0;
 };
 
-/// A seed decides.
+/// Decides by a seed.
 class SeededChoices final : public Choices {
  public:
   explicit SeededChoices(std::uint64_t seed) : random_(mix_key({seed, 5})) {}
@@ -26,7 +26,8 @@ class SeededChoices final : public Choices {
   RandomStream random_;
 };
 
-/// Every choice in its turn: follows what it holds, then takes the first of all that is new.
+/// Enumerates all choices: follows the stored script, then takes the first alternative of each new
+/// choice.
 class ScriptedChoices final : public Choices {
  public:
   std::uint64_t below(std::uint64_t n) override {
@@ -34,12 +35,12 @@ class ScriptedChoices final : public Choices {
     if (at_ == made_.size()) made_.push_back({0, n});
     return made_[at_++].chosen;
   }
-  /// Choices made since the beginning.
+  /// The number of choices since the beginning.
   std::size_t position() const noexcept { return at_; }
   std::size_t size() const noexcept { return made_.size(); }
   void rewind() noexcept { at_ = 0; }
-  /// The last choice that has another alternative takes it, and those behind are forgotten; false
-  /// where there is none left.
+  /// The last choice with another alternative takes it, and later choices are removed. False if
+  /// there is none.
   bool next() noexcept {
     while (!made_.empty() && made_.back().chosen + 1 == made_.back().of) made_.pop_back();
     if (made_.empty()) return false;

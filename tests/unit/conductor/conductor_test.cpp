@@ -13,7 +13,7 @@ using test::Waker;
 
 namespace {
 
-/// A conductor over a page with room for three slabs; rows end when the test says so.
+/// A conductor over a page with room for three slabs. Rows end when the test says so.
 struct Desk final : Actions {
   explicit Desk(const Schedule& schedule, const Policy& policy, std::uint64_t first = 0,
                 const std::vector<std::uint64_t>& released = {})
@@ -131,12 +131,12 @@ TEST_CASE("a queue whose bound is lowered runs down, one that is raised fills", 
   desk.conductor->step();
   REQUIRE(desk.book->lease(desk.slab_of[1]));
   desk.conductor->step();
-  CHECK(desk.opened.size() == 3);  // enough rows lie untaken
+  CHECK(desk.opened.size() == 3);  // enough rows are not taken yet
 }
 
 TEST_CASE("a share of faults is of the epochs begun, and ends the stream at its batch",
           "[conductor]") {
-  // Ten samples an epoch, batches of 2: a fifth of them may fail, two an epoch.
+  // Ten samples in each epoch, batches of 2. A fifth may fail, so two in each epoch.
   const Policy fifth{.max_queue_size = 1, .rows_ahead = 10, .tolerance = {UINT64_MAX, 0.2, 10}};
   Desk desk(Schedule(10, 2, false, 2), fifth);
   const auto batch = [&](std::uint64_t sequence, bool first_ok, bool second_ok) {
@@ -152,7 +152,7 @@ TEST_CASE("a share of faults is of the epochs begun, and ends the stream at its 
   batch(0, false, true);
   batch(1, true, false);
   for (std::uint64_t sequence = 2; sequence < 5; ++sequence) batch(sequence, true, true);
-  batch(5, false, false);  // of the second epoch: two more
+  batch(5, false, false);  // in the second epoch: two more
   CHECK(desk.ends.empty());
   batch(6, true, false);
   CHECK(desk.ends == std::vector<End>{End::too_many_faults});

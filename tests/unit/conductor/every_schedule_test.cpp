@@ -11,7 +11,8 @@ using namespace weir::test;
 
 namespace {
 
-/// Two workers, a cancel at any step, one row of spare budget or none: samples are refused and park.
+/// Two workers, a cancel at any step, spare budget for one row or none. Samples are refused and
+/// park.
 Scenario small_world(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue) {
   return {.dataset = rows,
           .epochs = 1,
@@ -52,7 +53,7 @@ void every_budget(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue, 
 
 }  // namespace
 
-/// With a piece or two that are kept and held again.
+/// With one or two cached pieces that are held and released.
 void every_hold(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue, std::uint32_t pieces,
                 std::uint32_t moves) {
   auto world = small_world(rows, batch, queue);
@@ -61,7 +62,7 @@ void every_hold(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue, st
   every_schedule(std::to_string(pieces) + " kept, " + std::to_string(moves) + " held", world);
 }
 
-/// With a slab of its own size for each batch.
+/// With a slab of different size for each batch.
 void every_size(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue, std::uint64_t bytes) {
   auto world = small_world(rows, batch, queue);
   world.sizes_differ = true;
@@ -69,7 +70,7 @@ void every_size(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue, st
   every_schedule("queue of " + std::to_string(bytes) + " B", world);
 }
 
-// A case for each: they run in parallel.
+// One test case for each, so that they run in parallel.
 #define WEIR_SEARCH(rows, batch, queue, policy)                                                    \
   TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " and a queue of " #queue \
             " under " #policy,                                                                     \

@@ -7,8 +7,8 @@
 
 namespace weir::test {
 
-/// 128 bits of two unlike mixes: among the 10^7 states of a search two that differ have the same
-/// with a probability under 10^-24.
+/// 128 bits from two different hash functions. In a search of 10^7 states, the probability that two
+/// different ones have the same fingerprint is below 10^-24.
 struct Fingerprint {
   std::uint64_t first = 1, second = 2;
   void add(std::uint64_t value) noexcept {

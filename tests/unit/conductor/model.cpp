@@ -78,7 +78,7 @@ bool Model::find_movers() {
   if (keeper_ && keeper_->must_let_go()) movers_.push_back(let_go);
   for (std::uint32_t i = 0; i < workers_.size(); ++i)
     if (can_move(workers_[i])) movers_.push_back(first_worker + i);
-  // Neither a cancel nor somebody else may be what a stream needs to go on.
+  // A stream must not need a cancel or another loader to continue.
   if (movers_.empty()) return false;
   if (!cancelled_ && step_ > scenario_.cancel_from) movers_.push_back(cancel);
   if (neighbour_.moves > 0 && (!neighbour_.waits || neighbour_.waker->pending))

@@ -19,39 +19,43 @@
 namespace weir::test {
 
 /// Runs the conductor with virtual workers and a virtual consumer in one thread, one small step of
-/// one actor at a time, as Choices say. Workers do what engine::RowWork and engine::Board do, a step
-/// each between two postings. Keeps its own count of every byte and sample and compares it with the
-/// books after each step: the laws, recounted outside.
+/// one actor at a time, as Choices decide. Workers do the same as engine::RowWork and
+/// engine::Board, with one step between two postings. The model counts every byte and sample itself
+/// and compares the counts with the books after each step: the laws, counted again outside the
+/// books.
 ///
-/// A wake-up that is lost shows twice: as a state in which nobody can move, and as one in which the
-/// conductor would do something if it were only asked (it looks after each step).
+/// A lost wake-up is detected in two ways: as a state in which no actor can move, and as one in
+/// which the conductor would act if it were called. The model calls it after each step.
 class Model final : public conductor::Actions {
  public:
   Model(const Scenario& scenario, Choices& choices);
   ~Model() override;
 
-  /// Until the stream is over and all is released. Empty: every law held; else what broke.
+  /// Runs until the stream is over and everything is released. Empty if every law held; otherwise
+  /// the breach.
   std::string run();
 
-  /// The stream is over and all is released.
+  /// True if the stream is over and everything is released.
   bool over() const;
-  /// One step of an actor that can move. Empty, or what broke. `again`: it was checked before.
+  /// One step of an actor that can move. Empty, or the breach. `again`: this step was checked
+  /// before.
   std::string step(bool again = false);
-  /// What is left when all is torn down. The last call.
+  /// Returns what is left after the end. The last call.
   std::string finish_stream();
-  /// All that the steps to come depend on; not the counters of what was (each step is held against
-  /// its own difference). Slabs and workers are told apart by what they hold, not by their number.
+  /// Everything that later steps depend on. Counters of the past are not included, because each
+  /// step is checked by its own difference. Slabs and workers are distinguished by their contents,
+  /// not by their number.
   Fingerprint fingerprint() const;
   bool someone_parked() const noexcept { return !parked_.empty(); }
   bool cancelled() const noexcept { return cancelled_; }
-  /// Somebody waits, and a piece of the cache is held.
+  /// A sample waits, and a piece of the cache is held.
   bool held_up() const noexcept { return keeper_ && keeper_->held() && book_->someone_waits(); }
-  /// Pieces that the cache let others have.
+  /// The number of pieces that the cache evicted for others.
   std::uint64_t gave() const noexcept { return keeper_ ? keeper_->gave : 0; }
   std::uint64_t faults() const noexcept { return tally_.failed; }
 
  private:
-  /// What a worker does next with its row.
+  /// The next step of a worker with its row.
   enum class Next : std::uint8_t { read, decode, decide, park, stop, finish };
   struct Sample : books::Waiter {
     explicit Sample(books::Book& page) : book(page), encoded(page, Account::encoded) {}
@@ -62,7 +66,7 @@ class Model final : public conductor::Actions {
     books::SlabId slab = 0;
     std::uint32_t attempt = 0;
     Next next = Next::read, after_park = Next::read;
-    std::uint8_t refused = 0;  ///< so often; nobody waits yet
+    std::uint8_t refused = 0;  ///< number of refusals; it does not wait yet
     bool ok = false;
     buffer::Block encoded;
   };
@@ -79,30 +83,31 @@ class Model final : public conductor::Actions {
     void wake() noexcept override { pending = true; }
     bool pending = true;
   };
-  /// Another loader of the same ledger, that has and wants slabs and never looks at this one.
+  /// Another loader on the same ledger, which takes slabs and waits for slabs, independent of this
+  /// one.
   struct Neighbour {
     std::shared_ptr<books::Book> book;
     std::shared_ptr<Waker> waker = std::make_shared<Waker>();
     std::uint32_t moves = 0;
     bool holds = false, waits = false;
   };
-  /// A cache of pieces that give way but for those that somebody holds, as buffer::SampleCache; and all
-  /// who hold some. A piece is offered a step after the last hold on it is gone.
+  /// A cache of pieces, like buffer::SampleCache, and the holders of its pieces. Pieces can be
+  /// evicted unless they are held. A piece is offered one step after its last hold ends.
   class Keeper final : public books::Giver {
    public:
     explicit Keeper(Model& model) : Giver(*model.ledger_, *model.book_), model_(model) { enlist(); }
     ~Keeper() override { strike(); }
     bool give_way() noexcept override;
-    /// Whether there is a hold to be let go of or an offer to be made, and one of them.
+    /// True if there is a hold to release or an offer to make. let_go() does one of them.
     bool must_let_go() const noexcept { return offers > 0 || held(); }
     void let_go() noexcept;
-    /// Keeps a piece more, or holds one.
+    /// True if it can keep one more piece, or hold one.
     bool can_hold() const noexcept;
     void hold() noexcept;
     bool held() const noexcept;
     bool could_give() const noexcept;
 
-    std::vector<std::uint32_t> holds;  ///< on each piece, the oldest first
+    std::vector<std::uint32_t> holds;  ///< number of holds on each piece, the oldest first
     std::uint32_t offers = 0, moves = 0;
     std::uint64_t gave = 0;
 
@@ -137,7 +142,7 @@ class Model final : public conductor::Actions {
   void halt() noexcept override;
   void end(conductor::End why) noexcept override;
 
-  /// Fills movers_; false where nobody of this stream can move.
+  /// Fills movers_. False if no actor of this stream can move.
   bool find_movers();
   bool can_move(const Worker& worker) const;
   bool has_resumed() const;
@@ -206,7 +211,7 @@ class Model final : public conductor::Actions {
   std::set<books::RowKey> unfinished_, waiting_;
   SampleTally tally_;
   std::uint64_t opened_ = 0, published_ = 0, delivered_ = 0, released_ = 0, published_faults_ = 0;
-  std::uint64_t acts_ = 0;  ///< what the conductor has had done
+  std::uint64_t acts_ = 0;  ///< number of the conductor's actions
   books::RowKey stop_row_ = books::no_row, oldest_seen_{};
   bool intolerable_ = false;
   std::uint64_t peak_ = 0;

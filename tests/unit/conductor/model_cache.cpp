@@ -55,7 +55,7 @@ void Model::Keeper::hold() noexcept {
   const bool waits = model_.book_->someone_waits() || model_.neighbour_.waits;
   if (!model_.book_->try_charge_cache(s.piece_bytes, s.cache_pieces * s.piece_bytes)) return;
   if (waits) model_.breach("a cache took bytes that somebody waits for");
-  // Whoever keeps it writes it now.
+  // The row that keeps the piece is now writing it.
   holds.push_back(1);
 }
 

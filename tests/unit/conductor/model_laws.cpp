@@ -15,7 +15,7 @@ std::uint32_t Model::samples_of(books::SlabId slab) const {
 }
 
 void Model::check_idle_strand() {
-  // Who let go of a piece has yet to say so.
+  // The release of a piece has not been announced yet.
   if (waker_->pending || offer_due()) return;
   const auto acts = acts_, live = book_->snapshot().memory.live;
   conductor_->step();
@@ -23,7 +23,7 @@ void Model::check_idle_strand() {
     breach("a wake-up was lost: the conductor had something to do at step " +
            std::to_string(step_));
   const bool could_give = keeper_ && keeper_->could_give();
-  // A slab may wait that is not asked for just now.
+  // A slab that waits may not be requested at this moment.
   if (could_give && !cancelled_ && !conductor_->ended() && scenario_.encoded_cap == UINT64_MAX &&
       !waiting_.empty() && parked_.contains(*waiting_.begin()))
     breach("a cache keeps what a sample waits for");
@@ -168,7 +168,7 @@ Fingerprint Model::fingerprint() const {
       bytes_of(print, *worker.sample);
   }
   any_order(std::exchange(several, {}));
-  // Of those nobody uses the last is taken first.
+  // The last unused sample is taken first.
   for (const auto& sample : free_) bytes_of(all, *sample);
   for (const auto* samples : {&parked_, &resumed_}) {
     all.add(samples->size());
@@ -181,7 +181,7 @@ Fingerprint Model::fingerprint() const {
     print.add(std::uint64_t{batch.lost} << 32 | batch.faults);
   }
   any_order(std::exchange(several, {}));
-  // Of slabs what they hold matters, and where they lie.
+  // The sizes and states of slabs matter, not their numbers.
   for (std::size_t slab = 0; scenario_.sizes_differ && slab < slab_bytes_.size(); ++slab) {
     Fingerprint& print = several.emplace_back();
     print.add(slab_bytes_[slab]);
@@ -201,7 +201,7 @@ Fingerprint Model::fingerprint() const {
   }
   for (const auto slab : ready_) handed_over(all, slab);
   if (keeper_) {
-    // One piece is as good as another.
+    // All pieces are equivalent.
     auto holds = keeper_->holds;
     std::ranges::sort(holds);
     for (const auto count : holds) all.add(count);

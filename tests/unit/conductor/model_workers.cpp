@@ -17,7 +17,7 @@ bool Model::can_move(const Worker& worker) const {
 
 void Model::move_worker(Worker& worker) {
   const auto next = worker.sample->next;
-  // A stop is noticed between the steps of a row, or after it.
+  // A stop takes effect between the steps of a row, or after it.
   const bool notices = next == Next::read || next == Next::decide;
   if (halted_ && (!worker.busy || (notices && choices_.below(2) == 0))) {
     worker.left = true;
@@ -25,7 +25,7 @@ void Model::move_worker(Worker& worker) {
   } else if (worker.busy) {
     advance(worker);
   } else if (worker.run.count > 0) {
-    feed_.add(std::exchange(worker.run, {}));  // what it had not begun when its row was parked
+    feed_.add(std::exchange(worker.run, {}));  // the rows it had not begun when its row was parked
   } else if (!take_work(worker)) {
     if (book_->someone_waits()) {
       worker.scratch.trim();
@@ -109,7 +109,7 @@ bool Model::admit(Worker& worker, buffer::Block& block, std::uint64_t bytes) {
     if (block.ensure(bytes, 0, sample.row, nullptr)) return granted();
     sample.refused = 1;
   } else {
-    // What nobody uses goes before anyone waits, and what a cache can do without.
+    // Unused memory is freed before a sample waits, and then cached pieces are evicted.
     if (sample.refused == 1) {
       if (&block != &worker.scratch) worker.scratch.trim();
       trim_idle();
@@ -157,7 +157,7 @@ void Model::fail(Worker& worker) {
     sample.next = Next::stop;
     return;
   }
-  // The replacement may need all of the reserve, which the failed attempt still holds.
+  // The replacement may need the whole reserve, which the failed attempt still holds.
   release_memory(worker);
   ++batches_[sample.slab].faults;
   ++tally_.failed;
@@ -173,7 +173,8 @@ void Model::end_row(Worker& worker, bool ok) {
 }
 
 void Model::release_memory(Worker& worker) {
-  // Blocks may be kept: then a row ends without freeing a byte, and those who wait must hear of it.
+  // Blocks may be kept. Then a row ends without freeing a byte, and waiting samples must still be
+  // woken.
   auto& encoded = worker.sample->encoded;
   if (worker.scratch.reserve() || book_->someone_waits()) worker.scratch.trim();
   if (encoded.reserve() || book_->someone_waits()) encoded.trim();

@@ -70,7 +70,7 @@ std::uint64_t batches_expected(const Scenario& s) noexcept {
         if (attempt == most_attempts) return sequence;
       }
     }
-    // A share of 1 cannot be passed: no more samples fail than are drawn.
+    // A share of 1 cannot be exceeded: no more samples fail than are drawn.
     if (faults > s.tolerate) return sequence;
   }
   return schedule.end();

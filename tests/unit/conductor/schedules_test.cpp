@@ -9,7 +9,7 @@ using namespace weir::test;
 
 namespace {
 
-/// So many cases share the schedules out: they run in parallel.
+/// The number of test cases that share the schedules and run in parallel.
 constexpr std::uint64_t shares = 8;
 
 void run_share(std::uint64_t share, std::uint64_t schedules) {
@@ -45,7 +45,7 @@ TEST_CASE("R14 every law holds where each batch has a slab of its own size",
   for (std::uint64_t seed = 0; seed < thinned(WEIR_SCHEDULES) / 4; ++seed) {
     auto scenario = random_scenario(seed);
     scenario.sizes_differ = true;
-    if (seed % 2 == 0) scenario.spare_bytes = 0;  // the floor, which is of the largest batch
+    if (seed % 2 == 0) scenario.spare_bytes = 0;  // the floor, for the largest batch
     if (seed % 3 == 0) scenario.max_queue_bytes = 1 + seed % (2 * scenario.slab_bytes);
     if (scenario.max_queue_bytes < 2 * scenario.slab_bytes) ++bounded;
     SeededChoices choices(seed);

@@ -9,7 +9,7 @@
 namespace weir::test {
 namespace {
 
-/// What is known of a state: all that follows from it, once the search has left it.
+/// The results of a state: everything that follows from it, when the search has left it.
 struct Known {
   double schedules = 0;
   std::uint64_t longest = 0;
@@ -39,10 +39,10 @@ class Search {
   }
 
  private:
-  /// A state on the way to where the search is.
+  /// A state on the path to the current one.
   struct Frame {
     Fingerprint print;
-    std::size_t choices;  ///< made before it
+    std::size_t choices;  ///< made before this state
     double schedules = 0;
     std::uint64_t longest = 0;
     void add(double more, std::uint64_t steps) noexcept {
@@ -51,7 +51,7 @@ class Search {
     }
   };
 
-  /// Along the script to where it leads to something new, and on to a state that is known or last.
+  /// Follows the script to its end, and continues to a state that is known or final.
   void explore() {
     choices_.rewind();
     Model model(scenario_, choices_);
@@ -85,7 +85,7 @@ class Search {
     found_.faulty += model.faults() > 0 ? 1u : 0u;
   }
 
-  /// To the youngest state with an alternative left; those behind it are done with.
+  /// Goes back to the latest state with an alternative left. The states after it are complete.
   bool turn_back() {
     const bool more = choices_.next();
     const auto altered = more ? choices_.size() - 1 : 0;

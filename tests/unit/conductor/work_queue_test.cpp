@@ -20,7 +20,7 @@ struct Sample {
 };
 using Queue = conductor::WorkQueue<Sample*>;
 
-/// The rule by itself, as the model's workers have it: sets of rows, and what is the least of them.
+/// The rule in its simplest form, as in the model's workers: sets of rows and their minimum.
 struct Rule {
   std::uint32_t workers = 2, read_ahead = 0;
   std::set<RowKey> fresh;
@@ -29,7 +29,7 @@ struct Rule {
 
   RowKey oldest_fresh() const { return fresh.empty() ? no_row : *fresh.begin(); }
   RowKey barrier() const { return parked.empty() ? no_row : parked.begin()->first; }
-  /// What is to be gone on with instead of the rows from `rows` on.
+  /// The sample to continue before the rows from `rows` on are begun.
   Sample* before(const std::map<RowKey, Sample*>& samples, RowKey rows) const {
     const bool first = !samples.empty() && samples.begin()->first < std::min(rows, barrier());
     return first ? samples.begin()->second : nullptr;
@@ -49,7 +49,8 @@ struct Rule {
   std::uint64_t low() const { return std::max<std::uint64_t>(4 * workers, read_ahead); }
 };
 
-/// A queue and the rule, driven together: batches open, workers and readers take, finish, are refused.
+/// Runs the queue and the rule together: batches open; workers and readers take, finish and are
+/// refused.
 class Drive {
  public:
   explicit Drive(std::uint64_t seed) : choices_(seed) {}
@@ -71,7 +72,7 @@ class Drive {
     }
     check();
   }
-  /// Nothing more is opened or refused: all that was opened is taken once, in the end.
+  /// Opens and refuses nothing more. In the end every opened row has been taken once.
   void drain() {
     refusing_ = false;
     for (int i = 0; i < 20'000 && finished_ < opened_; ++i) {
@@ -128,7 +129,7 @@ class Drive {
     CHECK(run.count <= std::min(most, std::max(1u, left / (2 * rule_.workers))));
     for (std::uint32_t row = run.first; row < run.first + run.count; ++row)
       REQUIRE(rule_.fresh.erase({run.sequence, row}) == 1);
-    // Of a run of several rows, one is begun, and the others come back as after a refusal.
+    // One row of a run of several is begun. The others are returned, as after a refusal.
     queue_.add({run.slab, run.sequence, run.first + 1, run.count - 1});
     for (std::uint32_t row = run.first + 1; row < run.first + run.count; ++row)
       rule_.fresh.insert({run.sequence, row});
@@ -137,7 +138,7 @@ class Drive {
     (reader ? reading_ : decoding_).push_back(&sample);
   }
 
-  /// One that is worked on is done with, or is refused its bytes.
+  /// A row in work is finished, or its bytes are refused.
   void move(std::vector<Sample*>& at_work, bool reader) {
     if (at_work.empty()) return;
     const auto which = static_cast<std::ptrdiff_t>(choices_.below(at_work.size()));

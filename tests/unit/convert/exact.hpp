@@ -11,8 +11,8 @@
 
 namespace weir::test {
 
-/// What an output type can hold: significant bits, the exponent of its least normal number and that
-/// of its largest.
+/// The properties of an output type: significant bits, the exponent of its smallest normal number
+/// and that of its largest.
 struct Format {
   int digits, least, largest;
 };
@@ -23,13 +23,13 @@ constexpr Format format_of() {
   if constexpr (std::same_as<T, bfloat16>) return {8, -126, 127};
 }
 
-/// Distance between neighbours where `exact` lies.
+/// The distance between neighbouring values at `exact`.
 inline long double ulp(long double exact, Format format) {
   const int exponent = exact == 0 ? format.least : std::max(std::ilogb(exact), format.least);
   return std::ldexp(1.0L, exponent - format.digits + 1);
 }
 
-/// The least magnitude that rounds to infinity.
+/// The smallest magnitude that rounds to infinity.
 inline long double overflow_bound(Format format) {
   return std::ldexp(2.0L - std::ldexp(1.0L, -format.digits), format.largest);
 }
@@ -48,8 +48,8 @@ inline long double value_of(float16 x) {
                      : std::ldexp(static_cast<long double>(fraction + 1024), exponent - 25));
 }
 
-/// (pixel * scale - mean) / stddev in 64 bits of significand: the product of 8 by 53 bits is exact,
-/// and so is the difference where it cancels.
+/// (pixel * scale - mean) / stddev with a significand of 64 bits. The product of 8 by 53 bits is
+/// exact, and so is the difference where it cancels.
 inline long double exact(int pixel, const Normalize& normalize, std::size_t channel) {
   const long double product =
       static_cast<long double>(pixel) * static_cast<long double>(normalize.scale);

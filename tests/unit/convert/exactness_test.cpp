@@ -48,7 +48,7 @@ void every_pixel_within_one_ulp(const Normalize& normalize, Layout layout) {
       if (std::abs(wanted) >= overflow_bound(format)) {
         REQUIRE(given == std::copysign(HUGE_VALL, wanted));
       } else {
-        // Half an ulp is rounding itself; the rest is what the double on the way may cost.
+        // Half an ulp is the rounding itself. The rest is the error of the intermediate double.
         REQUIRE(std::abs(given - wanted) <= 0.5001L * ulp(wanted, format));
       }
     }
@@ -68,7 +68,7 @@ TEMPLATE_TEST_CASE("every output is within one ulp of the exact value", "[conver
 }
 
 TEST_CASE("plain float arithmetic misses an ulp where pixel and mean cancel", "[convert]") {
-  // Why the tables exist: if this ever passes within one ulp, they could go.
+  // The reason for the tables. If this ever passes within one ulp, they can be removed.
   const Normalize normalize{{128 / 255.0, 128 / 255.0, 128 / 255.0}, {0.226, 0.226, 0.226}};
   const auto scale = static_cast<float>(normalize.scale / normalize.stddev[0]);
   const auto bias = static_cast<float>(-normalize.mean[0] / normalize.stddev[0]);

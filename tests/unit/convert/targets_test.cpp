@@ -23,7 +23,7 @@ std::vector<std::uint8_t> noise(std::size_t bytes) {
 
 template <class T>
 std::vector<T> looked_up(const std::vector<std::uint8_t>& pixels, Layout layout, Shape shape) {
-  // One image of every value a pixel can have says what each becomes.
+  // One image with every pixel value gives the result for each value.
   std::vector<std::uint8_t> all(3 * 256);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint8_t>(i / 3);
   std::vector<T> table(all.size());
@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("every vector set of the machine gives the same bits", "[conv
       const Converter<TestType> converter(imagenet, layout);
       for (const Shape shape : {Shape{1, 1, 3}, Shape{3, 7, 3}, Shape{1, 64, 3}, Shape{17, 31, 3},
                                 Shape{224, 224, 3}}) {
-        const std::uint32_t count = shape.height == 224 ? 40 : 2;  // over the size that is streamed
+        const std::uint32_t count = shape.height == 224 ? 40 : 2;  // enough for streamed stores
         CAPTURE(shape.height, shape.width);
         const auto pixels = noise(count * shape.values());
         const auto wanted = looked_up<TestType>(pixels, layout, shape);
@@ -66,7 +66,7 @@ TEMPLATE_TEST_CASE("every vector set of the machine gives the same bits", "[conv
 }
 
 TEST_CASE("arithmetic is used where it gives the tables' bits, on every vector set", "[convert]") {
-  // Imagenet's line at every pixel, computed and rounded once in double.
+  // ImageNet's conversion of every pixel value, computed and rounded once in double.
   for (const auto target : vector_sets()) {
     CAPTURE(hwy::TargetName(target));
     const OnlyTarget only(target);

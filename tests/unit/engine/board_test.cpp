@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A board with one worker at it, who finds nothing to do; those of lower numbers are at work.
+/// A board with one worker that finds no work. Workers of lower numbers are busy.
 struct Desk {
   explicit Desk(std::uint32_t read_ahead, std::uint32_t number = 0)
       : board(*book, clocks, number + 1, read_ahead, 2, std::make_shared<Waker>()) {
@@ -28,7 +28,7 @@ struct Desk {
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
 
-  /// Whether `kind` of the worker's time grows; a minute is given to it.
+  /// True if `kind` of the worker's time grows within a minute.
   bool grows(double WorkerTime::*kind) {
     const double before = clocks.queue(Clock::now()).workers.*kind;
     for (int i = 0; i < 60'000; ++i) {
@@ -65,7 +65,7 @@ TEST_CASE("behind a parked sample a worker is throttled, though a batch be ready
   auto& waiting = *sample;
   desk.board.park(std::move(sample));
   CHECK(desk.grows(&WorkerTime::throttled_s));
-  // Its bytes are granted: it is there to be taken.
+  // Its bytes are granted, so it can be taken.
   desk.board.resume(waiting);
   desk.worker.join();
   desk.worker = std::thread([] {});

@@ -9,7 +9,7 @@ using test::Approx;
 
 namespace {
 
-/// Instants of a test: seconds after the clocks began.
+/// Points in time: seconds after the start.
 const auto zero = Clock::now();
 Clock::time_point at(double s) {
   return zero + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
@@ -24,19 +24,19 @@ double sum(const WorkerTime& time) {
 TEST_CASE("a wait is shared out as the workers' time in it, not before or after", "[clocks]") {
   Clocks clocks(2, 2);
   clocks.stream_opened(2, at(0));
-  // While nobody waits: one worker reads for 10 s, the other is held up by the budget.
+  // Without a waiting consumer: one worker reads for 10 s, the other waits for bytes of the budget.
   clocks.workers_wait(1, Hold::bytes, at(0));
   clocks.worker(0).read_begins(at(0));
   clocks.worker(0).read_ends(at(10));
   clocks.workers_wait(0, Hold::bytes, at(10));
-  // In the wait: 2 workers x 4 s = 3 s of reading, 1 s of waiting for bytes, 4 s of decoding.
+  // During the wait: 2 workers x 4 s = 3 s of reading, 1 s of waiting for bytes, 4 s of decoding.
   clocks.asked(false, at(10));
   clocks.worker(1).read_begins(at(10));
   clocks.worker(1).read_ends(at(13));
   clocks.workers_wait(1, Hold::bytes, at(13));
   clocks.workers_wait(0, Hold::rows, at(14));
   clocks.answered(5, at(14));
-  // After it both decode.
+  // After the wait both decode.
   const auto queue = clocks.queue(at(20));
   CHECK(queue.consumer_wait_s == Approx(4));
   CHECK(queue.fetch_stall_s == Approx(1.5));

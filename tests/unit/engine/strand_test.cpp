@@ -8,7 +8,7 @@
 using weir::engine::Strand;
 using namespace std::chrono_literals;
 
-// What a test waits for comes at once or never; a minute tells the two apart on any machine.
+// An awaited event comes at once or never. A minute distinguishes the two on any machine.
 
 TEST_CASE("R14 a wake-up that comes during a step is stepped once more", "[engine][R14]") {
   std::counting_semaphore<> steps(0);

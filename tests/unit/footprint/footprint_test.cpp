@@ -73,11 +73,11 @@ TEST_CASE("a plain Swish keeps one tensor more than one that works it out again"
     model.batch = 7;
     return footprint(model).training;
   };
-  // Linear keeps its input, Swish its input, the caller the output.
+  // Linear keeps its input, Swish its input, and the caller the output.
   CHECK(with(Function::silu).kept == 7 * f32 * (50 + 50 + 60 + 60 + 10));
   CHECK(with(Function::swish).kept == 7 * f32 * (50 + 50 + 50 + 60 + 60 + 60 + 10));
   CHECK(with(Function::silu).input == 7 * f32 * 20);
-  // At its peak the gradients of the second Swish's input and output.
+  // At its peak there are the gradients of the second Swish's input and output.
   CHECK(with(Function::silu).peak - with(Function::silu).total > 0);
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("the peak is what is kept still and the gradients on their way back", 
   CHECK(bytes.kept == f32 * (10 + 30));
   // Backward through the second Linear: gradients of its 30 and its 10 values.
   CHECK(bytes.peak == bytes.total + f32 * (30 + 10));
-  // Prediction: 10 and 30 side by side; the input batch is counted by itself.
+  // Prediction: 10 and 30 at the same time; the input batch is a separate account.
   CHECK(footprint(model).prediction.activations == f32 * 40);
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("a function in place writes where its input was", "[footprint]") {
     return footprint(dense(4, {linear(10), function(which, in_place), linear(10)})).training.kept;
   };
   CHECK(kept(Function::relu, true) == f32 * 20);
-  CHECK(kept(Function::relu, false) == f32 * 20);  // of a Linear's output nobody has need
+  CHECK(kept(Function::relu, false) == f32 * 20);  // no layer needs the output of the Linear
   CHECK(kept(Function::elu, true) == f32 * 20);
   CHECK(kept(Function::elu, false) == f32 * 30);
   const auto peak = [](bool in_place) {
@@ -134,7 +134,7 @@ TEST_CASE("layers before the first parameters keep nothing", "[footprint]") {
   CHECK(footprint(model).training.kept == 0);
   model.layers.push_back(conv3(2));
   const auto print = footprint(model);
-  CHECK(print.layers[0].kept_bytes == f32 * 3 * 16);  // what the convolution reads, no indices
+  CHECK(print.layers[0].kept_bytes == f32 * 3 * 16);  // the convolution's input, without indices
   CHECK(print.layers[1].kept_bytes == f32 * 2 * 16);  // the model's output
 }
 

@@ -8,7 +8,7 @@ using namespace weir::test;
 
 namespace {
 
-/// What `layer` gives of one image of `input`.
+/// The footprint of `layer` for one image of `input`.
 LayerFootprint of(Layer layer, Dims input) {
   Model model;
   model.input = std::move(input);
@@ -16,7 +16,7 @@ LayerFootprint of(Layer layer, Dims input) {
   return footprint(model).layers.front();
 }
 
-/// The same by walking a window along one side: how often it fits.
+/// The same by moving a window along one side and counting positions.
 std::uint64_t windows(std::uint64_t in, std::uint64_t kernel, std::uint64_t stride,
                       std::uint64_t padding, std::uint64_t dilation, bool ceil_mode) {
   const auto span = dilation * (kernel - 1) + 1, padded = in + 2 * padding;

@@ -6,7 +6,7 @@
 
 namespace weir::test {
 
-/// Sums alone, as a published hand calculation has them.
+/// A model of sums only, as in a published calculation by hand.
 inline Model published() {
   Model model;
   model.input = {1, 180, 50};
@@ -25,7 +25,7 @@ inline Layer function(layer::Function which, bool in_place = false) {
 }
 inline Layer linear(std::uint64_t features) { return {layer::Linear{.out_features = features}}; }
 
-/// `features` values through `layers`.
+/// A chain of `layers` with `features` input values.
 inline Model dense(std::uint64_t features, std::vector<Layer> layers) {
   Model model;
   model.input = {features};

@@ -18,7 +18,7 @@ bool says(const Advice& advice, const std::string& part) {
       advice.words, [&](const auto& sentence) { return sentence.find(part) != std::string::npos; });
 }
 
-/// What every advice has to hold to.
+/// Checks the properties of every advice.
 void check_promises(const Advice& advice, double target = 0.99) {
   const auto &to = advice.recommended, &best = advice.ceiling;
   CHECK(to.samples_per_s >= 0.99 * best.samples_per_s);
@@ -56,7 +56,7 @@ TEST_CASE("where reads are slow, read_ahead comes first and no further than it h
   const auto advice = advise(window_of({50, 3, 100, 0.2}));
   check_promises(advice);
   const auto ahead = advice.recommended.setting.read_ahead;
-  // Little: 320 samples/s of 50 ms are 16 reads under way.
+  // A small number: 320 samples/s of 50 ms are 16 reads under way.
   CHECK(ahead >= 16);
   CHECK(ahead <= 32);
   CHECK(advice.recommended.data_readiness >= 0.99);
@@ -80,14 +80,14 @@ TEST_CASE("a balanced pair that jitters needs a deep queue, and is given no deep
   CHECK(to.setting.max_queue_size < 64);
   CHECK(to.data_readiness >= 0.99);
   CHECK(says(advice, "Change first: max_queue_size"));
-  // One step down is what was asked for no more.
+  // One slot less misses the target.
   const auto down = std::ranges::find_if(advice.steps, [&](const Step& step) {
     return step.to.setting.max_queue_size + 1 == to.setting.max_queue_size;
   });
   REQUIRE(down != advice.steps.end());
   CHECK((down->to.data_readiness < 0.99 ||
          down->to.samples_per_s < 0.99 * advice.ceiling.samples_per_s));
-  // A less demanding target takes less.
+  // A lower target needs less.
   AdviceOptions lenient;
   lenient.target_readiness = 0.9;
   const auto less = advise(window_of({0.05, 3, 58, 0.5, 1.0}), lenient);
@@ -96,7 +96,7 @@ TEST_CASE("a balanced pair that jitters needs a deep queue, and is given no deep
 }
 
 TEST_CASE("workers are no more than it takes", "[plan]") {
-  // 64 cores, 3 ms a decode, 3200 samples/s wanted: ten at least.
+  // 64 cores, 3 ms for each decode, a target of 3200 samples/s: at least ten workers.
   const auto advice = advise(window_of({0.05, 3, 10, 0.3, 0.1}, 64));
   check_promises(advice);
   CHECK(advice.recommended.setting.workers >= 10);
@@ -109,7 +109,7 @@ TEST_CASE("workers are no more than it takes", "[plan]") {
 }
 
 TEST_CASE("advice never goes over a budget, and says what the budget keeps away", "[plan]") {
-  // A sanitizer looks at how it is worked out, which is the same for all.
+  // A sanitizer checks the computation, which is the same for all budgets.
   const auto budgets = test::sanitized
                            ? std::vector{24 * mib, 1024 * mib}
                            : std::vector{20 * mib, 24 * mib, 32 * mib, 64 * mib, 1024 * mib};
@@ -123,7 +123,7 @@ TEST_CASE("advice never goes over a budget, and says what the budget keeps away"
       CHECK(advice.ceiling.total_bytes <= budget);
       for (const auto& step : advice.steps) CHECK(step.to.total_bytes <= budget);
       CHECK(advice.flags.find("--memory-budget " + std::to_string(budget)) != std::string::npos);
-      // No step from it is better than what was called the best.
+      // No step from it is better than the ceiling.
       for (const auto& step : advice.steps)
         CHECK(step.to.samples_per_s <= 1.01 * advice.ceiling.samples_per_s);
       if (budget <= 24 * mib) CHECK(says(advice, "holds it back"));
@@ -136,7 +136,7 @@ TEST_CASE("advice never goes over a budget, and says what the budget keeps away"
 }
 
 TEST_CASE("where a budget has no room for all reads ahead, fewer are better than none", "[plan]") {
-  // Two workers could use 66 reads under way; three slabs leave room for some 32.
+  // Two workers could use 66 reads under way. Three slabs leave room for about 32.
   Options tight;
   tight.memory.budget_bytes = 19 * mib;
   const auto window = window_of({50, 1.5, 5, 0.2}, 2, tight);

@@ -65,7 +65,7 @@ TEST_CASE("a plan knows where rows are functions of their samples", "[plan][cach
 }
 
 TEST_CASE("kept samples take the simulation no read, kept rows no decode either", "[plan][cache]") {
-  // Storage bounds it: two workers wait for reads of 20 ms beside decodes of 2.
+  // Storage is the limit: two workers wait for reads of 20 ms, with decodes of 2 ms.
   auto window = window_of({20, 2, 1, 0.3});
   const auto at = [&](Cache keep, double share) {
     window.plan.cache.keep = keep;
@@ -79,7 +79,7 @@ TEST_CASE("kept samples take the simulation no read, kept rows no decode either"
   CHECK(at(Cache::encoded, 0.5) == Approx(2 / 12e-3).epsilon(0.05));
   CHECK(at(Cache::encoded, 1) == Approx(2 / 2e-3).epsilon(0.05));
   CHECK(at(Cache::decoded, 0.5) == Approx(2 / 11e-3).epsilon(0.05));
-  CHECK(at(Cache::decoded, 1) == Approx(32 / 1e-3).epsilon(0.05));  // the consumer
+  CHECK(at(Cache::decoded, 1) == Approx(32 / 1e-3).epsilon(0.05));  // the consumer is the limit
   window.plan.read_ahead = 8;
   CHECK(at(Cache::encoded, 0.5) == Approx(8 / 20e-3 / 0.5).epsilon(0.15));
 }
@@ -104,7 +104,7 @@ TEST_CASE("advice says what caches would bring", "[plan][cache]") {
   auto window = window_of({20, 2, 1, 0.3}, 2, options);
   window.plan.workers = 2;
   const AdviceOptions few{.most_queue = 2, .most_workers = 2, .most_read_ahead = 2};
-  CHECK(advise(window, few).cache.empty());  // of how many samples?
+  CHECK(advise(window, few).cache.empty());  // the number of samples is unknown
   window.source_samples = 10'000;
   const auto advice = advise(window, few);
   REQUIRE(advice.cache.size() == 2);
@@ -129,7 +129,7 @@ TEST_CASE("advice says what caches would bring", "[plan][cache]") {
   CHECK(says(" that the budget leaves would hold "));
   CHECK(advice.flags.find("--cache") == std::string::npos);
 
-  // Random crops: no row is worth keeping.
+  // With random crops, decoded rows cannot be cached.
   window.plan.cache.may_keep_decoded = false;
   CHECK(advise(window, few).cache.size() == 1);
 }
@@ -184,7 +184,7 @@ TEST_CASE("advice says what a cache of a size of one's own would bring", "[plan]
   CHECK(of(8000).cache[0].bytes == 0);
   CHECK(small.flags.find("--cache") == std::string::npos);
 
-  // Whatever cache the measured loader had; what it had is what is pasted.
+  // Independent of the cache of the measured loader, whose mode is in the advised options.
   window.plan.cache.keep = Cache::encoded;
   window.plan.cache.asked = window.plan.cache.bytes = 50 * mib;
   CHECK(of(0).cache[0].bytes == 50 * mib);

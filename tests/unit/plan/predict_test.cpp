@@ -57,7 +57,7 @@ TEST_CASE("draws are log-normal of the variation asked for, their mean is exactl
 }
 
 TEST_CASE("with constant times, throughput is that of the slowest station", "[plan]") {
-  // D/D/1: one worker, then several on fewer cores, then a consumer that is slower.
+  // D/D/1: one worker; then several on fewer cores; then a slower consumer.
   CHECK(near(predict(window_of({0, 2, 0}, 1), setting(2, 1)).samples_per_s, 500, 0.001));
   CHECK(near(predict(window_of({0, 2, 0}, 4), setting(2, 4)).samples_per_s, 2000, 0.01));
   CHECK(near(predict(window_of({0, 2, 0}, 2), setting(2, 8)).samples_per_s, 1000, 0.01));
@@ -72,8 +72,8 @@ TEST_CASE("with constant times, throughput is that of the slowest station", "[pl
 }
 
 TEST_CASE("a queue of one batch makes producer and consumer take turns with its slab", "[plan]") {
-  // max_queue_size 1: the next batch is not begun before this one is leased, so a period is the
-  // longer of the two; it is never their sum, as it would be without a queue.
+  // max_queue_size 1: the next batch begins when this one is leased. So a period is the longer of
+  // the two times, not their sum, as without a queue.
   const auto one = predict(window_of({0, 2, 60}, 1), setting(1, 1));
   CHECK(near(one.samples_per_s, 32 / 0.064, 0.001));
   CHECK(one.slabs == 2);
@@ -83,17 +83,17 @@ TEST_CASE("reads ahead overlap: as many in 200 ms as are outstanding", "[plan]")
   const auto window = window_of({200, 1, 0}, 2);
   CHECK(near(predict(window, setting(4, 2, 64)).samples_per_s, 64 / 0.2, 0.01));
   CHECK(near(predict(window, setting(4, 2, 8)).samples_per_s, 8 / 0.2, 0.01));
-  // Without readers each worker waits for its own read.
+  // Without readers, each worker waits for its own read.
   CHECK(near(predict(window, setting(4, 2)).samples_per_s, 2 / 0.201, 0.02));
-  // Where decoding is slower, it decides.
+  // If decoding is slower, it is the limit.
   CHECK(near(predict(window_of({200, 20, 0}, 2), setting(4, 2, 64)).samples_per_s, 100, 0.01));
   const auto cut = predict(window, setting(1, 2, 64));
-  CHECK(cut.setting.read_ahead == 32);  // as the Plan cuts it to what is drawn
+  CHECK(cut.setting.read_ahead == 32);  // limited to the drawn samples, as in the Plan
 }
 
 TEST_CASE("a read ahead is outstanding until a worker takes it", "[plan]") {
-  // One read ahead, one worker: the next read begins with the decode of the one before, so a period
-  // is the longer of the two. Were more allowed to lie about, a period would be 3 ms on average.
+  // One read ahead, one worker: the next read begins with the decode of the previous sample, so a
+  // period is the longer of the two. With more reads ahead, a period would be 3 ms on average.
   const auto one = predict(window_of({3, 3, 0, 0.8}, 1), setting(4, 1, 1)).samples_per_s;
   CHECK(one < 0.85 * 1e3 / 3);
   CHECK(one > 1e3 / 6);
@@ -111,9 +111,10 @@ TEST_CASE("reads that copy take a core, reads that wait do not", "[plan]") {
 
 TEST_CASE("a cycle of two exponential-like stations is as product form has it", "[plan]") {
   // Batches of one sample, one worker, one consumer. The worker stops while Q batches are ready and
-  // one is leased, the consumer while there is none: M/M/1/K with K = Q + 1, whose server idles
-  // p_0 = (1 - r) / (1 - r^(K+1)) of the time, r = lambda / mu (Gross et al., Fundamentals of
-  // Queueing Theory, section 2.5). A log-normal of variation 1 is not quite an exponential.
+  // one is leased, and the consumer while there is none. This is M/M/1/K with K = Q + 1. Its server
+  // is idle for p_0 = (1 - r) / (1 - r^(K+1)) of the time, r = lambda / mu (Gross et al.,
+  // Fundamentals of Queueing Theory, section 2.5). A log-normal of variation 1 is close to an
+  // exponential.
   for (const double consumer_ms : {0.8, 1.0, 1.25}) {
     const auto window = window_of({0, 1, consumer_ms, 1.0, 1.0}, 1, of_batch(1));
     for (const std::uint32_t depth : {2u, 4u, 8u, 16u}) {
@@ -185,7 +186,7 @@ TEST_CASE("side bytes and a transform's memory are in what is foretold", "[plan]
   const auto plan = resolve(options, 12'345);
   const auto at = predict(window, setting(6, 2, 0, 48));
   CHECK(at.staging_bytes == plan.slabs * plan.slab_bytes);
-  // A worker keeps 1 MiB, the pixels of a photograph (1.5 MiB) and what was declared.
+  // A worker keeps 1 MiB, the pixels of a photograph (1.5 MiB) and the declared scratch memory.
   CHECK(at.total_bytes == at.staging_bytes + 12'345 + 2 * (4 * mib + mib + mib / 2));
 }
 
@@ -196,7 +197,7 @@ TEST_CASE("a consumer takes longer over a larger batch", "[plan]") {
 }
 
 TEST_CASE("short batches take the consumer as long as full ones", "[plan]") {
-  // Seven batches an epoch, the last of 8: 200 samples.
+  // Seven batches in each epoch, the last of 8: 200 samples.
   auto window = window_of({0, 1, 64}, 2);
   window.batches = 70;
   window.samples = 2000;
@@ -209,7 +210,7 @@ TEST_CASE("a queue that never fills never gets its slabs", "[plan]") {
   CHECK(predict(window_of({0, 3, 1}, 2), setting(16, 2)).slabs == 2);
   CHECK(predict(window_of({0, 3, 400}, 2), setting(16, 2)).slabs == 17);
   CHECK(predict(window_of({0, 3, 400}, 2), setting(4096, 2)).slabs == 4097);
-  // One that fills in the long run does, however long that takes.
+  // A queue that fills very slowly still fills.
   CHECK(predict(window_of({0, 3, 48.5}, 2), setting(64, 2)).slabs == 65);
 }
 
@@ -234,9 +235,9 @@ TEST_CASE("what would bound a setting is read off the simulation's clocks", "[pl
     CHECK(near(own.prep_stall, 3.0 / 53, 0.1));
     const auto ahead = verdict(window_of({200, 1, 0, 0.5}, 2), setting(4, 2, 8));
     CHECK(ahead.regime == Regime::storage);
-    // A core is at work for a fortieth of the time, and another sample than that of the batch's end.
+    // A core is busy for a fortieth of the time, with other samples than the last of the batch.
     CHECK(ahead.fetch_stall > 0.9);
-    // More workers than cores: nothing that a read waits for.
+    // More workers than cores. Reads do not wait for cores.
     CHECK(verdict(window_of({50, 3, 0, 0.5}, 2), setting(4, 8)).regime == Regime::storage);
   }
   SECTION("decoding") {
@@ -251,7 +252,7 @@ TEST_CASE("what would bound a setting is read off the simulation's clocks", "[pl
     const auto consumer = verdict(window_of({0.05, 3, 200, 0.5}, 2), setting(4, 2));
     INFO(consumer.why);
     CHECK(consumer.regime == Regime::consumer);
-    // Two workers are at it for 48.8 of 200 ms.
+    // Two workers are busy for 48.8 of 200 ms.
     CHECK(near(consumer.producer_wait, 1 - 48.8 / 200, 0.02));
     CHECK(consumer.consumer_wait < 0.01);
   }
@@ -292,7 +293,7 @@ TEST_CASE("a verdict's stalls are the consumer's wait", "[plan]") {
 }
 
 TEST_CASE("more workers than cores inflate what the clock says of a decode", "[plan]") {
-  // Eight workers on two cores: a decode of 2 ms takes 8 ms on the clock.
+  // Eight workers on two cores: a decode of 2 ms of CPU time takes 8 ms of wall-clock time.
   Options options;
   options.workers = 8;
   auto window = window_of({0, 8, 0}, 2, options);
@@ -304,17 +305,17 @@ TEST_CASE("more workers than cores inflate what the clock says of a decode", "[p
 
 TEST_CASE("a decode is as long as it is on a core, if something else was on it meanwhile",
           "[plan]") {
-  // On the clock a decode takes 2 ms, in 0.4 of which readers copied.
+  // A decode takes 2 ms of wall-clock time. For 0.4 ms of it, readers copied.
   Options options;
   options.io.read_ahead = 64;
   auto window = window_of({50, 2, 0}, 2, options);
   window.read_cpu_s = 0.2e-3;
   window.decode_cpu_s = 1.6e-3;
   CHECK(near(predict(window, setting(4, 2, 128)).samples_per_s, 2 / 1.8e-3, 0.01));
-  // Hardly on a core at all, it waits for something of its own, and its worker with it.
+  // With almost no CPU time, a decode waits for something else, and its worker waits, too.
   window.decode_cpu_s = 0.1e-3;
   CHECK(near(predict(window, setting(4, 2, 128)).samples_per_s, 2 / 2.2e-3, 0.01));
-  // With a core for each there is nobody who could have been on it.
+  // With a core for each worker, no other thread could have used it.
   window = window_of({0, 2, 0}, 2);
   window.decode_cpu_s = 1.6e-3;
   CHECK(near(predict(window, setting(4, 2)).samples_per_s, 1000, 0.01));
@@ -336,7 +337,7 @@ TEST_CASE("a tight budget throttles reads ahead", "[plan]") {
   CHECK(held.samples_per_s < 0.9 * loose.samples_per_s);
   CHECK(held.samples_per_s > 2 / 0.053);
   CHECK(held.total_bytes <= 24 * mib);
-  // The queue is the one that the plan cuts it to.
+  // The queue is the largest that fits the budget.
   CHECK(predict(tight, setting(16, 2)).setting.max_queue_size == resolve(
                                                                      [&] {
                                                                        auto wish = options;

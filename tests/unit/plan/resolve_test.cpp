@@ -136,7 +136,7 @@ TEST_CASE("side bytes lie in the slab, and every figure of the plan follows", "[
   CHECK(plan.floor_bytes == plain.floor_bytes + 2 * more);
   CHECK(plan.promised_bytes == plain.promised_bytes + 2 * more);
   CHECK(plan.ceiling_bytes == plain.ceiling_bytes + plan.slabs * more);
-  // They stay bytes, whatever the pixels become.
+  // They stay bytes, independent of the pixels' type.
   const auto cost = plan.depth_cost(4)[3], before = plain.depth_cost(4)[3];
   CHECK(cost.u8_bytes == before.u8_bytes + 5 * more);
   CHECK(cost.f16_bytes == before.f16_bytes + 5 * more);
@@ -154,7 +154,7 @@ TEST_CASE("a transform's scratch is in max_sample_bytes, the floor and what a wo
   auto plan = resolve(options, 0);
   CHECK(plan.transform_bytes == 5 * mib);
   CHECK(plan.floor_bytes == plain.floor_bytes + 5 * mib);
-  CHECK(plan.max_queue_size < plain.max_queue_size);  // each worker keeps as much
+  CHECK(plan.max_queue_size < plain.max_queue_size);  // each worker keeps this memory
   CHECK(plan.slabs * plan.slab_bytes + plan.max_sample_bytes + 2 * 6 * mib <= 96 * mib);
   CHECK_FALSE(plan.whole_images);
   options.transform.apply = [](DecodedSample&) {};

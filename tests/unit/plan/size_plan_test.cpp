@@ -45,7 +45,7 @@ TEST_CASE("a plan counts on the largest batch that any order could bring", "[pla
 
 TEST_CASE("a plan counts on what replaces an image of unknown size, under skip", "[plan][sizes]") {
   using buffer::SlabLayout;
-  // Each of the unknown ones may be replaced by the largest.
+  // A sample of unknown size may be replaced by the largest.
   auto options = sized(Sizes::ragged, {{100, 100}, {0, 0}, {0, 0}, {10, 10}});
   options.batch = 4;
   const auto most = [&](OnFault policy) {
@@ -76,7 +76,7 @@ TEST_CASE("a plan tells the first epoch's batches and their padding", "[plan][si
   CHECK(plan.padding == 1 - images / blocks);
   CHECK(plan.padding_without_buckets == plan.padding);
 
-  // Two portraits and two landscapes in turns; buckets bring them together.
+  // Two portraits and two landscapes in turns. Buckets group them.
   auto options = sized(Sizes::padded, {{10, 30}, {30, 10}, {10, 30}, {30, 10}});
   options.sizes.bucket_batches = 2;
   const auto bucketed = resolve(options, 0);
@@ -102,7 +102,7 @@ TEST_CASE("where sizes differ the queue stays as deep as asked and bytes bound i
   const auto plan = resolve(options, 0);
   CHECK(plan.max_queue_size == 50);
   CHECK(plan.max_queue_bytes == 20 * mib);
-  // All but index, reserve and an arena a worker.
+  // Everything except index, reserve and one arena for each worker.
   CHECK(plan.sizes.max_staging_bytes ==
         64 * mib - plan.index_bytes - plan.max_sample_bytes - 2 * mib);
   CHECK(plan.ceiling_bytes <= 64 * mib);

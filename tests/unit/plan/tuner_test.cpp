@@ -14,7 +14,7 @@ namespace {
 
 constexpr Setting begun{4, 1, 0, 32};
 
-/// A loader that does what predict() says, and whose windows are off by up to `noise`.
+/// A loader that behaves as predict() says. Its windows have an error of at most `noise`.
 class Plant {
  public:
   Plant(const Times& times, double noise, std::uint64_t seed)
@@ -115,7 +115,7 @@ TEST_CASE("a move that made things worse is taken back, and not made again", "[p
   Tuner tuner(begun, bounds());
   const auto rate = [&](const Setting& at) {
     auto seen = plant.under(at);
-    // What no window says: here reads ahead stand in each other's way.
+    // An effect that no window shows: here, reads ahead slow each other down.
     if (at.read_ahead > 0) seen.seconds *= 40;
     return seen;
   };

@@ -7,7 +7,7 @@ using test::Approx;
 
 namespace {
 
-/// A window of 10 s in which two workers and the consumer waited for the shares given.
+/// A window of 10 s with the given shares of waits of two workers and the consumer.
 Window waits(double idle, double fetch, double prep, double memory) {
   Window w;
   w.seconds = 10;
@@ -33,7 +33,7 @@ StageClock stage(Stage which, std::uint64_t count, double each, std::uint64_t by
           .bytes = bytes * count};
 }
 
-/// A report after `n` batches of four samples, each of 100 encoded bytes.
+/// The report after `n` batches of four samples, each of 100 encoded bytes.
 Report after(std::uint64_t n) {
   Report r;
   r.plan.shape = {2, 2, 3};
@@ -79,7 +79,7 @@ TEST_CASE("a tenth is no wait that matters, more is", "[window]") {
   CHECK(regime(0.1001, 0, 0, 0) == Regime::consumer);
   CHECK(regime(0, 0.1, 0, 0) == Regime::balanced);
   CHECK(regime(0, 0.1001, 0, 0) == Regime::storage);
-  // It is the sum of the stalls that counts.
+  // The sum of the stalls decides.
   CHECK(regime(0, 0.05, 0.04, 0.03) == Regime::storage);
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("mean and deviation of times come from their sums", "[window]") {
   CHECK(times.mean_s == Approx(4));
   CHECK(times.deviation_s == Approx(1.41421356));
   CHECK(service({}).mean_s == 0);
-  // What rounding leaves below zero is none.
+  // Rounding errors below zero become zero.
   CHECK(service({.count = 3, .sum_s = 0.3, .squares_s2 = 0.03 - 1e-12}).deviation_s == 0);
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("a window may begin with the loader, and the same report twice is an e
   CHECK(none.seconds == 0);
   CHECK(none.data_readiness == 1);
   CHECK(judge(none).regime == Regime::balanced);
-  // Reports the wrong way round are no negative times.
+  // Reports in the wrong order give no negative times.
   CHECK(window(after(40), after(10)).consumer_wait_s == 0);
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("the CPU time of a read and of a decode is that of those looked at bet
   now.stages[0].cpu_count = 10;
   CHECK(window(earlier, now).read_cpu_s == Approx(0.005));
   now.stages[0].cpu_s = 5;
-  CHECK(window(earlier, now).read_cpu_s > 0);  // they took none, which is not "nobody looked"
+  CHECK(window(earlier, now).read_cpu_s > 0);  // the reads took no CPU time, but it was measured
   CHECK(window(earlier, now).decode_cpu_s == 0);
   now.stages[1].cpu_s = 0.06;
   now.stages[1].cpu_busy_s = 0.08;

@@ -5,14 +5,14 @@
 
 namespace weir::test {
 
-/// Times in milliseconds: a read, a decode, a batch of the consumer's.
+/// Times in milliseconds: of a read, of a decode, and of the consumer for a batch.
 struct Times {
   double read = 0, decode = 0, consumer = 0;
   double variation = 0;           ///< of reads and decodes: deviation / mean
-  double consumer_variation = 0;  ///< the same of the consumer
+  double consumer_variation = 0;  ///< the same for the consumer
 };
 
-/// What a loader would have reported that ran long enough, undisturbed.
+/// The window of a loader that ran long enough, undisturbed.
 inline Window window_of(const Times& times, std::uint32_t cores = 2, Options options = {},
                         std::uint64_t index_bytes = 0) {
   if (options.workers == 0) options.workers = cores;
@@ -28,7 +28,7 @@ inline Window window_of(const Times& times, std::uint32_t cores = 2, Options opt
   window.decode = service(window.samples, times.decode, times.variation);
   window.consumer = service(window.batches, times.consumer, times.consumer_variation);
   window.encoded_bytes = 110e3;
-  // Long enough for whoever was the slowest.
+  // Long enough for the slower side.
   const double decoding = static_cast<double>(window.samples) * (times.read + times.decode) /
                           std::min(window.plan.workers, cores);
   const double consuming = static_cast<double>(window.batches) * times.consumer;

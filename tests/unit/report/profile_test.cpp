@@ -33,7 +33,8 @@ std::string refusal(const auto& call) {
   return "";
 }
 
-/// A step that keeps 40 KiB of activations for its backward phase, which makes gradients once.
+/// A step that keeps 40 KiB of activations for its backward phase. The first backward phase makes
+/// the gradients.
 struct Trainer {
   CountingResource memory;
   Bytes parameters = Bytes(10 << 10, memory.account("parameters"));
@@ -81,7 +82,7 @@ TEST_CASE("a phase has its own peak, and live is what is left at its end", "[pro
   CHECK(backward["workspace"].peak == 0);
   CHECK(backward["activations"].at_peak == 40 << 10);
 
-  // Gradients are there from the second step's beginning on.
+  // From the second step on, gradients exist from the start.
   CHECK(steps[1]["forward"].watched[0].peak == 65 << 10);
   CHECK(steps[1]["backward"].watched[0].peak == 60 << 10);
   CHECK(steps[1].whole.watched[0].peak == 65 << 10);
@@ -211,7 +212,7 @@ TEST_CASE("RSS is the phase's, its peak too", "[profile]") {
   const auto& large = steps[0]["large"];
   const auto& small = steps[0]["small"];
   CHECK(large.rss > 0);
-  // A sanitizer keeps what is freed.
+  // A sanitizer keeps freed memory.
   CHECK((test::sanitized || large.rss_peak >= large.rss + block - slack));
   CHECK((test::sanitized || small.rss_peak < small.rss + block / 2));
   CHECK(steps[0].whole.rss_peak >= large.rss_peak);

@@ -27,7 +27,7 @@ TEST_CASE("JSON of others is read to a depth that can be written again", "[json]
                       has_text("nested more than 100 levels deep"));
     CHECK_THROWS_AS(read_json<Json>(nested(1'000'000, open, close)), std::invalid_argument);
   }
-  // A level that has ended is none.
+  // A closed level does not count.
   CHECK(read_json<Json>("[[1],[2],[{\"a\":[]}]]").size() == 3);
   CHECK_THROWS_AS(read_json<Json>("[1"), Json::exception);
   CHECK_THROWS_AS(read_json<Json>(std::string(1'000'000, '[')), std::invalid_argument);

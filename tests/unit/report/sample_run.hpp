@@ -4,7 +4,7 @@
 
 namespace weir::test {
 
-/// A run of the experiment: ten batches of 128 consumed, ten more waiting.
+/// A run of the experiment: ten batches of 128 consumed, ten more ready.
 inline report::Run sample_run() {
   report::Run run;
   auto& figures = run.figures;

@@ -78,7 +78,7 @@ TEST_CASE("log-normal delays have the mean, the deviation and the shape asked fo
   const auto sum = std::accumulate(drawn.begin(), drawn.end(), 0.0);
   double squares = 0;
   for (const auto ms : drawn) squares += (ms - sum / count) * (ms - sum / count);
-  // Six standard errors of the mean; the deviation's own error grows with the tail.
+  // Six standard errors of the mean. The error of the deviation grows with the tail.
   CHECK(std::abs(sum / count - mean) < 6 * deviation / std::sqrt(count));
   CHECK(std::abs(std::sqrt(squares / count) / deviation - 1) < 0.05);
   CHECK(std::ranges::min(drawn) > 0);
@@ -101,7 +101,7 @@ TEST_CASE("a delay depends on seed and index alone", "[delayed]") {
   CHECK(draws({50, 20, 7}, 100) == once);
   CHECK(delay.of(63).count() == once[63]);
   CHECK_FALSE(draws({50, 20, 8}, 100) == once);
-  // Neighbours have nothing to do with each other: their correlation is that of chance.
+  // Neighbours are independent: their correlation is within chance.
   const auto many = draws(delay, 100'000);
   double together = 0, squares = 0;
   for (std::size_t i = 1; i < many.size(); ++i) {

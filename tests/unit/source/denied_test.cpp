@@ -16,8 +16,9 @@ using namespace weir;
 using namespace weir::test;
 namespace fs = std::filesystem;
 
-/// Permissions do not stop root, so another user looks, in a child: the number of the first check
-/// that failed, 0 for none. Where we are not root, we look ourselves.
+/// Runs the checks as another user in a child process, because permissions do not restrict root.
+/// Returns the number of the first failed check, or 0. Without root privileges the checks run in
+/// this process.
 int as_somebody(const std::function<int()>& look) {
   constexpr uid_t nobody = 65534;
   if (::geteuid() != 0) return look();

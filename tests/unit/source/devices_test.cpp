@@ -19,7 +19,7 @@ using namespace weir;
 using namespace weir::test;
 namespace fs = std::filesystem;
 
-/// Not a file: what a manifest may list and a folder must skip.
+/// Entries that are not files. A manifest may list them, and a folder must skip them.
 std::vector<std::string> make_specials(const TemporaryFolder& folder) {
   std::vector<std::string> made{"fifo.jpg", "socket.jpg"};
   REQUIRE(::mkfifo((folder / "fifo.jpg").c_str(), 0600) == 0);
@@ -42,7 +42,7 @@ std::vector<std::string> make_specials(const TemporaryFolder& folder) {
 }  // namespace
 
 TEST_CASE("what is no file is refused without waiting for it", "[reader][D1][D2]") {
-  ::alarm(2);  // a FIFO without a writer would keep us for ever
+  ::alarm(2);  // a FIFO without a writer would block forever
   const TemporaryFolder folder;
   const auto specials = make_specials(folder);
   CHECK(image_folder(folder.string()).size() == 0);
@@ -57,7 +57,7 @@ TEST_CASE("what is no file is refused without waiting for it", "[reader][D1][D2]
     CAPTURE(specials[i]);
     REQUIRE(refusal);
     CAPTURE(refusal->reason);
-    // A folder mounted `nodev` denies devices before anyone can look.
+    // On a folder mounted `nodev`, the kernel refuses devices earlier.
     CHECK(
         (refusal->kind == FaultKind::unsupported ||
          (refusal->kind == FaultKind::io && refusal->reason == "cannot open: Permission denied")));

@@ -30,7 +30,7 @@ class RefusingSink final : public ByteSink {
   bool throws_;
 };
 
-/// Changes the file between its size being known and its bytes being read.
+/// Changes the file after its size is known and before its bytes are read.
 class MeddlingSink final : public ByteSink {
  public:
   explicit MeddlingSink(std::function<void()> meddle) : meddle_(std::move(meddle)) {}

@@ -20,7 +20,7 @@
 
 namespace weir::test {
 
-/// Gives what is asked for and remembers it.
+/// Grants every request and records it.
 class RecordingSink final : public ByteSink {
  public:
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
@@ -66,7 +66,7 @@ inline std::optional<Refusal> refusal_of(const AnySource& source, std::uint64_t 
   return std::nullopt;
 }
 
-/// A socket at that path, which must be short.
+/// Creates a socket at that path, which must be short.
 inline void make_socket(const std::filesystem::path& path) {
   const auto where = path.string();
   sockaddr_un address{};
@@ -80,7 +80,7 @@ inline void make_socket(const std::filesystem::path& path) {
   if (!bound) throw std::runtime_error("bind");
 }
 
-/// Descriptors this process holds.
+/// The number of open descriptors of this process.
 inline std::ptrdiff_t open_descriptors() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }

@@ -44,7 +44,7 @@ Listed list(const TemporaryFolder& folder, FollowSymlinks links) {
   return listed;
 }
 
-/// Two folders of one file each, and every kind of link there is.
+/// Two folders with one file each, and links of every kind.
 struct Linked {
   Linked() {
     folder.write("a/file", "f");
@@ -59,7 +59,7 @@ struct Linked {
   TemporaryFolder folder, outside;
 };
 
-/// From now on this process has no openat2(2), as in a sandbox that has not heard of it.
+/// Removes openat2(2) from this process, as in a sandbox that does not know it.
 bool forget_openat2() {
   std::array<sock_filter, 4> program{
       sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -71,7 +71,7 @@ bool forget_openat2() {
          ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-/// 0: `path` opens without links; else errno.
+/// 0 if `path` opens without links; otherwise errno.
 int opened(const TemporaryFolder& folder, const std::string& path) {
   const auto root = source::open_at(AT_FDCWD, folder.string().c_str(), O_PATH);
   return source::open_at(root.value(), path.c_str(), O_RDONLY, source::Resolve::no_links) ? 0
@@ -163,7 +163,7 @@ TEST_CASE("a folder that the path came through is not entered again", "[folder][
   fs::create_directory_symlink("..", folder / "a/up");
   fs::create_directory_symlink(".", folder / "a/b/self");
   fs::create_directory_symlink("../../a", folder / "a/b/again");
-  fs::create_directory_symlink("b", folder / "a/twice");  // no cycle: another path to b
+  fs::create_directory_symlink("b", folder / "a/twice");  // not a cycle: another path to b
   const auto [names, skipped] = list(folder, FollowSymlinks::yes);
   CHECK(names == Names{"a/b/file", "a/twice/file"});
   CHECK(skipped == 5);
@@ -211,7 +211,7 @@ TEST_CASE("a folder that becomes a link out of the root leads nowhere", "[folder
   fs::create_directory_symlink(outside.string(), folder / "a");
   CHECK(refusal_of(none, 0).value().kind == FaultKind::unsupported);
   CHECK(refusal_of(inside, 0).value().reason == "a symbolic link out of the folder");
-  // One that stays inside is as good as any.
+  // A link that stays inside the folder is allowed.
   fs::remove(folder / "a");
   fs::create_directory_symlink("was", folder / "a");
   CHECK(read_text(inside, 0) == "f");

@@ -61,7 +61,7 @@ TEST_CASE("sizes beyond 32 bits shuffle without a table", "[sampler][D10]") {
         low += index < size / 2;
       }
     }
-    // 2,000 coins: outside these bounds once in 10^10 sets of a sound shuffle.
+    // 2,000 coins. A correct shuffle exceeds these bounds once in 10^10 sets.
     CHECK(low > 855);
     CHECK(low < 1145);
   }
@@ -82,12 +82,12 @@ TEST_CASE("the order is a pure function of seed and epoch", "[sampler]") {
   CHECK(order(Sampler(1000, true, 42), 0) == first);
   CHECK(order(sampler, 1) != first);
   CHECK(order(Sampler(1000, true, 43), 0) != first);
-  // Seed and epoch do not trade places.
+  // Exchanging seed and epoch gives another order.
   CHECK(order(Sampler(1000, true, 1), 2) != order(Sampler(1000, true, 2), 1));
 }
 
 TEST_CASE("the order is this one on every machine", "[sampler]") {
-  // Positions a saved run depends on: a change here breaks resuming older runs.
+  // Saved runs depend on these positions: a change here breaks resuming older runs.
   CHECK(order(Sampler(8, true, 0), 0) == std::vector<std::uint64_t>{1, 4, 5, 0, 7, 2, 3, 6});
 }
 

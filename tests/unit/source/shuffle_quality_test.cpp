@@ -10,8 +10,9 @@ namespace {
 
 using weir::source::Sampler;
 
-/// How many standard deviations a chi-square statistic lies from what uniform counts give. Beyond 6
-/// a sound shuffle comes once in a billion; the seeds are fixed, so a pass stays a pass.
+/// How many standard deviations a chi-square statistic differs from that of uniform counts. A
+/// correct shuffle exceeds 6 once in a billion. The seeds are fixed, so the result is always the
+/// same.
 double deviation(const std::vector<std::uint64_t>& counts, double freedom) {
   const double expected =
       static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})) /
@@ -42,7 +43,7 @@ TEST_CASE("over many epochs each sample comes to each position alike", "[sampler
 }
 
 TEST_CASE("every order of a few samples comes alike", "[sampler]") {
-  // An additive network whose sides are both odd reaches even orders only: 7 shows it.
+  // An additive network with two odd sides can only reach even orders. Size 7 shows that.
   for (const std::uint64_t size : {3ull, 4ull, 5ull, 7ull}) {
     std::uint64_t orders = 1;
     for (std::uint64_t i = 2; i <= size; ++i) orders *= i;
@@ -65,8 +66,8 @@ TEST_CASE("every order of a few samples comes alike", "[sampler]") {
 }
 
 TEST_CASE("neighbours in the source are no neighbours in the order", "[sampler]") {
-  // The step from one position to the next, folded into 64 classes, is uniform for a shuffle; an
-  // interleaving or a rotation gives a few steps over and over.
+  // In a shuffle, the step from one position to the next, in 64 classes, is uniform. An
+  // interleaving or a rotation repeats a few steps.
   constexpr std::uint64_t size = 100'003;
   const Sampler sampler(size, true, 3);
   std::vector<std::uint64_t> counts(64);
@@ -78,8 +79,8 @@ TEST_CASE("neighbours in the source are no neighbours in the order", "[sampler]"
 }
 
 TEST_CASE("successive epochs are no more alike than chance", "[sampler]") {
-  // Fixed points between two independent orders are Poisson with mean 1: over 1,000 pairs of epochs
-  // about 1,000 of them, give or take 32.
+  // The number of fixed points between two independent orders is Poisson with mean 1. Over 1,000
+  // pairs of epochs there are about 1,000, with deviation 32.
   constexpr std::uint64_t size = 500;
   const Sampler sampler(size, true, 4);
   std::uint64_t kept = 0;

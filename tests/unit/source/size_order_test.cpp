@@ -18,7 +18,7 @@ std::shared_ptr<const SizeIndex> drawn_sizes(std::uint64_t count, std::uint64_t 
   const auto side = [&] { return 20 + static_cast<std::uint32_t>(random.below(480)); };
   std::vector<ImageSize> sizes(static_cast<std::size_t>(count));
   for (auto& size : sizes)
-    if (random.below(20) > 0) size = {side(), side()};  // else its size is not known
+    if (random.below(20) > 0) size = {side(), side()};  // otherwise its size is unknown
   return std::make_shared<const SizeIndex>(std::move(sizes));
 }
 
@@ -34,7 +34,7 @@ struct World {
   }
 };
 
-/// Every batch of an epoch, asked for in the order that `from` says.
+/// Every batch of an epoch, requested in the order of `from`.
 std::vector<std::vector<std::uint64_t>> epoch_of(const World& world, std::uint64_t epoch,
                                                  bool backwards = false) {
   auto order = world.order();
@@ -133,7 +133,7 @@ TEST_CASE("shuffled, the batches of a window do not come smallest first", "[size
   CHECK(epoch_of(world, 1) != batches);
   std::vector<std::uint64_t> heights;
   for (const auto& rows : batches) heights.push_back((*world.sizes)[rows.front()].height);
-  double together = 0;  // rank correlation of place and height is about 0
+  double together = 0;  // the rank correlation of position and height is about 0
   for (std::size_t i = 0; i < heights.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       together += heights[i] > heights[j] ? 1 : heights[i] < heights[j] ? -1 : 0;

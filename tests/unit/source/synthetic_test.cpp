@@ -15,7 +15,7 @@ using namespace weir::test;
 struct Size {
   unsigned height, width;
 };
-// Height and width of the first start of frame.
+// The height and width in the first start-of-frame segment.
 Size size_of(const std::string& jpeg) {
   for (std::size_t i = 2; i + 9 < jpeg.size();) {
     const auto byte = [&](std::size_t at) {

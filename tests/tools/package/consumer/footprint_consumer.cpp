@@ -1,4 +1,4 @@
-// Calls all that the component footprint has.
+// Calls every function of the component footprint.
 #include <cstdio>
 
 #include <weir/error.hpp>
@@ -19,7 +19,7 @@ int main(int, char** arguments) {
   if (weir::largest_batch(model, peak) != 2 || weir::largest_micro_batch(model, peak) != 2)
     return 1;
   try {
-    weir::read_model(arguments[0]);  // a program is no model
+    weir::read_model(arguments[0]);  // a program is not a model
   } catch (const weir::Error& error) {
     return error.code() == weir::Errc::bad_options ? 0 : 1;
   }
