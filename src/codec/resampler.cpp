@@ -60,8 +60,8 @@ struct Axis {
   }
 };
 
-Axis across(const Resize& r) { return {r.in_width, r.out_width, r.from_x(), r.span_x()}; }
-Axis down(const Resize& r) { return {r.in_height, r.out_height, r.from_y(), r.span_y()}; }
+Axis across(const Resize& r) { return {r.in_width, r.out_width, r.part.x, r.span_x()}; }
+Axis down(const Resize& r) { return {r.in_height, r.out_height, r.part.y, r.span_y()}; }
 
 /// Columns are taken in pairs.
 std::uint32_t column_taps(const Resize& resize) {
@@ -120,7 +120,7 @@ void fill_bilinear(const Resize& resize, Columns& columns) {
   const double scale = scale_of(resize.span_x(), resize.out_width);
   const auto last = static_cast<std::int64_t>(resize.in_width) - 1;
   for (std::uint32_t x = 0; x < resize.out_width; ++x) {
-    auto [first, share] = place_of(x, scale, resize.from_x());
+    auto [first, share] = place_of(x, scale, resize.part.x);
     if (first < 0 || first >= last) {
       first = std::clamp<std::int64_t>(first, 0, last);
       share = 0;
@@ -200,7 +200,7 @@ void Resampler::aim() noexcept {
     return;
   }
   const double scale = scale_of(resize_.span_y(), resize_.out_height);
-  const auto [first, share] = place_of(row_, scale, resize_.from_y());
+  const auto [first, share] = place_of(row_, scale, resize_.part.y);
   const auto end = static_cast<std::int64_t>(resize_.in_height) - 1;
   lines_.first = static_cast<std::uint32_t>(std::clamp<std::int64_t>(first, 0, end));
   last_ = static_cast<std::uint32_t>(std::clamp<std::int64_t>(first + 1, 0, end));

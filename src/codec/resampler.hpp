@@ -19,8 +19,6 @@ struct Resize {
   Part part{};          ///< what becomes the output; what lies around it is there to be looked at
   bool antialias = false;
 
-  double from_x() const noexcept { return part.x; }
-  double from_y() const noexcept { return part.y; }
   double span_x() const noexcept { return part.width == 0 ? in_width : part.width; }
   double span_y() const noexcept { return part.width == 0 ? in_height : part.height; }
 };
