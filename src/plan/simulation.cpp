@@ -127,7 +127,7 @@ void Simulation::end_wait() noexcept {
 }
 
 Verdict Simulation::verdict(double seconds) const {
-  Window clocks;
+  QueueWaits clocks;
   clocks.seconds = seconds;
   clocks.consumer_wait_s = static_cast<double>(waited_) * 1e-9;
   clocks.fetch_stall_s = stalled_.fetch * 1e-9;
