@@ -127,27 +127,24 @@ constexpr std::size_t least_streamed = 4u << 20;
 
 template <Element T>
 struct Converter<T>::State {
-  explicit State(const Normalize& normalize);
+  explicit State(const Normalize& normalize) {
+    check(normalize);
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (std::size_t pixel = 0; pixel < 256; ++pixel) {
+        // One rounding for product and difference, so that nothing is lost where they cancel.
+        const double centred =
+            std::fma(static_cast<double>(pixel), normalize.scale, -normalize.mean[c]);
+        tables[c][pixel] = narrow<T>(centred / normalize.stddev[c]);
+      }
+      const long double stddev = normalize.stddev[c];
+      lines[c] = convert::split_line(normalize.scale / stddev, -normalize.mean[c] / stddev);
+    }
+    lines_are_exact = agree(lines, tables);
+  }
   Tables<T> tables;
   convert::Lines lines;
   bool lines_are_exact;  ///< on this machine they give what the tables say, to the bit
 };
-
-template <Element T>
-Converter<T>::State::State(const Normalize& normalize) {
-  check(normalize);
-  for (std::size_t c = 0; c < 3; ++c) {
-    for (std::size_t pixel = 0; pixel < 256; ++pixel) {
-      // One rounding for product and difference, so that nothing is lost where they cancel.
-      const double centred =
-          std::fma(static_cast<double>(pixel), normalize.scale, -normalize.mean[c]);
-      tables[c][pixel] = narrow<T>(centred / normalize.stddev[c]);
-    }
-    const long double stddev = normalize.stddev[c];
-    lines[c] = convert::split_line(normalize.scale / stddev, -normalize.mean[c] / stddev);
-  }
-  lines_are_exact = agree(lines, tables);
-}
 
 template <Element T>
 Converter<T>::Converter(const Normalize& normalize, Layout layout)
