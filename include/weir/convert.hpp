@@ -28,16 +28,7 @@ concept Element = std::same_as<T, float> || std::same_as<T, float16> || std::sam
 /// `value` rounded once to T, to nearest, ties to even; overflow gives infinity, as IEEE 754 has it.
 /// Any thread.
 template <Element T>
-T narrow(double value) noexcept;
-/// \copydoc narrow
-template <>
-WEIR_API float narrow<float>(double value) noexcept;
-/// \copydoc narrow
-template <>
-WEIR_API float16 narrow<float16>(double value) noexcept;
-/// \copydoc narrow
-template <>
-WEIR_API bfloat16 narrow<bfloat16>(double value) noexcept;
+WEIR_API T narrow(double value) noexcept;
 
 /// Itself, so that code may be written for any Element.
 constexpr float widen(float value) noexcept { return value; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -44,6 +45,34 @@ namespace api {
 class StreamState;
 class LoaderState;
 }  // namespace api
+
+/// Input iterator over what `from.next()` gives: releases its value before it advances.
+template <class From, class Value>
+class NextIterator {
+ public:
+  using difference_type = std::ptrdiff_t;  ///< as the standard library wants it
+  using value_type = Value;                ///< what it points to
+  /// At the first value of `from`, which is to outlive it.
+  explicit NextIterator(From& from) : from_(&from), value_(from.next()) {}
+  /// The value, which may be moved out.
+  Value& operator*() noexcept { return *value_; }
+  /// Likewise.
+  Value* operator->() noexcept { return &*value_; }
+  /// Releases the value, then asks for the next.
+  NextIterator& operator++() {
+    value_.reset();
+    value_ = from_->next();
+    return *this;
+  }
+  /// Likewise.
+  void operator++(int) { ++*this; }
+  /// Whether there are no more.
+  bool operator==(std::default_sentinel_t) const noexcept { return !value_; }
+
+ private:
+  From* from_;
+  std::optional<Value> value_;
+};
 
 /// Takes what async_next() asked for: a batch, or none where the stream is finished or cancelled, or what
 /// the stream ended in.
@@ -91,10 +120,10 @@ class WEIR_API Stream {
   /// Where a later stream can resume.
   Position position() const;
 
-  class Iterator;
+  using Iterator = NextIterator<Stream, Batch>;  ///< over the batches to come
   /// For `for (weir::Batch& batch : stream)`: asks for the first batch. Throws what next() throws, as
   /// going on does.
-  Iterator begin();
+  Iterator begin() { return Iterator(*this); }
   /// Reached where next() gives nothing.
   std::default_sentinel_t end() const noexcept { return {}; }
 
@@ -103,34 +132,6 @@ class WEIR_API Stream {
   explicit Stream(std::shared_ptr<api::StreamState> state) noexcept;
   std::shared_ptr<api::StreamState> state_;
 };
-
-/// Input iterator: releases its batch before it advances.
-class Stream::Iterator {
- public:
-  using difference_type = std::ptrdiff_t;  ///< as the standard library wants it
-  using value_type = Batch;                ///< what it points to
-  /// At the first batch of `stream`, which is to outlive it.
-  explicit Iterator(Stream& stream) : stream_(&stream), batch_(stream.next()) {}
-  /// The batch, which may be moved out.
-  Batch& operator*() noexcept { return *batch_; }
-  /// Likewise.
-  Batch* operator->() noexcept { return &*batch_; }
-  /// Releases the batch, then waits for the next.
-  Iterator& operator++() {
-    batch_.reset();
-    batch_ = stream_->next();
-    return *this;
-  }
-  /// Likewise.
-  void operator++(int) { ++*this; }
-  /// Whether there are no more.
-  bool operator==(std::default_sentinel_t) const noexcept { return !batch_; }
-
- private:
-  Stream* stream_;
-  std::optional<Batch> batch_;
-};
-inline Stream::Iterator Stream::begin() { return Iterator(*this); }
 
 /// One instant of bytes, samples and queue, of this loader alone.
 struct Snapshot {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,7 +27,7 @@ struct Setting {
   std::uint32_t read_ahead = 0;      ///< reads
   std::uint32_t batch = 1;           ///< images
   /// Field by field.
-  friend bool operator==(const Setting&, const Setting&) = default;
+  friend auto operator<=>(const Setting&, const Setting&) = default;
 };
 
 /// Of a Plan whose images keep their own sizes.
@@ -70,6 +72,7 @@ struct WEIR_API Plan {
   std::uint64_t slab_bytes = 0;
   std::uint64_t max_queue_bytes = UINT64_MAX;  ///< of the batches ahead of the consumer
   std::uint64_t side_bytes = 0;                ///< of one sample, as asked; they lie in the slab
+  std::size_t alignment = 64;                  ///< of each slab, as asked
   std::uint64_t transform_bytes = 0;   ///< scratch declared for the transform, of max_sample_bytes
   bool whole_images = false;           ///< the transform is given whole images
   std::uint64_t index_bytes = 0;       ///< the source's index and names, and the trace

@@ -72,14 +72,12 @@ struct WorkerTime {
   double idle_s = 0;       ///< nothing to do: every place in the queue taken, or no samples left
 };
 
-/// How full the queue was, and who waited for whom.
-struct QueueClock {
-  double seconds = 0;             ///< during which a stream was open
-  std::vector<double> occupancy;  ///< [k]: share of them with k batches ready
+/// Who waited for whom. Sums, so that two readings can be subtracted.
+struct QueueWaits {
+  double seconds = 0;  ///< during which a stream was open
   /// The consumer blocked in next(); or, of one that tries, from a try that found nothing until a
   /// batch is had.
   double consumer_wait_s = 0;
-  double producer_wait_s = 0;  ///< WorkerTime::idle_s a worker
   /// consumer_wait_s by what it waited for, as in Mohan et al., "Analyzing and Mitigating Data Stalls
   /// in DNN Training" (VLDB 2021): fetching, preprocessing; and here the budget. They find the parts
   /// by running again without the storage, then without the decoding. Here each wait, by itself, is
@@ -87,13 +85,19 @@ struct QueueClock {
   /// workers did while batches lay ready has no weight, and a run that changes is seen to. Time of
   /// workers with nothing to do is left out; a wait in which none had is prep, the hand-over's.
   double fetch_stall_s = 0;
-  double prep_stall_s = 0;      ///< likewise: preprocessing
-  double memory_stall_s = 0;    ///< likewise: the budget
-  double data_readiness = 1.0;  ///< share of next() calls that found a batch waiting
-  std::uint64_t asked = 0;      ///< such calls that gave a batch
-  std::uint64_t found = 0;      ///< those of them that found one
-  Timing consumer{};            ///< handed a batch until the next next()
-  WorkerTime workers{};         ///< what they did meanwhile
+  double prep_stall_s = 0;    ///< likewise: preprocessing
+  double memory_stall_s = 0;  ///< likewise: the budget
+  WorkerTime workers{};       ///< what they did meanwhile
+};
+
+/// How full the queue was, and who waited for whom.
+struct QueueClock : QueueWaits {
+  std::vector<double> occupancy;  ///< [k]: share of `seconds` with k batches ready
+  double producer_wait_s = 0;     ///< WorkerTime::idle_s a worker
+  double data_readiness = 1.0;    ///< share of next() calls that found a batch waiting
+  std::uint64_t asked = 0;        ///< such calls that gave a batch
+  std::uint64_t found = 0;        ///< those of them that found one
+  Timing consumer{};              ///< handed a batch until the next next()
 };
 
 /// How fast it went.

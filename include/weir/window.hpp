@@ -21,25 +21,19 @@ struct Service {
 WEIR_API Service service(const Timing& timing) noexcept;
 
 /// Evidence: what a loader did between two of its reports.
-struct Window {
+struct Window : QueueWaits {
   Plan plan;                  ///< the loader's
   std::uint32_t cores = 1;    ///< of the machine
-  double seconds = 0;         ///< during which a stream was open
   std::uint64_t batches = 0;  ///< handed over
   std::uint64_t samples = 0;  ///< in them
   Service read;               ///< one sample
   double read_cpu_s = 0;      ///< of that mean, on a core and not waiting; 0: nobody looked
   /// One sample: header, pixels and fit. Its deviation is the sum of theirs: both grow with the image.
   Service decode;
-  double decode_cpu_s = 0;     ///< of that mean, on a core; 0: nobody looked
-  Service consumer;            ///< one batch: handed over until the next was asked for
-  double encoded_bytes = 0;    ///< of one sample, mean
-  double consumer_wait_s = 0;  ///< see QueueClock
-  double fetch_stall_s = 0;    ///< of consumer_wait_s: for reading
-  double prep_stall_s = 0;     ///< of consumer_wait_s: for decoding
-  double memory_stall_s = 0;   ///< of consumer_wait_s: for the budget
-  double data_readiness = 1;   ///< share of next() that found a batch waiting
-  WorkerTime workers;          ///< of all workers together
+  double decode_cpu_s = 0;    ///< of that mean, on a core; 0: nobody looked
+  Service consumer;           ///< one batch: handed over until the next was asked for
+  double encoded_bytes = 0;   ///< of one sample, mean
+  double data_readiness = 1;  ///< share of next() that found a batch waiting
   /// Of the samples drawn, the share that Plan::cache had: they are not in `read`, nor, where their rows
   /// were kept, in `decode`.
   double hit_share = 0;
@@ -62,7 +56,7 @@ enum class Regime : std::uint8_t {
 /// The enumerator's own name: "decode". Any thread.
 WEIR_API std::string_view to_string(Regime regime) noexcept;
 
-/// A regime and the numbers that decide it, as shares of the window's time.
+/// A regime and the numbers that decide it, as shares of the time.
 struct Verdict {
   Regime regime = Regime::balanced;  ///< what bounds the run
   double consumer_wait = 0;          ///< the sum of the three stalls
@@ -73,9 +67,9 @@ struct Verdict {
   std::string why;           ///< in a sentence, with the numbers
 };
 
-/// Pure. No wait above a tenth of the window: balanced. Otherwise the longer wait decides: of the
+/// Pure. No wait above a tenth of the time: balanced. Otherwise the longer wait decides: of the
 /// producers, consumer; of the consumer, by its largest stall storage, decode or memory. Where they
 /// are equal: the consumer's wait, since it is what a run loses; decode before storage before memory.
-WEIR_API Verdict judge(const Window& window);
+WEIR_API Verdict judge(const QueueWaits& waits);
 
 }  // namespace weir

@@ -40,12 +40,11 @@ class Bytes {
     return (std::uint32_t{u8(i + 2)} << 16) | le16(i);
   }
 
-  constexpr bool matches(std::size_t offset, std::string_view text) const noexcept {
-    if (!has(offset, text.size())) return false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (u8(offset + i) != static_cast<std::uint8_t>(text[i])) return false;
-    }
-    return true;
+  std::string_view text(std::size_t offset, std::size_t count) const noexcept {
+    return {reinterpret_cast<const char*>(data_.data()) + offset, count};
+  }
+  bool matches(std::size_t offset, std::string_view wanted) const noexcept {
+    return has(offset, wanted.size()) && text(offset, wanted.size()) == wanted;
   }
 
  private:

@@ -1,7 +1,6 @@
 #include "codec/decoder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cstring>
 #include <iterator>
@@ -40,36 +39,26 @@ void put_missing(RowSink& sink, const Rect& source, std::uint8_t* spare) {
 
 }  // namespace
 
-struct Decoder::State {
-  explicit State(DecoderOptions wish) : options(std::move(wish)) {
-    for (std::size_t i = 0; i < decoders.size(); ++i) decoders[i] = formats[i]->decoder();
-  }
-  FormatDecoder& decoder_of(const ImageInfo& info) {
-    const auto row = std::ranges::find(formats, info.format) - std::begin(formats);
-    return *decoders[static_cast<std::size_t>(row)];
-  }
-  DecoderOptions options;
-  std::array<std::unique_ptr<FormatDecoder>, std::size(formats)> decoders;
-};
-
-Decoder::Decoder(DecoderOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Decoder::Decoder(DecoderOptions options) : options_(std::move(options)) {
+  for (const Format* format : formats) decoders_.push_back(format->decoder());
+}
 Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder::~Decoder() = default;
 
 Result<ImageInfo> Decoder::probe(std::span<const std::byte> encoded) const {
-  return probe_image(encoded, state_->options);
+  return probe_image(encoded, options_);
 }
 
 Shape Decoder::upright(const ImageInfo& info) const noexcept {
-  return upright_shape(info, state_->options.exif);
+  return upright_shape(info, options_.exif);
 }
 
 DecodePlan Decoder::plan(const ImageInfo& info, const FitSpec& fit, std::uint64_t draw) const {
-  return plan_decode(info, fit, state_->options, draw);
+  return plan_decode(info, fit, options_, draw);
 }
 
 DecodePlan Decoder::plan(const ImageInfo& info, std::uint64_t draw) const {
-  return plan(info, state_->options.fit, draw);
+  return plan(info, options_.fit, draw);
 }
 
 DecodePlan Decoder::plan_whole(const ImageInfo& info) const {
@@ -80,21 +69,21 @@ DecodePlan Decoder::plan_whole(const ImageInfo& info) const {
 Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const DecodePlan& plan,
                                 std::span<std::byte> scratch, const std::atomic<bool>& cancelled,
                                 std::span<std::uint8_t> row) {
-  const DecoderOptions& options = state_->options;
   const auto& [source, turn, target, out, antialias, part] = plan.placement;
   assert(scratch.size() >= plan.memory.scratch && row.size() >= out.values());
   auto* const memory = reinterpret_cast<std::uint8_t*>(scratch.data());
   const Canvas canvas = make_canvas(plan, memory, row.data());
-  if (!options.strict) fill(canvas, missing_grey, cancelled);
+  if (!options_.strict) fill(canvas, missing_grey, cancelled);
   zero_around(target, out, row.data());
 
   const auto start = Clock::now();
   RowSink sink(plan.placement, scratch.data() + plan.sink_offset, row.data());
   Arena arena(scratch.subspan(static_cast<std::size_t>(plan.arena_offset),
                               static_cast<std::size_t>(plan.canvas.arena_bytes)));
-  const auto status = state_->decoder_of(plan.info).decode(
-      {encoded, plan.info, source, canvas, sink, memory + plan.spare_offset, arena, options.limits,
-       options.strict, cancelled, plan.reduce});
+  const auto place = std::ranges::find(formats, plan.info.format) - std::begin(formats);
+  const auto status = decoders_[static_cast<std::size_t>(place)]->decode(
+      {encoded, plan.info, source, canvas, sink, memory + plan.spare_offset, arena, options_.limits,
+       options_.strict, cancelled, plan.reduce});
   if (!status) return status.defect();
   if (plan.canvas.streams) {
     put_missing(sink, source, memory + plan.spare_offset);

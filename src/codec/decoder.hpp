@@ -16,6 +16,8 @@
 
 namespace weir::codec {
 
+class FormatDecoder;
+
 struct DecoderOptions {
   FitSpec fit{};
   Exif exif = Exif::apply;
@@ -61,8 +63,8 @@ class Decoder {
                          std::span<std::uint8_t> row);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  DecoderOptions options_;
+  std::vector<std::unique_ptr<FormatDecoder>> decoders_;  ///< as `formats` lists them
 };
 
 }  // namespace weir::codec

@@ -145,9 +145,6 @@ void on_progress(j_common_ptr jpeg) {
   }
 }
 
-void start_source(j_decompress_ptr) {}
-void stop_source(j_decompress_ptr) {}
-
 boolean on_exhausted(j_decompress_ptr jpeg) {
   static constexpr JOCTET end_of_image[] = {0xff, JPEG_EOI};
   Session& s = session(jpeg);
@@ -247,11 +244,11 @@ void read_image(Session& s) {
   create(s);
   s.source = {reinterpret_cast<const JOCTET*>(job.encoded.data()),
               job.encoded.size(),
-              start_source,
+              [](j_decompress_ptr) {},
               on_exhausted,
               skip_source,
               jpeg_resync_to_restart,
-              stop_source};
+              [](j_decompress_ptr) {}};
   s.progress.progress_monitor = on_progress;
   jpeg.src = &s.source;
   jpeg.progress = &s.progress;

@@ -8,17 +8,15 @@
 
 #include "codec/jpeg_decoder.hpp"
 
-// libjpeg declares these and leaves them to the memory manager.
-struct jvirt_sarray_control {
-  JSAMPARRAY rows;
+/// A whole-image array; libjpeg declares the two kinds and leaves what they are to the memory manager.
+template <class Row>
+struct WholeArray {
+  Row* rows;
   JDIMENSION width, height;
-  jvirt_sarray_control* next;
+  WholeArray* next;
 };
-struct jvirt_barray_control {
-  JBLOCKARRAY rows;
-  JDIMENSION width, height;
-  jvirt_barray_control* next;
-};
+struct jvirt_sarray_control : WholeArray<JSAMPROW> {};
+struct jvirt_barray_control : WholeArray<JBLOCKROW> {};
 
 namespace weir::codec {
 
@@ -32,47 +30,35 @@ constexpr std::size_t row_alignment = 64;
 struct JpegMemory::Calls {
   static JpegMemory& self(j_common_ptr jpeg) { return *reinterpret_cast<JpegMemory*>(jpeg->mem); }
 
-  static void* small(j_common_ptr jpeg, int, std::size_t bytes) {
+  static void* take(j_common_ptr jpeg, int, std::size_t bytes) {
     void* const piece = self(jpeg).arena_->take(bytes);
     if (piece == nullptr) ERREXIT1(jpeg, JERR_OUT_OF_MEMORY, 0);
     return piece;
   }
 
   template <class Element>
-  static Element** rows(j_common_ptr jpeg, std::size_t width, JDIMENSION count) {
-    auto** const lines = static_cast<Element**>(small(jpeg, JPOOL_IMAGE, count * sizeof(Element*)));
+  static Element** rows(j_common_ptr jpeg, int pool, JDIMENSION width, JDIMENSION count) {
+    auto** const lines = static_cast<Element**>(take(jpeg, pool, count * sizeof(Element*)));
     const std::size_t stride = round_up(width * sizeof(Element), row_alignment);
-    auto* const data = static_cast<std::byte*>(small(jpeg, JPOOL_IMAGE, count * stride));
+    auto* const data = static_cast<std::byte*>(take(jpeg, pool, count * stride));
     for (JDIMENSION i = 0; i < count; ++i) lines[i] = reinterpret_cast<Element*>(data + i * stride);
     return lines;
   }
-  static JSAMPARRAY sarray(j_common_ptr jpeg, int, JDIMENSION width, JDIMENSION count) {
-    return rows<JSAMPLE>(jpeg, width, count);
-  }
-  static JBLOCKARRAY barray(j_common_ptr jpeg, int, JDIMENSION width, JDIMENSION count) {
-    return rows<JBLOCK>(jpeg, width, count);
+
+  template <class Control, auto JpegMemory::*list>
+  static Control* request(j_common_ptr jpeg, int pool, boolean, JDIMENSION width, JDIMENSION height,
+                          JDIMENSION) {
+    auto* const control = static_cast<Control*>(take(jpeg, pool, sizeof(Control)));
+    *control = {{nullptr, width, height, self(jpeg).*list}};
+    self(jpeg).*list = control;
+    return control;
   }
 
-  template <class Control>
-  static Control* request(j_common_ptr jpeg, Control*& list, JDIMENSION width, JDIMENSION height) {
-    auto* const control = static_cast<Control*>(small(jpeg, JPOOL_IMAGE, sizeof(Control)));
-    *control = {nullptr, width, height, list};
-    return list = control;
-  }
-  static jvirt_sarray_ptr request_samples(j_common_ptr jpeg, int, boolean, JDIMENSION width,
-                                          JDIMENSION height, JDIMENSION) {
-    return request(jpeg, self(jpeg).samples_, width, height);
-  }
-  static jvirt_barray_ptr request_blocks(j_common_ptr jpeg, int, boolean, JDIMENSION width,
-                                         JDIMENSION height, JDIMENSION) {
-    return request(jpeg, self(jpeg).blocks_, width, height);
-  }
-
-  template <class Element, class Control>
-  static void realize_list(j_common_ptr jpeg, Control* list) {
+  template <class Element>
+  static void realize_list(j_common_ptr jpeg, WholeArray<Element*>* list) {
     for (; list != nullptr; list = list->next) {
       if (list->rows != nullptr) continue;
-      list->rows = rows<Element>(jpeg, list->width, list->height);
+      list->rows = rows<Element>(jpeg, JPOOL_IMAGE, list->width, list->height);
       // Always zero: what a damaged file never writes must not be what was here before.
       const std::size_t stride = round_up(list->width * sizeof(Element), row_alignment);
       if (list->height > 0)
@@ -89,42 +75,32 @@ struct JpegMemory::Calls {
     }
   }
   static void realize(j_common_ptr jpeg) {
-    realize_list<JSAMPLE>(jpeg, self(jpeg).samples_);
-    realize_list<JBLOCK>(jpeg, self(jpeg).blocks_);
+    realize_list(jpeg, self(jpeg).samples_);
+    realize_list(jpeg, self(jpeg).blocks_);
   }
 
   template <class Control>
-  static auto access(j_common_ptr jpeg, Control* control, JDIMENSION first, JDIMENSION count) {
+  static auto access(j_common_ptr jpeg, Control* control, JDIMENSION first, JDIMENSION count,
+                     boolean) {
     if (control->rows == nullptr || first > control->height || count > control->height - first) {
       ERREXIT(jpeg, JERR_BAD_VIRTUAL_ACCESS);
     }
     return control->rows + first;
   }
-  static JSAMPARRAY access_samples(j_common_ptr jpeg, jvirt_sarray_ptr control, JDIMENSION first,
-                                   JDIMENSION count, boolean) {
-    return access(jpeg, control, first, count);
-  }
-  static JBLOCKARRAY access_blocks(j_common_ptr jpeg, jvirt_barray_ptr control, JDIMENSION first,
-                                   JDIMENSION count, boolean) {
-    return access(jpeg, control, first, count);
-  }
-
-  static void free_pool(j_common_ptr, int) {}
-  static void self_destruct(j_common_ptr) {}
 };
 
 JpegMemory::JpegMemory() noexcept {
-  manager_.alloc_small = Calls::small;
-  manager_.alloc_large = Calls::small;
-  manager_.alloc_sarray = Calls::sarray;
-  manager_.alloc_barray = Calls::barray;
-  manager_.request_virt_sarray = Calls::request_samples;
-  manager_.request_virt_barray = Calls::request_blocks;
+  manager_.alloc_small = Calls::take;
+  manager_.alloc_large = Calls::take;
+  manager_.alloc_sarray = Calls::rows<JSAMPLE>;
+  manager_.alloc_barray = Calls::rows<JBLOCK>;
+  manager_.request_virt_sarray = Calls::request<jvirt_sarray_control, &JpegMemory::samples_>;
+  manager_.request_virt_barray = Calls::request<jvirt_barray_control, &JpegMemory::blocks_>;
   manager_.realize_virt_arrays = Calls::realize;
-  manager_.access_virt_sarray = Calls::access_samples;
-  manager_.access_virt_barray = Calls::access_blocks;
-  manager_.free_pool = Calls::free_pool;
-  manager_.self_destruct = Calls::self_destruct;
+  manager_.access_virt_sarray = Calls::access;
+  manager_.access_virt_barray = Calls::access;
+  manager_.free_pool = [](j_common_ptr, int) {};
+  manager_.self_destruct = [](j_common_ptr) {};
   manager_.max_memory_to_use = LONG_MAX;
   manager_.max_alloc_chunk = 1'000'000'000;
 }

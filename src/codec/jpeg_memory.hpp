@@ -8,6 +8,9 @@
 #include "codec/arena.hpp"
 #include "codec/decoder.hpp"
 
+template <class Row>
+struct WholeArray;
+
 namespace weir::codec {
 
 /// libjpeg's memory manager over an arena: every byte of an image's decode, whole-image
@@ -26,8 +29,8 @@ class JpegMemory {
   struct Calls;
   jpeg_memory_mgr manager_{};  // first: libjpeg's callbacks find this object by its address
   Arena* arena_ = nullptr;
-  jvirt_sarray_control* samples_ = nullptr;
-  jvirt_barray_control* blocks_ = nullptr;
+  WholeArray<JSAMPROW>* samples_ = nullptr;
+  WholeArray<JBLOCKROW>* blocks_ = nullptr;
 };
 
 /// Most that libjpeg-turbo 2.1 takes from the arena for one image of this header, with islow DCT,

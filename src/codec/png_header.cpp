@@ -1,27 +1,17 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 #include "codec/format.hpp"
 #include "codec/headers.hpp"
 
 namespace weir::codec {
 namespace {
 
-constexpr std::uint32_t tag(const char (&name)[5]) {
-  std::uint32_t value = 0;
-  for (int i = 0; i < 4; ++i) value = (value << 8) | static_cast<unsigned char>(name[i]);
-  return value;
+bool is_letters(std::string_view type) {
+  return std::ranges::all_of(type, [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; });
 }
-
-bool is_letters(std::uint32_t type) {
-  for (int shift = 0; shift < 32; shift += 8) {
-    const std::uint32_t letter = (type >> shift) & 0xdf;
-    if (letter < 'A' || letter > 'Z') return false;
-  }
-  return true;
-}
-bool is_ancillary(std::uint32_t type) { return (type & 0x20000000) != 0; }
-std::string name_of(std::uint32_t type) {
-  return {static_cast<char>(type >> 24), static_cast<char>(type >> 16),
-          static_cast<char>(type >> 8), static_cast<char>(type)};
-}
+bool is_ancillary(std::string_view type) { return (type[0] & 0x20) != 0; }
 
 // PNG (ISO/IEC 15948), table 11.1: the depths each colour type may have, as a mask of their bits.
 std::uint32_t allowed_depths(std::uint8_t colour) {
@@ -56,7 +46,7 @@ std::uint32_t crc32(Bytes bytes) {
 Result<ImageInfo> read_ihdr(Bytes png) {
   constexpr std::size_t at = signature_bytes + 8;
   if (!png.has(signature_bytes, 8)) return truncated_at(png.size(), "cut inside IHDR");
-  if (png.be32(signature_bytes) != ihdr_bytes || png.be32(signature_bytes + 4) != tag("IHDR")) {
+  if (png.be32(signature_bytes) != ihdr_bytes || !png.matches(signature_bytes + 4, "IHDR")) {
     return corrupt_at(signature_bytes, "no IHDR");
   }
   if (!png.has(at, ihdr_bytes + 4)) return truncated_at(png.size(), "cut inside IHDR");
@@ -99,31 +89,32 @@ Result<ImageInfo> read_png_header(Bytes png, const DecodeLimits& limits, bool st
   };
   for (std::size_t at = signature_bytes + chunk_overhead + ihdr_bytes;;) {
     if (!png.has(at, chunk_overhead)) return cut();
-    const std::uint32_t length = png.be32(at), type = png.be32(at + 4);
+    const std::uint32_t length = png.be32(at);
+    const std::string_view type = png.text(at + 4, 4);
     if (!is_letters(type)) return corrupt_at(at + 4, "chunk type that is no text");
     if (is_ancillary(type) && length > limits.max_ancillary_bytes) {
-      return over_limit(name_of(type) + " chunk of " + std::to_string(length) + " bytes");
+      return over_limit(std::string(type) + " chunk of " + std::to_string(length) + " bytes");
     }
     if (length > max_chunk_bytes)
-      return corrupt_at(at, name_of(type) + " chunk longer than 2^31 - 1");
-    if (type == tag("IDAT")) {
+      return corrupt_at(at, std::string(type) + " chunk longer than 2^31 - 1");
+    if (type == "IDAT") {
       if (colour == palette_colour && !has_palette)
         return corrupt_at(at, "palette image without PLTE");
       has_data = true;
     }
     if (!png.has(at + 8, std::uint64_t{length} + 4)) return cut();
-    if (type == tag("IEND")) {
+    if (type == "IEND") {
       if (!has_data) return corrupt_at(at, "no IDAT");
       return info;
     }
-    if (type == tag("PLTE")) {
+    if (type == "PLTE") {
       has_palette = true;
-    } else if (type == tag("eXIf")) {
+    } else if (type == "eXIf") {
       info->orientation = exif_orientation(png.part(at + 8, length));
-    } else if (type == tag("IHDR")) {
+    } else if (type == "IHDR") {
       return corrupt_at(at, "second IHDR");
-    } else if (!is_ancillary(type) && type != tag("IDAT")) {
-      return corrupt_at(at, "unknown critical chunk " + name_of(type));
+    } else if (!is_ancillary(type) && type != "IDAT") {
+      return corrupt_at(at, "unknown critical chunk " + std::string(type));
     }
     at += chunk_overhead + length;
   }

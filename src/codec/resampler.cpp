@@ -1,6 +1,7 @@
 #include "codec/resampler.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/checked.hpp"
 #include "codec/arena.hpp"
@@ -9,6 +10,9 @@ namespace weir::codec {
 namespace {
 
 constexpr std::uint64_t channels = 3;
+/// What weights sum to. A triangle's have 14 bits behind the point, its lines 7 more than a pixel: sums
+/// stay within 31 bits.
+constexpr int bilinear_one = 2048, triangle_one = 1 << 14;
 
 /// Where a place of the output lies in the source: between `first` and the next, `share` of the way.
 /// In the precision of cv::resize, on which the last bit of a weight depends.
@@ -30,8 +34,7 @@ double scale_of(double span, std::uint32_t out) { return 1.0 / (out / span); }
 /// fractions.
 std::int16_t weight(float share) {
   constexpr float no_fraction = 12'582'912.f;
-  return static_cast<std::int16_t>(share * float{Resampler::weight_sum} + no_fraction -
-                                   no_fraction);
+  return static_cast<std::int16_t>(share * float{bilinear_one} + no_fraction - no_fraction);
 }
 
 std::uint64_t groups_of(std::uint32_t columns) {
@@ -44,32 +47,80 @@ bool groups_fit(const Resize& resize) {
   return 5 * scale_of(resize.span_x(), resize.out_width) + 2 <= 20;
 }
 
+/// One side of a Resize.
+struct Axis {
+  std::uint32_t in, out;
+  double from, span;
+
+  double step() const { return span / out; }
+  double support() const { return std::max(step(), 1.0); }
+  /// Most source places that one place of the output is made of.
+  std::uint32_t taps() const {
+    return std::min(in, static_cast<std::uint32_t>(std::ceil(2 * support())) + 1);
+  }
+};
+
+Axis across(const Resize& r) { return {r.in_width, r.out_width, r.part.x, r.span_x()}; }
+Axis down(const Resize& r) { return {r.in_height, r.out_height, r.part.y, r.span_y()}; }
+
+/// Columns are taken in pairs.
+std::uint32_t column_taps(const Resize& resize) {
+  return resize.antialias ? static_cast<std::uint32_t>(round_up(across(resize).taps(), 2)) : 2;
+}
+std::uint32_t line_taps(const Resize& resize) { return resize.antialias ? down(resize).taps() : 2; }
+
+/// Weights of the `taps` source places from the one returned on, of which some may be 0. They sum to
+/// triangle_one, so that a flat image stays what it is.
+std::uint32_t weigh(std::uint32_t i, const Axis& axis, std::uint32_t taps, std::int16_t* weights) {
+  const double support = axis.support(), centre = axis.from + (i + 0.5) * axis.step();
+  const auto low = static_cast<std::uint32_t>(std::max(std::floor(centre - support + 0.5), 0.0));
+  const auto high =
+      std::min(axis.in, static_cast<std::uint32_t>(std::floor(centre + support + 0.5)));
+  const std::uint32_t first = std::min(low, axis.in - std::min(axis.in, taps));
+  const auto triangle = [&](std::uint32_t x) {
+    return x < low || x >= high ? 0.0 : std::max(0.0, 1 - std::abs(x + 0.5 - centre) / support);
+  };
+  double sum = 0;
+  for (std::uint32_t x = low; x < high; ++x) sum += triangle(x);
+  int rest = triangle_one;
+  for (std::uint32_t k = 0; k < taps; ++k) {
+    weights[k] = static_cast<std::int16_t>(std::lround(triangle(first + k) / sum * triangle_one));
+    rest -= weights[k];
+  }
+  auto* const largest = std::max_element(weights, weights + taps);
+  *largest = static_cast<std::int16_t>(*largest + rest);
+  return first;
+}
+
 struct Layout {
-  std::uint64_t offsets, weights, bases, picks, wide_weights, lines, line_bytes, bytes;
+  std::uint64_t offsets, column_weights, line_weights, bases, picks, wide_weights, lines,
+      line_values;
+  std::uint64_t bytes;
 };
 
 Layout layout_of(const Resize& resize) {
   const std::uint64_t columns = resize.out_width;
-  const std::uint64_t groups =
-      has_group_kernel() && groups_fit(resize) ? groups_of(resize.out_width) : 0;
+  const bool by_groups = !resize.antialias && has_group_kernel() && groups_fit(resize);
+  const std::uint64_t groups = by_groups ? groups_of(resize.out_width) : 0;
   Layout at{};
   Packing block;
   at.offsets = block.add(columns * sizeof(std::uint32_t));
-  at.weights = block.add(columns * 2 * sizeof(std::int16_t));
+  at.column_weights = block.add(columns * column_taps(resize) * sizeof(std::int16_t));
+  at.line_weights = block.add(line_taps(resize) * sizeof(std::int16_t));
   at.bases = block.add(groups * sizeof(std::uint32_t));
   at.picks = block.add(groups * group_values * 4);
   at.wide_weights = block.add(groups * group_values * 4);
-  at.line_bytes = round_up((columns * channels + overrun) * sizeof(std::int16_t), Arena::alignment);
-  at.lines = block.add(2 * at.line_bytes);
+  at.line_values = round_up(columns * channels + overrun, 32);
+  at.lines = block.add(line_taps(resize) * at.line_values * sizeof(std::int16_t));
   at.bytes = block.bytes;
   return at;
 }
 
-void fill_columns(const Resize& resize, Columns& columns) {
+void fill_bilinear(const Resize& resize, Columns& columns) {
   const double scale = scale_of(resize.span_x(), resize.out_width);
   const auto last = static_cast<std::int64_t>(resize.in_width) - 1;
   for (std::uint32_t x = 0; x < resize.out_width; ++x) {
-    auto [first, share] = place_of(x, scale, resize.from_x());
+    auto [first, share] = place_of(x, scale, resize.part.x);
     if (first < 0 || first >= last) {
       first = std::clamp<std::int64_t>(first, 0, last);
       share = 0;
@@ -106,6 +157,14 @@ void fill_groups(Columns& columns) {
   }
 }
 
+void fill_triangles(const Resize& resize, Columns& columns) {
+  for (std::uint32_t x = 0; x < resize.out_width; ++x) {
+    const std::size_t i = resize.mirror ? resize.out_width - 1 - x : x;
+    columns.offsets[i] = static_cast<std::uint32_t>(channels) *
+                         weigh(x, across(resize), columns.taps, columns.weights + i * columns.taps);
+  }
+}
+
 }  // namespace
 
 std::uint64_t Resampler::memory_bytes(const Resize& resize) noexcept {
@@ -114,39 +173,54 @@ std::uint64_t Resampler::memory_bytes(const Resize& resize) noexcept {
 
 Resampler::Resampler(const Resize& resize, std::byte* memory) noexcept : resize_(resize) {
   const Layout at = layout_of(resize);
-  columns_.count = resize.out_width;
-  columns_.offsets = reinterpret_cast<std::uint32_t*>(memory + at.offsets);
-  columns_.weights = reinterpret_cast<std::int16_t*>(memory + at.weights);
-  fill_columns(resize, columns_);
+  columns_ = {.count = resize.out_width,
+              .taps = column_taps(resize),
+              .offsets = reinterpret_cast<std::uint32_t*>(memory + at.offsets),
+              .weights = reinterpret_cast<std::int16_t*>(memory + at.column_weights)};
+  weights_ = reinterpret_cast<std::int16_t*>(memory + at.line_weights);
+  ring_ = reinterpret_cast<std::int16_t*>(memory + at.lines);
+  lines_ = {.ring = ring_, .stride = at.line_values, .count = line_taps(resize)};
+  if (resize.antialias)
+    fill_triangles(resize, columns_);
+  else
+    fill_bilinear(resize, columns_);
   if (at.bases != at.picks) {
     columns_.bases = reinterpret_cast<std::uint32_t*>(memory + at.bases);
     columns_.picks = reinterpret_cast<std::uint8_t*>(memory + at.picks);
     columns_.wide_weights = reinterpret_cast<std::int16_t*>(memory + at.wide_weights);
     fill_groups(columns_);
   }
-  for (std::size_t i = 0; i < lines_.size(); ++i)
-    lines_[i] = reinterpret_cast<std::int16_t*>(memory + at.lines + i * at.line_bytes);
   aim();
 }
 
 void Resampler::aim() noexcept {
+  if (resize_.antialias) {
+    lines_.first = weigh(row_, down(resize_), lines_.count, weights_);
+    last_ = lines_.first + lines_.count - 1;
+    return;
+  }
   const double scale = scale_of(resize_.span_y(), resize_.out_height);
-  const auto [first, share] = place_of(row_, scale, resize_.from_y());
-  const auto last = static_cast<std::int64_t>(resize_.in_height) - 1;
-  top_ = static_cast<std::uint32_t>(std::clamp<std::int64_t>(first, 0, last));
-  bottom_ = static_cast<std::uint32_t>(std::clamp<std::int64_t>(first + 1, 0, last));
-  top_weight_ = weight(1.f - share);
-  bottom_weight_ = weight(share);
+  const auto [first, share] = place_of(row_, scale, resize_.part.y);
+  const auto end = static_cast<std::int64_t>(resize_.in_height) - 1;
+  lines_.first = static_cast<std::uint32_t>(std::clamp<std::int64_t>(first, 0, end));
+  last_ = static_cast<std::uint32_t>(std::clamp<std::int64_t>(first + 1, 0, end));
+  weights_[0] = weight(1.f - share);
+  weights_[1] = weight(share);
 }
 
 void Resampler::feed(const std::uint8_t* line) noexcept {
-  if (fed_ >= top_) resample_line(columns_, line, lines_[fed_ % 2]);
+  if (fed_ >= lines_.first)
+    (resize_.antialias ? filter_line : resample_line)(columns_, line,
+                                                      ring_ + fed_ % lines_.count * lines_.stride);
   ++fed_;
 }
 
 void Resampler::make_row(std::uint8_t* out) noexcept {
-  blend_rows(lines_[top_ % 2], lines_[bottom_ % 2], top_weight_, bottom_weight_, out,
-             resize_.out_width * channels);
+  const std::size_t values = resize_.out_width * channels;
+  if (resize_.antialias)
+    filter_rows(lines_, weights_, out, values);
+  else
+    blend_rows(lines_[0], lines_[last_ - lines_.first], weights_[0], weights_[1], out, values);
   if (++row_ < resize_.out_height) aim();
 }
 

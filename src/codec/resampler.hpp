@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,21 +17,21 @@ struct Resize {
   std::uint32_t in_width = 1, in_height = 1, out_width = 1, out_height = 1;
   bool mirror = false;  ///< columns come out from right to left
   Part part{};          ///< what becomes the output; what lies around it is there to be looked at
+  bool antialias = false;
 
-  double from_x() const noexcept { return part.x; }
-  double from_y() const noexcept { return part.y; }
   double span_x() const noexcept { return part.width == 0 ? in_width : part.width; }
   double span_y() const noexcept { return part.width == 0 ? in_height : part.height; }
 };
 
-/// Bilinear resampling of RGB, row by row, bit for bit what cv::resize makes of 8-bit pixels with
-/// INTER_LINEAR: weights of 11 bits, columns before rows. Of the source it keeps two lines of the
-/// output's width; it allocates nothing.
+/// Resampling of RGB, row by row, allocating nothing. Of the source it keeps as many lines, of the output's
+/// width, as a row is made of.
+///
+/// Bilinear: two lines; bit for bit what cv::resize makes of 8-bit pixels with INTER_LINEAR: weights of 11
+/// bits, columns before rows. With `antialias` by a triangle that is as wide as a step of the output where
+/// that is larger than one of the source, so that every pixel counts: what Pillow's BILINEAR and
+/// torchvision's antialias do, within 1 grey level.
 class Resampler {
  public:
-  /// Weights in the columns' tables and of the two rows are of this sum.
-  static constexpr int weight_sum = 2048;
-
   /// Memory it works in, to be aligned to 64.
   static std::uint64_t memory_bytes(const Resize& resize) noexcept;
   Resampler() = default;
@@ -40,12 +39,8 @@ class Resampler {
 
   /// The next line of the source; `overrun` bytes behind it can be read.
   void feed(const std::uint8_t* line) noexcept;
-  /// Lines from the next on that no row of the output is made of.
-  std::uint32_t idle_lines() const noexcept { return top_ > fed_ ? top_ - fed_ : 0; }
-  void skip(std::uint32_t lines) noexcept { fed_ += lines; }
-
   /// Whether row next_row() of the output can be made.
-  bool ready() const noexcept { return row_ < resize_.out_height && bottom_ < fed_; }
+  bool ready() const noexcept { return row_ < resize_.out_height && last_ < fed_; }
   std::uint32_t next_row() const noexcept { return row_; }
   void make_row(std::uint8_t* out) noexcept;
 
@@ -54,10 +49,11 @@ class Resampler {
 
   Resize resize_{};
   Columns columns_{};
-  std::array<std::int16_t*, 2> lines_{};
+  Lines lines_{};                    ///< those that row_ is made of, once they were fed
+  std::int16_t* ring_ = nullptr;     ///< where they are kept
+  std::int16_t* weights_ = nullptr;  ///< of each
   std::uint32_t fed_ = 0, row_ = 0;
-  std::uint32_t top_ = 0, bottom_ = 0;  ///< the lines that row_ is made of
-  std::int16_t top_weight_ = 0, bottom_weight_ = 0;
+  std::uint32_t last_ = 0;  ///< of the lines that row_ is made of
 };
 
 }  // namespace weir::codec

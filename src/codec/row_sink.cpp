@@ -11,13 +11,8 @@ namespace {
 constexpr std::uint32_t lines_a_measurement = 16;
 
 Resize resize_of(const Placement& p) noexcept {
-  return {p.source.width,   p.source.height, p.patch_width(),
-          p.patch_height(), p.turn.mirror_x, p.part};
-}
-
-std::uint64_t resampler_bytes(const Placement& p) noexcept {
-  return p.antialias ? AntialiasResampler::memory_bytes(resize_of(p))
-                     : Resampler::memory_bytes(resize_of(p));
+  return {p.source.width,  p.source.height, p.patch_width(), p.patch_height(),
+          p.turn.mirror_x, p.part,          p.antialias};
 }
 
 }  // namespace
@@ -25,18 +20,16 @@ std::uint64_t resampler_bytes(const Placement& p) noexcept {
 std::uint64_t RowSink::memory_bytes(const Placement& placement) noexcept {
   if (!placement.resamples()) return 0;
   const std::uint64_t turned = placement.turn.transpose ? placement.patch_width() * pixel_bytes : 0;
-  return resampler_bytes(placement) + turned;
+  return Resampler::memory_bytes(resize_of(placement)) + turned;
 }
 
 RowSink::RowSink(const Placement& placement, std::byte* memory, std::uint8_t* row) noexcept
     : placement_(placement), row_(row) {
   if (!placement.resamples()) return;
-  if (placement.antialias)
-    antialias_ = AntialiasResampler(resize_of(placement), memory);
-  else
-    resampler_ = Resampler(resize_of(placement), memory);
+  const Resize resize = resize_of(placement);
+  resampler_ = Resampler(resize, memory);
   if (placement.turn.transpose)
-    turned_ = reinterpret_cast<std::uint8_t*>(memory + resampler_bytes(placement));
+    turned_ = reinterpret_cast<std::uint8_t*>(memory + Resampler::memory_bytes(resize));
 }
 
 void RowSink::put(const std::uint8_t* line) noexcept {
@@ -47,23 +40,14 @@ void RowSink::put(const std::uint8_t* line) noexcept {
 }
 
 void RowSink::take(const std::uint8_t* line) noexcept {
-  if (!placement_.resamples())
-    place(count_ - 1, line, placement_.turn.mirror_x);
-  else if (placement_.antialias)
-    resample(antialias_, line);
-  else
-    resample(resampler_, line);
-}
-
-template <class AnyResampler>
-void RowSink::resample(AnyResampler& by, const std::uint8_t* line) noexcept {
-  by.feed(line);
-  while (by.ready()) {
-    const std::uint32_t patch_row = by.next_row();
+  if (!placement_.resamples()) return place(count_ - 1, line, placement_.turn.mirror_x);
+  resampler_.feed(line);
+  while (resampler_.ready()) {
+    const std::uint32_t patch_row = resampler_.next_row();
     if (turned_ == nullptr) {
-      by.make_row(start_of(patch_row));
+      resampler_.make_row(start_of(patch_row));
     } else {
-      by.make_row(turned_);
+      resampler_.make_row(turned_);
       place(patch_row, turned_, false);
     }
   }

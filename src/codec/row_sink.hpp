@@ -4,14 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codec/antialias.hpp"
 #include "codec/placement.hpp"
 #include "codec/resampler.hpp"
 
 namespace weir::codec {
 
-/// Takes the lines of `source` from top to bottom and writes the target as they come: by Resampler or
-/// AntialiasResampler, an exact copy where nothing is resampled, turned and mirrored on the way.
+/// Takes the lines of `source` from top to bottom and writes the target as they come: by a Resampler, an
+/// exact copy where nothing is resampled, turned and mirrored on the way.
 class RowSink {
  public:
   /// Memory it works in, to be aligned to 64.
@@ -27,8 +26,6 @@ class RowSink {
 
  private:
   void take(const std::uint8_t* line) noexcept;
-  template <class AnyResampler>
-  void resample(AnyResampler& by, const std::uint8_t* line) noexcept;
   void place(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept;
   /// Where the patch's row begins in the output, and what its pixels are apart.
   std::uint8_t* start_of(std::uint32_t patch_row) const noexcept;
@@ -36,8 +33,7 @@ class RowSink {
   const Placement placement_;
   std::uint8_t* const row_;
   std::uint8_t* turned_ = nullptr;  ///< a resampled line that becomes a column
-  Resampler resampler_;             ///< one of the two is used
-  AntialiasResampler antialias_;
+  Resampler resampler_;
   std::uint32_t count_ = 0;
   std::chrono::nanoseconds spent_{0};
 };

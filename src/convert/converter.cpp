@@ -70,13 +70,14 @@ void look_up_interleaved(const std::uint8_t* __restrict pixel, std::size_t area,
 // Four pixels come in three loads, since loads are what look-up runs out of, and go out by channel:
 // planes are often a multiple of 4 KiB apart, and stores that alternate between such streams stall
 // the loads.
+// `plane`: from one channel's values to the next's.
 template <class T>
-void look_up_planar(const std::uint8_t* __restrict pixel, std::size_t area, const Tables<T>& tables,
-                    T* __restrict out) {
+void look_up_planar(const std::uint8_t* __restrict pixel, std::size_t area, std::size_t plane,
+                    const Tables<T>& tables, T* __restrict out) {
   const auto& [red, green, blue] = tables;
   T* __restrict reds = out;
-  T* __restrict greens = out + area;
-  T* __restrict blues = greens + area;
+  T* __restrict greens = out + plane;
+  T* __restrict blues = greens + plane;
   std::size_t i = 0;
   for (; i + 4 <= area; i += 4) {
     std::array<std::uint32_t, 3> words;
@@ -102,6 +103,11 @@ void look_up_planar(const std::uint8_t* __restrict pixel, std::size_t area, cons
   }
 }
 
+template <class T>
+const convert::Kernels<T>& kernels() {
+  return std::get<convert::Kernels<T>>(convert::kernels());
+}
+
 /// Whether arithmetic on this machine gives every entry of the tables, to the bit.
 template <class T>
 bool agree(const convert::Lines& lines, const Tables<T>& tables) {
@@ -109,7 +115,8 @@ bool agree(const convert::Lines& lines, const Tables<T>& tables) {
   std::array<std::uint8_t, 3 * entries> pixels{};
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i / 3);
   Tables<T> computed;
-  convert::planar(pixels.data(), entries, lines, computed.front().data(), convert::Stores::cached);
+  kernels<T>().planar(pixels.data(), entries, lines, computed.front().data(),
+                      convert::Stores::cached);
   return std::memcmp(&computed, &tables, sizeof(tables)) == 0;
 }
 
@@ -120,27 +127,24 @@ constexpr std::size_t least_streamed = 4u << 20;
 
 template <Element T>
 struct Converter<T>::State {
-  explicit State(const Normalize& normalize);
+  explicit State(const Normalize& normalize) {
+    check(normalize);
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (std::size_t pixel = 0; pixel < 256; ++pixel) {
+        // One rounding for product and difference, so that nothing is lost where they cancel.
+        const double centred =
+            std::fma(static_cast<double>(pixel), normalize.scale, -normalize.mean[c]);
+        tables[c][pixel] = narrow<T>(centred / normalize.stddev[c]);
+      }
+      const long double stddev = normalize.stddev[c];
+      lines[c] = convert::split_line(normalize.scale / stddev, -normalize.mean[c] / stddev);
+    }
+    lines_are_exact = agree(lines, tables);
+  }
   Tables<T> tables;
   convert::Lines lines;
   bool lines_are_exact;  ///< on this machine they give what the tables say, to the bit
 };
-
-template <Element T>
-Converter<T>::State::State(const Normalize& normalize) {
-  check(normalize);
-  for (std::size_t c = 0; c < 3; ++c) {
-    for (std::size_t pixel = 0; pixel < 256; ++pixel) {
-      // One rounding for product and difference, so that nothing is lost where they cancel.
-      const double centred =
-          std::fma(static_cast<double>(pixel), normalize.scale, -normalize.mean[c]);
-      tables[c][pixel] = narrow<T>(centred / normalize.stddev[c]);
-    }
-    const long double stddev = normalize.stddev[c];
-    lines[c] = convert::split_line(normalize.scale / stddev, -normalize.mean[c] / stddev);
-  }
-  lines_are_exact = agree(lines, tables);
-}
 
 template <Element T>
 Converter<T>::Converter(const Normalize& normalize, Layout layout)
@@ -160,14 +164,14 @@ void Converter<T>::operator()(const PixelBlock& block, std::span<T> out) const {
       out.size_bytes() >= least_streamed ? convert::Stores::streamed : convert::Stores::cached;
   if (layout_ == Layout::nhwc) {
     if (lines_are_exact)
-      return convert::interleaved(pixels, area * block.count, lines, out.data(), stores);
+      return kernels<T>().interleaved(pixels, area * block.count, lines, out.data(), stores);
     return look_up_interleaved(pixels, area * block.count, tables, out.data());
   }
   for (std::size_t first = 0; first < out.size(); first += 3 * area) {
     if (lines_are_exact) {
-      convert::planar(pixels + first, area, lines, out.data() + first, stores);
+      kernels<T>().planar(pixels + first, area, lines, out.data() + first, stores);
     } else {
-      look_up_planar(pixels + first, area, tables, out.data() + first);
+      look_up_planar(pixels + first, area, area, tables, out.data() + first);
     }
   }
 }
@@ -186,14 +190,11 @@ void Converter<T>::operator()(const ImageView& image, std::span<T> out) const {
   for (std::uint32_t y = 0; y < shape.height; ++y) {
     const auto* const pixels = image.data + y * image.row_stride;
     // The tables say what arithmetic does, to the bit.
-    if (layout_ == Layout::nhwc) {
+    if (layout_ == Layout::nhwc)
       look_up_interleaved(pixels, shape.width, state_->tables, out.data() + y * line);
-      continue;
-    }
-    for (std::size_t c = 0; c < 3; ++c) {
-      auto* const plane = out.data() + c * area + y * std::size_t{shape.width};
-      for (std::size_t x = 0; x < shape.width; ++x) plane[x] = state_->tables[c][pixels[3 * x + c]];
-    }
+    else
+      look_up_planar(pixels, shape.width, area, state_->tables,
+                     out.data() + y * std::size_t{shape.width});
   }
 }
 

@@ -235,8 +235,8 @@ bool element_aligned(const T* out) {
 }
 
 template <class T>
-void planar_on(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
-               Stores stores) {
+void planar(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
+            Stores stores) {
   const PlanarKernel<T> kernel{lane_lines<T>(lines, 0, 0), lane_lines<T>(lines, 1, 0),
                                lane_lines<T>(lines, 2, 0), area};
   // The planes must come to lie alike.
@@ -250,8 +250,8 @@ void planar_on(const std::uint8_t* pixels, std::size_t area, const Lines& lines,
 }
 
 template <class T>
-void interleaved_on(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
-                    Stores stores) {
+void interleaved(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
+                 Stores stores) {
   if (stores == Stores::streamed && element_aligned(out)) {
     interleaved_image<true>(pixels, 3 * area, lines, out);
     hwy::FlushStream();
@@ -260,19 +260,12 @@ void interleaved_on(const std::uint8_t* pixels, std::size_t area, const Lines& l
   }
 }
 
-#define WEIR_KERNELS(T, name)                                                                  \
-  void planar_##name(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out, \
-                     Stores s) {                                                               \
-    planar_on(pixels, area, lines, out, s);                                                    \
-  }                                                                                            \
-  void interleaved_##name(const std::uint8_t* pixels, std::size_t area, const Lines& lines,    \
-                          T* out, Stores s) {                                                  \
-    interleaved_on(pixels, area, lines, out, s);                                               \
-  }
-WEIR_KERNELS(float, f32)
-WEIR_KERNELS(float16, f16)
-WEIR_KERNELS(bfloat16, bf16)
-#undef WEIR_KERNELS
+const AllKernels& kernels() {
+  static constexpr AllKernels all{{planar<float>, interleaved<float>},
+                                  {planar<float16>, interleaved<float16>},
+                                  {planar<bfloat16>, interleaved<bfloat16>}};
+  return all;
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace weir::convert
@@ -283,23 +276,8 @@ HWY_AFTER_NAMESPACE();
 
 namespace weir::convert {
 
-#define WEIR_DISPATCH(T, name)                                                                  \
-  HWY_EXPORT(planar_##name);                                                                    \
-  HWY_EXPORT(interleaved_##name);                                                               \
-  template <>                                                                                   \
-  void planar<T>(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,      \
-                 Stores stores) {                                                               \
-    HWY_DYNAMIC_DISPATCH(planar_##name)(pixels, area, lines, out, stores);                      \
-  }                                                                                             \
-  template <>                                                                                   \
-  void interleaved<T>(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out, \
-                      Stores stores) {                                                          \
-    HWY_DYNAMIC_DISPATCH(interleaved_##name)(pixels, area, lines, out, stores);                 \
-  }
-WEIR_DISPATCH(float, f32)
-WEIR_DISPATCH(float16, f16)
-WEIR_DISPATCH(bfloat16, bf16)
-#undef WEIR_DISPATCH
+HWY_EXPORT(kernels);
+const AllKernels& kernels() noexcept { return HWY_DYNAMIC_DISPATCH(kernels)(); }
 
 Line split_line(long double slope, long double offset) noexcept {
   constexpr int float_digits = 24;

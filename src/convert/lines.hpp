@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 #include "weir/convert.hpp"
 
@@ -24,14 +25,17 @@ enum class Stores : std::uint8_t {
   streamed,  ///< past the caches: for outputs that no cache would hold
 };
 
-// For each vector set that the machine may have, chosen when first called. `count` images of `area`
-// pixels, RGBRGB…, to `out`; any alignment. T is float, float16 or bfloat16. Nothing here allocates.
+/// `area` pixels, RGBRGB…, to `out`: a plane a channel, or channels side by side; any alignment. Nothing
+/// here allocates.
+template <class T>
+struct Kernels {
+  using Call = void (*)(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
+                        Stores stores);
+  Call planar, interleaved;
+};
+using AllKernels = std::tuple<Kernels<float>, Kernels<float16>, Kernels<bfloat16>>;
 
-template <class T>
-void planar(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
-            Stores stores);
-template <class T>
-void interleaved(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
-                 Stores stores);
+/// Of the best vector set that the machine has, chosen when first called.
+const AllKernels& kernels() noexcept;
 
 }  // namespace weir::convert

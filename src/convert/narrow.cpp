@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 
@@ -30,17 +31,14 @@ std::uint16_t encode(double value) noexcept {
 
 }  // namespace
 
-template <>
-float narrow<float>(double value) noexcept {
-  return static_cast<float>(value);
+template <Element T>
+T narrow(double value) noexcept {
+  if constexpr (std::same_as<T, float>) return static_cast<float>(value);
+  if constexpr (std::same_as<T, float16>) return {encode<5, 10>(value)};
+  if constexpr (std::same_as<T, bfloat16>) return {encode<8, 7>(value)};
 }
-template <>
-float16 narrow<float16>(double value) noexcept {
-  return {encode<5, 10>(value)};
-}
-template <>
-bfloat16 narrow<bfloat16>(double value) noexcept {
-  return {encode<8, 7>(value)};
-}
+template float narrow(double value) noexcept;
+template float16 narrow(double value) noexcept;
+template bfloat16 narrow(double value) noexcept;
 
 }  // namespace weir

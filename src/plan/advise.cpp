@@ -1,10 +1,9 @@
 #include <string>
 
 #include "base/checked.hpp"
-#include "plan/cache_advice.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/search.hpp"
-#include "plan/words.hpp"
+#include "plan/text.hpp"
 #include "weir/advice.hpp"
 
 namespace weir {
@@ -29,9 +28,6 @@ void put_settings(Advice& advice, std::uint64_t budget, const CachePlan& cache) 
 }
 
 void check(const AdviceOptions& o) {
-  const auto refuse = [](const std::string& what) {
-    throw Error(Errc::bad_options, Stage::wait, what);
-  };
   if (!(o.target_readiness > 0 && o.target_readiness <= 1))
     refuse("target_readiness = " + std::to_string(o.target_readiness) +
            ": must be above 0 and at most 1");

@@ -1,18 +1,15 @@
 #include "plan/auto_budget.hpp"
 
 #include "plan/text.hpp"
-#include "weir/error.hpp"
 
 namespace weir {
 AutoBudget auto_budget(const MemoryRoom& room, double share) {
   if (!(share > 0 && share <= 1)) {
-    throw Error(Errc::bad_options, Stage::wait,
-                "auto_budget share = " + std::to_string(share) + ": must be above 0 and at most 1");
+    refuse("auto_budget share = " + std::to_string(share) + ": must be above 0 and at most 1");
   }
   const auto& group = room.cgroup;
   if (room.machine == 0 && !group) {
-    throw Error(
-        Errc::bad_options, Stage::wait,
+    refuse(
         "auto budget: neither MemAvailable nor a memory cgroup can be read here; name the bytes");
   }
   const bool group_is_less = group && (room.machine == 0 || group->left() < room.machine);

@@ -1,10 +1,9 @@
-#include "plan/cache_advice.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/checked.hpp"
 #include "plan/loader_bytes.hpp"
+#include "plan/search.hpp"
 
 namespace weir {
 namespace {

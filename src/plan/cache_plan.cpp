@@ -4,15 +4,11 @@
 #include <string>
 
 #include "base/checked.hpp"
-#include "weir/error.hpp"
+#include "plan/text.hpp"
 #include "weir/ledger.hpp"
 
 namespace weir {
 namespace {
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::bad_options, Stage::wait, what);
-}
 
 /// What makes a row more than a function of its sample; null: nothing.
 const char* varies(const Options& options) {

@@ -4,23 +4,9 @@
 #include <cmath>
 
 #include "base/checked.hpp"
+#include "plan/text.hpp"
 
 namespace weir {
-namespace {
-
-constexpr std::uint64_t usual_alignment = 64, most_alignment = 2u << 20;
-
-/// A Plan keeps the bytes of its slab, not how they were aligned: the first alignment that gives
-/// as many.
-std::uint64_t alignment_of(const Plan& plan) {
-  for (auto alignment = usual_alignment; alignment <= most_alignment; alignment *= 2)
-    if (slab_bytes(plan.shape, plan.batch, alignment, plan.side_bytes) == plan.slab_bytes)
-      return alignment;
-  return usual_alignment;
-}
-
-}  // namespace
-
 std::uint64_t typical_arena(const Plan& plan) {
   return add_sat(typical_arena_bytes + (plan.whole_images ? typical_image_bytes : 0),
                  plan.transform_bytes);
@@ -28,11 +14,9 @@ std::uint64_t typical_arena(const Plan& plan) {
 
 Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budget_bytes) {
   const auto& had = window.plan;
-  if (setting.workers == 0)
-    throw Error(Errc::bad_options, Stage::wait, "workers = 0: a setting names how many");
+  if (setting.workers == 0) refuse("workers = 0: a setting names how many");
   if (had.sizes.mode != Sizes::fixed)
-    throw Error(Errc::bad_options, Stage::wait,
-                "sizes.mode: foretelling takes images of one shape, sizes.mode fixed");
+    refuse("sizes.mode: foretelling takes images of one shape, sizes.mode fixed");
   Options options;
   options.shape = had.shape;
   options.fit = Fit::stretch;  // the one whose short side bounds nothing
@@ -46,7 +30,7 @@ Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budge
   if (had.max_queue_bytes != unlimited) options.queue.max_bytes = had.max_queue_bytes;
   options.io.read_ahead = setting.read_ahead;
   options.memory.budget_bytes = budget_bytes;
-  options.memory.alignment = static_cast<std::size_t>(alignment_of(had));
+  options.memory.alignment = had.alignment;
   if (budget_bytes == had.budget_bytes) options.memory.max_sample_bytes = had.max_sample_bytes;
   if (const auto& cache = had.cache; cache.keep != Cache::nothing && cache.bytes != 0)
     options.cache = {cache.keep, budget_bytes == unlimited ? cache.bytes : cache.asked};

@@ -9,6 +9,7 @@
 #include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/size_plan.hpp"
+#include "plan/text.hpp"
 #include "weir/ledger.hpp"
 #include "weir/memory.hpp"
 #include "weir/plan.hpp"
@@ -27,8 +28,7 @@ constexpr std::uint32_t most_queue = 1u << 20, most_workers = 1024, most_read_ah
 
 template <class T>
 [[noreturn]] void refuse(const std::string& option, const T& value, const std::string& bound) {
-  throw Error(Errc::bad_options, Stage::wait,
-              option + " = " + std::to_string(value) + ": " + bound);
+  weir::refuse(option + " = " + std::to_string(value) + ": " + bound);
 }
 
 template <class T>
@@ -80,6 +80,8 @@ void check(const Options& o) {
   if (!(o.faults.tolerate_share >= 0.0 && o.faults.tolerate_share <= 1.0)) {
     refuse("faults.tolerate_share", o.faults.tolerate_share, "must be 0 to 1");
   }
+  within("sizes.max_height", o.sizes.max_height, 0u, 65'500u);
+  within("sizes.max_width", o.sizes.max_width, 0u, 65'500u);
   check_sizes(o);
   check_cache(o);
   if (o.fit == Fit::center && o.short_side != 0) {
@@ -149,6 +151,7 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   plan.max_queue_size_asked = asked.max_queue_size;
   plan.max_leases = options.queue.max_leases;
   plan.side_bytes = options.side_bytes;
+  plan.alignment = options.memory.alignment;
   plan.slab_bytes =
       slab_bytes(options.shape, options.batch, options.memory.alignment, options.side_bytes);
   const bool sizes_differ = options.sizes.mode != Sizes::fixed;

@@ -89,11 +89,10 @@ std::optional<Plan> Search::plan_of(const Setting& wanted) const {
 }
 
 std::optional<Prediction> Search::at(const Setting& wanted) {
-  const auto key = std::tuple(wanted.max_queue_size, wanted.workers, wanted.read_ahead);
-  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  if (const auto found = known_.find(wanted); found != known_.end()) return found->second;
   const auto plan = plan_of(wanted);
   if (!plan) return {};
-  return known_.emplace(key, predict(*plan, work_, window_.encoded_bytes)).first->second;
+  return known_.emplace(wanted, predict(*plan, work_, window_.encoded_bytes)).first->second;
 }
 
 bool Search::good(const std::optional<Prediction>& prediction) const {

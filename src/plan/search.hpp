@@ -1,15 +1,28 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <tuple>
+#include <string>
 #include <vector>
 
 #include "plan/predict.hpp"
 #include "weir/advice.hpp"
 
 namespace weir {
+
+/// One that may be moved while a stream runs.
+struct Knob {
+  const char* name;
+  std::uint32_t Setting::*value;
+  const char* why;  ///< to turn it up
+};
+/// What buys throughput first, what smooths it last.
+inline constexpr std::array<Knob, 3> knobs{
+    {{"read_ahead", &Setting::read_ahead, "so that reads wait side by side"},
+     {"workers", &Setting::workers, "so that more is decoded at once"},
+     {"max_queue_size", &Setting::max_queue_size, "so that batches wait for the consumer"}}};
 
 /// Settings within AdviceOptions, and what they would do. Each is simulated once, all on the same
 /// draws. Not for several threads.
@@ -62,8 +75,18 @@ class Search {
   const simulation::Workload work_;
   const std::uint32_t most_read_ahead_;  ///< 0 where reads are over at once
   const double wish_;  ///< samples a second that consumer and machine allow at best
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Prediction> known_;
+  std::map<Setting, Prediction> known_;
   double least_rate_ = 0, least_readiness_ = 0;  ///< what is good
 };
+
+/// What caches would bring at `setting`, which the search has looked at: those of `bytes`, or, where that
+/// is 0, of the window's own size, as far as the budget has room.
+std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, const Setting& setting,
+                                      std::uint64_t bytes);
+
+/// Advice in sentences: what bounds the run, whether depth helps, what to use, what to change first,
+/// what a budget keeps away. `advice` has all but its words.
+std::vector<std::string> words_of(const Window& window, const AdviceOptions& options,
+                                  Search& search, const Advice& advice);
 
 }  // namespace weir

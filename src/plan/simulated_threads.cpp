@@ -33,7 +33,11 @@ void Simulation::pull(Actor& actor) {
   while (take(actor)) {
     if (start(actor)) return;
   }
-  become_idle(actor);
+  if (book_->someone_waits()) {
+    actor.row->encoded.trim();
+    actor.scratch.trim();
+  }
+  (actor.reader ? idle_readers_ : idle_workers_).push_back(&actor);
 }
 
 bool Simulation::take(Actor& actor) {
@@ -59,7 +63,9 @@ bool Simulation::take(Actor& actor) {
 }
 
 void Simulation::take_over(Actor& actor, Row& row) {
-  recycle(*std::exchange(actor.row, &row));
+  Row& before = *std::exchange(actor.row, &row);
+  if (book_->someone_waits()) before.encoded.trim();
+  free_.push_back(&before);
   if (const auto granted = std::exchange(row.granted, {}); granted.bytes > 0)
     (row.account == Account::encoded ? row.encoded : actor.scratch).adopt(granted, granted.bytes);
 }
@@ -158,8 +164,6 @@ void Simulation::park(Actor& actor) {
   book_->park(waiter);
 }
 
-void Simulation::resume(books::Waiter& waiter) { queue_.resume(static_cast<Row&>(waiter)); }
-
 void Simulation::arrive(Actor& actor) { queue_.arrived(std::exchange(actor.row, &fresh_row())); }
 
 void Simulation::finish(Actor& actor) {
@@ -169,24 +173,11 @@ void Simulation::finish(Actor& actor) {
   book_->finish_row(row.slab, row.row.row, true, false);
 }
 
-void Simulation::become_idle(Actor& actor) {
-  if (book_->someone_waits()) {
-    actor.row->encoded.trim();
-    actor.scratch.trim();
-  }
-  (actor.reader ? idle_readers_ : idle_workers_).push_back(&actor);
-}
-
 Simulation::Row& Simulation::fresh_row() {
   if (free_.empty()) return rows_.emplace_back(*book_);
   Row& row = *free_.back();
   free_.pop_back();
   return row;
-}
-
-void Simulation::recycle(Row& row) {
-  if (book_->someone_waits()) row.encoded.trim();
-  free_.push_back(&row);
 }
 
 }  // namespace weir::simulation

@@ -127,7 +127,7 @@ void Simulation::end_wait() noexcept {
 }
 
 Verdict Simulation::verdict(double seconds) const {
-  Window clocks;
+  QueueWaits clocks;
   clocks.seconds = seconds;
   clocks.consumer_wait_s = static_cast<double>(waited_) * 1e-9;
   clocks.fetch_stall_s = stalled_.fetch * 1e-9;
@@ -222,21 +222,17 @@ void Simulation::hand_over() {
   if (!book_->lease(slab)) return;
   leases_.push_back(slab);
   asking_ = false;
-  delivered(asked_found_, now_ - asked_at_);
-  schedule(static_cast<std::uint32_t>(actors_.size()),
-           nanoseconds(work_.consumer_s * work_.consumer[delivered_]));
-}
-
-void Simulation::delivered(bool found, Time waited) {
   if (++delivered_ <= warm_) {
     measured_from_ = now_;
     spent_ = {};
-    return;
+  } else {
+    end_wait();
+    samples_ += schedule_.at(delivered_ - 1).rows;
+    found_ += asked_found_ ? 1 : 0;
+    waited_ += now_ - asked_at_;
   }
-  end_wait();
-  samples_ += schedule_.at(delivered_ - 1).rows;
-  found_ += found ? 1 : 0;
-  waited_ += waited;
+  schedule(static_cast<std::uint32_t>(actors_.size()),
+           nanoseconds(work_.consumer_s * work_.consumer[delivered_]));
 }
 
 }  // namespace weir::simulation

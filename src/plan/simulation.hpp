@@ -74,7 +74,7 @@ class Simulation final : private conductor::Actions {
   std::uint64_t untaken_rows() noexcept override { return queue_.untaken_rows(); }
   void trim_idle() noexcept override;
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
-  void resume(books::Waiter& waiter) override;
+  void resume(books::Waiter& waiter) override { queue_.resume(static_cast<Row&>(waiter)); }
   void publish(books::SlabId slab) noexcept override { ready_.push_back(slab); }
   void halt() noexcept override {}
   void end(conductor::End) noexcept override {}
@@ -121,9 +121,7 @@ class Simulation final : private conductor::Actions {
   void park(Actor& actor);
   void arrive(Actor& actor);
   void finish(Actor& actor);
-  void become_idle(Actor& actor);
   Row& fresh_row();
-  void recycle(Row& row);
   std::uint32_t id_of(const Actor& actor) const noexcept {
     return static_cast<std::uint32_t>(&actor - actors_.data());
   }
@@ -131,7 +129,6 @@ class Simulation final : private conductor::Actions {
   // -- consumer
   void ask();
   void hand_over();
-  void delivered(bool found, Time waited);
 
   const Plan plan_;
   const Workload& work_;

@@ -7,32 +7,16 @@
 
 #include "base/checked.hpp"
 #include "conductor/batch_sizes.hpp"
-#include "weir/error.hpp"
+#include "plan/text.hpp"
+#include "weir/report.hpp"
 
 namespace weir {
 namespace {
 
-constexpr std::uint32_t largest_side = 65'500;
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::bad_options, Stage::wait, what);
-}
-
-void check_side(const char* option, std::uint32_t side) {
-  if (side > largest_side)
-    refuse(std::string(option) + " = " + std::to_string(side) + ": must be at most " +
-           std::to_string(largest_side));
-}
-
 /// Sums over the batches of an epoch.
 struct Course {
   std::uint64_t batches = 0, slab_bytes = 0, least = unlimited;
-  std::uint64_t image_bytes = 0, block_bytes = 0;
-  double padding() const noexcept {
-    return block_bytes == 0
-               ? 0
-               : 1 - static_cast<double>(image_bytes) / static_cast<double>(block_bytes);
-  }
+  SizeClock sizes;
 };
 
 Course first_epoch(const Options& options, std::uint32_t bucket_batches) {
@@ -50,9 +34,9 @@ Course first_epoch(const Options& options, std::uint32_t bucket_batches) {
     ++course.batches;
     course.slab_bytes = add_sat(course.slab_bytes, batch.layout.bytes);
     course.least = std::min(course.least, batch.layout.bytes);
-    course.block_bytes = add_sat(course.block_bytes, batch.layout.pixels);
+    course.sizes.block_bytes = add_sat(course.sizes.block_bytes, batch.layout.pixels);
     for (const auto& place : batch.places)
-      course.image_bytes = add_sat(course.image_bytes, place.bytes());
+      course.sizes.image_bytes = add_sat(course.sizes.image_bytes, place.bytes());
   }
   return course;
 }
@@ -82,8 +66,6 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
 
 void check_sizes(const Options& o) {
   const auto& sizes = o.sizes;
-  check_side("sizes.max_height", sizes.max_height);
-  check_side("sizes.max_width", sizes.max_width);
   if (sizes.bucket_batches > 0 && sizes.mode != Sizes::padded)
     refuse("sizes.bucket_batches = " + std::to_string(sizes.bucket_batches) +
            ": only batches of sizes.mode padded have padding that buckets could lessen");
@@ -122,8 +104,9 @@ SizeFigures size_figures(const Options& options) {
     plan.least_slab_bytes = course.least;
     plan.typical_slab_bytes = course.slab_bytes / course.batches;
   }
-  plan.padding = plan.padding_without_buckets = course.padding();
-  if (sizes.bucket_batches > 0) plan.padding_without_buckets = first_epoch(options, 0).padding();
+  plan.padding = plan.padding_without_buckets = course.sizes.padding();
+  if (sizes.bucket_batches > 0)
+    plan.padding_without_buckets = first_epoch(options, 0).sizes.padding();
   const auto layout = most(options, plan.largest);
   figures.most_slab_bytes = layout.bytes;
   plan.most_pixels = layout.pixels;

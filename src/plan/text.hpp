@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 
+#include "weir/error.hpp"
+
 namespace weir {
 
 /// Text as std::snprintf makes it; at most 255 bytes.
@@ -13,6 +15,11 @@ std::string format(const char* pattern, Values... values) {
   std::array<char, 256> text{};
   std::snprintf(text.data(), text.size(), pattern, values...);
   return text.data();
+}
+
+/// Throws what options refuse to be.
+[[noreturn]] inline void refuse(const std::string& what) {
+  throw Error(Errc::bad_options, Stage::wait, what);
 }
 
 /// "64.0 MiB".

@@ -1,8 +1,9 @@
 #include "plan/tuner.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+
+#include "plan/search.hpp"
 
 namespace weir::plan {
 namespace {
@@ -14,17 +15,8 @@ constexpr double slower = 0.95, less_ready = 0.03;
 constexpr double change = 0.3;
 constexpr std::uint32_t windows_to_believe = 2;
 
-struct Knob {
-  const char* name;
-  std::uint32_t Setting::*value;
-};
-/// What buys throughput first, what smooths it last.
-constexpr std::array<Knob, 3> knobs{{{"read_ahead", &Setting::read_ahead},
-                                     {"workers", &Setting::workers},
-                                     {"max_queue_size", &Setting::max_queue_size}}};
-
 std::string described(const Setting& from, const Setting& to) {
-  for (const auto& [name, value] : knobs) {
+  for (const auto& [name, value, why] : knobs) {
     if (from.*value != to.*value)
       return std::string(name) + " " + std::to_string(from.*value) + " to " +
              std::to_string(to.*value);

@@ -89,23 +89,19 @@ Window window(const Report& earlier, const Report& now) {
   w.decode_cpu_s = w.decode.mean_s * std::min(1.0, share(decode.cpu_s, decode.cpu_busy_s));
   w.encoded_bytes = share(static_cast<double>(decode.bytes), static_cast<double>(decode.count));
 
-  using Queue = QueueClock;
-  auto queue = now.queue;
-  subtract(queue, earlier.queue, &Queue::seconds, &Queue::consumer_wait_s, &Queue::fetch_stall_s,
-           &Queue::prep_stall_s, &Queue::memory_stall_s, &Queue::asked, &Queue::found);
-  subtract(queue.consumer, earlier.queue.consumer, &Timing::count, &Timing::sum_s,
-           &Timing::squares_s2);
-  subtract(queue.workers, earlier.queue.workers, &WorkerTime::read_s, &WorkerTime::decode_s,
+  using Waits = QueueWaits;
+  static_cast<Waits&>(w) = now.queue;
+  subtract<Waits>(w, earlier.queue, &Waits::seconds, &Waits::consumer_wait_s, &Waits::fetch_stall_s,
+                  &Waits::prep_stall_s, &Waits::memory_stall_s);
+  subtract(w.workers, earlier.queue.workers, &WorkerTime::read_s, &WorkerTime::decode_s,
            &WorkerTime::starved_s, &WorkerTime::throttled_s, &WorkerTime::idle_s);
-  w.seconds = queue.seconds;
-  w.consumer = service(queue.consumer);
-  w.consumer_wait_s = queue.consumer_wait_s;
-  w.fetch_stall_s = queue.fetch_stall_s;
-  w.prep_stall_s = queue.prep_stall_s;
-  w.memory_stall_s = queue.memory_stall_s;
-  if (queue.asked > 0)
-    w.data_readiness = static_cast<double>(queue.found) / static_cast<double>(queue.asked);
-  w.workers = queue.workers;
+  auto consumer = now.queue.consumer;
+  subtract(consumer, earlier.queue.consumer, &Timing::count, &Timing::sum_s, &Timing::squares_s2);
+  w.consumer = service(consumer);
+  const auto asked = less(now.queue.asked, earlier.queue.asked);
+  if (asked > 0)
+    w.data_readiness = static_cast<double>(less(now.queue.found, earlier.queue.found)) /
+                       static_cast<double>(asked);
   const auto hits = less(now.cache.hits, earlier.cache.hits);
   const auto misses = less(now.cache.misses, earlier.cache.misses);
   w.hit_share = share(static_cast<double>(hits), static_cast<double>(hits + misses));
@@ -115,7 +111,7 @@ Window window(const Report& earlier, const Report& now) {
 
 std::string_view to_string(Regime regime) noexcept { return name_in(regimes, regime); }
 
-Verdict judge(const Window& w) {
+Verdict judge(const QueueWaits& w) {
   Verdict verdict;
   verdict.consumer_wait = share(w.consumer_wait_s, w.seconds);
   verdict.fetch_stall = share(w.fetch_stall_s, w.seconds);

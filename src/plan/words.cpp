@@ -1,12 +1,10 @@
-#include "plan/words.hpp"
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "base/checked.hpp"
+#include "plan/search.hpp"
 #include "plan/text.hpp"
 
 namespace weir {
@@ -144,15 +142,6 @@ class Writer {
   void say_first() {
     const auto &now = advice_.now, &to = advice_.recommended;
     if (gain(to) < 0.02) return say_beyond();
-    struct Knob {
-      const char* name;
-      std::uint32_t Setting::*value;
-      const char* why;
-    };
-    constexpr std::array<Knob, 3> knobs{
-        {{"read_ahead", &Setting::read_ahead, ", so that reads wait side by side."},
-         {"workers", &Setting::workers, ", so that more is decoded at once."},
-         {"max_queue_size", &Setting::max_queue_size, ", so that batches wait for the consumer."}}};
     const Knob* first = nullptr;
     double most = 0;
     for (const auto& knob : knobs) {
@@ -168,7 +157,7 @@ class Writer {
     if (!first) return say_beyond();
     say(std::string("Change first: ") + first->name + ", from " +
         std::to_string(now.setting.*first->value) + " to " +
-        std::to_string(to.setting.*first->value) + first->why);
+        std::to_string(to.setting.*first->value) + ", " + first->why + ".");
   }
 
   double gain(const Prediction& to) const {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <numeric>
 
 #include "base/checked.hpp"
 #include "base/random.hpp"
 #include "plan/loader_bytes.hpp"
-#include "weir/error.hpp"
+#include "plan/text.hpp"
 
 namespace weir::simulation {
 namespace {
@@ -68,10 +70,31 @@ double around_s(const Window& window) noexcept {
 
 }  // namespace
 
+Draws::Draws(std::size_t count, double variation, std::uint64_t key) {
+  if (!(variation > 0)) {
+    factors_.assign(1, 1.0);
+    return;
+  }
+  const double sigma = std::sqrt(std::log1p(variation * variation));
+  RandomStream random(key);
+  factors_.reserve(count + 1);
+  while (factors_.size() < count) {
+    // Box and Muller, A Note on the Generation of Random Normal Deviates, 1958: two at a time.
+    const double radius = sigma * std::sqrt(-2 * std::log1p(-random.uniform()));
+    const double angle = 2 * std::numbers::pi * random.uniform();
+    factors_.push_back(std::exp(radius * std::cos(angle)));
+    factors_.push_back(std::exp(radius * std::sin(angle)));
+  }
+  factors_.resize(count);
+  const double mean =
+      std::accumulate(factors_.begin(), factors_.end(), 0.0) / static_cast<double>(count);
+  for (auto& factor : factors_) factor /= mean;
+}
+
 Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t seed,
                      const Service* consumer) {
   if (window.samples == 0 || window.plan.batch == 0)
-    throw Error(Errc::bad_options, Stage::wait, "a window without a sample predicts nothing");
+    refuse("a window without a sample predicts nothing");
   const auto& taken = consumer ? *consumer : window.consumer;
   const auto batches =
       std::clamp((usual_samples + batch - 1) / batch, fewest_batches, most_batches);

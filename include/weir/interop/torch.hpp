@@ -54,32 +54,6 @@ torch::Tensor room_for(const std::array<std::int64_t, 4>& sizes, const Converter
                       torch::TensorOptions(scalar_type<T>()).memory_format(format_of(converter)));
 }
 
-/// Fills `out` where it is what the converter makes of the pixels. libtorch knows channels-last memory of
-/// four dimensions alone, so one image is looked at as a batch of one.
-template <Element T, class Pixels>
-void convert(const torch::Tensor& out, const Pixels& pixels, const Converter<T>& converter) {
-  const auto wanted = sizes_of(pixels);
-  if (out.scalar_type() != scalar_type<T>() || !out.device().is_cpu() ||
-      !std::ranges::equal(out.sizes(), wanted) ||
-      !(wanted.size() == 4 ? out : out.unsqueeze(0)).is_contiguous(format_of(converter))) {
-    std::ostringstream given;
-    given << "convert_into: out is " << out.options() << ' ' << out.sizes() << " with strides "
-          << out.strides() << "; wanted are " << scalar_type<T>() << " on the CPU, "
-          << torch::IntArrayRef(wanted) << " in memory format " << format_of(converter);
-    throw Error(Errc::bad_options, Stage::lease, given.str());
-  }
-  converter(pixels, {static_cast<T*>(out.data_ptr()), static_cast<std::size_t>(out.numel())});
-}
-
-/// One image as a batch of one.
-template <Element T>
-torch::Tensor converted_alone(const ImageView& image, const Converter<T>& converter) {
-  const auto [channels, height, width] = sizes_of(image);
-  auto out = room_for({1, channels, height, width}, converter);
-  convert(out[0], image, converter);
-  return out;
-}
-
 /// uint8 where the block lies, in channels-last memory; its storage shares the lease.
 inline torch::Tensor in_slab(Lease lease, const PixelBlock& block) {
   lease->held_by("torch::Tensor");
@@ -140,20 +114,39 @@ inline torch::Tensor labels_as_tensor(Lease lease) {
 
 // ---- converted ---------------------------------------------------------------------------------
 
-/// Pixels of a batch or of a part of one, converted straight into `out`: of T, on the CPU, N x C x H x W,
-/// contiguous, or in channels-last memory where the converter's layout is nhwc. Throws
+/// Pixels converted straight into `out`: of T, on the CPU, contiguous, or in channels-last memory where the
+/// converter's layout is nhwc. N x C x H x W of a batch or of a part of one (PixelBlock); C x H x W of one
+/// image at its own size (ImageView: Batch::image), in memory like a row of such a batch. Throws
 /// Error{bad_options} where it is not all that.
-template <Element T>
-void convert_into(const torch::Tensor& out, const PixelBlock& block,
-                  const Converter<T>& converter) {
-  interop::convert(out, block, converter);
+template <Element T, class Pixels>
+void convert_into(const torch::Tensor& out, const Pixels& pixels, const Converter<T>& converter) {
+  const auto wanted = interop::sizes_of(pixels);
+  const auto format = interop::format_of(converter);
+  // libtorch knows channels-last memory of four dimensions alone.
+  if (out.scalar_type() != interop::scalar_type<T>() || !out.device().is_cpu() ||
+      !std::ranges::equal(out.sizes(), wanted) ||
+      !(wanted.size() == 4 ? out : out.unsqueeze(0)).is_contiguous(format)) {
+    std::ostringstream given;
+    given << "convert_into: out is " << out.options() << ' ' << out.sizes() << " with strides "
+          << out.strides() << "; wanted are " << interop::scalar_type<T>() << " on the CPU, "
+          << torch::IntArrayRef(wanted) << " in memory format " << format;
+    throw Error(Errc::bad_options, Stage::lease, given.str());
+  }
+  converter(pixels, {static_cast<T*>(out.data_ptr()), static_cast<std::size_t>(out.numel())});
 }
-/// The same of one image at its own size (Batch::image), of a ragged batch or a padded one: C x H x W, in
-/// memory like a row of such a batch.
+
+namespace interop {
+
+/// One image as a batch of one.
 template <Element T>
-void convert_into(const torch::Tensor& out, const ImageView& image, const Converter<T>& converter) {
-  interop::convert(out, image, converter);
+torch::Tensor converted_alone(const ImageView& image, const Converter<T>& converter) {
+  const auto [channels, height, width] = sizes_of(image);
+  auto out = room_for({1, channels, height, width}, converter);
+  convert_into(out[0], image, converter);
+  return out;
 }
+
+}  // namespace interop
 
 /// The same into a tensor of its own; the batch may go as soon as this returns.
 template <Element T>

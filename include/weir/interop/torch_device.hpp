@@ -176,7 +176,7 @@ inline BatchRows rows_of(const Batch& batch) {
 /// the trainer's. One thread at a time. The loader outlives this.
 class DeviceBatches {
  public:
-  class Iterator;
+  using Iterator = NextIterator<DeviceBatches, DeviceBatch>;  ///< over the batches to come
 
   /// Throws Error{bad_options}, what Loader::stream() throws, and c10::Error where the device is not there.
   DeviceBatches(Loader& loader, torch::Device device, const DeviceOptions& options = {},
@@ -216,7 +216,7 @@ class DeviceBatches {
     return given;
   }
   /// Asks for the first batch.
-  Iterator begin();
+  Iterator begin() { return Iterator(*this); }
   /// Reached where next() gives nothing.
   std::default_sentinel_t end() const noexcept { return {}; }
 
@@ -359,34 +359,6 @@ class DeviceBatches {
   std::optional<std::uint64_t> in_hand_;  ///< Batch::sequence
   DeviceTimes times_;
 };
-
-/// Input iterator: releases its batch before it advances.
-class DeviceBatches::Iterator {
- public:
-  using difference_type = std::ptrdiff_t;  ///< as the standard library wants it
-  using value_type = DeviceBatch;          ///< what it points to
-  /// At the first batch of `batches`, which is to outlive it.
-  explicit Iterator(DeviceBatches& batches) : batches_(&batches), batch_(batches.next()) {}
-  /// The batch, which may be moved out.
-  DeviceBatch& operator*() noexcept { return *batch_; }
-  /// Likewise.
-  DeviceBatch* operator->() noexcept { return &*batch_; }
-  /// Releases the batch, then asks for the next.
-  Iterator& operator++() {
-    batch_.reset();
-    batch_ = batches_->next();
-    return *this;
-  }
-  /// Likewise.
-  void operator++(int) { ++*this; }
-  /// Whether there are no more.
-  bool operator==(std::default_sentinel_t) const noexcept { return !batch_; }
-
- private:
-  DeviceBatches* batches_;
-  std::optional<DeviceBatch> batch_;
-};
-inline DeviceBatches::Iterator DeviceBatches::begin() { return Iterator(*this); }
 
 /// A DeviceBatches, for a range-for.
 inline DeviceBatches device_batches(Loader& loader, torch::Device device,

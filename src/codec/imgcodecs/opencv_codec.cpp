@@ -12,33 +12,31 @@ namespace {
 
 using imgcodecs::require;
 
-enum class Kind { none, bitmap, netpbm, tiff };
+using HeaderReader = imgcodecs::Header (*)(codec::Bytes encoded);
 
-// The allow-list. PFM ("PF", "Pf") and what else OpenCV would pass through a temporary file is not
-// on it.
-Kind kind_of(codec::Bytes head) noexcept {
-  if (head.matches(0, "BM")) return Kind::bitmap;
+// The allow-list; null: not on it. PFM ("PF", "Pf") and what else OpenCV would pass through a temporary file
+// is not.
+HeaderReader reader_of(codec::Bytes head) noexcept {
+  if (head.matches(0, "BM")) return imgcodecs::read_bitmap_header;
   if (head.matches(0, std::string_view("II*\0", 4)) ||
       head.matches(0, std::string_view("MM\0*", 4)))
-    return Kind::tiff;
+    return imgcodecs::read_tiff_header;
   const bool netpbm = head.has(0, 3) && head.u8(0) == 'P' && head.u8(1) >= '1' && head.u8(1) <= '6';
-  return netpbm && (head.u8(2) == ' ' || (head.u8(2) >= '\t' && head.u8(2) <= '\r')) ? Kind::netpbm
-                                                                                     : Kind::none;
+  const bool blank = netpbm && (head.u8(2) == ' ' || (head.u8(2) >= '\t' && head.u8(2) <= '\r'));
+  return blank ? imgcodecs::read_netpbm_header : nullptr;
 }
 
 class OpenCvCodec final : public ForeignCodec {
  public:
   bool accepts(std::span<const std::byte> head) const noexcept override {
-    return kind_of(codec::Bytes(head)) != Kind::none;
+    return reader_of(codec::Bytes(head)) != nullptr;
   }
 
   Info info(std::span<const std::byte> encoded) const override {
     const codec::Bytes bytes(encoded);
-    const Kind kind = kind_of(bytes);
-    require(kind != Kind::none, FaultKind::unsupported, "neither BMP, TIFF nor PNM");
-    const auto header = kind == Kind::bitmap   ? imgcodecs::read_bitmap_header(bytes)
-                        : kind == Kind::netpbm ? imgcodecs::read_netpbm_header(bytes)
-                                               : imgcodecs::read_tiff_header(bytes);
+    const HeaderReader reader = reader_of(bytes);
+    require(reader != nullptr, FaultKind::unsupported, "neither BMP, TIFF nor PNM");
+    const auto header = reader(bytes);
     return {header.width, header.height, header.bytes + encoded.size() + fixed_bytes};
   }
 

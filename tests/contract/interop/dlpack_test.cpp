@@ -65,7 +65,7 @@ TEST_CASE("second images are a DLPack tensor where they lie beside the pixels", 
   Scene scene;
   auto* const second = side_as_dlpack(scene.lease, Scene::second);
   auto* const masks = side_as_dlpack(scene.lease, {16, 18, 1});
-  auto* const versioned = side_as_dlpack_versioned(scene.lease, Scene::second);
+  auto* const versioned = side_as_dlpack<DLManagedTensorVersioned>(scene.lease, Scene::second);
   check_block(second->dl_tensor, scene.second_row(0), 4, Scene::second);
   check_block(masks->dl_tensor, scene.second_row(0), 4, {16, 18, 1});
   check_block(versioned->dl_tensor, scene.second_row(0), 4, Scene::second);
@@ -141,9 +141,9 @@ TEST_CASE("DLPack tensors may die on other threads", "[interop]") {
 
 TEST_CASE("the versioned form says its version and is the same otherwise", "[interop]") {
   Scene scene;
-  auto* const whole = as_dlpack_versioned(scene.lease);
-  auto* const part = as_dlpack_versioned(scene.lease, 2, 1);
-  auto* const labels = labels_as_dlpack_versioned(scene.lease);
+  auto* const whole = as_dlpack<DLManagedTensorVersioned>(scene.lease);
+  auto* const part = as_dlpack<DLManagedTensorVersioned>(scene.lease, 2, 1);
+  auto* const labels = labels_as_dlpack<DLManagedTensorVersioned>(scene.lease);
   CHECK(whole->version.major == DLPACK_MAJOR_VERSION);
   CHECK(whole->version.minor == DLPACK_MINOR_VERSION);
   CHECK(whole->flags == 0);
@@ -157,7 +157,7 @@ TEST_CASE("the versioned form says its version and is the same otherwise", "[int
 TEST_CASE("the slab is idle when the last versioned tensor has died, in whatever order",
           "[interop]") {
   drop_in_every_order("DLPack", [](Scene& scene) {
-    return std::vector{drop_of(as_dlpack_versioned(scene.lease, 0, 2)),
-                       drop_of(labels_as_dlpack_versioned(scene.lease))};
+    return std::vector{drop_of(as_dlpack<DLManagedTensorVersioned>(scene.lease, 0, 2)),
+                       drop_of(labels_as_dlpack<DLManagedTensorVersioned>(scene.lease))};
   });
 }

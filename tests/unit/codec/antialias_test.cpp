@@ -2,7 +2,7 @@
 #include <cmath>
 #include <random>
 
-#include "codec/antialias.hpp"
+#include "codec/resampler.hpp"
 #include "encoders.hpp"
 #include "support/catch.hpp"
 #include "support/vector_sets.hpp"
@@ -77,17 +77,17 @@ TEST_CASE("antialiased resampling is its definition, rounded, whatever the sizes
     return 1 + static_cast<std::uint32_t>(random() % most);
   };
   for (int i = 0; i < 120; ++i) {
-    const Resize resize{side(i % 4 == 0 ? 400 : 40), side(i % 3 == 0 ? 150 : 30), side(50),
-                        side(30)};
+    Resize resize{side(i % 4 == 0 ? 400 : 40), side(i % 3 == 0 ? 150 : 30), side(50), side(30)};
+    resize.antialias = true;
     CAPTURE(resize.in_width, resize.in_height, resize.out_width, resize.out_height);
     const Raster image = noise(resize.in_width, resize.in_height, random);
-    const Pixels out = resampled<AntialiasResampler>(image, resize, 0xa5);
+    const Pixels out = resampled(image, resize, 0xa5);
     CHECK(largest_difference(
               out, reference(image, all_of(image), resize.out_width, resize.out_height)) < 0.6);
     for (const auto target : weir::test::vector_sets()) {
       CAPTURE(hwy::TargetName(target));
       const weir::test::OnlyTarget only(target);
-      CHECK(out == resampled<AntialiasResampler>(image, resize, 0x5a));
+      CHECK(out == resampled(image, resize, 0x5a));
     }
   }
 }
@@ -95,8 +95,9 @@ TEST_CASE("antialiased resampling is its definition, rounded, whatever the sizes
 TEST_CASE("a flat image stays what it is when it is made smaller") {
   for (const std::uint8_t value : Pixels{0, 1, 127, 254, 255}) {
     const Raster image{301, 97, 3, Pixels(301 * 97 * 3, value)};
-    CHECK(resampled<AntialiasResampler>(image, {301, 97, 37, 13}, 0xa5) ==
-          Pixels(37 * 13 * 3, value));
+    const Resize resize{
+        .in_width = 301, .in_height = 97, .out_width = 37, .out_height = 13, .antialias = true};
+    CHECK(resampled(image, resize, 0xa5) == Pixels(37 * 13 * 3, value));
   }
 }
 

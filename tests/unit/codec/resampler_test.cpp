@@ -41,8 +41,8 @@ TEST_CASE("resampling is cv::resize's, bit for bit, whatever the sizes") {
     CAPTURE(resize.in_width, resize.in_height, resize.out_width, resize.out_height, resize.mirror);
     const Raster image = noise(resize.in_width, resize.in_height, random);
     const Pixels expected = by_opencv(image, resize);
-    CHECK(resampled<Resampler>(image, resize, 0) == expected);
-    CHECK(resampled<Resampler>(image, resize, 255) == expected);
+    CHECK(resampled(image, resize, 0) == expected);
+    CHECK(resampled(image, resize, 255) == expected);
   }
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("common sizes are resampled as cv::resize does: a crop's, half, double
     const Resize resize{width, height, 224, 224};
     const Raster image = noise(width, height, random);
     CAPTURE(width, height);
-    CHECK(resampled<Resampler>(image, resize, 7) == by_opencv(image, resize));
+    CHECK(resampled(image, resize, 7) == by_opencv(image, resize));
   }
 }
 

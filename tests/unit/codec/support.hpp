@@ -109,10 +109,9 @@ inline Outcome run(const DecoderOptions& options, std::span<const std::byte> enc
 
 /// Resamples the whole image. `behind` fills the memory and the bytes after each line. They may be
 /// read but must not affect the result. Empty if rows are missing.
-template <class AnyResampler>
-Pixels resampled(const Raster& image, const Resize& resize, std::uint8_t behind) {
-  const Scratch memory(AnyResampler::memory_bytes(resize), behind);
-  AnyResampler resampler(resize, std::span<std::byte>(memory).data());
+inline Pixels resampled(const Raster& image, const Resize& resize, std::uint8_t behind) {
+  const Scratch memory(Resampler::memory_bytes(resize), behind);
+  Resampler resampler(resize, std::span<std::byte>(memory).data());
   Pixels out(std::size_t{resize.out_width} * resize.out_height * 3);
   Pixels line(image.width * 3 + overrun, behind);
   for (std::uint32_t y = 0; y < image.height; ++y) {

@@ -77,7 +77,8 @@ TEST_CASE("arithmetic is used where it gives the tables' bits, on every vector s
       lines[c] = convert::split_line(imagenet.scale / imagenet.stddev[c],
                                      -imagenet.mean[c] / imagenet.stddev[c]);
     std::vector<float> out(pixels.size());
-    convert::planar(pixels.data(), 256, lines, out.data(), convert::Stores::cached);
+    std::get<convert::Kernels<float>>(convert::kernels())
+        .planar(pixels.data(), 256, lines, out.data(), convert::Stores::cached);
     for (std::size_t c = 0; c < 3; ++c)
       for (std::size_t p = 0; p < 256; ++p) {
         const auto exact =

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "plan/draws.hpp"
+#include "plan/workload.hpp"
 #include "support/catch.hpp"
 #include "support/units.hpp"
 #include "unit/plan/windows.hpp"
