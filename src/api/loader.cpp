@@ -35,8 +35,7 @@ std::vector<std::string> Loader::class_names() const { return state_->core->sour
 
 Snapshot Loader::snapshot() const {
   state_->stay_home();
-  const auto now = state_->core->book->snapshot();
-  return {now.memory, now.samples, now.filling, now.ready, now.leased};
+  return state_->core->book->snapshot();
 }
 
 Report Loader::report() const { return state_->report(); }
@@ -46,9 +45,7 @@ void Loader::write_trace(std::ostream& out) const {
   const auto& core = *state_->core;
   if (!core.trace)
     throw Error(Errc::bad_options, Stage::handoff, "trace.events = 0: no trace was kept");
-  core.trace->write(
-      out, *core.book, [&core](std::uint64_t index) { return core.source.name(index); },
-      core.course.moves());
+  core.trace->write(out, *core.book, core.source, core.moves.read());
 }
 
 Stream::Stream(std::shared_ptr<api::StreamState> state) noexcept : state_(std::move(state)) {}

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "api/size_survey.hpp"
 #include "base/checked.hpp"
 #include "base/internals.hpp"
 #include "plan/decoder_options.hpp"
@@ -29,7 +28,7 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
   }
 }
 
-Options with_sizes(const AnySource& source, Options options, MemoryLedger& ledger) {
+Options with_sizes(const AnySource& source, Options options, std::shared_ptr<MemoryLedger> ledger) {
   auto& sizes = options.sizes;
   if (sizes.mode == Sizes::fixed) return options;
   if (!sizes.index) {
@@ -39,7 +38,9 @@ Options with_sizes(const AnySource& source, Options options, MemoryLedger& ledge
     tried.memory.budget_bytes = unlimited;
     tried.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>());
     static_cast<void>(resolve(tried, 0));
-    sizes.index = survey_sizes(source, options, ledger);
+    tried = options;
+    tried.memory.ledger = std::move(ledger);
+    sizes.index = measure_sizes(source, tried);
   }
   if (sizes.index->size() != source.size())
     throw Error(Errc::bad_options, Stage::wait,
@@ -77,7 +78,7 @@ std::unique_ptr<buffer::SampleCache> make_cache(const Options& options, const Pl
 LoaderState::LoaderState(AnySource source, const Options& wish)
     : ledger(wish.memory.ledger ? wish.memory.ledger
                                 : std::make_shared<MemoryLedger>(wish.memory.budget_bytes)),
-      options(with_sizes(source, wish, *ledger)) {
+      options(with_sizes(source, wish, ledger)) {
   Plan plan;
   auto book = open_page(*ledger, options, source, plan);
   auto charge = books::charge(book, Account::index, plan.index_bytes);
@@ -134,9 +135,9 @@ Report LoaderState::report() const {
   const auto* const pinned = dynamic_cast<const PinnedMemory*>(options.memory.upstream.get());
   Report report{
       .plan = core->plan,
-      .setting = core->course.setting(),
-      .moves = core->course.moves(),
-      .stalls = core->course.stalls(),
+      .setting = core->setting.get(),
+      .moves = core->moves.read(),
+      .stalls = core->stalls.read(),
       .memory = now.memory,
       .process_before = before,
       .process_now = process_memory(),

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,6 @@
 #include "conductor/conductor.hpp"
 #include "engine/board.hpp"
 #include "engine/clocks.hpp"
-#include "engine/course.hpp"
 #include "engine/faults.hpp"
 #include "engine/trace.hpp"
 #include "source/sampler.hpp"
@@ -46,7 +44,7 @@ struct Core final : buffer::LeaseWatch {
         clocks(resolved.max_queue_size, resolved.workers),
         trace(resolved.trace_bytes > 0 ? std::make_unique<Trace>(resolved) : nullptr),
         cache(std::move(samples)),
-        course(resolved.start) {
+        setting(resolved.start) {
     pool->watch(this);
   }
   ~Core() override { retire(); }
@@ -74,7 +72,8 @@ struct Core final : buffer::LeaseWatch {
   std::unique_ptr<buffer::SampleCache> cache;  ///< null: none was asked for, or has no room
   Delivered delivered;
   FaultLog faults;
-  Course course;
+  Guarded<Setting> setting;  ///< where the knobs stand
+  Notes moves, stalls;       ///< how they came there; what the watchdog told
 };
 
 /// What one stream does beyond what the loader's Plan says, nothing undecided.

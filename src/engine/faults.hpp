@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,28 @@
 #include "weir/error.hpp"
 
 namespace weir::engine {
+
+/// The first sentences that a loader had to say of something. Any thread.
+class Notes {
+ public:
+  static constexpr std::size_t kept = 1000;
+
+  /// Its place in read(), which may not be there.
+  std::size_t add(std::string text) {
+    Lock lock(mutex_);
+    if (texts_.size() == kept) return kept;
+    texts_.push_back(std::move(text));
+    return texts_.size() - 1;
+  }
+  std::vector<std::string> read() const {
+    Lock lock(mutex_);
+    return texts_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::vector<std::string> texts_ WEIR_GUARDED_BY(mutex_);
+};
 
 /// Bad samples of a loader: the first few in full, all of them counted. Any thread.
 class FaultLog {

@@ -40,13 +40,13 @@ std::vector<std::byte> bytes_of(std::uint64_t index, std::size_t count) {
 void keep(SampleCache& cache, std::uint64_t index, std::size_t count) {
   const auto bytes = bytes_of(index, count), second = bytes_of(index + 1, count / 2);
   cache.keep({.index = index,
-              .label = static_cast<std::int64_t>(index) * 3,
+              .data = {.bytes = bytes,
+                       .label = static_cast<std::int64_t>(index) * 3,
+                       .second = second,
+                       .side = std::span(second).first(count / 4)},
               .charged = count + 7,
               .status = index % 2 ? RowStatus::damaged : RowStatus::ok,
-              .size = {},
-              .bytes = bytes,
-              .second = second,
-              .side = std::span(second).first(count / 4)});
+              .size = {}});
 }
 
 bool right(const KeptSample& sample, std::uint64_t index, std::size_t count) {
@@ -55,12 +55,12 @@ bool right(const KeptSample& sample, std::uint64_t index, std::size_t count) {
     return is.size() == first && std::equal(is.begin(), is.end(), was.begin()) &&
            reinterpret_cast<std::uintptr_t>(is.data()) % 64 == 0;
   };
-  return sample.index == index && sample.label == static_cast<std::int64_t>(index) * 3 &&
+  return sample.index == index && sample.data.label == static_cast<std::int64_t>(index) * 3 &&
          sample.charged == count + 7 &&
          sample.status == (index % 2 ? RowStatus::damaged : RowStatus::ok) &&
-         same(sample.bytes, bytes_of(index, count), count) &&
-         same(sample.second, bytes_of(index + 1, count / 2), count / 2) &&
-         same(sample.side, bytes_of(index + 1, count / 2), count / 4);
+         same(sample.data.bytes, bytes_of(index, count), count) &&
+         same(sample.data.second, bytes_of(index + 1, count / 2), count / 2) &&
+         same(sample.data.side, bytes_of(index + 1, count / 2), count / 4);
 }
 
 }  // namespace
