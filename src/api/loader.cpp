@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/states.hpp"
+#include "base/internals.hpp"
 #include "weir/window.hpp"
 
 namespace weir {
@@ -71,11 +72,33 @@ std::optional<Batch> Stream::try_next() {
   return state_->next(Clock::now(), engine::Engine::Lease::at_once);
 }
 
-void Stream::async_next(BatchTaker take) { state_->async_next(std::move(take)); }
+void Stream::async_next(BatchTaker take) {
+  if (!take) throw Error(Errc::bad_options, Stage::lease, "Stream::async_next: take is empty");
+  state_->refuse_strangers("Stream::async_next");
+  Lock lock(state_->consumer);
+  state_->running->ask([pool = state_->loader->core->pool, take = std::move(take)](
+                           std::exception_ptr error, buffer::Slab* slab) {
+    take(std::move(error),
+         slab ? std::optional(Internals::make<Batch>(pool, *slab)) : std::nullopt);
+  });
+}
 
-bool Stream::finished() const noexcept { return state_->finished(); }
-void Stream::cancel() noexcept { state_->cancel(); }
-void Stream::settle() { state_->settle(); }
-Position Stream::position() const { return state_->position(); }
+bool Stream::finished() const noexcept { return state_->away() || state_->running->finished(); }
+
+void Stream::cancel() noexcept {
+  if (!state_->away()) state_->running->cancel();
+}
+
+void Stream::settle() {
+  state_->refuse_strangers("Stream::settle");
+  Lock lock(state_->settler);
+  state_->running->settle();
+}
+
+Position Stream::position() const {
+  state_->loader->stay_home();
+  const auto released = state_->loader->core->book->released();
+  return {released.next(), released.beyond()};
+}
 
 }  // namespace weir

@@ -105,14 +105,12 @@ class Prober {
   }
 
   std::span<std::byte> scratch(std::uint64_t bytes) {
-    constexpr std::size_t alignment = 64;
-    if (scratch_.size() < bytes + alignment) {
+    const auto lines = static_cast<std::size_t>(bytes / sizeof(Line) + 1);
+    if (scratch_.size() < lines) {
       scratch_ = {};  // else both are held while it grows
-      scratch_.resize(bytes + alignment);
+      scratch_.resize(lines);
     }
-    void* start = scratch_.data();
-    std::size_t space = scratch_.size();
-    return {static_cast<std::byte*>(std::align(alignment, bytes, start, space)), bytes};
+    return std::as_writable_bytes(std::span(scratch_)).first(static_cast<std::size_t>(bytes));
   }
 
   const Plan& plan_;
@@ -120,7 +118,10 @@ class Prober {
   codec::Decoder decoder_;
   MemoryLedger ledger_{unlimited};  ///< nobody's
   api::SampleReader reader_{ledger_, plan_.max_sample_bytes};
-  std::vector<std::byte> scratch_;
+  struct alignas(buffer::Block::alignment) Line {
+    std::byte bytes[buffer::Block::alignment];
+  };
+  std::vector<Line> scratch_;
   std::vector<std::uint8_t> row_;
   const std::atomic<bool> never_{false};
 };

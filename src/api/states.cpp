@@ -152,8 +152,7 @@ Report LoaderState::report() const {
       .fault_kinds = faults.kinds,
       .postings = core->book->ledger()->postings(),
       .readings = core->clocks.noted(),
-      .sizes = {core->delivered.images.load(), core->delivered.image_bytes.load(),
-                core->delivered.block_bytes.load()},
+      .sizes = core->delivered.get(),
       .cache = core->cache ? core->cache->figures() : CacheClock{},
       .source_samples = core->source.size(),
       .pinned = pinned ? pinned->use() : PinnedUse{},
@@ -168,83 +167,56 @@ Report LoaderState::report() const {
   return report;
 }
 
-StreamState::StreamState(std::shared_ptr<LoaderState> loader, const StreamOptions& wish)
-    : loader_(std::move(loader)) {
-  if (loader_->streaming.exchange(true)) {
+StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& wish)
+    : loader(std::move(its_loader)) {
+  if (loader->streaming.exchange(true)) {
     throw Error(Errc::bad_options, Stage::lease,
                 "Loader::stream: one live stream a loader; end the other one first");
   }
   try {
-    const auto plan = loader_->plan_stream(wish);
-    const auto size = loader_->core->source.size();
+    const auto plan = loader->plan_stream(wish);
+    const auto size = loader->core->source.size();
     if (plan.schedule.batches_per_epoch() == 0 && size > 0) {
-      loader_->core->book->omit(mul_sat(size, wish.epochs.value_or(1)));
+      loader->core->book->omit(mul_sat(size, wish.epochs.value_or(1)));
     }
-    engine_ = std::make_unique<engine::Engine>(loader_->core, plan);
-    const auto& tuning = loader_->options.tuning;
-    if (tuning.mode == Tuning::automatic)
-      tuning_.emplace(*engine_, *loader_->core, tuning, [this] { return loader_->report(); });
-    on_stop_.emplace(wish.stop, [this] { engine_->cancel(); });
+    running = std::make_unique<engine::Engine>(loader->core, plan);
+    const auto& tune = loader->options.tuning;
+    if (tune.mode == Tuning::automatic)
+      tuning.emplace(*running, *loader->core, tune, [this] { return loader->report(); });
+    on_stop.emplace(wish.stop, [this] { running->cancel(); });
   } catch (...) {
-    tuning_.reset();
-    engine_.reset();
-    loader_->streaming.store(false);
+    tuning.reset();
+    running.reset();
+    loader->streaming.store(false);
     throw;
   }
 }
 
 StreamState::~StreamState() {
-  on_stop_.reset();
-  engine_->cancel();
+  on_stop.reset();
+  running->cancel();
   // Another thread that is in next() or settle() comes out first; nobody may come in any more.
-  { const Lock leaves(consumer_); }
-  { const Lock leaves(settler_); }
-  tuning_.reset();
+  { const Lock leaves(consumer); }
+  { const Lock leaves(settler); }
+  tuning.reset();
   // Callbacks may cancel() until then.
-  engine_->shut_down();
-  engine_.reset();
-  loader_->streaming.store(false);
+  running->shut_down();
+  running.reset();
+  loader->streaming.store(false);
 }
 
 std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline,
                                        engine::Engine::Lease lease) {
-  loader_->stay_home();
-  engine_->refuse_own_thread("Stream::next");
-  Lock lock(consumer_);
-  auto* const slab = engine_->next(deadline, lease);
+  refuse_strangers("Stream::next");
+  Lock lock(consumer);
+  auto* const slab = running->next(deadline, lease);
   if (!slab) return std::nullopt;
-  return Internals::make<Batch>(loader_->core->pool, *slab);
+  return Internals::make<Batch>(loader->core->pool, *slab);
 }
 
-void StreamState::async_next(BatchTaker take) {
-  if (!take) throw Error(Errc::bad_options, Stage::lease, "Stream::async_next: take is empty");
-  loader_->stay_home();
-  engine_->refuse_own_thread("Stream::async_next");
-  Lock lock(consumer_);
-  engine_->ask([pool = loader_->core->pool, take = std::move(take)](std::exception_ptr error,
-                                                                    buffer::Slab* slab) {
-    take(std::move(error),
-         slab ? std::optional(Internals::make<Batch>(pool, *slab)) : std::nullopt);
-  });
-}
-
-void StreamState::settle() {
-  loader_->stay_home();
-  engine_->refuse_own_thread("Stream::settle");
-  Lock lock(settler_);
-  engine_->settle();
-}
-
-Position StreamState::position() const {
-  loader_->stay_home();
-  const auto released = loader_->core->book->released();
-  return {released.next(), released.beyond()};
-}
-
-bool StreamState::finished() const noexcept { return away() || engine_->finished(); }
-
-void StreamState::cancel() noexcept {
-  if (!away()) engine_->cancel();
+void StreamState::refuse_strangers(const char* call) const {
+  loader->stay_home();
+  running->refuse_own_thread(call);
 }
 
 }  // namespace weir::api

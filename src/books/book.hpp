@@ -139,10 +139,6 @@ class Book {
 
   // -- how a stream ends
   void cancel() noexcept;
-  bool cancelled() const noexcept {
-    Lock lock(ledger_->mutex());
-    return cancelled_;
-  }
   /// The stream ends at this row: older ones are still produced. The oldest such call counts;
   /// true where this one does.
   bool stop_at(RowKey row) noexcept;

@@ -22,17 +22,6 @@
 
 namespace weir::engine {
 
-/// Images handed over where sizes differ, and their bytes beside those of the blocks they came in.
-struct Delivered {
-  std::atomic<std::uint64_t> images{0}, image_bytes{0}, block_bytes{0};
-  void add(const buffer::Slab& slab) noexcept {
-    images.fetch_add(slab.rows, std::memory_order_relaxed);
-    for (const auto size : slab.sizes())
-      image_bytes.fetch_add(size.bytes(), std::memory_order_relaxed);
-    block_bytes.fetch_add(slab.pixels(0, slab.rows).size(), std::memory_order_relaxed);
-  }
-};
-
 /// A loader's lasting parts: they outlive its streams, and its leases outlive it.
 struct Core final : buffer::LeaseWatch {
   Core(AnySource images, const Plan& resolved, std::shared_ptr<books::Book> page,
@@ -63,6 +52,15 @@ struct Core final : buffer::LeaseWatch {
     if (trace) trace->batch(Trace::Of::lease, slab, slab.since, now);
   }
 
+  /// Images are handed over that differ in size. One thread at a time.
+  void count_images(const buffer::Slab& slab) noexcept {
+    auto now = delivered.get();
+    now.images += slab.rows;
+    for (const auto size : slab.sizes()) now.image_bytes += size.bytes();
+    now.block_bytes += slab.pixels(0, slab.rows).size();
+    delivered.set(now);
+  }
+
   const AnySource source;
   const Plan plan;
   const std::shared_ptr<books::Book> book;
@@ -70,7 +68,7 @@ struct Core final : buffer::LeaseWatch {
   Clocks clocks;
   std::unique_ptr<Trace> trace;                ///< null: none was asked for
   std::unique_ptr<buffer::SampleCache> cache;  ///< null: none was asked for, or has no room
-  Delivered delivered;
+  Guarded<SizeClock> delivered;                ///< where sizes differ
   FaultLog faults;
   Guarded<Setting> setting;  ///< where the knobs stand
   Notes moves, stalls;       ///< how they came there; what the watchdog told

@@ -80,7 +80,10 @@ void Engine::shut_down() noexcept {
   strand_->stop();
   ready_.close();
   serve(true);
-  discard_ready();
+  while (const auto id = ready_.pop(Clock::now())) {
+    core_->clocks.ready_changed(-1, Clock::now());
+    core_->book->discard_ready(*id);
+  }
   conductor_.workers_left();
   core_->book->end_stream();
   core_->clocks.stream_ended(Clock::now());
@@ -223,15 +226,13 @@ void Engine::end(conductor::End why) noexcept {
 // ---- workers and readers ---------------------------------------------------------------------
 
 void Engine::apply(const Setting& setting) {
-  staff(setting.workers, setting.read_ahead);
+  for (; workers_begun_ < setting.workers; ++workers_begun_)
+    start(RowWork::Duty::decode, workers_begun_);
+  for (; readers_begun_ < setting.read_ahead; ++readers_begun_)
+    start(RowWork::Duty::read, readers_begun_);
   shared_.board.limit(setting.workers, setting.read_ahead);
   core_->setting.set(setting);
   strand_->wake();
-}
-
-void Engine::staff(std::uint32_t workers, std::uint32_t read_ahead) {
-  for (; workers_begun_ < workers; ++workers_begun_) start(RowWork::Duty::decode, workers_begun_);
-  for (; readers_begun_ < read_ahead; ++readers_begun_) start(RowWork::Duty::read, readers_begun_);
 }
 
 void Engine::start(RowWork::Duty duty, std::uint32_t number) {

@@ -75,12 +75,9 @@ class Engine final : private conductor::Actions {
   void end(conductor::End why) noexcept override;
 
   void step();
-  /// Threads for `workers` and `read_ahead` that do not run yet.
-  void staff(std::uint32_t workers, std::uint32_t read_ahead);
   void start(RowWork::Duty duty, std::uint32_t number);
   void work(RowWork& rows, std::uint32_t worker);
   void read_ahead(RowWork& rows);
-  void discard_ready() noexcept;
   void refuse_second_consumer(const char* call) WEIR_EXCLUDES(rest_mutex_);
   buffer::Slab* take(std::optional<Clock::time_point> deadline, Clock::time_point asked);
   /// Gives the taker what has come, or nothing where it is `over`; whether it was given something.

@@ -1,4 +1,4 @@
-#include "engine/row_reader.hpp"
+#include "engine/row_steps.hpp"
 
 #include "base/checked.hpp"
 #include "engine/kept_row.hpp"

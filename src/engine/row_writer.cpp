@@ -1,4 +1,4 @@
-#include "engine/row_writer.hpp"
+#include "engine/row_steps.hpp"
 
 #include <algorithm>
 

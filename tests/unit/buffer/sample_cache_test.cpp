@@ -96,15 +96,15 @@ TEST_CASE("an image is kept without the gaps between its lines", "[buffer][cache
   std::vector<std::uint8_t> block(10 * 40);
   for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::uint8_t>(i);
   const ImageView image{block.data(), {10, 7, 3}, 40};
-  cache.keep({.index = 5, .size = {10, 7}, .bytes = std::as_bytes(std::span(block)).first(210)},
-             image);
+  const auto pixels = std::as_bytes(std::span(block)).first(210);
+  cache.keep({.index = 5, .data = {.bytes = pixels}, .size = {10, 7}}, image);
   auto hold = cache.find(5);
   REQUIRE(hold);
   const auto kept = hold.sample();
   CHECK(kept.size == ImageSize{10, 7});
-  REQUIRE(kept.bytes.size() == 210);
+  REQUIRE(kept.data.bytes.size() == 210);
   for (std::size_t y = 0; y < 10; ++y)
-    CHECK(std::memcmp(kept.bytes.data() + 21 * y, block.data() + 40 * y, 21) == 0);
+    CHECK(std::memcmp(kept.data.bytes.data() + 21 * y, block.data() + 40 * y, 21) == 0);
 }
 
 TEST_CASE("segments give way youngest first, those that are read do not", "[buffer][cache]") {
