@@ -95,7 +95,7 @@ PixelBlock Batch::side_pixels(Shape shape) const {
 }
 
 PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
-  if (slab_->layout().is_ragged) {
+  if (slab_->layout().mode == Sizes::ragged) {
     throw Error(
         Errc::bad_options, Stage::lease,
         "sizes.mode = ragged: the images of a batch have no shape in common; take them one by "

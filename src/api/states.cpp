@@ -54,9 +54,7 @@ buffer::SlabLayout layout_of(const Options& options, const Plan& plan) {
   const auto alignment = options.memory.alignment;
   if (options.sizes.mode == Sizes::fixed)
     return {plan.shape, plan.batch, alignment, plan.side_bytes};
-  return options.sizes.mode == Sizes::padded
-             ? buffer::SlabLayout::padded({}, 0, alignment, plan.side_bytes)
-             : buffer::SlabLayout::ragged(0, 0, alignment, plan.side_bytes);
+  return {options.sizes.mode, {0, 0, 3}, 0, 0, alignment, plan.side_bytes};
 }
 
 /// Null: there is nothing to keep, or no room for it.

@@ -8,7 +8,7 @@
 namespace weir::engine {
 
 Shape RowSlot::canvas() const noexcept {
-  return slab_->layout().is_ragged ? image().shape : slab_->layout().shape;
+  return slab_->layout().mode == Sizes::ragged ? image().shape : slab_->layout().shape;
 }
 
 std::optional<Defect> RowSlot::fill_side(std::span<const std::byte> given) const {
@@ -22,7 +22,7 @@ std::optional<Defect> RowSlot::fill_side(std::span<const std::byte> given) const
 }
 
 void RowSlot::clear_rest() const noexcept {
-  if (slab_->layout().is_ragged)
+  if (slab_->layout().mode == Sizes::ragged)
     std::ranges::fill(pixels().subspan(static_cast<std::size_t>(image().shape.values())),
                       std::uint8_t{0});
 }
