@@ -37,7 +37,8 @@ class LoaderState {
 };
 
 /// What a Stream owns.
-struct StreamState {
+class StreamState {
+ public:
   StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& wish);
   ~StreamState();
 
