@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "weir/export.hpp"
 
@@ -36,6 +37,20 @@ struct MutableImageView {
   /// The same, to be read.
   // NOLINTNEXTLINE(google-explicit-constructor): what can be written can be read
   operator ImageView() const noexcept { return {data, shape, row_stride}; }
+};
+
+/// One encoded sample. Its bytes lie in what take() gave or in memory the source owns for as long
+/// as it lives (then they are part of index_bytes()).
+struct Encoded {
+  std::span<const std::byte>
+      bytes;               ///< in a format that weir reads, or that one of Options::codecs accepts
+  std::int64_t label = 0;  ///< for Batch::labels; any number
+  /// A second image that goes with the first, decoded for the transform (DecodedSample::second). A
+  /// loader without a transform has no place for it: a fault of kind `unsupported`.
+  std::span<const std::byte> second{};
+  /// What the row's side bytes begin as: Options::side_bytes of them, or none (zeros). Any other number
+  /// is a fault of kind `corrupt`.
+  std::span<const std::byte> side{};
 };
 
 /// How an image of any size becomes height x width.

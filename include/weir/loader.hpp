@@ -133,15 +133,6 @@ class WEIR_API Stream {
   std::shared_ptr<api::StreamState> state_;
 };
 
-/// One instant of bytes, samples and queue, of this loader alone.
-struct Snapshot {
-  MemorySnapshot memory;      ///< bytes
-  SampleTally samples;        ///< samples
-  std::uint32_t filling = 0;  ///< batches being made
-  std::uint32_t ready = 0;    ///< batches in the queue
-  std::uint32_t leased = 0;   ///< batches in the consumer's hands
-};
-
 /// The size of each image, for Options::sizes: as the source knows it (Source::image_size), else of the
 /// header, for which each sample is read once, by `options.workers` threads, its bytes on the books
 /// (account `encoded`). Asked for by the Loader itself; of use where several share a source. Throws

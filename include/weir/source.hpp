@@ -34,20 +34,6 @@ class WEIR_API ByteSink {
   virtual std::optional<std::span<std::byte>> try_take(std::size_t bytes) = 0;
 };
 
-/// One encoded sample. Its bytes lie in what take() gave or in memory the source owns for as long
-/// as it lives (then they are part of index_bytes()).
-struct Encoded {
-  std::span<const std::byte>
-      bytes;               ///< in a format that weir reads, or that one of Options::codecs accepts
-  std::int64_t label = 0;  ///< for Batch::labels; any number
-  /// A second image that goes with the first, decoded for the transform (DecodedSample::second). A
-  /// loader without a transform has no place for it: a fault of kind `unsupported`.
-  std::span<const std::byte> second{};
-  /// What the row's side bytes begin as: Options::side_bytes of them, or none (zeros). Any other number
-  /// is a fault of kind `corrupt`.
-  std::span<const std::byte> side{};
-};
-
 /// Where samples come from. All calls are const and come from many threads at once.
 ///
 /// | call | gives |

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "weir/ledger.hpp"
+
 namespace weir {
 
 /// Where every sample is, in samples since the loader was made. Each counter moves by its own event; none is derived.
@@ -25,6 +27,15 @@ struct SampleTally {
   constexpr bool conserved() const noexcept {
     return drawn == in_flight + produced() + dropped + failed;
   }
+};
+
+/// One instant of bytes, samples and queue, of this loader alone.
+struct Snapshot {
+  MemorySnapshot memory;      ///< bytes
+  SampleTally samples;        ///< samples
+  std::uint32_t filling = 0;  ///< batches being made
+  std::uint32_t ready = 0;    ///< batches in the queue
+  std::uint32_t leased = 0;   ///< batches in the consumer's hands
 };
 
 }  // namespace weir

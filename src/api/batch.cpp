@@ -8,6 +8,15 @@
 #include "weir/error.hpp"
 
 namespace weir {
+namespace {
+
+/// `call` is open: its parenthesis is missing.
+[[noreturn]] void refuse(const std::string& call, std::uint32_t rows) {
+  throw Error(Errc::bad_options, Stage::lease,
+              call + "): the batch has " + std::to_string(rows) + " rows");
+}
+
+}  // namespace
 
 static_assert(std::is_nothrow_move_constructible_v<Batch> && !std::is_copy_constructible_v<Batch>);
 
@@ -68,11 +77,7 @@ double Batch::padding() const noexcept {
 std::span<const std::byte> Batch::side() const noexcept { return slab_->side(0, slab_->rows); }
 
 std::span<const std::byte> Batch::side(std::uint32_t i) const {
-  if (i >= size()) {
-    throw Error(Errc::bad_options, Stage::lease,
-                "Batch::side(i = " + std::to_string(i) + "): the batch has " +
-                    std::to_string(size()) + " rows");
-  }
+  if (i >= size()) refuse("Batch::side(i = " + std::to_string(i), size());
   return slab_->side(i, 1);
 }
 
@@ -90,26 +95,20 @@ PixelBlock Batch::side_pixels(Shape shape) const {
 }
 
 PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
-  if (slab_->layout().is_ragged) {
+  if (slab_->layout().mode == Sizes::ragged) {
     throw Error(
         Errc::bad_options, Stage::lease,
         "sizes.mode = ragged: the images of a batch have no shape in common; take them one by "
         "one, by Batch::image, or from Batch::pixel_bytes by offsets() and sizes()");
   }
-  if (first > size() || count > size() - first) {
-    throw Error(Errc::bad_options, Stage::lease,
-                "Batch::slice(first = " + std::to_string(first) + ", count = " +
-                    std::to_string(count) + "): the batch has " + std::to_string(size()) + " rows");
-  }
+  if (first > size() || count > size() - first)
+    refuse("Batch::slice(first = " + std::to_string(first) + ", count = " + std::to_string(count),
+           size());
   return {slab_->pixels(first, count), count, slab_->layout().shape};
 }
 
 ImageView Batch::image(std::uint32_t i) const {
-  if (i >= size()) {
-    throw Error(Errc::bad_options, Stage::lease,
-                "Batch::image(i = " + std::to_string(i) + "): the batch has " +
-                    std::to_string(size()) + " rows");
-  }
+  if (i >= size()) refuse("Batch::image(i = " + std::to_string(i), size());
   return slab_->image(i);
 }
 

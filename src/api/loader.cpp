@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/states.hpp"
+#include "base/internals.hpp"
 #include "weir/window.hpp"
 
 namespace weir {
@@ -35,8 +36,7 @@ std::vector<std::string> Loader::class_names() const { return state_->core->sour
 
 Snapshot Loader::snapshot() const {
   state_->stay_home();
-  const auto now = state_->core->book->snapshot();
-  return {now.memory, now.samples, now.filling, now.ready, now.leased};
+  return state_->core->book->snapshot();
 }
 
 Report Loader::report() const { return state_->report(); }
@@ -46,9 +46,7 @@ void Loader::write_trace(std::ostream& out) const {
   const auto& core = *state_->core;
   if (!core.trace)
     throw Error(Errc::bad_options, Stage::handoff, "trace.events = 0: no trace was kept");
-  core.trace->write(
-      out, *core.book, [&core](std::uint64_t index) { return core.source.name(index); },
-      core.course.moves());
+  core.trace->write(out, *core.book, core.source, core.moves.read());
 }
 
 Stream::Stream(std::shared_ptr<api::StreamState> state) noexcept : state_(std::move(state)) {}
@@ -74,11 +72,33 @@ std::optional<Batch> Stream::try_next() {
   return state_->next(Clock::now(), engine::Engine::Lease::at_once);
 }
 
-void Stream::async_next(BatchTaker take) { state_->async_next(std::move(take)); }
+void Stream::async_next(BatchTaker take) {
+  if (!take) throw Error(Errc::bad_options, Stage::lease, "Stream::async_next: take is empty");
+  state_->refuse_strangers("Stream::async_next");
+  Lock lock(state_->consumer);
+  state_->running->ask([pool = state_->loader->core->pool, take = std::move(take)](
+                           std::exception_ptr error, buffer::Slab* slab) {
+    take(std::move(error),
+         slab ? std::optional(Internals::make<Batch>(pool, *slab)) : std::nullopt);
+  });
+}
 
-bool Stream::finished() const noexcept { return state_->finished(); }
-void Stream::cancel() noexcept { state_->cancel(); }
-void Stream::settle() { state_->settle(); }
-Position Stream::position() const { return state_->position(); }
+bool Stream::finished() const noexcept { return state_->away() || state_->running->finished(); }
+
+void Stream::cancel() noexcept {
+  if (!state_->away()) state_->running->cancel();
+}
+
+void Stream::settle() {
+  state_->refuse_strangers("Stream::settle");
+  Lock lock(state_->settler);
+  state_->running->settle();
+}
+
+Position Stream::position() const {
+  state_->loader->stay_home();
+  const auto released = state_->loader->core->book->released();
+  return {released.next(), released.beyond()};
+}
 
 }  // namespace weir

@@ -13,6 +13,7 @@
 #include "codec/decoder.hpp"
 #include "codec/format.hpp"
 #include "engine/failure.hpp"
+#include "engine/row_plan.hpp"
 #include "plan/decoder_options.hpp"
 #include "weir/plan.hpp"
 
@@ -83,20 +84,16 @@ class Prober {
         .damaged = *status == RowStatus::damaged || *second_status == RowStatus::damaged};
   }
 
-  /// What a stream takes for the decodes: the whole images that a transform is given, and what decoders
-  /// and transform work in, one after the other.
+  /// Scratch that a stream takes for the decodes and the transform.
   std::uint64_t memory_of(const codec::ImageInfo& first, const codec::ImageInfo* second) const {
-    std::uint64_t images = 0;
-    codec::MemoryNeed work{transforms_ ? plan_.transform_bytes : 0, 0};
-    const auto add = [&](const codec::DecodePlan& plan, bool whole) {
-      work.scratch = std::max(work.scratch, plan.memory.scratch);
-      work.reserved = std::max(work.reserved, plan.memory.reserved);
-      if (whole) images = add_sat(images, round_up(plan.out().values(), buffer::Block::alignment));
-    };
-    add(plan_.whole_images ? decoder_.plan_whole(first) : decoder_.plan(first, 0),
-        plan_.whole_images);
-    if (second) add(decoder_.plan_whole(*second), true);
-    return add_sat(images, add_sat(work.scratch, work.reserved));
+    const bool whole = plan_.whole_images;
+    const engine::PlannedImage image{
+        {}, whole ? decoder_.plan_whole(first) : decoder_.plan(first, 0), whole};
+    std::optional<engine::PlannedImage> other;
+    if (second) other = {{}, decoder_.plan_whole(*second), true};
+    const auto need =
+        engine::row_of(image, std::move(other), transforms_ ? plan_.transform_bytes : 0).need;
+    return add_sat(need.scratch, need.reserved);
   }
 
   /// All of the image: a crop need not meet the damage.
@@ -108,14 +105,12 @@ class Prober {
   }
 
   std::span<std::byte> scratch(std::uint64_t bytes) {
-    constexpr std::size_t alignment = 64;
-    if (scratch_.size() < bytes + alignment) {
+    const auto lines = static_cast<std::size_t>(bytes / sizeof(Line) + 1);
+    if (scratch_.size() < lines) {
       scratch_ = {};  // else both are held while it grows
-      scratch_.resize(bytes + alignment);
+      scratch_.resize(lines);
     }
-    void* start = scratch_.data();
-    std::size_t space = scratch_.size();
-    return {static_cast<std::byte*>(std::align(alignment, bytes, start, space)), bytes};
+    return std::as_writable_bytes(std::span(scratch_)).first(static_cast<std::size_t>(bytes));
   }
 
   const Plan& plan_;
@@ -123,7 +118,10 @@ class Prober {
   codec::Decoder decoder_;
   MemoryLedger ledger_{unlimited};  ///< nobody's
   api::SampleReader reader_{ledger_, plan_.max_sample_bytes};
-  std::vector<std::byte> scratch_;
+  struct alignas(buffer::Block::alignment) Line {
+    std::byte bytes[buffer::Block::alignment];
+  };
+  std::vector<Line> scratch_;
   std::vector<std::uint8_t> row_;
   const std::atomic<bool> never_{false};
 };

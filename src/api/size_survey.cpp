@@ -1,6 +1,4 @@
-#include "api/size_survey.hpp"
-
-#include <algorithm>
+#include <memory>
 #include <new>
 #include <shared_mutex>
 #include <string>
@@ -12,8 +10,9 @@
 #include "codec/probe.hpp"
 #include "plan/decoder_options.hpp"
 #include "weir/error.hpp"
+#include "weir/loader.hpp"
 
-namespace weir::api {
+namespace weir {
 namespace {
 
 [[noreturn]] void throw_no_room(const AnySource& source, std::uint64_t index, std::uint64_t bytes,
@@ -28,15 +27,16 @@ namespace {
 
 }  // namespace
 
-std::shared_ptr<const SizeIndex> survey_sizes(const AnySource& source, const Options& options,
-                                              MemoryLedger& ledger) {
+std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Options& options) {
+  MemoryLedger own(options.memory.budget_bytes);
+  auto& ledger = options.memory.ledger ? *options.memory.ledger : own;
   const auto decoder = plan::decoder_options(options);
   std::vector<ImageSize> sizes(static_cast<std::size_t>(source.size()));
 
   // Bytes that the budget refused. A sample that cannot be read or probed keeps no size: it fails when
   // it is drawn.
   const auto read = [&](std::uint64_t i) -> std::uint64_t {
-    SampleReader reader(ledger, unlimited);
+    api::SampleReader reader(ledger, unlimited);
     const auto encoded = reader.read(source, i);
     if (reader.refused() > 0) return reader.refused();
     if (!encoded && encoded.defect().kind == FaultKind::memory && encoded.defect().reason.empty())
@@ -64,16 +64,6 @@ std::shared_ptr<const SizeIndex> survey_sizes(const AnySource& source, const Opt
   };
   for_each_index(sizes.size(), threads_for(options.workers), [&] { return measure; });
   return std::make_shared<const SizeIndex>(std::move(sizes));
-}
-
-}  // namespace weir::api
-
-namespace weir {
-
-std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Options& options) {
-  if (options.memory.ledger) return api::survey_sizes(source, options, *options.memory.ledger);
-  MemoryLedger ledger(options.memory.budget_bytes);
-  return api::survey_sizes(source, options, ledger);
 }
 
 }  // namespace weir

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "api/size_survey.hpp"
 #include "base/checked.hpp"
 #include "base/internals.hpp"
 #include "plan/decoder_options.hpp"
@@ -29,7 +28,7 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
   }
 }
 
-Options with_sizes(const AnySource& source, Options options, MemoryLedger& ledger) {
+Options with_sizes(const AnySource& source, Options options, std::shared_ptr<MemoryLedger> ledger) {
   auto& sizes = options.sizes;
   if (sizes.mode == Sizes::fixed) return options;
   if (!sizes.index) {
@@ -39,7 +38,9 @@ Options with_sizes(const AnySource& source, Options options, MemoryLedger& ledge
     tried.memory.budget_bytes = unlimited;
     tried.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>());
     static_cast<void>(resolve(tried, 0));
-    sizes.index = survey_sizes(source, options, ledger);
+    tried = options;
+    tried.memory.ledger = std::move(ledger);
+    sizes.index = measure_sizes(source, tried);
   }
   if (sizes.index->size() != source.size())
     throw Error(Errc::bad_options, Stage::wait,
@@ -53,9 +54,7 @@ buffer::SlabLayout layout_of(const Options& options, const Plan& plan) {
   const auto alignment = options.memory.alignment;
   if (options.sizes.mode == Sizes::fixed)
     return {plan.shape, plan.batch, alignment, plan.side_bytes};
-  return options.sizes.mode == Sizes::padded
-             ? buffer::SlabLayout::padded({}, 0, alignment, plan.side_bytes)
-             : buffer::SlabLayout::ragged(0, 0, alignment, plan.side_bytes);
+  return {options.sizes.mode, {0, 0, 3}, 0, 0, alignment, plan.side_bytes};
 }
 
 /// Null: there is nothing to keep, or no room for it.
@@ -77,7 +76,7 @@ std::unique_ptr<buffer::SampleCache> make_cache(const Options& options, const Pl
 LoaderState::LoaderState(AnySource source, const Options& wish)
     : ledger(wish.memory.ledger ? wish.memory.ledger
                                 : std::make_shared<MemoryLedger>(wish.memory.budget_bytes)),
-      options(with_sizes(source, wish, *ledger)) {
+      options(with_sizes(source, wish, ledger)) {
   Plan plan;
   auto book = open_page(*ledger, options, source, plan);
   auto charge = books::charge(book, Account::index, plan.index_bytes);
@@ -134,9 +133,9 @@ Report LoaderState::report() const {
   const auto* const pinned = dynamic_cast<const PinnedMemory*>(options.memory.upstream.get());
   Report report{
       .plan = core->plan,
-      .setting = core->course.setting(),
-      .moves = core->course.moves(),
-      .stalls = core->course.stalls(),
+      .setting = core->setting.get(),
+      .moves = core->moves.read(),
+      .stalls = core->stalls.read(),
       .memory = now.memory,
       .process_before = before,
       .process_now = process_memory(),
@@ -151,8 +150,7 @@ Report LoaderState::report() const {
       .fault_kinds = faults.kinds,
       .postings = core->book->ledger()->postings(),
       .readings = core->clocks.noted(),
-      .sizes = {core->delivered.images.load(), core->delivered.image_bytes.load(),
-                core->delivered.block_bytes.load()},
+      .sizes = core->delivered.get(),
       .cache = core->cache ? core->cache->figures() : CacheClock{},
       .source_samples = core->source.size(),
       .pinned = pinned ? pinned->use() : PinnedUse{},
@@ -167,83 +165,56 @@ Report LoaderState::report() const {
   return report;
 }
 
-StreamState::StreamState(std::shared_ptr<LoaderState> loader, const StreamOptions& wish)
-    : loader_(std::move(loader)) {
-  if (loader_->streaming.exchange(true)) {
+StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& wish)
+    : loader(std::move(its_loader)) {
+  if (loader->streaming.exchange(true)) {
     throw Error(Errc::bad_options, Stage::lease,
                 "Loader::stream: one live stream a loader; end the other one first");
   }
   try {
-    const auto plan = loader_->plan_stream(wish);
-    const auto size = loader_->core->source.size();
+    const auto plan = loader->plan_stream(wish);
+    const auto size = loader->core->source.size();
     if (plan.schedule.batches_per_epoch() == 0 && size > 0) {
-      loader_->core->book->omit(mul_sat(size, wish.epochs.value_or(1)));
+      loader->core->book->omit(mul_sat(size, wish.epochs.value_or(1)));
     }
-    engine_ = std::make_unique<engine::Engine>(loader_->core, plan);
-    const auto& tuning = loader_->options.tuning;
-    if (tuning.mode == Tuning::automatic)
-      tuning_.emplace(*engine_, *loader_->core, tuning, [this] { return loader_->report(); });
-    on_stop_.emplace(wish.stop, [this] { engine_->cancel(); });
+    running = std::make_unique<engine::Engine>(loader->core, plan);
+    const auto& tune = loader->options.tuning;
+    if (tune.mode == Tuning::automatic)
+      tuning.emplace(*running, *loader->core, tune, [this] { return loader->report(); });
+    on_stop.emplace(wish.stop, [this] { running->cancel(); });
   } catch (...) {
-    tuning_.reset();
-    engine_.reset();
-    loader_->streaming.store(false);
+    tuning.reset();
+    running.reset();
+    loader->streaming.store(false);
     throw;
   }
 }
 
 StreamState::~StreamState() {
-  on_stop_.reset();
-  engine_->cancel();
+  on_stop.reset();
+  running->cancel();
   // Another thread that is in next() or settle() comes out first; nobody may come in any more.
-  { const Lock leaves(consumer_); }
-  { const Lock leaves(settler_); }
-  tuning_.reset();
+  { const Lock leaves(consumer); }
+  { const Lock leaves(settler); }
+  tuning.reset();
   // Callbacks may cancel() until then.
-  engine_->shut_down();
-  engine_.reset();
-  loader_->streaming.store(false);
+  running->shut_down();
+  running.reset();
+  loader->streaming.store(false);
 }
 
 std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline,
                                        engine::Engine::Lease lease) {
-  loader_->stay_home();
-  engine_->refuse_own_thread("Stream::next");
-  Lock lock(consumer_);
-  auto* const slab = engine_->next(deadline, lease);
+  refuse_strangers("Stream::next");
+  Lock lock(consumer);
+  auto* const slab = running->next(deadline, lease);
   if (!slab) return std::nullopt;
-  return Internals::make<Batch>(loader_->core->pool, *slab);
+  return Internals::make<Batch>(loader->core->pool, *slab);
 }
 
-void StreamState::async_next(BatchTaker take) {
-  if (!take) throw Error(Errc::bad_options, Stage::lease, "Stream::async_next: take is empty");
-  loader_->stay_home();
-  engine_->refuse_own_thread("Stream::async_next");
-  Lock lock(consumer_);
-  engine_->ask([pool = loader_->core->pool, take = std::move(take)](std::exception_ptr error,
-                                                                    buffer::Slab* slab) {
-    take(std::move(error),
-         slab ? std::optional(Internals::make<Batch>(pool, *slab)) : std::nullopt);
-  });
-}
-
-void StreamState::settle() {
-  loader_->stay_home();
-  engine_->refuse_own_thread("Stream::settle");
-  Lock lock(settler_);
-  engine_->settle();
-}
-
-Position StreamState::position() const {
-  loader_->stay_home();
-  const auto released = loader_->core->book->released();
-  return {released.next(), released.beyond()};
-}
-
-bool StreamState::finished() const noexcept { return away() || engine_->finished(); }
-
-void StreamState::cancel() noexcept {
-  if (!away()) engine_->cancel();
+void StreamState::refuse_strangers(const char* call) const {
+  loader->stay_home();
+  running->refuse_own_thread(call);
 }
 
 }  // namespace weir::api

@@ -36,26 +36,22 @@ class LoaderState {
   std::atomic<bool> streaming{false};
 };
 
+/// What a Stream owns.
 class StreamState {
  public:
-  StreamState(std::shared_ptr<LoaderState> loader, const StreamOptions& wish);
+  StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& wish);
   ~StreamState();
 
   std::optional<Batch> next(std::optional<Clock::time_point> deadline, engine::Engine::Lease lease);
-  void async_next(BatchTaker take);
-  engine::Engine& engine() noexcept { return *engine_; }
-  void settle();
-  Position position() const;
-  bool finished() const noexcept;
-  void cancel() noexcept;
-  bool away() const noexcept { return loader_->home.left(); }
+  /// Throws Error in a child of fork() and on a thread of the stream's own.
+  void refuse_strangers(const char* call) const;
+  bool away() const noexcept { return loader->home.left(); }
 
- private:
-  const std::shared_ptr<LoaderState> loader_;
-  std::unique_ptr<engine::Engine> engine_;
-  std::optional<AutomaticTuning> tuning_;
-  Mutex consumer_, settler_;  ///< held by who is in next(), in settle()
-  std::optional<std::stop_callback<std::function<void()>>> on_stop_;  ///< dies before the engine
+  const std::shared_ptr<LoaderState> loader;
+  std::unique_ptr<engine::Engine> running;
+  std::optional<AutomaticTuning> tuning;
+  Mutex consumer, settler;  ///< held by who is in next(), in settle()
+  std::optional<std::stop_callback<std::function<void()>>> on_stop;  ///< dies before the engine
 };
 
 }  // namespace weir::api

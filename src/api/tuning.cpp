@@ -12,13 +12,11 @@ namespace weir::api {
 namespace {
 
 AdviceOptions bounds_of(const Plan& plan, const TuningOptions& options) {
-  AdviceOptions bounds;
-  bounds.target_readiness = options.target_readiness;
-  bounds.budget_bytes = plan.budget_bytes;
-  bounds.most_queue = plan.max_queue_size;
-  bounds.most_workers = plan.workers;
-  bounds.most_read_ahead = plan.read_ahead;
-  return bounds;
+  return {.target_readiness = options.target_readiness,
+          .budget_bytes = plan.budget_bytes,
+          .most_queue = plan.max_queue_size,
+          .most_workers = plan.workers,
+          .most_read_ahead = plan.read_ahead};
 }
 
 }  // namespace
@@ -50,7 +48,7 @@ AutomaticTuning::~AutomaticTuning() {
 
 void AutomaticTuning::note(const char* what) noexcept {
   try {
-    core_.course.add(std::string("tuning ended: ") + what);
+    core_.moves.add(std::string("tuning ended: ") + what);
   } catch (const std::exception&) {
     // No memory, not even for saying so.
   }
@@ -83,8 +81,8 @@ void AutomaticTuning::look() {
     // The tuner finds that nothing came of it; the engine's setting is what the report shows.
     text += std::string(" (not done: ") + error.what() + ")";
   }
-  const auto place = core_.course.add(text);
-  if (core_.trace) core_.trace->move(core_.course.setting(), place);
+  const auto place = core_.moves.add(text);
+  if (core_.trace) core_.trace->move(core_.setting.get(), place);
   if (options_.on_move) options_.on_move(text);
 }
 

@@ -46,13 +46,6 @@ struct Hierarchy {
   bool v2 = false;
 };
 
-std::vector<std::string> words(const std::string& line) {
-  std::istringstream in(line);
-  std::vector<std::string> out;
-  for (std::string word; in >> word;) out.push_back(std::move(word));
-  return out;
-}
-
 bool lists(std::string_view comma_separated, std::string_view name) {
   return ("," + std::string(comma_separated) + ",").find("," + std::string(name) + ",") !=
          std::string::npos;
@@ -79,13 +72,15 @@ std::vector<Hierarchy> hierarchies(const fs::path& root) {
   for (std::string line; std::getline(in, line);) {
     const auto dash = line.find(" - ");
     if (dash == std::string::npos) continue;
-    const auto left = words(line.substr(0, dash)), right = words(line.substr(dash + 3));
-    if (left.size() < 5 || right.size() < 3) continue;
-    const bool v2 = right[0] == "cgroup2";
-    if (!v2 && !(right[0] == "cgroup" && lists(right[2], "memory"))) continue;
-    Hierarchy found{root / fs::path(left[4]).relative_path(), {}, v2};
+    std::istringstream left(line.substr(0, dash)), right(line.substr(dash + 3));
+    std::string skipped, top, mount, type, options;
+    if (!(left >> skipped >> skipped >> skipped >> top >> mount)) continue;
+    if (!(right >> type >> skipped >> options)) continue;
+    const bool v2 = type == "cgroup2";
+    if (!v2 && !(type == "cgroup" && lists(options, "memory"))) continue;
+    Hierarchy found{root / fs::path(mount).relative_path(), {}, v2};
     if (const auto group = own_group(root, v2)) {
-      const auto below = fs::path(*group).lexically_relative(left[3]);
+      const auto below = fs::path(*group).lexically_relative(top);
       if (!below.empty() && *below.begin() != "..") found.group = below;
     }
     out.push_back(std::move(found));

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <condition_variable>
 #include <mutex>
+#include <utility>
 
 #if defined(__clang__)
 #define WEIR_THREAD_ANNOTATION(x) __attribute__((x))
@@ -17,7 +17,6 @@
 #define WEIR_EXCLUDES(...) WEIR_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 #define WEIR_ACQUIRE(...) WEIR_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define WEIR_RELEASE(...) WEIR_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
-#define WEIR_TRY_ACQUIRE(...) WEIR_THREAD_ANNOTATION(try_acquire_capability(__VA_ARGS__))
 #define WEIR_NO_THREAD_SAFETY_ANALYSIS WEIR_THREAD_ANNOTATION(no_thread_safety_analysis)
 
 namespace weir {
@@ -27,7 +26,6 @@ class WEIR_CAPABILITY("mutex") Mutex {
  public:
   void lock() WEIR_ACQUIRE() { mutex_.lock(); }
   void unlock() WEIR_RELEASE() { mutex_.unlock(); }
-  bool try_lock() WEIR_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
   std::mutex& native() noexcept { return mutex_; }
 
  private:
@@ -46,6 +44,25 @@ class WEIR_SCOPED_CAPABILITY Lock {
 
  private:
   std::unique_lock<std::mutex> lock_;
+};
+
+/// A value that threads put there and take out as a whole. The mutex is a leaf.
+template <class T>
+class Guarded {
+ public:
+  explicit Guarded(T value = {}) : value_(std::move(value)) {}
+  void set(const T& value) {
+    Lock lock(mutex_);
+    value_ = value;
+  }
+  T get() const {
+    Lock lock(mutex_);
+    return value_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  T value_ WEIR_GUARDED_BY(mutex_);
 };
 
 }  // namespace weir

@@ -2,6 +2,8 @@
 
 #include <Random123/philox.h>
 
+#include "base/random.hpp"
+
 namespace weir {
 
 void Random::refill() noexcept {
@@ -14,9 +16,6 @@ void Random::refill() noexcept {
 
 double Random::uniform() noexcept { return static_cast<double>((*this)() >> 11) * 0x1.0p-53; }
 
-std::uint64_t Random::below(std::uint64_t n) noexcept {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<std::uint64_t>((static_cast<Wide>((*this)()) * n) >> 64);
-}
+std::uint64_t Random::below(std::uint64_t n) noexcept { return scaled_below((*this)(), n); }
 
 }  // namespace weir

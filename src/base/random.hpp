@@ -21,6 +21,12 @@ constexpr std::uint64_t mix_key(std::initializer_list<std::uint64_t> parts) noex
   return key;
 }
 
+/// `random` scaled to [0, n), n > 0 (Lemire's multiply-shift; bias under n / 2^64).
+constexpr std::uint64_t scaled_below(std::uint64_t random, std::uint64_t n) noexcept {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>((static_cast<Wide>(random) * n) >> 64);
+}
+
 /// A counter-based stream of uniform numbers: copyable, no state beyond key and counter.
 class RandomStream {
  public:
@@ -31,11 +37,8 @@ class RandomStream {
   constexpr double uniform(double low, double high) noexcept {
     return low + (high - low) * uniform();
   }
-  /// Uniform in [0, n), n > 0 (Lemire's multiply-shift; bias under n / 2^64).
-  constexpr std::uint64_t below(std::uint64_t n) noexcept {
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<std::uint64_t>((static_cast<Wide>(next()) * n) >> 64);
-  }
+  /// Uniform in [0, n), n > 0.
+  constexpr std::uint64_t below(std::uint64_t n) noexcept { return scaled_below(next(), n); }
 
  private:
   std::uint64_t key_;

@@ -34,13 +34,6 @@ inline constexpr std::size_t slab_states = 5;
 /// How a leased batch ends.
 enum class Parting : std::uint8_t { consumed, discarded };
 
-/// Bytes, samples and queue of one page at one instant.
-struct Instant {
-  MemorySnapshot memory;
-  SampleTally samples;
-  std::uint32_t filling = 0, ready = 0, leased = 0;
-};
-
 /// One loader's page in a ledger. Every public call is one posting or one reading under the
 /// ledger's mutex; none allocates but open(), begin_stream() and released(). Any thread; who may call what
 /// when is the caller's contract (the conductor opens, publishes and drops; workers admit and
@@ -54,7 +47,7 @@ class Book {
   Book(const Book&) = delete;
   Book& operator=(const Book&) = delete;
 
-  Instant snapshot() const {
+  Snapshot snapshot() const {
     Lock lock(ledger_->mutex());
     return {page_.bytes.snapshot(ledger_->budget()), samples_, batches(SlabState::filling),
             batches(SlabState::ready), batches(SlabState::leased)};
@@ -146,10 +139,6 @@ class Book {
 
   // -- how a stream ends
   void cancel() noexcept;
-  bool cancelled() const noexcept {
-    Lock lock(ledger_->mutex());
-    return cancelled_;
-  }
   /// The stream ends at this row: older ones are still produced. The oldest such call counts;
   /// true where this one does.
   bool stop_at(RowKey row) noexcept;

@@ -31,12 +31,10 @@ Charge::Charge(Charge&& other) noexcept
       bytes_(std::exchange(other.bytes_, 0)) {}
 
 Charge& Charge::operator=(Charge&& other) noexcept {
-  if (this != &other) {
-    shrink(0);
-    book_ = std::move(other.book_);
-    account_ = other.account_;
-    bytes_ = std::exchange(other.bytes_, 0);
-  }
+  Charge gone(std::move(other));
+  std::swap(book_, gone.book_);
+  std::swap(account_, gone.account_);
+  std::swap(bytes_, gone.bytes_);
   return *this;
 }
 

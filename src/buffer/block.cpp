@@ -8,7 +8,7 @@ bool Block::ensure(std::uint64_t bytes, std::uint64_t beside, books::RowKey row,
                    books::Waiter* waiter) {
   if (bytes <= size_ && beside <= charged_.bytes - size_) return true;
   trim();
-  const auto admitted = book_->admit(row, account_, bytes + beside, waiter);
+  const auto admitted = book_.admit(row, account_, bytes + beside, waiter);
   if (!admitted) return false;
   charged_ = *admitted;
   allocate(bytes);
@@ -25,7 +25,7 @@ void Block::trim() noexcept {
   if (data_ != nullptr) page_memory().deallocate(data_, static_cast<std::size_t>(size_), alignment);
   data_ = nullptr;
   size_ = 0;
-  book_->discharge(account_, std::exchange(charged_, {}));
+  book_.discharge(account_, std::exchange(charged_, {}));
 }
 
 void Block::allocate(std::uint64_t bytes) {

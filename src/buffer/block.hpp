@@ -15,21 +15,13 @@ class Block {
  public:
   static constexpr std::size_t alignment = 64;
 
-  Block(books::Book& book, Account account) noexcept : book_(&book), account_(account) {}
+  Block(books::Book& book, Account account) noexcept : book_(book), account_(account) {}
   Block(Block&& other) noexcept
       : book_(other.book_),
         account_(other.account_),
         data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
         charged_(std::exchange(other.charged_, {})) {}
-  Block& operator=(Block&& other) noexcept {
-    std::swap(book_, other.book_);
-    std::swap(account_, other.account_);
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(charged_, other.charged_);
-    return *this;
-  }
   ~Block() { trim(); }
 
   /// At least `bytes` for `row`, and `beside` more on the books for what others allocate meanwhile.
@@ -56,8 +48,8 @@ class Block {
  private:
   void allocate(std::uint64_t bytes);
 
-  books::Book* book_;
-  Account account_;
+  books::Book& book_;
+  const Account account_;
   std::byte* data_ = nullptr;
   std::uint64_t size_ = 0;  ///< allocated; charged_ may be more
   books::Admitted charged_{};

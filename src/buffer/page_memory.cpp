@@ -8,9 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <new>
+#include <system_error>
 
 #include "base/checked.hpp"
 #include "base/mutex.hpp"
@@ -70,6 +70,8 @@ bool huge_pages_are_off() {
   return !std::getline(file, modes) || modes.find("[never]") != std::string::npos;
 }
 
+std::string reason(int code) { return std::generic_category().message(code); }
+
 std::string lock_limit() {
   rlimit limit{};
   getrlimit(RLIMIT_MEMLOCK, &limit);  // it fails for wrong arguments alone
@@ -80,26 +82,23 @@ std::string lock_limit() {
 }  // namespace
 
 struct PageMemory::State {
-  Mutex mutex;
-  std::string huge_note WEIR_GUARDED_BY(mutex), lock_note WEIR_GUARDED_BY(mutex);
+  Guarded<std::string> huge_note, lock_note;
 };
 
 PageMemory::PageMemory(PageOptions options)
     : options_(options),
       state_(options.huge || options.lock ? std::make_unique<State>() : nullptr) {
-  if (!options_.huge || !huge_pages_are_off()) return;
-  Lock lock(state_->mutex);
-  state_->huge_note =
-      "no huge pages: transparent_hugepage/enabled is never; standard pages are used";
+  if (options_.huge && huge_pages_are_off())
+    state_->huge_note.set(
+        "no huge pages: transparent_hugepage/enabled is never; standard pages are used");
 }
 
 PageMemory::~PageMemory() = default;
 
 std::string PageMemory::note() const {
   if (!state_) return {};
-  Lock lock(state_->mutex);
-  const bool both = !state_->huge_note.empty() && !state_->lock_note.empty();
-  return state_->huge_note + (both ? "; " : "") + state_->lock_note;
+  const auto huge = state_->huge_note.get(), lock = state_->lock_note.get();
+  return huge + (huge.empty() || lock.empty() ? "" : "; ") + lock;
 }
 
 bool PageMemory::from_pages(std::size_t bytes) const noexcept {
@@ -112,19 +111,12 @@ void* PageMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   const auto length = whole_pages(bytes);
   auto* const data = map(length, huge ? std::max(alignment, huge_page) : alignment);
   try {
-    if (huge && madvise(data, length, MADV_HUGEPAGE) != 0) {
-      const auto reason = errno;
-      Lock lock(state_->mutex);
-      state_->huge_note = "no huge pages: madvise: " + std::string(std::strerror(reason)) +
-                          "; standard pages are used";
-    }
-    if (options_.lock && mlock(data, length) != 0) {
-      const auto reason = errno;
-      Lock lock(state_->mutex);
-      state_->lock_note = "not locked: mlock: " + std::string(std::strerror(reason)) +
-                          " (RLIMIT_MEMLOCK is " + lock_limit() +
-                          "); the memory can be swapped out";
-    }
+    if (huge && madvise(data, length, MADV_HUGEPAGE) != 0)
+      state_->huge_note.set("no huge pages: madvise: " + reason(errno) +
+                            "; standard pages are used");
+    if (options_.lock && mlock(data, length) != 0)
+      state_->lock_note.set("not locked: mlock: " + reason(errno) + " (RLIMIT_MEMLOCK is " +
+                            lock_limit() + "); the memory can be swapped out");
   } catch (...) {
     munmap(data, length);
     throw;

@@ -23,7 +23,8 @@ constexpr std::uint64_t head_bytes = 128;
 std::uint64_t aligned(std::uint64_t bytes) noexcept { return round_up(bytes, Block::alignment); }
 
 std::uint64_t parts_bytes(const KeptSample& sample) noexcept {
-  return aligned(sample.bytes.size()) + aligned(sample.second.size()) + aligned(sample.side.size());
+  const auto& [bytes, label, second, side] = sample.data;
+  return aligned(bytes.size()) + aligned(second.size()) + aligned(side.size());
 }
 
 /// Of a cache of `bytes`; `typical`: bytes of each sample where all are of one size, else 0.
@@ -96,17 +97,14 @@ KeptSample SampleCache::view(const Entry& entry) noexcept {
     at += aligned(bytes);
     return span;
   };
-  KeptSample sample{entry.index, entry.label, entry.charged, entry.status, entry.size, {}, {}, {}};
-  sample.bytes = part(entry.bytes);
-  sample.second = part(entry.second);
-  sample.side = part(entry.side);
-  return sample;
+  const Encoded data{part(entry.bytes), entry.label, part(entry.second), part(entry.side)};
+  return {entry.index, data, entry.charged, entry.status, entry.size};
 }
 
 void SampleCache::keep(const KeptSample& sample, ImageView image) noexcept {
   Entry* const entry = reserve(sample);
   if (!entry) return;
-  const auto kept = view(*entry);
+  const auto kept = view(*entry).data;
   const auto fill = [](std::span<const std::byte> to, const void* from, std::size_t bytes) {
     if (bytes > 0) std::memcpy(const_cast<std::byte*>(to.data()), from, bytes);
   };
@@ -115,10 +113,10 @@ void SampleCache::keep(const KeptSample& sample, ImageView image) noexcept {
     for (std::size_t y = 0; y < image.shape.height; ++y)
       fill(kept.bytes.subspan(y * line), image.data + y * image.row_stride, line);
   } else {
-    fill(kept.bytes, sample.bytes.data(), sample.bytes.size());
+    fill(kept.bytes, sample.data.bytes.data(), kept.bytes.size());
   }
-  fill(kept.second, sample.second.data(), sample.second.size());
-  fill(kept.side, sample.side.data(), sample.side.size());
+  fill(kept.second, sample.data.second.data(), kept.second.size());
+  fill(kept.side, sample.data.side.data(), kept.side.size());
   {
     Lock lock(mutex_);
     // Two workers may have had the same sample.
@@ -159,14 +157,14 @@ SampleCache::Entry* SampleCache::reserve(const KeptSample& sample) noexcept {
 
 SampleCache::Entry* SampleCache::place(const KeptSample& sample) noexcept {
   static_assert(sizeof(Segment) + sizeof(Entry) <= head_bytes);
+  const auto& data = sample.data;
   auto* segment = youngest_;
   for (int i = 0; segment && i < segments_tried; ++i, segment = segment->older) {
     const auto end = aligned(segment->used + sizeof(Entry)) + parts_bytes(sample);
     if (end > segment->bytes) continue;
     auto* const entry = ::new (reinterpret_cast<std::byte*>(segment) + segment->used)
-        Entry{segment,        segment->last,       sample.index,         sample.label,
-              sample.charged, sample.bytes.size(), sample.second.size(), sample.side.size(),
-              sample.size,    sample.status};
+        Entry{segment,           segment->last,      sample.index,     data.label,  sample.charged,
+              data.bytes.size(), data.second.size(), data.side.size(), sample.size, sample.status};
     segment->last = entry;
     segment->used = end;
     segment->holds.fetch_add(1);

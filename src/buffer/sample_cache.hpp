@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
-#include <span>
 
 #include "base/mutex.hpp"
 #include "books/book.hpp"
@@ -18,12 +17,10 @@ namespace weir::buffer {
 /// A sample as it is kept.
 struct KeptSample {
   std::uint64_t index = 0;
-  std::int64_t label = 0;
+  Encoded data{};             ///< `bytes`: encoded, or the image's pixels without gaps
   std::uint64_t charged = 0;  ///< what reading it took of max_sample_bytes
   RowStatus status = RowStatus::ok;
-  ImageSize size{};                    ///< of an image
-  std::span<const std::byte> bytes{};  ///< encoded, or the image's pixels without gaps
-  std::span<const std::byte> second{}, side{};
+  ImageSize size{};  ///< of an image
 };
 
 /// Samples kept from epoch to epoch, in segments that are charged to `cache` and come from where slabs
@@ -65,7 +62,7 @@ class SampleCache final : public books::Giver {
   /// Empty where it is not kept.
   Hold find(std::uint64_t index) noexcept WEIR_EXCLUDES(mutex_);
   /// Keeps it where there is room and it is not kept already. Of an image its lines are kept, one behind
-  /// the other; then `sample.bytes` says how many bytes they are, and no more.
+  /// the other; then `sample.data.bytes` says how many bytes they are, and no more.
   void keep(const KeptSample& sample, ImageView image = {}) noexcept
       WEIR_EXCLUDES(growing_, mutex_);
 

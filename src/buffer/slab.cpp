@@ -19,20 +19,22 @@ constinit std::atomic<SlabPool*> kept_pools{nullptr};
 
 SlabLayout::SlabLayout(Shape image, std::uint32_t count, std::size_t align,
                        std::uint64_t side_bytes) noexcept
-    : SlabLayout(image, mul_sat(count, image.values()), count, align, side_bytes) {}
+    : SlabLayout(Sizes::fixed, image, mul_sat(count, image.values()), count, align, side_bytes) {}
 
-SlabLayout::SlabLayout(Shape image, std::uint64_t pixel_bytes, std::uint32_t count,
-                       std::size_t align, std::uint64_t side_bytes) noexcept
-    : shape(image), batch(count), alignment(align), side_row(side_bytes), pixels(pixel_bytes) {
+SlabLayout::SlabLayout(Sizes sizes_mode, Shape image, std::uint64_t pixel_bytes,
+                       std::uint32_t count, std::size_t align, std::uint64_t side_bytes) noexcept
+    : mode(sizes_mode),
+      shape(image),
+      batch(count),
+      alignment(align),
+      side_row(side_bytes),
+      pixels(pixel_bytes) {
   side = round_up(pixel_bytes, align);
   labels = add_sat(side, round_up(mul_sat(count, side_bytes), align));
   indices = add_sat(labels, round_up(count * sizeof(std::int64_t), align));
   statuses = add_sat(indices, round_up(count * sizeof(std::uint64_t), align));
   bytes = add_sat(statuses, round_up(count * sizeof(RowStatus), align));
-}
-
-void SlabLayout::add_sizes() noexcept {
-  own_sizes = true;
+  if (!sizes_differ()) return;
   sizes = bytes;
   places = add_sat(sizes, round_up(batch * sizeof(ImageSize), alignment));
   offsets = add_sat(places, round_up(batch * sizeof(ImageSize), alignment));
@@ -41,21 +43,18 @@ void SlabLayout::add_sizes() noexcept {
 
 SlabLayout SlabLayout::padded(ImageSize block, std::uint32_t count, std::size_t align,
                               std::uint64_t side_bytes) noexcept {
-  SlabLayout layout({block.height, block.width, 3}, count, align, side_bytes);
-  layout.add_sizes();
-  return layout;
+  return {
+      Sizes::padded, {block.height, block.width, 3}, mul_sat(count, block.bytes()), count, align,
+      side_bytes};
 }
 
 SlabLayout SlabLayout::ragged(std::uint64_t pixels, std::uint32_t count, std::size_t align,
                               std::uint64_t side_bytes) noexcept {
-  SlabLayout layout({0, 0, 3}, pixels, count, align, side_bytes);
-  layout.is_ragged = true;
-  layout.add_sizes();
-  return layout;
+  return {Sizes::ragged, {0, 0, 3}, pixels, count, align, side_bytes};
 }
 
 std::span<std::uint8_t> Slab::pixels(std::uint32_t first, std::uint32_t count) const noexcept {
-  if (layout_->is_ragged) {
+  if (layout_->mode == Sizes::ragged) {
     const auto at = offsets();
     const auto begin = at[first];
     const auto end = first + count < rows ? at[first + count] : layout_->pixels;
@@ -75,7 +74,8 @@ MutableImageView Slab::image(std::uint32_t row) const noexcept {
   const auto& block = layout_->shape;
   if (!layout_->sizes_differ()) return {data, block, std::size_t{block.width} * block.channels};
   const auto [height, width] = sizes()[row];
-  const auto stride = std::size_t{layout_->is_ragged ? width : block.width} * block.channels;
+  const auto stride =
+      std::size_t{layout_->mode == Sizes::ragged ? width : block.width} * block.channels;
   return {data, {height, width, block.channels}, stride};
 }
 

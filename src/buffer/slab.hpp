@@ -24,11 +24,16 @@ namespace weir::buffer {
 struct SlabLayout {
   SlabLayout(Shape image, std::uint32_t count, std::size_t align,
              std::uint64_t side_bytes = 0) noexcept;
+  /// Of `count` rows in `pixel_bytes` bytes.
+  SlabLayout(Sizes sizes_mode, Shape image, std::uint64_t pixel_bytes, std::uint32_t count,
+             std::size_t align, std::uint64_t side_bytes) noexcept;
   /// Padded: rows of `block`. Ragged: `pixels` bytes of rows in all, no block.
   static SlabLayout padded(ImageSize block, std::uint32_t count, std::size_t align,
                            std::uint64_t side_bytes = 0) noexcept;
   static SlabLayout ragged(std::uint64_t pixels, std::uint32_t count, std::size_t align,
                            std::uint64_t side_bytes = 0) noexcept;
+
+  Sizes mode;
 
   Shape shape;  ///< of every row; ragged: 0 x 0
   std::uint32_t batch;
@@ -39,13 +44,7 @@ struct SlabLayout {
   std::uint64_t sizes = 0, places = 0, offsets = 0;  ///< likewise, where sizes differ
   std::uint64_t bytes;                               ///< of the whole slab; saturates
 
-  bool is_ragged = false, own_sizes = false;
-  bool sizes_differ() const noexcept { return own_sizes; }
-
- private:
-  SlabLayout(Shape image, std::uint64_t pixel_bytes, std::uint32_t count, std::size_t align,
-             std::uint64_t side_bytes) noexcept;
-  void add_sizes() noexcept;
+  bool sizes_differ() const noexcept { return mode != Sizes::fixed; }
 };
 
 /// What a slab is to hold where sizes differ.

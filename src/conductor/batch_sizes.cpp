@@ -40,12 +40,13 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   }
   if (terms_.mode == Sizes::padded) {
     for (std::uint32_t row = 0; row < batch.rows; ++row) batch_.offsets[row] = row * block.bytes();
-    batch_.layout =
-        buffer::SlabLayout::padded(block, batch.rows, terms_.alignment, terms_.side_bytes);
+    pixels = mul_sat(batch.rows, block.bytes());
   } else {
-    batch_.layout =
-        buffer::SlabLayout::ragged(pixels, batch.rows, terms_.alignment, terms_.side_bytes);
+    block = {};
   }
+  batch_.layout = {terms_.mode,      {block.height, block.width, 3},
+                   pixels,           batch.rows,
+                   terms_.alignment, terms_.side_bytes};
   sequence_ = batch.sequence;
   return batch_;
 }

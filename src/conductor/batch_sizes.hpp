@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "buffer/slab.hpp"
 #include "conductor/schedule.hpp"
@@ -33,7 +32,6 @@ class BatchSizes {
 
   /// Valid until the next call. Asked for the same batch again, it is there already.
   const buffer::BatchLayout& of(const BatchSlot& batch);
-  const source::SizeOrder& order() const noexcept { return order_; }
 
  private:
   ImageSize room(std::uint64_t index, std::uint64_t epoch, std::uint64_t position) const noexcept;

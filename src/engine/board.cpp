@@ -1,6 +1,7 @@
 #include "engine/board.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace weir::engine {
@@ -83,14 +84,11 @@ void Board::note() noexcept {
   note_waiting();
 }
 
-std::vector<Board::Parked> Board::parked() {
+std::vector<ParkedSample> Board::parked() {
   Lock lock(mutex_);
-  const auto& samples = queue_.parked();
-  std::vector<Parked> parked;
-  for (auto sample = samples.rbegin(); sample != samples.rend(); ++sample) {
-    const Sample& s = **sample;
-    parked.push_back({s.row, s.index, s.account, s.Waiter::bytes, s.parked_at});
-  }
+  std::vector<ParkedSample> parked;
+  for (const auto& sample : std::views::reverse(queue_.parked()))
+    parked.push_back({*sample, sample->index, sample->parked_at});
   return parked;
 }
 

@@ -10,6 +10,7 @@
 #include "base/wakeable.hpp"
 #include "conductor/work_queue.hpp"
 #include "engine/clocks.hpp"
+#include "engine/post.hpp"
 #include "engine/sample.hpp"
 
 namespace weir::engine {
@@ -42,16 +43,8 @@ class Board {
   void halt() noexcept;
   /// The books may have changed what workers wait for.
   void note() noexcept;
-  /// A sample that was refused bytes.
-  struct Parked {
-    books::RowKey row;
-    std::uint64_t index = 0;
-    Account account = Account::encoded;
-    std::uint64_t bytes = 0;
-    Clock::time_point since{};
-  };
   /// Oldest first.
-  std::vector<Parked> parked();
+  std::vector<ParkedSample> parked();
 
   // -- workers. `mine` may be trimmed while it waits. Empty: leave.
   std::optional<Task> take_work(WorkerMemory& mine, std::uint32_t worker, std::uint32_t most_rows);

@@ -32,7 +32,8 @@ void Clocks::stream_ended(Clock::time_point now) {
   Lock lock(mutex_);
   if (ended_) return;
   now = settle(now);
-  end_wait(now);
+  add_wait(counted_, now);
+  wait_.reset();
   ended_ = now;
 }
 
@@ -88,9 +89,9 @@ void Clocks::asked(bool found, Clock::time_point now) {
   now = settle(now);
   if (handed_) {
     const double s = seconds(now - *handed_);
-    ++consumer_.count;
-    consumer_.sum_s += s;
-    consumer_.squares_s2 += s * s;
+    ++counted_.consumer.count;
+    counted_.consumer.sum_s += s;
+    counted_.consumer.squares_s2 += s * s;
     handed_.reset();
   }
   // A try that found nothing goes on waiting until there is a batch.
@@ -102,37 +103,28 @@ void Clocks::answered(std::optional<std::uint64_t> samples, Clock::time_point no
   ++noted_;
   now = settle(now);
   if (!samples) return;
-  const bool found = wait_ && wait_->found;
-  end_wait(now);
-  ++asked_;
-  found_ += found ? 1 : 0;
+  ++counted_.asked;
+  if (wait_ && wait_->found) ++counted_.found;
+  add_wait(counted_, now);
+  wait_.reset();
   samples_ += *samples;
   handed_ = now;
   if (!first_batch_ && stream_opened_) first_batch_ = now - *stream_opened_;
 }
 
-void Clocks::end_wait(Clock::time_point now) {
+void Clocks::add_wait(QueueClock& counted, Clock::time_point now) const {
   if (!wait_) return;
-  const auto these = stalls(now);
-  stalled_.fetch += these.fetch;
-  stalled_.prep += these.prep;
-  stalled_.memory += these.memory;
-  waited_ += now - wait_->since;
-  wait_.reset();
-}
-
-Clocks::Effort Clocks::stalls(Clock::time_point now) const {
-  if (!wait_) return {};
   const double waited = seconds(now - wait_->since);
-  if (wait_->found) return {0, waited, 0};
-  const auto after = effort(now);
-  const double fetch = std::max(0.0, after.fetch - wait_->before.fetch);
-  const double prep = std::max(0.0, after.prep - wait_->before.prep);
-  const double memory = std::max(0.0, after.memory - wait_->before.memory);
-  const double all = fetch + prep + memory;
+  counted.consumer_wait_s += waited;
+  auto spent = wait_->found ? Effort{} : effort(now);
+  double all = 0;
+  for (std::size_t i = 0; i < spent.size(); ++i)
+    all += spent[i] = std::max(0.0, spent[i] - wait_->before[i]);
   // Nobody at work: the batch was on its way from the last of them to the consumer.
-  if (all <= 0) return {0, waited, 0};
-  return {waited * fetch / all, waited * prep / all, waited * memory / all};
+  if (all <= 0) spent = {0, all = 1, 0};
+  counted.fetch_stall_s += waited * spent[0] / all;
+  counted.prep_stall_s += waited * spent[1] / all;
+  counted.memory_stall_s += waited * spent[2] / all;
 }
 
 Clocks::Consumer Clocks::consumer() const {
@@ -147,18 +139,15 @@ void Clocks::released(const buffer::Slab& slab, Clock::time_point now) noexcept 
 // ---- what is reported ------------------------------------------------------------------------
 
 WorkerTime Clocks::worker_time(Clock::time_point now) const {
-  WorkerTime time;
   Clock::duration reading{};
   for (const auto& lane : lanes_) reading += lane.reading(now);
-  time.read_s = seconds(reading);
-  time.starved_s = seconds(held_[starved]);
-  time.throttled_s = seconds(held_[throttled]);
-  time.idle_s = seconds(held_[idle]);
   // A worker that neither waits nor reads prepares.
-  const double rest =
-      seconds(worked_) - time.read_s - time.starved_s - time.throttled_s - time.idle_s;
-  time.decode_s = std::max(0.0, rest);
-  return time;
+  const auto rest = worked_ - reading - held_[starved] - held_[throttled] - held_[idle];
+  return {.read_s = seconds(reading),
+          .decode_s = std::max(0.0, seconds(rest)),
+          .starved_s = seconds(held_[starved]),
+          .throttled_s = seconds(held_[throttled]),
+          .idle_s = seconds(held_[idle])};
 }
 
 Clocks::Effort Clocks::effort(Clock::time_point now) const {
@@ -174,13 +163,10 @@ std::vector<StageClock> Clocks::stages() const {
     TimeHistogram::Counts counts;
     for (const auto& lane : lanes_) lane.add_to(clock, counts);
     clock.count = TimeHistogram::total(counts);
-    const auto micros = [&](double quantile) -> std::optional<double> {
-      const auto s = TimeHistogram::at(counts, quantile);
-      return s ? std::optional(*s * 1e6) : std::nullopt;
-    };
-    clock.p50_us = micros(0.5);
-    clock.p90_us = micros(0.9);
-    clock.p99_us = micros(0.99);
+    if (clock.count == 0) continue;
+    clock.p50_us = 1e6 * TimeHistogram::at(counts, 0.5).value();
+    clock.p90_us = 1e6 * TimeHistogram::at(counts, 0.9).value();
+    clock.p99_us = 1e6 * TimeHistogram::at(counts, 0.99).value();
   }
   return clocks;
 }
@@ -188,7 +174,7 @@ std::vector<StageClock> Clocks::stages() const {
 QueueClock Clocks::queue(Clock::time_point now) {
   Lock lock(mutex_);
   now = settle(now);
-  QueueClock clock;
+  QueueClock clock = counted_;
   clock.seconds = seconds(open_for_);
   for (const auto time : occupied_) {
     clock.occupancy.push_back(clock.seconds > 0 ? seconds(time) / clock.seconds : 0.0);
@@ -196,16 +182,9 @@ QueueClock Clocks::queue(Clock::time_point now) {
   clock.workers = worker_time(now);
   if (worked_ > Clock::duration::zero())
     clock.producer_wait_s = clock.workers.idle_s * clock.seconds / seconds(worked_);
-  const auto under_way = stalls(now);
-  clock.fetch_stall_s = stalled_.fetch + under_way.fetch;
-  clock.prep_stall_s = stalled_.prep + under_way.prep;
-  clock.memory_stall_s = stalled_.memory + under_way.memory;
-  clock.consumer_wait_s = seconds(waited_);
-  if (wait_) clock.consumer_wait_s += seconds(now - wait_->since);
-  clock.asked = asked_;
-  clock.found = found_;
-  if (asked_ > 0) clock.data_readiness = static_cast<double>(found_) / static_cast<double>(asked_);
-  clock.consumer = consumer_;
+  add_wait(clock, now);
+  if (clock.asked > 0)
+    clock.data_readiness = static_cast<double>(clock.found) / static_cast<double>(clock.asked);
   return clock;
 }
 

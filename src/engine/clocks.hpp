@@ -58,14 +58,12 @@ class Clocks {
   std::uint64_t noted() const;
 
  private:
-  /// Workers' time by what it would take to shorten it.
-  struct Effort {
-    double fetch = 0, prep = 0, memory = 0;
-  };
+  /// Workers' time by what it would take to shorten it: fetch, prep, memory.
+  using Effort = std::array<double, 3>;
   struct Wait {
     Clock::time_point since;
     bool found;
-    Effort before;  ///< where nothing was found
+    Effort before{};  ///< where nothing was found
   };
   enum Held : std::uint8_t { starved, throttled, idle };
 
@@ -74,9 +72,8 @@ class Clocks {
   Held held() const noexcept WEIR_REQUIRES(mutex_);
   WorkerTime worker_time(Clock::time_point now) const WEIR_REQUIRES(mutex_);
   Effort effort(Clock::time_point now) const WEIR_REQUIRES(mutex_);
-  /// The wait under way, by what workers did in it.
-  Effort stalls(Clock::time_point now) const WEIR_REQUIRES(mutex_);
-  void end_wait(Clock::time_point now) WEIR_REQUIRES(mutex_);
+  /// Adds the wait under way to `counted`, by what workers did in it.
+  void add_wait(QueueClock& counted, Clock::time_point now) const WEIR_REQUIRES(mutex_);
 
   std::deque<Lane> lanes_;
   mutable Mutex mutex_;
@@ -89,11 +86,8 @@ class Clocks {
   Clock::duration open_for_ WEIR_GUARDED_BY(mutex_){};
   Clock::time_point settled_ WEIR_GUARDED_BY(mutex_){};
   std::optional<Wait> wait_ WEIR_GUARDED_BY(mutex_);
-  Clock::duration waited_ WEIR_GUARDED_BY(mutex_){};
-  Effort stalled_ WEIR_GUARDED_BY(mutex_);
-  Timing consumer_ WEIR_GUARDED_BY(mutex_);
+  QueueClock counted_ WEIR_GUARDED_BY(mutex_);  ///< what the consumer did: calls, waits that ended
   std::optional<Clock::time_point> handed_ WEIR_GUARDED_BY(mutex_);
-  std::uint64_t asked_ WEIR_GUARDED_BY(mutex_) = 0, found_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t samples_ WEIR_GUARDED_BY(mutex_) = 0, noted_ WEIR_GUARDED_BY(mutex_) = 0;
   std::optional<Clock::time_point> opened_ WEIR_GUARDED_BY(mutex_), ended_ WEIR_GUARDED_BY(mutex_);
   std::optional<Clock::time_point> stream_opened_ WEIR_GUARDED_BY(mutex_);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,6 @@
 #include "conductor/conductor.hpp"
 #include "engine/board.hpp"
 #include "engine/clocks.hpp"
-#include "engine/course.hpp"
 #include "engine/faults.hpp"
 #include "engine/trace.hpp"
 #include "source/sampler.hpp"
@@ -23,17 +21,6 @@
 #include "weir/source.hpp"
 
 namespace weir::engine {
-
-/// Images handed over where sizes differ, and their bytes beside those of the blocks they came in.
-struct Delivered {
-  std::atomic<std::uint64_t> images{0}, image_bytes{0}, block_bytes{0};
-  void add(const buffer::Slab& slab) noexcept {
-    images.fetch_add(slab.rows, std::memory_order_relaxed);
-    for (const auto size : slab.sizes())
-      image_bytes.fetch_add(size.bytes(), std::memory_order_relaxed);
-    block_bytes.fetch_add(slab.pixels(0, slab.rows).size(), std::memory_order_relaxed);
-  }
-};
 
 /// A loader's lasting parts: they outlive its streams, and its leases outlive it.
 struct Core final : buffer::LeaseWatch {
@@ -46,7 +33,7 @@ struct Core final : buffer::LeaseWatch {
         clocks(resolved.max_queue_size, resolved.workers),
         trace(resolved.trace_bytes > 0 ? std::make_unique<Trace>(resolved) : nullptr),
         cache(std::move(samples)),
-        course(resolved.start) {
+        setting(resolved.start) {
     pool->watch(this);
   }
   ~Core() override { retire(); }
@@ -65,6 +52,15 @@ struct Core final : buffer::LeaseWatch {
     if (trace) trace->batch(Trace::Of::lease, slab, slab.since, now);
   }
 
+  /// Images are handed over that differ in size. One thread at a time.
+  void count_images(const buffer::Slab& slab) noexcept {
+    auto now = delivered.get();
+    now.images += slab.rows;
+    for (const auto size : slab.sizes()) now.image_bytes += size.bytes();
+    now.block_bytes += slab.pixels(0, slab.rows).size();
+    delivered.set(now);
+  }
+
   const AnySource source;
   const Plan plan;
   const std::shared_ptr<books::Book> book;
@@ -72,9 +68,10 @@ struct Core final : buffer::LeaseWatch {
   Clocks clocks;
   std::unique_ptr<Trace> trace;                ///< null: none was asked for
   std::unique_ptr<buffer::SampleCache> cache;  ///< null: none was asked for, or has no room
-  Delivered delivered;
+  Guarded<SizeClock> delivered;                ///< where sizes differ
   FaultLog faults;
-  Course course;
+  Guarded<Setting> setting;  ///< where the knobs stand
+  Notes moves, stalls;       ///< how they came there; what the watchdog told
 };
 
 /// What one stream does beyond what the loader's Plan says, nothing undecided.

@@ -28,6 +28,10 @@ conductor::Policy policy_of(const Plan& plan, std::uint64_t rows_ahead, const St
           .max_staging_bytes = plan.sizes.max_staging_bytes};
 }
 
+std::optional<books::SlabId> id_of(const buffer::Slab* slab) {
+  return slab ? std::optional(slab->id) : std::nullopt;
+}
+
 // A copy of a batch takes a millisecond or so; a look costs a microsecond or two.
 constexpr auto ends_interval = std::chrono::microseconds(250);
 
@@ -76,7 +80,10 @@ void Engine::shut_down() noexcept {
   strand_->stop();
   ready_.close();
   serve(true);
-  discard_ready();
+  while (const auto id = ready_.pop(Clock::now())) {
+    core_->clocks.ready_changed(-1, Clock::now());
+    core_->book->discard_ready(*id);
+  }
   conductor_.workers_left();
   core_->book->end_stream();
   core_->clocks.stream_ended(Clock::now());
@@ -140,7 +147,7 @@ void Engine::step() {
     Lock lock(rest_mutex_);
     asked = rest_asked_;
   }
-  const auto depth = core_->course.setting().max_queue_size;
+  const auto depth = core_->setting.get().max_queue_size;
   try {
     if (failed_.load()) conductor_.fail();
     conductor_.set_bounds(depth, shared_.board.rows_ahead());
@@ -168,27 +175,17 @@ void Engine::step() {
   rest_.notify_all();
 }
 
-bool Engine::make_slab() { return core_->pool->make() != nullptr; }
-
 std::uint64_t Engine::bytes_of(const conductor::BatchSlot& batch) {
   return batch_sizes_->of(batch).layout.bytes;
 }
 
 std::optional<books::SlabId> Engine::fitting_slab(std::uint64_t bytes, std::uint64_t most) {
-  const auto* const slab = core_->pool->fitting(bytes, most);
-  return slab ? std::optional(slab->id) : std::nullopt;
+  return id_of(core_->pool->fitting(bytes, most));
 }
 
 std::optional<books::SlabId> Engine::make_slab_of(std::uint64_t bytes) {
-  const auto* const slab = core_->pool->make(bytes);
-  return slab ? std::optional(slab->id) : std::nullopt;
+  return id_of(core_->pool->make(bytes));
 }
-
-void Engine::free_idle_slabs() noexcept { core_->pool->free_idle(); }
-
-std::uint64_t Engine::untaken_rows() noexcept { return shared_.board.untaken_rows(); }
-
-void Engine::trim_idle() noexcept { shared_.board.trim_idle(); }
 
 void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
   auto& slab = core_->pool->slab(id);
@@ -199,8 +196,6 @@ void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
   slab.since = Clock::now();
   shared_.board.open({id, batch.sequence, 0, batch.rows});
 }
-
-void Engine::resume(books::Waiter& waiter) { shared_.board.resume(static_cast<Sample&>(waiter)); }
 
 void Engine::publish(books::SlabId slab) noexcept {
   const auto now = Clock::now();
@@ -231,15 +226,13 @@ void Engine::end(conductor::End why) noexcept {
 // ---- workers and readers ---------------------------------------------------------------------
 
 void Engine::apply(const Setting& setting) {
-  staff(setting.workers, setting.read_ahead);
+  for (; workers_begun_ < setting.workers; ++workers_begun_)
+    start(RowWork::Duty::decode, workers_begun_);
+  for (; readers_begun_ < setting.read_ahead; ++readers_begun_)
+    start(RowWork::Duty::read, readers_begun_);
   shared_.board.limit(setting.workers, setting.read_ahead);
-  core_->course.set(setting);
+  core_->setting.set(setting);
   strand_->wake();
-}
-
-void Engine::staff(std::uint32_t workers, std::uint32_t read_ahead) {
-  for (; workers_begun_ < workers; ++workers_begun_) start(RowWork::Duty::decode, workers_begun_);
-  for (; readers_begun_ < read_ahead; ++readers_begun_) start(RowWork::Duty::read, readers_begun_);
 }
 
 void Engine::start(RowWork::Duty duty, std::uint32_t number) {

@@ -58,27 +58,26 @@ class Engine final : private conductor::Actions {
   void apply(const Setting& setting);
 
  private:
-  bool make_slab() override;
+  bool make_slab() override { return core_->pool->make() != nullptr; }
   std::uint64_t bytes_of(const conductor::BatchSlot& batch) override;
   std::optional<books::SlabId> fitting_slab(std::uint64_t bytes, std::uint64_t most) override;
   std::optional<books::SlabId> make_slab_of(std::uint64_t bytes) override;
-  void free_idle_slabs() noexcept override;
-  std::uint64_t untaken_rows() noexcept override;
-  void trim_idle() noexcept override;
+  void free_idle_slabs() noexcept override { core_->pool->free_idle(); }
+  std::uint64_t untaken_rows() noexcept override { return shared_.board.untaken_rows(); }
+  void trim_idle() noexcept override { shared_.board.trim_idle(); }
   bool make_room() noexcept override { return core_->book->make_room(); }
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
-  void resume(books::Waiter& waiter) override;
+  void resume(books::Waiter& waiter) override {
+    shared_.board.resume(static_cast<Sample&>(waiter));
+  }
   void publish(books::SlabId slab) noexcept override;
   void halt() noexcept override;
   void end(conductor::End why) noexcept override;
 
   void step();
-  /// Threads for `workers` and `read_ahead` that do not run yet.
-  void staff(std::uint32_t workers, std::uint32_t read_ahead);
   void start(RowWork::Duty duty, std::uint32_t number);
   void work(RowWork& rows, std::uint32_t worker);
   void read_ahead(RowWork& rows);
-  void discard_ready() noexcept;
   void refuse_second_consumer(const char* call) WEIR_EXCLUDES(rest_mutex_);
   buffer::Slab* take(std::optional<Clock::time_point> deadline, Clock::time_point asked);
   /// Gives the taker what has come, or nothing where it is `over`; whether it was given something.

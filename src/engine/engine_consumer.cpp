@@ -42,7 +42,7 @@ buffer::Slab* Engine::take(std::optional<Clock::time_point> deadline, Clock::tim
       auto& slab = core_->pool->slab(*id);
       clocks.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
       clocks.answered(slab.rows, now);
-      if (slab.layout().sizes_differ()) core_->delivered.add(slab);
+      if (slab.layout().sizes_differ()) core_->count_images(slab);
       if (core_->trace) note_handed(slab, asked, now);
       slab.since = now;
       return &slab;
@@ -142,13 +142,6 @@ void Engine::cancel() noexcept {
   core_->book->cancel();
   shared_.stopping.store(true);
   ready_.close();
-}
-
-void Engine::discard_ready() noexcept {
-  while (const auto id = ready_.pop(Clock::now())) {
-    core_->clocks.ready_changed(-1, Clock::now());
-    core_->book->discard_ready(*id);
-  }
 }
 
 void Engine::settle() {

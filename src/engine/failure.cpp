@@ -3,11 +3,16 @@
 #include <new>
 #include <string>
 
-#include "base/no_memory.hpp"
 #include "base/sanitize.hpp"
 #include "buffer/transform_arena.hpp"
 
 namespace weir::engine {
+namespace {
+
+/// The reason of a Fault of kind `memory` where the allocator refused.
+constexpr auto no_memory = "the allocator has no memory for this sample";
+
+}  // namespace
 
 Failure failure_of(Stage stage) {
   const bool reading = stage == Stage::read;

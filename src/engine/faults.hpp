@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,22 +14,33 @@
 
 namespace weir::engine {
 
+/// The first sentences that a loader had to say of something. Any thread.
+class Notes {
+ public:
+  static constexpr std::size_t kept = 1000;
+
+  /// Its place in read(), which may not be there.
+  std::size_t add(std::string text) {
+    Lock lock(mutex_);
+    if (texts_.size() == kept) return kept;
+    texts_.push_back(std::move(text));
+    return texts_.size() - 1;
+  }
+  std::vector<std::string> read() const {
+    Lock lock(mutex_);
+    return texts_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::vector<std::string> texts_ WEIR_GUARDED_BY(mutex_);
+};
+
 /// Bad samples of a loader: the first few in full, all of them counted. Any thread.
 class FaultLog {
  public:
   static constexpr std::size_t kept = 1000;
 
-  void add(Fault fault) {
-    Lock lock(mutex_);
-    const auto kind = static_cast<std::size_t>(fault.kind);
-    if (faults_.size() < kept) faults_.push_back(std::move(fault));
-    ++kinds_[kind];
-  }
-  /// One that there is no memory to keep.
-  void count(FaultKind kind) noexcept {
-    Lock lock(mutex_);
-    ++kinds_[static_cast<std::size_t>(kind)];
-  }
   struct Faults {
     std::vector<Fault> first;
     std::array<std::uint64_t, fault_kind_count> kinds{};
@@ -36,15 +48,25 @@ class FaultLog {
       return std::accumulate(kinds.begin(), kinds.end(), std::uint64_t{0});
     }
   };
+  void add(Fault fault) {
+    Lock lock(mutex_);
+    const auto kind = static_cast<std::size_t>(fault.kind);
+    if (faults_.first.size() < kept) faults_.first.push_back(std::move(fault));
+    ++faults_.kinds[kind];
+  }
+  /// One that there is no memory to keep.
+  void count(FaultKind kind) noexcept {
+    Lock lock(mutex_);
+    ++faults_.kinds[static_cast<std::size_t>(kind)];
+  }
   Faults read() const {
     Lock lock(mutex_);
-    return {faults_, kinds_};
+    return faults_;
   }
 
  private:
   mutable Mutex mutex_;
-  std::vector<Fault> faults_ WEIR_GUARDED_BY(mutex_);
-  std::array<std::uint64_t, fault_kind_count> kinds_ WEIR_GUARDED_BY(mutex_){};
+  Faults faults_ WEIR_GUARDED_BY(mutex_);
 };
 
 /// The Error that text() describes or, where memory is out, the std::bad_alloc it met.

@@ -13,10 +13,7 @@ bool find_kept(Core& core, Sample& s) noexcept {
     return false;
   }
   core.cache->count(true);
-  s.bytes = kept.bytes;
-  s.second = kept.second;
-  s.side = kept.side;
-  s.label = kept.label;
+  s.data = kept.data;
   s.charged = kept.charged;
   s.status = kept.status;
   return true;
@@ -30,22 +27,16 @@ void keep(const Shared& shared, const Sample& s) noexcept {
   auto& core = shared.core;
   if (!core.cache || s.kept) return;
   buffer::KeptSample kept{
-      .index = s.index, .label = s.label, .charged = s.charged, .status = s.status};
-  if (core.cache->kind() == Cache::encoded) {
-    kept.bytes = s.bytes;
-    kept.second = s.second;
-    kept.side = s.side;
-    core.cache->keep(kept);
-    return;
-  }
+      .index = s.index, .data = s.data, .charged = s.charged, .status = s.status};
+  if (core.cache->kind() == Cache::encoded) return core.cache->keep(kept);
   const auto row = s.slot.image();
   kept.size = {row.shape.height, row.shape.width};
   // Scaled into the place of another: not what it is by itself.
   if (s.slot.sizes_differ() &&
       kept.size != scaled_within((*shared.plan.size_index)[s.index], core.plan.sizes.bound))
     return;
-  kept.bytes = std::as_bytes(std::span(row.data, static_cast<std::size_t>(row.shape.values())));
-  kept.side = s.slot.side();
+  const std::span pixels(row.data, static_cast<std::size_t>(row.shape.values()));
+  kept.data = {.bytes = std::as_bytes(pixels), .label = s.data.label, .side = s.slot.side()};
   core.cache->keep(kept, row);
 }
 

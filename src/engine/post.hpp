@@ -4,33 +4,26 @@
 
 #include "base/clock.hpp"
 #include "base/mutex.hpp"
-#include "books/row_key.hpp"
+#include "books/waiters.hpp"
 #include "weir/error.hpp"
 
 namespace weir::engine {
 
-/// What one thread of a stream is at, for the watchdog. The mutex is a leaf.
-class Post {
- public:
-  struct Task {
-    bool busy = false;
-    Stage stage = Stage::read;
-    books::RowKey row{};
-    std::uint64_t index = 0;  ///< of the source
-    Clock::time_point since{};
-  };
-  void set(const Task& task) noexcept {
-    Lock lock(mutex_);
-    task_ = task;
-  }
-  Task task() const noexcept {
-    Lock lock(mutex_);
-    return task_;
-  }
+/// What one thread of a stream is at, for the watchdog.
+struct Activity {
+  bool busy = false;
+  Stage stage = Stage::read;
+  books::RowKey row{};
+  std::uint64_t index = 0;  ///< of the source
+  Clock::time_point since{};
+};
+using Post = Guarded<Activity>;
 
- private:
-  mutable Mutex mutex_;
-  Task task_ WEIR_GUARDED_BY(mutex_);
+/// A sample that was refused bytes.
+struct ParkedSample {
+  books::Claim claim;
+  std::uint64_t index = 0;  ///< of the source
+  Clock::time_point since{};
 };
 
 /// A thread at a task, from construction to destruction.

@@ -44,7 +44,7 @@ Result<PlannedImage> whole_image(const codec::Decoder& decoder,
 
 Result<PlannedImage> fitted_image(const Shared& shared, const codec::Decoder& decoder,
                                   const Sample& s) {
-  const auto info = decoder.probe(s.bytes);
+  const auto info = decoder.probe(s.data.bytes);
   if (!info) return info.defect();
   Result<codec::FitSpec> fit = shared.plan.decoder.fit;
   if (s.slot.sizes_differ()) {
@@ -52,25 +52,17 @@ Result<PlannedImage> fitted_image(const Shared& shared, const codec::Decoder& de
     fit = own_size(shared, {upright.height, upright.width}, s);
     if (!fit) return fit.defect();
   }
-  return PlannedImage{s.bytes, decoder.plan(*info, *fit, draw_of(shared.plan.sampler, s))};
+  return PlannedImage{s.data.bytes, decoder.plan(*info, *fit, draw_of(shared.plan.sampler, s))};
 }
 
 }  // namespace
 
-Result<RowPlan> plan_row(const Shared& shared, const codec::Decoder& decoder, const Sample& s) {
-  if (!shared.plan.transform && !s.second.empty()) return untaken_second();
+RowPlan row_of(PlannedImage first, std::optional<PlannedImage> second,
+               std::uint64_t transform_bytes) noexcept {
   RowPlan row;
-  auto first = shared.core.plan.whole_images ? whole_image(decoder, s.bytes)
-                                             : fitted_image(shared, decoder, s);
-  if (!first) return first.defect();
-  row.image[0] = std::move(*first);
-  if (!s.second.empty()) {
-    auto second = whole_image(decoder, s.second);
-    if (!second) return of_second(second.defect());
-    row.image[row.count++] = std::move(*second);
-  }
-
-  codec::MemoryNeed work{shared.plan.transform ? shared.core.plan.transform_bytes : 0, 0};
+  row.image[0] = std::move(first);
+  if (second) row.image[row.count++] = *std::move(second);
+  codec::MemoryNeed work{transform_bytes, 0};
   for (auto& image : row.images()) {
     work.scratch = std::max(work.scratch, image.decode.memory.scratch);
     work.reserved = std::max(work.reserved, image.decode.memory.reserved);
@@ -81,6 +73,21 @@ Result<RowPlan> plan_row(const Shared& shared, const codec::Decoder& decoder, co
   }
   row.need = {add_sat(row.whole_images, work.scratch), work.reserved};
   return row;
+}
+
+Result<RowPlan> plan_row(const Shared& shared, const codec::Decoder& decoder, const Sample& s) {
+  if (!shared.plan.transform && !s.data.second.empty()) return untaken_second();
+  auto first = shared.core.plan.whole_images ? whole_image(decoder, s.data.bytes)
+                                             : fitted_image(shared, decoder, s);
+  if (!first) return first.defect();
+  std::optional<PlannedImage> second;
+  if (!s.data.second.empty()) {
+    auto planned = whole_image(decoder, s.data.second);
+    if (!planned) return of_second(planned.defect());
+    second = std::move(*planned);
+  }
+  return row_of(std::move(*first), std::move(second),
+                shared.plan.transform ? shared.core.plan.transform_bytes : 0);
 }
 
 }  // namespace weir::engine

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "codec/decoder.hpp"
@@ -30,6 +31,10 @@ struct RowPlan {
   std::span<PlannedImage> images() noexcept { return std::span(image).first(count); }
   std::span<const PlannedImage> images() const noexcept { return std::span(image).first(count); }
 };
+
+/// The row of these images; scratch has `transform_bytes` for the transform at the least.
+RowPlan row_of(PlannedImage first, std::optional<PlannedImage> second,
+               std::uint64_t transform_bytes) noexcept;
 
 /// The defect names the second image where that is the bad one. Where sizes differ the row's slot gets its
 /// image's size.

@@ -1,4 +1,4 @@
-#include "engine/row_reader.hpp"
+#include "engine/row_steps.hpp"
 
 #include "base/checked.hpp"
 #include "engine/kept_row.hpp"
@@ -39,10 +39,7 @@ RowOutcome call_source(const AnySource& source, Sample& s, Sink& sink) {
   try {
     const auto encoded = source.try_read(s.index, sink);
     if (!encoded) return RowOutcome::parked;
-    s.bytes = encoded->bytes;
-    s.second = encoded->second;
-    s.side = encoded->side;
-    s.label = encoded->label;
+    s.data = *encoded;
     return RowOutcome::proceed;
   } catch (...) {
     return failure_of(Stage::read);

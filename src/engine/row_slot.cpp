@@ -8,7 +8,7 @@
 namespace weir::engine {
 
 Shape RowSlot::canvas() const noexcept {
-  return slab_->layout().is_ragged ? image().shape : slab_->layout().shape;
+  return slab_->layout().mode == Sizes::ragged ? image().shape : slab_->layout().shape;
 }
 
 std::optional<Defect> RowSlot::fill_side(std::span<const std::byte> given) const {
@@ -22,22 +22,22 @@ std::optional<Defect> RowSlot::fill_side(std::span<const std::byte> given) const
 }
 
 void RowSlot::clear_rest() const noexcept {
-  if (slab_->layout().is_ragged)
+  if (slab_->layout().mode == Sizes::ragged)
     std::ranges::fill(pixels().subspan(static_cast<std::size_t>(image().shape.values())),
                       std::uint8_t{0});
 }
 
 void RowSlot::copy(const buffer::KeptSample& kept) const noexcept {
   if (sizes_differ()) resize(kept.size);
-  if (pixels().size() > kept.bytes.size()) std::ranges::fill(pixels(), std::uint8_t{0});
+  if (pixels().size() > kept.data.bytes.size()) std::ranges::fill(pixels(), std::uint8_t{0});
   const auto to = image();
   const auto line = std::size_t{kept.size.width} * to.shape.channels;
   const auto lines = to.row_stride == line ? 1u : kept.size.height;
-  const auto bytes = kept.bytes.size() / lines;
+  const auto bytes = kept.data.bytes.size() / lines;
   for (std::size_t y = 0; y < lines; ++y)
-    std::memcpy(to.data + y * to.row_stride, kept.bytes.data() + y * bytes, bytes);
-  std::ranges::copy(kept.side, side().begin());
-  label() = kept.label;
+    std::memcpy(to.data + y * to.row_stride, kept.data.bytes.data() + y * bytes, bytes);
+  std::ranges::copy(kept.data.side, side().begin());
+  label() = kept.data.label;
 }
 
 void RowSlot::blank() const noexcept {

@@ -11,8 +11,9 @@ void RowTimes::waited(const Sample& s) noexcept {
 void RowTimes::read_ends(const Sample& s, Clock::time_point begun,
                          Clock::time_point ended) noexcept {
   if (s.has_bytes) read_cpu_.ends(ended - begun);
+  const auto& [bytes_read, label, second, side] = s.data;
   lane_.add(Stage::read, ended - begun,
-            s.has_bytes ? s.bytes.size() + s.second.size() + s.side.size() : 0);
+            s.has_bytes ? bytes_read.size() + second.size() + side.size() : 0);
   span(Stage::read, s, begun, ended);
   bytes();
 }
@@ -26,7 +27,8 @@ void RowTimes::decode_begins(Clock::time_point now) noexcept {
 void RowTimes::decode_ends(const Sample& s, std::uint64_t written) noexcept {
   // Rows are fitted as they come: of the whole, the trace shows the fitting last.
   const auto ended = Clock::now();
-  lane_.add(Stage::decode, ended - decode_begun_ - fit_, s.bytes.size() + s.second.size());
+  lane_.add(Stage::decode, ended - decode_begun_ - fit_,
+            s.data.bytes.size() + s.data.second.size());
   lane_.add(Stage::fit, fit_, written);
   decode_cpu_.ends(ended - decode_begun_);
   span(Stage::decode, s, decode_begun_, ended - fit_);

@@ -6,8 +6,7 @@
 #include "conductor/batch_sizes.hpp"
 #include "engine/kept_row.hpp"
 #include "engine/row_plan.hpp"
-#include "engine/row_reader.hpp"
-#include "engine/row_writer.hpp"
+#include "engine/row_steps.hpp"
 
 namespace weir::engine {
 

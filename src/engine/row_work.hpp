@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
-#include <string>
 
 #include "engine/context.hpp"
 #include "engine/row_memory.hpp"

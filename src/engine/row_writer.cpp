@@ -1,4 +1,4 @@
-#include "engine/row_writer.hpp"
+#include "engine/row_steps.hpp"
 
 #include <algorithm>
 
@@ -51,7 +51,7 @@ RowOutcome transform(const Shared& shared, const RowPlan& plan, std::span<std::b
                       .second = plan.count > 1 ? view(second, scratch) : ImageView{},
                       .row = row,
                       .side = s.slot.side(),
-                      .label = s.label,
+                      .label = s.data.label,
                       .index = s.index,
                       .epoch = s.epoch,
                       .position = s.position,
@@ -77,8 +77,8 @@ RowOutcome write_row(const Shared& shared, const RowPlan& plan, codec::Decoder& 
   auto decoded = decode(plan, decoder, scratch, shared.stopping, s, times);
   if (stopping()) return RowOutcome::abandoned;
   if (decoded.failure()) return decoded;
-  if (auto defect = s.slot.fill_side(s.side)) return *std::move(defect);
-  s.slot.label() = s.label;
+  if (auto defect = s.slot.fill_side(s.data.side)) return *std::move(defect);
+  s.slot.label() = s.data.label;
   if (shared.plan.transform) {
     auto transformed = transform(shared, plan, scratch, s, times);
     if (stopping()) return RowOutcome::abandoned;

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "base/clock.hpp"
 #include "books/waiters.hpp"
@@ -27,11 +26,9 @@ struct Sample : books::Waiter {
   std::uint32_t attempt = 0;  ///< failures of this row so far
   std::uint64_t drawn = 0;    ///< of the source: the row's own sample
   std::uint64_t index = 0;    ///< of the source: that one or a replacement
-  std::int64_t label = 0;
-  std::span<const std::byte> bytes;         ///< encoded: in `encoded`, or in the source's memory
-  std::span<const std::byte> second, side;  ///< likewise; empty: none
-  std::uint64_t charged = 0;                ///< bytes taken from the sink
-  std::uint64_t beside = 0;  ///< of what it waits for: not to be allocated by its block
+  Encoded data{};             ///< in `encoded`, in the source's memory or in the cache
+  std::uint64_t charged = 0;  ///< bytes taken from the sink
+  std::uint64_t beside = 0;   ///< of what it waits for: not to be allocated by its block
   bool has_bytes = false;
   RowStatus status = RowStatus::ok;  ///< of what was decoded, or kept
   buffer::SampleCache::Hold kept;    ///< where they lie in the cache

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdio>
 
+#include "engine/failure.hpp"
+
 namespace weir::engine {
 namespace {
 
@@ -21,13 +23,6 @@ std::string number(std::uint64_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-std::string activity(const Standstill::Busy& busy) {
-  const char* const what = busy.stage == Stage::read  ? "the source, which reads "
-                           : busy.stage == Stage::fit ? "the transform of "
-                                                      : "the decoding of ";
-  return what + busy.sample + " (" + row_name(busy.row) + "), for " + duration(busy.lasted);
-}
-
 /// Of the budget, what is free and who has the rest.
 std::string budget(const MemorySnapshot& memory) {
   std::string held;
@@ -42,37 +37,56 @@ std::string budget(const MemorySnapshot& memory) {
          (held.empty() ? "nothing is held" : held) + ")";
 }
 
-std::string shortage(const Standstill::Parked& parked) {
-  return parked.sample + " (" + row_name(parked.row) + ") waits for " +
-         std::to_string(parked.bytes) + " bytes of " + std::string(to_string(parked.account)) +
-         ", for " + duration(parked.lasted);
-}
+/// Writes about one standstill.
+struct Words {
+  const Standstill& s;
+  const AnySource& source;
 
-/// What the loader is at, for a consumer that waits.
-std::string cause(const Standstill& s) {
-  const auto at_oldest = std::ranges::find(s.busy, s.oldest, &Standstill::Busy::row);
-  const auto oldest_parked = std::ranges::find(s.parked, s.oldest, &Standstill::Parked::row);
-  if (at_oldest != s.busy.end()) return "waits for " + activity(*at_oldest);
-  if (oldest_parked != s.parked.end())
-    return "waits for memory: " + shortage(*oldest_parked) + "; " + budget(s.memory);
-  if (s.filling == 0) {
-    if (s.wants_slab)
-      return "waits for memory: a batch needs a slab of " + std::to_string(s.slab_bytes) +
-             " bytes; " + budget(s.memory);
-    return "has no batch open";
+  std::string activity(const Activity& busy) const {
+    const char* const what = busy.stage == Stage::read  ? "the source, which reads "
+                             : busy.stage == Stage::fit ? "the transform of "
+                                                        : "the decoding of ";
+    return what + sample(busy.index, busy.row) + ", for " + duration(s.now - busy.since);
   }
-  if (s.busy.empty()) return "waits for a thread to take " + row_name(s.oldest);
-  return "waits for a thread to take " + row_name(s.oldest) +
-         "; the one longest at work waits for " + activity(s.busy.front());
-}
+
+  std::string shortage(const ParkedSample& parked) const {
+    const auto& [row, account, bytes] = parked.claim;
+    return sample(parked.index, row) + " waits for " + std::to_string(bytes) + " bytes of " +
+           std::string(to_string(account)) + ", for " + duration(s.now - parked.since);
+  }
+
+  /// What the loader is at, for a consumer that waits.
+  std::string cause() const {
+    const auto oldest = s.queue.oldest;
+    const auto at_oldest = std::ranges::find(s.busy, oldest, &Activity::row);
+    if (at_oldest != s.busy.end()) return "waits for " + activity(*at_oldest);
+    if (!s.parked.empty() && s.parked.front().claim.row == oldest)
+      return "waits for memory: " + shortage(s.parked.front()) + "; " + budget(s.memory);
+    if (s.queue.filling == 0) {
+      if (s.wants_slab)
+        return "waits for memory: a batch needs a slab of " + std::to_string(s.queue.slab_asked) +
+               " bytes; " + budget(s.memory);
+      return "has no batch open";
+    }
+    const auto untaken = "waits for a thread to take " + row_name(oldest);
+    if (s.busy.empty()) return untaken;
+    return untaken + "; the one longest at work waits for " + activity(s.busy.front());
+  }
+
+ private:
+  std::string sample(std::uint64_t index, books::RowKey row) const {
+    return name_of(source, index) + " (" + row_name(row) + ")";
+  }
+};
 
 }  // namespace
 
-std::string describe(const Standstill& s) {
-  const auto lasted = duration(s.lasted);
-  const auto ready = s.ready == 1 ? std::string("1 batch is ready")
-                                  : std::to_string(s.ready) + " batches are ready";
-  const auto held = std::to_string(s.leased) + " of " + number(s.max_leases, "lease");
+std::string describe(const Standstill& s, const AnySource& source) {
+  const Words words{s, source};
+  const auto lasted = duration(s.now - s.since);
+  const auto ready = s.queue.ready == 1 ? std::string("1 batch is ready")
+                                        : std::to_string(s.queue.ready) + " batches are ready";
+  const auto held = std::to_string(s.queue.leased) + " of " + number(s.max_leases, "lease");
   switch (s.consumer) {
     case Standstill::Consumer::away:
       return "no stall of the loader: the consumer has not asked for a batch for " + lasted +
@@ -83,14 +97,14 @@ std::string describe(const Standstill& s) {
              ", " + ready;
     case Standstill::Consumer::stops:
       return "stopping for " + lasted + ": the stream waits for " +
-             (s.busy.empty() ? "its threads to leave" : activity(s.busy.front()));
+             (s.busy.empty() ? "its threads to leave" : words.activity(s.busy.front()));
     case Standstill::Consumer::waits_for_batch: break;
   }
-  auto text = "stalled for " + lasted + ": the stream " + cause(s);
-  const bool told = !s.parked.empty() && s.parked.front().row == s.oldest;
+  auto text = "stalled for " + lasted + ": the stream " + words.cause();
+  const bool told = !s.parked.empty() && s.parked.front().claim.row == s.queue.oldest;
   if (const auto more = s.parked.size() - (told ? 1 : 0); more > 0) {
     text += "; " + number(more, "younger sample") + (more == 1 ? " waits" : " wait") +
-            " for bytes: " + shortage(s.parked[told ? 1 : 0]);
+            " for bytes: " + words.shortage(s.parked[told ? 1 : 0]);
     if (!told) text += "; " + budget(s.memory);
   }
   return text;

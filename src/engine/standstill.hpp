@@ -1,14 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.hpp"
-#include "books/row_key.hpp"
-#include "weir/error.hpp"
-#include "weir/ledger.hpp"
+#include "books/book.hpp"
+#include "engine/post.hpp"
+#include "weir/source.hpp"
 
 namespace weir::engine {
 
@@ -20,35 +19,19 @@ struct Standstill {
     away,             ///< it does not ask
     stops,            ///< it wants no more: cancel() or the destructor
   };
-  /// A thread at a row: in a read, or decoding.
-  struct Busy {
-    Stage stage = Stage::read;
-    std::string sample;
-    books::RowKey row{};
-    Clock::duration lasted{};
-  };
-  /// A sample that was refused bytes.
-  struct Parked {
-    std::string sample;
-    books::RowKey row{};
-    Account account = Account::encoded;
-    std::uint64_t bytes = 0;
-    Clock::duration lasted{};
-  };
 
   Consumer consumer = Consumer::waits_for_batch;
-  Clock::duration lasted{};
-  std::uint32_t filling = 0, ready = 0, leased = 0, max_leases = 0;
-  books::RowKey oldest{};      ///< unfinished row
-  std::vector<Busy> busy;      ///< longest first
-  std::vector<Parked> parked;  ///< oldest first
-  bool wants_slab = false;     ///< bytes for a slab were refused
-  std::uint64_t slab_bytes = 0;
+  Clock::time_point since{}, now{};
+  books::Book::Queue queue;
+  std::uint32_t max_leases = 0;
+  std::vector<ParkedSample> parked;  ///< oldest first
+  bool wants_slab = false;           ///< bytes for a slab were refused
   MemorySnapshot memory{};
+  std::vector<Activity> busy{};  ///< threads at a row, longest first
 };
 
 /// In one sentence or a few: whom the stream waits for, for how long, at which sample, and where bytes
 /// are short, of which account.
-std::string describe(const Standstill& standstill);
+std::string describe(const Standstill& standstill, const AnySource& source);
 
 }  // namespace weir::engine

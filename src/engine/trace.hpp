@@ -3,7 +3,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <span>
@@ -16,6 +15,7 @@
 #include "buffer/slab.hpp"
 #include "weir/error.hpp"
 #include "weir/plan.hpp"
+#include "weir/source.hpp"
 
 namespace weir::engine {
 
@@ -64,11 +64,10 @@ class Trace {
   void queue(const books::Book& book) noexcept;
 
   /// Trace Event Format (JSON object form; microseconds since the loader was made), as Perfetto and
-  /// chrome://tracing open it. `name` gives a sample's name, `moves` what tuning said. Ends with what
+  /// chrome://tracing open it. `source` names the samples, `moves` is what tuning said. Ends with what
   /// `book` says now.
-  void write(std::ostream& out, const books::Book& book,
-             const std::function<std::string(std::uint64_t)>& name,
-             const std::vector<std::string>& moves = {}) const;
+  void write(std::ostream& out, const books::Book& book, const AnySource& source,
+             const std::vector<std::string>& moves) const;
 
  private:
   enum class Kind : std::uint8_t {

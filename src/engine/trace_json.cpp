@@ -3,7 +3,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/names.hpp"
 #include "base/sanitize.hpp"
+#include "engine/failure.hpp"
 #include "engine/trace.hpp"
 #include "weir/version.hpp"
 
@@ -15,16 +17,7 @@ namespace {
 constexpr int threads = 1, slabs = 2;
 
 std::string_view word(Trace::Of what) {
-  switch (what) {
-    case Trace::Of::filling: return "filling";
-    case Trace::Of::handoff: return "handoff";
-    case Trace::Of::lease: return "lease";
-    case Trace::Of::next: return "next";
-    case Trace::Of::consume: return "consume";
-    case Trace::Of::step: return "step";
-    case Trace::Of::look: return "look";
-  }
-  return "";
+  return weir::name_of(what, {"filling", "handoff", "lease", "next", "consume", "step", "look"});
 }
 
 /// Between quotes in JSON. `text` has been through sanitize(): UTF-8 without control bytes.
@@ -48,94 +41,79 @@ std::string microseconds(std::int64_t ns) {
 
 class Trace::Writer {
  public:
-  Writer(std::ostream& out, const std::function<std::string(std::uint64_t)>& name,
-         const std::vector<std::string>& moves)
-      : out_(out), name_(name), moves_(moves) {}
+  Writer(std::ostream& out, const AnySource& source, const std::vector<std::string>& moves)
+      : out_(out), source_(source), moves_(moves) {}
 
   void name_track(int process, std::uint32_t track, const std::string& name) {
-    const auto where = place(process, track);
-    begin() << "{\"ph\":\"M\"," << where
-            << ",\"name\":\"thread_name\",\"args\":{\"name\":" << quoted(name) << "}}";
-    begin() << "{\"ph\":\"M\"," << where
-            << ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":" << track << "}}";
+    begin('M', process, track) << R"(,"name":"thread_name","args":{"name":)" << quoted(name)
+                               << "}}";
+    begin('M', process, track) << R"(,"name":"thread_sort_index","args":{"sort_index":)" << track
+                               << "}}";
   }
   void name_process(int process, std::string_view name) {
-    begin() << R"({"ph":"M",)" << place(process, consumer)
-            << R"(,"name":"process_name","args":{"name":)" << quoted(name) << "}}";
+    begin('M', process, consumer) << R"(,"name":"process_name","args":{"name":)" << quoted(name)
+                                  << "}}";
   }
 
   /// `id` tells waits apart, which are on no thread and may overlap.
   void write(const Event& event, std::size_t id) {
     const auto& v = event.value;
-    const auto at = event.at_ns;
-    const auto dur = static_cast<std::int64_t>(v[0]);
+    const auto what = static_cast<Of>(event.what);
+    const auto batch = "\"batch\":" + std::to_string(v[1]);
     switch (event.kind.load(std::memory_order_relaxed)) {
       case Kind::none: break;
       case Kind::sample: {
         const auto stage = static_cast<Stage>(event.what);
-        const auto args = "{\"batch\":" + std::to_string(v[1]) +
-                          ",\"row\":" + std::to_string(v[2]) +
+        const auto args = batch + ",\"row\":" + std::to_string(v[2]) +
                           ",\"index\":" + std::to_string(v[3]) +
-                          ",\"sample\":" + quoted(sanitize(sample_name(v[3]))) + "}";
-        if (stage == Stage::wait) return wait(at, dur, event.track, id, args);
-        return span(to_string(stage), "sample", threads, event.track, at, dur, args);
+                          ",\"sample\":" + quoted(engine::name_of(source_, v[3]));
+        if (stage == Stage::wait) return wait(event, id, args);
+        return span(to_string(stage), "sample", threads, event, args);
       }
-      case Kind::batch:
-        return span(word(static_cast<Of>(event.what)), "batch", slabs, event.track, at, dur,
-                    batch_args(v[1]));
-      case Kind::thread: {
-        const auto what = static_cast<Of>(event.what);
-        return span(word(what), "thread", threads, event.track, at, dur,
-                    what == Of::step || what == Of::look ? "{}" : batch_args(v[1]));
-      }
-      case Kind::move: return move(at, event.track, v);
+      case Kind::batch: return span(word(what), "batch", slabs, event, batch);
+      case Kind::thread:
+        return span(word(what), "thread", threads, event,
+                    what == Of::step || what == Of::look ? "" : batch);
+      case Kind::move: return move(event);
       case Kind::sample_bytes: return bytes("bytes of index and samples", event);
       case Kind::slab_bytes: return bytes("bytes of slabs", event);
-      case Kind::queue: return counter("queue", at, {"filling", "ready", "leased", ""}, v);
+      case Kind::queue: return counter("queue", event, {"filling", "ready", "leased", ""});
     }
   }
 
  private:
-  static std::string batch_args(std::uint64_t sequence) {
-    return "{\"batch\":" + std::to_string(sequence) + "}";
-  }
-  static std::string place(int process, std::uint32_t track) {
-    return "\"pid\":" + std::to_string(process) + ",\"tid\":" + std::to_string(track);
-  }
-  std::string sample_name(std::uint64_t index) const {
-    try {
-      return name_(index);
-    } catch (...) {
-      return "(the source threw when asked for the name)";
-    }
-  }
-  std::ostream& begin() {
-    out_ << (first_ ? "\n" : ",\n");
+  std::ostream& begin(char phase, int process, std::uint32_t track) {
+    out_ << (first_ ? "\n" : ",\n") << R"({"ph":")" << phase << R"(","pid":)" << process
+         << R"(,"tid":)" << track;
     first_ = false;
     return out_;
   }
+  std::ostream& begin(char phase, int process, std::uint32_t track, std::int64_t at_ns) {
+    return begin(phase, process, track) << R"(,"ts":)" << microseconds(at_ns);
+  }
+  static std::int64_t duration(const Event& event) {
+    return static_cast<std::int64_t>(event.value[0]);
+  }
   /// A nanosecond short: viewers add `ts` and `dur` in floating point, and one whose sum came out
   /// beyond the next span's start would show that one inside.
-  void span(std::string_view name, std::string_view category, int process, std::uint32_t track,
-            std::int64_t at, std::int64_t duration, const std::string& args) {
-    begin() << R"({"ph":"X",)" << place(process, track) << ",\"ts\":" << microseconds(at)
-            << ",\"dur\":" << microseconds(duration - 1) << ",\"cat\":\"" << category
-            << "\",\"name\":\"" << name << "\",\"args\":" << args << '}';
-  }
-  void wait(std::int64_t at, std::int64_t duration, std::uint32_t track, std::size_t id,
+  void span(std::string_view name, std::string_view category, int process, const Event& event,
             const std::string& args) {
-    const auto common = place(threads, track) +
-                        ",\"cat\":\"sample\",\"name\":\"wait\",\"id\":" + std::to_string(id);
-    begin() << R"({"ph":"b",)" << common << ",\"ts\":" << microseconds(at) << ",\"args\":" << args
-            << '}';
-    begin() << R"({"ph":"e",)" << common << ",\"ts\":" << microseconds(at + duration) << '}';
+    begin('X', process, event.track, event.at_ns)
+        << R"(,"dur":)" << microseconds(duration(event) - 1) << R"(,"cat":")" << category
+        << R"(","name":")" << name << R"(","args":{)" << args << "}}";
   }
-  void move(std::int64_t at, std::uint32_t track, const Values& to) {
-    begin() << R"({"ph":"i","s":"t",)" << place(threads, track) << ",\"ts\":" << microseconds(at)
-            << R"(,"cat":"tuning","name":"move","args":{"max_queue_size":)" << to[0]
-            << ",\"workers\":" << to[1] << ",\"read_ahead\":" << to[2];
+  void wait(const Event& event, std::size_t id, const std::string& args) {
+    const auto common = R"(,"cat":"sample","name":"wait","id":)" + std::to_string(id);
+    begin('b', threads, event.track, event.at_ns) << common << R"(,"args":{)" << args << "}}";
+    begin('e', threads, event.track, event.at_ns + duration(event)) << common << '}';
+  }
+  void move(const Event& event) {
+    const auto& to = event.value;
+    begin('i', threads, event.track, event.at_ns)
+        << R"(,"s":"t","cat":"tuning","name":"move","args":{"max_queue_size":)" << to[0]
+        << R"(,"workers":)" << to[1] << R"(,"read_ahead":)" << to[2];
     if (to[3] < moves_.size())
-      out_ << ",\"why\":" << quoted(sanitize(moves_[static_cast<std::size_t>(to[3])]));
+      out_ << R"(,"why":)" << quoted(sanitize(moves_[static_cast<std::size_t>(to[3])]));
     out_ << "}}";
   }
   using Names = std::array<std::string_view, values_an_event>;
@@ -143,24 +121,22 @@ class Trace::Writer {
     Names names{};
     std::ranges::transform(accounts(event.kind, event.what), names.begin(),
                            [](Account account) { return to_string(account); });
-    counter(name, event.at_ns, names, event.value);
+    counter(name, event, names);
   }
-  void counter(std::string_view name, std::int64_t at, const Names& names, const Values& values) {
-    begin() << R"({"ph":"C",)" << place(threads, consumer) << ",\"ts\":" << microseconds(at)
-            << ",\"name\":\"" << name << "\",\"args\":{";
+  void counter(std::string_view name, const Event& event, const Names& names) {
+    begin('C', threads, consumer, event.at_ns) << R"(,"name":")" << name << R"(","args":{)";
     for (std::size_t i = 0; i < names.size() && !names[i].empty(); ++i)
-      out_ << (i > 0 ? "," : "") << '"' << names[i] << "\":" << values[i];
+      out_ << (i > 0 ? ",\"" : "\"") << names[i] << "\":" << event.value[i];
     out_ << "}}";
   }
 
   std::ostream& out_;
-  const std::function<std::string(std::uint64_t)>& name_;
+  const AnySource& source_;
   const std::vector<std::string>& moves_;
   bool first_ = true;
 };
 
-void Trace::write(std::ostream& out, const books::Book& book,
-                  const std::function<std::string(std::uint64_t)>& name,
+void Trace::write(std::ostream& out, const books::Book& book, const AnySource& source,
                   const std::vector<std::string>& moves) const {
   const auto noted = noted_.load(std::memory_order_relaxed);
   std::vector<const Event*> events;
@@ -177,7 +153,7 @@ void Trace::write(std::ostream& out, const books::Book& book,
   out << R"({"displayTimeUnit":"ms","otherData":{"weir":")" << version << R"(","events":)"
       << events.size() << R"(,"lost_events":)" << noted - std::min(noted, capacity_)
       << R"(},"traceEvents":[)";
-  Writer writer(out, name, moves);
+  Writer writer(out, source, moves);
   writer.name_process(threads, "weir: threads");
   writer.name_process(slabs, "weir: slabs");
   writer.name_track(threads, consumer, "consumer");

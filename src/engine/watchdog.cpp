@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/sanitize.hpp"
-
 namespace weir::engine {
 
 Watchdog::Watchdog(Shared& shared, std::uint32_t threads) : shared_(shared), posts_(threads) {}
@@ -37,44 +35,21 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
   }
   if (now - since < shared_.plan.stall_after || told_ == since) return;
   told_ = since;
-  tell(describe(find(consumer, now - since, queue, now)));
-}
-
-Standstill Watchdog::find(Standstill::Consumer consumer, Clock::duration lasted,
-                          const books::Book::Queue& queue, Clock::time_point now) {
-  const auto& plan = shared_.core.plan;
-  Standstill found;
-  found.consumer = consumer;
-  found.lasted = lasted;
-  found.filling = queue.filling;
-  found.ready = queue.ready;
-  found.leased = queue.leased;
-  found.max_leases = plan.max_leases;
-  found.oldest = queue.oldest;
-  found.slab_bytes = queue.slab_asked;
-  for (const auto& post : posts_) {
-    const auto task = post.task();
-    if (task.busy) found.busy.push_back({task.stage, name(task.index), task.row, now - task.since});
-  }
-  std::ranges::sort(found.busy, std::ranges::greater{}, &Standstill::Busy::lasted);
-  for (const auto& parked : shared_.board.parked())
-    found.parked.push_back(
-        {name(parked.index), parked.row, parked.account, parked.bytes, now - parked.since});
-  found.wants_slab = found.parked.empty() && shared_.core.book->someone_waits();
-  found.memory = shared_.core.book->snapshot().memory;
-  return found;
-}
-
-std::string Watchdog::name(std::uint64_t index) const {
-  try {
-    return sanitize(shared_.core.source.name(index));
-  } catch (...) {
-    return "sample " + std::to_string(index);
-  }
-}
-
-void Watchdog::tell(const std::string& text) {
-  shared_.core.course.add_stall(text);
+  const auto& core = shared_.core;
+  Standstill found{.consumer = consumer,
+                   .since = since,
+                   .now = now,
+                   .queue = queue,
+                   .max_leases = core.plan.max_leases,
+                   .parked = shared_.board.parked(),
+                   .wants_slab = false,
+                   .memory = core.book->snapshot().memory};
+  found.wants_slab = found.parked.empty() && core.book->someone_waits();
+  for (const auto& post : posts_)
+    if (const auto at = post.get(); at.busy) found.busy.push_back(at);
+  std::ranges::sort(found.busy, {}, &Activity::since);
+  const auto text = describe(found, core.source);
+  shared_.core.stalls.add(text);
   if (shared_.plan.on_stall) shared_.plan.on_stall(text);
 }
 

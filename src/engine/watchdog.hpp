@@ -29,11 +29,6 @@ class Watchdog {
   void look(const Known& known, Clock::time_point now);
 
  private:
-  Standstill find(Standstill::Consumer consumer, Clock::duration lasted,
-                  const books::Book::Queue& queue, Clock::time_point now);
-  std::string name(std::uint64_t index) const;
-  void tell(const std::string& text);
-
   Shared& shared_;
   std::deque<Post> posts_;
   books::RowKey oldest_ = books::no_row;

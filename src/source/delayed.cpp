@@ -45,29 +45,20 @@ class SlowSink final : public ByteSink {
   bool waited_ = false;
 };
 
-class Delayed {
+/// The source it is made from, but for its reads.
+class Delayed : public AnySource {
  public:
   Delayed(AnySource source, const ReadDelay& delay, std::stop_token stop)
-      : source_(std::move(source)), delay_(delay), stop_(std::move(stop)) {}
+      : AnySource(std::move(source)), delay_(delay), stop_(std::move(stop)) {}
 
-  std::uint64_t size() const { return source_.size(); }
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
     SlowSink slow(sink, delay_.of(i), stop_);
-    const auto encoded = source_.try_read(i, slow);
+    const auto encoded = AnySource::try_read(i, slow);
     if (encoded) slow.wait();  // a source that owns its bytes takes none
     return encoded;
   }
-  std::string name(std::uint64_t i) const { return source_.name(i); }
-  std::uint64_t index_bytes() const { return source_.index_bytes(); }
-  std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
-    return source_.encoded_bytes(i);
-  }
-  std::optional<ImageSize> image_size(std::uint64_t i) const { return source_.image_size(i); }
-  std::vector<std::string> class_names() const { return source_.class_names(); }
-  std::uint64_t skipped() const { return source_.skipped(); }
 
  private:
-  AnySource source_;
   ReadDelay delay_;
   std::stop_token stop_;
 };

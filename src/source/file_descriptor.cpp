@@ -10,8 +10,8 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstring>
 #include <string_view>
+#include <system_error>
 
 namespace weir::source {
 namespace {
@@ -56,12 +56,6 @@ int open_short(int directory, const char* path, int flags, Resolve resolve) {
   return retried([=] { return open_once(directory, path, flags | O_CLOEXEC, resolve); });
 }
 
-// strerror_r comes in two kinds: one fills the buffer, the other may return text of its own.
-[[maybe_unused]] const char* text_from(int failed, const char* buffer) {
-  return failed == 0 ? buffer : "unknown error";
-}
-[[maybe_unused]] const char* text_from(const char* text, const char*) { return text; }
-
 }  // namespace
 
 FileDescriptor::~FileDescriptor() {
@@ -94,10 +88,7 @@ bool is_about_the_path(int code) noexcept {
          code == ENXIO || code == ENAMETOOLONG;
 }
 
-std::string errno_text(int code) {
-  std::array<char, 256> buffer{};
-  return text_from(::strerror_r(code, buffer.data(), buffer.size()), buffer.data());
-}
+std::string errno_text(int code) { return std::generic_category().message(code); }
 
 std::string path_of(const FileDescriptor& file) {
   std::array<char, PATH_MAX> buffer{};

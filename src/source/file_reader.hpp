@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "source/file_descriptor.hpp"
 #include "weir/source.hpp"

@@ -7,11 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
-#include <exception>
 #include <iterator>
 #include <memory>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "base/mutex.hpp"
@@ -69,7 +67,7 @@ struct Found {
   }
 };
 
-enum class What : std::uint8_t { file, directory, unreachable, other };
+using What = FileReader::Behind;
 
 class Walk {
  public:
@@ -121,34 +119,29 @@ class Walk {
     }
   }
 
+  /// A directory has been listed, and these are under it.
   void put(std::vector<Place>& directories) {
     Lock lock(mutex_);
-    for (auto& directory : directories) pending_.push_back(std::move(directory));
+    std::ranges::move(directories, std::back_inserter(pending_));
     directories.clear();
+    --busy_;
     wake_.notify_all();
   }
 
   /// Takes directories until none is left and nobody is listing one that may hold more.
-  void work(Found& found) noexcept {
+  void work(Found& found) {
     try {
       for (Place place; take(place);) {
         list(place, found);
         put(found.directories);
-        leave();
       }
     } catch (...) {
       Lock lock(mutex_);
-      if (!error_) error_ = std::current_exception();
-      pending_.clear();
-      --busy_;
+      failed_ = true;
       wake_.notify_all();
+      throw;
     }
     found.names.finish();
-  }
-
-  void rethrow() {
-    Lock lock(mutex_);
-    if (error_) std::rethrow_exception(error_);
   }
 
  private:
@@ -191,18 +184,14 @@ class Walk {
     }
     if (type == DT_REG) return What::file;
     if (type == DT_DIR) return What::directory;
-    return type == DT_LNK ? behind(path + entry.d_name, why) : What::other;
+    return type == DT_LNK ? behind(path + entry.d_name, why) : What::nothing;
   }
 
   What behind(const std::string& link, int& why) const {
     try {
-      switch (reader_.behind_link(link.c_str())) {
-        case FileReader::Behind::file: return What::file;
-        case FileReader::Behind::directory: return What::directory;
-        case FileReader::Behind::unreachable: why = errno; return What::unreachable;
-        case FileReader::Behind::nothing: break;
-      }
-      return What::other;
+      const auto found = reader_.behind_link(link.c_str());
+      why = errno;
+      return found;
     } catch (const SampleError& error) {
       cannot_list(link, error.what());
     }
@@ -211,18 +200,13 @@ class Walk {
   bool take(Place& place) {
     Lock lock(mutex_);
     wake_.wait(lock.native(), [&]() WEIR_NO_THREAD_SAFETY_ANALYSIS {
-      return !pending_.empty() || busy_ == 0 || error_;
+      return !pending_.empty() || busy_ == 0 || failed_;
     });
-    if (pending_.empty() || error_) return false;
+    if (pending_.empty() || failed_) return false;
     place = std::move(pending_.back());
     pending_.pop_back();
     ++busy_;
     return true;
-  }
-
-  void leave() {
-    Lock lock(mutex_);
-    if (--busy_ == 0) wake_.notify_all();
   }
 
   const FileReader& reader_;
@@ -231,8 +215,8 @@ class Walk {
   Mutex mutex_;
   std::condition_variable wake_;
   std::vector<Place> pending_ WEIR_GUARDED_BY(mutex_);
-  unsigned busy_ WEIR_GUARDED_BY(mutex_) = 0;
-  std::exception_ptr error_ WEIR_GUARDED_BY(mutex_);
+  unsigned busy_ WEIR_GUARDED_BY(mutex_) = 1;  ///< directories being listed, at first the root
+  bool failed_ WEIR_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace
@@ -250,22 +234,11 @@ FolderListing walk_folder(const FileReader& reader, const std::string& path,
   const auto most = std::min<std::size_t>(threads, std::max<std::size_t>(listing.tops.size(), 1));
   walk.put(found[0].directories);
   found.resize(most);
-  std::vector<std::thread> helpers;
-  helpers.reserve(most);
-  try {
-    for (std::size_t i = 1; i < most; ++i) {
-      helpers.push_back(start_thread([&walk, &mine = found[i]] { walk.work(mine); }));
-    }
-  } catch (const std::exception&) {
-    // As many as there are will do.
-  }
-  walk.work(found[0]);
-  for (auto& helper : helpers) helper.join();
-  walk.rethrow();
+  for_each_index(most, threads, [&] { return [&](std::uint64_t i) { walk.work(found[i]); }; });
   for (auto& part : found) {
     listing.names.merge(std::move(part.names));
     listing.skipped += part.skipped;
-    std::move(part.unreached.begin(), part.unreached.end(), std::back_inserter(listing.unreached));
+    std::ranges::move(part.unreached, std::back_inserter(listing.unreached));
   }
   listing.names.shrink();
   std::ranges::sort(listing.unreached, {}, &Unreached::path);

@@ -47,9 +47,11 @@ std::size_t most_bytes(Shape shape) noexcept {
 }
 
 // No object with a destructor lives here, since longjmp passes over them.
-bool compress(jpeg_compress_struct& codec, ErrorManager& errors, const Rows& rows, Shape shape,
-              int quality, std::span<std::uint8_t> row) {
+bool compress(jpeg_compress_struct& codec, ErrorManager& errors, Destination& to, const Rows& rows,
+              Shape shape, int quality, std::span<std::uint8_t> row) {
   if (setjmp(errors.escape) != 0) return false;
+  jpeg_create_compress(&codec);
+  codec.dest = &to;
   codec.image_width = shape.width;
   codec.image_height = shape.height;
   codec.input_components = 3;
@@ -63,12 +65,6 @@ bool compress(jpeg_compress_struct& codec, ErrorManager& errors, const Rows& row
     jpeg_write_scanlines(&codec, &line, 1);
   }
   jpeg_finish_compress(&codec);
-  return true;
-}
-
-bool create(jpeg_compress_struct& codec, ErrorManager& errors) {
-  if (setjmp(errors.escape) != 0) return false;
-  jpeg_create_compress(&codec);
   return true;
 }
 
@@ -93,9 +89,7 @@ std::span<const std::byte> encode_jpeg(const Rows& rows, Shape shape, int qualit
 
   jpeg_compress_struct codec{};
   codec.err = &errors;
-  const bool created = create(codec, errors);
-  codec.dest = &to;
-  const bool done = created && compress(codec, errors, rows, shape, quality, row);
+  const bool done = compress(codec, errors, to, rows, shape, quality, row);
   jpeg_destroy_compress(&codec);
   if (!done)
     throw SampleError(FaultKind::memory,

@@ -32,40 +32,37 @@ std::string name_of(std::string_view line) {
   return name;
 }
 
-class Rest {
+/// The source it is made from, without some samples.
+class Rest : public AnySource {
  public:
   /// `gone`: indices of `source`, ascending.
   Rest(AnySource source, std::vector<std::uint64_t> gone)
-      : source_(std::move(source)), gone_(std::move(gone)), size_(source_.size() - gone_.size()) {
+      : AnySource(std::move(source)), gone_(std::move(gone)) {
     // Each becomes the number of samples that are left in front of it.
     for (std::size_t i = 0; i < gone_.size(); ++i) gone_[i] -= i;
   }
 
-  std::uint64_t size() const noexcept { return size_; }
+  std::uint64_t size() const { return AnySource::size() - gone_.size(); }
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
-    return source_.try_read(original(i), sink);
+    return AnySource::try_read(original(i), sink);
   }
-  std::string name(std::uint64_t i) const { return source_.name(original(i)); }
+  std::string name(std::uint64_t i) const { return AnySource::name(original(i)); }
   std::uint64_t index_bytes() const {
-    return source_.index_bytes() + sizeof(*this) + gone_.capacity() * sizeof(std::uint64_t);
+    return AnySource::index_bytes() + sizeof(*this) + gone_.capacity() * sizeof(std::uint64_t);
   }
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
-    return source_.encoded_bytes(original(i));
+    return AnySource::encoded_bytes(original(i));
   }
   std::optional<ImageSize> image_size(std::uint64_t i) const {
-    return source_.image_size(original(i));
+    return AnySource::image_size(original(i));
   }
-  std::vector<std::string> class_names() const { return source_.class_names(); }
-  std::uint64_t skipped() const { return source_.skipped(); }
 
  private:
   std::uint64_t original(std::uint64_t i) const {
     return i + static_cast<std::uint64_t>(std::ranges::upper_bound(gone_, i) - gone_.begin());
   }
 
-  AnySource source_;
   std::vector<std::uint64_t> gone_;
-  std::uint64_t size_;
 };
 static_assert(Source<Rest>);
 

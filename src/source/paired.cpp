@@ -8,19 +8,20 @@
 namespace weir::source {
 namespace {
 
-class Paired {
+/// The first source, with a second image.
+class Paired : public AnySource {
  public:
-  Paired(AnySource first, AnySource second) : first_(std::move(first)), second_(std::move(second)) {
-    if (first_.size() != second_.size()) {
+  Paired(AnySource first, AnySource second)
+      : AnySource(std::move(first)), second_(std::move(second)) {
+    if (size() != second_.size()) {
       throw Error(Errc::bad_options, Stage::read,
-                  "paired: first has " + std::to_string(first_.size()) + " samples, second has " +
+                  "paired: first has " + std::to_string(size()) + " samples, second has " +
                       std::to_string(second_.size()) + "; there must be as many");
     }
   }
 
-  std::uint64_t size() const { return first_.size(); }
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
-    auto pair = first_.try_read(i, sink);
+    auto pair = AnySource::try_read(i, sink);
     if (!pair) return std::nullopt;
     try {
       const auto second = second_.try_read(i, sink);
@@ -31,19 +32,16 @@ class Paired {
     }
     return pair;
   }
-  std::string name(std::uint64_t i) const { return first_.name(i); }
-  std::uint64_t index_bytes() const { return first_.index_bytes() + second_.index_bytes(); }
+  std::uint64_t index_bytes() const { return AnySource::index_bytes() + second_.index_bytes(); }
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
-    const auto first = first_.encoded_bytes(i), second = second_.encoded_bytes(i);
+    const auto first = AnySource::encoded_bytes(i), second = second_.encoded_bytes(i);
     if (!first || !second) return std::nullopt;
     return *first + *second;
   }
-  std::optional<ImageSize> image_size(std::uint64_t i) const { return first_.image_size(i); }
-  std::vector<std::string> class_names() const { return first_.class_names(); }
-  std::uint64_t skipped() const { return first_.skipped() + second_.skipped(); }
+  std::uint64_t skipped() const { return AnySource::skipped() + second_.skipped(); }
 
  private:
-  AnySource first_, second_;
+  AnySource second_;
 };
 static_assert(Source<Paired>);
 

@@ -42,14 +42,10 @@ class Permutation {
     std::uint64_t b = x % right_;
     const std::uint64_t rounds = size_ <= small ? 12 : 6;
     for (std::uint64_t round = 0; round < rounds; ++round) {
-      a = add(a, below(mix64(mix64(key + 2 * round) ^ b), left_), left_);
-      b = add(b, below(mix64(mix64(key + 2 * round + 1) ^ a), right_), right_);
+      a = add(a, scaled_below(mix64(mix64(key + 2 * round) ^ b), left_), left_);
+      b = add(b, scaled_below(mix64(mix64(key + 2 * round + 1) ^ a), right_), right_);
     }
     return a * right_ + b;
-  }
-  static std::uint64_t below(std::uint64_t random, std::uint64_t n) noexcept {
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<std::uint64_t>((static_cast<Wide>(random) * n) >> 64);
   }
   static std::uint64_t add(std::uint64_t a, std::uint64_t b, std::uint64_t modulus) noexcept {
     return a >= modulus - b ? a - (modulus - b) : a + b;

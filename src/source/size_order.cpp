@@ -1,6 +1,7 @@
 #include "source/size_order.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -77,15 +78,13 @@ void SizeOrder::split(std::span<Entry> entries) const {
   const auto at_least_1 = [](std::uint32_t side) { return std::uint64_t{std::max(side, 1u)}; };
   const bool by_height = at_least_1(high_height.size.height) * at_least_1(low_width.size.width) >=
                          at_least_1(high_width.size.width) * at_least_1(low_height.size.height);
-  const auto before = [by_height](const Entry& a, const Entry& b) {
-    const auto [ha, wa] = a.size;
-    const auto [hb, wb] = b.size;
-    if (by_height ? ha != hb : wa != wb) return by_height ? ha < hb : wa < wb;
-    if (by_height ? wa != wb : ha != hb) return by_height ? wa < wb : ha < hb;
-    return a.rank < b.rank;
+  const auto key = [by_height](const Entry& entry) {
+    const auto [height, width] = entry.size;
+    return by_height ? std::tuple(height, width, entry.rank)
+                     : std::tuple(width, height, entry.rank);
   };
   const auto middle = (entries.size() / batch_ + 1) / 2 * batch_;
-  std::ranges::nth_element(entries, entries.begin() + static_cast<std::ptrdiff_t>(middle), before);
+  std::ranges::nth_element(entries, entries.begin() + static_cast<std::ptrdiff_t>(middle), {}, key);
   split(entries.first(middle));
   split(entries.subspan(middle));
 }

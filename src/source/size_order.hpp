@@ -31,7 +31,6 @@ class SizeOrder {
   ImageSize size_of(std::uint64_t index) const noexcept {
     return scaled_within((*sizes_)[index], bound_);
   }
-  const SizeIndex& sizes() const noexcept { return *sizes_; }
   const Sampler& sampler() const noexcept { return sampler_; }
 
   /// Of the window of a set of `size` samples.

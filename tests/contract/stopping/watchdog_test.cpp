@@ -3,10 +3,10 @@
 #include <mutex>
 #include <thread>
 
-#include "engine/standstill.hpp"
 #include "contract/laws/fixture.hpp"
 #include "contract/stopping/gate.hpp"
 #include "contract/stopping/process.hpp"
+#include "engine/standstill.hpp"
 #include "support/catch.hpp"
 #include "unit/codec/encoders.hpp"
 
@@ -198,36 +198,39 @@ TEST_CASE("a stream that moves has no stall, one that stands still has one", "[w
 
 TEST_CASE("a standstill in words: whom, for how long, what is short", "[watchdog]") {
   using engine::Standstill;
+  const auto source = in_memory({{"a.jpg", {}, 0}, {"b.png", {}, 0}});
   Standstill s;
-  s.lasted = 2500ms;
+  s.now = Clock::now();
+  s.since = s.now - 2500ms;
   s.max_leases = 2;
-  s.oldest = {3, 7};
+  s.queue.oldest = {3, 7};
   s.memory.budget = 1000;
   s.memory.live = 900;
   s.memory.accounts[static_cast<std::size_t>(Account::leased)] = 600;
   s.memory.accounts[static_cast<std::size_t>(Account::scratch)] = 300;
-  CHECK(describe(s) == "stalled for 2.5 s: the stream has no batch open");
+  CHECK(describe(s, source) == "stalled for 2.5 s: the stream has no batch open");
   s.wants_slab = true;
-  s.slab_bytes = 200;
-  CHECK(describe(s) ==
+  s.queue.slab_asked = 200;
+  CHECK(describe(s, source) ==
         "stalled for 2.5 s: the stream waits for memory: a batch needs a slab of 200 bytes; 100 of "
         "the budget of 1000 are free (scratch 300, leased 600)");
-  s.filling = 1;
-  CHECK(describe(s) == "stalled for 2.5 s: the stream waits for a thread to take row 7 of batch 3");
-  s.busy.push_back({Stage::decode, "a.jpg", {4, 0}, 2s});
+  s.queue.filling = 1;
+  CHECK(describe(s, source) ==
+        "stalled for 2.5 s: the stream waits for a thread to take row 7 of batch 3");
+  s.busy.push_back({true, Stage::decode, {4, 0}, 0, s.now - 2s});
   CHECK(
-      describe(s) ==
+      describe(s, source) ==
       "stalled for 2.5 s: the stream waits for a thread to take row 7 of batch 3; the one longest "
       "at work waits for the decoding of a.jpg (row 0 of batch 4), for 2.0 s");
-  s.parked.push_back({"b.png", {3, 7}, Account::scratch, 250, 1s});
+  s.parked.push_back({{{3, 7}, Account::scratch, 250}, 1, s.now - 1s});
   CHECK(
-      describe(s) ==
+      describe(s, source) ==
       "stalled for 2.5 s: the stream waits for memory: b.png (row 7 of batch 3) waits for 250 "
       "bytes of scratch, for 1.0 s; 100 of the budget of 1000 are free (scratch 300, leased 600)");
   s.consumer = Standstill::Consumer::stops;
-  CHECK(describe(s) ==
+  CHECK(describe(s, source) ==
         "stopping for 2.5 s: the stream waits for the decoding of a.jpg (row 0 of "
         "batch 4), for 2.0 s");
   s.busy.clear();
-  CHECK(describe(s) == "stopping for 2.5 s: the stream waits for its threads to leave");
+  CHECK(describe(s, source) == "stopping for 2.5 s: the stream waits for its threads to leave");
 }

@@ -66,7 +66,7 @@ TEST_CASE("knobs that move while a stream runs change neither order nor pixels",
   }
   Running running(source, options, epochs);
   const auto& plan = running.loader->core->plan;
-  const Meddler meddler(running.stream.engine(),
+  const Meddler meddler(*running.stream.running,
                         {plan.max_queue_size, plan.workers, plan.read_ahead, plan.batch});
   Log log;
   while (const auto batch = running.next()) log.add(*batch);
@@ -81,7 +81,7 @@ TEST_CASE("a queue that is made smaller gives its slabs back", "[api][knobs]") {
   auto options = small_options();
   options.queue.max_queue_size = 6;
   Running running(synthetic(200, {24, 24, 3}), options, 1);
-  auto& engine = running.stream.engine();
+  auto& engine = *running.stream.running;
   const auto slab = running.loader->core->plan.slab_bytes;
   engine.settle();
   CHECK(running.staged() == 6 * slab);
@@ -90,7 +90,7 @@ TEST_CASE("a queue that is made smaller gives its slabs back", "[api][knobs]") {
   for (int i = 0; i < 6; ++i) REQUIRE(running.next());
   engine.settle();
   CHECK(running.staged() == 3 * slab);  // two in the queue, one for a lease
-  CHECK(running.loader->core->course.setting() == Setting{2, 3, 0, options.batch});
+  CHECK(running.loader->core->setting.get() == Setting{2, 3, 0, options.batch});
 
   engine.apply({5, 3, 0, options.batch});
   engine.settle();

@@ -130,7 +130,7 @@ TEST_CASE("a batch of an earlier stream that comes back late is no part of the p
   CHECK(book.leased() == 1);
   CHECK(book.ledger()->budget() == 100);
   book.cancel();
-  CHECK(book.cancelled());
+  CHECK(book.queue().cancelled);
   CHECK_FALSE(book.lease(1));
   book.discard_ready(1);
   book.end_stream();

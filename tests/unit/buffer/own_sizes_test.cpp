@@ -37,7 +37,7 @@ TEST_CASE("behind the parts of a slab lie sizes, places and offsets", "[buffer][
   CHECK(padded.bytes == plain.bytes + 192);
   const auto ragged = SlabLayout::ragged(1000, 3, 64);
   CHECK(ragged.side == 1024);
-  CHECK(ragged.is_ragged);
+  CHECK(ragged.mode == Sizes::ragged);
   CHECK(SlabLayout::ragged(UINT64_MAX, 3, 64).bytes == UINT64_MAX);
   CHECK(SlabLayout::padded({65'500, 65'500}, 1u << 31, 64).bytes == UINT64_MAX);
 }

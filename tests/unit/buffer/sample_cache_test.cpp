@@ -40,13 +40,13 @@ std::vector<std::byte> bytes_of(std::uint64_t index, std::size_t count) {
 void keep(SampleCache& cache, std::uint64_t index, std::size_t count) {
   const auto bytes = bytes_of(index, count), second = bytes_of(index + 1, count / 2);
   cache.keep({.index = index,
-              .label = static_cast<std::int64_t>(index) * 3,
+              .data = {.bytes = bytes,
+                       .label = static_cast<std::int64_t>(index) * 3,
+                       .second = second,
+                       .side = std::span(second).first(count / 4)},
               .charged = count + 7,
               .status = index % 2 ? RowStatus::damaged : RowStatus::ok,
-              .size = {},
-              .bytes = bytes,
-              .second = second,
-              .side = std::span(second).first(count / 4)});
+              .size = {}});
 }
 
 bool right(const KeptSample& sample, std::uint64_t index, std::size_t count) {
@@ -55,12 +55,12 @@ bool right(const KeptSample& sample, std::uint64_t index, std::size_t count) {
     return is.size() == first && std::equal(is.begin(), is.end(), was.begin()) &&
            reinterpret_cast<std::uintptr_t>(is.data()) % 64 == 0;
   };
-  return sample.index == index && sample.label == static_cast<std::int64_t>(index) * 3 &&
+  return sample.index == index && sample.data.label == static_cast<std::int64_t>(index) * 3 &&
          sample.charged == count + 7 &&
          sample.status == (index % 2 ? RowStatus::damaged : RowStatus::ok) &&
-         same(sample.bytes, bytes_of(index, count), count) &&
-         same(sample.second, bytes_of(index + 1, count / 2), count / 2) &&
-         same(sample.side, bytes_of(index + 1, count / 2), count / 4);
+         same(sample.data.bytes, bytes_of(index, count), count) &&
+         same(sample.data.second, bytes_of(index + 1, count / 2), count / 2) &&
+         same(sample.data.side, bytes_of(index + 1, count / 2), count / 4);
 }
 
 }  // namespace
@@ -96,15 +96,15 @@ TEST_CASE("an image is kept without the gaps between its lines", "[buffer][cache
   std::vector<std::uint8_t> block(10 * 40);
   for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::uint8_t>(i);
   const ImageView image{block.data(), {10, 7, 3}, 40};
-  cache.keep({.index = 5, .size = {10, 7}, .bytes = std::as_bytes(std::span(block)).first(210)},
-             image);
+  const auto pixels = std::as_bytes(std::span(block)).first(210);
+  cache.keep({.index = 5, .data = {.bytes = pixels}, .size = {10, 7}}, image);
   auto hold = cache.find(5);
   REQUIRE(hold);
   const auto kept = hold.sample();
   CHECK(kept.size == ImageSize{10, 7});
-  REQUIRE(kept.bytes.size() == 210);
+  REQUIRE(kept.data.bytes.size() == 210);
   for (std::size_t y = 0; y < 10; ++y)
-    CHECK(std::memcmp(kept.bytes.data() + 21 * y, block.data() + 40 * y, 21) == 0);
+    CHECK(std::memcmp(kept.data.bytes.data() + 21 * y, block.data() + 40 * y, 21) == 0);
 }
 
 TEST_CASE("segments give way youngest first, those that are read do not", "[buffer][cache]") {

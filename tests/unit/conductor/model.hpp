@@ -173,7 +173,7 @@ class Model final : public conductor::Actions {
   void check_idle_strand();
   std::uint64_t slab_bytes_made() const;
   std::string check();
-  std::string check_bytes(const books::Instant& now);
+  std::string check_bytes(const Snapshot& now);
   void breach(const std::string& what) {
     if (broken_.empty()) broken_ = what;
   }

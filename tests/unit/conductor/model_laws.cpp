@@ -63,7 +63,7 @@ std::string Model::check() {
   return {};
 }
 
-std::string Model::check_bytes(const books::Instant& now) {
+std::string Model::check_bytes(const Snapshot& now) {
   AccountBytes own{};
   const auto at = [&](Account a) -> std::uint64_t& { return own[static_cast<std::size_t>(a)]; };
   const auto made = slab_bytes_made();
