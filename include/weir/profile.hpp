@@ -36,10 +36,6 @@ struct WEIR_API StepUse {
   const PhaseUse& operator[](std::string_view phase) const;
 };
 
-namespace report {
-class ProfileState;
-}
-
 /// Where the bytes go, by step and phase: the loader's accounts, the trainer's own and the process.
 ///
 ///     weir::CountingResource memory;
@@ -63,6 +59,8 @@ class ProfileState;
 /// Phases do not nest: one at a time, whichever thread opens it. A phase that comes again in a step
 /// counts with the first: a micro-batch's `forward`, say. Any thread.
 class WEIR_API MemoryProfile {
+  struct State;
+
  public:
   /// Keeps the first `max_steps` steps; later ones are counted.
   explicit MemoryProfile(std::size_t max_steps = 1000);
@@ -92,8 +90,8 @@ class WEIR_API MemoryProfile {
 
    private:
     friend class MemoryProfile;
-    WEIR_API explicit Phase(std::shared_ptr<report::ProfileState> state) noexcept;
-    std::shared_ptr<report::ProfileState> state_;
+    WEIR_API explicit Phase(std::shared_ptr<State> state) noexcept;
+    std::shared_ptr<State> state_;
   };
   /// `data`, `forward`, `loss`, `backward`, `step`, or any other name. Throws Error{bad_options} where
   /// it is empty or another phase is open.
@@ -114,7 +112,7 @@ class WEIR_API MemoryProfile {
   void write_json(std::ostream& out) const;
 
  private:
-  std::shared_ptr<report::ProfileState> state_;
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace weir

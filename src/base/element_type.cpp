@@ -1,6 +1,6 @@
 #include "weir/element_type.hpp"
 
-#include "base/names.hpp"
+#include "base/terms.hpp"
 
 namespace weir {
 

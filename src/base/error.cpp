@@ -1,6 +1,5 @@
 #include "weir/error.hpp"
 
-#include "base/names.hpp"
 #include "base/terms.hpp"
 
 namespace weir {

@@ -31,6 +31,13 @@ constexpr std::string_view name_in(const Table& table, Enum value) noexcept {
   return place < table.size() ? table[place].name : "?";
 }
 
+/// The name at an enumerator's place; "?" where there is none.
+template <class Place, std::size_t count>
+constexpr std::string_view name_of(Place place, const std::string_view (&names)[count]) noexcept {
+  const auto at = static_cast<std::size_t>(place);
+  return at < count ? names[at] : "?";
+}
+
 inline constexpr std::array<Term<Stage>, stage_count> stages{{
     {Stage::read, "read", "one sample’s bytes"},
     {Stage::wait, "wait", "parked until its bytes were granted"},

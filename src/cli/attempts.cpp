@@ -7,25 +7,14 @@
 namespace weir::cli {
 namespace {
 
-struct Watched {
-  AnySource source;
+struct Watched : AnySource {
   std::shared_ptr<Attempts> attempts;
 
-  std::uint64_t size() const { return source.size(); }
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
     attempts->note(i);
-    return source.try_read(i, sink);
+    return AnySource::try_read(i, sink);
   }
-  std::string name(std::uint64_t i) const { return source.name(i); }
-  std::uint64_t index_bytes() const { return source.index_bytes(); }
-  std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
-    return source.encoded_bytes(i);
-  }
-  std::optional<ImageSize> image_size(std::uint64_t i) const { return source.image_size(i); }
-  std::vector<std::string> class_names() const { return source.class_names(); }
-  std::uint64_t skipped() const { return source.skipped(); }
 };
-static_assert(Source<Watched>);
 
 }  // namespace
 

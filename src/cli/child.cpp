@@ -11,42 +11,36 @@
 #include <csignal>
 #include <system_error>
 
+#include "source/file_descriptor.hpp"
+
 namespace weir::cli {
 namespace {
+
+using source::FileDescriptor, source::retried;
 
 void require(int error, const char* what) {
   if (error != 0) throw std::system_error(error, std::generic_category(), what);
 }
 
-class Pipe {
- public:
-  Pipe() { require(pipe2(ends_.data(), O_CLOEXEC) == 0 ? 0 : errno, "cannot make a pipe"); }
-  ~Pipe() {
-    close(ends_[0]);
-    close_write_end();
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-
-  int write_end() const noexcept { return ends_[1]; }
-  void close_write_end() noexcept {
-    if (ends_[1] >= 0) close(ends_[1]);
-    ends_[1] = -1;
-  }
-  std::string read_all() const {
-    std::string text;
-    std::array<char, 4096> buffer{};
-    for (;;) {
-      const auto got = read(ends_[0], buffer.data(), buffer.size());
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return text;
-      text.append(buffer.data(), static_cast<std::size_t>(got));
-    }
-  }
-
- private:
-  std::array<int, 2> ends_{-1, -1};
+struct Pipe {
+  FileDescriptor out, in;
 };
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  require(pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno, "cannot make a pipe");
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+std::string read_all(const FileDescriptor& file) {
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const auto got = retried([&] { return read(file.value(), buffer.data(), buffer.size()); });
+    if (got <= 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
 
 pid_t spawn_self(const std::vector<std::string>& arguments, int stdout_fd) {
   static constexpr auto self = "/proc/self/exe";
@@ -76,18 +70,17 @@ pid_t spawn_self(const std::vector<std::string>& arguments, int stdout_fd) {
 void end_with_parent() { prctl(PR_SET_PDEATHSIG, SIGTERM); }
 
 ChildResult run_self(const std::vector<std::string>& arguments, const std::stop_token& stop) {
-  Pipe pipe;
-  const auto pid = spawn_self(arguments, pipe.write_end());
-  pipe.close_write_end();
+  auto pipe = make_pipe();
+  const auto pid = spawn_self(arguments, pipe.in.value());
+  pipe.in = {};
   ChildResult result;
   {
     const std::stop_callback pass_on(stop, [pid] { kill(pid, SIGINT); });
-    result.output = pipe.read_all();
+    result.output = read_all(pipe.out);
   }
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR)
-      throw std::system_error(errno, std::generic_category(), "cannot wait for a process");
+  require(retried([&] { return waitpid(pid, &status, 0); }) < 0 ? errno : 0,
+          "cannot wait for a process");
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }

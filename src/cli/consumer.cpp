@@ -1,11 +1,9 @@
 #include "cli/consumer.hpp"
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <utility>
-#include <vector>
 
+#include "base/pause.hpp"
 #include "weir/convert.hpp"
 
 namespace weir::cli {
@@ -49,11 +47,9 @@ Consumer::Consumer(const Settings& settings, std::stop_token stop)
 void Consumer::take(const Batch& batch) {
   if (convert_) convert_(batch);
   const auto milliseconds = milliseconds_[taken_++ % milliseconds_.size()];
-  if (milliseconds <= 0) return;
-  std::mutex mutex;
-  std::unique_lock lock(mutex);
-  std::condition_variable_any().wait_for(
-      lock, stop_, std::chrono::duration<double, std::milli>(milliseconds), [] { return false; });
+  if (milliseconds > 0)
+    pause(stop_, std::chrono::duration_cast<Clock::duration>(
+                     std::chrono::duration<double, std::milli>(milliseconds)));
 }
 
 }  // namespace weir::cli

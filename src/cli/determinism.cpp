@@ -60,7 +60,7 @@ Options other_machine(Options options, const Plan& plan) {
 }
 
 struct Comparison {
-  std::uint64_t same = 0, other = 0;
+  std::uint64_t same = 0;
   std::string first;  ///< of the others
 };
 
@@ -75,39 +75,19 @@ void compare(Loader& loader, std::span<const Delivered::Piece> pieces, std::stop
       const auto batch = stream.next();
       if (!batch) break;
       const auto& piece = pieces.front();
-      if (batch->sequence() == piece.sequence && digest_of(*batch) == piece.digest) {
+      if (batch->sequence() == piece.sequence && digest_of(*batch) == piece.digest)
         ++found.same;
-      } else if (found.other++ == 0) {
+      else if (found.first.empty())
         found.first =
             fmt::format("batch {} was delivered otherwise by another loader", piece.sequence);
-      }
     }
   } catch (const Error& e) {
     ended = e.what();  // of the stream; what there was no memory or thread for is no breach
   }
-  if (pieces.empty()) return;
-  if (found.other == 0)
+  if (!pieces.empty() && found.first.empty())
     found.first = fmt::format("batch {} was not delivered by another loader: {}",
                               pieces.front().sequence, ended);
-  found.other += pieces.size();
 }
-
-}  // namespace
-
-Delivered::Delivered(std::uint32_t batch, std::optional<std::uint64_t> batches_in_all)
-    : ends_before_((samples_at_each_end + batch - 1) / batch),
-      begins_again_at_(batches_in_all ? sub_floor(*batches_in_all, ends_before_) : unlimited) {}
-
-Delivered::Delivered(const Loader& loader, const Settings& settings)
-    : Delivered(loader.plan().batch, batches_in_all(loader, settings)) {}
-
-void Delivered::note(const Batch& batch) {
-  const auto sequence = batch.sequence();
-  if (sequence < ends_before_ || sequence >= begins_again_at_)
-    pieces_.push_back({sequence, digest_of(batch)});
-}
-
-namespace {
 
 Determinism deliver_again(const AnySource& source, const Settings& settings, const Options& options,
                           const Report& did, const Delivered& delivered, const Interrupt& interrupt,
@@ -133,14 +113,25 @@ Determinism deliver_again(const AnySource& source, const Settings& settings, con
   }
   if (interrupt.raised()) return {0, "interrupted"};
   if (auto why = chance(loader.report()); !why.empty()) return {0, std::move(why)};
-  for (std::uint64_t i = 0; i < found.same; ++i)
-    book.check(Law::determinism, true, [] { return std::string(); });
-  for (std::uint64_t i = 0; i < found.other; ++i)
-    book.check(Law::determinism, false, [&] { return found.first; });
+  for (std::uint64_t i = 0; i < all.size(); ++i)
+    book.check(Law::determinism, i < found.same, "{}", found.first);
   return {all.size(), {}};
 }
 
 }  // namespace
+
+Delivered::Delivered(std::uint32_t batch, std::optional<std::uint64_t> batches_in_all)
+    : ends_before_((samples_at_each_end + batch - 1) / batch),
+      begins_again_at_(batches_in_all ? sub_floor(*batches_in_all, ends_before_) : unlimited) {}
+
+Delivered::Delivered(const Loader& loader, const Settings& settings)
+    : Delivered(loader.plan().batch, batches_in_all(loader, settings)) {}
+
+void Delivered::note(const Batch& batch) {
+  const auto sequence = batch.sequence();
+  if (sequence < ends_before_ || sequence >= begins_again_at_)
+    pieces_.push_back({sequence, digest_of(batch)});
+}
 
 Determinism compare(const AnySource& source, const Settings& settings, const Options& options,
                     const Report& did, const Delivered& delivered, const Interrupt& interrupt,

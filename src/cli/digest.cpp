@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include <array>
 #include <bit>
 #include <stdexcept>
 

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "base/mutex.hpp"
+#include "base/terms.hpp"
 
 namespace weir::cli {
 
@@ -26,7 +29,10 @@ enum class Law : std::uint8_t {
   attempted
 };
 inline constexpr std::size_t law_count = 11;
-std::string_view to_string(Law law) noexcept;
+constexpr std::string_view to_string(Law law) noexcept {
+  return name_of(law, {"sum", "bound", "peak", "held", "conservation", "queue", "order",
+                       "determinism", "progress", "resume", "attempted"});
+}
 
 struct LawFigures {
   std::uint64_t checks = 0, breaches = 0;
@@ -36,18 +42,27 @@ struct LawFigures {
 /// Counts checks and breaches of each law. Any thread.
 class LawBook {
  public:
-  /// `detail` is called, once, for the first breach of the law.
-  template <class Detail>
-  bool check(Law law, bool holds, Detail detail) WEIR_EXCLUDES(mutex_) {
+  /// `breach` is formatted for the first breach of the law alone.
+  template <class... T>
+  bool check(Law law, bool holds, fmt::format_string<T...> breach, T&&... seen)
+      WEIR_EXCLUDES(mutex_) {
     const Lock lock(mutex_);
     auto& figures = figures_[static_cast<std::size_t>(law)];
     ++figures.checks;
-    if (!holds && figures.breaches++ == 0) figures.first_breach = detail();
+    if (!holds && figures.breaches++ == 0)
+      figures.first_breach = fmt::format(breach, std::forward<T>(seen)...);
     return holds;
   }
 
-  std::array<LawFigures, law_count> figures() const WEIR_EXCLUDES(mutex_);
-  std::uint64_t breaches() const WEIR_EXCLUDES(mutex_);
+  std::array<LawFigures, law_count> figures() const WEIR_EXCLUDES(mutex_) {
+    const Lock lock(mutex_);
+    return figures_;
+  }
+  std::uint64_t breaches() const WEIR_EXCLUDES(mutex_) {
+    std::uint64_t sum = 0;
+    for (const auto& of_law : figures()) sum += of_law.breaches;
+    return sum;
+  }
 
  private:
   mutable Mutex mutex_;

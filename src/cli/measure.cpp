@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <memory>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "cli/drive.hpp"
@@ -106,27 +104,25 @@ Service service_of(const std::vector<double>& milliseconds) {
 
 }  // namespace
 
-Verdict foretold(const Window& window, const std::optional<Service>& consumer) {
-  auto asked = window;
-  if (consumer) asked.consumer = *consumer;
-  auto verdict = predict(asked, setting_of(window.plan)).verdict;
+Verdict foretold(const Window& window) {
+  auto verdict = predict(window, setting_of(window.plan)).verdict;
   const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
   const auto ms = [](const Service& service) {
     return fmt::format("{:.1f} ms", service.mean_s * 1e3);
   };
   verdict.why = fmt::format(
       "with read_ahead {} the consumer would wait {} of the time ({} for reads, {} for decoding, "
-      "{} "
-      "for memory), the producers {}: a read takes {}, a decode {}, the consumer {} a batch",
+      "{} for memory), the producers {}: a read takes {}, a decode {}, the consumer {} a batch",
       window.plan.read_ahead, percent(verdict.consumer_wait), percent(verdict.fetch_stall),
       percent(verdict.prep_stall), percent(verdict.memory_stall), percent(verdict.producer_wait),
-      ms(asked.read), ms(asked.decode), ms(asked.consumer));
+      ms(window.read), ms(window.decode), ms(window.consumer));
   return verdict;
 }
 
 Measured measure(const AnySource& source, const Settings& asked, const Interrupt& interrupt,
                  std::uint64_t most_samples) {
   Measured measured;
+  std::optional<Service> consumer;  // in place of the window's, where that is cut short
   auto settings = asked;
   settings.options.shuffle = true;  // the first pictures of a folder are not like the others
   settings.epochs.reset();
@@ -136,14 +132,14 @@ Measured measure(const AnySource& source, const Settings& asked, const Interrupt
   settings.options.cache = {};
   if (settings.consumer_ms > longest_consumer_ms) {
     settings.consumer_ms = longest_consumer_ms;
-    measured.consumer = Service{1, asked.consumer_ms * 1e-3, 0};
+    consumer = Service{1, asked.consumer_ms * 1e-3, 0};
   }
-  if (const double read_s = quick_look_s(source);
-      settings.options.io.read_ahead == 0 && read_s > slow_read_s) {
-    measured.helped_by =
+  // Else it would take too long.
+  const double read_s = quick_look_s(source);
+  const bool help = settings.options.io.read_ahead == 0 && read_s > slow_read_s;
+  if (help)
+    settings.options.io.read_ahead =
         static_cast<std::uint32_t>(std::min<double>(most_help, std::ceil(read_s * wanted_pace)));
-    settings.options.io.read_ahead = measured.helped_by;
-  }
   Gauge gauge(most_samples);
   measured.run = drive(source, settings, interrupt, "measuring",
                        [&](const Loader& loader) { return gauge.wants_more(loader); });
@@ -152,12 +148,12 @@ Measured measure(const AnySource& source, const Settings& asked, const Interrupt
   measured.window = gauge.seen();
   auto& window = *measured.window;
   if (window.consumer.count < asked.consumer_trace.size())
-    measured.consumer = service_of(asked.consumer_trace);
+    consumer = service_of(asked.consumer_trace);
   measured.verdict = judge(window);
   window.plan = resolve(asked.options, source.index_bytes(), 0, source.size());
+  if (consumer) window.consumer = *consumer;
   // What was measured is another setting's, or another consumer's.
-  if (measured.helped_by > 0 || measured.consumer)
-    measured.verdict = foretold(window, measured.consumer);
+  if (help || consumer) measured.verdict = foretold(window);
   return measured;
 }
 
@@ -172,9 +168,7 @@ std::optional<Window> evidence(const Report& figures) {
   return seen;
 }
 
-std::vector<Prediction> by_depth(Window window, const std::optional<Service>& consumer,
-                                 const Setting& around) {
-  if (consumer) window.consumer = *consumer;
+std::vector<Prediction> by_depth(const Window& window, const Setting& around) {
   // As deep as advice goes, or as it is.
   const auto own = around.max_queue_size, most = std::max(own, AdviceOptions{}.most_queue);
   std::set<std::uint32_t> depths{own, std::max(1u, own - 1), std::min(most, own + 1)};
@@ -189,11 +183,6 @@ std::vector<Prediction> by_depth(Window window, const std::optional<Service>& co
     if (prediction.setting.max_queue_size == depth) predictions.push_back(std::move(prediction));
   }
   return predictions;
-}
-
-Advice advise(const Measured& measured, const Settings& settings) {
-  return advise(*measured.window,
-                {.target_readiness = settings.target_readiness, .consumer = measured.consumer});
 }
 
 }  // namespace weir::cli

@@ -14,12 +14,10 @@ namespace weir::cli {
 
 /// One short run, measured once it is warm.
 struct Measured {
-  report::Run run;               ///< from beginning to end
-  std::optional<Window> window;  ///< of the warm part, its plan the one asked for; empty: too short
-  Verdict verdict;               ///< of the setting and the consumer asked for
-  /// Reads were kept outstanding that were not asked for, or it would have taken too long.
-  std::uint32_t helped_by = 0;
-  std::optional<Service> consumer;  ///< in place of the window's, where that was cut short
+  report::Run run;  ///< from beginning to end
+  /// Of the warm part; plan and consumer are those asked for. Empty: too short.
+  std::optional<Window> window;
+  Verdict verdict;  ///< of the setting and the consumer asked for
 };
 
 /// Drains `source` as `settings` say, in a shuffled order over as many epochs as it takes, until the
@@ -29,19 +27,14 @@ Measured measure(const AnySource& source, const Settings& settings, const Interr
                  std::uint64_t most_samples = UINT64_MAX);
 
 /// What would bound the setting of `window.plan`, where the window was measured with another: by the
-/// simulation's clocks. `consumer` in place of the window's.
-Verdict foretold(const Window& window, const std::optional<Service>& consumer = {});
+/// simulation's clocks.
+Verdict foretold(const Window& window);
 
 /// A run from beginning to end as evidence: empty where it is too short, where its knobs moved, or where
 /// nothing is foretold of it (sizes that differ, a cache that fills).
 std::optional<Window> evidence(const Report& figures);
 
-/// `around` with shallower and deeper queues, by depth, as far as the budget holds them. `consumer` in
-/// place of the window's.
-std::vector<Prediction> by_depth(Window window, const std::optional<Service>& consumer,
-                                 const Setting& around);
-
-/// What the measured loader would do, and what to change. `measured` has a window.
-Advice advise(const Measured& measured, const Settings& settings);
+/// `around` with shallower and deeper queues, by depth, as far as the budget holds them.
+std::vector<Prediction> by_depth(const Window& window, const Setting& around);
 
 }  // namespace weir::cli

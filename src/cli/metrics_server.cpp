@@ -23,42 +23,31 @@ class MetricsServer::View final : public prometheus::Collectable {
   std::vector<prometheus::MetricFamily> Collect() const override {
     const std::lock_guard lock(mutex_);  // the loader stays until the scrape has seen it
     std::vector<prometheus::MetricFamily> families;
-    if (loader_ != nullptr) families = report::metric_families(look(*loader_));
+    if (loader_ != nullptr) {
+      const auto now = loader_->snapshot();
+      report::Sight sight{loader_->report(), now.filling, now.ready, now.leased,
+                          process_cpu_seconds()};
+      // The report has looked at the books a moment later.
+      sight.figures.memory = now.memory;
+      sight.figures.samples = now.samples;
+      families = report::metric_families(sight);
+    }
     ratchet_.hold(families);
     families.push_back(report::build_info());
     return families;
   }
 
  private:
-  static report::Sight look(const Loader& loader) {
-    const auto now = loader.snapshot();
-    report::Sight sight{.figures = loader.report(),
-                        .filling = now.filling,
-                        .ready = now.ready,
-                        .leased = now.leased,
-                        .cpu_s = process_cpu_seconds()};
-    // The report has looked at the books a moment later.
-    sight.figures.memory = now.memory;
-    sight.figures.samples = now.samples;
-    return sight;
-  }
-
   mutable std::mutex mutex_;
   const Loader* loader_ = nullptr;
   mutable report::Ratchet ratchet_;
-};
-
-class MetricsServer::Web {
- public:
-  explicit Web(const std::string& endpoint) : exposer(endpoint) {}
-  prometheus::Exposer exposer;
 };
 
 MetricsServer::MetricsServer(const std::string& address, std::uint16_t port)
     : view_(std::make_shared<View>()) {
   const auto endpoint = fmt::format("{}:{}", address, port);
   try {
-    web_ = std::make_unique<Web>(endpoint);
+    web_ = std::make_unique<prometheus::Exposer>(endpoint);
   } catch (const std::exception&) {  // which does not say why
     throw Refusal{2,
                   fmt::format("weir: --metrics-port {}: cannot listen on {}: the port is taken or "
@@ -66,8 +55,8 @@ MetricsServer::MetricsServer(const std::string& address, std::uint16_t port)
                               "--metrics-port 0 takes a free port\n",
                               port, endpoint)};
   }
-  web_->exposer.RegisterCollectable(view_);
-  const auto ports = web_->exposer.GetListeningPorts();
+  web_->RegisterCollectable(view_);
+  const auto ports = web_->GetListeningPorts();
   url_ = fmt::format("http://{}:{}/metrics", address, ports.empty() ? port : ports.front());
 }
 

@@ -6,6 +6,10 @@
 
 #include "weir/loader.hpp"
 
+namespace prometheus {
+class Exposer;
+}
+
 namespace weir::cli {
 
 /// Answers `GET /metrics` in Prometheus's text format from two threads of its own, about the loader
@@ -35,11 +39,10 @@ class MetricsServer {
 
  private:
   class View;
-  class Web;
 
   std::string url_;
   std::shared_ptr<View> view_;
-  std::unique_ptr<Web> web_;
+  std::unique_ptr<prometheus::Exposer> web_;
 };
 
 }  // namespace weir::cli

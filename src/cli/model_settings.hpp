@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-
 #include "cli/settings.hpp"
 #include "footprint/figures.hpp"
 

@@ -1,14 +1,12 @@
 #include "cli/monitor.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
 #include <utility>
 
 #include "base/clock.hpp"
-#include "cli/say.hpp"
+#include "cli/output.hpp"
 #include "report/figures.hpp"
 
 namespace weir::cli {
@@ -93,11 +91,8 @@ void Monitor::tick() {
   book_.check(Law::peak,
               now.memory.peak >= now.memory.live && now.memory.peak >= last_peak_ &&
                   total(now.memory.accounts_at_peak) == now.memory.peak,
-              [&] {
-                return fmt::format("peak {} after {}, with {} live and {} in its parts",
-                                   now.memory.peak, last_peak_, now.memory.live,
-                                   total(now.memory.accounts_at_peak));
-              });
+              "peak {} after {}, with {} live and {} in its parts", now.memory.peak, last_peak_,
+              now.memory.live, total(now.memory.accounts_at_peak));
   last_peak_ = now.memory.peak;
 
   // Slabs and cache are charged before they are allocated, and discharged when they are freed.
@@ -108,41 +103,30 @@ void Monitor::tick() {
                   now.memory[Account::cache] <= plan.cache.bytes &&
                   staging <= plan.slabs * plan.slab_bytes &&
                   (sizes_differ || staging % plan.slab_bytes == 0),
-              [&] {
-                return fmt::format(
-                    "{} bytes of slabs on the books, {} allocated, {} slabs of {} planned", staging,
-                    allocated, plan.slabs, plan.slab_bytes);
-              });
-  book_.check(
-      Law::conservation,
-      samples.conserved() && at_least <= samples.consumed && samples.consumed <= at_most, [&] {
-        return fmt::format(
-            "drawn {} in_flight {} ready {} leased {} consumed {} discarded {} dropped {} failed "
-            "{}; "
-            "the consumer released {} to {}",
-            samples.drawn, samples.in_flight, samples.ready, samples.leased, samples.consumed,
-            samples.discarded, samples.dropped, samples.failed, at_least, at_most);
-      });
+              "{} bytes of slabs on the books, {} allocated, {} slabs of {} planned", staging,
+              allocated, plan.slabs, plan.slab_bytes);
+  book_.check(Law::conservation,
+              samples.conserved() && at_least <= samples.consumed && samples.consumed <= at_most,
+              "drawn {} in_flight {} ready {} leased {} consumed {} discarded {} dropped {} failed "
+              "{}; the consumer released {} to {}",
+              samples.drawn, samples.in_flight, samples.ready, samples.leased, samples.consumed,
+              samples.discarded, samples.dropped, samples.failed, at_least, at_most);
   book_.check(Law::queue,
-              now.filling + now.ready <= plan.max_queue_size && now.leased <= plan.max_leases, [&] {
-                return fmt::format(
-                    "{} filling, {} ready, {} leased; max_queue_size {}, max_leases {}",
-                    now.filling, now.ready, now.leased, plan.max_queue_size, plan.max_leases);
-              });
+              now.filling + now.ready <= plan.max_queue_size && now.leased <= plan.max_leases,
+              "{} filling, {} ready, {} leased; max_queue_size {}, max_leases {}", now.filling,
+              now.ready, now.leased, plan.max_queue_size, plan.max_leases);
   const auto ahead = now.memory[Account::filling] + now.memory[Account::ready];
-  book_.check(Law::queue, ahead <= plan.max_queue_bytes || now.filling + now.ready == 1, [&] {
-    return fmt::format("{} bytes in {} filling and {} ready; queue.max_bytes {}", ahead,
-                       now.filling, now.ready, plan.max_queue_bytes);
-  });
+  book_.check(Law::queue, ahead <= plan.max_queue_bytes || now.filling + now.ready == 1,
+              "{} bytes in {} filling and {} ready; queue.max_bytes {}", ahead, now.filling,
+              now.ready, plan.max_queue_bytes);
   check_stall(now);
 }
 
 void Monitor::check_bytes(const MemorySnapshot& memory) {
-  book_.check(Law::sum, total(memory.accounts) == memory.live, [&] {
-    return fmt::format("accounts add up to {}, live is {}", total(memory.accounts), memory.live);
-  });
-  book_.check(Law::bound, memory.live <= memory.budget,
-              [&] { return fmt::format("{} live, budget {}", memory.live, memory.budget); });
+  book_.check(Law::sum, total(memory.accounts) == memory.live, "accounts add up to {}, live is {}",
+              total(memory.accounts), memory.live);
+  book_.check(Law::bound, memory.live <= memory.budget, "{} live, budget {}", memory.live,
+              memory.budget);
 }
 
 void Monitor::check_stall(const Snapshot& now) {
@@ -151,10 +135,9 @@ void Monitor::check_stall(const Snapshot& now) {
     last_move_ = Clock::now();
   }
   const auto still = Clock::now() - last_move_;
-  const bool holds = book_.check(Law::progress, still < stall_limit_, [&] {
-    return fmt::format("no sample moved for {:.0f} s while the consumer waited", seconds(still));
-  });
-  if (!holds) give_up_.request_stop();
+  if (!book_.check(Law::progress, still < stall_limit_,
+                   "no sample moved for {:.0f} s while the consumer waited", seconds(still)))
+    give_up_.request_stop();
   if (still < 2 * stall_limit_) return;
   // The consumer is stuck in next() for good, so nobody else can say it.
   say("weir: progress is broken, and the stream does not even cancel\n");

@@ -6,8 +6,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "cli/laws.hpp"
-#include "cli/recount.hpp"
+#include "cli/soak.hpp"
 #include "weir/counting.hpp"
 #include "weir/loader.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -11,10 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "cli/words.hpp"
+#include "cli/settings.hpp"
 #include "report/bytes.hpp"
 
 namespace weir::cli {
+
+/// What options mean together, once each was read. Throws Refusal where they contradict one another.
+void apply_rules(const CLI::App& command, Settings& settings);
 
 /// Options of one command that the help shows under one heading. A usage error names the option and
 /// what it was given. Of an option given twice the last one counts.
@@ -89,9 +92,17 @@ class OptionGroup {
     const auto choose = [form, words = std::move(words)](const std::string& text) {
       for (const auto& [word, value] : words)
         if (word == text) return value;
-      throw std::invalid_argument("'" + text + "' is not one of " + form);
+      refuse_word(text, "is not one of " + form);
     };
     value(name, form, target, choose, help);
+  }
+  /// The same of all enumerators: `names` in their order.
+  template <class T>
+  void enumerators(const std::string& name, T& target, std::initializer_list<const char*> names,
+                   const std::string& help) const {
+    std::vector<std::pair<std::string_view, T>> words;
+    for (const auto* word : names) words.emplace_back(word, static_cast<T>(words.size()));
+    choice(name, target, std::move(words), help);
   }
 
  private:

@@ -1,10 +1,8 @@
 #include "cli/output.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <stdexcept>
 #include <system_error>
-#include <utility>
 
 namespace weir::cli {
 

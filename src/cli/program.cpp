@@ -10,7 +10,6 @@
 #include "cli/commands.hpp"
 #include "cli/metrics_server.hpp"
 #include "cli/output.hpp"
-#include "cli/say.hpp"
 #include "report/json.hpp"
 #include "report/page/page.hpp"
 #include "weir/error.hpp"

@@ -6,22 +6,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <condition_variable>
 #include <cstdio>
-#include <mutex>
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/clock.hpp"
-#include "cli/recent.hpp"
-#include "cli/say.hpp"
+#include "base/pause.hpp"
+#include "cli/output.hpp"
 #include "report/bytes.hpp"
 
 namespace weir::cli {
 namespace {
 
-constexpr auto live_interval = std::chrono::milliseconds(100);
-constexpr auto plain_interval = std::chrono::seconds(5);
+constexpr Clock::duration live_interval = std::chrono::milliseconds(100),
+                          plain_interval = std::chrono::seconds(5);
+// A report asks the kernel about the process: not ten times a second.
+constexpr auto between_looks = std::chrono::seconds(1), span = std::chrono::seconds(5);
 constexpr std::uint32_t widest_bar = 16;
 
 std::string bar(std::uint32_t ready, std::uint32_t depth) {
@@ -57,13 +56,7 @@ Screen screen_now() {
 
 void watch(const std::stop_token& stop, const std::function<ProgressLine()>& line) {
   const bool live = screen_now().live;
-  std::mutex mutex;
-  std::unique_lock lock(mutex);
-  std::condition_variable_any wake;
-  const Clock::duration interval =
-      live ? Clock::duration(live_interval) : Clock::duration(plain_interval);
-  const auto is_over = [&] { return stop.stop_requested(); };
-  while (!wake.wait_for(lock, stop, interval, is_over) && !is_over()) {
+  while (pause(stop, live ? live_interval : plain_interval)) {
     say("{}", shown(line(), screen_now()));
     std::fflush(stderr);
   }
@@ -71,6 +64,23 @@ void watch(const std::stop_token& stop, const std::function<ProgressLine()>& lin
 }
 
 }  // namespace
+
+bool Recent::due(Instant now) const {
+  return seen_.empty() || now - seen_.back().when >= between_looks;
+}
+
+void Recent::add(const Report& report, Instant now) {
+  seen_.push_back({report, now});
+  while (seen_.size() > 2 && now - seen_[1].when >= span) seen_.pop_front();
+}
+
+std::optional<Window> Recent::window() const {
+  if (seen_.empty()) return std::nullopt;
+  auto recent = seen_.size() == 1 ? weir::window(seen_.back().report)
+                                  : weir::window(seen_.front().report, seen_.back().report);
+  if (recent.seconds <= 0) return std::nullopt;
+  return recent;
+}
 
 std::optional<std::uint64_t> samples_to_consume(const Settings& settings,
                                                 std::uint64_t dataset_size) {

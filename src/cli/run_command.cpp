@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
 #include "cli/measure.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/say.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"
@@ -23,7 +22,7 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   json["consumer_ms"] = settings.consumer_ms;
   const auto& planned = run.figures.plan;
   if (const auto seen = evidence(run.figures))
-    json["depths"] = report::depths_json(planned, by_depth(*seen, {}, setting_of(planned)));
+    json["depths"] = report::depths_json(planned, by_depth(*seen, setting_of(planned)));
   else
     json["depths"] = report::depths_json(planned);
   emit(settings, json, report::run_text(run));

@@ -8,11 +8,8 @@
 #include <cmath>
 #include <cstdio>
 #include <sstream>
-#include <utility>
 
 #include "cli/option_group.hpp"
-#include "cli/settings_rules.hpp"
-#include "cli/words.hpp"
 #include "weir/version.hpp"
 
 namespace weir::cli {
@@ -91,16 +88,12 @@ class OptionTable {
   void add_pixels(const OptionGroup& group) {
     auto& o = settings_.options;
     group.value("--size", "HxW", o.shape, parse_size, "height and width of every image [224x224]");
-    group.choice("--fit", o.fit,
-                 {{"center", Fit::center},
-                  {"random", Fit::random},
-                  {"stretch", Fit::stretch},
-                  {"letterbox", Fit::letterbox}},
-                 "how an image becomes HxW [center]");
-    group.choice("--sizes", o.sizes.mode,
-                 {{"fixed", Sizes::fixed}, {"padded", Sizes::padded}, {"ragged", Sizes::ragged}},
-                 "padded, ragged: images keep their own sizes, in blocks as large as the largest, "
-                 "or one behind the other [fixed: HxW]");
+    group.enumerators("--fit", o.fit, {"center", "random", "stretch", "letterbox"},
+                      "how an image becomes HxW [center]");
+    group.enumerators(
+        "--sizes", o.sizes.mode, {"fixed", "padded", "ragged"},
+        "padded, ragged: images keep their own sizes, in blocks as large as the largest, "
+        "or one behind the other [fixed: HxW]");
     group.text(
         "--max-size", "HxW",
         [&sizes = o.sizes](const std::string& t) {
@@ -115,25 +108,22 @@ class OptionTable {
                  "fit center: shorter side before the crop [256/224 of HxW]");
     group.flag("--antialias", o.antialias,
                "every pixel counts where an image is made smaller, as in Pillow and torchvision");
-    group.choice("--decode", o.decode, {{"exact", Decode::exact}, {"fast", Decode::fast}},
-                 "fast: large JPEGs at 1/2, 1/4 or 1/8 of their size [exact]");
-    group.choice("--exif", o.exif, {{"apply", Exif::apply}, {"ignore", Exif::ignore}},
-                 "turn images upright [apply]");
+    group.enumerators("--decode", o.decode, {"exact", "fast"},
+                      "fast: large JPEGs at 1/2, 1/4 or 1/8 of their size [exact]");
+    group.enumerators("--exif", o.exif, {"apply", "ignore"}, "turn images upright [apply]");
     group.choice("--dtype", settings_.dtype,
                  {{"uint8", ElementType::u8},
                   {"float32", ElementType::f32},
                   {"float16", ElementType::f16},
                   {"bfloat16", ElementType::bf16}},
                  "what the consumer converts to [uint8: nothing]");
-    group.choice("--layout", settings_.layout, {{"nchw", Layout::nchw}, {"nhwc", Layout::nhwc}},
-                 "of converted batches [nchw]");
+    group.enumerators("--layout", settings_.layout, {"nchw", "nhwc"},
+                      "of converted batches [nchw]");
     group.value("--ext", ".E[,.E...]", settings_.extensions, parse_extensions,
                 "only files that end so [every file]");
-    group.choice("--follow-symlinks", settings_.follow_symlinks,
-                 {{"no", FollowSymlinks::no},
-                  {"inside-root", FollowSymlinks::inside_root},
-                  {"yes", FollowSymlinks::yes}},
-                 "of a folder: to files in it; yes: to folders and out of it, too [inside-root]");
+    group.enumerators(
+        "--follow-symlinks", settings_.follow_symlinks, {"no", "inside-root", "yes"},
+        "of a folder: to files in it; yes: to folders and out of it, too [inside-root]");
   }
 
   void add_queue(const OptionGroup& group) {
@@ -150,9 +140,8 @@ class OptionTable {
     group.positive("--max-leases", o.queue.max_leases, "batches the consumer holds at once [1]");
     group.number("--workers", o.workers, "threads that decode [one per hardware thread]");
     group.number("--read-ahead", o.io.read_ahead, "reads kept outstanding [0: the worker reads]");
-    group.choice("--tuning", o.tuning.mode,
-                 {{"off", Tuning::off}, {"automatic", Tuning::automatic}},
-                 "automatic: move queue, workers and read-ahead while running [off]");
+    group.enumerators("--tuning", o.tuning.mode, {"off", "automatic"},
+                      "automatic: move queue, workers and read-ahead while running [off]");
     group.text(
         "--memory-budget", "BYTES|auto[:P%]",
         [&s = settings_](const std::string& t) { set_budget(t, s); },
@@ -162,13 +151,10 @@ class OptionTable {
                 "encoded bytes and scratch of one sample [by the plan]");
     group.value("--cache", "encoded|decoded[:BYTES]", o.cache, parse_cache,
                 "keep samples from epoch to epoch, in what the budget leaves or in BYTES [off]");
-    group.choice("--slab-memory", settings_.slab_memory,
-                 {{"pages", SlabMemory::pages},
-                  {"huge", SlabMemory::huge},
-                  {"locked", SlabMemory::locked},
-                  {"pinned", SlabMemory::pinned}},
-                 "huge pages for slabs; huge and locked against swapping; page-locked for a CUDA "
-                 "device [pages]");
+    group.enumerators(
+        "--slab-memory", settings_.slab_memory, {"pages", "huge", "locked", "pinned"},
+        "huge pages for slabs; huge and locked against swapping; page-locked for a CUDA "
+        "device [pages]");
   }
 
   void add_pace(const OptionGroup& group) {
@@ -192,9 +178,8 @@ class OptionTable {
 
   void add_faults(const OptionGroup& group) {
     auto& faults = settings_.options.faults;
-    group.choice("--on-fault", faults.policy,
-                 {{"stop", OnFault::stop}, {"skip", OnFault::skip}, {"blank", OnFault::blank}},
-                 "end; take another sample; leave the row zero [stop]");
+    group.enumerators("--on-fault", faults.policy, {"stop", "skip", "blank"},
+                      "end; take another sample; leave the row zero [stop]");
     group.text(
         "--tolerate", "N|P%", [&faults](const std::string& t) { parse_tolerance(t, faults); },
         "faults before skip and blank give up [any number]");

@@ -1,66 +1,60 @@
-#include "cli/settings_rules.hpp"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
-#include <string>
 
+#include "cli/option_group.hpp"
 #include "weir/memory.hpp"
 
 namespace weir::cli {
 namespace {
 
+bool one_shape(const Settings& s) { return s.options.sizes.mode == Sizes::fixed; }
+bool own_sizes(const Settings& s) { return !one_shape(s); }
+bool ragged(const Settings& s) { return s.options.sizes.mode == Sizes::ragged; }
+
+constexpr auto by_max_size =
+    "for --sizes fixed; with padded and ragged, --max-size bounds the images";
+
+/// Where an option that was given has no say, and why.
+constexpr struct {
+  const char* option;
+  bool (*where)(const Settings&);
+  const char* why;
+} rules[] = {
+    {"--max-size", one_shape, "for --sizes padded and ragged; with fixed, --size says it"},
+    {"--bucket", one_shape, "for --sizes padded"},
+    {"--sizes",
+     [](const Settings& s) {
+       return own_sizes(s) && (s.command == Command::tune || s.command == Command::probe);
+     },
+     "tune and probe take images of one shape; padded and ragged are for plan, run, sweep and "
+     "verify"},
+    {"--size", own_sizes, by_max_size},
+    {"--fit", own_sizes, by_max_size},
+    {"--short-side", own_sizes, by_max_size},
+    {"--bucket", ragged, "for --sizes padded; a ragged batch has no padding to lessen"},
+    {"--model", own_sizes, "takes images of one shape, --sizes fixed"},
+    {"--grid", own_sizes, "takes images of one shape, --sizes fixed"},
+    {"--tuning",
+     [](const Settings& s) { return own_sizes(s) && s.options.tuning.mode == Tuning::automatic; },
+     "automatic takes images of one shape, --sizes fixed"},
+    {"--sizes", [](const Settings& s) { return own_sizes(s) && s.data.empty(); },
+     "images of their own sizes are measured, so DATA is needed"},
+    {"--max-queue-size",
+     [](const Settings& s) {
+       return s.depths.size() > 1 && s.command != Command::sweep && s.command != Command::plan;
+     },
+     "takes a list in sweep and plan alone"},
+    {"--micro-batch",
+     [](const Settings& s) { return s.command == Command::plan && s.model.path.empty(); },
+     "needs --model"},
+};
+
 constexpr struct {
   const char *one, *other;
 } exclusive[] = {
     {"--strict", "--lenient"}, {"--consumer-ms", "--consumer-trace"}, {"--grid", "--model"}};
-
-[[noreturn]] void refuse(const std::string& why) { throw Refusal{2, "weir: " + why + "\n"}; }
-
-class Given {
- public:
-  explicit Given(const CLI::App& command) : command_(command) {}
-
-  bool has(const char* option) const {
-    const auto* const found = command_.get_option_no_throw(option);
-    return found != nullptr && found->count() > 0;
-  }
-  void refuse_where_given(const char* option, const std::string& why) const {
-    if (has(option)) refuse(std::string(option) + ": " + why);
-  }
-  std::string command() const { return command_.get_name(); }
-
- private:
-  const CLI::App& command_;
-};
-
-/// Refuses what has no say beside --sizes.
-void check_sizes(const Given& given, Settings& settings) {
-  const auto mode = settings.options.sizes.mode;
-  if (mode == Sizes::fixed) {
-    given.refuse_where_given("--max-size",
-                             "for --sizes padded and ragged; with fixed, --size says it");
-    given.refuse_where_given("--bucket", "for --sizes padded");
-    return;
-  }
-  if (settings.command == Command::tune || settings.command == Command::probe)
-    given.refuse_where_given("--sizes", given.command() +
-                                            " takes images of one shape; padded and ragged are "
-                                            "for plan, run, sweep and verify");
-  for (const auto* option : {"--size", "--fit", "--short-side"})
-    given.refuse_where_given(
-        option, "for --sizes fixed; with padded and ragged, --max-size bounds the images");
-  if (mode == Sizes::ragged)
-    given.refuse_where_given("--bucket",
-                             "for --sizes padded; a ragged batch has no padding to lessen");
-  for (const auto* option : {"--model", "--grid"})
-    given.refuse_where_given(option, "takes images of one shape, --sizes fixed");
-  if (settings.options.tuning.mode == Tuning::automatic)
-    given.refuse_where_given("--tuning", "automatic takes images of one shape, --sizes fixed");
-  if (settings.data.empty())
-    refuse("--sizes: images of their own sizes are measured, so DATA is needed");
-  // A prediction takes all images for alike.
-  settings.foretell = false;
-}
 
 void take_slabs_from(Settings& s) {
   const auto take = [&s](const auto& memory) {
@@ -77,18 +71,20 @@ void take_slabs_from(Settings& s) {
 }  // namespace
 
 void apply_rules(const CLI::App& command, Settings& s) {
-  const Given given(command);
-  check_sizes(given, s);
+  const auto given = [&](const char* option) {
+    const auto* const found = command.get_option_no_throw(option);
+    return found != nullptr && found->count() > 0;
+  };
+  for (const auto& [option, where, why] : rules)
+    if (given(option) && where(s)) throw Refusal{2, fmt::format("weir: {}: {}\n", option, why)};
   for (const auto& [one, other] : exclusive)
-    if (given.has(one) && given.has(other))
-      refuse(std::string(one) + " and " + other + " exclude each other");
-  const bool plans = s.command == Command::plan;
-  if (s.depths.size() > 1 && s.command != Command::sweep && !plans)
-    refuse("--max-queue-size takes a list in sweep and plan alone");
-  if (plans && s.model.micro_batch && s.model.path.empty()) refuse("--micro-batch needs --model");
+    if (given(one) && given(other))
+      throw Refusal{2, fmt::format("weir: {} and {} exclude each other\n", one, other)};
 
-  s.batch_asked = given.has("--batch");
-  s.size_asked = given.has("--size");
+  s.batch_asked = given("--batch");
+  s.size_asked = given("--size");
+  // A prediction takes all images for alike.
+  if (own_sizes(s)) s.foretell = false;
   if (s.lenient) s.options.faults.strict = false;
   take_slabs_from(s);
   auto& events = s.options.trace.events;

@@ -1,14 +1,9 @@
 #include "cli/soak.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 namespace weir::cli {
-
-Soak::Soak(Loader& loader, Stream& stream, Recount& recount, LawBook& book)
-    : loader_(loader), stream_(stream), recount_(recount), book_(book) {}
 
 void Soak::drain(Consumer& consumer, std::optional<std::uint64_t> steps,
                  const std::function<void(const Batch&)>& look) {
@@ -33,9 +28,8 @@ void Soak::drain(Consumer& consumer, std::optional<std::uint64_t> steps,
 }
 
 void Soak::take(Batch batch) {
-  book_.check(Law::order, batch.sequence() == taken_, [&] {
-    return fmt::format("batch {} was delivered as number {}", batch.sequence(), taken_);
-  });
+  book_.check(Law::order, batch.sequence() == taken_, "batch {} was delivered as number {}",
+              batch.sequence(), taken_);
   ++taken_;
   for (const auto status : batch.statuses()) ++rows_[static_cast<std::size_t>(status)];
   const auto blank = std::count(batch.statuses().begin(), batch.statuses().end(), RowStatus::blank);
@@ -55,20 +49,15 @@ void Soak::release() {
   recount_.surely_consumed += samples;
 
   book_.check(Law::held, before.memory[Account::leased] - after.memory[Account::leased] == bytes,
-              [&] {
-                return fmt::format("a batch of {} bytes died and leased went from {} to {}", bytes,
-                                   before.memory[Account::leased], after.memory[Account::leased]);
-              });
-  book_.check(Law::conservation, after.samples.consumed == recount_.surely_consumed, [&] {
-    return fmt::format("consumed is {}, the consumer released {}", after.samples.consumed,
-                       recount_.surely_consumed.load());
-  });
+              "a batch of {} bytes died and leased went from {} to {}", bytes,
+              before.memory[Account::leased], after.memory[Account::leased]);
+  book_.check(Law::conservation, after.samples.consumed == recount_.surely_consumed,
+              "consumed is {}, the consumer released {}", after.samples.consumed,
+              recount_.surely_consumed.load());
   const auto position = stream_.position();
   book_.check(Law::resume, position.next_batch == released_ && position.released_beyond.empty(),
-              [&] {
-                return fmt::format("position {} after {} batches were released in order",
-                                   position.next_batch, released_);
-              });
+              "position {} after {} batches were released in order", position.next_batch,
+              released_);
   check_leases(after);
 }
 
@@ -82,11 +71,8 @@ void Soak::check_leases(const Snapshot& now) {
   book_.check(Law::held,
               now.leased == held_.size() && now.memory[Account::leased] == bytes &&
                   now.samples.leased == samples,
-              [&] {
-                return fmt::format(
-                    "leased is {} batches, {} samples, {} bytes; held are {}, {}, {}", now.leased,
-                    now.samples.leased, now.memory[Account::leased], held_.size(), samples, bytes);
-              });
+              "leased is {} batches, {} samples, {} bytes; held are {}, {}, {}", now.leased,
+              now.samples.leased, now.memory[Account::leased], held_.size(), samples, bytes);
 }
 
 }  // namespace weir::cli

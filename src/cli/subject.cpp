@@ -1,7 +1,5 @@
 #include "cli/subject.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <exception>
 #include <stop_token>
@@ -12,7 +10,6 @@
 #include "cli/digest.hpp"
 #include "cli/metrics_server.hpp"
 #include "cli/progress.hpp"
-#include "cli/recount.hpp"
 #include "cli/soak.hpp"
 
 namespace weir::cli {
@@ -30,7 +27,8 @@ Subject::Subject(Settings settings, std::shared_ptr<MemoryLedger> ledger,
       source_(open_undelayed(settings_)) {
   options_.memory.upstream = upstream_;
   options_.memory.ledger = std::move(ledger);
-  run_.budget_how = settings_.budget_how;
+  found_.data = settings_.data;
+  found_.run.budget_how = settings_.budget_how;
   // Before the reads are counted: those that measure are none of the stream's.
   if (options_.sizes.mode != Sizes::fixed) options_.sizes.index = measure_sizes(source_, options_);
   attempts_ = std::make_shared<Attempts>(source_.size());
@@ -62,71 +60,61 @@ void Subject::soak() {
     });
     if (settings_.settle && !interrupt_.raised()) stream.settle();
   } catch (const std::exception& e) {
-    run_.error = e.what();
+    found_.run.error = e.what();
   }
-  if (digest) run_.digest = std::move(*digest).hex();
-  ticks_ = monitor.stop();
+  if (digest) found_.run.digest = std::move(*digest).hex();
+  found_.ticks = monitor.stop();
   check_at_rest(soak.rows(RowStatus::replaced));
 }
 
 void Subject::check_at_rest(std::uint64_t replaced_seen) {
-  run_.figures = loader_->report();
-  const auto& memory = run_.figures.memory;
+  found_.run.figures = loader_->report();
+  const auto& memory = found_.run.figures.memory;
   const auto cached = memory[Account::cache];
-  book_.check(
-      Law::bound, upstream_->live() == report::staging_bytes(memory.accounts) + cached, [&] {
-        return fmt::format(
-            "{} bytes of slabs and cache allocated, {} and {} on the books, with nothing running",
-            upstream_->live(), report::staging_bytes(memory.accounts), cached);
-      });
-  const auto replaced = run_.figures.samples.replaced;
-  book_.check(Law::conservation, replaced >= replaced_seen, [&] {
-    return fmt::format("replaced is {}, the consumer saw {}", replaced, replaced_seen);
-  });
+  const auto staging = report::staging_bytes(memory.accounts);
+  book_.check(Law::bound, upstream_->live() == staging + cached,
+              "{} bytes of slabs and cache allocated, {} and {} on the books, with nothing running",
+              upstream_->live(), staging, cached);
+  const auto replaced = found_.run.figures.samples.replaced;
+  book_.check(Law::conservation, replaced >= replaced_seen, "replaced is {}, the consumer saw {}",
+              replaced, replaced_seen);
 }
 
 void Subject::close() {
   loader_.reset();
-  run_.interrupted = interrupt_.raised();
-  book_.check(Law::held, upstream_->live() == 0, [&] {
-    return fmt::format("{} bytes of slabs outlived loader and batches", upstream_->live());
-  });
+  found_.run.interrupted = interrupt_.raised();
+  book_.check(Law::held, upstream_->live() == 0, "{} bytes of slabs outlived loader and batches",
+              upstream_->live());
 }
 
 void Subject::check_attempts() {
   auto epochs = settings_.stream_epochs().value_or(1);
   const auto& attempts = *attempts_;
-  if (const auto hits = run_.figures.cache.hits; hits > 0) {
+  if (const auto hits = found_.run.figures.cache.hits; hits > 0) {
     // What the cache had was read once.
     const auto draws = attempts.size() * epochs;
-    book_.check(Law::attempted, attempts.total() + hits >= draws, [&] {
-      return fmt::format("{} files were drawn {} times, with {} reads and {} hits of the cache",
-                         attempts.size(), draws, attempts.total(), hits);
-    });
+    book_.check(Law::attempted, attempts.total() + hits >= draws,
+                "{} files were drawn {} times, with {} reads and {} hits of the cache",
+                attempts.size(), draws, attempts.total(), hits);
     epochs = 1;
   }
   const auto every_epoch = attempts.read_at_least(epochs);
-  book_.check(Law::attempted, every_epoch == attempts.size(), [&] {
-    return fmt::format("{} of {} files were read in each of {} epochs", every_epoch,
-                       attempts.size(), epochs);
-  });
+  book_.check(Law::attempted, every_epoch == attempts.size(),
+              "{} of {} files were read in each of {} epochs", every_epoch, attempts.size(),
+              epochs);
 }
 
 SubjectFindings Subject::verdict() {
   if (ran_to_the_end() && !settings_.steps && !options_.drop_last) check_attempts();
-  SubjectFindings verdict;
   if (delivered_)
-    verdict.determinism =
-        compare(source_, settings_, options_, run_.figures, *delivered_, interrupt_, book_);
-  verdict.data = settings_.data;
-  verdict.run = run_;
-  verdict.laws = book_.figures();
-  verdict.breaches = book_.breaches();
-  verdict.ticks = ticks_;
-  verdict.files = attempts_->size();
-  verdict.attempted = attempts_->read_at_least(1);
-  verdict.reads = attempts_->total();
-  return verdict;
+    found_.determinism =
+        compare(source_, settings_, options_, found_.run.figures, *delivered_, interrupt_, book_);
+  found_.laws = book_.figures();
+  found_.breaches = book_.breaches();
+  found_.files = attempts_->size();
+  found_.attempted = attempts_->read_at_least(1);
+  found_.reads = attempts_->total();
+  return found_;
 }
 
 }  // namespace weir::cli

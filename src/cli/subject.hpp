@@ -51,7 +51,7 @@ class Subject {
  private:
   void check_at_rest(std::uint64_t replaced_seen);
   void check_attempts();
-  bool ran_to_the_end() const { return run_.error.empty() && !interrupt_.raised(); }
+  bool ran_to_the_end() const { return found_.run.error.empty() && !interrupt_.raised(); }
 
   const Settings settings_;
   const Interrupt& interrupt_;
@@ -62,8 +62,7 @@ class Subject {
   std::optional<Loader> loader_;
   std::optional<Delivered> delivered_;
   LawBook book_;
-  Monitor::Ticks ticks_;
-  report::Run run_;
+  SubjectFindings found_;  ///< so far
 };
 
 }  // namespace weir::cli

@@ -33,55 +33,23 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
   return exit_code(run);
 }
 
-report::SweepRow row_of(std::uint32_t asked, const report::Json& json) {
-  report::SweepRow row;
-  row.max_queue_size = asked;
-  row.slabs = json["plan"]["slabs"];
-  row.bound = {.max_queue_size = json["plan"]["max_queue_size"],
-               .u8_bytes = json["predicted"]["staging_bytes"],
-               .f16_bytes = json["predicted"]["float16_bytes"],
-               .f32_bytes = json["predicted"]["float32_bytes"]};
-  row.staging_bytes = json["memory"]["staging"];
-  row.peak_bytes = json["memory"]["peak"];
-  const auto& process = json["memory"]["process"];
-  row.rss_growth =
-      process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>();
-  row.samples_per_s = json["throughput"]["samples_per_s"];
-  row.consumer_wait_s = json["queue"]["consumer_wait_s"];
-  row.data_readiness = json["queue"]["data_readiness"];
-  row.drawn = json["samples"]["drawn"];
-  row.consumed = json["samples"]["consumed"];
-  if (json["error"].is_string()) row.error = json["error"];
-  if (const double seconds = json["throughput"]["seconds"]; seconds > 0)
-    row.consumer_wait = row.consumer_wait_s / seconds;
-  if (const auto& predicted = json["predicted"]; predicted["samples_per_s"].is_number())
-    row.foretold = {.samples_per_s = predicted["samples_per_s"],
-                    .data_readiness = predicted["data_readiness"],
-                    .consumer_wait = predicted["consumer_wait"],
-                    .staging_bytes = predicted["peak_staging_bytes"]};
-  return row;
-}
-
 /// As much as one depth is going to take, at the most: a short sweep is no long one for being
 /// predicted.
-std::optional<Measured> measure_before(const Settings& settings, const Interrupt& interrupt) {
+std::optional<Window> measure_before(const Settings& settings, const Interrupt& interrupt) {
   if (!settings.foretell) return {};
   const auto source = open_data(settings, interrupt.token());
   const auto goal = samples_to_consume(settings, source.size());
   auto measured = measure(source, settings, interrupt, goal.value_or(UINT64_MAX));
-  if (!measured.window || !measured.run.error.empty()) return {};
-  return measured;
+  if (!measured.run.error.empty()) return {};
+  return measured.window;
 }
 
 /// Puts what the window foretells beside what `run` measured.
-void put_prediction(report::Json& run, const Window& window,
-                    const std::optional<Service>& consumer) {
-  auto seen = window;
-  if (consumer) seen.consumer = *consumer;
+void put_prediction(report::Json& run, const Window& window) {
   auto setting = setting_of(window.plan);
   setting.max_queue_size = run["plan"]["max_queue_size"];
   setting.read_ahead = run["plan"]["read_ahead"];
-  const auto foretold = predict(seen, setting);
+  const auto foretold = predict(window, setting);
   auto& predicted = run["predicted"];
   predicted["samples_per_s"] = foretold.samples_per_s;
   predicted["data_readiness"] = foretold.data_readiness;
@@ -109,7 +77,6 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
   json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
   json["runs"] = report::Json::array();
-  std::vector<report::SweepRow> rows;
   int worst = done_exit;
   const auto measured = measure_before(settings, interrupt);
   for (const auto depth : settings.depths) {
@@ -126,17 +93,16 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
     // It has said why on stderr.
     if (run.is_discarded())
       return interrupt.raised() ? interrupted_exit : std::max(worst, failed_exit);
-    if (measured) put_prediction(run, *measured->window, measured->consumer);
-    json["runs"].push_back(run);
-    rows.push_back(row_of(depth, run));
+    if (measured) put_prediction(run, *measured);
+    json["runs"].push_back(std::move(run));
     if (interrupt.raised()) break;
   }
-  auto text = report::sweep_text(rows);
+  auto text = report::sweep_text(json["runs"]);
   if (measured && settings.options.cache.keep != Cache::nothing)
     text += "samples/s, ready and waited are predicted without the cache\n";
   json["advice"] = nullptr;
   if (measured && !interrupt.raised()) {
-    const auto advice = advise(*measured, settings);
+    const auto advice = advise(*measured, {.target_readiness = settings.target_readiness});
     json["advice"] = report::to_json(advice);
     text += '\n' + report::advice_text(advice);
   }

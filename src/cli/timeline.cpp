@@ -1,11 +1,8 @@
 #include "cli/timeline.hpp"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
-#include <utility>
 
-#include "base/clock.hpp"
+#include "base/pause.hpp"
 
 namespace weir::cli {
 namespace {
@@ -46,15 +43,11 @@ std::vector<report::TimelinePoint> Timeline::stop() {
 }
 
 void Timeline::watch(const std::stop_token& stop) {
-  std::mutex mutex;
-  std::unique_lock lock(mutex);
-  std::condition_variable_any wake;
   auto due = start_;
   do {
     points_.add(look());
     due = std::max(due + points_.interval(), Clock::now());
-  } while (!wake.wait_until(lock, stop, due, [&] { return stop.stop_requested(); }) &&
-           !stop.stop_requested());
+  } while (pause(stop, due - Clock::now()));
 }
 
 report::TimelinePoint Timeline::look() const {

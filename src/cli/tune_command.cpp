@@ -1,12 +1,10 @@
-#include <fmt/format.h>
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/measure.hpp"
-#include "cli/say.hpp"
+#include "cli/output.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 
@@ -26,13 +24,12 @@ int tune_command(const Settings& settings, const Interrupt& interrupt) {
     if (!measured.run.error.empty()) say("weir: {}\n", measured.run.error);
     return interrupt.raised() ? interrupted_exit : failed_exit;
   }
-  const auto advice = advise(measured, settings);
+  const auto advice = advise(*measured.window, {.target_readiness = settings.target_readiness});
   json["advice"] = report::to_json(advice);
   json["regime"] = to_string(measured.verdict.regime);
   json["regime_why"] = measured.verdict.why;
-  json["depths"] = report::depths_json(
-      measured.window->plan,
-      by_depth(*measured.window, measured.consumer, advice.recommended.setting));
+  json["depths"] = report::depths_json(measured.window->plan,
+                                       by_depth(*measured.window, advice.recommended.setting));
   const auto read_ahead = measured.run.figures.plan.read_ahead;
   emit(settings, json,
        report::window_text(*measured.window, measured.verdict, read_ahead) + '\n' +

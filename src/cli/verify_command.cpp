@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,7 +11,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/say.hpp"
+#include "cli/output.hpp"
 #include "cli/subject.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"
@@ -50,22 +48,19 @@ report::Json to_json(const SubjectFindings& verdict) {
     laws.push_back({{"law", to_string(static_cast<Law>(i))},
                     {"checks", law.checks},
                     {"breaches", law.breaches},
-                    {"first_breach", law.first_breach.empty() ? report::Json(nullptr)
-                                                              : report::Json(law.first_breach)}});
+                    {"first_breach", report::text_or_null(law.first_breach)}});
   }
   const auto& determinism = verdict.determinism;
-  json["verify"] = {
-      {"breaches", verdict.breaches},
-      {"ticks", verdict.ticks.count},
-      {"ticking_s", verdict.ticks.seconds},
-      {"laws", std::move(laws)},
-      {"files", verdict.files},
-      {"attempted", verdict.attempted},
-      {"reads", verdict.reads},
-      {"determinism",
-       {{"batches", determinism.compared},
-        {"skipped", determinism.skipped.empty() ? report::Json(nullptr)
-                                                : report::Json(determinism.skipped)}}}};
+  json["verify"] = {{"breaches", verdict.breaches},
+                    {"ticks", verdict.ticks.count},
+                    {"ticking_s", verdict.ticks.seconds},
+                    {"laws", std::move(laws)},
+                    {"files", verdict.files},
+                    {"attempted", verdict.attempted},
+                    {"reads", verdict.reads},
+                    {"determinism",
+                     {{"batches", determinism.compared},
+                      {"skipped", report::text_or_null(determinism.skipped)}}}};
   return json;
 }
 
@@ -99,7 +94,7 @@ std::string determinism_text(const Determinism& determinism) {
 
 std::string to_text(const SubjectFindings& verdict) {
   using report::Table, report::grouped;
-  Table laws({{"Law", Table::Align::left}, {"checks"}, {"breaches"}, {"", Table::Align::left}}, 0);
+  Table laws("<Law|checks|breaches|<", 0);
   for (std::size_t i = 0; i < law_count; ++i) {
     const auto& law = verdict.laws[i];
     laws.add({fmt::format("  {}", to_string(static_cast<Law>(i))), grouped(law.checks),
@@ -174,12 +169,10 @@ SharedBudget check_shared(const MemoryLedger& ledger,
   std::uint64_t live = 0;
   for (const auto& subject : subjects) live += subject->loader().snapshot().memory.live;
   auto& book = subjects.front()->book();
-  book.check(Law::sum, live == now.live, [&] {
-    return fmt::format("{} bytes live in all loaders, {} in the ledger they share", live, now.live);
-  });
-  book.check(Law::bound, now.peak <= now.budget, [&] {
-    return fmt::format("{} bytes were live in a shared budget of {}", now.peak, now.budget);
-  });
+  book.check(Law::sum, live == now.live,
+             "{} bytes live in all loaders, {} in the ledger they share", live, now.live);
+  book.check(Law::bound, now.peak <= now.budget, "{} bytes were live in a shared budget of {}",
+             now.peak, now.budget);
   return {now.budget, now.peak, ledger.promised()};
 }
 
@@ -202,9 +195,9 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
   for (auto& subject : subjects) subject->close();
   const auto process_peak = process.stop();
   if (ledger)
-    subjects.front()->book().check(Law::held, ledger->snapshot().live == 0, [&] {
-      return fmt::format("{} bytes on the books outlived all loaders", ledger->snapshot().live);
-    });
+    subjects.front()->book().check(Law::held, ledger->snapshot().live == 0,
+                                   "{} bytes on the books outlived all loaders",
+                                   ledger->snapshot().live);
 
   int worst = done_exit;
   for (auto& subject : subjects) {

@@ -1,5 +1,7 @@
 #include "cli/words.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 
@@ -20,15 +22,17 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 }  // namespace
 
+void refuse_word(std::string_view text, std::string_view why) {
+  throw std::invalid_argument(fmt::format("'{}' {}", text, why));
+}
+
 Shape parse_size(std::string_view text) {
   const auto sides = split(text, 'x');
   constexpr std::string_view what = "a size; write HxW, as in 224x224";
-  if (sides.size() != 2)
-    throw std::invalid_argument("'" + std::string(text) + "' is not " + std::string(what));
+  if (sides.size() != 2) refuse_word(text, "is not " + std::string(what));
   const Shape shape{.height = parse_number<std::uint32_t>(sides[0], what),
                     .width = parse_number<std::uint32_t>(sides[1], what)};
-  if (shape.height == 0 || shape.width == 0)
-    throw std::invalid_argument("'" + std::string(text) + "' has a side of 0");
+  if (shape.height == 0 || shape.width == 0) refuse_word(text, "has a side of 0");
   return shape;
 }
 
@@ -45,8 +49,7 @@ double parse_milliseconds(std::string_view text) {
   constexpr double day = 24.0 * 3600 * 1000;
   const auto milliseconds = parse_number<double>(text, "a number of milliseconds");
   if (!(milliseconds >= 0 && milliseconds <= day))
-    throw std::invalid_argument("'" + std::string(text) + "' is not between 0 and " +
-                                std::to_string(static_cast<long>(day)) + " milliseconds");
+    refuse_word(text, fmt::format("is not between 0 and {:.0f} milliseconds", day));
   return milliseconds;
 }
 
@@ -55,8 +58,7 @@ double parse_share(std::string_view text) {
   const auto number = parse_number<double>(percent ? text.substr(0, text.size() - 1) : text,
                                            "a share, such as 0.99 or 99%");
   const auto share = percent ? number / 100 : number;
-  if (!(share > 0 && share <= 1))
-    throw std::invalid_argument("'" + std::string(text) + "' is not above 0 and at most 1");
+  if (!(share > 0 && share <= 1)) refuse_word(text, "is not above 0 and at most 1");
   return share;
 }
 
@@ -73,7 +75,7 @@ std::vector<double> read_trace(const std::string& path) {
       milliseconds.push_back(
           parse_milliseconds(std::string_view(line).substr(first, last - first + 1)));
     } catch (const std::invalid_argument& e) {
-      throw std::invalid_argument(path + " line " + std::to_string(number) + ": " + e.what());
+      throw std::invalid_argument(fmt::format("{} line {}: {}", path, number, e.what()));
     }
   }
   if (milliseconds.empty()) throw std::invalid_argument(path + " has no times");
@@ -86,7 +88,7 @@ DelayWords parse_delay(std::string_view text) {
   if (colon == text.npos) return delay;
   delay.deviation_ms = parse_milliseconds(text.substr(colon + 1));
   if (delay.mean_ms == 0 && delay.deviation_ms > 0)
-    throw std::invalid_argument("'" + std::string(text) + "' has a deviation but no mean");
+    refuse_word(text, "has a deviation but no mean");
   return delay;
 }
 
@@ -96,8 +98,7 @@ void parse_tolerance(std::string_view text, FaultOptions& faults) {
     return;
   }
   const auto percent = parse_number<double>(text.substr(0, text.size() - 1), "a percentage");
-  if (!(percent >= 0 && percent <= 100))
-    throw std::invalid_argument("'" + std::string(text) + "' is not between 0% and 100%");
+  if (!(percent >= 0 && percent <= 100)) refuse_word(text, "is not between 0% and 100%");
   faults.tolerate_share = percent / 100;
 }
 
@@ -106,8 +107,7 @@ std::optional<double> parse_auto_share(std::string_view text) {
   if (text == "auto") return usual;
   if (!text.starts_with("auto:") || !text.ends_with('%')) return std::nullopt;
   const auto percent = parse_number<double>(text.substr(5, text.size() - 6), "a percentage");
-  if (!(percent > 0 && percent <= 100))
-    throw std::invalid_argument("'" + std::string(text) + "' is not above 0% and at most 100%");
+  if (!(percent > 0 && percent <= 100)) refuse_word(text, "is not above 0% and at most 100%");
   return percent / 100;
 }
 
@@ -121,16 +121,13 @@ CacheOptions parse_cache(std::string_view text) {
     cache.max_bytes = report::parse_bytes(words[1]);
     if (words.size() == 2 && cache.max_bytes > 0 && keep != Cache::nothing) return cache;
   }
-  throw std::invalid_argument("'" + std::string(text) +
-                              "' is no cache; write encoded or decoded, or with a bound as in "
-                              "encoded:2GiB");
+  refuse_word(text, "is no cache; write encoded or decoded, or with a bound as in encoded:2GiB");
 }
 
 std::vector<std::string> parse_extensions(std::string_view text) {
   std::vector<std::string> extensions;
   for (const auto part : split(text, ',')) {
-    if (part.empty())
-      throw std::invalid_argument("'" + std::string(text) + "' has an empty extension");
+    if (part.empty()) refuse_word(text, "has an empty extension");
     extensions.push_back((part.starts_with('.') ? "" : ".") + std::string(part));
   }
   return extensions;

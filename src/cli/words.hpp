@@ -15,6 +15,9 @@ namespace weir::cli {
 
 // What the words of a command line mean. All throw std::invalid_argument naming the word.
 
+/// Throws "'TEXT' WHY".
+[[noreturn]] void refuse_word(std::string_view text, std::string_view why);
+
 /// All of `text` as a number; `what` says what it should have been.
 template <class T>
 T parse_number(std::string_view text, std::string_view what) {
@@ -22,7 +25,7 @@ T parse_number(std::string_view text, std::string_view what) {
   const auto* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (text.empty() || stop != end || error != std::errc{})
-    throw std::invalid_argument("'" + std::string(text) + "' is not " + std::string(what));
+    refuse_word(text, "is not " + std::string(what));
   return value;
 }
 

@@ -80,7 +80,7 @@ Json to_json(const Together& both) {
        {{"place", {{"host_bytes", both.place_host_bytes}, {"training_bytes", 0}}},
         {"image",
          {{"host_bytes", both.image_host_bytes}, {"training_bytes", both.image_training_bytes}}}}},
-      {"mismatch", both.mismatch.empty() ? Json(nullptr) : Json(both.mismatch)}};
+      {"mismatch", text_or_null(both.mismatch)}};
 }
 
 }  // namespace weir::report

@@ -14,8 +14,6 @@
 namespace weir::report {
 namespace {
 
-using Align = Table::Align;
-
 std::string in_units(std::uint64_t bytes, double unit) {
   auto text = fmt::format("{:.2f}", static_cast<double>(bytes) / unit);
   for (auto at = text.size() - 3; at > 3;) text.insert(at -= 3, 1, ',');
@@ -46,15 +44,7 @@ std::string head_text(const ModelFigures& figures) {
 
 std::string layers_text(const ModelFigures& figures) {
   const auto& print = figures.asked();
-  Table table({{"#"},
-               {"layer", Align::left},
-               {"output"},
-               {"parameters"},
-               {"activations"},
-               {"params"},
-               {"grads"},
-               {"state"},
-               {"kept"}});
+  Table table("#|<layer|output|parameters|activations|params|grads|state|kept");
   const auto count = [](std::uint64_t values) { return or_dash(values, grouped(values)); };
   const auto bytes = [](std::uint64_t part) { return or_dash(part, mib(part)); };
   for (std::size_t i = 0; i < print.layers.size(); ++i) {
@@ -88,12 +78,11 @@ std::string in_all_text(const ModelFigures& figures) {
   if (figures.micro) columns.push_back({fmt::format("{} at once", asked.micro_batch), asked, true});
   columns.push_back({fmt::format("prediction {}", asked.micro_batch), asked, false});
 
-  std::vector<Table::Column> heads{{"In all", Align::left}};
+  Table table("<In all", 0);
   for (const auto& column : columns) {
-    heads.push_back({column.heading + " MiB"});
-    heads.push_back({"MB"});
+    table.add_column(column.heading + " MiB");
+    table.add_column("MB");
   }
-  Table table(std::move(heads), 0);
   const auto add = [&](const std::string& label, auto bytes_of) {
     std::vector<std::string> cells{"  " + label};
     for (const auto& column : columns) {
@@ -125,11 +114,9 @@ std::string in_all_text(const ModelFigures& figures) {
 
 std::string fit_text(const ModelFigures& figures) {
   const auto& fit = *figures.fit;
-  Table table({{fmt::format("Fit in {} MiB ({} MB)", mib(fit.bytes), mb(fit.bytes)), Align::left},
-               {"images"},
-               {"MiB at the peak"},
-               {"", Align::left}},
-              0);
+  Table table(
+      fmt::format("<Fit in {} MiB ({} MB)|images|MiB at the peak|<", mib(fit.bytes), mb(fit.bytes)),
+      0);
   const auto add = [&](std::string what, const Most& most, const char* none) {
     table.add({"  " + std::move(what), grouped(most.images),
                or_dash(most.images, mib(most.peak_bytes)), most.images == 0 ? none : ""});
@@ -160,7 +147,7 @@ std::string footprint_text(const ModelFigures& figures) {
 }
 
 std::string together_text(const Together& both, const Plan& plan) {
-  Table table({{"Host and training together", Align::left}, {"host"}, {"training"}, {"in all"}}, 0);
+  Table table("<Host and training together|host|training|in all", 0);
   const auto add = [&](const char* what, std::uint64_t host, std::uint64_t training) {
     table.add({what, human_bytes(host), human_bytes(training), human_bytes(host + training)});
   };

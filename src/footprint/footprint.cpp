@@ -1,7 +1,6 @@
 #include "weir/footprint.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/checked.hpp"
 #include "footprint/layer_rules.hpp"

@@ -59,20 +59,6 @@ void JsonFields::dims(const char* field, Dims& target) {
   for (const auto& extent : *found) target.push_back(number(field, extent, 1));
 }
 
-void JsonFields::flag(const char* field, bool& target) {
-  const auto* found = value(field);
-  if (found == nullptr) return;
-  if (!found->is_boolean()) refuse(field, *found, "must be true or false");
-  target = found->get<bool>();
-}
-
-void JsonFields::text(const char* field, std::string& target) {
-  const auto* found = value(field);
-  if (found == nullptr) return;
-  if (!found->is_string()) refuse(field, *found, "must be a string");
-  target = found->get<std::string>();
-}
-
 void JsonFields::done() const {
   for (const auto& [field, value] : object_.items()) {
     const auto is_field = [&name = field](const char* known) { return name == known; };

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "weir/model.hpp"
@@ -31,8 +30,12 @@ class JsonFields {
   /// A whole number for both sides, or [rows, columns].
   void extent(const char* field, Extent& target, std::uint64_t least, Need need = Need::optional);
   void dims(const char* field, Dims& target);
-  void flag(const char* field, bool& target);
-  void text(const char* field, std::string& target);
+  void flag(const char* field, bool& target) {
+    plain(field, target, &nlohmann::json::is_boolean, "must be true or false");
+  }
+  void text(const char* field, std::string& target) {
+    plain(field, target, &nlohmann::json::is_string, "must be a string");
+  }
   /// One of a few words.
   template <class T>
   void word(const char* field, T& target, const std::vector<T>& choices) {
@@ -58,6 +61,14 @@ class JsonFields {
   [[noreturn]] void refuse(const std::string& what) const;
 
  private:
+  template <class T>
+  void plain(const char* field, T& target, bool (nlohmann::json::*is)() const noexcept,
+             const char* bound) {
+    const auto* found = value(field);
+    if (found == nullptr) return;
+    if (!(found->*is)()) refuse(field, *found, bound);
+    target = found->get<T>();
+  }
   std::uint64_t number(const std::string& field, const nlohmann::json& value,
                        std::uint64_t least) const;
 

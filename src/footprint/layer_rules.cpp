@@ -8,9 +8,7 @@ namespace {
 
 using layer::Function;
 
-std::string extent_text(const Extent& e) {
-  return std::to_string(e.height) + "x" + std::to_string(e.width);
-}
+std::string extent_text(const Extent& e) { return dims_text({e.height, e.width}); }
 
 /// Fills the rule of one layer.
 class Ruler {

@@ -1,6 +1,6 @@
 #include "weir/model.hpp"
 
-#include "base/names.hpp"
+#include "base/terms.hpp"
 
 namespace weir {
 

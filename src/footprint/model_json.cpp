@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <fstream>
-#include <optional>
 #include <set>
 
 #include "base/sanitize.hpp"

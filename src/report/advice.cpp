@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <vector>
 
 #include "report/bytes.hpp"
 #include "report/clock_text.hpp"
@@ -74,8 +73,7 @@ Json to_json(const Advice& advice) {
 }
 
 std::string advice_text(const Advice& advice) {
-  Table table(
-      Table::columns("<Settings|queue|workers|ahead|samples/s|ready|waited|bound|peak|all MiB"), 0);
+  Table table("<Settings|queue|workers|ahead|samples/s|ready|waited|bound|peak|all MiB", 0);
   const auto add = [&](const std::string& name, const Prediction& p) {
     const auto& s = p.setting;
     table.add({"  " + name, grouped(s.max_queue_size), grouped(s.workers), grouped(s.read_ahead),

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
-#include <utility>
 
 namespace weir::report {
 namespace {

@@ -75,7 +75,7 @@ std::string queue_text(const QueueClock& queue) {
   constexpr std::size_t most_rows = 9, bar_width = 40;
   const auto levels = queue.occupancy.size();
   const auto group = (levels + most_rows - 1) / most_rows;
-  Table table(Table::columns("||<"));
+  Table table("||<");
   for (std::size_t first = 0; first < levels; first += group) {
     const auto last = std::min(first + group, levels) - 1;
     double share = 0;
@@ -89,7 +89,7 @@ std::string queue_text(const QueueClock& queue) {
 }
 
 std::string stages_text(std::span<const StageClock> stages) {
-  Table table(Table::columns("<Stages|count|busy|mean|p50|p90|p99|bytes"), 0);
+  Table table("<Stages|count|busy|mean|p50|p90|p99|bytes", 0);
   const auto micros = [](const std::optional<double>& us) {
     return us ? duration(*us * 1e-6) : std::string("-");
   };
@@ -103,16 +103,11 @@ std::string stages_text(std::span<const StageClock> stages) {
   return table.empty() ? "" : '\n' + table.text();
 }
 
-std::string cost_text(std::string_view whose, std::string_view events, const AccountingCost& cost,
-                      double event_ns) {
-  if (event_ns == 0) return "";
+std::string cost_text(std::string_view whose, std::string_view events, const AccountingCost& cost) {
+  if (cost.event_ns == 0) return "";
   return fmt::format("  {}: {:.1f} {} a sample x {:.0f} ns = {:.2f} us, {:.3f} % of its CPU time\n",
-                     whose, cost.events_per_sample, events, event_ns, cost.ns_per_sample * 1e-3,
-                     100 * cost.share_of_cpu);
-}
-
-std::string clocks_text(const Run& run) {
-  return cost_text("clocks", "readings", clocks_cost(run), run.reading_ns);
+                     whose, cost.events_per_sample, events, cost.event_ns,
+                     cost.ns_per_sample * 1e-3, 100 * cost.share_of_cpu);
 }
 
 }  // namespace weir::report

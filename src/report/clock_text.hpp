@@ -24,10 +24,7 @@ std::string regime_text(const Report& figures);
 /// Waits, stalls, what workers did, how full the queue was.
 std::string queue_text(const QueueClock& queue);
 std::string stages_text(std::span<const StageClock> stages);
-/// What the clocks themselves cost. Empty where that was not measured.
-std::string clocks_text(const Run& run);
 /// A line on what accounting costs; empty where an event was not measured.
-std::string cost_text(std::string_view whose, std::string_view events, const AccountingCost& cost,
-                      double event_ns);
+std::string cost_text(std::string_view whose, std::string_view events, const AccountingCost& cost);
 
 }  // namespace weir::report

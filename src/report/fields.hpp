@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <string_view>
 
+#include "base/terms.hpp"
 #include "weir/report.hpp"
 
 namespace weir::report {
@@ -12,6 +14,9 @@ struct Field {
   const char* name;
   T Struct::*value;
 };
+
+/// Names of Sizes.
+inline constexpr std::string_view size_modes[] = {"fixed", "padded", "ragged"};
 
 /// Kinds of resident memory.
 inline constexpr std::array process_fields{

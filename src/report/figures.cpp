@@ -9,6 +9,19 @@
 #include "base/clock.hpp"
 
 namespace weir::report {
+namespace {
+
+AccountingCost cost_of(const Run& run, std::uint64_t events, double event_ns) noexcept {
+  const auto samples = static_cast<double>(run.figures.samples.drawn);
+  AccountingCost cost{.event_ns = event_ns};
+  if (samples == 0) return cost;
+  cost.events_per_sample = static_cast<double>(events) / samples;
+  cost.ns_per_sample = cost.events_per_sample * event_ns;
+  if (run.cpu_s > 0) cost.share_of_cpu = cost.ns_per_sample * samples / (run.cpu_s * 1e9);
+  return cost;
+}
+
+}  // namespace
 
 DepthCost cost_at(const Plan& plan, std::uint32_t depth) { return plan.depth_cost(depth).back(); }
 
@@ -21,20 +34,6 @@ std::vector<std::uint32_t> default_depths(const Plan& plan) {
   if (at == depths.end() || *at != plan.max_queue_size) depths.insert(at, plan.max_queue_size);
   return depths;
 }
-
-namespace {
-
-AccountingCost cost_of(const Run& run, std::uint64_t events, double event_ns) noexcept {
-  const auto samples = static_cast<double>(run.figures.samples.drawn);
-  if (samples == 0) return {};
-  AccountingCost cost;
-  cost.events_per_sample = static_cast<double>(events) / samples;
-  cost.ns_per_sample = cost.events_per_sample * event_ns;
-  if (run.cpu_s > 0) cost.share_of_cpu = cost.ns_per_sample * samples / (run.cpu_s * 1e9);
-  return cost;
-}
-
-}  // namespace
 
 AccountingCost books_cost(const Run& run) noexcept {
   return cost_of(run, run.figures.postings, run.posting_ns);

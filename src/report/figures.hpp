@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,9 +61,10 @@ constexpr std::int64_t grown(const Run& run, std::uint64_t ProcessParts::*part) 
          static_cast<std::int64_t>(run.parts_before.*part);
 }
 
-/// What accounting costs: events a sample, nanoseconds of them, and of the sample's CPU time.
+/// What accounting costs: nanoseconds of an event, events a sample, nanoseconds of them, and of the
+/// sample's CPU time.
 struct AccountingCost {
-  double events_per_sample = 0, ns_per_sample = 0, share_of_cpu = 0;
+  double event_ns = 0, events_per_sample = 0, ns_per_sample = 0, share_of_cpu = 0;
 };
 /// Of the books, whose events are postings, and of the clocks, whose are readings.
 AccountingCost books_cost(const Run& run) noexcept;

@@ -35,9 +35,9 @@ Json parts_json(const Run& run) {
 }
 
 /// `event`: a posting or a reading.
-Json cost_json(const std::string& event, const AccountingCost& cost, double event_ns) {
+Json cost_json(const std::string& event, const AccountingCost& cost) {
   return {{event + "s_per_sample", cost.events_per_sample},
-          {"ns_per_" + event, event_ns},
+          {"ns_per_" + event, cost.event_ns},
           {"ns_per_sample", cost.ns_per_sample},
           {"share_of_cpu", cost.share_of_cpu}};
 }
@@ -60,9 +60,9 @@ Json memory_json(const Run& run) {
         {"growth", parts_json(run)}}},
       {"staging", staging_bytes(memory.accounts)},
       {"postings", run.figures.postings},
-      {"books_cost", cost_json("posting", books_cost(run), run.posting_ns)},
+      {"books_cost", cost_json("posting", books_cost(run))},
       {"pinned", {{"locked", run.figures.pinned.locked}, {"refused", run.figures.pinned.refused}}},
-      {"slab_memory_note", or_null(run.slab_note, !run.slab_note.empty())}};
+      {"slab_memory_note", text_or_null(run.slab_note)}};
 }
 
 Json stages_json(std::span<const StageClock> stages) {
@@ -130,6 +130,36 @@ Json fault_json(const Fault& fault) {
       {"offset", or_null(fault.offset)}};
 }
 
+Json sizes_json(const Plan& plan) {
+  const auto& sizes = plan.sizes;
+  const auto pair = [](ImageSize size) { return Json{size.height, size.width}; };
+  return {{"mode", name_of(sizes.mode, size_modes)},
+          {"bucket_batches", sizes.bucket_batches},
+          {"bound", or_null(pair(sizes.bound), sizes.bound != ImageSize{})},
+          {"largest", pair(sizes.largest)},
+          {"unknown", sizes.unknown},
+          {"least_slab_bytes", sizes.least_slab_bytes},
+          {"typical_slab_bytes", sizes.typical_slab_bytes},
+          {"most_slab_bytes", plan.slab_bytes},
+          {"max_staging_bytes", bound_json(sizes.max_staging_bytes)},
+          {"padding", sizes.padding},
+          {"padding_without_buckets", sizes.padding_without_buckets},
+          {"delivered", nullptr}};
+}
+
+Json cache_json(const CachePlan& cache) {
+  return {{"keep", to_string(cache.keep)},
+          {"asked_bytes", or_null(cache.asked, cache.asked != 0)},
+          {"most_bytes", cache.bytes},
+          {"table_bytes", cache.table_bytes},
+          {"held", nullptr}};
+}
+
+Json to_json(const CacheClock& cache) {
+  return {{"bytes", cache.bytes},   {"samples", cache.samples}, {"hits", cache.hits},
+          {"misses", cache.misses}, {"evicted", cache.evicted}, {"hit_rate", cache.hit_rate()}};
+}
+
 }  // namespace
 
 Json head(std::string_view command) {
@@ -173,49 +203,6 @@ Json to_json(const Plan& plan) {
                                                         {"note", plan.pinned.note}}}};
 }
 
-namespace {
-
-std::string_view to_string(Sizes mode) noexcept {
-  switch (mode) {
-    case Sizes::fixed: break;
-    case Sizes::padded: return "padded";
-    case Sizes::ragged: return "ragged";
-  }
-  return "fixed";
-}
-
-Json sizes_json(const Plan& plan) {
-  const auto& sizes = plan.sizes;
-  const auto pair = [](ImageSize size) { return Json{size.height, size.width}; };
-  return {{"mode", to_string(sizes.mode)},
-          {"bucket_batches", sizes.bucket_batches},
-          {"bound", or_null(pair(sizes.bound), sizes.bound != ImageSize{})},
-          {"largest", pair(sizes.largest)},
-          {"unknown", sizes.unknown},
-          {"least_slab_bytes", sizes.least_slab_bytes},
-          {"typical_slab_bytes", sizes.typical_slab_bytes},
-          {"most_slab_bytes", plan.slab_bytes},
-          {"max_staging_bytes", bound_json(sizes.max_staging_bytes)},
-          {"padding", sizes.padding},
-          {"padding_without_buckets", sizes.padding_without_buckets},
-          {"delivered", nullptr}};
-}
-
-Json cache_json(const CachePlan& cache) {
-  return {{"keep", to_string(cache.keep)},
-          {"asked_bytes", or_null(cache.asked, cache.asked != 0)},
-          {"most_bytes", cache.bytes},
-          {"table_bytes", cache.table_bytes},
-          {"held", nullptr}};
-}
-
-Json to_json(const CacheClock& cache) {
-  return {{"bytes", cache.bytes},   {"samples", cache.samples}, {"hits", cache.hits},
-          {"misses", cache.misses}, {"evicted", cache.evicted}, {"hit_rate", cache.hit_rate()}};
-}
-
-}  // namespace
-
 Json to_json(const Setting& setting) {
   return {{"max_queue_size", setting.max_queue_size},
           {"workers", setting.workers},
@@ -256,7 +243,7 @@ Json to_json(const SampleTally& samples) {
 
 void put_plan(Json& envelope, const Plan& plan, std::string_view budget_how) {
   envelope["plan"] = to_json(plan);
-  envelope["plan"]["budget_how"] = or_null(budget_how, !budget_how.empty());
+  envelope["plan"]["budget_how"] = text_or_null(budget_how);
   if (plan.sizes.mode != Sizes::fixed) envelope["sizes"] = sizes_json(plan);
   if (plan.cache.keep != Cache::nothing) envelope["cache"] = cache_json(plan.cache);
 }
@@ -290,13 +277,15 @@ void put_run(Json& envelope, const Run& run) {
                                       {"block_bytes", figures.sizes.block_bytes},
                                       {"padding", figures.sizes.padding()}};
   if (figures.plan.cache.keep != Cache::nothing) envelope["cache"]["held"] = to_json(figures.cache);
-  envelope["clocks_cost"] = cost_json("reading", clocks_cost(run), run.reading_ns);
+  envelope["clocks_cost"] = cost_json("reading", clocks_cost(run));
   put_faults(envelope, figures.faults, figures.fault_count);
-  if (!run.digest.empty()) envelope["digest"] = run.digest;
-  if (!run.error.empty()) envelope["error"] = run.error;
+  envelope["digest"] = text_or_null(run.digest);
+  envelope["error"] = text_or_null(run.error);
   envelope["interrupted"] = run.interrupted;
   envelope["timeline"] = timeline_json(run.timeline);
 }
+
+Json text_or_null(std::string_view text) { return or_null(text, !text.empty()); }
 
 std::string write(const Json& value) {
   return value.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

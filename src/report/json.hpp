@@ -29,6 +29,9 @@ Json to_json(const DepthCost& cost);
 Json to_json(const Grid& grid);
 Json to_json(const SampleTally& samples);
 
+/// `text`; null where it is empty.
+Json text_or_null(std::string_view text);
+
 /// Text of `value` for a file or a pipe: two blanks of indent, a newline at the end, bytes that are
 /// not UTF-8 replaced.
 std::string write(const Json& value);

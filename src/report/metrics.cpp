@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "books/accounts.hpp"
 #include "plan/regimes.hpp"
@@ -41,74 +39,63 @@ prometheus::ClientMetric& metric(MetricFamily& family, const char* label, std::s
   return one;
 }
 
-void put(Families& out, MetricType type, const char* name, const char* help, const char* label,
+/// A counter where the name ends in _total, else a gauge.
+void put(Families& out, const char* name, const char* help, const char* label,
          const std::vector<Labelled>& values) {
-  auto& family = put(out, type, name, help);
+  const bool grows = std::string_view(name).ends_with("_total");
+  auto& family = put(out, grows ? MetricType::Counter : MetricType::Gauge, name, help);
   for (const auto& one : values) {
     auto& made = metric(family, label, one.label);
-    (type == MetricType::Counter ? made.counter.value : made.gauge.value) = one.value;
+    (grows ? made.counter.value : made.gauge.value) = one.value;
   }
 }
-
-void counters(Families& out, const char* name, const char* help, const char* label,
-              const std::vector<Labelled>& values) {
-  put(out, MetricType::Counter, name, help, label, values);
-}
-void gauges(Families& out, const char* name, const char* help, const char* label,
-            const std::vector<Labelled>& values) {
-  put(out, MetricType::Gauge, name, help, label, values);
-}
 template <class T>
-void counter(Families& out, const char* name, const char* help, T value) {
-  counters(out, name, help, nullptr, {{"", value}});
-}
-template <class T>
-void gauge(Families& out, const char* name, const char* help, T value) {
-  gauges(out, name, help, nullptr, {{"", value}});
+void put(Families& out, const char* name, const char* help, T value) {
+  put(out, name, help, nullptr, {{"", value}});
 }
 
 void put_memory(Families& out, const MemorySnapshot& memory) {
   std::vector<Labelled> accounts;
   for (const auto& row : books::accounts) accounts.emplace_back(row.name, memory[row.value]);
-  gauges(out, "weir_memory_bytes", "Bytes on the books, by account.", "account", accounts);
-  gauge(out, "weir_memory_live_bytes", "Bytes on the books: the sum of the accounts.", memory.live);
-  gauge(out, "weir_memory_peak_bytes", "The most that was ever live.", memory.peak);
-  gauge(out, "weir_memory_budget_bytes", "The most that may ever be live; +Inf: no bound.",
-        memory.budget == UINT64_MAX ? std::numeric_limits<double>::infinity()
-                                    : static_cast<double>(memory.budget));
+  put(out, "weir_memory_bytes", "Bytes on the books, by account.", "account", accounts);
+  put(out, "weir_memory_live_bytes", "Bytes on the books: the sum of the accounts.", memory.live);
+  put(out, "weir_memory_peak_bytes", "The most that was ever live.", memory.peak);
+  put(out, "weir_memory_budget_bytes", "The most that may ever be live; +Inf: no bound.",
+      memory.budget == UINT64_MAX ? std::numeric_limits<double>::infinity()
+                                  : static_cast<double>(memory.budget));
 }
 
 void put_samples(Families& out, const SampleTally& samples) {
   std::vector<Labelled> held, ended;
   for (const auto& field : sample_fields)
     (field.held ? held : ended).emplace_back(field.name, samples.*field.value);
-  counters(out, "weir_samples_total",
-           "Samples that came to this: drawn for a batch; consumed, discarded, dropped, "
-           "failed; replaced: rows that another sample filled; omitted: never drawn.",
-           "state", ended);
-  gauges(out, "weir_samples_held", "Samples drawn whose end is not yet known.", "state", held);
+  put(out, "weir_samples_total",
+      "Samples that came to this: drawn for a batch; consumed, discarded, dropped, "
+      "failed; replaced: rows that another sample filled; omitted: never drawn.",
+      "state", ended);
+  put(out, "weir_samples_held", "Samples drawn whose end is not yet known.", "state", held);
 }
 
 void put_queue(Families& out, const Sight& sight) {
   const auto& setting = sight.figures.setting;
   const auto& queue = sight.figures.queue;
-  gauges(out, "weir_queue_batches", "Batches, by state; filling and ready share the queue.",
-         "state", {{"filling", sight.filling}, {"ready", sight.ready}, {"leased", sight.leased}});
-  gauge(out, "weir_queue_batches_max",
-        "max_queue_size, as set now: the most that fill or are ready.", setting.max_queue_size);
-  gauge(out, "weir_workers", "Threads that decode, as set now.", setting.workers);
-  gauge(out, "weir_reads_ahead", "Reads kept outstanding, as set now; 0: workers read.",
-        setting.read_ahead);
-  counter(out, "weir_batches_delivered_total", "Batches handed to the consumer.", queue.asked);
-  counter(out, "weir_consumer_wait_seconds_total", "Time the consumer waited in next().",
-          queue.consumer_wait_s);
-  counters(out, "weir_consumer_stall_seconds_total",
-           "The consumer's waiting by what it waited for.", "cause",
-           {{"fetch", queue.fetch_stall_s},
-            {"prep", queue.prep_stall_s},
-            {"memory", queue.memory_stall_s}});
-  gauge(out, "weir_data_readiness_ratio",
-        "Share of the consumer's steps at which a batch was waiting.", queue.data_readiness);
+  put(out, "weir_queue_batches", "Batches, by state; filling and ready share the queue.", "state",
+      {{"filling", sight.filling}, {"ready", sight.ready}, {"leased", sight.leased}});
+  put(out, "weir_queue_batches_max", "max_queue_size, as set now: the most that fill or are ready.",
+      setting.max_queue_size);
+  put(out, "weir_workers", "Threads that decode, as set now.", setting.workers);
+  put(out, "weir_reads_ahead", "Reads kept outstanding, as set now; 0: workers read.",
+      setting.read_ahead);
+  put(out, "weir_batches_delivered_total", "Batches handed to the consumer.", queue.asked);
+  put(out, "weir_consumer_wait_seconds_total", "Time the consumer waited in next().",
+      queue.consumer_wait_s);
+  put(out, "weir_consumer_stall_seconds_total", "The consumer's waiting by what it waited for.",
+      "cause",
+      {{"fetch", queue.fetch_stall_s},
+       {"prep", queue.prep_stall_s},
+       {"memory", queue.memory_stall_s}});
+  put(out, "weir_data_readiness_ratio",
+      "Share of the consumer's steps at which a batch was waiting.", queue.data_readiness);
 }
 
 void put_stages(Families& out, const std::vector<StageClock>& stages) {
@@ -132,26 +119,25 @@ void put_work(Families& out, const Report& figures) {
   for (const auto& row : regimes) bounds.emplace_back(row.name, figures.regime == row.name ? 1 : 0);
   for (std::size_t i = 0; i < fault_kind_count; ++i)
     faults.emplace_back(to_string(static_cast<FaultKind>(i)), figures.fault_kinds[i]);
-  counters(out, "weir_worker_seconds_total", "What all workers together did with their time.",
-           "state", workers);
-  gauges(out, "weir_regime", "1 for what bounds the run; all 0: not known yet.", "regime", bounds);
-  counters(out, "weir_faults_total", "Samples that failed, by kind.", "kind", faults);
+  put(out, "weir_worker_seconds_total", "What all workers together did with their time.", "state",
+      workers);
+  put(out, "weir_regime", "1 for what bounds the run; all 0: not known yet.", "regime", bounds);
+  put(out, "weir_faults_total", "Samples that failed, by kind.", "kind", faults);
 }
 
 void put_cache(Families& out, const CacheClock& cache) {
-  counters(out, "weir_cache_draws_total",
-           "Samples drawn that the cache had (hit), or that were read (miss).", "result",
-           {{"hit", cache.hits}, {"miss", cache.misses}});
-  counter(out, "weir_cache_evicted_total", "Samples that the cache let go of.", cache.evicted);
-  gauge(out, "weir_cache_samples", "Samples that the cache holds.", cache.samples);
+  put(out, "weir_cache_draws_total",
+      "Samples drawn that the cache had (hit), or that were read (miss).", "result",
+      {{"hit", cache.hits}, {"miss", cache.misses}});
+  put(out, "weir_cache_evicted_total", "Samples that the cache let go of.", cache.evicted);
+  put(out, "weir_cache_samples", "Samples that the cache holds.", cache.samples);
 }
 
 }  // namespace
 
 MetricFamily build_info() {
   Families out;
-  gauges(out, "weir_build_info", "1; the version of weir is in the label.", "version",
-         {{version, 1}});
+  put(out, "weir_build_info", "1; the version of weir is in the label.", "version", {{version, 1}});
   return std::move(out.front());
 }
 
@@ -162,9 +148,9 @@ Families metric_families(const Sight& sight) {
   put_memory(out, sight.figures.memory);
   put_work(out, sight.figures);
   if (sight.figures.plan.cache.keep != Cache::nothing) put_cache(out, sight.figures.cache);
-  gauge(out, "process_resident_memory_bytes", "Resident memory size in bytes.",
-        sight.figures.process_now.rss);
-  counter(out, "process_cpu_seconds_total", "User and system CPU time in seconds.", sight.cpu_s);
+  put(out, "process_resident_memory_bytes", "Resident memory size in bytes.",
+      sight.figures.process_now.rss);
+  put(out, "process_cpu_seconds_total", "User and system CPU time in seconds.", sight.cpu_s);
   return out;
 }
 

@@ -2,28 +2,19 @@
 
 #include <algorithm>
 #include <charconv>
-#include <condition_variable>
 #include <exception>
 #include <fstream>
-#include <mutex>
-#include <optional>
 #include <string>
-#include <string_view>
 
-#include "base/clock.hpp"
+#include "base/pause.hpp"
 
-namespace weir {
+namespace weir::report {
 namespace {
 
-// Of "VmRSS:     1234 kB", the bytes; empty where the line has another key.
-std::optional<std::uint64_t> kilobytes_of(std::string_view line, std::string_view key) {
-  if (!line.starts_with(key)) return std::nullopt;
-  const auto from = line.find_first_of("0123456789", key.size());
-  if (from == std::string_view::npos) return 0;
-  std::uint64_t kilobytes = 0;
-  std::from_chars(line.data() + from, line.data() + line.size(), kilobytes);
-  return kilobytes * 1024;
-}
+constexpr auto tick = std::chrono::milliseconds(4);
+constexpr std::uint64_t growth_worth_a_look = 256ull * 1024;
+// PSS is read for at most one part in this many of the time.
+constexpr int pss_share = 20;
 
 std::uint64_t pss_now() {
   std::ifstream file("/proc/self/smaps_rollup");
@@ -34,9 +25,14 @@ std::uint64_t pss_now() {
 
 }  // namespace
 
-ProcessMemory process_memory() { return {report::resident().rss, pss_now()}; }
-
-namespace report {
+std::optional<std::uint64_t> kilobytes_of(std::string_view line, std::string_view key) {
+  if (!line.starts_with(key)) return std::nullopt;
+  const auto from = line.find_first_of("0123456789", key.size());
+  if (from == std::string_view::npos) return 0;
+  std::uint64_t kilobytes = 0;
+  std::from_chars(line.data() + from, line.data() + line.size(), kilobytes);
+  return kilobytes * 1024;
+}
 
 Resident resident() {
   Resident found;
@@ -56,15 +52,6 @@ bool reset_high_water() {
   file << "5" << std::flush;  // proc(5): resets VmHWM to VmRSS
   return file.good();
 }
-
-namespace {
-
-constexpr auto tick = std::chrono::milliseconds(4);
-constexpr std::uint64_t growth_worth_a_look = 256ull * 1024;
-// PSS is read for at most one part in this many of the time.
-constexpr int pss_share = 20;
-
-}  // namespace
 
 ProcessSampler::ProcessSampler() {
   high_water_reset_ = reset_high_water();
@@ -93,13 +80,9 @@ void ProcessSampler::sample(bool with_pss) {
 }
 
 void ProcessSampler::watch(const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any wake;
-  std::unique_lock lock(mutex);
   auto pss_not_before = Clock::now();
   std::uint64_t rss_at_last_pss = before_.rss;
-  while (!wake.wait_for(lock, stop, tick, [] { return false; })) {
-    if (stop.stop_requested()) return;
+  while (pause(stop, tick)) {
     const auto now = Clock::now();
     const bool grown = peak_.rss >= rss_at_last_pss + growth_worth_a_look && now >= pss_not_before;
     sample(grown);
@@ -109,5 +92,6 @@ void ProcessSampler::watch(const std::stop_token& stop) {
   }
 }
 
-}  // namespace report
-}  // namespace weir
+}  // namespace weir::report
+
+weir::ProcessMemory weir::process_memory() { return {report::resident().rss, report::pss_now()}; }

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string_view>
 #include <thread>
 
 #include "base/mutex.hpp"
@@ -15,6 +18,12 @@ struct Resident {
 Resident resident();
 /// high_water := rss, for all who read it. False where the kernel does not let this process.
 bool reset_high_water();
+
+/// Reads the lines of proc(5)'s smaps. `page_size`: of a thread's guard page; heap_free is left 0.
+ProcessParts parts_of(std::istream& smaps, std::uint64_t page_size);
+
+/// The bytes of "VmRSS:     1234 kB" for the key "VmRSS:"; empty where the line has another key.
+std::optional<std::uint64_t> kilobytes_of(std::string_view line, std::string_view key);
 
 /// Watches this process from construction until stop(): the largest RSS and PSS. RSS is read every
 /// few milliseconds and, where /proc/self/clear_refs resets the kernel's own high-water mark, is

@@ -1,4 +1,4 @@
-#include "report/process_parts.hpp"
+#include "report/process.hpp"
 
 #include <unistd.h>
 
@@ -13,8 +13,7 @@
 #include <malloc.h>
 #endif
 
-namespace weir {
-namespace report {
+namespace weir::report {
 namespace {
 
 struct Mapping {
@@ -73,21 +72,16 @@ ProcessParts parts_of(std::istream& smaps, std::uint64_t page_size) {
         part = &parts.heap;
       else
         part = &parts.pages;
-    } else if (part != nullptr && line.starts_with("Rss:")) {
-      const auto digits = line.find_first_of("0123456789");
-      std::uint64_t kilobytes = 0;
-      if (digits != std::string::npos) {
-        std::from_chars(line.data() + digits, line.data() + line.size(), kilobytes);
-      }
-      *part += kilobytes * 1024;
+    } else if (part != nullptr) {
+      *part += kilobytes_of(line, "Rss:").value_or(0);
     }
   }
   return parts;
 }
 
-}  // namespace report
+}  // namespace weir::report
 
-ProcessParts process_parts() {
+weir::ProcessParts weir::process_parts() {
   std::ifstream smaps("/proc/self/smaps");
   auto parts = report::parts_of(smaps, static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
@@ -95,5 +89,3 @@ ProcessParts process_parts() {
 #endif
   return parts;
 }
-
-}  // namespace weir

@@ -66,9 +66,8 @@ std::vector<Column> columns_of(const std::string& name, std::span<const StepUse>
 
 std::string table_text(std::span<const Column> columns, std::span<const StepUse> shown,
                        const Unit& unit) {
-  auto headings = Table::columns("step|<phase|<");
-  for (const auto& column : columns) headings.push_back({column.heading});
-  Table table(std::move(headings));
+  Table table("step|<phase|<");
+  for (const auto& column : columns) table.add_column(column.heading);
   const auto bytes = [&](std::uint64_t value) {
     return fmt::format("{:.{}f}", static_cast<double>(value) / unit.size, unit.size > 1 ? 2 : 0);
   };

@@ -11,25 +11,20 @@ namespace weir::report {
 /// Widths count code points, so "×" and "…" align.
 class Table {
  public:
-  enum class Align { left, right };
-  struct Column {
-    std::string heading;
-    Align align = Align::right;
-  };
-  /// One for each of the headings, between which stands '|'; "<name": to the left.
-  static std::vector<Column> columns(std::string_view headings);
+  /// A column for each of the headings, between which stands '|'; "<name": to the left. Without any
+  /// heading the table has no heading line.
+  explicit Table(std::string_view headings, std::size_t indent = 2);
 
-  /// Without any heading the table has no heading line.
-  explicit Table(std::vector<Column> columns, std::size_t indent = 2);
-
+  /// One more column, to the right, before the first row. The heading may hold any character.
+  void add_column(std::string heading);
   /// As many cells as there are columns.
   void add(std::vector<std::string> cells);
-  bool empty() const noexcept { return rows_.empty(); }
+  bool empty() const noexcept { return rows_.size() == 1; }
   std::string text() const;
 
  private:
-  std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<bool> left_;                      ///< by column
+  std::vector<std::vector<std::string>> rows_;  ///< the headings first
   std::size_t indent_;
 };
 

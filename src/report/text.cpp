@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "report/bytes.hpp"
 #include "report/clock_text.hpp"
@@ -12,6 +12,9 @@
 
 namespace weir::report {
 namespace {
+
+std::string tenths(double figure) { return fmt::format("{:.1f}", figure); }
+std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
 
 /// What one image is, and what staging comes to.
 std::string shape_text(const Plan& plan) {
@@ -31,9 +34,8 @@ std::string staging_text(const Plan& plan, const std::string& side) {
                        human_bytes(plan.slab_bytes), side,
                        human_bytes(plan.slabs * plan.slab_bytes));
   auto out = fmt::format("{}: a slab is {} at the least, {} on average, {} at the most{}",
-                         sizes.mode == Sizes::padded ? "padded" : "ragged",
-                         human_bytes(sizes.least_slab_bytes), human_bytes(sizes.typical_slab_bytes),
-                         human_bytes(plan.slab_bytes), side);
+                         name_of(sizes.mode, size_modes), human_bytes(sizes.least_slab_bytes),
+                         human_bytes(sizes.typical_slab_bytes), human_bytes(plan.slab_bytes), side);
   if (sizes.mode == Sizes::padded)
     out += fmt::format("\n  padding {} of the first epoch's pixels", percent(sizes.padding));
   if (sizes.bucket_batches > 0)
@@ -83,76 +85,9 @@ std::string cache_plan_text(const CachePlan& cache) {
                      : "none, the budget leaves no room\n");
 }
 
-}  // namespace
-
-std::string plan_text(const Plan& plan, std::string_view budget_how) {
-  const auto side = plan.side_bytes > 0 ? fmt::format(" ({} beside the pixels of each sample)",
-                                                      human_bytes(plan.side_bytes))
-                                        : std::string();
-  return fmt::format(
-      "Plan\n"
-      "  batch {} of {}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
-      "  {}\n"
-      "  floor {}, ceiling {}, budget {}, one sample at most {}\n{}{}",
-      plan.batch, shape_text(plan), plan.max_queue_size, queue_bound_text(plan),
-      plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
-      staging_text(plan, side) + pinned_text(plan.pinned), human_bytes(plan.floor_bytes),
-      human_bytes(plan.ceiling_bytes), human_bytes(plan.budget_bytes),
-      human_bytes(plan.max_sample_bytes), cache_plan_text(plan.cache),
-      budget_how.empty() ? "" : fmt::format("  auto budget {}\n", budget_how));
-}
-
-std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) {
-  Table table(Table::columns("max_queue_size|slabs|bytes|uint8 MiB|float16 MiB|float32 MiB|<"));
-  for (const auto depth : depths) {
-    const auto cost = cost_at(plan, depth);
-    table.add({grouped(depth), grouped(std::uint64_t{depth} + plan.max_leases),
-               grouped(cost.u8_bytes), mebibytes(cost.u8_bytes), mebibytes(cost.f16_bytes),
-               mebibytes(cost.f32_bytes), depth == plan.max_queue_size ? "<- this plan" : ""});
-  }
-  const std::string_view bound = plan.sizes.mode == Sizes::fixed ? "" : " at the most";
-  return fmt::format("Staging by queue depth{}, had the pixels waited as\n{}", bound, table.text());
-}
-
-std::string grid_text(const Grid& grid) {
-  std::vector<Table::Column> columns{{"batch"}};
-  for (const auto side : grid.sides) columns.push_back({fmt::format("{0}x{0}", side)});
-  Table table(std::move(columns));
-  for (std::size_t i = 0; i < grid.batches.size(); ++i) {
-    std::vector<std::string> cells{fmt::format("{}", grid.batches[i])};
-    for (const auto bytes : grid.bytes[i]) cells.push_back(gibibytes(bytes));
-    table.add(std::move(cells));
-  }
-  return fmt::format("GiB of the pixels of one batch as {}, three channels\n{}",
-                     to_string(grid.type), table.text());
-}
-
-std::string samples_text(const SampleTally& samples, const Shape& shape) {
-  const auto between = samples.in_flight + samples.ready + samples.leased;
-  const auto pixels = between * shape.values();
-  Table table(Table::columns("<Samples||<"), 0);
-  const auto add = [&](std::string_view word, std::uint64_t count, std::string note = "") {
-    table.add({fmt::format("  {}", word), grouped(count), std::move(note)});
-  };
-  add("drawn", samples.drawn,
-      samples.conserved() ? "" : "NOT CONSERVED: the counts below do not add up to this");
-  add("consumed", samples.consumed);
-  add("between", between,
-      between == 0 || pixels == 0 ? std::string()
-                                  : fmt::format("{} of pixels as uint8; as float32 {}",
-                                                human_bytes(pixels), human_bytes(4 * pixels)));
-  for (const auto& field : sample_fields) {
-    const bool shown = field.value == &SampleTally::drawn || field.value == &SampleTally::consumed;
-    if (!shown && samples.*field.value > 0) add(field.name, samples.*field.value);
-  }
-  return table.text();
-}
-
-namespace {
-
 /// The kernel's figures beside the books, and what the difference is made of.
 std::string process_text(const Run& run) {
-  Table table(Table::columns("<Process|start|peak|end|growth"), 0);
+  Table table("<Process|start|peak|end|growth", 0);
   const auto add = [&](std::string_view what, std::uint64_t ProcessMemory::*bytes) {
     const auto growth =
         static_cast<std::int64_t>(run.process_peak.*bytes - run.process_before.*bytes);
@@ -171,56 +106,6 @@ std::string process_text(const Run& run) {
       table.text(), human_difference(unaccounted(run)), part(&ProcessParts::stacks),
       part(&ProcessParts::libraries), part(&ProcessParts::heap), part(&ProcessParts::heap_free));
 }
-
-}  // namespace
-
-std::string memory_text(const Run& run) {
-  const auto& memory = run.figures.memory;
-  Table table(Table::columns("<Memory|now|at peak|bytes at peak"), 0);
-  for (std::size_t i = 0; i < account_count; ++i) {
-    const auto now = memory.accounts[i], at_peak = memory.accounts_at_peak[i];
-    if (now == 0 && at_peak == 0) continue;
-    table.add({fmt::format("  {}", to_string(static_cast<Account>(i))), human_bytes(now),
-               human_bytes(at_peak), grouped(at_peak)});
-  }
-  table.add({"  live", human_bytes(memory.live), human_bytes(memory.peak), grouped(memory.peak)});
-
-  const auto& pinned = run.figures.pinned;
-  const auto locked = pinned.locked + pinned.refused == 0
-                          ? ""
-                          : fmt::format("  pinned: {} of slabs, {} pageable\n",
-                                        human_bytes(pinned.locked), human_bytes(pinned.refused));
-  const auto note = run.slab_note.empty() ? "" : fmt::format("  slab memory: {}\n", run.slab_note);
-  return table.text() + locked + note + process_text(run) +
-         cost_text("books", "postings", books_cost(run), run.posting_ns);
-}
-
-std::string fault_text(const Fault& fault) {
-  return fmt::format("{}: {} ({}): {}{}", fault.name, to_string(fault.kind), to_string(fault.stage),
-                     fault.reason, fault.offset ? fmt::format(" at byte {}", *fault.offset) : "");
-}
-
-std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
-                        std::size_t shown) {
-  if (fault_count == 0) return "";
-  auto out = fmt::format("Faults: {}\n", grouped(fault_count));
-  shown = std::min(shown, faults.size());
-  for (const auto& fault : faults.first(shown)) out += "  " + fault_text(fault) + '\n';
-  if (fault_count > shown) out += fmt::format("  ... and {} more\n", grouped(fault_count - shown));
-  return out;
-}
-
-std::string cache_text(const Report& figures) {
-  if (figures.plan.cache.bytes == 0) return "";
-  const auto& cache = figures.cache;
-  return fmt::format(
-      "  cached: {} in {}; {} of {} drawn were there, {}{}\n", plural(cache.samples, "sample"),
-      human_bytes(cache.bytes), grouped(cache.hits), grouped(cache.hits + cache.misses),
-      percent(cache.hit_rate()),
-      cache.evicted == 0 ? "" : fmt::format("; {} gave way", grouped(cache.evicted)));
-}
-
-namespace {
 
 /// How much of what was delivered is padding; empty where images have one shape.
 std::string sizes_text(const Report& figures) {
@@ -250,7 +135,150 @@ std::string stalls_text(const Report& figures) {
   return out;
 }
 
+/// Staging at its peak as predicted, beside what it was and what it may be.
+std::string peaks_text(const Json& runs) {
+  Table table("queue|MiB of staging: bound|peak: predicted|measured|off", 0);
+  for (const auto& run : runs) {
+    const auto& predicted = run["predicted"];
+    if (!predicted["peak_staging_bytes"].is_number() || predicted["peak_staging_bytes"] == 0)
+      continue;
+    table.add({grouped(run["plan"]["max_queue_size_asked"]), mebibytes(predicted["staging_bytes"]),
+               mebibytes(predicted["peak_staging_bytes"]), mebibytes(run["memory"]["staging"]),
+               signed_percent(run["predicted_off"]["peak_staging_bytes"])});
+  }
+  return table.empty() ? "" : '\n' + table.text();
+}
+
+/// Throughput, readiness and waiting as predicted, beside what they were.
+std::string predicted_text(const Json& runs) {
+  Table table(
+      "queue|samples/s predicted|measured|off|ready predicted|measured|waited predicted|measured",
+      0);
+  for (const auto& run : runs) {
+    const auto &predicted = run["predicted"], &throughput = run["throughput"];
+    if (!predicted["samples_per_s"].is_number()) continue;
+    const double seconds = throughput["seconds"], waited = run["queue"]["consumer_wait_s"];
+    table.add({grouped(run["plan"]["max_queue_size_asked"]), tenths(predicted["samples_per_s"]),
+               tenths(throughput["samples_per_s"]),
+               signed_percent(run["predicted_off"]["samples_per_s"]),
+               percent(predicted["data_readiness"]), percent(run["queue"]["data_readiness"]),
+               percent(predicted["consumer_wait"]), percent(seconds > 0 ? waited / seconds : 0)});
+  }
+  if (table.empty()) return "";
+  return '\n' + table.text() + peaks_text(runs) +
+         "predicted: from one short run made before, in the steady state that a short sweep is "
+         "not\n";
+}
+
 }  // namespace
+
+std::string plan_text(const Plan& plan, std::string_view budget_how) {
+  const auto side = plan.side_bytes > 0 ? fmt::format(" ({} beside the pixels of each sample)",
+                                                      human_bytes(plan.side_bytes))
+                                        : std::string();
+  return fmt::format(
+      "Plan\n"
+      "  batch {} of {}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
+      "  {}\n"
+      "  floor {}, ceiling {}, budget {}, one sample at most {}\n{}{}",
+      plan.batch, shape_text(plan), plan.max_queue_size, queue_bound_text(plan),
+      plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
+      staging_text(plan, side) + pinned_text(plan.pinned), human_bytes(plan.floor_bytes),
+      human_bytes(plan.ceiling_bytes), human_bytes(plan.budget_bytes),
+      human_bytes(plan.max_sample_bytes), cache_plan_text(plan.cache),
+      budget_how.empty() ? "" : fmt::format("  auto budget {}\n", budget_how));
+}
+
+std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) {
+  Table table("max_queue_size|slabs|bytes|uint8 MiB|float16 MiB|float32 MiB|<");
+  for (const auto depth : depths) {
+    const auto cost = cost_at(plan, depth);
+    table.add({grouped(depth), grouped(std::uint64_t{depth} + plan.max_leases),
+               grouped(cost.u8_bytes), mebibytes(cost.u8_bytes), mebibytes(cost.f16_bytes),
+               mebibytes(cost.f32_bytes), depth == plan.max_queue_size ? "<- this plan" : ""});
+  }
+  const std::string_view bound = plan.sizes.mode == Sizes::fixed ? "" : " at the most";
+  return fmt::format("Staging by queue depth{}, had the pixels waited as\n{}", bound, table.text());
+}
+
+std::string grid_text(const Grid& grid) {
+  Table table("batch");
+  for (const auto side : grid.sides) table.add_column(fmt::format("{0}x{0}", side));
+  for (std::size_t i = 0; i < grid.batches.size(); ++i) {
+    std::vector<std::string> cells{fmt::format("{}", grid.batches[i])};
+    for (const auto bytes : grid.bytes[i]) cells.push_back(gibibytes(bytes));
+    table.add(std::move(cells));
+  }
+  return fmt::format("GiB of the pixels of one batch as {}, three channels\n{}",
+                     to_string(grid.type), table.text());
+}
+
+std::string samples_text(const SampleTally& samples, const Shape& shape) {
+  const auto between = samples.in_flight + samples.ready + samples.leased;
+  const auto pixels = between * shape.values();
+  Table table("<Samples||<", 0);
+  const auto add = [&](std::string_view word, std::uint64_t count, std::string note = "") {
+    table.add({fmt::format("  {}", word), grouped(count), std::move(note)});
+  };
+  add("drawn", samples.drawn,
+      samples.conserved() ? "" : "NOT CONSERVED: the counts below do not add up to this");
+  add("consumed", samples.consumed);
+  add("between", between,
+      between == 0 || pixels == 0 ? std::string()
+                                  : fmt::format("{} of pixels as uint8; as float32 {}",
+                                                human_bytes(pixels), human_bytes(4 * pixels)));
+  for (const auto& field : sample_fields) {
+    const bool shown = field.value == &SampleTally::drawn || field.value == &SampleTally::consumed;
+    if (!shown && samples.*field.value > 0) add(field.name, samples.*field.value);
+  }
+  return table.text();
+}
+
+std::string memory_text(const Run& run) {
+  const auto& memory = run.figures.memory;
+  Table table("<Memory|now|at peak|bytes at peak", 0);
+  for (std::size_t i = 0; i < account_count; ++i) {
+    const auto now = memory.accounts[i], at_peak = memory.accounts_at_peak[i];
+    if (now == 0 && at_peak == 0) continue;
+    table.add({fmt::format("  {}", to_string(static_cast<Account>(i))), human_bytes(now),
+               human_bytes(at_peak), grouped(at_peak)});
+  }
+  table.add({"  live", human_bytes(memory.live), human_bytes(memory.peak), grouped(memory.peak)});
+
+  const auto& pinned = run.figures.pinned;
+  const auto locked = pinned.locked + pinned.refused == 0
+                          ? ""
+                          : fmt::format("  pinned: {} of slabs, {} pageable\n",
+                                        human_bytes(pinned.locked), human_bytes(pinned.refused));
+  const auto note = run.slab_note.empty() ? "" : fmt::format("  slab memory: {}\n", run.slab_note);
+  return table.text() + locked + note + process_text(run) +
+         cost_text("books", "postings", books_cost(run));
+}
+
+std::string fault_text(const Fault& fault) {
+  return fmt::format("{}: {} ({}): {}{}", fault.name, to_string(fault.kind), to_string(fault.stage),
+                     fault.reason, fault.offset ? fmt::format(" at byte {}", *fault.offset) : "");
+}
+
+std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
+                        std::size_t shown) {
+  if (fault_count == 0) return "";
+  auto out = fmt::format("Faults: {}\n", grouped(fault_count));
+  shown = std::min(shown, faults.size());
+  for (const auto& fault : faults.first(shown)) out += "  " + fault_text(fault) + '\n';
+  if (fault_count > shown) out += fmt::format("  ... and {} more\n", grouped(fault_count - shown));
+  return out;
+}
+
+std::string cache_text(const Report& figures) {
+  if (figures.plan.cache.bytes == 0) return "";
+  const auto& cache = figures.cache;
+  return fmt::format(
+      "  cached: {} in {}; {} of {} drawn were there, {}{}\n", plural(cache.samples, "sample"),
+      human_bytes(cache.bytes), grouped(cache.hits), grouped(cache.hits + cache.misses),
+      percent(cache.hit_rate()),
+      cache.evicted == 0 ? "" : fmt::format("; {} gave way", grouped(cache.evicted)));
+}
 
 std::string run_text(const Run& run) {
   const auto& figures = run.figures;
@@ -263,7 +291,7 @@ std::string run_text(const Run& run) {
          plan_text(figures.plan, run.budget_how) + sizes_text(figures) + cache_text(figures) +
          '\n' + samples_text(figures.samples, common_shape(figures.plan)) + '\n' +
          memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
-         clocks_text(run);
+         cost_text("clocks", "readings", clocks_cost(run));
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
   out += stalls_text(figures);
@@ -271,63 +299,31 @@ std::string run_text(const Run& run) {
   return out;
 }
 
-namespace {
-
-/// Staging at its peak as foretold, beside what it was and what it may be.
-std::string peaks_text(std::span<const SweepRow> rows) {
-  Table table(Table::columns("queue|MiB of staging: bound|peak: predicted|measured|off"), 0);
-  for (const auto& row : rows) {
-    if (!row.foretold || row.foretold->staging_bytes == 0) continue;
-    const auto predicted = row.foretold->staging_bytes;
-    const auto off = static_cast<double>(row.staging_bytes) / static_cast<double>(predicted) - 1;
-    table.add({grouped(row.max_queue_size), mebibytes(row.bound.u8_bytes), mebibytes(predicted),
-               mebibytes(row.staging_bytes), fmt::format("{:+.1f} %", 100 * off)});
-  }
-  return table.empty() ? "" : '\n' + table.text();
-}
-
-/// Throughput, readiness and waiting as foretold, beside what they were.
-std::string foretold_text(std::span<const SweepRow> rows) {
-  Table table(Table::columns("queue|samples/s predicted|measured|off|ready "
-                             "predicted|measured|waited predicted|measured"),
+std::string sweep_text(const Json& runs) {
+  Table table("queue|bound|measured|as f32|books|RSS+|off|samples/s|waited|ready|drawn|consumed",
               0);
-  for (const auto& row : rows) {
-    if (!row.foretold) continue;
-    const auto& foretold = *row.foretold;
-    table.add({grouped(row.max_queue_size), fmt::format("{:.1f}", foretold.samples_per_s),
-               fmt::format("{:.1f}", row.samples_per_s),
-               fmt::format("{:+.1f} %", 100 * (row.samples_per_s / foretold.samples_per_s - 1)),
-               percent(foretold.data_readiness), percent(row.data_readiness),
-               percent(foretold.consumer_wait), percent(row.consumer_wait)});
-  }
-  if (table.empty()) return "";
-  return '\n' + table.text() + peaks_text(rows) +
-         "predicted: from one short run made before, in the steady state that a short sweep is "
-         "not\n";
-}
-
-}  // namespace
-
-std::string sweep_text(std::span<const SweepRow> rows) {
-  Table table(
-      Table::columns(
-          "queue|bound|measured|as f32|books|RSS+|off|samples/s|waited|ready|drawn|consumed"),
-      0);
   std::string errors;
   bool some_never_filled = false;
-  for (const auto& row : rows) {
-    some_never_filled |= row.staging_bytes < row.bound.u8_bytes;
-    const auto off = row.rss_growth - static_cast<std::int64_t>(row.peak_bytes);
+  for (const auto& run : runs) {
+    const auto &memory = run["memory"], &predicted = run["predicted"], &queue = run["queue"];
+    const auto& process = memory["process"];
+    const auto depth = grouped(run["plan"]["max_queue_size_asked"]);
+    some_never_filled |= memory["staging"] < predicted["staging_bytes"];
+    const auto growth =
+        process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>();
     const auto signed_mebibytes = [](std::int64_t bytes) {
-      return fmt::format("{:.1f}", static_cast<double>(bytes) / static_cast<double>(1u << 20));
+      return tenths(static_cast<double>(bytes) / static_cast<double>(1u << 20));
     };
-    table.add({grouped(row.max_queue_size), mebibytes(row.bound.u8_bytes),
-               mebibytes(row.staging_bytes), mebibytes(row.bound.f32_bytes),
-               mebibytes(row.peak_bytes), signed_mebibytes(row.rss_growth), signed_mebibytes(off),
-               fmt::format("{:.1f}", row.samples_per_s), duration(row.consumer_wait_s),
-               percent(row.data_readiness), grouped(row.drawn), grouped(row.consumed)});
-    if (!row.error.empty())
-      errors += fmt::format("max_queue_size {}: {}\n", row.max_queue_size, row.error);
+    table.add({depth, mebibytes(predicted["staging_bytes"]), mebibytes(memory["staging"]),
+               mebibytes(predicted["float32_bytes"]), mebibytes(memory["peak"]),
+               signed_mebibytes(growth),
+               signed_mebibytes(growth - memory["peak"].get<std::int64_t>()),
+               tenths(run["throughput"]["samples_per_s"]), duration(queue["consumer_wait_s"]),
+               percent(queue["data_readiness"]), grouped(run["samples"]["drawn"]),
+               grouped(run["samples"]["consumed"])});
+    if (run["error"].is_string())
+      errors +=
+          fmt::format("max_queue_size {}: {}\n", depth, run["error"].get_ref<const std::string&>());
   }
   return table.text() +
          "queue: max_queue_size; bound, as f32: MiB that the plan lets staging have; measured: its "
@@ -340,7 +336,7 @@ std::string sweep_text(std::span<const SweepRow> rows) {
               ? "measured below the bound: that queue never filled, and slabs it does "
                 "not need are not allocated\n"
               : "") +
-         errors + foretold_text(rows);
+         errors + predicted_text(runs);
 }
 
 }  // namespace weir::report

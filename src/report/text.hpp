@@ -1,12 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "report/figures.hpp"
+#include "report/json.hpp"
 
 namespace weir::report {
 
@@ -38,26 +36,7 @@ std::string cache_text(const Report& figures);
 std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
                         std::size_t shown = 5);
 
-/// How a run goes, or would.
-struct Pace {
-  double samples_per_s = 0, data_readiness = 0;
-  double consumer_wait = 0;         ///< share of the time
-  std::uint64_t staging_bytes = 0;  ///< at the peak
-};
-
-/// One depth of a sweep.
-struct SweepRow {
-  std::uint32_t max_queue_size = 0, slabs = 0;
-  DepthCost bound;                  ///< by the plan
-  std::uint64_t staging_bytes = 0;  ///< at the peak, measured
-  std::uint64_t peak_bytes = 0;     ///< of the books: staging and all else
-  std::int64_t rss_growth = 0;      ///< of the process, from before the Loader to its largest
-  double samples_per_s = 0, consumer_wait_s = 0, data_readiness = 0;
-  std::uint64_t drawn = 0, consumed = 0;
-  std::string error;         ///< why this depth has no figures, or not all
-  double consumer_wait = 0;  ///< share of the time
-  std::optional<Pace> foretold;
-};
-std::string sweep_text(std::span<const SweepRow> rows);
+/// A line for each depth of a sweep: `runs` is the JSON of each, with `predicted`.
+std::string sweep_text(const Json& runs);
 
 }  // namespace weir::report

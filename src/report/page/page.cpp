@@ -12,19 +12,6 @@
 
 namespace weir::report {
 
-Json read_report(std::string_view text) {
-  Json report;
-  try {
-    report = read_json<Json>(text);
-  } catch (const Json::exception&) {
-    // As of any other file: it is none.
-  }
-  if (!report.is_object() || !report.contains("schema") || !report.contains("command"))
-    throw std::invalid_argument(
-        "is no report of weir's: those of --json and of MemoryProfile::write_json are");
-  return report;
-}
-
 namespace {
 
 /// The tables that explain what a report names.
@@ -50,6 +37,19 @@ std::string data_element(std::string_view id, const Json& data) {
 }
 
 }  // namespace
+
+Json read_report(std::string_view text) {
+  Json report;
+  try {
+    report = read_json<Json>(text);
+  } catch (const Json::exception&) {
+    // As of any other file: it is none.
+  }
+  if (!report.is_object() || !report.contains("schema") || !report.contains("command"))
+    throw std::invalid_argument(
+        "is no report of weir's: those of --json and of MemoryProfile::write_json are");
+  return report;
+}
 
 std::string page(const Json& report) {
   std::string out;

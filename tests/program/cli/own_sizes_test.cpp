@@ -132,8 +132,8 @@ TEST_CASE("what has no say beside --sizes is refused by its name", "[sizes]") {
   refuses({"run", data, "--bucket", "3"}, "--bucket: for --sizes padded");
   refuses({"run", data, "--max-size", "9x9"}, "--max-size: for --sizes padded and ragged");
   refuses({"run", data, "--sizes", "padded", "--tuning", "automatic"}, "--tuning: automatic");
-  refuses({"tune", data, "--sizes", "padded"}, "--sizes: tune takes images of one shape");
-  refuses({"probe", data, "--sizes", "padded"}, "--sizes: probe takes images of one shape");
+  refuses({"tune", data, "--sizes", "padded"}, "--sizes: tune and probe take images of one shape");
+  refuses({"probe", data, "--sizes", "padded"}, "--sizes: tune and probe take images of one shape");
   refuses({"plan", "--sizes", "padded"}, "needed");
   refuses({"run", data, "--sizes", "some"}, "--sizes");
   refuses({"run", data, "--max-queue-bytes", "0"}, "--max-queue-bytes");

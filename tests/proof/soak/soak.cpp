@@ -143,7 +143,7 @@ class Soaking {
       result_.cache_hits += report.cache.hits;
       const auto now = loader.snapshot();
       book_.check(cli::Law::conservation, now.samples.conserved() && now.samples.in_flight == 0,
-                  [] { return std::string("samples in flight with no stream"); });
+                  "samples in flight with no stream");
     }
     ++result_.loaders;
     result_.outlived += upstream->live();

@@ -42,7 +42,9 @@ TEST_CASE("a verdict that is foretold says of what, and with which numbers", "[t
   CHECK(
       verdict.why.ends_with("a read takes 50.0 ms, a decode 3.0 ms, the consumer 0.0 ms a batch"));
   // The given time of the consumer is longer than the measured one.
-  const auto slow = cli::foretold(asked({0.05, 3, 40, 0.5}, 0), Service{1, 0.5, 0});
+  auto longer = asked({0.05, 3, 40, 0.5}, 0);
+  longer.consumer = {1, 0.5, 0};
+  const auto slow = cli::foretold(longer);
   CHECK(slow.regime == Regime::consumer);
   CHECK(contains(slow.why, "the consumer 500.0 ms a batch"));
 }
@@ -53,7 +55,7 @@ TEST_CASE("depths around the advised one are predicted as far as the budget hold
   auto window = window_of({0.05, 3, 58, 0.5, 1.0}, 2, options);
   const auto depths = [&](std::uint32_t around) {
     std::vector<std::uint32_t> found;
-    for (const auto& one : cli::by_depth(window, {}, {around, 2, 0, 32})) {
+    for (const auto& one : cli::by_depth(window, {around, 2, 0, 32})) {
       CHECK(one.setting.workers == 2);
       CHECK(one.samples_per_s > 0);
       found.push_back(one.setting.max_queue_size);
@@ -66,12 +68,13 @@ TEST_CASE("depths around the advised one are predicted as far as the budget hold
   CHECK(depths(12) == std::vector<std::uint32_t>{1, 2, 4, 8, 11, 12, 13, 16});
   CHECK(depths(1u << 20).back() == 1u << 20);  // the largest depth
   // A larger depth has at least the throughput and more bytes.
-  const auto found = cli::by_depth(window, {}, {12, 2, 0, 32});
+  const auto found = cli::by_depth(window, {12, 2, 0, 32});
   for (std::size_t i = 1; i < found.size(); ++i) {
     CHECK(found[i].samples_per_s >= 0.998 * found[i - 1].samples_per_s);
     CHECK(found[i].staging_bytes > found[i - 1].staging_bytes);
   }
-  CHECK(cli::by_depth(window, Service{1, 0.5, 0}, {4, 2, 0, 32}).front().samples_per_s <= 64.1);
+  window.consumer = {1, 0.5, 0};
+  CHECK(cli::by_depth(window, {4, 2, 0, 32}).front().samples_per_s <= 64.1);
 }
 
 TEST_CASE("a run is evidence where it is long enough, of one setting and of what can be foretold",

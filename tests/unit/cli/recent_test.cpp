@@ -1,4 +1,4 @@
-#include "cli/recent.hpp"
+#include "cli/progress.hpp"
 
 #include "support/catch.hpp"
 

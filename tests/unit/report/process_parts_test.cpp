@@ -1,4 +1,4 @@
-#include "report/process_parts.hpp"
+#include "report/process.hpp"
 
 #include <algorithm>
 #include <array>
