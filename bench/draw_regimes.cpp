@@ -106,7 +106,7 @@ void draw_row(Chart& chart, const Json& one, double top, bool last) {
                    .series = series});
 
   const auto& parts = one["shares"];
-  const double fetch = parts["fetch"], prep = parts["prep"], memory = parts["memory"],
+  const double storage = parts["storage"], decode = parts["decode"], memory = parts["memory"],
                idle = parts["producers"],
                reads = parts.value("reads", 0.0) + parts.value("reading", 0.0),
                budget = parts.value("budget", 0.0);
@@ -116,10 +116,10 @@ void draw_row(Chart& chart, const Json& one, double top, bool last) {
                  top + 18,
                  bars_width,
                  20,
-                 {{vermilion, fetch},
-                  {blue, prep},
+                 {{vermilion, storage},
+                  {blue, decode},
                   {purple, memory},
-                  {grey, std::max(0.0, 1 - fetch - prep - memory)}}});
+                  {grey, std::max(0.0, 1 - storage - decode - memory)}}});
   chart.text(bars_left, top + 60, "the workers' time", small);
   chart.draw(Bar{bars_left,
                  top + 66,

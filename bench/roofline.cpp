@@ -21,7 +21,7 @@
 #include "bare_jpeg.hpp"
 #include "base/clock.hpp"
 #include "codec/decoder.hpp"
-#include "engine/lane.hpp"
+#include "engine/thread_stats.hpp"
 #include "images.hpp"
 #include "weir/weir.hpp"
 

@@ -162,7 +162,7 @@ def main():
     after = os.getloadavg()
     print(f"\nload after: {after[0]:.1f}")
     if options.json:
-        figures = {"schema": 1, "load": [before, after], "time": times, "memory": memories}
+        figures = {"schema": 2, "load": [before, after], "time": times, "memory": memories}
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
     return 0 if as_fast and small else 1
 

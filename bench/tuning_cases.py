@@ -148,9 +148,9 @@ def shares(run):
     """Shares of the time of the consumer and of the workers in a run."""
     queue = run["queue"]
     workers = queue["workers"]
-    parts = {"fetch": "fetch_stall_s", "prep": "prep_stall_s", "memory": "memory_stall_s"}
+    parts = {"storage": "storage_wait_s", "decode": "decode_wait_s", "memory": "memory_wait_s"}
     found = {name: queue[key] / queue["seconds"] for name, key in parts.items()}
-    waits = {"producers": "idle_s", "reads": "starved_s", "budget": "throttled_s", "reading": "read_s"}
+    waits = {"producers": "idle_s", "reads": "storage_wait_s", "budget": "memory_wait_s", "reading": "read_s"}
     return found | {name: workers[key] / sum(workers.values()) for name, key in waits.items()}
 
 

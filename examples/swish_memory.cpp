@@ -96,8 +96,8 @@ bool check_prediction(const Subject& subject, std::size_t width, std::uint64_t b
   const auto predicted = weir::footprint(subject.model(width, batch)).training;
   const auto& forward = step["forward"].watched[place];
   const std::uint64_t peak = step.whole.watched[place].peak;
-  const auto near = [](std::uint64_t foretold, std::uint64_t measured) {
-    return std::abs(static_cast<double>(foretold) - static_cast<double>(measured)) <=
+  const auto near = [](std::uint64_t predicted, std::uint64_t measured) {
+    return std::abs(static_cast<double>(predicted) - static_cast<double>(measured)) <=
            0.01 * static_cast<double>(measured);
   };
   struct Row {
@@ -105,18 +105,18 @@ bool check_prediction(const Subject& subject, std::size_t width, std::uint64_t b
     std::uint64_t predicted, measured;
   };
   bool all = true;
-  for (const auto& [what, foretold, measured] :
+  for (const auto& [what, predicted, measured] :
        {Row{"parameters", predicted.parameters, forward["parameters"].live},
         Row{"gradients", predicted.gradients, forward["gradients"].live},
         Row{"activations kept", predicted.kept, forward["activations"].live},
         Row{"input", predicted.input, forward["input"].live},
         Row{"in all, after forward", predicted.total, forward.live},
         Row{"the peak", predicted.peak, peak}}) {
-    all &= near(foretold, measured);
+    all &= near(predicted, measured);
     std::printf("  %-10s  %-22s predicted %11llu, measured %11llu bytes%s\n", subject.name, what,
-                static_cast<unsigned long long>(foretold),
+                static_cast<unsigned long long>(predicted),
                 static_cast<unsigned long long>(measured),
-                near(foretold, measured) ? "" : "  MORE THAN 1 % OFF");
+                near(predicted, measured) ? "" : "  MORE THAN 1 % OFF");
   }
   return all;
 }

@@ -34,7 +34,7 @@ int main() {
   weir::Loader loader(images, wish);
   const weir::Plan& plan = loader.plan();
   std::printf("asked for a queue of %u, got %u; one slot is %llu bytes\n",
-              plan.max_queue_size_asked, plan.max_queue_size,
+              plan.max_queue_size_requested, plan.max_queue_size,
               static_cast<unsigned long long>(plan.slab_bytes));
   for (weir::Batch& batch : loader.stream()) {
     if (batch.sequence() == 3) print(loader.snapshot().memory);
@@ -56,7 +56,7 @@ int main() {
   weir::Loader again(images, kept);
   std::uint64_t rows = 0;
   for (weir::Batch& batch : again.stream({.epochs = 3})) rows += batch.size();
-  const weir::CacheClock cache = again.report().cache;
+  const weir::CacheStats cache = again.report().cache;
   std::printf("%llu of %llu samples were not read again, for %llu bytes\n",
               static_cast<unsigned long long>(cache.hits), static_cast<unsigned long long>(rows),
               static_cast<unsigned long long>(cache.bytes));

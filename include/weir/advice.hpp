@@ -78,9 +78,10 @@ struct Advice {
   /// encoded and, where rows are functions of their samples, decoded; empty where the window does not
   /// know how many samples the source has.
   std::vector<CacheAdvice> cache;
-  std::vector<std::string> words;  ///< sentences for people: what to do, why, what to change first
-  std::string flags;               ///< to paste: options of the program
-  std::string code;                ///< to paste: C++
+  std::vector<std::string>
+      sentences;      ///< sentences for people: what to do, why, what to change first
+  std::string flags;  ///< to paste: options of the program
+  std::string code;   ///< to paste: C++
 };
 
 /// Simulates settings of the window's batch, some dozens of them. Pure. Throws Error{bad_options}

@@ -34,7 +34,7 @@ struct CacheOptions {
 /// What CacheOptions became.
 struct CachePlan {
   Cache keep = Cache::nothing;  ///< as asked
-  std::uint64_t asked = 0;      ///< CacheOptions::max_bytes
+  std::uint64_t requested = 0;  ///< CacheOptions::max_bytes
   /// The most that is ever kept, its table included; 0: there is no room, and nothing is kept.
   std::uint64_t bytes = 0;
   std::uint64_t table_bytes = 0;  ///< of them, to find samples: 8 a sample of the source
@@ -42,7 +42,7 @@ struct CachePlan {
 };
 
 /// What became of it.
-struct CacheClock {
+struct CacheStats {
   std::uint64_t bytes = 0;    ///< held now: the account `cache`
   std::uint64_t samples = 0;  ///< held now
   std::uint64_t hits = 0;     ///< samples drawn that were held

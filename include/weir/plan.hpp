@@ -59,15 +59,15 @@ struct PinnedPlan {
 /// Options with nothing left undecided. Bytes are exact. With Tuning::automatic the knobs below are
 /// bounds, and a stream begins with `start`.
 struct WEIR_API Plan {
-  Shape shape{};                           ///< of every image; where sizes differ: sizes.largest
-  std::uint32_t short_side = 0;            ///< of fit center, resolved
-  std::uint32_t batch = 0;                 ///< images in one
-  std::uint32_t workers = 0;               ///< threads that decode
-  std::uint32_t read_ahead = 0;            ///< cut to max_queue_size * batch
-  std::uint32_t max_queue_size = 0;        ///< the deepest that fits the budget, at most as asked
-  std::uint32_t max_queue_size_asked = 0;  ///< the wish
-  std::uint32_t max_leases = 0;            ///< batches the consumer may hold at once
-  std::uint32_t slabs = 0;                 ///< max_queue_size + max_leases
+  Shape shape{};                     ///< of every image; where sizes differ: sizes.largest
+  std::uint32_t short_side = 0;      ///< of fit center, resolved
+  std::uint32_t batch = 0;           ///< images in one
+  std::uint32_t workers = 0;         ///< threads that decode
+  std::uint32_t read_ahead = 0;      ///< cut to max_queue_size * batch
+  std::uint32_t max_queue_size = 0;  ///< the deepest that fits the budget, at most as asked
+  std::uint32_t max_queue_size_requested = 0;  ///< the wish
+  std::uint32_t max_leases = 0;                ///< batches the consumer may hold at once
+  std::uint32_t slabs = 0;                     ///< max_queue_size + max_leases
   /// One batch: pixels, side bytes, labels, … and padding. Where sizes differ: the most that one takes.
   std::uint64_t slab_bytes = 0;
   std::uint64_t max_queue_bytes = UINT64_MAX;  ///< of the batches ahead of the consumer

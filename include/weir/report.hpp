@@ -48,7 +48,7 @@ struct Timing {
 /// read: one sample's bytes. wait: parked until its bytes were granted. decode: header and pixels.
 /// fit: resampling, and the user's transform. handoff: a batch lay in the queue. lease: the consumer
 /// held it.
-struct StageClock {
+struct StageStats {
   Stage stage = Stage::read;       ///< which one
   std::uint64_t count = 0;         ///< samples; batches: handoff, lease
   double busy_s = 0;               ///< in all, of all threads
@@ -63,13 +63,13 @@ struct StageClock {
 };
 
 /// What workers did with their time, summed over all of them, from when a stream opens until it ends:
-/// the parts add up to the number of workers times QueueClock::seconds.
+/// the parts add up to the number of workers times QueueStats::seconds.
 struct WorkerTime {
-  double read_s = 0;       ///< reading (read_ahead = 0)
-  double decode_s = 0;     ///< decoding and fitting, and all that is none of the others
-  double starved_s = 0;    ///< waiting for reads that were under way
-  double throttled_s = 0;  ///< held up by the budget: a sample or a slab waited for bytes
-  double idle_s = 0;       ///< nothing to do: every place in the queue taken, or no samples left
+  double read_s = 0;          ///< reading (read_ahead = 0)
+  double decode_s = 0;        ///< decoding and fitting, and all that is none of the others
+  double storage_wait_s = 0;  ///< waiting for reads that were under way
+  double memory_wait_s = 0;   ///< held up by the budget: a sample or a slab waited for bytes
+  double idle_s = 0;          ///< nothing to do: every place in the queue taken, or no samples left
 };
 
 /// Who waited for whom. Sums, so that two readings can be subtracted.
@@ -81,23 +81,23 @@ struct QueueWaits {
   /// consumer_wait_s by what it waited for, as in Mohan et al., "Analyzing and Mitigating Data Stalls
   /// in DNN Training" (VLDB 2021): fetching, preprocessing; and here the budget. They find the parts
   /// by running again without the storage, then without the decoding. Here each wait, by itself, is
-  /// shared out as the workers' time in it: read_s and starved_s, decode_s, throttled_s. So what
+  /// shared out as the workers' time in it: read_s and storage_wait_s, decode_s, memory_wait_s. So what
   /// workers did while batches lay ready has no weight, and a run that changes is seen to. Time of
   /// workers with nothing to do is left out; a wait in which none had is prep, the hand-over's.
-  double fetch_stall_s = 0;
-  double prep_stall_s = 0;    ///< likewise: preprocessing
-  double memory_stall_s = 0;  ///< likewise: the budget
-  WorkerTime workers{};       ///< what they did meanwhile
+  double storage_wait_s = 0;
+  double decode_wait_s = 0;  ///< likewise: preprocessing
+  double memory_wait_s = 0;  ///< likewise: the budget
+  WorkerTime workers{};      ///< what they did meanwhile
 };
 
 /// How full the queue was, and who waited for whom.
-struct QueueClock : QueueWaits {
-  std::vector<double> occupancy;  ///< [k]: share of `seconds` with k batches ready
-  double producer_wait_s = 0;     ///< WorkerTime::idle_s a worker
-  double data_readiness = 1.0;    ///< share of next() calls that found a batch waiting
-  std::uint64_t asked = 0;        ///< such calls that gave a batch
-  std::uint64_t found = 0;        ///< those of them that found one
-  Timing consumer{};              ///< handed a batch until the next next()
+struct QueueStats : QueueWaits {
+  std::vector<double> occupancy;    ///< [k]: share of `seconds` with k batches ready
+  double producer_wait_s = 0;       ///< WorkerTime::idle_s a worker
+  double data_readiness = 1.0;      ///< share of next() calls that found a batch waiting
+  std::uint64_t batches = 0;        ///< such calls that gave a batch
+  std::uint64_t batches_ready = 0;  ///< those of them that found one
+  Timing consumer{};                ///< handed a batch until the next next()
 };
 
 /// How fast it went.
@@ -108,7 +108,7 @@ struct Throughput {
 };
 
 /// What was handed over where images keep their own sizes.
-struct SizeClock {
+struct SizeStats {
   std::uint64_t images = 0;       ///< in all
   std::uint64_t image_bytes = 0;  ///< of their pixels
   std::uint64_t block_bytes = 0;  ///< of the blocks they came in, padding included
@@ -130,9 +130,9 @@ struct Report {
   ProcessMemory process_before;       ///< just before the Loader was made
   ProcessMemory process_now;          ///< beside the books
   SampleTally samples;                ///< where every sample is
-  QueueClock queue;                   ///< who waited for whom
+  QueueStats queue;                   ///< who waited for whom
   Throughput throughput;              ///< how fast
-  std::vector<StageClock> stages;     ///< one for each Stage, in its order
+  std::vector<StageStats> stages;     ///< one for each Stage, in its order
   std::optional<std::string> regime;  ///< of all the time until now
   std::string regime_why;             ///< the numbers that decide it
   std::vector<Fault> faults;          ///< the first few; see fault_count
@@ -140,8 +140,8 @@ struct Report {
   std::array<std::uint64_t, fault_kind_count> fault_kinds{};  ///< all faults, by FaultKind
   std::uint64_t postings = 0;                                 ///< changes made to the books
   std::uint64_t readings = 0;        ///< times and events noted by the clocks
-  SizeClock sizes{};                 ///< where images keep their own sizes
-  CacheClock cache{};                ///< where samples are kept from epoch to epoch
+  SizeStats sizes{};                 ///< where images keep their own sizes
+  CacheStats cache{};                ///< where samples are kept from epoch to epoch
   std::uint64_t source_samples = 0;  ///< in the source
   PinnedUse pinned{};                ///< of the PinnedMemory that slabs come from
   std::string pinned_note;  ///< what it did not lock, with the driver's reason; empty: nothing

@@ -61,9 +61,9 @@ struct Verdict {
   Regime regime = Regime::balanced;  ///< what bounds the run
   double consumer_wait = 0;          ///< the sum of the three stalls
   double producer_wait = 0;  ///< workers with nothing to do: every place in the queue was taken
-  double fetch_stall = 0;    ///< the consumer waited for reading
-  double prep_stall = 0;     ///< for decoding
-  double memory_stall = 0;   ///< for the budget
+  double storage_wait = 0;   ///< the consumer waited for reading
+  double decode_wait = 0;    ///< for decoding
+  double memory_wait = 0;    ///< for the budget
   std::string why;           ///< in a sentence, with the numbers
 };
 

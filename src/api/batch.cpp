@@ -34,19 +34,19 @@ Batch& Batch::operator=(Batch&& other) noexcept {
 }
 
 Batch::~Batch() {
-  if (pool_ && pool_->home().left())
-    forsake(std::move(pool_));
+  if (pool_ && pool_->fork_guard().in_child())
+    leak(std::move(pool_));
   else if (slab_)
     pool_->release(*slab_, books::Parting::consumed);
 }
 
 void Batch::discard() && noexcept {
-  if (slab_ && !pool_->home().left())
+  if (slab_ && !pool_->fork_guard().in_child())
     pool_->release(*std::exchange(slab_, nullptr), books::Parting::discarded);
 }
 
 void Batch::release_when(std::unique_ptr<LeaseEnd> end) && noexcept {
-  if (!slab_ || pool_->home().left()) return;
+  if (!slab_ || pool_->fork_guard().in_child()) return;
   auto pool = std::move(pool_);
   if (!pool->release_when(*std::exchange(slab_, nullptr), std::move(end)))
     buffer::SlabPool::drain(std::move(pool));
@@ -116,7 +116,7 @@ std::span<const std::int64_t> Batch::labels() const noexcept { return slab_->lab
 std::span<const std::uint64_t> Batch::indices() const noexcept { return slab_->indices(); }
 std::span<const RowStatus> Batch::statuses() const noexcept { return slab_->statuses(); }
 void Batch::held_by(const char* holder) const noexcept {
-  if (!pool_->home().left()) pool_->book().name_holder(slab_->id, holder);
+  if (!pool_->fork_guard().in_child()) pool_->book().name_holder(slab_->id, holder);
 }
 std::uint64_t Batch::bytes_held() const noexcept { return slab_->bytes(); }
 

@@ -17,11 +17,11 @@ Loader& Loader::operator=(Loader&& other) noexcept {
   return *this;
 }
 Loader::~Loader() {
-  if (state_ && state_->home.left()) forsake(std::move(state_));
+  if (state_ && state_->fork_guard.in_child()) leak(std::move(state_));
 }
 
 Stream Loader::stream(const StreamOptions& options) {
-  state_->stay_home();
+  state_->refuse_in_child();
   return Stream(std::make_shared<api::StreamState>(state_, options));
 }
 
@@ -35,14 +35,14 @@ std::uint64_t Loader::batches_per_epoch() const noexcept {
 std::vector<std::string> Loader::class_names() const { return state_->core->source.class_names(); }
 
 Snapshot Loader::snapshot() const {
-  state_->stay_home();
+  state_->refuse_in_child();
   return state_->core->book->snapshot();
 }
 
 Report Loader::report() const { return state_->report(); }
 
 void Loader::write_trace(std::ostream& out) const {
-  state_->stay_home();
+  state_->refuse_in_child();
   const auto& core = *state_->core;
   if (!core.trace)
     throw Error(Errc::bad_options, Stage::handoff, "trace.events = 0: no trace was kept");
@@ -57,7 +57,7 @@ Stream& Stream::operator=(Stream&& other) noexcept {
   return *this;
 }
 Stream::~Stream() {
-  if (state_ && state_->away()) forsake(std::move(state_));
+  if (state_ && state_->away()) leak(std::move(state_));
 }
 
 std::optional<Batch> Stream::next() {
@@ -96,7 +96,7 @@ void Stream::settle() {
 }
 
 Position Stream::position() const {
-  state_->loader->stay_home();
+  state_->loader->refuse_in_child();
   const auto released = state_->loader->core->book->released();
   return {released.next(), released.beyond()};
 }

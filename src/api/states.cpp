@@ -73,10 +73,11 @@ std::unique_ptr<buffer::SampleCache> make_cache(const Options& options, const Pl
 
 }  // namespace
 
-LoaderState::LoaderState(AnySource source, const Options& wish)
-    : ledger(wish.memory.ledger ? wish.memory.ledger
-                                : std::make_shared<MemoryLedger>(wish.memory.budget_bytes)),
-      options(with_sizes(source, wish, ledger)) {
+LoaderState::LoaderState(AnySource source, const Options& requested)
+    : ledger(requested.memory.ledger
+                 ? requested.memory.ledger
+                 : std::make_shared<MemoryLedger>(requested.memory.budget_bytes)),
+      options(with_sizes(source, requested, ledger)) {
   Plan plan;
   auto book = open_page(*ledger, options, source, plan);
   auto charge = books::charge(book, Account::index, plan.index_bytes);
@@ -101,23 +102,23 @@ LoaderState::~LoaderState() {
   core->book->retire();
 }
 
-void LoaderState::stay_home() const {
-  if (home.left())
+void LoaderState::refuse_in_child() const {
+  if (fork_guard.in_child())
     throw Error(Errc::bad_options, Stage::lease,
                 "this process is a child that fork() made of the Loader's own: its threads are not "
                 "here; a child may call exec or _exit");
 }
 
-engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
+engine::StreamPlan LoaderState::plan_stream(const StreamOptions& requested) const {
   const auto size = core->source.size();
   return {
       .decoder = plan::decoder_options(options),
       .sampler = source::Sampler(size, options.shuffle, options.seed),
-      .schedule = conductor::Schedule(size, options.batch, options.drop_last, wish.epochs),
+      .schedule = conductor::Schedule(size, options.batch, options.drop_last, requested.epochs),
       .tolerance = {options.faults.tolerate, options.faults.tolerate_share, size},
       .on_fault = options.faults.policy,
-      .first_batch = wish.from.next_batch,
-      .released_beyond = wish.from.released_beyond,
+      .first_batch = requested.from.next_batch,
+      .released_beyond = requested.from.released_beyond,
       .stall_after = options.watchdog.after,
       .on_stall = options.watchdog.on_stall,
       .transform = options.transform.apply,
@@ -126,7 +127,7 @@ engine::StreamPlan LoaderState::plan_stream(const StreamOptions& wish) const {
 }
 
 Report LoaderState::report() const {
-  stay_home();
+  refuse_in_child();
   const auto now = core->book->snapshot();
   auto faults = core->faults.read();
   const auto instant = Clock::now();
@@ -140,18 +141,18 @@ Report LoaderState::report() const {
       .process_before = before,
       .process_now = process_memory(),
       .samples = now.samples,
-      .queue = core->clocks.queue(instant),
-      .throughput = core->clocks.throughput(instant),
-      .stages = core->clocks.stages(),
+      .queue = core->stats.queue(instant),
+      .throughput = core->stats.throughput(instant),
+      .stages = core->stats.stages(),
       .regime = std::nullopt,
       .regime_why = {},
       .faults = std::move(faults.first),
       .fault_count = faults.count(),
       .fault_kinds = faults.kinds,
       .postings = core->book->ledger()->postings(),
-      .readings = core->clocks.noted(),
+      .readings = core->stats.noted(),
       .sizes = core->delivered.get(),
-      .cache = core->cache ? core->cache->figures() : CacheClock{},
+      .cache = core->cache ? core->cache->figures() : CacheStats{},
       .source_samples = core->source.size(),
       .pinned = pinned ? pinned->use() : PinnedUse{},
       .pinned_note = pinned ? pinned->note() : "",
@@ -165,23 +166,23 @@ Report LoaderState::report() const {
   return report;
 }
 
-StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& wish)
+StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& requested)
     : loader(std::move(its_loader)) {
   if (loader->streaming.exchange(true)) {
     throw Error(Errc::bad_options, Stage::lease,
                 "Loader::stream: one live stream a loader; end the other one first");
   }
   try {
-    const auto plan = loader->plan_stream(wish);
+    const auto plan = loader->plan_stream(requested);
     const auto size = loader->core->source.size();
     if (plan.schedule.batches_per_epoch() == 0 && size > 0) {
-      loader->core->book->omit(mul_sat(size, wish.epochs.value_or(1)));
+      loader->core->book->omit(mul_sat(size, requested.epochs.value_or(1)));
     }
     running = std::make_unique<engine::Engine>(loader->core, plan);
     const auto& tune = loader->options.tuning;
     if (tune.mode == Tuning::automatic)
       tuning.emplace(*running, *loader->core, tune, [this] { return loader->report(); });
-    on_stop.emplace(wish.stop, [this] { running->cancel(); });
+    on_stop.emplace(requested.stop, [this] { running->cancel(); });
   } catch (...) {
     tuning.reset();
     running.reset();
@@ -213,7 +214,7 @@ std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline
 }
 
 void StreamState::refuse_strangers(const char* call) const {
-  loader->stay_home();
+  loader->refuse_in_child();
   running->refuse_own_thread(call);
 }
 

@@ -6,7 +6,7 @@
 #include <stop_token>
 
 #include "api/tuning.hpp"
-#include "base/home_process.hpp"
+#include "base/fork_guard.hpp"
 #include "base/mutex.hpp"
 #include "engine/engine.hpp"
 #include "weir/loader.hpp"
@@ -17,17 +17,17 @@ namespace weir::api {
 /// slab pool alone.
 class LoaderState {
  public:
-  LoaderState(AnySource source, const Options& wish);
+  LoaderState(AnySource source, const Options& requested);
   ~LoaderState();
   LoaderState(const LoaderState&) = delete;
   LoaderState& operator=(const LoaderState&) = delete;
 
   /// Throws Error in a child of fork().
-  void stay_home() const;
-  engine::StreamPlan plan_stream(const StreamOptions& wish) const;
+  void refuse_in_child() const;
+  engine::StreamPlan plan_stream(const StreamOptions& requested) const;
   Report report() const;
 
-  const HomeProcess home;
+  const ForkGuard fork_guard;
   const ProcessMemory before = process_memory();
   std::shared_ptr<MemoryLedger> ledger;
   const Options options;  ///< sizes measured where they differ
@@ -39,13 +39,13 @@ class LoaderState {
 /// What a Stream owns.
 class StreamState {
  public:
-  StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& wish);
+  StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& requested);
   ~StreamState();
 
   std::optional<Batch> next(std::optional<Clock::time_point> deadline, engine::Engine::Lease lease);
   /// Throws Error in a child of fork() and on a thread of the stream's own.
   void refuse_strangers(const char* call) const;
-  bool away() const noexcept { return loader->home.left(); }
+  bool away() const noexcept { return loader->fork_guard.in_child(); }
 
   const std::shared_ptr<LoaderState> loader;
   std::unique_ptr<engine::Engine> running;

@@ -81,8 +81,8 @@ void AutomaticTuning::look() {
     // The tuner finds that nothing came of it; the engine's setting is what the report shows.
     text += std::string(" (not done: ") + error.what() + ")";
   }
-  const auto place = core_.moves.add(text);
-  if (core_.trace) core_.trace->move(core_.setting.get(), place);
+  const auto index = core_.moves.add(text);
+  if (core_.trace) core_.trace->move(core_.setting.get(), index);
   if (options_.on_move) options_.on_move(text);
 }
 

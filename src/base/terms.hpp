@@ -27,14 +27,14 @@ consteval bool in_order(const Table& table) {
 /// The name of `value` in its table.
 template <class Table, class Enum>
 constexpr std::string_view name_in(const Table& table, Enum value) noexcept {
-  const auto place = static_cast<std::size_t>(value);
-  return place < table.size() ? table[place].name : "?";
+  const auto index = static_cast<std::size_t>(value);
+  return index < table.size() ? table[index].name : "?";
 }
 
 /// The name at an enumerator's place; "?" where there is none.
-template <class Place, std::size_t count>
-constexpr std::string_view name_of(Place place, const std::string_view (&names)[count]) noexcept {
-  const auto at = static_cast<std::size_t>(place);
+template <class Enum, std::size_t count>
+constexpr std::string_view name_of(Enum index, const std::string_view (&names)[count]) noexcept {
+  const auto at = static_cast<std::size_t>(index);
   return at < count ? names[at] : "?";
 }
 

@@ -31,8 +31,8 @@ std::thread start_thread(F&& body) {
 }
 
 /// Threads to work with: as many as `asked`; 0: one per hardware thread.
-inline unsigned threads_for(unsigned asked) {
-  return asked != 0 ? asked : std::max(1u, std::thread::hardware_concurrency());
+inline unsigned threads_for(unsigned requested) {
+  return requested != 0 ? requested : std::max(1u, std::thread::hardware_concurrency());
 }
 
 /// Calls make()(i) for each i < count, on up to `threads` threads, this one among them. Each thread has a

@@ -10,12 +10,12 @@
 namespace weir::books {
 namespace {
 
-constexpr std::size_t place(SlabState state) { return static_cast<std::size_t>(state); }
+constexpr std::size_t index_of(SlabState state) { return static_cast<std::size_t>(state); }
 
 constexpr Account account_of(SlabState state) {
   constexpr Account accounts[]{
       {}, Account::idle, Account::filling, Account::ready, Account::leased};
-  return accounts[place(state)];
+  return accounts[index_of(state)];
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ std::shared_ptr<Book> Book::open(std::shared_ptr<Ledger> ledger, const Terms& te
       return std::make_shared<Book>(ledger, terms);
     } catch (const Error&) {
       // What a cache holds beyond its page's promise is in nobody's way.
-      if (!ledger->give_way(nullptr)) throw;
+      if (!ledger->evict(nullptr)) throw;
     }
   }
 }
@@ -36,12 +36,12 @@ Book::Book(std::shared_ptr<Ledger> ledger, const Terms& terms)
       terms_(terms),
       slabs_(terms.slabs, Slab{SlabState::absent, terms.slab_bytes, 0}),
       open_(terms.slabs, terms.batch),
-      slab_asked_(terms.slab_bytes) {
+      slab_requested_(terms.slab_bytes) {
   page_.promise = terms.promise;
   page_.reserve = terms.reserve;
   page_.leases.resize(terms.slabs);
   idle_.reserve(terms.slabs);
-  in_state_[place(SlabState::absent)] = terms.slabs;
+  in_state_[index_of(SlabState::absent)] = terms.slabs;
   Lock lock(ledger_->mutex());
   ledger_->open(page_);
 }
@@ -64,7 +64,7 @@ void Book::retire() noexcept {
 
 void Book::note_waiting(Posting& posting) noexcept {
   const bool waiting = !waiters_.empty() || wants_slab_;
-  if (waiting == (page_.asked != 0)) return;
+  if (waiting == (page_.ticket != 0)) return;
   ledger_->set_waiting(page_, waiting);
   if (!waiting) posting.freed();  // the turn of those who asked later, if not bytes
   wanted_.store(waiting, std::memory_order_relaxed);
@@ -78,9 +78,9 @@ bool Book::try_charge(Account account, std::uint64_t bytes) noexcept {
         ledger_->charge(page_, account, bytes);
         return true;
       }
-      if (ledger_->missing(page_, bytes) > ledger_->givable(page_)) return false;
+      if (ledger_->missing(page_, bytes) > ledger_->evictable_bytes(page_)) return false;
     }
-    if (!ledger_->give_way(this)) return false;
+    if (!ledger_->evict(this)) return false;
   }
 }
 
@@ -175,7 +175,7 @@ std::uint64_t Book::shortage(const Claim& claim) const noexcept {
 std::uint64_t Book::shortage_of_waiting() const noexcept {
   if (cancelled_) return 0;
   const auto* const waiter = waiters_.oldest();
-  if (!waiter) return wants_slab_ ? ledger_->missing_of_caches(page_, slab_asked_) : 0;
+  if (!waiter) return wants_slab_ ? ledger_->missing_of_caches(page_, slab_requested_) : 0;
   // One that its worker has not let go of is looked at again when it has.
   return waiter->parked ? shortage(*waiter) : 0;
 }
@@ -186,7 +186,7 @@ bool Book::make_room(const Claim* claim) noexcept {
       Lock lock(ledger_->mutex());
       if ((claim ? shortage(*claim) : shortage_of_waiting()) == 0) return any;
     }
-    if (!ledger_->give_way(this)) return any;
+    if (!ledger_->evict(this)) return any;
   }
 }
 
@@ -194,7 +194,7 @@ bool Book::make_room(const Claim* claim) noexcept {
 
 bool Book::try_charge_slab(std::uint64_t bytes) noexcept {
   Posting posting(*this);
-  slab_asked_ = bytes;
+  slab_requested_ = bytes;
   wants_slab_ = !waiters_.empty() || !ledger_->fits(page_, bytes);
   if (!wants_slab_) ledger_->charge(page_, Account::idle, bytes);
   note_waiting(posting);
@@ -218,8 +218,8 @@ void Book::set_state(SlabId slab, SlabState to) noexcept {
   auto& state = slabs_[slab].state;
   if (state == SlabState::idle) idle_.erase(std::ranges::find(idle_, slab));
   if (to == SlabState::idle) idle_.push_back(slab);
-  --in_state_[place(state)];
-  ++in_state_[place(to)];
+  --in_state_[index_of(state)];
+  ++in_state_[index_of(to)];
   state = to;
 }
 
@@ -385,7 +385,7 @@ Book::Queue Book::queue() const noexcept {
               .cancelled = cancelled_,
               .queue_bytes = page_.bytes[Account::filling] + page_.bytes[Account::ready],
               .leased_bytes = page_.bytes[Account::leased],
-              .slab_asked = slab_asked_};
+              .slab_requested = slab_requested_};
   if (!open_.empty()) {
     const auto& entry = open_.entry(open_.front());
     queue.front = open_.front();

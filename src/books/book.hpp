@@ -78,7 +78,7 @@ class Book {
     return !waiters_.empty();
   }
 
-  // -- a cache, which gives way to all else (see Ledger::give_way)
+  // -- a cache, which gives way to all else (see Ledger::evict)
   /// Charges to `cache` unless anyone waits, the general pool has no room, or more than `cap` would be there.
   [[nodiscard]] bool try_charge_cache(std::uint64_t bytes, std::uint64_t cap) noexcept;
   void discharge_cache(std::uint64_t bytes) noexcept;
@@ -154,7 +154,7 @@ class Book {
     RowKey oldest{}, stop = no_row;
     bool cancelled = false;
     std::uint64_t queue_bytes = 0, leased_bytes = 0;  ///< of slabs: filling and ready, leased
-    std::uint64_t slab_asked = 0;                     ///< bytes of the slab asked for last
+    std::uint64_t slab_requested = 0;                 ///< bytes of the slab asked for last
   };
   Queue queue() const noexcept;
   std::uint32_t leased() const noexcept { return queue().leased; }
@@ -205,7 +205,7 @@ class Book {
   OpenBatches open_ WEIR_GUARDED_BY(ledger_->mutex());
   Waiters waiters_ WEIR_GUARDED_BY(ledger_->mutex());
   bool wants_slab_ WEIR_GUARDED_BY(ledger_->mutex()) = false;
-  std::uint64_t slab_asked_ WEIR_GUARDED_BY(ledger_->mutex());  ///< bytes
+  std::uint64_t slab_requested_ WEIR_GUARDED_BY(ledger_->mutex());  ///< bytes
   bool cancelled_ WEIR_GUARDED_BY(ledger_->mutex()) = false;
   RowKey stop_ WEIR_GUARDED_BY(ledger_->mutex()) = no_row;
   std::uint64_t stream_ WEIR_GUARDED_BY(ledger_->mutex()) = 0;

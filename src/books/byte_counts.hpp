@@ -49,12 +49,12 @@ class ByteCounts {
     peaks.at_sum = peaks.own = parts_;
   }
   /// From now on `peaks` follows. It stays where it is until it is struck off.
-  void enlist(Peaks<Parts>& peaks) {
+  void attach(Peaks<Parts>& peaks) {
     begin(peaks);
     peaks.next = watches_;
     watches_ = &peaks;
   }
-  void strike(const Peaks<Parts>& peaks) noexcept {
+  void detach(const Peaks<Parts>& peaks) noexcept {
     auto** link = &watches_;
     while (*link != &peaks) link = &(*link)->next;
     *link = peaks.next;
@@ -92,7 +92,7 @@ class ByteCounts {
 /// The accounts of a page or of a ledger, and their peak since reset_peak().
 class AccountCounts : public ByteCounts<AccountBytes> {
  public:
-  AccountCounts() { enlist(peak_); }
+  AccountCounts() { attach(peak_); }
 
   std::uint64_t operator[](Account account) const noexcept {
     return parts()[static_cast<std::size_t>(account)];

@@ -73,7 +73,7 @@ void Ledger::close(const Page& page) noexcept {
   Page** link = &pages_;
   while (*link != &page) link = &(*link)->next;
   *link = page.next;
-  if (page.asked) --waiting_;
+  if (page.ticket) --waiting_;
 }
 
 void Ledger::retire(Page& page) noexcept {
@@ -105,7 +105,7 @@ std::uint64_t Ledger::missing_of_caches(const Page& page, std::uint64_t bytes) c
   return page.cached == 0 && must_yield(page) ? 0 : missing(page, bytes);
 }
 
-std::uint64_t Ledger::givable(const Page& page) const noexcept {
+std::uint64_t Ledger::evictable_bytes(const Page& page) const noexcept {
   std::uint64_t bytes = page.cached;
   if (must_yield(page)) return bytes;
   for (const Page* other = pages_; other; other = other->next)
@@ -135,14 +135,15 @@ void Ledger::move(Page& page, Account from, Account to, std::uint64_t bytes) noe
 // ---- who waits -------------------------------------------------------------------------------
 
 void Ledger::set_waiting(Page& page, bool waiting) noexcept {
-  page.asked = waiting ? ++asked_ : 0;
+  page.ticket = waiting ? ++last_ticket_ : 0;
   waiting_ += waiting ? 1 : -1u;
 }
 
 bool Ledger::must_yield(const Page& page) const noexcept {
-  if (waiting_ == 0 || (waiting_ == 1 && page.asked)) return false;
+  if (waiting_ == 0 || (waiting_ == 1 && page.ticket)) return false;
   for (const Page* other = pages_; other; other = other->next)
-    if (other != &page && other->asked && (!page.asked || other->asked < page.asked)) return true;
+    if (other != &page && other->ticket && (!page.ticket || other->ticket < page.ticket))
+      return true;
   return false;
 }
 
@@ -154,9 +155,9 @@ void Ledger::wake_waiting() noexcept {
       Lock lock(mutex_);
       const Page* next = nullptr;
       for (const Page* page = pages_; page; page = page->next)
-        if (page->asked > after && (!next || page->asked < next->asked)) next = page;
+        if (page->ticket > after && (!next || page->ticket < next->ticket)) next = page;
       if (!next) return;
-      after = next->asked;
+      after = next->ticket;
       waker = next->waker;
     }
     if (waker) waker->wake();
@@ -165,23 +166,24 @@ void Ledger::wake_waiting() noexcept {
 
 // ---- caches ----------------------------------------------------------------------------------
 
-bool Ledger::give_way(const Book* page) noexcept {
-  Lock lock(givers_mutex_);
-  for (auto* giver : givers_)
-    if (&giver->charged_to() == page && giver->give_way()) return true;
-  for (auto* giver : givers_)
-    if (&giver->charged_to() != page && giver->charged_to().beyond_promise() && giver->give_way()) return true;
+bool Ledger::evict(const Book* page) noexcept {
+  Lock lock(evictables_mutex_);
+  for (auto* cache : evictables_)
+    if (&cache->charged_to() == page && cache->evict()) return true;
+  for (auto* cache : evictables_)
+    if (&cache->charged_to() != page && cache->charged_to().beyond_promise() && cache->evict())
+      return true;
   return false;
 }
 
-void Ledger::enlist(Giver& giver) {
-  Lock lock(givers_mutex_);
-  givers_.insert(givers_.begin(), &giver);
+void Ledger::attach(Evictable& cache) {
+  Lock lock(evictables_mutex_);
+  evictables_.insert(evictables_.begin(), &cache);
 }
 
-void Ledger::strike(const Giver& giver) noexcept {
-  Lock lock(givers_mutex_);
-  givers_.erase(std::ranges::find(givers_, &giver));
+void Ledger::detach(const Evictable& cache) noexcept {
+  Lock lock(evictables_mutex_);
+  evictables_.erase(std::ranges::find(evictables_, &cache));
 }
 
 }  // namespace weir::books

@@ -14,7 +14,7 @@
 namespace weir::books {
 
 class Book;
-class Giver;
+class Evictable;
 
 /// One loader's bytes, as its ledger has them. Guarded by the ledger's mutex.
 struct Page {
@@ -25,7 +25,7 @@ struct Page {
   std::uint64_t general = 0, reserve_used = 0;  ///< charged, by pool
   std::uint64_t cached = 0;                     ///< of general: what its cache could give back
   AccountCounts bytes;
-  std::uint64_t asked = 0;  ///< when it began to wait, in the ledger's order; 0: it does not
+  std::uint64_t ticket = 0;  ///< when it began to wait, in the ledger's order; 0: it does not
   std::shared_ptr<Wakeable> waker;
   std::vector<std::optional<HeldLease>> leases;  ///< by slab
   Page* next = nullptr;                          ///< Ledger::pages_
@@ -46,10 +46,10 @@ class Ledger {
 
   /// Some cache lets go of a piece: that of `page` first, else one of a page that has more than it was
   /// promised, since others gain nothing of the rest. False: none can. `page` null: of a page to come.
-  bool give_way(const Book* page) noexcept WEIR_EXCLUDES(givers_mutex_);
-  void enlist(Giver& giver) WEIR_EXCLUDES(givers_mutex_);
+  bool evict(const Book* page) noexcept WEIR_EXCLUDES(evictables_mutex_);
+  void attach(Evictable& cache) WEIR_EXCLUDES(evictables_mutex_);
   /// Nobody asks it any more, nor is asking.
-  void strike(const Giver& giver) noexcept WEIR_EXCLUDES(givers_mutex_);
+  void detach(const Evictable& cache) noexcept WEIR_EXCLUDES(evictables_mutex_);
   /// Whether any page waits for bytes, seen without the mutex. Ordered with what was done before by
   /// whoever began to wait, and with what the caller did.
   bool seen_waiting() const noexcept { return waiting_.load() > 0; }
@@ -80,7 +80,7 @@ class Ledger {
   std::uint64_t missing_of_caches(const Page& page, std::uint64_t bytes) const noexcept
       WEIR_REQUIRES(mutex_);
   /// The most that caches could let go of for `page`.
-  std::uint64_t givable(const Page& page) const noexcept WEIR_REQUIRES(mutex_);
+  std::uint64_t evictable_bytes(const Page& page) const noexcept WEIR_REQUIRES(mutex_);
   void charge(Page& page, Account account, std::uint64_t bytes, bool reserve = false) noexcept
       WEIR_REQUIRES(mutex_);
   void uncharge(Page& page, Account account, std::uint64_t bytes, bool reserve = false) noexcept
@@ -103,31 +103,31 @@ class Ledger {
   std::uint64_t footprints_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t promised_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t postings_ WEIR_GUARDED_BY(mutex_) = 0;
-  std::uint64_t asked_ WEIR_GUARDED_BY(mutex_) = 0;  ///< numbers the askers in order
-  std::atomic<std::uint32_t> waiting_{0};            ///< pages; changed under mutex_
+  std::uint64_t last_ticket_ WEIR_GUARDED_BY(mutex_) = 0;  ///< numbers the askers in order
+  std::atomic<std::uint32_t> waiting_{0};                  ///< pages; changed under mutex_
   Page* pages_ WEIR_GUARDED_BY(mutex_) WEIR_PT_GUARDED_BY(mutex_) = nullptr;  ///< intrusive list
 
-  Mutex givers_mutex_;  ///< never taken under another of weir's
-  std::vector<Giver*> givers_ WEIR_GUARDED_BY(givers_mutex_);
+  Mutex evictables_mutex_;  ///< never taken under another of weir's
+  std::vector<Evictable*> evictables_ WEIR_GUARDED_BY(evictables_mutex_);
 };
 
 /// Holds bytes that can be done without: a cache.
-class Giver {
+class Evictable {
  public:
   /// Both outlive this.
-  Giver(Ledger& ledger, Book& page) noexcept : ledger_(ledger), page_(page) {}
-  virtual ~Giver() = default;
-  Giver(const Giver&) = delete;
-  Giver& operator=(const Giver&) = delete;
+  Evictable(Ledger& ledger, Book& page) noexcept : ledger_(ledger), page_(page) {}
+  virtual ~Evictable() = default;
+  Evictable(const Evictable&) = delete;
+  Evictable& operator=(const Evictable&) = delete;
 
   /// Frees and discharges a piece; false: none can go now. Any thread.
-  virtual bool give_way() noexcept = 0;
+  virtual bool evict() noexcept = 0;
   const Book& charged_to() const noexcept { return page_; }
 
  protected:
-  // By who overrides give_way(): the last of its constructor, the first of its destructor.
-  void enlist() { ledger_.enlist(*this); }
-  void strike() noexcept { ledger_.strike(*this); }
+  // By who overrides evict(): the last of its constructor, the first of its destructor.
+  void attach() { ledger_.attach(*this); }
+  void detach() noexcept { ledger_.detach(*this); }
   /// A piece that somebody held can go now, and could not before: whoever waits looks again. To be called
   /// after that is so: who waits has said that he does before he looked, and one of the two sees the other.
   void offer() noexcept {

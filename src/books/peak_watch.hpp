@@ -16,11 +16,11 @@ class PeakWatch {
  public:
   explicit PeakWatch(std::shared_ptr<Owner> owner) : owner_(std::move(owner)) {
     Lock lock(owner_->mutex());
-    owner_->bytes().enlist(peaks_);
+    owner_->bytes().attach(peaks_);
   }
   ~PeakWatch() {
     Lock lock(owner_->mutex());
-    owner_->bytes().strike(peaks_);
+    owner_->bytes().detach(peaks_);
   }
   PeakWatch(const PeakWatch&) = delete;
   PeakWatch& operator=(const PeakWatch&) = delete;

@@ -137,8 +137,8 @@ namespace buffer {
 
 PageMemory& page_memory() noexcept {
   // Never destroyed: a lease may outlive every static object.
-  alignas(PageMemory) static std::array<std::byte, sizeof(PageMemory)> place;
-  static auto& memory = *new (place.data()) PageMemory();
+  alignas(PageMemory) static std::array<std::byte, sizeof(PageMemory)> storage;
+  static auto& memory = *new (storage.data()) PageMemory();
   return memory;
 }
 

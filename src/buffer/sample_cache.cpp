@@ -61,18 +61,18 @@ struct SampleCache::Entry {
 SampleCache::SampleCache(std::shared_ptr<books::Book> book, const CachePlan& plan,
                          std::uint64_t samples, std::uint64_t typical,
                          std::shared_ptr<std::pmr::memory_resource> upstream)
-    : Giver(*book->ledger(), *book),
+    : Evictable(*book->ledger(), *book),
       book_(std::move(book)),
       plan_(plan),
       samples_(samples),
       segment_bytes_(usual_segment(plan.bytes, typical)),
       upstream_(std::move(upstream)) {
-  enlist();
+  attach();
 }
 
 SampleCache::~SampleCache() {
-  strike();
-  while (give_way()) {
+  detach();
+  while (evict()) {
   }
 }
 
@@ -84,7 +84,7 @@ SampleCache::Hold SampleCache::find(std::uint64_t index) noexcept {
   return {*this, *entry};
 }
 
-void SampleCache::let_go(const Entry& entry) noexcept {
+void SampleCache::release(const Entry& entry) noexcept {
   if (entry.segment->holds.fetch_sub(1) == 1) offer();
 }
 
@@ -125,7 +125,7 @@ void SampleCache::keep(const KeptSample& sample, ImageView image) noexcept {
       ++held_.samples;
     }
   }
-  let_go(*entry);
+  release(*entry);
 }
 
 SampleCache::Entry* SampleCache::reserve(const KeptSample& sample) noexcept {
@@ -133,13 +133,13 @@ SampleCache::Entry* SampleCache::reserve(const KeptSample& sample) noexcept {
     Lock lock(mutex_);
     if (table_) {
       if (table_[sample.index]) return nullptr;
-      if (auto* const entry = place(sample)) return entry;
+      if (auto* const entry = store(sample)) return entry;
     }
   }
   Lock one_at_a_time(growing_);
   {
     Lock lock(mutex_);
-    if (auto* const entry = table_ ? place(sample) : nullptr) return entry;
+    if (auto* const entry = table_ ? store(sample) : nullptr) return entry;
   }
   if (!make_table()) return nullptr;
   Segment* const segment = make_segment(head_bytes + parts_bytes(sample));
@@ -148,14 +148,14 @@ SampleCache::Entry* SampleCache::reserve(const KeptSample& sample) noexcept {
     Lock lock(mutex_);
     if (table_) {
       segment->older = std::exchange(youngest_, segment);
-      return place(sample);
+      return store(sample);
     }
   }
   free(segment, segment->bytes);  // all gave way meanwhile, the table too
   return nullptr;
 }
 
-SampleCache::Entry* SampleCache::place(const KeptSample& sample) noexcept {
+SampleCache::Entry* SampleCache::store(const KeptSample& sample) noexcept {
   static_assert(sizeof(Segment) + sizeof(Entry) <= head_bytes);
   const auto& data = sample.data;
   auto* segment = youngest_;
@@ -227,7 +227,7 @@ void SampleCache::free(void* data, std::uint64_t bytes) noexcept {
   book_->discharge_cache(bytes);
 }
 
-bool SampleCache::give_way() noexcept {
+bool SampleCache::evict() noexcept {
   Segment* segment = nullptr;
   Entry** table = nullptr;
   {
@@ -256,7 +256,7 @@ void SampleCache::unlink(Segment& segment) noexcept {
   }
 }
 
-CacheClock SampleCache::figures() const noexcept {
+CacheStats SampleCache::figures() const noexcept {
   Lock lock(mutex_);
   auto now = held_;
   now.hits = hits_.load(std::memory_order_relaxed);

@@ -30,7 +30,7 @@ struct KeptSample {
 ///
 /// Lock order: growing_, then mutex_, then the leaf mutex of the books. Memory is allocated and freed
 /// without mutex_.
-class SampleCache final : public books::Giver {
+class SampleCache final : public books::Evictable {
   struct Entry;
   struct Segment;
 
@@ -51,12 +51,12 @@ class SampleCache final : public books::Giver {
 
    private:
     friend class SampleCache;
-    struct LetGo {
+    struct Release {
       SampleCache* cache;
-      void operator()(const Entry* entry) const noexcept { cache->let_go(*entry); }
+      void operator()(const Entry* entry) const noexcept { cache->release(*entry); }
     };
-    Hold(SampleCache& cache, const Entry& entry) noexcept : entry_(&entry, LetGo{&cache}) {}
-    std::unique_ptr<const Entry, LetGo> entry_{nullptr, LetGo{}};
+    Hold(SampleCache& cache, const Entry& entry) noexcept : entry_(&entry, Release{&cache}) {}
+    std::unique_ptr<const Entry, Release> entry_{nullptr, Release{}};
   };
 
   /// Empty where it is not kept.
@@ -68,19 +68,19 @@ class SampleCache final : public books::Giver {
 
   void count(bool hit) noexcept { ++(hit ? hits_ : misses_); }
   Cache kind() const noexcept { return plan_.keep; }
-  CacheClock figures() const noexcept WEIR_EXCLUDES(mutex_);
+  CacheStats figures() const noexcept WEIR_EXCLUDES(mutex_);
 
-  bool give_way() noexcept override WEIR_EXCLUDES(mutex_);
+  bool evict() noexcept override WEIR_EXCLUDES(mutex_);
 
  private:
   Entry* reserve(const KeptSample& sample) noexcept WEIR_EXCLUDES(growing_, mutex_);
-  Entry* place(const KeptSample& sample) noexcept WEIR_REQUIRES(mutex_);
+  Entry* store(const KeptSample& sample) noexcept WEIR_REQUIRES(mutex_);
   Segment* make_segment(std::uint64_t least) noexcept WEIR_REQUIRES(growing_);
   bool make_table() noexcept WEIR_REQUIRES(growing_);
   void* allocate(std::uint64_t bytes) noexcept;
   void free(void* data, std::uint64_t bytes) noexcept;
   void unlink(Segment& segment) noexcept WEIR_REQUIRES(mutex_);
-  void let_go(const Entry& entry) noexcept;
+  void release(const Entry& entry) noexcept;
   static KeptSample view(const Entry& entry) noexcept;
 
   const std::shared_ptr<books::Book> book_;
@@ -92,7 +92,7 @@ class SampleCache final : public books::Giver {
   mutable Mutex mutex_;
   Entry** table_ WEIR_GUARDED_BY(mutex_) = nullptr;  ///< by sample
   Segment* youngest_ WEIR_GUARDED_BY(mutex_) = nullptr;
-  CacheClock held_ WEIR_GUARDED_BY(mutex_);
+  CacheStats held_ WEIR_GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> hits_{0}, misses_{0};
 };
 

@@ -36,8 +36,8 @@ SlabLayout::SlabLayout(Sizes sizes_mode, Shape image, std::uint64_t pixel_bytes,
   bytes = add_sat(statuses, round_up(count * sizeof(RowStatus), align));
   if (!sizes_differ()) return;
   sizes = bytes;
-  places = add_sat(sizes, round_up(batch * sizeof(ImageSize), alignment));
-  offsets = add_sat(places, round_up(batch * sizeof(ImageSize), alignment));
+  extents = add_sat(sizes, round_up(batch * sizeof(ImageSize), alignment));
+  offsets = add_sat(extents, round_up(batch * sizeof(ImageSize), alignment));
   bytes = add_sat(offsets, round_up(batch * sizeof(std::uint64_t), alignment));
 }
 
@@ -133,8 +133,8 @@ Slab* SlabPool::make(std::uint64_t bytes) {
 void SlabPool::lay_out(Slab& slab, const BatchLayout& batch) noexcept {
   layouts_[slab.id] = batch.layout;
   std::ranges::copy(batch.indices, slab.indices().begin());
-  std::ranges::copy(batch.places, slab.places().begin());
-  std::ranges::copy(batch.places, slab.sizes().begin());
+  std::ranges::copy(batch.extents, slab.extents().begin());
+  std::ranges::copy(batch.extents, slab.sizes().begin());
   std::ranges::copy(batch.offsets, slab.offsets().begin());
 }
 

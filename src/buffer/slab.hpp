@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/home_process.hpp"
+#include "base/fork_guard.hpp"
 #include "base/mutex.hpp"
 #include "books/book.hpp"
 #include "weir/image.hpp"
@@ -38,11 +38,11 @@ struct SlabLayout {
   Shape shape;  ///< of every row; ragged: 0 x 0
   std::uint32_t batch;
   std::size_t alignment;
-  std::uint64_t side_row;                            ///< side bytes of one sample
-  std::uint64_t pixels;                              ///< bytes of them
-  std::uint64_t side, labels, indices, statuses;     ///< byte offsets; pixels are at 0
-  std::uint64_t sizes = 0, places = 0, offsets = 0;  ///< likewise, where sizes differ
-  std::uint64_t bytes;                               ///< of the whole slab; saturates
+  std::uint64_t side_row;                             ///< side bytes of one sample
+  std::uint64_t pixels;                               ///< bytes of them
+  std::uint64_t side, labels, indices, statuses;      ///< byte offsets; pixels are at 0
+  std::uint64_t sizes = 0, extents = 0, offsets = 0;  ///< likewise, where sizes differ
+  std::uint64_t bytes;                                ///< of the whole slab; saturates
 
   bool sizes_differ() const noexcept { return mode != Sizes::fixed; }
 };
@@ -51,7 +51,7 @@ struct SlabLayout {
 struct BatchLayout {
   SlabLayout layout{Shape{}, 0, 1};
   std::vector<std::uint64_t> indices;  ///< of the source, by row
-  std::vector<ImageSize> places;       ///< room for each image
+  std::vector<ImageSize> extents;      ///< room for each image
   std::vector<std::uint64_t> offsets;  ///< of each image in the pixels
 };
 
@@ -76,7 +76,7 @@ class Slab {
   // Where sizes differ; empty where they do not.
   std::span<ImageSize> sizes() const noexcept { return own<ImageSize>(layout_->sizes); }
   /// The room each image has.
-  std::span<ImageSize> places() const noexcept { return own<ImageSize>(layout_->places); }
+  std::span<ImageSize> extents() const noexcept { return own<ImageSize>(layout_->extents); }
   /// Where each begins in the pixels.
   std::span<std::uint64_t> offsets() const noexcept { return own<std::uint64_t>(layout_->offsets); }
   /// The image of a row, at its own size.
@@ -164,7 +164,7 @@ class SlabPool {
 
   const SlabLayout& layout() const noexcept { return layout_; }
   books::Book& book() noexcept { return *book_; }
-  const HomeProcess& home() const noexcept { return home_; }
+  const ForkGuard& fork_guard() const noexcept { return fork_guard_; }
 
  private:
   void release_locked(Slab& slab, books::Parting parting) noexcept WEIR_REQUIRES(mutex_);
@@ -172,7 +172,7 @@ class SlabPool {
   void deallocate(Slab& slab) noexcept;
   std::pmr::memory_resource& upstream() noexcept;
 
-  const HomeProcess home_;
+  const ForkGuard fork_guard_;
   const std::shared_ptr<books::Book> book_;
   const SlabLayout layout_;
   const std::shared_ptr<std::pmr::memory_resource> upstream_;

@@ -13,11 +13,11 @@ namespace weir::buffer {
 /// Thrown where a transform asks for more scratch than was declared.
 class ScratchExceeded final : public std::bad_alloc {
  public:
-  ScratchExceeded(std::size_t asked, std::size_t in_use, std::size_t declared) noexcept {
+  ScratchExceeded(std::size_t requested, std::size_t in_use, std::size_t declared) noexcept {
     std::snprintf(text_.data(), text_.size(),
                   "the transform asked for %zu bytes of scratch with %zu in use, "
                   "transform.scratch_bytes is %zu",
-                  asked, in_use, declared);
+                  requested, in_use, declared);
   }
   const char* what() const noexcept override { return text_.data(); }
 

@@ -44,11 +44,11 @@ std::string read_all(const FileDescriptor& file) {
 
 pid_t spawn_self(const std::vector<std::string>& arguments, int stdout_fd) {
   static constexpr auto self = "/proc/self/exe";
-  std::vector<std::string> words{"weir"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> parts{"weir"};
+  parts.insert(parts.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (auto& word : words) argv.push_back(word.data());
+  argv.reserve(parts.size() + 1);
+  for (auto& word : parts) argv.push_back(word.data());
   argv.push_back(nullptr);
 
   posix_spawn_file_actions_t actions;

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "cli/parse.hpp"
 #include "cli/progress.hpp"
-#include "cli/words.hpp"
 #include "report/bytes.hpp"
-#include "report/clock_text.hpp"
+#include "report/stats_text.hpp"
 #include "source/delayed.hpp"
 #include "source/image_folder.hpp"
 #include "source/name_list.hpp"

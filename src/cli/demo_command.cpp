@@ -93,7 +93,7 @@ int demo_command(const Settings& settings, const Interrupt& interrupt) {
   auto command_line = arguments;
   command_line.insert(command_line.begin(), "sweep");
   auto sweep = parse(command_line);
-  sweep.foretell = false;
+  sweep.predict = false;
   return sweep_command(sweep, arguments, interrupt);
 }
 

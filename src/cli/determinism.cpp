@@ -12,7 +12,7 @@
 #include "base/checked.hpp"
 #include "cli/digest.hpp"
 #include "cli/progress.hpp"
-#include "report/clock_text.hpp"
+#include "report/stats_text.hpp"
 
 namespace weir::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/timeline.hpp"
-#include "engine/lane.hpp"
+#include "engine/thread_stats.hpp"
 #include "report/process.hpp"
 
 namespace weir::cli {

@@ -104,7 +104,7 @@ Service service_of(const std::vector<double>& milliseconds) {
 
 }  // namespace
 
-Verdict foretold(const Window& window) {
+Verdict prediction(const Window& window) {
   auto verdict = predict(window, setting_of(window.plan)).verdict;
   const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
   const auto ms = [](const Service& service) {
@@ -113,17 +113,17 @@ Verdict foretold(const Window& window) {
   verdict.why = fmt::format(
       "with read_ahead {} the consumer would wait {} of the time ({} for reads, {} for decoding, "
       "{} for memory), the producers {}: a read takes {}, a decode {}, the consumer {} a batch",
-      window.plan.read_ahead, percent(verdict.consumer_wait), percent(verdict.fetch_stall),
-      percent(verdict.prep_stall), percent(verdict.memory_stall), percent(verdict.producer_wait),
+      window.plan.read_ahead, percent(verdict.consumer_wait), percent(verdict.storage_wait),
+      percent(verdict.decode_wait), percent(verdict.memory_wait), percent(verdict.producer_wait),
       ms(window.read), ms(window.decode), ms(window.consumer));
   return verdict;
 }
 
-Measured measure(const AnySource& source, const Settings& asked, const Interrupt& interrupt,
+Measured measure(const AnySource& source, const Settings& requested, const Interrupt& interrupt,
                  std::uint64_t most_samples) {
   Measured measured;
   std::optional<Service> consumer;  // in place of the window's, where that is cut short
-  auto settings = asked;
+  auto settings = requested;
   settings.options.shuffle = true;  // the first pictures of a folder are not like the others
   settings.epochs.reset();
   settings.steps = UINT64_MAX;
@@ -132,7 +132,7 @@ Measured measure(const AnySource& source, const Settings& asked, const Interrupt
   settings.options.cache = {};
   if (settings.consumer_ms > longest_consumer_ms) {
     settings.consumer_ms = longest_consumer_ms;
-    consumer = Service{1, asked.consumer_ms * 1e-3, 0};
+    consumer = Service{1, requested.consumer_ms * 1e-3, 0};
   }
   // Else it would take too long.
   const double read_s = quick_look_s(source);
@@ -147,13 +147,13 @@ Measured measure(const AnySource& source, const Settings& asked, const Interrupt
     return measured;
   measured.window = gauge.seen();
   auto& window = *measured.window;
-  if (window.consumer.count < asked.consumer_trace.size())
-    consumer = service_of(asked.consumer_trace);
+  if (window.consumer.count < requested.consumer_trace.size())
+    consumer = service_of(requested.consumer_trace);
   measured.verdict = judge(window);
-  window.plan = resolve(asked.options, source.index_bytes(), 0, source.size());
+  window.plan = resolve(requested.options, source.index_bytes(), 0, source.size());
   if (consumer) window.consumer = *consumer;
   // What was measured is another setting's, or another consumer's.
-  if (help || consumer) measured.verdict = foretold(window);
+  if (help || consumer) measured.verdict = prediction(window);
   return measured;
 }
 

@@ -28,10 +28,10 @@ Measured measure(const AnySource& source, const Settings& settings, const Interr
 
 /// What would bound the setting of `window.plan`, where the window was measured with another: by the
 /// simulation's clocks.
-Verdict foretold(const Window& window);
+Verdict prediction(const Window& window);
 
 /// A run from beginning to end as evidence: empty where it is too short, where its knobs moved, or where
-/// nothing is foretold of it (sizes that differ, a cache that fills).
+/// nothing is predicted of it (sizes that differ, a cache that fills).
 std::optional<Window> evidence(const Report& figures);
 
 /// `around` with shallower and deeper queues, by depth, as far as the budget holds them.

@@ -85,12 +85,12 @@ class OptionGroup {
 
   /// One of a few words.
   template <class T>
-  void choice(const std::string& name, T& target, std::vector<std::pair<std::string_view, T>> words,
+  void choice(const std::string& name, T& target, std::vector<std::pair<std::string_view, T>> parts,
               const std::string& help) const {
     std::string form;
-    for (const auto& word : words) form += (form.empty() ? "" : "|") + std::string(word.first);
-    const auto choose = [form, words = std::move(words)](const std::string& text) {
-      for (const auto& [word, value] : words)
+    for (const auto& word : parts) form += (form.empty() ? "" : "|") + std::string(word.first);
+    const auto choose = [form, parts = std::move(parts)](const std::string& text) {
+      for (const auto& [word, value] : parts)
         if (word == text) return value;
       refuse_word(text, "is not one of " + form);
     };
@@ -100,9 +100,9 @@ class OptionGroup {
   template <class T>
   void enumerators(const std::string& name, T& target, std::initializer_list<const char*> names,
                    const std::string& help) const {
-    std::vector<std::pair<std::string_view, T>> words;
-    for (const auto* word : names) words.emplace_back(word, static_cast<T>(words.size()));
-    choice(name, target, std::move(words), help);
+    std::vector<std::pair<std::string_view, T>> parts;
+    for (const auto* word : names) parts.emplace_back(word, static_cast<T>(parts.size()));
+    choice(name, target, std::move(parts), help);
   }
 
  private:

@@ -28,12 +28,12 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   emit(settings, json, report::run_text(run));
   if (!run.error.empty()) say("weir: {}\n", run.error);
   const auto& plan = run.figures.plan;
-  if (plan.max_queue_size < plan.max_queue_size_asked)
+  if (plan.max_queue_size < plan.max_queue_size_requested)
     hint(
         settings,
         fmt::format("hint: the budget holds a queue of {}, not the {} asked for; `weir plan` shows "
                     "what each depth costs",
-                    plan.max_queue_size, plan.max_queue_size_asked));
+                    plan.max_queue_size, plan.max_queue_size_requested));
   return exit_code(run);
 }
 

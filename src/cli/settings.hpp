@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/words.hpp"
+#include "cli/parse.hpp"
 #include "report/figures.hpp"
 #include "weir/advice.hpp"
 #include "weir/convert.hpp"
@@ -39,7 +39,7 @@ struct Settings {
   Options options;
   ModelSettings model;
   /// plan: whether --batch and --size were given, or a model may say.
-  bool batch_asked = false, size_asked = false;
+  bool batch_given = false, size_given = false;
   std::vector<std::uint32_t> depths;  ///< as --max-queue-size lists them; empty: not asked
   std::vector<std::string> extensions;
   FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
@@ -57,7 +57,7 @@ struct Settings {
   double consumer_ms = 0;
   std::vector<double> consumer_trace;  ///< milliseconds by batch, over and over; empty: consumer_ms
   double target_readiness = AdviceOptions{}.target_readiness;
-  DelayWords read_delay;
+  DelaySpec read_delay;
   std::string budget_how;  ///< how --memory-budget auto was worked out; empty: bytes were named
   SlabMemory slab_memory = SlabMemory::pages;
   std::function<std::string()> slab_note;     ///< what that memory was refused; empty: of pages
@@ -69,7 +69,7 @@ struct Settings {
   std::shared_ptr<MetricsServer> metrics;  ///< where the program listens; parse() leaves it empty
   /// sweep: whether throughput is predicted, too, and advice given. Not in demo, whose large pictures
   /// come in a row: a prediction takes them for shuffled.
-  bool foretell = true;
+  bool predict = true;
   /// Set in a process that sweeps one depth for another: it writes its JSON alone.
   std::optional<std::uint32_t> only_depth;
 

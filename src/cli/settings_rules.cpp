@@ -81,10 +81,10 @@ void apply_rules(const CLI::App& command, Settings& s) {
     if (given(one) && given(other))
       throw Refusal{2, fmt::format("weir: {} and {} exclude each other\n", one, other)};
 
-  s.batch_asked = given("--batch");
-  s.size_asked = given("--size");
+  s.batch_given = given("--batch");
+  s.size_given = given("--size");
   // A prediction takes all images for alike.
-  if (own_sizes(s)) s.foretell = false;
+  if (own_sizes(s)) s.predict = false;
   if (s.lenient) s.options.faults.strict = false;
   take_slabs_from(s);
   auto& events = s.options.trace.events;

@@ -36,7 +36,7 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
 /// As much as one depth is going to take, at the most: a short sweep is no long one for being
 /// predicted.
 std::optional<Window> measure_before(const Settings& settings, const Interrupt& interrupt) {
-  if (!settings.foretell) return {};
+  if (!settings.predict) return {};
   const auto source = open_data(settings, interrupt.token());
   const auto goal = samples_to_consume(settings, source.size());
   auto measured = measure(source, settings, interrupt, goal.value_or(UINT64_MAX));
@@ -44,26 +44,26 @@ std::optional<Window> measure_before(const Settings& settings, const Interrupt& 
   return measured.window;
 }
 
-/// Puts what the window foretells beside what `run` measured.
+/// Puts what the window predicts beside what `run` measured.
 void put_prediction(report::Json& run, const Window& window) {
   auto setting = setting_of(window.plan);
   setting.max_queue_size = run["plan"]["max_queue_size"];
   setting.read_ahead = run["plan"]["read_ahead"];
-  const auto foretold = predict(window, setting);
+  const auto prediction = predict(window, setting);
   auto& predicted = run["predicted"];
-  predicted["samples_per_s"] = foretold.samples_per_s;
-  predicted["data_readiness"] = foretold.data_readiness;
-  predicted["consumer_wait"] = foretold.consumer_wait;
-  predicted["peak_staging_bytes"] = foretold.peak_staging_bytes;
+  predicted["samples_per_s"] = prediction.samples_per_s;
+  predicted["data_readiness"] = prediction.data_readiness;
+  predicted["consumer_wait"] = prediction.consumer_wait;
+  predicted["peak_staging_bytes"] = prediction.peak_staging_bytes;
   const double measured = run["throughput"]["samples_per_s"],
                seconds = run["throughput"]["seconds"];
   const double waited = run["queue"]["consumer_wait_s"];
   run["predicted_off"] = {
-      {"samples_per_s", measured / foretold.samples_per_s - 1},
-      {"data_readiness", run["queue"]["data_readiness"].get<double>() - foretold.data_readiness},
-      {"consumer_wait", (seconds > 0 ? waited / seconds : 0) - foretold.consumer_wait},
+      {"samples_per_s", measured / prediction.samples_per_s - 1},
+      {"data_readiness", run["queue"]["data_readiness"].get<double>() - prediction.data_readiness},
+      {"consumer_wait", (seconds > 0 ? waited / seconds : 0) - prediction.consumer_wait},
       {"peak_staging_bytes",
-       run["memory"]["staging"].get<double>() / static_cast<double>(foretold.peak_staging_bytes) -
+       run["memory"]["staging"].get<double>() / static_cast<double>(prediction.peak_staging_bytes) -
            1}};
 }
 

@@ -78,10 +78,10 @@ report::Json to_json(const Findings& findings) {
 
 std::string waits_text(const report::Run& run) {
   const auto& wait = run.figures.stages[static_cast<std::size_t>(Stage::wait)];
-  const auto& throttled = run.figures.queue.workers.throttled_s;
-  if (wait.count == 0 && throttled == 0) return {};
+  const auto& memory_wait = run.figures.queue.workers.memory_wait_s;
+  if (wait.count == 0 && memory_wait == 0) return {};
   return fmt::format("{} samples waited for bytes; the budget held workers up for {:.2f} s\n",
-                     report::grouped(wait.count), throttled);
+                     report::grouped(wait.count), memory_wait);
 }
 
 std::string determinism_text(const Determinism& determinism) {

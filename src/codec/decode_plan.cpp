@@ -52,24 +52,24 @@ void look_around(Placement& p, const ImageInfo& info, std::uint32_t reduce) {
   p.source = {x.first, y.first, x.count, y.count};
 }
 
-Turn turn_of(const ImageInfo& info, const DecoderOptions& options) {
-  return options.exif == Exif::apply ? Turn::of_exif(info.orientation) : Turn{};
+Orientation orientation_of(const ImageInfo& info, const DecoderOptions& options) {
+  return options.exif == Exif::apply ? Orientation::of_exif(info.orientation) : Orientation{};
 }
 
 }  // namespace
 
 DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderOptions& options,
                        std::uint64_t draw) {
-  Turn turn = turn_of(info, options);
-  const std::uint32_t width = turn.transpose ? info.height : info.width;
-  const std::uint32_t height = turn.transpose ? info.width : info.height;
+  Orientation orientation = orientation_of(info, options);
+  const std::uint32_t width = orientation.transpose ? info.height : info.width;
+  const std::uint32_t height = orientation.transpose ? info.width : info.height;
   const Window view = window(width, height, fit, draw);
   // The window is of the upright image; what it mirrors, it mirrors in the output only.
-  const Rect whole = turn.stored(view.source, info.width, info.height);
-  if (view.flip) turn = turn.flipped();
+  const Rect whole = orientation.stored(view.source, info.width, info.height);
+  if (view.flip) orientation = orientation.flipped();
 
   DecodePlan plan{.info = info};
-  plan.placement = {whole, turn, view.target, fit.out, options.antialias};
+  plan.placement = {whole, orientation, view.target, fit.out, options.antialias};
   plan.reduce = reduction(info, options, plan.placement);
   look_around(plan.placement, info, plan.reduce);
   const Rect& source = plan.placement.source;
@@ -77,7 +77,7 @@ DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderO
   const CanvasNeed& need = plan.canvas;
   // Rows of the canvas are then whole rows of the output.
   const bool gapless = !need.gapless || view.target.width == fit.out.width;
-  plan.direct = !need.streams && turn.identity() && !plan.placement.resamples() &&
+  plan.direct = !need.streams && orientation.identity() && !plan.placement.resamples() &&
                 need.area == source && gapless;
   if (!plan.direct && !need.streams) {
     const std::uint64_t pixels = std::uint64_t{need.area.width} * need.area.height;
@@ -95,7 +95,7 @@ DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderO
 }
 
 Shape upright_shape(const ImageInfo& info, Exif exif) noexcept {
-  const bool transposed = exif == Exif::apply && Turn::of_exif(info.orientation).transpose;
+  const bool transposed = exif == Exif::apply && Orientation::of_exif(info.orientation).transpose;
   return {transposed ? info.width : info.height, transposed ? info.height : info.width, 3};
 }
 

@@ -15,7 +15,7 @@ namespace weir::codec {
 namespace {
 
 Canvas make_canvas(const DecodePlan& plan, std::uint8_t* scratch, std::uint8_t* row) {
-  const auto& [source, turn, target, out, antialias, part] = plan.placement;
+  const auto& [source, orientation, target, out, antialias, part] = plan.placement;
   const Rect& area = plan.canvas.area;
   if (plan.canvas.streams) return {};
   if (!plan.direct) return {scratch, area.width * pixel_bytes, area};
@@ -69,7 +69,7 @@ DecodePlan Decoder::plan_whole(const ImageInfo& info) const {
 Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const DecodePlan& plan,
                                 std::span<std::byte> scratch, const std::atomic<bool>& cancelled,
                                 std::span<std::uint8_t> row) {
-  const auto& [source, turn, target, out, antialias, part] = plan.placement;
+  const auto& [source, orientation, target, out, antialias, part] = plan.placement;
   assert(scratch.size() >= plan.memory.scratch && row.size() >= out.values());
   auto* const memory = reinterpret_cast<std::uint8_t*>(scratch.data());
   const Canvas canvas = make_canvas(plan, memory, row.data());

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "codec/geometry.hpp"
+#include "codec/orientation.hpp"
 #include "codec/resampler.hpp"
-#include "codec/turn.hpp"
 #include "weir/image.hpp"
 
 namespace weir::codec {
@@ -15,7 +15,7 @@ inline constexpr std::size_t pixel_bytes = 3;
 /// From a decoded rectangle to its place in a row of the slab.
 struct Placement {
   Rect source;  ///< stored coordinates
-  Turn turn;
+  Orientation orientation;
   Rect target;  ///< output coordinates, upright
   Shape out;
   bool antialias = false;
@@ -24,10 +24,10 @@ struct Placement {
 
   /// Sides of the target as the stored image lies.
   std::uint32_t patch_width() const noexcept {
-    return turn.transpose ? target.height : target.width;
+    return orientation.transpose ? target.height : target.width;
   }
   std::uint32_t patch_height() const noexcept {
-    return turn.transpose ? target.width : target.height;
+    return orientation.transpose ? target.width : target.height;
   }
   bool resamples() const noexcept {
     return source.width != patch_width() || source.height != patch_height() || part.x != 0 ||

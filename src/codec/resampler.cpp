@@ -16,12 +16,12 @@ constexpr int bilinear_one = 2048, triangle_one = 1 << 14;
 
 /// Where a place of the output lies in the source: between `first` and the next, `share` of the way.
 /// In the precision of cv::resize, on which the last bit of a weight depends.
-struct Place {
+struct Tap {
   std::int64_t first;
   float share;
 };
 
-Place place_of(std::uint32_t i, double scale, double from) {
+Tap tap_of(std::uint32_t i, double scale, double from) {
   const auto at = static_cast<float>((i + 0.5) * scale - 0.5 + from);
   auto first = static_cast<std::int64_t>(at);
   if (at < static_cast<float>(first)) --first;
@@ -120,7 +120,7 @@ void fill_bilinear(const Resize& resize, Columns& columns) {
   const double scale = scale_of(resize.span_x(), resize.out_width);
   const auto last = static_cast<std::int64_t>(resize.in_width) - 1;
   for (std::uint32_t x = 0; x < resize.out_width; ++x) {
-    auto [first, share] = place_of(x, scale, resize.part.x);
+    auto [first, share] = tap_of(x, scale, resize.part.x);
     if (first < 0 || first >= last) {
       first = std::clamp<std::int64_t>(first, 0, last);
       share = 0;
@@ -142,9 +142,9 @@ void fill_groups(Columns& columns) {
     for (std::uint32_t k = 0; k < group_values; ++k) {
       const std::size_t at = 2 * (std::size_t{g} * group_values + k);
       const bool beyond = column == columns.count;
-      const std::uint32_t place = beyond ? 0 : columns.offsets[column] + channel - base;
+      const std::uint32_t index = beyond ? 0 : columns.offsets[column] + channel - base;
       for (std::uint32_t side = 0; side < 2; ++side) {
-        columns.picks[2 * (at + side)] = static_cast<std::uint8_t>(place + channels * side);
+        columns.picks[2 * (at + side)] = static_cast<std::uint8_t>(index + channels * side);
         columns.picks[2 * (at + side) + 1] = 0;
         columns.wide_weights[at + side] =
             beyond ? std::int16_t{0} : columns.weights[2 * std::size_t{column} + side];
@@ -200,7 +200,7 @@ void Resampler::aim() noexcept {
     return;
   }
   const double scale = scale_of(resize_.span_y(), resize_.out_height);
-  const auto [first, share] = place_of(row_, scale, resize_.part.y);
+  const auto [first, share] = tap_of(row_, scale, resize_.part.y);
   const auto end = static_cast<std::int64_t>(resize_.in_height) - 1;
   lines_.first = static_cast<std::uint32_t>(std::clamp<std::int64_t>(first, 0, end));
   last_ = static_cast<std::uint32_t>(std::clamp<std::int64_t>(first + 1, 0, end));

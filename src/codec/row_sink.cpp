@@ -11,16 +11,17 @@ namespace {
 constexpr std::uint32_t lines_a_measurement = 16;
 
 Resize resize_of(const Placement& p) noexcept {
-  return {p.source.width,  p.source.height, p.patch_width(), p.patch_height(),
-          p.turn.mirror_x, p.part,          p.antialias};
+  return {p.source.width,         p.source.height, p.patch_width(), p.patch_height(),
+          p.orientation.mirror_x, p.part,          p.antialias};
 }
 
 }  // namespace
 
 std::uint64_t RowSink::memory_bytes(const Placement& placement) noexcept {
   if (!placement.resamples()) return 0;
-  const std::uint64_t turned = placement.turn.transpose ? placement.patch_width() * pixel_bytes : 0;
-  return Resampler::memory_bytes(resize_of(placement)) + turned;
+  const std::uint64_t transposed =
+      placement.orientation.transpose ? placement.patch_width() * pixel_bytes : 0;
+  return Resampler::memory_bytes(resize_of(placement)) + transposed;
 }
 
 RowSink::RowSink(const Placement& placement, std::byte* memory, std::uint8_t* row) noexcept
@@ -28,8 +29,8 @@ RowSink::RowSink(const Placement& placement, std::byte* memory, std::uint8_t* ro
   if (!placement.resamples()) return;
   const Resize resize = resize_of(placement);
   resampler_ = Resampler(resize, memory);
-  if (placement.turn.transpose)
-    turned_ = reinterpret_cast<std::uint8_t*>(memory + Resampler::memory_bytes(resize));
+  if (placement.orientation.transpose)
+    transposed_ = reinterpret_cast<std::uint8_t*>(memory + Resampler::memory_bytes(resize));
 }
 
 void RowSink::put(const std::uint8_t* line) noexcept {
@@ -40,33 +41,34 @@ void RowSink::put(const std::uint8_t* line) noexcept {
 }
 
 void RowSink::take(const std::uint8_t* line) noexcept {
-  if (!placement_.resamples()) return place(count_ - 1, line, placement_.turn.mirror_x);
+  if (!placement_.resamples()) return put(count_ - 1, line, placement_.orientation.mirror_x);
   resampler_.feed(line);
   while (resampler_.ready()) {
     const std::uint32_t patch_row = resampler_.next_row();
-    if (turned_ == nullptr) {
+    if (transposed_ == nullptr) {
       resampler_.make_row(start_of(patch_row));
     } else {
-      resampler_.make_row(turned_);
-      place(patch_row, turned_, false);
+      resampler_.make_row(transposed_);
+      put(patch_row, transposed_, false);
     }
   }
 }
 
 std::uint8_t* RowSink::start_of(std::uint32_t patch_row) const noexcept {
-  const auto& [source, turn, target, out, smooth, inner] = placement_;
-  const std::uint32_t line = turn.mirror_y ? placement_.patch_height() - 1 - patch_row : patch_row;
-  const std::size_t x = target.x + (turn.transpose ? line : 0),
-                    y = target.y + (turn.transpose ? 0 : line);
+  const auto& [source, orientation, target, out, smooth, inner] = placement_;
+  const std::uint32_t line =
+      orientation.mirror_y ? placement_.patch_height() - 1 - patch_row : patch_row;
+  const std::size_t x = target.x + (orientation.transpose ? line : 0),
+                    y = target.y + (orientation.transpose ? 0 : line);
   return row_ + (y * out.width + x) * pixel_bytes;
 }
 
-void RowSink::place(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept {
+void RowSink::put(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept {
   const std::uint32_t width = placement_.patch_width();
   std::uint8_t* const start = start_of(patch_row);
   const std::size_t step =
-      placement_.turn.transpose ? placement_.out.width * pixel_bytes : pixel_bytes;
-  if (!mirror && !placement_.turn.transpose) {
+      placement_.orientation.transpose ? placement_.out.width * pixel_bytes : pixel_bytes;
+  if (!mirror && !placement_.orientation.transpose) {
     std::memcpy(start, pixels, width * pixel_bytes);
     return;
   }

@@ -26,13 +26,13 @@ class RowSink {
 
  private:
   void take(const std::uint8_t* line) noexcept;
-  void place(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept;
+  void put(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept;
   /// Where the patch's row begins in the output, and what its pixels are apart.
   std::uint8_t* start_of(std::uint32_t patch_row) const noexcept;
 
   const Placement placement_;
   std::uint8_t* const row_;
-  std::uint8_t* turned_ = nullptr;  ///< a resampled line that becomes a column
+  std::uint8_t* transposed_ = nullptr;  ///< a resampled line that becomes a column
   Resampler resampler_;
   std::uint32_t count_ = 0;
   std::chrono::nanoseconds spent_{0};

@@ -10,7 +10,7 @@ namespace weir::conductor {
 BatchSizes::BatchSizes(source::SizeOrder order, const Terms& terms)
     : order_(std::move(order)), terms_(terms) {
   batch_.indices.reserve(terms.batch);
-  batch_.places.reserve(terms.batch);
+  batch_.extents.reserve(terms.batch);
   batch_.offsets.reserve(terms.batch);
 }
 
@@ -26,14 +26,14 @@ ImageSize BatchSizes::room(std::uint64_t index, std::uint64_t epoch,
 const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   if (batch.sequence == sequence_) return batch_;
   batch_.indices.resize(batch.rows);
-  batch_.places.clear();
+  batch_.extents.clear();
   batch_.offsets.clear();
   order_.batch(batch.epoch, batch.first, batch_.indices);
   std::uint64_t pixels = 0;
   ImageSize block;
   for (std::uint32_t row = 0; row < batch.rows; ++row) {
     const auto size = room(batch_.indices[row], batch.epoch, batch.first + row);
-    batch_.places.push_back(size);
+    batch_.extents.push_back(size);
     batch_.offsets.push_back(pixels);
     pixels = add_sat(pixels, size.bytes());
     block = {std::max(block.height, size.height), std::max(block.width, size.width)};

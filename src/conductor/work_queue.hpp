@@ -98,11 +98,11 @@ class WorkQueue {
   void park(SamplePtr sample) { insert(parked_, std::move(sample)); }
   /// It has them; false where it is not parked.
   bool resume(const Sample& sample) {
-    const auto place = std::find_if(parked_.begin(), parked_.end(),
-                                    [&](const SamplePtr& other) { return &*other == &sample; });
-    if (place == parked_.end()) return false;
-    SamplePtr taken = std::move(*place);
-    parked_.erase(place);
+    const auto position = std::find_if(parked_.begin(), parked_.end(),
+                                       [&](const SamplePtr& other) { return &*other == &sample; });
+    if (position == parked_.end()) return false;
+    SamplePtr taken = std::move(*position);
+    parked_.erase(position);
     auto& next = taken->has_bytes || read_ahead_ == 0 ? to_decode_ : to_read_;
     insert(next, std::move(taken));
     return true;
@@ -130,10 +130,10 @@ class WorkQueue {
   using Samples = std::vector<SamplePtr>;  ///< youngest first: taking the oldest is O(1)
 
   static void insert(Samples& samples, SamplePtr sample) {
-    const auto place = std::find_if(samples.begin(), samples.end(), [&](const SamplePtr& other) {
+    const auto position = std::find_if(samples.begin(), samples.end(), [&](const SamplePtr& other) {
       return other->row < sample->row;
     });
-    samples.insert(place, std::move(sample));
+    samples.insert(position, std::move(sample));
   }
   books::RowKey barrier() const noexcept {
     return parked_.empty() ? books::no_row : parked_.back()->row;

@@ -12,9 +12,9 @@
 #include "buffer/slab.hpp"
 #include "codec/decoder.hpp"
 #include "conductor/conductor.hpp"
-#include "engine/board.hpp"
-#include "engine/clocks.hpp"
 #include "engine/faults.hpp"
+#include "engine/loader_stats.hpp"
+#include "engine/shared_work_queue.hpp"
 #include "engine/trace.hpp"
 #include "source/sampler.hpp"
 #include "weir/plan.hpp"
@@ -30,7 +30,7 @@ struct Core final : buffer::LeaseWatch {
         plan(resolved),
         book(std::move(page)),
         pool(std::move(slabs)),
-        clocks(resolved.max_queue_size, resolved.workers),
+        stats(resolved.max_queue_size, resolved.workers),
         trace(resolved.trace_bytes > 0 ? std::make_unique<Trace>(resolved) : nullptr),
         cache(std::move(samples)),
         setting(resolved.start) {
@@ -48,7 +48,7 @@ struct Core final : buffer::LeaseWatch {
   }
   void released(const buffer::Slab& slab) noexcept override {
     const auto now = Clock::now();
-    clocks.released(slab, now);
+    stats.released(slab, now);
     if (trace) trace->batch(Trace::Of::lease, slab, slab.since, now);
   }
 
@@ -65,10 +65,10 @@ struct Core final : buffer::LeaseWatch {
   const Plan plan;
   const std::shared_ptr<books::Book> book;
   const std::shared_ptr<buffer::SlabPool> pool;
-  Clocks clocks;
+  LoaderStats stats;
   std::unique_ptr<Trace> trace;                ///< null: none was asked for
   std::unique_ptr<buffer::SampleCache> cache;  ///< null: none was asked for, or has no room
-  Guarded<SizeClock> delivered;                ///< where sizes differ
+  Guarded<SizeStats> delivered;                ///< where sizes differ
   FaultLog faults;
   Guarded<Setting> setting;  ///< where the knobs stand
   Notes moves, stalls;       ///< how they came there; what the watchdog told
@@ -96,12 +96,12 @@ struct Shared {
   Shared(Core& lasting, const StreamPlan& stream, std::shared_ptr<Wakeable> conductor)
       : core(lasting),
         plan(stream),
-        board(*lasting.book, lasting.clocks, lasting.plan.workers, lasting.plan.read_ahead,
-              lasting.plan.slabs, std::move(conductor)) {}
+        work_queue(*lasting.book, lasting.stats, lasting.plan.workers, lasting.plan.read_ahead,
+                   lasting.plan.slabs, std::move(conductor)) {}
 
   Core& core;
   const StreamPlan plan;
-  Board board;
+  SharedWorkQueue work_queue;
   StreamError error;
   std::atomic<bool> stopping{false};  ///< decode loops read it between rows
 };

@@ -46,7 +46,7 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
       shared_(*core_, plan, strand_),
       ready_(core_->plan.slabs),
       conductor_(begun(*core_->book, plan, strand_), plan.schedule,
-                 policy_of(core_->plan, shared_.board.rows_ahead(), plan), plan.first_batch,
+                 policy_of(core_->plan, shared_.work_queue.rows_ahead(), plan), plan.first_batch,
                  *this) {
   try {
     if (plan.sizes_differ())
@@ -55,7 +55,7 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
                            conductor::BatchSizes::Terms{core_->plan.sizes.mode, core_->plan.batch,
                                                         core_->pool->layout().alignment,
                                                         core_->plan.side_bytes, plan.on_fault});
-    core_->clocks.stream_opened(core_->plan.start.workers, Clock::now());
+    core_->stats.stream_opened(core_->plan.start.workers, Clock::now());
     threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
     if (plan.stall_after.count() > 0) {
       watchdog_.emplace(shared_, core_->plan.workers + core_->plan.read_ahead);
@@ -75,18 +75,18 @@ Engine::~Engine() { shut_down(); }
 void Engine::shut_down() noexcept {
   if (std::exchange(down_, true)) return;
   cancel();
-  shared_.board.halt();
+  shared_.work_queue.halt();
   for (auto& thread : threads_) thread.join();
   strand_->stop();
   ready_.close();
   serve(true);
   while (const auto id = ready_.pop(Clock::now())) {
-    core_->clocks.ready_changed(-1, Clock::now());
+    core_->stats.ready_changed(-1, Clock::now());
     core_->book->discard_ready(*id);
   }
   conductor_.workers_left();
   core_->book->end_stream();
-  core_->clocks.stream_ended(Clock::now());
+  core_->stats.stream_ended(Clock::now());
 }
 
 void Engine::adopt_this_thread() const noexcept { own_engine = this; }
@@ -142,22 +142,22 @@ void Engine::look_for_stalls(Clock::time_point now) {
 void Engine::step() {
   adopt_this_thread();
   const auto begun = Clock::now();
-  std::uint64_t asked = 0;
+  std::uint64_t requested = 0;
   {
     Lock lock(rest_mutex_);
-    asked = rest_asked_;
+    requested = rest_requested_;
   }
   const auto depth = core_->setting.get().max_queue_size;
   try {
     if (failed_.load()) conductor_.fail();
-    conductor_.set_bounds(depth, shared_.board.rows_ahead());
+    conductor_.set_bounds(depth, shared_.work_queue.rows_ahead());
     conductor_.step();
     core_->pool->shrink(depth + core_->plan.max_leases);
   } catch (...) {
     shared_.error.offer({}, std::current_exception());
     conductor_.fail();
   }
-  shared_.board.note();
+  shared_.work_queue.note();
   if (conductor_.ended() && !left_ && present_.load() == 0) {
     left_ = true;
     conductor_.workers_left();
@@ -170,7 +170,7 @@ void Engine::step() {
   // What was handed over has made room.
   if (served) strand_->wake();
   Lock lock(rest_mutex_);
-  if (!served && conductor_.at_rest()) rested_ = asked;
+  if (!served && conductor_.at_rest()) rested_ = requested;
   // After every step: a lease may have come back, too.
   rest_.notify_all();
 }
@@ -194,7 +194,7 @@ void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
   slab.rows = batch.rows;
   if (batch_sizes_) core_->pool->lay_out(slab, batch_sizes_->of(batch));
   slab.since = Clock::now();
-  shared_.board.open({id, batch.sequence, 0, batch.rows});
+  shared_.work_queue.open({id, batch.sequence, 0, batch.rows});
 }
 
 void Engine::publish(books::SlabId slab) noexcept {
@@ -202,13 +202,13 @@ void Engine::publish(books::SlabId slab) noexcept {
   auto& ready = core_->pool->slab(slab);
   if (core_->trace) core_->trace->batch(Trace::Of::filling, ready, ready.since, now);
   ready.since = now;
-  core_->clocks.ready_changed(+1, now);
+  core_->stats.ready_changed(+1, now);
   ready_.push(slab);
 }
 
 void Engine::halt() noexcept {
   shared_.stopping.store(true);
-  shared_.board.halt();
+  shared_.work_queue.halt();
 }
 
 void Engine::end(conductor::End why) noexcept {
@@ -230,7 +230,7 @@ void Engine::apply(const Setting& setting) {
     start(RowWork::Duty::decode, workers_begun_);
   for (; readers_begun_ < setting.read_ahead; ++readers_begun_)
     start(RowWork::Duty::read, readers_begun_);
-  shared_.board.limit(setting.workers, setting.read_ahead);
+  shared_.work_queue.limit(setting.workers, setting.read_ahead);
   core_->setting.set(setting);
   strand_->wake();
 }
@@ -238,13 +238,14 @@ void Engine::apply(const Setting& setting) {
 void Engine::start(RowWork::Duty duty, std::uint32_t number) {
   const bool decodes = duty == RowWork::Duty::decode;
   auto& core = *core_;
-  Post* const post =
-      watchdog_ ? &watchdog_->post(decodes ? number : core.plan.workers + number) : nullptr;
-  auto& lane = decodes ? core.clocks.worker(number) : core.clocks.others();
+  ThreadActivity* const activity =
+      watchdog_ ? &watchdog_->activity(decodes ? number : core.plan.workers + number) : nullptr;
+  auto& thread_stats = decodes ? core.stats.worker(number) : core.stats.others();
   const auto track = !core.trace ? 0
                      : decodes   ? core.trace->worker(number)
                                  : core.trace->reader(number);
-  auto& rows = *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty, lane, track, post));
+  auto& rows =
+      *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty, thread_stats, track, activity));
   present_.fetch_add(1);
   try {
     threads_.push_back(start_thread([this, decodes, number, &rows] {
@@ -267,7 +268,7 @@ void Engine::start(RowWork::Duty duty, std::uint32_t number) {
 void Engine::work(RowWork& rows, std::uint32_t worker) {
   std::uint32_t most_rows = 1;
   for (;;) {
-    auto task = shared_.board.take_work(rows.memory().idle(), worker, most_rows);
+    auto task = shared_.work_queue.take_work(rows.memory().idle(), worker, most_rows);
     if (!task) return;
     const auto begun = Clock::now();
     if (task->sample) {
@@ -284,7 +285,7 @@ void Engine::work(RowWork& rows, std::uint32_t worker) {
       ++done;
     }
     if (outcome == RowOutcome::parked) {
-      shared_.board.put_back({run.slab, run.sequence, run.first + done, run.count - done});
+      shared_.work_queue.put_back({run.slab, run.sequence, run.first + done, run.count - done});
     } else if (const auto took = Clock::now() - begun; took.count() > 0) {
       most_rows = conductor::rows_in_a_run(std::chrono::nanoseconds(took).count(), done);
     }
@@ -292,7 +293,7 @@ void Engine::work(RowWork& rows, std::uint32_t worker) {
 }
 
 void Engine::read_ahead(RowWork& rows) {
-  while (auto task = shared_.board.take_read(rows.memory().idle())) {
+  while (auto task = shared_.work_queue.take_read(rows.memory().idle())) {
     if (task->sample) {
       rows.take_over(std::move(task->sample));
     } else {
@@ -300,8 +301,8 @@ void Engine::read_ahead(RowWork& rows) {
       rows.memory().sample().ahead = true;
     }
     const auto outcome = rows.run();
-    if (outcome == RowOutcome::done) shared_.board.lost(rows.memory().sample());
-    if (outcome == RowOutcome::proceed) shared_.board.arrived(rows.memory().hand_over());
+    if (outcome == RowOutcome::done) shared_.work_queue.lost(rows.memory().sample());
+    if (outcome == RowOutcome::proceed) shared_.work_queue.arrived(rows.memory().hand_over());
   }
 }
 

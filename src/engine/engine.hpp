@@ -63,12 +63,12 @@ class Engine final : private conductor::Actions {
   std::optional<books::SlabId> fitting_slab(std::uint64_t bytes, std::uint64_t most) override;
   std::optional<books::SlabId> make_slab_of(std::uint64_t bytes) override;
   void free_idle_slabs() noexcept override { core_->pool->free_idle(); }
-  std::uint64_t untaken_rows() noexcept override { return shared_.board.untaken_rows(); }
-  void trim_idle() noexcept override { shared_.board.trim_idle(); }
+  std::uint64_t untaken_rows() noexcept override { return shared_.work_queue.untaken_rows(); }
+  void trim_idle() noexcept override { shared_.work_queue.trim_idle(); }
   bool make_room() noexcept override { return core_->book->make_room(); }
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
   void resume(books::Waiter& waiter) override {
-    shared_.board.resume(static_cast<Sample&>(waiter));
+    shared_.work_queue.resume(static_cast<Sample&>(waiter));
   }
   void publish(books::SlabId slab) noexcept override;
   void halt() noexcept override;
@@ -79,10 +79,10 @@ class Engine final : private conductor::Actions {
   void work(RowWork& rows, std::uint32_t worker);
   void read_ahead(RowWork& rows);
   void refuse_second_consumer(const char* call) WEIR_EXCLUDES(rest_mutex_);
-  buffer::Slab* take(std::optional<Clock::time_point> deadline, Clock::time_point asked);
+  buffer::Slab* take(std::optional<Clock::time_point> deadline, Clock::time_point requested);
   /// Gives the taker what has come, or nothing where it is `over`; whether it was given something.
   bool serve(bool over) noexcept WEIR_EXCLUDES(rest_mutex_);
-  void note_handed(const buffer::Slab& slab, Clock::time_point asked,
+  void note_handed(const buffer::Slab& slab, Clock::time_point requested,
                    Clock::time_point now) noexcept;
   bool wait_for_lease(std::optional<Clock::time_point> deadline);
   /// What the strand does beside its steps, and when it is to do it next.
@@ -101,10 +101,10 @@ class Engine final : private conductor::Actions {
   std::atomic<std::uint32_t> present_{0};  ///< workers and readers that have not left
   Mutex rest_mutex_;
   std::condition_variable rest_;
-  std::uint64_t rest_asked_ WEIR_GUARDED_BY(rest_mutex_) = 0, rested_
-                                                              WEIR_GUARDED_BY(rest_mutex_) = 0;
+  std::uint64_t rest_requested_ WEIR_GUARDED_BY(rest_mutex_) = 0, rested_
+                                                                  WEIR_GUARDED_BY(rest_mutex_) = 0;
   Taker taker_ WEIR_GUARDED_BY(rest_mutex_);  ///< of who has asked
-  Clock::time_point taker_asked_ WEIR_GUARDED_BY(rest_mutex_){};
+  Clock::time_point taker_requested_ WEIR_GUARDED_BY(rest_mutex_){};
   bool down_ = false;                        ///< shut_down() was called
   bool left_ = false;                        ///< on the strand
   std::optional<Clock::time_point> handed_;  ///< of the consumer: when it was given handed_batch_

@@ -28,30 +28,30 @@ buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease leas
     }
     if (!wait_for_lease(deadline)) return nullptr;
   }
-  const auto asked = Clock::now();
-  core_->clocks.asked(!ready_.empty(), asked);
-  return take(deadline, asked);
+  const auto requested = Clock::now();
+  core_->stats.requested(!ready_.empty(), requested);
+  return take(deadline, requested);
 }
 
-buffer::Slab* Engine::take(std::optional<Clock::time_point> deadline, Clock::time_point asked) {
-  auto& clocks = core_->clocks;
+buffer::Slab* Engine::take(std::optional<Clock::time_point> deadline, Clock::time_point requested) {
+  auto& stats = core_->stats;
   while (const auto id = ready_.pop(deadline)) {
     const auto now = Clock::now();
-    clocks.ready_changed(-1, now);
+    stats.ready_changed(-1, now);
     if (core_->book->lease(*id)) {
       auto& slab = core_->pool->slab(*id);
-      clocks.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
-      clocks.answered(slab.rows, now);
+      stats.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
+      stats.answered(slab.rows, now);
       if (slab.layout().sizes_differ()) core_->count_images(slab);
-      if (core_->trace) note_handed(slab, asked, now);
+      if (core_->trace) note_handed(slab, requested, now);
       slab.since = now;
       return &slab;
     }
     core_->book->discard_ready(*id);
   }
-  clocks.answered(std::nullopt, Clock::now());
+  stats.answered(std::nullopt, Clock::now());
   if (ready_.drained()) {
-    clocks.stream_ended(Clock::now());
+    stats.stream_ended(Clock::now());
     if (!cancelled_.load()) {
       if (const auto error = shared_.error.take()) std::rethrow_exception(error);
     }
@@ -63,39 +63,39 @@ void Engine::ask(Taker taker) {
   refuse_second_consumer("Stream::async_next");
   {
     Lock lock(rest_mutex_);
-    taker_asked_ = Clock::now();
+    taker_requested_ = Clock::now();
     taker_ = std::move(taker);
     // As in next(): a consumer that waits for a lease of its own does not wait for the loader.
     if (core_->book->leased() < core_->plan.max_leases)
-      core_->clocks.asked(!ready_.empty(), taker_asked_);
+      core_->stats.requested(!ready_.empty(), taker_requested_);
     else
-      lease_awaited_ = taker_asked_;
+      lease_awaited_ = taker_requested_;
   }
   strand_->wake();
 }
 
 bool Engine::serve(bool over) noexcept {
   Taker taker;
-  Clock::time_point asked;
+  Clock::time_point requested;
   {
     Lock lock(rest_mutex_);
     if (!taker_) return false;
     over = over || cancelled_.load() || ready_.drained();
     const bool may_lease = core_->book->leased() < core_->plan.max_leases;
     if (lease_awaited_ && (may_lease || over)) {
-      taker_asked_ = Clock::now();
-      core_->clocks.asked(!ready_.empty(), taker_asked_);
+      taker_requested_ = Clock::now();
+      core_->stats.requested(!ready_.empty(), taker_requested_);
       lease_awaited_.reset();
     }
     if (!over && (!may_lease || ready_.empty())) return false;
     taker = std::exchange(taker_, nullptr);
-    asked = taker_asked_;
+    requested = taker_requested_;
   }
   try {
     buffer::Slab* slab = nullptr;
     std::exception_ptr error;
     try {
-      slab = take(Clock::now(), asked);
+      slab = take(Clock::now(), requested);
     } catch (...) {
       error = std::current_exception();
     }
@@ -106,12 +106,13 @@ bool Engine::serve(bool over) noexcept {
   return true;
 }
 
-void Engine::note_handed(const buffer::Slab& slab, Clock::time_point asked,
+void Engine::note_handed(const buffer::Slab& slab, Clock::time_point requested,
                          Clock::time_point now) noexcept {
   auto& trace = *core_->trace;
   trace.batch(Trace::Of::handoff, slab, slab.since, now);
-  if (handed_) trace.thread(Trace::Of::consume, Trace::consumer, *handed_, asked, handed_batch_);
-  trace.thread(Trace::Of::next, Trace::consumer, asked, now, slab.sequence);
+  if (handed_)
+    trace.thread(Trace::Of::consume, Trace::consumer, *handed_, requested, handed_batch_);
+  trace.thread(Trace::Of::next, Trace::consumer, requested, now, slab.sequence);
   trace.queue(*core_->book);
   handed_ = now;
   handed_batch_ = slab.sequence;
@@ -146,7 +147,7 @@ void Engine::cancel() noexcept {
 
 void Engine::settle() {
   Lock lock(rest_mutex_);
-  const auto mine = ++rest_asked_;
+  const auto mine = ++rest_requested_;
   strand_->wake();
   rest_.wait(lock.native(), [&]() WEIR_NO_THREAD_SAFETY_ANALYSIS { return rested_ >= mine; });
 }

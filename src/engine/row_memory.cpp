@@ -8,15 +8,15 @@
 namespace weir::engine {
 
 RowMemory::RowMemory(Shared& shared) : shared_(shared), book_(*shared.core.book), memory_(book_) {
-  memory_.sample = shared.board.fresh_sample();
+  memory_.sample = shared.work_queue.fresh_sample();
 }
 
 void RowMemory::take_over(SamplePtr next) {
-  shared_.board.recycle(std::exchange(memory_.sample, std::move(next)));
+  shared_.work_queue.recycle(std::exchange(memory_.sample, std::move(next)));
 }
 
 SamplePtr RowMemory::hand_over() {
-  auto next = shared_.board.fresh_sample();
+  auto next = shared_.work_queue.fresh_sample();
   return std::exchange(memory_.sample, std::move(next));
 }
 
@@ -48,16 +48,16 @@ bool RowMemory::ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t 
   if (block.ensure(bytes, beside, s.row, nullptr)) return true;
   // What nobody uses goes before anyone waits.
   if (&block != &memory_.scratch) memory_.scratch.trim();
-  shared_.board.trim_idle();
+  shared_.work_queue.trim_idle();
   book_.make_room(s.row, block.account(), add_sat(bytes, beside));
-  if (!memory_.spare) memory_.spare = shared_.board.fresh_sample();
+  if (!memory_.spare) memory_.spare = shared_.work_queue.fresh_sample();
   s.beside = beside;
   return block.ensure(bytes, beside, s.row, &s);
 }
 
 RowOutcome RowMemory::park() {
   sample().parked_at = Clock::now();
-  shared_.board.park(std::exchange(memory_.sample, std::move(memory_.spare)));
+  shared_.work_queue.park(std::exchange(memory_.sample, std::move(memory_.spare)));
   return RowOutcome::parked;
 }
 

@@ -55,7 +55,7 @@ RowOutcome read_row(Core& core, RowMemory& memory, RowTimes& times) {
     return RowOutcome::proceed;
   }
   const auto begun = Clock::now();
-  Reading reading(times.workers_lane(), begun);
+  Reading reading(times.worker_stats(), begun);
   const auto at = times.at(Stage::read, s, begun);
   RowOutcome outcome = RowOutcome::proceed;
   for (bool again = true; again;) {

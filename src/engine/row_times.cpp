@@ -4,7 +4,7 @@ namespace weir::engine {
 
 void RowTimes::waited(const Sample& s) noexcept {
   const auto now = Clock::now();
-  lane_.add(Stage::wait, now - s.parked_at, s.granted.bytes);
+  thread_stats_.add(Stage::wait, now - s.parked_at, s.granted.bytes);
   span(Stage::wait, s, s.parked_at, now);
 }
 
@@ -12,8 +12,8 @@ void RowTimes::read_ends(const Sample& s, Clock::time_point begun,
                          Clock::time_point ended) noexcept {
   if (s.has_bytes) read_cpu_.ends(ended - begun);
   const auto& [bytes_read, label, second, side] = s.data;
-  lane_.add(Stage::read, ended - begun,
-            s.has_bytes ? bytes_read.size() + second.size() + side.size() : 0);
+  thread_stats_.add(Stage::read, ended - begun,
+                    s.has_bytes ? bytes_read.size() + second.size() + side.size() : 0);
   span(Stage::read, s, begun, ended);
   bytes();
 }
@@ -27,9 +27,9 @@ void RowTimes::decode_begins(Clock::time_point now) noexcept {
 void RowTimes::decode_ends(const Sample& s, std::uint64_t written) noexcept {
   // Rows are fitted as they come: of the whole, the trace shows the fitting last.
   const auto ended = Clock::now();
-  lane_.add(Stage::decode, ended - decode_begun_ - fit_,
-            s.data.bytes.size() + s.data.second.size());
-  lane_.add(Stage::fit, fit_, written);
+  thread_stats_.add(Stage::decode, ended - decode_begun_ - fit_,
+                    s.data.bytes.size() + s.data.second.size());
+  thread_stats_.add(Stage::fit, fit_, written);
   decode_cpu_.ends(ended - decode_begun_);
   span(Stage::decode, s, decode_begun_, ended - fit_);
   span(Stage::fit, s, ended - fit_, ended);

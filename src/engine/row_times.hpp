@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "engine/context.hpp"
-#include "engine/post.hpp"
 #include "engine/sample.hpp"
+#include "engine/thread_activity.hpp"
 
 namespace weir::engine {
 
@@ -14,20 +14,21 @@ namespace weir::engine {
 class RowTimes {
  public:
   /// `worker`: reads take of a worker's time. `post` null: nobody watches.
-  RowTimes(Core& core, Lane& lane, bool worker, Trace::Track track, Post* post) noexcept
+  RowTimes(Core& core, ThreadStats& thread_stats, bool worker, Trace::Track track,
+           ThreadActivity* activity) noexcept
       : core_(core),
-        lane_(lane),
+        thread_stats_(thread_stats),
         worker_(worker),
         track_(track),
-        post_(post),
-        read_cpu_(lane, Stage::read),
-        decode_cpu_(lane, Stage::decode) {}
+        activity_(activity),
+        read_cpu_(thread_stats, Stage::read),
+        decode_cpu_(thread_stats, Stage::decode) {}
 
-  AtPost at(Stage stage, const Sample& s, Clock::time_point since) const noexcept {
-    return {post_, stage, s.row, s.index, since};
+  ActivityScope at(Stage stage, const Sample& s, Clock::time_point since) const noexcept {
+    return {activity_, stage, s.row, s.index, since};
   }
   /// Null where the thread only reads.
-  Lane* workers_lane() const noexcept { return worker_ ? &lane_ : nullptr; }
+  ThreadStats* worker_stats() const noexcept { return worker_ ? &thread_stats_ : nullptr; }
   /// The sample waited for the bytes that it has been granted.
   void waited(const Sample& s) noexcept;
   void read_begins() noexcept { read_cpu_.begins(); }
@@ -49,10 +50,10 @@ class RowTimes {
   }
 
   Core& core_;
-  Lane& lane_;
+  ThreadStats& thread_stats_;
   const bool worker_;
   const Trace::Track track_;
-  Post* const post_;
+  ThreadActivity* const activity_;
   StageCpu read_cpu_, decode_cpu_;
   Clock::time_point decode_begun_{};
   std::chrono::nanoseconds fit_{};

@@ -18,10 +18,10 @@ using conductor::most_attempts;
 std::string record(Core& core, const Sample& s, const Defect& defect) noexcept {
   try {
     const auto fault = fault_of(defect, core.source, s.index, s.epoch);
-    auto words = fault.name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason +
-                 (fault.offset ? " at byte " + std::to_string(*fault.offset) : "") + ")";
+    auto text = fault.name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason +
+                (fault.offset ? " at byte " + std::to_string(*fault.offset) : "") + ")";
     core.faults.add(fault);
-    return words;
+    return text;
   } catch (...) {
     core.faults.count(defect.kind);
     return {};
@@ -30,10 +30,11 @@ std::string record(Core& core, const Sample& s, const Defect& defect) noexcept {
 
 }  // namespace
 
-RowWork::RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track, Post* post)
+RowWork::RowWork(Shared& shared, Duty duty, ThreadStats& thread_stats, Trace::Track track,
+                 ThreadActivity* activity)
     : shared_(shared),
       book_(*shared.core.book),
-      times_(shared.core, lane, duty == Duty::decode, track, post),
+      times_(shared.core, thread_stats, duty == Duty::decode, track, activity),
       memory_(shared) {
   if (duty == Duty::decode) decoder_.emplace(shared.plan.decoder);
 }

@@ -19,7 +19,8 @@ class RowWork {
 
   /// Notes its times in `lane`, its events on `track`, and what it is at in `post`, which may be null.
   /// Throws std::bad_alloc.
-  RowWork(Shared& shared, Duty duty, Lane& lane, Trace::Track track, Post* post);
+  RowWork(Shared& shared, Duty duty, ThreadStats& thread_stats, Trace::Track track,
+          ThreadActivity* activity);
   RowWork(const RowWork&) = delete;
   RowWork& operator=(const RowWork&) = delete;
 

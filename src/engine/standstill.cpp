@@ -64,8 +64,8 @@ struct Words {
       return "waits for memory: " + shortage(s.parked.front()) + "; " + budget(s.memory);
     if (s.queue.filling == 0) {
       if (s.wants_slab)
-        return "waits for memory: a batch needs a slab of " + std::to_string(s.queue.slab_asked) +
-               " bytes; " + budget(s.memory);
+        return "waits for memory: a batch needs a slab of " +
+               std::to_string(s.queue.slab_requested) + " bytes; " + budget(s.memory);
       return "has no batch open";
     }
     const auto untaken = "waits for a thread to take " + row_name(oldest);
@@ -82,7 +82,7 @@ struct Words {
 }  // namespace
 
 std::string describe(const Standstill& s, const AnySource& source) {
-  const Words words{s, source};
+  const Words text{s, source};
   const auto lasted = duration(s.now - s.since);
   const auto ready = s.queue.ready == 1 ? std::string("1 batch is ready")
                                         : std::to_string(s.queue.ready) + " batches are ready";
@@ -97,15 +97,15 @@ std::string describe(const Standstill& s, const AnySource& source) {
              ", " + ready;
     case Standstill::Consumer::stops:
       return "stopping for " + lasted + ": the stream waits for " +
-             (s.busy.empty() ? "its threads to leave" : words.activity(s.busy.front()));
+             (s.busy.empty() ? "its threads to leave" : text.activity(s.busy.front()));
     case Standstill::Consumer::waits_for_batch: break;
   }
-  auto text = "stalled for " + lasted + ": the stream " + words.cause();
-  const bool told = !s.parked.empty() && s.parked.front().claim.row == s.queue.oldest;
-  if (const auto more = s.parked.size() - (told ? 1 : 0); more > 0) {
+  auto text = "stalled for " + lasted + ": the stream " + text.cause();
+  const bool reported = !s.parked.empty() && s.parked.front().claim.row == s.queue.oldest;
+  if (const auto more = s.parked.size() - (reported ? 1 : 0); more > 0) {
     text += "; " + number(more, "younger sample") + (more == 1 ? " waits" : " wait") +
-            " for bytes: " + words.shortage(s.parked[told ? 1 : 0]);
-    if (!told) text += "; " + budget(s.memory);
+            " for bytes: " + text.shortage(s.parked[reported ? 1 : 0]);
+    if (!reported) text += "; " + budget(s.memory);
   }
   return text;
 }

@@ -6,7 +6,7 @@
 
 #include "base/clock.hpp"
 #include "books/book.hpp"
-#include "engine/post.hpp"
+#include "engine/thread_activity.hpp"
 #include "weir/source.hpp"
 
 namespace weir::engine {

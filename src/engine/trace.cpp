@@ -26,9 +26,9 @@ std::int64_t Trace::since_start(Clock::time_point at) const noexcept {
 
 void Trace::note(Kind kind, std::uint8_t what, Track track, Clock::time_point at,
                  const Values& value) noexcept {
-  const auto place = noted_.fetch_add(1, std::memory_order_relaxed);
-  if (place >= capacity_) return;
-  Event& event = events_[static_cast<std::size_t>(place)];
+  const auto index = noted_.fetch_add(1, std::memory_order_relaxed);
+  if (index >= capacity_) return;
+  Event& event = events_[static_cast<std::size_t>(index)];
   event.what = what;
   event.track = track;
   event.at_ns = since_start(at);

@@ -4,7 +4,7 @@
 
 namespace weir::engine {
 
-Watchdog::Watchdog(Shared& shared, std::uint32_t threads) : shared_(shared), posts_(threads) {}
+Watchdog::Watchdog(Shared& shared, std::uint32_t threads) : shared_(shared), activities_(threads) {}
 
 Clock::duration Watchdog::interval() const noexcept {
   using namespace std::chrono_literals;
@@ -17,36 +17,36 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
     oldest_ = queue.oldest;
     oldest_since_ = now;
   }
-  const auto asked = shared_.core.clocks.consumer();
+  const auto taker = shared_.core.stats.consumer();
   auto consumer = Standstill::Consumer::away;
   // Before the first next() nobody can say whether there is a consumer.
-  auto since = asked.handed.value_or(now);
+  auto since = taker.handed.value_or(now);
   if (known.stops) {
     consumer = Standstill::Consumer::stops;
     since = *known.stops;
   } else if (known.waits_for_lease) {
     consumer = Standstill::Consumer::waits_for_lease;
     since = *known.waits_for_lease;
-  } else if (asked.waits_since) {
+  } else if (taker.waits_since) {
     consumer = Standstill::Consumer::waits_for_batch;
-    since = std::max(*asked.waits_since, oldest_since_);
+    since = std::max(*taker.waits_since, oldest_since_);
   } else if (queue.ready == 0 && queue.leased == 0) {
     return;
   }
-  if (now - since < shared_.plan.stall_after || told_ == since) return;
-  told_ = since;
+  if (now - since < shared_.plan.stall_after || reported_ == since) return;
+  reported_ = since;
   const auto& core = shared_.core;
   Standstill found{.consumer = consumer,
                    .since = since,
                    .now = now,
                    .queue = queue,
                    .max_leases = core.plan.max_leases,
-                   .parked = shared_.board.parked(),
+                   .parked = shared_.work_queue.parked(),
                    .wants_slab = false,
                    .memory = core.book->snapshot().memory};
   found.wants_slab = found.parked.empty() && core.book->someone_waits();
-  for (const auto& post : posts_)
-    if (const auto at = post.get(); at.busy) found.busy.push_back(at);
+  for (const auto& activity : activities_)
+    if (const auto at = activity.get(); at.busy) found.busy.push_back(at);
   std::ranges::sort(found.busy, {}, &Activity::since);
   const auto text = describe(found, core.source);
   shared_.core.stalls.add(text);

@@ -6,8 +6,8 @@
 
 #include "base/clock.hpp"
 #include "engine/context.hpp"
-#include "engine/post.hpp"
 #include "engine/standstill.hpp"
+#include "engine/thread_activity.hpp"
 
 namespace weir::engine {
 
@@ -20,7 +20,7 @@ class Watchdog {
   Watchdog(Shared& shared, std::uint32_t threads);
 
   /// Of one thread.
-  Post& post(std::uint32_t thread) noexcept { return posts_[thread]; }
+  ThreadActivity& activity(std::uint32_t thread) noexcept { return activities_[thread]; }
   Clock::duration interval() const noexcept;
   /// Since when the consumer has waited for a lease of its own, and the stream has been stopping.
   struct Known {
@@ -30,10 +30,10 @@ class Watchdog {
 
  private:
   Shared& shared_;
-  std::deque<Post> posts_;
+  std::deque<ThreadActivity> activities_;
   books::RowKey oldest_ = books::no_row;
   Clock::time_point oldest_since_{};
-  std::optional<Clock::time_point> told_;  ///< since when the stall lasts that was told of
+  std::optional<Clock::time_point> reported_;  ///< since when the stall lasts that was told of
 };
 
 }  // namespace weir::engine

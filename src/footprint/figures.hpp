@@ -28,7 +28,7 @@ struct ModelFigures {
   std::optional<Footprint> micro{};  ///< in micro-batches, where they were asked
   std::optional<Fit> fit{};
 
-  const Footprint& asked() const { return micro ? *micro : whole; }
+  const Footprint& requested() const { return micro ? *micro : whole; }
 };
 /// `bytes`: what is to be fitted. Throws as weir::footprint does.
 ModelFigures model_figures(const Model& model, std::optional<std::uint64_t> bytes = {});
@@ -67,7 +67,7 @@ Json to_json(const ModelFigures& figures);
 struct Together {
   std::uint64_t host_bytes = 0;      ///< staging and index
   std::uint64_t training_bytes = 0;  ///< at the peak
-  std::uint64_t place_host_bytes = 0;
+  std::uint64_t slot_host_bytes = 0;
   std::uint64_t image_host_bytes = 0, image_training_bytes = 0;
   std::string mismatch;  ///< empty: the loader's images are the model's
 };

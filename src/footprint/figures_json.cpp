@@ -50,7 +50,7 @@ Json to_json(const Fit& fit) {
 Json to_json(const ModelFigures& figures) {
   const auto& model = figures.model;
   const auto& types = model.types;
-  const auto& asked = figures.asked();
+  const auto& requested = figures.requested();
   return {{"name", model.name},
           {"input", model.input},
           {"optimizer", to_string(model.optimizer)},
@@ -60,14 +60,14 @@ Json to_json(const ModelFigures& figures) {
             {"optimizer", to_string(types.optimizer)},
             {"activations", to_string(types.activations)},
             {"input", to_string(input_type(model))}}},
-          {"parameters", asked.parameters},
-          {"buffers", asked.buffers},
-          {"activations", asked.activations},
-          {"layers", layers_json(asked)},
-          {"input_copy_bytes", asked.input_copy_bytes},
+          {"parameters", requested.parameters},
+          {"buffers", requested.buffers},
+          {"activations", requested.activations},
+          {"layers", layers_json(requested)},
+          {"input_copy_bytes", requested.input_copy_bytes},
           {"batch", sums_json(figures.whole, true)},
           {"micro_batch", figures.micro ? sums_json(*figures.micro, true) : Json(nullptr)},
-          {"prediction", sums_json(asked, false)},
+          {"prediction", sums_json(requested, false)},
           {"fit", figures.fit ? to_json(*figures.fit) : Json(nullptr)}};
 }
 
@@ -77,7 +77,7 @@ Json to_json(const Together& both) {
       {"training_bytes", both.training_bytes},
       {"total_bytes", both.host_bytes + both.training_bytes},
       {"one_more",
-       {{"place", {{"host_bytes", both.place_host_bytes}, {"training_bytes", 0}}},
+       {{"queue_slot", {{"host_bytes", both.slot_host_bytes}, {"training_bytes", 0}}},
         {"image",
          {{"host_bytes", both.image_host_bytes}, {"training_bytes", both.image_training_bytes}}}}},
       {"mismatch", text_or_null(both.mismatch)}};

@@ -8,7 +8,7 @@
 #include "base/sanitize.hpp"
 #include "footprint/figures.hpp"
 #include "report/bytes.hpp"
-#include "report/clock_text.hpp"
+#include "report/stats_text.hpp"
 #include "report/table.hpp"
 
 namespace weir::report {
@@ -43,7 +43,7 @@ std::string head_text(const ModelFigures& figures) {
 }
 
 std::string layers_text(const ModelFigures& figures) {
-  const auto& print = figures.asked();
+  const auto& print = figures.requested();
   Table table("#|<layer|output|parameters|activations|params|grads|state|kept");
   const auto count = [](std::uint64_t values) { return or_dash(values, grouped(values)); };
   const auto bytes = [](std::uint64_t part) { return or_dash(part, mib(part)); };
@@ -73,10 +73,11 @@ std::string in_all_text(const ModelFigures& figures) {
     const Footprint& print;
     bool training;
   };
-  const auto &whole = figures.whole, &asked = figures.asked();
+  const auto &whole = figures.whole, &requested = figures.requested();
   std::vector<Sums> columns{{fmt::format("batch {}", whole.batch), whole, true}};
-  if (figures.micro) columns.push_back({fmt::format("{} at once", asked.micro_batch), asked, true});
-  columns.push_back({fmt::format("prediction {}", asked.micro_batch), asked, false});
+  if (figures.micro)
+    columns.push_back({fmt::format("{} at once", requested.micro_batch), requested, true});
+  columns.push_back({fmt::format("prediction {}", requested.micro_batch), requested, false});
 
   Table table("<In all", 0);
   for (const auto& column : columns) {
@@ -152,17 +153,17 @@ std::string together_text(const Together& both, const Plan& plan) {
     table.add({what, human_bytes(host), human_bytes(training), human_bytes(host + training)});
   };
   add("  staging and index; training at its peak", both.host_bytes, both.training_bytes);
-  add("  one more place in the queue", both.place_host_bytes, 0);
+  add("  one more queue slot", both.slot_host_bytes, 0);
   add("  one more image in the batch", both.image_host_bytes, both.image_training_bytes);
   auto out = table.text();
   const auto image = both.image_training_bytes + both.image_host_bytes;
-  if (both.place_host_bytes > 0)
+  if (both.slot_host_bytes > 0)
     out += fmt::format(
-        "  A place is a slab; an image is a row in each of {} and what training keeps of it: as "
+        "  A slot is a slab; an image is a row in each of {} and what training keeps of it: as "
         "much as\n"
-        "  {:.3g} places.\n",
+        "  {:.3g} slots.\n",
         plural(plan.slabs, "slab"),
-        static_cast<double>(image) / static_cast<double>(both.place_host_bytes));
+        static_cast<double>(image) / static_cast<double>(both.slot_host_bytes));
   if (!both.mismatch.empty()) out += fmt::format("Note: {}\n", both.mismatch);
   return out;
 }

@@ -4,7 +4,7 @@
 
 #include "base/checked.hpp"
 #include "footprint/layer_rules.hpp"
-#include "footprint/model_course.hpp"
+#include "footprint/liveness.hpp"
 
 namespace weir {
 namespace {
@@ -14,7 +14,7 @@ void add_part(const Model& model, std::size_t i, const char* what, std::uint64_t
               std::uint64_t part) {
   sum = add_sat(sum, part);
   if (sum == unlimited)
-    throw model_error(place_name({i, model.layers[i]}),
+    throw model_error(layer_name({i, model.layers[i]}),
                       std::string(what) + ": with the layers before, 2^64 bytes and more");
 }
 
@@ -50,10 +50,10 @@ std::uint64_t at_once(const Model& model, std::uint64_t batch) noexcept {
 
 /// What does not depend on the batch, and what does.
 struct Costs {
-  explicit Costs(const Model& model) : course(course_of(model)) {
+  explicit Costs(const Model& model) : liveness(liveness_of(model)) {
     const ValueBytes value(model);
-    for (std::size_t i = 0; i < course.rules.size(); ++i) {
-      const auto& rule = course.rules[i];
+    for (std::size_t i = 0; i < liveness.rules.size(); ++i) {
+      const auto& rule = liveness.rules[i];
       add_part(model, i, "parameters", fixed,
                add_sat(mul_sat(rule.parameters, value.parameter + value.gradient + value.state),
                        mul_sat(rule.buffers, value.parameter)));
@@ -62,11 +62,12 @@ struct Costs {
     image = mul_sat(values_in(model.input), element_bytes(type));
   }
   std::uint64_t peak(std::uint64_t batch, std::uint64_t micro) const noexcept {
-    const auto activations = std::max(course.all_kept.of(micro), most_of(course.moments, micro));
+    const auto activations =
+        std::max(liveness.all_kept.of(micro), most_of(liveness.moments, micro));
     return add_all({fixed, activations, mul_sat(image, batch)});
   }
 
-  ModelCourse course;
+  Liveness liveness;
   std::uint64_t fixed = 0, image = 0;
 };
 
@@ -105,18 +106,18 @@ std::uint64_t largest(std::uint64_t most, Fits fits) {
 
 Footprint footprint(const Model& model) {
   const Costs costs(model);
-  const auto& course = costs.course;
+  const auto& liveness = costs.liveness;
   const ValueBytes value(model);
 
   Footprint out;
   out.batch = batch_of(model);
   out.micro_batch = at_once(model, out.batch);
   auto& training = out.training;
-  out.input_copy_bytes = course.input_copy_kept.of(out.micro_batch);
+  out.input_copy_bytes = liveness.input_copy_kept.of(out.micro_batch);
   training.kept = out.input_copy_bytes;
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const auto& layer = out.layers.emplace_back(
-        of_layer(model.layers[i], course.rules[i], value, course.kept[i].of(out.micro_batch)));
+        of_layer(model.layers[i], liveness.rules[i], value, liveness.kept[i].of(out.micro_batch)));
     const auto add = [&](const char* what, std::uint64_t& sum, std::uint64_t part) {
       add_part(model, i, what, sum, part);
     };
@@ -137,7 +138,7 @@ Footprint footprint(const Model& model) {
 
   auto& prediction = out.prediction;
   prediction = {training.parameters, training.buffers, training.input,
-                most_of(course.prediction_moments, out.micro_batch), 0};
+                most_of(liveness.prediction_moments, out.micro_batch), 0};
   prediction.total = below_2_64(model, "prediction",
                                 add_all({prediction.parameters, prediction.buffers,
                                          prediction.input, prediction.activations}));

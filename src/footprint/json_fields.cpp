@@ -20,11 +20,11 @@ std::string shown(const json& value) {
 
 }  // namespace
 
-JsonFields::JsonFields(const json& object, std::string place)
-    : object_(object), place_(std::move(place)) {
+JsonFields::JsonFields(const json& object, std::string position)
+    : object_(object), position_(std::move(position)) {
   if (!object.is_object())
-    throw model_error(
-        place_, (place_.empty() ? "the model is " : "is ") + shown(object) + ": must be an object");
+    throw model_error(position_, (position_.empty() ? "the model is " : "is ") + shown(object) +
+                                     ": must be an object");
 }
 
 const json* JsonFields::value(const char* field, Need need) {
@@ -74,7 +74,7 @@ void JsonFields::refuse(const std::string& field, const json& value,
   refuse(field + " = " + shown(value) + ": " + bound);
 }
 
-void JsonFields::refuse(const std::string& what) const { throw model_error(place_, what); }
+void JsonFields::refuse(const std::string& what) const { throw model_error(position_, what); }
 
 std::uint64_t JsonFields::number(const std::string& field, const json& value,
                                  std::uint64_t least) const {

@@ -19,7 +19,7 @@ class JsonFields {
   static constexpr auto required = Need::required;
 
   /// `place` is empty for the outermost object.
-  JsonFields(const nlohmann::json& object, std::string place);
+  JsonFields(const nlohmann::json& object, std::string position);
 
   bool has(const char* field) const { return object_.contains(field); }
   /// null: the field is missing, and need not be there.
@@ -41,16 +41,16 @@ class JsonFields {
   void word(const char* field, T& target, const std::vector<T>& choices) {
     const auto* found = value(field);
     if (found == nullptr) return;
-    std::string words;
+    std::string text;
     for (const T choice : choices) {
       const std::string name(to_string(choice));
       if (found->is_string() && found->get_ref<const std::string&>() == name) {
         target = choice;
         return;
       }
-      words += (words.empty() ? "" : ", ") + name;
+      text += (text.empty() ? "" : ", ") + name;
     }
-    refuse(field, *found, "must be one of " + words);
+    refuse(field, *found, "must be one of " + text);
   }
 
   /// Refuses every field that was not asked for.
@@ -73,7 +73,7 @@ class JsonFields {
                        std::uint64_t least) const;
 
   const nlohmann::json& object_;
-  std::string place_;
+  std::string position_;
   std::vector<const char*> known_;
 };
 

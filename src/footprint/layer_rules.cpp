@@ -13,10 +13,10 @@ std::string extent_text(const Extent& e) { return dims_text({e.height, e.width})
 /// Fills the rule of one layer.
 class Ruler {
  public:
-  Ruler(const Place& place, const Dims& input, bool tokens, LayerRule& rule)
-      : place_(place), input_(input), rule_(rule) {
+  Ruler(const LayerPosition& position, const Dims& input, bool tokens, LayerRule& rule)
+      : position_(position), input_(input), rule_(rule) {
     rule_.output = input;
-    const bool embeds = std::holds_alternative<layer::Embedding>(place.layer.kind);
+    const bool embeds = std::holds_alternative<layer::Embedding>(position.layer.kind);
     if (tokens != embeds)
       refuse_input(embeds ? "takes tokens: an input of {\"tokens\": N}, and as the first layer"
                           : "are tokens, which an Embedding makes numbers of first");
@@ -26,7 +26,7 @@ class Ruler {
     const auto channels = image().channels;
     at_least_1("out_channels", conv.out_channels);
     at_least_1("groups", conv.groups);
-    as_told("in_channels", conv.in_channels, channels);
+    as_declared("in_channels", conv.in_channels, channels);
     divides("groups", conv.groups, channels, "channels that come in");
     divides("groups", conv.groups, conv.out_channels, "out_channels");
     slide({conv.kernel, conv.stride, conv.padding, conv.dilation, false}, conv.out_channels);
@@ -38,7 +38,7 @@ class Ruler {
   void of(const layer::Linear& linear) {
     if (input_.size() > 2) refuse_input("takes features; put a Flatten before it");
     at_least_1("out_features", linear.out_features);
-    as_told("in_features", linear.in_features, input_.back());
+    as_declared("in_features", linear.in_features, input_.back());
     rule_.output.back() = linear.out_features;
     rule_.parameters =
         add_sat(mul_sat(input_.back(), linear.out_features), linear.bias ? linear.out_features : 0);
@@ -139,10 +139,10 @@ class Ruler {
 
   [[noreturn]] void refuse(const char* field, const std::string& value,
                            const std::string& bound) const {
-    throw model_error(place_name(place_), std::string(field) + " = " + value + ": " + bound);
+    throw model_error(layer_name(position_), std::string(field) + " = " + value + ": " + bound);
   }
   [[noreturn]] void refuse_input(const std::string& why) const {
-    throw model_error(place_name(place_), "input " + dims_text(input_) + ": " + why);
+    throw model_error(layer_name(position_), "input " + dims_text(input_) + ": " + why);
   }
 
   void at_least_1(const char* field, std::uint64_t value) const {
@@ -152,9 +152,9 @@ class Ruler {
     if (value.height == 0 || value.width == 0)
       refuse(field, extent_text(value), "must be 1 or more");
   }
-  void as_told(const char* field, std::uint64_t told, std::uint64_t comes) const {
-    if (told != 0 && told != comes)
-      refuse(field, std::to_string(told),
+  void as_declared(const char* field, std::uint64_t declared, std::uint64_t comes) const {
+    if (declared != 0 && declared != comes)
+      refuse(field, std::to_string(declared),
              "what comes in is " + dims_text(input_) + ", so " + std::to_string(comes));
   }
   void divides(const char* field, std::uint64_t value, std::uint64_t whole,
@@ -218,14 +218,14 @@ class Ruler {
     slide(window, channels);
   }
 
-  const Place& place_;
+  const LayerPosition& position_;
   const Dims& input_;
   LayerRule& rule_;
 };
 
 }  // namespace
 
-std::string place_name(std::uint64_t index, std::string_view kind, std::string_view name) {
+std::string layer_name(std::uint64_t index, std::string_view kind, std::string_view name) {
   constexpr std::size_t most_of_a_name = 64;
   auto text = "layers[" + std::to_string(index) + "]";
   if (kind.empty() && name.empty()) return text;
@@ -234,19 +234,19 @@ std::string place_name(std::uint64_t index, std::string_view kind, std::string_v
          ")";
 }
 
-std::string place_name(const Place& place) {
-  return place_name(place.index, kind_name(place.layer), place.layer.name);
+std::string layer_name(const LayerPosition& position) {
+  return layer_name(position.index, kind_name(position.layer), position.layer.name);
 }
 
-Error model_error(const std::string& place, const std::string& what) {
-  return {Errc::bad_options, Stage::wait, place.empty() ? what : place + ": " + what};
+Error model_error(const std::string& position, const std::string& what) {
+  return {Errc::bad_options, Stage::wait, position.empty() ? what : position + ": " + what};
 }
 
 Error said_of(const std::string& where, const Error& error) {
-  std::string words = error.what();  // ends in the code's own words
+  std::string text = error.what();  // ends in the code's own words
   const auto ending = ": " + error.code().message();
-  if (words.ends_with(ending)) words.resize(words.size() - ending.size());
-  return {static_cast<Errc>(error.code().value()), error.stage(), sanitize(where) + ": " + words};
+  if (text.ends_with(ending)) text.resize(text.size() - ending.size());
+  return {static_cast<Errc>(error.code().value()), error.stage(), sanitize(where) + ": " + text};
 }
 
 std::string dims_text(const Dims& dims) {
@@ -261,10 +261,10 @@ std::uint64_t values_in(const Dims& dims) noexcept {
   return values;
 }
 
-LayerRule rule_of(const Place& place, const Dims& input, bool tokens) {
+LayerRule rule_of(const LayerPosition& position, const Dims& input, bool tokens) {
   LayerRule rule;
-  Ruler ruler(place, input, tokens, rule);
-  std::visit([&](const auto& kind) { ruler.of(kind); }, place.layer.kind);
+  Ruler ruler(position, input, tokens, rule);
+  std::visit([&](const auto& kind) { ruler.of(kind); }, position.layer.kind);
   return rule;
 }
 

@@ -27,16 +27,16 @@ struct LayerRule {
 };
 
 /// A layer and where it stands, for messages.
-struct Place {
+struct LayerPosition {
   std::uint64_t index;
   const Layer& layer;
 };
 /// "layers[3] (Conv2d conv2_1)". `kind` and `name` may come from anywhere; both may be empty.
-std::string place_name(std::uint64_t index, std::string_view kind, std::string_view name);
-std::string place_name(const Place& place);
+std::string layer_name(std::uint64_t index, std::string_view kind, std::string_view name);
+std::string layer_name(const LayerPosition& position);
 
 /// Error{bad_options}: "PLACE: FIELD = VALUE: BOUND".
-Error model_error(const std::string& place, const std::string& what);
+Error model_error(const std::string& position, const std::string& what);
 /// `error` with "WHERE: " before its words.
 Error said_of(const std::string& where, const Error& error);
 
@@ -46,6 +46,6 @@ std::string dims_text(const Dims& dims);
 std::uint64_t values_in(const Dims& dims) noexcept;
 
 /// `input`: what comes from the layer before, none of it 0. Throws Error{bad_options}.
-LayerRule rule_of(const Place& place, const Dims& input, bool tokens);
+LayerRule rule_of(const LayerPosition& position, const Dims& input, bool tokens);
 
 }  // namespace weir

@@ -92,7 +92,7 @@ std::string string_of(const json& object, const char* field) {
 Layer read_layer(const json& object, std::size_t index) {
   static const auto all_kinds = kinds();
   const auto kind = string_of(object, "type");
-  JsonFields fields(object, place_name(index, kind, string_of(object, "name")));
+  JsonFields fields(object, layer_name(index, kind, string_of(object, "name")));
   const auto& type = *fields.value("type", required);
   std::string names;
   for (const auto& known : all_kinds) {
@@ -213,9 +213,9 @@ Model parse_model(std::string_view text) {
     throw model_error("", e.what());
   } catch (const json::exception& e) {
     const std::string_view what = e.what();
-    const auto words = what.find("] ");
-    throw model_error(
-        "", "is not JSON: " + sanitize(words == what.npos ? what : what.substr(words + 2)));
+    const auto text = what.find("] ");
+    throw model_error("",
+                      "is not JSON: " + sanitize(text == what.npos ? what : what.substr(text + 2)));
   }
   return read_all(object);
 }

@@ -21,10 +21,10 @@ void put_settings(Advice& advice, std::uint64_t budget, const CachePlan& cache) 
   set("read-ahead", "io.read_ahead", setting.read_ahead);
   if (budget != unlimited) set("memory-budget", "memory.budget_bytes", budget);
   if (cache.keep == Cache::nothing) return;
-  const std::string keep(to_string(cache.keep)), asked = std::to_string(cache.asked);
-  advice.flags += " --cache " + keep + (cache.asked != 0 ? ":" + asked : "");
+  const std::string keep(to_string(cache.keep)), requested = std::to_string(cache.requested);
+  advice.flags += " --cache " + keep + (cache.requested != 0 ? ":" + requested : "");
   advice.code += "options.cache.keep = weir::Cache::" + keep + ";\n";
-  if (cache.asked != 0) advice.code += "options.cache.max_bytes = " + asked + ";\n";
+  if (cache.requested != 0) advice.code += "options.cache.max_bytes = " + requested + ";\n";
 }
 
 void check(const AdviceOptions& o) {
@@ -46,7 +46,7 @@ Advice advise(const Window& window, const AdviceOptions& options) {
   advice.recommended = search.smallest(advice.ceiling);
   advice.steps = search.steps(advice.recommended);
   advice.cache = cache_advice(window, search, advice.recommended.setting, options.cache_bytes);
-  advice.words = words_of(window, options, search, advice);
+  advice.sentences = advice_text(window, options, search, advice);
   put_settings(advice, search.budget(), window.plan.cache);
   return advice;
 }

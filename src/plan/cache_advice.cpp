@@ -25,15 +25,15 @@ std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, cons
   std::vector<CacheAdvice> all;
   if (window.source_samples == 0) return all;
   const auto table = mul_sat(window.source_samples, sizeof(void*));
-  const auto asked = bytes != 0 ? bytes : window.plan.cache.asked;
+  const auto requested = bytes != 0 ? bytes : window.plan.cache.requested;
   for (const auto keep : {Cache::encoded, Cache::decoded}) {
     if (keep == Cache::decoded && !window.plan.cache.may_keep_decoded) continue;
     auto with = window;
     auto& cache = with.plan.cache;
     cache.keep = keep;
     cache.table_bytes = table;
-    cache.asked = asked;
-    cache.bytes = asked != 0 ? asked : unlimited;  // without a budget: as large as it gets
+    cache.requested = requested;
+    cache.bytes = requested != 0 ? requested : unlimited;  // without a budget: as large as it gets
     const auto plan = plan_with(with, setting, search.budget());
     const auto at = [&](double share) {
       return predict(plan, simulation::with_cache(search.work(), plan, keep, share),

@@ -46,7 +46,7 @@ CachePlan plan_cache(const Options& options, std::uint64_t samples, std::uint64_
   const auto& cache = options.cache;
   if (cache.keep == Cache::nothing) return plan;
   plan.keep = cache.keep;
-  plan.asked = cache.max_bytes;
+  plan.requested = cache.max_bytes;
   plan.table_bytes = mul_sat(samples, sizeof(void*));
   plan.bytes = std::min(room, cache.max_bytes == 0 ? unlimited : cache.max_bytes);
   if (plan.bytes <= plan.table_bytes) plan.bytes = 0;

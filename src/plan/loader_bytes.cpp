@@ -16,7 +16,7 @@ Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budge
   const auto& had = window.plan;
   if (setting.workers == 0) refuse("workers = 0: a setting names how many");
   if (had.sizes.mode != Sizes::fixed)
-    refuse("sizes.mode: foretelling takes images of one shape, sizes.mode fixed");
+    refuse("sizes.mode: predicting takes images of one shape, sizes.mode fixed");
   Options options;
   options.shape = had.shape;
   options.fit = Fit::stretch;  // the one whose short side bounds nothing
@@ -33,7 +33,7 @@ Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budge
   options.memory.alignment = had.alignment;
   if (budget_bytes == had.budget_bytes) options.memory.max_sample_bytes = had.max_sample_bytes;
   if (const auto& cache = had.cache; cache.keep != Cache::nothing && cache.bytes != 0)
-    options.cache = {cache.keep, budget_bytes == unlimited ? cache.bytes : cache.asked};
+    options.cache = {cache.keep, budget_bytes == unlimited ? cache.bytes : cache.requested};
   return resolve(options, had.index_bytes, 0, had.cache.table_bytes / sizeof(void*));
 }
 

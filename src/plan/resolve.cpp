@@ -90,15 +90,16 @@ void check(const Options& o) {
 }
 
 /// What Tuning::automatic may reach; without it, what was asked for.
-Setting bounds(const Options& o, const Setting& asked) {
-  if (o.tuning.mode == Tuning::off) return asked;
+Setting bounds(const Options& o, const Setting& requested) {
+  if (o.tuning.mode == Tuning::off) return requested;
   const auto or_default = [](std::uint32_t most, std::uint32_t by_default) {
     return most != 0 ? most : by_default;
   };
-  const auto deep = std::max(16u, std::min(asked.max_queue_size, most_queue / 4) * 4);
-  return {std::max(asked.max_queue_size, or_default(o.tuning.most_queue, deep)),
-          std::max(asked.workers, threads_for(o.tuning.most_workers)),
-          std::max(asked.read_ahead, or_default(o.tuning.most_read_ahead, 64)), asked.batch};
+  const auto deep = std::max(16u, std::min(requested.max_queue_size, most_queue / 4) * 4);
+  return {std::max(requested.max_queue_size, or_default(o.tuning.most_queue, deep)),
+          std::max(requested.workers, threads_for(o.tuning.most_workers)),
+          std::max(requested.read_ahead, or_default(o.tuning.most_read_ahead, 64)),
+          requested.batch};
 }
 
 std::string floor_message(const Plan& plan, std::uint64_t available, std::uint64_t others,
@@ -144,11 +145,11 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   plan.shape = options.shape;
   plan.short_side = short_side(options);
   plan.batch = options.batch;
-  const Setting asked{options.queue.max_queue_size, threads_for(options.workers),
-                      options.io.read_ahead, options.batch};
-  const auto most = bounds(options, asked);
+  const Setting requested{options.queue.max_queue_size, threads_for(options.workers),
+                          options.io.read_ahead, options.batch};
+  const auto most = bounds(options, requested);
   plan.workers = most.workers;
-  plan.max_queue_size_asked = asked.max_queue_size;
+  plan.max_queue_size_requested = requested.max_queue_size;
   plan.max_leases = options.queue.max_leases;
   plan.side_bytes = options.side_bytes;
   plan.alignment = options.memory.alignment;
@@ -204,8 +205,8 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
 
   const auto drawn = std::uint64_t{plan.max_queue_size} * plan.batch;
   plan.read_ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>(most.read_ahead, drawn));
-  plan.start = {std::min(asked.max_queue_size, plan.max_queue_size), asked.workers,
-                std::min(asked.read_ahead, plan.read_ahead), plan.batch};
+  plan.start = {std::min(requested.max_queue_size, plan.max_queue_size), requested.workers,
+                std::min(requested.read_ahead, plan.read_ahead), plan.batch};
   // Slabs that came back lie idle until the next batch is opened: as many as can be leased.
   const auto ahead_bytes = std::min(mul_sat(plan.max_queue_size, plan.slab_bytes),
                                     std::max(plan.max_queue_bytes, plan.slab_bytes));

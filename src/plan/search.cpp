@@ -41,7 +41,8 @@ void keep_within(std::vector<std::uint32_t>& values, std::uint32_t low, std::uin
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-double wish_of(const simulation::Workload& work, std::uint32_t workers, std::uint32_t read_ahead) {
+double target_of(const simulation::Workload& work, std::uint32_t workers,
+                 std::uint32_t read_ahead) {
   const auto production = std::max(work.production_per_s(workers, 0),
                                    work.production_per_s(workers, std::max(1u, read_ahead)));
   return std::min(work.consumption_per_s(), production);
@@ -64,7 +65,7 @@ Search::Search(const Window& window, const AdviceOptions& options)
                                     options.consumer ? &*options.consumer : nullptr)),
       most_read_ahead_(work_.read_wait_s < negligible * work_.decode_s ? 0
                                                                        : options.most_read_ahead),
-      wish_(wish_of(work_, most_workers_, most_read_ahead_)) {}
+      target_(target_of(work_, most_workers_, most_read_ahead_)) {}
 
 Setting Search::setting(std::uint32_t depth, Threads threads) const {
   return {.max_queue_size = depth,
@@ -119,7 +120,7 @@ std::uint32_t Search::deepest(Threads threads, std::uint64_t bytes) const {
 
 std::vector<std::uint32_t> Search::worker_candidates(std::uint32_t read_ahead) const {
   const auto enough = [&](std::uint32_t workers) {
-    return work_.production_per_s(workers, read_ahead) >= wish_ * (1 - slack);
+    return work_.production_per_s(workers, read_ahead) >= target_ * (1 - slack);
   };
   const auto least = smallest_that(1, most_workers_, enough);
   std::vector<std::uint32_t> values{
@@ -134,7 +135,7 @@ std::vector<Search::Threads> Search::candidates() const {
   const double read_s = work_.read_wait_s + work_.read_cpu_s;
   const double most = most_read_ahead_;
   const auto least =
-      read_s > 0 ? std::max(1u, scaled(1, std::min(wish_ * read_s, most))) : std::uint32_t{1};
+      read_s > 0 ? std::max(1u, scaled(1, std::min(target_ * read_s, most))) : std::uint32_t{1};
   std::vector<std::uint32_t> ahead{
       0,         least,     scaled(least, 1.15), scaled(least, 1.3), scaled(least, 1.6),
       2 * least, 4 * least, most_read_ahead_};
@@ -160,7 +161,7 @@ Prediction Search::ceiling() {
   }
   // All of everything is best where it fits; where a budget makes one knob cost another, look on.
   const bool tight = !best || best->setting.max_queue_size < options_.most_queue;
-  if (tight || best->samples_per_s < wish_ * (1 - slack)) {
+  if (tight || best->samples_per_s < target_ * (1 - slack)) {
     for (const auto threads : candidates()) consider(deepest(threads, unlimited), threads);
   }
   if (best && tight) best = climbed(*best);

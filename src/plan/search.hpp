@@ -74,7 +74,7 @@ class Search {
   const std::uint32_t most_workers_;
   const simulation::Workload work_;
   const std::uint32_t most_read_ahead_;  ///< 0 where reads are over at once
-  const double wish_;  ///< samples a second that consumer and machine allow at best
+  const double target_;  ///< samples a second that consumer and machine allow at best
   std::map<Setting, Prediction> known_;
   double least_rate_ = 0, least_readiness_ = 0;  ///< what is good
 };
@@ -86,7 +86,7 @@ std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, cons
 
 /// Advice in sentences: what bounds the run, whether depth helps, what to use, what to change first,
 /// what a budget keeps away. `advice` has all but its words.
-std::vector<std::string> words_of(const Window& window, const AdviceOptions& options,
-                                  Search& search, const Advice& advice);
+std::vector<std::string> advice_text(const Window& window, const AdviceOptions& options,
+                                     Search& search, const Advice& advice);
 
 }  // namespace weir

@@ -68,7 +68,7 @@ Simulation::Simulation(const Plan& plan, const Workload& work)
 Simulation::~Simulation() { book_->end_stream(); }
 
 Prediction Simulation::run() {
-  asking_ = true;
+  requesting_ = true;
   settle();
   while (delivered_ < last_) {
     if (next_event()) {
@@ -96,12 +96,12 @@ Prediction Simulation::run() {
 Simulation::Effort Simulation::pace() const noexcept {
   const auto waiting = static_cast<double>(idle_workers_.size());
   Effort pace;
-  pace.fetch = std::max(0.0, reading_);
-  pace.prep = std::max(0.0, plan_.workers - waiting - pace.fetch);
+  pace.storage = std::max(0.0, reading_);
+  pace.decode = std::max(0.0, plan_.workers - waiting - pace.storage);
   switch (queue_.hold(book_->someone_waits())) {
     case conductor::Hold::bytes: pace.memory = waiting; break;
     case conductor::Hold::slab: (ready_.empty() ? pace.memory : pace.idle) = waiting; break;
-    case conductor::Hold::reads: pace.fetch += waiting; break;
+    case conductor::Hold::reads: pace.storage += waiting; break;
     case conductor::Hold::rows: pace.idle = waiting; break;
   }
   return pace;
@@ -113,15 +113,15 @@ void Simulation::pass(Time until) noexcept {
 }
 
 void Simulation::end_wait() noexcept {
-  const auto waited = static_cast<double>(now_ - asked_at_);
+  const auto waited = static_cast<double>(now_ - requested_at_);
   auto effort = spent_;
   effort.add(spent_before_, -1);
-  const double all = effort.fetch + effort.prep + effort.memory;
-  if (asked_found_ || all <= 0) {
-    stalled_.prep += waited;
+  const double all = effort.storage + effort.decode + effort.memory;
+  if (found_ready_ || all <= 0) {
+    stalled_.decode += waited;
   } else {
-    stalled_.fetch += waited * effort.fetch / all;
-    stalled_.prep += waited * effort.prep / all;
+    stalled_.storage += waited * effort.storage / all;
+    stalled_.decode += waited * effort.decode / all;
     stalled_.memory += waited * effort.memory / all;
   }
 }
@@ -130,12 +130,12 @@ Verdict Simulation::verdict(double seconds) const {
   QueueWaits clocks;
   clocks.seconds = seconds;
   clocks.consumer_wait_s = static_cast<double>(waited_) * 1e-9;
-  clocks.fetch_stall_s = stalled_.fetch * 1e-9;
-  clocks.prep_stall_s = stalled_.prep * 1e-9;
-  clocks.memory_stall_s = stalled_.memory * 1e-9;
-  clocks.workers = {.read_s = spent_.fetch * 1e-9,
-                    .decode_s = spent_.prep * 1e-9,
-                    .throttled_s = spent_.memory * 1e-9,
+  clocks.storage_wait_s = stalled_.storage * 1e-9;
+  clocks.decode_wait_s = stalled_.decode * 1e-9;
+  clocks.memory_wait_s = stalled_.memory * 1e-9;
+  clocks.workers = {.read_s = spent_.storage * 1e-9,
+                    .decode_s = spent_.decode * 1e-9,
+                    .memory_wait_s = spent_.memory * 1e-9,
                     .idle_s = spent_.idle * 1e-9};
   return judge(clocks);
 }
@@ -208,28 +208,28 @@ void Simulation::ask() {
     book_->release(leases_.front(), books::Parting::consumed, false);
     leases_.pop_front();
   }
-  asking_ = true;
-  asked_at_ = now_;
-  asked_found_ = !ready_.empty();
+  requesting_ = true;
+  requested_at_ = now_;
+  found_ready_ = !ready_.empty();
   spent_before_ = spent_;
 }
 
 void Simulation::hand_over() {
-  if (!asking_ || ready_.empty() || ready_.size() < hold_) return;
+  if (!requesting_ || ready_.empty() || ready_.size() < hold_) return;
   hold_ = 0;
   const auto slab = ready_.front();
   ready_.pop_front();
   if (!book_->lease(slab)) return;
   leases_.push_back(slab);
-  asking_ = false;
+  requesting_ = false;
   if (++delivered_ <= warm_) {
     measured_from_ = now_;
     spent_ = {};
   } else {
     end_wait();
     samples_ += schedule_.at(delivered_ - 1).rows;
-    found_ += asked_found_ ? 1 : 0;
-    waited_ += now_ - asked_at_;
+    found_ += found_ready_ ? 1 : 0;
+    waited_ += now_ - requested_at_;
   }
   schedule(static_cast<std::uint32_t>(actors_.size()),
            nanoseconds(work_.consumer_s * work_.consumer[delivered_]));

@@ -79,13 +79,13 @@ class Simulation final : private conductor::Actions {
   void halt() noexcept override {}
   void end(conductor::End) noexcept override {}
 
-  // -- clocks, as engine::Clocks and engine::Board keep them
+  // -- clocks, as engine::LoaderStats and engine::SharedWorkQueue keep them
   /// Nanoseconds of workers by what it would take to shorten them.
   struct Effort {
-    double fetch = 0, prep = 0, memory = 0, idle = 0;
+    double storage = 0, decode = 0, memory = 0, idle = 0;
     void add(const Effort& more, double times) noexcept {
-      fetch += times * more.fetch;
-      prep += times * more.prep;
+      storage += times * more.storage;
+      decode += times * more.decode;
       memory += times * more.memory;
       idle += times * more.idle;
     }
@@ -152,10 +152,10 @@ class Simulation final : private conductor::Actions {
   std::uint32_t free_cores_, slabs_made_ = 0;
 
   std::deque<books::SlabId> ready_, leases_;
-  bool asking_ = false, asked_found_ = false;
+  bool requesting_ = false, found_ready_ = false;
   std::size_t hold_ = 0;  ///< batches to be ready before the first is handed over
   std::uint64_t delivered_ = 0, samples_ = 0, found_ = 0;
-  Time asked_at_ = 0, waited_ = 0, measured_from_ = 0;
+  Time requested_at_ = 0, waited_ = 0, measured_from_ = 0;
   Effort pace_, spent_, spent_before_;  ///< until now; when the consumer last asked
   Effort stalled_;      ///< nanoseconds that the consumer waited; idle: no part of it
   double reading_ = 0;  ///< workers that read

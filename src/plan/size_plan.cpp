@@ -14,12 +14,12 @@ namespace weir {
 namespace {
 
 /// Sums over the batches of an epoch.
-struct Course {
+struct EpochSizes {
   std::uint64_t batches = 0, slab_bytes = 0, least = unlimited;
-  SizeClock sizes;
+  SizeStats sizes;
 };
 
-Course first_epoch(const Options& options, std::uint32_t bucket_batches) {
+EpochSizes first_epoch(const Options& options, std::uint32_t bucket_batches) {
   const auto& sizes = options.sizes;
   const auto samples = sizes.index->size();
   const source::Sampler sampler(samples, options.shuffle, options.seed);
@@ -28,17 +28,17 @@ Course first_epoch(const Options& options, std::uint32_t bucket_batches) {
       {sizes.mode, options.batch, options.memory.alignment, options.side_bytes,
        options.faults.policy});
   const conductor::Schedule schedule(samples, options.batch, options.drop_last, 1);
-  Course course;
+  EpochSizes epoch;
   for (std::uint64_t sequence = 0; sequence < schedule.end(); ++sequence) {
     const auto& batch = batches.of(schedule.at(sequence));
-    ++course.batches;
-    course.slab_bytes = add_sat(course.slab_bytes, batch.layout.bytes);
-    course.least = std::min(course.least, batch.layout.bytes);
-    course.sizes.block_bytes = add_sat(course.sizes.block_bytes, batch.layout.pixels);
-    for (const auto& place : batch.places)
-      course.sizes.image_bytes = add_sat(course.sizes.image_bytes, place.bytes());
+    ++epoch.batches;
+    epoch.slab_bytes = add_sat(epoch.slab_bytes, batch.layout.bytes);
+    epoch.least = std::min(epoch.least, batch.layout.bytes);
+    epoch.sizes.block_bytes = add_sat(epoch.sizes.block_bytes, batch.layout.pixels);
+    for (const auto& extent : batch.extents)
+      epoch.sizes.image_bytes = add_sat(epoch.sizes.image_bytes, extent.bytes());
   }
-  return course;
+  return epoch;
 }
 
 /// Of the batch that the largest images would make, whatever brought them together.
@@ -82,7 +82,7 @@ void check_sizes(const Options& o) {
         "transform.input = decoded: a crop of one's own is of one shape; with sizes.mode padded "
         "and ragged a transform is given what lies in its row, TransformInput::fitted");
   if (o.tuning.mode == Tuning::automatic)
-    refuse("tuning.mode = automatic: foretelling takes images of one shape, sizes.mode fixed");
+    refuse("tuning.mode = automatic: predicting takes images of one shape, sizes.mode fixed");
 }
 
 SizeFigures size_figures(const Options& options) {
@@ -99,12 +99,12 @@ SizeFigures size_figures(const Options& options) {
                     std::max(plan.largest.width, size.width)};
     if (size.height == 0) ++plan.unknown;
   }
-  const auto course = first_epoch(options, sizes.bucket_batches);
-  if (course.batches > 0) {
-    plan.least_slab_bytes = course.least;
-    plan.typical_slab_bytes = course.slab_bytes / course.batches;
+  const auto epoch = first_epoch(options, sizes.bucket_batches);
+  if (epoch.batches > 0) {
+    plan.least_slab_bytes = epoch.least;
+    plan.typical_slab_bytes = epoch.slab_bytes / epoch.batches;
   }
-  plan.padding = plan.padding_without_buckets = course.sizes.padding();
+  plan.padding = plan.padding_without_buckets = epoch.sizes.padding();
   if (sizes.bucket_batches > 0)
     plan.padding_without_buckets = first_epoch(options, 0).sizes.padding();
   const auto layout = most(options, plan.largest);

@@ -93,12 +93,12 @@ std::optional<Tuner::Move> Tuner::take_back(const Window& seen) {
 }
 
 void Tuner::ask(const Window& seen) {
-  auto asked = seen;
-  asked.plan.max_queue_size = setting_.max_queue_size;
-  asked.plan.workers = setting_.workers;
-  asked.plan.read_ahead = setting_.read_ahead;
-  asked.source_samples = 0;  // nothing is asked about caches
-  goal_ = advise(asked, bounds_).recommended;
+  auto requested = seen;
+  requested.plan.max_queue_size = setting_.max_queue_size;
+  requested.plan.workers = setting_.workers;
+  requested.plan.read_ahead = setting_.read_ahead;
+  requested.source_samples = 0;  // nothing is asked about caches
+  goal_ = advise(requested, bounds_).recommended;
   at_rest_.reset();
   changed_ = 0;
 }

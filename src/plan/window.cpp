@@ -13,7 +13,7 @@ namespace {
 /// A wait that matters, as a share of the time.
 constexpr double tolerable = 0.1;
 
-StageClock stage_of(const Report& report, Stage stage) {
+StageStats stage_of(const Report& report, Stage stage) {
   for (const auto& clock : report.stages)
     if (clock.stage == stage) return clock;
   return {.stage = stage};
@@ -33,15 +33,15 @@ void subtract(Sums& later, const Sums& earlier, Values Sums::*... sums) noexcept
 }
 
 /// What one stage did between two reports.
-StageClock between(const Report& earlier, const Report& now, Stage stage) {
-  using Clock = StageClock;
+StageStats between(const Report& earlier, const Report& now, Stage stage) {
+  using Clock = StageStats;
   auto clock = stage_of(now, stage);
   subtract(clock, stage_of(earlier, stage), &Clock::count, &Clock::busy_s, &Clock::squares_s2,
            &Clock::bytes, &Clock::cpu_s, &Clock::cpu_busy_s, &Clock::cpu_count);
   return clock;
 }
 
-Service service(const StageClock& clock) noexcept {
+Service service(const StageStats& clock) noexcept {
   return weir::service(Timing{clock.count, clock.busy_s, clock.squares_s2});
 }
 
@@ -50,8 +50,8 @@ std::string sentence(const Verdict& verdict, double seconds) {
   return format(
       "of %.3g s the consumer waited %.1f %% (%.1f %% for reads, %.1f %% for decoding, "
       "%.1f %% for memory), the producers %.1f %%",
-      seconds, percent(verdict.consumer_wait), percent(verdict.fetch_stall),
-      percent(verdict.prep_stall), percent(verdict.memory_stall), percent(verdict.producer_wait));
+      seconds, percent(verdict.consumer_wait), percent(verdict.storage_wait),
+      percent(verdict.decode_wait), percent(verdict.memory_wait), percent(verdict.producer_wait));
 }
 
 }  // namespace
@@ -91,17 +91,18 @@ Window window(const Report& earlier, const Report& now) {
 
   using Waits = QueueWaits;
   static_cast<Waits&>(w) = now.queue;
-  subtract<Waits>(w, earlier.queue, &Waits::seconds, &Waits::consumer_wait_s, &Waits::fetch_stall_s,
-                  &Waits::prep_stall_s, &Waits::memory_stall_s);
+  subtract<Waits>(w, earlier.queue, &Waits::seconds, &Waits::consumer_wait_s,
+                  &Waits::storage_wait_s, &Waits::decode_wait_s, &Waits::memory_wait_s);
   subtract(w.workers, earlier.queue.workers, &WorkerTime::read_s, &WorkerTime::decode_s,
-           &WorkerTime::starved_s, &WorkerTime::throttled_s, &WorkerTime::idle_s);
+           &WorkerTime::storage_wait_s, &WorkerTime::memory_wait_s, &WorkerTime::idle_s);
   auto consumer = now.queue.consumer;
   subtract(consumer, earlier.queue.consumer, &Timing::count, &Timing::sum_s, &Timing::squares_s2);
   w.consumer = service(consumer);
-  const auto asked = less(now.queue.asked, earlier.queue.asked);
-  if (asked > 0)
-    w.data_readiness = static_cast<double>(less(now.queue.found, earlier.queue.found)) /
-                       static_cast<double>(asked);
+  const auto requested = less(now.queue.batches, earlier.queue.batches);
+  if (requested > 0)
+    w.data_readiness =
+        static_cast<double>(less(now.queue.batches_ready, earlier.queue.batches_ready)) /
+        static_cast<double>(requested);
   const auto hits = less(now.cache.hits, earlier.cache.hits);
   const auto misses = less(now.cache.misses, earlier.cache.misses);
   w.hit_share = share(static_cast<double>(hits), static_cast<double>(hits + misses));
@@ -114,21 +115,21 @@ std::string_view to_string(Regime regime) noexcept { return name_in(regimes, reg
 Verdict judge(const QueueWaits& w) {
   Verdict verdict;
   verdict.consumer_wait = share(w.consumer_wait_s, w.seconds);
-  verdict.fetch_stall = share(w.fetch_stall_s, w.seconds);
-  verdict.prep_stall = share(w.prep_stall_s, w.seconds);
-  verdict.memory_stall = share(w.memory_stall_s, w.seconds);
+  verdict.storage_wait = share(w.storage_wait_s, w.seconds);
+  verdict.decode_wait = share(w.decode_wait_s, w.seconds);
+  verdict.memory_wait = share(w.memory_wait_s, w.seconds);
   // Of the time of those there were: their number may have changed.
-  const auto& [read, decode, starved, throttled, idle] = w.workers;
-  verdict.producer_wait = share(idle, read + decode + starved + throttled + idle);
+  const auto& [read, decode, storage_wait, memory_wait, idle] = w.workers;
+  verdict.producer_wait = share(idle, read + decode + storage_wait + memory_wait + idle);
   const double longer = std::max(verdict.consumer_wait, verdict.producer_wait);
   if (longer <= tolerable) {
     verdict.regime = Regime::balanced;
   } else if (verdict.producer_wait > verdict.consumer_wait) {
     verdict.regime = Regime::consumer;
-  } else if (verdict.memory_stall > std::max(verdict.fetch_stall, verdict.prep_stall)) {
+  } else if (verdict.memory_wait > std::max(verdict.storage_wait, verdict.decode_wait)) {
     verdict.regime = Regime::memory;
   } else {
-    verdict.regime = verdict.fetch_stall > verdict.prep_stall ? Regime::storage : Regime::decode;
+    verdict.regime = verdict.storage_wait > verdict.decode_wait ? Regime::storage : Regime::decode;
   }
   verdict.why = sentence(verdict, w.seconds);
   return verdict;

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "report/bytes.hpp"
-#include "report/clock_text.hpp"
 #include "report/figures.hpp"
+#include "report/stats_text.hpp"
 #include "report/table.hpp"
 
 namespace weir::report {
@@ -66,7 +66,7 @@ Json to_json(const Advice& advice) {
           {"recommended", to_json(advice.recommended)},
           {"ceiling", to_json(advice.ceiling)},
           {"steps", std::move(steps)},
-          {"words", advice.words},
+          {"sentences", advice.sentences},
           {"flags", advice.flags},
           {"code", advice.code},
           {"cache", std::move(caches)}};
@@ -86,15 +86,15 @@ std::string advice_text(const Advice& advice) {
   add("all there is", advice.ceiling);
   for (const auto& step : advice.steps) add(step.change, step.to);
 
-  std::string words = "Advice\n";
-  for (const auto& sentence : advice.words) words += indented(sentence);
+  std::string parts = "Advice\n";
+  for (const auto& sentence : advice.sentences) parts += indented(sentence);
   std::string code;
   for (std::string_view rest = advice.code; !rest.empty();) {
     const auto end = std::min(rest.find('\n'), rest.size());
     code += fmt::format("  {}\n", rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return words + '\n' + table.text() +
+  return parts + '\n' + table.text() +
          "predicted; ready: share of next() calls that find a batch waiting; waited: share of the "
          "time\nthat the consumer waits; bound: MiB that slabs may have; peak: that they would "
          "have; "

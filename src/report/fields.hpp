@@ -51,8 +51,8 @@ struct WorkerField : Field<WorkerTime, double> {
 inline constexpr std::array worker_fields{
     WorkerField{{"read", &WorkerTime::read_s}, "read"},
     WorkerField{{"decode", &WorkerTime::decode_s}, "decode"},
-    WorkerField{{"starved", &WorkerTime::starved_s}, "wait for reads"},
-    WorkerField{{"throttled", &WorkerTime::throttled_s}, "for memory"},
+    WorkerField{{"storage_wait", &WorkerTime::storage_wait_s}, "wait for reads"},
+    WorkerField{{"memory_wait", &WorkerTime::memory_wait_s}, "for memory"},
     WorkerField{{"idle", &WorkerTime::idle_s}, "for work"},
 };
 

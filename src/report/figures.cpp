@@ -39,7 +39,7 @@ AccountingCost books_cost(const Run& run) noexcept {
   return cost_of(run, run.figures.postings, run.posting_ns);
 }
 
-AccountingCost clocks_cost(const Run& run) noexcept {
+AccountingCost stats_cost(const Run& run) noexcept {
   return cost_of(run, run.figures.readings, run.reading_ns);
 }
 

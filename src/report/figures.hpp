@@ -68,7 +68,7 @@ struct AccountingCost {
 };
 /// Of the books, whose events are postings, and of the clocks, whose are readings.
 AccountingCost books_cost(const Run& run) noexcept;
-AccountingCost clocks_cost(const Run& run) noexcept;
+AccountingCost stats_cost(const Run& run) noexcept;
 
 /// Nanoseconds of one posting on this machine, now: the median of several bursts on a ledger of its
 /// own. Takes a few milliseconds.

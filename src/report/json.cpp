@@ -10,8 +10,6 @@
 namespace weir::report {
 namespace {
 
-constexpr int schema = 1;
-
 Json or_null(const auto& figure, bool is_known) { return is_known ? Json(figure) : Json(nullptr); }
 template <class T>
 Json or_null(const std::optional<T>& figure) {
@@ -65,7 +63,7 @@ Json memory_json(const Run& run) {
       {"slab_memory_note", text_or_null(run.slab_note)}};
 }
 
-Json stages_json(std::span<const StageClock> stages) {
+Json stages_json(std::span<const StageStats> stages) {
   Json out = Json::array();
   for (const auto& stage : stages)
     out.push_back({{"name", to_string(stage.stage)},
@@ -80,7 +78,7 @@ Json stages_json(std::span<const StageClock> stages) {
   return out;
 }
 
-Json queue_json(const QueueClock& queue) {
+Json queue_json(const QueueStats& queue) {
   Json workers;
   for (const auto& field : worker_fields)
     workers[field.name + std::string("_s")] = queue.workers.*field.value;
@@ -90,10 +88,10 @@ Json queue_json(const QueueClock& queue) {
           {"producer_wait_s", queue.producer_wait_s},
           {"data_readiness", queue.data_readiness},
           {"seconds", queue.seconds},
-          {"fetch_stall_s", queue.fetch_stall_s},
-          {"prep_stall_s", queue.prep_stall_s},
-          {"memory_stall_s", queue.memory_stall_s},
-          {"asked", queue.asked},
+          {"storage_wait_s", queue.storage_wait_s},
+          {"decode_wait_s", queue.decode_wait_s},
+          {"memory_wait_s", queue.memory_wait_s},
+          {"batches", queue.batches},
           {"workers", workers},
           {"consumer",
            {{"count", consumer.count},
@@ -149,13 +147,13 @@ Json sizes_json(const Plan& plan) {
 
 Json cache_json(const CachePlan& cache) {
   return {{"keep", to_string(cache.keep)},
-          {"asked_bytes", or_null(cache.asked, cache.asked != 0)},
+          {"requested_bytes", or_null(cache.requested, cache.requested != 0)},
           {"most_bytes", cache.bytes},
           {"table_bytes", cache.table_bytes},
           {"held", nullptr}};
 }
 
-Json to_json(const CacheClock& cache) {
+Json to_json(const CacheStats& cache) {
   return {{"bytes", cache.bytes},   {"samples", cache.samples}, {"hits", cache.hits},
           {"misses", cache.misses}, {"evicted", cache.evicted}, {"hit_rate", cache.hit_rate()}};
 }
@@ -169,9 +167,9 @@ Json head(std::string_view command) {
 Json envelope(std::string_view command) {
   Json out = head(command);
   for (const auto* key :
-       {"plan",        "memory",  "samples",     "queue",  "throughput",  "stages",   "regime",
-        "faults",      "digest",  "fault_count", "error",  "interrupted", "timeline", "regime_why",
-        "clocks_cost", "setting", "moves",       "stalls", "sizes",       "cache"})
+       {"plan",       "memory",  "samples",     "queue",  "throughput",  "stages",   "regime",
+        "faults",     "digest",  "fault_count", "error",  "interrupted", "timeline", "regime_why",
+        "stats_cost", "setting", "moves",       "stalls", "sizes",       "cache"})
     out[key] = nullptr;
   for (const auto* key : {"faults", "moves", "stalls"}) out[key] = Json::array();
   out["fault_count"] = 0;
@@ -184,7 +182,7 @@ Json to_json(const Plan& plan) {
           {"workers", plan.workers},
           {"read_ahead", plan.read_ahead},
           {"max_queue_size", plan.max_queue_size},
-          {"max_queue_size_asked", plan.max_queue_size_asked},
+          {"max_queue_size_requested", plan.max_queue_size_requested},
           {"max_leases", plan.max_leases},
           {"slabs", plan.slabs},
           {"slab_bytes", plan.slab_bytes},
@@ -277,7 +275,7 @@ void put_run(Json& envelope, const Run& run) {
                                       {"block_bytes", figures.sizes.block_bytes},
                                       {"padding", figures.sizes.padding()}};
   if (figures.plan.cache.keep != Cache::nothing) envelope["cache"]["held"] = to_json(figures.cache);
-  envelope["clocks_cost"] = cost_json("reading", clocks_cost(run));
+  envelope["stats_cost"] = cost_json("reading", stats_cost(run));
   put_faults(envelope, figures.faults, figures.fault_count);
   envelope["digest"] = text_or_null(run.digest);
   envelope["error"] = text_or_null(run.error);

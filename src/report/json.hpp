@@ -11,6 +11,9 @@ namespace weir::report {
 
 using Json = nlohmann::ordered_json;
 
+/// Of every report's keys: changes with their names and meanings.
+inline constexpr int schema = 2;
+
 /// `schema`, `version`, `command`: what every report begins with.
 Json head(std::string_view command);
 /// The envelope that every command writes: all its keys in their fixed order, null until known.

@@ -86,19 +86,19 @@ void put_queue(Families& out, const Sight& sight) {
   put(out, "weir_workers", "Threads that decode, as set now.", setting.workers);
   put(out, "weir_reads_ahead", "Reads kept outstanding, as set now; 0: workers read.",
       setting.read_ahead);
-  put(out, "weir_batches_delivered_total", "Batches handed to the consumer.", queue.asked);
+  put(out, "weir_batches_delivered_total", "Batches handed to the consumer.", queue.batches);
   put(out, "weir_consumer_wait_seconds_total", "Time the consumer waited in next().",
       queue.consumer_wait_s);
-  put(out, "weir_consumer_stall_seconds_total", "The consumer's waiting by what it waited for.",
-      "cause",
-      {{"fetch", queue.fetch_stall_s},
-       {"prep", queue.prep_stall_s},
-       {"memory", queue.memory_stall_s}});
+  put(out, "weir_consumer_wait_by_cause_seconds_total",
+      "The consumer's waiting by what it waited for.", "cause",
+      {{"storage", queue.storage_wait_s},
+       {"decode", queue.decode_wait_s},
+       {"memory", queue.memory_wait_s}});
   put(out, "weir_data_readiness_ratio",
       "Share of the consumer's steps at which a batch was waiting.", queue.data_readiness);
 }
 
-void put_stages(Families& out, const std::vector<StageClock>& stages) {
+void put_stages(Families& out, const std::vector<StageStats>& stages) {
   auto& family = put(out, MetricType::Summary, "weir_stage_seconds",
                      "Time of one sample in a stage (handoff, lease: of one batch).");
   for (const auto& stage : stages) {
@@ -125,7 +125,7 @@ void put_work(Families& out, const Report& figures) {
   put(out, "weir_faults_total", "Samples that failed, by kind.", "kind", faults);
 }
 
-void put_cache(Families& out, const CacheClock& cache) {
+void put_cache(Families& out, const CacheStats& cache) {
   put(out, "weir_cache_draws_total",
       "Samples drawn that the cache had (hit), or that were read (miss).", "result",
       {{"hit", cache.hits}, {"miss", cache.misses}});

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "report/bytes.hpp"
-#include "report/clock_text.hpp"
 #include "report/fields.hpp"
+#include "report/stats_text.hpp"
 #include "report/table.hpp"
 
 namespace weir::report {
@@ -61,8 +61,8 @@ std::string pinned_text(const PinnedPlan& pinned) {
 std::string queue_bound_text(const Plan& plan) {
   const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.slab_bytes > 0 &&
                         plan.max_queue_bytes / plan.slab_bytes <= plan.max_queue_size;
-  auto out = plan.max_queue_size < plan.max_queue_size_asked
-                 ? fmt::format(" (asked {}; the {} no more)", plan.max_queue_size_asked,
+  auto out = plan.max_queue_size < plan.max_queue_size_requested
+                 ? fmt::format(" (asked {}; the {} no more)", plan.max_queue_size_requested,
                                by_bytes ? "bound on its bytes allows" : "budget holds")
                  : std::string();
   if (plan.max_queue_bytes != UINT64_MAX)
@@ -75,9 +75,9 @@ std::string cache_plan_text(const CachePlan& cache) {
   const auto what = fmt::format("  cache of {} samples: ", to_string(cache.keep));
   if (cache.bytes > 0)
     return what + fmt::format("{} at the most{}\n", human_bytes(cache.bytes),
-                              cache.bytes < cache.asked
+                              cache.bytes < cache.requested
                                   ? fmt::format(" (asked {}; the budget leaves no more)",
-                                                human_bytes(cache.asked))
+                                                human_bytes(cache.requested))
                                   : "");
   return what + (cache.table_bytes > 0
                      ? fmt::format("none; {} to find them by have no room in what there is\n",
@@ -142,8 +142,9 @@ std::string peaks_text(const Json& runs) {
     const auto& predicted = run["predicted"];
     if (!predicted["peak_staging_bytes"].is_number() || predicted["peak_staging_bytes"] == 0)
       continue;
-    table.add({grouped(run["plan"]["max_queue_size_asked"]), mebibytes(predicted["staging_bytes"]),
-               mebibytes(predicted["peak_staging_bytes"]), mebibytes(run["memory"]["staging"]),
+    table.add({grouped(run["plan"]["max_queue_size_requested"]),
+               mebibytes(predicted["staging_bytes"]), mebibytes(predicted["peak_staging_bytes"]),
+               mebibytes(run["memory"]["staging"]),
                signed_percent(run["predicted_off"]["peak_staging_bytes"])});
   }
   return table.empty() ? "" : '\n' + table.text();
@@ -158,7 +159,7 @@ std::string predicted_text(const Json& runs) {
     const auto &predicted = run["predicted"], &throughput = run["throughput"];
     if (!predicted["samples_per_s"].is_number()) continue;
     const double seconds = throughput["seconds"], waited = run["queue"]["consumer_wait_s"];
-    table.add({grouped(run["plan"]["max_queue_size_asked"]), tenths(predicted["samples_per_s"]),
+    table.add({grouped(run["plan"]["max_queue_size_requested"]), tenths(predicted["samples_per_s"]),
                tenths(throughput["samples_per_s"]),
                signed_percent(run["predicted_off"]["samples_per_s"]),
                percent(predicted["data_readiness"]), percent(run["queue"]["data_readiness"]),
@@ -291,7 +292,7 @@ std::string run_text(const Run& run) {
          plan_text(figures.plan, run.budget_how) + sizes_text(figures) + cache_text(figures) +
          '\n' + samples_text(figures.samples, common_shape(figures.plan)) + '\n' +
          memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
-         cost_text("clocks", "readings", clocks_cost(run));
+         cost_text("clocks", "readings", stats_cost(run));
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
   out += stalls_text(figures);
@@ -307,7 +308,7 @@ std::string sweep_text(const Json& runs) {
   for (const auto& run : runs) {
     const auto &memory = run["memory"], &predicted = run["predicted"], &queue = run["queue"];
     const auto& process = memory["process"];
-    const auto depth = grouped(run["plan"]["max_queue_size_asked"]);
+    const auto depth = grouped(run["plan"]["max_queue_size_requested"]);
     some_never_filled |= memory["staging"] < predicted["staging_bytes"];
     const auto growth =
         process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>();

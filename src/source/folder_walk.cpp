@@ -42,7 +42,7 @@ struct Identity {
   friend bool operator==(const Identity&, const Identity&) = default;
 };
 
-struct Place {
+struct Pending {
   std::string path;             ///< relative to the root, with a '/' at the end; "": the root
   std::vector<Identity> above;  ///< where links to directories are followed: what it lies in
 };
@@ -59,7 +59,7 @@ struct Found {
   NameTable names;
   std::uint64_t skipped = 0;
   std::vector<Unreached> unreached;
-  std::vector<Place> directories;
+  std::vector<Pending> directories;
 
   void skip_unreached(std::string path, int code) {
     ++skipped;
@@ -75,8 +75,8 @@ class Walk {
       : reader_(reader), path_(path), suffixes_(suffixes) {}
 
   /// Adds the samples of `place` and the directories under it.
-  void list(const Place& place, Found& found) const {
-    const auto& path = place.path;
+  void list(const Pending& pending, Found& found) const {
+    const auto& path = pending.path;
     const auto where = path.empty() ? std::string(".") : path.substr(0, path.size() - 1);
     auto opened = open_at(reader_.root(), where.c_str(), O_RDONLY | O_DIRECTORY,
                           links_to_directories() ? Resolve::links : Resolve::no_links);
@@ -85,7 +85,7 @@ class Walk {
       found.skip_unreached(where, errno);
       return;
     }
-    auto above = place.above;
+    auto above = pending.above;
     if (links_to_directories()) {
       const auto self = identity_of(opened.value(), where);
       if (std::find(above.begin(), above.end(), self) != above.end()) {
@@ -120,7 +120,7 @@ class Walk {
   }
 
   /// A directory has been listed, and these are under it.
-  void put(std::vector<Place>& directories) {
+  void put(std::vector<Pending>& directories) {
     Lock lock(mutex_);
     std::ranges::move(directories, std::back_inserter(pending_));
     directories.clear();
@@ -131,8 +131,8 @@ class Walk {
   /// Takes directories until none is left and nobody is listing one that may hold more.
   void work(Found& found) {
     try {
-      for (Place place; take(place);) {
-        list(place, found);
+      for (Pending pending; take(pending);) {
+        list(pending, found);
         put(found.directories);
       }
     } catch (...) {
@@ -197,13 +197,13 @@ class Walk {
     }
   }
 
-  bool take(Place& place) {
+  bool take(Pending& pending) {
     Lock lock(mutex_);
     wake_.wait(lock.native(), [&]() WEIR_NO_THREAD_SAFETY_ANALYSIS {
       return !pending_.empty() || busy_ == 0 || failed_;
     });
     if (pending_.empty() || failed_) return false;
-    place = std::move(pending_.back());
+    pending = std::move(pending_.back());
     pending_.pop_back();
     ++busy_;
     return true;
@@ -214,7 +214,7 @@ class Walk {
   const std::vector<std::string>& suffixes_;
   Mutex mutex_;
   std::condition_variable wake_;
-  std::vector<Place> pending_ WEIR_GUARDED_BY(mutex_);
+  std::vector<Pending> pending_ WEIR_GUARDED_BY(mutex_);
   unsigned busy_ WEIR_GUARDED_BY(mutex_) = 1;  ///< directories being listed, at first the root
   bool failed_ WEIR_GUARDED_BY(mutex_) = false;
 };

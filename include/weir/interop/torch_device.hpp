@@ -195,7 +195,7 @@ class DeviceBatches {
     copies_.emplace(guard_->getStreamFromGlobalPool(device_));
     on_device_.emplace(options, device_);
     for (std::uint32_t i = 0; i < options.prefetch; ++i)
-      places_.push_back(std::make_unique<Place>(*guard_, device_.index()));
+      slots_.push_back(std::make_unique<Slot>(*guard_, device_.index()));
   }
   /// Waits for copies under way.
   ~DeviceBatches() {
@@ -227,8 +227,8 @@ class DeviceBatches {
   /// Of device memory: the places of batches copied ahead, as large as batches were until now.
   std::uint64_t device_bytes() const {
     std::uint64_t bytes = 0;
-    for (const auto& place : places_)
-      if (place->pixels.defined()) bytes += place->pixels.nbytes() + place->labels.nbytes();
+    for (const auto& slot : slots_)
+      if (slot->pixels.defined()) bytes += slot->pixels.nbytes() + slot->labels.nbytes();
     return bytes;
   }
   /// The stream that copies are made on; none on the CPU.
@@ -238,8 +238,8 @@ class DeviceBatches {
 
  private:
   /// Where one batch lies on the device until it is converted.
-  struct Place {
-    Place(const interop::DeviceGuard& guard, c10::DeviceIndex device)
+  struct Slot {
+    Slot(const interop::DeviceGuard& guard, c10::DeviceIndex device)
         : copied(guard, device), used(guard, device) {}
     torch::Tensor pixels, labels;
     interop::DeviceEvent copied, used;
@@ -258,7 +258,7 @@ class DeviceBatches {
     return stream_.next();
   }
 
-  Place& place(std::uint64_t number) { return *places_[number % places_.size()]; }
+  Slot& slot(std::uint64_t number) { return *slots_[number % slots_.size()]; }
 
   std::optional<DeviceBatch> next_on_host() {
     const auto batch = wait_for_batch();
@@ -268,7 +268,7 @@ class DeviceBatches {
   }
   std::optional<DeviceBatch> next_on_device() {
     if (taken_ == copied_ && !copy_next()) return std::nullopt;
-    auto given = hand_over(place(taken_++));
+    auto given = hand_over(slot(taken_++));
     copy_ahead();
     return given;
   }
@@ -291,7 +291,7 @@ class DeviceBatches {
   /// As many as are ready and have a place.
   void copy_ahead() {
     try {
-      while (!failed_ && copied_ - taken_ < places_.size())
+      while (!failed_ && copied_ - taken_ < slots_.size())
         if (!copy(stream_.try_next())) return;
     } catch (...) {
       failed_ = std::current_exception();  // after the batches before it
@@ -300,11 +300,11 @@ class DeviceBatches {
   bool copy(std::optional<Batch> batch) {
     if (!batch) return false;
     const Timed timed{times_.copying};
-    copy_to(place(copied_), *std::move(batch));
+    copy_to(slot(copied_), *std::move(batch));
     ++copied_;
     return true;
   }
-  void copy_to(Place& to, Batch batch) {
+  void copy_to(Slot& to, Batch batch) {
     const auto pixels = batch.pixels();
     const auto bytes = static_cast<std::int64_t>(pixels.pixels.size());
     const interop::CurrentStream current(*guard_, *copies_);
@@ -334,7 +334,7 @@ class DeviceBatches {
   }
 
   /// To the thread's current stream.
-  DeviceBatch hand_over(Place& from) {
+  DeviceBatch hand_over(Slot& from) {
     const auto stream = guard_->getStream(device_);
     from.copied.hold(stream);
     DeviceBatch batch{(*on_device_)(interop::as_images(from.pixels, from.sizes)),
@@ -352,7 +352,7 @@ class DeviceBatches {
   Stream stream_;
   std::optional<c10::Stream> copies_;
   std::optional<interop::DeviceNormalizer> on_device_;
-  std::vector<std::unique_ptr<Place>> places_;
+  std::vector<std::unique_ptr<Slot>> slots_;
   std::uint64_t taken_ = 0, copied_ = 0;  ///< batches handed over, and whose copies were started
   std::exception_ptr failed_;             ///< the loader's, until the batches before it are taken
   Position position_;

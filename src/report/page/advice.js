@@ -45,7 +45,7 @@ function adviceSection() {
   const pastes = [advice.flags && copyable("As options", advice.flags), advice.code && copyable("As code", advice.code)];
   return h("section", {}, h("h2", {}, "Advice"),
     h("div", { class: "grid" },
-      h("div", { class: "words" }, (advice.words ?? []).slice(1).map((text) => h("p", {}, sentence(text)))),
+      h("div", { class: "sentences" }, (advice.sentences ?? []).slice(1).map((text) => h("p", {}, sentence(text)))),
       h("div", {}, pastes.filter(Boolean)),
       stepsTable(advice)));
 }

@@ -215,9 +215,9 @@ function plannedTable() {
   ].filter(([, tail]) => planned.some((_, i) => known(at(`depths.${i}.${tail}`))));
   const rows = planned.map((_, i) => columns.map(([, tail, unit]) => figureAt(`depths.${i}.${tail}`, unit)));
   const depth = at("advice.recommended.max_queue_size") ?? at(`${planPath()}.max_queue_size`);
-  const foretold = planned.some((one) => known(one.predicted));
-  return h("div", { class: foretold ? "figure whole" : "figure beside" },
-    h("h3", {}, foretold ? "What each depth would do" : "What each depth may hold"),
+  const predicted = planned.some((one) => known(one.predicted));
+  return h("div", { class: predicted ? "figure whole" : "figure beside" },
+    h("h3", {}, predicted ? "What each depth would do" : "What each depth may hold"),
     table("By depth", columns.map(([heading]) => heading), rows,
       { marked: planned.findIndex((one) => one.max_queue_size === depth) }));
 }

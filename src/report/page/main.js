@@ -32,7 +32,7 @@ function verdict() {
 
 function consequence() {
   if (known(report.advice)) {
-    const why = report.advice.words?.[0] ?? report.regime_why;
+    const why = report.advice.sentences?.[0] ?? report.regime_why;
     return why ? sentence(why) : undefined;
   }
   if (depths.length < 2) return undefined;
@@ -62,8 +62,8 @@ function setup() {
 function troubles() {
   return runs.flatMap((run) => [
     known(run.error) && `${runs.length > 1 ? `max_queue_size ${run.plan?.max_queue_size}: ` : ""}${run.error}`,
-    run.plan?.max_queue_size < run.plan?.max_queue_size_asked &&
-      `The budget holds a queue of ${run.plan.max_queue_size}, not the ${run.plan.max_queue_size_asked} asked for.`,
+    run.plan?.max_queue_size < run.plan?.max_queue_size_requested &&
+      `The budget holds a queue of ${run.plan.max_queue_size}, not the ${run.plan.max_queue_size_requested} asked for.`,
     run.interrupted && "Interrupted: the figures are of what was done until then.",
   ]).filter(Boolean).map((text) => h("p", { class: "trouble", role: "alert" }, text));
 }

@@ -7,6 +7,7 @@
 #include "base/terms.hpp"
 #include "books/accounts.hpp"
 #include "plan/regimes.hpp"
+#include "report/json.hpp"
 #include "report/page/embedded.hpp"
 #include "report/read_json.hpp"
 
@@ -48,6 +49,9 @@ Json read_report(std::string_view text) {
   if (!report.is_object() || !report.contains("schema") || !report.contains("command"))
     throw std::invalid_argument(
         "is no report of weir's: those of --json and of MemoryProfile::write_json are");
+  if (report["schema"] != schema)
+    throw std::invalid_argument(fmt::format("has schema {}, and this weir reads schema {}: make it again",
+                                            report["schema"].dump(), schema));
   return report;
 }
 

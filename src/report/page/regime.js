@@ -8,12 +8,12 @@ function timeShares(run) {
   const total = secondsOf(run);
   if (!(total > 0)) return [];
   const waited = queue.consumer_wait_s ?? 0;
-  const told = known(queue.fetch_stall_s);
+  const told = known(queue.storage_wait_s);
   const consumer = {
     work: Math.max(0, 1 - waited / total),
-    read: told ? queue.fetch_stall_s / total : 0,
-    decode: told ? queue.prep_stall_s / total : 0,
-    memory: told ? queue.memory_stall_s / total : 0,
+    read: told ? queue.storage_wait_s / total : 0,
+    decode: told ? queue.decode_wait_s / total : 0,
+    memory: told ? queue.memory_wait_s / total : 0,
     wait: told ? 0 : waited / total,
   };
   const time = queue.workers;
@@ -21,9 +21,9 @@ function timeShares(run) {
   const part = (key) => (all > 0 ? time[key] / all : undefined);
   return [
     ["consumer at work", consumer.work, undefined, "green"],
-    ["waits for reads", consumer.read, part("starved_s"), "orange", "rising"],
+    ["waits for reads", consumer.read, part("storage_wait_s"), "orange", "rising"],
     ["waits for decoding", consumer.decode, undefined, "vermillion", "falling"],
-    ["waits for bytes of the budget", consumer.memory, part("throttled_s"), "purple", "dots"],
+    ["waits for bytes of the budget", consumer.memory, part("memory_wait_s"), "purple", "dots"],
     ["waits for a batch", consumer.wait, undefined, "orange", "rising"],
     ["workers read", undefined, part("read_s"), "sky", "level"],
     ["workers decode", undefined, part("decode_s"), "blue"],
@@ -38,10 +38,10 @@ function timeSharesFigure(run) {
   const path = (tail) => figureAt(pathOf(run, tail), "seconds");
   const seconds = [
     ["the stream was open", "queue.seconds"], ["the consumer waited", "queue.consumer_wait_s"],
-    ["… for reads", "queue.fetch_stall_s"], ["… for decoding", "queue.prep_stall_s"],
-    ["… for bytes", "queue.memory_stall_s"], ["a worker had nothing to do", "queue.producer_wait_s"],
+    ["… for reads", "queue.storage_wait_s"], ["… for decoding", "queue.decode_wait_s"],
+    ["… for bytes", "queue.memory_wait_s"], ["a worker had nothing to do", "queue.producer_wait_s"],
     ["workers read", "queue.workers.read_s"], ["workers decoded", "queue.workers.decode_s"],
-    ["workers waited for reads", "queue.workers.starved_s"], ["workers waited for bytes", "queue.workers.throttled_s"],
+    ["workers waited for reads", "queue.workers.storage_wait_s"], ["workers waited for bytes", "queue.workers.memory_wait_s"],
     ["workers had nothing to do", "queue.workers.idle_s"],
   ].filter(([, tail]) => known(ofRun(run, tail)));
   const why = ofRun(run, "regime_why");

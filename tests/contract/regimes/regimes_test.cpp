@@ -36,7 +36,7 @@ TEST_CASE("slow reads make the regime storage, with and without read-ahead", "[r
   const auto verdict = regime_of(slow(20), options, 10, 0);
   INFO(verdict.why);
   CHECK(verdict.regime == Regime::storage);
-  CHECK(verdict.fetch_stall > 0.5);
+  CHECK(verdict.storage_wait > 0.5);
   CHECK(verdict.consumer_wait > 0.8);
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("heavy images and a consumer that does nothing make it decode", "[regi
   const auto verdict = regime_of(heavy_to_decode(), two_workers(), 6, 0);
   INFO(verdict.why);
   CHECK(verdict.regime == Regime::decode);
-  CHECK(verdict.prep_stall > 0.5);
+  CHECK(verdict.decode_wait > 0.5);
 }
 
 TEST_CASE("a consumer that takes its time makes it consumer", "[regimes]") {
@@ -61,7 +61,7 @@ TEST_CASE("a budget at its floor makes it memory", "[regimes]") {
   const auto verdict = regime_of(source, needs_the_reserve(source), 6, 0);
   INFO(verdict.why);
   CHECK(verdict.regime == Regime::memory);
-  CHECK(verdict.memory_stall > verdict.prep_stall);
+  CHECK(verdict.memory_wait > verdict.decode_wait);
 }
 
 TEST_CASE("the simulation names the regime that was measured", "[regimes]") {
@@ -121,7 +121,7 @@ TEST_CASE("of two slow things the slower one is the regime", "[regimes]") {
     const auto verdict = regime_of(slow(60, {200, 300, 3}), two_workers(), 6, 0);
     INFO(verdict.why);
     CHECK(verdict.regime == Regime::storage);
-    CHECK(verdict.prep_stall > 0);
+    CHECK(verdict.decode_wait > 0);
   }
   SECTION("a budget at its floor, a slower consumer") {
     const auto source = slow(0, {300, 400, 3});

@@ -68,13 +68,13 @@ TEST_CASE("a consumer blocked in next() and a worker in a read count while they 
   consumer.join();
   INFO(report.regime_why);
   CHECK(report.regime == "storage");
-  CHECK(report.queue.asked == 0);
+  CHECK(report.queue.batches == 0);
   CHECK(report.queue.consumer_wait_s > 0.2);
-  CHECK(report.queue.fetch_stall_s > 0.1);
+  CHECK(report.queue.storage_wait_s > 0.1);
   // No read has ended, so the stage has no count.
   CHECK(report.stages[static_cast<std::size_t>(Stage::read)].count == 0);
-  CHECK(report.queue.workers.starved_s + report.queue.workers.read_s > 0.2);
-  CHECK((report.queue.workers.starved_s > report.queue.workers.read_s) == (read_ahead > 0));
+  CHECK(report.queue.workers.storage_wait_s + report.queue.workers.read_s > 0.2);
+  CHECK((report.queue.workers.storage_wait_s > report.queue.workers.read_s) == (read_ahead > 0));
 }
 
 TEST_CASE("a consumer that polls is seen to wait", "[regimes]") {
@@ -94,7 +94,7 @@ TEST_CASE("a consumer that polls is seen to wait", "[regimes]") {
   const auto verdict = judge(window(loader.report()));
   INFO(verdict.why);
   CHECK(verdict.regime == Regime::storage);
-  CHECK(verdict.fetch_stall > 0.5);
+  CHECK(verdict.storage_wait > 0.5);
 }
 
 TEST_CASE("a consumer at work makes the workers' waiting grow", "[regimes]") {
@@ -125,16 +125,16 @@ TEST_CASE("workers' times add up, stalls to the consumer's wait, batches to thei
   const auto report = loader.report();
   const auto& queue = report.queue;
   const auto& workers = queue.workers;
-  const double all =
-      workers.read_s + workers.decode_s + workers.starved_s + workers.throttled_s + workers.idle_s;
+  const double all = workers.read_s + workers.decode_s + workers.storage_wait_s +
+                     workers.memory_wait_s + workers.idle_s;
   CHECK(all == Approx(3 * queue.seconds));
-  CHECK(queue.fetch_stall_s + queue.prep_stall_s + queue.memory_stall_s ==
+  CHECK(queue.storage_wait_s + queue.decode_wait_s + queue.memory_wait_s ==
         Approx(queue.consumer_wait_s));
   CHECK(queue.producer_wait_s == Approx(workers.idle_s / 3));
   CHECK(queue.consumer_wait_s <= queue.seconds);
   CHECK(queue.consumer.sum_s <= queue.seconds);
-  CHECK(queue.asked == batches);
-  CHECK(queue.found <= batches);
+  CHECK(queue.batches == batches);
+  CHECK(queue.batches_ready <= batches);
   CHECK(queue.consumer.count == batches);
   const auto count = [&](Stage stage) {
     return report.stages[static_cast<std::size_t>(stage)].count;

@@ -83,7 +83,7 @@ Scene throttled(const AnySource& source, const std::shared_ptr<Gate>& gate, Opti
   auto scene = open(source, options);
   scene.gate = gate;
   gate->await(1);
-  until([&] { return scene.loader->report().queue.workers.throttled_s > 0; }, "a refusal");
+  until([&] { return scene.loader->report().queue.workers.memory_wait_s > 0; }, "a refusal");
   return scene;
 }
 

@@ -14,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 enum class How : std::uint8_t { destructor, cancel };
 
-Clock::time_point let_go(const Scene& scene) {
+Clock::time_point release(const Scene& scene) {
   const auto now = Clock::now();
   if (scene.gate) scene.gate->open();
   return now;
@@ -25,7 +25,7 @@ double stop(Scene& scene, How how) {
   auto begun = Clock::now();
   if (how == How::cancel) {
     scene.stream->cancel();
-    begun = let_go(scene);
+    begun = release(scene);
     scene.stream->settle();
   } else if (!scene.gate) {
     scene.stream.reset();
@@ -39,7 +39,7 @@ double stop(Scene& scene, How how) {
     });
     // Only when the destructor waits for it.
     until([&] { return thread != 0 && asleep(thread); }, "the destructor to wait");
-    begun = let_go(scene);
+    begun = release(scene);
     destroyer.join();
   }
   if (scene.consumer.joinable()) scene.consumer.join();

@@ -30,7 +30,7 @@ TEST_CASE("a cache: samples are read once, and the report says so") {
     CHECK(json["digest"] == plain["digest"]);
     const auto& cache = json["cache"];
     CHECK(cache["keep"] == keep);
-    CHECK(cache["asked_bytes"] == 64u << 20);
+    CHECK(cache["requested_bytes"] == 64u << 20);
     CHECK(cache["most_bytes"] == 64u << 20);
     const auto& held = cache["held"];
     CHECK(held["samples"] == 60);

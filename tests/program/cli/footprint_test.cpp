@@ -143,7 +143,7 @@ TEST_CASE("a plan with a model has host and training memory together", "[footpri
 
   const auto text = weir::test::weir({"plan", "--model", file}).out;
   for (const auto* part : {"Training of VGG-16", "Host and training together",
-                           "one more image in the batch", "one more place in the queue"}) {
+                           "one more image in the batch", "one more queue slot"}) {
     CAPTURE(part);
     CHECK(contains(text, part));
   }

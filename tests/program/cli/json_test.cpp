@@ -71,16 +71,16 @@ TEST_CASE("a run's figures agree with one another", "[json]") {
   double worked = 0;
   for (const auto& [kind, time] : queue["workers"].items()) worked += time.get<double>();
   CHECK(worked == Approx(2 * queue["seconds"].get<double>()).epsilon(0.02));
-  CHECK(queue["fetch_stall_s"].get<double>() + queue["prep_stall_s"].get<double>() +
-            queue["memory_stall_s"].get<double>() ==
+  CHECK(queue["storage_wait_s"].get<double>() + queue["decode_wait_s"].get<double>() +
+            queue["memory_wait_s"].get<double>() ==
         Approx(queue["consumer_wait_s"].get<double>()));
-  CHECK(queue["asked"] == 15);
+  CHECK(queue["batches"] == 15);
   CHECK(queue["consumer"]["count"] == 15);
   CHECK(json["stages"][0]["count"] == 120);
   const std::vector<std::string> regimes{"storage", "decode", "consumer", "memory", "balanced"};
   CHECK(std::ranges::count(regimes, json["regime"].get<std::string>()) == 1);
   CHECK(json["regime_why"].get<std::string>().starts_with("of "));
-  CHECK(json["clocks_cost"]["readings_per_sample"].get<double>() >= 3);
+  CHECK(json["stats_cost"]["readings_per_sample"].get<double>() >= 3);
 }
 
 TEST_CASE("JSON to a file leaves the text on stdout", "[json]") {

@@ -63,7 +63,7 @@ TEST_CASE("tune says what bounds the run and what to set, as text and as JSON", 
   REQUIRE(!advice["steps"].empty());
   CHECK(advice["steps"][0]["change"].is_string());
   CHECK(advice["steps"][0]["to"]["slabs"].is_number());
-  CHECK(!advice["words"].empty());
+  CHECK(!advice["sentences"].empty());
   CHECK(contains(outcome.out, advice["flags"].get<std::string>()));
 }
 

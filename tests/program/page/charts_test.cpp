@@ -67,7 +67,7 @@ TEST_CASE("the page opens without an error and fetches nothing", "[page]") {
   CHECK(opened->found["title"] == "weir sweep: photos");
   const auto text = opened->found["text"].get<std::string>();
   CHECK(contains(text, "A queue of 3 with 2 workers will do:"));
-  for (const auto& words : example_sweep()["advice"]["words"])
+  for (const auto& words : example_sweep()["advice"]["sentences"])
     CHECK(contains(text, spaces_kept(words)));
   CHECK(contains(text, "--max-queue-size 3 --workers 2 --read-ahead 0"));
   CHECK(contains(text, "options.queue.max_queue_size = 3;"));

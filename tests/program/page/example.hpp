@@ -60,14 +60,14 @@ inline nlohmann::json example_tune() {
   return tune;
 }
 
-/// `foretold`: with the predictions for its depths.
-inline nlohmann::json example_run(bool foretold = false) {
+/// `predicted`: with the predictions for its depths.
+inline nlohmann::json example_run(bool predicted = false) {
   auto run = example_sweep()["runs"][1];
   run.erase("predicted");
   run.erase("predicted_off");
   run["data"] = "photos";
   run["consumer_ms"] = 60;
-  run["depths"] = example_depths(run["plan"], foretold);
+  run["depths"] = example_depths(run["plan"], predicted);
   return run;
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("the numbers on the page are those of the report", "[page]") {
        {"advice.recommended.max_queue_size", "advice.steps.0.to.samples_per_s",
         "runs.0.throughput.samples_per_s", "runs.2.predicted.staging_bytes",
         "runs.2.predicted.peak_staging_bytes", "runs.2.predicted_off.peak_staging_bytes",
-        "runs.1.predicted_off.samples_per_s", "runs.1.queue.fetch_stall_s",
+        "runs.1.predicted_off.samples_per_s", "runs.1.queue.storage_wait_s",
         "runs.1.stages.2.p90_us", "runs.1.queue.occupancy.4", "runs.1.memory.at_peak.ready"}) {
     CAPTURE(path);
     CHECK(shows(opened->found, path));

@@ -119,7 +119,7 @@ TEST_CASE("what is no report makes no page", "[page]") {
     CHECK_FALSE(std::filesystem::exists(html));
   }
   const std::string open(100'000, '['), close(100'000, ']');
-  const auto deep = R"({"schema": 1, "command": "run", "a": )" + open + close + "}";
+  const auto deep = R"({"schema": 2, "command": "run", "a": )" + open + close + "}";
   const auto refused = weir::test::weir({"page", folder.write("deep.json", deep), "--html", html});
   CHECK(refused.exit_code == 2);
   CHECK(contains(refused.err, "deep.json is nested more than 100 levels deep"));

@@ -152,7 +152,7 @@ void check_cache(const CachePlan& cache, const Options& asked) {
 void check(const Plan& plan, const Options& asked) {
   must(plan.max_queue_size >= 1 && plan.workers >= 1 && plan.batch >= 1, "nothing is left at 0");
   must(plan.slabs == plan.max_queue_size + plan.max_leases, "slabs: the queue and the leases");
-  must(plan.start.max_queue_size <= plan.max_queue_size_asked, "a queue is cut, never raised");
+  must(plan.start.max_queue_size <= plan.max_queue_size_requested, "a queue is cut, never raised");
   must(plan.budget_bytes <= asked.memory.budget_bytes, "a budget is never raised");
   must(plan.floor_bytes <= plan.budget_bytes, "the floor fits the budget");
   must(plan.max_sample_bytes <= plan.budget_bytes, "a sample fits the budget");

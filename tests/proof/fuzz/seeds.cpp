@@ -135,10 +135,10 @@ std::vector<Seed> seeds(const std::string& target) {
     return {seed_of("photo.jpg cut before EOI"), seed_of("</script><!--\xff\xfe\"\\\n\x01")};
   if (target == "page")
     return {
-        seed_of(R"({"schema":1,"command":"run","version":"0","plan":{"batch":8},"faults":[
+        seed_of(R"({"schema":2,"command":"run","version":"0","plan":{"batch":8},"faults":[
           {"index":0,"path":"</script><!--\u003c","reason":"\ud83d\ude00"}],"queue":{"occupancy":[0.5,1e-3]}})"),
         seed_of(
-            R"({"schema":1,"command":"sweep","runs":[{"plan":null},[[[[]]]],{}],"advice":{"a":-0.0}})"),
+            R"({"schema":2,"command":"sweep","runs":[{"plan":null},[[[[]]]],{}],"advice":{"a":-0.0}})"),
         seed_of(R"({"schema":2})"), seed_of("[1,2"),
         seed_of("{\"schema\":1,\"command\":\"\xff\",\"a\":18446744073709551616}")};
   return options();

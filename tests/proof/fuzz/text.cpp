@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/parse.hpp"
 #include "cli/settings.hpp"
-#include "cli/words.hpp"
 #include "report/json.hpp"
 #include "report/page/page.hpp"
 #include "source/name_list.hpp"

@@ -109,7 +109,7 @@ TEST_CASE("a budget that is too small for the queue makes it shallower, and the 
   options.memory.budget_bytes = resolve(options, 0).floor_bytes + 3 * (1 << 20) + 5 * 3264;
   Loader loader(synthetic(100, {24, 24, 3}), options);
   CHECK(loader.plan().max_queue_size < 64);
-  CHECK(loader.plan().max_queue_size_asked == 64);
+  CHECK(loader.plan().max_queue_size_requested == 64);
   CHECK(drain(loader).indices.size() == 100);
 }
 

@@ -14,16 +14,16 @@ using weir::test::Waker;
 namespace {
 
 /// A cache of pieces of 10 bytes. Some of them are in use.
-class Pieces final : public Giver {
+class Pieces final : public Evictable {
  public:
   Pieces(std::shared_ptr<Ledger> ledger, std::shared_ptr<Book> book)
-      : Giver(*ledger, *book), ledger_(std::move(ledger)), book_(std::move(book)) {
+      : Evictable(*ledger, *book), ledger_(std::move(ledger)), book_(std::move(book)) {
     enlist();
   }
   ~Pieces() override {
     strike();
     held = 0;
-    while (give_way()) {
+    while (evict()) {
     }
   }
 
@@ -33,7 +33,7 @@ class Pieces final : public Giver {
       ++there;
     }
   }
-  bool give_way() noexcept override {
+  bool evict() noexcept override {
     if (there <= held) return false;
     --there;
     book_->discharge_cache(10);
@@ -177,23 +177,23 @@ TEST_CASE("a cache gives way for its own page first, for others beyond its page'
   auto younger = std::make_optional<Pieces>(ledger, other);
   younger->fill(7);
   older->fill(7);
-  CHECK(ledger->give_way(own.get()));
+  CHECK(ledger->evict(own.get()));
   CHECK(older->there == 6);
   older->held = 6;
   // The other page's cache, as long as it exceeds that page's reservation.
-  CHECK(ledger->give_way(own.get()));
-  CHECK(ledger->give_way(own.get()));
+  CHECK(ledger->evict(own.get()));
+  CHECK(ledger->evict(own.get()));
   CHECK(younger->there == 5);
-  CHECK_FALSE(ledger->give_way(own.get()));
+  CHECK_FALSE(ledger->evict(own.get()));
   CHECK(younger->there == 5);
   younger->fill(1);
   younger->held = 6;
-  CHECK_FALSE(ledger->give_way(own.get()));
+  CHECK_FALSE(ledger->evict(own.get()));
   // In any order of destruction.
   older.reset();
   younger->held = 0;
-  CHECK(ledger->give_way(nullptr));
+  CHECK(ledger->evict(nullptr));
   younger.reset();
-  CHECK_FALSE(ledger->give_way(nullptr));
+  CHECK_FALSE(ledger->evict(nullptr));
   CHECK(ledger->snapshot().live == 0);
 }

@@ -82,7 +82,7 @@ TEST_CASE("of two who keep the same sample one does, and it goes as one", "[buff
   kept.keep(3);  // already kept
   CHECK(kept.cache.figures().samples == 1);
   CHECK(kept.cache.find(3));
-  while (kept.cache.give_way()) {
+  while (kept.cache.evict()) {
   }
   CHECK(kept.cache.figures().evicted == 1);
   CHECK(kept.book->snapshot().memory.live == 0);
@@ -91,7 +91,7 @@ TEST_CASE("of two who keep the same sample one does, and it goes as one", "[buff
 TEST_CASE("a segment that comes when all else has gone is not kept", "[buffer][cache]") {
   Kept kept;
   kept.memory->meanwhile = [&] {
-    while (kept.cache.give_way()) {
+    while (kept.cache.evict()) {
     }
   };
   kept.keep(3);

@@ -113,23 +113,23 @@ TEST_CASE("segments give way youngest first, those that are read do not", "[buff
   SampleCache cache(book, plan_of(1 << 20), samples, 0, upstream);
   for (std::uint64_t i = 0; i < 8; ++i) keep(cache, i, 40'000);  // each in its own segment
   auto youngest = cache.find(7);
-  REQUIRE(cache.give_way());
+  REQUIRE(cache.evict());
   CHECK(cache.find(7));
   CHECK_FALSE(cache.find(6));
   CHECK(cache.find(0));
   youngest.release();
-  REQUIRE(cache.give_way());
+  REQUIRE(cache.evict());
   CHECK_FALSE(cache.find(7));
   CHECK(cache.find(5));
   auto oldest = cache.find(0);
-  while (cache.give_way()) {
+  while (cache.evict()) {
   }
   CHECK(right(oldest.sample(), 0, 40'000));
   CHECK(cache.figures().samples == 1);
   CHECK(cache.figures().evicted == 7);
   CHECK(cache.figures().bytes == upstream->outstanding());
   oldest.release();
-  while (cache.give_way()) {
+  while (cache.evict()) {
   }
   CHECK(upstream->outstanding() == 0);
   CHECK(book->snapshot().memory.live == 0);
@@ -232,7 +232,7 @@ TEST_CASE("samples are found, kept and let go of by many threads at once", "[buf
           } else {
             keep(cache, index, 1000 + 90 * index);
           }
-          if (random.below(50) == 0) cache.give_way();
+          if (random.below(50) == 0) cache.evict();
         }
       });
     }

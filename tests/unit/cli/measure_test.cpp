@@ -13,38 +13,38 @@ using test::window_of;
 namespace {
 
 /// A window measured with read-ahead that differs from the requested one in the plan.
-Window asked(const test::Times& times, std::uint32_t read_ahead, Options options = {}) {
+Window requested(const test::Times& times, std::uint32_t read_ahead, Options options = {}) {
   options.io.read_ahead = read_ahead;
   return window_of(times, 2, options);
 }
 
-Regime foretold(const Window& window) { return cli::foretold(window).regime; }
+Regime prediction(const Window& window) { return cli::prediction(window).regime; }
 
 }  // namespace
 
 TEST_CASE("the verdict of a setting that was not measured is judged as a measured one is",
           "[tune]") {
-  CHECK(foretold(asked({200, 1, 0, 0.5}, 0)) == Regime::storage);
-  CHECK(foretold(asked({50, 3, 200, 0.5}, 64)) == Regime::consumer);
-  CHECK(foretold(asked({50, 3, 20, 0.5}, 64)) == Regime::decode);
-  CHECK(foretold(asked({50, 3, 50, 0.2}, 64)) == Regime::balanced);
+  CHECK(prediction(requested({200, 1, 0, 0.5}, 0)) == Regime::storage);
+  CHECK(prediction(requested({50, 3, 200, 0.5}, 64)) == Regime::consumer);
+  CHECK(prediction(requested({50, 3, 20, 0.5}, 64)) == Regime::decode);
+  CHECK(prediction(requested({50, 3, 50, 0.2}, 64)) == Regime::balanced);
   Options tight;
   tight.memory.budget_bytes = 24ull << 20;
   tight.queue.max_queue_size = 1;
-  auto window = asked({50, 3, 0, 0.5}, 32, tight);
+  auto window = requested({50, 3, 0, 0.5}, 32, tight);
   window.encoded_bytes = 400e3;
-  CHECK(foretold(window) == Regime::memory);
+  CHECK(prediction(window) == Regime::memory);
 }
 
-TEST_CASE("a verdict that is foretold says of what, and with which numbers", "[tune]") {
-  const auto verdict = cli::foretold(asked({50, 3, 0, 0.5}, 0));
+TEST_CASE("a verdict that is predicted says of what, and with which numbers", "[tune]") {
+  const auto verdict = cli::prediction(requested({50, 3, 0, 0.5}, 0));
   CHECK(verdict.why.starts_with("with read_ahead 0 the consumer would wait "));
   CHECK(
       verdict.why.ends_with("a read takes 50.0 ms, a decode 3.0 ms, the consumer 0.0 ms a batch"));
   // The given time of the consumer is longer than the measured one.
-  auto longer = asked({0.05, 3, 40, 0.5}, 0);
+  auto longer = requested({0.05, 3, 40, 0.5}, 0);
   longer.consumer = {1, 0.5, 0};
-  const auto slow = cli::foretold(longer);
+  const auto slow = cli::prediction(longer);
   CHECK(slow.regime == Regime::consumer);
   CHECK(contains(slow.why, "the consumer 500.0 ms a batch"));
 }
@@ -77,7 +77,7 @@ TEST_CASE("depths around the advised one are predicted as far as the budget hold
   CHECK(cli::by_depth(window, {4, 2, 0, 32}).front().samples_per_s <= 64.1);
 }
 
-TEST_CASE("a run is evidence where it is long enough, of one setting and of what can be foretold",
+TEST_CASE("a run is evidence where it is long enough, of one setting and of what can be predicted",
           "[tune]") {
   Report figures;
   figures.plan = resolve(Options{.workers = 2}, 0);

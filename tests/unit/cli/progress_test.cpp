@@ -68,7 +68,7 @@ TEST_CASE("pace, readiness and regime are those of the last seconds", "[progress
   recent.seconds = 4;
   recent.samples = 2000;
   recent.data_readiness = 0.876;
-  recent.consumer_wait_s = recent.prep_stall_s = 3;
+  recent.consumer_wait_s = recent.decode_wait_s = 3;
   recent.workers.decode_s = 4;
   CHECK(line(at_work(), four_deep(), duration<double>(2), 14'000, "", recent) ==
         "[###-] 3/4 ready, 500 samples/s, readiness 88 %, regime decode, 45.00 of 64.00 MiB, "

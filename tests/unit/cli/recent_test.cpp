@@ -13,7 +13,7 @@ namespace {
 Report after(double s, double waited) {
   Report report;
   report.queue.seconds = s;
-  report.queue.consumer_wait_s = report.queue.fetch_stall_s = waited;
+  report.queue.consumer_wait_s = report.queue.storage_wait_s = waited;
   report.queue.workers.decode_s = s;
   return report;
 }

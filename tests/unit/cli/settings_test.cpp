@@ -297,9 +297,9 @@ TEST_CASE("help and version are no errors", "[settings]") {
 }
 
 TEST_CASE("an automatic budget is worked out where it is asked for, and says how", "[settings]") {
-  const auto asked = cli::parse({"run", "x", "--memory-budget", "auto:25%"});
-  CHECK(asked.options.memory.budget_bytes < UINT64_MAX);
-  CHECK(test::contains(asked.budget_how, "25 % of the "));
+  const auto requested = cli::parse({"run", "x", "--memory-budget", "auto:25%"});
+  CHECK(requested.options.memory.budget_bytes < UINT64_MAX);
+  CHECK(test::contains(requested.budget_how, "25 % of the "));
   const auto named =
       cli::parse({"run", "x", "--memory-budget", "auto", "--memory-budget", "64MiB"});
   CHECK(named.options.memory.budget_bytes == 64u << 20);

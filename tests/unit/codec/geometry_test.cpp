@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "codec/geometry.hpp"
-#include "codec/turn.hpp"
+#include "codec/orientation.hpp"
 #include "support/catch.hpp"
 
 namespace weir::codec {
@@ -95,12 +95,12 @@ TEST_CASE("a turn maps upright pixels to stored ones as EXIF defines its orienta
                           {7, {2, 1, 1, 1}, {2, 0, 1, 1}}, {8, {2, 0, 1, 1}, {2, 1, 1, 1}}};
   for (const auto& row : rows) {
     CAPTURE(int(row.orientation));
-    const Turn turn = Turn::of_exif(row.orientation);
-    CHECK(turn.stored({0, 0, 1, 1}, 3, 2) == row.first);
-    CHECK(turn.stored({1, 0, 1, 1}, 3, 2) == row.right);
-    const std::uint32_t upright_width = turn.transpose ? 2 : 3;
-    CHECK(turn.flipped().stored({upright_width - 1, 0, 1, 1}, 3, 2) == row.first);
-    CHECK(turn.flipped().flipped() == turn);
+    const Orientation orientation = Orientation::of_exif(row.orientation);
+    CHECK(orientation.stored({0, 0, 1, 1}, 3, 2) == row.first);
+    CHECK(orientation.stored({1, 0, 1, 1}, 3, 2) == row.right);
+    const std::uint32_t upright_width = orientation.transpose ? 2 : 3;
+    CHECK(orientation.flipped().stored({upright_width - 1, 0, 1, 1}, 3, 2) == row.first);
+    CHECK(orientation.flipped().flipped() == orientation);
   }
 }
 

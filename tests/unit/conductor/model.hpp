@@ -20,7 +20,7 @@ namespace weir::test {
 
 /// Runs the conductor with virtual workers and a virtual consumer in one thread, one small step of
 /// one actor at a time, as Choices decide. Workers do the same as engine::RowWork and
-/// engine::Board, with one step between two postings. The model counts every byte and sample itself
+/// engine::SharedWorkQueue, with one step between two postings. The model counts every byte and sample itself
 /// and compares the counts with the books after each step: the laws, counted again outside the
 /// books.
 ///
@@ -93,14 +93,16 @@ class Model final : public conductor::Actions {
   };
   /// A cache of pieces, like buffer::SampleCache, and the holders of its pieces. Pieces can be
   /// evicted unless they are held. A piece is offered one step after its last hold ends.
-  class Keeper final : public books::Giver {
+  class Keeper final : public books::Evictable {
    public:
-    explicit Keeper(Model& model) : Giver(*model.ledger_, *model.book_), model_(model) { enlist(); }
+    explicit Keeper(Model& model) : Evictable(*model.ledger_, *model.book_), model_(model) {
+      enlist();
+    }
     ~Keeper() override { strike(); }
-    bool give_way() noexcept override;
-    /// True if there is a hold to release or an offer to make. let_go() does one of them.
+    bool evict() noexcept override;
+    /// True if there is a hold to release or an offer to make. release() does one of them.
     bool must_let_go() const noexcept { return offers > 0 || held(); }
-    void let_go() noexcept;
+    void release() noexcept;
     /// True if it can keep one more piece, or hold one.
     bool can_hold() const noexcept;
     void hold() noexcept;
@@ -119,7 +121,7 @@ class Model final : public conductor::Actions {
     strand,
     take,
     release,
-    let_go,
+    release,
     cancel,
     neighbour,
     hold,

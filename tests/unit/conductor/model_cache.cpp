@@ -4,7 +4,7 @@
 
 namespace weir::test {
 
-bool Model::Keeper::give_way() noexcept {
+bool Model::Keeper::evict() noexcept {
   const auto youngest = std::find(holds.rbegin(), holds.rend(), 0u);
   if (youngest == holds.rend()) return false;
   holds.erase(std::next(youngest).base());
@@ -22,7 +22,7 @@ bool Model::Keeper::could_give() const noexcept {
   return std::ranges::any_of(holds, [](auto count) { return count == 0; });
 }
 
-void Model::Keeper::let_go() noexcept {
+void Model::Keeper::release() noexcept {
   std::vector<std::uint32_t*> pieces;
   for (auto& count : holds)
     if (count > 0) pieces.push_back(&count);

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <thread>
 
-#include "engine/lane.hpp"
+#include "engine/thread_stats.hpp"
 #include "support/catch.hpp"
 
 using namespace weir;
@@ -59,18 +59,18 @@ TEST_CASE("times outside the bins count at the nearest edge, none at all have no
 
 TEST_CASE("threads share a lane, and lanes add up", "[histogram]") {
   constexpr int times = 5000;
-  Lane one(1), other(1);
-  const auto note = [&](Lane& lane) {
-    for (int i = 0; i < times; ++i) lane.add(Stage::read, 2ms, 10);
+  ThreadStats one(1), other(1);
+  const auto note = [&](ThreadStats& thread_stats) {
+    for (int i = 0; i < times; ++i) thread_stats.add(Stage::read, 2ms, 10);
   };
   std::thread a([&] { note(one); }), b([&] { note(one); }), c([&] { note(other); });
   TimeHistogram::Counts while_at_it;
-  StageClock ignored{.stage = Stage::read};
+  StageStats ignored{.stage = Stage::read};
   one.add_to(ignored, while_at_it);
   a.join();
   b.join();
   c.join();
-  StageClock clock{.stage = Stage::read};
+  StageStats clock{.stage = Stage::read};
   TimeHistogram::Counts all;
   one.add_to(clock, all);
   other.add_to(clock, all);
@@ -81,16 +81,16 @@ TEST_CASE("threads share a lane, and lanes add up", "[histogram]") {
 }
 
 TEST_CASE("a read under way counts, and what was read before it", "[histogram]") {
-  Lane lane(1);
+  ThreadStats thread_stats(1);
   const auto start = Clock::now();
-  CHECK(lane.reading(start) == 0s);
+  CHECK(thread_stats.reading(start) == 0s);
   {
-    Reading reading(&lane, start);
-    CHECK(lane.reading(start + 3s) == 3s);
+    Reading reading(&thread_stats, start);
+    CHECK(thread_stats.reading(start + 3s) == 3s);
     reading.end(start + 5s);
-    CHECK(lane.reading(start + 6s) == 5s);
+    CHECK(thread_stats.reading(start + 6s) == 5s);
   }
-  CHECK(lane.reading(start + 7s) == 5s);
-  lane.read_begins(start + 10s);
-  CHECK(lane.reading(start + 11s) == 6s);
+  CHECK(thread_stats.reading(start + 7s) == 5s);
+  thread_stats.read_begins(start + 10s);
+  CHECK(thread_stats.reading(start + 11s) == 6s);
 }

@@ -14,7 +14,7 @@ using test::contains;
 namespace {
 
 /// The words of the line of `text` that begins with `label`.
-std::vector<std::string> words_of(const std::string& text, const std::string& label) {
+std::vector<std::string> advice_text(const std::string& text, const std::string& label) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     const auto at = line.find_first_not_of(' ');
@@ -35,21 +35,22 @@ TEST_CASE("the table in all has MiB and MB of batch, micro-batch and prediction"
   CHECK(contains(text, "batch 128 MiB"));
   CHECK(contains(text, "1 at once MiB"));
   using Words = std::vector<std::string>;
-  CHECK(words_of(text, "these three") == Words{"218.27", "228.88", "218.27", "228.88", "-"});
-  CHECK(words_of(text, "activations  ") ==
+  CHECK(advice_text(text, "these three") == Words{"218.27", "228.88", "218.27", "228.88", "-"});
+  CHECK(advice_text(text, "activations  ") ==
         Words{"520.27", "545.54", "4.06", "4.26", "2.03", "2.13"});
-  CHECK(words_of(text, "input batch") == Words{"4.39", "4.61", "4.39", "4.61", "4.39", "4.61"});
-  CHECK(words_of(text, "total") == Words{"742.93", "779.02", "226.73", "237.75", "79.18", "83.03"});
+  CHECK(advice_text(text, "input batch") == Words{"4.39", "4.61", "4.39", "4.61", "4.39", "4.61"});
+  CHECK(advice_text(text, "total") ==
+        Words{"742.93", "779.02", "226.73", "237.75", "79.18", "83.03"});
 }
 
 TEST_CASE("the table by layer adds up to its last line", "[footprint]") {
   const auto text = footprint_text(model_figures(
       test::dense(1000, {test::linear(2000), {layer::Dropout{}, "drop"}, test::linear(10)})));
   using Words = std::vector<std::string>;
-  CHECK(words_of(text, "0  Linear") ==
+  CHECK(advice_text(text, "0  Linear") ==
         Words{"2000", "2,002,000", "2,000", "7.64", "7.64", "-", "-"});
-  CHECK(words_of(text, "1  Dropout drop") == Words{"2000", "-", "2,000", "-", "-", "-", "0.01"});
-  CHECK(words_of(text, "in all") == Words{"2,022,010", "4,010", "7.71", "7.71", "0.00", "0.01"});
+  CHECK(advice_text(text, "1  Dropout drop") == Words{"2000", "-", "2,000", "-", "-", "-", "0.01"});
+  CHECK(advice_text(text, "in all") == Words{"2,022,010", "4,010", "7.71", "7.71", "0.00", "0.01"});
   for (std::size_t at = 0, end; (end = text.find('\n', at)) != text.npos; at = end + 1)
     CHECK(end - at <= 100);
 }
@@ -99,7 +100,7 @@ TEST_CASE("a place in the queue beside one more image", "[footprint]") {
   model.batch = 16;
   const auto both = together(plan, model_figures(model), options.memory.alignment);
   CHECK(both.host_bytes == plan.slabs * plan.slab_bytes);
-  CHECK(both.place_host_bytes == plan.slab_bytes);
+  CHECK(both.slot_host_bytes == plan.slab_bytes);
   CHECK(both.image_training_bytes ==
         4 * (3 * 64 + 4 * 64 + 4 * 64));  // input, output, its gradient
   CHECK(both.image_host_bytes ==

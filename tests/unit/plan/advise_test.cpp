@@ -2,8 +2,8 @@
 #include <string>
 
 #include "support/catch.hpp"
-#include "support/units.hpp"
 #include "support/sanitized.hpp"
+#include "support/units.hpp"
 #include "unit/plan/windows.hpp"
 
 using namespace weir;
@@ -14,8 +14,9 @@ namespace {
 using weir::test::mib;
 
 bool says(const Advice& advice, const std::string& part) {
-  return std::ranges::any_of(
-      advice.words, [&](const auto& sentence) { return sentence.find(part) != std::string::npos; });
+  return std::ranges::any_of(advice.sentences, [&](const auto& sentence) {
+    return sentence.find(part) != std::string::npos;
+  });
 }
 
 /// Checks the properties of every advice.
@@ -25,7 +26,7 @@ void check_promises(const Advice& advice, double target = 0.99) {
   CHECK(to.data_readiness >= std::min(target, best.data_readiness - 0.01));
   CHECK(to.total_bytes <= best.total_bytes);
   CHECK(best.samples_per_s >= 0.999 * advice.now.samples_per_s);
-  CHECK(!advice.words.empty());
+  CHECK(!advice.sentences.empty());
 }
 
 }  // namespace

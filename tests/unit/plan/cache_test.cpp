@@ -120,7 +120,7 @@ TEST_CASE("advice says what caches would bring", "[plan][cache]") {
   CHECK(encoded.whole.samples_per_s > 2 * encoded.to.samples_per_s);
   CHECK(decoded.whole.samples_per_s > 2 * encoded.whole.samples_per_s);
   const auto says = [&](const std::string& part) {
-    return std::ranges::any_of(advice.words, [&](const auto& sentence) {
+    return std::ranges::any_of(advice.sentences, [&](const auto& sentence) {
       return sentence.find(part) != std::string::npos;
     });
   };
@@ -145,7 +145,7 @@ TEST_CASE("advice pastes the cache that there was, and says where one is of no u
                          "options.cache.max_bytes = 52428800;\n") != std::string::npos);
   REQUIRE(advice.cache.size() == 2);
   CHECK(advice.cache[0].bytes == 50 * mib);
-  CHECK(std::ranges::any_of(advice.words, [](const auto& sentence) {
+  CHECK(std::ranges::any_of(advice.sentences, [](const auto& sentence) {
     return sentence.find("would change nothing") != std::string::npos;
   }));
 }
@@ -174,7 +174,7 @@ TEST_CASE("advice says what a cache of a size of one's own would bring", "[plan]
     CHECK(c.to.samples_per_s == c.whole.samples_per_s);
   }
   const auto says = [](const Advice& advice, const std::string& part) {
-    return std::ranges::any_of(advice.words, [&](const auto& sentence) {
+    return std::ranges::any_of(advice.sentences, [&](const auto& sentence) {
       return sentence.find(part) != std::string::npos;
     });
   };
@@ -200,7 +200,7 @@ TEST_CASE("of a cache of a given size, advice looks at what the budget leaves", 
   wish.cache_bytes = 700 * mib;
   const auto advice = advise(window, wish);
   CHECK(advice.cache[0].bytes == left);
-  CHECK(std::ranges::any_of(advice.words, [](const auto& sentence) {
+  CHECK(std::ranges::any_of(advice.sentences, [](const auto& sentence) {
     return sentence.find(" that the budget leaves of those asked for would hold ") !=
            std::string::npos;
   }));

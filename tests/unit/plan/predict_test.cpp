@@ -174,7 +174,7 @@ TEST_CASE("bytes are those of the plan, of any batch and alignment", "[plan]") {
   CHECK(ahead.total_bytes == at.total_bytes + 2 * 10 * 110'000);
 }
 
-TEST_CASE("side bytes and a transform's memory are in what is foretold", "[plan]") {
+TEST_CASE("side bytes and a transform's memory are in what is predicted", "[plan]") {
   Options options;
   options.memory.alignment = 4096;
   options.side_bytes = 777;
@@ -231,12 +231,12 @@ TEST_CASE("what would bound a setting is read off the simulation's clocks", "[pl
     CHECK(own.regime == Regime::storage);
     CHECK(near(own.consumer_wait, 1, 0.01));
     // A worker reads for 50 of 53 ms.
-    CHECK(near(own.fetch_stall, 50.0 / 53, 0.01));
-    CHECK(near(own.prep_stall, 3.0 / 53, 0.1));
+    CHECK(near(own.storage_wait, 50.0 / 53, 0.01));
+    CHECK(near(own.decode_wait, 3.0 / 53, 0.1));
     const auto ahead = verdict(window_of({200, 1, 0, 0.5}, 2), setting(4, 2, 8));
     CHECK(ahead.regime == Regime::storage);
     // A core is busy for a fortieth of the time, with other samples than the last of the batch.
-    CHECK(ahead.fetch_stall > 0.9);
+    CHECK(ahead.storage_wait > 0.9);
     // More workers than cores. Reads do not wait for cores.
     CHECK(verdict(window_of({50, 3, 0, 0.5}, 2), setting(4, 8)).regime == Regime::storage);
   }
@@ -244,7 +244,7 @@ TEST_CASE("what would bound a setting is read off the simulation's clocks", "[pl
     const auto decode = verdict(window_of({0.05, 3, 10, 0.5}, 2), setting(4, 2));
     INFO(decode.why);
     CHECK(decode.regime == Regime::decode);
-    CHECK(decode.prep_stall > 0.95 * decode.consumer_wait);
+    CHECK(decode.decode_wait > 0.95 * decode.consumer_wait);
     CHECK(decode.producer_wait < 0.01);
     CHECK(verdict(window_of({20, 3, 10, 0.5}, 2), setting(4, 2, 64)).regime == Regime::decode);
   }
@@ -264,11 +264,11 @@ TEST_CASE("what would bound a setting is read off the simulation's clocks", "[pl
     const auto memory = verdict(window, setting(1, 2, 32));
     INFO(memory.why);
     CHECK(memory.regime == Regime::memory);
-    CHECK(memory.memory_stall > memory.fetch_stall);
+    CHECK(memory.memory_wait > memory.storage_wait);
     options.memory.budget_bytes = 1024 * mib;
     window = window_of({50, 3, 0, 0.5}, 2, options);
     window.encoded_bytes = 400e3;
-    CHECK(verdict(window, setting(1, 2, 32)).memory_stall < 0.01);
+    CHECK(verdict(window, setting(1, 2, 32)).memory_wait < 0.01);
   }
   SECTION("nothing") {
     const auto balanced = verdict(window_of({0.05, 3, 50, 0.2}, 2), setting(8, 2));
@@ -286,7 +286,7 @@ TEST_CASE("a verdict's stalls are the consumer's wait", "[plan]") {
       const auto at = predict(window_of(times, 2), to);
       const auto& verdict = at.verdict;
       CHECK(near(verdict.consumer_wait, at.consumer_wait, 1e-6));
-      CHECK(std::abs(verdict.fetch_stall + verdict.prep_stall + verdict.memory_stall -
+      CHECK(std::abs(verdict.storage_wait + verdict.decode_wait + verdict.memory_wait -
                      verdict.consumer_wait) < 1e-6);
     }
   }

@@ -43,7 +43,7 @@ TEST_CASE("the floor is index, 1 + max_leases slabs and one sample: a byte under
   const auto plan = resolve(options, 1000);
   CHECK(plan.floor_bytes == floor);
   CHECK(plan.max_queue_size == 1);
-  CHECK(plan.max_queue_size_asked == 4);
+  CHECK(plan.max_queue_size_requested == 4);
   CHECK(plan.max_sample_bytes == 8 * mib);
   options.memory.budget_bytes = floor - 1;
   const auto message = refusal(options, 1000);

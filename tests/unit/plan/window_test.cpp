@@ -8,23 +8,23 @@ using test::Approx;
 namespace {
 
 /// A window of 10 s with the given shares of waits of two workers and the consumer.
-Window waits(double idle, double fetch, double prep, double memory) {
+Window waits(double idle, double storage, double decode, double memory) {
   Window w;
   w.seconds = 10;
   w.workers.idle_s = idle * 20;
   w.workers.decode_s = (1 - idle) * 20;
-  w.fetch_stall_s = fetch * 10;
-  w.prep_stall_s = prep * 10;
-  w.memory_stall_s = memory * 10;
-  w.consumer_wait_s = w.fetch_stall_s + w.prep_stall_s + w.memory_stall_s;
+  w.storage_wait_s = storage * 10;
+  w.decode_wait_s = decode * 10;
+  w.memory_wait_s = memory * 10;
+  w.consumer_wait_s = w.storage_wait_s + w.decode_wait_s + w.memory_wait_s;
   return w;
 }
 
-Regime regime(double idle, double fetch, double prep, double memory) {
-  return judge(waits(idle, fetch, prep, memory)).regime;
+Regime regime(double idle, double storage, double decode, double memory) {
+  return judge(waits(idle, storage, decode, memory)).regime;
 }
 
-StageClock stage(Stage which, std::uint64_t count, double each, std::uint64_t bytes) {
+StageStats stage(Stage which, std::uint64_t count, double each, std::uint64_t bytes) {
   const auto n = static_cast<double>(count);
   return {.stage = which,
           .count = count,
@@ -41,16 +41,16 @@ Report after(std::uint64_t n) {
   const auto d = static_cast<double>(n);
   r.queue.seconds = d;
   r.queue.consumer_wait_s = 0.5 * d;
-  r.queue.fetch_stall_s = 0.3 * d;
-  r.queue.prep_stall_s = 0.15 * d;
-  r.queue.memory_stall_s = 0.05 * d;
-  r.queue.asked = n;
-  r.queue.found = n / 2;
+  r.queue.storage_wait_s = 0.3 * d;
+  r.queue.decode_wait_s = 0.15 * d;
+  r.queue.memory_wait_s = 0.05 * d;
+  r.queue.batches = n;
+  r.queue.batches_ready = n / 2;
   r.queue.consumer = {n, 0.25 * d, 0.0625 * d};
   r.queue.workers = {.read_s = 0.1 * d,
                      .decode_s = 0.9 * d,
-                     .starved_s = 0.2 * d,
-                     .throttled_s = 0.3 * d,
+                     .storage_wait_s = 0.2 * d,
+                     .memory_wait_s = 0.3 * d,
                      .idle_s = 0.5 * d};
   r.stages = {stage(Stage::read, 4 * n, 0.01, 100), stage(Stage::decode, 4 * n, 0.02, 100),
               stage(Stage::fit, 4 * n, 0.005, 12), stage(Stage::handoff, n, 0.001, 4 * 12)};
@@ -93,9 +93,9 @@ TEST_CASE("a verdict has the shares and says them", "[window]") {
   const auto verdict = judge(waits(0.02, 0.4, 0.15, 0.05));
   CHECK(verdict.consumer_wait == Approx(0.6));
   CHECK(verdict.producer_wait == Approx(0.02));
-  CHECK(verdict.fetch_stall == Approx(0.4));
-  CHECK(verdict.prep_stall == Approx(0.15));
-  CHECK(verdict.memory_stall == Approx(0.05));
+  CHECK(verdict.storage_wait == Approx(0.4));
+  CHECK(verdict.decode_wait == Approx(0.15));
+  CHECK(verdict.memory_wait == Approx(0.05));
   CHECK(verdict.why ==
         "of 10 s the consumer waited 60.0 % (40.0 % for reads, 15.0 % for decoding, 5.0 % for "
         "memory), the producers 2.0 %");
@@ -142,14 +142,14 @@ TEST_CASE("a window is what lies between two reports", "[window]") {
   CHECK(w.consumer.mean_s == Approx(0.25));
   CHECK(w.encoded_bytes == Approx(100));
   CHECK(w.consumer_wait_s == Approx(15));
-  CHECK(w.fetch_stall_s == Approx(9));
-  CHECK(w.prep_stall_s == Approx(4.5));
-  CHECK(w.memory_stall_s == Approx(1.5));
+  CHECK(w.storage_wait_s == Approx(9));
+  CHECK(w.decode_wait_s == Approx(4.5));
+  CHECK(w.memory_wait_s == Approx(1.5));
   CHECK(w.data_readiness == Approx(0.5));
   CHECK(w.workers.read_s == Approx(3));
   CHECK(w.workers.decode_s == Approx(27));
-  CHECK(w.workers.starved_s == Approx(6));
-  CHECK(w.workers.throttled_s == Approx(9));
+  CHECK(w.workers.storage_wait_s == Approx(6));
+  CHECK(w.workers.memory_wait_s == Approx(9));
   CHECK(w.workers.idle_s == Approx(15));
   CHECK(w.plan.workers == 2);
   CHECK(w.cores >= 1);

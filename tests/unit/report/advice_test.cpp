@@ -28,7 +28,7 @@ Advice sample_advice() {
           .ceiling = prediction(64),
           .steps = {{"max_queue_size 2 to 3", prediction(3)}},
           .cache = {},
-          .words = {"One sentence that is a good deal longer than a line of a terminal may be, so "
+          .parts = {"One sentence that is a good deal longer than a line of a terminal may be, so "
                     "that it has to be broken somewhere between two of its words.",
                     "Another."},
           .flags = "--max-queue-size 2",
@@ -55,7 +55,7 @@ TEST_CASE("advice as JSON has the keys that were agreed", "[advice]") {
   CHECK(json["ceiling"]["max_queue_size"] == 64);
   CHECK(json["steps"][0]["change"] == "max_queue_size 2 to 3");
   CHECK(json["steps"][0]["to"]["slabs"] == 4);
-  CHECK(json["words"].size() == 2);
+  CHECK(json["sentences"].size() == 2);
   CHECK(json["flags"] == "--max-queue-size 2");
   CHECK(json["code"] == "a = 1;\nb = 2;\n");
 }

@@ -26,7 +26,7 @@ TEST_CASE("an empty envelope has every key in its order, and null for what is no
   CHECK(keys(json) == Keys{"schema",   "version",    "command",     "plan",    "memory",
                            "samples",  "queue",      "throughput",  "stages",  "regime",
                            "faults",   "digest",     "fault_count", "error",   "interrupted",
-                           "timeline", "regime_why", "clocks_cost", "setting", "moves",
+                           "timeline", "regime_why", "stats_cost",  "setting", "moves",
                            "stalls",   "sizes",      "cache"});
   CHECK(json["schema"] == 1);
   CHECK(json["version"] == "0.1.0");
@@ -40,7 +40,7 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
   report::put_run(json, test::sample_run());
   CHECK(keys(json) == keys(report::envelope("run")));
   CHECK(keys(json["plan"]) == Keys{"batch", "workers", "read_ahead", "max_queue_size",
-                                   "max_queue_size_asked", "max_leases", "slabs", "slab_bytes",
+                                   "max_queue_size_requested", "max_leases", "slabs", "slab_bytes",
                                    "max_sample_bytes", "floor_bytes", "budget_bytes",
                                    "ceiling_bytes", "index_bytes", "shape", "side_bytes",
                                    "transform_bytes", "max_queue_bytes", "pinned", "budget_how"});
@@ -55,12 +55,12 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
                                       "discarded", "dropped", "failed", "replaced", "conserved",
                                       "omitted"});
   CHECK(keys(json["queue"]) == Keys{"occupancy", "consumer_wait_s", "producer_wait_s",
-                                    "data_readiness", "seconds", "fetch_stall_s", "prep_stall_s",
-                                    "memory_stall_s", "asked", "workers", "consumer"});
+                                    "data_readiness", "seconds", "storage_wait_s", "decode_wait_s",
+                                    "memory_wait_s", "batches", "workers", "consumer"});
   CHECK(keys(json["queue"]["workers"]) ==
-        Keys{"read_s", "decode_s", "starved_s", "throttled_s", "idle_s"});
+        Keys{"read_s", "decode_s", "storage_wait_s", "memory_wait_s", "idle_s"});
   CHECK(keys(json["queue"]["consumer"]) == Keys{"count", "mean_s", "deviation_s"});
-  CHECK(keys(json["clocks_cost"]) ==
+  CHECK(keys(json["stats_cost"]) ==
         Keys{"readings_per_sample", "ns_per_reading", "ns_per_sample", "share_of_cpu"});
   CHECK(keys(json["throughput"]) == Keys{"seconds", "samples_per_s", "first_batch_s"});
   CHECK(keys(json["stages"][0]) ==
@@ -94,11 +94,12 @@ TEST_CASE("the queue's figures are those of its clock, each by its own name", "[
   auto run = test::sample_run();
   auto& queue = run.figures.queue;
   queue.seconds = 1;
-  queue.fetch_stall_s = 2;
-  queue.prep_stall_s = 3;
-  queue.memory_stall_s = 4;
-  queue.asked = 5;
-  queue.workers = {.read_s = 6, .decode_s = 7, .starved_s = 8, .throttled_s = 9, .idle_s = 10};
+  queue.storage_wait_s = 2;
+  queue.decode_wait_s = 3;
+  queue.memory_wait_s = 4;
+  queue.batches = 5;
+  queue.workers = {
+      .read_s = 6, .decode_s = 7, .storage_wait_s = 8, .memory_wait_s = 9, .idle_s = 10};
   queue.consumer = {.count = 2, .sum_s = 6, .squares_s2 = 20};
   run.figures.readings = 25'600;
   run.reading_ns = 50;
@@ -108,13 +109,13 @@ TEST_CASE("the queue's figures are those of its clock, each by its own name", "[
   CHECK(
       json["queue"].dump() ==
       R"({"occupancy":[0.25,0.5,0.25],"consumer_wait_s":0.5,"producer_wait_s":1.25,)"
-      R"("data_readiness":0.9,"seconds":1.0,"fetch_stall_s":2.0,"prep_stall_s":3.0,)"
-      R"("memory_stall_s":4.0,"asked":5,"workers":{"read_s":6.0,"decode_s":7.0,"starved_s":8.0,)"
-      R"("throttled_s":9.0,"idle_s":10.0},"consumer":{"count":2,"mean_s":3.0,"deviation_s":1.0}})");
-  CHECK(json["clocks_cost"]["readings_per_sample"] == 10.0);
-  CHECK(json["clocks_cost"]["ns_per_reading"] == 50.0);
-  CHECK(json["clocks_cost"]["ns_per_sample"] == 500.0);
-  CHECK(json["clocks_cost"]["share_of_cpu"].get<double>() == test::Approx(5e-4));
+      R"("data_readiness":0.9,"seconds":1.0,"storage_wait_s":2.0,"decode_wait_s":3.0,)"
+      R"("memory_wait_s":4.0,"batches":5,"workers":{"read_s":6.0,"decode_s":7.0,"storage_wait_s":8.0,)"
+      R"("memory_wait_s":9.0,"idle_s":10.0},"consumer":{"count":2,"mean_s":3.0,"deviation_s":1.0}})");
+  CHECK(json["stats_cost"]["readings_per_sample"] == 10.0);
+  CHECK(json["stats_cost"]["ns_per_reading"] == 50.0);
+  CHECK(json["stats_cost"]["ns_per_sample"] == 500.0);
+  CHECK(json["stats_cost"]["share_of_cpu"].get<double>() == test::Approx(5e-4));
 }
 
 TEST_CASE("regime, digest and error appear where there is one", "[json]") {

@@ -34,12 +34,12 @@ Sight sample_sight() {
                      .failed = 3,
                      .replaced = 4,
                      .omitted = 9};
-  figures.queue.asked = 11;
-  figures.queue.fetch_stall_s = 0.25;
-  figures.queue.prep_stall_s = 0.125;
-  figures.queue.memory_stall_s = 0.0625;
+  figures.queue.batches = 11;
+  figures.queue.storage_wait_s = 0.25;
+  figures.queue.decode_wait_s = 0.125;
+  figures.queue.memory_wait_s = 0.0625;
   figures.queue.workers = {
-      .read_s = 1, .decode_s = 2, .starved_s = 3, .throttled_s = 4, .idle_s = 5};
+      .read_s = 1, .decode_s = 2, .storage_wait_s = 3, .memory_wait_s = 4, .idle_s = 5};
   figures.fault_kinds[static_cast<std::size_t>(FaultKind::io)] = 7;
   figures.process_now.rss = 99;
   return sight;
@@ -72,9 +72,9 @@ TEST_CASE("every figure is exposed under its name, with its unit", "[metrics]") 
   CHECK(metrics["weir_reads_ahead"] == 5);
   CHECK(metrics["weir_batches_delivered_total"] == 11);
   CHECK(metrics["weir_consumer_wait_seconds_total"] == 0.5);
-  CHECK(metrics["weir_consumer_stall_seconds_total{cause=\"fetch\"}"] == 0.25);
-  CHECK(metrics["weir_consumer_stall_seconds_total{cause=\"prep\"}"] == 0.125);
-  CHECK(metrics["weir_consumer_stall_seconds_total{cause=\"memory\"}"] == 0.0625);
+  CHECK(metrics["weir_consumer_wait_by_cause_seconds_total{cause=\"storage\"}"] == 0.25);
+  CHECK(metrics["weir_consumer_wait_by_cause_seconds_total{cause=\"decode\"}"] == 0.125);
+  CHECK(metrics["weir_consumer_wait_by_cause_seconds_total{cause=\"memory\"}"] == 0.0625);
   CHECK(metrics["weir_data_readiness_ratio"] == 0.9);
   CHECK(metrics["weir_samples_total{state=\"drawn\"}"] == 40);
   CHECK(metrics["weir_samples_total{state=\"consumed\"}"] == 20);
@@ -101,8 +101,8 @@ TEST_CASE("every figure is exposed under its name, with its unit", "[metrics]") 
   CHECK_FALSE(metrics.has("weir_stage_seconds{stage=\"read\",quantile=\"0.5\"}"));
   CHECK(metrics["weir_worker_seconds_total{state=\"read\"}"] == 1);
   CHECK(metrics["weir_worker_seconds_total{state=\"decode\"}"] == 2);
-  CHECK(metrics["weir_worker_seconds_total{state=\"starved\"}"] == 3);
-  CHECK(metrics["weir_worker_seconds_total{state=\"throttled\"}"] == 4);
+  CHECK(metrics["weir_worker_seconds_total{state=\"storage_wait\"}"] == 3);
+  CHECK(metrics["weir_worker_seconds_total{state=\"memory_wait\"}"] == 4);
   CHECK(metrics["weir_worker_seconds_total{state=\"idle\"}"] == 5);
   CHECK(metrics["weir_faults_total{kind=\"io\"}"] == 7);
   CHECK(metrics["weir_faults_total{kind=\"truncated\"}"] == 0);

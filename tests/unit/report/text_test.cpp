@@ -56,7 +56,7 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
   auto run = test::sample_run();
   CHECK(!contains(report::run_text(run), "cache of"));
   auto& cache = run.figures.plan.cache;
-  cache = {.keep = Cache::encoded, .asked = 2 << 20, .bytes = 1 << 20, .table_bytes = 800};
+  cache = {.keep = Cache::encoded, .requested = 2 << 20, .bytes = 1 << 20, .table_bytes = 800};
   run.figures.cache = {.bytes = 1'000'000, .samples = 90, .hits = 60, .misses = 20, .evicted = 3};
   const auto text = report::run_text(run);
   CHECK(contains(text,
@@ -67,10 +67,11 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
                  "way\n"));
   auto json = report::envelope("run");
   report::put_run(json, run);
-  CHECK(json["cache"].dump() ==
-        R"({"keep":"encoded","asked_bytes":2097152,"most_bytes":1048576,"table_bytes":800,"held":)"
-        R"({"bytes":1000000,"samples":90,"hits":60,"misses":20,"evicted":3,"hit_rate":0.75}})");
-  cache = {.keep = Cache::decoded, .asked = 0, .bytes = 0, .table_bytes = 8ull << 30};
+  CHECK(
+      json["cache"].dump() ==
+      R"({"keep":"encoded","requested_bytes":2097152,"most_bytes":1048576,"table_bytes":800,"held":)"
+      R"({"bytes":1000000,"samples":90,"hits":60,"misses":20,"evicted":3,"hit_rate":0.75}})");
+  cache = {.keep = Cache::decoded, .requested = 0, .bytes = 0, .table_bytes = 8ull << 30};
   CHECK(contains(report::plan_text(run.figures.plan), "cache of decoded samples: none; 8.00 GiB"));
   cache.table_bytes = 0;
   CHECK(contains(report::plan_text(run.figures.plan), "none, the budget leaves no room\n"));
@@ -138,8 +139,8 @@ TEST_CASE("the plan says how an automatic budget was worked out", "[text]") {
 
 TEST_CASE("the plan says when the budget held fewer batches than asked", "[text]") {
   auto plan = test::sample_run().figures.plan;
-  CHECK_FALSE(contains(report::plan_text(plan), "asked"));
-  plan.max_queue_size_asked = 64;
+  CHECK_FALSE(contains(report::plan_text(plan), "batches"));
+  plan.max_queue_size_requested = 64;
   CHECK(
       contains(report::plan_text(plan), "max_queue_size 10 (asked 64; the budget holds no more)"));
 }
@@ -178,7 +179,7 @@ TEST_CASE("the grid is a table of batches by resolutions", "[text]") {
 
 TEST_CASE("a sweep has one line a depth, predicted beside measured", "[text]") {
   auto runs = report::Json::parse(R"([{
-    "plan": {"max_queue_size_asked": 2},
+    "plan": {"max_queue_size_requested": 2},
     "predicted": {"staging_bytes": 3145728, "float32_bytes": 12582912, "samples_per_s": null,
                   "peak_staging_bytes": null},
     "memory": {"staging": 3145728, "peak": 5242880,

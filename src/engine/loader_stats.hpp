@@ -10,7 +10,7 @@
 #include "base/mutex.hpp"
 #include "buffer/slab.hpp"
 #include "conductor/work_queue.hpp"
-#include "engine/lane.hpp"
+#include "engine/thread_stats.hpp"
 #include "weir/report.hpp"
 
 namespace weir::engine {
@@ -19,14 +19,14 @@ using conductor::Hold;
 
 /// What a loader's streams spent their time on. Any thread; the mutex is a leaf. Times are handed
 /// in, and one that is older than the last counts as that one.
-class Clocks {
+class LoaderStats {
  public:
   /// The most there will be.
-  Clocks(std::uint32_t max_queue_size, std::uint32_t workers);
+  LoaderStats(std::uint32_t max_queue_size, std::uint32_t workers);
 
-  Lane& worker(std::uint32_t i) noexcept { return lanes_[i]; }
+  ThreadStats& worker(std::uint32_t i) noexcept { return threads_[i]; }
   /// Of all threads that are not workers.
-  Lane& others() noexcept { return lanes_.back(); }
+  ThreadStats& others() noexcept { return threads_.back(); }
 
   void stream_opened(std::uint32_t workers, Clock::time_point now);
   void stream_ended(Clock::time_point now);
@@ -40,7 +40,7 @@ class Clocks {
 
   // -- the consumer
   /// next() was called, with its lease free; `found`: a batch is ready.
-  void asked(bool found, Clock::time_point now);
+  void requested(bool found, Clock::time_point now);
   /// next() returns with a batch of so many samples, or with none.
   void answered(std::optional<std::uint64_t> samples, Clock::time_point now);
   /// Since when next() waits for a batch; when it gave the last one, unless it was called since.
@@ -51,21 +51,21 @@ class Clocks {
   /// A lease ends.
   void released(const buffer::Slab& slab, Clock::time_point now) noexcept;
 
-  std::vector<StageClock> stages() const;
-  QueueClock queue(Clock::time_point now);
+  std::vector<StageStats> stages() const;
+  QueueStats queue(Clock::time_point now);
   Throughput throughput(Clock::time_point now) const;
   /// Events noted beside the stages' times.
   std::uint64_t noted() const;
 
  private:
-  /// Workers' time by what it would take to shorten it: fetch, prep, memory.
+  /// Workers' time by what it would take to shorten it: storage, decode, memory.
   using Effort = std::array<double, 3>;
   struct Wait {
     Clock::time_point since;
     bool found;
     Effort before{};  ///< where nothing was found
   };
-  enum Held : std::uint8_t { starved, throttled, idle };
+  enum Held : std::uint8_t { storage_wait, memory_wait, idle };
 
   /// Adds the time until now to what it was spent on; the instant that the sums are then of.
   Clock::time_point settle(Clock::time_point now) WEIR_REQUIRES(mutex_);
@@ -73,9 +73,9 @@ class Clocks {
   WorkerTime worker_time(Clock::time_point now) const WEIR_REQUIRES(mutex_);
   Effort effort(Clock::time_point now) const WEIR_REQUIRES(mutex_);
   /// Adds the wait under way to `counted`, by what workers did in it.
-  void add_wait(QueueClock& counted, Clock::time_point now) const WEIR_REQUIRES(mutex_);
+  void add_wait(QueueStats& counted, Clock::time_point now) const WEIR_REQUIRES(mutex_);
 
-  std::deque<Lane> lanes_;
+  std::deque<ThreadStats> threads_;
   mutable Mutex mutex_;
   std::vector<Clock::duration> occupied_ WEIR_GUARDED_BY(mutex_);
   std::uint32_t depth_ WEIR_GUARDED_BY(mutex_) = 0;
@@ -86,7 +86,7 @@ class Clocks {
   Clock::duration open_for_ WEIR_GUARDED_BY(mutex_){};
   Clock::time_point settled_ WEIR_GUARDED_BY(mutex_){};
   std::optional<Wait> wait_ WEIR_GUARDED_BY(mutex_);
-  QueueClock counted_ WEIR_GUARDED_BY(mutex_);  ///< what the consumer did: calls, waits that ended
+  QueueStats counted_ WEIR_GUARDED_BY(mutex_);  ///< what the consumer did: calls, waits that ended
   std::optional<Clock::time_point> handed_ WEIR_GUARDED_BY(mutex_);
   std::uint64_t samples_ WEIR_GUARDED_BY(mutex_) = 0, noted_ WEIR_GUARDED_BY(mutex_) = 0;
   std::optional<Clock::time_point> opened_ WEIR_GUARDED_BY(mutex_), ended_ WEIR_GUARDED_BY(mutex_);

@@ -32,7 +32,7 @@ struct Bytes {
 /// one that reads it or, where some layer keeps it for its gradient, until the backward pass has
 /// passed the first such layer. What lies before the first layer with parameters has no gradient and
 /// keeps nothing. The output of the model is the caller's, for the loss, and stays.
-struct ModelCourse {
+struct Liveness {
   std::vector<LayerRule> rules;
   std::vector<Bytes> kept;  ///< by the layer that made it
   Bytes input_copy_kept;
@@ -42,7 +42,7 @@ struct ModelCourse {
 };
 
 /// Throws as footprint() does.
-ModelCourse course_of(const Model& model);
+Liveness liveness_of(const Model& model);
 
 /// The largest of `moments` with so many images at once.
 std::uint64_t most_of(const std::vector<Bytes>& moments, std::uint64_t images) noexcept;

@@ -1,4 +1,4 @@
-#include "engine/board.hpp"
+#include "engine/shared_work_queue.hpp"
 
 #include <atomic>
 #include <thread>
@@ -16,13 +16,13 @@ namespace {
 /// A board with one worker that finds no work. Workers of lower numbers are busy.
 struct Desk {
   explicit Desk(std::uint32_t read_ahead, std::uint32_t number = 0)
-      : board(*book, clocks, number + 1, read_ahead, 2, std::make_shared<Waker>()) {
-    clocks.stream_opened(number + 1, Clock::now());
-    board.limit(number + 1, read_ahead);
-    worker = std::thread([this, number] { board.take_work(memory, number, 1); });
+      : work_queue(*book, stats, number + 1, read_ahead, 2, std::make_shared<Waker>()) {
+    stats.stream_opened(number + 1, Clock::now());
+    work_queue.limit(number + 1, read_ahead);
+    worker = std::thread([this, number] { work_queue.take_work(memory, number, 1); });
   }
   ~Desk() {
-    board.halt();
+    work_queue.halt();
     worker.join();
   }
   Desk(const Desk&) = delete;
@@ -30,9 +30,9 @@ struct Desk {
 
   /// True if `kind` of the worker's time grows within a minute.
   bool grows(double WorkerTime::*kind) {
-    const double before = clocks.queue(Clock::now()).workers.*kind;
+    const double before = stats.queue(Clock::now()).workers.*kind;
     for (int i = 0; i < 60'000; ++i) {
-      if (clocks.queue(Clock::now()).workers.*kind > before + 0.02) return true;
+      if (stats.queue(Clock::now()).workers.*kind > before + 0.02) return true;
       std::this_thread::sleep_for(1ms);
     }
     return false;
@@ -40,8 +40,8 @@ struct Desk {
 
   std::shared_ptr<books::Book> book =
       books::Book::open(std::make_shared<books::Ledger>(1000), {150, 100, 50, UINT64_MAX, 2, 4});
-  Clocks clocks{2, 2};
-  Board board;
+  LoaderStats stats{2, 2};
+  SharedWorkQueue work_queue;
   WorkerMemory memory{*book};
   std::thread worker;
 };
@@ -51,7 +51,7 @@ struct Desk {
 TEST_CASE("a worker with nothing to do is idle, and so is one that left", "[board]") {
   Desk desk(0);
   CHECK(desk.grows(&WorkerTime::idle_s));
-  desk.board.halt();
+  desk.work_queue.halt();
   desk.worker.join();
   desk.worker = std::thread([] {});
   CHECK(desk.grows(&WorkerTime::idle_s));
@@ -59,14 +59,14 @@ TEST_CASE("a worker with nothing to do is idle, and so is one that left", "[boar
 
 TEST_CASE("behind a parked sample a worker is throttled, though a batch be ready", "[board]") {
   Desk desk(0);
-  desk.clocks.ready_changed(+1, Clock::now());
+  desk.stats.ready_changed(+1, Clock::now());
   CHECK(desk.grows(&WorkerTime::idle_s));
-  auto sample = desk.board.fresh_sample();
+  auto sample = desk.work_queue.fresh_sample();
   auto& waiting = *sample;
-  desk.board.park(std::move(sample));
-  CHECK(desk.grows(&WorkerTime::throttled_s));
+  desk.work_queue.park(std::move(sample));
+  CHECK(desk.grows(&WorkerTime::memory_wait_s));
   // Its bytes are granted, so it can be taken.
-  desk.board.resume(waiting);
+  desk.work_queue.resume(waiting);
   desk.worker.join();
   desk.worker = std::thread([] {});
   CHECK(desk.grows(&WorkerTime::decode_s));
@@ -77,37 +77,37 @@ TEST_CASE("a slab that is refused throttles as soon as the board is told", "[boa
   CHECK(desk.grows(&WorkerTime::idle_s));
   REQUIRE(desk.book->try_charge(Account::cache, 900));
   REQUIRE_FALSE(desk.book->try_charge_slab());
-  desk.board.note();
-  CHECK(desk.grows(&WorkerTime::throttled_s));
+  desk.work_queue.note();
+  CHECK(desk.grows(&WorkerTime::memory_wait_s));
 }
 
 TEST_CASE("while rows are to be read ahead, or being read, a worker is starved", "[board]") {
   Desk desk(1);
   CHECK(desk.grows(&WorkerTime::idle_s));
-  desk.board.open({.slab = 0, .sequence = 0, .first = 0, .count = 1});
-  CHECK(desk.grows(&WorkerTime::starved_s));
+  desk.work_queue.open({.slab = 0, .sequence = 0, .first = 0, .count = 1});
+  CHECK(desk.grows(&WorkerTime::storage_wait_s));
   WorkerMemory reader(*desk.book);
-  CHECK(desk.board.take_read(reader));
-  CHECK(desk.grows(&WorkerTime::starved_s));
+  CHECK(desk.work_queue.take_read(reader));
+  CHECK(desk.grows(&WorkerTime::storage_wait_s));
 }
 
 TEST_CASE("a worker that is not wanted has no time of its own", "[board]") {
   Desk desk(0);
   CHECK(desk.grows(&WorkerTime::idle_s));
-  desk.board.limit(0, 0);
-  const auto before = desk.clocks.queue(Clock::now());
+  desk.work_queue.limit(0, 0);
+  const auto before = desk.stats.queue(Clock::now());
   std::this_thread::sleep_for(20ms);
-  const auto after = desk.clocks.queue(Clock::now());
+  const auto after = desk.stats.queue(Clock::now());
   CHECK(after.seconds > before.seconds);
   CHECK(after.workers.idle_s == before.workers.idle_s);
   CHECK(after.workers.decode_s == test::Approx(before.workers.decode_s));
-  desk.board.limit(1, 0);
+  desk.work_queue.limit(1, 0);
   CHECK(desk.grows(&WorkerTime::idle_s));
 }
 
 TEST_CASE("a worker that is not wanted does not hide what the others do", "[board]") {
   Desk desk(0, 1);
   CHECK(desk.grows(&WorkerTime::idle_s));
-  desk.board.limit(1, 0);
+  desk.work_queue.limit(1, 0);
   CHECK(desk.grows(&WorkerTime::decode_s));
 }

@@ -1,4 +1,4 @@
-#include "engine/board.hpp"
+#include "engine/shared_work_queue.hpp"
 
 #include <algorithm>
 #include <ranges>
@@ -15,10 +15,11 @@ std::uint32_t most_samples(std::uint32_t workers, std::uint32_t read_ahead) noex
 
 }  // namespace
 
-Board::Board(books::Book& book, Clocks& clocks, std::uint32_t workers, std::uint32_t read_ahead,
-             std::uint32_t slabs, std::shared_ptr<Wakeable> low)
+SharedWorkQueue::SharedWorkQueue(books::Book& book, LoaderStats& stats, std::uint32_t workers,
+                                 std::uint32_t read_ahead, std::uint32_t slabs,
+                                 std::shared_ptr<Wakeable> low)
     : book_(book),
-      clocks_(clocks),
+      stats_(stats),
       low_(std::move(low)),
       queue_(workers, read_ahead, slabs, most_samples(workers, read_ahead)) {
   const auto samples = most_samples(workers, read_ahead);
@@ -29,43 +30,43 @@ Board::Board(books::Book& book, Clocks& clocks, std::uint32_t workers, std::uint
 
 // ---- conductor -------------------------------------------------------------------------------
 
-void Board::open(const conductor::RowRun& run) {
+void SharedWorkQueue::open(const conductor::RowRun& run) {
   Lock lock(mutex_);
   queue_.add(run);
   note_waiting();
   (queue_.read_ahead() > 0 ? reads_ : work_).notify_all();
 }
 
-std::uint64_t Board::rows_ahead() noexcept {
+std::uint64_t SharedWorkQueue::rows_ahead() noexcept {
   Lock lock(mutex_);
   return queue_.rows_ahead();
 }
 
-void Board::limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept {
+void SharedWorkQueue::limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept {
   {
     Lock lock(mutex_);
     queue_.limit(workers, read_ahead);
-    clocks_.staffed(workers, Clock::now());
+    stats_.staffed(workers, Clock::now());
     wake_all();
     benched_.notify_all();
   }
   trim_idle();
 }
 
-void Board::resume(Sample& sample) {
+void SharedWorkQueue::resume(Sample& sample) {
   Lock lock(mutex_);
   if (!queue_.resume(sample)) return;  // halted meanwhile
   note_waiting();
   wake_all();
 }
 
-void Board::trim_idle() noexcept {
+void SharedWorkQueue::trim_idle() noexcept {
   Lock lock(mutex_);
   for (WorkerMemory* const memory : idle_) memory->trim();
   for (const auto& sample : free_) sample->encoded.trim();
 }
 
-void Board::halt() noexcept {
+void SharedWorkQueue::halt() noexcept {
   Lock lock(mutex_);
   halted_ = true;
   queue_.halt([](Sample& sample) { sample.kept.release(); });
@@ -74,17 +75,17 @@ void Board::halt() noexcept {
   benched_.notify_all();
 }
 
-std::uint64_t Board::untaken_rows() noexcept {
+std::uint64_t SharedWorkQueue::untaken_rows() noexcept {
   Lock lock(mutex_);
   return queue_.untaken_rows();
 }
 
-void Board::note() noexcept {
+void SharedWorkQueue::note() noexcept {
   Lock lock(mutex_);
   note_waiting();
 }
 
-std::vector<ParkedSample> Board::parked() {
+std::vector<ParkedSample> SharedWorkQueue::parked() {
   Lock lock(mutex_);
   std::vector<ParkedSample> parked;
   for (const auto& sample : std::views::reverse(queue_.parked()))
@@ -94,26 +95,27 @@ std::vector<ParkedSample> Board::parked() {
 
 // ---- waiting ---------------------------------------------------------------------------------
 
-void Board::wake_all() noexcept {
+void SharedWorkQueue::wake_all() noexcept {
   work_.notify_all();
   reads_.notify_all();
 }
 
-void Board::wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_it, Lock& lock) {
+void SharedWorkQueue::wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_it,
+                           Lock& lock) {
   if (book_.someone_waits()) mine.trim();
   if (!std::exchange(listed, true)) idle_.push_back(&mine);
   for_it.wait(lock.native());
 }
 
-void Board::note_waiting() noexcept {
+void SharedWorkQueue::note_waiting() noexcept {
   const auto why = halted_ ? Hold::rows : queue_.hold(book_.someone_waits());
   if (waiting_ == noted_ && (waiting_ == 0 || why == noted_hold_)) return;
   noted_ = waiting_;
   noted_hold_ = why;
-  clocks_.workers_wait(waiting_, why, Clock::now());
+  stats_.workers_wait(waiting_, why, Clock::now());
 }
 
-void Board::count_waiting(bool& counted, bool waits) noexcept {
+void SharedWorkQueue::count_waiting(bool& counted, bool waits) noexcept {
   if (counted != waits) waits ? ++waiting_ : --waiting_;
   counted = waits;
   note_waiting();
@@ -121,8 +123,9 @@ void Board::count_waiting(bool& counted, bool waits) noexcept {
 
 // ---- workers and readers ---------------------------------------------------------------------
 
-std::optional<Board::Task> Board::take_work(WorkerMemory& mine, std::uint32_t worker,
-                                            std::uint32_t most_rows) {
+std::optional<SharedWorkQueue::Task> SharedWorkQueue::take_work(WorkerMemory& mine,
+                                                                std::uint32_t worker,
+                                                                std::uint32_t most_rows) {
   Lock lock(mutex_);
   std::optional<Task> task;
   bool listed = false, counted = false;
@@ -141,7 +144,7 @@ std::optional<Board::Task> Board::take_work(WorkerMemory& mine, std::uint32_t wo
   return task;
 }
 
-std::optional<Board::Task> Board::take_read(WorkerMemory& mine) {
+std::optional<SharedWorkQueue::Task> SharedWorkQueue::take_read(WorkerMemory& mine) {
   Lock lock(mutex_);
   std::optional<Task> task;
   bool listed = false;
@@ -151,13 +154,13 @@ std::optional<Board::Task> Board::take_read(WorkerMemory& mine) {
   return task;
 }
 
-void Board::put_back(const conductor::RowRun& run) {
+void SharedWorkQueue::put_back(const conductor::RowRun& run) {
   Lock lock(mutex_);
   queue_.add(run);
   wake_all();
 }
 
-void Board::park(SamplePtr sample) {
+void SharedWorkQueue::park(SamplePtr sample) {
   Sample& waiter = *sample;
   {
     Lock lock(mutex_);
@@ -168,27 +171,27 @@ void Board::park(SamplePtr sample) {
   book_.park(waiter);
 }
 
-void Board::arrived(SamplePtr sample) {
+void SharedWorkQueue::arrived(SamplePtr sample) {
   Lock lock(mutex_);
   if (halted_) sample->kept.release();
   queue_.arrived(std::move(sample));
   work_.notify_one();
 }
 
-void Board::lost(Sample& sample) noexcept {
+void SharedWorkQueue::lost(Sample& sample) noexcept {
   Lock lock(mutex_);
   if (!queue_.end_read(sample)) return;
   note_waiting();
   reads_.notify_one();
 }
 
-void Board::recycle(SamplePtr sample) noexcept {
+void SharedWorkQueue::recycle(SamplePtr sample) noexcept {
   if (book_.someone_waits()) sample->encoded.trim();
   Lock lock(mutex_);
   free_.push_back(std::move(sample));
 }
 
-SamplePtr Board::fresh_sample() {
+SamplePtr SharedWorkQueue::fresh_sample() {
   Lock lock(mutex_);
   if (free_.empty()) return std::make_unique<Sample>(book_);
   auto sample = std::move(free_.back());

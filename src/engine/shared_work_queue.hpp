@@ -9,9 +9,9 @@
 #include "base/mutex.hpp"
 #include "base/wakeable.hpp"
 #include "conductor/work_queue.hpp"
-#include "engine/clocks.hpp"
-#include "engine/post.hpp"
+#include "engine/loader_stats.hpp"
 #include "engine/sample.hpp"
+#include "engine/thread_activity.hpp"
 
 namespace weir::engine {
 
@@ -19,11 +19,11 @@ namespace weir::engine {
 /// the mutex, the waiting and what the clocks are told of it. Workers pull; nothing is pushed at them, so
 /// there is no executor behind which an event could queue. Lock order: the board's mutex, then the leaf
 /// mutex of the books or of the clocks.
-class Board {
+class SharedWorkQueue {
  public:
   /// `low` is woken when fewer than rows_ahead() rows are left to take.
-  Board(books::Book& book, Clocks& clocks, std::uint32_t workers, std::uint32_t read_ahead,
-        std::uint32_t slabs, std::shared_ptr<Wakeable> low);
+  SharedWorkQueue(books::Book& book, LoaderStats& stats, std::uint32_t workers,
+                  std::uint32_t read_ahead, std::uint32_t slabs, std::shared_ptr<Wakeable> low);
 
   std::uint64_t rows_ahead() noexcept;
   /// From now on: workers below `workers` find work, `read_ahead` reads are begun ahead. At most the
@@ -76,7 +76,7 @@ class Board {
   void wake_all() noexcept WEIR_REQUIRES(mutex_);
 
   books::Book& book_;
-  Clocks& clocks_;
+  LoaderStats& stats_;
   const std::shared_ptr<Wakeable> low_;
   Mutex mutex_;
   /// Those above the limit wait apart: a wake-up for one worker must not end with them.

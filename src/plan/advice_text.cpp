@@ -39,7 +39,8 @@ class Writer {
       : search_(search),
         work_(search.work()),
         advice_(advice),
-        cache_asked_(options.cache_bytes != 0 ? options.cache_bytes : window.plan.cache.asked) {
+        cache_requested_(options.cache_bytes != 0 ? options.cache_bytes
+                                                  : window.plan.cache.requested) {
     if (search.budget() != unlimited) look_beyond_the_budget(window, options);
     const auto most = advice.ceiling.samples_per_s;
     const auto workers = search.most_workers(), ahead = search.most_read_ahead();
@@ -62,11 +63,11 @@ class Writer {
     say_recommended();
     say_first();
     for (const auto& cache : advice_.cache) say_cache(cache);
-    return std::move(words_);
+    return std::move(sentences_);
   }
 
  private:
-  void say(std::string sentence) { words_.push_back(std::move(sentence)); }
+  void say(std::string sentence) { sentences_.push_back(std::move(sentence)); }
 
   void look_beyond_the_budget(const Window& window, AdviceOptions options) {
     auto free = window;
@@ -88,13 +89,14 @@ class Writer {
       case Bound::decode:
         say("Decoding bounds this: " + milliseconds(work_.decode_s) + " a sample on " +
             plural(std::min(work_.cores, search_.most_workers()), "core") + " is " +
-            rate(work_.decodes_per_s(search_.most_workers(), search_.most_read_ahead())) + wish());
+            rate(work_.decodes_per_s(search_.most_workers(), search_.most_read_ahead())) +
+            target());
         return;
       case Bound::storage:
         say("Storage bounds this: a read takes " +
             milliseconds(work_.read_wait_s + work_.read_cpu_s) + ", and " +
             plural(std::max(search_.most_read_ahead(), search_.most_workers()), "read") +
-            " at once give " + rate(advice_.ceiling.samples_per_s) + wish());
+            " at once give " + rate(advice_.ceiling.samples_per_s) + target());
         return;
       case Bound::memory:
         say("The budget bounds this: within " + mebibytes(search_.budget()) + " it is " +
@@ -103,7 +105,7 @@ class Writer {
     }
   }
 
-  std::string wish() const {
+  std::string target() const {
     constexpr double at_once = 20;  // a consumer this much faster does nothing worth a figure
     return work_.consumption_per_s() < at_once * advice_.ceiling.samples_per_s
                ? "; the consumer could take " + rate(work_.consumption_per_s()) + "."
@@ -187,15 +189,16 @@ class Writer {
                 (cache.keep == Cache::decoded ? "decoded row" : "file") + " (--cache " +
                 std::string(to_string(cache.keep)) + "): that " + brings(cache.whole) + ".";
     if (cache.bytes == 0) {
-      text += cache_asked_ != 0 ? " There is no room for one in the " + mebibytes(cache_asked_) +
-                                      " that were asked for, or the budget leaves none."
-                                : " The budget leaves no room for one.";
+      text += cache_requested_ != 0
+                  ? " There is no room for one in the " + mebibytes(cache_requested_) +
+                        " that were asked for, or the budget leaves none."
+                  : " The budget leaves no room for one.";
     } else if (cache.share < 1) {
-      const bool asked = cache_asked_ != 0 && cache.bytes == cache_asked_;
+      const bool requested = cache_requested_ != 0 && cache.bytes == cache_requested_;
       text += " The " + mebibytes(cache.bytes) +
-              (asked               ? " that were asked for"
-               : cache_asked_ != 0 ? " that the budget leaves of those asked for"
-                                   : " that the budget leaves") +
+              (requested               ? " that were asked for"
+               : cache_requested_ != 0 ? " that the budget leaves of those asked for"
+                                       : " that the budget leaves") +
               " would hold " + format("%.0f %%", 100 * cache.share) + " of them: that " +
               brings(cache.to) + ".";
     }
@@ -213,16 +216,16 @@ class Writer {
   Search& search_;
   const simulation::Workload& work_;
   const Advice& advice_;
-  const std::uint64_t cache_asked_;
+  const std::uint64_t cache_requested_;
   Bound bound_ = Bound::consumer;
   std::optional<Prediction> unbounded_;  ///< without the budget, where that is better
-  std::vector<std::string> words_;
+  std::vector<std::string> sentences_;
 };
 
 }  // namespace
 
-std::vector<std::string> words_of(const Window& window, const AdviceOptions& options,
-                                  Search& search, const Advice& advice) {
+std::vector<std::string> advice_text(const Window& window, const AdviceOptions& options,
+                                     Search& search, const Advice& advice) {
   return Writer(window, options, search, advice).all();
 }
 

@@ -17,7 +17,7 @@ struct Activity {
   std::uint64_t index = 0;  ///< of the source
   Clock::time_point since{};
 };
-using Post = Guarded<Activity>;
+using ThreadActivity = Guarded<Activity>;
 
 /// A sample that was refused bytes.
 struct ParkedSample {
@@ -27,22 +27,22 @@ struct ParkedSample {
 };
 
 /// A thread at a task, from construction to destruction.
-class AtPost {
+class ActivityScope {
  public:
   /// `post` null: nobody watches.
-  AtPost(Post* post, Stage stage, books::RowKey row, std::uint64_t index,
-         Clock::time_point since) noexcept
-      : post_(post) {
-    if (post_) post_->set({true, stage, row, index, since});
+  ActivityScope(ThreadActivity* activity, Stage stage, books::RowKey row, std::uint64_t index,
+                Clock::time_point since) noexcept
+      : activity_(activity) {
+    if (activity_) activity_->set({true, stage, row, index, since});
   }
-  ~AtPost() {
-    if (post_) post_->set({});
+  ~ActivityScope() {
+    if (activity_) activity_->set({});
   }
-  AtPost(const AtPost&) = delete;
-  AtPost& operator=(const AtPost&) = delete;
+  ActivityScope(const ActivityScope&) = delete;
+  ActivityScope& operator=(const ActivityScope&) = delete;
 
  private:
-  Post* const post_;
+  ThreadActivity* const activity_;
 };
 
 }  // namespace weir::engine

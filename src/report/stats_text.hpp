@@ -22,8 +22,8 @@ std::string plural(std::uint64_t count, std::string_view noun);
 /// What bounds the run and the numbers that decide it. Empty where nothing was measured.
 std::string regime_text(const Report& figures);
 /// Waits, stalls, what workers did, how full the queue was.
-std::string queue_text(const QueueClock& queue);
-std::string stages_text(std::span<const StageClock> stages);
+std::string queue_text(const QueueStats& queue);
+std::string stages_text(std::span<const StageStats> stages);
 /// A line on what accounting costs; empty where an event was not measured.
 std::string cost_text(std::string_view whose, std::string_view events, const AccountingCost& cost);
 

@@ -1,4 +1,4 @@
-#include "cli/words.hpp"
+#include "cli/parse.hpp"
 
 #include <fmt/format.h>
 
@@ -82,9 +82,9 @@ std::vector<double> read_trace(const std::string& path) {
   return milliseconds;
 }
 
-DelayWords parse_delay(std::string_view text) {
+DelaySpec parse_delay(std::string_view text) {
   const auto colon = text.find(':');
-  DelayWords delay{.mean_ms = parse_milliseconds(text.substr(0, colon))};
+  DelaySpec delay{.mean_ms = parse_milliseconds(text.substr(0, colon))};
   if (colon == text.npos) return delay;
   delay.deviation_ms = parse_milliseconds(text.substr(colon + 1));
   if (delay.mean_ms == 0 && delay.deviation_ms > 0)
@@ -112,14 +112,14 @@ std::optional<double> parse_auto_share(std::string_view text) {
 }
 
 CacheOptions parse_cache(std::string_view text) {
-  const auto words = split(text, ':');
+  const auto parts = split(text, ':');
   CacheOptions cache;
   for (const auto keep : {Cache::nothing, Cache::encoded, Cache::decoded}) {
-    if (words[0] != to_string(keep)) continue;
+    if (parts[0] != to_string(keep)) continue;
     cache.keep = keep;
-    if (words.size() == 1) return cache;
-    cache.max_bytes = report::parse_bytes(words[1]);
-    if (words.size() == 2 && cache.max_bytes > 0 && keep != Cache::nothing) return cache;
+    if (parts.size() == 1) return cache;
+    cache.max_bytes = report::parse_bytes(parts[1]);
+    if (parts.size() == 2 && cache.max_bytes > 0 && keep != Cache::nothing) return cache;
   }
   refuse_word(text, "is no cache; write encoded or decoded, or with a bound as in encoded:2GiB");
 }

@@ -14,14 +14,14 @@ namespace weir::engine {
 
 /// What a thread notes its times in. Any thread may add; each worker has a lane of its own, so that
 /// workers do not write to one another's cache lines. Lanes are added up when they are read.
-class Lane {
+class ThreadStats {
  public:
   /// For the first `stages` of the stages.
-  explicit Lane(std::size_t stages) : meters_(stages) {}
+  explicit ThreadStats(std::size_t stages) : meters_(stages) {}
 
   void add(Stage stage, Clock::duration busy, std::uint64_t bytes) noexcept;
   /// Adds count, times and bytes to `clock`, whose percentiles are of `counts`.
-  void add_to(StageClock& clock, TimeHistogram::Counts& counts) const;
+  void add_to(StageStats& clock, TimeHistogram::Counts& counts) const;
 
   /// One piece of the stage's work: its CPU time, of how much on the clock.
   void took(Stage stage, std::chrono::nanoseconds cpu, Clock::duration busy) noexcept;
@@ -53,40 +53,43 @@ class Lane {
 class Reading {
  public:
   /// `lane` null: nobody's.
-  Reading(Lane* lane, Clock::time_point begun) noexcept : lane_(lane) {
-    if (lane_) lane_->read_begins(begun);
+  Reading(ThreadStats* thread_stats, Clock::time_point begun) noexcept
+      : thread_stats_(thread_stats) {
+    if (thread_stats_) thread_stats_->read_begins(begun);
   }
   ~Reading() {
-    if (lane_) end(Clock::now());
+    if (thread_stats_) end(Clock::now());
   }
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
   void end(Clock::time_point now) noexcept {
-    if (lane_) lane_->read_ends(now);
-    lane_ = nullptr;
+    if (thread_stats_) thread_stats_->read_ends(now);
+    thread_stats_ = nullptr;
   }
 
  private:
-  Lane* lane_;
+  ThreadStats* thread_stats_;
 };
 
 /// The CPU time of one read or decode in sixteen, the thread's first among them: asking for it costs
 /// more than a look at the clock. One thread.
 class StageCpu {
  public:
-  StageCpu(Lane& lane, Stage stage) noexcept : lane_(lane), stage_(stage) {}
+  StageCpu(ThreadStats& thread_stats, Stage stage) noexcept
+      : thread_stats_(thread_stats), stage_(stage) {}
   void begins() noexcept {
     looking_ = count_++ % one_in == 0;
     if (looking_) begun_ = thread_cpu_time();
   }
   /// Not called for what fails or has to be begun again.
   void ends(Clock::duration busy) noexcept {
-    if (std::exchange(looking_, false)) lane_.took(stage_, thread_cpu_time() - begun_, busy);
+    if (std::exchange(looking_, false))
+      thread_stats_.took(stage_, thread_cpu_time() - begun_, busy);
   }
 
  private:
   static constexpr std::uint32_t one_in = 16;
-  Lane& lane_;
+  ThreadStats& thread_stats_;
   Stage stage_;
   std::uint32_t count_ = 0;
   bool looking_ = false;

@@ -1,4 +1,4 @@
-#include "report/clock_text.hpp"
+#include "report/stats_text.hpp"
 
 #include <fmt/format.h>
 
@@ -64,13 +64,13 @@ std::string regime_text(const Report& figures) {
   return fmt::format("Regime {}\n{}", *figures.regime, indented(figures.regime_why));
 }
 
-std::string queue_text(const QueueClock& queue) {
+std::string queue_text(const QueueStats& queue) {
   auto out = fmt::format(
       "\nQueue\n  {} of next() calls found a batch waiting; consumer waited {}, producers {}\n"
-      "  stalls: fetch {}, prep {}, memory {}\n",
+      "  stalls: storage {}, decode {}, memory {}\n",
       percent(queue.data_readiness), duration(queue.consumer_wait_s),
-      duration(queue.producer_wait_s), duration(queue.fetch_stall_s), duration(queue.prep_stall_s),
-      duration(queue.memory_stall_s));
+      duration(queue.producer_wait_s), duration(queue.storage_wait_s),
+      duration(queue.decode_wait_s), duration(queue.memory_wait_s));
   out += workers_text(queue.workers) + consumer_text(queue.consumer);
   constexpr std::size_t most_rows = 9, bar_width = 40;
   const auto levels = queue.occupancy.size();
@@ -88,7 +88,7 @@ std::string queue_text(const QueueClock& queue) {
   return out + table.text();
 }
 
-std::string stages_text(std::span<const StageClock> stages) {
+std::string stages_text(std::span<const StageStats> stages) {
   Table table("<Stages|count|busy|mean|p50|p90|p99|bytes", 0);
   const auto micros = [](const std::optional<double>& us) {
     return us ? duration(*us * 1e-6) : std::string("-");

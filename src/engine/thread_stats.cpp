@@ -1,11 +1,11 @@
-#include "engine/lane.hpp"
+#include "engine/thread_stats.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace weir::engine {
 
-void Lane::add(Stage stage, Clock::duration busy, std::uint64_t bytes) noexcept {
+void ThreadStats::add(Stage stage, Clock::duration busy, std::uint64_t bytes) noexcept {
   auto& meter = meters_[static_cast<std::size_t>(stage)];
   const double s = seconds(busy);
   meter.busy_ns.fetch_add(std::chrono::nanoseconds(busy).count(), std::memory_order_relaxed);
@@ -14,7 +14,7 @@ void Lane::add(Stage stage, Clock::duration busy, std::uint64_t bytes) noexcept 
   meter.times.add(busy);
 }
 
-void Lane::add_to(StageClock& clock, TimeHistogram::Counts& counts) const {
+void ThreadStats::add_to(StageStats& clock, TimeHistogram::Counts& counts) const {
   const auto stage = static_cast<std::size_t>(clock.stage);
   if (stage >= meters_.size()) return;
   const auto& meter = meters_[stage];
@@ -27,35 +27,35 @@ void Lane::add_to(StageClock& clock, TimeHistogram::Counts& counts) const {
   clock.cpu_count += meter.cpu_count.load(std::memory_order_relaxed);
 }
 
-void Lane::took(Stage stage, std::chrono::nanoseconds cpu, Clock::duration busy) noexcept {
+void ThreadStats::took(Stage stage, std::chrono::nanoseconds cpu, Clock::duration busy) noexcept {
   auto& meter = meters_[static_cast<std::size_t>(stage)];
   meter.cpu_ns.fetch_add(cpu.count(), std::memory_order_relaxed);
   meter.cpu_busy_ns.fetch_add(std::chrono::nanoseconds(busy).count(), std::memory_order_relaxed);
   meter.cpu_count.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Lane::read_begins(Clock::time_point now) noexcept {
+void ThreadStats::read_begins(Clock::time_point now) noexcept {
   reading_.fetch_sub(now.time_since_epoch().count(), std::memory_order_relaxed);
 }
 
-void Lane::read_ends(Clock::time_point now) noexcept {
+void ThreadStats::read_ends(Clock::time_point now) noexcept {
   reading_.fetch_add(now.time_since_epoch().count(), std::memory_order_relaxed);
 }
 
-Clock::duration Lane::reading(Clock::time_point now) const noexcept {
+Clock::duration ThreadStats::reading(Clock::time_point now) const noexcept {
   const auto spent = reading_.load(std::memory_order_relaxed);
   return Clock::duration(spent < 0 ? spent + now.time_since_epoch().count() : spent);
 }
 
 double measure_reading_ns() {
   constexpr int bursts = 9, readings = 5'000;
-  Lane lane(1);
+  ThreadStats thread_stats(1);
   std::array<double, bursts> ns{};
   for (auto& burst : ns) {
     const auto begun = Clock::now();
     for (int i = 0; i < readings; ++i) {
       const auto since = Clock::now();
-      lane.add(Stage::read, Clock::now() - since, 1);
+      thread_stats.add(Stage::read, Clock::now() - since, 1);
     }
     burst = std::chrono::duration<double, std::nano>(Clock::now() - begun).count() / readings;
   }

@@ -1,4 +1,4 @@
-#include "footprint/model_course.hpp"
+#include "footprint/liveness.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -26,11 +26,11 @@ void check_input(const Model& model) {
                               "or more");
 }
 
-class Course {
+class LivenessPass {
  public:
-  explicit Course(const Model& model) : model_(model) {}
+  explicit LivenessPass(const Model& model) : model_(model) {}
 
-  ModelCourse run() {
+  Liveness run() {
     check_input(model_);
     read_rules();
     lay_out();
@@ -135,16 +135,15 @@ class Course {
 
   void backward() {
     auto alive = out_.all_kept;
-    std::vector<Bytes> let_go(out_.rules.size());
+    std::vector<Bytes> freed(out_.rules.size());
     for (const auto& storage : storages_)
-      if (storage.kept())
-        let_go[storage.first_keeper] = let_go[storage.first_keeper] + storage.bytes;
+      if (storage.kept()) freed[storage.first_keeper] = freed[storage.first_keeper] + storage.bytes;
     for (auto i = out_.rules.size(); i-- > learns_from_;) {
       const auto& rule = out_.rules[i];
       auto gradients = gradient_at(i + 1);
       if (i > learns_from_ && !rule.view) gradients = gradients + gradient_at(i);
       out_.moments.push_back(alive + gradients);
-      alive = alive - let_go[i] - made(rule, true);
+      alive = alive - freed[i] - made(rule, true);
     }
   }
 
@@ -159,7 +158,7 @@ class Course {
     }
   }
 
-  std::string name(std::size_t i) const { return place_name({i, model_.layers[i]}); }
+  std::string name(std::size_t i) const { return layer_name({i, model_.layers[i]}); }
   Bytes values(std::uint64_t count) const noexcept {
     return {mul_sat(count, element_bytes(model_.types.activations)), 0};
   }
@@ -179,7 +178,7 @@ class Course {
   }
 
   const Model& model_;
-  ModelCourse out_;
+  Liveness out_;
   std::size_t learns_from_ = nobody;  ///< the first layer with parameters
   std::vector<Storage> storages_;
   std::vector<std::size_t> boundary_;
@@ -187,7 +186,7 @@ class Course {
 
 }  // namespace
 
-ModelCourse course_of(const Model& model) { return Course(model).run(); }
+Liveness liveness_of(const Model& model) { return LivenessPass(model).run(); }
 
 std::uint64_t most_of(const std::vector<Bytes>& moments, std::uint64_t images) noexcept {
   std::uint64_t most = 0;

@@ -9,10 +9,10 @@ namespace weir::codec {
 /// One of the eight ways to lay a stored image upright. Upright pixel (X, Y) is the stored pixel
 /// (u, v), where (u, v) is (Y, X) if transposed and (X, Y) if not, each then counted from the far
 /// end if mirrored.
-struct Turn {
+struct Orientation {
   bool transpose = false, mirror_x = false, mirror_y = false;
 
-  static constexpr Turn of_exif(std::uint8_t orientation) noexcept {
+  static constexpr Orientation of_exif(std::uint8_t orientation) noexcept {
     switch (orientation) {
       case 2: return {false, true, false};
       case 3: return {false, true, true};
@@ -26,8 +26,9 @@ struct Turn {
   }
 
   /// This turn, its upright result then mirrored horizontally.
-  constexpr Turn flipped() const noexcept {
-    return transpose ? Turn{true, mirror_x, !mirror_y} : Turn{false, !mirror_x, mirror_y};
+  constexpr Orientation flipped() const noexcept {
+    return transpose ? Orientation{true, mirror_x, !mirror_y}
+                     : Orientation{false, !mirror_x, mirror_y};
   }
   constexpr bool identity() const noexcept { return !transpose && !mirror_x && !mirror_y; }
 
@@ -40,7 +41,7 @@ struct Turn {
     return r;
   }
 
-  friend bool operator==(const Turn&, const Turn&) = default;
+  friend bool operator==(const Orientation&, const Orientation&) = default;
 };
 
 }  // namespace weir::codec

@@ -1,4 +1,4 @@
-#include "report/clock_text.hpp"
+#include "report/stats_text.hpp"
 
 #include "report/text.hpp"
 #include "sample_run.hpp"
@@ -22,21 +22,22 @@ TEST_CASE("the regime is said with the numbers that decide it, in lines that fit
 }
 
 TEST_CASE("the queue says what the consumer waited for and what workers did", "[text]") {
-  QueueClock queue{.occupancy = {0.25, 0.75},
+  QueueStats queue{.occupancy = {0.25, 0.75},
                    .consumer_wait_s = 0.5,
                    .producer_wait_s = 1.25,
-                   .fetch_stall_s = 0.3,
-                   .prep_stall_s = 0.2,
-                   .memory_stall_s = 0,
+                   .storage_wait_s = 0.3,
+                   .decode_wait_s = 0.2,
+                   .memory_wait_s = 0,
                    .data_readiness = 0.9};
   CHECK(report::queue_text(queue) ==
         "\nQueue\n"
         "  90.0 % of next() calls found a batch waiting; consumer waited 500.0 ms, producers 1.25 "
         "s\n"
-        "  stalls: fetch 300.0 ms, prep 200.0 ms, memory 0 us\n"
+        "  stalls: storage 300.0 ms, decode 200.0 ms, memory 0 us\n"
         "  0 ready  25.0 %  ██████████\n"
         "  1 ready  75.0 %  ██████████████████████████████\n");
-  queue.workers = {.read_s = 1, .decode_s = 5, .starved_s = 0.5, .throttled_s = 1.5, .idle_s = 2};
+  queue.workers = {
+      .read_s = 1, .decode_s = 5, .storage_wait_s = 0.5, .memory_wait_s = 1.5, .idle_s = 2};
   queue.consumer = {.count = 2, .sum_s = 0.06, .squares_s2 = 0.0026};
   const auto text = report::queue_text(queue);
   CHECK(contains(text,
@@ -47,15 +48,15 @@ TEST_CASE("the queue says what the consumer waited for and what workers did", "[
 
 TEST_CASE("what the clocks cost stands beside what the books cost", "[text]") {
   auto run = test::sample_run();
-  const auto clocks_text = [&] {
-    return report::cost_text("clocks", "readings", report::clocks_cost(run));
+  const auto stats_text = [&] {
+    return report::cost_text("clocks", "readings", report::stats_cost(run));
   };
-  CHECK(clocks_text().empty());
-  CHECK(report::clocks_cost({}).events_per_sample == 0);
+  CHECK(stats_text().empty());
+  CHECK(report::stats_cost({}).events_per_sample == 0);
   run.figures.readings = 7680;
   run.reading_ns = 50;
   run.cpu_s = 2.56;
-  CHECK(clocks_text() ==
+  CHECK(stats_text() ==
         "  clocks: 3.0 readings a sample x 50 ns = 0.15 us, 0.015 % of its CPU time\n");
-  CHECK(contains(report::run_text(run), clocks_text()));
+  CHECK(contains(report::run_text(run), stats_text()));
 }

@@ -1,4 +1,4 @@
-#include "engine/clocks.hpp"
+#include "engine/loader_stats.hpp"
 
 #include <algorithm>
 
@@ -11,13 +11,13 @@ constexpr std::size_t worker_stages = static_cast<std::size_t>(Stage::fit) + 1;
 
 }  // namespace
 
-Clocks::Clocks(std::uint32_t max_queue_size, std::uint32_t workers)
+LoaderStats::LoaderStats(std::uint32_t max_queue_size, std::uint32_t workers)
     : occupied_(max_queue_size + 1) {
-  for (std::uint32_t i = 0; i < workers; ++i) lanes_.emplace_back(worker_stages);
-  lanes_.emplace_back(stage_count);
+  for (std::uint32_t i = 0; i < workers; ++i) threads_.emplace_back(worker_stages);
+  threads_.emplace_back(stage_count);
 }
 
-void Clocks::stream_opened(std::uint32_t workers, Clock::time_point now) {
+void LoaderStats::stream_opened(std::uint32_t workers, Clock::time_point now) {
   Lock lock(mutex_);
   if (!opened_) opened_ = now;
   stream_opened_ = settled_ = now;
@@ -28,7 +28,7 @@ void Clocks::stream_opened(std::uint32_t workers, Clock::time_point now) {
   workers_ = workers;
 }
 
-void Clocks::stream_ended(Clock::time_point now) {
+void LoaderStats::stream_ended(Clock::time_point now) {
   Lock lock(mutex_);
   if (ended_) return;
   now = settle(now);
@@ -37,18 +37,18 @@ void Clocks::stream_ended(Clock::time_point now) {
   ended_ = now;
 }
 
-Clocks::Held Clocks::held() const noexcept {
+LoaderStats::Held LoaderStats::held() const noexcept {
   switch (why_) {
-    case Hold::reads: return starved;
-    case Hold::bytes: return throttled;
+    case Hold::reads: return storage_wait;
+    case Hold::bytes: return memory_wait;
     // A slab refused while a batch lies ready only makes the queue as deep as the budget lets it.
-    case Hold::slab: return depth_ == 0 ? throttled : idle;
+    case Hold::slab: return depth_ == 0 ? memory_wait : idle;
     case Hold::rows: break;
   }
   return idle;
 }
 
-Clock::time_point Clocks::settle(Clock::time_point now) {
+Clock::time_point LoaderStats::settle(Clock::time_point now) {
   if (now <= settled_) return settled_;
   const auto past = now - settled_;
   if (!opened_ || ended_) return now;
@@ -60,14 +60,14 @@ Clock::time_point Clocks::settle(Clock::time_point now) {
   return settled_ = now;
 }
 
-void Clocks::ready_changed(int by, Clock::time_point now) {
+void LoaderStats::ready_changed(int by, Clock::time_point now) {
   Lock lock(mutex_);
   ++noted_;
   settle(now);
   depth_ = static_cast<std::uint32_t>(static_cast<int>(depth_) + by);
 }
 
-void Clocks::workers_wait(std::uint32_t count, Hold why, Clock::time_point now) {
+void LoaderStats::workers_wait(std::uint32_t count, Hold why, Clock::time_point now) {
   Lock lock(mutex_);
   ++noted_;
   settle(now);
@@ -75,7 +75,7 @@ void Clocks::workers_wait(std::uint32_t count, Hold why, Clock::time_point now) 
   why_ = why;
 }
 
-void Clocks::staffed(std::uint32_t workers, Clock::time_point now) {
+void LoaderStats::staffed(std::uint32_t workers, Clock::time_point now) {
   Lock lock(mutex_);
   settle(now);
   workers_ = workers;
@@ -83,7 +83,7 @@ void Clocks::staffed(std::uint32_t workers, Clock::time_point now) {
 
 // ---- the consumer ----------------------------------------------------------------------------
 
-void Clocks::asked(bool found, Clock::time_point now) {
+void LoaderStats::requested(bool found, Clock::time_point now) {
   Lock lock(mutex_);
   ++noted_;
   now = settle(now);
@@ -98,12 +98,12 @@ void Clocks::asked(bool found, Clock::time_point now) {
   if (!wait_) wait_ = Wait{now, found, found ? Effort{} : effort(now)};
 }
 
-void Clocks::answered(std::optional<std::uint64_t> samples, Clock::time_point now) {
+void LoaderStats::answered(std::optional<std::uint64_t> samples, Clock::time_point now) {
   Lock lock(mutex_);
   ++noted_;
   now = settle(now);
   if (!samples) return;
-  ++counted_.asked;
+  ++counted_.requested;
   if (wait_ && wait_->found) ++counted_.found;
   add_wait(counted_, now);
   wait_.reset();
@@ -112,7 +112,7 @@ void Clocks::answered(std::optional<std::uint64_t> samples, Clock::time_point no
   if (!first_batch_ && stream_opened_) first_batch_ = now - *stream_opened_;
 }
 
-void Clocks::add_wait(QueueClock& counted, Clock::time_point now) const {
+void LoaderStats::add_wait(QueueStats& counted, Clock::time_point now) const {
   if (!wait_) return;
   const double waited = seconds(now - wait_->since);
   counted.consumer_wait_s += waited;
@@ -122,59 +122,59 @@ void Clocks::add_wait(QueueClock& counted, Clock::time_point now) const {
     all += spent[i] = std::max(0.0, spent[i] - wait_->before[i]);
   // Nobody at work: the batch was on its way from the last of them to the consumer.
   if (all <= 0) spent = {0, all = 1, 0};
-  counted.fetch_stall_s += waited * spent[0] / all;
-  counted.prep_stall_s += waited * spent[1] / all;
-  counted.memory_stall_s += waited * spent[2] / all;
+  counted.storage_wait_s += waited * spent[0] / all;
+  counted.decode_wait_s += waited * spent[1] / all;
+  counted.memory_wait_s += waited * spent[2] / all;
 }
 
-Clocks::Consumer Clocks::consumer() const {
+LoaderStats::Consumer LoaderStats::consumer() const {
   Lock lock(mutex_);
   return {wait_ ? std::optional(wait_->since) : std::nullopt, handed_};
 }
 
-void Clocks::released(const buffer::Slab& slab, Clock::time_point now) noexcept {
+void LoaderStats::released(const buffer::Slab& slab, Clock::time_point now) noexcept {
   others().add(Stage::lease, now - slab.since, slab.pixels(0, slab.rows).size());
 }
 
 // ---- what is reported ------------------------------------------------------------------------
 
-WorkerTime Clocks::worker_time(Clock::time_point now) const {
+WorkerTime LoaderStats::worker_time(Clock::time_point now) const {
   Clock::duration reading{};
-  for (const auto& lane : lanes_) reading += lane.reading(now);
+  for (const auto& thread_stats : threads_) reading += thread_stats.reading(now);
   // A worker that neither waits nor reads prepares.
-  const auto rest = worked_ - reading - held_[starved] - held_[throttled] - held_[idle];
+  const auto rest = worked_ - reading - held_[storage_wait] - held_[memory_wait] - held_[idle];
   return {.read_s = seconds(reading),
           .decode_s = std::max(0.0, seconds(rest)),
-          .starved_s = seconds(held_[starved]),
-          .throttled_s = seconds(held_[throttled]),
+          .storage_wait_s = seconds(held_[storage_wait]),
+          .memory_wait_s = seconds(held_[memory_wait]),
           .idle_s = seconds(held_[idle])};
 }
 
-Clocks::Effort Clocks::effort(Clock::time_point now) const {
+LoaderStats::Effort LoaderStats::effort(Clock::time_point now) const {
   const auto time = worker_time(now);
-  return {time.read_s + time.starved_s, time.decode_s, time.throttled_s};
+  return {time.read_s + time.storage_wait_s, time.decode_s, time.memory_wait_s};
 }
 
-std::vector<StageClock> Clocks::stages() const {
-  std::vector<StageClock> clocks;
+std::vector<StageStats> LoaderStats::stages() const {
+  std::vector<StageStats> stats;
   for (std::size_t i = 0; i < stage_count; ++i) {
-    auto& clock = clocks.emplace_back();
+    auto& clock = stats.emplace_back();
     clock.stage = static_cast<Stage>(i);
     TimeHistogram::Counts counts;
-    for (const auto& lane : lanes_) lane.add_to(clock, counts);
+    for (const auto& thread_stats : threads_) thread_stats.add_to(clock, counts);
     clock.count = TimeHistogram::total(counts);
     if (clock.count == 0) continue;
     clock.p50_us = 1e6 * TimeHistogram::at(counts, 0.5).value();
     clock.p90_us = 1e6 * TimeHistogram::at(counts, 0.9).value();
     clock.p99_us = 1e6 * TimeHistogram::at(counts, 0.99).value();
   }
-  return clocks;
+  return stats;
 }
 
-QueueClock Clocks::queue(Clock::time_point now) {
+QueueStats LoaderStats::queue(Clock::time_point now) {
   Lock lock(mutex_);
   now = settle(now);
-  QueueClock clock = counted_;
+  QueueStats clock = counted_;
   clock.seconds = seconds(open_for_);
   for (const auto time : occupied_) {
     clock.occupancy.push_back(clock.seconds > 0 ? seconds(time) / clock.seconds : 0.0);
@@ -183,12 +183,13 @@ QueueClock Clocks::queue(Clock::time_point now) {
   if (worked_ > Clock::duration::zero())
     clock.producer_wait_s = clock.workers.idle_s * clock.seconds / seconds(worked_);
   add_wait(clock, now);
-  if (clock.asked > 0)
-    clock.data_readiness = static_cast<double>(clock.found) / static_cast<double>(clock.asked);
+  if (clock.batches > 0)
+    clock.data_readiness =
+        static_cast<double>(clock.batches_ready) / static_cast<double>(clock.batches);
   return clock;
 }
 
-Throughput Clocks::throughput(Clock::time_point now) const {
+Throughput LoaderStats::throughput(Clock::time_point now) const {
   Lock lock(mutex_);
   Throughput throughput;
   if (!opened_) return throughput;
@@ -199,7 +200,7 @@ Throughput Clocks::throughput(Clock::time_point now) const {
   return throughput;
 }
 
-std::uint64_t Clocks::noted() const {
+std::uint64_t LoaderStats::noted() const {
   Lock lock(mutex_);
   return noted_;
 }

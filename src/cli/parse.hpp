@@ -46,11 +46,11 @@ double parse_share(std::string_view text);
 /// A file of milliseconds, one a line; blank lines count for nothing. Throws naming file and line.
 std::vector<double> read_trace(const std::string& path);
 /// "50" or "50:20", a mean and a standard deviation, each as above. Only a mean above 0 has one.
-struct DelayWords {
+struct DelaySpec {
   double mean_ms = 0;
   double deviation_ms = 0;  ///< 0: constant, else log-normal
 };
-DelayWords parse_delay(std::string_view text);
+DelaySpec parse_delay(std::string_view text);
 /// "12" sets tolerate, "2.5%" tolerate_share.
 void parse_tolerance(std::string_view text, FaultOptions& faults);
 /// "auto" or "auto:P%": the share of the memory left; empty where `text` is neither.
