@@ -164,7 +164,7 @@ int main(int argc, char** argv) try {
     if (made && in_time) right &= work->moments == one_by_one(work->source);
   }
   if (!in_time) std::printf("the time was up\n");
-  if (!right) std::printf("a blocking loop finds others\n");
+  if (!right) std::printf("a blocking loop gives other results\n");
   return right ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

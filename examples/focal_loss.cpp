@@ -71,7 +71,7 @@ Settings parse(int argc, char** argv) {
     else
       known = false;
     if (!known) throw std::invalid_argument("no such option: " + word);
-    if (!in) throw std::invalid_argument(word + ' ' + value + ": not a number it takes");
+    if (!in) throw std::invalid_argument(word + ' ' + value + ": not a valid number");
   }
   if (!(settings.alpha >= 0 && settings.alpha <= 1))
     throw std::invalid_argument(fmt::format("--alpha {}: from 0 to 1", settings.alpha));
@@ -199,7 +199,7 @@ int main(int argc, char** argv) try {
                     settings.positive, curves.samples[1], curves.samples[0]));
 
   print_losses(curves, settings.alpha);
-  fmt::print("\nbeside float32, positives / negatives");
+  fmt::print("\ncompared with float32, positives / negatives");
   print_errors(half.curves, curves, "float16", logit_error<weir::float16>(settings, model));
   print_errors(brain.curves, curves, "bfloat16", logit_error<weir::bfloat16>(settings, model));
 

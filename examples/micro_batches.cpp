@@ -185,7 +185,7 @@ int main() {
     near &= std::abs(off) <= 0.01;
     equal &= outcome.gradient == whole.gradient && outcome.learned == whole.learned;
   }
-  std::printf("gradients, and the weights they lead to: %s\n",
+  std::printf("gradients and the resulting weights: %s\n",
               equal ? "equal, bit for bit" : "DIFFERENT");
   std::printf("loss %.4f, after a step %.4f\n", whole.first_loss, whole.last_loss);
   const bool learns = std::isfinite(whole.last_loss) && whole.last_loss < whole.first_loss;

@@ -202,7 +202,7 @@ int main(int argc, char** argv) try {
 
   Sheet wrong;
   const double reached = judge(testing, model, wrong);
-  std::printf("told right: %.1f %% (chance: %.1f %%)\n", reached,
+  std::printf("correct: %.1f %% (chance: %.1f %%)\n", reached,
               100.0 / static_cast<double>(training.class_names().size()));
   if (!words.sheet.empty()) wrong.write(words.sheet);
   const bool returned = testing.snapshot().leased == 0;

@@ -142,7 +142,7 @@ int main(int argc, char** argv) try {
   print_peaks("without a bound", unbounded);
   print_peaks("one budget", bounded);
   const bool same = same_learning(unbounded, bounded);
-  std::printf("%s\n", same ? "the same was learnt, to the bit" : "NOT the same was learnt");
+  std::printf("%s\n", same ? "the models are equal to the bit" : "the models DIFFER");
   return same && bounded.peak <= budget ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

@@ -31,7 +31,8 @@ class PlainCodec final : public weir::ForeignCodec {
     Head head;
     std::memcpy(&head, encoded.data(), sizeof head);
     if (encoded.size() - sizeof head != std::uint64_t{head.width} * head.height * 3)
-      throw weir::SampleError(weir::FaultKind::truncated, "not as many pixels as the head says");
+      throw weir::SampleError(weir::FaultKind::truncated,
+                              "the number of pixels is not that of the header");
     return {head.width, head.height, 0};
   }
   void decode(std::span<const std::byte> encoded, const Info&,

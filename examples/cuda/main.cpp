@@ -127,8 +127,8 @@ int train(weir::Loader& loader, const Choice& choice) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   check(cudaStreamDestroy(stream));
   std::cout << count << " images, " << static_cast<double>(count) / took.count() << " a second, "
-            << static_cast<double>(bytes) / took.count() / 1e9 << " GB/s; of the values checked "
-            << one_step << " are one step off\n";
+            << static_cast<double>(bytes) / took.count() / 1e9
+            << " GB/s; differences of one step: " << one_step << "\n";
   return count > 0 ? 0 : 1;
 }
 
