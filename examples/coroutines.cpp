@@ -1,6 +1,5 @@
 // Coroutines: one thread consumes several data sets at once, reports its progress and keeps a
-// deadline. It never blocks. The result is the mean and deviation of each channel, for
-// normalisation.
+// deadline. It never blocks. The result is the mean and deviation of each channel, for normalisation.
 //   coroutines [FOLDER…] [--seconds N]
 #include <weir/interop/asio.hpp>
 #include <weir/weir.hpp>
@@ -28,8 +27,7 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Sums of the values of each channel and of their squares. The sums are exact, so their order does
-/// not matter.
+/// Sums of the values of each channel and of their squares. The sums are exact, so their order does not matter.
 struct Moments {
   std::array<std::uint64_t, 3> sum{}, squares{};
   std::uint64_t pixels = 0, images = 0;

@@ -3,9 +3,8 @@
 // loss against share of samples.
 //   focal_loss [FOLDER] [--alpha A] [--positive LABEL] [--images N] [--epochs N] [--batch N]
 //              [--budget BYTES] [--csv FILE] [--svg FILE] [--at-least RATIO]
-// FOLDER has one folder for each class. Without it the images are synthetic. --budget bounds loader
-// and example together. --at-least: fail unless keeping all images takes this many times the memory
-// of streaming.
+// FOLDER has one folder for each class. Without it the images are synthetic. --budget bounds loader and
+// example together. --at-least: fail unless keeping all images takes this many times the memory of streaming.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -143,8 +142,7 @@ std::optional<Run> at_once(const Settings& settings, const Classifier& model) tr
   return std::nullopt;
 }
 
-/// The largest error of a logit whose input and output have the precision T. Keeps nothing of a
-/// sample.
+/// The largest error of a logit whose input and output have the precision T. Keeps nothing of a sample.
 template <weir::Element T>
 double logit_error(const Settings& settings, const Classifier& model) {
   auto loader = make_loader(settings, false, settings.batch);

@@ -18,8 +18,7 @@ constexpr std::size_t values = shape.values(), hidden = 32, classes = 10;
 
 using Values = dense::Values<float>;
 
-/// Linear, Swish, Linear, softmax: 3,072 values to 10 classes. Every tensor is charged to an
-/// account.
+/// Linear, Swish, Linear, softmax: 3,072 values to 10 classes. Every tensor is charged to an account.
 struct Network {
   weir::CountingResource memory{};
   Values weight1{values * hidden, memory.account("parameters")};
@@ -55,8 +54,7 @@ struct Network {
     }
   }
 
-  /// The sum of the cross entropy. Replaces the probabilities by its gradient, scaled for the whole
-  /// batch.
+  /// The sum of the cross entropy. Replaces the probabilities by its gradient, scaled for the whole batch.
   double loss(std::span<const std::int64_t> labels) {
     double sum = 0;
     for (std::size_t row = 0; row < labels.size(); ++row) {

@@ -1,5 +1,4 @@
-// Two streams under one budget: training and validation. Each prefetches while the other is
-// consumed.
+// Two streams under one budget: training and validation. Each prefetches while the other is consumed.
 //   shared_budget [TRAIN TEST] [--epochs N] [--budget BYTES]
 // Trains twice: first with as much memory as both loaders request, then with both loaders on one
 // ledger with a smaller budget. The model is the same to the bit; the memory is not. Without

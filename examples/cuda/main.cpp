@@ -77,8 +77,7 @@ Choice parse(std::span<char*> words) {
   return choice;
 }
 
-/// The distance of two values in units in the last place. Values of one sign are ordered like their
-/// bits.
+/// The distance of two values in units in the last place. Values of one sign are ordered like their bits.
 template <class T>
 int steps_between(T a, T b) {
   const auto ordered = [](std::uint16_t bits) {

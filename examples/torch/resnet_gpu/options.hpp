@@ -9,7 +9,6 @@
 
 namespace resnet_gpu {
 
-/// The command line's options.
 struct Options {
   std::string folder;  ///< of class folders; empty: synthetic images
   std::uint64_t images = 1024, repeat = 1;
