@@ -12,9 +12,8 @@
 
 namespace weir::bench {
 
-/// libjpeg-turbo and cv::resize in a bare loop that reuses its struct and buffers. It has no
-/// limits, no books, and only libjpeg's own checks. It is the reference for weir. Bad files end the
-/// program.
+/// libjpeg-turbo and cv::resize in a bare loop that reuses its struct and buffers. It has no limits,
+/// no books, and only libjpeg's own checks. It is the reference for weir. Bad files end the program.
 class BareJpeg {
  public:
   explicit BareJpeg(const codec::FitSpec& spec);

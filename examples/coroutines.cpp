@@ -1,6 +1,5 @@
 // Coroutines: one thread consumes several data sets at once, reports its progress and keeps a
-// deadline. It never blocks. The result is the mean and deviation of each channel, for
-// normalisation.
+// deadline. It never blocks. The result is the mean and deviation of each channel, for normalisation.
 //   coroutines [FOLDER…] [--seconds N]
 #include <weir/interop/asio.hpp>
 #include <weir/weir.hpp>
@@ -28,8 +27,7 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Sums of the values of each channel and of their squares. The sums are exact, so their order does
-/// not matter.
+/// Sums of the values of each channel and of their squares. The sums are exact, so their order does not matter.
 struct Moments {
   std::array<std::uint64_t, 3> sum{}, squares{};
   std::uint64_t pixels = 0, images = 0;
@@ -164,7 +162,7 @@ int main(int argc, char** argv) try {
     if (made && in_time) right &= work->moments == one_by_one(work->source);
   }
   if (!in_time) std::printf("the time was up\n");
-  if (!right) std::printf("a blocking loop finds others\n");
+  if (!right) std::printf("a blocking loop gives other results\n");
   return right ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

@@ -19,8 +19,7 @@ void release(Values<Real>& values) {
   values = Values<Real>(values.get_allocator());
 }
 
-/// out = in · weights + bias. `weights` is inputs x outputs; `in` and `out` have one row for each
-/// image.
+/// out = in · weights + bias. `weights` is inputs x outputs; `in` and `out` have one row for each image.
 template <class Real>
 void forward(std::span<const Real> in, std::span<const Real> weights, std::span<const Real> bias,
              std::span<Real> out) {

@@ -3,9 +3,8 @@
 // loss against share of samples.
 //   focal_loss [FOLDER] [--alpha A] [--positive LABEL] [--images N] [--epochs N] [--batch N]
 //              [--budget BYTES] [--csv FILE] [--svg FILE] [--at-least RATIO]
-// FOLDER has one folder for each class. Without it the images are synthetic. --budget bounds loader
-// and example together. --at-least: fail unless keeping all images takes this many times the memory
-// of streaming.
+// FOLDER has one folder for each class. Without it the images are synthetic. --budget bounds loader and
+// example together. --at-least: fail unless keeping all images takes this many times the memory of streaming.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +70,7 @@ Settings parse(int argc, char** argv) {
     else
       known = false;
     if (!known) throw std::invalid_argument("no such option: " + word);
-    if (!in) throw std::invalid_argument(word + ' ' + value + ": not a number it takes");
+    if (!in) throw std::invalid_argument(word + ' ' + value + ": not a valid number");
   }
   if (!(settings.alpha >= 0 && settings.alpha <= 1))
     throw std::invalid_argument(fmt::format("--alpha {}: from 0 to 1", settings.alpha));
@@ -143,8 +142,7 @@ std::optional<Run> at_once(const Settings& settings, const Classifier& model) tr
   return std::nullopt;
 }
 
-/// The largest error of a logit whose input and output have the precision T. Keeps nothing of a
-/// sample.
+/// The largest error of a logit whose input and output have the precision T. Keeps nothing of a sample.
 template <weir::Element T>
 double logit_error(const Settings& settings, const Classifier& model) {
   auto loader = make_loader(settings, false, settings.batch);
@@ -199,7 +197,7 @@ int main(int argc, char** argv) try {
                     settings.positive, curves.samples[1], curves.samples[0]));
 
   print_losses(curves, settings.alpha);
-  fmt::print("\nbeside float32, positives / negatives");
+  fmt::print("\ncompared with float32, positives / negatives");
   print_errors(half.curves, curves, "float16", logit_error<weir::float16>(settings, model));
   print_errors(brain.curves, curves, "bfloat16", logit_error<weir::bfloat16>(settings, model));
 

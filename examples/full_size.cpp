@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
       plan.sizes.largest.height, plan.sizes.largest.width);
   std::printf("mean value %.3f\n",
               brightness / static_cast<double>(std::max<std::uint64_t>(3 * pixels, 1)));
-  std::printf("%.1f MiB ahead at the most, %.1f MiB live at the peak\n",
+  std::printf("at most %.1f MiB ahead, %.1f MiB live at the peak\n",
               static_cast<double>(most_ahead) / mebi,
               static_cast<double>(loader.snapshot().memory.peak) / mebi);
   return kept && images == 2 * loader.size() ? 0 : 1;

@@ -18,8 +18,7 @@ constexpr std::size_t values = shape.values(), hidden = 32, classes = 10;
 
 using Values = dense::Values<float>;
 
-/// Linear, Swish, Linear, softmax: 3,072 values to 10 classes. Every tensor is charged to an
-/// account.
+/// Linear, Swish, Linear, softmax: 3,072 values to 10 classes. Every tensor is charged to an account.
 struct Network {
   weir::CountingResource memory{};
   Values weight1{values * hidden, memory.account("parameters")};
@@ -55,8 +54,7 @@ struct Network {
     }
   }
 
-  /// The sum of the cross entropy. Replaces the probabilities by its gradient, scaled for the whole
-  /// batch.
+  /// The sum of the cross entropy. Replaces the probabilities by its gradient, scaled for the whole batch.
   double loss(std::span<const std::int64_t> labels) {
     double sum = 0;
     for (std::size_t row = 0; row < labels.size(); ++row) {
@@ -185,7 +183,7 @@ int main() {
     near &= std::abs(off) <= 0.01;
     equal &= outcome.gradient == whole.gradient && outcome.learned == whole.learned;
   }
-  std::printf("gradients, and the weights they lead to: %s\n",
+  std::printf("gradients and the resulting weights: %s\n",
               equal ? "equal, bit for bit" : "DIFFERENT");
   std::printf("loss %.4f, after a step %.4f\n", whole.first_loss, whole.last_loss);
   const bool learns = std::isfinite(whole.last_loss) && whole.last_loss < whole.first_loss;

@@ -1,8 +1,7 @@
 // OpenCV as the consumer: a classifier by colour, on matrices that are views of the slab.
 //   opencv_looks [TRAIN TEST] [--sheet FILE.ppm] [--at-least PERCENT]
-// A class is the mean of its images' colour histograms. An image gets the class with the nearest
-// histogram. The sheet shows images with a wrong result, with a frame in the colour of the
-// predicted class.
+// A class is the mean of its images' colour histograms. An image gets the class with the nearest histogram.
+// The sheet shows images with a wrong result, with a frame in the colour of the predicted class.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -149,8 +148,7 @@ double judge(weir::Loader& loader, const NearestClass& model, Sheet& wrong) {
   auto stream = loader.stream();
   while (auto batch = stream.next()) {
     const auto lease = weir::share(std::move(*batch));
-    // Each matrix is a view of the slab and keeps its lease. The sheet copies the pixels that it
-    // shows.
+    // Each matrix is a view of the slab and keeps its lease. The sheet copies the pixels that it shows.
     const auto mats = weir::as_mats(lease);
     for (std::size_t i = 0; i < mats.size(); ++i) {
       const auto label = static_cast<std::size_t>(lease->labels()[i]);
@@ -202,7 +200,7 @@ int main(int argc, char** argv) try {
 
   Sheet wrong;
   const double reached = judge(testing, model, wrong);
-  std::printf("told right: %.1f %% (chance: %.1f %%)\n", reached,
+  std::printf("correct: %.1f %% (chance: %.1f %%)\n", reached,
               100.0 / static_cast<double>(training.class_names().size()));
   if (!words.sheet.empty()) wrong.write(words.sheet);
   const bool returned = testing.snapshot().leased == 0;

@@ -1,5 +1,4 @@
-// Two streams under one budget: training and validation. Each prefetches while the other is
-// consumed.
+// Two streams under one budget: training and validation. Each prefetches while the other is consumed.
 //   shared_budget [TRAIN TEST] [--epochs N] [--budget BYTES]
 // Trains twice: first with as much memory as both loaders request, then with both loaders on one
 // ledger with a smaller budget. The model is the same to the bit; the memory is not. Without
@@ -142,7 +141,7 @@ int main(int argc, char** argv) try {
   print_peaks("without a bound", unbounded);
   print_peaks("one budget", bounded);
   const bool same = same_learning(unbounded, bounded);
-  std::printf("%s\n", same ? "the same was learnt, to the bit" : "NOT the same was learnt");
+  std::printf("%s\n", same ? "the models are equal to the bit" : "the models DIFFER");
   return same && bounded.peak <= budget ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

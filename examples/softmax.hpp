@@ -59,7 +59,6 @@ class Softmax {
     return static_cast<std::size_t>(best - chances_.begin());
   }
 
-  /// How many of `images` are classified correctly.
   std::uint64_t count_right(std::span<const float> images, std::span<const std::int64_t> labels) {
     std::uint64_t right = 0;
     for (std::size_t i = 0; i < labels.size(); ++i)

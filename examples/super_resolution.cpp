@@ -31,7 +31,8 @@ class PlainCodec final : public weir::ForeignCodec {
     Head head;
     std::memcpy(&head, encoded.data(), sizeof head);
     if (encoded.size() - sizeof head != std::uint64_t{head.width} * head.height * 3)
-      throw weir::SampleError(weir::FaultKind::truncated, "not as many pixels as the head says");
+      throw weir::SampleError(weir::FaultKind::truncated,
+                              "the number of pixels is not that of the header");
     return {head.width, head.height, 0};
   }
   void decode(std::span<const std::byte> encoded, const Info&,
@@ -40,8 +41,7 @@ class PlainCodec final : public weir::ForeignCodec {
   }
 };
 
-/// Edges, slopes and waves at `scale`. 2x2 pixels of the large image show the same as one pixel of
-/// the small one.
+/// Edges, slopes and waves at `scale`. 2x2 pixels of the large image show the same as one pixel of the small one.
 weir::MemorySample made(std::uint64_t i, std::uint32_t scale) {
   const PlainCodec::Head head{.width = 60 * scale, .height = 48 * scale};
   std::vector<std::byte> bytes(sizeof head + std::size_t{head.width} * head.height * 3);
@@ -49,8 +49,7 @@ weir::MemorySample made(std::uint64_t i, std::uint32_t scale) {
   weir::Random random(1, 0, i);  // the same for both sizes
   const double angle = random.uniform(0, 3.14), waves = random.uniform(0.1, 0.35);
   const double edge = random.uniform(15, 45), tilt = random.uniform(-0.6, 0.6);
-  // The large image has the values at its pixels. A pixel of the small image is the mean of four,
-  // as in a camera.
+  // The large image has the values at its pixels. A pixel of the small image is the mean of four, as in a camera.
   const auto value = [&](double y, double x, int channel) {
     const double wave = 45 * std::sin(waves * (x * std::cos(angle) + y * std::sin(angle)));
     return 110 + 15 * channel + wave + (x + tilt * y > edge ? 50 : -50);
@@ -195,8 +194,7 @@ int main(int argc, char** argv) try {
   std::printf("a pixel and the mean of its four differ by %.2f at most\n", worst);
   std::printf("pixels repeated: %.2f dB, learnt filter: %.2f dB\n", decibels(nearest, count),
               decibels(learnt, count));
-  // In synthetic pairs each small pixel is the rounded mean of its four. This holds only if crops
-  // and flips agree.
+  // In synthetic pairs each small pixel is the rounded mean of its four. This holds only if crops and flips agree.
   return learnt < nearest && (real || worst <= 0.5) ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

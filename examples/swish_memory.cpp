@@ -250,6 +250,6 @@ int main(int argc, char** argv) {
   bool good = off <= 1e-6;
   good &= compare(128, width, "");
   good &= compare(512, width, json);
-  std::printf("\npublished: about 20 %% at batch 512, read as what is live after a phase\n");
+  std::printf("\npublished: about 20 %% at batch 512, live memory after a phase\n");
   return good ? 0 : 1;
 }

@@ -1,6 +1,5 @@
-// Linear(features, width), Swish, BatchNorm1d(width), Linear(width, 1): the network of the
-// published profile, with a backward pass by hand. Every tensor is charged to an account of
-// `memory`.
+// Linear(features, width), Swish, BatchNorm1d(width), Linear(width, 1): the network of the published
+// profile, with a backward pass by hand. Every tensor is charged to an account of `memory`.
 #pragma once
 
 #include <algorithm>

@@ -9,9 +9,8 @@
 
 namespace peers {
 
-/// Files of a folder in shuffled order, repeated `epochs` times, and their conversion to floats:
-/// cv::imread, crop, cv::resize, one pass to normalised NCHW. Used by the peers without a decoder
-/// of their own.
+/// Files of a folder in shuffled order, repeated `epochs` times, and their conversion to floats: cv::imread,
+/// crop, cv::resize, one pass to normalised NCHW. Used by the peers without a decoder of their own.
 class Photos {
  public:
   explicit Photos(const Task& task);

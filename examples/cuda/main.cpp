@@ -77,8 +77,7 @@ Choice parse(std::span<char*> words) {
   return choice;
 }
 
-/// The distance of two values in units in the last place. Values of one sign are ordered like their
-/// bits.
+/// The distance of two values in units in the last place. Values of one sign are ordered like their bits.
 template <class T>
 int steps_between(T a, T b) {
   const auto ordered = [](std::uint16_t bits) {
@@ -127,8 +126,8 @@ int train(weir::Loader& loader, const Choice& choice) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   check(cudaStreamDestroy(stream));
   std::cout << count << " images, " << static_cast<double>(count) / took.count() << " a second, "
-            << static_cast<double>(bytes) / took.count() / 1e9 << " GB/s; of the values checked "
-            << one_step << " are one step off\n";
+            << static_cast<double>(bytes) / took.count() / 1e9
+            << " GB/s; differences of one step: " << one_step << "\n";
   return count > 0 ? 0 : 1;
 }
 

@@ -14,13 +14,11 @@ namespace focal {
 /// Logistic regression: one logit for each image, "positive" against all other classes.
 class Classifier {
  public:
-  /// `rarity` is the initial probability of a positive, set by the last bias as in RetinaNet
-  /// (section 3.3).
+  /// `rarity` is the initial probability of a positive, set by the last bias as in RetinaNet (section 3.3).
   Classifier(std::size_t values, double rarity)
       : weights_(values), bias_(static_cast<float>(-std::log((1 - rarity) / rarity))) {}
 
-  /// One step of stochastic gradient descent on the cross entropy of `images`. Returns the mean
-  /// before the step.
+  /// One step of stochastic gradient descent on the cross entropy of `images`. Returns the mean before the step.
   double learn(std::span<const float> images, std::span<const std::int64_t> labels,
                std::int64_t positive, float rate) {
     std::vector<float> gradient(weights_.size());

@@ -23,8 +23,7 @@ inline double focal_loss(double logit, bool positive, double gamma, double alpha
   return weight * -log_sigmoid(z);
 }
 
-/// The share of the samples with the smallest losses in the total loss, as in figure 4 of that
-/// paper.
+/// The share of the samples with the smallest losses in the total loss, as in figure 4 of that paper.
 struct Curve {
   double total = 0;  ///< sum of all losses, from the smallest to the largest
   std::vector<double>

@@ -8,8 +8,7 @@
 
 namespace focal {
 
-/// Charges the example's own memory to the ledger of its loader. Then peak and budget include both.
-/// One thread.
+/// Charges the example's own memory to the ledger of its loader. Then peak and budget include both. One thread.
 class OnTheBooks final : public std::pmr::memory_resource {
  public:
   explicit OnTheBooks(weir::MemoryLedger& ledger)

@@ -81,7 +81,7 @@ void print_losses(const Curves& curves, double alpha) {
 }
 
 void print_errors(const Curves& reduced, const Curves& exact, const char* name, double logits) {
-  fmt::print("\n{}: input, logits and losses rounded to it; a logit is off by {:.2g} at most\n",
+  fmt::print("\n{}: input, logits and losses rounded to it; largest error of a logit {:.2g}\n",
              name, logits);
   fmt::print("{:>6} {:>34} {:>30} {:>26}\n", "gamma", "error of the mean loss",
              "curves are apart by at most", "losses that became 0");

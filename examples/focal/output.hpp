@@ -11,8 +11,7 @@ namespace focal {
 std::string csv_header();
 std::string csv(const Curves& curves, std::string_view precision, double alpha);
 
-/// Cumulative share of the loss against the share of samples, for positives and negatives, as an
-/// SVG document.
+/// Cumulative share of the loss against the share of samples, for positives and negatives, as an SVG document.
 std::string picture(const Curves& curves, std::string_view subtitle);
 
 /// Prints mean losses, the share of the positives, and the share of the hardest samples to stdout.

@@ -20,8 +20,7 @@ inline constexpr std::array<std::size_t, 2> positives_first{1, 0};  ///< indices
 inline constexpr std::size_t points = 201;                          ///< of each curve
 inline constexpr weir::Normalize normalize{{0.4914, 0.4822, 0.4465}, {0.2470, 0.2435, 0.2616}};
 
-/// The values kept for every sample, by the sample's index. So they do not depend on the order of
-/// delivery.
+/// The values kept for every sample, by the sample's index. So they do not depend on the order of delivery.
 template <weir::Element T>
 struct Scores {
   Scores(std::size_t samples, std::pmr::memory_resource& memory)
@@ -37,8 +36,7 @@ struct Curves {
   std::array<std::uint64_t, 2> samples{};
 };
 
-/// One logit for each sample, rounded to T. Only `loader.plan().batch` images are in memory at a
-/// time.
+/// One logit for each sample, rounded to T. Only `loader.plan().batch` images are in memory at a time.
 template <weir::Element T>
 Scores<T> score_streamed(weir::Loader& loader, const Classifier& model, std::int64_t positive,
                          std::pmr::memory_resource& memory) {

@@ -33,7 +33,7 @@ int main() {
 
   weir::Loader loader(images, wish);
   const weir::Plan& plan = loader.plan();
-  std::printf("asked for a queue of %u, got %u; one slot is %llu bytes\n",
+  std::printf("requested a queue of %u, got %u; one slot is %llu bytes\n",
               plan.max_queue_size_requested, plan.max_queue_size,
               static_cast<unsigned long long>(plan.slab_bytes));
   for (weir::Batch& batch : loader.stream()) {

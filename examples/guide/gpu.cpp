@@ -45,7 +45,7 @@ int main() {
   weir::Loader loader(weir::synthetic(96, {80, 80}), options);
 
   const weir::PinnedPlan& plan = loader.plan().pinned;
-  std::printf("%llu bytes to lock, at most %llu can be\n",
+  std::printf("%llu bytes to lock, limit %llu bytes\n",
               static_cast<unsigned long long>(plan.slab_bytes),
               static_cast<unsigned long long>(plan.limit_bytes));
   if (!plan.note.empty()) std::printf("%s\n", plan.note.c_str());

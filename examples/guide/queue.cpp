@@ -16,8 +16,8 @@ int main(int argc, char** argv) {
                       options);
 
   for (const auto& depth : loader.plan().depth_cost(6))
-    std::printf("max_queue_size %u: %5.2f MiB, %5.2f MiB had it been floats\n",
-                depth.max_queue_size, mib(depth.u8_bytes), mib(depth.f32_bytes));
+    std::printf("max_queue_size %u: %5.2f MiB, %5.2f MiB as floats\n", depth.max_queue_size,
+                mib(depth.u8_bytes), mib(depth.f32_bytes));
 
   for ([[maybe_unused]] weir::Batch& batch : loader.stream())
     std::this_thread::sleep_for(std::chrono::milliseconds(4));  // a training step

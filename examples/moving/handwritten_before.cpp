@@ -1,5 +1,4 @@
-// A hand-written loader, as in many trainers: one folder for each class, OpenCV, threads, a queue
-// of batches.
+// A hand-written loader, as in many trainers: one folder for each class, OpenCV, threads, a queue of batches.
 #include <algorithm>
 #include <condition_variable>
 #include <cstdint>

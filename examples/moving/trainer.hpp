@@ -7,8 +7,7 @@
 #include <map>
 #include <string>
 
-/// Takes the place of a network: collects its input by label. The result does not depend on order
-/// and batches.
+/// Takes the place of a network: collects its input by label. The result does not depend on order and batches.
 class Trainer {
  public:
   /// `count` images of 3 x side x side floats each.

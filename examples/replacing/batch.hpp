@@ -15,8 +15,7 @@ struct Settings {
   std::uint64_t seed = 1;
 };
 
-/// The trainer's input: N x 3 x side x side floats in [-1, 1], RGB, and a label and a path for each
-/// image.
+/// The trainer's input: N x 3 x side x side floats in [-1, 1], RGB, and a label and a path for each image.
 struct FloatBatch {
   std::vector<float> images;
   std::vector<std::int64_t> labels;

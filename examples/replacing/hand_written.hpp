@@ -17,9 +17,8 @@
 
 namespace replacing {
 
-/// A typical hand-written loader: paths and labels in vectors, an order that is shuffled each
-/// epoch, worker threads that make one batch of floats each, and a queue of batches. One consumer
-/// thread.
+/// A typical hand-written loader: paths and labels in vectors, an order that is shuffled each epoch,
+/// worker threads that make one batch of floats each, and a queue of batches. One consumer thread.
 class HandWrittenLoader {
  public:
   explicit HandWrittenLoader(const Settings& settings)

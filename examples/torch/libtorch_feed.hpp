@@ -21,9 +21,8 @@
 
 namespace trainer {
 
-/// A folder of class folders as a torch::data Dataset, decoded by OpenCV. One pass writes the
-/// floats to their final position. That takes less time and memory than a chain of tensor
-/// operations.
+/// A folder of class folders as a torch::data Dataset, decoded by OpenCV. One pass writes the floats
+/// to their final position. That takes less time and memory than a chain of tensor operations.
 class FolderDataset : public torch::data::datasets::Dataset<FolderDataset> {
  public:
   struct Index {

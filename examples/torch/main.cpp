@@ -1,5 +1,4 @@
-// A small ResNet trained on images, with batches from weir or from libtorch's own DataLoader. See
-// README.md.
+// A small ResNet trained on images, with batches from weir or from libtorch's own DataLoader. See README.md.
 #include <torch/nn.h>
 #include <torch/utils.h>
 

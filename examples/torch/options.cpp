@@ -11,7 +11,7 @@ Options parse(int argc, char** argv) {
   CLI::App app(
       "A small ResNet with GroupNorm, trained on images by weir or by libtorch's DataLoader.");
   app.add_option("TRAIN", options.train, "folder of class folders; without it images are made");
-  app.add_option("TEST", options.test, "the same, to judge by");
+  app.add_option("TEST", options.test, "the same, for evaluation");
   std::string feed = "weir";
   app.add_option("--feed", feed)->check(CLI::IsMember({"weir", "libtorch"}))->capture_default_str();
   const auto number = [&](const char* name, std::int64_t& value, const char* what,
@@ -34,7 +34,7 @@ Options parse(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--seed", options.seed, "of weights and order")->capture_default_str();
   app.add_option("--at-least", options.at_least, "fail below this accuracy, in percent");
-  app.add_flag("--bfloat16", options.bfloat16, "what is handed to the network is bfloat16");
+  app.add_flag("--bfloat16", options.bfloat16, "the network gets bfloat16");
   app.add_option("--csv", options.csv, "write the loss of each step");
   app.add_option("--svg", options.svg, "draw the loss of each step");
   app.add_option("--profile", options.profile, "write memory by phase as JSON, for `weir page`");

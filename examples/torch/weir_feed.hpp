@@ -50,8 +50,7 @@ class WeirFeed {
       use(Batch(*this, *rows));
     }
   }
-  /// Calls use(Batch) for the next batch only, and full() when the queue is full, while the batch
-  /// is still held.
+  /// Calls use(Batch) for the next batch only, and full() when the queue is full, while the batch is still held.
   template <class Use, class Full>
   void one(Use use, Full full) {
     const auto rows = stream_.next();

@@ -2,8 +2,7 @@
 
 namespace weir::test {
 
-/// Checks that the median of several measurements is within a limit. Stops when the result is
-/// certain.
+/// Checks that the median of several measurements is within a limit. Stops when the result is certain.
 class MedianWithin {
  public:
   /// `of`: odd.

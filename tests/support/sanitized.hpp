@@ -16,9 +16,8 @@ inline constexpr bool sanitized = false;
 inline constexpr bool sanitized = false;
 #endif
 
-/// The number of repetitions; a tenth of it under a sanitizer. A sanitizer checks how the code
-/// runs, and later repetitions run like the first. For loops whose further seeds and sizes only
-/// test results.
+/// The number of repetitions; a tenth of it under a sanitizer. A sanitizer checks how the code runs,
+/// and later repetitions run like the first. For loops whose further seeds and sizes only test results.
 constexpr std::uint64_t thinned(std::uint64_t repetitions) noexcept {
   return sanitized ? (repetitions + 9) / 10 : repetitions;
 }

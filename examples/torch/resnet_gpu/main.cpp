@@ -1,5 +1,4 @@
-// ResNet-18 with a usual setup (bfloat16, channels last), fed by weir::device_batches. See
-// ../README.md.
+// ResNet-18 with a usual setup (bfloat16, channels last), fed by weir::device_batches. See ../README.md.
 #include <ATen/Context.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/types.h>
@@ -142,8 +141,7 @@ void measure_alone(const Options& options, torch::Device device) {
   std::printf("{\"rate\": %.1f}\n", rate_of(options.seconds, device, step));
 }
 
-/// The upper bound for a loader's slabs: the same memory copied by a bare loop, two copies in
-/// flight.
+/// The upper bound for a loader's slabs: the same memory copied by a bare loop, two copies in flight.
 void measure_bare(const Options& options, torch::Device device) {
   if (device.is_cpu()) throw std::runtime_error("bare: nothing is copied to a CPU");
   auto wanted = loader_options(options, 0);
@@ -188,12 +186,12 @@ class Pace {
     for (int i = 0; i < 2 && guard_; ++i)
       ends_.emplace_back(*guard_, guard_->getStream(device).device_index());
   }
-  /// Before a step.
+  /// Call it before a step.
   void wait() {
     while (guard_ && !ends_[number_ % 2].done())
       std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
-  /// After it.
+  /// Call it after the step.
   void stepped(torch::Device device) {
     if (!guard_) return;
     ends_[number_++ % 2].record(guard_->getStream(device));

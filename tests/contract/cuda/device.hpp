@@ -54,8 +54,7 @@ Device& device();
 /// A driver in its initial state. Its context is the calling thread's.
 Device& fresh_device();
 
-/// True if a test case can run here. Otherwise it prints a note, and CTest reports the test as
-/// skipped.
+/// True if a test case can run here. Otherwise it prints a note, and CTest reports the test as skipped.
 bool only_with_stand_in();
 
 /// A copy to the device and its result.

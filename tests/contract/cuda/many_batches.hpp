@@ -18,8 +18,7 @@ inline std::string breach(const Snapshot& now, const Plan& plan) {
 
 constexpr std::uint64_t batches_an_epoch = 50;
 
-/// Compares batches that a device reads, up to three at a time, with those of the CPU: pixels,
-/// order and laws.
+/// Compares batches that a device reads, up to three at a time, with those of the CPU: pixels, order and laws.
 inline void compare_with_cpu(std::uint64_t epochs) {
   fresh_device();
   auto options = small_options();

@@ -7,13 +7,11 @@
 extern "C" {
 /// Back to the initial state: no failures, no delays, no limit. Streams and counts stay.
 void stand_in_reset();
-/// After `let_pass` successful calls of `call` ("cuEventQuery"), the next `times` calls return
-/// `result`.
+/// After `let_pass` successful calls of `call` ("cuEventQuery"), the next `times` calls return `result`.
 void stand_in_fail(const char* call, int result, int let_pass, int times);
 /// Makes each copy take this much longer.
 void stand_in_slow_copies(int microseconds);
-/// Limits the bytes that can be locked. Beyond it the stand-in returns CUDA_ERROR_OUT_OF_MEMORY,
-/// like the driver.
+/// Limits the bytes that can be locked. Beyond it the stand-in returns CUDA_ERROR_OUT_OF_MEMORY, like the driver.
 void stand_in_lock_limit(std::size_t bytes);
 /// The number of successful calls.
 int stand_in_calls(const char* call);

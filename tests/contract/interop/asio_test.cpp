@@ -21,7 +21,6 @@ namespace {
 
 AnySource images(std::uint64_t count = 18) { return synthetic(count, {24, 24, 3}, 3); }
 
-/// Consumes a stream to its end.
 asio::awaitable<void> consume(Stream& stream, Log& log) {
   while (auto batch = co_await async_next(stream, asio::use_awaitable)) log.add(*batch);
 }

@@ -94,9 +94,8 @@ using Drop = std::function<void()>;
 /// Destroys views, lease, stream and loader of a new scene in every order. While a view or the
 /// lease exists, the books show the slab as leased and its bytes do not change. After that it is
 /// idle, without further memory, or freed if stream and loader are gone. At the end nothing is
-/// left.
-/// `make` returns the views of a scene, each as a function that destroys it. The books call their
-/// holder `holder`.
+/// left. `make` returns the views of a scene, each as a function that destroys it. The books call
+/// their holder `holder`.
 inline void drop_in_every_order(const std::string& holder,
                                 const std::function<std::vector<Drop>(Scene&)>& make) {
   std::vector<std::size_t> order;

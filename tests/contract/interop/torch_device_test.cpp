@@ -16,8 +16,7 @@ using namespace weir::test;
 
 namespace {
 
-/// Streams and events without a device: tensors are on the CPU, and an event ends after a number of
-/// queries.
+/// Streams and events without a device: tensors are on the CPU, and an event ends after a number of queries.
 class FakeDevice final : public interop::DeviceGuard {
  public:
   explicit FakeDevice(int looks = 0) : looks_(looks) {}
@@ -98,8 +97,7 @@ void wait_for_ready(const Loader& loader) {
   while (loader.snapshot().ready < loader.plan().max_queue_size) std::this_thread::yield();
 }
 
-/// Compares all batches with those of the loader. Their images are within `error` of the result of
-/// a Converter.
+/// Compares all batches with those of the loader. Their images are within `error` of the result of a Converter.
 void check_same(DeviceBatches& batches, Loader& other, const StreamOptions& stream,
                 const DeviceOptions& options, double error) {
   const Converter<float> to_float(options.dtype == torch::kUInt8 ? Normalize{.scale = 1}

@@ -60,8 +60,7 @@ class CountingUpstream final : public std::pmr::memory_resource {
   std::atomic<std::uint64_t> outstanding_{0}, peak_{0}, allocations_{0};
 };
 
-/// Writes everything that a transform can write at random: pixels from anywhere in the image, and
-/// side bytes.
+/// Writes everything that a transform can write at random: pixels from anywhere in the image, and side bytes.
 inline void scatter(DecodedSample& sample) {
   std::pmr::vector<std::size_t> columns(sample.row.shape.width, sample.scratch);
   for (auto& column : columns) column = 3 * sample.random.below(sample.image.shape.width);
@@ -93,8 +92,7 @@ inline Options small_options(bool steps = false) {
   return options;
 }
 
-/// Starts with one worker and tunes every 20 ms. There is room for another worker and for six reads
-/// ahead.
+/// Starts with one worker and tunes every 20 ms. There is room for another worker and for six reads ahead.
 inline void tune_often(Options& options) {
   options.workers = 1;
   options.tuning.mode = Tuning::automatic;
@@ -103,8 +101,7 @@ inline void tune_often(Options& options) {
   options.tuning.most_read_ahead = 6;
 }
 
-/// The same work with other workers, queues, read-ahead and budgets. The delivered rows are the
-/// same.
+/// The same work with other workers, queues, read-ahead and budgets. The delivered rows are the same.
 inline std::vector<Options> on_other_machines(const Options& options) {
   std::vector<Options> others;
   for (const std::uint32_t workers : {1u, 4u}) {

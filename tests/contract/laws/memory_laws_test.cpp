@@ -180,8 +180,7 @@ TEST_CASE("progress: a replacement finds the whole reserve", "[law]") {
   options.faults.policy = OnFault::skip;
   options.memory.max_sample_bytes = 260'000;
   options.memory.budget_bytes = resolve(options, 0).floor_bytes;
-  // Every other file fills the reserve and is not an image. Its replacement needs most of the
-  // reserve.
+  // Every other file fills the reserve and is not an image. Its replacement needs most of the reserve.
   std::vector<std::size_t> files(40);
   for (std::size_t i = 0; i < files.size(); i += 2) files[i] = 259'000;
   Loader loader(Sized(files), options);

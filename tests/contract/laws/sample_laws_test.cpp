@@ -103,8 +103,7 @@ TEST_CASE("queue", "[law]") {
     {
       auto stream = loader.stream();
       stream.settle();
-      // The stream is settled and nothing is consumed: as many samples are drawn as the queue
-      // allows.
+      // The stream is settled and nothing is consumed: as many samples are drawn as the queue allows.
       CHECK(loader.snapshot().samples.drawn == std::uint64_t{depth} * options.batch);
       CHECK(loader.snapshot().ready == depth);
       CHECK(upstream->allocations() == depth);

@@ -93,8 +93,7 @@ inline Options own_size_options(int kind) {
   return options;
 }
 
-/// Empty if the image of a row is that of `source`, to the pixel. Otherwise describes the
-/// difference.
+/// Empty if the image of a row is that of `source`, to the pixel. Otherwise describes the difference.
 inline std::string wrong_pixels(const Batch& batch, std::uint32_t row, const Various& source) {
   const auto index = batch.indices()[row];
   const auto image = batch.image(row);

@@ -11,8 +11,7 @@
 
 namespace weir::test {
 
-/// One image in memory, read `count` times. Each read only takes `delay_ms`, which may change
-/// during the run.
+/// One image in memory, read `count` times. Each read only takes `delay_ms`, which may change during the run.
 class SlowSource {
  public:
   struct State {
@@ -61,7 +60,6 @@ inline Options two_workers() {
 
 inline constexpr Shape little{24, 24, 3};
 
-/// Takes `batches` and works `work_ms` on each.
 inline void consume(Stream& stream, int batches, int work_ms) {
   for (int i = 0; i < batches; ++i) {
     const auto batch = stream.next();

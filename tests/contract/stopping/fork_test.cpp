@@ -128,8 +128,7 @@ TEST_CASE(
     for (int i = 0; i < 300; ++i) log.add(*stream->next());
     auto held = stream->next();
     log.add(*held);
-    // At any moment of a busy loader. The child must not need anything that the loader's threads
-    // hold.
+    // At any moment of a busy loader. The child must not need anything that the loader's threads hold.
     for (int i = 0; i < (sanitized ? 5 : 20); ++i) {
       const int code = in_child([&] {
         if (!refused([&] { (void)stream->next(); })) return 1;

@@ -73,8 +73,7 @@ std::vector<Verdict> judge(const AnySource& source, const Options& options) {
   auto stream = loader.stream();
   auto before = cpu_ms();
   for (auto& batch : stream) {
-    // A file that takes longer delays its whole batch. ctest's time limit ends one that never
-    // finishes.
+    // A file that takes longer delays its whole batch. ctest's time limit ends one that never finishes.
     demand(sanitized || cpu_ms() - before <= most_ms_a_file, "a file took longer than 2 s");
     before = cpu_ms();
     for (std::uint32_t row = 0; row < batch.size(); ++row, ++rows) {

@@ -27,8 +27,7 @@ struct Verdict {
   bool refused_by_own_rule() const;
 };
 
-/// Options that keep each image whole and as stored, if `shape` is its own size. Bad ones are
-/// blank.
+/// Options that keep each image whole and as stored, if `shape` is its own size. Bad ones are blank.
 Options whole(Shape shape, bool strict = true);
 /// The codecs for BMP, TIFF and PNM, if OpenCV is available; otherwise none.
 std::vector<std::shared_ptr<const ForeignCodec>> all_codecs();
@@ -39,8 +38,6 @@ std::vector<Verdict> judge(const AnySource& source, const Options& options);
 std::vector<Verdict> judge(const std::vector<std::filesystem::path>& files, const Options& options);
 /// The same for encoded samples.
 std::vector<Verdict> judge(std::vector<std::vector<std::byte>> samples, const Options& options);
-
-/// The same for one encoded sample.
 Verdict judge_one(std::vector<std::byte> encoded, const Options& options);
 
 /// The files with a wrong result.

@@ -40,8 +40,7 @@ std::vector<Listed> odd_images() {
   std::vector<Listed> files;
   const auto folder = folder_of("odd");
   if (!folder) return files;
-  // One entry in each line. Names of tar members have no defined encoding, so a line may be invalid
-  // JSON.
+  // One entry in each line. Names of tar members have no defined encoding, so a line may be invalid JSON.
   std::ifstream manifest(*folder / "manifest.json");
   for (std::string line; std::getline(manifest, line);) {
     if (line.ends_with(',')) line.pop_back();

@@ -23,8 +23,7 @@ TEST_CASE("of JPEGs with flipped bits and bytes the loader thinks as libjpeg alo
 TEST_CASE("the comparison with libjpeg alone would see a difference", "[I2]") {
   auto kinds = jpeg_kinds();
   std::size_t delivered = 0;
-  // libjpeg skips this marker as junk; weir refuses it as a lost segment. The test compares the
-  // reason.
+  // libjpeg skips this marker as junk; weir refuses it as a lost segment. The test compares the reason.
   auto lost = kinds[0].encoded;
   const auto junk = codec::test::to_bytes(std::array<std::uint8_t, 4>{0xff, 0, 0, 2});
   lost.insert(lost.begin() + 2, junk.begin(), junk.end());

@@ -40,8 +40,7 @@ TEST_CASE("focal loss is what the paper's formula says", "[focal]") {
         const auto wanted = static_cast<double>(as_written(x, positive, gamma, 0.25L));
         REQUIRE(focal_loss(x, positive, gamma, 0.25) == Approx(wanted).epsilon(1e-9));
       }
-  // The paper's own example (section 3.2): at p_t = 0.9 and γ = 2 the loss is a hundredth of the
-  // cross entropy.
+  // The paper's own example (section 3.2): at p_t = 0.9 and γ = 2 the loss is a hundredth of the cross entropy.
   const double x = std::log(9.0);
   CHECK(focal_loss(x, true, 0, 0.5) / focal_loss(x, true, 2, 0.5) == Approx(100));
 }

@@ -143,8 +143,7 @@ TEST_CASE("a file that may not be read stops a run or costs its own row", "[host
   CHECK(blank.json()["samples"]["failed"] == 1);
 }
 
-// UBSan opens a pipe to check that an address is readable. Without a free descriptor it reports an
-// error.
+// UBSan opens a pipe to check that an address is readable. Without a free descriptor it reports an error.
 #ifndef WEIR_TEST_UBSAN
 TEST_CASE("a program with fewer descriptors than readers ends, and tells what it could not open",
           "[hostile][D7]") {

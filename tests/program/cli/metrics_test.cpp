@@ -42,8 +42,7 @@ std::string get(std::uint16_t port, const std::string& path) {
   return answer;
 }
 
-/// Sends requests and resets the connection before the answer. The server's next write fails with
-/// EPIPE.
+/// Sends requests and resets the connection before the answer. The server's next write fails with EPIPE.
 void ask_and_reset(std::uint16_t port, bool asks) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

@@ -93,8 +93,7 @@ TEST_CASE("two loaders that have little more than they must wait for bytes, and 
 TEST_CASE("two loaders with caches that give way break no law", "[verify][cache]") {
   const auto [kind, keep] =
       GENERATE(table<unsigned, std::string>({{1u, "decoded"}, {2u, "encoded"}}));
-  // Few slabs are in use while the caches fill. Then the consumers stall, and the queues need their
-  // slabs.
+  // Few slabs are in use while the caches fill. Then the consumers stall, and the queues need their slabs.
   std::string steps;
   for (int step = 0; step < 46; ++step) steps += step < 40 ? "0\n" : "80\n";
   const TemporaryFolder folder;

@@ -33,8 +33,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
     text.replace(at, from.size(), to);
 }
 
-/// Adds the harness to the page: a listener for errors before its scripts, and the inspection after
-/// them.
+/// Adds the harness to the page: a listener for errors before its scripts, and the inspection after them.
 std::string with_harness(std::string html) {
   constexpr std::string_view watch =
       "<script>window.harnessErrors = [];"

@@ -34,8 +34,7 @@ std::uint32_t between(RandomStream& random, std::uint32_t low, std::uint32_t hig
   return low + static_cast<std::uint32_t>(random.below(high - low + 1));
 }
 
-/// Half of the values lie below the square root of the range, because limits are tight at small
-/// values.
+/// Half of the values lie below the square root of the range, because limits are tight at small values.
 std::uint64_t log_between(RandomStream& random, double low, double high) {
   return static_cast<std::uint64_t>(low * std::pow(high / low, random.uniform()));
 }

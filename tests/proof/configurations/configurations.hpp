@@ -53,8 +53,7 @@ struct Outcome {
 /// Aborts with a message if the run hangs, because ctest's own limit could not name the run.
 Outcome run(const Family& family, const Member& member, const std::string& name);
 
-/// Two concurrent loaders on one ledger of `budget` bytes. The first outcome has the books and the
-/// breach of both.
+/// Two concurrent loaders on one ledger of `budget` bytes. The first outcome has the books and the breach of both.
 std::pair<Outcome, Outcome> run_together(const std::array<Family, 2>& families,
                                          const std::array<Member, 2>& members, std::uint64_t budget,
                                          const std::string& name);

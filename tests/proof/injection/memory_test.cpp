@@ -34,8 +34,7 @@ TEST_CASE("no allocation that fails does more than fail", "[R1]") {
   fail_allocations(work, most);
 }
 
-// Without an earlier run, so that OpenSSL's first allocations fail, too. Memory that OpenSSL keeps
-// is not a leak.
+// Without an earlier run, so that OpenSSL's first allocations fail, too. Memory that OpenSSL keeps is not a leak.
 TEST_CASE("no allocation that fails for the first digest of a process does more", "[R1]") {
   const auto most = WEIR_TEST_LONG ? UINT64_MAX : sanitized ? 5 : 40;
   const Scenario digest{"digest", [] {

@@ -36,8 +36,7 @@ std::string complaint(const Traced& traced, bool harmless) {
   return traced.last == "descriptors 0" ? "" : traced.last;
 }
 
-/// Fails the first call of each thread, then the second, and so on, until no thread makes that
-/// many.
+/// Fails the first call of each thread, then the second, and so on, until no thread makes that many.
 void inject(const std::string& calls, const std::string& error, bool harmless) {
   const int most = WEIR_TEST_LONG ? 200 : 3;
   bool any = false;

@@ -17,8 +17,7 @@ bool put(const fs::path& file, const std::string& text) {
   return out.good();
 }
 
-/// The path of this process's group below `root`, from its line in /proc/self/cgroup ("4:memory:/a"
-/// or "0::/a").
+/// The path of this process's group below `root`, from its line in /proc/self/cgroup ("4:memory:/a" or "0::/a").
 std::optional<fs::path> own_group(const std::string& controller, const fs::path& root) {
   std::ifstream lines("/proc/self/cgroup");
   for (std::string line; std::getline(lines, line);) {

@@ -70,8 +70,7 @@ AnySource folder() {
   return image_folder(root.string());
 }
 
-/// A worker may be between freeing a block and discharging it. Polls until both agree, for a
-/// limited time.
+/// A worker may be between freeing a block and discharging it. Polls until both agree, for a limited time.
 Instant at_rest(Stream& stream, const MemoryLedger& ledger, const Heap& fixed) {
   stream.settle();
   auto now = look(ledger);
@@ -113,8 +112,7 @@ void stream_through(Loader& loader, const MemoryLedger& ledger, const Load& load
     ++ran.rests;
     ran.short_by = std::max(ran.short_by, held > now.books ? held - now.books : 0);
     ran.apart = std::max(ran.apart, held < now.books ? now.books - held : 0);
-    // If the budget is no longer tight, there are few allocations. Then the number of batches ends
-    // the run.
+    // If the budget is no longer tight, there are few allocations. Then the number of batches ends the run.
     if (events() >= load.events || n > load.events) break;
   }
   ran.verdict = stop_watching();

@@ -78,8 +78,7 @@ TEST_CASE("R15 every allocation of any thread is in one phase or between", "[pro
   constexpr std::uint64_t kept = 100, passing = 1'000;
   std::atomic<std::uint64_t> seen{0};
   std::atomic<bool> done{false};
-  // One block is allocated and freed in each phase that the other thread opens. Phases follow
-  // without a gap.
+  // One block is allocated and freed in each phase that the other thread opens. Phases follow without a gap.
   std::thread user([&] {
     auto* const account = memory.account("passing");
     while (!done) {

@@ -37,8 +37,7 @@ TEST_CASE("numbers below n are spread evenly and stay below n") {
   RandomStream stream(1);
   std::array<int, 10> counts{};
   for (int i = 0; i < 100'000; ++i) ++counts.at(stream.below(10));
-  // 10,000 are expected of each, with standard deviation 95. Six deviations have a probability of
-  // 10^-8.
+  // 10,000 are expected of each, with standard deviation 95. Six deviations have a probability of 10^-8.
   for (const int count : counts) CHECK(std::abs(count - 10'000) < 570);
   CHECK(stream.below(1) == 0);
 }

@@ -62,8 +62,7 @@ TEST_CASE("whoever waits behind a page hears when that page has been served", "[
   CHECK_FALSE(first.book->try_charge_slab());
   CHECK_FALSE(second.book->try_charge_slab());
   holder->discharge(Account::cache, {40, false});
-  // Both try again. The second is refused, because the first has precedence and there is room for
-  // it now.
+  // Both try again. The second is refused, because the first has precedence and there is room for it now.
   CHECK_FALSE(second.book->try_charge_slab());
   const auto heard = second.waker->count;
   CHECK(first.book->try_charge_slab());

@@ -184,8 +184,7 @@ TEST_CASE("what wants a cache's bytes gets them, its own page's first", "[buffer
   }
   CHECK(mine.figures().samples == 0);
   CHECK(theirs.figures().samples < theirs_had);
-  // The reservation of the idle page is not available to others, so its cache keeps that many
-  // bytes.
+  // The reservation of the idle page is not available to others, so its cache keeps that many bytes.
   CHECK_FALSE(own->try_charge(Account::scratch, 150'000));
   CHECK(own->try_charge(Account::scratch, 100'000));
   CHECK(ledger->snapshot().live <= 1'000'000);

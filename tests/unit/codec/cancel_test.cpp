@@ -87,15 +87,13 @@ void check_ends_soon(const char* name, const Encoded& encoded, const DecoderOpti
   // remaining share decides.
   constexpr double limit_s = 0.1, most_left = 0.4;
   CAPTURE(name);
-  // The minimum of several: a disturbed first decode would place the cancel after the end of the
-  // others.
+  // The minimum of several: a disturbed first decode would place the cancel after the end of the others.
   double whole_s = 1e9;
   for (int i = 0; i < 4; ++i) {
     whole_s = std::min(whole_s, decode_and_cancel(options, encoded, 1e9).whole_s);
   }
   for (const double share : {0.02, 0.35, 0.7}) {
-    // The test's own thread may be delayed between reading the clock and the cancel, so the median
-    // decides.
+    // The test's own thread may be delayed between reading the clock and the cancel, so the median decides.
     weir::test::MedianWithin limit(std::min(limit_s, most_left * whole_s));
     bool in_time = false;
     for (int i = 0; i < 15 && !limit.decided(); ++i) {

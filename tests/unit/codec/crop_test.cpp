@@ -259,8 +259,7 @@ TEST_CASE("what a crop does not need may be damaged, but not missing") {
   const Outcome expected = run(options, good);
   REQUIRE(expected);
 
-  // An unexpected restart marker in the lower quarter of the scan. A decode of the whole image
-  // fails there.
+  // An unexpected restart marker in the lower quarter of the scan. A decode of the whole image fails there.
   Encoded damaged = good;
   for (std::size_t i = good.size() * 9 / 10; i + 1 < good.size(); ++i) {
     if (damaged[i] != std::byte{0xff} || damaged[i + 1] == std::byte{0}) continue;

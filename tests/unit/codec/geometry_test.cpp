@@ -70,8 +70,7 @@ TEST_CASE("random draws areas of 8 to 100 %, aspects of 3/4 to 4/3 and a flip ha
   CHECK(std::abs(flips - draws / 2) < 130);  // four standard deviations
   CHECK(smallest < 0.1);
   CHECK(largest > 0.9);
-  // Uniform on 0.08-1 has the mean 0.54. Crops that do not fit are drawn again, which lowers it a
-  // little.
+  // Uniform on 0.08-1 has the mean 0.54. Crops that do not fit are drawn again, which lowers it a little.
   CHECK(sum_of_scale / draws > 0.45);
   CHECK(sum_of_scale / draws < 0.56);
 }

@@ -95,8 +95,7 @@ TEST_CASE("rows that lenient mode cannot decode are grey", "[I1]") {
       const auto first = std::ranges::find_if(rows, missing);
       CHECK(missing(rows.back()));
       CHECK(std::all_of(first, rows.end(), missing));
-      // The rows above equal those of the whole image, except the blocks of the cut and rows that
-      // depend on them.
+      // The rows above equal those of the whole image, except the blocks of the cut and rows that depend on them.
       const auto same = std::ranges::mismatch(rows, whole).in1;
       CHECK(same != rows.begin());
       CHECK(first - same <= blocks_of(sample));

@@ -179,8 +179,7 @@ TEST_CASE("chunks around a WebP's frame change no pixel and no verdict", "[I12]"
       const Outcome outcome = run_whole(more);
       REQUIRE(outcome);
       CHECK(outcome.row == reference_webp(webp).values);
-      // Both lose the same number of bytes at the end. The longer file also loses the chunks after
-      // the frame.
+      // Both lose the same number of bytes at the end. The longer file also loses the chunks after the frame.
       const Encoded in_front = with_chunks(webp, image, 5000, 0);
       const auto cut = std::span(webp).first(webp.size() * 2 / 3);
       const auto more_cut = std::span(in_front).first(in_front.size() - webp.size() + cut.size());

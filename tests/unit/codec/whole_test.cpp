@@ -67,8 +67,7 @@ TEST_CASE("an image at its own size lies in the upper left of a larger row, zero
     const auto own = decoder.upright(*info);
     const auto wanted = whole(file, own);
     CHECK((own == Shape{47, 61, 3} || &file == &files.back()));
-    // The draw and the row's earlier contents must have no effect. Then the exact size, as in a
-    // ragged batch.
+    // The draw and the row's earlier contents must have no effect. Then the exact size, as in a ragged batch.
     for (const auto& shape : {out, own}) {
       const auto plan =
           decoder.plan(*info, {.out = shape, .into = {0, 0, own.width, own.height}}, 5);

@@ -26,8 +26,7 @@ class SeededChoices final : public Choices {
   RandomStream random_;
 };
 
-/// Enumerates all choices: follows the stored script, then takes the first alternative of each new
-/// choice.
+/// Enumerates all choices: follows the stored script, then takes the first alternative of each new choice.
 class ScriptedChoices final : public Choices {
  public:
   std::uint64_t below(std::uint64_t n) override {
@@ -39,8 +38,7 @@ class ScriptedChoices final : public Choices {
   std::size_t position() const noexcept { return at_; }
   std::size_t size() const noexcept { return made_.size(); }
   void rewind() noexcept { at_ = 0; }
-  /// The last choice with another alternative takes it, and later choices are removed. False if
-  /// there is none.
+  /// The last choice with another alternative takes it, and later choices are removed. False if there is none.
   bool next() noexcept {
     while (!made_.empty() && made_.back().chosen + 1 == made_.back().of) made_.pop_back();
     if (made_.empty()) return false;

@@ -11,8 +11,7 @@ using namespace weir::test;
 
 namespace {
 
-/// Two workers, a cancel at any step, spare budget for one row or none. Samples are refused and
-/// park.
+/// Two workers, a cancel at any step, spare budget for one row or none. Samples are refused and park.
 Scenario small_world(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue) {
   return {.dataset = rows,
           .epochs = 1,

@@ -19,10 +19,9 @@
 namespace weir::test {
 
 /// Runs the conductor with virtual workers and a virtual consumer in one thread, one small step of
-/// one actor at a time, as Choices decide. Workers do the same as engine::RowWork and
-/// engine::SharedWorkQueue, with one step between two postings. The model counts every byte and sample itself
-/// and compares the counts with the books after each step: the laws, counted again outside the
-/// books.
+/// one actor at a time, as Choices decide. Workers do the same as engine::RowWork and engine::SharedWorkQueue,
+/// with one step between two postings. The model counts every byte and sample itself and compares
+/// the counts with the books after each step: the laws, counted again outside the books.
 ///
 /// A lost wake-up is detected in two ways: as a state in which no actor can move, and as one in
 /// which the conductor would act if it were called. The model calls it after each step.
@@ -31,14 +30,12 @@ class Model final : public conductor::Actions {
   Model(const Scenario& scenario, Choices& choices);
   ~Model() override;
 
-  /// Runs until the stream is over and everything is released. Empty if every law held; otherwise
-  /// the breach.
+  /// Runs until the stream is over and everything is released. Empty if every law held; otherwise the breach.
   std::string run();
 
   /// True if the stream is over and everything is released.
   bool over() const;
-  /// One step of an actor that can move. Empty, or the breach. `again`: this step was checked
-  /// before.
+  /// One step of an actor that can move. Empty, or the breach. `again`: this step was checked before.
   std::string step(bool again = false);
   /// Returns what is left after the end. The last call.
   std::string finish_stream();
@@ -83,8 +80,7 @@ class Model final : public conductor::Actions {
     void wake() noexcept override { pending = true; }
     bool pending = true;
   };
-  /// Another loader on the same ledger, which takes slabs and waits for slabs, independent of this
-  /// one.
+  /// Another loader on the same ledger, which takes slabs and waits for slabs, independent of this one.
   struct Neighbour {
     std::shared_ptr<books::Book> book;
     std::shared_ptr<Waker> waker = std::make_shared<Waker>();

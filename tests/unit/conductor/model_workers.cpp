@@ -173,8 +173,7 @@ void Model::end_row(Worker& worker, bool ok) {
 }
 
 void Model::release_memory(Worker& worker) {
-  // Blocks may be kept. Then a row ends without freeing a byte, and waiting samples must still be
-  // woken.
+  // Blocks may be kept. Then a row ends without freeing a byte, and waiting samples must still be woken.
   auto& encoded = worker.sample->encoded;
   if (worker.scratch.reserve() || book_->someone_waits()) worker.scratch.trim();
   if (encoded.reserve() || book_->someone_waits()) encoded.trim();

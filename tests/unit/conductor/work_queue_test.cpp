@@ -49,8 +49,7 @@ struct Rule {
   std::uint64_t low() const { return std::max<std::uint64_t>(4 * workers, read_ahead); }
 };
 
-/// Runs the queue and the rule together: batches open; workers and readers take, finish and are
-/// refused.
+/// Runs the queue and the rule together: batches open; workers and readers take, finish and are refused.
 class Drive {
  public:
   explicit Drive(std::uint64_t seed) : choices_(seed) {}

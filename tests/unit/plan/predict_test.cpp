@@ -111,10 +111,9 @@ TEST_CASE("reads that copy take a core, reads that wait do not", "[plan]") {
 
 TEST_CASE("a cycle of two exponential-like stations is as product form has it", "[plan]") {
   // Batches of one sample, one worker, one consumer. The worker stops while Q batches are ready and
-  // one is leased, and the consumer while there is none. This is M/M/1/K with K = Q + 1. Its server
-  // is idle for p_0 = (1 - r) / (1 - r^(K+1)) of the time, r = lambda / mu (Gross et al.,
-  // Fundamentals of Queueing Theory, section 2.5). A log-normal of variation 1 is close to an
-  // exponential.
+  // one is leased, and the consumer while there is none. This is M/M/1/K with K = Q + 1. Its server is
+  // idle for p_0 = (1 - r) / (1 - r^(K+1)) of the time, r = lambda / mu (Gross et al., Fundamentals of
+  // Queueing Theory, section 2.5). A log-normal of variation 1 is close to an exponential.
   for (const double consumer_ms : {0.8, 1.0, 1.25}) {
     const auto window = window_of({0, 1, consumer_ms, 1.0, 1.0}, 1, of_batch(1));
     for (const std::uint32_t depth : {2u, 4u, 8u, 16u}) {

@@ -33,8 +33,7 @@ std::string refusal(const auto& call) {
   return "";
 }
 
-/// A step that keeps 40 KiB of activations for its backward phase. The first backward phase makes
-/// the gradients.
+/// A step that keeps 40 KiB of activations for its backward phase. The first backward phase makes the gradients.
 struct Trainer {
   CountingResource memory;
   Bytes parameters = Bytes(10 << 10, memory.account("parameters"));

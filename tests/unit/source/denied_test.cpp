@@ -16,9 +16,8 @@ using namespace weir;
 using namespace weir::test;
 namespace fs = std::filesystem;
 
-/// Runs the checks as another user in a child process, because permissions do not restrict root.
-/// Returns the number of the first failed check, or 0. Without root privileges the checks run in
-/// this process.
+/// Runs the checks as another user in a child process, because permissions do not restrict root. Returns
+/// the number of the first failed check, or 0. Without root privileges the checks run in this process.
 int as_somebody(const std::function<int()>& look) {
   constexpr uid_t nobody = 65534;
   if (::geteuid() != 0) return look();

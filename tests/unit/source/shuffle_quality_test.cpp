@@ -10,9 +10,8 @@ namespace {
 
 using weir::source::Sampler;
 
-/// How many standard deviations a chi-square statistic differs from that of uniform counts. A
-/// correct shuffle exceeds 6 once in a billion. The seeds are fixed, so the result is always the
-/// same.
+/// How many standard deviations a chi-square statistic differs from that of uniform counts. A correct
+/// shuffle exceeds 6 once in a billion. The seeds are fixed, so the result is always the same.
 double deviation(const std::vector<std::uint64_t>& counts, double freedom) {
   const double expected =
       static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})) /
