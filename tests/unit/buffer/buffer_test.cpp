@@ -176,8 +176,8 @@ TEST_CASE("a block takes over what its waiter was granted, in place of what it h
   REQUIRE(beside);
   other.adopt(*beside, 30);
   CHECK(other.charged() == 30);
-  other = std::move(block);
-  CHECK(other.charged() == 60);
+  const buffer::Block moved(std::move(block));
+  CHECK(moved.charged() == 60);
 }
 
 TEST_CASE("idle slabs go where there are more than wanted, those in use stay", "[buffer]") {

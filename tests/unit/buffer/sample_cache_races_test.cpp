@@ -45,7 +45,7 @@ struct Kept {
 
   void keep(std::uint64_t index) {
     const std::vector<std::byte> bytes(1000, static_cast<std::byte>(index));
-    cache.keep({.index = index, .bytes = bytes});
+    cache.keep({.index = index, .data = {.bytes = bytes}});
   }
 };
 
