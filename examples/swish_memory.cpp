@@ -93,11 +93,11 @@ void print_phases(const std::vector<weir::StepUse>& steps) {
 /// agree within 1 %.
 bool check_prediction(const Subject& subject, std::size_t width, std::uint64_t batch,
                       const weir::StepUse& step, std::size_t place) {
-  const auto predicted = weir::footprint(subject.model(width, batch)).training;
+  const auto training = weir::footprint(subject.model(width, batch)).training;
   const auto& forward = step["forward"].watched[place];
   const std::uint64_t peak = step.whole.watched[place].peak;
-  const auto near = [](std::uint64_t predicted, std::uint64_t measured) {
-    return std::abs(static_cast<double>(predicted) - static_cast<double>(measured)) <=
+  const auto near = [](std::uint64_t expected, std::uint64_t measured) {
+    return std::abs(static_cast<double>(expected) - static_cast<double>(measured)) <=
            0.01 * static_cast<double>(measured);
   };
   struct Row {
@@ -106,12 +106,12 @@ bool check_prediction(const Subject& subject, std::size_t width, std::uint64_t b
   };
   bool all = true;
   for (const auto& [what, predicted, measured] :
-       {Row{"parameters", predicted.parameters, forward["parameters"].live},
-        Row{"gradients", predicted.gradients, forward["gradients"].live},
-        Row{"activations kept", predicted.kept, forward["activations"].live},
-        Row{"input", predicted.input, forward["input"].live},
-        Row{"in all, after forward", predicted.total, forward.live},
-        Row{"the peak", predicted.peak, peak}}) {
+       {Row{"parameters", training.parameters, forward["parameters"].live},
+        Row{"gradients", training.gradients, forward["gradients"].live},
+        Row{"activations kept", training.kept, forward["activations"].live},
+        Row{"input", training.input, forward["input"].live},
+        Row{"in all, after forward", training.total, forward.live},
+        Row{"the peak", training.peak, peak}}) {
     all &= near(predicted, measured);
     std::printf("  %-10s  %-22s predicted %11llu, measured %11llu bytes%s\n", subject.name, what,
                 static_cast<unsigned long long>(predicted),

@@ -103,8 +103,8 @@ void LoaderStats::answered(std::optional<std::uint64_t> samples, Clock::time_poi
   ++noted_;
   now = settle(now);
   if (!samples) return;
-  ++counted_.requested;
-  if (wait_ && wait_->found) ++counted_.found;
+  ++counted_.batches;
+  if (wait_ && wait_->found) ++counted_.batches_ready;
   add_wait(counted_, now);
   wait_.reset();
   samples_ += *samples;

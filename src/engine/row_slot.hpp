@@ -30,7 +30,7 @@ class RowSlot {
   /// The source index of the sample that the batch was laid out for.
   std::uint64_t planned_index() const noexcept { return slab_->indices()[row_]; }
   /// The largest size that this row's image may have.
-  ImageSize room() const noexcept { return slab_->places()[row_]; }
+  ImageSize room() const noexcept { return slab_->extents()[row_]; }
   void resize(ImageSize size) const noexcept { slab_->sizes()[row_] = size; }
   /// The shape that the decoder writes: ragged, the image itself; otherwise the batch's block.
   Shape canvas() const noexcept;

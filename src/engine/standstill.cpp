@@ -38,7 +38,7 @@ std::string budget(const MemorySnapshot& memory) {
 }
 
 /// Builds the text about one stalled stream.
-struct Words {
+struct StallText {
   const Standstill& s;
   const AnySource& source;
 
@@ -82,7 +82,7 @@ struct Words {
 }  // namespace
 
 std::string describe(const Standstill& s, const AnySource& source) {
-  const Words text{s, source};
+  const StallText stall{s, source};
   const auto lasted = duration(s.now - s.since);
   const auto ready = s.queue.ready == 1 ? std::string("1 batch is ready")
                                         : std::to_string(s.queue.ready) + " batches are ready";
@@ -97,14 +97,14 @@ std::string describe(const Standstill& s, const AnySource& source) {
              ", " + ready;
     case Standstill::Consumer::stops:
       return "stopping for " + lasted + ": the stream waits for " +
-             (s.busy.empty() ? "its threads to leave" : text.activity(s.busy.front()));
+             (s.busy.empty() ? "its threads to leave" : stall.activity(s.busy.front()));
     case Standstill::Consumer::waits_for_batch: break;
   }
-  auto text = "stalled for " + lasted + ": the stream " + text.cause();
+  auto text = "stalled for " + lasted + ": the stream " + stall.cause();
   const bool reported = !s.parked.empty() && s.parked.front().claim.row == s.queue.oldest;
   if (const auto more = s.parked.size() - (reported ? 1 : 0); more > 0) {
     text += "; " + number(more, "younger sample") + (more == 1 ? " waits" : " wait") +
-            " for bytes: " + text.shortage(s.parked[reported ? 1 : 0]);
+            " for bytes: " + stall.shortage(s.parked[reported ? 1 : 0]);
     if (!reported) text += "; " + budget(s.memory);
   }
   return text;

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/names.hpp"
 #include "base/sanitize.hpp"
+#include "base/terms.hpp"
 #include "engine/failure.hpp"
 #include "engine/trace.hpp"
 #include "weir/version.hpp"

@@ -213,9 +213,9 @@ Model parse_model(std::string_view text) {
     throw model_error("", e.what());
   } catch (const json::exception& e) {
     const std::string_view what = e.what();
-    const auto text = what.find("] ");
+    const auto end = what.find("] ");
     throw model_error("",
-                      "is not JSON: " + sanitize(text == what.npos ? what : what.substr(text + 2)));
+                      "is not JSON: " + sanitize(end == what.npos ? what : what.substr(end + 2)));
   }
   return read_all(object);
 }

@@ -210,7 +210,7 @@ TEST_CASE("a standstill in words: whom, for how long, what is short", "[watchdog
   s.memory.accounts[static_cast<std::size_t>(Account::scratch)] = 300;
   CHECK(describe(s, source) == "stalled for 2.5 s: the stream has no batch open");
   s.wants_slab = true;
-  s.queue.slab_asked = 200;
+  s.queue.slab_requested = 200;
   CHECK(describe(s, source) ==
         "stalled for 2.5 s: the stream waits for memory: a batch needs a slab of 200 bytes; 100 of "
         "the budget of 1000 are free (scratch 300, leased 600)");

@@ -18,10 +18,10 @@ class Pieces final : public Evictable {
  public:
   Pieces(std::shared_ptr<Ledger> ledger, std::shared_ptr<Book> book)
       : Evictable(*ledger, *book), ledger_(std::move(ledger)), book_(std::move(book)) {
-    enlist();
+    attach();
   }
   ~Pieces() override {
-    strike();
+    detach();
     held = 0;
     while (evict()) {
     }

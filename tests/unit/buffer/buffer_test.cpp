@@ -57,7 +57,7 @@ TEST_CASE("side bytes lie behind the pixels, a row behind the other", "[buffer]"
   CHECK(slab->side(2, 1).data() == start + 320 + 60);
   // All images have one size.
   CHECK(slab->sizes().empty());
-  CHECK(slab->places().empty());
+  CHECK(slab->extents().empty());
   CHECK(slab->offsets().empty());
 }
 

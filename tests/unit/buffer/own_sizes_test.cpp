@@ -32,7 +32,7 @@ TEST_CASE("behind the parts of a slab lie sizes, places and offsets", "[buffer][
   CHECK(padded.pixels == 315);
   CHECK(padded.statuses == plain.statuses);
   CHECK(padded.sizes == plain.bytes);
-  CHECK(padded.places == plain.bytes + 64);
+  CHECK(padded.extents == plain.bytes + 64);
   CHECK(padded.offsets == plain.bytes + 128);
   CHECK(padded.bytes == plain.bytes + 192);
   const auto ragged = SlabLayout::ragged(1000, 3, 64);
@@ -47,7 +47,7 @@ TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffe
   SlabPool pool(book, SlabLayout::ragged(0, 0, 64), nullptr);
   buffer::BatchLayout batch;
   batch.indices = {7, 3, 5};
-  batch.places = {{2, 4}, {5, 1}, {3, 3}};
+  batch.extents = {{2, 4}, {5, 1}, {3, 3}};
   batch.offsets = {0, 24, 39};
   batch.layout = SlabLayout::ragged(66, 3, 64, 10);
   auto* const slab = pool.make(batch.layout.bytes);

@@ -25,16 +25,16 @@ TEST_CASE("a sample of unknown size has the room of its first replacement whose 
           "[conductor][sizes]") {
   const std::vector<ImageSize> sizes{{2, 3}, {0, 0}, {4, 5}};
   auto skipping = ragged(sizes, OnFault::skip);
-  const auto& places = skipping.of(whole).places;
+  const auto& places = skipping.of(whole).extents;
   CHECK((places[1] == sizes[0] || places[1] == sizes[2]));
   auto blank = ragged(sizes, OnFault::blank);
-  CHECK(blank.of(whole).places[1] == ImageSize{});
+  CHECK(blank.of(whole).extents[1] == ImageSize{});
 }
 
 TEST_CASE("where no replacement's size is known, a sample has no room, and the search ends",
           "[conductor][sizes]") {
   auto none = ragged({{}, {}, {}}, OnFault::skip);
   const auto& batch = none.of(whole);
-  CHECK(batch.places == std::vector<ImageSize>(3));
+  CHECK(batch.extents == std::vector<ImageSize>(3));
   CHECK(batch.offsets == std::vector<std::uint64_t>(3, 0));
 }

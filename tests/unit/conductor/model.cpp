@@ -75,7 +75,7 @@ bool Model::find_movers() {
   const bool room = leases_.size() < scenario_.max_leases || cancelled_;
   if (!ready_.empty() && room) movers_.push_back(take);
   if (!leases_.empty()) movers_.push_back(release);
-  if (keeper_ && keeper_->must_let_go()) movers_.push_back(release);
+  if (keeper_ && keeper_->must_release()) movers_.push_back(release_piece);
   for (std::uint32_t i = 0; i < workers_.size(); ++i)
     if (can_move(workers_[i])) movers_.push_back(first_worker + i);
   // A stream must not need a cancel or another loader to continue.
@@ -94,7 +94,7 @@ void Model::move(std::uint32_t actor) {
     case release: return release_batch(static_cast<std::size_t>(choices_.below(leases_.size())));
     case cancel: cancelled_ = closed_ = true; return book_->cancel();
     case neighbour: return move_neighbour();
-    case release: return keeper_->release();
+    case release_piece: return keeper_->release();
     case hold: return keeper_->hold();
     default: return move_worker(workers_[actor - first_worker]);
   }

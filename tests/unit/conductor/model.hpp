@@ -92,12 +92,12 @@ class Model final : public conductor::Actions {
   class Keeper final : public books::Evictable {
    public:
     explicit Keeper(Model& model) : Evictable(*model.ledger_, *model.book_), model_(model) {
-      enlist();
+      attach();
     }
-    ~Keeper() override { strike(); }
+    ~Keeper() override { detach(); }
     bool evict() noexcept override;
     /// True if there is a hold to release or an offer to make. release() does one of them.
-    bool must_let_go() const noexcept { return offers > 0 || held(); }
+    bool must_release() const noexcept { return offers > 0 || held(); }
     void release() noexcept;
     /// True if it can keep one more piece, or hold one.
     bool can_hold() const noexcept;
@@ -117,7 +117,7 @@ class Model final : public conductor::Actions {
     strand,
     take,
     release,
-    release,
+    release_piece,
     cancel,
     neighbour,
     hold,

@@ -30,7 +30,7 @@ TEST_CASE("a wait is shared out as the workers' time in it, not before or after"
   stats.worker(0).read_ends(at(10));
   stats.workers_wait(0, Hold::bytes, at(10));
   // During the wait: 2 workers x 4 s = 3 s of reading, 1 s of waiting for bytes, 4 s of decoding.
-  stats.asked(false, at(10));
+  stats.requested(false, at(10));
   stats.worker(1).read_begins(at(10));
   stats.worker(1).read_ends(at(13));
   stats.workers_wait(1, Hold::bytes, at(13));
@@ -51,7 +51,7 @@ TEST_CASE("a wait is shared out as the workers' time in it, not before or after"
 TEST_CASE("time of workers with nothing to do has no part in a wait", "[clocks]") {
   LoaderStats stats(2, 4);
   stats.stream_opened(4, at(0));
-  stats.asked(false, at(0));
+  stats.requested(false, at(0));
   stats.workers_wait(3, Hold::rows, at(0));
   stats.worker(0).read_begins(at(1));
   stats.worker(0).read_ends(at(4));
@@ -67,7 +67,7 @@ TEST_CASE("a wait in which no worker was at work is the hand-over's", "[clocks]"
   LoaderStats stats(2, 1);
   stats.stream_opened(1, at(0));
   stats.workers_wait(1, Hold::rows, at(0));
-  stats.asked(false, at(0));
+  stats.requested(false, at(0));
   stats.answered(1, at(2));
   CHECK(stats.queue(at(2)).decode_wait_s == Approx(2));
   CHECK(stats.queue(at(2)).consumer_wait_s == Approx(2));
@@ -77,7 +77,7 @@ TEST_CASE("what goes on counts until now", "[clocks]") {
   LoaderStats stats(2, 1);
   stats.stream_opened(1, at(0));
   stats.worker(0).read_begins(at(0));
-  stats.asked(false, at(1));
+  stats.requested(false, at(1));
   auto queue = stats.queue(at(9));
   CHECK(queue.seconds == Approx(9));
   CHECK(queue.consumer_wait_s == Approx(8));
@@ -119,12 +119,12 @@ TEST_CASE("the consumer's time is from a batch until it asks again", "[clocks]")
   LoaderStats stats(2, 1);
   stats.stream_opened(1, at(0));
   for (const double s : {0.0, 2.0, 6.0}) {
-    stats.asked(true, at(s));
+    stats.requested(true, at(s));
     stats.answered(1, at(s));
   }
-  stats.asked(false, at(8));
+  stats.requested(false, at(8));
   stats.answered(std::nullopt, at(9));
-  stats.asked(false, at(20));
+  stats.requested(false, at(20));
   stats.answered(1, at(21));
   const auto queue = stats.queue(at(30));
   CHECK(queue.consumer.count == 3);
@@ -139,11 +139,11 @@ TEST_CASE("a consumer that tries waits from the first try that found nothing", "
   LoaderStats stats(2, 1);
   stats.stream_opened(1, at(0));
   for (const double s : {1.0, 2.0, 3.0}) {
-    stats.asked(false, at(s));
+    stats.requested(false, at(s));
     stats.answered(std::nullopt, at(s));
   }
   CHECK(stats.queue(at(4)).consumer_wait_s == Approx(3));
-  stats.asked(true, at(5));
+  stats.requested(true, at(5));
   stats.answered(1, at(5));
   const auto queue = stats.queue(at(9));
   CHECK(queue.consumer_wait_s == Approx(4));
@@ -155,21 +155,21 @@ TEST_CASE("a consumer that tries waits from the first try that found nothing", "
 TEST_CASE("a stream that ends while it is waited for ends the wait", "[clocks]") {
   LoaderStats stats(2, 1);
   stats.stream_opened(1, at(0));
-  stats.asked(false, at(1));
+  stats.requested(false, at(1));
   stats.answered(std::nullopt, at(3));
   stats.stream_ended(at(3));
   CHECK(stats.queue(at(9)).consumer_wait_s == Approx(2));
   stats.stream_opened(1, at(10));
-  stats.asked(true, at(11));
+  stats.requested(true, at(11));
   stats.answered(1, at(11));
   CHECK(stats.queue(at(12)).consumer_wait_s == Approx(2));
-  CHECK(stats.queue(at(12)).found == 1);
+  CHECK(stats.queue(at(12)).batches_ready == 1);
 }
 
 TEST_CASE("between streams no time passes", "[clocks]") {
   LoaderStats stats(2, 2);
   stats.stream_opened(2, at(0));
-  stats.asked(false, at(0));
+  stats.requested(false, at(0));
   stats.answered(4, at(1));
   stats.workers_wait(2, Hold::rows, at(2));
   stats.stream_ended(at(5));
@@ -180,7 +180,7 @@ TEST_CASE("between streams no time passes", "[clocks]") {
   CHECK(queue.seconds == Approx(8));
   CHECK(queue.workers.idle_s == Approx(6));
   CHECK(sum(queue.workers) == Approx(2 * queue.seconds));
-  stats.asked(true, at(203));
+  stats.requested(true, at(203));
   CHECK(stats.queue(at(203)).consumer.count == 0);
   CHECK(stats.throughput(at(203)).seconds == Approx(203));
 }
@@ -202,7 +202,7 @@ TEST_CASE("an instant older than the last is the last", "[clocks]") {
   LoaderStats stats(2, 1);
   stats.stream_opened(1, at(0));
   stats.ready_changed(+1, at(5));
-  stats.asked(false, at(4));
+  stats.requested(false, at(4));
   stats.answered(1, at(3));
   const auto queue = stats.queue(at(2));
   CHECK(queue.seconds == Approx(5));

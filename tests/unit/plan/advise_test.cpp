@@ -222,7 +222,7 @@ TEST_CASE("advice is pure", "[plan]") {
   const auto a = advise(window), b = advise(window);
   CHECK(a.recommended.setting == b.recommended.setting);
   CHECK(a.recommended.samples_per_s == b.recommended.samples_per_s);
-  CHECK(a.words == b.words);
+  CHECK(a.sentences == b.sentences);
 }
 
 TEST_CASE("a window without any time in it is no trouble", "[plan]") {

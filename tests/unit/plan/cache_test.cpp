@@ -69,7 +69,7 @@ TEST_CASE("kept samples take the simulation no read, kept rows no decode either"
   auto window = window_of({20, 2, 1, 0.3});
   const auto at = [&](Cache keep, double share) {
     window.plan.cache.keep = keep;
-    window.plan.cache.bytes = window.plan.cache.asked = 100 * mib;
+    window.plan.cache.bytes = window.plan.cache.requested = 100 * mib;
     window.hit_share = share;
     return predict(window, setting_of(window.plan)).samples_per_s;
   };
@@ -186,7 +186,7 @@ TEST_CASE("advice says what a cache of a size of one's own would bring", "[plan]
 
   // Independent of the cache of the measured loader, whose mode is in the advised options.
   window.plan.cache.keep = Cache::encoded;
-  window.plan.cache.asked = window.plan.cache.bytes = 50 * mib;
+  window.plan.cache.requested = window.plan.cache.bytes = 50 * mib;
   CHECK(of(0).cache[0].bytes == 50 * mib);
   CHECK(of(100 * mib).cache[0].bytes == 100 * mib);
   CHECK(of(100 * mib).flags.find("--cache encoded:52428800") != std::string::npos);

@@ -23,16 +23,17 @@ Prediction prediction(std::uint32_t depth) {
 }
 
 Advice sample_advice() {
-  return {.now = prediction(4),
-          .recommended = prediction(2),
-          .ceiling = prediction(64),
-          .steps = {{"max_queue_size 2 to 3", prediction(3)}},
-          .cache = {},
-          .parts = {"One sentence that is a good deal longer than a line of a terminal may be, so "
+  return {
+      .now = prediction(4),
+      .recommended = prediction(2),
+      .ceiling = prediction(64),
+      .steps = {{"max_queue_size 2 to 3", prediction(3)}},
+      .cache = {},
+      .sentences = {"One sentence that is a good deal longer than a line of a terminal may be, so "
                     "that it has to be broken somewhere between two of its words.",
                     "Another."},
-          .flags = "--max-queue-size 2",
-          .code = "a = 1;\nb = 2;\n"};
+      .flags = "--max-queue-size 2",
+      .code = "a = 1;\nb = 2;\n"};
 }
 
 }  // namespace

@@ -28,10 +28,10 @@ inline report::Run sample_run() {
   for (const auto bytes : memory.accounts) memory.live += bytes;
   for (const auto bytes : memory.accounts_at_peak) memory.peak += bytes;
   figures.samples = {.drawn = 2560, .ready = 1280, .consumed = 1280};
-  figures.queue = {.occupancy = {0.25, 0.5, 0.25},
-                   .consumer_wait_s = 0.5,
-                   .producer_wait_s = 1.25,
-                   .data_readiness = 0.9};
+  figures.queue.occupancy = {0.25, 0.5, 0.25};
+  figures.queue.consumer_wait_s = 0.5;
+  figures.queue.producer_wait_s = 1.25;
+  figures.queue.data_readiness = 0.9;
   figures.throughput = {.seconds = 2, .samples_per_s = 640, .first_batch_s = 0.04};
   figures.stages = {{.stage = Stage::read, .count = 2560, .busy_s = 0.256, .bytes = 10 << 20},
                     {.stage = Stage::decode,

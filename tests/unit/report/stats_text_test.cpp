@@ -22,18 +22,18 @@ TEST_CASE("the regime is said with the numbers that decide it, in lines that fit
 }
 
 TEST_CASE("the queue says what the consumer waited for and what workers did", "[text]") {
-  QueueStats queue{.occupancy = {0.25, 0.75},
-                   .consumer_wait_s = 0.5,
-                   .producer_wait_s = 1.25,
-                   .storage_wait_s = 0.3,
-                   .decode_wait_s = 0.2,
-                   .memory_wait_s = 0,
-                   .data_readiness = 0.9};
+  QueueStats queue;
+  queue.occupancy = {0.25, 0.75};
+  queue.consumer_wait_s = 0.5;
+  queue.producer_wait_s = 1.25;
+  queue.storage_wait_s = 0.3;
+  queue.decode_wait_s = 0.2;
+  queue.data_readiness = 0.9;
   CHECK(report::queue_text(queue) ==
         "\nQueue\n"
         "  90.0 % of next() calls found a batch waiting; consumer waited 500.0 ms, producers 1.25 "
         "s\n"
-        "  stalls: storage 300.0 ms, decode 200.0 ms, memory 0 us\n"
+        "  waits: storage 300.0 ms, decode 200.0 ms, memory 0 us\n"
         "  0 ready  25.0 %  ██████████\n"
         "  1 ready  75.0 %  ██████████████████████████████\n");
   queue.workers = {
