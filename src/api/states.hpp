@@ -51,7 +51,7 @@ class StreamState {
   std::unique_ptr<engine::Engine> running;
   std::optional<AutomaticTuning> tuning;
   Mutex consumer, settler;  ///< held during next() and settle()
-  std::optional<std::stop_callback<std::function<void()>>> on_stop;  ///< dies before engine
+  std::optional<std::stop_callback<std::function<void()>>> on_stop;  ///< destroyed before engine
 };
 
 }  // namespace weir::api

@@ -16,10 +16,10 @@ struct CgroupRoom {
   std::uint64_t left() const noexcept;
 };
 
-/// How much more memory this process can use before the kernel stops it. Bytes.
+/// The bytes that this process can still use before the kernel stops it.
 struct MemoryRoom {
   std::uint64_t machine = 0;         ///< MemAvailable; 0 if it is unknown
-  std::optional<CgroupRoom> cgroup;  ///< the cgroup of this process that has least left
+  std::optional<CgroupRoom> cgroup;  ///< the cgroup of this process with the least left
 };
 
 /// Reads /proc and the cgroup file systems below `root`.

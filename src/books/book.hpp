@@ -19,7 +19,7 @@
 
 namespace weir::books {
 
-/// The limits of a page, fixed when it is opened. Bytes.
+/// The limits of a page, fixed when it is opened.
 struct Terms {
   std::uint64_t promise = 0;     ///< bytes that no other page can take
   std::uint64_t reserve = 0;     ///< max_sample_bytes: reserved for the oldest unfinished row

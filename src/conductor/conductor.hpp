@@ -51,7 +51,8 @@ class Actions {
 struct Tolerance {
   std::uint64_t faults = UINT64_MAX;
   double share = 1.0;
-  std::uint64_t dataset_size = 0;  ///< `share` is of begun epochs' samples and redraws
+  /// `share` refers to the samples of all epochs that have begun, and to replacements.
+  std::uint64_t dataset_size = 0;
 };
 
 /// The limits of a stream.

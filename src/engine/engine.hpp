@@ -109,7 +109,7 @@ class Engine final : private conductor::Actions {
   Clock::time_point taker_requested_ WEIR_GUARDED_BY(rest_mutex_){};
   bool down_ = false;                        ///< shut_down() was called
   bool left_ = false;                        ///< used on the strand
-  std::optional<Clock::time_point> handed_;  ///< consumer only: start of handed_batch_
+  std::optional<Clock::time_point> handed_;  ///< used by the consumer: start of handed_batch_
   std::uint64_t handed_batch_ = 0;
   std::optional<Clock::time_point> lease_awaited_ WEIR_GUARDED_BY(rest_mutex_);
   std::optional<Clock::time_point> stopping_;  ///< used on the strand, for the watchdog
