@@ -1,11 +1,13 @@
 #pragma once
 
+/// \cond
 #if __cplusplus < 202002L
 // A missing include file stops the compilation here. The later errors about std::span would not
 // help.
 #define WEIR_STOP "weir needs C++20: compile with -std=c++20, or set CMAKE_CXX_STANDARD to 20"
 #include WEIR_STOP
 #endif
+/// \endcond
 
 /// \file
 /// \def WEIR_API

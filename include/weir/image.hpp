@@ -57,7 +57,7 @@ enum class Fit : std::uint8_t {
   /// Crops the centred rectangle of round(H·s) x round(W·s), s = shorter side /
   /// Options::short_side.
   center,
-  /// Random crop: scale 0.08-1 of the area, aspect 3/4-4/3, half of them flipped horizontally.
+  /// Random crop: 0.08-1 of the area, aspect 3/4-4/3; flipped horizontally with probability 1/2.
   random,
   stretch,  ///< resizes the whole image without its aspect ratio; no change if the sizes are equal
   letterbox,  ///< resizes the whole image with its aspect ratio, centred on zeros

@@ -41,13 +41,11 @@ class WEIR_API ByteSink {
 /// | --- | --- |
 /// | `size()` | how many samples there are; must not change |
 /// | `read(i, sink)` | sample i < size(), in memory from `sink.take(bytes)`; throws SampleError |
-/// | `try_read(i, sink)` | instead of `read`: uses `sink.try_take(bytes)`; returns nothing if that
-/// does |
+/// | `try_read(i, sink)` | instead of `read`: with `sink.try_take(bytes)`; nothing if that fails |
 /// | `name(i)` | name of the sample in reports and faults |
 /// | `index_bytes()` | bytes that the source itself holds, charged once to the account `index` |
 /// | `encoded_bytes(i)` | optional: a `std::optional<std::uint64_t>`, if known without reading |
-/// | `image_size(i)` | optional: a `std::optional<ImageSize>` of the upright image, if known
-/// without reading |
+/// | `image_size(i)` | optional: a `std::optional<ImageSize>`, upright, if known without reading |
 /// | `class_names()` | optional: a `std::vector<std::string>`, by label |
 /// | `skipped()` | optional: number of entries that the source found and left out |
 template <class S>

@@ -77,7 +77,7 @@ struct TransformOptions {
 /// side_bytes = second.values()). One shape must be an integer multiple of the other, and the
 /// images must have the same ratio: 1 for an image and its mask, 4 for the two sizes of
 /// super-resolution. Other pairs, and pairs smaller than the window, give a fault of kind
-/// `unsupported`. `flip`: half of the pairs are mirrored. Throws Error{bad_options}.
+/// `unsupported`. `flip` mirrors a pair with probability 1/2. Throws Error{bad_options}.
 WEIR_API TransformOptions pair_crop(Shape first, Shape second, bool flip = true);
 
 }  // namespace weir
