@@ -27,7 +27,7 @@ class JpegMemory {
 
  private:
   struct Calls;
-  // first member, because libjpeg's callbacks find this object by its address
+  // First member, because libjpeg's callbacks find this object by its address.
   jpeg_memory_mgr manager_{};
   Arena* arena_ = nullptr;
   WholeArray<JSAMPROW>* samples_ = nullptr;

@@ -22,7 +22,7 @@ std::uint32_t simulated_depth(const Plan& plan, const Workload& work) {
 /// Size of a data set whose short last batches give the workload's mean batch size.
 std::uint64_t dataset_size(const Workload& work) {
   constexpr double longest_epoch = 1 << 20;
-  // missing rows per batch, averaged over all batches
+  // Missing rows per batch, averaged over all batches.
   const double missing = work.batch - work.rows;
   const double batches =
       missing > 0 ? std::clamp(std::floor((work.batch - 1) / missing), 1.0, longest_epoch)
@@ -166,7 +166,7 @@ void Simulation::settle() {
       Actor& actor = *idle.back();
       idle.pop_back();
       pull(actor);
-      // it is back in the idle list and has started no work for others
+      // It is back in the idle list and has started no work for others.
       if (actor.phase == Phase::idle) return;
     }
   };
