@@ -94,6 +94,7 @@ using BatchTaker = std::function<void(std::exception_ptr, std::optional<Batch>)>
 /// _exit.
 class WEIR_API Stream {
  public:
+  /// A moved-from object can only be assigned to or destroyed.
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
   ~Stream();
@@ -154,6 +155,7 @@ class WEIR_API Loader {
   /// differ and options.sizes.index is null, it measures the sizes. Throws Error{bad_options} or
   /// Error{budget_too_small}.
   explicit Loader(AnySource source, const Options& options = {});
+  /// A moved-from object can only be assigned to or destroyed.
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;
   ~Loader();

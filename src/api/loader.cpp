@@ -65,7 +65,11 @@ std::optional<Batch> Stream::next() {
 }
 
 std::optional<Batch> Stream::next(std::chrono::steady_clock::duration timeout) {
-  return state_->next(Clock::now() + timeout, engine::Engine::Lease::wait);
+  const auto now = Clock::now();
+  // A deadline beyond the range of the clock never comes.
+  const auto deadline =
+      timeout > Clock::time_point::max() - now ? std::optional<Clock::time_point>() : now + timeout;
+  return state_->next(deadline, engine::Engine::Lease::wait);
 }
 
 std::optional<Batch> Stream::try_next() {

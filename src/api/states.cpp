@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/clock.hpp"
 #include "base/internals.hpp"
 #include "plan/decoder_options.hpp"
 #include "weir/memory.hpp"
@@ -71,6 +72,24 @@ std::unique_ptr<buffer::SampleCache> make_cache(const Options& options, const Pl
                                                pinned ? nullptr : upstream);
 }
 
+/// Throws if no stream of `end` batches can have stood at `from`.
+void check_position(const Position& from, std::uint64_t end) {
+  const auto refuse_position = [](const std::string& what) {
+    throw Error(Errc::bad_options, Stage::wait, "StreamOptions::from." + what);
+  };
+  if (from.next_batch > end)
+    refuse_position("next_batch = " + std::to_string(from.next_batch) + ": the stream has " +
+                    std::to_string(end) + " batches; give more epochs, or start at the beginning");
+  auto before = from.next_batch;
+  for (const auto batch : from.released_beyond) {
+    if (batch <= before || batch >= end)
+      refuse_position("released_beyond has " + std::to_string(batch) +
+                      ": must be ascending, above next_batch = " + std::to_string(from.next_batch) +
+                      " and below " + std::to_string(end));
+    before = batch;
+  }
+}
+
 }  // namespace
 
 LoaderState::LoaderState(AnySource source, const Options& requested)
@@ -119,7 +138,7 @@ engine::StreamPlan LoaderState::plan_stream(const StreamOptions& requested) cons
       .on_fault = options.faults.policy,
       .first_batch = requested.from.next_batch,
       .released_beyond = requested.from.released_beyond,
-      .stall_after = options.watchdog.after,
+      .stall_after = saturated(options.watchdog.after),
       .on_stall = options.watchdog.on_stall,
       .transform = options.transform.apply,
       .size_index = options.sizes.mode == Sizes::fixed ? nullptr : options.sizes.index,
@@ -174,6 +193,7 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOp
   }
   try {
     const auto plan = loader->plan_stream(requested);
+    check_position(requested.from, plan.schedule.end());
     const auto size = loader->core->source.size();
     if (plan.schedule.batches_per_epoch() == 0 && size > 0) {
       loader->core->book->omit(mul_sat(size, requested.epochs.value_or(1)));

@@ -1,5 +1,7 @@
 #include "api/tuning.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -61,7 +63,10 @@ void AutomaticTuning::watch() {
   std::unique_lock lock(mutex);
   std::condition_variable_any wake;
   const auto is_over = [&] { return stop.stop_requested(); };
-  while (!wake.wait_for(lock, stop, options_.interval, is_over) && !is_over()) look();
+  // An interval beyond the clock's range would end at once.
+  const auto interval =
+      std::min<std::chrono::milliseconds>(options_.interval, std::chrono::hours(24));
+  while (!wake.wait_for(lock, stop, interval, is_over) && !is_over()) look();
 }
 
 void AutomaticTuning::look() {

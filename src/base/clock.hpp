@@ -11,6 +11,12 @@ inline double seconds(Clock::duration d) noexcept {
   return std::chrono::duration<double>(d).count();
 }
 
+/// `time` in ticks of the clock. The largest duration if `time` exceeds it.
+constexpr Clock::duration saturated(std::chrono::milliseconds time) noexcept {
+  constexpr auto most = std::chrono::floor<std::chrono::milliseconds>(Clock::duration::max());
+  return time > most ? Clock::duration::max() : Clock::duration(time);
+}
+
 /// CPU time that all threads of this process have used.
 inline double process_cpu_seconds() noexcept {
   std::timespec used{};

@@ -208,6 +208,7 @@ void* SampleCache::allocate(std::uint64_t bytes) noexcept {
   try {
     auto& from = upstream_ ? *upstream_ : page_memory();
     void* const data = from.allocate(static_cast<std::size_t>(bytes), Block::alignment);
+    if (data == nullptr) throw std::bad_alloc();
     Lock lock(mutex_);
     held_.bytes += bytes;
     return data;

@@ -105,6 +105,8 @@ Slab* SlabPool::allocate(std::uint64_t bytes) {
   try {
     slab.data_ = static_cast<std::byte*>(
         upstream().allocate(static_cast<std::size_t>(bytes), layout_.alignment));
+    // A memory_resource must throw instead, but not every one does.
+    if (slab.data_ == nullptr) throw std::bad_alloc();
   } catch (...) {
     book_->discharge(Account::idle, {bytes, false});
     throw;

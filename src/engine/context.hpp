@@ -83,7 +83,7 @@ struct StreamPlan {
   OnFault on_fault = OnFault::stop;
   std::uint64_t first_batch = 0;
   std::vector<std::uint64_t> released_beyond;
-  std::chrono::milliseconds stall_after{0};  ///< 0: no watchdog
+  Clock::duration stall_after{0};  ///< 0: no watchdog
   std::function<void(const std::string&)> on_stall{};
   std::function<void(DecodedSample&)> transform{};        ///< empty: no transform
   std::shared_ptr<const SizeIndex> size_index = nullptr;  ///< null: all images have one shape

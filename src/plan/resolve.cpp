@@ -38,6 +38,15 @@ void within(const char* option, T value, T low, T high) {
   }
 }
 
+/// `last` is the last enumerator.
+template <class Enum>
+void known(const char* option, Enum value, Enum last) {
+  if (value > last)
+    refuse(
+        option, static_cast<unsigned>(value),
+        "is no enumerator of its type; the last is " + std::to_string(static_cast<unsigned>(last)));
+}
+
 std::uint32_t short_side(const Options& options) {
   if (options.short_side != 0) return options.short_side;
   return static_cast<std::uint32_t>(
@@ -48,6 +57,16 @@ void check(const Options& o) {
   within("shape.height", o.shape.height, 1u, 65'500u);
   within("shape.width", o.shape.width, 1u, 65'500u);
   within("shape.channels", o.shape.channels, 3u, 3u);
+  known("fit", o.fit, Fit::letterbox);
+  known("decode", o.decode, Decode::fast);
+  known("exif", o.exif, Exif::ignore);
+  known("faults.policy", o.faults.policy, OnFault::blank);
+  known("tuning.mode", o.tuning.mode, Tuning::automatic);
+  known("sizes.mode", o.sizes.mode, Sizes::ragged);
+  known("cache.keep", o.cache.keep, Cache::decoded);
+  known("transform.input", o.transform.input, TransformInput::fitted);
+  for (std::size_t i = 0; i < o.codecs.size(); ++i)
+    if (!o.codecs[i]) weir::refuse("codecs[" + std::to_string(i) + "] is null: remove it");
   within("batch", o.batch, 1u, 1u << 20);
   within("workers", o.workers, 0u, most_workers);
   within("queue.max_queue_size", o.queue.max_queue_size, 1u, most_queue);
@@ -167,6 +186,7 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   plan.transform_bytes = options.transform.scratch_bytes;
   plan.whole_images = options.transform.apply && options.transform.input == TransformInput::decoded;
   plan.trace_bytes = mul_sat(options.trace.events, trace_event_bytes);
+  within("index_bytes() of the source", index_bytes, std::uint64_t{0}, std::uint64_t{1} << 60);
   index_bytes = add_sat(index_bytes, plan.trace_bytes);
   plan.index_bytes = index_bytes;
   plan.budget_bytes =

@@ -1,4 +1,6 @@
+#include <atomic>
 #include <chrono>
+#include <memory_resource>
 #include <thread>
 
 #include "contract/laws/fixture.hpp"
@@ -43,6 +45,59 @@ TEST_CASE("next with a timeout waits for a lease to come back", "[api]") {
   other.join();
   REQUIRE(batch);
   CHECK(batch->sequence() == 1);
+}
+
+TEST_CASE("a timeout beyond the clock's range waits for the batch", "[api]") {
+  Loader loader(synthetic(20, {24, 24, 3}), small_options());
+  auto stream = loader.stream();
+  std::uint64_t rows = 0;
+  while (auto batch = stream.next(std::chrono::steady_clock::duration::max()))
+    rows += batch->size();
+  CHECK(rows == 20);
+  CHECK(stream.finished());
+  CHECK_FALSE(stream.next(std::chrono::steady_clock::duration::min()));
+}
+
+TEST_CASE("a watchdog and a tuning interval beyond the clock's range never come", "[api]") {
+  auto options = small_options();
+  options.watchdog.after = std::chrono::milliseconds::max();
+  options.tuning.mode = Tuning::automatic;
+  options.tuning.interval = std::chrono::milliseconds::max();
+  std::atomic<int> stalls{0};
+  options.watchdog.on_stall = [&](const std::string&) { ++stalls; };
+  Loader loader(synthetic(20, {24, 24, 3}), options);
+  auto stream = loader.stream();
+  std::this_thread::sleep_for(20ms);
+  while (stream.next(10s)) {
+  }
+  CHECK(stalls == 0);
+  CHECK(loader.report().moves.empty());
+}
+
+TEST_CASE("a position that no stream can have had is refused", "[api]") {
+  Loader loader(synthetic(20, {24, 24, 3}), small_options());
+  const auto end = loader.batches_per_epoch();
+  CHECK_THROWS_WITH(loader.stream({.from = {end + 1, {}}}), has_text("next_batch = "));
+  CHECK_THROWS_WITH(loader.stream({.from = {0, {2, 1}}}), has_text("released_beyond has 1"));
+  CHECK_THROWS_WITH(loader.stream({.from = {1, {1}}}), has_text("released_beyond has 1"));
+  CHECK_THROWS_WITH(loader.stream({.from = {0, {end}}}), has_text("and below"));
+  CHECK_FALSE(loader.stream({.from = {end, {}}}).next());
+  CHECK(loader.stream({.from = {end, {}}, .epochs = 2}).next());
+}
+
+TEST_CASE("an upstream that returns null is an allocation that failed", "[api]") {
+  class Null final : public std::pmr::memory_resource {
+    void* do_allocate(std::size_t, std::size_t) override { return nullptr; }
+    void do_deallocate(void*, std::size_t, std::size_t) override {}
+    bool do_is_equal(const memory_resource& other) const noexcept override {
+      return this == &other;
+    }
+  };
+  auto options = small_options();
+  options.memory.upstream = std::make_shared<Null>();
+  Loader loader(synthetic(20, {24, 24, 3}), options);
+  CHECK_THROWS_AS(loader.stream().next(), std::bad_alloc);
+  CHECK(loader.snapshot().memory[Account::idle] == 0);
 }
 
 TEST_CASE("try_next gives what is ready and does not wait", "[api]") {

@@ -202,3 +202,22 @@ TEST_CASE("a batch too large for any budget says so instead of wrapping around",
   options.memory.budget_bytes = 1ull << 50;
   CHECK(contains(refusal(options), "the floor is"));
 }
+
+TEST_CASE("enumerators that are none, a null codec and an index without end are refused",
+          "[plan]") {
+  CHECK(contains(refusal_of([](Options& o) { o.faults.policy = static_cast<OnFault>(99); }),
+                 "faults.policy = 99: is no enumerator of its type; the last is 2"));
+  CHECK(contains(refusal_of([](Options& o) { o.fit = static_cast<Fit>(4); }), "fit = 4"));
+  CHECK(contains(refusal_of([](Options& o) { o.decode = static_cast<Decode>(2); }), "decode = 2"));
+  CHECK(contains(refusal_of([](Options& o) { o.exif = static_cast<Exif>(2); }), "exif = 2"));
+  CHECK(contains(refusal_of([](Options& o) { o.tuning.mode = static_cast<Tuning>(2); }),
+                 "tuning.mode = 2"));
+  CHECK(contains(refusal_of([](Options& o) { o.sizes.mode = static_cast<Sizes>(3); }),
+                 "sizes.mode = 3"));
+  CHECK(contains(refusal_of([](Options& o) { o.cache.keep = static_cast<Cache>(3); }),
+                 "cache.keep = 3"));
+  CHECK(contains(refusal_of([](Options& o) { o.transform.input = static_cast<TransformInput>(2); }),
+                 "transform.input = 2"));
+  CHECK(contains(refusal_of([](Options& o) { o.codecs.push_back(nullptr); }), "codecs[0] is null"));
+  CHECK(contains(refusal({}, UINT64_MAX), "index_bytes() of the source"));
+}
