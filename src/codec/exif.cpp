@@ -5,7 +5,7 @@
 namespace weir::codec {
 
 std::uint8_t exif_orientation(Bytes tiff) noexcept {
-  constexpr std::uint32_t orientation_tag = 0x0112, type_short = 3;
+  constexpr std::uint32_t orientation_tag = 0x0112;
   const bool little = tiff.matches(0, std::string_view("II*\0", 4));
   if (!little && !tiff.matches(0, std::string_view("MM\0*", 4))) return 1;
   const auto u16 = [&](std::size_t i) { return little ? tiff.le16(i) : tiff.be16(i); };
@@ -19,10 +19,19 @@ std::uint8_t exif_orientation(Bytes tiff) noexcept {
   for (std::size_t i = 0; i < entries; ++i) {
     const std::size_t entry = first + 12 * i;
     if (u16(entry) != orientation_tag) continue;
-    const std::uint32_t value = u16(entry + 8);
-    const bool valid =
-        u16(entry + 2) == type_short && u32(entry + 4) == 1 && value >= 1 && value <= 8;
-    return valid ? static_cast<std::uint8_t>(value) : std::uint8_t{1};
+    if (u32(entry + 4) != 1) return 1;
+    // The standard wants SHORT. Files with other integer types exist, and Pillow reads them.
+    std::uint32_t value = 0;
+    switch (u16(entry + 2)) {
+      case 1:                                     // BYTE
+      case 6: value = tiff.u8(entry + 8); break;  // SBYTE
+      case 3:                                     // SHORT
+      case 8: value = u16(entry + 8); break;      // SSHORT
+      case 4:                                     // LONG
+      case 9: value = u32(entry + 8); break;      // SLONG
+      default: break;
+    }
+    return value >= 1 && value <= 8 ? static_cast<std::uint8_t>(value) : std::uint8_t{1};
   }
   return 1;
 }

@@ -60,6 +60,10 @@ void set_policy(Session& s) {
   png_set_user_limits(s.png, info.width, info.height);
   // libpng uses only tRNS of the ancillary chunks. It does not inflate or keep the others.
   png_set_keep_unknown_chunks(s.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+  // The output has no alpha. Only strict mode cares whether tRNS is valid.
+  if (!s.job->strict)
+    png_set_keep_unknown_chunks(s.png, PNG_HANDLE_CHUNK_NEVER,
+                                reinterpret_cast<png_const_bytep>("tRNS"), 1);
   // libpng's palette always has 256 entries, so an index beyond PLTE gives black.
   png_set_check_for_invalid_index(s.png, 0);
   // libpng reads IDAT in pieces and loses the last, truncated piece. Small pieces save more rows.

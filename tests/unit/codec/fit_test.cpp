@@ -4,6 +4,7 @@
 #include <opencv2/imgcodecs.hpp>
 #endif
 
+#include "codec/probe.hpp"
 #include "encoders.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
@@ -107,6 +108,35 @@ TEST_CASE("fit center equals OpenCV's decode, crop, bilinear resize on photograp
     ++photos;
   }
   CHECK(photos == 200);
+}
+
+TEST_CASE("an orientation of any integer type turns the image, one that is out of range does not",
+          "[I8]") {
+  const Raster stored = pattern(8, 6);
+  const auto height_of = [&](std::uint8_t type, Pixels value, bool little) {
+    Encoded png = encode_png(stored.width, stored.height, stored.values, {});
+    Pixels body = little ? Pixels{0, 0, 0, 26, 'e', 'X',  'I', 'f',  'I', 'I', 42, 0, 8,
+                                  0, 0, 0, 1,  0,   0x12, 1,   type, 0,   1,   0,  0, 0}
+                         : Pixels{0, 0, 0, 26, 'e', 'X', 'I',  'f', 'M',  'M', 0, 42, 0,
+                                  0, 0, 8, 0,  1,   1,   0x12, 0,   type, 0,   0, 0,  1};
+    body.insert(body.end(), value.begin(), value.end());
+    body.resize(8 + 26 + 4);
+    const Encoded chunk = to_bytes(body);
+    png.insert(png.begin() + 33, chunk.begin(), chunk.end());
+    const auto info = probe_image(png, {});
+    return info ? int(info->orientation) : -1;
+  };
+  for (const bool little : {true, false}) {
+    for (const std::uint8_t type : Pixels{1, 6}) CHECK(height_of(type, {6, 0, 0, 0}, little) == 6);
+    for (const std::uint8_t type : Pixels{3, 8})
+      CHECK(height_of(type, little ? Pixels{6, 0, 0, 0} : Pixels{0, 6, 0, 0}, little) == 6);
+    for (const std::uint8_t type : Pixels{4, 9}) {
+      CHECK(height_of(type, little ? Pixels{6, 0, 0, 0} : Pixels{0, 0, 0, 6}, little) == 6);
+      CHECK(height_of(type, {0xff, 0xff, 0xff, 0xff}, little) == 1);
+    }
+    for (const std::uint8_t type : Pixels{2, 5, 12})
+      CHECK(height_of(type, {6, 6, 6, 6}, little) == 1);
+  }
 }
 
 TEST_CASE("the eight orientations come out upright, exactly where nothing is resampled", "[I8]") {

@@ -168,7 +168,7 @@ TEST_CASE("EXIF gives an orientation of 1 to 8 in either byte order, and 1 when 
     return probe(copy);
   };
   for (const auto& info : {broken(0, {'X'}), broken(4, {0xff, 0xff, 0xff, 0xff}),
-                           broken(4, {25, 0, 0, 0}), broken(12, {4, 0})}) {
+                           broken(4, {25, 0, 0, 0}), broken(12, {5, 0})}) {
     REQUIRE(info);
     CHECK(int(info->orientation) == 1);
   }

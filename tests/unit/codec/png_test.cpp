@@ -203,6 +203,18 @@ TEST_CASE("ancillary chunks are never inflated: zTXt, iTXt and iCCP bombs cost n
   }
 }
 
+TEST_CASE("a bad tRNS is a fault in strict mode alone: alpha is dropped anyway", "[I10]") {
+  const Raster image = pattern(8, 8);
+  auto png = encode_png(8, 8, image.values, {});
+  const auto wrong = chunk("tRNS", {0, 1, 0, 2, 0});
+  png.insert(png.begin() + behind_ihdr, wrong.begin(), wrong.end());
+  const FitSpec own{.out = {8, 8, 3}, .fit = Fit::stretch};
+  CHECK_FALSE(run({.fit = own}, png));
+  const Outcome lenient = run({.fit = own, .strict = false}, png);
+  REQUIRE(lenient);
+  CHECK(lenient.row == image.values);
+}
+
 TEST_CASE("of an animated PNG the first image is delivered", "[I11]") {
   const Encoded good = encode_png(37, 23, pattern(37, 23).values, {});
   Encoded animated = good;
