@@ -155,15 +155,15 @@ enum class FollowSymlinks : std::uint8_t {
 
 /// What of a folder is taken.
 struct FolderOptions {
-  std::vector<std::string> extensions{};          ///< ".jpg"; empty: every regular non-dot file
+  std::vector<std::string> extensions{};  ///< ".jpg"; "*": all; empty: all that may be images
   std::uint64_t max_encoded_bytes = 64ull << 20;  ///< a larger file is a Fault of kind `limit`
   FollowSymlinks follow_symlinks = FollowSymlinks::inside_root;  ///< links to files and folders
 };
 
-/// Every regular non-dot file under `path`, walked recursively, in byte order of the relative
-/// path. The label is the rank of the top directory, 0 in a flat folder. Skipped and counted:
-/// folders that may not be read or that the path came through already, links that are not followed,
-/// and what is neither file nor folder. Throws Error{source_failed}.
+/// Every regular non-dot file under `path`, in byte order of the relative path. The label is the rank of the top
+/// directory, 0 in a flat folder. Skipped and counted: folders that may not be read or that the path came through
+/// already, links that are not followed, what is neither file nor folder, and, without extensions, files whose
+/// extension is never an image's, as .txt and .db. Throws Error{source_failed}.
 WEIR_API AnySource image_folder(const std::string& path, const FolderOptions& options = {});
 
 /// Lines of `path<TAB>label`; relative paths are relative to the manifest's folder. Its author chose
