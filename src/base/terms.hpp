@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <exception>
+#include <string>
 #include <string_view>
 
 #include "weir/error.hpp"
 
 namespace weir {
+
+/// What an error says; of an Error without the words for its code, which end it.
+std::string plain_text(const std::exception& error);
 
 /// One enumerator: its name in reports, metrics and traces, and what the page says of it.
 template <class Enum>

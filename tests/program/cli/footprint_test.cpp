@@ -131,7 +131,7 @@ TEST_CASE("a plan with a model has host and training memory together", "[footpri
   const auto slab = json["plan"]["slab_bytes"].get<std::uint64_t>();
   CHECK(both["host_bytes"] == 5 * slab);
   CHECK(both["training_bytes"] == json["footprint"]["batch"]["peak_bytes"]);
-  CHECK(both["one_more"]["place"]["host_bytes"] == slab);
+  CHECK(both["one_more"]["queue_slot"]["host_bytes"] == slab);
   const auto more =
       weir::test::weir({"plan", "--model", file, "--batch", "65", "--json", "-"}).json();
   const auto grown = [&](const char* what) {

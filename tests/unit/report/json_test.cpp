@@ -28,7 +28,7 @@ TEST_CASE("an empty envelope has every key in its order, and null for what is no
                            "faults",   "digest",     "fault_count", "error",   "interrupted",
                            "timeline", "regime_why", "stats_cost",  "setting", "moves",
                            "stalls",   "sizes",      "cache"});
-  CHECK(json["schema"] == 1);
+  CHECK(json["schema"] == 2);
   CHECK(json["version"] == "0.1.0");
   CHECK(json["command"] == "plan");
   CHECK(json["memory"].is_null());
