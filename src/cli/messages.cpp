@@ -33,6 +33,8 @@ constexpr struct {
     {"trace.events", "--trace-events"},
     {"target_readiness", "--target-readiness"},
     {"batch", "--batch"},
+    {"fit", "--fit"},
+    {"tuning.mode", "--tuning"},
     {"workers", "--workers"},
 };
 
@@ -48,23 +50,36 @@ std::string typed(std::string_view option, const std::vector<std::string>& argum
   return value;
 }
 
+/// Puts `option` in place of `member`, and "--batch 3" in place of "batch = 3". A member without a dot may be a
+/// plain word, so it counts only before an equals sign.
+void name_option(std::string& text, std::string_view member, std::string_view option) {
+  constexpr std::string_view in_names = "abcdefghijklmnopqrstuvwxyz_.";
+  for (std::size_t at = 0; (at = text.find(member, at)) != text.npos; at += option.size()) {
+    const auto rest = std::string_view(text).substr(at + member.size());
+    const bool equals = rest.starts_with(" = ");
+    const bool whole = (at == 0 || in_names.find(text[at - 1]) == in_names.npos) &&
+                       (rest.empty() || in_names.find(rest.front()) == in_names.npos);
+    if (whole && (equals || member.find('.') != member.npos))
+      text.replace(at, member.size() + (equals ? 2 : 0), option);
+  }
+}
+
 }  // namespace
 
 std::string message_of(const std::exception& error, const std::vector<std::string>& arguments) {
   auto text = plain_text(error);
-  for (const auto& [member, option] : members) {
-    const auto begins = std::string(member) + " = ";
-    if (!text.starts_with(begins)) continue;
-    const auto end = std::min(text.find_first_of(": ", begins.size()), text.size());
-    auto value = typed(option, arguments);
-    if (value.empty()) value = text.substr(begins.size(), end - begins.size());
-    const bool forgot_unit = option == "--memory-budget" && value.size() <= 6 &&
-                             value.find_first_not_of("0123456789") == value.npos;
-    return fmt::format("{} {}{}{}", option, value,
-                       forgot_unit ? fmt::format(" ({0} bytes; did you mean {0}MiB?)", value) : "",
-                       text.substr(end));
-  }
-  return text;
+  for (const auto& [member, option] : members) name_option(text, member, option);
+  const auto name_end = text.find(' ');
+  if (!text.starts_with("--") || name_end == text.npos) return text;
+  const auto option = text.substr(0, name_end);
+  const auto value_end = std::min(text.find_first_of(": ", name_end + 1), text.size());
+  const auto value = typed(option, arguments);
+  if (value.empty()) return text;
+  const bool forgot_unit = option == "--memory-budget" && value.size() <= 6 &&
+                           value.find_first_not_of("0123456789") == value.npos;
+  return fmt::format("{} {}{}{}", option, value,
+                     forgot_unit ? fmt::format(" ({0} bytes; did you mean {0}MiB?)", value) : "",
+                     text.substr(value_end));
 }
 
 void say_error(const Settings& settings, const std::string& error, std::uint64_t faults) {

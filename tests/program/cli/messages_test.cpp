@@ -42,6 +42,9 @@ TEST_CASE("an option is named as it was written, and sizes are in MiB", "[messag
           "weir: --memory-budget 2MiB: this needs at least 17.2 MiB: ");
   refuses({"plan", "--batch", "99999999"}, "weir: --batch 99999999: must be 1 to 1048576\n");
   refuses({"run", data, "--workers", "2000"}, "weir: --workers 2000: must be 0 to 1024\n");
+  refuses(
+      {"run", data, "--fit", "random", "--cache", "decoded:1MiB"},
+      "weir: --cache decoded:1MiB: --fit random draws another crop each epoch; --cache encoded ");
   refuses({"run", data, "--size", "70000x8"}, "weir: --size 70000x8: must be 1 to 65500\n");
 }
 
