@@ -80,8 +80,8 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const Decode
   RowSink sink(plan.placement, scratch.data() + plan.sink_offset, row.data());
   Arena arena(scratch.subspan(static_cast<std::size_t>(plan.arena_offset),
                               static_cast<std::size_t>(plan.canvas.arena_bytes)));
-  const auto place = std::ranges::find(formats, plan.info.format) - std::begin(formats);
-  const auto status = decoders_[static_cast<std::size_t>(place)]->decode(
+  const auto format = std::ranges::find(formats, plan.info.format) - std::begin(formats);
+  const auto status = decoders_[static_cast<std::size_t>(format)]->decode(
       {encoded, plan.info, source, canvas, sink, memory + plan.spare_offset, arena, options_.limits,
        options_.strict, cancelled, plan.reduce});
   if (!status) return status.defect();

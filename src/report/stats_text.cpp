@@ -67,7 +67,7 @@ std::string regime_text(const Report& figures) {
 std::string queue_text(const QueueStats& queue) {
   auto out = fmt::format(
       "\nQueue\n  {} of next() calls found a batch waiting; consumer waited {}, producers {}\n"
-      "  waits: storage {}, decode {}, memory {}\n",
+      "  by cause: storage {}, decode {}, memory {}\n",
       percent(queue.data_readiness), duration(queue.consumer_wait_s),
       duration(queue.producer_wait_s), duration(queue.storage_wait_s),
       duration(queue.decode_wait_s), duration(queue.memory_wait_s));

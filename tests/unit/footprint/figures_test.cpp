@@ -106,7 +106,7 @@ TEST_CASE("a place in the queue beside one more image", "[footprint]") {
   CHECK(both.image_host_bytes ==
         plan.slabs * (slab_bytes(options.shape, 17, options.memory.alignment) - plan.slab_bytes));
   CHECK(both.mismatch.empty());
-  CHECK(contains(together_text(both, plan), "place in the queue"));
+  CHECK(contains(together_text(both, plan), "one more queue slot"));
 
   model.input = {1, 8, 8};
   CHECK(contains(together(plan, model_figures(model), 64).mismatch, "3x8x8"));

@@ -33,7 +33,7 @@ TEST_CASE("the queue says what the consumer waited for and what workers did", "[
         "\nQueue\n"
         "  90.0 % of next() calls found a batch waiting; consumer waited 500.0 ms, producers 1.25 "
         "s\n"
-        "  waits: storage 300.0 ms, decode 200.0 ms, memory 0 us\n"
+        "  by cause: storage 300.0 ms, decode 200.0 ms, memory 0 us\n"
         "  0 ready  25.0 %  ██████████\n"
         "  1 ready  75.0 %  ██████████████████████████████\n");
   queue.workers = {
