@@ -1,8 +1,8 @@
-# The architecture, in include order: a layer may include itself and those before it; layers joined
-# by | may not include each other. tests/tools/architecture reads this file and every #include.
+# The layers in include order. A layer may include itself and the layers before it. Layers joined by | may not include
+# each other. tests/tools/architecture reads this file and every #include.
 set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report engine "api|footprint" cli)
 
-# Public headers by the layer they belong to.
+# The public headers of each layer.
 set(WEIR_PUBLIC_base element_type.hpp error.hpp export.hpp image.hpp random.hpp sizes.hpp version.hpp)
 set(WEIR_PUBLIC_books counting.hpp ledger.hpp tally.hpp)
 set(WEIR_PUBLIC_buffer cache.hpp lease_end.hpp memory.hpp)
@@ -17,25 +17,25 @@ set(WEIR_PUBLIC_footprint footprint.hpp model.hpp model_json.hpp)
 set(WEIR_PUBLIC_api batch.hpp loader.hpp probe.hpp weir.hpp interop/lease.hpp
     interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp
     interop/torch_device.hpp interop/torch_stream.hpp)
-# Of these, what needs a library that weir's users need not have: see packaging/adapters.cmake.
+# Public headers that need a library which weir itself does not need: see packaging/adapters.cmake.
 set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp
     interop/torch_device.hpp interop/torch_stream.hpp)
 
-# Third parties stay behind their layer: include prefix -> layers that may use it.
+# Third parties are limited to some layers: include prefix = layers that may use it.
 set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,cli" "fmt/=report,footprint,cli"
     "prometheus/=report,cli"
     "CLI/=cli" "openssl/=cli" "hwy/=codec,convert" "dlfcn.h=buffer")
 
-# What a shared library is made of shows what WEIR_API says and no more.
+# A shared library must only export symbols that WEIR_API marks.
 function(weir_hide_symbols TARGET)
   set_target_properties(${TARGET} PROPERTIES POSITION_INDEPENDENT_CODE ON
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
 # weir_layer(NAME sources... [APART sources...] [LAYERS lower...] [LIBRARIES third-party...])
-# One library a layer: linking a lower layer's test never compiles a higher one. APART: further sources, never compiled
-# together with others (WEIR_JOIN_SOURCES), since a name of theirs means something else in another file.
+# Makes one library per layer, so the tests of a lower layer do not compile a higher one. APART: sources that
+# WEIR_JOIN_SOURCES must not join, because they reuse a name of another file with a different meaning.
 function(weir_layer NAME)
   cmake_parse_arguments(ARG "" "" "APART;LAYERS;LIBRARIES" ${ARGN})
   add_library(weir_${NAME} STATIC ${ARG_UNPARSED_ARGUMENTS} ${ARG_APART})

@@ -10,82 +10,89 @@
 
 namespace weir {
 
-/// The plan's bounds as a setting. Pure.
+/// Returns the knobs of the plan. Pure.
 WEIR_API Setting setting_of(const Plan& plan);
 
-/// What a setting would do.
+/// The predicted result of one setting.
 struct Prediction {
-  Setting setting;  ///< as the Plan has it: a queue cut to the budget, reads to what is drawn
-  double samples_per_s = 0;              ///< handed over
-  double consumer_wait = 0;              ///< share of the time
-  double data_readiness = 1;             ///< share of steps that find a batch waiting
-  std::uint32_t slabs = 0;               ///< that would come to exist
-  std::uint64_t staging_bytes = 0;       ///< bound, of the Plan: max_queue_size + max_leases slabs
-  std::uint64_t peak_staging_bytes = 0;  ///< of `slabs`: a queue that never fills has fewer
-  /// What is typically live: staging, index, 1 MiB a worker (a photograph's bytes and pixels, as the
-  /// Plan assumes), and twice window.encoded_bytes a read ahead; at most the Plan's ceiling_bytes.
+  /// The setting as the Plan resolves it: queue cut to the budget, read-ahead to the samples drawn.
+  Setting setting;
+  double samples_per_s = 0;   ///< delivered samples per second
+  double consumer_wait = 0;   ///< share of the time in which the consumer waits
+  double data_readiness = 1;  ///< share of steps that find a batch ready
+  std::uint32_t slabs = 0;    ///< number of slabs that the stream would allocate
+  /// Upper bound from the Plan: max_queue_size + max_leases slabs.
+  std::uint64_t staging_bytes = 0;
+  /// Bytes of `slabs`; less than the bound if the queue never fills.
+  std::uint64_t peak_staging_bytes = 0;
+  /// Typical live bytes: staging, index, 1 MiB per worker (encoded bytes and pixels of a
+  /// photograph, as in the Plan) and 2 * window.encoded_bytes per read ahead. At most
+  /// Plan::ceiling_bytes.
   std::uint64_t total_bytes = 0;
-  /// What would bound it: judge() of the clocks that a loader would have had in the simulated time.
+  /// The predicted limit: judge() applied to the simulated times.
   Verdict verdict{};
 };
 
-/// Runs the conductor of a stream in simulated time: reads, decodes and the consumer take times
-/// drawn from the window's (log-normal of the same mean and deviation), at most `window.cores` decode
-/// at once; once warm, about a thousand batches. Milliseconds of CPU time. A batch of another size
-/// takes the consumer proportionally as long. Pure: the same arguments, the same result. Throws
-/// Error{bad_options} where the window has no samples or the setting is not one, and
-/// Error{budget_too_small} as weir::resolve does.
+/// Predicts one setting: runs the stream's scheduler in simulated time for about 1000 batches after
+/// a warm-up. Reads, decodes and the consumer take random times from log-normal distributions with
+/// the window's means and deviations. At most `window.cores` decodes run at once. For another batch
+/// size, the consumer's time scales in proportion. Takes milliseconds of CPU time. Pure: equal
+/// arguments give equal results. Throws Error{bad_options} if the window has no samples or the
+/// setting is invalid, and Error{budget_too_small} as weir::resolve does.
 WEIR_API Prediction predict(const Window& window, const Setting& setting, std::uint64_t seed = 0);
 
-/// What advise() may recommend.
+/// Bounds and targets for advise().
 struct AdviceOptions {
-  double target_readiness = 0.99;           ///< share of steps that are to find a batch, 0 to 1
-  std::uint64_t budget_bytes = UINT64_MAX;  ///< the most that may be live
-  std::uint32_t most_queue = 64;            ///< batches
-  std::uint32_t most_workers = 0;       ///< threads; 0: as many as the window's machine has cores
-  std::uint32_t most_read_ahead = 256;  ///< reads
-  std::optional<Service> consumer{};    ///< in place of the window's
-  /// What a cache of so many bytes would bring is to be said, whatever the window's loader had; 0: of as
-  /// many as Plan::cache was asked to hold, or else as the budget leaves.
+  double target_readiness = 0.99;  ///< required share of steps that find a batch ready, 0 to 1
+  std::uint64_t budget_bytes = UINT64_MAX;  ///< maximum live bytes
+  std::uint32_t most_queue = 64;            ///< maximum of max_queue_size, in batches
+  /// Maximum number of threads; 0: the number of cores in the window.
+  std::uint32_t most_workers = 0;
+  std::uint32_t most_read_ahead = 256;  ///< maximum number of reads ahead
+  std::optional<Service> consumer{};    ///< replaces the window's consumer times
+  /// Size of the cache to predict, even if the window's loader had no cache. 0: the requested size
+  /// in Plan::cache, or else the bytes that the budget leaves.
   std::uint64_t cache_bytes = 0;
 };
 
-/// One knob moved by a step, and what it would change.
+/// One changed knob and its predicted effect.
 struct Step {
-  std::string change;  ///< "max_queue_size 3 to 4"
-  Prediction to;       ///< what it would be then
+  std::string change;  ///< for example "max_queue_size 3 to 4"
+  Prediction to;       ///< the result after the change
 };
 
-/// What a cache would bring, once an epoch has filled it; the first is as without.
+/// The predicted effect of a cache after the epoch that fills it. That first epoch is as fast as
+/// without a cache.
 struct CacheAdvice {
-  Cache keep = Cache::encoded;    ///< what would be kept
-  std::uint64_t whole_bytes = 0;  ///< would hold every sample
-  Prediction whole;               ///< the recommended setting with every sample held
-  /// A size to judge: AdviceOptions::cache_bytes, else what the window's own cache was asked to hold, but
-  /// no more than the budget leaves and than whole_bytes. 0: a cache of that size would hold nothing.
+  Cache keep = Cache::encoded;    ///< kind of data in the cache
+  std::uint64_t whole_bytes = 0;  ///< size of a cache that holds every sample
+  Prediction whole;  ///< result of the recommended setting with every sample in the cache
+  /// Size of a smaller cache: AdviceOptions::cache_bytes, or else the requested size of the
+  /// window's cache. It is limited to whole_bytes and to what the budget leaves. 0: such a cache
+  /// would hold no sample.
   std::uint64_t bytes = 0;
-  double share = 0;  ///< of the samples that it would hold, and so of the draws that would hit
-  Prediction to;     ///< the recommended setting with those held
+  double share = 0;  ///< share of samples in this cache, which is also its hit rate
+  Prediction to;     ///< result of the recommended setting with this cache
 };
 
-/// What to set, and why.
+/// The recommended setting, with reasons and alternatives.
 struct Advice {
-  Prediction now;  ///< the window's own setting
-  /// The smallest that reaches `ceiling` within 1 % at the wanted readiness.
+  Prediction now;  ///< result of the window's own setting
+  /// The smallest setting that reaches the target readiness and comes within 1 % of `ceiling`.
   Prediction recommended;
-  Prediction ceiling;       ///< what any setting could reach
-  std::vector<Step> steps;  ///< from the recommended one, up and down
-  /// encoded and, where rows are functions of their samples, decoded; empty where the window does not
-  /// know how many samples the source has.
+  Prediction ceiling;       ///< the best result of any setting within the bounds
+  std::vector<Step> steps;  ///< changes from the recommended setting, in both directions
+  /// One entry for encoded, and one for decoded if each row depends on its sample alone. Empty if
+  /// the number of samples in the source is unknown.
   std::vector<CacheAdvice> cache;
-  std::vector<std::string>
-      sentences;      ///< sentences for people: what to do, why, what to change first
-  std::string flags;  ///< to paste: options of the program
-  std::string code;   ///< to paste: C++
+  std::vector<std::string> sentences;  ///< the advice as text: settings, reasons, first change
+  std::string flags;                   ///< command-line options of the weir program
+  std::string code;                    ///< C++ code that sets the options
 };
 
-/// Simulates settings of the window's batch, some dozens of them. Pure. Throws Error{bad_options}
-/// where predict() does or a wish is out of range, Error{budget_too_small} where nothing fits.
+/// Predicts some dozens of settings with the window's batch size and recommends one. Pure. Throws
+/// Error{bad_options} as predict() does or if an option is out of range, and
+/// Error{budget_too_small} if no setting fits the budget.
 WEIR_API Advice advise(const Window& window, const AdviceOptions& options = {});
 
 }  // namespace weir

@@ -18,67 +18,74 @@ class Slab;
 class SlabPool;
 }  // namespace buffer
 
-/// One batch, on loan. Move-only; returns its slab when it dies; may outlive Stream and Loader.
-/// One thread at a time; distinct batches are independent. What its calls give lies in the slab and is
-/// valid until the batch dies; a slab is filled anew for each batch.
+/// One batch: a lease on a slab. Move-only. The destructor returns the slab. A batch may outlive
+/// its Stream and Loader. One thread at a time; different batches are independent. All spans and
+/// views point into the slab and are valid until the batch is destroyed. The slab is then reused
+/// for another batch.
 class WEIR_API Batch {
  public:
   Batch(Batch&& other) noexcept;
   Batch& operator=(Batch&& other) noexcept;
-  ~Batch();  ///< counted as consumed
+  ~Batch();  ///< the rows count as consumed
 
-  /// Returns the slab now, counted as discarded.
+  /// Returns the slab now. The rows count as discarded.
   void discard() && noexcept;
-  /// Returns the slab once `end` is reached, counted as consumed then. Until then the batch stays `leased`
-  /// and counts against max_leases. Where all leases that are out end this way, next() waits for one.
+  /// Returns the slab when `end` is reached. The rows then count as consumed. Until then the batch
+  /// stays `leased` and counts against max_leases. If every lease is pending in this way, next()
+  /// waits for one.
   ///
-  /// A stream's end or destructor does not wait. The Loader's destructor waits, for a second at most; a slab
-  /// whose end is not reached by then is never freed. So does this call once the Loader has gone.
+  /// The end and the destructor of a stream do not wait for pending leases. The Loader's destructor
+  /// waits for up to one second. If the Loader no longer exists, this call itself waits for up to
+  /// one second. A slab whose end is not reached in that time is never freed.
   void release_when(std::unique_ptr<LeaseEnd> end) && noexcept;
-  /// What this slab was released with the last time, for release_when() to use again without an allocation.
-  /// Null: there is none.
+  /// Returns the LeaseEnd of the previous release_when() on this slab, so that the caller can reuse
+  /// it without an allocation. Null if there is none.
   std::unique_ptr<LeaseEnd> take_last_end() noexcept;
 
-  std::uint32_t size() const noexcept;      ///< rows; the last batch of an epoch may be short
-  std::uint64_t epoch() const noexcept;     ///< from 0; a batch belongs to one
-  std::uint64_t sequence() const noexcept;  ///< 0, 1, 2 … over the stream (law: order)
-  /// N x H x W x C uint8; with Sizes::padded H and W are those of the block. Throws Error{bad_options}
-  /// where the batch is ragged: its images have no shape in common, see image() and offsets().
+  /// Number of rows; the last batch of an epoch may be smaller.
+  std::uint32_t size() const noexcept;
+  std::uint64_t epoch() const noexcept;     ///< epoch of all rows, from 0
+  std::uint64_t sequence() const noexcept;  ///< position in the stream: 0, 1, 2 … (law: order)
+  /// All rows as N x H x W x C uint8. With Sizes::padded, H and W are those of the block. Throws
+  /// Error{bad_options} if the batch is ragged, because its images have no common shape; use
+  /// image() or offsets().
   PixelBlock pixels() const;
-  /// Rows first .. first+count-1. Throws Error{bad_options} where they are not all there, and as pixels().
+  /// Rows first .. first+count-1. Throws Error{bad_options} if one of them does not exist, and as
+  /// pixels().
   PixelBlock slice(std::uint32_t first, std::uint32_t count) const;
-  /// At its own size; padded, its lines are as far apart as the block is wide. 0 x 0 where a sample of no
-  /// known size was left blank. Throws Error{bad_options} where i >= size().
+  /// One image at its own size. With Sizes::padded, row_stride is the stride of the block. The
+  /// shape is 0 x 0 for a blank row whose sample has no known size. Throws Error{bad_options} if
+  /// i >= size().
   ImageView image(std::uint32_t i) const;
-  /// Rows and columns of each image; empty with Sizes::fixed.
+  /// Height and width of each image. Empty with Sizes::fixed.
   std::span<const ImageSize> sizes() const noexcept;
-  /// Where each image begins in pixel_bytes(); empty with Sizes::fixed.
+  /// Offset of each image in pixel_bytes(). Empty with Sizes::fixed.
   std::span<const std::uint64_t> offsets() const noexcept;
-  /// All pixels as they lie: images one behind the other, or the block. Of a ragged batch, what a
-  /// replacement (OnFault::skip) leaves of the room of the sample that failed is zero.
+  /// All pixels: consecutive images, or the padded block. In a ragged batch, a replacement
+  /// (OnFault::skip) may be smaller than the failed sample; the rest of its space is zero.
   std::span<const std::uint8_t> pixel_bytes() const noexcept;
-  /// Share of pixel_bytes() that is of no image; 0 with Sizes::fixed.
+  /// Share of pixel_bytes() that belongs to no image. 0 with Sizes::fixed.
   double padding() const noexcept;
-  /// What lies beside the pixels: Options::side_bytes of each row, one behind the other. The first
-  /// byte is aligned as the slab is, a row as far as side_bytes allows.
+  /// Side bytes of all rows: Options::side_bytes per row, consecutive. The first byte has the
+  /// alignment of the slab. The alignment of the other rows depends on side_bytes.
   std::span<const std::byte> side() const noexcept;
-  /// Of one row. Throws Error{bad_options} where i >= size().
+  /// Side bytes of one row. Throws Error{bad_options} if i >= size().
   std::span<const std::byte> side(std::uint32_t i) const;
-  /// Side bytes that are second images: N x H x W x C uint8. Throws Error{bad_options} where
-  /// shape.values() is not Options::side_bytes.
+  /// Side bytes as second images: N x H x W x C uint8. Throws Error{bad_options} if shape.values()
+  /// differs from Options::side_bytes.
   PixelBlock side_pixels(Shape shape) const;
-  std::span<const std::int64_t> labels() const noexcept;    ///< N, as the source gave them
-  std::span<const std::uint64_t> indices() const noexcept;  ///< N: which samples of the source
-  std::span<const RowStatus> statuses() const noexcept;     ///< N: whether all went well
-  std::uint64_t bytes_held() const noexcept;                ///< the slab, to the byte (law: held)
+  std::span<const std::int64_t> labels() const noexcept;    ///< N labels from the source
+  std::span<const std::uint64_t> indices() const noexcept;  ///< N indices of samples in the source
+  std::span<const RowStatus> statuses() const noexcept;     ///< N statuses: which rows have a fault
+  std::uint64_t bytes_held() const noexcept;                ///< size of the slab (law: held)
 
-  /// What MemoryLedger::leases() calls the holder from now on: a literal, or another text that lives for as
-  /// long as the program. Adapters name what they made of the batch.
+  /// Sets the name of the holder in MemoryLedger::leases(). The text must be a literal or live as
+  /// long as the program. Each adapter sets the name of its own type.
   void held_by(const char* holder) const noexcept;
 
  private:
   friend struct Internals;
-  /// Takes over a leased slab of `pool`.
+  /// Takes ownership of a leased slab of `pool`.
   Batch(std::shared_ptr<buffer::SlabPool> pool, buffer::Slab& slab) noexcept;
   std::shared_ptr<buffer::SlabPool> pool_;
   buffer::Slab* slab_ = nullptr;

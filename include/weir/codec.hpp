@@ -8,34 +8,34 @@
 
 namespace weir {
 
-/// Bounds applied to a header before any large allocation or long work. What exceeds one is a
-/// Fault of kind `limit`.
+/// Bounds that are checked in the header, before large allocations and long computations. A sample
+/// that exceeds one is a Fault of kind `limit`.
 struct DecodeLimits {
   std::uint64_t max_pixels = 100'000'000;         ///< height · width
-  std::uint32_t max_side = 65'500;                ///< pixels, the longer one
-  std::uint32_t max_scans = 100;                  ///< JPEG: scans that may follow the first
-  std::uint64_t max_encoded_bytes = 64ull << 20;  ///< of one sample, as it lies in its source
-  /// Bytes of a JPEG before the first scan; APPn and COM are jumped over.
+  std::uint32_t max_side = 65'500;                ///< longer side in pixels
+  std::uint32_t max_scans = 100;                  ///< JPEG: scans after the first one
+  std::uint64_t max_encoded_bytes = 64ull << 20;  ///< encoded bytes of one sample
+  /// Bytes of a JPEG before the first scan, without APPn and COM segments.
   std::uint64_t max_header_bytes = 1ull << 20;
-  std::uint32_t max_markers = 1000;                ///< JPEG: before the first scan
-  std::uint64_t max_ancillary_bytes = 1ull << 20;  ///< one ancillary PNG chunk
+  std::uint32_t max_markers = 1000;                ///< JPEG: markers before the first scan
+  std::uint64_t max_ancillary_bytes = 1ull << 20;  ///< size of one ancillary PNG chunk
 };
 
-/// A decoder for formats that weir does not read itself (its README lists those it does). Handed to
-/// Options::codecs. Called from many threads at once. `weir::opencv_codec()` in
-/// weir/interop/opencv_codec.hpp is one, for BMP, TIFF and the like.
+/// A decoder for formats that weir does not decode itself. Register it in Options::codecs. Called
+/// from many threads at once. Example: `weir::opencv_codec()` in weir/interop/opencv_codec.hpp
+/// decodes BMP, TIFF and PNM.
 class ForeignCodec {
  public:
-  /// What a header says.
+  /// The properties of an image that its header states.
   struct Info {
     std::uint32_t width = 0;          ///< pixels, as stored
     std::uint32_t height = 0;         ///< pixels, as stored
-    std::uint64_t scratch_bytes = 0;  ///< most the decoder allocates on its own, worst case
+    std::uint64_t scratch_bytes = 0;  ///< maximum that the decoder allocates
   };
   virtual ~ForeignCodec() = default;
-  /// Whether the first bytes are of a format this codec reads. Must not allocate.
+  /// Whether the codec can decode data with these first bytes. Must not allocate.
   virtual bool accepts(std::span<const std::byte> head) const noexcept = 0;
-  /// Reads the header alone. Throws SampleError.
+  /// Parses the header only. Throws SampleError.
   virtual Info info(std::span<const std::byte> encoded) const = 0;
   /// Writes height*width*3 bytes of RGB. Throws SampleError.
   virtual void decode(std::span<const std::byte> encoded, const Info& info,

@@ -14,19 +14,20 @@ namespace weir {
 
 /// Bytes of one account of a MemoryUse.
 struct AccountUse {
-  std::string name;           ///< as account() was given it
-  std::uint64_t live = 0;     ///< bytes held now
-  std::uint64_t peak = 0;     ///< the most this account held
-  std::uint64_t at_peak = 0;  ///< what it held when all accounts together held most
+  std::string name;           ///< name passed to account()
+  std::uint64_t live = 0;     ///< bytes allocated now
+  std::uint64_t peak = 0;     ///< maximum of this account
+  std::uint64_t at_peak = 0;  ///< bytes of this account at the common peak of all accounts
 };
 
-/// Bytes by account at one instant, and the most since the peak was last reset. `live` of the accounts
-/// adds up to `live` and `at_peak` to `peak`; their own peaks need not have come together.
+/// Bytes by account at one instant, and the peaks since the last reset. The sum of the accounts'
+/// `live` is `live`, and the sum of their `at_peak` is `peak`. The peaks of single accounts may be
+/// at different times.
 struct WEIR_API MemoryUse {
-  std::uint64_t live = 0;            ///< bytes now
-  std::uint64_t peak = 0;            ///< the most at any instant
-  std::vector<AccountUse> accounts;  ///< in the order in which they were made
-  /// The account of that name; all zero where there is none.
+  std::uint64_t live = 0;            ///< bytes allocated now
+  std::uint64_t peak = 0;            ///< maximum of the sum of all accounts
+  std::vector<AccountUse> accounts;  ///< in order of creation
+  /// The account with that name. All zero if it does not exist.
   AccountUse operator[](std::string_view account) const;
 };
 
@@ -34,37 +35,38 @@ namespace buffer {
 class Counts;
 }  // namespace buffer
 
-/// Another memory resource, counting by named accounts: for a trainer's own containers, or as
-/// `memory.upstream`.
+/// A memory resource that counts the bytes of named accounts. Use it for a trainer's own containers
+/// or as `memory.upstream`.
 ///
 ///     weir::CountingResource memory;
 ///     std::pmr::vector<float> weights(n, memory.account("parameters"));
 ///     memory.use();  // torch.cuda's memory_allocated is its live, max_memory_allocated its peak
 ///
-/// Bytes are those asked for, without what the upstream rounds up. They count from the moment the
-/// upstream has given them until they are handed back: what callers hold, no more and no less, so what
-/// the upstream refuses never counts. Memory goes back to the account it came from: no two are equal
-/// to std::pmr. A container that is copied takes std::pmr's default resource, as all of them do.
+/// It counts requested bytes, without the rounding of the upstream. Bytes count from a successful
+/// allocation until the deallocation; failed allocations do not count. Memory returns to the
+/// account that allocated it: for std::pmr, no two accounts are equal. A copied container uses
+/// std::pmr's default resource, as with every std::pmr container.
 ///
-/// Any thread. Outlives what it gave.
+/// Any thread. Must outlive all memory that it allocated.
 class WEIR_API CountingResource final : public std::pmr::memory_resource {
  public:
-  /// `upstream` outlives this and serves the threads that use it.
+  /// `upstream` must outlive this object and must be safe for the threads that use it.
   explicit CountingResource(std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
   ~CountingResource() override;
   CountingResource(const CountingResource&) = delete;
   CountingResource& operator=(const CountingResource&) = delete;
 
-  /// The account of that name, made at the first call; as long as this lives. What is allocated
-  /// straight from this is the account `other`. Throws Error{bad_options} where the name is empty.
+  /// Returns the account with that name. The first call creates it. The pointer is valid as long as
+  /// this object. Direct allocations from this object belong to the account `other`. Throws
+  /// Error{bad_options} if the name is empty.
   std::pmr::memory_resource* account(std::string_view name);
 
-  /// All accounts, `other` first, then in the order in which they were made.
+  /// All accounts: first `other`, then the others in order of creation.
   MemoryUse use() const;
-  /// Bytes of all accounts now.
+  /// Current bytes of all accounts.
   std::uint64_t live() const noexcept;
-  /// peak := live, for all together and each account. A MemoryProfile that watches this has peaks of
-  /// its own.
+  /// Sets each peak to the current bytes. Peaks of a MemoryProfile that watches this object do not
+  /// change.
   void reset_peak() noexcept;
 
  private:

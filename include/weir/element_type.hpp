@@ -7,7 +7,7 @@
 
 namespace weir {
 
-/// What one value is held as.
+/// The data type of one value.
 enum class ElementType : std::uint8_t {
   u8,    ///< uint8
   f16,   ///< float16
@@ -16,7 +16,7 @@ enum class ElementType : std::uint8_t {
   f64,   ///< float64
   i64,   ///< int64
 };
-/// Bytes of one value. Any thread, as all here.
+/// Size of one value in bytes. Any thread.
 constexpr std::uint64_t element_bytes(ElementType type) noexcept {
   switch (type) {
     case ElementType::u8: return 1;
@@ -28,7 +28,7 @@ constexpr std::uint64_t element_bytes(ElementType type) noexcept {
   }
   return 0;
 }
-/// "float32".
+/// The name of the type, for example "float32". Any thread.
 WEIR_API std::string_view to_string(ElementType type) noexcept;
 
 }  // namespace weir

@@ -11,96 +11,99 @@
 
 namespace weir {
 
-/// What went wrong with a call or a stream. A bad sample is not an error but a Fault.
+/// Errors of calls and streams. A bad sample is not an error; it is a Fault.
 enum class Errc {
-  bad_options = 1,   ///< misuse or an impossible plan; the message names option, value and bound
-  budget_too_small,  ///< the memory budget is under the floor; the message lists the floor's parts
-  too_many_leases,   ///< next() while `max_leases` batches are out
-  too_many_faults,   ///< a row failed 64 times, or the tolerance was exceeded
-  sample_failed,     ///< OnFault::stop met a bad sample
-  source_failed,     ///< the source as a whole is unusable (no such folder, unreadable manifest)
+  bad_options = 1,  ///< misuse or an impossible plan; the message states option, value and bound
+  /// The memory budget is below the floor; the message lists the parts of the floor.
+  budget_too_small,
+  too_many_leases,  ///< next() was called while the consumer held `max_leases` batches
+  too_many_faults,  ///< one row failed 64 times, or the tolerated number of faults was exceeded
+  sample_failed,    ///< a sample failed under OnFault::stop
+  /// The source is unusable, for example a missing folder or an unreadable manifest.
+  source_failed,
 };
 
-/// The stages that clocks, faults and traces name.
+/// The stages that statistics, faults and traces use.
 enum class Stage : std::uint8_t {
   read,     ///< Source::read
-  wait,     ///< parked until a sample's bytes were granted
+  wait,     ///< a sample waits until the budget has room for its bytes
   decode,   ///< header and pixels
-  fit,      ///< resampling, and the user's transform
-  handoff,  ///< a batch lay in the queue
-  lease,    ///< the consumer held it; also calls that are made with one
+  fit,      ///< resampling and the user's transform
+  handoff,  ///< a batch is ready in the queue
+  lease,    ///< the consumer holds a batch; also errors of calls on a batch
 };
-/// How many stages there are.
+/// Number of stages.
 inline constexpr std::size_t stage_count = 6;
 
-/// What was wrong with a sample.
+/// What is wrong with a sample.
 enum class FaultKind : std::uint8_t {
-  truncated,    ///< it ends too early
-  corrupt,      ///< it is not what its format allows
-  unsupported,  ///< sound, it may be, but nothing that is read here
+  truncated,    ///< the data ends too early
+  corrupt,      ///< the data violates its format
+  unsupported,  ///< valid or not, weir has no decoder for this kind of data
   limit,        ///< it exceeds one of DecodeLimits
   io,           ///< it could not be read
-  timeout,      ///< its source gave up waiting
+  timeout,      ///< the source reached its own time limit
   memory,       ///< it needs more than MemoryOptions::max_sample_bytes, or memory ran out
 };
-/// How many kinds there are.
+/// Number of kinds.
 inline constexpr std::size_t fault_kind_count = 7;
 
-/// The enumerator's own name: "decode". Any thread.
+/// The name of the enumerator, for example "decode". Any thread.
 WEIR_API std::string_view to_string(Stage stage) noexcept;
-/// The enumerator's own name: "truncated". Any thread.
+/// The name of the enumerator, for example "truncated". Any thread.
 WEIR_API std::string_view to_string(FaultKind kind) noexcept;
 
 /// The category of Errc, named "weir". Any thread.
 WEIR_API const std::error_category& error_category() noexcept;
-/// So that Errc is an error code to the standard library.
+/// Makes Errc usable as an error code of the standard library.
 inline std::error_code make_error_code(Errc code) noexcept {
   return {static_cast<int>(code), error_category()};
 }
 
-/// Thrown for misuse, impossible plans and dead streams. code() == Errc::… tells them apart.
+/// Thrown for misuse, impossible plans and failed streams. Compare code() with an Errc.
 class WEIR_API Error : public std::system_error {
  public:
-  /// `what`: a sentence, with option, value and bound where it is about one.
+  /// `what` is a sentence. If it concerns an option, it states option, value and bound.
   Error(Errc code, Stage stage, const std::string& what)
       : std::system_error(make_error_code(code), what), stage_(stage) {}
-  /// Where it happened.
+  /// The stage of the error.
   Stage stage() const noexcept { return stage_; }
 
  private:
   Stage stage_;
 };
 
-/// Thrown by a Source to say how a sample failed. Any other exception that leaves Source::read
-/// counts as kind `io` with its what() as the reason.
+/// Thrown by a Source when one sample fails. Any other exception from Source::read becomes a fault
+/// of kind `io`, with its what() as the reason.
 class WEIR_API SampleError : public std::runtime_error {
  public:
   /// `reason` becomes Fault::reason.
   SampleError(FaultKind kind, const std::string& reason)
       : std::runtime_error(reason), kind_(kind) {}
-  /// As it was thrown; becomes Fault::kind.
+  /// Becomes Fault::kind.
   FaultKind kind() const noexcept { return kind_; }
 
  private:
   FaultKind kind_;
 };
 
-/// One bad sample: data, recorded and counted. `reason` and `name` carry no control bytes.
+/// One bad sample, as data. Faults are recorded and counted. `reason` and `name` contain no control
+/// characters.
 struct Fault {
-  std::uint64_t index = 0;              ///< of the source
-  std::uint64_t epoch = 0;              ///< in which it was drawn, from 0
-  std::string name;                     ///< Source::name of it
-  FaultKind kind = FaultKind::io;       ///< what was wrong
-  Stage stage = Stage::read;            ///< where it was found
-  std::string reason;                   ///< in words
-  std::optional<std::uint64_t> offset;  ///< byte offset in the encoded sample, where known
+  std::uint64_t index = 0;              ///< index in the source
+  std::uint64_t epoch = 0;              ///< epoch in which the sample was drawn, from 0
+  std::string name;                     ///< result of Source::name
+  FaultKind kind = FaultKind::io;       ///< kind of the fault
+  Stage stage = Stage::read;            ///< stage that detected the fault
+  std::string reason;                   ///< description as text
+  std::optional<std::uint64_t> offset;  ///< byte offset in the encoded sample, if known
 };
 
-/// What becomes of a bad sample.
+/// How a stream handles a bad sample.
 enum class OnFault : std::uint8_t {
-  stop,   ///< the stream ends before its batch: Error{sample_failed}
-  skip,   ///< a replacement fills the row: a pure function of seed, epoch, position and attempt
-  blank,  ///< the row is zero and its status says so
+  stop,   ///< the stream ends before the batch of this sample with Error{sample_failed}
+  skip,   ///< another sample fills the row; it depends on seed, epoch, position and attempt alone
+  blank,  ///< the row is zero, and its status is `blank`
 };
 
 }  // namespace weir

@@ -2,14 +2,15 @@
 
 namespace weir {
 
-/// Says when something that still reads a batch, such as a device, has read it. Made by adapters; see
+/// Reports when a reader of a batch, such as a device, has finished. Adapters implement it; see
 /// Batch::release_when and interop/cuda.hpp.
 class LeaseEnd {
  public:
   virtual ~LeaseEnd() = default;
-  /// Whether the batch has been read. Called until it says so, by the stream's deciding thread, by next() or
-  /// by the Loader's destructor, one at a time; must return at once and must call nothing of the loader's.
-  /// If it throws, the slab returns and the stream ends: next() delivers what is ready, then throws this.
+  /// Whether the reader has finished. The stream's scheduling thread, next() or the Loader's
+  /// destructor call it, one at a time, until it returns true. It must return at once and must not
+  /// call the loader. If it throws, the slab returns and the stream ends: next() delivers the ready
+  /// batches and then throws this exception.
   virtual bool reached() = 0;
 };
 

@@ -12,43 +12,44 @@
 
 namespace weir {
 
-/// Where a byte is on the books.
+/// The purpose of charged bytes.
 enum class Account : std::uint8_t {
-  index,    ///< the source's index and names, and a trace
-  encoded,  ///< samples as they were read
-  scratch,  ///< what decoders and transforms work in
+  index,    ///< index and names of the source, and a trace
+  encoded,  ///< samples as read
+  scratch,  ///< working memory of decoders and transforms
   filling,  ///< slabs that workers write
   ready,    ///< slabs in the queue
-  leased,   ///< slabs in the consumer's hands
+  leased,   ///< slabs that the consumer holds
   idle,     ///< slabs that wait for their next batch
-  cache,    ///< samples kept from epoch to epoch (Options::cache); charges of the caller's own
+  cache,    ///< samples kept from epoch to epoch (Options::cache), and the caller's own charges
 };
-/// How many accounts there are.
+/// Number of accounts.
 inline constexpr std::size_t account_count = static_cast<std::size_t>(Account::cache) + 1;
-/// The enumerator's own name: "leased". Any thread.
+/// The name of the enumerator, for example "leased". Any thread.
 WEIR_API std::string_view to_string(Account account) noexcept;
 
-/// Bytes by account, in the order of the enumerators.
+/// Bytes per account, in the order of Account.
 using AccountBytes = std::array<std::uint64_t, account_count>;
 
-/// One instant, in bytes. The accounts add up to `live` (law: sum), `live <= budget` (law: bound).
+/// The ledger at one instant, in bytes. The sum of the accounts is `live` (law: sum), and `live <=
+/// budget` (law: bound).
 struct MemorySnapshot {
-  std::uint64_t live = 0;           ///< on the books now
-  std::uint64_t peak = 0;           ///< the most since reset_peak()
+  std::uint64_t live = 0;           ///< charged bytes now
+  std::uint64_t peak = 0;           ///< maximum of `live` since reset_peak()
   std::uint64_t budget = 0;         ///< UINT64_MAX: no bound
-  AccountBytes accounts{};          ///< the parts of `live`
-  AccountBytes accounts_at_peak{};  ///< the parts of `peak`
+  AccountBytes accounts{};          ///< `live` by account
+  AccountBytes accounts_at_peak{};  ///< `peak` by account
   /// Bytes of one account.
   std::uint64_t operator[](Account a) const noexcept {
     return accounts[static_cast<std::size_t>(a)];
   }
 };
 
-/// A batch that is out, and who holds it.
+/// One leased batch and its holder.
 struct HeldLease {
-  std::uint64_t sequence = 0;  ///< in its stream
-  std::uint64_t bytes = 0;     ///< of the account `leased`
-  std::string_view holder;     ///< as Batch::held_by() was told last; "Batch" where nobody did
+  std::uint64_t sequence = 0;  ///< Batch::sequence in its stream
+  std::uint64_t bytes = 0;     ///< size in the account `leased`
+  std::string_view holder;     ///< last name from Batch::held_by(); "Batch" by default
 };
 
 namespace books {
@@ -56,23 +57,23 @@ class Ledger;
 class Book;
 }  // namespace books
 
-/// Move-only proof that bytes are on the books. Free the memory before the Charge dies.
-/// One thread at a time.
+/// Move-only token for charged bytes. Free the memory before you destroy the Charge. One thread at
+/// a time.
 class WEIR_API Charge {
  public:
-  /// Of no bytes.
+  /// Holds zero bytes.
   Charge() noexcept = default;
   Charge(Charge&& other) noexcept;
   Charge& operator=(Charge&& other) noexcept;
   ~Charge();
 
-  /// Moves the bytes to another account; the total cannot move.
+  /// Moves the bytes to another account. The total does not change.
   void transfer(Account to) noexcept;
-  /// False, and nothing changed, where the budget has no room.
+  /// Returns false without any change if the budget has no room.
   [[nodiscard]] bool try_grow(std::uint64_t to_bytes) noexcept;
-  /// Gives bytes back; `to_bytes` must not exceed bytes(). Free the memory first.
+  /// Reduces the charge. `to_bytes` must not exceed bytes(). Free the memory first.
   void shrink(std::uint64_t to_bytes) noexcept;
-  /// How many are on the books by this.
+  /// Bytes that this object has charged.
   std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
@@ -83,29 +84,32 @@ class WEIR_API Charge {
   std::uint64_t bytes_ = 0;
 };
 
-/// A budget in bytes and all that is charged to it. Any thread.
+/// A memory budget and the accounting of its use. Any thread.
 class WEIR_API MemoryLedger {
  public:
-  /// UINT64_MAX: no bound. Several loaders share one by MemoryOptions::ledger.
+  /// `budget_bytes` of UINT64_MAX means no bound. Several loaders can share a ledger by
+  /// MemoryOptions::ledger.
   explicit MemoryLedger(std::uint64_t budget_bytes);
   ~MemoryLedger();
   MemoryLedger(const MemoryLedger&) = delete;
   MemoryLedger& operator=(const MemoryLedger&) = delete;
 
-  /// The only entrance. Empty where the budget less what loaders were promised has no room.
+  /// Charges bytes. Empty if the budget, less the bytes promised to loaders, has no room.
   [[nodiscard]] std::optional<Charge> try_charge(Account account, std::uint64_t bytes);
   /// All accounts at one instant.
   MemorySnapshot snapshot() const;
-  /// Batches that are out, of all loaders that share or shared this ledger, those that died included; a
-  /// loader's own in order of their slabs. Their bytes add up to the account `leased`.
+  /// The leased batches of all loaders that use or used this ledger, including destroyed loaders.
+  /// For one loader they are in the order of their slabs. The sum of their bytes is the account
+  /// `leased`.
   std::vector<HeldLease> leases() const;
-  /// As constructed, in bytes.
+  /// The budget in bytes.
   std::uint64_t budget() const noexcept;
-  /// Bytes promised to the loaders that share this ledger.
+  /// Bytes reserved for the loaders that share this ledger.
   std::uint64_t promised() const;
-  /// peak := live, for the ledger and each loader's page.
+  /// Sets peak to live, for the ledger and for each loader that shares it.
   void reset_peak() noexcept;
-  /// Number of changes posted so far: what the books cost is this times the bench's ns a posting.
+  /// Number of changes so far. Multiply by the benchmark's ns per posting to get the cost of the
+  /// accounting.
   std::uint64_t postings() const noexcept;
 
  private:

@@ -25,20 +25,20 @@
 
 namespace weir {
 
-/// Where a stream stands, counted from batches the consumer has let go: all before `next_batch`,
-/// and those listed beyond it.
+/// A point in a stream, counted in released batches: all batches before `next_batch`, and the
+/// listed ones after it.
 struct Position {
-  std::uint64_t next_batch = 0;                ///< Batch::sequence of the first that is not done
-  std::vector<std::uint64_t> released_beyond;  ///< those after it that are, ascending
-  /// Field by field.
+  std::uint64_t next_batch = 0;  ///< Batch::sequence of the first batch that is not released
+  std::vector<std::uint64_t> released_beyond;  ///< released batches after it, ascending
+  /// Compares all fields.
   friend bool operator==(const Position&, const Position&) = default;
 };
 
-/// What a stream delivers.
+/// The extent of a stream.
 struct StreamOptions {
-  Position from{};                          ///< where to go on; default: at the beginning
-  std::optional<std::uint64_t> epochs = 1;  ///< nullopt: endless
-  std::stop_token stop{};                   ///< cancels the stream
+  Position from{};                          ///< first position; default: the beginning
+  std::optional<std::uint64_t> epochs = 1;  ///< number of epochs; nullopt: no end
+  std::stop_token stop{};                   ///< cancels the stream when a stop is requested
 };
 
 namespace api {
@@ -46,27 +46,27 @@ class StreamState;
 class LoaderState;
 }  // namespace api
 
-/// Input iterator over what `from.next()` gives: releases its value before it advances.
+/// Input iterator over the results of `from.next()`. It releases its value before it advances.
 template <class From, class Value>
 class NextIterator {
  public:
-  using difference_type = std::ptrdiff_t;  ///< as the standard library wants it
-  using value_type = Value;                ///< what it points to
-  /// At the first value of `from`, which is to outlive it.
+  using difference_type = std::ptrdiff_t;  ///< required by std::input_iterator
+  using value_type = Value;                ///< type of the elements
+  /// Calls `from.next()`. `from` must outlive the iterator.
   explicit NextIterator(From& from) : from_(&from), value_(from.next()) {}
-  /// The value, which may be moved out.
+  /// The current value. It may be moved from.
   Value& operator*() noexcept { return *value_; }
-  /// Likewise.
+  /// Access to a member of the current value.
   Value* operator->() noexcept { return &*value_; }
-  /// Releases the value, then asks for the next.
+  /// Releases the value, then calls next().
   NextIterator& operator++() {
     value_.reset();
     value_ = from_->next();
     return *this;
   }
-  /// Likewise.
+  /// As the prefix operator. Returns nothing.
   void operator++(int) { ++*this; }
-  /// Whether there are no more.
+  /// Whether the end is reached.
   bool operator==(std::default_sentinel_t) const noexcept { return !value_; }
 
  private:
@@ -74,57 +74,62 @@ class NextIterator {
   std::optional<Value> value_;
 };
 
-/// Takes what async_next() asked for: a batch, or none where the stream is finished or cancelled, or what
-/// the stream ended in.
+/// Receives the result of async_next(): the exception that ended the stream, or a batch, or neither
+/// if the stream is finished or cancelled.
 using BatchTaker = std::function<void(std::exception_ptr, std::optional<Batch>)>;
 
-/// Batches in order. One consumer thread at a time; cancel() and the const calls from any thread.
+/// A stream of batches in order. One consumer thread at a time; cancel() and const members from any
+/// thread.
 ///
-/// Destruction cancels, joins and loses nothing. It takes at most 100 ms, the decode in progress
-/// included, and as much longer as what weir cannot interrupt: a Source::read, a foreign codec, a
-/// transform (which can ask DecodedSample::cancelled()) or a callback under way, the part of a WebP that
-/// a few bytes code. So does what cancel() began. A thread that waits in next() or settle() meanwhile
-/// comes out first; later calls are an error of the program's. Not to be destroyed by one of its own
-/// threads (in a Source, a codec, a transform or a callback), where next() and settle() throw
-/// Error{bad_options}.
+/// The destructor cancels the stream and joins its work. It takes at most 100 ms, including the
+/// running decodes, plus the time of work that weir cannot interrupt: a running Source::read,
+/// foreign codec, transform (which can check DecodedSample::cancelled()) or callback, and a part of
+/// a WebP that a few bytes encode. The same bound holds after cancel(). A thread that waits in
+/// next() or settle() returns first; later calls are errors in the program. The loader's own
+/// threads (in a Source, codec, transform or callback) must not destroy a stream. In those threads
+/// next() and settle() throw Error{bad_options}.
 ///
-/// In a child of fork() nothing works: calls throw Error{bad_options}, finished() is true, cancel() and
-/// destructors do nothing. The child is to call exec or _exit.
+/// In a child process after fork() a stream does not work: calls throw Error{bad_options},
+/// finished() is true, and cancel() and the destructor have no effect. The child must call exec or
+/// _exit.
 class WEIR_API Stream {
  public:
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
   ~Stream();
 
-  /// Blocks. Empty: finished or cancelled. Throws Error{too_many_leases} while `max_leases`
-  /// batches are out; Error{sample_failed}, Error{too_many_faults} or the source's own exception,
-  /// once, where the stream ends in one.
+  /// Waits for the next batch. Empty if the stream is finished or cancelled. Throws
+  /// Error{too_many_leases} while the consumer holds `max_leases` batches. If the stream fails,
+  /// throws once: Error{sample_failed}, Error{too_many_faults} or the source's own exception.
   [[nodiscard]] std::optional<Batch> next();
-  /// Waits for a lease to come back, too. Empty: nothing in time, or finished().
+  /// Waits for the next batch, at most for `timeout`. It also waits for a free lease instead of
+  /// throwing. Empty if there is no batch in time or the stream is finished().
   [[nodiscard]] std::optional<Batch> next(std::chrono::steady_clock::duration timeout);
-  /// Does not wait. Empty: nothing ready now, or finished().
+  /// Returns at once. Empty if no batch is ready or the stream is finished().
   [[nodiscard]] std::optional<Batch> try_next();
-  /// next() without a thread that waits, for a lease to come back neither. `take` is called once: by the
-  /// stream's deciding thread, which it must not keep and where the stream may only be cancelled, or by the
-  /// thread that destroys the stream. Whoever is to have the batch is best posted to from it; see
-  /// interop/asio.hpp. What it throws is lost, and the batch comes back. Until it is called, this and
+  /// Requests the next batch without a waiting thread. It also waits for a free lease instead of
+  /// throwing. `take` is called once, by the stream's scheduling thread or by the thread that
+  /// destroys the stream. On the scheduling thread, `take` must return quickly and may only cancel
+  /// the stream; it should post the batch to another executor, see interop/asio.hpp. If `take`
+  /// throws, the exception is discarded and the batch is returned. Until then, this function and
   /// next() throw Error{bad_options}.
   void async_next(BatchTaker take);
-  /// No batch will come any more.
+  /// Whether no further batch will be delivered.
   bool finished() const noexcept;
-  /// No more batches; what is being made is given up. Returns at once. Any thread, any number of times.
+  /// Stops the stream and abandons unfinished batches. Returns at once. Any thread, any number of
+  /// times.
   void cancel() noexcept;
-  /// Waits until nothing more can be prefetched: no decode is running and none can start before
-  /// a batch is released. After cancel(): until the last one has ended.
+  /// Waits until prefetching stops: no decode is running, and none can start before a batch is
+  /// released. After cancel(): waits for the last running decode.
   void settle();
-  /// Where a later stream can resume.
+  /// The point at which a later stream can resume.
   Position position() const;
 
-  using Iterator = NextIterator<Stream, Batch>;  ///< over the batches to come
-  /// For `for (weir::Batch& batch : stream)`: asks for the first batch. Throws what next() throws, as
-  /// going on does.
+  using Iterator = NextIterator<Stream, Batch>;  ///< iterates over the remaining batches
+  /// For `for (weir::Batch& batch : stream)`. Calls next() for the first batch. This call and each
+  /// increment throw as next() does.
   Iterator begin() { return Iterator(*this); }
-  /// Reached where next() gives nothing.
+  /// The end, which is reached when next() returns nothing.
   std::default_sentinel_t end() const noexcept { return {}; }
 
  private:
@@ -133,42 +138,46 @@ class WEIR_API Stream {
   std::shared_ptr<api::StreamState> state_;
 };
 
-/// The size of each image, for Options::sizes: as the source knows it (Source::image_size), else of the
-/// header, for which each sample is read once, by `options.workers` threads, its bytes on the books
-/// (account `encoded`). Asked for by the Loader itself; of use where several share a source. Throws
-/// Error{budget_too_small} where not even one sample can be read by itself.
+/// Determines the size of each image for Options::sizes, from the source (Source::image_size) or
+/// else from the header. To get the header, `options.workers` threads read each sample once; its
+/// bytes are charged to the account `encoded`. The Loader calls this function itself. Call it
+/// directly if several loaders share a source. Throws Error{budget_too_small} if the budget has no
+/// room for one sample.
 WEIR_API std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source,
                                                         const Options& options = {});
 
-/// Owns source, books, slabs and threads. All calls from any thread. In a child of fork(): as a Stream.
+/// Owns source, ledger, slabs and threads. All calls from any thread. After fork() a child process
+/// has the restrictions of a Stream.
 class WEIR_API Loader {
  public:
-  /// Resolves the options once. Starts no work, and no thread that outlives it; where sizes differ and
-  /// options.sizes.index is null, it measures them. Throws Error{bad_options} or Error{budget_too_small}.
+  /// Resolves the options once. Starts no thread that continues after the constructor. If sizes
+  /// differ and options.sizes.index is null, it measures the sizes. Throws Error{bad_options} or
+  /// Error{budget_too_small}.
   explicit Loader(AnySource source, const Options& options = {});
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;
   ~Loader();
 
-  /// Starts the threads. One live stream per Loader; a second throws Error{bad_options}.
+  /// Starts the threads. A Loader has at most one live stream; a second one throws
+  /// Error{bad_options}.
   Stream stream(const StreamOptions& options = {});
-  /// What the options became.
+  /// The resolved options.
   const Plan& plan() const noexcept;
-  /// The books: its own, or MemoryOptions::ledger.
+  /// The loader's own ledger, or MemoryOptions::ledger.
   MemoryLedger& ledger() noexcept;
-  /// Where every byte and sample of this loader is, at one instant.
+  /// Bytes and samples of this loader at one instant.
   Snapshot snapshot() const;
   std::uint64_t size() const noexcept;  ///< samples in the source
-  /// What drop_last leaves out not counted.
+  /// Number of batches in an epoch, without those that drop_last omits.
   std::uint64_t batches_per_epoch() const noexcept;
-  /// By label; empty where the source has none.
+  /// Class names by label. Empty if the source has none.
   std::vector<std::string> class_names() const;
-  /// What happened until now in the Trace Event Format (JSON), which Perfetto (ui.perfetto.dev) and
-  /// chrome://tracing open: a row for each thread and each slab; the queue and the accounts as
-  /// counters. Events that found no place are counted in its `otherData`. Takes time and memory of
-  /// its own, off the books. Throws Error{bad_options} where trace.events was 0.
+  /// Writes the recorded events in the Trace Event Format (JSON) for Perfetto (ui.perfetto.dev) or
+  /// chrome://tracing. It has one row per thread and per slab, and counters for queue and accounts.
+  /// `otherData` contains the number of events that did not fit. The call uses time and memory
+  /// outside the ledger. Throws Error{bad_options} if trace.events was 0.
   void write_trace(std::ostream& out) const;
-  /// Books, clocks and faults from the loader's construction until now.
+  /// Memory, statistics and faults since the construction of the loader.
   Report report() const;
 
  private:

@@ -10,34 +10,34 @@
 
 namespace weir {
 
-/// A budget that was worked out, and how.
+/// The result of auto_budget().
 struct AutoBudget {
   std::uint64_t bytes = 0;  ///< for MemoryOptions::budget_bytes
-  std::string how;          ///< one sentence: the share, what was left, and of what
+  std::string how;          ///< one sentence with the share, the available memory and its origin
 };
 
-/// `share` of the memory that is left: of the tightest memory cgroup above this process (v2 or v1;
-/// its limit less what it uses, file cache that the kernel would give up not counted) or of the
-/// machine (MemAvailable), whichever is less. What is left now, not a reservation. Throws
-/// Error{bad_options} where `share` is not above 0 and at most 1 or the kernel does not say. Any thread.
+/// A share of the memory that is available now. The available memory is the smaller of two numbers:
+/// the free part of the tightest memory cgroup of this process (v2 or v1; limit less use, without
+/// reclaimable file cache) and MemAvailable of the machine. Nothing is reserved. Throws
+/// Error{bad_options} if `share` is not in (0, 1] or if the kernel gives no numbers. Any thread.
 WEIR_API AutoBudget auto_budget(double share = 0.5);
 
-/// How PageMemory takes its pages.
+/// How PageMemory allocates pages.
 struct PageOptions {
-  bool huge = false;  ///< ask for transparent huge pages: fewer TLB misses, no more memory
-  bool lock = false;  ///< mlock: never swapped; resident from the start
+  bool huge = false;  ///< request transparent huge pages: fewer TLB misses, no additional memory
+  bool lock = false;  ///< mlock the pages: never swapped, resident from the start
 };
 
-/// Whole pages from the kernel, given back to it at once: for `memory.upstream`, and what slabs come
-/// from where there is none. Blocks of less than 64 KiB come from operator new, unless they are to be
-/// locked. Where the kernel refuses huge pages or the lock, the memory is still given, and note()
-/// says so. Any thread.
+/// Allocates whole pages from the kernel and returns them immediately. Use it as `memory.upstream`;
+/// it is the default for slabs. Blocks smaller than 64 KiB come from operator new, except locked
+/// ones. If the kernel refuses huge pages or the lock, the allocation still succeeds and note()
+/// states the reason. Any thread.
 class WEIR_API PageMemory final : public std::pmr::memory_resource {
  public:
-  /// Takes nothing yet.
+  /// Does not allocate.
   explicit PageMemory(PageOptions options = {});
   ~PageMemory() override;
-  /// What was asked for and not given, with the kernel's reason; empty where nothing was refused.
+  /// The refused requests with the kernel's reason. Empty if there were none.
   std::string note() const;
 
  private:
@@ -49,34 +49,36 @@ class WEIR_API PageMemory final : public std::pmr::memory_resource {
 
   struct State;
   const PageOptions options_;
-  const std::unique_ptr<State> state_;  ///< null where nothing can be refused
+  const std::unique_ptr<State> state_;  ///< null if the options request nothing that can be refused
 };
 
-/// What a PinnedMemory has locked. Bytes.
+/// Bytes that a PinnedMemory has allocated.
 struct PinnedUse {
-  std::uint64_t locked = 0;   ///< page-locked now
-  std::uint64_t refused = 0;  ///< given now, but pageable: the driver refused the lock
+  std::uint64_t locked = 0;   ///< page-locked bytes now
+  std::uint64_t refused = 0;  ///< pageable bytes now, because the driver refused the lock
 };
 
-/// Whole pages, page-locked for CUDA (cuMemHostRegister, for all contexts): for `memory.upstream`. The device
-/// copies from them without a staging copy, at the full rate of the bus, while the CPU goes on. A Loader takes
-/// its slabs from it, each locked once and used again; a cache keeps its samples in ordinary pages.
+/// Allocates whole pages that are page-locked for CUDA (cuMemHostRegister, for all contexts). Use
+/// it as `memory.upstream`. The device copies from these pages asynchronously, at the full rate of
+/// the bus and without a staging copy. A Loader allocates its slabs here; each is locked once and
+/// reused. A cache uses ordinary pages.
 ///
-/// CUDA's driver is loaded when the first object is made (libcuda.so.1); weir is built without CUDA. Where
-/// there is no driver or no device, or the driver refuses, the memory is given all the same, pageable, and
-/// note() says why. Any thread.
+/// The first object loads CUDA's driver (libcuda.so.1); weir is built without CUDA. Without a
+/// driver or a device, or if the driver refuses, the allocation still succeeds with pageable
+/// memory, and note() states the reason. Any thread.
 class WEIR_API PinnedMemory final : public std::pmr::memory_resource {
  public:
-  /// Locks nothing yet. Takes the current context of the calling thread; where there is none, the primary
-  /// context of `device`, which it keeps alive.
+  /// Locks nothing yet. Uses the current context of the calling thread, or else the primary context
+  /// of `device`, which it retains.
   explicit PinnedMemory(int device = 0);
   ~PinnedMemory() override;
-  /// What was not locked, with the driver's reason; empty where all was.
+  /// What was not locked, with the driver's reason. Empty if everything was locked.
   std::string note() const;
-  /// What is locked now.
+  /// Current use.
   PinnedUse use() const;
-  /// The most that could be locked when this object was made: what machine and memory cgroup had left. Locked
-  /// pages are never swapped out or given back; RLIMIT_MEMLOCK does not count them. 0: nothing can be locked.
+  /// Maximum of locked bytes, computed in the constructor from the memory that machine and memory
+  /// cgroup had available. Locked pages are never swapped or reclaimed. RLIMIT_MEMLOCK does not
+  /// count them. 0 if no memory can be locked.
   std::uint64_t limit() const noexcept;
 
  private:

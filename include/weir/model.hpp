@@ -11,94 +11,96 @@
 
 namespace weir {
 
-/// What is kept for each parameter besides itself and its gradient. So bytes of the parameters times 2,
-/// 3 or 4 in all, where all are of one type. Sources: PyTorch's torch.optim (state of SGD, RMSprop, Adam)
-/// and the papers named there.
+/// Optimizer state per parameter. Parameters, gradients and state together take 2, 3 or 4 times the
+/// bytes of the parameters, if all have one type. Sources: PyTorch's torch.optim (state of SGD,
+/// RMSprop, Adam) and the papers cited there.
 enum class Optimizer : std::uint8_t {
-  sgd,       ///< nothing
+  sgd,       ///< no state
   momentum,  ///< one value: the velocity
   rmsprop,   ///< one value: the mean square
-  adam,      ///< two: both moments
+  adam,      ///< two values: both moments
 };
-/// The enumerator's own name: "adam".
+/// The name of the enumerator, for example "adam". Any thread.
 WEIR_API std::string_view to_string(Optimizer optimizer) noexcept;
-/// Values of state a parameter: 0, 1 or 2.
+/// Number of state values per parameter: 0, 1 or 2. Any thread.
 WEIR_API std::uint64_t state_values(Optimizer optimizer) noexcept;
 
-/// Rows by columns: of a kernel, a stride, a padding, a dilation.
+/// A size in rows and columns, for kernels, strides, paddings and dilations.
 struct Extent {
   std::uint64_t height = 1;  ///< rows
   std::uint64_t width = 1;   ///< columns
-  /// Field by field.
+  /// Compares both fields.
   friend bool operator==(const Extent&, const Extent&) = default;
 };
 
-/// What one image is, or gives between two layers: {channels, height, width}, {features},
-/// {tokens, features}. Batches are not part of it.
+/// Shape of the data of one image at some layer: {channels, height, width}, {features} or {tokens,
+/// features}. The batch dimension is not included.
 using Dims = std::vector<std::uint64_t>;
 
-/// The kinds of layers, as PyTorch names and defines them. What each computes and keeps for the
-/// backward pass stands with its formula in docs/footprint.md. 0 for an input's size: whatever comes.
+/// The kinds of layers, with PyTorch's names and definitions. docs/footprint.md states for each one
+/// the formula and the values kept for the backward pass. An input size of 0 means that the layer
+/// accepts any size.
 namespace layer {
 
 /// A convolution: {in_channels, height, width} to {out_channels, …}.
 struct Conv2d {
   std::uint64_t out_channels = 1;  ///< filters
-  Extent kernel{};                 ///< pixels, as the next three
-  Extent stride{};                 ///< from one window to the next
+  Extent kernel{};                 ///< in pixels, like the next three members
+  Extent stride{};                 ///< distance between two windows
   Extent padding{0, 0};            ///< zeros on each side
-  Extent dilation{};               ///< from one tap to the next
-  std::uint64_t groups = 1;       ///< which do not see each other; divides both numbers of channels
-  bool bias = true;               ///< a value a filter
-  std::uint64_t in_channels = 0;  ///< 0: whatever comes
+  Extent dilation{};               ///< distance between two taps
+  std::uint64_t groups = 1;        ///< independent groups; divides both numbers of channels
+  bool bias = true;                ///< one value per filter
+  std::uint64_t in_channels = 0;   ///< 0: any number
 };
 
-/// Takes {features} or {tokens, features}; anything larger is flattened first.
+/// Accepts {features} or {tokens, features}. Any other shape is flattened first.
 struct Linear {
   std::uint64_t out_features = 1;  ///< rows of the matrix
-  bool bias = true;                ///< a value a row
-  std::uint64_t in_features = 0;   ///< 0: whatever comes
+  bool bias = true;                ///< one value per row
+  std::uint64_t in_features = 0;   ///< 0: any number
 };
 
-/// Over the batch, for each channel; the size stays.
+/// Normalizes each channel over the batch. Does not change the shape.
 struct BatchNorm {
-  bool affine = true;   ///< a scale and a shift a channel
-  bool running = true;  ///< a mean and a variance a channel, which are no parameters
+  bool affine = true;   ///< one scale and one shift per channel
+  bool running = true;  ///< one mean and one variance per channel, stored as buffers
 };
 
-/// Over groups of channels of one image; the size stays.
+/// Normalizes groups of channels of one image. Does not change the shape.
 struct GroupNorm {
   std::uint64_t groups = 1;  ///< divides the channels
-  bool affine = true;        ///< a scale and a shift a channel
+  bool affine = true;        ///< one scale and one shift per channel
 };
 
-/// Takes an image that is {tokens}.
+/// Converts {tokens} to {tokens, features}.
 struct Embedding {
-  std::uint64_t count = 1;     ///< of different tokens
-  std::uint64_t features = 1;  ///< values a token becomes
+  std::uint64_t count = 1;     ///< number of different tokens
+  std::uint64_t features = 1;  ///< values per token
 };
 
-/// The largest of each window.
+/// The maximum of each window.
 struct MaxPool2d {
-  Extent kernel{};         ///< pixels, as the next three
+  Extent kernel{};         ///< in pixels, like the next three members
   Extent stride{0, 0};     ///< 0: the kernel
-  Extent padding{0, 0};    ///< on each side, never the largest
-  Extent dilation{};       ///< from one tap to the next
-  bool ceil_mode = false;  ///< windows that reach over the edge count
+  Extent padding{0, 0};    ///< positions on each side that are never the maximum
+  Extent dilation{};       ///< distance between two taps
+  bool ceil_mode = false;  ///< whether windows may extend beyond the edge
 };
 
 /// The mean of each window.
 struct AvgPool2d {
-  Extent kernel{};         ///< pixels, as the next two
+  Extent kernel{};         ///< in pixels, like the next two members
   Extent stride{0, 0};     ///< 0: the kernel
   Extent padding{0, 0};    ///< zeros on each side
-  bool ceil_mode = false;  ///< windows that reach over the edge count
+  bool ceil_mode = false;  ///< whether windows may extend beyond the edge
 };
 
 /// {channels, height, width} to {channels, 1, 1}.
 struct GlobalAvgPool {};
 
-/// Functions of one value, but the last two, which are of all the values of a row.
+/// Activation functions. softmax and log_softmax depend on all values of a row, the others on one
+/// value.
 enum class Function : std::uint8_t {
   relu,        ///< torch.nn.ReLU
   relu6,       ///< torch.nn.ReLU6
@@ -107,79 +109,80 @@ enum class Function : std::uint8_t {
   sigmoid,     ///< torch.nn.Sigmoid
   tanh,        ///< torch.nn.Tanh
   gelu,        ///< torch.nn.GELU
-  silu,        ///< x·σ(x) as one operation: keeps x alone and works out σ(x) again backward
-  swish,       ///< x·σ(x) written as two: keeps x and σ(x)
+  silu,        ///< x·σ(x) as one operation: keeps x and computes σ(x) again in the backward pass
+  swish,       ///< x·σ(x) as two operations: keeps x and σ(x)
   mish,        ///< torch.nn.Mish
   softplus,    ///< torch.nn.Softplus
   hardswish,   ///< torch.nn.Hardswish
   softmax,     ///< torch.nn.Softmax
   log_softmax  ///< torch.nn.LogSoftmax
 };
-/// As PyTorch calls it: "ReLU", "LogSoftmax".
+/// PyTorch's name: "ReLU", "LogSoftmax". Any thread.
 WEIR_API std::string_view to_string(Function function) noexcept;
-/// relu to tanh: those that PyTorch's layers do in place without loss.
+/// Whether PyTorch can apply the function in place without loss: relu to tanh. Any thread.
 WEIR_API bool may_be_in_place(Function function) noexcept;
 
-/// A function of every value; the size stays.
+/// Applies a function to every value. Does not change the shape.
 struct Activation {
-  Function function = Function::relu;  ///< which one
-  bool in_place = false;               ///< over its input; see may_be_in_place()
+  Function function = Function::relu;  ///< the function
+  bool in_place = false;               ///< overwrites the input; see may_be_in_place()
 };
 
-/// Zeros at random; the size stays. Keeps a mask.
+/// Sets random values to zero and keeps a mask. Does not change the shape.
 struct Dropout {
-  bool in_place = false;  ///< over its input
+  bool in_place = false;  ///< overwrites the input
 };
 
-/// Whatever comes to {features}, without a copy.
+/// Reshapes any input to {features} without a copy.
 struct Flatten {};
 
-/// Layers that are known by their sums alone: parameters, and values an image gives, each of them
-/// held `kept` times until the backward pass is through (twice: the value and its gradient).
+/// A group of layers of which only the sums are known: the parameters, and the activations per
+/// image. Each activation is held `kept` times until the end of the backward pass (twice: value and
+/// gradient).
 struct Counts {
   std::uint64_t parameters = 0;   ///< learned values
-  std::uint64_t activations = 0;  ///< values an image gives
-  std::uint64_t kept = 1;         ///< how many times each is held
-  Dims output{};                  ///< what the next layer gets; empty: what these got
+  std::uint64_t activations = 0;  ///< values per image
+  std::uint64_t kept = 1;         ///< how often each activation is held
+  Dims output{};                  ///< shape of the output; empty: the shape of the input
 };
 
 }  // namespace layer
 
-/// One step of a network.
+/// One layer of a network.
 struct Layer {
-  /// What it may be.
+  /// One of the kinds of layers.
   using Kind =
       std::variant<layer::Conv2d, layer::Linear, layer::BatchNorm, layer::GroupNorm,
                    layer::Embedding, layer::MaxPool2d, layer::AvgPool2d, layer::GlobalAvgPool,
                    layer::Activation, layer::Dropout, layer::Flatten, layer::Counts>;
-  Kind kind;           ///< with its settings
-  std::string name{};  ///< for tables and messages; may be empty
+  Kind kind;           ///< kind and settings
+  std::string name{};  ///< name in tables and messages; may be empty
 };
-/// "Conv2d", "ReLU".
+/// The name of the kind: "Conv2d", "ReLU". Any thread.
 WEIR_API std::string_view kind_name(const Layer& layer) noexcept;
 
 /// The element type of each account.
 struct ElementTypes {
   ElementType parameters = ElementType::f32;   ///< learned values
-  ElementType gradients = ElementType::f32;    ///< of them
-  ElementType optimizer = ElementType::f32;    ///< its state
-  ElementType activations = ElementType::f32;  ///< what layers give
-  /// As the batch is handed over. Where it is not the activations' type, the network works on a
-  /// converted copy of a micro-batch at a time, as weir::Converter makes it of uint8. Tokens are
-  /// int64.
+  ElementType gradients = ElementType::f32;    ///< gradients of the parameters
+  ElementType optimizer = ElementType::f32;    ///< state of the optimizer
+  ElementType activations = ElementType::f32;  ///< outputs of layers
+  /// Type of the delivered batch. If it differs from the activations' type, the network uses a
+  /// converted copy of one micro-batch at a time, as weir::Converter makes it from uint8. Tokens
+  /// are int64.
   ElementType input = ElementType::f32;
 };
 
-/// A network that is one layer after another, and how it is trained.
+/// A sequential network and its training settings.
 struct Model {
-  std::string name{};  ///< for tables; may be empty
+  std::string name{};  ///< name in tables; may be empty
   Dims input;  ///< one image: {channels, height, width} or {features}; with `tokens`: {tokens}
-  bool tokens = false;                   ///< the input is numbers of tokens, for an Embedding
-  std::vector<Layer> layers{};           ///< none: the input batch alone
-  Optimizer optimizer = Optimizer::sgd;  ///< what it keeps a parameter
-  ElementTypes types{};                  ///< of each account
-  std::uint64_t batch = 0;               ///< 0: one image
-  std::uint64_t micro_batch = 0;         ///< images that go through at once; 0: the whole batch
+  bool tokens = false;          ///< whether the input consists of token numbers for an Embedding
+  std::vector<Layer> layers{};  ///< in order; none: the input batch alone
+  Optimizer optimizer = Optimizer::sgd;  ///< determines the state per parameter
+  ElementTypes types{};                  ///< element type of each account
+  std::uint64_t batch = 0;               ///< number of images; 0: one image
+  std::uint64_t micro_batch = 0;         ///< images that are processed together; 0: the whole batch
 };
 
 }  // namespace weir

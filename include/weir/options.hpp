@@ -18,116 +18,127 @@ namespace weir {
 
 class MemoryLedger;
 
-/// How far the loader may run ahead.
+/// Bounds for prefetched and leased batches.
 struct QueueOptions {
-  std::uint32_t max_queue_size = 4;  ///< batches ahead of the consumer, being filled or ready; >= 1
-  std::uint32_t max_leases = 1;      ///< batches the consumer may hold at once; >= 1
-  /// Bytes of the batches ahead of the consumer; 0: no bound. One batch may always be ahead, however large.
+  std::uint32_t max_queue_size = 4;  ///< unleased batches, filling or ready; >= 1
+  std::uint32_t max_leases = 1;      ///< batches that the consumer may hold at once; >= 1
+  /// Maximum bytes of the batches in the queue; 0: no bound. One batch is always allowed, however
+  /// large.
   std::uint64_t max_bytes = 0;
 };
 
 /// How samples are read.
 struct IoOptions {
-  std::uint32_t read_ahead = 0;  ///< reads kept outstanding; 0: the worker reads, then decodes
+  std::uint32_t read_ahead = 0;  ///< concurrent reads; 0: each worker reads, then decodes
 };
 
-/// What may be held, in bytes.
+/// Bounds on memory, in bytes.
 struct MemoryOptions {
-  /// The most that may ever be live; UINT64_MAX: no bound.
+  /// Maximum of live bytes; UINT64_MAX: no bound.
   std::uint64_t budget_bytes = UINT64_MAX;
-  std::size_t alignment = 64;          ///< of each slab; a power of two
-  std::uint64_t max_sample_bytes = 0;  ///< encoded + scratch of one sample; 0: resolved in the Plan
-  /// Provides slabs and what a cache keeps samples in; called from many threads at once. Null: a PageMemory.
+  std::size_t alignment = 64;  ///< alignment of each slab; a power of two
+  /// Maximum of encoded + scratch of one sample; 0: the Plan chooses it.
+  std::uint64_t max_sample_bytes = 0;
+  /// Allocates slabs and the memory of a cache. Called from many threads at once. Null: a
+  /// PageMemory.
   std::shared_ptr<std::pmr::memory_resource> upstream = nullptr;
-  /// Several loaders, one budget; overrides budget_bytes.
+  /// A ledger that several loaders share. Its budget overrides budget_bytes.
   std::shared_ptr<MemoryLedger> ledger = nullptr;
 };
 
-/// What becomes of bad samples.
+/// How bad samples are handled.
 struct FaultOptions {
-  OnFault policy = OnFault::stop;       ///< stop, skip or blank
-  std::uint64_t tolerate = UINT64_MAX;  ///< faults a stream survives under skip and blank
-  /// The same as a share of the samples of the epochs begun, redraws included.
+  OnFault policy = OnFault::stop;  ///< stop, skip or blank
+  /// Number of faults that a stream tolerates under skip and blank.
+  std::uint64_t tolerate = UINT64_MAX;
+  /// The same bound as a share of the samples in the epochs begun so far, including redraws.
   double tolerate_share = 1.0;
-  bool strict = true;  ///< a decoder's warning is a fault; false: deliver, mark `damaged`
+  bool strict = true;  ///< a decoder's warning is a fault; false: the row is delivered as `damaged`
 };
 
-/// Who moves a stream's knobs while it runs.
+/// Whether weir adjusts a stream's knobs during the run.
 enum class Tuning : std::uint8_t {
-  off,        ///< nobody
-  automatic,  ///< weir, as TuningOptions says
+  off,        ///< the knobs do not change
+  automatic,  ///< weir adjusts them within TuningOptions
 };
 
-/// automatic: while a stream runs, weir moves its knobs towards what advise() says of the time
-/// measured last, one at a time, and takes a move back that made things worse.
+/// Automatic tuning. While a stream runs, weir moves its knobs one at a time towards the result of
+/// advise() for the latest interval. It reverts a move that made the result worse.
 struct TuningOptions {
-  Tuning mode = Tuning::off;       ///< whether they are moved at all
-  double target_readiness = 0.99;  ///< share of steps that are to find a batch waiting, 0 to 1
-  /// The deepest queue; 0: four times max_queue_size and at least 16. The budget bounds it, too.
+  Tuning mode = Tuning::off;       ///< whether weir tunes
+  double target_readiness = 0.99;  ///< required share of steps that find a batch ready, 0 to 1
+  /// Maximum of max_queue_size. 0: four times max_queue_size, at least 16. The budget also bounds
+  /// it.
   std::uint32_t most_queue = 0;
-  std::uint32_t most_workers = 0;     ///< 0: workers, or one per hardware thread where that is more
-  std::uint32_t most_read_ahead = 0;  ///< 0: io.read_ahead, or 64 where that is more
-  std::chrono::milliseconds interval{500};  ///< between two looks
-  /// Called with each move in a sentence, by a thread of the loader; of the loader's calls it may make
-  /// Stream::cancel() alone. What it throws ends the tuning, not the stream.
+  /// Maximum of workers; 0: the larger of workers and the number of hardware threads.
+  std::uint32_t most_workers = 0;
+  /// Maximum of read_ahead; 0: the larger of io.read_ahead and 64.
+  std::uint32_t most_read_ahead = 0;
+  std::chrono::milliseconds interval{500};  ///< time between two decisions
+  /// Called by a thread of the loader with a sentence for each move. Of the loader's functions it
+  /// may call only Stream::cancel(). If it throws, the tuning ends and the stream continues.
   std::function<void(const std::string&)> on_move{};
 };
 
-/// A stream that stands still says what it waits for.
+/// Detection of stalled streams.
 struct WatchdogOptions {
-  /// next() has waited, and the oldest unfinished row has been the same, for so long: a stall. Looked
-  /// for four times as often. 0: no watchdog, which costs a test of a pointer a read and a decode.
+  /// Time until a stall: next() has waited so long, and the oldest unfinished row has not changed.
+  /// Checked four times in this interval. 0: no watchdog; the cost is then one pointer test per
+  /// read and per decode.
   std::chrono::milliseconds after{0};
-  /// Called once a stall, by the loader's deciding thread, with what the stream waits for: at which
-  /// sample, for how long, where bytes are short and of which account. A consumer that does not ask, or
-  /// holds every lease, is told of as no stall of the loader; a stream that does not come to its end,
-  /// as stopping. Must return soon; of the loader's calls it may make Stream::cancel() alone. What it
-  /// throws is lost. Report::stalls has the sentences, too. Asks Source::name, which must not wait.
+  /// Called once per stall by the loader's scheduling thread. The text states what the stream waits
+  /// for: which sample, for how long, and which account needs bytes. If the consumer does not call
+  /// next() or holds every lease, the text says that the loader is not stalled. A stream that does
+  /// not end in time is reported as stopping. Must return quickly. Of the loader's functions it may
+  /// call only Stream::cancel(). Exceptions are discarded. Report::stalls has the same texts. It
+  /// uses Source::name, which must not block.
   std::function<void(const std::string&)> on_stall{};
 };
 
-/// What happened when, on which thread, for a trace viewer: Loader::write_trace.
+/// Recording of events per thread for a trace viewer: Loader::write_trace.
 struct TraceOptions {
-  /// The first so many events of the loader's life are kept, later ones counted; 0: no trace, at the
-  /// cost of one branch a place. A sample has about five, a batch about eight. Memory for all of them
-  /// is there from the start, trace_event_bytes each, in the account `index`.
+  /// Number of events to keep, from the construction of the loader; later events are only counted.
+  /// 0: no trace; the cost is then one branch per trace point. A sample has about five events, a
+  /// batch about eight. All memory is allocated at the start: trace_event_bytes per event, in the
+  /// account `index`.
   std::uint64_t events = 0;
 };
-/// What one event of a trace takes.
+/// Bytes of one event.
 inline constexpr std::uint64_t trace_event_bytes = 48;
 
-/// What one asks for. weir::resolve turns it into a Plan with nothing undecided, and throws
-/// Error{bad_options}, naming option, value and bound, where that cannot be.
+/// The requested configuration. weir::resolve turns it into a Plan without open decisions, or
+/// throws Error{bad_options} with option, value and bound.
 struct Options {
-  Shape shape{};                 ///< of every image in a batch, with Sizes::fixed; three channels
-  Fit fit = Fit::center;         ///< how an image becomes that
-  std::uint32_t short_side = 0;  ///< fit center; 0: round(max(height, width) * 256 / 224)
-  /// Every pixel of the source counts where it is made smaller, as in Pillow and torchvision; false:
+  Shape shape{};                 ///< shape of every image with Sizes::fixed; three channels
+  Fit fit = Fit::center;         ///< how an image is fitted to that shape
+  std::uint32_t short_side = 0;  ///< for Fit::center; 0: round(max(height, width) * 256 / 224)
+  /// Resampling to smaller sizes uses every source pixel, as in Pillow and torchvision. false:
   /// bilinear between four pixels, as cv::resize.
   bool antialias = false;
-  Decode decode = Decode::exact;  ///< how much of a JPEG's detail is decoded
-  Exif exif = Exif::apply;        ///< whether images are turned upright
-  bool shuffle = false;        ///< each epoch in another order, a pure function of seed and epoch
-  std::uint32_t batch = 32;    ///< images in one; >= 1
-  std::uint32_t workers = 0;   ///< threads that decode; 0: one per hardware thread
-  QueueOptions queue{};        ///< how far ahead
-  IoOptions io{};              ///< reading
-  MemoryOptions memory{};      ///< bytes
+  Decode decode = Decode::exact;  ///< accuracy of JPEG decoding
+  Exif exif = Exif::apply;        ///< whether images are rotated upright
+  bool shuffle = false;        ///< each epoch has its own order, a pure function of seed and epoch
+  std::uint32_t batch = 32;    ///< images per batch; >= 1
+  std::uint32_t workers = 0;   ///< decoding threads; 0: one per hardware thread
+  QueueOptions queue{};        ///< bounds for prefetched and leased batches
+  IoOptions io{};              ///< how samples are read
+  MemoryOptions memory{};      ///< bounds on memory
   CacheOptions cache{};        ///< samples kept from epoch to epoch
-  FaultOptions faults{};       ///< bad samples
-  TuningOptions tuning{};      ///< knobs that move while a stream runs
-  TraceOptions trace{};        ///< for Loader::write_trace
-  WatchdogOptions watchdog{};  ///< streams that stand still
-  DecodeLimits limits{};       ///< what a header may ask for
-  /// For formats that weir does not read; the first that accepts a sample gets it.
+  FaultOptions faults{};       ///< how bad samples are handled
+  TuningOptions tuning{};      ///< automatic tuning
+  TraceOptions trace{};        ///< recording for Loader::write_trace
+  WatchdogOptions watchdog{};  ///< detection of stalled streams
+  DecodeLimits limits{};       ///< bounds on what a header may require
+  /// Decoders for other formats. The first one that accepts a sample decodes it.
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
-  /// Bytes of each sample beside its pixels, in the slab: several labels, boxes, a mask, a second image.
-  /// The source fills them (Encoded::side), or the transform; where neither does they are zero.
+  /// Bytes per sample that are stored beside its pixels in the slab: several labels, boxes, a mask,
+  /// a second image. The source (Encoded::side) or the transform writes them; otherwise they are
+  /// zero.
   std::uint64_t side_bytes = 0;
-  SizeOptions sizes{};           ///< images that keep their own sizes
-  TransformOptions transform{};  ///< a step of the user's own
-  std::uint64_t seed = 0;  ///< of the order, of random crops, of transforms and of replacements
-  bool drop_last = false;  ///< an epoch's short last batch is left out
+  SizeOptions sizes{};           ///< images with their own sizes
+  TransformOptions transform{};  ///< the user's own step
+  std::uint64_t seed = 0;        ///< determines order, random crops, transforms and replacements
+  bool drop_last = false;        ///< whether an incomplete last batch of an epoch is omitted
 };
 
 }  // namespace weir

@@ -12,96 +12,98 @@
 
 namespace weir {
 
-/// Staging bytes with the queue `max_queue_size` deep, had its pixels been held as each type.
+/// Staging bytes for one queue depth, for several types of pixels.
 struct DepthCost {
   std::uint32_t max_queue_size = 0;  ///< batches
-  std::uint64_t u8_bytes = 0;        ///< as weir holds them
-  std::uint64_t f16_bytes = 0;       ///< as float16 or bfloat16
-  std::uint64_t f32_bytes = 0;       ///< as float
+  std::uint64_t u8_bytes = 0;        ///< with uint8 pixels, as weir stores them
+  std::uint64_t f16_bytes = 0;       ///< with float16 or bfloat16 pixels
+  std::uint64_t f32_bytes = 0;       ///< with float pixels
 };
 
-/// The knobs of a stream. All but the batch may be moved while it runs (Tuning::automatic).
+/// The knobs of a stream. Tuning::automatic changes all of them but the batch during the run.
 struct Setting {
   std::uint32_t max_queue_size = 1;  ///< batches
   std::uint32_t workers = 1;         ///< threads
   std::uint32_t read_ahead = 0;      ///< reads
   std::uint32_t batch = 1;           ///< images
-  /// Field by field.
+  /// Compares all fields.
   friend auto operator<=>(const Setting&, const Setting&) = default;
 };
 
-/// Of a Plan whose images keep their own sizes.
+/// The part of a Plan for images with their own sizes.
 struct SizePlan {
-  Sizes mode = Sizes::fixed;         ///< as asked
-  std::uint32_t bucket_batches = 0;  ///< as asked
-  ImageSize bound{};                 ///< as asked
-  ImageSize largest{};               ///< the highest and the widest there is, within the bound
-  std::uint64_t unknown = 0;         ///< samples whose size is not known
-  /// The least of the batches of the first epoch. Plan::slab_bytes is the most that any order could bring.
+  Sizes mode = Sizes::fixed;         ///< from SizeOptions
+  std::uint32_t bucket_batches = 0;  ///< from SizeOptions
+  ImageSize bound{};                 ///< from SizeOptions
+  ImageSize largest{};               ///< largest height and largest width after scaling to `bound`
+  std::uint64_t unknown = 0;         ///< number of samples of unknown size
+  /// Smallest batch of the first epoch, in bytes. Plan::slab_bytes is the maximum over all possible
+  /// orders.
   std::uint64_t least_slab_bytes = 0;
-  std::uint64_t typical_slab_bytes = 0;  ///< their mean
-  std::uint64_t most_pixels = 0;         ///< bytes of pixels in Plan::slab_bytes
-  double padding = 0;                    ///< share of the first epoch's pixels, as planned
-  double padding_without_buckets = 0;    ///< the same, had there been none
-  /// What batches ahead of the consumer and in its hands may have together, so that workers have their
-  /// arenas; one may always be ahead.
+  std::uint64_t typical_slab_bytes = 0;  ///< mean over the first epoch
+  std::uint64_t most_pixels = 0;         ///< pixel bytes within Plan::slab_bytes
+  double padding = 0;                    ///< planned share of padding in the first epoch
+  double padding_without_buckets = 0;    ///< the same share without buckets
+  /// Maximum bytes of all queued and leased batches, so that the workers have room for their
+  /// arenas. One queued batch is always allowed.
   std::uint64_t max_staging_bytes = UINT64_MAX;
 };
 
-/// Of a Plan whose slabs come from a PinnedMemory. Bytes.
+/// The part of a Plan for slabs from a PinnedMemory. Bytes.
 struct PinnedPlan {
-  std::uint64_t slab_bytes =
-      0;  ///< of slabs, the most that will be page-locked; 0: no PinnedMemory
-  std::uint64_t limit_bytes = 0;  ///< PinnedMemory::limit(); 0: nothing can be locked
-  std::string note;               ///< PinnedMemory::note(): why nothing can be
+  std::uint64_t slab_bytes = 0;   ///< maximum bytes of page-locked slabs; 0: no PinnedMemory
+  std::uint64_t limit_bytes = 0;  ///< PinnedMemory::limit(); 0: no memory can be locked
+  std::string note;               ///< PinnedMemory::note(): why memory is not locked
 };
 
-/// Options with nothing left undecided. Bytes are exact. With Tuning::automatic the knobs below are
-/// bounds, and a stream begins with `start`.
+/// The resolved Options, with exact bytes. With Tuning::automatic, the knobs are upper bounds and a
+/// stream begins with `start`.
 struct WEIR_API Plan {
-  Shape shape{};                     ///< of every image; where sizes differ: sizes.largest
-  std::uint32_t short_side = 0;      ///< of fit center, resolved
-  std::uint32_t batch = 0;           ///< images in one
-  std::uint32_t workers = 0;         ///< threads that decode
-  std::uint32_t read_ahead = 0;      ///< cut to max_queue_size * batch
-  std::uint32_t max_queue_size = 0;  ///< the deepest that fits the budget, at most as asked
-  std::uint32_t max_queue_size_requested = 0;  ///< the wish
-  std::uint32_t max_leases = 0;                ///< batches the consumer may hold at once
+  Shape shape{};                     ///< shape of every image; if sizes differ: sizes.largest
+  std::uint32_t short_side = 0;      ///< resolved value for Fit::center
+  std::uint32_t batch = 0;           ///< images per batch
+  std::uint32_t workers = 0;         ///< decoding threads
+  std::uint32_t read_ahead = 0;      ///< concurrent reads, at most max_queue_size * batch
+  std::uint32_t max_queue_size = 0;  ///< largest value within the budget, at most the requested one
+  std::uint32_t max_queue_size_requested = 0;  ///< value from QueueOptions
+  std::uint32_t max_leases = 0;                ///< batches that the consumer may hold at once
   std::uint32_t slabs = 0;                     ///< max_queue_size + max_leases
-  /// One batch: pixels, side bytes, labels, … and padding. Where sizes differ: the most that one takes.
+  /// Size of one slab: pixels, side bytes, labels, indices, statuses and padding. If sizes differ:
+  /// the maximum of one batch.
   std::uint64_t slab_bytes = 0;
-  std::uint64_t max_queue_bytes = UINT64_MAX;  ///< of the batches ahead of the consumer
-  std::uint64_t side_bytes = 0;                ///< of one sample, as asked; they lie in the slab
-  std::size_t alignment = 64;                  ///< of each slab, as asked
-  std::uint64_t transform_bytes = 0;   ///< scratch declared for the transform, of max_sample_bytes
-  bool whole_images = false;           ///< the transform is given whole images
-  std::uint64_t index_bytes = 0;       ///< the source's index and names, and the trace
-  std::uint64_t trace_bytes = 0;       ///< of index_bytes: the events of a trace
-  std::uint64_t max_sample_bytes = 0;  ///< encoded + scratch of one sample; also the reserve
-  std::uint64_t floor_bytes = 0;       ///< the least budget that is accepted
-  std::uint64_t ceiling_bytes = 0;     ///< the most that can ever be live
-  std::uint64_t promised_bytes = 0;    ///< of a shared budget: what no other loader can take
-  std::uint64_t read_ahead_bytes = 0;  ///< most that `encoded` holds beyond the oldest row's
+  std::uint64_t max_queue_bytes = UINT64_MAX;  ///< maximum bytes of the batches in the queue
+  std::uint64_t side_bytes = 0;                ///< side bytes per sample, within the slab
+  std::size_t alignment = 64;                  ///< alignment of each slab
+  std::uint64_t transform_bytes = 0;  ///< scratch of the transform, part of max_sample_bytes
+  bool whole_images = false;          ///< whether the transform receives whole images
+  std::uint64_t index_bytes = 0;      ///< index and names of the source, and the trace
+  std::uint64_t trace_bytes = 0;      ///< part of index_bytes: the events of a trace
+  /// Maximum of encoded + scratch of one sample; also the size of the reserve.
+  std::uint64_t max_sample_bytes = 0;
+  std::uint64_t floor_bytes = 0;       ///< smallest accepted budget
+  std::uint64_t ceiling_bytes = 0;     ///< maximum of live bytes
+  std::uint64_t promised_bytes = 0;    ///< part of a shared budget that is reserved for this loader
+  std::uint64_t read_ahead_bytes = 0;  ///< maximum of `encoded` for rows after the oldest one
   std::uint64_t budget_bytes = 0;      ///< UINT64_MAX: no bound
-  Setting start{};                     ///< what a stream begins with
-  SizePlan sizes{};                    ///< where images keep their own sizes
-  CachePlan cache{};                   ///< samples kept from epoch to epoch
-  PinnedPlan pinned{};                 ///< slabs that a device copies from
+  Setting start{};                     ///< initial knobs with Tuning::automatic
+  SizePlan sizes{};                    ///< for images with their own sizes
+  CachePlan cache{};                   ///< for samples kept from epoch to epoch
+  PinnedPlan pinned{};                 ///< for page-locked slabs
 
-  /// Depths 1 .. up_to, with this plan's max_leases and batch.
+  /// The costs of depths 1 .. up_to with this plan's max_leases and batch.
   std::vector<DepthCost> depth_cost(std::uint32_t up_to) const;
 };
 
-/// What a Loader with these options, and a source with such an index, would do and take. Pure, any
-/// thread. Throws Error{bad_options} naming option, value and bound, or Error{budget_too_small}
-/// naming the floor and its parts. `others_promised`: bytes of a shared budget promised to other
-/// loaders. Where sizes differ, options.sizes.index must be there. `samples` in the source, 0: not known;
-/// a cache of as many that has no room for its table is none.
+/// Resolves the options for a source with `index_bytes` and `samples` (0: unknown).
+/// `others_promised` is the part of a shared budget that is reserved for other loaders. If sizes
+/// differ, options.sizes.index must be set. A cache whose table does not fit is resolved to no
+/// cache. Pure, any thread. Throws Error{bad_options} with option, value and bound, or
+/// Error{budget_too_small} with the floor and its parts.
 WEIR_API Plan resolve(const Options& options, std::uint64_t index_bytes,
                       std::uint64_t others_promised = 0, std::uint64_t samples = 0);
 
-/// Bytes of one slab: count*H*W*C uint8, count*side_bytes, then labels, indices and statuses, each part
-/// padded to `alignment`. Pure, any thread.
+/// Size of one slab in bytes: count*H*W*C uint8, count*side_bytes, labels, indices and statuses.
+/// Each part is padded to `alignment`. Pure, any thread.
 WEIR_API std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignment,
                                   std::uint64_t side_bytes = 0);
 

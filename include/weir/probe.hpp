@@ -18,54 +18,56 @@
 
 namespace weir {
 
-/// The verdict on one sample: what its image is, or why a loader would not deliver it.
+/// The result for one sample: the properties of its image, or the fault that a loader would report.
 struct ProbedImage {
-  std::uint64_t index = 0;       ///< of the source
-  std::string name{};            ///< Source::name; carries no control bytes
-  std::optional<Fault> fault{};  ///< none: a loader delivers it; else what follows is not set
-  std::string_view format{};  ///< "jpeg", "png", "webp"; "other": one of Options::codecs reads it
+  std::uint64_t index = 0;  ///< index in the source
+  std::string name{};       ///< Source::name without control characters
+  /// None if a loader would deliver the sample; otherwise the following fields are not set.
+  std::optional<Fault> fault{};
+  std::string_view format{};  ///< "jpeg", "png", "webp", or "other" for one of Options::codecs
   std::uint32_t width = 0;    ///< pixels, as stored
   std::uint32_t height = 0;   ///< pixels, as stored
-  std::uint64_t encoded_bytes = 0;  ///< of the sample
-  std::uint64_t scratch_bytes = 0;  ///< that its decode takes with these options
-  bool damaged = false;             ///< delivered and marked so (FaultOptions::strict = false)
+  std::uint64_t encoded_bytes = 0;  ///< size of the encoded sample
+  std::uint64_t scratch_bytes = 0;  ///< scratch bytes of its decode with these options
+  /// Whether a loader would deliver it as `damaged` (FaultOptions::strict = false).
+  bool damaged = false;
 };
 
-/// The least and the most of something; both 0 where there was nothing.
+/// A minimum and a maximum. Both are 0 if there is no value.
 struct ProbedRange {
-  std::uint64_t least = 0;  ///< at the least
-  std::uint64_t most = 0;   ///< at the most
+  std::uint64_t least = 0;  ///< minimum
+  std::uint64_t most = 0;   ///< maximum
 };
 
-/// The verdict on a data set. Formats, ranges and scratch are of the sound samples.
+/// The result for a data set. Formats, ranges and scratch cover the valid samples.
 struct ProbeReport {
-  std::uint64_t samples = 0;                     ///< that were looked at
-  std::uint64_t sound = 0;                       ///< of those, what a loader delivers
-  std::uint64_t damaged = 0;                     ///< of the sound ones
-  std::map<std::string, std::uint64_t> formats;  ///< samples by ProbedImage::format
+  std::uint64_t samples = 0;                     ///< samples probed
+  std::uint64_t sound = 0;                       ///< samples that a loader would deliver
+  std::uint64_t damaged = 0;                     ///< those of them with status `damaged`
+  std::map<std::string, std::uint64_t> formats;  ///< number of samples by ProbedImage::format
   ProbedRange width;                             ///< pixels, as stored
   ProbedRange height;                            ///< pixels, as stored
-  ProbedRange encoded_bytes;                     ///< of one sample
-  ProbedImage worst_scratch;                     ///< the first of those whose decode takes the most
-  std::vector<Fault> faults;                     ///< of all the others, by index
+  ProbedRange encoded_bytes;                     ///< bytes per sample
+  ProbedImage worst_scratch;                     ///< the first sample with the largest scratch
+  std::vector<Fault> faults;                     ///< faults of the other samples, by index
 };
 
-/// How a data set is probed.
+/// Options of probe().
 struct ProbeOptions {
-  /// Called with each verdict: from several threads, one call at a time, in no order. What it throws
-  /// ends the probe and leaves probe().
+  /// Called with each result by several threads, one call at a time, in no particular order. An
+  /// exception ends the probe and leaves probe().
   std::function<void(const ProbedImage&)> on_image{};
-  std::stop_token stop{};  ///< no further sample is looked at; the report is of those that were
+  std::stop_token stop{};  ///< stops the probe; the report covers the samples probed so far
 };
 
-/// Whether a Loader with these options would deliver an image, which it decodes as a whole, crop or no
-/// crop: limits, admission (`max_sample_bytes`) and faults are those of a stream, but no transform is
-/// called. Any thread. Throws Error{bad_options} or Error{budget_too_small} as resolve() does, and where
-/// sizes.mode is not fixed.
+/// Tests whether a Loader with these options would deliver an image. It decodes the whole image,
+/// even if a crop is set, and calls no transform. Limits, admission (`max_sample_bytes`) and faults
+/// are those of a stream. Any thread. Throws Error{bad_options} or Error{budget_too_small} as
+/// resolve() does, and Error{bad_options} if sizes.mode is not fixed.
 WEIR_API ProbedImage probe(std::span<const std::byte> encoded, const Options& options = {});
 
-/// The same of every sample of a source, read on as many threads as a stream has workers. Memory is off
-/// the books: for each thread one sample, its scratch and a row.
+/// Probes every sample of a source, with one thread per worker of a stream. The memory is not
+/// charged to a ledger: each thread needs one sample, its scratch and one row.
 WEIR_API ProbeReport probe(const AnySource& source, const Options& options = {},
                            const ProbeOptions& how = {});
 

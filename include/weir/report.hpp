@@ -16,103 +16,111 @@
 
 namespace weir {
 
-/// Bytes the kernel gives for this process (Linux: /proc/self/status, smaps_rollup); 0 elsewhere.
+/// Memory of this process in bytes, from the kernel (Linux: /proc/self/status, smaps_rollup). 0 on
+/// other systems.
 struct ProcessMemory {
-  std::uint64_t rss = 0;  ///< resident
-  std::uint64_t pss = 0;  ///< of pages that several processes share, the share
+  std::uint64_t rss = 0;  ///< resident bytes
+  /// Proportional set size: each shared page is divided among its processes.
+  std::uint64_t pss = 0;
 };
-/// Now. Any thread.
+/// The current values. Any thread.
 WEIR_API ProcessMemory process_memory();
 
-/// Resident bytes of this process by what they are for (Linux: /proc/self/smaps; 0 elsewhere). The
-/// kernel walks every mapping for it: milliseconds.
+/// Resident bytes of this process by purpose (Linux: /proc/self/smaps; 0 on other systems). A call
+/// takes milliseconds, because the kernel walks every mapping.
 struct ProcessParts {
-  /// Mapped files: text, data and relocations of program and libraries.
+  /// Mapped files: text, data and relocations of the program and its libraries.
   std::uint64_t libraries = 0;
-  std::uint64_t stacks = 0;  ///< of every thread
-  std::uint64_t heap = 0;    ///< where malloc keeps small blocks: brk heap and arenas of threads
+  std::uint64_t stacks = 0;  ///< stacks of all threads
+  std::uint64_t heap = 0;    ///< small blocks of malloc: brk heap and the arenas of threads
   std::uint64_t pages = 0;   ///< other anonymous mappings: slabs, scratch, large blocks of malloc
-  /// Of heap and pages: held by malloc and not in use (glibc: mallinfo2).
+  /// Part of heap and pages: free memory that malloc keeps (glibc: mallinfo2).
   std::uint64_t heap_free = 0;
 };
-/// Now. Any thread.
+/// The current values. Any thread.
 WEIR_API ProcessParts process_parts();
 
-/// How long one kind of work took. Sums, so that two readings can be subtracted.
+/// Duration of one kind of work. All members are sums, so two readings can be subtracted.
 struct Timing {
-  std::uint64_t count = 0;  ///< how often
-  double sum_s = 0;         ///< in all
-  double squares_s2 = 0;    ///< sum of the squares
+  std::uint64_t count = 0;  ///< number of times
+  double sum_s = 0;         ///< total duration
+  double squares_s2 = 0;    ///< sum of the squared durations
 };
 
-/// read: one sample's bytes. wait: parked until its bytes were granted. decode: header and pixels.
-/// fit: resampling, and the user's transform. handoff: a batch lay in the queue. lease: the consumer
-/// held it.
+/// Statistics of one stage. read: the bytes of one sample. wait: a sample waits until the budget
+/// has room. decode: header and pixels. fit: resampling and the user's transform. handoff: a batch
+/// is ready in the queue. lease: the consumer holds a batch.
 struct StageStats {
-  Stage stage = Stage::read;       ///< which one
-  std::uint64_t count = 0;         ///< samples; batches: handoff, lease
-  double busy_s = 0;               ///< in all, of all threads
-  double squares_s2 = 0;           ///< sum of the squares of the times
-  std::uint64_t bytes = 0;         ///< encoded: read, decode; waited for: wait; pixels: the others
-  std::optional<double> p50_us{};  ///< the median, within 2 %; empty where count is 0
-  std::optional<double> p90_us{};  ///< the 90th percentile, likewise
-  std::optional<double> p99_us{};  ///< the 99th percentile, likewise
-  double cpu_s = 0;                ///< read; decode, with its fit: CPU time of one in sixteen
-  double cpu_busy_s = 0;           ///< of how long on the clock
-  std::uint64_t cpu_count = 0;     ///< how many those were
+  Stage stage = Stage::read;  ///< the stage
+  std::uint64_t count = 0;    ///< number of samples, or of batches for handoff and lease
+  double busy_s = 0;          ///< total duration over all threads
+  double squares_s2 = 0;      ///< sum of the squared durations
+  /// Encoded bytes for read and decode, requested bytes for wait, pixel bytes otherwise.
+  std::uint64_t bytes = 0;
+  std::optional<double> p50_us{};  ///< median, within 2 %; empty if count is 0
+  std::optional<double> p90_us{};  ///< 90th percentile, within 2 %; empty if count is 0
+  std::optional<double> p99_us{};  ///< 99th percentile, within 2 %; empty if count is 0
+  double cpu_s = 0;  ///< for read, and decode with fit: CPU time of the measured calls, one in 16
+  double cpu_busy_s = 0;        ///< wall time of those calls
+  std::uint64_t cpu_count = 0;  ///< number of those calls
 };
 
-/// What workers did with their time, summed over all of them, from when a stream opens until it ends:
-/// the parts add up to the number of workers times QueueStats::seconds.
+/// What the workers did, summed over all of them while a stream was open. The sum of all parts is
+/// the number of workers times QueueStats::seconds.
 struct WorkerTime {
-  double read_s = 0;          ///< reading (read_ahead = 0)
-  double decode_s = 0;        ///< decoding and fitting, and all that is none of the others
-  double storage_wait_s = 0;  ///< waiting for reads that were under way
-  double memory_wait_s = 0;   ///< held up by the budget: a sample or a slab waited for bytes
-  double idle_s = 0;          ///< nothing to do: every place in the queue taken, or no samples left
+  double read_s = 0;          ///< reading in the worker (read_ahead = 0)
+  double decode_s = 0;        ///< decoding, fitting and everything else
+  double storage_wait_s = 0;  ///< waiting for a read in progress
+  double memory_wait_s = 0;   ///< waiting for the budget: a sample or a slab needs bytes
+  double idle_s = 0;          ///< nothing to do: no free queue slot, or no samples left
 };
 
-/// Who waited for whom. Sums, so that two readings can be subtracted.
+/// Who waited, and for what. All members are sums, so two readings can be subtracted.
 struct QueueWaits {
-  double seconds = 0;  ///< during which a stream was open
-  /// The consumer blocked in next(); or, of one that tries, from a try that found nothing until a
-  /// batch is had.
+  double seconds = 0;  ///< time during which a stream was open
+  /// Time during which the consumer was blocked in next(). A consumer that polls waits from the
+  /// first empty result until it gets a batch.
   double consumer_wait_s = 0;
-  /// consumer_wait_s by what it waited for, as in Mohan et al., "Analyzing and Mitigating Data Stalls
-  /// in DNN Training" (VLDB 2021): fetching, preprocessing; and here the budget. They find the parts
-  /// by running again without the storage, then without the decoding. Here each wait, by itself, is
-  /// shared out as the workers' time in it: read_s and storage_wait_s, decode_s, memory_wait_s. So what
-  /// workers did while batches lay ready has no weight, and a run that changes is seen to. Time of
-  /// workers with nothing to do is left out; a wait in which none had is prep, the hand-over's.
+  /// consumer_wait_s is divided by cause: reading, decoding and the budget. The first two are the
+  /// fetch and prep stalls of Mohan et al., "Analyzing and Mitigating Data Stalls in DNN Training"
+  /// (VLDB 2021). They measure the parts by runs without storage and without decoding. weir divides
+  /// each wait in proportion to the workers' time during that wait: read_s and storage_wait_s,
+  /// decode_s, memory_wait_s. So the workers' time has no weight while batches are ready, and
+  /// changes during the run are correct. Idle time of workers has no weight either. If all workers
+  /// were idle during a wait, the wait counts as decode_wait_s.
+  ///
+  /// This part is the wait for reading.
   double storage_wait_s = 0;
-  double decode_wait_s = 0;  ///< likewise: preprocessing
-  double memory_wait_s = 0;  ///< likewise: the budget
-  WorkerTime workers{};      ///< what they did meanwhile
+  double decode_wait_s = 0;  ///< the wait for decoding
+  double memory_wait_s = 0;  ///< the wait for the budget
+  WorkerTime workers{};      ///< the workers' time
 };
 
-/// How full the queue was, and who waited for whom.
+/// Fill level of the queue, and who waited.
 struct QueueStats : QueueWaits {
-  std::vector<double> occupancy;    ///< [k]: share of `seconds` with k batches ready
-  double producer_wait_s = 0;       ///< WorkerTime::idle_s a worker
-  double data_readiness = 1.0;      ///< share of next() calls that found a batch waiting
-  std::uint64_t batches = 0;        ///< such calls that gave a batch
-  std::uint64_t batches_ready = 0;  ///< those of them that found one
-  Timing consumer{};                ///< handed a batch until the next next()
+  std::vector<double> occupancy;    ///< [k]: share of `seconds` with k ready batches
+  double producer_wait_s = 0;       ///< WorkerTime::idle_s divided by the number of workers
+  double data_readiness = 1.0;      ///< share of next() calls that found a batch ready
+  std::uint64_t batches = 0;        ///< number of next() calls that returned a batch
+  std::uint64_t batches_ready = 0;  ///< number of those that found a batch ready
+  Timing consumer{};                ///< from the delivery of a batch to the next call of next()
 };
 
-/// How fast it went.
+/// The speed of a loader.
 struct Throughput {
-  double seconds = 0;  ///< first stream opened until now, or until next() said the last one ended
-  double samples_per_s = 0;  ///< handed over
-  double first_batch_s = 0;  ///< stream opened until the first batch was handed over
+  /// From the start of the first stream until now, or until next() reported the end of the last
+  /// stream.
+  double seconds = 0;
+  double samples_per_s = 0;  ///< delivered samples per second
+  double first_batch_s = 0;  ///< from the start of the stream to the delivery of the first batch
 };
 
-/// What was handed over where images keep their own sizes.
+/// Statistics of delivered images with their own sizes.
 struct SizeStats {
-  std::uint64_t images = 0;       ///< in all
-  std::uint64_t image_bytes = 0;  ///< of their pixels
-  std::uint64_t block_bytes = 0;  ///< of the blocks they came in, padding included
-  /// Share of block_bytes that is of no image.
+  std::uint64_t images = 0;       ///< number of images
+  std::uint64_t image_bytes = 0;  ///< bytes of their pixels
+  std::uint64_t block_bytes = 0;  ///< bytes of their blocks, including padding
+  /// Share of block_bytes that belongs to no image.
   double padding() const noexcept {
     return block_bytes == 0
                ? 0
@@ -120,31 +128,31 @@ struct SizeStats {
   }
 };
 
-/// What a Loader did. Values only: copy freely.
+/// The statistics of a Loader. It contains only values and can be copied freely.
 struct Report {
-  Plan plan;                          ///< what it was to do
-  Setting setting;                    ///< in force now
-  std::vector<std::string> moves;     ///< of Tuning::automatic, the first thousand
-  std::vector<std::string> stalls;    ///< what the watchdog told, the first thousand
-  MemorySnapshot memory;              ///< the books
-  ProcessMemory process_before;       ///< just before the Loader was made
-  ProcessMemory process_now;          ///< beside the books
-  SampleTally samples;                ///< where every sample is
-  QueueStats queue;                   ///< who waited for whom
-  Throughput throughput;              ///< how fast
-  std::vector<StageStats> stages;     ///< one for each Stage, in its order
-  std::optional<std::string> regime;  ///< of all the time until now
-  std::string regime_why;             ///< the numbers that decide it
-  std::vector<Fault> faults;          ///< the first few; see fault_count
-  std::uint64_t fault_count = 0;      ///< all of them
-  std::array<std::uint64_t, fault_kind_count> fault_kinds{};  ///< all faults, by FaultKind
-  std::uint64_t postings = 0;                                 ///< changes made to the books
-  std::uint64_t readings = 0;        ///< times and events noted by the clocks
-  SizeStats sizes{};                 ///< where images keep their own sizes
-  CacheStats cache{};                ///< where samples are kept from epoch to epoch
-  std::uint64_t source_samples = 0;  ///< in the source
-  PinnedUse pinned{};                ///< of the PinnedMemory that slabs come from
-  std::string pinned_note;  ///< what it did not lock, with the driver's reason; empty: nothing
+  Plan plan;                          ///< the resolved options
+  Setting setting;                    ///< the current knobs
+  std::vector<std::string> moves;     ///< moves of Tuning::automatic, at most the first thousand
+  std::vector<std::string> stalls;    ///< texts of the watchdog, at most the first thousand
+  MemorySnapshot memory;              ///< the ledger
+  ProcessMemory process_before;       ///< process memory before the construction of the Loader
+  ProcessMemory process_now;          ///< process memory now
+  SampleTally samples;                ///< samples by state
+  QueueStats queue;                   ///< queue and waits
+  Throughput throughput;              ///< speed
+  std::vector<StageStats> stages;     ///< one per Stage, in the order of Stage
+  std::optional<std::string> regime;  ///< the regime since the first stream
+  std::string regime_why;             ///< the numbers behind the regime
+  std::vector<Fault> faults;          ///< the first faults; see fault_count
+  std::uint64_t fault_count = 0;      ///< number of all faults
+  std::array<std::uint64_t, fault_kind_count> fault_kinds{};  ///< number of all faults by FaultKind
+  std::uint64_t postings = 0;                                 ///< number of changes in the ledger
+  std::uint64_t readings = 0;        ///< number of times and events in the statistics
+  SizeStats sizes{};                 ///< for images with their own sizes
+  CacheStats cache{};                ///< counters of the cache
+  std::uint64_t source_samples = 0;  ///< number of samples in the source
+  PinnedUse pinned{};                ///< use of the PinnedMemory
+  std::string pinned_note;  ///< what was not page-locked, with the driver's reason; empty: nothing
 };
 
 }  // namespace weir

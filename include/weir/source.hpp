@@ -16,37 +16,38 @@
 
 namespace weir {
 
-/// Thrown by ByteSink::take() where bytes are refused. Not a std::exception: a source that catches
-/// those lets it through.
+/// Thrown by ByteSink::take() when the budget refuses bytes. It is not a std::exception, so a
+/// source that catches those does not catch it.
 struct WEIR_API BytesRefused {};
 
-/// Gives a source memory for one encoded sample, once its bytes are on the books.
+/// Gives a source charged memory for one encoded sample.
 class WEIR_API ByteSink {
  public:
   virtual ~ByteSink() = default;
-  /// Call before any side effect, once for each part of the sample; what was given before stays. Throws
-  /// BytesRefused, which must be let through: the sample is read again when the bytes are granted. A
-  /// sample taken in one piece is read once unless they are refused; one of several parts is read again,
-  /// too, where the memory kept from sample to sample must grow.
+  /// Call it before any side effect, once for each part of the sample. Earlier parts stay valid.
+  /// Throws BytesRefused, which the source must not catch; weir reads the sample again when the
+  /// budget has room. A sample in one part is read once unless its bytes are refused. A sample in
+  /// several parts is also read again if weir must enlarge the memory that it reuses between
+  /// samples.
   std::span<std::byte> take(std::size_t bytes);
-  /// The same without an exception: nothing where bytes are refused. Then the source returns at once,
-  /// with nothing, from try_read().
+  /// As take(), but returns nothing if the budget refuses the bytes. The source must then return
+  /// nothing from try_read() at once.
   virtual std::optional<std::span<std::byte>> try_take(std::size_t bytes) = 0;
 };
 
-/// Where samples come from. All calls are const and come from many threads at once.
+/// A collection of encoded samples. All calls are const, and many threads call them at once.
 ///
 /// | call | gives |
 /// | --- | --- |
 /// | `size()` | how many samples there are; must not change |
-/// | `read(i, sink)` | sample i < size(), in memory that `sink.take(bytes)` gave; throws SampleError |
-/// | `try_read(i, sink)` | instead of `read`: with `sink.try_take(bytes)`; nothing where that gives nothing |
-/// | `name(i)` | what reports and faults call it |
-/// | `index_bytes()` | bytes the source itself holds, charged once to the account `index` |
-/// | `encoded_bytes(i)` | optional: a `std::optional<std::uint64_t>`, known without reading |
-/// | `image_size(i)` | optional: a `std::optional<ImageSize>` of the image upright, known without reading |
+/// | `read(i, sink)` | sample i < size(), in memory from `sink.take(bytes)`; throws SampleError |
+/// | `try_read(i, sink)` | instead of `read`: with `sink.try_take(bytes)`; nothing if that fails |
+/// | `name(i)` | name of the sample in reports and faults |
+/// | `index_bytes()` | bytes that the source itself holds, charged once to the account `index` |
+/// | `encoded_bytes(i)` | optional: a `std::optional<std::uint64_t>`, if known without reading |
+/// | `image_size(i)` | optional: a `std::optional<ImageSize>`, upright, if known without reading |
 /// | `class_names()` | optional: a `std::vector<std::string>`, by label |
-/// | `skipped()` | optional: how many entries it came upon and left out |
+/// | `skipped()` | optional: number of entries that the source found and left out |
 template <class S>
 concept Source = requires(const S& s, std::uint64_t i, ByteSink& sink) {
   { s.size() } -> std::convertible_to<std::uint64_t>;
@@ -59,41 +60,41 @@ concept Source = requires(const S& s, std::uint64_t i, ByteSink& sink) {
   { s.index_bytes() } -> std::convertible_to<std::uint64_t>;
 };
 
-/// Any Source behind one virtual call a sample. Copies share the source. Any thread.
+/// Type-erased Source with one virtual call per sample. Copies share the source. Any thread.
 class AnySource {
  public:
   // clang-format off
-  /// Takes the source over.
+  /// Takes ownership of the source.
   template <class S>
     requires(!std::same_as<S, AnySource>) && Source<S>
   // NOLINTNEXTLINE(google-explicit-constructor): a Source is an AnySource
   AnySource(S source) : self_(std::make_shared<Model<S>>(std::move(source))) {}
   // clang-format on
 
-  /// Samples.
+  /// Number of samples.
   std::uint64_t size() const { return self_->size(); }
-  /// Throws BytesRefused, SampleError, or anything the source throws.
+  /// Reads sample i. Throws BytesRefused, SampleError, or any exception of the source.
   Encoded read(std::uint64_t i, ByteSink& sink) const {
     if (const auto encoded = try_read(i, sink)) return *encoded;
     throw BytesRefused{};
   }
-  /// The same, but gives nothing where the sink refuses bytes.
+  /// As read(), but returns nothing if the sink refuses bytes.
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
     return self_->try_read(i, sink);
   }
-  /// What reports and faults call sample i.
+  /// Name of sample i in reports and faults.
   std::string name(std::uint64_t i) const { return self_->name(i); }
-  /// What the source itself holds.
+  /// Bytes that the source itself holds.
   std::uint64_t index_bytes() const { return self_->index_bytes(); }
-  /// Of sample i, where it is known without reading.
+  /// Encoded size of sample i, if known without reading.
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
     return self_->encoded_bytes(i);
   }
-  /// Of the image upright; nullopt: not known without reading.
+  /// Size of the upright image i, if known without reading.
   std::optional<ImageSize> image_size(std::uint64_t i) const { return self_->image_size(i); }
-  /// By label; empty where the source has none.
+  /// Class names by label. Empty if the source has none.
   std::vector<std::string> class_names() const { return self_->class_names(); }
-  /// Entries that the source came upon and left out; 0 where it does not count them.
+  /// Number of entries that the source found and left out. 0 if it does not count them.
   std::uint64_t skipped() const { return self_->skipped(); }
 
  private:
@@ -146,47 +147,51 @@ class AnySource {
   std::shared_ptr<const Concept> self_;
 };
 
-/// Which symbolic links of a folder are followed. The others are skipped.
+/// Which symbolic links in a folder are followed. Other links are skipped.
 enum class FollowSymlinks : std::uint8_t {
   no,           ///< none
-  inside_root,  ///< those that lead to a regular file under the root
-  yes,          ///< wherever they lead, into folders too; not into one that the path came through
+  inside_root,  ///< links to a regular file below the root
+  yes,          ///< all links, also to folders, except to a folder on the current path
 };
 
-/// What of a folder is taken.
+/// Which files of a folder are samples.
 struct FolderOptions {
-  std::vector<std::string> extensions{};  ///< ".jpg"; "*": all; empty: all that may be images
-  std::uint64_t max_encoded_bytes = 64ull << 20;  ///< a larger file is a Fault of kind `limit`
-  FollowSymlinks follow_symlinks = FollowSymlinks::inside_root;  ///< links to files and folders
+  /// For example ".jpg"; "*": every file; empty: every file that may be an image.
+  std::vector<std::string> extensions{};
+  std::uint64_t max_encoded_bytes = 64ull << 20;  ///< a larger file gives a Fault of kind `limit`
+  FollowSymlinks follow_symlinks = FollowSymlinks::inside_root;  ///< which links are followed
 };
 
-/// Every regular non-dot file under `path`, in byte order of the relative path. The label is the rank of the top
-/// directory, 0 in a flat folder. Skipped and counted: folders that may not be read or that the path came through
-/// already, links that are not followed, what is neither file nor folder, and, without extensions, files whose
-/// extension is never an image's, as .txt and .db. Throws Error{source_failed}.
+/// A folder of images: all regular files below `path` without a leading dot, in byte order of the
+/// relative path. The label is the rank of the top directory, or 0 in a flat folder. The source
+/// skips and counts unreadable folders, folders that are already on the path, links that are not
+/// followed, and entries that are neither file nor folder. Without `extensions` it also skips and
+/// counts files with an extension that no image has, such as .txt and .db. Throws
+/// Error{source_failed}.
 WEIR_API AnySource image_folder(const std::string& path, const FolderOptions& options = {});
 
-/// Lines of `path<TAB>label`; relative paths are relative to the manifest's folder. Its author chose
-/// the paths: they are followed wherever they lead. Throws Error{source_failed} naming the line.
+/// A file with lines of `path<TAB>label`. Relative paths are relative to the folder of the
+/// manifest. All symbolic links are followed, because the author of the manifest chose the paths.
+/// Throws Error{source_failed} with the line number.
 WEIR_API AnySource manifest(const std::string& tsv, const FolderOptions& options = {});
 
-/// One sample of in_memory().
+/// One sample for in_memory().
 struct MemorySample {
-  std::string name;              ///< for reports and faults
-  std::vector<std::byte> bytes;  ///< encoded: a JPEG, say
+  std::string name;              ///< name in reports and faults
+  std::vector<std::byte> bytes;  ///< the encoded image, for example a JPEG
   std::int64_t label = 0;        ///< any number
 };
-/// Encoded samples already in memory; they count as index bytes.
+/// Encoded samples in memory. Their bytes count as index bytes.
 WEIR_API AnySource in_memory(std::vector<MemorySample> samples,
                              std::vector<std::string> class_names = {});
 
-/// Pairs: sample i is image i of `first`, with its label and side bytes, and image i of `second` as
-/// Encoded::second. A fault names the image of `first`, and in its reason that of `second` where that is
-/// the bad one. Throws Error{bad_options} where the sizes differ.
+/// Pairs of images. Sample i is image i of `first`, with its label and side bytes, and image i of
+/// `second` as Encoded::second. A fault has the name of the first image. If the second image is
+/// bad, the reason contains its name. Throws Error{bad_options} if the sizes differ.
 WEIR_API AnySource paired(AnySource first, AnySource second);
 
-/// `count` JPEGs of about `encoded_shape`, made on demand: a pure function of (seed, index).
-/// Ten classes, told apart by colour and pattern.
+/// Generates `count` JPEGs of about `encoded_shape` on demand. Each is a pure function of (seed,
+/// index). There are ten classes, which differ in colour and pattern.
 WEIR_API AnySource synthetic(std::uint64_t count, Shape encoded_shape, std::uint64_t seed = 0);
 
 }  // namespace weir

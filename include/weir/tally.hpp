@@ -6,36 +6,37 @@
 
 namespace weir {
 
-/// Where every sample is, in samples since the loader was made. Each counter moves by its own event; none is derived.
+/// Number of samples by state since the construction of the loader. Each counter has its own
+/// events; none is computed from the others.
 struct SampleTally {
-  std::uint64_t drawn = 0;      ///< given to a batch that has its slab
-  std::uint64_t in_flight = 0;  ///< drawn, not yet in the ready queue
+  std::uint64_t drawn = 0;      ///< assigned to a batch that has its slab
+  std::uint64_t in_flight = 0;  ///< drawn, but not yet in the ready queue
   std::uint64_t ready = 0;      ///< in the queue
-  std::uint64_t leased = 0;     ///< in the consumer's hands
-  std::uint64_t consumed = 0;   ///< of batches that the consumer has let go
-  std::uint64_t discarded = 0;  ///< produced but not wanted (cancel, discard())
-  std::uint64_t dropped = 0;    ///< drawn but never produced (cancel, a stream that stopped)
-  std::uint64_t failed = 0;     ///< gave a Fault
-  std::uint64_t replaced = 0;   ///< rows filled by a replacement
-  std::uint64_t omitted = 0;    ///< never drawn: the short last batches that drop_last left out
+  std::uint64_t leased = 0;     ///< in leased batches
+  std::uint64_t consumed = 0;   ///< in batches that the consumer has released
+  std::uint64_t discarded = 0;  ///< finished but not wanted (cancel, discard())
+  std::uint64_t dropped = 0;    ///< drawn but never finished (cancel, failed stream)
+  std::uint64_t failed = 0;     ///< samples with a Fault
+  std::uint64_t replaced = 0;   ///< rows that a replacement fills
+  std::uint64_t omitted = 0;    ///< never drawn, because drop_last omits incomplete batches
 
-  /// Samples that reached the queue, ever.
+  /// Number of samples that have reached the queue.
   constexpr std::uint64_t produced() const noexcept {
     return ready + leased + consumed + discarded;
   }
-  /// Law: conservation.
+  /// Whether the law of conservation holds.
   constexpr bool conserved() const noexcept {
     return drawn == in_flight + produced() + dropped + failed;
   }
 };
 
-/// One instant of bytes, samples and queue, of this loader alone.
+/// Bytes, samples and queue of one loader at one instant.
 struct Snapshot {
-  MemorySnapshot memory;      ///< bytes
-  SampleTally samples;        ///< samples
-  std::uint32_t filling = 0;  ///< batches being made
+  MemorySnapshot memory;      ///< accounts in bytes
+  SampleTally samples;        ///< samples by state
+  std::uint32_t filling = 0;  ///< batches in progress
   std::uint32_t ready = 0;    ///< batches in the queue
-  std::uint32_t leased = 0;   ///< batches in the consumer's hands
+  std::uint32_t leased = 0;   ///< batches that the consumer holds
 };
 
 }  // namespace weir

@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// All of the loader that needs the standard library alone. Included by themselves are the adapters
-/// (weir/interop) and the headers of the component footprint (weir/footprint.hpp, weir/model_json.hpp).
+/// All headers of the loader that need only the standard library. Include the adapters
+/// (weir/interop) and the component footprint (weir/footprint.hpp, weir/model_json.hpp) separately.
 
 /// \namespace weir
-/// The public API. Of the namespaces in it only weir::layer has anything to use.
+/// The public API. Of its nested namespaces, only weir::layer is public.
 
 #include "weir/advice.hpp"
 #include "weir/batch.hpp"

@@ -10,66 +10,68 @@
 
 namespace weir {
 
-/// How long one kind of work took, each time.
+/// Statistics of the duration of one kind of work.
 struct Service {
-  std::uint64_t count = 0;  ///< how often
-  double mean_s = 0;        ///< all zero where it never came
+  std::uint64_t count = 0;  ///< number of times
+  double mean_s = 0;        ///< mean; 0 if count is 0
   double deviation_s = 0;   ///< standard deviation
 };
 
-/// Mean and deviation of what the sums add up. Pure.
+/// Mean and standard deviation from sums. Pure.
 WEIR_API Service service(const Timing& timing) noexcept;
 
-/// Evidence: what a loader did between two of its reports.
+/// Measurements of a loader between two of its reports.
 struct Window : QueueWaits {
-  Plan plan;                  ///< the loader's
-  std::uint32_t cores = 1;    ///< of the machine
-  std::uint64_t batches = 0;  ///< handed over
-  std::uint64_t samples = 0;  ///< in them
-  Service read;               ///< one sample
-  double read_cpu_s = 0;      ///< of that mean, on a core and not waiting; 0: nobody looked
-  /// One sample: header, pixels and fit. Its deviation is the sum of theirs: both grow with the image.
+  Plan plan;                  ///< plan of the loader
+  std::uint32_t cores = 1;    ///< cores of the machine
+  std::uint64_t batches = 0;  ///< delivered batches
+  std::uint64_t samples = 0;  ///< delivered samples
+  Service read;               ///< time to read one sample
+  double read_cpu_s = 0;      ///< CPU part of that mean; 0: not measured
+  /// Time of one sample: header, pixels and fit. The deviation is the sum of the deviations,
+  /// because the times of all parts grow with the image.
   Service decode;
-  double decode_cpu_s = 0;    ///< of that mean, on a core; 0: nobody looked
-  Service consumer;           ///< one batch: handed over until the next was asked for
-  double encoded_bytes = 0;   ///< of one sample, mean
-  double data_readiness = 1;  ///< share of next() that found a batch waiting
-  /// Of the samples drawn, the share that Plan::cache had: they are not in `read`, nor, where their rows
-  /// were kept, in `decode`.
+  double decode_cpu_s = 0;    ///< CPU part of that mean; 0: not measured
+  Service consumer;           ///< time per batch: from its delivery to the next call of next()
+  double encoded_bytes = 0;   ///< mean encoded size of a sample
+  double data_readiness = 1;  ///< share of next() calls that found a batch ready
+  /// Share of draws that the cache served. Those samples do not count in `read`. If the cache keeps
+  /// rows, they do not count in `decode` either.
   double hit_share = 0;
-  std::uint64_t source_samples = 0;  ///< in the source; 0: not known
+  std::uint64_t source_samples = 0;  ///< number of samples in the source; 0: unknown
 };
 
-/// From the loader's construction until `now`. Pure.
+/// From the construction of the loader to `now`. Pure.
 WEIR_API Window window(const Report& now);
-/// Between two reports of one loader, in this order. Pure.
+/// Between two reports of the same loader, the earlier one first. Pure.
 WEIR_API Window window(const Report& earlier, const Report& now);
 
-/// What bounds a run.
+/// The limit of a run.
 enum class Regime : std::uint8_t {
-  balanced,  ///< nothing much: no wait above a tenth of the time
+  balanced,  ///< no wait exceeds a tenth of the time
   storage,   ///< reading
   decode,    ///< decoding, resampling and transforms
-  consumer,  ///< what the batches are for
-  memory,    ///< the budget, which holds workers up
+  consumer,  ///< the consumer's own work
+  memory,    ///< workers wait for the budget
 };
-/// The enumerator's own name: "decode". Any thread.
+/// The name of the enumerator, for example "decode". Any thread.
 WEIR_API std::string_view to_string(Regime regime) noexcept;
 
-/// A regime and the numbers that decide it, as shares of the time.
+/// A regime and its evidence, as shares of the time.
 struct Verdict {
-  Regime regime = Regime::balanced;  ///< what bounds the run
-  double consumer_wait = 0;          ///< the sum of the three stalls
-  double producer_wait = 0;  ///< workers with nothing to do: every place in the queue was taken
-  double storage_wait = 0;   ///< the consumer waited for reading
-  double decode_wait = 0;    ///< for decoding
-  double memory_wait = 0;    ///< for the budget
-  std::string why;           ///< in a sentence, with the numbers
+  Regime regime = Regime::balanced;  ///< the limit of the run
+  double consumer_wait = 0;          ///< sum of the three stalls
+  double producer_wait = 0;          ///< share of idle workers, for lack of a free queue slot
+  double storage_wait = 0;           ///< the consumer's wait for reading
+  double decode_wait = 0;            ///< the consumer's wait for decoding
+  double memory_wait = 0;            ///< the consumer's wait for the budget
+  std::string why;                   ///< a sentence with the numbers
 };
 
-/// Pure. No wait above a tenth of the time: balanced. Otherwise the longer wait decides: of the
-/// producers, consumer; of the consumer, by its largest stall storage, decode or memory. Where they
-/// are equal: the consumer's wait, since it is what a run loses; decode before storage before memory.
+/// Determines the regime. If no wait exceeds a tenth of the time: balanced. If the producers waited
+/// longer: consumer. Otherwise the largest stall of the consumer decides: storage, decode or
+/// memory. If both waits are equal, the consumer's wait decides, because it is lost time. Equal
+/// stalls have the order decode, storage, memory. Pure.
 WEIR_API Verdict judge(const QueueWaits& waits);
 
 }  // namespace weir

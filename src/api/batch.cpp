@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-/// `call` is open: its parenthesis is missing.
+/// `call` ends without its closing parenthesis.
 [[noreturn]] void refuse(const std::string& call, std::uint32_t rows) {
   throw Error(Errc::bad_options, Stage::lease,
               call + "): the batch has " + std::to_string(rows) + " rows");

@@ -20,14 +20,14 @@
 namespace weir {
 namespace {
 
-/// Refuses what a Loader would refuse.
+/// Throws for options that a Loader would refuse.
 Plan plan_of(const Options& options, const AnySource& source) {
   if (options.sizes.mode != Sizes::fixed)
     throw Error(Errc::bad_options, Stage::wait, "sizes.mode: probe() takes images of one shape");
   return resolve(options, source.index_bytes(), 0, source.size());
 }
 
-/// Judges one sample after the other. One thread.
+/// Checks one sample at a time. Not thread-safe.
 class Prober {
  public:
   Prober(const Options& options, const Plan& plan)
@@ -84,7 +84,7 @@ class Prober {
         .damaged = *status == RowStatus::damaged || *second_status == RowStatus::damaged};
   }
 
-  /// Scratch that a stream takes for the decodes and the transform.
+  /// The scratch that a stream needs for the decodes and the transform.
   std::uint64_t memory_of(const codec::ImageInfo& first, const codec::ImageInfo* second) const {
     const bool whole = plan_.whole_images;
     const engine::PlannedImage image{
@@ -96,7 +96,7 @@ class Prober {
     return add_sat(need.scratch, need.reserved);
   }
 
-  /// All of the image: a crop need not meet the damage.
+  /// Decodes the whole image, because a crop may miss the damaged part.
   Result<RowStatus> decode(std::span<const std::byte> encoded, const codec::ImageInfo& info) {
     const auto plan = decoder_.plan(info, {.out = plan_.shape, .fit = Fit::stretch}, 0);
     const auto decoded = decoder_.decode(encoded, plan, scratch(plan.memory.scratch), never_, row_);
@@ -107,7 +107,7 @@ class Prober {
   std::span<std::byte> scratch(std::uint64_t bytes) {
     const auto lines = static_cast<std::size_t>(bytes / sizeof(Line) + 1);
     if (scratch_.size() < lines) {
-      scratch_ = {};  // else both are held while it grows
+      scratch_ = {};  // free first, so that old and new are never held together
       scratch_.resize(lines);
     }
     return std::as_writable_bytes(std::span(scratch_)).first(static_cast<std::size_t>(bytes));
@@ -116,7 +116,7 @@ class Prober {
   const Plan& plan_;
   const bool transforms_;
   codec::Decoder decoder_;
-  MemoryLedger ledger_{unlimited};  ///< nobody's
+  MemoryLedger ledger_{unlimited};  ///< unlimited and private
   api::SampleReader reader_{ledger_, plan_.max_sample_bytes};
   struct alignas(buffer::Block::alignment) Line {
     std::byte bytes[buffer::Block::alignment];

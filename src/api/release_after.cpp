@@ -14,7 +14,7 @@ void check(const cuda::Driver& driver, const char* call, cuda::Result result) {
   if (result != cuda::success) throw DeviceError(driver.failure(call, result), result);
 }
 
-/// Used again by each batch of its slab.
+/// A reusable CUDA event: each batch of a slab uses the same one.
 class Event final : public LeaseEnd {
  public:
   /// Throws DeviceError.
@@ -60,7 +60,7 @@ const cuda::Driver& loaded_driver() {
   }
 }
 
-/// Null: the device gives no event.
+/// Null if the device cannot create an event.
 std::unique_ptr<LeaseEnd> recorded(std::unique_ptr<LeaseEnd> last, const cuda::Driver& driver,
                                    CUstream_st* stream) {
   try {

@@ -12,14 +12,15 @@
 
 namespace weir::api {
 
-/// Reads samples outside a stream, their bytes on a ledger: each part in a piece of its own. One thread.
+/// Reads samples outside a stream. Each part has its own allocation, charged to a ledger. Not
+/// thread-safe.
 class SampleReader final : public ByteSink {
  public:
   SampleReader(MemoryLedger& ledger, std::uint64_t max_sample_bytes) noexcept
       : ledger_(ledger), max_sample_bytes_(max_sample_bytes) {}
 
-  /// Its bytes stay until the next read. A read that the ledger has no room for gives any Defect, and
-  /// refused() the bytes.
+  /// The bytes stay valid until the next read. If the ledger has no room, the result is a Defect,
+  /// and refused() gives the bytes.
   Result<Encoded> read(const AnySource& source, std::uint64_t index) {
     pieces_.clear();
     charged_ = refused_ = 0;
@@ -30,14 +31,14 @@ class SampleReader final : public ByteSink {
       return engine::failure_of(Stage::read).defect;
     }
   }
-  /// Bytes of the sample as a stream counts them: its parts lie in one block there.
+  /// Bytes of the sample as a stream counts them. A stream keeps all parts in one block.
   std::uint64_t charged() const noexcept { return charged_; }
-  /// Bytes that the ledger had no room for; 0: none.
+  /// Bytes that the ledger refused; 0 if none.
   std::uint64_t refused() const noexcept { return refused_; }
 
  private:
   struct Piece {
-    Charge charge;  ///< goes after the memory
+    Charge charge;  ///< destroyed after the memory
     std::unique_ptr<std::byte[]> data;
   };
 

@@ -33,8 +33,8 @@ std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Op
   const auto decoder = plan::decoder_options(options);
   std::vector<ImageSize> sizes(static_cast<std::size_t>(source.size()));
 
-  // Bytes that the budget refused. A sample that cannot be read or probed keeps no size: it fails when
-  // it is drawn.
+  // Returns the bytes that the budget refused, or 0. A sample that cannot be read or probed keeps
+  // no size; it fails when it is drawn.
   const auto read = [&](std::uint64_t i) -> std::uint64_t {
     api::SampleReader reader(ledger, unlimited);
     const auto encoded = reader.read(source, i);
@@ -48,7 +48,7 @@ std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Op
     }
     return 0;
   };
-  // A sample that the budget has no room for is read once all others have let go of theirs.
+  // If the budget refuses a sample, it is read again while no other thread holds any.
   std::shared_mutex readers;
   const auto measure = [&](std::uint64_t i) {
     if (const auto known = source.image_size(i)) {

@@ -22,7 +22,7 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
                                {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
                                 plan.read_ahead_bytes, plan.slabs, plan.batch});
     } catch (const Error&) {
-      // Another loader came in between: plan again beside its promise.
+      // Another loader took part of the budget meanwhile. Plan again with its promise.
       if (ledger.promised() == promised) throw;
     }
   }
@@ -32,7 +32,7 @@ Options with_sizes(const AnySource& source, Options options, std::shared_ptr<Mem
   auto& sizes = options.sizes;
   if (sizes.mode == Sizes::fixed) return options;
   if (!sizes.index) {
-    // What contradicts itself is refused before all files are read.
+    // Contradictory options are refused before all files are read.
     auto tried = options;
     tried.memory.ledger = nullptr;
     tried.memory.budget_bytes = unlimited;
@@ -49,7 +49,7 @@ Options with_sizes(const AnySource& source, Options options, std::shared_ptr<Mem
   return options;
 }
 
-/// Of each slab or, where sizes differ, of none in particular.
+/// The layout of each slab. If sizes differ, a layout that no slab has.
 buffer::SlabLayout layout_of(const Options& options, const Plan& plan) {
   const auto alignment = options.memory.alignment;
   if (options.sizes.mode == Sizes::fixed)
@@ -57,7 +57,7 @@ buffer::SlabLayout layout_of(const Options& options, const Plan& plan) {
   return {options.sizes.mode, {0, 0, 3}, 0, 0, alignment, plan.side_bytes};
 }
 
-/// Null: there is nothing to keep, or no room for it.
+/// Null if nothing is to be kept or there is no room for it.
 std::unique_ptr<buffer::SampleCache> make_cache(const Options& options, const Plan& plan,
                                                 std::uint64_t samples,
                                                 const std::shared_ptr<books::Book>& book) {
@@ -194,11 +194,11 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOp
 StreamState::~StreamState() {
   on_stop.reset();
   running->cancel();
-  // Another thread that is in next() or settle() comes out first; nobody may come in any more.
+  // Waits until no other thread is in next() or settle(). No thread may call them any more.
   { const Lock leaves(consumer); }
   { const Lock leaves(settler); }
   tuning.reset();
-  // Callbacks may cancel() until then.
+  // Callbacks may call cancel() until here.
   running->shut_down();
   running.reset();
   loader->streaming.store(false);

@@ -13,8 +13,8 @@
 
 namespace weir::api {
 
-/// What a Loader owns; shared with its stream so that either may go first. Leases need less: the
-/// slab pool alone.
+/// The data of a Loader. Its stream shares it, so loader and stream may be destroyed in any order.
+/// Leases keep only the slab pool.
 class LoaderState {
  public:
   LoaderState(AnySource source, const Options& requested);
@@ -30,28 +30,28 @@ class LoaderState {
   const ForkGuard fork_guard;
   const ProcessMemory before = process_memory();
   std::shared_ptr<MemoryLedger> ledger;
-  const Options options;  ///< sizes measured where they differ
+  const Options options;  ///< with measured sizes if sizes differ
   std::shared_ptr<engine::Core> core;
   Charge index;
   std::atomic<bool> streaming{false};
 };
 
-/// What a Stream owns.
+/// The data of a Stream.
 class StreamState {
  public:
   StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& requested);
   ~StreamState();
 
   std::optional<Batch> next(std::optional<Clock::time_point> deadline, engine::Engine::Lease lease);
-  /// Throws Error in a child of fork() and on a thread of the stream's own.
+  /// Throws Error in a child of fork() and on a thread that belongs to the stream.
   void refuse_strangers(const char* call) const;
   bool away() const noexcept { return loader->fork_guard.in_child(); }
 
   const std::shared_ptr<LoaderState> loader;
   std::unique_ptr<engine::Engine> running;
   std::optional<AutomaticTuning> tuning;
-  Mutex consumer, settler;  ///< held by who is in next(), in settle()
-  std::optional<std::stop_callback<std::function<void()>>> on_stop;  ///< dies before the engine
+  Mutex consumer, settler;  ///< held during next() and settle()
+  std::optional<std::stop_callback<std::function<void()>>> on_stop;  ///< destroyed before engine
 };
 
 }  // namespace weir::api

@@ -34,7 +34,7 @@ AutomaticTuning::AutomaticTuning(engine::Engine& engine, engine::Core& core,
         try {
           watch();
         } catch (const std::exception& error) {
-          // The stream goes on as it is.
+          // The stream continues unchanged.
           note(error.what());
         } catch (...) {
           note("tuning.on_move threw something that is no std::exception");
@@ -50,7 +50,7 @@ void AutomaticTuning::note(const char* what) noexcept {
   try {
     core_.moves.add(std::string("tuning ended: ") + what);
   } catch (const std::exception&) {
-    // No memory, not even for saying so.
+    // There is no memory for the message either.
   }
 }
 
@@ -78,7 +78,7 @@ void AutomaticTuning::look() {
   try {
     engine_.apply(move->to);
   } catch (const std::system_error& error) {
-    // The tuner finds that nothing came of it; the engine's setting is what the report shows.
+    // The next report shows the engine's actual setting, and the tuner sees no effect.
     text += std::string(" (not done: ") + error.what() + ")";
   }
   const auto index = core_.moves.add(text);

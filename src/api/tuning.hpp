@@ -10,12 +10,12 @@
 
 namespace weir::api {
 
-/// Tuning::automatic at work on one stream: a thread that looks at the loader's figures now and then
-/// and moves the engine's knobs as the tuner says. Dies before the engine.
+/// The thread behind Tuning::automatic for one stream. It reads the loader's report at intervals
+/// and changes the engine's setting as the tuner decides. Must be destroyed before the engine.
 class AutomaticTuning {
  public:
-  /// `figures`: the loader's report as it is now. Throws std::system_error where the thread cannot
-  /// start.
+  /// `figures` returns the loader's report at the moment of the call. Throws std::system_error if
+  /// the thread cannot start.
   AutomaticTuning(engine::Engine& engine, engine::Core& core, const TuningOptions& options,
                   std::function<Report()> figures);
   ~AutomaticTuning();
@@ -32,7 +32,7 @@ class AutomaticTuning {
   const TuningOptions options_;
   const std::function<Report()> figures_;
   plan::Tuner tuner_;
-  Report before_;  ///< where the window under way begins
+  Report before_;  ///< report at the start of the current window
   std::stop_source stop_;
   std::thread thread_;
 };

@@ -7,7 +7,8 @@ namespace weir {
 
 inline constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// Sizes that stick at the maximum instead of wrapping: a too large wish stays too large.
+/// Saturating arithmetic: a result that would wrap is the maximum. A size that is too large stays
+/// too large.
 constexpr std::uint64_t add_sat(std::uint64_t a, std::uint64_t b) noexcept {
   std::uint64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? unlimited : sum;
@@ -25,7 +26,7 @@ constexpr std::uint64_t round_up(std::uint64_t n, std::uint64_t alignment) noexc
   return n > unlimited - (alignment - 1) ? unlimited : (n + alignment - 1) & ~(alignment - 1);
 }
 
-/// `multiple` is anything above 0.
+/// `multiple` is above 0.
 constexpr std::uint64_t round_up_any(std::uint64_t n, std::uint64_t multiple) noexcept {
   const auto rest = n % multiple;
   return rest == 0 ? n : add_sat(n, multiple - rest);

@@ -10,7 +10,7 @@
 
 namespace weir {
 
-/// Why one sample cannot be delivered; the engine adds index, epoch and name to make a Fault.
+/// Why one sample cannot be delivered. The engine adds index, epoch and name to make a Fault.
 struct Defect {
   FaultKind kind = FaultKind::corrupt;
   Stage stage = Stage::decode;
@@ -18,7 +18,7 @@ struct Defect {
   std::optional<std::uint64_t> offset{};
 };
 
-/// A value, or the Defect that kept it from being.
+/// Either a value or the Defect that prevented it.
 template <class T>
 class [[nodiscard]] Result {
  public:

@@ -10,8 +10,9 @@
 
 namespace weir {
 
-/// The process that something was made in. A child of fork() has no thread but the one that called it,
-/// and what locks the others held stay held: there, what has threads and locks is not to be touched.
+/// Detects a child process of fork(). Only the thread that called fork() exists in the child, and
+/// locks of other threads stay locked. So the child must not touch objects that have threads or
+/// locks.
 class ForkGuard {
  public:
   bool in_child() const noexcept { return ::getpid() != id_; }
@@ -20,7 +21,8 @@ class ForkGuard {
   pid_t id_ = ::getpid();
 };
 
-/// `handle` is empty, and what it stood for is never let go: what else a child of fork() can do.
+/// Moves `handle` into storage that is never destroyed. A child of fork() cannot destroy the object
+/// safely.
 template <class T>
 void leak(T&& handle) noexcept {
   using Handle = std::remove_cvref_t<T>;

@@ -4,20 +4,20 @@
 
 namespace weir {
 
-/// The one friend of public classes: how weir's layers reach what lies behind them. The classes are
-/// complete where a call is made.
+/// The only friend of the public classes. It gives weir's layers access to their private parts. The
+/// classes must be complete at the call.
 struct Internals {
-  /// `Face` by a constructor that is not public.
+  /// Calls a private constructor of `Face`.
   template <class Face, class... Arguments>
   static Face make(Arguments&&... arguments) {
     return Face(std::forward<Arguments>(arguments)...);
   }
-  /// The books behind a MemoryLedger.
+  /// The books of a MemoryLedger.
   template <class Face>
   static const auto& books(const Face& ledger) noexcept {
     return ledger.books_;
   }
-  /// The counts behind a CountingResource.
+  /// The counts of a CountingResource.
   template <class Face>
   static const auto& counts(const Face& resource) noexcept {
     return resource.counts_;

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// v1 says "no limit" with a number near 2^63, v2 with the word max.
+// cgroup v1 writes "no limit" as a number near 2^63. v2 writes the word max.
 constexpr std::uint64_t no_limit = 1ull << 60;
 
 std::optional<std::uint64_t> number(std::string_view text) {
@@ -30,7 +30,7 @@ std::optional<std::uint64_t> number_in(const fs::path& file) {
   return number(text);
 }
 
-/// The number behind `key` in a file of "key value" lines.
+/// The number after `key` in a file of "key value" lines.
 std::optional<std::uint64_t> entry(const fs::path& file, std::string_view key) {
   std::ifstream in(file);
   for (std::string word, value; in >> word >> value; in.ignore(256, '\n')) {
@@ -39,10 +39,10 @@ std::optional<std::uint64_t> entry(const fs::path& file, std::string_view key) {
   return std::nullopt;
 }
 
-/// One way in which this kernel accounts for groups.
+/// One mounted cgroup hierarchy.
 struct Hierarchy {
-  fs::path mount;  ///< where it is mounted
-  fs::path group;  ///< of this process, below the mount
+  fs::path mount;  ///< the mount point
+  fs::path group;  ///< the group of this process, relative to the mount
   bool v2 = false;
 };
 
@@ -51,7 +51,7 @@ bool lists(std::string_view comma_separated, std::string_view name) {
          std::string::npos;
 }
 
-/// cgroups(7): "hierarchy:controllers:path", controllers empty for v2.
+/// Format, cgroups(7): "hierarchy:controllers:path". For v2, controllers is empty.
 std::optional<std::string> own_group(const fs::path& root, bool v2) {
   std::ifstream in(root / "proc/self/cgroup");
   for (std::string line; std::getline(in, line);) {
@@ -64,8 +64,9 @@ std::optional<std::string> own_group(const fs::path& root, bool v2) {
   return std::nullopt;
 }
 
-/// proc(5): "id parent dev root mount options [tags] - type source superoptions". In a container the
-/// mount shows the group named `root` as its top, and the process's own path may lie outside it.
+/// Format, proc(5): "id parent dev root mount options [tags] - type source superoptions". In a
+/// container, the top of the mount is the group `root`. The path of the process may then be outside
+/// the mount.
 std::vector<Hierarchy> hierarchies(const fs::path& root) {
   std::vector<Hierarchy> out;
   std::ifstream in(root / "proc/self/mountinfo");
@@ -93,7 +94,7 @@ std::optional<CgroupRoom> room_of(const fs::path& group, bool v2) {
   room.path = group.lexically_normal().string();
   auto limit = number_in(group / (v2 ? "memory.max" : "memory.limit_in_bytes"));
   if (v2) {
-    // Above memory.high the kernel slows a process down until it gives memory back.
+    // The kernel throttles a process above memory.high until it frees memory.
     const auto high = number_in(group / "memory.high");
     if (high && (!limit || *high < *limit)) limit = high;
   }

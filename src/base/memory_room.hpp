@@ -7,22 +7,22 @@
 
 namespace weir {
 
-/// A memory cgroup with a limit. Bytes.
+/// A memory cgroup that has a limit. All sizes are in bytes.
 struct CgroupRoom {
-  std::string path;  ///< as mounted here
+  std::string path;  ///< path on this machine, mount point included
   std::uint64_t limit = 0;
   std::uint64_t used = 0;
-  std::uint64_t cache = 0;  ///< of `used`: inactive file cache, which the kernel gives up first
+  std::uint64_t cache = 0;  ///< inactive file cache, part of `used`; the kernel reclaims it first
   std::uint64_t left() const noexcept;
 };
 
-/// What this process can still take before the kernel stops it.
+/// The bytes that this process can still use before the kernel stops it.
 struct MemoryRoom {
-  std::uint64_t machine = 0;         ///< MemAvailable; 0 where the kernel does not say
-  std::optional<CgroupRoom> cgroup;  ///< the tightest of those above this process, v2 or v1
+  std::uint64_t machine = 0;         ///< MemAvailable; 0 if it is unknown
+  std::optional<CgroupRoom> cgroup;  ///< the cgroup of this process with the least left
 };
 
-/// Reads /proc and the cgroup file systems, all under `root`.
+/// Reads /proc and the cgroup file systems below `root`.
 MemoryRoom memory_room(const std::filesystem::path& root = "/");
 
 }  // namespace weir

@@ -21,7 +21,7 @@
 
 namespace weir {
 
-/// std::mutex that Clang's -Wthread-safety can follow.
+/// A std::mutex with annotations for Clang's -Wthread-safety.
 class WEIR_CAPABILITY("mutex") Mutex {
  public:
   void lock() WEIR_ACQUIRE() { mutex_.lock(); }
@@ -39,14 +39,14 @@ class WEIR_SCOPED_CAPABILITY Lock {
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
-  /// For condition variables; the mutex is held again when they return.
+  /// For condition variables. They return with the mutex locked.
   std::unique_lock<std::mutex>& native() noexcept { return lock_; }
 
  private:
   std::unique_lock<std::mutex> lock_;
 };
 
-/// A value that threads put there and take out as a whole. The mutex is a leaf.
+/// A value that threads read and replace as a whole. Its mutex is a leaf.
 template <class T>
 class Guarded {
  public:

@@ -8,7 +8,7 @@
 
 namespace weir {
 
-/// Waits so long, or until a stop is requested: then false.
+/// Waits for `time`. Returns false if a stop is requested first.
 inline bool pause(const std::stop_token& stop, Clock::duration time) {
   std::mutex mutex;
   std::unique_lock lock(mutex);

@@ -9,7 +9,7 @@ bool continues(std::string_view text, std::size_t i) noexcept {
   return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0u) == 0x80u;
 }
 
-/// Length of the well-formed UTF-8 sequence at `i`, 0 where there is none (Unicode 15, table 3-7).
+/// Length of the well-formed UTF-8 sequence at `i`, or 0 if there is none (Unicode 15, table 3-7).
 std::size_t sequence_length(std::string_view text, std::size_t i) noexcept {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned lead = byte(i);
@@ -28,7 +28,7 @@ std::size_t sequence_length(std::string_view text, std::size_t i) noexcept {
   return overlong || beyond || !continues(text, i + 3) ? 0 : 4;
 }
 
-/// C0, DEL and C1: what a terminal may obey.
+/// C0, DEL and C1 characters: a terminal may execute them.
 bool is_control(std::string_view sequence) noexcept {
   const auto lead = static_cast<unsigned char>(sequence[0]);
   if (sequence.size() == 1) return lead < 0x20 || lead == 0x7F;

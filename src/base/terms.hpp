@@ -11,17 +11,17 @@
 
 namespace weir {
 
-/// What an error says; of an Error without the words for its code, which end it.
+/// The text of an error; of an Error without the text of its code at the end.
 std::string plain_text(const std::exception& error);
 
-/// One enumerator: its name in reports, metrics and traces, and what the page says of it.
+/// One enumerator: its name in reports, metrics and traces, and its description on the page.
 template <class Enum>
 struct Term {
   Enum value;
   std::string_view name, meaning;
 };
 
-/// Whether the rows of a table stand in the order of their enumerators and none is missing.
+/// Whether the table has one row for each enumerator, in their order.
 template <class Table>
 consteval bool in_order(const Table& table) {
   return std::ranges::all_of(table, [&](const auto& row) {
@@ -29,14 +29,13 @@ consteval bool in_order(const Table& table) {
   });
 }
 
-/// The name of `value` in its table.
 template <class Table, class Enum>
 constexpr std::string_view name_in(const Table& table, Enum value) noexcept {
   const auto index = static_cast<std::size_t>(value);
   return index < table.size() ? table[index].name : "?";
 }
 
-/// The name at an enumerator's place; "?" where there is none.
+/// The name at the enumerator's index; "?" if the index is out of range.
 template <class Enum, std::size_t count>
 constexpr std::string_view name_of(Enum index, const std::string_view (&names)[count]) noexcept {
   const auto at = static_cast<std::size_t>(index);

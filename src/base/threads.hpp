@@ -14,7 +14,8 @@
 
 namespace weir {
 
-/// A thread that takes no signals: they are the program's business. Throws std::system_error.
+/// Starts a thread with all signals blocked, so that the program's own threads handle them. Throws
+/// std::system_error.
 template <class F>
 std::thread start_thread(F&& body) {
   sigset_t all, before;
@@ -30,14 +31,14 @@ std::thread start_thread(F&& body) {
   }
 }
 
-/// Threads to work with: as many as `asked`; 0: one per hardware thread.
+/// The number of threads to use: `requested`, or one per hardware thread if it is 0.
 inline unsigned threads_for(unsigned requested) {
   return requested != 0 ? requested : std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Calls make()(i) for each i < count, on up to `threads` threads, this one among them. Each thread has a
-/// callable of its own; threads that cannot start are done without. The first exception ends the work
-/// and is rethrown.
+/// Calls make()(i) for each i < count on up to `threads` threads. The calling thread is one of
+/// them. Each thread calls make() once for its own callable. Threads that cannot start are left
+/// out. The first exception stops the work and is rethrown.
 template <class Make>
 void for_each_index(std::uint64_t count, unsigned threads, const Make& make) {
   std::atomic<std::uint64_t> next{0};
@@ -59,7 +60,7 @@ void for_each_index(std::uint64_t count, unsigned threads, const Make& make) {
     for (std::uint64_t i = 1; i < std::min<std::uint64_t>(threads, count); ++i)
       others.push_back(start_thread(work));
   } catch (const std::exception&) {
-    // Those that could start do the work.
+    // The threads that started do the work.
   }
   work();
   for (auto& thread : others) thread.join();

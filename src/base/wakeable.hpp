@@ -2,8 +2,8 @@
 
 namespace weir {
 
-/// Something that looks at the books again when told to. wake() may come from any thread, at any
-/// time, more often than needed; it neither blocks on the caller's locks nor allocates.
+/// An object that reads the books again after wake(). Thread-safe. wake() may be called at any
+/// time, and more often than needed. It does not block on the caller's locks and does not allocate.
 class Wakeable {
  public:
   virtual ~Wakeable() = default;

@@ -5,10 +5,10 @@
 
 namespace weir::books {
 
-/// All that reports, metrics, traces and the page know of an account. A new one is an enumerator and a
-/// row.
+/// Everything that reports, metrics, traces and the page need to know about an account. To add an
+/// account, add an enumerator and a row.
 struct AccountTerm : Term<Account> {
-  bool slab = false;  ///< bytes of whole slabs; the others are of samples, and the index
+  bool slab = false;  ///< true: bytes of whole slabs; false: bytes of samples or of the index
 };
 
 inline constexpr std::array<AccountTerm, account_count> accounts{{
@@ -23,7 +23,7 @@ inline constexpr std::array<AccountTerm, account_count> accounts{{
 }};
 static_assert(in_order(accounts));
 
-/// The accounts of slabs, or all the others, in order.
+/// The accounts of slabs, or all other accounts, in order.
 template <bool slab>
 consteval auto accounts_of() {
   constexpr auto number = std::ranges::count(accounts, slab, &AccountTerm::slab);

@@ -25,7 +25,7 @@ std::shared_ptr<Book> Book::open(std::shared_ptr<Ledger> ledger, const Terms& te
     try {
       return std::make_shared<Book>(ledger, terms);
     } catch (const Error&) {
-      // What a cache holds beyond its page's promise is in nobody's way.
+      // Cached bytes above the promise of their page can be evicted.
       if (!ledger->evict(nullptr)) throw;
     }
   }
@@ -66,7 +66,7 @@ void Book::note_waiting(Posting& posting) noexcept {
   const bool waiting = !waiters_.empty() || wants_slab_;
   if (waiting == (page_.ticket != 0)) return;
   ledger_->set_waiting(page_, waiting);
-  if (!waiting) posting.freed();  // the turn of those who asked later, if not bytes
+  if (!waiting) posting.freed();  // pages that began to wait later may now be next
   wanted_.store(waiting, std::memory_order_relaxed);
 }
 
@@ -176,7 +176,7 @@ std::uint64_t Book::shortage_of_waiting() const noexcept {
   if (cancelled_) return 0;
   const auto* const waiter = waiters_.oldest();
   if (!waiter) return wants_slab_ ? ledger_->missing_of_caches(page_, slab_requested_) : 0;
-  // One that its worker has not let go of is looked at again when it has.
+  // If the worker still holds the sample, the waiter is checked again when it parks.
   return waiter->parked ? shortage(*waiter) : 0;
 }
 
@@ -242,7 +242,7 @@ void Book::begin_stream(std::uint64_t next_batch, const std::vector<std::uint64_
   ReleasePrefix released(next_batch, released_beyond, terms_.slabs);
   Posting posting(*this);
   open_.restart(released.next());
-  // What was there before is freed after the posting: nothing is freed under the leaf mutex.
+  // Objects must not be freed under the leaf mutex, so the old ones are freed after the posting.
   std::swap(released_, released);
   page_.waker.swap(waker);
   cancelled_ = false;

@@ -19,12 +19,12 @@
 
 namespace weir::books {
 
-/// What a page may do, fixed when it is opened.
+/// The limits of a page, fixed when it is opened.
 struct Terms {
-  std::uint64_t promise = 0;               ///< bytes no other page can take
-  std::uint64_t reserve = 0;               ///< max_sample_bytes: kept for the oldest unfinished row
-  std::uint64_t slab_bytes = 0;            ///< where sizes differ: most of one
-  std::uint64_t encoded_cap = UINT64_MAX;  ///< most that `encoded` holds beyond the oldest row's
+  std::uint64_t promise = 0;     ///< bytes that no other page can take
+  std::uint64_t reserve = 0;     ///< max_sample_bytes: reserved for the oldest unfinished row
+  std::uint64_t slab_bytes = 0;  ///< largest slab if sizes differ
+  std::uint64_t encoded_cap = UINT64_MAX;  ///< limit of `encoded`; the oldest row may exceed it
   std::uint32_t slabs = 0, batch = 0;
 };
 
@@ -34,13 +34,13 @@ inline constexpr std::size_t slab_states = 5;
 /// How a leased batch ends.
 enum class Parting : std::uint8_t { consumed, discarded };
 
-/// One loader's page in a ledger. Every public call is one posting or one reading under the
-/// ledger's mutex; none allocates but open(), begin_stream() and released(). Any thread; who may call what
-/// when is the caller's contract (the conductor opens, publishes and drops; workers admit and
-/// finish; the consumer side leases and releases).
+/// One loader's page in a ledger. Thread-safe: each public call is one posting or one read under
+/// the ledger's mutex. Only open(), begin_stream() and released() allocate. Callers must follow
+/// these roles: the conductor opens, publishes and drops batches; workers admit bytes and finish
+/// rows; the consumer leases and releases.
 class Book {
  public:
-  /// Throws Error{budget_too_small} where the promise does not fit beside the other pages.
+  /// Throws Error{budget_too_small} if the promise does not fit beside the other pages.
   static std::shared_ptr<Book> open(std::shared_ptr<Ledger> ledger, const Terms& terms);
   Book(std::shared_ptr<Ledger> ledger, const Terms& terms);
   ~Book();
@@ -55,55 +55,58 @@ class Book {
   const Terms& terms() const noexcept { return terms_; }
   const std::shared_ptr<Ledger>& ledger() const noexcept { return ledger_; }
 
-  /// The loader is gone: nothing is promised or reserved any more; what leases hold is still charged.
+  /// Called when the loader ends. Ends the promise and the reserve. Leased slabs stay charged.
   void retire() noexcept;
 
-  // -- bytes of no row
+  // -- bytes that belong to no row
   [[nodiscard]] bool try_charge(Account account, std::uint64_t bytes) noexcept;
   void discharge(Account account, const Admitted& bytes) noexcept;
   void transfer(Account from, Account to, std::uint64_t bytes) noexcept;
 
   // -- bytes of a row
-  /// Charges, or refuses and makes `waiter` a waiter in the same posting.
+  /// Charges the bytes. If they are refused, `waiter` is added to the waiters in the same posting.
   [[nodiscard]] std::optional<Admitted> admit(RowKey row, Account account, std::uint64_t bytes,
                                               Waiter* waiter) noexcept;
-  /// The waiter's worker has let go; bytes may be granted to it.
+  /// The worker no longer holds the sample; bytes may be granted to the waiter.
   void park(Waiter& waiter) noexcept;
-  /// Charges the oldest waiter and takes it off the list; null where it must go on waiting.
+  /// Charges the oldest waiter and removes it from the list. Null if it must wait longer.
   Waiter* grant_oldest() noexcept;
-  /// Whether a sample or a slab waits for bytes: blocks that are not in use should go. A hint, no lock.
+  /// Whether a sample or a slab waits for bytes, so that unused blocks should be freed. A hint,
+  /// read without the lock.
   bool someone_waits() const noexcept { return wanted_.load(std::memory_order_relaxed); }
   bool sample_waits() const noexcept {
     Lock lock(ledger_->mutex());
     return !waiters_.empty();
   }
 
-  // -- a cache, which gives way to all else (see Ledger::evict)
-  /// Charges to `cache` unless anyone waits, the general pool has no room, or more than `cap` would be there.
+  // -- a cache, which is evicted when others need its bytes (see Ledger::evict)
+  /// Charges `cache`. Refuses if anyone waits, if the general pool has no room, or if the account
+  /// would exceed `cap`.
   [[nodiscard]] bool try_charge_cache(std::uint64_t bytes, std::uint64_t cap) noexcept;
   void discharge_cache(std::uint64_t bytes) noexcept;
-  /// Caches give way until this row can be admitted so much, or none can go; whether any went. Before the
-  /// row waits: where it is not bytes that it is refused for, none go.
+  /// Evicts from caches until `row` can be admitted with `bytes`, or nothing more can be evicted.
+  /// Returns whether anything was evicted. Call it before the row waits. It evicts nothing if the
+  /// row is refused for another reason than bytes.
   bool make_room(RowKey row, Account account, std::uint64_t bytes) noexcept {
     const Claim claim{row, account, bytes};
     return make_room(&claim);
   }
-  /// The same for the sample, or else the slab, that waits.
+  /// As above, for the waiting sample or, if there is none, for the waiting slab.
   bool make_room() noexcept { return make_room(nullptr); }
-  /// Of what it has, others can have what it lets go of.
+  /// Whether other pages can use the bytes that this page frees.
   bool beyond_promise() const noexcept {
     Lock lock(ledger_->mutex());
     return page_.footprint > page_.promise;
   }
 
   // -- slabs
-  /// Charges a slab that does not exist yet to `idle`. Comes last: refused while anyone waits.
+  /// Charges a new slab to `idle` before its memory is allocated. Refuses while anyone waits.
   [[nodiscard]] bool try_charge_slab() noexcept { return try_charge_slab(terms_.slab_bytes); }
   [[nodiscard]] bool try_charge_slab(std::uint64_t bytes) noexcept;
-  /// Its memory is there: absent -> idle.
+  /// The memory of the slab is allocated: absent -> idle.
   void add_slab(SlabId slab) noexcept { add_slab(slab, terms_.slab_bytes); }
   void add_slab(SlabId slab, std::uint64_t bytes) noexcept;
-  /// An idle slab leaves the books; its memory is gone.
+  /// Removes an idle slab whose memory has been freed.
   void remove_slab(SlabId slab) noexcept;
   std::optional<SlabId> idle_slab() const noexcept {
     Lock lock(ledger_->mutex());
@@ -117,48 +120,48 @@ class Book {
   // -- the life of a batch
   void begin_stream(std::uint64_t next_batch, const std::vector<std::uint64_t>& released_beyond,
                     std::shared_ptr<Wakeable> waker);
-  /// Forgets waiters and waker. Nothing may be open.
+  /// Removes all waiters and the waker. No batch may be open.
   void end_stream() noexcept;
-  /// The stream's conductor looks again, for what is not in the books.
+  /// Wakes the stream's conductor after a change outside the books.
   void wake() noexcept;
   void open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept;
-  /// The row's pixels are in place (ok) or it is lost to a Fault (not ok).
+  /// `ok`: the row has its pixels. Otherwise it is lost to a Fault.
   void finish_row(SlabId slab, std::uint32_t row, bool ok, bool replaced) noexcept;
-  /// A failed attempt and its replacement change places; the row stays unfinished.
+  /// Counts a failed attempt and its replacement. The row stays unfinished.
   void fail_and_redraw(SlabId slab) noexcept;
   void publish_front() noexcept;
-  /// ready -> leased; false where a cancel won: the batch is to be discarded.
+  /// ready -> leased. False if the stream was cancelled first: the caller must discard the batch.
   [[nodiscard]] bool lease(SlabId slab) noexcept;
-  /// leased -> idle, or off the books where the slab's memory is `gone`.
+  /// leased -> idle. If the slab's memory is `gone`, the slab leaves the books.
   void release(SlabId slab, Parting parting, bool gone) noexcept;
-  /// Of a leased slab. The text lives for as long as the program.
+  /// Names the holder of a leased slab. `holder` must be a string with static lifetime.
   void name_holder(SlabId slab, const char* holder) noexcept;
   void discard_ready(SlabId slab) noexcept;
-  void drop_front() noexcept;  ///< an open batch that will not be produced: filling -> idle
+  void drop_front() noexcept;  ///< drops an open batch: filling -> idle
   void omit(std::uint64_t samples) noexcept;
 
-  // -- how a stream ends
+  // -- the end of a stream
   void cancel() noexcept;
-  /// The stream ends at this row: older ones are still produced. The oldest such call counts;
-  /// true where this one does.
+  /// The stream ends at this row; older rows are still produced. The call with the oldest row wins.
+  /// True if this call does.
   bool stop_at(RowKey row) noexcept;
 
-  // -- what the conductor reads
+  // -- state that the conductor reads
   struct Queue {
     std::uint32_t filling = 0, ready = 0, leased = 0;
     bool front_complete = false;
     SlabId front = 0;
     std::uint64_t front_sequence = 0;
     std::uint32_t front_faults = 0,
-                  front_redrawn = 0;  ///< failed attempts, those that were replaced
+                  front_redrawn = 0;  ///< failed attempts, and those that were replaced
     RowKey oldest{}, stop = no_row;
     bool cancelled = false;
-    std::uint64_t queue_bytes = 0, leased_bytes = 0;  ///< of slabs: filling and ready, leased
-    std::uint64_t slab_requested = 0;                 ///< bytes of the slab asked for last
+    std::uint64_t queue_bytes = 0, leased_bytes = 0;  ///< bytes of slabs: filling and ready; leased
+    std::uint64_t slab_requested = 0;                 ///< bytes of the slab that was last requested
   };
   Queue queue() const noexcept;
   std::uint32_t leased() const noexcept { return queue().leased; }
-  /// The consumer has let this batch go.
+  /// Whether the consumer has released this batch.
   bool has_released(std::uint64_t sequence) const noexcept {
     Lock lock(ledger_->mutex());
     return released_.contains(sequence);
@@ -172,23 +175,23 @@ class Book {
   class Posting;
   struct Slab {
     SlabState state = SlabState::absent;
-    std::uint64_t bytes = 0;   ///< where it exists
-    std::uint64_t stream = 0;  ///< for which it was last filled
+    std::uint64_t bytes = 0;   ///< valid unless the slab is absent
+    std::uint64_t stream = 0;  ///< the stream that filled it last
   };
 
   bool may_go_first(RowKey row) const noexcept WEIR_REQUIRES(ledger_->mutex());
   bool encoded_capped(const Claim& claim) const noexcept WEIR_REQUIRES(ledger_->mutex());
-  /// Charges to the pool that has room; the reserve is the oldest row's alone.
+  /// Charges a pool that has room. Only the oldest row may use the reserve.
   std::optional<Admitted> try_admit(const Claim& claim) noexcept WEIR_REQUIRES(ledger_->mutex());
-  /// Bytes that caches would have to let go of for it.
+  /// Bytes that caches must free for this claim.
   std::uint64_t shortage(const Claim& claim) const noexcept WEIR_REQUIRES(ledger_->mutex());
   std::uint64_t shortage_of_waiting() const noexcept WEIR_REQUIRES(ledger_->mutex());
   void note_waiting(Posting& posting) noexcept WEIR_REQUIRES(ledger_->mutex());
   void set_state(SlabId slab, SlabState to) noexcept WEIR_REQUIRES(ledger_->mutex());
-  /// set_state(), and its bytes move to the account of that state.
+  /// Calls set_state() and moves the slab's bytes to the account of that state.
   void become(SlabId slab, SlabState to) noexcept WEIR_REQUIRES(ledger_->mutex());
   using Count = std::uint64_t SampleTally::*;
-  /// All samples of the slab that were not lost.
+  /// Moves all samples of the slab that were not lost.
   void move_samples(SlabId slab, Count from, Count to) noexcept WEIR_REQUIRES(ledger_->mutex());
   bool make_room(const Claim* claim) noexcept;
   std::uint32_t batches(SlabState state) const noexcept WEIR_REQUIRES(ledger_->mutex()) {
@@ -210,10 +213,10 @@ class Book {
   RowKey stop_ WEIR_GUARDED_BY(ledger_->mutex()) = no_row;
   std::uint64_t stream_ WEIR_GUARDED_BY(ledger_->mutex()) = 0;
   ReleasePrefix released_ WEIR_GUARDED_BY(ledger_->mutex());
-  std::atomic<bool> wanted_{false};  ///< someone_waits()
+  std::atomic<bool> wanted_{false};  ///< value of someone_waits()
 };
 
-/// A charge on one page; empty, as MemoryLedger::try_charge is.
+/// Charges one page. Empty if refused, as for MemoryLedger::try_charge.
 [[nodiscard]] std::optional<Charge> charge(std::shared_ptr<Book> page, Account account,
                                            std::uint64_t bytes);
 

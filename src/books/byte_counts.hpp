@@ -8,17 +8,17 @@
 
 namespace weir::books {
 
-/// The most that bytes held since begin().
+/// The largest number of bytes since begin().
 template <class Parts>
 struct Peaks {
-  std::uint64_t sum = 0;  ///< of all parts together
-  Parts at_sum{};         ///< what each part held then
-  Parts own{};            ///< the most of each part, whenever that was
-  Peaks* next = nullptr;  ///< ByteCounts::watches_
+  std::uint64_t sum = 0;  ///< largest sum of all parts
+  Parts at_sum{};         ///< bytes of each part at that moment
+  Parts own{};            ///< largest value of each part
+  Peaks* next = nullptr;  ///< next in ByteCounts::watches_
 };
 
-/// Bytes by part, their sum, and the peaks that somebody watches. The sum and each part move separately,
-/// so that their agreement (law: sum) is a check and not a definition. Guarded by its owner's mutex.
+/// Bytes by part, their sum, and the watched peaks. Sum and parts are updated separately, so the
+/// law "sum" is a real check. Guarded by the owner's mutex.
 template <class Parts>
 class ByteCounts {
  public:
@@ -43,12 +43,12 @@ class ByteCounts {
   std::uint64_t sum() const noexcept { return sum_; }
   const Parts& parts() const noexcept { return parts_; }
 
-  /// peaks := now.
+  /// Sets the peaks to the current values.
   void begin(Peaks<Parts>& peaks) const noexcept {
     peaks.sum = sum_;
     peaks.at_sum = peaks.own = parts_;
   }
-  /// From now on `peaks` follows. It stays where it is until it is struck off.
+  /// Starts to update `peaks`. Its address must not change until detach().
   void attach(Peaks<Parts>& peaks) {
     begin(peaks);
     peaks.next = watches_;
@@ -60,7 +60,7 @@ class ByteCounts {
     *link = peaks.next;
   }
 
-  /// One more part, of no bytes. What may throw comes first. For Parts that grow.
+  /// Adds one part with 0 bytes. Everything that may throw is done first. Only if Parts can grow.
   void add_part() {
     parts_.reserve(parts_.size() + 1);
     for (auto* peaks = watches_; peaks; peaks = peaks->next) {

@@ -19,7 +19,8 @@ MemorySnapshot Ledger::snapshot() const {
 }
 
 std::vector<HeldLease> Ledger::leases() const {
-  // Nothing is allocated under the leaf mutex: once more where there was not room for all.
+  // Nothing may be allocated under the leaf mutex. If there was not enough room, allocate and try
+  // again.
   for (std::vector<HeldLease> held;; held.clear()) {
     std::size_t number = 0;
     {
@@ -148,7 +149,7 @@ bool Ledger::must_yield(const Page& page) const noexcept {
 }
 
 void Ledger::wake_waiting() noexcept {
-  // One at a time in the order of asking: a snapshot of all of them would have to allocate.
+  // One page at a time, in ticket order. A copy of the list would have to allocate.
   for (std::uint64_t after = 0;;) {
     std::shared_ptr<Wakeable> waker;
     {

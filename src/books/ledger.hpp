@@ -16,23 +16,23 @@ namespace weir::books {
 class Book;
 class Evictable;
 
-/// One loader's bytes, as its ledger has them. Guarded by the ledger's mutex.
+/// One loader's bytes in its ledger. Guarded by the ledger's mutex.
 struct Page {
-  std::uint64_t promise = 0;  ///< bytes no other page can take
-  std::uint64_t reserve = 0;  ///< kept for the oldest unfinished row
+  std::uint64_t promise = 0;  ///< bytes that no other page can take
+  std::uint64_t reserve = 0;  ///< bytes reserved for the oldest unfinished row
   std::uint64_t footprint =
-      0;  ///< max(promise, general + reserve): what no other page can have now
-  std::uint64_t general = 0, reserve_used = 0;  ///< charged, by pool
-  std::uint64_t cached = 0;                     ///< of general: what its cache could give back
+      0;  ///< max(promise, general + reserve): bytes that no other page can have now
+  std::uint64_t general = 0, reserve_used = 0;  ///< bytes charged, by pool
+  std::uint64_t cached = 0;  ///< part of `general` that the page's cache could free
   AccountCounts bytes;
-  std::uint64_t ticket = 0;  ///< when it began to wait, in the ledger's order; 0: it does not
+  std::uint64_t ticket = 0;  ///< order in which pages began to wait; 0: not waiting
   std::shared_ptr<Wakeable> waker;
-  std::vector<std::optional<HeldLease>> leases;  ///< by slab
-  Page* next = nullptr;                          ///< Ledger::pages_
+  std::vector<std::optional<HeldLease>> leases;  ///< indexed by slab
+  Page* next = nullptr;                          ///< next in Ledger::pages_
 };
 
-/// A budget shared by the pages charged to it. Owns the one leaf mutex under which all of their bytes
-/// and samples change. Any thread.
+/// A budget that several pages share. Thread-safe. It owns the one leaf mutex that guards all bytes
+/// and samples of its pages.
 class Ledger {
  public:
   explicit Ledger(std::uint64_t budget) noexcept : budget_(budget) {}
@@ -44,20 +44,21 @@ class Ledger {
   std::uint64_t postings() const;
   void reset_peak() noexcept;
 
-  /// Some cache lets go of a piece: that of `page` first, else one of a page that has more than it was
-  /// promised, since others gain nothing of the rest. False: none can. `page` null: of a page to come.
+  /// Evicts one piece of a cache: of `page` first, else of a page that uses more than its promise.
+  /// The bytes of other pages would help nobody. `page` null: for a page that is being opened.
+  /// Returns false if nothing can be evicted.
   bool evict(const Book* page) noexcept WEIR_EXCLUDES(evictables_mutex_);
   void attach(Evictable& cache) WEIR_EXCLUDES(evictables_mutex_);
-  /// Nobody asks it any more, nor is asking.
+  /// After this call nobody calls the cache, and no call is running.
   void detach(const Evictable& cache) noexcept WEIR_EXCLUDES(evictables_mutex_);
-  /// Whether any page waits for bytes, seen without the mutex. Ordered with what was done before by
-  /// whoever began to wait, and with what the caller did.
+  /// Whether any page waits for bytes, read without the mutex. The read is sequentially consistent
+  /// with the start of the wait and with earlier writes of the caller.
   bool seen_waiting() const noexcept { return waiting_.load() > 0; }
-  /// Tells every page that waits for bytes to look again. Neither allocates nor holds the mutex
-  /// while it calls.
+  /// Wakes every page that waits for bytes. It does not allocate and calls no waker under the
+  /// mutex.
   void wake_waiting() noexcept;
 
-  // -- for whoever holds the mutex: a Book for its page, a PeakWatch
+  // -- for callers that hold the mutex: a Book for its page, a PeakWatch
   Mutex& mutex() const noexcept WEIR_RETURN_CAPABILITY(mutex_) { return mutex_; }
   using Parts = AccountBytes;
   AccountCounts& bytes() noexcept WEIR_REQUIRES(mutex_) { return total_; }
@@ -65,21 +66,22 @@ class Ledger {
     return std::string(to_string(static_cast<Account>(account)));
   }
 
-  /// Throws Error{budget_too_small} where what `page` is promised does not fit beside the others.
+  /// Throws Error{budget_too_small} if the promise of `page` does not fit beside the others.
   void open(Page& page) WEIR_REQUIRES(mutex_);
   void close(const Page& page) noexcept WEIR_REQUIRES(mutex_);
-  /// Nothing is promised or reserved any more; what is charged stays.
+  /// Ends the promise and the reserve. Charged bytes stay charged.
   void retire(Page& page) noexcept WEIR_REQUIRES(mutex_);
   void count_posting() noexcept WEIR_REQUIRES(mutex_) { ++postings_; }
 
   /// Whether the general pool of `page` has room for `bytes` more.
   bool fits(const Page& page, std::uint64_t bytes) const noexcept WEIR_REQUIRES(mutex_);
-  /// Bytes that it is short of for that.
+  /// Bytes that the general pool lacks for `bytes` more.
   std::uint64_t missing(const Page& page, std::uint64_t bytes) const noexcept WEIR_REQUIRES(mutex_);
-  /// The same where caches can help: who has to yield to another page is helped by its own alone.
+  /// The same, but 0 if evicting cannot help. A page that must yield can only evict from its own
+  /// cache.
   std::uint64_t missing_of_caches(const Page& page, std::uint64_t bytes) const noexcept
       WEIR_REQUIRES(mutex_);
-  /// The most that caches could let go of for `page`.
+  /// The most bytes that caches could free for `page`.
   std::uint64_t evictable_bytes(const Page& page) const noexcept WEIR_REQUIRES(mutex_);
   void charge(Page& page, Account account, std::uint64_t bytes, bool reserve = false) noexcept
       WEIR_REQUIRES(mutex_);
@@ -92,44 +94,46 @@ class Ledger {
   void set_waiting(Page& page, bool waiting) noexcept WEIR_REQUIRES(mutex_);
 
  private:
-  /// Whether `page` must keep to its promise because another page asked before it.
+  /// Whether `page` must stay within its promise because another page has waited longer.
   bool must_yield(const Page& page) const noexcept WEIR_REQUIRES(mutex_);
   void update_footprint(Page& page) noexcept WEIR_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   const std::uint64_t budget_;
   AccountCounts total_ WEIR_GUARDED_BY(mutex_);
-  /// Sum over the pages, never above budget_.
+  /// sum over all pages; never above budget_
   std::uint64_t footprints_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t promised_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t postings_ WEIR_GUARDED_BY(mutex_) = 0;
-  std::uint64_t last_ticket_ WEIR_GUARDED_BY(mutex_) = 0;  ///< numbers the askers in order
-  std::atomic<std::uint32_t> waiting_{0};                  ///< pages; changed under mutex_
+  std::uint64_t last_ticket_ WEIR_GUARDED_BY(mutex_) = 0;  ///< ticket of the newest waiter
+  std::atomic<std::uint32_t> waiting_{0};  ///< number of pages; changed under mutex_
   Page* pages_ WEIR_GUARDED_BY(mutex_) WEIR_PT_GUARDED_BY(mutex_) = nullptr;  ///< intrusive list
 
-  Mutex evictables_mutex_;  ///< never taken under another of weir's
+  Mutex evictables_mutex_;  ///< never locked while another mutex of weir is held
   std::vector<Evictable*> evictables_ WEIR_GUARDED_BY(evictables_mutex_);
 };
 
-/// Holds bytes that can be done without: a cache.
+/// An owner of bytes that can be evicted: a cache.
 class Evictable {
  public:
-  /// Both outlive this.
+  /// `ledger` and `page` must outlive this object.
   Evictable(Ledger& ledger, Book& page) noexcept : ledger_(ledger), page_(page) {}
   virtual ~Evictable() = default;
   Evictable(const Evictable&) = delete;
   Evictable& operator=(const Evictable&) = delete;
 
-  /// Frees and discharges a piece; false: none can go now. Any thread.
+  /// Frees and discharges one piece. Returns false if none can be freed now. Thread-safe.
   virtual bool evict() noexcept = 0;
   const Book& charged_to() const noexcept { return page_; }
 
  protected:
-  // By who overrides evict(): the last of its constructor, the first of its destructor.
+  // The class that overrides evict() calls attach() last in its constructor and detach() first in
+  // its destructor.
   void attach() { ledger_.attach(*this); }
   void detach() noexcept { ledger_.detach(*this); }
-  /// A piece that somebody held can go now, and could not before: whoever waits looks again. To be called
-  /// after that is so: who waits has said that he does before he looked, and one of the two sees the other.
+  /// Wakes the waiting pages because a piece became evictable. Call it after the piece became
+  /// evictable. A page announces that it waits before it checks the pieces, so one of the two sides
+  /// sees the other.
   void offer() noexcept {
     if (ledger_.seen_waiting()) ledger_.wake_waiting();
   }

@@ -7,30 +7,29 @@
 
 namespace weir::books {
 
-/// The batches being filled, in sequence order, and which of their rows have ended. Knows the
-/// oldest unfinished row, which only moves forward. Allocates at construction alone. Guarded by
-/// the leaf mutex.
+/// The batches that are being filled, in sequence order, and their finished rows. The oldest
+/// unfinished row only moves forward. Allocates only in the constructor. Guarded by the leaf mutex.
 class OpenBatches {
  public:
   struct Entry {
     std::uint64_t sequence = 0;
     std::uint32_t rows = 0;
     std::uint32_t unfinished = 0;
-    std::uint32_t cursor = 0;  ///< no row before it is unfinished
-    std::uint32_t lost = 0;    ///< rows that gave a Fault and were not replaced
+    std::uint32_t cursor = 0;  ///< all rows before it are finished
+    std::uint32_t lost = 0;    ///< rows with a Fault that were not replaced
     std::uint32_t faults = 0;  ///< failed attempts, replaced or not
     std::vector<bool> done;
   };
 
   OpenBatches(std::uint32_t slabs, std::uint32_t batch);
 
-  /// A new stream begins at `sequence`. Nothing may be open.
+  /// Starts a new stream at `sequence`. No batch may be open.
   void restart(std::uint64_t sequence) noexcept;
-  /// `sequence` is above all before it.
+  /// `sequence` must be above all earlier ones.
   void open(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept;
-  /// Marks a row as ended. Each row ends once.
+  /// Marks a row as finished. Each row is finished once.
   void finish(SlabId slab, std::uint32_t row) noexcept;
-  /// Takes the oldest open batch off the list.
+  /// Removes the oldest open batch.
   void close_front() noexcept;
 
   const Entry& entry(SlabId slab) const noexcept { return entries_[slab]; }
@@ -44,10 +43,10 @@ class OpenBatches {
   SlabId nth(std::uint32_t n) const noexcept { return order_[(head_ + n) % order_.size()]; }
   void advance() noexcept;
 
-  std::vector<Entry> entries_;  ///< by slab
-  std::vector<SlabId> order_;   ///< ring, oldest first
+  std::vector<Entry> entries_;  ///< indexed by slab
+  std::vector<SlabId> order_;   ///< ring buffer, oldest first
   std::uint32_t head_ = 0, count_ = 0;
-  std::uint32_t ended_ = 0;  ///< leading open batches with no unfinished row
+  std::uint32_t ended_ = 0;  ///< leading open batches without an unfinished row
   std::uint64_t next_sequence_ = 0;
   RowKey oldest_{};
 };

@@ -9,8 +9,8 @@
 
 namespace weir::books {
 
-/// The most that a Ledger or buffer::Counts (`Owner`) held since this was made or taken. Neither a
-/// reset_peak() nor other watches matter to it, nor it to them. Any thread.
+/// The largest use of a Ledger or buffer::Counts (`Owner`) since construction, reset() or take().
+/// Independent of reset_peak() and of other watches. Thread-safe.
 template <class Owner>
 class PeakWatch {
  public:
@@ -26,7 +26,7 @@ class PeakWatch {
   PeakWatch& operator=(const PeakWatch&) = delete;
 
   MemoryUse read() const { return look(false); }
-  /// read(), and peaks := now, with nothing between.
+  /// As read(), and sets the peaks to the current values under the same lock.
   MemoryUse take() { return look(true); }
   void reset() noexcept {
     Lock lock(owner_->mutex());

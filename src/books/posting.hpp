@@ -4,8 +4,8 @@
 
 namespace weir::books {
 
-/// One change of the books: holds the leaf mutex, counts itself, and calls those it concerns only
-/// after it has let go.
+/// One change of the books. Holds the leaf mutex and counts itself. It wakes others only after it
+/// has released the mutex.
 class WEIR_SCOPED_CAPABILITY Book::Posting {
  public:
   explicit Posting(Book& book) noexcept WEIR_ACQUIRE(book.ledger_->mutex()) : book_(book) {
@@ -22,9 +22,9 @@ class WEIR_SCOPED_CAPABILITY Book::Posting {
     if (ledger) ledger->wake_waiting();
   }
 
-  /// The conductor of this page has something to decide.
+  /// Wakes the conductor of this page.
   void wake() noexcept { wake_ = true; }
-  /// Bytes or a turn came free: whoever waits, on any page, should look again.
+  /// Bytes were freed, or the waiting order changed: wakes all waiting pages.
   void freed() noexcept { freed_ = true; }
 
  private:

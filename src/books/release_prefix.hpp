@@ -6,11 +6,11 @@
 
 namespace weir::books {
 
-/// Which batches the consumer has let go: all before `next`, and those in `beyond` (sorted).
+/// The batches that the consumer has released: all before `next`, and those in `beyond` (sorted).
 class ReleasePrefix {
  public:
   ReleasePrefix() = default;
-  /// At most `leases` batches can be out of order beyond what is given.
+  /// Besides the given ones, at most `leases` batches can be released out of order.
   ReleasePrefix(std::uint64_t next, std::vector<std::uint64_t> beyond, std::size_t leases)
       : next_(next), beyond_(std::move(beyond)) {
     std::sort(beyond_.begin(), beyond_.end());

@@ -5,7 +5,7 @@
 
 namespace weir::books {
 
-/// Names a row of a stream: smaller is older.
+/// Identifies a row of a stream. A smaller key is an older row.
 struct RowKey {
   std::uint64_t sequence = 0;
   std::uint32_t row = 0;

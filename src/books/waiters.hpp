@@ -7,27 +7,28 @@
 
 namespace weir::books {
 
-/// Bytes admitted for one row: which account, how many, and whether out of the reserve.
+/// Bytes admitted for one row: the account, the number, and whether they came from the reserve.
 struct Admitted {
   std::uint64_t bytes = 0;
   bool reserve = false;
 };
 
-/// Bytes that a row asks for.
+/// Bytes requested for a row.
 struct Claim {
   RowKey row{};
   Account account = Account::encoded;
   std::uint64_t bytes = 0;
 };
 
-/// A refused sample. Lives in its owner's memory; linked and unlinked under the leaf mutex.
+/// A sample whose bytes were refused. Its owner provides the memory. Linked and unlinked under the
+/// leaf mutex.
 struct Waiter : Claim {
-  bool parked = false;  ///< its worker has let go of it: bytes may be granted
+  bool parked = false;  ///< its worker no longer holds it; bytes may be granted
   Admitted granted{};
   Waiter* next = nullptr;
 };
 
-/// Refused samples of one loader, oldest first. An intrusive list: waiting never allocates.
+/// Refused samples of one loader, oldest first. An intrusive list, so waiting never allocates.
 class Waiters {
  public:
   void insert(Waiter& waiter) noexcept {

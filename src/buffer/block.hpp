@@ -9,8 +9,8 @@
 
 namespace weir::buffer {
 
-/// Charged memory that is kept and reused from sample to sample: a worker's encoded bytes or its
-/// scratch. Move-only; one thread at a time.
+/// Charged memory that a worker reuses from sample to sample: its encoded bytes or its scratch.
+/// Move-only. Not thread-safe.
 class Block {
  public:
   static constexpr std::size_t alignment = 64;
@@ -24,25 +24,26 @@ class Block {
         charged_(std::exchange(other.charged_, {})) {}
   ~Block() { trim(); }
 
-  /// At least `bytes` for `row`, and `beside` more on the books for what others allocate meanwhile.
-  /// False where they are refused; then `waiter`, if any, waits for them and the block is empty.
-  /// Throws std::bad_alloc with nothing charged.
+  /// Makes the block at least `bytes` large for `row`, and charges `beside` more bytes for memory
+  /// that others allocate. If the bytes are refused, it returns false, the block is empty, and
+  /// `waiter`, if not null, waits for the bytes. If the allocation fails, it throws std::bad_alloc
+  /// and nothing stays charged.
   [[nodiscard]] bool ensure(std::uint64_t bytes, std::uint64_t beside, books::RowKey row,
                             books::Waiter* waiter);
-  /// Takes over bytes that were granted to a waiter, `beside` of them not to be allocated here.
+  /// Takes over bytes that were granted to a waiter. `beside` of them are not allocated here.
   void adopt(const books::Admitted& granted, std::uint64_t beside);
-  /// Frees, then discharges.
+  /// Frees the memory, then discharges it.
   void trim() noexcept;
 
   std::span<std::byte> first(std::uint64_t bytes) const noexcept {
     return {data_, static_cast<std::size_t>(bytes)};
   }
-  /// Bytes that first() can give.
+  /// Bytes allocated, all available through first().
   std::uint64_t size() const noexcept { return size_; }
   Account account() const noexcept { return account_; }
-  /// Bytes on the books for this block.
+  /// Bytes charged for this block.
   std::uint64_t charged() const noexcept { return charged_.bytes; }
-  /// Charged to the reserve: must be trimmed before its row ends.
+  /// Whether it is charged to the reserve. Then it must be trimmed before its row ends.
   bool reserve() const noexcept { return charged_.reserve; }
 
  private:
@@ -51,7 +52,7 @@ class Block {
   books::Book& book_;
   const Account account_;
   std::byte* data_ = nullptr;
-  std::uint64_t size_ = 0;  ///< allocated; charged_ may be more
+  std::uint64_t size_ = 0;  ///< bytes allocated; charged_ may be more
   books::Admitted charged_{};
 };
 

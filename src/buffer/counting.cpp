@@ -9,7 +9,7 @@
 namespace weir {
 namespace buffer {
 
-/// One account as a memory resource.
+/// A memory resource that counts one account.
 class CountedAccount final : public std::pmr::memory_resource {
  public:
   CountedAccount(std::shared_ptr<Counts> counts, std::size_t account,
@@ -17,8 +17,8 @@ class CountedAccount final : public std::pmr::memory_resource {
       : counts_(std::move(counts)), account_(account), upstream_(upstream) {}
 
  private:
-  // Counted once it is there and no more once it is to go: had it been counted before it was asked
-  // for, as weir's own books do, a request that is refused would stand in the peak.
+  // Memory is counted after it is allocated and until it is freed. Otherwise a refused request
+  // would raise the peak. The books of a loader do the opposite: they charge before they allocate.
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     void* const data = upstream_->allocate(bytes, alignment);
     counts_->add(account_, bytes);
@@ -45,9 +45,9 @@ struct CountingResource::State {
 
   std::pmr::memory_resource* const upstream;
   buffer::CountedAccount other;
-  buffer::CountsWatch watch;  ///< use() and reset_peak()
+  buffer::CountsWatch watch;  ///< for use() and reset_peak()
   Mutex mutex;
-  /// By their number.
+  /// Indexed by account number.
   std::map<std::size_t, buffer::CountedAccount> accounts WEIR_GUARDED_BY(mutex);
 };
 

@@ -11,12 +11,13 @@
 
 namespace weir::buffer {
 
-/// Bytes by named account. Any thread.
+/// Bytes by named account. Thread-safe.
 class Counts {
  public:
   Counts() { account("other"); }
 
-  /// The number of the account of that name, made where there is none. Others keep theirs.
+  /// The number of the account called `name`. It is created if it does not exist. Other numbers do
+  /// not change.
   std::size_t account(std::string_view name);
   void add(std::size_t account, std::uint64_t bytes) noexcept {
     Lock lock(mutex_);
@@ -31,7 +32,7 @@ class Counts {
     return bytes_.sum();
   }
 
-  // For a PeakWatch.
+  // PeakWatch uses these.
   using Parts = std::vector<std::uint64_t>;
   Mutex& mutex() const noexcept WEIR_RETURN_CAPABILITY(mutex_) { return mutex_; }
   books::ByteCounts<Parts>& bytes() noexcept WEIR_REQUIRES(mutex_) { return bytes_; }

@@ -19,7 +19,7 @@ void find(void* library, const char* name, Function*& function) {
 Driver::Driver(const char* name) {
   void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!library) throw std::runtime_error(std::string("no CUDA driver: ") + dlerror());
-  // The versions that CUDA's header gives these names since 11.1.
+  // Since CUDA 11.1 its header maps these names to these versions.
   find(library, "cuInit", Init);
   find(library, "cuGetErrorName", GetErrorName);
   find(library, "cuGetErrorString", GetErrorString);

@@ -7,15 +7,16 @@ struct CUstream_st;
 struct CUctx_st;
 struct CUevent_st;
 
-/// CUDA's driver API, as far as weir calls it, declared here so that weir is built without CUDA.
+/// The functions of CUDA's driver API that weir calls. They are declared here, so weir builds
+/// without CUDA.
 namespace weir::cuda {
 
 using Result = int;  ///< CUresult
 inline constexpr Result success = 0, not_ready = 600;
 
-/// The driver's functions by their names without "cu"; see CUDA's manual of the driver API.
+/// The driver's functions, named without "cu". CUDA's manual of the driver API describes them.
 struct Driver {
-  /// Throws std::runtime_error with the reason where there is no such library, or it lacks a function.
+  /// Throws std::runtime_error with the reason if the library cannot be loaded or lacks a function.
   explicit Driver(const char* library);
 
   Result (*Init)(unsigned flags);
@@ -37,14 +38,15 @@ struct Driver {
   Result (*EventQuery)(CUevent_st* event);
   Result (*EventDestroy)(CUevent_st* event);
 
-  /// "cuEventQuery: CUDA_ERROR_UNKNOWN (999): unknown error".
+  /// For example "cuEventQuery: CUDA_ERROR_UNKNOWN (999): unknown error".
   std::string failure(const char* call, Result error) const;
 };
 
-/// The machine's, loaded once and never unloaded. Throws as the constructor does; a later call tries again.
+/// The driver of this machine. It is loaded once and never unloaded. Throws as the constructor
+/// does; a later call tries again.
 const Driver& driver();
 
-/// A context that is this thread's while the object lives.
+/// Makes a context current on this thread until the object is destroyed.
 class Current {
  public:
   Current(const Driver& driver, CUctx_st* context) noexcept

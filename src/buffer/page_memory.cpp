@@ -45,11 +45,11 @@ constexpr bool sanitized = false;
 constexpr bool sanitized = false;
 #endif
 
-// AddressSanitizer puts red zones round what operator new gives, round pages it cannot.
+// AddressSanitizer adds red zones to memory from operator new, but not to mapped pages.
 constexpr std::size_t least_mapped = sanitized ? SIZE_MAX : 64 * 1024;
 constexpr std::size_t huge_page = 2u << 20;
 
-/// Address space, aligned: what was mapped too much is cut off at both ends.
+/// Maps aligned address space. It maps more than needed and unmaps both ends.
 std::byte* map(std::size_t length, std::size_t alignment) {
   const auto slack = alignment > page_size() ? alignment : 0;
   void* const mapped =
@@ -74,7 +74,7 @@ std::string reason(int code) { return std::generic_category().message(code); }
 
 std::string lock_limit() {
   rlimit limit{};
-  getrlimit(RLIMIT_MEMLOCK, &limit);  // it fails for wrong arguments alone
+  getrlimit(RLIMIT_MEMLOCK, &limit);  // it fails only for wrong arguments
   if (limit.rlim_cur == RLIM_INFINITY) return "none";
   return std::to_string(limit.rlim_cur) + " bytes";
 }
@@ -136,7 +136,7 @@ bool PageMemory::do_is_equal(const std::pmr::memory_resource& other) const noexc
 namespace buffer {
 
 PageMemory& page_memory() noexcept {
-  // Never destroyed: a lease may outlive every static object.
+  // Never destroyed, because a lease may be released after static objects are destroyed.
   alignas(PageMemory) static std::array<std::byte, sizeof(PageMemory)> storage;
   static auto& memory = *new (storage.data()) PageMemory();
   return memory;

@@ -7,12 +7,12 @@
 namespace weir::buffer {
 
 std::size_t page_size() noexcept;
-/// As many pages as `bytes` and one byte at the least need, in bytes.
+/// The size in bytes of the whole pages that hold max(`bytes`, 1).
 std::size_t whole_pages(std::size_t bytes) noexcept;
 
-/// What slabs, encoded bytes and scratch come from where the user gives nothing else. malloc would
-/// keep freed blocks of their size in the arena of whichever thread asked; pages go back, so that
-/// RSS follows the books.
+/// The default memory for slabs, encoded bytes and scratch. malloc would keep freed blocks of this
+/// size in the arena of the allocating thread. Unmapped pages return to the kernel, so RSS follows
+/// the books.
 PageMemory& page_memory() noexcept;
 
 }  // namespace weir::buffer

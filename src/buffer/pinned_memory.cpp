@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned for_all_contexts = 1;  // CU_MEMHOSTREGISTER_PORTABLE
 constexpr int no_device = -1;
 
-// The driver locks whole pages: no page holds anything else.
+// The driver locks whole pages, so each page belongs to one allocation.
 using buffer::page_size, buffer::whole_pages;
 
 std::uint64_t memory_left() {
@@ -25,15 +25,15 @@ std::uint64_t memory_left() {
 }  // namespace
 
 struct PinnedMemory::State {
-  /// Throws std::runtime_error where nothing can be locked.
+  /// Throws std::runtime_error if memory cannot be locked.
   void find_context(int ordinal);
-  /// Empty: the driver locked it.
+  /// Empty if the driver locked the memory, otherwise the reason.
   std::string lock(void* data, std::size_t bytes);
 
   PageMemory pages;
-  const cuda::Driver* driver = nullptr;  ///< null: nothing can be locked
+  const cuda::Driver* driver = nullptr;  ///< null: memory cannot be locked
   CUctx_st* context = nullptr;
-  int retained = no_device;  ///< whose primary context is kept
+  int retained = no_device;  ///< device whose primary context is retained
   std::uint64_t limit = 0;
   mutable Mutex mutex;
   PinnedUse use WEIR_GUARDED_BY(mutex);
@@ -130,7 +130,7 @@ void PinnedMemory::do_deallocate(void* data, std::size_t bytes, std::size_t alig
     (registered ? state.use.locked : state.use.refused) -= length;
   }
   if (registered) {
-    // Fails where the context has gone, which has unlocked the pages.
+    // This fails if the context is destroyed. That has already unlocked the pages.
     const cuda::Current current(*state.driver, state.context);
     state.driver->MemHostUnregister(data);
   }

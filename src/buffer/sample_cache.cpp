@@ -13,11 +13,11 @@ namespace weir::buffer {
 namespace {
 
 constexpr std::uint64_t kib = 1024;
-// Few enough that little is lost at their ends, large enough that making one is rare.
+// Segments are large enough to waste little space at their ends and to be allocated rarely.
 constexpr std::uint64_t least_segment = 64 * kib, most_segment = 4096 * kib, segments_in_all = 64;
 constexpr std::uint64_t page = 4 * kib;
 constexpr int segments_tried = 4;
-// Of an entry with what it wastes before its parts; of the first with its segment's head, too.
+// Upper bound of an entry's header and padding, and for the first entry also the segment's header.
 constexpr std::uint64_t head_bytes = 128;
 
 std::uint64_t aligned(std::uint64_t bytes) noexcept { return round_up(bytes, Block::alignment); }
@@ -27,30 +27,31 @@ std::uint64_t parts_bytes(const KeptSample& sample) noexcept {
   return aligned(bytes.size()) + aligned(second.size()) + aligned(side.size());
 }
 
-/// Of a cache of `bytes`; `typical`: bytes of each sample where all are of one size, else 0.
+/// Usual segment size of a cache of `bytes`. `typical`: bytes of each sample if all have the same
+/// size, else 0.
 std::uint64_t usual_segment(std::uint64_t bytes, std::uint64_t typical) noexcept {
   const auto room = std::clamp(bytes / segments_in_all, least_segment, most_segment);
   if (typical == 0) return room;
-  // As many as fill it.
+  // As many samples as fit.
   const auto each = head_bytes + aligned(typical);
   return std::max<std::uint64_t>(1, room / each) * each;
 }
 
 }  // namespace
 
-/// The head of a piece of memory that goes as one. Entries follow, one behind the other.
+/// The header of one allocation, which is freed as a whole. Its entries follow without gaps.
 struct SampleCache::Segment {
-  std::uint64_t bytes;  ///< allocated and charged
+  std::uint64_t bytes;  ///< bytes allocated and charged
   std::uint64_t used;
   Segment* older;
   Entry* last = nullptr;
-  std::atomic<std::uint32_t> holds{0};  ///< entries being read or written
+  std::atomic<std::uint32_t> holds{0};  ///< entries that are being read or written
 };
 
-/// The head of a sample. Its parts follow, each aligned as a source's are.
+/// The header of a sample. Its parts follow, aligned as those of a source.
 struct SampleCache::Entry {
   Segment* segment;
-  Entry* before;  ///< in the segment
+  Entry* before;  ///< previous entry in the segment
   std::uint64_t index;
   std::int64_t label;
   std::uint64_t charged, bytes, second, side;
@@ -89,7 +90,7 @@ void SampleCache::release(const Entry& entry) noexcept {
 }
 
 KeptSample SampleCache::view(const Entry& entry) noexcept {
-  // Segments are aligned themselves.
+  // Segments are aligned, so this is the offset that store() computed.
   const auto begin = reinterpret_cast<std::uintptr_t>(&entry);
   const auto* at = reinterpret_cast<const std::byte*>(aligned(begin + sizeof(Entry)));
   const auto part = [&at](std::uint64_t bytes) {
@@ -119,7 +120,7 @@ void SampleCache::keep(const KeptSample& sample, ImageView image) noexcept {
   fill(kept.side, sample.data.side.data(), kept.side.size());
   {
     Lock lock(mutex_);
-    // Two workers may have had the same sample.
+    // Two workers may have read the same sample.
     if (!table_[sample.index]) {
       table_[sample.index] = entry;
       ++held_.samples;
@@ -151,7 +152,7 @@ SampleCache::Entry* SampleCache::reserve(const KeptSample& sample) noexcept {
       return store(sample);
     }
   }
-  free(segment, segment->bytes);  // all gave way meanwhile, the table too
+  free(segment, segment->bytes);  // everything was evicted meanwhile, also the table
   return nullptr;
 }
 
@@ -182,7 +183,7 @@ SampleCache::Segment* SampleCache::make_segment(std::uint64_t least) noexcept {
   const auto usual = std::min(round_up(segment_bytes_, page), sub_floor(plan_.bytes, held));
   auto bytes = std::max(usual, least);
   void* data = allocate(bytes);
-  // Where that has no room there may be some for the sample alone.
+  // If a segment of the usual size is refused, try one for this sample alone.
   if (!data && bytes > least) data = allocate(bytes = least);
   return data ? ::new (data) Segment{.bytes = bytes, .used = sizeof(Segment), .older = nullptr}
               : nullptr;
@@ -211,7 +212,7 @@ void* SampleCache::allocate(std::uint64_t bytes) noexcept {
     held_.bytes += bytes;
     return data;
   } catch (...) {
-    // No memory: no sample more, and no harm.
+    // The allocation failed, so this sample is not kept.
     book_->discharge_cache(bytes);
     return nullptr;
   }

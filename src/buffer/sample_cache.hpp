@@ -14,34 +14,35 @@
 
 namespace weir::buffer {
 
-/// A sample as it is kept.
+/// A sample as the cache keeps it.
 struct KeptSample {
   std::uint64_t index = 0;
-  Encoded data{};             ///< `bytes`: encoded, or the image's pixels without gaps
-  std::uint64_t charged = 0;  ///< what reading it took of max_sample_bytes
+  Encoded data{};  ///< `bytes`: the encoded image, or its pixels without gaps between lines
+  std::uint64_t charged = 0;  ///< bytes of max_sample_bytes that reading it used
   RowStatus status = RowStatus::ok;
-  ImageSize size{};  ///< of an image
+  ImageSize size{};  ///< size of a decoded image
 };
 
-/// Samples kept from epoch to epoch, in segments that are charged to `cache` and come from where slabs
-/// do. Never replaces a sample by another: what came first stays until its bytes are wanted elsewhere;
-/// then whole segments go, the youngest first, but for those that somebody reads. What gets no memory
-/// is not kept. Any thread.
+/// Keeps samples from epoch to epoch, in segments that are charged to `cache`. The memory comes
+/// from the same upstream as slabs. A kept sample is never replaced by another. When others need
+/// the bytes, whole segments are evicted, the youngest first; segments in use stay. A sample is not
+/// kept if its memory is refused. Thread-safe.
 ///
-/// Lock order: growing_, then mutex_, then the leaf mutex of the books. Memory is allocated and freed
-/// without mutex_.
+/// Lock order: growing_, then mutex_, then the leaf mutex of the books. Memory is allocated and
+/// freed without mutex_.
 class SampleCache final : public books::Evictable {
   struct Entry;
   struct Segment;
 
  public:
-  /// `plan.bytes` > 0. `samples` in the source; `typical` bytes of what is kept of one, 0: not known.
+  /// `plan.bytes` must be above 0. `samples`: the source's number of samples. `typical`: bytes that
+  /// one kept sample needs; 0 if unknown.
   SampleCache(std::shared_ptr<books::Book> book, const CachePlan& plan, std::uint64_t samples,
               std::uint64_t typical, std::shared_ptr<std::pmr::memory_resource> upstream);
-  /// Nobody holds a sample any more.
+  /// No Hold may exist.
   ~SampleCache() override;
 
-  /// A sample that is there, and stays while this lives.
+  /// Access to a kept sample. Its segment is not evicted while the Hold exists.
   class Hold {
    public:
     Hold() noexcept = default;
@@ -59,10 +60,11 @@ class SampleCache final : public books::Evictable {
     std::unique_ptr<const Entry, Release> entry_{nullptr, Release{}};
   };
 
-  /// Empty where it is not kept.
+  /// Empty if the sample is not kept.
   Hold find(std::uint64_t index) noexcept WEIR_EXCLUDES(mutex_);
-  /// Keeps it where there is room and it is not kept already. Of an image its lines are kept, one behind
-  /// the other; then `sample.data.bytes` says how many bytes they are, and no more.
+  /// Keeps the sample if there is room and it is not kept yet. For a decoded image, `image` gives
+  /// the pixels; its lines are stored without gaps. Then only the size of `sample.data.bytes` is
+  /// used.
   void keep(const KeptSample& sample, ImageView image = {}) noexcept
       WEIR_EXCLUDES(growing_, mutex_);
 
@@ -88,9 +90,9 @@ class SampleCache final : public books::Evictable {
   const std::uint64_t samples_, segment_bytes_;
   const std::shared_ptr<std::pmr::memory_resource> upstream_;
 
-  Mutex growing_;  ///< one segment is made at a time
+  Mutex growing_;  ///< serialises the creation of segments
   mutable Mutex mutex_;
-  Entry** table_ WEIR_GUARDED_BY(mutex_) = nullptr;  ///< by sample
+  Entry** table_ WEIR_GUARDED_BY(mutex_) = nullptr;  ///< indexed by sample
   Segment* youngest_ WEIR_GUARDED_BY(mutex_) = nullptr;
   CacheStats held_ WEIR_GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> hits_{0}, misses_{0};

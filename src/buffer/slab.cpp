@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::chrono::seconds longest_drain{1};
 
-/// Pools whose memory a device may still read. Reachable, so that no leak checker reports them.
+/// Pools whose memory a device may still read. They stay reachable, so leak checkers do not report
+/// them.
 constinit std::atomic<SlabPool*> kept_pools{nullptr};
 
 }  // namespace
@@ -181,7 +182,7 @@ std::exception_ptr SlabPool::look() noexcept {
   std::exception_ptr failure;
   for (const auto id : looked_at_) {
     auto& slab = slabs_[id];
-    // Not under the mutex: this may call a driver that has locks of its own.
+    // The mutex is not held here, because reached() may call a driver that has its own locks.
     try {
       if (!slab.lease_end->reached()) continue;
     } catch (...) {

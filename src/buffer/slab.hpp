@@ -19,15 +19,17 @@
 
 namespace weir::buffer {
 
-/// Where the parts of a slab lie: pixels (count*H*W*C uint8), side bytes (count*side_bytes), labels,
-/// indices, statuses, each padded to `alignment`. Where sizes differ, behind them: sizes, places, offsets.
+/// The layout of a slab: pixels (count*H*W*C uint8), side bytes (count*side_bytes), labels,
+/// indices, statuses, each padded to `alignment`. If sizes differ, sizes, extents and offsets
+/// follow.
 struct SlabLayout {
   SlabLayout(Shape image, std::uint32_t count, std::size_t align,
              std::uint64_t side_bytes = 0) noexcept;
-  /// Of `count` rows in `pixel_bytes` bytes.
+  /// For `count` rows with `pixel_bytes` bytes of pixels together.
   SlabLayout(Sizes sizes_mode, Shape image, std::uint64_t pixel_bytes, std::uint32_t count,
              std::size_t align, std::uint64_t side_bytes) noexcept;
-  /// Padded: rows of `block`. Ragged: `pixels` bytes of rows in all, no block.
+  /// Padded: each row is a `block`. Ragged: all rows together have `pixels` bytes; there is no
+  /// block.
   static SlabLayout padded(ImageSize block, std::uint32_t count, std::size_t align,
                            std::uint64_t side_bytes = 0) noexcept;
   static SlabLayout ragged(std::uint64_t pixels, std::uint32_t count, std::size_t align,
@@ -35,37 +37,38 @@ struct SlabLayout {
 
   Sizes mode;
 
-  Shape shape;  ///< of every row; ragged: 0 x 0
+  Shape shape;  ///< shape of every row; 0 x 0 if ragged
   std::uint32_t batch;
   std::size_t alignment;
   std::uint64_t side_row;                             ///< side bytes of one sample
-  std::uint64_t pixels;                               ///< bytes of them
+  std::uint64_t pixels;                               ///< bytes of all pixels
   std::uint64_t side, labels, indices, statuses;      ///< byte offsets; pixels are at 0
-  std::uint64_t sizes = 0, extents = 0, offsets = 0;  ///< likewise, where sizes differ
-  std::uint64_t bytes;                                ///< of the whole slab; saturates
+  std::uint64_t sizes = 0, extents = 0, offsets = 0;  ///< byte offsets, only if sizes differ
+  std::uint64_t bytes;                                ///< size of the whole slab; saturates
 
   bool sizes_differ() const noexcept { return mode != Sizes::fixed; }
 };
 
-/// What a slab is to hold where sizes differ.
+/// The rows of a batch whose sizes differ.
 struct BatchLayout {
   SlabLayout layout{Shape{}, 0, 1};
-  std::vector<std::uint64_t> indices;  ///< of the source, by row
-  std::vector<ImageSize> extents;      ///< room for each image
-  std::vector<std::uint64_t> offsets;  ///< of each image in the pixels
+  std::vector<std::uint64_t> indices;  ///< source index of each row
+  std::vector<ImageSize> extents;      ///< largest size of each image
+  std::vector<std::uint64_t> offsets;  ///< offset of each image in the pixels
 };
 
-/// One allocation for a whole batch. Its bytes are charged by the pool.
+/// One allocation for a whole batch. The pool charges its bytes.
 class Slab {
  public:
   books::SlabId id = 0;
   std::uint64_t sequence = 0, epoch = 0;
   std::uint32_t rows = 0;
-  Clock::time_point since{};  ///< filling, ready or leased; its user's to set
-  /// Of the lease that ends by it, or of the last one that did.
+  Clock::time_point since{};  ///< start of filling, ready or leased; the caller sets it
+  /// The event that ends the current lease, or the one that ended the last lease.
   std::unique_ptr<LeaseEnd> lease_end;
 
-  /// Of rows that follow one another, each where sizes differ with all the room it has. `first` is a row.
+  /// The parts of rows `first` … `first + count - 1`. If sizes differ, each row's part has its
+  /// whole extent. `first` must be a row.
   std::span<std::uint8_t> pixels(std::uint32_t first, std::uint32_t count) const noexcept;
   std::span<std::byte> side(std::uint32_t first, std::uint32_t count) const noexcept;
   std::span<std::int64_t> labels() const noexcept { return part<std::int64_t>(layout_->labels); }
@@ -73,17 +76,17 @@ class Slab {
     return part<std::uint64_t>(layout_->indices);
   }
   std::span<RowStatus> statuses() const noexcept { return part<RowStatus>(layout_->statuses); }
-  // Where sizes differ; empty where they do not.
+  // Only if sizes differ; otherwise empty.
   std::span<ImageSize> sizes() const noexcept { return own<ImageSize>(layout_->sizes); }
-  /// The room each image has.
+  /// The largest size of each image.
   std::span<ImageSize> extents() const noexcept { return own<ImageSize>(layout_->extents); }
-  /// Where each begins in the pixels.
+  /// The offset of each image in the pixels.
   std::span<std::uint64_t> offsets() const noexcept { return own<std::uint64_t>(layout_->offsets); }
-  /// The image of a row, at its own size.
+  /// The image of a row, at its actual size.
   MutableImageView image(std::uint32_t row) const noexcept;
 
   const SlabLayout& layout() const noexcept { return *layout_; }
-  /// Allocated and charged: layout().bytes, and where sizes differ what it had room for more.
+  /// Bytes allocated and charged. At least layout().bytes; if sizes differ, it can be more.
   std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
@@ -101,65 +104,66 @@ class Slab {
   std::uint64_t bytes_ = 0;
 };
 
-/// Told when the consumer lets a batch go, on its thread, before the slab is anyone else's.
+/// Notified when the consumer releases a batch. Called on the consumer's thread, before the slab is
+/// used again.
 class LeaseWatch {
  public:
   virtual ~LeaseWatch() = default;
   virtual void released(const Slab& slab) noexcept = 0;
 };
 
-/// All the batch memory there ever is. Slabs are made one by one, when first needed, and kept; where
-/// sizes differ, each is made for a batch, and kept for those that it suits.
-/// Owns what a lease needs to outlive its loader: the slabs, the page of the books, the upstream.
-///   make            the conductor alone
+/// Owns all memory of batches. A slab is allocated when it is first needed, and then kept. If sizes
+/// differ, each slab is allocated for one batch and kept for batches that it suits. A lease can
+/// outlive its loader, so the pool also owns the page of the books and the upstream.
+///   make            only the conductor
 ///   release         any thread
-///   retire          once, when the loader dies
+///   retire          once, in the loader's destructor
 class SlabPool {
  public:
-  /// `upstream` null: page_memory().
+  /// `upstream` null: uses page_memory().
   SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
            std::shared_ptr<std::pmr::memory_resource> upstream);
   ~SlabPool();
   SlabPool(const SlabPool&) = delete;
   SlabPool& operator=(const SlabPool&) = delete;
 
-  /// Charge, then allocate. Null where the budget has no room now or every slab exists. Throws
-  /// what the upstream throws, with nothing charged.
+  /// Charges, then allocates. Null if the budget has no room now or every slab exists. Passes on
+  /// exceptions of the upstream; nothing stays charged then.
   Slab* make() { return allocate(layout_.bytes); }
-  // -- where sizes differ; the conductor alone
-  /// Whether a slab of `has` bytes suits a batch that needs `bytes`: it holds them, and an eighth more at
-  /// the most.
+  // -- if sizes differ; only the conductor
+  /// Whether a slab of `has` bytes suits a batch of `bytes`: it is large enough, and at most an
+  /// eighth larger.
   static bool suits(std::uint64_t has, std::uint64_t bytes) noexcept {
     return bytes <= has && has - bytes <= bytes / 8;
   }
-  /// The smallest idle slab that suits, of `most` bytes at the most.
+  /// The smallest suitable idle slab of at most `most` bytes.
   Slab* fitting(std::uint64_t bytes, std::uint64_t most) noexcept;
-  /// As make(), for a batch of `bytes`. Idle slabs go before it: they did not suit.
+  /// As make(), for a batch of `bytes`. Frees the idle slabs first, because none of them suited.
   Slab* make(std::uint64_t bytes);
   void free_idle() noexcept { shrink(0); }
-  /// Writes indices, places, sizes (as the places) and offsets. `batch` fits the slab.
+  /// Writes indices, extents, sizes (equal to the extents) and offsets. `batch` must fit the slab.
   void lay_out(Slab& slab, const BatchLayout& batch) noexcept;
 
-  /// Frees idle slabs until at most `most` exist. The conductor alone.
+  /// Frees idle slabs until at most `most` slabs exist. Only the conductor.
   void shrink(std::uint32_t most) noexcept;
   Slab& slab(books::SlabId id) noexcept { return slabs_[id]; }
-  /// A lease ends: the slab is idle again, or freed where the loader is gone.
+  /// Ends a lease: the slab becomes idle, or is freed if the loader is gone.
   void release(Slab& slab, books::Parting parting) noexcept WEIR_EXCLUDES(mutex_);
-  /// The lease ends once `end` is reached, which look() finds. False where the loader is gone: nobody looks
-  /// then, see drain().
+  /// Ends the lease once look() finds that `end` is reached. False if the loader is gone: then
+  /// nothing calls look(); use drain().
   [[nodiscard]] bool release_when(Slab& slab, std::unique_ptr<LeaseEnd> end) noexcept
       WEIR_EXCLUDES(mutex_);
-  /// Releases the slabs whose ends are reached, and those whose ends throw: the first such exception. Any
-  /// thread; where another one looks already, nothing.
+  /// Releases the slabs whose ends are reached or throw. Returns the first exception. Thread-safe;
+  /// returns null at once while another thread is in look().
   std::exception_ptr look() noexcept WEIR_EXCLUDES(mutex_);
-  /// Leases that end by a LeaseEnd and are still out.
+  /// The number of leases that wait for their LeaseEnd.
   std::uint32_t ending() const noexcept { return ending_count_.load(); }
-  /// Of a retired pool: waits until no lease is ending, or for a second. Then the pool stays for ever, since
-  /// its memory may still be read.
+  /// For a retired pool. Waits until no lease waits for its LeaseEnd, for at most one second. If
+  /// any is left, the pool is never freed, because a device may still read its memory.
   static void drain(std::shared_ptr<SlabPool> pool) noexcept;
-  /// Who is told of leases that end; null: nobody.
+  /// Sets the watch that is notified of ended leases; null: none.
   void watch(LeaseWatch* watch) noexcept WEIR_EXCLUDES(mutex_);
-  /// Frees the idle slabs; the leased ones follow when they come back.
+  /// Frees the idle slabs now and each leased slab when it is released.
   void retire() noexcept WEIR_EXCLUDES(mutex_);
 
   const SlabLayout& layout() const noexcept { return layout_; }
@@ -177,16 +181,16 @@ class SlabPool {
   const SlabLayout layout_;
   const std::shared_ptr<std::pmr::memory_resource> upstream_;
   std::vector<Slab> slabs_;
-  std::vector<SlabLayout> layouts_;  ///< by slab, where sizes differ
+  std::vector<SlabLayout> layouts_;  ///< indexed by slab; only if sizes differ
   std::uint32_t made_ = 0;
   Mutex mutex_;
   bool retired_ WEIR_GUARDED_BY(mutex_) = false;
   LeaseWatch* watch_ WEIR_GUARDED_BY(mutex_) = nullptr;
   bool looking_ WEIR_GUARDED_BY(mutex_) = false;
   std::vector<books::SlabId> ending_ WEIR_GUARDED_BY(mutex_);
-  std::vector<books::SlabId> looked_at_;  ///< of the thread that looks
+  std::vector<books::SlabId> looked_at_;  ///< copy of ending_, used in look()
   std::atomic<std::uint32_t> ending_count_{0};
-  std::shared_ptr<SlabPool> itself_;  ///< where it stays for ever
+  std::shared_ptr<SlabPool> itself_;  ///< set if the pool is never freed
   SlabPool* next_kept_ = nullptr;
 };
 

@@ -10,7 +10,7 @@
 
 namespace weir::buffer {
 
-/// Thrown where a transform asks for more scratch than was declared.
+/// Thrown if a transform requests more scratch than it declared.
 class ScratchExceeded final : public std::bad_alloc {
  public:
   ScratchExceeded(std::size_t requested, std::size_t in_use, std::size_t declared) noexcept {
@@ -25,8 +25,8 @@ class ScratchExceeded final : public std::bad_alloc {
   std::array<char, 160> text_{};
 };
 
-/// Scratch of one transform, in memory that is charged already: pieces one behind the other. The last
-/// piece can be given back; the others go when the arena is forgotten. One thread.
+/// Scratch of one transform, in memory that is already charged. Pieces are allocated one after the
+/// other. Only the last piece can be freed; the others are freed with the arena. Not thread-safe.
 class TransformArena final : public std::pmr::memory_resource {
  public:
   explicit TransformArena(std::span<std::byte> memory) noexcept : memory_(memory) {}

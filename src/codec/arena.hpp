@@ -8,8 +8,9 @@
 
 namespace weir::codec {
 
-/// Hands out the pieces of one block, front to back; they are all given back at once, by clear() or by
-/// forgetting the arena. What a third-party decoder allocates comes from here, so it was charged before.
+/// Allocates pieces of one block from front to back. clear() frees all of them at once, and so does
+/// abandoning the arena. The memory of third-party decoders comes from here, so it is already
+/// charged.
 class Arena {
  public:
   static constexpr std::size_t alignment = 64;
@@ -17,7 +18,7 @@ class Arena {
   Arena() = default;
   explicit Arena(std::span<std::byte> memory) noexcept : memory_(memory) {}
 
-  /// Null where the block is used up.
+  /// Null if the block is used up.
   void* take(std::size_t bytes) noexcept {
     const auto rounded = round_up(bytes, alignment);
     if (rounded > memory_.size() - used_) return nullptr;
@@ -33,9 +34,9 @@ class Arena {
   std::size_t used_ = 0;
 };
 
-/// Where pieces will lie in a block, aligned as an Arena's, before there is one.
+/// Computes the offsets of pieces in a future block, with the alignment of an Arena.
 struct Packing {
-  std::uint64_t bytes = 0;  ///< of the block so far
+  std::uint64_t bytes = 0;  ///< size of the block so far
   std::uint64_t add(std::uint64_t piece) noexcept {
     const auto start = bytes;
     bytes += round_up(piece, Arena::alignment);

@@ -7,7 +7,7 @@
 
 namespace weir::codec {
 
-/// Encoded bytes as numbers. Reads are unchecked: ask has() first.
+/// Reads encoded bytes as numbers. Reads are unchecked, so call has() first.
 class Bytes {
  public:
   explicit constexpr Bytes(std::span<const std::byte> data) noexcept : data_(data) {}

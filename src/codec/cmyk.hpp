@@ -6,8 +6,9 @@
 
 namespace weir::codec {
 
-/// One line of JPEG CMYK as RGB: R = C'K'/255 rounded, G and B likewise from M and Y, where C', M',
-/// Y', K' are 255 without ink. Adobe stores them so (`inverted`); without its marker 0 is no ink.
+/// Converts one line of JPEG CMYK to RGB: R = C'K'/255 rounded, and G and B in the same way from M
+/// and Y. C', M', Y', K' are 255 without ink. Adobe stores these values (`inverted`); without its
+/// marker, 0 means no ink.
 inline void cmyk_to_rgb(const std::uint8_t* cmyk, bool inverted, std::uint8_t* rgb,
                         std::uint32_t pixels) noexcept {
   const std::uint32_t flip = inverted ? 0 : 255;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t scratch_alignment = 64;
 
-/// The most that an image can be reduced by while it is as large as the output.
+/// The largest reduction with which the image is still as large as the output.
 std::uint32_t reduction(const ImageInfo& info, const DecoderOptions& options, const Placement& p) {
   const auto can_reduce = info.format->reduces;
   if (options.decode == Decode::exact || can_reduce == nullptr || !can_reduce(info)) return 1;
@@ -27,8 +27,8 @@ struct Range {
   double from, span;
 };
 
-/// One side of the source in an image of `size` reduced: what of it to decode, with `around` more on
-/// either side, and where in that the source begins.
+/// Computes one side of the source rectangle in a reduced image: the range to decode, including
+/// `around` more pixels on each side, and the start of the source within it.
 Range reduced(std::uint32_t first, std::uint32_t count, std::uint32_t size, std::uint32_t reduce,
               double around) {
   const double from = double{1} * first / reduce, span = double{1} * count / reduce;
@@ -39,7 +39,7 @@ Range reduced(std::uint32_t first, std::uint32_t count, std::uint32_t size, std:
           span};
 }
 
-/// Widens the source to what the filter looks at, in an image reduced.
+/// Extends the source by the pixels that the filter also reads, in a reduced image.
 void look_around(Placement& p, const ImageInfo& info, std::uint32_t reduce) {
   if (reduce == 1 && (!p.antialias || !p.resamples())) return;
   const auto around = [&](std::uint32_t in, std::uint32_t out) {
@@ -64,7 +64,7 @@ DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderO
   const std::uint32_t width = orientation.transpose ? info.height : info.width;
   const std::uint32_t height = orientation.transpose ? info.width : info.height;
   const Window view = window(width, height, fit, draw);
-  // The window is of the upright image; what it mirrors, it mirrors in the output only.
+  // The window is relative to the upright image. Its flip applies only to the output.
   const Rect whole = orientation.stored(view.source, info.width, info.height);
   if (view.flip) orientation = orientation.flipped();
 
@@ -75,7 +75,7 @@ DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderO
   const Rect& source = plan.placement.source;
   plan.canvas = info.format->need(info, source, plan.reduce);
   const CanvasNeed& need = plan.canvas;
-  // Rows of the canvas are then whole rows of the output.
+  // Rows of the canvas are then complete rows of the output.
   const bool gapless = !need.gapless || view.target.width == fit.out.width;
   plan.direct = !need.streams && orientation.identity() && !plan.placement.resamples() &&
                 need.area == source && gapless;

@@ -9,38 +9,39 @@ namespace weir::codec {
 
 struct DecoderOptions;
 
-/// What a format's decoder needs to deliver `source`: into a canvas that holds it, or, where it
-/// `streams`, line by line into the job's sink.
+/// What the decoder of a format needs to deliver `source`: a canvas, or if it `streams`, the job's
+/// sink, line by line.
 struct CanvasNeed {
-  Rect area;  ///< what is decoded
+  Rect area;  ///< decoded rectangle
   bool streams = false;
-  bool gapless = false;              ///< rows of the canvas must follow each other without a gap
-  std::uint64_t spare_bytes = 0;     ///< lines on their way to the sink, or that nobody wants
-  std::uint64_t arena_bytes = 0;     ///< what the third-party decoder allocates, through hooks
-  std::uint64_t reserved_bytes = 0;  ///< what it allocates where there are no hooks
+  bool gapless = false;              ///< whether the canvas must have rows without gaps
+  std::uint64_t spare_bytes = 0;     ///< lines for the sink, and unused lines
+  std::uint64_t arena_bytes = 0;     ///< allocations of the third-party decoder through hooks
+  std::uint64_t reserved_bytes = 0;  ///< allocations of the third-party decoder without hooks
 };
 
-/// What one decode takes. `scratch` is handed in; `reserved` is what third parties without a hook
-/// (libwebp, a foreign codec) allocate by themselves at most, to be charged beside it.
+/// Memory of one decode. The caller provides `scratch`. `reserved` is the maximum that third
+/// parties without hooks (libwebp, a foreign codec) allocate themselves; it is charged too.
 struct MemoryNeed {
   std::uint64_t scratch = 0, reserved = 0;
 };
 
-/// How one image becomes a row: decided once, from its header, before any memory is asked for.
+/// The conversion of one image to a row. It is computed once from the header, before memory is
+/// requested.
 struct DecodePlan {
   ImageInfo info{};
   Placement placement{};
   CanvasNeed canvas{};
-  std::uint32_t reduce = 1;  ///< decoded at one part of its size: 1, 2, 4 or 8
-  bool direct = false;       ///< the canvas is the row itself
+  std::uint32_t reduce = 1;  ///< reduction of the decoded size: 1, 2, 4 or 8
+  bool direct = false;       ///< whether the canvas is the row itself
   std::uint64_t canvas_bytes = 0, spare_offset = 0, sink_offset = 0, arena_offset = 0;
   MemoryNeed memory{};
 
-  /// Of the row that is written.
+  /// Shape of the written row.
   const Shape& out() const noexcept { return placement.out; }
 };
 
-/// Of an image upright, or as stored where `exif` ignores what it says.
+/// Shape of the image after its EXIF orientation, or as stored if `exif` is ignore.
 Shape upright_shape(const ImageInfo& info, Exif exif) noexcept;
 
 DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderOptions& options,

@@ -30,7 +30,7 @@ void fill(const Canvas& canvas, std::uint8_t value, const std::atomic<bool>& can
   }
 }
 
-/// Lines that lenient mode did not reach.
+/// Fills the lines that a damaged image does not have (lenient mode).
 void put_missing(RowSink& sink, const Rect& source, std::uint8_t* spare) {
   if (sink.count() == source.height) return;
   std::memset(spare, missing_grey, source.width * pixel_bytes);
@@ -62,7 +62,7 @@ DecodePlan Decoder::plan(const ImageInfo& info, std::uint64_t draw) const {
 }
 
 DecodePlan Decoder::plan_whole(const ImageInfo& info) const {
-  // Stretched to its own size an image is as it was.
+  // Stretching to the same size copies the pixels.
   return plan(info, {.out = upright(info), .fit = Fit::stretch}, 0);
 }
 
@@ -93,7 +93,7 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const Decode
       sink.put(canvas.at(source.x, source.y + y));
     }
   }
-  // An estimate, so not above the whole.
+  // This is an estimate, so limit it to the total.
   const auto spent = std::min<Clock::duration>(sink.spent(), Clock::now() - start);
   return Decoded{plan.info.damaged ? RowStatus::damaged : *status,
                  static_cast<std::uint64_t>(std::chrono::nanoseconds(spent).count())};

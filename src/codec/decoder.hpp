@@ -28,43 +28,43 @@ struct DecoderOptions {
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
 };
 
-/// How a decode went. `fit_ns` is about the part of the time spent resizing and turning.
+/// The result of a decode. `fit_ns` is an estimate of the time for resizing and rotating.
 struct Decoded {
   RowStatus status = RowStatus::ok;
   std::uint64_t fit_ns = 0;
 };
 
-/// Encoded bytes to a row of a slab. One a worker: it keeps decoder objects and tables. Not
-/// thread-safe; nothing it does outlives a call.
+/// Decodes encoded bytes into a row of a slab. Each worker has its own, because it keeps decoder
+/// objects and tables. Not thread-safe. No result refers to it after a call.
 class Decoder {
  public:
   explicit Decoder(DecoderOptions options);
   Decoder(Decoder&&) noexcept;
   ~Decoder();
 
-  /// Decides by magic bytes, reads the header with a bounded parser, applies the limits.
+  /// Finds the format by its magic bytes, parses the header with bounds and checks the limits.
   Result<ImageInfo> probe(std::span<const std::byte> encoded) const;
 
-  /// Of the image upright, as Options::exif has it.
+  /// Shape of the upright image, subject to Options::exif.
   Shape upright(const ImageInfo& info) const noexcept;
 
-  /// How the image becomes a row of `fit`, or of DecoderOptions::fit. `draw`: the key of this
-  /// sample's random stream, used by Fit::random alone.
+  /// Plans the conversion to a row with `fit` or DecoderOptions::fit. `draw` is the random key of
+  /// this sample; only Fit::random uses it.
   DecodePlan plan(const ImageInfo& info, const FitSpec& fit, std::uint64_t draw) const;
   DecodePlan plan(const ImageInfo& info, std::uint64_t draw) const;
-  /// The row is the upright image at its own size.
+  /// Plans the conversion to a row that is the upright image at its own size.
   DecodePlan plan_whole(const ImageInfo& info) const;
 
-  /// Decodes, crops and resizes into `row` (plan.out(), every byte written). `scratch` is at least
-  /// plan.memory.scratch long and aligned to 64. Reads `cancelled` between rows; a cancelled decode
-  /// gives a Defect that nobody will see.
+  /// Decodes, crops and resizes into `row` (shape plan.out(); it writes every byte). `scratch` has
+  /// at least plan.memory.scratch bytes, aligned to 64. Checks `cancelled` between rows. A
+  /// cancelled decode returns a Defect, which the engine discards.
   Result<Decoded> decode(std::span<const std::byte> encoded, const DecodePlan& plan,
                          std::span<std::byte> scratch, const std::atomic<bool>& cancelled,
                          std::span<std::uint8_t> row);
 
  private:
   DecoderOptions options_;
-  std::vector<std::unique_ptr<FormatDecoder>> decoders_;  ///< as `formats` lists them
+  std::vector<std::unique_ptr<FormatDecoder>> decoders_;  ///< in the order of `formats`
 };
 
 }  // namespace weir::codec

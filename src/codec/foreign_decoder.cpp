@@ -13,7 +13,7 @@ struct ForeignLayout {
   std::uint64_t scratch_bytes;  ///< allocated by the codec itself
 };
 
-/// Within a catch.
+/// Call it only in a catch block.
 Defect thrown_by_codec() {
   try {
     throw;

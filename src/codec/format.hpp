@@ -16,11 +16,11 @@
 
 namespace weir::codec {
 
-/// Memory for one rectangle of a stored image, RGB.
+/// RGB memory for one rectangle of a stored image.
 struct Canvas {
   std::uint8_t* pixels = nullptr;
   std::size_t stride = 0;
-  Rect area;  ///< what of the image it holds
+  Rect area;  ///< the rectangle
 
   bool holds_row(std::uint32_t y) const noexcept { return y >= area.y && y - area.y < area.height; }
   std::uint8_t* row(std::uint32_t y) const noexcept { return pixels + (y - area.y) * stride; }
@@ -32,40 +32,40 @@ struct Canvas {
 struct DecodeJob {
   std::span<const std::byte> encoded;
   const ImageInfo& info;
-  Rect source;    ///< what is wanted of the stored image, reduced
-  Canvas canvas;  ///< empty where the decoder streams
+  Rect source;    ///< required part of the stored image, after reduction
+  Canvas canvas;  ///< empty if the decoder streams
   RowSink& sink;
   std::uint8_t* spare;
   Arena& arena;
   const DecodeLimits& limits;
   bool strict;
   const std::atomic<bool>& cancelled;
-  std::uint32_t reduce = 1;  ///< 1, 2, 4 or 8: decoded at one part of its size
+  std::uint32_t reduce = 1;  ///< reduction of the decoded size: 1, 2, 4 or 8
 };
 
-/// The decoder of one format. One a worker: it may keep objects of a library from image to image.
+/// The decoder of one format. Each worker has its own, because it may reuse library objects.
 class FormatDecoder {
  public:
   virtual ~FormatDecoder() = default;
-  /// Into job.canvas or job.sink. `damaged` only where the job is not strict.
+  /// Decodes into job.canvas or job.sink. Returns `damaged` only if the job is not strict.
   virtual Result<RowStatus> decode(const DecodeJob& job) = 0;
 };
 
 /// One row of the table of formats.
 struct Format {
-  std::string_view name;  ///< in reports
-  std::string_view
-      magic;  ///< first bytes of its files, '.' for any byte; empty: see Options::codecs
-  /// Linear in the bytes that it reads. Allocates nothing but a Defect's reason, trusts no length.
+  std::string_view name;   ///< name in reports
+  std::string_view magic;  ///< first bytes of a file, '.' for any byte; empty: see Options::codecs
+  /// Takes time linear in the bytes that it reads. Allocates only the reason of a Defect. Checks
+  /// every length.
   Result<ImageInfo> (*read_header)(Bytes encoded, const DecodeLimits& limits, bool strict);
-  /// `source` is of the image reduced by `reduce`.
+  /// `source` is in coordinates of the image after reduction.
   CanvasNeed (*need)(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept;
   std::unique_ptr<FormatDecoder> (*decoder)();
-  /// Whether its decoder can reduce this image by 2, 4 and 8; null: never.
+  /// Whether the decoder can reduce this image by 2, 4 and 8. Null: never.
   bool (*reduces)(const ImageInfo& info) noexcept = nullptr;
 };
 
-/// Each stands in the file of its decoder.
+/// The file of each decoder defines its format.
 extern const Format jpeg_format, png_format, webp_format, foreign_format;
 inline constexpr const Format* formats[] = {&jpeg_format, &png_format, &webp_format,
                                             &foreign_format};
@@ -75,10 +75,10 @@ std::unique_ptr<FormatDecoder> make_decoder() {
   return std::make_unique<Decoder>();
 }
 
-/// Of pixels that could not be decoded, in lenient mode.
+/// Value of pixels that could not be decoded, in lenient mode.
 inline constexpr std::uint8_t missing_grey = 128;
 
-/// Nobody reads it: the engine has dropped the sample by then.
+/// The result of a cancelled decode. The engine discards it.
 inline Defect cancelled_decode() { return {FaultKind::io, Stage::decode, "cancelled"}; }
 
 }  // namespace weir::codec

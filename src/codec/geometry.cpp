@@ -8,7 +8,7 @@
 namespace weir::codec {
 namespace {
 
-/// round(a * b / c), halves up, in integers so that every platform agrees.
+/// round(a * b / c), halves up, in integers, so that all platforms give the same result.
 std::uint32_t scaled(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return static_cast<std::uint32_t>((2 * a * b + c) / (2 * c));
 }
@@ -36,8 +36,8 @@ constexpr double min_scale = 0.08, max_scale = 1.0;
 constexpr double min_ratio = 3.0 / 4.0, max_ratio = 4.0 / 3.0;
 constexpr int attempts = 10;
 
-/// Random resized crop as torchvision documents it: area and aspect drawn until the rectangle lies
-/// inside, else the largest centred one whose aspect is allowed.
+/// Random resized crop as in torchvision's documentation. Draws area and aspect until the rectangle
+/// is inside the image; otherwise uses the largest centred rectangle with an allowed aspect.
 Rect random_source(std::uint32_t width, std::uint32_t height, RandomStream& random) {
   const double w = width, h = height;
   for (int i = 0; i < attempts; ++i) {

@@ -11,10 +11,10 @@ struct Rect {
   friend bool operator==(const Rect&, const Rect&) = default;
 };
 
-/// What of an upright image goes where in the output.
+/// A source rectangle of an upright image and its target in the output.
 struct Window {
-  Rect source;        ///< in the image, EXIF orientation already applied (or ignored)
-  Rect target;        ///< in the output; what it does not cover is zero
+  Rect source;        ///< in the image, after its EXIF orientation (unless ignored)
+  Rect target;        ///< in the output; the rest of the output is zero
   bool flip = false;  ///< mirror horizontally
   friend bool operator==(const Window&, const Window&) = default;
 };
@@ -22,11 +22,11 @@ struct Window {
 struct FitSpec {
   Shape out{};
   Fit fit = Fit::center;
-  std::uint32_t short_side = 256;  ///< resolved, for Fit::center
-  Rect into{};  ///< not empty: the whole image, resized to this part of `out`, whatever the fit
+  std::uint32_t short_side = 256;  ///< resolved value for Fit::center
+  Rect into{};  ///< if not empty: resize the whole image to this part of `out`, whatever the fit
 };
 
-/// `draw`: the key of this sample's random stream, used by Fit::random alone.
+/// `draw` is the random key of this sample; only Fit::random uses it.
 Window window(std::uint32_t width, std::uint32_t height, const FitSpec& spec, std::uint64_t draw);
 
 }  // namespace weir::codec

@@ -12,7 +12,7 @@ namespace weir::codec {
 
 struct Format;
 
-/// What a header says to the decoder of its format alone: one struct of the format's own.
+/// Format-specific results of a header parser for its decoder, in one struct per format.
 class FormatLayout {
  public:
   template <class Layout>
@@ -20,7 +20,7 @@ class FormatLayout {
     static_assert(std::is_trivially_copyable_v<Layout> && sizeof(Layout) <= sizeof bytes_);
     std::memcpy(bytes_.data(), &layout, sizeof layout);
   }
-  /// As it was set; all of it 0 where it was not.
+  /// The stored struct. All zero if none was set.
   template <class Layout>
   Layout get() const noexcept {
     Layout layout;
@@ -32,7 +32,7 @@ class FormatLayout {
   std::array<std::byte, 24> bytes_{};
 };
 
-/// What the header says: enough to admit the decode, nothing decoded yet.
+/// Properties from the header, which are sufficient to admit the decode.
 struct ImageInfo {
   const Format* format = nullptr;
   std::uint32_t width = 0, height = 0;  ///< as stored
@@ -41,7 +41,7 @@ struct ImageInfo {
   std::uint8_t orientation = 1;  ///< EXIF 1-8
   bool progressive = false;      ///< JPEG progressive, PNG interlaced
   FormatLayout layout{};
-  bool damaged = false;  ///< lenient mode: the file is cut, the pixels are worth a try
+  bool damaged = false;  ///< lenient mode: the file is truncated, but some pixels may be decodable
 };
 
 }  // namespace weir::codec

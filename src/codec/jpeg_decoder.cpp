@@ -15,10 +15,10 @@
 
 namespace weir::codec {
 
-/// Everything libjpeg's callbacks reach; alive outside of the frames that longjmp leaves. The
-/// struct is created once and each image starts from a copy of what it was then:
-/// jpeg_abort_decompress() would keep the tables of the image before, and a file without its own
-/// would then decode by what the worker happened to see earlier.
+/// All state of libjpeg's callbacks. It lives outside of the frames that longjmp leaves. The
+/// libjpeg struct is created once, and each image starts with a copy of its initial state.
+/// jpeg_abort_decompress() would keep the tables of the previous image. A file without tables would
+/// then decode with them, so its pixels would depend on the order of images.
 struct JpegDecoder::Session {
   jpeg_decompress_struct jpeg, pristine;
   bool created;
@@ -43,25 +43,26 @@ namespace {
 
 using Session = JpegDecoder::Session;
 
-/// A multiple of every height that an MCU can have.
+/// A multiple of every possible MCU height.
 constexpr std::uint32_t dct = 8, mcu_heights = 12 * dct, lines_at_once = 8;
-/// Lines do not begin at a vector's boundary: there libjpeg-turbo writes past the caches, which costs
-/// whoever reads the line next.
+/// Lines do not start at a vector boundary. At a boundary, libjpeg-turbo writes past the caches,
+/// which makes the next read of the line slow.
 constexpr std::size_t off_alignment = 8;
 constexpr int start_of_scan = 0xda;
-/// As many are skipped at a time, so that a cancelled decode soon ends.
+/// Pixels to skip in one step, so that a cancelled decode ends soon.
 constexpr std::uint32_t skipped_pixels = 1 << 20;
 
 struct ColumnRange {
   std::uint32_t first, count;
 };
 
-/// The columns to decode so that those of `source` are what a decode of all columns gives.
-/// libjpeg-turbo begins at a whole MCU and treats the edges of what it decodes as those of the image:
-/// - upsampling with interpolation (jdsample.c) looks one chroma sample to either side, and is chosen
-///   only where there are more than two of them (`smallest`);
-/// - smoothing between the blocks of unfinished progressive files (jdcoefct.c) looks two blocks to
-///   either side, but knows those on the right.
+/// The columns to decode so that the columns of `source` are the same as in a full decode.
+/// libjpeg-turbo starts at a whole MCU and treats the edges of the decoded part as edges of the
+/// image:
+/// - upsampling with interpolation (jdsample.c) reads one chroma sample on each side; it is used
+///   only if there are more than two samples (`smallest`);
+/// - smoothing between the blocks of incomplete progressive files (jdcoefct.c) reads two blocks on
+///   each side, but also has the blocks on the right.
 ColumnRange columns_of(const ImageInfo& info, const Rect& source, std::uint32_t reduce) {
   const std::uint32_t most = info.layout.get<JpegLayout>().most_across();
   const std::uint32_t mcu = dct / reduce * (info.channels == 1 ? 1 : most);
@@ -90,7 +91,7 @@ Session& session(j_decompress_ptr jpeg) { return *static_cast<Session*>(jpeg->cl
 [[noreturn]] void leave_with_message(Session& s, FaultKind kind) {
   char text[JMSG_LENGTH_MAX];
   s.errors.format_message(reinterpret_cast<j_common_ptr>(&s.jpeg), text);
-  // The kind says as much.
+  // The fault kind already states this.
   constexpr std::string_view prefix = "Corrupt JPEG data: ";
   leave(s, kind, text + (std::string_view(text).starts_with(prefix) ? prefix.size() : 0));
 }
@@ -110,9 +111,9 @@ FaultKind kind_of_error(const Session& s) {
   }
 }
 
-/// Says nothing about the pixels. Bytes that nobody asked for do not while no scan has begun; behind
-/// one they are what its blocks left over, the only trace of a bad code on the fast Huffman path. An
-/// encoder may leave the rest of a word.
+/// Whether the warning has no effect on the pixels. Extra bytes are harmless before the first scan.
+/// After a scan they are left over from its blocks, and are the only sign of a bad code on the fast
+/// Huffman path. An encoder may leave the rest of a word.
 bool is_harmless(const Session& s) {
   constexpr int most_padding = 7;
   const int warning = s.errors.msg_code;
@@ -185,7 +186,7 @@ void create(Session& s) {
   s.memory.attach(s.jpeg, s.job->arena);
 }
 
-// What is decoded of a file of several scans is decoded to its end before the first line.
+// Files of several scans are decoded to their end before the first line is output.
 void expect_end(Session& s) {
   const Bytes file(s.job->encoded);
   const auto rest = s.exhausted ? 0 : s.source.bytes_in_buffer;
@@ -196,8 +197,8 @@ void expect_end(Session& s) {
   WARNMS(&s.jpeg, JWRN_JPEG_EOF);
 }
 
-/// Lines that nobody wants; `cancelled` is read between the steps. All but the last end with a row of
-/// MCUs: within one, libjpeg-turbo does not skip on from where it skipped to, it loses a row.
+/// Skips unused lines and checks `cancelled` between steps. All steps but the last end with a row
+/// of MCUs. libjpeg-turbo loses a row if a skip starts within a row of MCUs that was skipped.
 void skip_lines(Session& s, std::uint32_t end) {
   const std::uint32_t step =
       std::max(2 * mcu_heights, skipped_pixels / s.jpeg.output_width / mcu_heights * mcu_heights);
@@ -223,7 +224,8 @@ void read_lines(Session& s) {
   for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = job.spare + i * stride + off_alignment;
   std::uint8_t* const rgb = job.spare + lines.size() * stride;
   const std::uint32_t end = job.source.y + job.source.height, left = job.source.x - x;
-  // Where bytes end, arithmetic decoding goes on with zeros and makes blocks of them; Huffman has none.
+  // At the end of the data, arithmetic decoding continues with zeros and produces blocks. Huffman
+  // decoding does not.
   const bool invents = jpeg.arith_code != FALSE && jpeg_has_multiple_scans(&jpeg) == FALSE;
   while (jpeg.output_scanline < end) {
     if (invents && s.exhausted) leave(s, FaultKind::truncated, "arithmetic-coded data ends early");
@@ -269,13 +271,13 @@ void read_image(Session& s) {
     expect_end(s);
 }
 
-/// Whether what was decoded before the failure is worth having in lenient mode.
+/// Whether lenient mode can use the lines before the failure.
 bool is_damage(const Session& s) {
   return s.kind == FaultKind::corrupt || s.kind == FaultKind::truncated;
 }
 
-/// After a failed decode: how many bytes lie in front of the marker that failed it, behind at least one
-/// scan; 0 where there is no such marker, or lines were put out.
+/// After a failed decode: the number of bytes before the marker that failed, if at least one scan
+/// comes before it. 0 if there is no such marker or if lines were output.
 std::size_t bytes_of_whole_scans(const Session& s) {
   if (!is_damage(s) || s.jpeg.output_scanline > 0 || s.jpeg.input_scan_number == 0) return 0;
   const int failed = s.jpeg.unread_marker == 0 ? start_of_scan : s.jpeg.unread_marker;
@@ -285,7 +287,7 @@ std::size_t bytes_of_whole_scans(const Session& s) {
   return 0;
 }
 
-// Apart from read_image, so that no local lives across setjmp.
+// Separate from read_image, so that no local variable is live across setjmp.
 bool succeeds(Session& s) {
   if (setjmp(s.escape) != 0) return false;
   read_image(s);
@@ -294,7 +296,7 @@ bool succeeds(Session& s) {
 
 }  // namespace
 
-// With factors of 4 it computes the width of a reduced component wrongly (libjpeg-turbo issue 669).
+// With factors of 4, it computes a wrong width for a reduced component (libjpeg-turbo issue 669).
 bool jpeg_reduces(const ImageInfo& info) noexcept {
   const auto layout = info.layout.get<JpegLayout>();
   return layout.most_across() <= 2 && layout.most_down() <= 2;
@@ -322,8 +324,8 @@ Result<RowStatus> JpegDecoder::decode(const DecodeJob& job) {
   auto status = decode_once(job);
   const auto whole_scans = job.strict || status ? 0 : bytes_of_whole_scans(*session_);
   if (whole_scans == 0) return status;
-  // libjpeg has put nothing out: what failed is a table or a header between the scans of a file that
-  // is decoded to its end before the first line. The scans in front of it are an image.
+  // libjpeg has output nothing. The failure is a table or a header between the scans of a file that
+  // is decoded to its end before the first line. The scans before the failure are a complete image.
   auto rest = job;
   rest.encoded = job.encoded.first(whole_scans);
   rest.arena.clear();
@@ -337,7 +339,7 @@ Result<RowStatus> JpegDecoder::decode_once(const DecodeJob& job) {
   s.jpeg.output_scanline = 0;
   const bool complete = succeeds(s);
   const bool has_pixels = s.jpeg.output_scanline > 0;
-  // What a failed jpeg_create_decompress() had already; it makes `mem` null before anything else.
+  // Frees the memory of a failed jpeg_create_decompress(). That call sets `mem` to null first.
   if (!s.created) jpeg_destroy_decompress(&s.jpeg);
   if (complete) return s.damaged ? RowStatus::damaged : RowStatus::ok;
   if (!job.strict && has_pixels && is_damage(s)) return RowStatus::damaged;

@@ -9,22 +9,23 @@
 
 namespace weir::codec {
 
-/// What of a JPEG's frame decides the memory of its decode.
+/// The properties of a JPEG frame that determine the memory of its decode.
 struct JpegLayout {
   std::array<std::uint8_t, 4> horizontal{}, vertical{};  ///< sampling factors by component, 1-4
-  bool several_scans = false;  ///< coefficients of the whole image are kept
+  bool several_scans = false;  ///< the decoder keeps the coefficients of the whole image
 
-  /// The largest factors, which a component of full size has.
+  /// The largest factors. A component of full size has them.
   std::uint32_t most_across() const noexcept { return *std::ranges::max_element(horizontal); }
   std::uint32_t most_down() const noexcept { return *std::ranges::max_element(vertical); }
 };
 
-/// Format::need and Format::reduces. libjpeg-turbo 2.1 does not crop every image rightly while it
-/// reduces it.
+/// Format::need and Format::reduces. libjpeg-turbo 2.1 cannot correctly crop every image that it
+/// reduces.
 CanvasNeed jpeg_need(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept;
 bool jpeg_reduces(const ImageInfo& info) noexcept;
 
-/// libjpeg-turbo, its struct made once and its memory taken from the job's arena. Not thread-safe.
+/// libjpeg-turbo with a struct that is created once, and with memory from the job's arena. Not
+/// thread-safe.
 class JpegDecoder final : public FormatDecoder {
  public:
   struct Session;

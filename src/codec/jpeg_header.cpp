@@ -36,7 +36,7 @@ bool is_bare(std::uint8_t marker) { return marker == tem || (marker >= rst0 && m
 bool is_lossless(std::uint8_t frame) { return (frame & 3) == 3; }
 bool is_differential(std::uint8_t frame) { return (frame & 7) >= 5; }
 bool is_arithmetic(std::uint8_t frame) { return frame > jpg; }
-// What the application wrote into APPn and COM is jumped over, not read, so its bytes cost nothing.
+// The parser skips APPn and COM segments without reading them, so they cost nothing.
 bool is_skipped(std::uint8_t marker) {
   return (marker >= app0 && marker <= app15) || marker == com;
 }
@@ -56,14 +56,14 @@ std::uint64_t blocks_of(const ImageInfo& info) {
 
 struct ScanWalk {
   std::uint64_t scans = 0;
-  bool end = false;  ///< came to an EOI
+  bool end = false;  ///< whether an EOI was found
 };
 
-/// From anywhere behind SOS on to EOI, to the end of the bytes or to more than `most` further scans.
-/// `pending`: a marker that was read already, 0 for none.
+/// Walks from anywhere after SOS to EOI, to the end of the bytes or to more than `most` additional
+/// scans. `pending` is a marker that was already read; 0 for none.
 ScanWalk walk_scans(Bytes rest, std::uint8_t pending, std::uint64_t most) noexcept {
   std::size_t at = 0;
-  // Entropy-coded bytes hold 0xff only before 0 or a restart marker (T.81, B.1.1.5).
+  // In entropy-coded data, 0xff occurs only before 0 or a restart marker (T.81, B.1.1.5).
   const auto next_marker = [&]() -> std::uint8_t {
     while (at < rest.size()) {
       const auto* const start = rest.span().data();
@@ -89,7 +89,7 @@ ScanWalk walk_scans(Bytes rest, std::uint8_t pending, std::uint64_t most) noexce
   return walk;
 }
 
-/// One pass over the marker segments in front of the first scan.
+/// One pass over the marker segments before the first scan.
 class HeaderReader {
  public:
   HeaderReader(Bytes bytes, const DecodeLimits& limits, bool strict)
@@ -126,7 +126,7 @@ class HeaderReader {
   }
 
  private:
-  // Junk in front of a marker is libjpeg's "extraneous bytes", which strict mode lets pass.
+  // Junk before a marker is libjpeg's "extraneous bytes", which strict mode allows.
   std::optional<Defect> find_marker() {
     const std::size_t start = at_;
     for (; bytes_.has(at_, 2); ++at_) {
@@ -134,7 +134,8 @@ class HeaderReader {
         read_bytes_ += ++at_ - start;
         return std::nullopt;
       }
-      // Junk is no image data. A marker whose code was wiped out is a segment that is missing.
+      // Junk contains no image data. FF 00 here is a marker whose code was overwritten, so a
+      // segment is missing.
       if (bytes_.u8(at_) == 0xff && bytes_.u8(at_ + 1) == 0) {
         if (strict_) return corrupt_at(at_, "FF 00 where a marker belongs");
         info_.damaged = true;
@@ -187,7 +188,7 @@ class HeaderReader {
       return unsupported("hierarchical JPEG");
     }
     if (is_lossless(*frame_)) {
-      // A lossless scan names a predictor 1-7 and ends its band at 0 (T.81, table B.3).
+      // A lossless scan has a predictor 1-7 and a spectral end of 0 (T.81, table B.3).
       const std::size_t n = scan.size();
       if (n < 4 || scan.u8(n - 3) < 1 || scan.u8(n - 3) > 7 || scan.u8(n - 2) != 0) {
         return corrupt_at(at_, "lossless frame with the scan of another kind");
@@ -209,13 +210,14 @@ class HeaderReader {
     return info;
   }
 
-  /// What the scans could not hold, or hold too many of: told before their memory is.
+  /// Rejects frames for which the scans are too short, and files with too many scans, before their
+  /// memory is allocated.
   std::optional<Defect> implausible(const ImageInfo& info, Bytes scans) const {
     if (info.layout.get<JpegLayout>().several_scans &&
         walk_scans(scans, 0, limits_.max_scans).scans > limits_.max_scans)
       return over_limit("more than " + std::to_string(limits_.max_scans) +
                         " scans behind the first");
-    // Every block has at least a DC code, and no Huffman code is shorter than a bit.
+    // Every block has at least a DC code, and every Huffman code has at least one bit.
     const std::uint64_t least = (blocks_of(info) + 7) / 8;
     if (!strict_ || is_arithmetic(*frame_) || scans.size() >= least) return std::nullopt;
     const std::string reason = std::to_string(info.width) + "x" + std::to_string(info.height) +

@@ -8,7 +8,7 @@
 
 #include "codec/jpeg_decoder.hpp"
 
-/// A whole-image array; libjpeg declares the two kinds and leaves what they are to the memory manager.
+/// A whole-image array. libjpeg declares two kinds, and the memory manager defines them.
 template <class Row>
 struct WholeArray {
   Row* rows;
@@ -22,7 +22,8 @@ namespace weir::codec {
 
 namespace {
 
-/// SIMD code of libjpeg-turbo works on whole vectors: rows begin on one and may be overrun to one.
+/// The SIMD code of libjpeg-turbo works on whole vectors. Rows start at a vector boundary, and the
+/// code may write up to the next one.
 constexpr std::size_t row_alignment = 64;
 
 }  // namespace
@@ -59,14 +60,14 @@ struct JpegMemory::Calls {
     for (; list != nullptr; list = list->next) {
       if (list->rows != nullptr) continue;
       list->rows = rows<Element>(jpeg, JPOOL_IMAGE, list->width, list->height);
-      // Always zero: what a damaged file never writes must not be what was here before.
+      // Always zero, so that parts that a damaged file never writes do not contain old data.
       const std::size_t stride = round_up(list->width * sizeof(Element), row_alignment);
       if (list->height > 0)
         zero(jpeg, reinterpret_cast<std::byte*>(list->rows[0]), list->height * stride);
     }
   }
-  /// The kernel gives pages as they are touched, a second for some gigabytes: a cancelled decode ends
-  /// between the steps.
+  /// The kernel provides pages on first access, which takes about a second for some gigabytes. So
+  /// the loop checks for cancellation.
   static void zero(j_common_ptr jpeg, std::byte* data, std::size_t bytes) {
     constexpr std::size_t step = 16 << 20;
     for (std::size_t done = 0; done < bytes; done += step) {
@@ -113,10 +114,10 @@ void JpegMemory::attach(jpeg_decompress_struct& jpeg, Arena& arena) noexcept {
 }
 
 std::uint64_t jpeg_arena_bytes(const ImageInfo& info) noexcept {
-  // After libjpeg-turbo's jdmainct.c, jdsample.c and jdcoefct.c: per component the rows of one
-  // iMCU row with context above and below, the upsampled rows, and for files of several scans all
-  // coefficients. Tables and structs are of fixed size: 12 KiB at most were measured, and 6 KiB
-  // more for the colour tables of YCCK (and of YCbCr where libjpeg-turbo has no SIMD).
+  // Follows libjpeg-turbo's jdmainct.c, jdsample.c and jdcoefct.c. Per component: the rows of one
+  // iMCU row with context above and below, the upsampled rows, and all coefficients if the file has
+  // several scans. Tables and structs have a fixed size: at most 12 KiB were measured, and 6 KiB
+  // more for the colour tables of YCCK (and of YCbCr if libjpeg-turbo has no SIMD).
   constexpr std::uint64_t tables = 24 << 10, dct = 8, context_groups = dct + 2;
   const auto rows = [](std::uint64_t width_bytes, std::uint64_t count) {
     return round_up(count * sizeof(void*), Arena::alignment) +

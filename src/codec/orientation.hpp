@@ -6,9 +6,9 @@
 
 namespace weir::codec {
 
-/// One of the eight ways to lay a stored image upright. Upright pixel (X, Y) is the stored pixel
-/// (u, v), where (u, v) is (Y, X) if transposed and (X, Y) if not, each then counted from the far
-/// end if mirrored.
+/// One of the eight mappings from a stored image to its upright form. Upright pixel (X, Y) is the
+/// stored pixel (u, v). (u, v) is (Y, X) if transposed, otherwise (X, Y). A mirrored coordinate
+/// counts from the opposite end.
 struct Orientation {
   bool transpose = false, mirror_x = false, mirror_y = false;
 
@@ -25,14 +25,15 @@ struct Orientation {
     }
   }
 
-  /// This turn, its upright result then mirrored horizontally.
+  /// This orientation, followed by a horizontal flip of the upright image.
   constexpr Orientation flipped() const noexcept {
     return transpose ? Orientation{true, mirror_x, !mirror_y}
                      : Orientation{false, !mirror_x, mirror_y};
   }
   constexpr bool identity() const noexcept { return !transpose && !mirror_x && !mirror_y; }
 
-  /// Where the upright rectangle lies in the stored image, whose sides are `width` and `height`.
+  /// The stored rectangle of an upright one. `width` and `height` are the sides of the stored
+  /// image.
   constexpr Rect stored(const Rect& upright, std::uint32_t width,
                         std::uint32_t height) const noexcept {
     Rect r = transpose ? Rect{upright.y, upright.x, upright.height, upright.width} : upright;

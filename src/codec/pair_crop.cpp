@@ -14,7 +14,7 @@ std::string sides(const Shape& shape) {
   return std::to_string(shape.height) + "x" + std::to_string(shape.width);
 }
 
-/// The window at (y, x), mirrored or as it is, into `out`.
+/// Copies the window at (y, x) to `out`, mirrored if `flip` is set.
 void cut(const ImageView& from, std::size_t y, std::size_t x, bool flip, const Shape& shape,
          std::uint8_t* out) {
   const auto row_bytes = shape.width * pixel_bytes;
@@ -29,7 +29,7 @@ void cut(const ImageView& from, std::size_t y, std::size_t x, bool flip, const S
   }
 }
 
-/// How much larger one shape is than the other, one of the two being 1.
+/// The size ratio of two shapes. One of the two numbers is 1.
 struct Ratio {
   std::uint32_t first = 1, second = 1;
   bool holds(const Shape& a, const Shape& b) const noexcept {
@@ -72,7 +72,7 @@ TransformOptions pair_crop(Shape first, Shape second, bool flip) {
              " and " + sides(second));
     if (a.height < first.height || a.width < first.width)
       refuse("the image is " + sides(a) + ", the window " + sides(first));
-    // In steps of the larger image that are whole pixels of the smaller.
+    // Positions in the larger image that are whole pixels of the smaller one.
     const auto drawn = [&](std::uint32_t size, std::uint32_t window) {
       return static_cast<std::size_t>(sample.random.below((size - window) / ratio.first + 1));
     };

@@ -12,7 +12,7 @@ namespace weir::codec {
 
 inline constexpr std::size_t pixel_bytes = 3;
 
-/// From a decoded rectangle to its place in a row of the slab.
+/// The mapping from a decoded rectangle to a part of a row of the slab.
 struct Placement {
   Rect source;  ///< stored coordinates
   Orientation orientation;
@@ -20,9 +20,10 @@ struct Placement {
   Shape out;
   bool antialias = false;
   Part
-      part{};  ///< of `source`, what becomes the target; the rest is decoded for the filter to look at
+      /// Part of `source` that becomes the target; the filter also reads the pixels around it.
+      part{};
 
-  /// Sides of the target as the stored image lies.
+  /// Width of the target in the orientation of the stored image.
   std::uint32_t patch_width() const noexcept {
     return orientation.transpose ? target.height : target.width;
   }

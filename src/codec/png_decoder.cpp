@@ -10,7 +10,8 @@
 namespace weir::codec {
 namespace {
 
-/// Everything libpng's callbacks reach; trivially destructible, outside of what longjmp leaves.
+/// All state of libpng's callbacks. It is trivially destructible and lives outside of the frames
+/// that longjmp leaves.
 struct Session {
   png_structp png;
   png_infop info;
@@ -36,14 +37,14 @@ void on_warning(png_structp, png_const_charp) {}
 void on_read(png_structp png, png_bytep out, std::size_t count) {
   auto& s = *static_cast<Session*>(png_get_io_ptr(png));
   const auto encoded = s.job->encoded;
-  // Here too: libpng reads on, row or no row, behind the pixels and through what it skips.
+  // libpng also reads after the pixels and while it skips chunks, so check here too.
   if (s.job->cancelled.load(std::memory_order_relaxed)) leave(s, FaultKind::io, "cancelled");
   if (count > encoded.size() - s.at) leave(s, FaultKind::truncated, "cut inside a chunk");
   std::memcpy(out, encoded.data() + s.at, count);
   s.at += count;
 }
 
-// All memory of libpng and its zlib comes through these two, from scratch that was charged before.
+// libpng and its zlib allocate only through these two functions, from charged scratch.
 png_voidp on_allocate(png_structp png, png_alloc_size_t count) {
   auto& s = *static_cast<Session*>(png_get_mem_ptr(png));
   void* const memory = s.job->arena.take(count);
@@ -57,11 +58,11 @@ void set_policy(Session& s) {
   png_set_read_fn(s.png, &s, on_read);
   png_set_benign_errors(s.png, 0);
   png_set_user_limits(s.png, info.width, info.height);
-  // Of ancillary chunks only tRNS is ever looked into: nothing is inflated, nothing kept.
+  // libpng uses only tRNS of the ancillary chunks. It does not inflate or keep the others.
   png_set_keep_unknown_chunks(s.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
-  // libpng's palette has 256 entries whatever PLTE said, so an index beyond it is black, not wild.
+  // libpng's palette always has 256 entries, so an index beyond PLTE gives black.
   png_set_check_for_invalid_index(s.png, 0);
-  // libpng takes IDAT in pieces, of which a cut loses the last one whole: small ones save more rows.
+  // libpng reads IDAT in pieces and loses the last, truncated piece. Small pieces save more rows.
   if (info.damaged) png_set_compression_buffer_size(s.png, 64);
 }
 
@@ -82,12 +83,13 @@ void read_image(Session& s) {
   if (png_get_rowbytes(s.png, s.info) != std::size_t{job.info.width} * pixel_bytes) {
     leave(s, FaultKind::corrupt, "libpng lays its rows out otherwise than RGB");
   }
-  // Only an interlaced image must be read to its end: each pass adds to all of its rows.
+  // Only an interlaced image must be read to its end, because each pass changes all of its rows.
   const bool streams = job.canvas.pixels == nullptr;
   const std::uint32_t first = job.source.y, end = first + job.source.height;
   for (int pass = 0; pass < passes; ++pass) {
     for (std::uint32_t y = 0; y < (streams ? end : job.info.height); ++y) {
-      // An interlaced pass only adds to what the row holds; an unwanted row may hold anything.
+      // An interlaced pass updates the existing content of a row. An unused row may contain
+      // anything.
       png_read_row(s.png, !streams && job.canvas.holds_row(y) ? job.canvas.row(y) : job.spare,
                    nullptr);
       s.has_pixels = true;
@@ -98,7 +100,7 @@ void read_image(Session& s) {
   if (!streams || end == job.info.height) png_read_end(s.png, nullptr);
 }
 
-// Apart from read_image, so that no local lives across setjmp.
+// Separate from read_image, so that no local variable is live across setjmp.
 bool succeeds(Session& s) {
   if (setjmp(png_jmpbuf(s.png)) != 0) return false;
   read_image(s);
@@ -106,8 +108,8 @@ bool succeeds(Session& s) {
 }
 
 CanvasNeed png_need(const ImageInfo& info, const Rect& source, std::uint32_t) noexcept {
-  // Structs, palettes, zlib's state and window, the IDAT buffer: 48 KiB were measured. Rows: two, of
-  // up to 8 bytes a pixel before they are brought down to RGB.
+  // Structs, palettes, zlib's state and window, and the IDAT buffer: 48 KiB were measured. Also two
+  // rows with up to 8 bytes per pixel before the conversion to RGB.
   constexpr std::uint64_t fixed = 64 << 10, rows = 2, widest_pixel = 8, row_padding = 256;
   const bool streams = !info.progressive, all_rows = source.height == info.height;
   return {

@@ -13,7 +13,7 @@ bool is_letters(std::string_view type) {
 }
 bool is_ancillary(std::string_view type) { return (type[0] & 0x20) != 0; }
 
-// PNG (ISO/IEC 15948), table 11.1: the depths each colour type may have, as a mask of their bits.
+// PNG (ISO/IEC 15948), table 11.1: the allowed depths of each colour type, as a mask of their bits.
 std::uint32_t allowed_depths(std::uint8_t colour) {
   switch (colour) {
     case 0: return 1 | 2 | 4 | 8 | 16;
@@ -32,8 +32,8 @@ constexpr std::uint8_t palette_colour = 3;
 constexpr std::size_t signature_bytes = 8, chunk_overhead = 12, ihdr_bytes = 13;
 constexpr std::uint32_t max_chunk_bytes = 0x7fffffff;
 
-/// CRC-32 of annex D, bit by bit: it only ever sees the 17 bytes of IHDR. libpng checks the others,
-/// but by these numbers the limits decide before libpng is asked.
+/// CRC-32 of annex D, bit by bit, because it processes only the 17 bytes of IHDR. libpng checks the
+/// other chunks, but the limits use these numbers before libpng is called.
 std::uint32_t crc32(Bytes bytes) {
   std::uint32_t crc = 0xffffffff;
   for (std::size_t i = 0; i < bytes.size(); ++i) {

@@ -7,8 +7,8 @@
 
 namespace weir::codec {
 
-/// Format by the first bytes alone, header, limits: everything that is refused before memory is
-/// asked for.
+/// Finds the format by its first bytes, parses the header and checks the limits, before memory is
+/// requested.
 Result<ImageInfo> probe_image(std::span<const std::byte> encoded, const DecoderOptions& options);
 
 }  // namespace weir::codec

@@ -17,7 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::size_t channels = 3;
 constexpr int filtered_shift = 7, rows_shift = 21;
 
-// What is left of vectors; on machines without any, everything.
+// Scalar version for the values after the last full vector, and for machines without vectors.
 std::uint8_t blend(std::int16_t a, std::int16_t b, std::int16_t weight_a, std::int16_t weight_b) {
   return static_cast<std::uint8_t>(((a * weight_a >> 16) + (b * weight_b >> 16) + 2) >> 2);
 }
@@ -55,7 +55,7 @@ HWY_INLINE hn::Vec<Sums> pair_sums(hn::Vec<Values> a, hn::Vec<Values> b) {
   return hn::RearrangeToOddPlusEven(sums, rest);
 }
 
-/// Writes one value beyond the column.
+/// Writes one value after the end of the column.
 template <int shift, int half>
 HWY_INLINE void column(const std::uint8_t* pixels, const std::int16_t* weights, std::uint32_t taps,
                        std::int16_t* out) {
@@ -72,7 +72,7 @@ HWY_INLINE void column(const std::uint8_t* pixels, const std::int16_t* weights, 
   hn::StoreU(hn::DemoteTo(narrow, hn::ShiftRight<shift>(sums)), narrow, out);
 }
 
-/// As many values as fill vectors; gives their number.
+/// Computes as many values as fill whole vectors and returns their number.
 std::size_t filter_vectors(const Lines& lines, const std::int16_t* weights, std::uint8_t* out,
                            std::size_t values) {
   const Values d;
@@ -138,7 +138,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ARCH_X86
 #if HWY_COMPILER_GCC_ACTUAL
-// GCC 12 takes the undefined operand inside its own intrinsics for a mistake (GCC bug 105593).
+// GCC 12 gives a wrong warning for an undefined operand in its own intrinsics (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include <immintrin.h>
@@ -155,8 +155,8 @@ namespace {
 
 #if HWY_ARCH_X86
 
-// Highway 1.0 permutes no bytes across a vector, and its AVX3_DL brings AVX-VNNI, which not every such
-// machine has.
+// Highway 1.0 cannot permute bytes across a vector. Its AVX3_DL requires AVX-VNNI, which some
+// machines with VBMI do not have.
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi"))) void resample_groups(
     const Columns& columns, const std::uint8_t* line, std::int16_t* out) {
   const std::size_t groups = (columns.count * 3 + group_values - 1) / group_values;

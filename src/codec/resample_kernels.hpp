@@ -5,25 +5,26 @@
 
 namespace weir::codec {
 
-/// Bytes behind a line that a kernel may read (and not use), and values behind a row it may write.
+/// Number of bytes after a line that a kernel may read (but not use), and of values after a row
+/// that it may write.
 inline constexpr std::size_t overrun = 64;
 
-/// Columns of a resampling of RGB: column i is made of `taps` pixels from offsets[i] / 3 on, weighted
-/// by weights[taps * i] and those behind it.
+/// The columns of an RGB resampling. Column i is the weighted sum of `taps` pixels from
+/// offsets[i] / 3 on, with the weights from weights[taps * i] on.
 struct Columns {
   std::uint32_t count = 0, taps = 2;  ///< taps: an even number
   std::uint32_t* offsets = nullptr;
   std::int16_t* weights = nullptr;
-  /// Of two taps, by groups of 16 values, each from one vector of 64 bytes that begins at bases[g]; null
-  /// where the machine has no such instruction or the pixels lie too far apart for it.
+  /// For two taps: groups of 16 values, each from one vector of 64 bytes that begins at bases[g].
+  /// Null if the machine has no such instruction or the pixels of a group are too far apart.
   std::uint32_t* bases = nullptr;
-  std::uint8_t* picks = nullptr;         ///< 32 of 16 bits a group, pairs of places in the vector
-  std::int16_t* wide_weights = nullptr;  ///< 32 a group
+  std::uint8_t* picks = nullptr;  ///< 32 of 16 bits per group: pairs of indices in the vector
+  std::int16_t* wide_weights = nullptr;  ///< 32 per group
 };
 
 inline constexpr std::uint32_t group_values = 16;
 
-/// Lines kept in a ring of as many places, `stride` values apart, from line `first` on.
+/// A ring of `count` lines with a distance of `stride` values. The oldest line is `first`.
 struct Lines {
   const std::int16_t* ring = nullptr;
   std::size_t stride = 0;
@@ -33,13 +34,13 @@ struct Lines {
   }
 };
 
-// Each for every vector set that the machine may have (Highway), chosen when first called. Sums are by
-// channel or value; those that are shifted by 7 and 21 bits are rounded.
+// Each kernel exists for every vector set of Highway; the first call selects one. The sums are per
+// channel or per value. Sums that are shifted by 7 or 21 bits are rounded.
 
-/// Whether this machine has the kernel that works by groups.
+/// Whether this machine has the kernel for groups.
 bool has_group_kernel() noexcept;
 
-/// Sums of weighted pixels >> 4, of two taps a column.
+/// Sums of weighted pixels >> 4, with two taps per column.
 void resample_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept;
 /// out = ((a * weight_a >> 16) + (b * weight_b >> 16) + 2) >> 2.
 void blend_rows(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
@@ -47,7 +48,7 @@ void blend_rows(const std::int16_t* a, const std::int16_t* b, std::int16_t weigh
 
 /// Sums of weighted pixels >> 7.
 void filter_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept;
-/// Sums of lines, weighted by one weight each, >> 21. Reads 8 values at once.
+/// Weighted sums of lines >> 21, with one weight per line. Reads 8 values at once.
 void filter_rows(const Lines& lines, const std::int16_t* weights, std::uint8_t* out,
                  std::size_t values) noexcept;
 

@@ -10,12 +10,13 @@ namespace weir::codec {
 namespace {
 
 constexpr std::uint64_t channels = 3;
-/// What weights sum to. A triangle's have 14 bits behind the point, its lines 7 more than a pixel: sums
-/// stay within 31 bits.
+/// The sum of all weights. Weights of a triangle have 14 fractional bits, and its lines have 7 more
+/// than a pixel, so sums stay within 31 bits.
 constexpr int bilinear_one = 2048, triangle_one = 1 << 14;
 
-/// Where a place of the output lies in the source: between `first` and the next, `share` of the way.
-/// In the precision of cv::resize, on which the last bit of a weight depends.
+/// The position of an output pixel in the source: between `first` and the next pixel, at the
+/// fraction `share`. The precision is that of cv::resize, because it affects the last bit of a
+/// weight.
 struct Tap {
   std::int64_t first;
   float share;
@@ -30,8 +31,8 @@ Tap tap_of(std::uint32_t i, double scale, double from) {
 
 double scale_of(double span, std::uint32_t out) { return 1.0 / (out / span); }
 
-/// Rounded, halves to even, as lrintf does it but without the call: 1.5 * 2^23 leaves no place for
-/// fractions.
+/// Rounds halves to even, like lrintf but without a call. Adding 1.5 * 2^23 removes the fraction
+/// bits.
 std::int16_t weight(float share) {
   constexpr float no_fraction = 12'582'912.f;
   return static_cast<std::int16_t>(share * float{bilinear_one} + no_fraction - no_fraction);
@@ -41,20 +42,20 @@ std::uint64_t groups_of(std::uint32_t columns) {
   return (columns * channels + group_values - 1) / group_values;
 }
 
-/// 64 bytes hold what a group of 16 values is made of: 6 columns at most, which lie 5 steps apart,
-/// and one pixel more on the right.
+/// Whether 64 bytes contain all source pixels of a group of 16 values: at most 6 columns with 5
+/// steps between them, and one more pixel on the right.
 bool groups_fit(const Resize& resize) {
   return 5 * scale_of(resize.span_x(), resize.out_width) + 2 <= 20;
 }
 
-/// One side of a Resize.
+/// One dimension of a Resize.
 struct Axis {
   std::uint32_t in, out;
   double from, span;
 
   double step() const { return span / out; }
   double support() const { return std::max(step(), 1.0); }
-  /// Most source places that one place of the output is made of.
+  /// Maximum number of source pixels per output pixel.
   std::uint32_t taps() const {
     return std::min(in, static_cast<std::uint32_t>(std::ceil(2 * support())) + 1);
   }
@@ -63,14 +64,14 @@ struct Axis {
 Axis across(const Resize& r) { return {r.in_width, r.out_width, r.part.x, r.span_x()}; }
 Axis down(const Resize& r) { return {r.in_height, r.out_height, r.part.y, r.span_y()}; }
 
-/// Columns are taken in pairs.
+/// Columns are processed in pairs.
 std::uint32_t column_taps(const Resize& resize) {
   return resize.antialias ? static_cast<std::uint32_t>(round_up(across(resize).taps(), 2)) : 2;
 }
 std::uint32_t line_taps(const Resize& resize) { return resize.antialias ? down(resize).taps() : 2; }
 
-/// Weights of the `taps` source places from the one returned on, of which some may be 0. They sum to
-/// triangle_one, so that a flat image stays what it is.
+/// Computes the weights of `taps` source pixels. Returns the index of the first one. Some weights
+/// may be 0. Their sum is triangle_one, so that a uniform image does not change.
 std::uint32_t weigh(std::uint32_t i, const Axis& axis, std::uint32_t taps, std::int16_t* weights) {
   const double support = axis.support(), centre = axis.from + (i + 0.5) * axis.step();
   const auto low = static_cast<std::uint32_t>(std::max(std::floor(centre - support + 0.5), 0.0));

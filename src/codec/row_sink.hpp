@@ -9,25 +9,25 @@
 
 namespace weir::codec {
 
-/// Takes the lines of `source` from top to bottom and writes the target as they come: by a Resampler, an
-/// exact copy where nothing is resampled, turned and mirrored on the way.
+/// Receives the lines of `source` from top to bottom and writes the target immediately. It uses a
+/// Resampler, or copies if nothing is resampled. It also rotates and mirrors.
 class RowSink {
  public:
-  /// Memory it works in, to be aligned to 64.
+  /// Working memory in bytes. It must be aligned to 64.
   static std::uint64_t memory_bytes(const Placement& placement) noexcept;
   RowSink(const Placement& placement, std::byte* memory, std::uint8_t* row) noexcept;
 
-  /// The next line, of source.width pixels; `overrun` bytes behind it can be read.
+  /// Adds the next line, with source.width pixels. The `overrun` bytes after it must be readable.
   void put(const std::uint8_t* line) noexcept;
-  /// Lines put so far.
+  /// Number of lines so far.
   std::uint32_t count() const noexcept { return count_; }
-  /// About the time spent in put(): one line of sixteen is measured.
+  /// Estimated time in put(), from one line in sixteen.
   std::chrono::nanoseconds spent() const noexcept { return spent_; }
 
  private:
   void take(const std::uint8_t* line) noexcept;
   void put(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept;
-  /// Where the patch's row begins in the output, and what its pixels are apart.
+  /// Start of a row of the patch in the output, and the distance of its pixels.
   std::uint8_t* start_of(std::uint32_t patch_row) const noexcept;
 
   const Placement placement_;
@@ -38,7 +38,7 @@ class RowSink {
   std::chrono::nanoseconds spent_{0};
 };
 
-/// Zeroes what of the row lies outside `target`.
+/// Sets the part of the row outside `target` to zero.
 void zero_around(const Rect& target, const Shape& out, std::uint8_t* row);
 
 }  // namespace weir::codec

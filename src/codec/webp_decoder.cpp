@@ -29,14 +29,15 @@ Defect defect_of(VP8StatusCode status) {
 }
 
 std::uint64_t reserved_bytes(const ImageInfo& info) noexcept {
-  // No hooks: 4 bytes a pixel for a lossless frame or the alpha of a lossy one, and 1 MiB for what
-  // else libwebp holds of a photograph. Not the worst case: the Huffman tables of a lossless frame,
-  // which no header tells, take 5 KiB and more for each of up to 65,536 groups.
+  // libwebp has no hooks. This reserves 4 bytes per pixel for a lossless frame or the alpha of a
+  // lossy one, and 1 MiB for other memory. It is not the worst case: the Huffman tables of a
+  // lossless frame need 5 KiB or more for each of up to 65,536 groups, and the header does not
+  // state their number.
   return std::uint64_t{info.width} * info.height * 4 + (1 << 20);
 }
 
-/// Throws std::bad_alloc where libwebp would not find what is reserved for it. Some versions of it do
-/// not survive that: 1.2.4 with Debian's patch for CVE-2023-4863 frees a pointer that it never set.
+/// Throws std::bad_alloc if libwebp could not allocate the reserved bytes. Some versions crash in
+/// that case: 1.2.4 with Debian's patch for CVE-2023-4863 frees an uninitialised pointer.
 void try_reservation(const ImageInfo& info) {
   const auto bytes = static_cast<std::size_t>(reserved_bytes(info));
   auto& pages = buffer::page_memory();
@@ -59,15 +60,15 @@ bool configure(const DecodeJob& job, WebPDecoderConfig& config) {
   return true;
 }
 
-/// Whether libwebp is through with what stands before the pixels: it has set up its output then.
+/// Whether libwebp has decoded everything before the pixels. It has then set up its output.
 bool has_header(const WebPIDecoder* decoder) {
   int width = 0;
   return WebPIDecGetRGB(decoder, nullptr, &width, nullptr, nullptr) != nullptr && width > 0;
 }
 
-/// libwebp has no hook that could end a decode, but takes a file in pieces: here the file as far as
-/// each piece reaches, so that nothing is copied. Of what one piece codes there is no way out, and
-/// where a few bytes code everything that is the whole image. SUSPENDED: cut short, or cancelled.
+/// Decodes in pieces, because libwebp has no hook to cancel a decode. Each piece is a longer prefix
+/// of the file, so nothing is copied. A decode cannot be cancelled within a piece. If a few bytes
+/// encode the whole image, that is the whole decode. SUSPENDED: truncated or cancelled.
 VP8StatusCode decode_in_pieces(WebPIDecoder* decoder, const DecodeJob& job,
                                std::span<const std::uint8_t> data) {
   const WebpPieces pieces(job.info, data.size());
@@ -85,8 +86,8 @@ bool has_rows(const WebPIDecoder* decoder) {
   return WebPIDecGetRGB(decoder, &rows, nullptr, nullptr, nullptr) != nullptr && rows > 0;
 }
 
-// libwebp crops lossy frames at even coordinates, and its chroma upsampling treats the crop's edge
-// as the image's; two pixels more on each side give the pixels of a full decode.
+// libwebp crops lossy frames at even coordinates, and its chroma upsampling treats the edge of the
+// crop as the edge of the image. Two more pixels on each side give the pixels of a full decode.
 CanvasNeed webp_need(const ImageInfo& info, const Rect& source, std::uint32_t) noexcept {
   const auto low = [](std::uint32_t v) { return v < 2 ? 0 : (v - 2) & ~1u; };
   const std::uint32_t x = low(source.x), y = low(source.y);

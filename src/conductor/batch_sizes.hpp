@@ -9,15 +9,16 @@
 
 namespace weir::conductor {
 
-/// Failures of one row that end a stream under `skip`.
+/// Under `skip`, the stream ends after this many failures of one row.
 inline constexpr std::uint32_t most_attempts = 64;
 
-/// What each batch holds where sizes differ, before it has a slab: which samples, how much room each has,
-/// and so the bytes of the whole. A pure function of (seed, epoch, sizes, policy of faults). One thread;
-/// allocates at construction alone.
+/// The samples of each batch if sizes differ, computed before the batch has a slab: source indices,
+/// extents and the size of the whole. A pure function of (seed, epoch, sizes, fault policy). Not
+/// thread-safe. Allocates only in the constructor.
 ///
-/// The room of a sample is its size within the bound. One whose size is not known fails when it is drawn;
-/// under `skip` its room is that of the first replacement whose size is known, else it has none.
+/// The extent of a sample is its size within the bound. A sample whose size is unknown fails when
+/// it is drawn. Under `skip` it gets the extent of the first replacement whose size is known,
+/// otherwise none.
 class BatchSizes {
  public:
   struct Terms {
@@ -30,7 +31,7 @@ class BatchSizes {
 
   BatchSizes(source::SizeOrder order, const Terms& terms);
 
-  /// Valid until the next call. Asked for the same batch again, it is there already.
+  /// Valid until the next call. A repeated call for the same batch is free.
   const buffer::BatchLayout& of(const BatchSlot& batch);
 
  private:

@@ -20,8 +20,8 @@ Conductor::Conductor(books::Book& book, const Schedule& schedule, const Policy& 
 void Conductor::step() {
   at_rest_ = ended_ && left_;
   if (ended_) return;
-  // One look decides: after a second one, a row that finished in between would end the stream with
-  // its batch complete and unpublished.
+  // The books are read once for all decisions. A second read could see a row that finished in
+  // between. Then the stream would end with a batch that is complete but not published.
   const auto queue = publish();
   if (queue.cancelled) return finish(End::cancelled);
   if (queue.oldest > queue.stop) return finish(intolerable_ ? End::too_many_faults : End::stopped);
@@ -92,7 +92,7 @@ std::optional<books::SlabId> Conductor::slab_for(const BatchSlot& batch,
                                    sub_floor(policy_.max_staging_bytes,
                                              add_sat(queue.queue_bytes, queue.leased_bytes)));
   if (bytes > room) {
-    // Until there is, what lies idle is held for nothing.
+    // Idle slabs cannot help until there is room, so free them.
     actions_.free_idle_slabs();
     return std::nullopt;
   }
@@ -106,7 +106,7 @@ std::optional<books::SlabId> Conductor::slab_for(const BatchSlot& batch,
 bool Conductor::slab_ready() {
   if (book_.idle_slab()) return true;
   if (actions_.make_slab()) return true;
-  // Blocks that nobody uses may be all that stands in the way of a slab.
+  // Unused blocks may hold the bytes that the slab needs.
   actions_.trim_idle();
   return actions_.make_slab() || (actions_.make_room() && actions_.make_slab());
 }

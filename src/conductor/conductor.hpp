@@ -8,94 +8,100 @@
 
 namespace weir::conductor {
 
-/// Why a stream ends.
 enum class End : std::uint8_t { complete, cancelled, stopped, too_many_faults };
 
-/// What the conductor has the engine do. Called from within step() and workers_left() alone.
+/// The actions that the engine performs for the conductor. Called only from step() and
+/// workers_left().
 class Actions {
  public:
   virtual ~Actions() = default;
-  /// An idle slab more, charged and allocated; false where the budget refuses it now.
+  /// Charges and allocates one more idle slab. False if the budget refuses it now.
   virtual bool make_slab() = 0;
-  // -- where sizes differ (Policy::sizes_differ)
-  /// What the batch's slab must hold.
+  // -- if sizes differ (Policy::sizes_differ)
+  /// The size of the slab that the batch needs.
   virtual std::uint64_t bytes_of(const BatchSlot&) { return 0; }
-  /// An idle slab that holds `bytes` and not much more, and `most` at the most.
+  /// An idle slab that suits a batch of `bytes` and has at most `most` bytes.
   virtual std::optional<books::SlabId> fitting_slab(std::uint64_t, std::uint64_t /*most*/) {
     return std::nullopt;
   }
-  /// A new one of `bytes`, charged and allocated, in place of all that lie idle; none where the budget
-  /// refuses it now.
+  /// Frees all idle slabs, then charges and allocates one of `bytes`. Empty if the budget refuses
+  /// it now.
   virtual std::optional<books::SlabId> make_slab_of(std::uint64_t) { return std::nullopt; }
   virtual void free_idle_slabs() noexcept {}
-  /// Rows of open batches that nobody has taken yet.
+  /// The number of rows of open batches that no worker or reader has taken.
   virtual std::uint64_t untaken_rows() noexcept = 0;
-  /// Frees blocks of workers that have nothing to do.
+  /// Frees the blocks of idle workers.
   virtual void trim_idle() noexcept = 0;
-  /// A cache gives way to the sample or slab that waits; false: none could, or need not.
+  /// Evicts from caches for the waiting sample or slab. False if nothing was evicted.
   virtual bool make_room() noexcept { return false; }
-  /// The batch has its slab: its rows may be worked on.
+  /// The batch has its slab. Its rows can be processed.
   virtual void open(books::SlabId slab, const BatchSlot& batch) = 0;
-  /// The waiter was granted its bytes: its row may go on.
+  /// The waiter has its bytes. Its row can continue.
   virtual void resume(books::Waiter& waiter) = 0;
-  /// Hands a batch to the consumer.
+  /// Passes a batch to the consumer.
   virtual void publish(books::SlabId slab) noexcept = 0;
-  /// Nothing more is to be worked on; workers_left() follows when the last worker has let go.
+  /// Stops all work. workers_left() follows when the last worker has stopped.
   virtual void halt() noexcept = 0;
-  /// What has been published is all there will be.
+  /// No further batch will be published.
   virtual void end(End why) noexcept = 0;
 };
 
-/// What a stream tolerates, counted in sequence order so that it ends at the same batch every time.
+/// The faults that a stream tolerates. They are counted in sequence order, so the stream always
+/// ends at the same batch.
 struct Tolerance {
   std::uint64_t faults = UINT64_MAX;
   double share = 1.0;
-  std::uint64_t dataset_size = 0;  ///< the share is of the samples of the epochs begun, and redraws
+  /// `share` refers to the samples of all epochs that have begun, and to replacements.
+  std::uint64_t dataset_size = 0;
 };
 
-/// The bounds of a stream.
+/// The limits of a stream.
 struct Policy {
   std::uint32_t max_queue_size = 1;
-  /// A batch is opened only while fewer rows than this are untaken: a queue that never fills never
-  /// gets its slabs. The engine wakes the conductor when the rows fall below it.
+  /// A batch is opened only while fewer rows than this are untaken. So a queue that never fills
+  /// never allocates all of its slabs. The engine wakes the conductor when the untaken rows fall
+  /// below it.
   std::uint64_t rows_ahead = 1;
   Tolerance tolerance{};
-  /// Each batch has a slab of its own size. Where none is ahead of the consumer yet, one may be opened
-  /// whatever its bytes; else they are bounded, of those filling and ready and of those leased, too.
+  /// Each batch has a slab of its own size. A batch of any size may be opened if the consumer has
+  /// no other batch ahead. Otherwise the bytes of filling and ready slabs are limited, and also
+  /// those together with leased slabs.
   bool sizes_differ = false;
   std::uint64_t max_queue_bytes = UINT64_MAX, max_staging_bytes = UINT64_MAX;
 };
 
-/// Every decision of a stream: which batch gets which slab and when, who gets freed bytes, when a
-/// batch is handed over, how the stream ends. A plain state machine: no thread, clock or lock.
+/// Makes every decision of a stream: which batch gets which slab and when, which waiter gets freed
+/// bytes, when a batch is published, how the stream ends. A plain state machine without threads,
+/// clock or locks.
 ///
-/// Level-triggered: an event is only a reason to look at the books again, and step() does all that
-/// they allow. So events carry nothing, may be merged, and one lost between two others does no harm.
-/// Calls must not overlap.
+/// Level-triggered: an event only causes another step(), which reads the books and does all that
+/// they allow. Events carry no data and can be merged. A lost event does no harm if another one
+/// follows. Calls must not overlap.
 class Conductor {
  public:
   Conductor(books::Book& book, const Schedule& schedule, const Policy& policy,
             std::uint64_t first_batch, Actions& actions);
 
-  /// Looks at the books and does what can be done. May throw what make_slab() throws; then the
-  /// caller ends the stream with fail().
+  /// Reads the books and does everything that is possible. Passes on exceptions of make_slab();
+  /// then the caller must call fail().
   void step();
-  /// No worker holds a row any more (after halt()): open batches are dropped.
+  /// Drops the open batches. No worker may hold a row (after halt()).
   void workers_left() noexcept;
-  /// Ends the stream at once, for a failure outside any row.
+  /// Ends the stream at once after a failure outside any row.
   void fail() noexcept;
-  /// Bounds from the next step() on. A queue that is deeper than its new bound runs down.
+  /// The limits for the next step() and later. If the queue is deeper than its new limit, it
+  /// shrinks as batches are leased.
   void set_bounds(std::uint32_t max_queue_size, std::uint64_t rows_ahead) noexcept {
     policy_.max_queue_size = max_queue_size;
     policy_.rows_ahead = rows_ahead;
   }
 
-  /// Nothing is being filled and nothing can be before the consumer releases a batch.
+  /// Nothing is being filled, and nothing can be until the consumer releases a batch.
   bool at_rest() const noexcept { return at_rest_; }
   bool ended() const noexcept { return ended_; }
 
  private:
-  /// Hands over what is complete; what the books said when nothing more was.
+  /// Publishes complete batches. Returns the state of the books after the last one.
   books::Book::Queue publish();
   bool tolerable(const books::Book::Queue& queue) noexcept;
   void grant();

@@ -16,19 +16,19 @@ struct RowRun {
   books::RowKey key() const noexcept { return {sequence, first}; }
 };
 
-/// Rows that nobody has taken yet, handed out oldest first. A plain structure: the engine guards it.
+/// Rows that no thread has taken, oldest first. Not thread-safe: the engine locks its mutex.
 class RowFeed {
  public:
-  /// Room for `runs` runs at a time; more only cost an allocation.
+  /// Reserves memory for `runs` runs. More runs cost an allocation.
   explicit RowFeed(std::size_t runs) { runs_.reserve(runs); }
 
-  /// A run nobody has: a batch just opened, or the rest of a run whose taker let go of it.
+  /// Adds the rows of a new batch, or the rest of a run that a worker returned.
   void add(const RowRun& run);
   /// Up to `most` rows from the front of the oldest run, if its first row is older than `barrier`.
   std::optional<RowRun> take(std::uint32_t most, books::RowKey barrier) noexcept;
-  /// Rows in all runs.
+  /// The number of rows in all runs.
   std::uint64_t rows() const noexcept { return rows_; }
-  /// Rows left in the oldest run.
+  /// The number of rows left in the oldest run.
   std::uint32_t front_count() const noexcept { return runs_.empty() ? 0 : runs_.back().count; }
   books::RowKey front() const noexcept {
     return runs_.empty() ? books::no_row : runs_.back().key();
@@ -39,7 +39,7 @@ class RowFeed {
   }
 
  private:
-  std::vector<RowRun> runs_;  ///< youngest first: taking from the oldest is O(1)
+  std::vector<RowRun> runs_;  ///< youngest first, so that taking from the oldest is O(1)
   std::uint64_t rows_ = 0;
 };
 

@@ -13,36 +13,38 @@
 
 namespace weir::conductor {
 
-/// What workers that have nothing to do wait for.
+/// What idle workers wait for.
 enum class Hold : std::uint8_t {
-  rows,   ///< for rows to work on: no place in the queue, or no samples left
-  reads,  ///< for reads under way
-  bytes,  ///< for the bytes of a sample that was refused
-  slab,   ///< for the bytes of a slab
+  rows,   ///< rows to work on: every queue slot is taken, or no samples are left
+  reads,  ///< reads that are under way
+  bytes,  ///< bytes of a refused sample
+  slab,   ///< bytes of a slab
 };
 
-/// Work that nobody has taken yet, and the rule for what an idle worker or reader takes next. The engine
-/// guards it with a mutex; the simulation uses it as it is. A plain structure: no thread, lock or clock.
+/// Work that no thread has taken, and the rule for what an idle worker or reader takes next. The
+/// engine guards it with a mutex. The simulation uses it without one. It has no thread, lock or
+/// clock.
 ///
 ///   read_ahead = 0   workers take runs of fresh rows, read and decode them
 ///   read_ahead = n   readers take fresh rows, at most n of them read or being read; workers take
-///                    what has arrived
+///                    samples that have arrived
 ///
-/// Oldest first in either case. A parked sample is a barrier: nothing younger is taken until it resumes.
+/// Both take the oldest first. A parked sample is a barrier: nothing younger is taken until it
+/// resumes.
 ///
-/// `SamplePtr` points to a `Sample` and owns it or not. The queue reads `row` and `has_bytes`. It clears
-/// `ahead`, which the reader sets: the sample counts as an outstanding read until a worker takes it.
-/// Allocates only beyond `slabs` and `samples` of the constructor.
+/// `SamplePtr` is an owning or a plain pointer to a `Sample`. The queue reads `row` and
+/// `has_bytes`. The reader sets `ahead`, and the queue clears it: the sample is an outstanding read
+/// until a worker takes it. Memory for `slabs` and `samples` of the constructor is reserved; more
+/// costs an allocation.
 template <class SamplePtr>
 class WorkQueue {
  public:
   using Sample = std::remove_reference_t<decltype(*std::declval<SamplePtr&>())>;
-  /// Rows of one batch, or one sample to go on with.
+  /// The rows of one batch, or one sample to continue.
   struct Task {
     RowRun run{};
     SamplePtr sample{};
-    bool runs_low =
-        false;  ///< since this one fewer than rows_ahead() rows are left: wake the conductor
+    bool runs_low = false;  ///< fewer than rows_ahead() rows are now left: wake the conductor
   };
 
   WorkQueue(std::uint32_t workers, std::uint32_t read_ahead, std::uint32_t slabs,
@@ -51,7 +53,7 @@ class WorkQueue {
     for (auto* list : {&to_decode_, &to_read_, &parked_}) list->reserve(samples);
   }
 
-  /// From now on. Throws nothing.
+  /// Changes the limits.
   void limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept {
     workers_ = workers;
     read_ahead_ = read_ahead;
@@ -62,10 +64,10 @@ class WorkQueue {
   std::uint64_t untaken_rows() const noexcept { return feed_.rows(); }
   bool may_begin_read() const noexcept { return outstanding_ < read_ahead_; }
 
-  /// Rows of a batch just opened, or those of a run that were not begun.
+  /// Adds the rows of a new batch, or the rows of a run that were not begun.
   void add(const RowRun& run) { feed_.add(run); }
 
-  /// For a worker. A run has at most `most_rows` rows.
+  /// The next task of a worker. A run has at most `most_rows` rows.
   std::optional<Task> next_work(std::uint32_t most_rows) {
     const auto fresh = read_ahead_ > 0 ? books::no_row : feed_.front();
     if (auto sample = take_before(to_decode_, fresh)) {
@@ -76,7 +78,7 @@ class WorkQueue {
     return take_fresh(run_share(feed_.front_count(), workers_, most_rows));
   }
 
-  /// For a reader.
+  /// The next task of a reader.
   std::optional<Task> next_read() {
     if (auto sample = take_before(to_read_, feed_.front())) return Task{{}, std::move(*sample)};
     if (!may_begin_read()) return std::nullopt;
@@ -85,18 +87,18 @@ class WorkQueue {
     return task;
   }
 
-  /// The sample has been read, for a worker to decode.
+  /// The sample has been read. A worker can decode it.
   void arrived(SamplePtr sample) { insert(to_decode_, std::move(sample)); }
-  /// It no longer counts as an outstanding read; false: it did not.
+  /// The sample is no longer an outstanding read. False if it was not one.
   bool end_read(Sample& sample) noexcept {
     if (!std::exchange(sample.ahead, false)) return false;
     --outstanding_;
     return true;
   }
 
-  /// The sample was refused bytes.
+  /// Keeps a sample whose bytes were refused.
   void park(SamplePtr sample) { insert(parked_, std::move(sample)); }
-  /// It has them; false where it is not parked.
+  /// The sample has its bytes. False if it is not parked.
   bool resume(const Sample& sample) {
     const auto position = std::find_if(parked_.begin(), parked_.end(),
                                        [&](const SamplePtr& other) { return &*other == &sample; });
@@ -110,7 +112,7 @@ class WorkQueue {
   /// Youngest first.
   const std::vector<SamplePtr>& parked() const noexcept { return parked_; }
 
-  /// What workers that find nothing wait for.
+  /// What idle workers wait for.
   Hold hold(bool bytes_awaited) const noexcept {
     if (!parked_.empty()) return Hold::bytes;
     if (bytes_awaited) return Hold::slab;
@@ -118,7 +120,7 @@ class WorkQueue {
     return read_ahead_ > 0 && reads ? Hold::reads : Hold::rows;
   }
 
-  /// Nothing fresh is taken any more. Calls `each` for every sample that is here.
+  /// Removes all rows, and calls `each` for every sample in the queue.
   template <class Each>
   void halt(Each each) noexcept {
     feed_.clear();
@@ -127,7 +129,7 @@ class WorkQueue {
   }
 
  private:
-  using Samples = std::vector<SamplePtr>;  ///< youngest first: taking the oldest is O(1)
+  using Samples = std::vector<SamplePtr>;  ///< youngest first, so that taking the oldest is O(1)
 
   static void insert(Samples& samples, SamplePtr sample) {
     const auto position = std::find_if(samples.begin(), samples.end(), [&](const SamplePtr& other) {
@@ -138,7 +140,7 @@ class WorkQueue {
   books::RowKey barrier() const noexcept {
     return parked_.empty() ? books::no_row : parked_.back()->row;
   }
-  /// The oldest, where it is older than `fresh` and the barrier.
+  /// The oldest sample, if it is older than `fresh` and the barrier.
   std::optional<SamplePtr> take_before(Samples& samples, books::RowKey fresh) noexcept {
     if (samples.empty() || !(samples.back()->row < std::min(fresh, barrier()))) return std::nullopt;
     std::optional<SamplePtr> oldest(std::move(samples.back()));
@@ -153,7 +155,7 @@ class WorkQueue {
   }
 
   std::uint32_t workers_, read_ahead_;
-  std::uint32_t outstanding_ = 0;  ///< reads begun, not yet taken by a worker
+  std::uint32_t outstanding_ = 0;  ///< reads begun whose sample no worker has taken
   RowFeed feed_;
   Samples to_decode_;  ///< arrived or resumed
   Samples to_read_;    ///< resumed before they were read

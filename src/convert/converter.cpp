@@ -51,7 +51,7 @@ void check_size(const char* field, std::uint64_t size, const PixelBlock& block) 
 template <class T>
 using Tables = std::array<std::array<T, 256>, 3>;
 
-// Byte k of four that were loaded at once.
+// Byte k of a 4-byte load.
 constexpr std::uint32_t byte(std::uint32_t word, int k) noexcept {
   return word >> 8 * (std::endian::native == std::endian::little ? k : 3 - k) & 255;
 }
@@ -67,10 +67,9 @@ void look_up_interleaved(const std::uint8_t* __restrict pixel, std::size_t area,
   }
 }
 
-// Four pixels come in three loads, since loads are what look-up runs out of, and go out by channel:
-// planes are often a multiple of 4 KiB apart, and stores that alternate between such streams stall
-// the loads.
-// `plane`: from one channel's values to the next's.
+// Uses three loads for four pixels, because loads limit the speed of look-up. Writes channel by
+// channel, because planes are often a multiple of 4 KiB apart, and alternating stores to such
+// addresses stall the loads. `plane` is the distance between the values of two channels.
 template <class T>
 void look_up_planar(const std::uint8_t* __restrict pixel, std::size_t area, std::size_t plane,
                     const Tables<T>& tables, T* __restrict out) {
@@ -108,7 +107,7 @@ const convert::Kernels<T>& kernels() {
   return std::get<convert::Kernels<T>>(convert::kernels());
 }
 
-/// Whether arithmetic on this machine gives every entry of the tables, to the bit.
+/// Whether arithmetic on this machine gives the same bits as every entry of the tables.
 template <class T>
 bool agree(const convert::Lines& lines, const Tables<T>& tables) {
   constexpr std::size_t entries = 256;
@@ -120,7 +119,8 @@ bool agree(const convert::Lines& lines, const Tables<T>& tables) {
   return std::memcmp(&computed, &tables, sizeof(tables)) == 0;
 }
 
-// From about the size of a core's own cache on; what is read again soon should stay there.
+// About the size of a core's own cache. Smaller outputs stay in the cache, because they are read
+// soon.
 constexpr std::size_t least_streamed = 4u << 20;
 
 }  // namespace
@@ -131,7 +131,7 @@ struct Converter<T>::State {
     check(normalize);
     for (std::size_t c = 0; c < 3; ++c) {
       for (std::size_t pixel = 0; pixel < 256; ++pixel) {
-        // One rounding for product and difference, so that nothing is lost where they cancel.
+        // fma rounds once, so nothing is lost if product and mean cancel.
         const double centred =
             std::fma(static_cast<double>(pixel), normalize.scale, -normalize.mean[c]);
         tables[c][pixel] = narrow<T>(centred / normalize.stddev[c]);
@@ -143,7 +143,7 @@ struct Converter<T>::State {
   }
   Tables<T> tables;
   convert::Lines lines;
-  bool lines_are_exact;  ///< on this machine they give what the tables say, to the bit
+  bool lines_are_exact;  ///< whether arithmetic on this machine gives the same bits as the tables
 };
 
 template <Element T>
@@ -189,7 +189,7 @@ void Converter<T>::operator()(const ImageView& image, std::span<T> out) const {
   check_size("out.size()", out.size(), {{}, 1, shape});
   for (std::uint32_t y = 0; y < shape.height; ++y) {
     const auto* const pixels = image.data + y * image.row_stride;
-    // The tables say what arithmetic does, to the bit.
+    // Arithmetic gives the same bits as the tables.
     if (layout_ == Layout::nhwc)
       look_up_interleaved(pixels, shape.width, state_->tables, out.data() + y * line);
     else

@@ -35,11 +35,11 @@ struct LineVectors {
   }
 };
 
-/// Outputs of T a vector at a time: the tag they are stored with, the pixels that one takes, and how
-/// many vectors of float that is.
+/// Vectors of outputs of type T: the tag of the stored vector, its number of pixels, and the number
+/// of float vectors that it needs.
 template <class T>
 struct Output {
-  // A vector that is one lane wide has no halves.
+  // A vector of one lane cannot be split in halves.
   static constexpr bool whole = sizeof(T) == sizeof(float) || HWY_TARGET == HWY_SCALAR;
   using Bits = std::conditional_t<sizeof(T) == sizeof(float), float, std::uint16_t>;
   using Stored = std::conditional_t<whole, hn::Rebind<Bits, Floats>, hn::ScalableTag<Bits>>;
@@ -55,8 +55,8 @@ HWY_INLINE Halves narrowed(Values values, const float16*) {
   return hn::BitCast(hn::RebindToUnsigned<decltype(half)>(), hn::DemoteTo(half, values));
 }
 
-// To nearest: the result is the upper half. Ties go up, which the tables' ties to even would tell;
-// there is no NaN, and what overflows becomes infinity by the carry.
+// Rounds to nearest and takes the upper half. Ties go up, and the tables round ties to even, so the
+// constructor detects the difference. There is no NaN, and an overflow carries into infinity.
 HWY_INLINE hn::Vec<hn::RebindToUnsigned<Floats>> rounded(Values values) {
   const hn::RebindToUnsigned<Floats> words;
   return hn::Add(hn::BitCast(words, values), hn::Set(words, 0x8000));
@@ -79,7 +79,7 @@ HWY_INLINE WholeHalves joined(Values low, Values high, const bfloat16*) {
 }
 #endif
 
-/// The lines of the lanes of one vector of outputs: `line[k]` those of its k-th vector of float.
+/// The lines of all lanes of one output vector. `line[k]` belongs to its k-th float vector.
 template <class T>
 struct LaneLines {
   LineVectors line[Output<T>::float_vectors];
@@ -128,15 +128,15 @@ HWY_INLINE void put(hn::Vec<typename Output<T>::Stored> values, T* to) {
   }
 }
 
-/// Outputs from `out` to the first that is aligned to a whole vector.
+/// Number of outputs from `out` to the first one that is aligned to a whole vector.
 template <class T>
 std::size_t until_aligned(const T* out) {
   const auto size = hn::Lanes(typename Output<T>::Stored()) * sizeof(T);
   return (size - reinterpret_cast<std::uintptr_t>(out) % size) % size / sizeof(T);
 }
 
-/// Asks for the `bytes` of pixels that will be wanted soon. Stores past the caches hold the processor's
-/// own prefetching up, which 16-bit outputs, with less to store a pixel, lose most by.
+/// Prefetches `bytes` of pixels. Stores past the caches delay the processor's own prefetching. This
+/// affects 16-bit outputs most, because they store less per pixel.
 HWY_INLINE void prefetch(const std::uint8_t* pixels, std::size_t bytes, std::size_t left) {
   constexpr std::size_t ahead = 1536, line = 64;
   if (left < ahead + bytes) return;
@@ -148,8 +148,8 @@ struct PlanarKernel {
   LaneLines<T> red, green, blue;
   std::size_t area;
 
-  /// As many pixels from the i-th on as `tag` has lanes. The channels part in vectors of bytes, which
-  /// are kept where the vectors of floats are widened from: shuffles are what this runs out of.
+  /// Loads as many pixels as `tag` has lanes, from pixel i on. It separates the channels in vectors
+  /// of bytes, where they are widened to floats, because shuffles limit the speed.
   template <bool streamed, class Tag>
   HWY_INLINE void at(Tag tag, const std::uint8_t* HWY_RESTRICT pixels, std::size_t i,
                      T* HWY_RESTRICT out, std::size_t plane) const {
@@ -178,7 +178,7 @@ struct PlanarKernel {
       at<false>(few, pixels, 0, out, area);
       i = until_aligned(out);
     }
-    // In registers: the compiler must take it that the outputs overlap *this.
+    // A local copy stays in registers. The compiler must assume that the outputs overlap *this.
     const auto lines = *this;
     for (; i + hn::Lanes(many) <= area; i += hn::Lanes(many)) {
       if constexpr (streamed) prefetch(pixels + 3 * i, 3 * hn::Lanes(many), 3 * (area - i));
@@ -187,7 +187,7 @@ struct PlanarKernel {
     for (; i + lanes <= area; i += lanes)
       lines.template at<streamed>(few, pixels, i, out, lines.area);
     if (i == area) return;
-    // The last pixels, fewer than a vector.
+    // The remaining pixels, fewer than a vector.
     constexpr auto most = Output<T>::float_vectors * most_floats;
     HWY_ALIGN std::uint8_t in[3 * most] = {};
     HWY_ALIGN T last[3 * most];
@@ -208,7 +208,7 @@ void interleaved_image(const std::uint8_t* HWY_RESTRICT pixels, std::size_t valu
     put<false>(lane_lines<T>(lines, 0, 1)(pixels), out);
     i = until_aligned(out);
   }
-  // Which channel a lane holds comes round every three vectors.
+  // The assignment of channels to lanes repeats every three vectors.
   const LaneLines<T> turns[3] = {lane_lines<T>(lines, i, 1), lane_lines<T>(lines, i + lanes, 1),
                                  lane_lines<T>(lines, i + 2 * lanes, 1)};
   const auto first = turns[0], second = turns[1], third = turns[2];
@@ -239,7 +239,7 @@ void planar(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T*
             Stores stores) {
   const PlanarKernel<T> kernel{lane_lines<T>(lines, 0, 0), lane_lines<T>(lines, 1, 0),
                                lane_lines<T>(lines, 2, 0), area};
-  // The planes must come to lie alike.
+  // All planes must have the same alignment.
   const bool alike = area % hn::Lanes(typename Output<T>::Stored()) == 0;
   if (stores == Stores::streamed && alike && element_aligned(out)) {
     kernel.template image<true>(pixels, out);
@@ -284,7 +284,7 @@ Line split_line(long double slope, long double offset) noexcept {
   constexpr long double most_pixel = 255;
   const auto largest = std::fabs(slope) * most_pixel + std::fabs(offset);
   if (!(largest > 0) || !std::isfinite(largest)) return {};
-  // Multiples of this power of two are exact in float up to `largest`.
+  // Multiples of this power of two up to `largest` are exact in float.
   const int grid = std::ilogb(largest) + 1 - float_digits;
   const auto on_grid = [&](long double value) {
     return std::ldexp(std::nearbyint(std::ldexp(value, -grid)), grid);

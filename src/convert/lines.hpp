@@ -9,24 +9,24 @@
 
 namespace weir::convert {
 
-/// `pixel * slope + offset`, exact in float, and the small rest.
+/// `pixel * slope + offset` as an exact part in float and a small remainder.
 struct Line {
   float slope = 0, offset = 0, slope_rest = 0, offset_rest = 0;
 };
 using Lines = std::array<Line, 3>;
 
-/// `pixel * slope + offset`, split so that its large part is exact and all is rounded once. README.md
-/// says how.
+/// Splits `pixel * slope + offset` into an exact large part and a small remainder, so that the sum
+/// is rounded once. README.md explains the method.
 Line split_line(long double slope, long double offset) noexcept;
 
-/// How the outputs of one call are stored.
+/// How one call stores its outputs.
 enum class Stores : std::uint8_t {
   cached,
-  streamed,  ///< past the caches: for outputs that no cache would hold
+  streamed,  ///< past the caches, for outputs that do not fit in a cache
 };
 
-/// `area` pixels, RGBRGB…, to `out`: a plane a channel, or channels side by side; any alignment. Nothing
-/// here allocates.
+/// Converts `area` pixels, RGBRGB…, to `out`, as one plane per channel or with interleaved
+/// channels. Any alignment. Does not allocate.
 template <class T>
 struct Kernels {
   using Call = void (*)(const std::uint8_t* pixels, std::size_t area, const Lines& lines, T* out,
@@ -35,7 +35,7 @@ struct Kernels {
 };
 using AllKernels = std::tuple<Kernels<float>, Kernels<float16>, Kernels<bfloat16>>;
 
-/// Of the best vector set that the machine has, chosen when first called.
+/// The kernels for the best vector set of this machine. The first call selects them.
 const AllKernels& kernels() noexcept;
 
 }  // namespace weir::convert

@@ -11,7 +11,7 @@ namespace {
 
 static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<double>::is_iec559);
 
-/// Bits of an IEEE 754 binary format of 16 bits. Going by way of float would round twice.
+/// The bits of a 16-bit IEEE 754 binary format. A conversion through float would round twice.
 template <int exponent_bits, int fraction_bits>
 std::uint16_t encode(double value) noexcept {
   constexpr int largest_exponent = (1 << (exponent_bits - 1)) - 1;
@@ -22,8 +22,8 @@ std::uint16_t encode(double value) noexcept {
   if (magnitude >= std::ldexp(1.0, largest_exponent + 1))
     return static_cast<std::uint16_t>(sign | infinity);
   const int exponent = std::max(std::ilogb(magnitude), least_exponent);
-  // In units of the last place. A normal number's leading bit makes its biased exponent one larger
-  // and a carry out of the fraction one more, so the sum is right for subnormals, too.
+  // In units of the last place. The leading bit of a normal number increases its biased exponent by
+  // one, and so does a carry out of the fraction. So the sum is also correct for subnormals.
   const long units = std::lrint(std::ldexp(magnitude, fraction_bits - exponent));
   const long bits = (static_cast<long>(exponent - least_exponent) << fraction_bits) + units;
   return static_cast<std::uint16_t>(sign | std::min(bits, infinity));

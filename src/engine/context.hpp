@@ -22,7 +22,7 @@
 
 namespace weir::engine {
 
-/// A loader's lasting parts: they outlive its streams, and its leases outlive it.
+/// The parts of a loader that all its streams use. Leases outlive them.
 struct Core final : buffer::LeaseWatch {
   Core(AnySource images, const Plan& resolved, std::shared_ptr<books::Book> page,
        std::shared_ptr<buffer::SlabPool> slabs, std::unique_ptr<buffer::SampleCache> samples)
@@ -40,7 +40,7 @@ struct Core final : buffer::LeaseWatch {
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  /// Nothing is noted any more; trace and cache are gone.
+  /// Stops recording, and frees trace and cache.
   void retire() noexcept {
     pool->watch(nullptr);
     trace.reset();
@@ -52,7 +52,7 @@ struct Core final : buffer::LeaseWatch {
     if (trace) trace->batch(Trace::Of::lease, slab, slab.since, now);
   }
 
-  /// Images are handed over that differ in size. One thread at a time.
+  /// Counts the images of a batch whose sizes differ. Not thread-safe.
   void count_images(const buffer::Slab& slab) noexcept {
     auto now = delivered.get();
     now.images += slab.rows;
@@ -66,15 +66,15 @@ struct Core final : buffer::LeaseWatch {
   const std::shared_ptr<books::Book> book;
   const std::shared_ptr<buffer::SlabPool> pool;
   LoaderStats stats;
-  std::unique_ptr<Trace> trace;                ///< null: none was asked for
-  std::unique_ptr<buffer::SampleCache> cache;  ///< null: none was asked for, or has no room
-  Guarded<SizeStats> delivered;                ///< where sizes differ
+  std::unique_ptr<Trace> trace;                ///< null if not requested
+  std::unique_ptr<buffer::SampleCache> cache;  ///< null if not requested, or without room
+  Guarded<SizeStats> delivered;                ///< only if sizes differ
   FaultLog faults;
-  Guarded<Setting> setting;  ///< where the knobs stand
-  Notes moves, stalls;       ///< how they came there; what the watchdog told
+  Guarded<Setting> setting;  ///< current setting of the knobs
+  Notes moves, stalls;       ///< what tuning changed; what the watchdog reported
 };
 
-/// What one stream does beyond what the loader's Plan says, nothing undecided.
+/// The settings of one stream beyond the loader's Plan. Every value is decided.
 struct StreamPlan {
   codec::DecoderOptions decoder;
   source::Sampler sampler;
@@ -85,13 +85,13 @@ struct StreamPlan {
   std::vector<std::uint64_t> released_beyond;
   std::chrono::milliseconds stall_after{0};  ///< 0: no watchdog
   std::function<void(const std::string&)> on_stall{};
-  std::function<void(DecodedSample&)> transform{};        ///< empty: none
-  std::shared_ptr<const SizeIndex> size_index = nullptr;  ///< null: images of one shape
+  std::function<void(DecodedSample&)> transform{};        ///< empty: no transform
+  std::shared_ptr<const SizeIndex> size_index = nullptr;  ///< null: all images have one shape
 
   bool sizes_differ() const noexcept { return size_index != nullptr; }
 };
 
-/// What the threads of one stream share.
+/// State that the threads of one stream share.
 struct Shared {
   Shared(Core& lasting, const StreamPlan& stream, std::shared_ptr<Wakeable> conductor)
       : core(lasting),
@@ -103,7 +103,7 @@ struct Shared {
   const StreamPlan plan;
   SharedWorkQueue work_queue;
   StreamError error;
-  std::atomic<bool> stopping{false};  ///< decode loops read it between rows
+  std::atomic<bool> stopping{false};  ///< decoders read it between rows
 };
 
 }  // namespace weir::engine

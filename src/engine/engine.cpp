@@ -12,7 +12,7 @@ namespace weir::engine {
 
 namespace {
 
-/// The conductor reads where the stream stands as soon as it is made.
+/// Begins the stream in the books. The conductor's constructor already reads them.
 books::Book& begun(books::Book& book, const StreamPlan& plan,
                    const std::shared_ptr<Strand>& strand) {
   book.begin_stream(plan.first_batch, plan.released_beyond, strand);
@@ -32,10 +32,10 @@ std::optional<books::SlabId> id_of(const buffer::Slab* slab) {
   return slab ? std::optional(slab->id) : std::nullopt;
 }
 
-// A copy of a batch takes a millisecond or so; a look costs a microsecond or two.
+// Copying a batch takes about a millisecond; a check takes one to two microseconds.
 constexpr auto ends_interval = std::chrono::microseconds(250);
 
-/// The stream that this thread works for.
+/// The stream that this thread belongs to.
 thread_local const Engine* own_engine = nullptr;
 
 }  // namespace
@@ -135,7 +135,8 @@ void Engine::look_for_stalls(Clock::time_point now) {
   try {
     watchdog_->look(known, now);
   } catch (...) {
-    // The user's callback, or no memory for the sentence: the stream goes on, it was only to be told of.
+    // The user's callback threw, or there is no memory for the message. The stream continues,
+    // because this was only a report.
   }
 }
 
@@ -167,11 +168,11 @@ void Engine::step() {
     core_->trace->queue(*core_->book);
   }
   const bool served = serve(false);
-  // What was handed over has made room.
+  // The delivered batch freed a queue slot.
   if (served) strand_->wake();
   Lock lock(rest_mutex_);
   if (!served && conductor_.at_rest()) rested_ = requested;
-  // After every step: a lease may have come back, too.
+  // Notify after every step, because a lease may have been released.
   rest_.notify_all();
 }
 
@@ -273,7 +274,7 @@ void Engine::work(RowWork& rows, std::uint32_t worker) {
     const auto begun = Clock::now();
     if (task->sample) {
       rows.take_over(std::move(task->sample));
-      (void)rows.run();  // in whichever way, its row is off this thread
+      (void)rows.run();  // after any outcome the row has left this thread
       continue;
     }
     const auto& run = task->run;

@@ -19,25 +19,26 @@
 
 namespace weir::engine {
 
-/// One stream at work: the strand that runs the conductor, the workers, the readers, the ready
-/// queue. Threads start in the constructor and are joined in the destructor, which loses nothing.
+/// One running stream: the strand that runs the conductor, the workers, the readers and the ready
+/// queue. The constructor starts the threads. The destructor joins them, and every sample stays
+/// counted.
 class Engine final : private conductor::Actions {
  public:
-  /// Throws std::system_error where a thread cannot start; those that did are joined.
+  /// Throws std::system_error if a thread cannot start. Threads that started are joined.
   Engine(std::shared_ptr<Core> core, const StreamPlan& plan);
   ~Engine() override;
-  /// What the destructor does, before it.
+  /// Does the destructor's work early.
   void shut_down() noexcept;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   // -- one consumer at a time
-  enum class Lease : std::uint8_t { at_once, wait };  ///< whether to wait for a lease to come back
-  /// The next batch, leased. Null: not before `deadline`, or nothing will come. Throws
-  /// Error{too_many_leases}, or what the stream ended in.
+  enum class Lease : std::uint8_t { at_once, wait };  ///< whether to wait for a free lease
+  /// The next batch, leased. Null if none is ready before `deadline` or none will follow. Throws
+  /// Error{too_many_leases}, or the error that ended the stream.
   buffer::Slab* next(std::optional<Clock::time_point> deadline, Lease lease);
-  /// What next() would give or throw, once there is something, on the strand: until then the strand is
-  /// the consumer, and next() and ask() throw Error{bad_options}.
+  /// Receives what next() would return or throw. It is called on the strand as soon as there is a
+  /// result. Until then the strand is the consumer, and next() and ask() throw Error{bad_options}.
   using Taker = std::function<void(std::exception_ptr, buffer::Slab*)>;
   void ask(Taker taker);
 
@@ -47,14 +48,14 @@ class Engine final : private conductor::Actions {
   /// Blocks until the conductor is at rest.
   void settle();
 
-  /// This thread works for the stream, or calls the user for it.
+  /// Marks the calling thread as one that works for the stream or runs a callback for it.
   void adopt_this_thread() const noexcept;
-  /// Throws Error{bad_options} on such a thread, which would wait for itself in `call`. To be asked
+  /// Throws Error{bad_options} on such a thread, because `call` would wait for itself. Call it
   /// before any lock is taken.
   void refuse_own_thread(const char* call) const;
 
-  /// Moves the knobs, within the plan's bounds. One caller at a time. Throws std::system_error where
-  /// a thread cannot start; nothing has moved then.
+  /// Changes the setting within the plan's limits. One caller at a time. Throws std::system_error
+  /// if a thread cannot start; then the setting is unchanged.
   void apply(const Setting& setting);
 
  private:
@@ -80,12 +81,13 @@ class Engine final : private conductor::Actions {
   void read_ahead(RowWork& rows);
   void refuse_second_consumer(const char* call) WEIR_EXCLUDES(rest_mutex_);
   buffer::Slab* take(std::optional<Clock::time_point> deadline, Clock::time_point requested);
-  /// Gives the taker what has come, or nothing where it is `over`; whether it was given something.
+  /// Calls the taker if there is a result, or if the stream is `over`. Returns whether it called
+  /// it.
   bool serve(bool over) noexcept WEIR_EXCLUDES(rest_mutex_);
   void note_handed(const buffer::Slab& slab, Clock::time_point requested,
                    Clock::time_point now) noexcept;
   bool wait_for_lease(std::optional<Clock::time_point> deadline);
-  /// What the strand does beside its steps, and when it is to do it next.
+  /// The strand's work between steps. Returns when it is due next.
   std::optional<Clock::time_point> between_steps();
   void look_for_stalls(Clock::time_point now);
   void look_for_ends() noexcept;
@@ -95,23 +97,23 @@ class Engine final : private conductor::Actions {
   Shared shared_;
   std::optional<Watchdog> watchdog_;
   ReadyQueue ready_;
-  std::optional<conductor::BatchSizes> batch_sizes_;  ///< on the strand, where sizes differ
-  conductor::Conductor conductor_;  ///< begins the stream in the books: nothing after it throws
+  std::optional<conductor::BatchSizes> batch_sizes_;  ///< used on the strand, only if sizes differ
+  conductor::Conductor conductor_;  ///< begins the stream: later members must not throw
   std::atomic<bool> cancelled_{false}, failed_{false};
-  std::atomic<std::uint32_t> present_{0};  ///< workers and readers that have not left
+  std::atomic<std::uint32_t> present_{0};  ///< workers and readers that still run
   Mutex rest_mutex_;
   std::condition_variable rest_;
   std::uint64_t rest_requested_ WEIR_GUARDED_BY(rest_mutex_) = 0, rested_
                                                                   WEIR_GUARDED_BY(rest_mutex_) = 0;
-  Taker taker_ WEIR_GUARDED_BY(rest_mutex_);  ///< of who has asked
+  Taker taker_ WEIR_GUARDED_BY(rest_mutex_);  ///< of the pending ask(); empty if none
   Clock::time_point taker_requested_ WEIR_GUARDED_BY(rest_mutex_){};
   bool down_ = false;                        ///< shut_down() was called
-  bool left_ = false;                        ///< on the strand
-  std::optional<Clock::time_point> handed_;  ///< of the consumer: when it was given handed_batch_
+  bool left_ = false;                        ///< used on the strand
+  std::optional<Clock::time_point> handed_;  ///< used by the consumer: start of handed_batch_
   std::uint64_t handed_batch_ = 0;
   std::optional<Clock::time_point> lease_awaited_ WEIR_GUARDED_BY(rest_mutex_);
-  std::optional<Clock::time_point> stopping_;  ///< on the strand, for the watchdog
-  Clock::time_point next_look_{};              ///< likewise
+  std::optional<Clock::time_point> stopping_;  ///< used on the strand, for the watchdog
+  Clock::time_point next_look_{};              ///< used on the strand, for the watchdog
   std::uint32_t workers_begun_ = 0, readers_begun_ = 0;
   std::vector<std::unique_ptr<RowWork>> rows_;
   std::vector<std::thread> threads_;

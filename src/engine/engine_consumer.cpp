@@ -1,4 +1,4 @@
-// The consumer's side of an Engine.
+// The part of Engine that the consumer calls.
 #include <string>
 #include <utility>
 
@@ -17,7 +17,7 @@ void Engine::refuse_second_consumer(const char* call) {
 buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease lease) {
   refuse_second_consumer("Stream::next");
   look_for_ends();
-  // Asked for first: a lease that ends meanwhile is no longer among those that are out.
+  // Read this before counting the leases. A lease that ends in between is then no longer counted.
   const bool one_ends = core_->pool->ending() > 0;
   if (core_->book->leased() >= core_->plan.max_leases) {
     if (lease == Lease::at_once && !one_ends) {
@@ -65,7 +65,7 @@ void Engine::ask(Taker taker) {
     Lock lock(rest_mutex_);
     taker_requested_ = Clock::now();
     taker_ = std::move(taker);
-    // As in next(): a consumer that waits for a lease of its own does not wait for the loader.
+    // As in next(): a consumer that waits for its own lease does not wait for the loader.
     if (core_->book->leased() < core_->plan.max_leases)
       core_->stats.requested(!ready_.empty(), taker_requested_);
     else
@@ -101,7 +101,7 @@ bool Engine::serve(bool over) noexcept {
     }
     taker(std::move(error), slab);
   } catch (...) {
-    // The taker's: its batch has come back with it, and the stream goes on.
+    // The taker threw. Its batch is already released, so the stream continues.
   }
   return true;
 }
@@ -120,7 +120,7 @@ void Engine::note_handed(const buffer::Slab& slab, Clock::time_point requested,
 
 bool Engine::wait_for_lease(std::optional<Clock::time_point> deadline) {
   Lock lock(rest_mutex_);
-  // Or nothing will come, which next() finds out.
+  // The stream may also end; then next() finds out.
   const auto go_on = [&] {
     return core_->book->leased() < core_->plan.max_leases || cancelled_.load() || ready_.drained();
   };

@@ -9,7 +9,7 @@
 namespace weir::engine {
 namespace {
 
-/// The reason of a Fault of kind `memory` where the allocator refused.
+/// The reason of a `memory` Fault if the allocator failed.
 constexpr auto no_memory = "the allocator has no memory for this sample";
 
 }  // namespace

@@ -14,12 +14,13 @@
 
 namespace weir::engine {
 
-/// The first sentences that a loader had to say of something. Any thread.
+/// The first messages that a loader recorded on one subject. Thread-safe.
 class Notes {
  public:
   static constexpr std::size_t kept = 1000;
 
-  /// Its place in read(), which may not be there.
+  /// Returns the index of the message in read(). If `kept` messages are stored, the new one is
+  /// dropped.
   std::size_t add(std::string text) {
     Lock lock(mutex_);
     if (texts_.size() == kept) return kept;
@@ -36,7 +37,7 @@ class Notes {
   std::vector<std::string> texts_ WEIR_GUARDED_BY(mutex_);
 };
 
-/// Bad samples of a loader: the first few in full, all of them counted. Any thread.
+/// The faults of a loader: the first ones in full, and the number of all. Thread-safe.
 class FaultLog {
  public:
   static constexpr std::size_t kept = 1000;
@@ -54,7 +55,7 @@ class FaultLog {
     if (faults_.first.size() < kept) faults_.first.push_back(std::move(fault));
     ++faults_.kinds[kind];
   }
-  /// One that there is no memory to keep.
+  /// Counts a fault when there is no memory to store it.
   void count(FaultKind kind) noexcept {
     Lock lock(mutex_);
     ++faults_.kinds[static_cast<std::size_t>(kind)];
@@ -69,7 +70,7 @@ class FaultLog {
   Faults faults_ WEIR_GUARDED_BY(mutex_);
 };
 
-/// The Error that text() describes or, where memory is out, the std::bad_alloc it met.
+/// The Error described by text(), or the std::bad_alloc if there is no memory for it.
 template <class Text>
 std::exception_ptr error_of(Errc code, Stage stage, const Text& text) noexcept {
   try {
@@ -79,8 +80,8 @@ std::exception_ptr error_of(Errc code, Stage stage, const Text& text) noexcept {
   }
 }
 
-/// What a stream ends in: the exception of its oldest failing row, whichever worker was first. Given
-/// to the consumer once.
+/// The error that ends a stream: the exception of its oldest failing row, whichever worker failed
+/// first. The consumer receives it once.
 class StreamError {
  public:
   void offer(books::RowKey row, std::exception_ptr error) noexcept {

@@ -9,7 +9,7 @@ bool find_kept(Core& core, Sample& s) noexcept {
   const auto kept = s.kept.sample();
   if (core.cache->kind() == Cache::decoded && s.slot.sizes_differ() &&
       kept.size != scaled_within(kept.size, s.slot.room())) {
-    s.kept.release();  // it stands in for a smaller one, and has to be scaled into that one's place
+    s.kept.release();  // it replaces a smaller sample and must be scaled to that one's extent
     return false;
   }
   core.cache->count(true);
@@ -31,7 +31,7 @@ void keep(const Shared& shared, const Sample& s) noexcept {
   if (core.cache->kind() == Cache::encoded) return core.cache->keep(kept);
   const auto row = s.slot.image();
   kept.size = {row.shape.height, row.shape.width};
-  // Scaled into the place of another: not what it is by itself.
+  // The image was scaled to the extent of another sample, so it is not this sample's own row.
   if (s.slot.sizes_differ() &&
       kept.size != scaled_within((*shared.plan.size_index)[s.index], core.plan.sizes.bound))
     return;

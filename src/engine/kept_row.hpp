@@ -5,13 +5,13 @@
 
 namespace weir::engine {
 
-// Rows of a loader that keeps samples from epoch to epoch.
+// Rows of a loader that has a cache.
 
-/// Takes the sample's bytes, or its row, from the cache. False: it must be read.
+/// Takes the sample's bytes or its row from the cache. False if the sample must be read.
 bool find_kept(Core& core, Sample& sample) noexcept;
-/// The sample's row is in the cache: it need not be decoded.
+/// Whether the sample's row is in the cache, so that decoding is unnecessary.
 bool has_kept_row(const Core& core, const Sample& sample) noexcept;
-/// Keeps what was read, or what came of it, for later epochs.
+/// Keeps the encoded sample or the decoded row for later epochs.
 void keep(const Shared& shared, const Sample& sample) noexcept;
 
 }  // namespace weir::engine

@@ -6,7 +6,7 @@ namespace weir::engine {
 
 namespace {
 
-/// Those that a worker goes through; batches pass the others.
+/// The stages that a worker runs. The other stages belong to batches.
 constexpr std::size_t worker_stages = static_cast<std::size_t>(Stage::fit) + 1;
 
 }  // namespace
@@ -41,7 +41,7 @@ LoaderStats::Held LoaderStats::held() const noexcept {
   switch (why_) {
     case Hold::reads: return storage_wait;
     case Hold::bytes: return memory_wait;
-    // A slab refused while a batch lies ready only makes the queue as deep as the budget lets it.
+    // If a batch is ready, a refused slab only limits the queue depth. The workers count as idle.
     case Hold::slab: return depth_ == 0 ? memory_wait : idle;
     case Hold::rows: break;
   }
@@ -55,7 +55,7 @@ Clock::time_point LoaderStats::settle(Clock::time_point now) {
   open_for_ += past;
   occupied_[depth_] += past;
   worked_ += past * workers_;
-  // Those just sent off may not know it yet.
+  // Workers that were just removed may still be counted as waiting.
   held_[held()] += past * std::min(waiting_, workers_);
   return settled_ = now;
 }
@@ -94,7 +94,7 @@ void LoaderStats::requested(bool found, Clock::time_point now) {
     counted_.consumer.squares_s2 += s * s;
     handed_.reset();
   }
-  // A try that found nothing goes on waiting until there is a batch.
+  // If a try found no batch, the wait continues until there is one.
   if (!wait_) wait_ = Wait{now, found, found ? Effort{} : effort(now)};
 }
 
@@ -120,7 +120,7 @@ void LoaderStats::add_wait(QueueStats& counted, Clock::time_point now) const {
   double all = 0;
   for (std::size_t i = 0; i < spent.size(); ++i)
     all += spent[i] = std::max(0.0, spent[i] - wait_->before[i]);
-  // Nobody at work: the batch was on its way from the last of them to the consumer.
+  // No worker was active: the batch was on its way from the last worker to the consumer.
   if (all <= 0) spent = {0, all = 1, 0};
   counted.storage_wait_s += waited * spent[0] / all;
   counted.decode_wait_s += waited * spent[1] / all;
@@ -136,12 +136,12 @@ void LoaderStats::released(const buffer::Slab& slab, Clock::time_point now) noex
   others().add(Stage::lease, now - slab.since, slab.pixels(0, slab.rows).size());
 }
 
-// ---- what is reported ------------------------------------------------------------------------
+// ---- reports ---------------------------------------------------------------------------------
 
 WorkerTime LoaderStats::worker_time(Clock::time_point now) const {
   Clock::duration reading{};
   for (const auto& thread_stats : threads_) reading += thread_stats.reading(now);
-  // A worker that neither waits nor reads prepares.
+  // All time that is neither waiting nor reading counts as decoding.
   const auto rest = worked_ - reading - held_[storage_wait] - held_[memory_wait] - held_[idle];
   return {.read_s = seconds(reading),
           .decode_s = std::max(0.0, seconds(rest)),

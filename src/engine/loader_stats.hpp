@@ -17,33 +17,34 @@ namespace weir::engine {
 
 using conductor::Hold;
 
-/// What a loader's streams spent their time on. Any thread; the mutex is a leaf. Times are handed
-/// in, and one that is older than the last counts as that one.
+/// How a loader's streams spent their time. Thread-safe; the mutex is a leaf. Callers pass the
+/// times. A time before the last one counts as the last one.
 class LoaderStats {
  public:
-  /// The most there will be.
+  /// The maximum queue depth and the maximum number of workers.
   LoaderStats(std::uint32_t max_queue_size, std::uint32_t workers);
 
   ThreadStats& worker(std::uint32_t i) noexcept { return threads_[i]; }
-  /// Of all threads that are not workers.
+  /// The stats of all threads that are not workers.
   ThreadStats& others() noexcept { return threads_.back(); }
 
   void stream_opened(std::uint32_t workers, Clock::time_point now);
   void stream_ended(Clock::time_point now);
-  /// One batch more or less is ready from now on.
+  /// The number of ready batches changes by `by`, +1 or -1.
   void ready_changed(int by, Clock::time_point now);
-  /// From now on so many workers have nothing to do, all for the same reason.
+  /// From now on `count` workers are idle, all for the same reason.
   void workers_wait(std::uint32_t count, Hold why, Clock::time_point now);
 
-  /// From now on the stream has so many workers.
+  /// From now on the stream has `workers` workers.
   void staffed(std::uint32_t workers, Clock::time_point now);
 
   // -- the consumer
-  /// next() was called, with its lease free; `found`: a batch is ready.
+  /// next() was called and a lease is free. `found`: a batch is ready.
   void requested(bool found, Clock::time_point now);
-  /// next() returns with a batch of so many samples, or with none.
+  /// next() returns a batch of `samples` samples, or none.
   void answered(std::optional<std::uint64_t> samples, Clock::time_point now);
-  /// Since when next() waits for a batch; when it gave the last one, unless it was called since.
+  /// `waits_since`: start of the current wait for a batch. `handed`: when next() returned the last
+  /// batch, empty if it was called since.
   struct Consumer {
     std::optional<Clock::time_point> waits_since, handed;
   };
@@ -54,39 +55,39 @@ class LoaderStats {
   std::vector<StageStats> stages() const;
   QueueStats queue(Clock::time_point now);
   Throughput throughput(Clock::time_point now) const;
-  /// Events noted beside the stages' times.
+  /// The number of recorded events besides the times of stages.
   std::uint64_t noted() const;
 
  private:
-  /// Workers' time by what it would take to shorten it: storage, decode, memory.
+  /// Workers' time by its cause: storage, decode, memory.
   using Effort = std::array<double, 3>;
   struct Wait {
     Clock::time_point since;
     bool found;
-    Effort before{};  ///< where nothing was found
+    Effort before{};  ///< only if no batch was found
   };
   enum Held : std::uint8_t { storage_wait, memory_wait, idle };
 
-  /// Adds the time until now to what it was spent on; the instant that the sums are then of.
+  /// Adds the time until now to its categories. Returns the instant that the sums refer to.
   Clock::time_point settle(Clock::time_point now) WEIR_REQUIRES(mutex_);
   Held held() const noexcept WEIR_REQUIRES(mutex_);
   WorkerTime worker_time(Clock::time_point now) const WEIR_REQUIRES(mutex_);
   Effort effort(Clock::time_point now) const WEIR_REQUIRES(mutex_);
-  /// Adds the wait under way to `counted`, by what workers did in it.
+  /// Adds the current wait to `counted`, divided by what the workers did during it.
   void add_wait(QueueStats& counted, Clock::time_point now) const WEIR_REQUIRES(mutex_);
 
   std::deque<ThreadStats> threads_;
   mutable Mutex mutex_;
   std::vector<Clock::duration> occupied_ WEIR_GUARDED_BY(mutex_);
   std::uint32_t depth_ WEIR_GUARDED_BY(mutex_) = 0;
-  std::array<Clock::duration, 3> held_ WEIR_GUARDED_BY(mutex_){};  ///< worker-time by Held
-  Clock::duration worked_ WEIR_GUARDED_BY(mutex_){};               ///< worker-time, all of it
+  std::array<Clock::duration, 3> held_ WEIR_GUARDED_BY(mutex_){};  ///< worker-time by category
+  Clock::duration worked_ WEIR_GUARDED_BY(mutex_){};               ///< all worker-time
   std::uint32_t workers_ WEIR_GUARDED_BY(mutex_) = 0, waiting_ WEIR_GUARDED_BY(mutex_) = 0;
   Hold why_ WEIR_GUARDED_BY(mutex_) = Hold::rows;
   Clock::duration open_for_ WEIR_GUARDED_BY(mutex_){};
   Clock::time_point settled_ WEIR_GUARDED_BY(mutex_){};
   std::optional<Wait> wait_ WEIR_GUARDED_BY(mutex_);
-  QueueStats counted_ WEIR_GUARDED_BY(mutex_);  ///< what the consumer did: calls, waits that ended
+  QueueStats counted_ WEIR_GUARDED_BY(mutex_);  ///< the consumer's calls, and its finished waits
   std::optional<Clock::time_point> handed_ WEIR_GUARDED_BY(mutex_);
   std::uint64_t samples_ WEIR_GUARDED_BY(mutex_) = 0, noted_ WEIR_GUARDED_BY(mutex_) = 0;
   std::optional<Clock::time_point> opened_ WEIR_GUARDED_BY(mutex_), ended_ WEIR_GUARDED_BY(mutex_);

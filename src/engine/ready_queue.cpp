@@ -15,7 +15,7 @@ ReadyQueue::~ReadyQueue() = default;
 
 void ReadyQueue::push(books::SlabId id) noexcept {
   size_.fetch_add(1);
-  if (!ids_->push(id)) std::terminate();  // the argument above is broken: the books are wrong
+  if (!ids_->push(id)) std::terminate();  // impossible (see the header)
   items_.release();
 }
 
@@ -27,7 +27,7 @@ std::optional<books::SlabId> ReadyQueue::pop(std::optional<Clock::time_point> de
   if (!deadline) {
     items_.acquire();
   } else if (!items_.try_acquire()) {
-    // try_acquire_until may give up early; the deadline is what counts.
+    // try_acquire_until may return early, so check the deadline.
     while (!items_.try_acquire_until(*deadline)) {
       if (Clock::now() >= *deadline) return std::nullopt;
     }
@@ -37,7 +37,7 @@ std::optional<books::SlabId> ReadyQueue::pop(std::optional<Clock::time_point> de
     size_.fetch_sub(1);
     return id;
   }
-  items_.release();  // the closing token stays, for every later call
+  items_.release();  // keep the close token for later calls
   return std::nullopt;
 }
 

@@ -26,7 +26,7 @@ void RowMemory::take_grant() {
   try {
     (s.account == Account::encoded ? s.encoded : memory_.scratch).adopt(granted, s.beside);
   } catch (const std::bad_alloc&) {
-    // The block is empty again; ensure() will meet the same failure and make it a fault.
+    // The block is empty again. ensure() will fail in the same way and report a fault.
   }
 }
 
@@ -46,7 +46,7 @@ RowOutcome RowMemory::admit(const codec::MemoryNeed& need) {
 bool RowMemory::ensure(buffer::Block& block, std::uint64_t bytes, std::uint64_t beside) {
   Sample& s = sample();
   if (block.ensure(bytes, beside, s.row, nullptr)) return true;
-  // What nobody uses goes before anyone waits.
+  // Free unused blocks before waiting.
   if (&block != &memory_.scratch) memory_.scratch.trim();
   shared_.work_queue.trim_idle();
   book_.make_room(s.row, block.account(), add_sat(bytes, beside));

@@ -12,35 +12,36 @@
 
 namespace weir::engine {
 
-/// What a thread works in, admitted row by row: bytes are charged before they are allocated, and a
-/// sample whose bytes are refused parks. One thread.
+/// The memory of one thread, admitted row by row. Bytes are charged before they are allocated. A
+/// sample whose bytes are refused parks. Not thread-safe.
 class RowMemory {
  public:
   /// Throws std::bad_alloc.
   explicit RowMemory(Shared& shared);
 
   Sample& sample() noexcept { return *memory_.sample; }
-  /// What the board may trim while the thread waits for work.
+  /// The memory that the work queue may trim while the thread is idle.
   WorkerMemory& idle() noexcept { return memory_; }
-  /// Of the thread from now on; the sample it had goes back to the board.
+  /// Makes `next` the thread's sample. The previous sample returns to the work queue.
   void take_over(SamplePtr next);
-  /// Its sample, for another thread.
+  /// Returns the thread's sample, for another thread.
   SamplePtr hand_over();
-  /// The sample waited for bytes and was granted them: the block that lacked them takes them over.
+  /// The sample waited for bytes and was granted them. The block that needed them takes them over.
   void take_grant();
 
-  /// A sample whose reads took `bytes` may take that much of max_sample_bytes.
+  /// The defect of a sample that needs `bytes`, if that is above max_sample_bytes.
   std::optional<Defect> exceeds(std::uint64_t bytes, Stage stage) const;
-  /// Room for `bytes` of the encoded sample. False: refused, and park() is to follow.
+  /// Makes room for `bytes` of the encoded sample. False if refused: then call park().
   [[nodiscard]] bool admit_encoded(std::uint64_t bytes);
-  /// Scratch for a decode: proceeds, parks, or fails where the sample is too large.
+  /// Admits the scratch of a decode. Proceeds, parks, or fails if the sample is too large.
   RowOutcome admit(const codec::MemoryNeed& need);
   std::span<std::byte> scratch(std::uint64_t bytes) noexcept {
     return memory_.scratch.first(bytes);
   }
-  /// The board keeps the sample until its bytes are granted.
+  /// The work queue keeps the sample until its bytes are granted.
   RowOutcome park();
-  /// The row has ended or failed: what was of the reserve goes back, and what others wait for.
+  /// Call it when the row has ended or failed. Frees blocks that are charged to the reserve, or
+  /// that others wait for.
   void release() noexcept;
 
  private:

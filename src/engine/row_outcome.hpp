@@ -8,14 +8,14 @@
 
 namespace weir::engine {
 
-/// How a row, or one step of it, ended.
+/// The result of a row or of one step.
 class [[nodiscard]] RowOutcome {
  public:
   enum State : std::uint8_t {
-    proceed,    ///< the step is complete: the next one may begin
+    proceed,    ///< the step is complete; continue with the next one
     done,       ///< the row has ended
-    parked,     ///< bytes were refused: the board keeps the sample
-    abandoned,  ///< the stream is stopping: the row is nobody's
+    parked,     ///< bytes were refused; the work queue keeps the sample
+    abandoned,  ///< the stream is stopping; no thread continues the row
   };
   // NOLINTBEGIN(google-explicit-constructor): a step returns any of these
   RowOutcome(State state) noexcept : value_(state) {}
@@ -23,12 +23,12 @@ class [[nodiscard]] RowOutcome {
   RowOutcome(Defect defect) noexcept : value_(Failure{std::move(defect)}) {}
   // NOLINTEND(google-explicit-constructor)
 
-  /// False of a failure, whatever the state.
+  /// False for a failure.
   friend bool operator==(const RowOutcome& outcome, State state) noexcept {
     const auto* const found = std::get_if<State>(&outcome.value_);
     return found != nullptr && *found == state;
   }
-  /// Null where the step did not fail.
+  /// Null if the step did not fail.
   const Failure* failure() const noexcept { return std::get_if<Failure>(&value_); }
 
  private:

@@ -16,13 +16,13 @@ std::string sides(ImageSize size) {
   return std::to_string(size.height) + "x" + std::to_string(size.width);
 }
 
-/// Key of the draws of this attempt at the row. A replacement draws its own crop.
+/// Key of the random draws of this attempt. A replacement draws a new crop.
 std::uint64_t draw_of(const source::Sampler& sampler, const Sample& s) noexcept {
   const auto base = sampler.draw(s.epoch, s.position);
   return s.attempt == 0 ? base : mix_key({base, s.attempt});
 }
 
-/// Where sizes differ: the image at its own size, within the room of the sample that the batch was
+/// If sizes differ: the image keeps its size, within the extent of the sample that the batch was
 /// laid out for.
 Result<codec::FitSpec> own_size(const Shared& shared, ImageSize found, const Sample& s) {
   const auto measured = (*shared.plan.size_index)[s.index], room = s.slot.room();

@@ -12,32 +12,32 @@
 
 namespace weir::engine {
 
-/// One image of a sample and how it is decoded.
+/// One image of a sample and how to decode it.
 struct PlannedImage {
   std::span<const std::byte> encoded;
   codec::DecodePlan decode;
-  bool whole = false;        ///< at its own size, into scratch; else fitted, into the row
+  bool whole = false;        ///< true: at its own size, into scratch; false: fitted, into the row
   std::uint64_t offset = 0;  ///< in scratch
 };
 
-/// What becomes of a sample's bytes, decided once, from the headers, before memory is asked for.
-/// Scratch: the whole images, then what decoders and transform work in, one after the other.
+/// The plan of a row. It is made once from the headers, before memory is requested. Scratch holds
+/// the whole images, and after them the working memory that decoders and transform use in turn.
 struct RowPlan {
   std::array<PlannedImage, 2> image;
-  std::size_t count = 1;           ///< of images: 2 where a second one goes with the first
-  std::uint64_t whole_images = 0;  ///< bytes of scratch
+  std::size_t count = 1;           ///< number of images; 2 if there is a second one
+  std::uint64_t whole_images = 0;  ///< bytes of scratch for whole images
   codec::MemoryNeed need;
 
   std::span<PlannedImage> images() noexcept { return std::span(image).first(count); }
   std::span<const PlannedImage> images() const noexcept { return std::span(image).first(count); }
 };
 
-/// The row of these images; scratch has `transform_bytes` for the transform at the least.
+/// Plans the row of these images. The transform gets at least `transform_bytes` of scratch.
 RowPlan row_of(PlannedImage first, std::optional<PlannedImage> second,
                std::uint64_t transform_bytes) noexcept;
 
-/// The defect names the second image where that is the bad one. Where sizes differ the row's slot gets its
-/// image's size.
+/// The defect names the second image if that one is bad. If sizes differ, it sets the image's size
+/// in the row's slot.
 Result<RowPlan> plan_row(const Shared& shared, const codec::Decoder& decoder, const Sample& sample);
 
 }  // namespace weir::engine

@@ -6,7 +6,7 @@
 namespace weir::engine {
 namespace {
 
-/// Admission before the read.
+/// Admits bytes before they are read.
 class Sink final : public ByteSink {
  public:
   explicit Sink(RowMemory& memory) noexcept : memory_(memory), sample_(memory.sample()) {}
@@ -16,7 +16,7 @@ class Sink final : public ByteSink {
     const auto end = add_sat(start, bytes);
     if (const auto defect = memory_.exceeds(end, Stage::read))
       throw SampleError(defect->kind, defect->reason);
-    // To grow, a block lets go of what it has: of a sample in several parts, the parts before.
+    // A block that grows loses its content: the earlier parts of the sample.
     again_ = pieces_++ > 0 && end > sample_.encoded.size();
     refused_ = !memory_.admit_encoded(end);
     if (refused_ || again_) return std::nullopt;
@@ -24,7 +24,7 @@ class Sink final : public ByteSink {
     return sample_.encoded.first(end).subspan(static_cast<std::size_t>(start));
   }
   bool refused() const noexcept { return refused_; }
-  /// There is room for as much as was asked for by now: to be read once more.
+  /// There is now room for all parts: read the sample again.
   bool again() const noexcept { return again_; }
 
  private:
@@ -34,7 +34,7 @@ class Sink final : public ByteSink {
   bool refused_ = false, again_ = false;
 };
 
-/// Parked: the sink refused.
+/// Parked if the sink refused.
 RowOutcome call_source(const AnySource& source, Sample& s, Sink& sink) {
   try {
     const auto encoded = source.try_read(s.index, sink);

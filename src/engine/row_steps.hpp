@@ -10,15 +10,15 @@
 
 namespace weir::engine {
 
-// The first and the last step of a row; row_plan.hpp has the one between.
+// The first and the last step of a row. row_plan.hpp declares the step between them.
 
-/// Reads the sample of `memory`: its bytes are admitted before the source fills them. Proceeds with the
-/// bytes there, parks, or fails.
+/// Reads the sample of `memory`. Its bytes are admitted before the source writes them. Proceeds
+/// when all bytes are read, parks, or fails.
 RowOutcome read_row(Core& core, RowMemory& memory, RowTimes& times);
 
-/// Writes the row as it was planned: decodes, fills the side bytes, calls the user's transform. Proceeds
-/// with pixels, side bytes and label in the sample's slot and its status set, fails, or is abandoned.
-/// `scratch`: plan.need.scratch bytes.
+/// Writes the row as planned: decodes, fills the side bytes, calls the user's transform. Proceeds,
+/// fails, or is abandoned. When it proceeds, the sample's slot has pixels, side bytes and label,
+/// and its status is set. `scratch`: plan.need.scratch bytes.
 RowOutcome write_row(const Shared& shared, const RowPlan& plan, codec::Decoder& decoder,
                      std::span<std::byte> scratch, Sample& sample, RowTimes& times);
 

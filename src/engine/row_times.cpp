@@ -25,7 +25,7 @@ void RowTimes::decode_begins(Clock::time_point now) noexcept {
 }
 
 void RowTimes::decode_ends(const Sample& s, std::uint64_t written) noexcept {
-  // Rows are fitted as they come: of the whole, the trace shows the fitting last.
+  // Lines are fitted while they are decoded. The trace shows all fitting at the end of the decode.
   const auto ended = Clock::now();
   thread_stats_.add(Stage::decode, ended - decode_begun_ - fit_,
                     s.data.bytes.size() + s.data.second.size());

@@ -9,11 +9,10 @@
 
 namespace weir::engine {
 
-/// Where one thread notes what its rows took: in its lane, in the trace, and for the watchdog what it is
-/// at.
+/// Records one thread's times in its stats and in the trace, and its activity for the watchdog.
 class RowTimes {
  public:
-  /// `worker`: reads take of a worker's time. `post` null: nobody watches.
+  /// `worker`: reads count as a worker's time. `activity` null: there is no watchdog.
   RowTimes(Core& core, ThreadStats& thread_stats, bool worker, Trace::Track track,
            ThreadActivity* activity) noexcept
       : core_(core),
@@ -27,18 +26,18 @@ class RowTimes {
   ActivityScope at(Stage stage, const Sample& s, Clock::time_point since) const noexcept {
     return {activity_, stage, s.row, s.index, since};
   }
-  /// Null where the thread only reads.
+  /// Null if the thread only reads.
   ThreadStats* worker_stats() const noexcept { return worker_ ? &thread_stats_ : nullptr; }
-  /// The sample waited for the bytes that it has been granted.
+  /// The sample waited for bytes and was granted them.
   void waited(const Sample& s) noexcept;
   void read_begins() noexcept { read_cpu_.begins(); }
   void read_ends(const Sample& s, Clock::time_point begun, Clock::time_point ended) noexcept;
   void decode_begins(Clock::time_point now) noexcept;
-  /// Of the decode under way, spent fitting.
+  /// Adds fitting time to the current decode.
   void fitted(std::chrono::nanoseconds time) noexcept { fit_ += time; }
   /// `written`: bytes of the row.
   void decode_ends(const Sample& s, std::uint64_t written) noexcept;
-  /// The books have changed.
+  /// Records the books after a change.
   void bytes() const noexcept {
     if (core_.trace) core_.trace->sample_bytes(*core_.book);
   }

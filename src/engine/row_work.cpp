@@ -14,7 +14,7 @@ namespace {
 
 using conductor::most_attempts;
 
-/// The fault in words; empty where there is no memory for them.
+/// The fault as text. Empty if there is no memory for it.
 std::string record(Core& core, const Sample& s, const Defect& defect) noexcept {
   try {
     const auto fault = fault_of(defect, core.source, s.index, s.epoch);
@@ -64,7 +64,7 @@ void RowWork::take_over(SamplePtr next) {
 RowOutcome RowWork::run() {
   for (;;) {
     auto outcome = attempt();
-    // What is nobody's row any more holds nothing in the cache, which others may want to go.
+    // An abandoned row must not hold a cache segment, because others may need its bytes.
     if (outcome == RowOutcome::abandoned) memory_.sample().kept.release();
     const auto* const failure = outcome.failure();
     if (!failure) return outcome;
@@ -80,7 +80,7 @@ RowOutcome RowWork::attempt() {
         return read;
     return decoder_ ? decode() : RowOutcome::proceed;
   } catch (const std::bad_alloc&) {
-    return Defect{FaultKind::memory, Stage::decode, {}};  // words take memory: record() adds them
+    return Defect{FaultKind::memory, Stage::decode, {}};  // record() adds the text
   }
 }
 
@@ -115,7 +115,7 @@ bool RowWork::fail(const Failure& failure) noexcept {
     case OnFault::blank: s.slot.blank(); break;
     case OnFault::skip:
       if (s.attempt < most_attempts) {
-        // The replacement may need all of the reserve, which the failed attempt still holds.
+        // The failed attempt may hold the reserve, and the replacement may need all of it.
         memory_.release();
         book_.fail_and_redraw(s.slot.slab());
         s.index = shared_.plan.sampler.replacement_of(s.drawn, s.epoch, s.position, s.attempt);
@@ -138,7 +138,7 @@ bool RowWork::fail(const Failure& failure) noexcept {
 }
 
 void RowWork::end_stream_here(const std::exception_ptr& error) {
-  // The error first: once the conductor sees the stop it may end the stream at any moment.
+  // Set the error first. The conductor may end the stream as soon as it sees the stop.
   shared_.error.offer(memory_.sample().row, error);
   book_.stop_at(memory_.sample().row);
 }

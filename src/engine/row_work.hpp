@@ -11,32 +11,32 @@
 
 namespace weir::engine {
 
-/// Carries one row after another from its place in the schedule to its end: read, plan, write, and what
-/// Options::on_fault says where that fails. One a thread.
+/// Processes one row after another: read, plan, write. Applies Options::on_fault if a step fails.
+/// Each thread has one.
 class RowWork {
  public:
   enum class Duty : std::uint8_t { read, decode };
 
-  /// Notes its times in `lane`, its events on `track`, and what it is at in `post`, which may be null.
-  /// Throws std::bad_alloc.
+  /// Records times in `thread_stats`, events on `track`, and the current activity in `activity`,
+  /// which may be null. Throws std::bad_alloc.
   RowWork(Shared& shared, Duty duty, ThreadStats& thread_stats, Trace::Track track,
           ThreadActivity* activity);
   RowWork(const RowWork&) = delete;
   RowWork& operator=(const RowWork&) = delete;
 
-  /// Makes the thread's sample that of a fresh row.
+  /// Makes a fresh row the thread's sample.
   void begin(const conductor::RowRun& run, std::uint32_t row);
-  /// Goes on with a sample that arrived or was granted its bytes.
+  /// Continues a sample that arrived or was granted its bytes.
   void take_over(SamplePtr next);
-  /// A reader's proceeds once the bytes are there, a worker's is done once the row is. Never a failure:
-  /// that ends the row, or its replacement is tried.
+  /// A reader proceeds when the bytes are read; a worker is done when the row is done. Never
+  /// returns a failure: a failure ends the row, or a replacement is tried.
   RowOutcome run();
   RowMemory& memory() noexcept { return memory_; }
 
  private:
   RowOutcome attempt();
   RowOutcome decode();
-  /// Records the failure; true where a replacement is to be tried. Needs no memory.
+  /// Records the failure. True if a replacement is tried. Does not need memory.
   bool fail(const Failure& failure) noexcept;
   void end_stream_here(const std::exception_ptr& error);
   void finish(bool ok, RowStatus status);
@@ -45,7 +45,7 @@ class RowWork {
   books::Book& book_;
   RowTimes times_;
   RowMemory memory_;
-  std::optional<codec::Decoder> decoder_;  ///< of workers alone
+  std::optional<codec::Decoder> decoder_;  ///< only in workers
 };
 
 }  // namespace weir::engine

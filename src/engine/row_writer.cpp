@@ -7,7 +7,7 @@
 namespace weir::engine {
 namespace {
 
-/// The pixels of a whole image.
+/// The pixels of a whole image in scratch.
 std::span<std::uint8_t> pixels(const PlannedImage& image, std::span<std::byte> scratch) {
   return {reinterpret_cast<std::uint8_t*>(scratch.data() + image.offset),
           static_cast<std::size_t>(image.decode.out().values())};
@@ -41,7 +41,7 @@ RowOutcome transform(const Shared& shared, const RowPlan& plan, std::span<std::b
   const auto begun = Clock::now();
   const auto at = times.at(Stage::fit, s, begun);
   const auto& [first, second] = plan.image;
-  // What the transform leaves out must not show an older batch.
+  // Clear the pixels of an older batch, because a transform may not write all of the row.
   if (first.whole) std::ranges::fill(s.slot.pixels(), std::uint8_t{0});
   buffer::TransformArena arena(
       behind_images(plan, scratch)

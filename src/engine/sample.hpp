@@ -11,8 +11,8 @@
 
 namespace weir::engine {
 
-/// One row under way: what travels from reader to worker, or waits for bytes. Reused from row to
-/// row; its encoded block keeps its memory.
+/// One row in progress. Readers pass it to workers; it can wait for bytes. It is reused from row to
+/// row and keeps the memory of its encoded block.
 struct Sample : books::Waiter {
   explicit Sample(books::Book& page) noexcept : book(page), encoded(page, Account::encoded) {}
   ~Sample() { book.discharge(account, granted); }  // granted, but the stream ended first
@@ -21,17 +21,17 @@ struct Sample : books::Waiter {
 
   books::Book& book;
 
-  RowSlot slot;  ///< where it goes
+  RowSlot slot;  ///< the row in its slab
   std::uint64_t epoch = 0, position = 0;
-  std::uint32_t attempt = 0;  ///< failures of this row so far
-  std::uint64_t drawn = 0;    ///< of the source: the row's own sample
-  std::uint64_t index = 0;    ///< of the source: that one or a replacement
+  std::uint32_t attempt = 0;  ///< failures of this row
+  std::uint64_t drawn = 0;    ///< source index of the row's own sample
+  std::uint64_t index = 0;    ///< source index of that sample or its replacement
   Encoded data{};             ///< in `encoded`, in the source's memory or in the cache
-  std::uint64_t charged = 0;  ///< bytes taken from the sink
-  std::uint64_t beside = 0;   ///< of what it waits for: not to be allocated by its block
+  std::uint64_t charged = 0;  ///< bytes that reading charged
+  std::uint64_t beside = 0;   ///< part of the bytes it waits for that its block does not allocate
   bool has_bytes = false;
-  RowStatus status = RowStatus::ok;  ///< of what was decoded, or kept
-  buffer::SampleCache::Hold kept;    ///< where they lie in the cache
+  RowStatus status = RowStatus::ok;  ///< status of the decoded or kept row
+  buffer::SampleCache::Hold kept;    ///< the cached sample in use
   bool ahead = false;                ///< counts as an outstanding read until a worker takes it
   buffer::Block encoded;
   Clock::time_point parked_at{};
@@ -39,11 +39,11 @@ struct Sample : books::Waiter {
 
 using SamplePtr = std::unique_ptr<Sample>;
 
-/// What a worker keeps from row to row.
+/// The memory that a worker keeps from row to row.
 struct WorkerMemory {
   explicit WorkerMemory(books::Book& book) : scratch(book, Account::scratch) {}
   SamplePtr sample;
-  SamplePtr spare;  ///< takes over when `sample` parks; fetched before a sample can become a waiter
+  SamplePtr spare;  ///< replaces a parked `sample`; allocated before a sample can wait
   buffer::Block scratch;
   void trim() noexcept {
     if (sample) sample->encoded.trim();

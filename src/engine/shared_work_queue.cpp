@@ -7,8 +7,8 @@
 namespace weir::engine {
 namespace {
 
-/// Two to each thread, its own and a spare one, one more where it has parked, and those that have been
-/// read: made beforehand, so that a stream at work allocates what is on the books alone.
+/// Three samples for each thread (its own, a spare one, a parked one) and those that have been
+/// read. They are allocated in advance, so a running stream allocates only charged memory.
 std::uint32_t most_samples(std::uint32_t workers, std::uint32_t read_ahead) noexcept {
   return 3 * (workers + read_ahead) + read_ahead;
 }
@@ -55,7 +55,7 @@ void SharedWorkQueue::limit(std::uint32_t workers, std::uint32_t read_ahead) noe
 
 void SharedWorkQueue::resume(Sample& sample) {
   Lock lock(mutex_);
-  if (!queue_.resume(sample)) return;  // halted meanwhile
+  if (!queue_.resume(sample)) return;  // the queue was halted meanwhile
   note_waiting();
   wake_all();
 }
@@ -137,9 +137,9 @@ std::optional<SharedWorkQueue::Task> SharedWorkQueue::take_work(WorkerMemory& mi
     wait(mine, listed, benched ? benched_ : work_, lock);
   }
   if (listed) idle_.erase(std::find(idle_.begin(), idle_.end(), &mine));
-  // One that leaves has nothing to do until the stream is over.
+  // A worker that leaves is idle until the end of the stream.
   count_waiting(counted, !task && worker < queue_.workers());
-  if (task && task->sample) reads_.notify_one();  // where it was read ahead, another read may begin
+  if (task && task->sample) reads_.notify_one();  // read ahead: another may begin
   if (task && task->runs_low) low_->wake();
   return task;
 }

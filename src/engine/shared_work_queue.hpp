@@ -15,19 +15,19 @@
 
 namespace weir::engine {
 
-/// The work queue of a stream's threads: conductor::WorkQueue decides what is taken next; the board adds
-/// the mutex, the waiting and what the clocks are told of it. Workers pull; nothing is pushed at them, so
-/// there is no executor behind which an event could queue. Lock order: the board's mutex, then the leaf
-/// mutex of the books or of the clocks.
+/// The work queue of a stream's threads. conductor::WorkQueue decides what is taken next. This
+/// class adds the mutex, the waiting, and the reports to the stats. Threads pull work, so events
+/// never wait behind a decode in an executor. Lock order: this mutex, then the leaf mutex of the
+/// books or of the stats.
 class SharedWorkQueue {
  public:
-  /// `low` is woken when fewer than rows_ahead() rows are left to take.
+  /// Wakes `low` when fewer than rows_ahead() untaken rows are left.
   SharedWorkQueue(books::Book& book, LoaderStats& stats, std::uint32_t workers,
                   std::uint32_t read_ahead, std::uint32_t slabs, std::shared_ptr<Wakeable> low);
 
   std::uint64_t rows_ahead() noexcept;
-  /// From now on: workers below `workers` find work, `read_ahead` reads are begun ahead. At most the
-  /// numbers of the constructor.
+  /// Sets the limits, at most those of the constructor. Workers below `workers` get work. At most
+  /// `read_ahead` reads are outstanding.
   void limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept;
 
   using Queue = conductor::WorkQueue<SamplePtr>;
@@ -37,40 +37,40 @@ class SharedWorkQueue {
   void open(const conductor::RowRun& run);
   void resume(Sample& sample);
   std::uint64_t untaken_rows() noexcept;
-  /// Frees the blocks of idle workers and of samples nobody uses.
+  /// Frees the blocks of idle workers and of unused samples.
   void trim_idle() noexcept;
-  /// Everyone is to leave; take_* return empty.
+  /// Makes all threads leave: take_work() and take_read() return empty.
   void halt() noexcept;
-  /// The books may have changed what workers wait for.
+  /// Updates the stats, because the books may have changed what workers wait for.
   void note() noexcept;
   /// Oldest first.
   std::vector<ParkedSample> parked();
 
-  // -- workers. `mine` may be trimmed while it waits. Empty: leave.
+  // -- workers. `mine` may be trimmed while the worker waits. Empty: the worker must leave.
   std::optional<Task> take_work(WorkerMemory& mine, std::uint32_t worker, std::uint32_t most_rows);
-  /// Rows of a run that were not begun.
+  /// Returns the rows of a run that were not begun.
   void put_back(const conductor::RowRun& run);
-  /// A refused sample: kept here until resume().
+  /// Keeps a sample whose bytes were refused until resume().
   void park(SamplePtr sample);
-  /// A sample that is done with, for others to use.
+  /// Returns an unused sample.
   void recycle(SamplePtr sample) noexcept;
 
-  // -- readers. `mine` as above.
+  // -- readers. `mine` as for workers.
   std::optional<Task> take_read(WorkerMemory& mine);
-  /// Its bytes are there, for a worker to decode.
+  /// The sample's bytes are read. A worker can decode it.
   void arrived(SamplePtr sample);
-  /// Its row ended without a read that succeeded: another read may begin.
+  /// The row ended without a successful read. Another read can begin.
   void lost(Sample& sample) noexcept;
 
   // -- both
-  /// A sample to fill. Throws std::bad_alloc.
+  /// An unused sample. Throws std::bad_alloc.
   SamplePtr fresh_sample();
 
  private:
-  /// Until notified; what `mine` keeps goes to those that wait for bytes.
+  /// Waits for a notification. Frees the unused blocks of `mine` if others wait for bytes.
   void wait(WorkerMemory& mine, bool& listed, std::condition_variable& for_it, Lock& lock)
       WEIR_REQUIRES(mutex_);
-  /// A worker begins to wait, goes on or ends; `counted`: whether it is among waiting_.
+  /// A worker begins to wait, continues or ends. `counted`: whether it is in waiting_.
   void count_waiting(bool& counted, bool waits) noexcept WEIR_REQUIRES(mutex_);
   void note_waiting() noexcept WEIR_REQUIRES(mutex_);
   void wake_all() noexcept WEIR_REQUIRES(mutex_);
@@ -79,14 +79,15 @@ class SharedWorkQueue {
   LoaderStats& stats_;
   const std::shared_ptr<Wakeable> low_;
   Mutex mutex_;
-  /// Those above the limit wait apart: a wake-up for one worker must not end with them.
+  /// Workers above the limit wait separately, so they do not consume a wake-up meant for another
+  /// worker.
   std::condition_variable work_, reads_, benched_;
   Queue queue_ WEIR_GUARDED_BY(mutex_);
   std::vector<SamplePtr> free_ WEIR_GUARDED_BY(mutex_);
   std::vector<WorkerMemory*> idle_ WEIR_GUARDED_BY(mutex_);
   bool halted_ WEIR_GUARDED_BY(mutex_) = false;
-  std::uint32_t waiting_ WEIR_GUARDED_BY(mutex_) = 0;  ///< workers, those that left among them
-  std::uint32_t noted_ WEIR_GUARDED_BY(mutex_) = 0;    ///< of which the clocks know
+  std::uint32_t waiting_ WEIR_GUARDED_BY(mutex_) = 0;  ///< waiting workers, also those that left
+  std::uint32_t noted_ WEIR_GUARDED_BY(mutex_) = 0;    ///< value of waiting_ that the stats know
   Hold noted_hold_ WEIR_GUARDED_BY(mutex_) = Hold::rows;
 };
 

@@ -23,7 +23,7 @@ std::string number(std::uint64_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// Of the budget, what is free and who has the rest.
+/// The free part of the budget, and the accounts that hold the rest.
 std::string budget(const MemorySnapshot& memory) {
   std::string held;
   for (std::size_t i = 0; i < account_count; ++i) {
@@ -37,7 +37,7 @@ std::string budget(const MemorySnapshot& memory) {
          (held.empty() ? "nothing is held" : held) + ")";
 }
 
-/// Writes about one standstill.
+/// Builds the text about one stalled stream.
 struct StallText {
   const Standstill& s;
   const AnySource& source;
@@ -55,7 +55,7 @@ struct StallText {
            std::string(to_string(account)) + ", for " + duration(s.now - parked.since);
   }
 
-  /// What the loader is at, for a consumer that waits.
+  /// What the loader is doing, for a consumer that waits.
   std::string cause() const {
     const auto oldest = s.queue.oldest;
     const auto at_oldest = std::ranges::find(s.busy, oldest, &Activity::row);

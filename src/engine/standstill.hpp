@@ -11,13 +11,13 @@
 
 namespace weir::engine {
 
-/// What was found in a stream that stands still.
+/// The state of a stalled stream.
 struct Standstill {
   enum class Consumer : std::uint8_t {
     waits_for_batch,
-    waits_for_lease,  ///< in next(timeout), with every lease out
-    away,             ///< it does not ask
-    stops,            ///< it wants no more: cancel() or the destructor
+    waits_for_lease,  ///< it is in next(timeout), and every lease is out
+    away,             ///< it does not call next()
+    stops,            ///< cancel() or the destructor was called
   };
 
   Consumer consumer = Consumer::waits_for_batch;
@@ -25,13 +25,13 @@ struct Standstill {
   books::Book::Queue queue;
   std::uint32_t max_leases = 0;
   std::vector<ParkedSample> parked;  ///< oldest first
-  bool wants_slab = false;           ///< bytes for a slab were refused
+  bool wants_slab = false;           ///< whether bytes for a slab were refused
   MemorySnapshot memory{};
-  std::vector<Activity> busy{};  ///< threads at a row, longest first
+  std::vector<Activity> busy{};  ///< active threads, longest first
 };
 
-/// In one sentence or a few: whom the stream waits for, for how long, at which sample, and where bytes
-/// are short, of which account.
+/// Describes in a few sentences what the stream waits for, how long, at which sample, and which
+/// account lacks bytes.
 std::string describe(const Standstill& standstill, const AnySource& source);
 
 }  // namespace weir::engine

@@ -10,8 +10,8 @@
 
 namespace weir::engine {
 
-/// Gives Asio the node's memory. One handler is queued at a time and Asio frees its memory before
-/// it calls it, so one node is enough.
+/// Gives Asio the memory of the node. Only one handler is queued at a time, and Asio frees its
+/// memory before it calls the handler. So one node is enough.
 template <class T>
 struct Strand::NodeAllocator {
   using value_type = T;
@@ -55,7 +55,7 @@ void Strand::start(std::function<void()> step, Timer timer) {
   thread_ = start_thread([this, timer = std::move(timer)] { run(timer); });
 }
 
-// An asio::steady_timer would do, but brings a reactor: three descriptors a stream.
+// asio::steady_timer would need a reactor, which opens three descriptors per stream.
 void Strand::run(const Timer& timer) {
   while (!context_->io.stopped()) {
     const auto next = timer ? timer() : std::nullopt;

@@ -13,10 +13,10 @@
 
 namespace weir::engine {
 
-/// Where decisions are made: one thread that runs one io_context, which makes the context an
-/// implicit strand (Asio: "only one thread calls run()"). One handler, one preallocated node: a
-/// wake-up that is still queued is not queued again, and the handler clears the mark before it
-/// looks, so no wake-up is lost. wake() neither allocates nor blocks on anything but Asio's queue.
+/// The thread that makes all decisions. It alone runs an io_context, which makes the context an
+/// implicit strand (Asio: "only one thread calls run()"). There is one handler with one
+/// preallocated node. A wake-up is not queued twice. The handler clears the mark before it reads
+/// the books, so no wake-up is lost. wake() does not allocate, and only locks Asio's queue.
 class Strand final : public Wakeable {
  public:
   Strand();
@@ -24,20 +24,20 @@ class Strand final : public Wakeable {
   Strand(const Strand&) = delete;
   Strand& operator=(const Strand&) = delete;
 
-  /// Runs on the strand's thread; gives when it is to run next, or nothing.
+  /// Runs on the strand's thread. Returns the time of its next run, or nothing.
   using Timer = std::function<std::optional<Clock::time_point>()>;
-  /// `step` runs on the strand's thread after every wake-up. `timer` runs after every step, and when the time
-  /// that it gave last has come. Call once.
+  /// `step` runs on the strand's thread after every wake-up. `timer` runs after every step and at
+  /// the time that it last returned. Call start() once.
   void start(std::function<void()> step, Timer timer = {});
   void wake() noexcept override;
-  /// Ends the thread; a queued wake-up may not be run. Wake-ups after it are ignored.
+  /// Ends the thread. A queued wake-up may not be run. Later wake-ups are ignored.
   void stop() noexcept;
 
  private:
   template <class T>
   struct NodeAllocator;
   struct Handler;
-  struct Context;  ///< Asio's, whose headers are long
+  struct Context;  ///< hides Asio's long headers
   void run(const Timer& timer);
 
   std::unique_ptr<Context> context_;

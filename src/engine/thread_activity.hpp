@@ -9,7 +9,7 @@
 
 namespace weir::engine {
 
-/// What one thread of a stream is at, for the watchdog.
+/// The current activity of one thread, for the watchdog.
 struct Activity {
   bool busy = false;
   Stage stage = Stage::read;
@@ -19,17 +19,17 @@ struct Activity {
 };
 using ThreadActivity = Guarded<Activity>;
 
-/// A sample that was refused bytes.
+/// A sample whose bytes were refused.
 struct ParkedSample {
   books::Claim claim;
   std::uint64_t index = 0;  ///< of the source
   Clock::time_point since{};
 };
 
-/// A thread at a task, from construction to destruction.
+/// Sets the thread's activity from construction to destruction.
 class ActivityScope {
  public:
-  /// `post` null: nobody watches.
+  /// `activity` null: there is no watchdog.
   ActivityScope(ThreadActivity* activity, Stage stage, books::RowKey row, std::uint64_t index,
                 Clock::time_point since) noexcept
       : activity_(activity) {

@@ -12,25 +12,25 @@
 
 namespace weir::engine {
 
-/// What a thread notes its times in. Any thread may add; each worker has a lane of its own, so that
-/// workers do not write to one another's cache lines. Lanes are added up when they are read.
+/// The times that a thread records. Any thread may add to it. Each worker has its own object, so
+/// workers do not write to the same cache line. Readers add the objects up.
 class ThreadStats {
  public:
-  /// For the first `stages` of the stages.
+  /// For the first `stages` stages.
   explicit ThreadStats(std::size_t stages) : meters_(stages) {}
 
   void add(Stage stage, Clock::duration busy, std::uint64_t bytes) noexcept;
-  /// Adds count, times and bytes to `clock`, whose percentiles are of `counts`.
+  /// Adds count, times and bytes to `clock`, and the distribution of times to `counts`.
   void add_to(StageStats& clock, TimeHistogram::Counts& counts) const;
 
-  /// One piece of the stage's work: its CPU time, of how much on the clock.
+  /// Adds one measured piece of work: its CPU time and its elapsed time.
   void took(Stage stage, std::chrono::nanoseconds cpu, Clock::duration busy) noexcept;
 
-  // -- the lane's one worker
+  // -- only the worker that owns this object
   void read_begins(Clock::time_point now) noexcept;
   void read_ends(Clock::time_point now) noexcept;
   // -- any thread
-  /// Spent in reads, the one under way included.
+  /// Time spent in reads, the current read included.
   Clock::duration reading(Clock::time_point now) const noexcept;
 
  private:
@@ -43,16 +43,16 @@ class ThreadStats {
     TimeHistogram times;
   };
   std::vector<Meter> meters_;
-  /// Between reads: the time they took. In one: that less the instant it began. One word, so that
-  /// whoever looks sees one or the other; which of them, the sign tells, since time spent cannot
-  /// exceed the time since the clock's zero.
+  /// Between reads: the total read time. During a read: that total minus the start time, which is
+  /// negative, because the total cannot exceed the time since the clock's epoch. One word, so that
+  /// readers see a consistent value.
   std::atomic<Clock::rep> reading_{0};
 };
 
-/// A worker's read, from construction until it ends or is left.
+/// A worker's read, from construction until end() or destruction.
 class Reading {
  public:
-  /// `lane` null: nobody's.
+  /// `thread_stats` null: the time is not recorded.
   Reading(ThreadStats* thread_stats, Clock::time_point begun) noexcept
       : thread_stats_(thread_stats) {
     if (thread_stats_) thread_stats_->read_begins(begun);
@@ -71,8 +71,8 @@ class Reading {
   ThreadStats* thread_stats_;
 };
 
-/// The CPU time of one read or decode in sixteen, the thread's first among them: asking for it costs
-/// more than a look at the clock. One thread.
+/// Measures the CPU time of one read or decode in sixteen, beginning with the thread's first.
+/// Reading the CPU time costs more than reading the clock. Not thread-safe.
 class StageCpu {
  public:
   StageCpu(ThreadStats& thread_stats, Stage stage) noexcept
@@ -81,7 +81,7 @@ class StageCpu {
     looking_ = count_++ % one_in == 0;
     if (looking_) begun_ = thread_cpu_time();
   }
-  /// Not called for what fails or has to be begun again.
+  /// Not called for work that fails or starts again.
   void ends(Clock::duration busy) noexcept {
     if (std::exchange(looking_, false))
       thread_stats_.took(stage_, thread_cpu_time() - begun_, busy);
@@ -96,8 +96,8 @@ class StageCpu {
   std::chrono::nanoseconds begun_{};
 };
 
-/// Nanoseconds that one reading costs on this machine, now: two looks at the clock and add(). The
-/// median of several bursts; takes a few milliseconds.
+/// Nanoseconds that one measurement costs on this machine: two clock reads and add(). It is the
+/// median of several bursts. The call takes a few milliseconds.
 double measure_reading_ns();
 
 }  // namespace weir::engine

@@ -41,7 +41,7 @@ std::optional<double> TimeHistogram::at(const Counts& counts, double quantile) {
       static_cast<std::uint64_t>(std::ceil(quantile * static_cast<double>(all))), 1, all);
   std::size_t bin = 0;
   for (auto up_to = counts[0]; up_to < rank;) up_to += counts[++bin];
-  // Beyond the bins the nearest edge is all that is known.
+  // Outside the bins only the nearest edge is known.
   if (bin == 0) return shortest_s;
   if (bin > bins) return longest_s;
   const double middle = (static_cast<double>(bin) - 0.5) / bins;

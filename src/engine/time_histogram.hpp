@@ -10,24 +10,23 @@
 
 namespace weir::engine {
 
-/// How often something took how long, in bins 4 % wide from 10 ns to 1000 s: any quantile within
-/// 2 %. Any thread; add() neither allocates nor blocks.
+/// A histogram of durations, with bins 4 % wide from 10 ns to 1000 s. Any quantile is exact within
+/// 2 %. Thread-safe; add() does not allocate or block.
 class TimeHistogram {
  public:
   void add(Clock::duration time) noexcept;
 
-  /// Counts by bin. Those of several histograms add up to that of all their times.
+  /// Counts by bin. The sum of two histograms' counts is the histogram of all their times.
   using Counts = std::vector<std::uint64_t>;
   void add_to(Counts& counts) const;
   static std::uint64_t total(const Counts& counts) noexcept;
-  /// Seconds that the share `quantile` of the times took at most (nearest rank); empty where there
-  /// are none.
+  /// The quantile in seconds (nearest rank). Empty if there are no times.
   static std::optional<double> at(const Counts& counts, double quantile);
 
  private:
-  /// ln(1e11) / ln(1.04): the middle of a bin is within 2 % of either edge.
+  /// ln(1e11) / ln(1.04). The middle of a bin is within 2 % of both edges.
   static constexpr std::size_t bins = 646;
-  /// The times below the first bin and above the last one come first and last.
+  /// The first and the last counter hold times below and above all bins.
   std::array<std::atomic<std::uint64_t>, bins + 2> counts_{};
 };
 

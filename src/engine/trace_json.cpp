@@ -13,14 +13,14 @@ namespace weir::engine {
 
 namespace {
 
-/// Two processes of the picture.
+/// The viewer shows two processes.
 constexpr int threads = 1, slabs = 2;
 
 std::string_view word(Trace::Of what) {
   return weir::name_of(what, {"filling", "handoff", "lease", "next", "consume", "step", "look"});
 }
 
-/// Between quotes in JSON. `text` has been through sanitize(): UTF-8 without control bytes.
+/// Quotes `text` for JSON. It must be an output of sanitize(): UTF-8 without control bytes.
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -30,7 +30,7 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-/// Microseconds with the nanoseconds behind the point.
+/// Microseconds with three decimals.
 std::string microseconds(std::int64_t ns) {
   ns = std::max<std::int64_t>(ns, 0);
   const auto rest = std::to_string(ns % 1000);
@@ -55,7 +55,7 @@ class Trace::Writer {
                                   << "}}";
   }
 
-  /// `id` tells waits apart, which are on no thread and may overlap.
+  /// `id` distinguishes waits, which are on no thread and may overlap.
   void write(const Event& event, std::size_t id) {
     const auto& v = event.value;
     const auto what = static_cast<Of>(event.what);
@@ -94,8 +94,8 @@ class Trace::Writer {
   static std::int64_t duration(const Event& event) {
     return static_cast<std::int64_t>(event.value[0]);
   }
-  /// A nanosecond short: viewers add `ts` and `dur` in floating point, and one whose sum came out
-  /// beyond the next span's start would show that one inside.
+  /// Spans are one nanosecond shorter. Viewers add `ts` and `dur` in floating point. A sum above
+  /// the start of the next span would nest that span in this one.
   void span(std::string_view name, std::string_view category, int process, const Event& event,
             const std::string& args) {
     begin('X', process, event.track, event.at_ns)

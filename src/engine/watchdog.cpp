@@ -19,7 +19,7 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
   }
   const auto taker = shared_.core.stats.consumer();
   auto consumer = Standstill::Consumer::away;
-  // Before the first next() nobody can say whether there is a consumer.
+  // Before the first next() it is unknown whether there is a consumer.
   auto since = taker.handed.value_or(now);
   if (known.stops) {
     consumer = Standstill::Consumer::stops;

@@ -11,18 +11,19 @@
 
 namespace weir::engine {
 
-/// Looks at a stream now and then, on the strand, and says once of each stall what it waits for. A
-/// stall: the consumer has waited, and the oldest unfinished row has been the same, for as long as
-/// the options say. A consumer that does not ask, or waits for a lease of its own, is told of as what
-/// it is, and a stream that does not come to its end, too. What happens on the hot path is that threads say what they are at, in a Post of their own.
+/// Checks a stream periodically on the strand and reports each stall once. A stall means that the
+/// consumer waited for `stall_after` while the oldest unfinished row stayed the same. It also
+/// reports a consumer that does not call next() or waits for its own lease, and a stream that does
+/// not end. On the hot path, each thread only records its activity in its own ThreadActivity.
 class Watchdog {
  public:
   Watchdog(Shared& shared, std::uint32_t threads);
 
-  /// Of one thread.
+  /// The activity of one thread.
   ThreadActivity& activity(std::uint32_t thread) noexcept { return activities_[thread]; }
   Clock::duration interval() const noexcept;
-  /// Since when the consumer has waited for a lease of its own, and the stream has been stopping.
+  /// `waits_for_lease`: since when the consumer waits for its own lease. `stops`: since when the
+  /// stream is stopping.
   struct Known {
     std::optional<Clock::time_point> waits_for_lease, stops;
   };
@@ -33,7 +34,7 @@ class Watchdog {
   std::deque<ThreadActivity> activities_;
   books::RowKey oldest_ = books::no_row;
   Clock::time_point oldest_since_{};
-  std::optional<Clock::time_point> reported_;  ///< since when the stall lasts that was told of
+  std::optional<Clock::time_point> reported_;  ///< start of the stall that was reported last
 };
 
 }  // namespace weir::engine

@@ -10,30 +10,30 @@
 
 namespace weir::report {
 
-/// The most images that fit, 0 where not even one does, and the bytes at the peak with so many.
+/// The largest number of images that fits (0 if none does), and the peak bytes for it.
 struct Most {
   std::uint64_t images = 0, peak_bytes = 0;
 };
 struct Fit {
   std::uint64_t bytes = 0;
-  Most at_once{};                   ///< images of a batch that goes through in one
-  std::optional<Most> in_micros{};  ///< of one in micro-batches as asked, where they were asked
-  Most micro_batch{};               ///< images at once of the batch as asked
+  Most at_once{};                   ///< images of a batch without micro-batches
+  std::optional<Most> in_micros{};  ///< images of a batch in the requested micro-batches, if any
+  Most micro_batch{};               ///< images in a micro-batch, for the requested batch
 };
 
-/// What `weir footprint` says of a model.
+/// The results of `weir footprint` for one model.
 struct ModelFigures {
   Model model;
-  Footprint whole{};                 ///< the batch at once
-  std::optional<Footprint> micro{};  ///< in micro-batches, where they were asked
+  Footprint whole{};                 ///< the batch without micro-batches
+  std::optional<Footprint> micro{};  ///< with the requested micro-batches, if any
   std::optional<Fit> fit{};
 
   const Footprint& requested() const { return micro ? *micro : whole; }
 };
-/// `bytes`: what is to be fitted. Throws as weir::footprint does.
+/// `bytes` is the memory to fit in. Throws as weir::footprint does.
 ModelFigures model_figures(const Model& model, std::optional<std::uint64_t> bytes = {});
 
-/// An account of training and what stands for it in prediction, where anything does.
+/// An account of training, and the matching account of prediction, if any.
 struct TrainingAccount {
   const char* label;
   std::uint64_t TrainingBytes::*training;
@@ -52,26 +52,26 @@ inline constexpr TrainingAccount training_accounts[] = {
     {"total", &TrainingBytes::total, "total_bytes", &PredictionBytes::total},
     {"at the peak", &TrainingBytes::peak, "peak_bytes"}};
 
-/// What the input is held as.
+/// Element type of the stored input.
 constexpr ElementType input_type(const Model& model) noexcept {
   return model.tokens ? ElementType::i64 : model.types.input;
 }
 
-/// Sums of training and of prediction, and what fits. At most 100 columns where names are short.
+/// Tables of training and prediction, and of what fits. At most 100 columns if names are short.
 std::string training_text(const ModelFigures& figures);
-/// The same, and before it what each layer has.
+/// A table of layers, followed by training_text().
 std::string footprint_text(const ModelFigures& figures);
 Json to_json(const ModelFigures& figures);
 
-/// The loader's memory beside the trainer's, and what one more of either costs.
+/// The memory of a loader and of a trainer, and the cost of one more unit of each.
 struct Together {
   std::uint64_t host_bytes = 0;      ///< staging and index
   std::uint64_t training_bytes = 0;  ///< at the peak
   std::uint64_t slot_host_bytes = 0;
   std::uint64_t image_host_bytes = 0, image_training_bytes = 0;
-  std::string mismatch;  ///< empty: the loader's images are the model's
+  std::string mismatch;  ///< empty if the loader's images match the model
 };
-/// `alignment`: that of the plan's slabs.
+/// `alignment` is that of the plan's slabs.
 Together together(const Plan& plan, const ModelFigures& figures, std::uint64_t alignment);
 std::string together_text(const Together& together, const Plan& plan);
 Json to_json(const Together& together);

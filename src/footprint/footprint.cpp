@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-/// Adds layer `i`'s part to what must stay below 2^64, and names the layer that took it there.
+/// Adds the part of layer `i` to a sum below 2^64. The error names the layer that exceeds it.
 void add_part(const Model& model, std::size_t i, const char* what, std::uint64_t& sum,
               std::uint64_t part) {
   sum = add_sat(sum, part);
@@ -31,7 +31,7 @@ std::uint64_t add_all(std::initializer_list<std::uint64_t> parts) noexcept {
   return sum;
 }
 
-/// Bytes of one value of a parameter, its gradient and its state.
+/// Bytes per parameter for its value, gradient and state.
 struct ValueBytes {
   explicit ValueBytes(const Model& model)
       : parameter(element_bytes(model.types.parameters)),
@@ -48,7 +48,7 @@ std::uint64_t at_once(const Model& model, std::uint64_t batch) noexcept {
   return model.micro_batch == 0 ? batch : std::min(model.micro_batch, batch);
 }
 
-/// What does not depend on the batch, and what does.
+/// Costs that depend on the batch, and costs that do not.
 struct Costs {
   explicit Costs(const Model& model) : liveness(liveness_of(model)) {
     const ValueBytes value(model);
@@ -88,7 +88,8 @@ LayerFootprint of_layer(const Layer& layer, const LayerRule& rule, const ValueBy
           .kept_bytes = kept_bytes};
 }
 
-/// The largest n of 0 … most for which `fits`, which holds up to some n.
+/// The largest n in 0 … most for which `fits` is true. `fits` must be true up to some n and false
+/// above.
 template <class Fits>
 std::uint64_t largest(std::uint64_t most, Fits fits) {
   std::uint64_t low = 0;
@@ -147,8 +148,8 @@ Footprint footprint(const Model& model) {
 
 std::uint64_t largest_batch(const Model& model, std::uint64_t bytes) {
   const Costs costs(model);
-  bytes = std::min(bytes, unlimited - 1);  // at `unlimited` sums stick
-  // An image is a byte or more, so a batch of `bytes` is the most there can be.
+  bytes = std::min(bytes, unlimited - 1);  // sums saturate at `unlimited`
+  // An image has at least one byte, so a batch has at most `bytes` images.
   return largest(bytes, [&](std::uint64_t batch) {
     return costs.peak(batch, at_once(model, batch)) <= bytes;
   });

@@ -82,7 +82,7 @@ std::uint64_t JsonFields::number(const std::string& field, const json& value,
     return "must be a whole number, " + std::to_string(least) + " to " + std::to_string(most);
   };
   if (!value.is_number()) refuse(field, value, bound());
-  // 3.0 is a whole number to JSON Schema, too.
+  // In JSON Schema, 3.0 is also an integer.
   if (value.is_number_float()) {
     const auto number = value.get<double>();
     if (!(number >= static_cast<double>(least) && number <= static_cast<double>(most)) ||

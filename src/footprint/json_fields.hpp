@@ -9,25 +9,25 @@
 
 namespace weir {
 
-/// The fields of one JSON object, read one by one. What is missing, of another kind, out of bounds or
-/// unknown throws Error{bad_options} "PLACE: FIELD = VALUE: BOUND".
+/// Reads the fields of one JSON object. A field that is missing, unknown, out of bounds or of the
+/// wrong type throws Error{bad_options} "PLACE: FIELD = VALUE: BOUND".
 class JsonFields {
  public:
-  /// Whole numbers end where every reader of JSON still has them exactly (RFC 8259, section 6).
+  /// The largest integer that every JSON reader represents exactly (RFC 8259, section 6).
   static constexpr std::uint64_t most = (1ull << 53) - 1;
   enum class Need : std::uint8_t { optional, required };
   static constexpr auto required = Need::required;
 
-  /// `place` is empty for the outermost object.
+  /// `position` is empty for the outermost object.
   JsonFields(const nlohmann::json& object, std::string position);
 
   bool has(const char* field) const { return object_.contains(field); }
-  /// null: the field is missing, and need not be there.
+  /// Null if the field is missing and optional.
   const nlohmann::json* value(const char* field, Need need = Need::optional);
 
   void whole(const char* field, std::uint64_t& target, std::uint64_t least,
              Need need = Need::optional);
-  /// A whole number for both sides, or [rows, columns].
+  /// Reads an integer for both sides, or [rows, columns].
   void extent(const char* field, Extent& target, std::uint64_t least, Need need = Need::optional);
   void dims(const char* field, Dims& target);
   void flag(const char* field, bool& target) {
@@ -36,7 +36,7 @@ class JsonFields {
   void text(const char* field, std::string& target) {
     plain(field, target, &nlohmann::json::is_string, "must be a string");
   }
-  /// One of a few words.
+  /// Reads one of the given words.
   template <class T>
   void word(const char* field, T& target, const std::vector<T>& choices) {
     const auto* found = value(field);
@@ -53,7 +53,7 @@ class JsonFields {
     refuse(field, *found, "must be one of " + text);
   }
 
-  /// Refuses every field that was not asked for.
+  /// Throws if the object has a field that was not read.
   void done() const;
 
   [[noreturn]] void refuse(const std::string& field, const nlohmann::json& value,

@@ -11,7 +11,7 @@ using layer::Function;
 
 std::string extent_text(const Extent& e) { return dims_text({e.height, e.width}); }
 
-/// Fills the rule of one layer.
+/// Computes the rule of one layer.
 class Ruler {
  public:
   Ruler(const LayerPosition& position, const Dims& input, bool tokens, LayerRule& rule)
@@ -173,7 +173,7 @@ class Ruler {
     if (input_.size() != 3) refuse_input("takes channels x height x width");
     return {input_[0], input_[1], input_[2]};
   }
-  /// The channels, each with a scale and a shift where it is `affine`.
+  /// Returns the number of channels and adds a scale and a shift for each if `affine` is set.
   std::uint64_t normalise(bool affine) {
     if (input_.size() == 2) refuse_input("takes channels x height x width, or features");
     rule_.parameters = affine ? mul_sat(2, input_.front()) : 0;
@@ -181,9 +181,9 @@ class Ruler {
     return input_.front();
   }
 
-  /// One side of what a window gives. PyTorch's Conv2d and MaxPool2d, "Shape": the floor of
-  /// (in + 2 padding - dilation (kernel - 1) - 1) / stride + 1; with ceil_mode the ceiling, but no
-  /// window begins in the padding behind the image.
+  /// One side of the output of a window. PyTorch's Conv2d and MaxPool2d, "Shape": the floor of
+  /// (in + 2 padding - dilation (kernel - 1) - 1) / stride + 1. With ceil_mode it is the ceiling,
+  /// but no window begins in the padding after the image.
   std::uint64_t side(const Window& w, std::uint64_t in, std::uint64_t Extent::*axis) const {
     at_least_1("kernel", w.kernel);
     at_least_1("stride", w.stride);

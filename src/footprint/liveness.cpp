@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
 
-/// Where values lie. Storage 0 is the input batch, which is not counted here.
+/// A piece of memory for values. Storage 0 is the input batch, which is not counted here.
 struct Storage {
   Bytes bytes;
-  std::size_t maker = nobody;         ///< layer; nobody: the input batch, or the copy of it
+  std::size_t maker = nobody;         ///< layer; nobody: the input batch or its copy
   std::size_t first_keeper = nobody;  ///< layer; nobody: not kept
   bool kept() const noexcept { return first_keeper != nobody; }
 };
@@ -63,7 +63,7 @@ class LivenessPass {
     }
   }
 
-  /// Gives every boundary between layers its storage; boundary i is what layer i reads.
+  /// Assigns a storage to every boundary between layers. Layer i reads boundary i.
   void lay_out() {
     storages_.push_back({});
     boundary_.push_back(0);
@@ -111,13 +111,13 @@ class LivenessPass {
     out_.all_kept = out_.input_copy_kept;
     for (std::size_t i = 0; i < out_.kept.size(); ++i) {
       out_.all_kept = out_.all_kept + out_.kept[i];
-      if (out_.all_kept.of(1) == unlimited)  // so nothing below sticks at the maximum
+      if (out_.all_kept.of(1) == unlimited)  // so that no sum below saturates
         throw model_error(name(i), "activations kept: with the layers before, 2^64 bytes and more");
     }
   }
 
   void forward() {
-    Bytes alive;  // of what is kept
+    Bytes alive;  // live bytes of kept values
     for (const auto& storage : storages_)
       if (storage.maker == nobody && storage.kept()) alive = alive + storage.bytes;
     for (std::size_t i = 0; i < out_.rules.size(); ++i) {
@@ -162,8 +162,8 @@ class LivenessPass {
   Bytes values(std::uint64_t count) const noexcept {
     return {mul_sat(count, element_bytes(model_.types.activations)), 0};
   }
-  /// What a layer makes besides its output. Counts' activations are held as often as they say where
-  /// they are `kept`.
+  /// Bytes that a layer produces besides its output. The activations of Counts are held as often as
+  /// they state if they are `kept`.
   Bytes made(const LayerRule& rule, bool kept) const noexcept {
     const auto statistic = element_bytes(model_.types.parameters);
     auto bytes = values(rule.made_values);

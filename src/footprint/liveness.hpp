@@ -8,7 +8,7 @@
 
 namespace weir {
 
-/// Bytes that grow with the images that go through at once. Sticks at the maximum.
+/// Bytes that depend on the size of the micro-batch. Saturates at the maximum.
 struct Bytes {
   std::uint64_t an_image = 0, in_common = 0;
 
@@ -18,33 +18,34 @@ struct Bytes {
   friend Bytes operator+(const Bytes& a, const Bytes& b) noexcept {
     return {add_sat(a.an_image, b.an_image), add_sat(a.in_common, b.in_common)};
   }
-  /// `b` is a part of `a`.
+  /// `b` must be a part of `a`.
   friend Bytes operator-(const Bytes& a, const Bytes& b) noexcept {
     return {a.an_image - b.an_image, a.in_common - b.in_common};
   }
 };
 
-/// A forward and a backward pass through a model, whatever the batch: what is alive at each moment
-/// besides parameters, buffers, gradients, state and the input batch.
+/// The live memory at each moment of a forward and a backward pass, without parameters, buffers,
+/// gradients, optimizer state and the input batch.
 ///
-/// Memory of values: each layer's output, unless it is a view of its input or in place, and a copy of
-/// the input, where that is of another type. A value is alive from the layer that makes it to the last
-/// one that reads it or, where some layer keeps it for its gradient, until the backward pass has
-/// passed the first such layer. What lies before the first layer with parameters has no gradient and
-/// keeps nothing. The output of the model is the caller's, for the loss, and stays.
+/// It consists of the outputs of layers, except views and in-place outputs, and of a copy of the
+/// input if its type differs. A value is live from the layer that produces it to the last layer
+/// that reads it. If a layer keeps it for its gradient, it is live until the backward pass has
+/// finished the first such layer. Layers before the first one with parameters have no gradient and
+/// keep nothing. The output of the model is live throughout, because the caller needs it for the
+/// loss.
 struct Liveness {
   std::vector<LayerRule> rules;
-  std::vector<Bytes> kept;  ///< by the layer that made it
+  std::vector<Bytes> kept;  ///< by producing layer
   Bytes input_copy_kept;
   Bytes all_kept;
-  std::vector<Bytes> moments;             ///< of training
-  std::vector<Bytes> prediction_moments;  ///< nothing kept
+  std::vector<Bytes> moments;             ///< for training
+  std::vector<Bytes> prediction_moments;  ///< for prediction, where nothing is kept
 };
 
 /// Throws as footprint() does.
 Liveness liveness_of(const Model& model);
 
-/// The largest of `moments` with so many images at once.
+/// The largest of `moments` for this size of a micro-batch.
 std::uint64_t most_of(const std::vector<Bytes>& moments, std::uint64_t images) noexcept;
 
 }  // namespace weir

@@ -21,7 +21,7 @@ const std::vector<ElementType> float_types{ElementType::f32, ElementType::f16, E
 const std::vector<ElementType> input_types{ElementType::u8, ElementType::f32, ElementType::f16,
                                            ElementType::bf16, ElementType::f64};
 
-/// Each kind of layer with a default or nothing in it; its fields are for read() to fill.
+/// A default value of each kind of layer. read() sets its fields.
 std::vector<Layer::Kind> kinds() {
   std::vector<Layer::Kind> all{layer::Conv2d{},    layer::Linear{},       layer::BatchNorm{},
                                layer::GroupNorm{}, layer::Embedding{},    layer::MaxPool2d{},
@@ -179,7 +179,7 @@ Model read_all(const json& object) {
   return model;
 }
 
-/// Refuses a field that is there twice: readers of JSON differ in which of them counts.
+/// Rejects duplicate fields, because JSON readers differ in which one they use.
 class OnceOnly {
  public:
   bool operator()(int, json::parse_event_t event, const json& parsed) {

@@ -1,5 +1,5 @@
-# OpenCVParts::core, ::imgproc and, where present, ::imgcodecs. Debian's libopencv-core-dev and
-# -imgproc-dev bring no OpenCVConfig.cmake, and the package that does brings all of OpenCV.
+# Defines OpenCVParts::core, ::imgproc and, if present, ::imgcodecs. Debian's libopencv-core-dev and -imgproc-dev do not
+# contain OpenCVConfig.cmake. The package that contains it installs all of OpenCV.
 find_package(OpenCV 4 CONFIG QUIET COMPONENTS core imgproc OPTIONAL_COMPONENTS imgcodecs)
 if(NOT TARGET opencv_core)
   find_path(OpenCVParts_INCLUDE_DIR opencv2/core.hpp PATH_SUFFIXES opencv4)

@@ -1,4 +1,4 @@
-# WebP::webp, from libwebp's own package configuration or else from the system's folders.
+# Defines WebP::webp, from libwebp's package configuration or else from the system's folders.
 find_package(WebP CONFIG QUIET)
 if(NOT TARGET WebP::webp)
   find_package(PkgConfig QUIET)

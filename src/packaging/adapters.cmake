@@ -1,8 +1,7 @@
-# Headers of include/weir/interop that need another library: each an interface library weir::NAME and a
-# CMake component of that name. The other library is its users' to have, not the builder's of weir: a
-# target that is missing here is looked for by them.
+# Headers of include/weir/interop that need another library. Each is an interface library weir::NAME and a CMake
+# component of that name. weir builds without the other library. Only a project that uses the adapter must find it.
 
-# weir_adapter(NAME [HEADERS names...] TARGETS targets...): for interop/NAME.hpp and such further headers.
+# weir_adapter(NAME [HEADERS names...] TARGETS targets...): declares the adapter of interop/NAME.hpp and of HEADERS.
 function(weir_adapter NAME)
   cmake_parse_arguments(ARG "" "" "HEADERS;TARGETS" ${ARGN})
   set(headers ${NAME} ${ARG_HEADERS})
@@ -19,7 +18,7 @@ function(weir_adapter NAME)
     install(EXPORT weir_${NAME}_targets FILE weir_${NAME}.cmake NAMESPACE weir::
       DESTINATION ${package_dir} COMPONENT weir_development)
   endif()
-  # Those that can be compiled here, for tests.
+  # The tests compile the adapters whose libraries are found here.
   set(ready TRUE)
   foreach(target IN LISTS ARG_TARGETS)
     if(NOT TARGET ${target})
@@ -34,7 +33,7 @@ function(weir_adapter NAME)
 endfunction()
 
 weir_adapter(asio TARGETS Boost::headers Threads::Threads)
-weir_adapter(cuda)  # no library of its own: the driver is loaded at run time
+weir_adapter(cuda)  # it needs no library, because the driver is loaded at run time
 weir_adapter(dlpack TARGETS dlpack::dlpack)
 weir_adapter(opencv TARGETS OpenCVParts::core)
-weir_adapter(torch HEADERS torch_device torch_stream TARGETS torch)  # libtorch's own name
+weir_adapter(torch HEADERS torch_device torch_stream TARGETS torch)  # the name that libtorch itself uses

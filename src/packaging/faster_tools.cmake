@@ -1,6 +1,6 @@
-# Whoever has these waits less; nothing needs them. For weir's own builds, not for projects that embed it.
+# Optional tools that make builds faster. They are used for weir's own builds, not in projects that embed it.
 
-# Of what users get, the system's own linker decides.
+# Release builds use the system's linker.
 if(CMAKE_BUILD_TYPE STREQUAL Debug AND CMAKE_SYSTEM_NAME STREQUAL Linux)
   find_program(WEIR_LINKER NAMES ld.mold ld.lld)
   mark_as_advanced(WEIR_LINKER)
@@ -14,7 +14,7 @@ endif()
 find_program(WEIR_CCACHE ccache)
 mark_as_advanced(WEIR_CCACHE)
 if(WEIR_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  # Without these it does not keep what is compiled with headers that were compiled before.
+  # Without these settings, ccache does not cache files that use precompiled headers.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${WEIR_CCACHE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)

@@ -1,4 +1,4 @@
-# For Doxygen: what is no page is, seen from build/docs/html, one folder further up.
+# For Doxygen: a link to a file that is not a page is resolved from build/docs/html and needs one more "../".
 s,](\.\./\.\./examples,](../../../examples,g
 # Pages outside the guide are not part of the reference.
 s,\[\([^]]*\)\](\.\./\(benchmarks\|footprint\)\.md[^)]*),\1 (docs/\2.md),g

@@ -11,14 +11,14 @@ install(TARGETS weir EXPORT weirTargets
   FILE_SET generated COMPONENT weir_development)
 install(EXPORT weirTargets NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT weir_development)
 
-# What training takes: of the same package, yet linked by those alone who ask for it.
+# The component footprint: in the same package, but linked only on request.
 install(TARGETS weir_footprint_component EXPORT weirFootprintTargets
   ARCHIVE COMPONENT weir_development
   FILE_SET HEADERS COMPONENT weir_development)
 install(EXPORT weirFootprintTargets NAMESPACE weir:: DESTINATION ${package_dir}
   COMPONENT weir_development)
 
-# A component of its own, so that a package of it may be one that needs OpenCV.
+# A separate component, so that it can be in a package that depends on OpenCV.
 if(TARGET weir_opencv_codec)
   install(TARGETS weir_opencv_codec EXPORT weirOpencvCodecTargets
     ARCHIVE COMPONENT weir_opencv_codec)
@@ -45,13 +45,13 @@ if(library_type STREQUAL "STATIC_LIBRARY")
 else()
   set(WEIR_STATIC FALSE)
 endif()
-# What a static library leaves to its user's linker.
+# Libraries that the user of a static library must link.
 set(WEIR_PC_PRIVATE)
 if(WEIR_STATIC)
   set(WEIR_PC_PRIVATE "Requires.private: libhwy libjpeg libpng libwebp fmt\nLibs.private: -pthread -ldl\n")
 endif()
 
-# CMake strips programs and shared libraries alone.
+# CMake only strips programs and shared libraries.
 if(WEIR_STATIC)
   install(CODE "if(CMAKE_INSTALL_DO_STRIP)
     file(GLOB archives \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libweir*.a\")
@@ -68,7 +68,7 @@ install(FILES ${PROJECT_BINARY_DIR}/weirConfig.cmake ${PROJECT_BINARY_DIR}/weirC
   ${CMAKE_CURRENT_LIST_DIR}/FindOpenCVParts.cmake ${CMAKE_CURRENT_LIST_DIR}/FindWebP.cmake
   DESTINATION ${package_dir} COMPONENT weir_development)
 
-# From the folder of the .pc files to the prefix: an installed weir can be moved, or installed with --prefix.
+# The path from the .pc files to the prefix is relative, so an installation can be moved or installed with --prefix.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
   BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig OUTPUT_VARIABLE WEIR_PC_PREFIX)
 foreach(pc weir weir_footprint)

@@ -1,4 +1,4 @@
-# For Doxygen: moves, defaulted or deleted copies and destructors that have no comment are left out.
+# For Doxygen: removes moves, destructors, and defaulted or deleted copies that have no comment.
 function special() {
   return /= delete;$/ || /\(const [A-Z][A-Za-z]*&\) = default;$/ || /^ *(virtual )?~[A-Z][A-Za-z]*\(\)( override| noexcept| = default)?;$/ ||
          /^ *(WEIR_API )?[A-Z][A-Za-z]*\([A-Z][A-Za-z]*&&( other)?\) noexcept;$/ ||

@@ -49,7 +49,8 @@ class Writer {
     } else if (most >= 0.98 * work_.consumption_per_s()) {
       bound_ = Bound::consumer;
     } else {
-      // Without readers, workers wait for their own reads: whichever takes longer.
+      // Without readers, each worker waits for its own reads. The slower of the two limits the
+      // rate.
       const bool decode =
           ahead > 0 ? work_.decodes_per_s(workers, ahead) <= work_.reads_per_s(workers, ahead)
                     : work_.decode_s >= work_.read_wait_s;
@@ -106,7 +107,7 @@ class Writer {
   }
 
   std::string target() const {
-    constexpr double at_once = 20;  // a consumer this much faster does nothing worth a figure
+    constexpr double at_once = 20;  // beyond this factor, the consumer's rate is not shown
     return work_.consumption_per_s() < at_once * advice_.ceiling.samples_per_s
                ? "; the consumer could take " + rate(work_.consumption_per_s()) + "."
                : "; the consumer takes whatever comes.";
@@ -140,7 +141,7 @@ class Writer {
         ready(now) + " with " + mebibytes(now.total_bytes) + ".");
   }
 
-  /// The knob that does most of the way on its own, where the way is worth going.
+  /// States the knob with the largest gain of its own, if the gain is worth stating.
   void say_first() {
     const auto &now = advice_.now, &to = advice_.recommended;
     if (gain(to) < 0.02) return say_beyond();
@@ -168,7 +169,7 @@ class Writer {
                     to.data_readiness - now.data_readiness);
   }
 
-  /// What no knob can do.
+  /// States the limits that no knob can change.
   void say_beyond() {
     switch (bound_) {
       case Bound::consumer: say("Change first: the consumer; the loader waits for it."); return;
@@ -218,7 +219,7 @@ class Writer {
   const Advice& advice_;
   const std::uint64_t cache_requested_;
   Bound bound_ = Bound::consumer;
-  std::optional<Prediction> unbounded_;  ///< without the budget, where that is better
+  std::optional<Prediction> unbounded_;  ///< result without the budget, if it is better
   std::vector<std::string> sentences_;
 };
 

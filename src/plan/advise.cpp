@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-/// The recommended setting to paste: as options of the program and as C++.
+/// Writes the recommended setting as options of the program and as C++.
 void put_settings(Advice& advice, std::uint64_t budget, const CachePlan& cache) {
   const auto set = [&](const std::string& flag, const std::string& member, std::uint64_t value) {
     advice.flags += (advice.flags.empty() ? "--" : " --") + flag + " " + std::to_string(value);

@@ -5,7 +5,7 @@
 
 namespace weir {
 
-/// weir::auto_budget of a room that was read. Pure.
+/// weir::auto_budget for a given reading of the available memory. Pure.
 AutoBudget auto_budget(const MemoryRoom& room, double share);
 
 }  // namespace weir

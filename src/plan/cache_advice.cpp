@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-/// What is kept of one sample, mean, with its entry's head; see buffer::SampleCache.
+/// Mean cached bytes of one sample, including the head of its entry; see buffer::SampleCache.
 std::uint64_t kept_bytes(const Window& window, Cache keep) {
   constexpr std::uint64_t head = 128, alignment = 64;
   const auto& plan = window.plan;
@@ -33,7 +33,7 @@ std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, cons
     cache.keep = keep;
     cache.table_bytes = table;
     cache.requested = requested;
-    cache.bytes = requested != 0 ? requested : unlimited;  // without a budget: as large as it gets
+    cache.bytes = requested != 0 ? requested : unlimited;  // without a budget the size has no bound
     const auto plan = plan_with(with, setting, search.budget());
     const auto at = [&](double share) {
       return predict(plan, simulation::with_cache(search.work(), plan, keep, share),

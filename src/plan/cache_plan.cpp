@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-/// What makes a row more than a function of its sample; null: nothing.
+/// Names the option that makes a row depend on more than its sample. Null if there is none.
 const char* varies(const Options& options) {
   if (options.fit == Fit::random && options.sizes.mode == Sizes::fixed)
     return "fit = random draws another crop each epoch";

@@ -5,8 +5,8 @@
 
 namespace weir::plan {
 
-/// How samples are judged and decoded: the one reading of the options, for streams, for measuring
-/// sizes and for probe(). Pure.
+/// The decoder's part of the options. Streams, measure_sizes() and probe() all use this function.
+/// Pure.
 codec::DecoderOptions decoder_options(const Options& options);
 
 }  // namespace weir::plan

@@ -5,7 +5,7 @@
 
 namespace weir {
 
-/// The prediction for a plan whose workload was made beforehand: one for many settings of a batch.
+/// The prediction for a plan. The workload is shared by all settings with the same batch size.
 Prediction predict(const Plan& plan, const simulation::Workload& work, double encoded_bytes);
 
 }  // namespace weir

@@ -89,7 +89,7 @@ void check(const Options& o) {
   }
 }
 
-/// What Tuning::automatic may reach; without it, what was asked for.
+/// The bounds of Tuning::automatic. Without it: the requested values.
 Setting bounds(const Options& o, const Setting& requested) {
   if (o.tuning.mode == Tuning::off) return requested;
   const auto or_default = [](std::uint32_t most, std::uint32_t by_default) {
@@ -178,7 +178,7 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
       options.memory.ledger ? options.memory.ledger->budget() : options.memory.budget_bytes;
 
   const bool sample_was_set = options.memory.max_sample_bytes != 0;
-  // What a decode may take by default it may take beside a transform, too.
+  // The default bound for a decode without a transform also holds with one.
   const auto least_sample = sample_was_set ? options.memory.max_sample_bytes
                                            : add_sat(least_sample_bytes, plan.transform_bytes);
   const auto fixed = add_sat(index_bytes, mul_sat(1 + plan.max_leases, plan.slab_bytes));
@@ -198,7 +198,7 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   const auto arenas = mul_sat(plan.workers, typical_arena(plan));
   const auto for_slabs =
       sub_floor(sub_floor(sub_floor(available, index_bytes), plan.max_sample_bytes), arenas);
-  // Where sizes differ, bytes are counted batch for batch while the stream runs.
+  // If sizes differ, the stream charges the bytes of each batch separately.
   const auto depth = sizes_differ
                          ? most.max_queue_size
                          : std::min(sub_floor(for_slabs / plan.slab_bytes, plan.max_leases),
@@ -212,7 +212,7 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   plan.read_ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>(most.read_ahead, drawn));
   plan.start = {std::min(requested.max_queue_size, plan.max_queue_size), requested.workers,
                 std::min(requested.read_ahead, plan.read_ahead), plan.batch};
-  // Slabs that came back lie idle until the next batch is opened: as many as can be leased.
+  // Released slabs are idle until the next batch begins. Their number is at most max_leases.
   const auto ahead_bytes = std::min(mul_sat(plan.max_queue_size, plan.slab_bytes),
                                     std::max(plan.max_queue_bytes, plan.slab_bytes));
   const auto staging =

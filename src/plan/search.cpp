@@ -11,13 +11,13 @@
 namespace weir {
 namespace {
 
-/// "Within a percent", of throughput and of readiness.
+/// "Within 1 %", for throughput and readiness.
 constexpr double slack = 0.01;
 
-/// Reads that wait less than this share of a decode need no readers.
+/// If reads wait for less than this share of a decode, they need no readers.
 constexpr double negligible = 0.02;
 
-/// The smallest in [low, high] that `test` accepts; it accepts `high`.
+/// Returns the smallest value in [low, high] for which `test` is true. `test(high)` must be true.
 template <class Test>
 std::uint32_t smallest_that(std::uint32_t low, std::uint32_t high, Test test) {
   while (low < high) {
@@ -80,7 +80,7 @@ std::optional<Plan> Search::plan_of(const Setting& wanted) const {
   if (wanted.read_ahead > most_read_ahead_) return {};
   try {
     auto plan = plan_with(window_, wanted, budget_);
-    // One that the Plan would cut to the budget is another setting.
+    // If the Plan cuts the queue to the budget, the result belongs to another setting.
     if (setting_of(plan) != wanted) return {};
     return plan;
   } catch (const Error& error) {
@@ -113,7 +113,7 @@ std::uint32_t Search::deepest(Threads threads, std::uint64_t bytes) const {
   };
   const auto least = least_depth(threads);
   if (!fits(least)) return 0;
-  // The first that does not fit, less one.
+  // The first depth that does not fit, minus one.
   return smallest_that(least, options_.most_queue + 1, [&](auto depth) { return !fits(depth); }) -
          1;
 }
@@ -131,7 +131,7 @@ std::vector<std::uint32_t> Search::worker_candidates(std::uint32_t read_ahead) c
 }
 
 std::vector<Search::Threads> Search::candidates() const {
-  // Reads under way at once, by Little's law.
+  // Concurrent reads, by Little's law.
   const double read_s = work_.read_wait_s + work_.read_cpu_s;
   const double most = most_read_ahead_;
   const auto least =
@@ -139,7 +139,7 @@ std::vector<Search::Threads> Search::candidates() const {
   std::vector<std::uint32_t> ahead{
       0,         least,     scaled(least, 1.15), scaled(least, 1.3), scaled(least, 1.6),
       2 * least, 4 * least, most_read_ahead_};
-  // Where a budget has no room for as many, fewer are still better than none.
+  // If the budget has no room for this many, fewer reads are still better than none.
   for (auto fewer = least / 2; fewer > 0; fewer /= 2) ahead.push_back(fewer);
   keep_within(ahead, 0, most_read_ahead_);
   std::vector<Threads> all;
@@ -159,7 +159,7 @@ Prediction Search::ceiling() {
     const Threads all{most_workers_, read_ahead};
     consider(deepest(all, unlimited), all);
   }
-  // All of everything is best where it fits; where a budget makes one knob cost another, look on.
+  // The maximum of all knobs is best if it fits. A tight budget makes the knobs compete, so search.
   const bool tight = !best || best->setting.max_queue_size < options_.most_queue;
   if (tight || best->samples_per_s < target_ * (1 - slack)) {
     for (const auto threads : candidates()) consider(deepest(threads, unlimited), threads);

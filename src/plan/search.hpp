@@ -12,34 +12,34 @@
 
 namespace weir {
 
-/// One that may be moved while a stream runs.
+/// A knob that can change while a stream runs.
 struct Knob {
   const char* name;
   std::uint32_t Setting::*value;
-  const char* why;  ///< to turn it up
+  const char* why;  ///< reason to increase it
 };
-/// What buys throughput first, what smooths it last.
+/// In the order of advice: knobs for throughput first, the knob against jitter last.
 inline constexpr std::array<Knob, 3> knobs{
     {{"read_ahead", &Setting::read_ahead, "so that reads wait side by side"},
      {"workers", &Setting::workers, "so that more is decoded at once"},
      {"max_queue_size", &Setting::max_queue_size, "so that batches wait for the consumer"}}};
 
-/// Settings within AdviceOptions, and what they would do. Each is simulated once, all on the same
-/// draws. Not for several threads.
+/// Simulates settings within AdviceOptions. It simulates each setting once, and all with the same
+/// random draws. One thread.
 class Search {
  public:
   Search(const Window& window, const AdviceOptions& options);
 
-  /// The best there is: the highest throughput, then the highest readiness. Throws
-  /// Error{budget_too_small} where the budget admits no setting.
+  /// The best setting: highest throughput, then highest readiness. Throws Error{budget_too_small}
+  /// if no setting fits the budget.
   Prediction ceiling();
-  /// The smallest in bytes that reaches `best` within a percent, ready as often as asked for, or
-  /// else nearly as often as any such setting can be.
+  /// The setting with the fewest bytes that is within 1 % of `best` and reaches the target
+  /// readiness. If no setting reaches it, the result is within 1 % of the highest readiness.
   Prediction smallest(const Prediction& best);
-  /// From `from`, each knob by a step up and down, as far as the bounds allow.
+  /// One step up and one step down for each knob of `from`, within the bounds.
   std::vector<Step> steps(const Prediction& from);
 
-  /// Empty: out of bounds, or more than the budget holds.
+  /// Empty if the setting is out of bounds or exceeds the budget.
   std::optional<Prediction> at(const Setting& setting);
 
   const simulation::Workload& work() const noexcept { return work_; }
@@ -58,13 +58,14 @@ class Search {
   bool good(const std::optional<Prediction>& prediction) const;
   bool good(std::uint32_t depth, Threads threads) { return good(at(setting(depth, threads))); }
   std::uint32_t least_depth(Threads threads) const;
-  /// The deepest queue within the bounds whose bytes are below `bytes`; 0: none.
+  /// The deepest queue within the bounds that needs less than `bytes`. 0 if there is none.
   std::uint32_t deepest(Threads threads, std::uint64_t bytes) const;
-  /// Step by step to where no step is better.
+  /// Changes single knobs until no step improves the result.
   Prediction climbed(Prediction from);
   void improve(std::optional<Prediction>& best, Threads threads);
   void thin_out(Prediction& best);
-  /// Worth looking at: what the bounds of the stations ask for, a little more, and all.
+  /// Thread counts to simulate: those that the bounds of the stations require, some more, and the
+  /// maximum.
   std::vector<Threads> candidates() const;
   std::vector<std::uint32_t> worker_candidates(std::uint32_t read_ahead) const;
 
@@ -73,19 +74,19 @@ class Search {
   const std::uint64_t budget_;
   const std::uint32_t most_workers_;
   const simulation::Workload work_;
-  const std::uint32_t most_read_ahead_;  ///< 0 where reads are over at once
-  const double target_;  ///< samples a second that consumer and machine allow at best
+  const std::uint32_t most_read_ahead_;  ///< 0 if reads do not wait
+  const double target_;                  ///< samples per second; limit of consumer and machine
   std::map<Setting, Prediction> known_;
-  double least_rate_ = 0, least_readiness_ = 0;  ///< what is good
+  double least_rate_ = 0, least_readiness_ = 0;  ///< requirements for good()
 };
 
-/// What caches would bring at `setting`, which the search has looked at: those of `bytes`, or, where that
-/// is 0, of the window's own size, as far as the budget has room.
+/// The effect of caches at `setting`, which the search has already simulated. The size is `bytes`,
+/// or if that is 0, the size of the window's own cache within the budget.
 std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, const Setting& setting,
                                       std::uint64_t bytes);
 
-/// Advice in sentences: what bounds the run, whether depth helps, what to use, what to change first,
-/// what a budget keeps away. `advice` has all but its words.
+/// The advice as sentences: the limit, the effect of queue depth, the recommendation, the first
+/// change, and the cost of the budget. All other members of `advice` must be set.
 std::vector<std::string> advice_text(const Window& window, const AdviceOptions& options,
                                      Search& search, const Advice& advice);
 

@@ -146,7 +146,7 @@ void Simulation::release_core() {
 // ---- rows ------------------------------------------------------------------------------------
 
 bool Simulation::admit(Actor& actor, buffer::Block& block, std::uint64_t bytes) {
-  // All of it `beside`: charged, and nothing allocated.
+  // All bytes count as `beside`: they are charged, but not allocated.
   if (!bounded_ || block.ensure(0, bytes, actor.row->row, nullptr)) return true;
   if (&block != &actor.scratch) actor.scratch.trim();
   trim_idle();

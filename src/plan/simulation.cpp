@@ -10,19 +10,20 @@
 namespace weir::simulation {
 namespace {
 
-/// Batches to deliver before measuring: what the queue starts with has to be gone.
+/// Number of batches before the measurement, so that the initial state of the queue has no effect.
 std::uint64_t warm_batches(std::uint32_t depth) { return 16 + 2 * std::uint64_t{depth}; }
 
-/// A queue deeper than a round of batches is never full in it.
+/// The simulated depth. A queue longer than one round of batches never fills within that round.
 std::uint32_t simulated_depth(const Plan& plan, const Workload& work) {
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(plan.max_queue_size, std::max<std::uint64_t>(work.batches / 2, 64)));
 }
 
-/// Of a data set whose epochs end in a batch as short as the mean of all batches asks for.
+/// Size of a data set whose short last batches give the workload's mean batch size.
 std::uint64_t dataset_size(const Workload& work) {
   constexpr double longest_epoch = 1 << 20;
-  const double missing = work.batch - work.rows;  // of each batch, were they all alike
+  // Missing rows per batch, averaged over all batches.
+  const double missing = work.batch - work.rows;
   const double batches =
       missing > 0 ? std::clamp(std::floor((work.batch - 1) / missing), 1.0, longest_epoch)
                   : longest_epoch;
@@ -60,7 +61,7 @@ Simulation::Simulation(const Plan& plan, const Workload& work)
     actor.row = &fresh_row();
     (actor.reader ? idle_readers_ : idle_workers_).push_back(&actor);
   }
-  // Where a queue will be full it starts full, or a deep one would take for ever to fill.
+  // If the queue will be full, start with a full queue. Filling a deep queue would take too long.
   if (work.production_per_s(plan.workers, plan.read_ahead) >= work.consumption_per_s())
     hold_ = depth_;
 }
@@ -81,7 +82,7 @@ Prediction Simulation::run() {
   }
   const double seconds = static_cast<double>(std::max<Time>(now_ - measured_from_, 1)) * 1e-9;
   const auto batches = static_cast<double>(work_.batches);
-  // A queue that was simulated shallower than it is, and was full, fills.
+  // If the simulated queue was full, the real, deeper queue is full too.
   const bool all = slabs_made_ == depth_ + plan_.max_leases;
   return {.setting = setting_of(plan_),
           .samples_per_s = static_cast<double>(samples_) / seconds,
@@ -91,7 +92,7 @@ Prediction Simulation::run() {
           .verdict = verdict(seconds)};
 }
 
-// ---- clocks ----------------------------------------------------------------------------------
+// ---- statistics ------------------------------------------------------------------------------
 
 Simulation::Effort Simulation::pace() const noexcept {
   const auto waiting = static_cast<double>(idle_workers_.size());
@@ -165,14 +166,15 @@ void Simulation::settle() {
       Actor& actor = *idle.back();
       idle.pop_back();
       pull(actor);
-      if (actor.phase == Phase::idle) return;  // it is back in the list: nothing for the others
+      // It is back in the idle list and has started no work for others.
+      if (actor.phase == Phase::idle) return;
     }
   };
   do {
     if (std::exchange(waker_->pending, false)) conductor_->step();
     start_idle(idle_readers_);
     start_idle(idle_workers_);
-    // Again where a worker took what had been read: a read may begin.
+    // Checks again, because a worker may have used read bytes and so allowed a new read.
     if (queue_.may_begin_read()) start_idle(idle_readers_);
     hand_over();
   } while (waker_->pending);

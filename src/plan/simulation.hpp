@@ -20,19 +20,19 @@
 
 namespace weir::simulation {
 
-/// A stream in simulated time, event by event: the conductor and the books that the engine runs,
-/// with workers, readers and a consumer whose work only takes the time that the workload says.
-/// Workers and readers take what the engine's own work queue gives them, and charge, park and trim as
-/// engine::RowWork does. Deciding takes no time. One use.
+/// An event simulation of a stream. It uses the engine's own conductor, ledger and work queue. The
+/// work of workers, readers and the consumer only takes the time in the workload. Workers and
+/// readers charge, park and trim as engine::RowWork does. Scheduling takes no time. Use each object
+/// once.
 class Simulation final : private conductor::Actions {
  public:
-  /// `plan` and `work` are of the same batch.
+  /// `plan` and `work` must have the same batch size.
   Simulation(const Plan& plan, const Workload& work);
   ~Simulation() override;
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// What came of it, once warm; no bytes.
+  /// Returns the result after the warm-up, without bytes.
   Prediction run();
 
  private:
@@ -44,9 +44,9 @@ class Simulation final : private conductor::Actions {
   struct Row : books::Waiter {
     explicit Row(books::Book& book) : encoded(book, Account::encoded) {}
     books::SlabId slab = 0;
-    std::uint64_t number = 0;  ///< of the stream's rows: its place in the draws
+    std::uint64_t number = 0;  ///< number of the row in the stream, which selects its draws
     bool has_bytes = false, ahead = false;
-    bool kept = false;  ///< from an earlier epoch: not to be read
+    bool kept = false;  ///< cached in an earlier epoch, so not read
     buffer::Block encoded;
   };
   enum class Phase : std::uint8_t { idle, reading, computing };
@@ -59,10 +59,10 @@ class Simulation final : private conductor::Actions {
     conductor::RowRun run{};
     std::uint32_t done = 0, most_rows = 1;
     Time run_begun = 0, core_time = 0;
-    double reading = 0;  ///< share of the time of what it is at: for a read
+    double reading = 0;  ///< share of a read in the current event
     buffer::Block scratch;
   };
-  /// When, its number, which decides between events of one instant, and the actor.
+  /// Time, sequence number (orders events of the same time) and actor.
   using Event = std::tuple<Time, std::uint64_t, std::uint32_t>;
   struct Waker final : Wakeable {
     void wake() noexcept override { pending = true; }
@@ -79,8 +79,8 @@ class Simulation final : private conductor::Actions {
   void halt() noexcept override {}
   void end(conductor::End) noexcept override {}
 
-  // -- clocks, as engine::LoaderStats and engine::SharedWorkQueue keep them
-  /// Nanoseconds of workers by what it would take to shorten them.
+  // -- statistics, as in engine::LoaderStats and engine::SharedWorkQueue
+  /// Nanoseconds of workers, by cause.
   struct Effort {
     double storage = 0, decode = 0, memory = 0, idle = 0;
     void add(const Effort& more, double times) noexcept {
@@ -90,7 +90,7 @@ class Simulation final : private conductor::Actions {
       idle += times * more.idle;
     }
   };
-  /// What workers spend each nanosecond on from now on.
+  /// How the workers spend each nanosecond from now on.
   Effort pace() const noexcept;
   void pass(Time until) noexcept;
   void set_reading(Actor& actor, double share) noexcept {
@@ -102,17 +102,18 @@ class Simulation final : private conductor::Actions {
   // -- time
   void schedule(std::uint32_t actor, Time in);
   bool next_event();
-  /// All that can happen at this instant.
+  /// Processes everything that can happen at the current time.
   void settle();
 
   // -- workers and readers
   void advance(Actor& actor);
-  /// Takes rows until one takes time, or there is none.
+  /// Takes rows until one needs time or no row is left.
   void pull(Actor& actor);
   bool take(Actor& actor);
   void take_over(Actor& actor, Row& row);
   void begin_row(Actor& actor);
-  /// False: refused its bytes, and parked; or it was there, and has arrived.
+  /// Returns false if the budget refused the bytes (the row is parked), or if the row needed no
+  /// read and has arrived.
   bool start(Actor& actor);
   bool compute(Actor& actor);
   void seize_core(Actor& actor, Time for_time);
@@ -132,10 +133,10 @@ class Simulation final : private conductor::Actions {
 
   const Plan plan_;
   const Workload& work_;
-  const bool bounded_;  ///< by a budget: bytes are charged
-  const bool fused_;    ///< a read and its decode are one event
+  const bool bounded_;  ///< whether there is a budget, so that bytes are charged
+  const bool fused_;    ///< whether a read and its decode are one event
   const std::uint32_t depth_;
-  const std::uint64_t warm_, last_;  ///< batches delivered when measuring begins and ends
+  const std::uint64_t warm_, last_;  ///< delivered batches at the start and end of the measurement
 
   std::shared_ptr<books::Ledger> ledger_;
   std::shared_ptr<Waker> waker_ = std::make_shared<Waker>();
@@ -153,11 +154,11 @@ class Simulation final : private conductor::Actions {
 
   std::deque<books::SlabId> ready_, leases_;
   bool requesting_ = false, found_ready_ = false;
-  std::size_t hold_ = 0;  ///< batches to be ready before the first is handed over
+  std::size_t hold_ = 0;  ///< number of ready batches that the first delivery requires
   std::uint64_t delivered_ = 0, samples_ = 0, found_ = 0;
   Time requested_at_ = 0, waited_ = 0, measured_from_ = 0;
-  Effort pace_, spent_, spent_before_;  ///< until now; when the consumer last asked
-  Effort stalled_;      ///< nanoseconds that the consumer waited; idle: no part of it
+  Effort pace_, spent_, spent_before_;  ///< until now; at the consumer's last request
+  Effort stalled_;      ///< nanoseconds that the consumer waited; idle does not count
   double reading_ = 0;  ///< workers that read
 
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

@@ -13,7 +13,7 @@
 namespace weir {
 namespace {
 
-/// Sums over the batches of an epoch.
+/// Sums over the batches of one epoch.
 struct EpochSizes {
   std::uint64_t batches = 0, slab_bytes = 0, least = unlimited;
   SizeStats sizes;
@@ -41,7 +41,7 @@ EpochSizes first_epoch(const Options& options, std::uint32_t bucket_batches) {
   return epoch;
 }
 
-/// Of the batch that the largest images would make, whatever brought them together.
+/// The batch of the largest images, independent of the order.
 buffer::SlabLayout most(const Options& options, ImageSize largest) {
   const auto& sizes = options.sizes;
   const auto samples = sizes.index->size();
@@ -53,7 +53,8 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
   bytes.reserve(static_cast<std::size_t>(samples));
   for (std::uint64_t i = 0; i < samples; ++i)
     bytes.push_back(scaled_within((*sizes.index)[i], sizes.bound()).bytes());
-  // What cannot be read is replaced, and several of a batch may be by the same image.
+  // A replacement fills the row of an unreadable image, so a batch can contain the same image
+  // twice.
   if (options.faults.policy == OnFault::skip && samples > 0)
     std::ranges::replace(bytes, 0, std::ranges::max(bytes));
   std::ranges::nth_element(bytes, bytes.begin() + rows, std::greater<>());

@@ -6,14 +6,14 @@
 
 namespace weir {
 
-/// Throws Error{bad_options} where options.sizes contradict themselves or the others.
+/// Throws Error{bad_options} if options.sizes is inconsistent, or conflicts with other options.
 void check_sizes(const Options& options);
 
-/// What batches come to whose images keep their own sizes. Pure; walks the first epoch.
+/// Sizes of batches with images of their own sizes. Pure. The computation visits the first epoch.
 struct SizeFigures {
   SizePlan plan;
-  std::uint64_t most_slab_bytes = 0;  ///< whatever the order
-  std::uint64_t index_bytes = 0;      ///< of sizes and of the window of buckets
+  std::uint64_t most_slab_bytes = 0;  ///< maximum over all orders
+  std::uint64_t index_bytes = 0;      ///< index of sizes and window of buckets
 };
 SizeFigures size_figures(const Options& options);
 

@@ -9,7 +9,7 @@
 
 namespace weir {
 
-/// Text as std::snprintf makes it; at most 255 bytes.
+/// Formats as std::snprintf does. At most 255 bytes.
 template <class... Values>
 std::string format(const char* pattern, Values... values) {
   std::array<char, 256> text{};
@@ -17,12 +17,12 @@ std::string format(const char* pattern, Values... values) {
   return text.data();
 }
 
-/// Throws what options refuse to be.
+/// Throws Error{bad_options}.
 [[noreturn]] inline void refuse(const std::string& what) {
   throw Error(Errc::bad_options, Stage::wait, what);
 }
 
-/// "64.0 MiB".
+/// For example "64.0 MiB".
 inline std::string mebibytes(std::uint64_t bytes) {
   return format("%.1f MiB", static_cast<double>(bytes) / static_cast<double>(1u << 20));
 }

@@ -9,9 +9,9 @@ namespace weir::plan {
 namespace {
 
 constexpr std::uint64_t least_batches = 8, least_samples = 64;
-/// A move is taken back when it cost this much. Windows of half a second differ by about as much.
+/// Loss that reverts a move. Windows of half a second vary by about this much.
 constexpr double slower = 0.95, less_ready = 0.03;
-/// A station's share of a sample's time has changed when it differs by this part of the largest.
+/// The load of a station has changed if it differs by this share of the largest load.
 constexpr double change = 0.3;
 constexpr std::uint32_t windows_to_believe = 2;
 
@@ -42,7 +42,7 @@ bool Tuner::enough(const Window& seen) noexcept {
 
 Tuner::Load Tuner::load_of(const Window& seen, const Setting& setting) noexcept {
   const auto at_once = [](std::uint32_t n) { return static_cast<double>(std::max(1u, n)); };
-  // Of all samples: a cache that fills is a change.
+  // Per sample: a cache that fills counts as a change.
   const auto missed = 1 - seen.hit_share;
   const auto decoded = seen.plan.cache.keep == Cache::decoded ? missed : 1;
   return {seen.read.mean_s * missed /
@@ -97,7 +97,7 @@ void Tuner::ask(const Window& seen) {
   requested.plan.max_queue_size = setting_.max_queue_size;
   requested.plan.workers = setting_.workers;
   requested.plan.read_ahead = setting_.read_ahead;
-  requested.source_samples = 0;  // nothing is asked about caches
+  requested.source_samples = 0;  // disables cache advice
   goal_ = advise(requested, bounds_).recommended;
   at_rest_.reset();
   changed_ = 0;
@@ -105,7 +105,7 @@ void Tuner::ask(const Window& seen) {
 
 std::optional<Tuner::Move> Tuner::step(const Window& seen) {
   if (!goal_) ask(seen);
-  // What grows goes first: then nothing that shrinks has to make up for it.
+  // Increase knobs first. Then a decrease is not followed by an increase that compensates for it.
   for (const bool growing : {true, false}) {
     for (std::size_t i = 0; i < knobs.size(); ++i) {
       const auto value = knobs[i].value;

@@ -10,41 +10,41 @@
 
 namespace weir::plan {
 
-/// Decides the moves of Tuning::automatic from windows alone: no thread, no clock. It asks advise()
-/// where to go and goes there one knob at a time. Two windows after a move it looks at what came of
-/// it, and takes the move back where throughput or readiness fell; that knob is then left alone.
-/// There it rests, until what reads, decodes or the consumer take has changed: so on a steady
-/// workload it comes to rest after at most two moves a knob.
+/// Decides the moves of Tuning::automatic from windows alone, without threads or clocks. It gets
+/// its goal from advise() and moves one knob at a time towards it. The second window after a move
+/// decides: if throughput or readiness fell, the move is reverted and that knob stays fixed for
+/// this goal. At the goal it rests until the times of reads, decodes or the consumer change. So
+/// with a steady workload it rests after at most two moves per knob.
 class Tuner {
  public:
   Tuner(const Setting& start, const AdviceOptions& bounds);
 
   struct Move {
     Setting to;
-    std::string reason;  ///< a sentence: the knob, from, to, why
+    std::string reason;  ///< a sentence with the knob, both values and the reason
   };
-  /// Whether a window holds enough to judge by; a shorter one is to grow.
+  /// Whether the window has enough samples for a decision. If not, extend the window.
   static bool enough(const Window& seen) noexcept;
-  /// What to do after `seen`, the time since the last call, all of it under setting(). A move
-  /// counts as made.
+  /// Decides the next move. `seen` is the time since the last call, under setting(). setting()
+  /// includes the returned move.
   std::optional<Move> look(const Window& seen);
   const Setting& setting() const noexcept { return setting_; }
 
  private:
   enum class Phase : std::uint8_t {
-    resting,   ///< nothing to do until the workload changes
-    heading,   ///< towards goal_
-    settling,  ///< the first window after a move: half of it is of the time before
-    judging    ///< the second: what came of it
+    resting,   ///< at the goal, until the workload changes
+    heading,   ///< moving towards goal_
+    settling,  ///< first window after a move, which overlaps the time before it
+    judging    ///< second window after a move, which decides
   };
-  /// Seconds a sample that each station takes, so that a change of one that hardly counts is none.
+  /// Seconds per sample for each station. A change of a small load does not count.
   struct Load {
     double read = 0, decode = 0, consumer = 0;
   };
   struct Trial {
     std::size_t knob = 0;
     Setting from{};
-    double samples_per_s = 0, data_readiness = 0;  ///< before
+    double samples_per_s = 0, data_readiness = 0;  ///< values before the move
   };
 
   static Load load_of(const Window& seen, const Setting& setting) noexcept;
@@ -58,9 +58,9 @@ class Tuner {
   Phase phase_ = Phase::heading;
   std::optional<Prediction> goal_;
   Trial trial_;
-  std::array<bool, 3> refused_{};  ///< knobs whose move was taken back, for this goal
+  std::array<bool, 3> refused_{};  ///< knobs with a reverted move, for this goal
   std::optional<Load> at_rest_;
-  std::uint32_t changed_ = 0;  ///< windows in a row that differ from at_rest_
+  std::uint32_t changed_ = 0;  ///< consecutive windows that differ from at_rest_
 };
 
 }  // namespace weir::plan

@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-/// A wait that matters, as a share of the time.
+/// Waits below this share of the time are negligible.
 constexpr double tolerable = 0.1;
 
 StageStats stage_of(const Report& report, Stage stage) {
@@ -26,13 +26,13 @@ T less(T later, T earlier) noexcept {
   return later > earlier ? static_cast<T>(later - earlier) : T{};
 }
 
-/// Leaves of these sums of `later` what came since `earlier`.
+/// Subtracts the sums of `earlier` from those of `later`.
 template <class Sums, class... Values>
 void subtract(Sums& later, const Sums& earlier, Values Sums::*... sums) noexcept {
   ((later.*sums = less(later.*sums, earlier.*sums)), ...);
 }
 
-/// What one stage did between two reports.
+/// Statistics of one stage between two reports.
 StageStats between(const Report& earlier, const Report& now, Stage stage) {
   using Clock = StageStats;
   auto clock = stage_of(now, stage);
@@ -76,16 +76,16 @@ Window window(const Report& earlier, const Report& now) {
                   : less(now.sizes.images, earlier.sizes.images);
   const auto read = between(earlier, now, Stage::read);
   w.read = service(read);
-  // 0 where nobody looked; else at least a nanosecond.
+  // 0 means not measured. A measured value is at least one nanosecond.
   if (read.cpu_count > 0)
     w.read_cpu_s = std::max(1e-9, read.cpu_s / static_cast<double>(read.cpu_count));
   const auto decode = between(earlier, now, Stage::decode);
   const auto header_and_pixels = service(decode);
   const auto fit = service(between(earlier, now, Stage::fit));
-  // One follows the other in each sample, and both grow with the image: their deviations add up.
+  // Both parts of a sample grow with the image, so their deviations add up.
   w.decode = {header_and_pixels.count, header_and_pixels.mean_s + fit.mean_s,
               header_and_pixels.deviation_s + fit.deviation_s};
-  // Of the time of those that were looked at: few are, and images differ.
+  // Uses the wall time of the measured decodes, because they are few and images differ.
   w.decode_cpu_s = w.decode.mean_s * std::min(1.0, share(decode.cpu_s, decode.cpu_busy_s));
   w.encoded_bytes = share(static_cast<double>(decode.bytes), static_cast<double>(decode.count));
 
@@ -118,7 +118,7 @@ Verdict judge(const QueueWaits& w) {
   verdict.storage_wait = share(w.storage_wait_s, w.seconds);
   verdict.decode_wait = share(w.decode_wait_s, w.seconds);
   verdict.memory_wait = share(w.memory_wait_s, w.seconds);
-  // Of the time of those there were: their number may have changed.
+  // Relative to the sum of the workers' time, because the number of workers may have changed.
   const auto& [read, decode, storage_wait, memory_wait, idle] = w.workers;
   verdict.producer_wait = share(idle, read + decode + storage_wait + memory_wait + idle);
   const double longer = std::max(verdict.consumer_wait, verdict.producer_wait);

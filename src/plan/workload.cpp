@@ -14,7 +14,7 @@
 namespace weir::simulation {
 namespace {
 
-// One round of draws: enough for a percent, few enough for a few milliseconds.
+// Number of draws: enough for 1 % accuracy, few enough for a few milliseconds.
 constexpr std::uint64_t usual_samples = 32'768, fewest_batches = 64, most_batches = 8192;
 
 double per_second(double servers, double service_s) noexcept {
@@ -25,8 +25,8 @@ double variation(const Service& service) noexcept {
   return service.mean_s > 0 ? service.deviation_s / service.mean_s : 0.0;
 }
 
-/// CPU time of a read that nobody measured: opening the file and copying its bytes, which even a
-/// page cache does not spare. The rest of the read is waiting.
+/// CPU time of a read, if it was not measured: opening the file and copying its bytes. Reads from
+/// the page cache need it too. The rest of the read is waiting.
 double read_cpu_s(const Window& window) noexcept {
   constexpr double open_s = 10e-6, copy_s_per_byte = 1 / 3e9;
   const double cpu =
@@ -34,37 +34,39 @@ double read_cpu_s(const Window& window) noexcept {
   return std::clamp(cpu, 0.0, window.read.mean_s);
 }
 
-/// Of a decode's time on the clock, the share on a core. Workers beyond the cores take turns on them,
-/// and so do readers while they copy; the clock of a decode runs on meanwhile.
+/// The share of a decode's wall time on a core. Workers and copying readers beyond the number of
+/// cores share the cores, and a decode's wall time includes that wait.
 double core_share(const Window& window) noexcept {
   if (window.seconds <= 0 || window.decode.mean_s <= 0) return 1;
-  // Were decodes always on a core or waiting for one: no more than the cores are at them at a time,
-  // of as many as are under way on average (Little's law).
+  // An upper bound, if decodes are always on a core or wait for one: cores divided by the mean
+  // number of decodes in progress (Little's law).
   const double under_way =
       static_cast<double>(window.decode.count) * window.decode.mean_s / window.seconds;
   const double most = std::min(1.0, window.cores / std::max(under_way, 1e-9));
-  // Where each had a core for himself, what the clock has more is the machine's: other guests of it.
+  // If each thread had its own core, the additional wall time is caused by other users of the
+  // machine.
   if (window.plan.workers + std::min(window.plan.read_ahead, 1u) <= window.cores) return most;
-  // Far less than that on a core is no want of cores, but a decode that waits for something else.
+  // A much lower CPU share means that decodes wait for something other than cores.
   const double looked_at = window.decode_cpu_s / window.decode.mean_s;
   return looked_at < most / 2 ? most : std::min(most, looked_at);
 }
 
-/// Rows of a batch, mean. Of another size than the window's it is not known how many are short.
+/// Mean number of rows per batch. For another batch size than the window's, all batches count as
+/// full.
 double rows_of(const Window& window, std::uint32_t batch) noexcept {
   if (batch != window.plan.batch || window.batches == 0) return batch;
   const auto mean = static_cast<double>(window.samples) / static_cast<double>(window.batches);
   return std::clamp(mean, 1.0, static_cast<double>(batch));
 }
 
-/// Time of workers around a decode (taking rows, posting, waking others), a sample. It is the
-/// loader's own work and takes a core as the decode does; WorkerTime has it under decode_s.
+/// A worker's time per sample outside decodes: taking rows, posting, waking others. It is the
+/// loader's own work and needs a core like a decode. WorkerTime counts it in decode_s.
 double around_s(const Window& window) noexcept {
   const auto& decode = window.decode;
   if (decode.count == 0) return 0;
   const auto count = static_cast<double>(decode.count);
   const double around = window.workers.decode_s / count - decode.mean_s;
-  // More than a part of the decode is no bookkeeping: a window of few samples, or without a clock.
+  // A larger share is not overhead: the window has few samples or no times.
   return std::clamp(around, 0.0, 0.1 * decode.mean_s);
 }
 
@@ -79,7 +81,8 @@ Draws::Draws(std::size_t count, double variation, std::uint64_t key) {
   RandomStream random(key);
   factors_.reserve(count + 1);
   while (factors_.size() < count) {
-    // Box and Muller, A Note on the Generation of Random Normal Deviates, 1958: two at a time.
+    // Box and Muller, A Note on the Generation of Random Normal Deviates, 1958. It gives two at a
+    // time.
     const double radius = sigma * std::sqrt(-2 * std::log1p(-random.uniform()));
     const double angle = 2 * std::numbers::pi * random.uniform();
     factors_.push_back(std::exp(radius * std::cos(angle)));
@@ -119,7 +122,7 @@ Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t se
 }
 
 Workload with_cache(Workload work, const Plan& plan, Cache kept, double share) noexcept {
-  // What copying a row takes that lies in no cache of a core; a machine of 2020 does twice as much.
+  // Speed of copying a row that is in no CPU cache. A machine of 2020 is twice as fast.
   constexpr double bytes_per_s = 5e9;
   work.kept = kept;
   work.hit_share = kept == Cache::nothing ? 0 : share;
@@ -128,7 +131,7 @@ Workload with_cache(Workload work, const Plan& plan, Cache kept, double share) n
 }
 
 bool Workload::hits(std::uint64_t n) const noexcept {
-  // Multiples of the golden ratio lie as evenly in [0, 1) as any (Knuth, The Art of Computer
+  // Multiples of the golden ratio are spread evenly in [0, 1) (Knuth, The Art of Computer
   // Programming 3, 6.4).
   constexpr double golden = 0.6180339887498949;
   return hit_share > 0 && std::fmod(static_cast<double>(n) * golden, 1.0) < hit_share;

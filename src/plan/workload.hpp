@@ -8,15 +8,16 @@
 
 namespace weir::simulation {
 
-/// What the mean of a service time is multiplied by, sample for sample: log-normal with mean 1.
+/// Random factors for a mean service time: log-normal with mean 1.
 ///
-/// A ring of `count` draws whose mean is exactly 1, so that any `count` in succession take the mean
-/// time `count` times: what is random is where the long ones lie, not how much work there is. The
-/// n-th factor depends on n and the key alone, so settings that are compared meet the same samples.
+/// The object holds a ring of `count` factors with a mean of exactly 1. So any `count` consecutive
+/// factors give exactly `count` times the mean time: only the positions of slow samples are random,
+/// not the total work. Factor n depends on n and the key alone, so all settings use the same
+/// samples.
 class Draws {
  public:
-  /// `variation`: deviation / mean; 0: every factor is 1. Log-normal of mean m and variation v:
-  /// exp(N(ln m - s^2 / 2, s^2)) with s^2 = ln(1 + v^2).
+  /// `variation` is deviation / mean; 0 makes every factor 1. A log-normal distribution of mean m
+  /// and variation v is exp(N(ln m - s^2 / 2, s^2)) with s^2 = ln(1 + v^2).
   Draws(std::size_t count, double variation, std::uint64_t key);
   double operator[](std::uint64_t n) const noexcept { return factors_[n % factors_.size()]; }
 
@@ -24,42 +25,43 @@ class Draws {
   std::vector<double> factors_;
 };
 
-/// What is simulated: how long everything takes, for batches of one size.
+/// The times to simulate, for batches of one size.
 struct Workload {
-  double read_wait_s = 0;  ///< of one sample, mean: for the storage
-  double read_cpu_s = 0;   ///< of one sample, mean: on a core
-  double decode_s = 0;     ///< of one sample, mean: on a core
-  double consumer_s = 0;   ///< of one batch, mean
+  double read_wait_s = 0;  ///< mean per sample: waiting for storage
+  double read_cpu_s = 0;   ///< mean per sample, on a core
+  double decode_s = 0;     ///< mean per sample, on a core
+  double consumer_s = 0;   ///< mean per batch
   Draws read, decode, consumer;
   std::uint32_t cores = 1, batch = 1;
-  double rows = 1;                  ///< of a batch, mean: the last one of an epoch may be short
-  std::uint64_t encoded_bytes = 0;  ///< of each sample
-  std::uint64_t scratch_bytes = 0;  ///< of each sample's decode
-  std::uint64_t batches = 1;        ///< to measure, once warm: one round of the draws
-  double hit_share = 0;             ///< of the samples: kept from an earlier epoch
-  Cache kept = Cache::nothing;      ///< what is kept of those
-  double copy_s = 0;                ///< of a row that was kept, on a core
+  double rows = 1;  ///< mean rows per batch; the last one of an epoch may be smaller
+  std::uint64_t encoded_bytes = 0;  ///< per sample
+  std::uint64_t scratch_bytes = 0;  ///< per decode
+  std::uint64_t batches = 1;        ///< number of batches to measure: one round of the draws
+  double hit_share = 0;             ///< share of samples that were cached in an earlier epoch
+  Cache kept = Cache::nothing;      ///< form of the cached samples
+  double copy_s = 0;                ///< CPU time to copy one cached row
 
-  /// Whether the n-th sample is one that was kept: spread evenly, as of an order that is shuffled.
+  /// Whether sample n is cached. Hits are evenly spread, as in a shuffled order.
   bool hits(std::uint64_t n) const noexcept;
-  /// Of one sample, mean, those that were kept among them.
+  /// Mean read time of all samples, including cached ones.
   double read_s() const noexcept { return (read_wait_s + read_cpu_s) * (1 - hit_share); }
   double compute_s() const noexcept;
 
-  /// Samples a second that reading and decoding allow, whatever the queue; infinite where neither
-  /// takes time. The bounds of a tandem of multi-server stations: each station's servers over its
-  /// mean service time (Lazowska et al., Quantitative System Performance, 1984, chapter 5).
+  /// Samples per second that reading and decoding allow with any queue. Infinite if neither takes
+  /// time. These are the bounds of a tandem of multi-server stations: servers of a station divided
+  /// by its mean service time (Lazowska et al., Quantitative System Performance, 1984, chapter 5).
   double reads_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept;
   double decodes_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept;
   double production_per_s(std::uint32_t workers, std::uint32_t read_ahead) const noexcept;
   double consumption_per_s() const noexcept;
 };
 
-/// The same had `share` of the samples been kept.
+/// The workload with `share` of the samples in the cache.
 Workload with_cache(Workload work, const Plan& plan, Cache kept, double share) noexcept;
 
-/// The evidence as a workload of batches of `batch`. `consumer` in place of the window's, of batches
-/// of the window's size; null: the window's. Throws Error{bad_options} where the window is empty.
+/// Converts a window to a workload with batches of `batch` rows. `consumer` replaces the window's
+/// consumer times; it is for batches of the window's size. Null: the window's. Throws
+/// Error{bad_options} if the window is empty.
 Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t seed,
                      const Service* consumer = nullptr);
 

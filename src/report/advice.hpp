@@ -13,16 +13,17 @@ namespace weir::report {
 
 Json to_json(const Prediction& prediction);
 Json to_json(const Advice& advice);
-/// What a queue costs at each depth that was predicted, and under `predicted` what it would do.
+/// The cost of each predicted queue depth, and its prediction under `predicted`.
 Json depths_json(const Plan& plan, std::span<const Prediction> predictions);
-/// What it costs at the plan's depth and at the usual ones.
+/// The cost of the plan's depth and of common depths.
 Json depths_json(const Plan& plan);
 
-/// The settings that matter side by side, then the words, then what to paste. At most 100 columns.
+/// A table of the important settings, the advice as sentences, and the options to paste. At most
+/// 100 columns.
 std::string advice_text(const Advice& advice);
 
-/// The verdict, and what the window measured: samples, and the times of a read, a decode and the
-/// consumer's batch. `read_ahead`: that it was measured with.
+/// The verdict and the measurements of the window: samples, and the times of a read, a decode and a
+/// batch of the consumer. `read_ahead` is that of the measurement.
 std::string window_text(const Window& window, const Verdict& verdict, std::uint32_t read_ahead);
 
 }  // namespace weir::report

@@ -55,7 +55,7 @@ std::uint64_t parse_bytes(std::string_view text) {
   double value = 0;
   const auto [stop, error] = std::from_chars(digits.data(), end, value);
   const double bytes = value * static_cast<double>(unit);
-  // 2^64 as a double: the first value that no longer fits.
+  // 2^64 as a double, the first value that is too large.
   if (stop != end || error != std::errc{} || bytes != std::floor(bytes) || bytes >= 0x1p64)
     refuse_text(text);
   return static_cast<std::uint64_t>(bytes);

@@ -8,14 +8,14 @@
 
 namespace weir::report {
 
-/// A figure and its name in JSON, text and metrics.
+/// A member and its name in JSON, text and metrics.
 template <class Struct, class T>
 struct Field {
   const char* name;
   T Struct::*value;
 };
 
-/// Names of Sizes.
+/// Names of the enumerators of Sizes.
 inline constexpr std::string_view size_modes[] = {"fixed", "padded", "ragged"};
 
 /// Kinds of resident memory.
@@ -27,7 +27,7 @@ inline constexpr std::array process_fields{
     Field<ProcessParts, std::uint64_t>{"heap_free", &ProcessParts::heap_free},
 };
 
-/// Where samples are, and where they went; `held`: their end is not known yet.
+/// States of samples. `held`: the final state is still open.
 struct SampleField : Field<SampleTally, std::uint64_t> {
   bool held = false;
 };
@@ -44,7 +44,7 @@ inline constexpr std::array sample_fields{
     SampleField{{"omitted", &SampleTally::omitted}},
 };
 
-/// What workers do; `text`: after "workers: ".
+/// Activities of workers. `text` follows "workers: ".
 struct WorkerField : Field<WorkerTime, double> {
   const char* text;
 };

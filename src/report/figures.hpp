@@ -10,36 +10,36 @@
 
 namespace weir::report {
 
-/// One look at a loader while it ran.
+/// One measurement of a running loader.
 struct TimelinePoint {
-  double seconds = 0;          ///< since the stream was opened
+  double seconds = 0;          ///< since the start of the stream
   std::uint64_t consumed = 0;  ///< samples so far
   std::uint32_t filling = 0, ready = 0, leased = 0;
   std::uint64_t live = 0;
   AccountBytes accounts{};
 };
 
-/// What a command found out about one Loader: the library's Report and what only the program can
-/// see.
+/// The results of one command for one Loader: the library's Report, and measurements of the
+/// program.
 struct Run {
   Report figures;
-  ProcessMemory process_before;  ///< just before the Loader was made
-  ProcessMemory process_peak;    ///< the largest until it was gone
-  ProcessMemory process_after;   ///< when it was gone
-  ProcessParts parts_before;     ///< as process_before
-  ProcessParts parts_now;        ///< with figures.memory, the stream still open
-  double cpu_s = 0;              ///< CPU time of the process while the stream was drained
-  double posting_ns = 0;         ///< of one posting to the books, measured after the run
-  double reading_ns = 0;         ///< of one reading of the clocks, likewise
-  std::string budget_how;        ///< how `auto` was worked out; empty where bytes were named
-  std::string slab_note;         ///< what the slabs' memory was refused; empty where nothing was
-  std::string digest;            ///< empty where none was asked for
-  std::string error;             ///< why the run ended early; empty where it did not
+  ProcessMemory process_before;  ///< before the construction of the Loader
+  ProcessMemory process_peak;    ///< maximum until the Loader was destroyed
+  ProcessMemory process_after;   ///< after the Loader was destroyed
+  ProcessParts parts_before;     ///< at the time of process_before
+  ProcessParts parts_now;        ///< at the time of figures.memory, with an open stream
+  double cpu_s = 0;              ///< CPU time of the process during the stream
+  double posting_ns = 0;         ///< time of one posting to the ledger, measured after the run
+  double reading_ns = 0;         ///< time of one measurement of the clock, measured after the run
+  std::string budget_how;        ///< how `auto` was computed; empty if bytes were given
+  std::string slab_note;         ///< requests that the kernel refused for slabs; empty if none
+  std::string digest;            ///< empty if not requested
+  std::string error;             ///< why the run ended early; empty if it did not
   bool interrupted = false;
-  std::vector<TimelinePoint> timeline;  ///< of the stream, oldest first
+  std::vector<TimelinePoint> timeline;  ///< of the stream, oldest point first
 };
 
-/// Bytes of slabs, whatever their state.
+/// Bytes of all slabs.
 constexpr std::uint64_t staging_bytes(const AccountBytes& accounts) noexcept {
   std::uint64_t bytes = 0;
   for (const auto account : books::accounts_of<true>())
@@ -47,48 +47,49 @@ constexpr std::uint64_t staging_bytes(const AccountBytes& accounts) noexcept {
   return bytes;
 }
 
-/// Growth of the process less `memory.peak`: what the books do not see, or have and the kernel has
-/// not backed with pages yet (then it is negative).
+/// Growth of the process less `memory.peak`. Positive: memory outside the ledger. Negative: charged
+/// memory for which the kernel has not provided pages yet.
 constexpr std::int64_t unaccounted(const Run& run) noexcept {
   return static_cast<std::int64_t>(run.process_peak.rss) -
          static_cast<std::int64_t>(run.process_before.rss) -
          static_cast<std::int64_t>(run.figures.memory.peak);
 }
 
-/// How much of one kind there was more at the end than before.
+/// Growth of one kind of memory from the start to the end.
 constexpr std::int64_t grown(const Run& run, std::uint64_t ProcessParts::*part) noexcept {
   return static_cast<std::int64_t>(run.parts_now.*part) -
          static_cast<std::int64_t>(run.parts_before.*part);
 }
 
-/// What accounting costs: nanoseconds of an event, events a sample, nanoseconds of them, and of the
-/// sample's CPU time.
+/// The cost of accounting: nanoseconds per event, events per sample, nanoseconds per sample, and
+/// their share of the CPU time.
 struct AccountingCost {
   double event_ns = 0, events_per_sample = 0, ns_per_sample = 0, share_of_cpu = 0;
 };
-/// Of the books, whose events are postings, and of the clocks, whose are readings.
+/// The cost of the ledger, where events are postings, and of the statistics, where events are
+/// readings.
 AccountingCost books_cost(const Run& run) noexcept;
 AccountingCost stats_cost(const Run& run) noexcept;
 
-/// Nanoseconds of one posting on this machine, now: the median of several bursts on a ledger of its
-/// own. Takes a few milliseconds.
+/// Measures nanoseconds per posting on this machine: the median of several bursts on a separate
+/// ledger. Takes a few milliseconds.
 double measure_posting_ns();
 
-/// Staging bytes of `plan` at queue depth `depth`.
+/// Staging bytes of `plan` with queue depth `depth`.
 DepthCost cost_at(const Plan& plan, std::uint32_t depth);
 /// 1, 2, 4 … up to 16 or the plan's depth, and the plan's depth.
 std::vector<std::uint32_t> default_depths(const Plan& plan);
 
-/// Bytes of the pixels of one batch, rows by batch size and columns by side of a square image of
-/// three channels.
+/// Pixel bytes of one batch. Rows are batch sizes, columns are sides of a square image with three
+/// channels.
 struct Grid {
   ElementType type = ElementType::u8;
   std::vector<std::uint64_t> batches, sides;
   std::vector<std::vector<std::uint64_t>> bytes;
 };
-/// Batches 32 … 65536 by sides 32 … 1024, powers of two.
+/// Batches 32 … 65536 and sides 32 … 1024, in powers of two.
 Grid pixel_grid(ElementType type);
-/// Three significant digits, never an exponent: "0.000366", "0.75", "768".
+/// Three significant digits without an exponent: "0.000366", "0.75", "768".
 std::string gibibytes(std::uint64_t bytes);
 
 }  // namespace weir::report

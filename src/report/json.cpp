@@ -15,7 +15,7 @@ template <class T>
 Json or_null(const std::optional<T>& figure) {
   return figure ? Json(*figure) : Json(nullptr);
 }
-/// UINT64_MAX: no bound.
+/// Null for UINT64_MAX (no bound).
 Json bound_json(std::uint64_t bytes) { return or_null(bytes, bytes != UINT64_MAX); }
 
 Json accounts_json(const AccountBytes& accounts) {
@@ -25,14 +25,14 @@ Json accounts_json(const AccountBytes& accounts) {
   return out;
 }
 
-/// Growth of each kind of resident memory from before the Loader to the end of the run.
+/// Growth of each kind of resident memory from the start to the end of the run.
 Json parts_json(const Run& run) {
   Json out;
   for (const auto& [name, part] : process_fields) out[name] = grown(run, part);
   return out;
 }
 
-/// `event`: a posting or a reading.
+/// `event` is "posting" or "reading".
 Json cost_json(const std::string& event, const AccountingCost& cost) {
   return {{event + "s_per_sample", cost.events_per_sample},
           {"ns_per_" + event, cost.event_ns},

@@ -15,7 +15,7 @@ namespace {
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-/// A metric of a family, told from its others by the value of their label.
+/// A metric of a family, identified by the value of its label.
 struct Labelled {
   template <class T>
   Labelled(std::string_view of, T number) : label(of), value(static_cast<double>(number)) {}
@@ -39,7 +39,7 @@ prometheus::ClientMetric& metric(MetricFamily& family, const char* label, std::s
   return one;
 }
 
-/// A counter where the name ends in _total, else a gauge.
+/// Adds a counter if the name ends in _total, otherwise a gauge.
 void put(Families& out, const char* name, const char* help, const char* label,
          const std::vector<Labelled>& values) {
   const bool grows = std::string_view(name).ends_with("_total");

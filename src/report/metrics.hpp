@@ -12,30 +12,31 @@
 
 namespace weir::report {
 
-/// What a scrape sees of a loader. Bytes, samples and batches are of one instant.
+/// The data of one scrape. Bytes, samples and batches belong to the same instant.
 struct Sight {
   Report figures;
   std::uint32_t filling = 0, ready = 0, leased = 0;  ///< batches
-  double cpu_s = 0;                                  ///< of the process until now
+  double cpu_s = 0;                                  ///< CPU time of the process so far
 };
 
-/// `weir_build_info`: the version, whether there is a loader or not.
+/// `weir_build_info`: the version. It exists with and without a loader.
 prometheus::MetricFamily build_info();
 
-/// The figures of a loader in Prometheus's base units (seconds, bytes, shares): what only grows is a
-/// counter and ends in _total, the rest gauges; stages are summaries, with quantiles where they are
-/// known.
+/// The metrics of a loader in Prometheus's base units (seconds, bytes, shares). Values that only
+/// grow are counters with names in _total; the others are gauges. Stages are summaries, with
+/// quantiles if they are known.
 std::vector<prometheus::MetricFamily> metric_families(const Sight& sight);
 
-/// Keeps counters from going back, which Prometheus takes for a restart and counts twice: the waits
-/// and efforts of the moment are shared out anew at each look and may be corrected downwards.
+/// Prevents counters from decreasing. Prometheus would treat a decrease as a restart and count
+/// twice. Current waits and times are divided by cause again in each scrape, so a later value can
+/// be lower.
 class Ratchet {
  public:
-  /// Each counter is at least what it was.
+  /// Raises each counter to its previous value, if that is larger.
   void hold(std::vector<prometheus::MetricFamily>& families);
 
  private:
-  /// By name and label.
+  /// by name and label
   std::map<std::pair<std::string, std::string>, double> most_;
 };
 

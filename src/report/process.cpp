@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto tick = std::chrono::milliseconds(4);
 constexpr std::uint64_t growth_worth_a_look = 256ull * 1024;
-// PSS is read for at most one part in this many of the time.
+// Reading PSS takes at most 1 / pss_share of the time.
 constexpr int pss_share = 20;
 
 std::uint64_t pss_now() {
@@ -37,7 +37,7 @@ std::optional<std::uint64_t> kilobytes_of(std::string_view line, std::string_vie
 Resident resident() {
   Resident found;
   std::ifstream file("/proc/self/status");
-  for (std::string line; std::getline(file, line);) {  // the kernel writes VmHWM before VmRSS
+  for (std::string line; std::getline(file, line);) {  // VmHWM comes before VmRSS in this file
     if (const auto high = kilobytes_of(line, "VmHWM:")) found.high_water = *high;
     if (const auto now = kilobytes_of(line, "VmRSS:")) {
       found.rss = *now;
@@ -60,7 +60,7 @@ ProcessSampler::ProcessSampler() {
     try {
       watch(stop);
     } catch (const std::exception&) {
-      // No memory for a look: stop() takes the last one, and the kernel knows the peak.
+      // No memory for a measurement. stop() makes the last one, and the kernel has the peak.
     }
   });
 }

@@ -11,24 +11,25 @@
 
 namespace weir::report {
 
-/// Resident bytes now, and the most since reset_high_water() or the process's begin; 0 but on Linux.
+/// Resident bytes now, and the maximum since reset_high_water() or the start of the process. 0
+/// except on Linux.
 struct Resident {
   std::uint64_t rss = 0, high_water = 0;
 };
 Resident resident();
-/// high_water := rss, for all who read it. False where the kernel does not let this process.
+/// Sets high_water to rss for all readers. Returns false if the kernel does not allow it.
 bool reset_high_water();
 
-/// Reads the lines of proc(5)'s smaps. `page_size`: of a thread's guard page; heap_free is left 0.
+/// Parses smaps of proc(5). `page_size` is the size of a guard page. heap_free stays 0.
 ProcessParts parts_of(std::istream& smaps, std::uint64_t page_size);
 
-/// The bytes of "VmRSS:     1234 kB" for the key "VmRSS:"; empty where the line has another key.
+/// The bytes in "VmRSS:     1234 kB" for the key "VmRSS:". Empty if the line has another key.
 std::optional<std::uint64_t> kilobytes_of(std::string_view line, std::string_view key);
 
-/// Watches this process from construction until stop(): the largest RSS and PSS. RSS is read every
-/// few milliseconds and, where /proc/self/clear_refs resets the kernel's own high-water mark, is
-/// exact; PSS costs the kernel a walk over the page tables, so it is read when RSS has grown, and
-/// never for more than a small share of the time. One thread at a time.
+/// Measures the maximum RSS and PSS of this process from construction to stop(). It reads RSS every
+/// few milliseconds. The result is exact if /proc/self/clear_refs can reset the kernel's high-water
+/// mark. For PSS the kernel walks the page tables, so it is read only when RSS has grown, and for a
+/// small share of the time. One thread at a time.
 class ProcessSampler {
  public:
   ProcessSampler();
@@ -36,7 +37,7 @@ class ProcessSampler {
   ProcessSampler& operator=(const ProcessSampler&) = delete;
 
   const ProcessMemory& before() const noexcept { return before_; }
-  /// Ends the watch. The largest of each; the same again on a second call.
+  /// Stops the measurement and returns the maxima. A second call returns the same.
   ProcessMemory stop();
 
  private:

@@ -28,7 +28,8 @@ std::uint64_t hexadecimal(std::string_view text) {
   return value;
 }
 
-/// "7f0a-7f0b rw-p 00000000 00:00 0   [heap]"; empty where the line says something of a mapping.
+/// Parses "7f0a-7f0b rw-p 00000000 00:00 0   [heap]". Empty if the line is an attribute of a
+/// mapping.
 std::optional<Mapping> mapping(const std::string& line) {
   const auto dash = line.find('-');
   const auto blank = line.find(' ');
@@ -48,7 +49,7 @@ std::optional<Mapping> mapping(const std::string& line) {
   return found;
 }
 
-// glibc: an arena of a thread begins at a multiple of its largest size.
+// glibc: a thread's arena starts at a multiple of its maximum size.
 constexpr std::uint64_t arena_alignment = 64ull << 20;
 
 }  // namespace
@@ -61,7 +62,7 @@ ProcessParts parts_of(std::istream& smaps, std::uint64_t page_size) {
     if (auto next = mapping(line)) {
       before = std::move(now);
       now = std::move(*next);
-      // pthreads(7) puts one inaccessible page below the stack of a thread.
+      // pthreads(7) puts one inaccessible page below each thread's stack.
       const bool guarded = before.to == now.from && !before.accessible && before.name.empty() &&
                            before.to - before.from == page_size;
       if (now.name.starts_with('/'))

@@ -18,7 +18,8 @@
 namespace weir {
 namespace {
 
-/// What a thing watched holds and held since its peak was last begun; `begin`: begins it anew.
+/// Reads a watched object: current bytes, and the maximum since the last reset. `begin` resets the
+/// maximum.
 using Watched = std::function<MemoryUse(bool begin)>;
 
 template <class Owner>
@@ -32,7 +33,7 @@ Watched watch_of(const std::shared_ptr<Owner>& owner) {
   throw Error(Errc::bad_options, Stage::wait, "MemoryProfile::" + what);
 }
 
-/// What `into` saw, and then `next`. Accounts are only ever added behind the others.
+/// Combines two consecutive measurements. New accounts are only added at the end.
 void follow(MemoryUse& into, MemoryUse next) {
   const bool stays_highest = into.peak >= next.peak;
   for (std::size_t i = 0; i < next.accounts.size(); ++i) {
@@ -75,7 +76,7 @@ struct MemoryProfile::State {
     watched.push_back(std::move(one));
     names.push_back(std::move(name));
   }
-  /// Peaks since the last boundary of a phase or step.
+  /// Measurement since the last boundary of a phase or step.
   PhaseUse look(bool begin) const WEIR_REQUIRES(mutex) {
     PhaseUse seen;
     seen.watched.reserve(watched.size());
@@ -85,7 +86,7 @@ struct MemoryProfile::State {
     seen.rss_peak = high_water_is_ours ? std::max(resident.rss, resident.high_water) : resident.rss;
     return seen;
   }
-  /// look(), and the peaks are begun anew.
+  /// Calls look() and resets the peaks.
   PhaseUse take() WEIR_REQUIRES(mutex) {
     auto seen = look(true);
     high_water_is_ours = report::reset_high_water();
@@ -103,8 +104,9 @@ struct MemoryProfile::State {
   std::vector<Watched> watched WEIR_GUARDED_BY(mutex);
   std::vector<StepUse> steps WEIR_GUARDED_BY(mutex);
   std::uint64_t steps_begun WEIR_GUARDED_BY(mutex) = 0;
-  std::string open WEIR_GUARDED_BY(mutex);                 ///< name of the open phase; empty: none
-  bool high_water_is_ours WEIR_GUARDED_BY(mutex) = false;  ///< it was reset at the last boundary
+  std::string open WEIR_GUARDED_BY(mutex);  ///< name of the open phase; empty: none
+  /// Whether this profile reset it at the last boundary.
+  bool high_water_is_ours WEIR_GUARDED_BY(mutex) = false;
 };
 
 const PhaseUse& StepUse::operator[](std::string_view phase) const {

@@ -14,7 +14,8 @@ namespace weir::report {
 namespace {
 
 constexpr std::size_t steps_shown_whole = 5, first_steps_shown = 3;
-constexpr std::size_t columns_a_table = 6;  // of bytes; that many fit into 100 columns
+// number of columns with bytes that fit in 100 characters
+constexpr std::size_t columns_a_table = 6;
 
 std::uint64_t held_most(const StepUse& step) {
   std::uint64_t sum = 0;
@@ -33,14 +34,14 @@ Unit unit_of(std::uint64_t most) {
   return {"MiB", double{mebi}};
 }
 
-/// One column of bytes: a total, an account of it, or the process.
+/// One column with bytes: a total, one of its accounts, or the process.
 struct Column {
   std::string heading;
   std::function<std::array<std::uint64_t, 2>(const PhaseUse&)> live_and_peak;
 };
 
 const AccountUse& account_of(const PhaseUse& phase, std::size_t watched, std::size_t account) {
-  static const AccountUse none;  // the account came later
+  static const AccountUse none;  // for an account that was created later
   const auto& accounts = phase.watched[watched].accounts;
   return account < accounts.size() ? accounts[account] : none;
 }

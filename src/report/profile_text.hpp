@@ -11,11 +11,11 @@
 
 namespace weir::report {
 
-/// Places in `steps` that a reader is shown: all of a few, else the first three, the one that held
-/// most and the last.
+/// Indices in `steps` to show: all if they are few, otherwise the first three, the one with the
+/// highest peak and the last.
 std::vector<std::size_t> steps_worth_showing(std::span<const StepUse> steps);
 
-/// `names`: of what was watched. `begun`: steps there were, kept or not.
+/// `names` are those of the watched objects. `begun` is the number of all steps, kept or not.
 std::string profile_text(std::span<const std::string> names, std::span<const StepUse> steps,
                          std::uint64_t begun);
 Json profile_json(std::span<const std::string> names, std::span<const StepUse> steps,

@@ -7,10 +7,10 @@
 
 namespace weir::report {
 
-/// JSON that somebody else wrote, as `J`; the one way to read it here. nlohmann's parser takes any depth,
-/// but to write or to copy what it read is a call within a call for each level, and the stack ends
-/// before the file does: so the depth has a bound. `also` is asked of each event, as by J::parse.
-/// Throws J::exception where it is no JSON, std::invalid_argument where it is nested too deep.
+/// Parses untrusted JSON as `J`. Use only this function for that. It bounds the depth. nlohmann's
+/// parser accepts any depth, but writing or copying the result is recursive, so a deep file would
+/// overflow the stack. `also` is called for each event, as in J::parse. Throws J::exception if the
+/// text is not JSON, and std::invalid_argument if it is nested too deep.
 template <class J>
 J read_json(std::string_view text, typename J::parser_callback_t also = nullptr) {
   constexpr int most_levels = 100;

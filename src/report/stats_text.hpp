@@ -10,22 +10,22 @@
 
 namespace weir::report {
 
-// What the clocks say, for people: parts of run_text(), and the words it is made of.
+// The statistics as text: parts of run_text(), and helpers for them.
 
 std::string percent(double share);
 /// "12 us", "3.4 ms", "5.67 s".
 std::string duration(double seconds);
-/// `text` in lines of at most 96 columns, so many blanks before each.
+/// `text` in lines of at most 96 columns, each with an indent of `blanks` spaces.
 std::string indented(std::string_view text, std::size_t blanks = 2);
 /// "1 worker", "2 workers".
 std::string plural(std::uint64_t count, std::string_view noun);
 
-/// What bounds the run and the numbers that decide it. Empty where nothing was measured.
+/// The regime and the numbers behind it. Empty if nothing was measured.
 std::string regime_text(const Report& figures);
-/// Waits, stalls, what workers did, how full the queue was.
+/// Waits, stalls, activities of workers and fill level of the queue.
 std::string queue_text(const QueueStats& queue);
 std::string stages_text(std::span<const StageStats> stages);
-/// A line on what accounting costs; empty where an event was not measured.
+/// A line with the cost of accounting. Empty if events were not measured.
 std::string cost_text(std::string_view whose, std::string_view events, const AccountingCost& cost);
 
 }  // namespace weir::report

@@ -7,24 +7,25 @@
 
 namespace weir::report {
 
-/// Aligned columns for a terminal: one line a row, two spaces between columns, no trailing blanks.
-/// Widths count code points, so "×" and "…" align.
+/// Aligned columns for a terminal: one line per row, two spaces between columns, no trailing
+/// spaces. Widths count code points, so "×" and "…" align.
 class Table {
  public:
-  /// A column for each of the headings, between which stands '|'; "<name": to the left. Without any
-  /// heading the table has no heading line.
+  /// One column per heading. Headings are separated by '|'; "<name" is aligned to the left. Without
+  /// headings the table has no heading line.
   explicit Table(std::string_view headings, std::size_t indent = 2);
 
-  /// One more column, to the right, before the first row. The heading may hold any character.
+  /// Adds a column at the right. Call it before the first row. The heading may contain any
+  /// character.
   void add_column(std::string heading);
-  /// As many cells as there are columns.
+  /// Adds a row with one cell per column.
   void add(std::vector<std::string> cells);
   bool empty() const noexcept { return rows_.size() == 1; }
   std::string text() const;
 
  private:
   std::vector<bool> left_;                      ///< by column
-  std::vector<std::vector<std::string>> rows_;  ///< the headings first
+  std::vector<std::vector<std::string>> rows_;  ///< the first row contains the headings
   std::size_t indent_;
 };
 

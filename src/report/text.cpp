@@ -16,7 +16,7 @@ namespace {
 std::string tenths(double figure) { return fmt::format("{:.1f}", figure); }
 std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
 
-/// What one image is, and what staging comes to.
+/// The shape of an image and the staging bytes.
 std::string shape_text(const Plan& plan) {
   const auto& sizes = plan.sizes;
   if (sizes.mode == Sizes::fixed) return fmt::format("{}x{}", plan.shape.height, plan.shape.width);
@@ -48,7 +48,7 @@ std::string staging_text(const Plan& plan, const std::string& side) {
   return out;
 }
 
-/// What a device copies from, known before the first batch; empty: the slabs are ordinary memory.
+/// The page-locked memory, known before the first batch. Empty for slabs in ordinary memory.
 std::string pinned_text(const PinnedPlan& pinned) {
   if (pinned.slab_bytes == 0) return "";
   if (pinned.limit_bytes == 0) return fmt::format("\n  pinned  {}", pinned.note);
@@ -57,7 +57,7 @@ std::string pinned_text(const PinnedPlan& pinned) {
                      pinned.slab_bytes > pinned.limit_bytes ? ": the rest will be pageable" : "");
 }
 
-/// What keeps the queue from being as deep as was asked.
+/// The reason why the queue is less deep than requested.
 std::string queue_bound_text(const Plan& plan) {
   const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.slab_bytes > 0 &&
                         plan.max_queue_bytes / plan.slab_bytes <= plan.max_queue_size;
@@ -85,7 +85,7 @@ std::string cache_plan_text(const CachePlan& cache) {
                      : "none, the budget leaves no room\n");
 }
 
-/// The kernel's figures beside the books, and what the difference is made of.
+/// Process memory compared with the ledger, and the parts of the difference.
 std::string process_text(const Run& run) {
   Table table("<Process|start|peak|end|growth", 0);
   const auto add = [&](std::string_view what, std::uint64_t ProcessMemory::*bytes) {
@@ -107,7 +107,7 @@ std::string process_text(const Run& run) {
       part(&ProcessParts::libraries), part(&ProcessParts::heap), part(&ProcessParts::heap_free));
 }
 
-/// How much of what was delivered is padding; empty where images have one shape.
+/// The share of padding. Empty if all images have one shape.
 std::string sizes_text(const Report& figures) {
   if (figures.plan.sizes.mode == Sizes::fixed) return "";
   const auto& sizes = figures.sizes;
@@ -116,7 +116,7 @@ std::string sizes_text(const Report& figures) {
                      human_bytes(sizes.block_bytes), percent(sizes.padding()));
 }
 
-/// Where the knobs went; empty where they never moved.
+/// The moves of the knobs. Empty if there were none.
 std::string moves_text(const Report& figures) {
   if (figures.moves.empty()) return "";
   const auto& now = figures.setting;
@@ -125,7 +125,7 @@ std::string moves_text(const Report& figures) {
                      plural(now.workers, "worker"), now.read_ahead);
 }
 
-/// The first few; empty where the watchdog told of none, or there was none.
+/// The first stalls. Empty if there is no watchdog or no stall.
 std::string stalls_text(const Report& figures) {
   constexpr std::size_t most = 10;
   if (figures.stalls.empty()) return "";
@@ -135,7 +135,7 @@ std::string stalls_text(const Report& figures) {
   return out;
 }
 
-/// Staging at its peak as predicted, beside what it was and what it may be.
+/// Peak staging: predicted, measured and maximum.
 std::string peaks_text(const Json& runs) {
   Table table("queue|MiB of staging: bound|peak: predicted|measured|off", 0);
   for (const auto& run : runs) {
@@ -150,7 +150,7 @@ std::string peaks_text(const Json& runs) {
   return table.empty() ? "" : '\n' + table.text();
 }
 
-/// Throughput, readiness and waiting as predicted, beside what they were.
+/// Throughput, readiness and waits: predicted and measured.
 std::string predicted_text(const Json& runs) {
   Table table(
       "queue|samples/s predicted|measured|off|ready predicted|measured|waited predicted|measured",

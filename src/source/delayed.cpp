@@ -13,9 +13,9 @@
 namespace weir::source {
 namespace {
 
-/// Beyond it a sleep may overflow; a log-normal tail has no end of its own.
+/// A longer sleep may overflow, and a log-normal distribution has no upper bound.
 constexpr double longest_ms = 24.0 * 3600 * 1000;
-/// Keeps these draws apart from those of orders and crops, which have the same seed.
+/// Separates these draws from those of orders and crops, which use the same seed.
 constexpr std::uint64_t delays = 0x64656c6179;
 
 void sleep(ReadDelay::Milliseconds time, const std::stop_token& stop) {
@@ -45,7 +45,7 @@ class SlowSink final : public ByteSink {
   bool waited_ = false;
 };
 
-/// The source it is made from, but for its reads.
+/// Forwards every call to the wrapped source, except reads.
 class Delayed : public AnySource {
  public:
   Delayed(AnySource source, const ReadDelay& delay, std::stop_token stop)
@@ -69,7 +69,8 @@ static_assert(Source<Delayed>);
 ReadDelay::ReadDelay(double mean, double deviation, std::uint64_t seed) noexcept
     : mean_(mean), seed_(seed) {
   if (!(deviation > 0)) return;
-  // From the moments of a log-normal: mean = exp(mu + sigma^2 / 2), variance / mean^2 = exp(sigma^2) - 1.
+  // From the moments of a log-normal distribution: mean = exp(mu + sigma^2 / 2), variance / mean^2
+  // = exp(sigma^2) - 1.
   const double ratio = deviation / mean;
   sigma_ = std::sqrt(std::log1p(ratio * ratio));
   mu_ = std::log(mean) - sigma_ * sigma_ / 2;

@@ -16,7 +16,7 @@
 namespace weir::source {
 namespace {
 
-/// For a kernel that cannot be told of the links on the way: no more than one name is opened at a time.
+/// For kernels that cannot refuse links in a path: opens one name of the path at a time.
 int open_by_names(int directory, std::string_view path, int flags) {
   FileDescriptor folder;
   if (path.starts_with('/')) {
@@ -47,7 +47,7 @@ int open_once(int directory, const char* path, int flags, Resolve resolve) {
   how.flags = static_cast<decltype(how.flags)>(flags);
   how.resolve = RESOLVE_NO_SYMLINKS;
   const auto file = ::syscall(SYS_openat2, directory, path, &how, sizeof(how));
-  // A kernel without it, or a sandbox that has not heard of it.
+  // The kernel does not have openat2, or a sandbox does not allow it.
   if (file < 0 && (errno == ENOSYS || errno == EPERM)) return open_by_names(directory, path, flags);
   return static_cast<int>(file);
 }
@@ -60,7 +60,7 @@ int open_short(int directory, const char* path, int flags, Resolve resolve) {
 
 FileDescriptor::~FileDescriptor() {
   if (value_ < 0) return;
-  const int kept = errno;  // a caller may be about to report it
+  const int kept = errno;  // the caller may be about to report it
   ::close(value_);
   errno = kept;
 }

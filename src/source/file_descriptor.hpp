@@ -7,7 +7,7 @@
 
 namespace weir::source {
 
-/// Owns a POSIX descriptor. One thread at a time.
+/// Owns a POSIX descriptor. Not thread-safe.
 class FileDescriptor {
  public:
   FileDescriptor() noexcept = default;
@@ -27,7 +27,7 @@ class FileDescriptor {
   int value_ = -1;
 };
 
-/// A system call again and again until no signal interrupts it.
+/// Repeats a system call until no signal interrupts it.
 template <class Call>
 auto retried(const Call& call) {
   auto result = call();
@@ -35,23 +35,23 @@ auto retried(const Call& call) {
   return result;
 }
 
-/// Symbolic links on the way: followed, or ELOOP.
+/// What to do with symbolic links in a path: follow them, or fail with ELOOP.
 enum class Resolve : std::uint8_t { links, no_links };
 
-/// openat(2) that retries EINTR, adds O_CLOEXEC and takes paths of any length. Empty, with errno
-/// set, where it fails.
+/// openat(2) that retries EINTR, adds O_CLOEXEC and accepts paths of any length. Empty, with errno
+/// set, if it fails.
 FileDescriptor open_at(int directory, const char* path, int flags,
                        Resolve resolve = Resolve::links);
 
-/// Whether a failed open says something about the path, not about the moment: no descriptors left
-/// and I/O errors may be gone at the next attempt.
+/// Whether an open failed because of the path. Other errors, such as no free descriptors or an I/O
+/// error, may disappear at the next attempt.
 bool is_about_the_path(int code) noexcept;
 
-/// What the system says about an errno; any thread.
+/// The system's text for an errno. Thread-safe.
 std::string errno_text(int code);
 
-/// Where an open descriptor leads, as the kernel sees it (/proc/self/fd). Empty, with errno set,
-/// where it cannot tell.
+/// The path of an open descriptor as the kernel reports it (/proc/self/fd). Empty, with errno set,
+/// if the kernel cannot report it.
 std::string path_of(const FileDescriptor& file);
 
 }  // namespace weir::source

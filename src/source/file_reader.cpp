@@ -12,11 +12,12 @@
 namespace weir::source {
 namespace {
 
-// A FIFO, a terminal or a tape must neither block nor become ours.
+// Opening a FIFO, a terminal or a tape must not block, and must not make it the controlling
+// terminal.
 constexpr int harmless = O_NONBLOCK | O_NOCTTY;
 
 [[noreturn]] void fail(const char* what, int code) {
-  // open(2) says these for a socket and for a device that is not there.
+  // open(2) returns these for a socket and for a device that does not exist.
   if (code == ENXIO || code == ENODEV)
     throw SampleError(FaultKind::unsupported, "not a regular file");
   throw SampleError(FaultKind::io, std::string(what) + ": " + errno_text(code));
@@ -60,7 +61,7 @@ void fill(const FileDescriptor& file, std::span<std::byte> bytes) {
 bool FileReader::lies_inside(const FileDescriptor& file) const {
   const auto root = path_of(root_);
   const auto real = root.empty() ? root : path_of(file);
-  // Too long for the kernel to say: then nobody vouches for it.
+  // If the path is too long for the kernel to report, the file counts as outside.
   if (real.empty() && errno != ENAMETOOLONG) fail("cannot follow the symbolic link", errno);
   return lies_under(real, root);
 }
@@ -68,7 +69,7 @@ bool FileReader::lies_inside(const FileDescriptor& file) const {
 FileDescriptor FileReader::link_target(const char* path) const {
   if (links_ == FollowSymlinks::no)
     throw SampleError(FaultKind::unsupported, "a symbolic link, and none is followed");
-  // O_PATH looks without touching: opening a device could already do something.
+  // O_PATH does not open the target. Opening a device may have side effects.
   auto target = open_at(root_.value(), path, O_PATH);
   if (!target) fail("cannot follow the symbolic link", errno);
   if (!lies_inside(target))

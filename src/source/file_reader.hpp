@@ -7,21 +7,21 @@
 
 namespace weir::source {
 
-/// Reads whole files that nobody vouches for, by path relative to a root directory. Any thread.
+/// Reads whole untrusted files, by path relative to a root directory. Thread-safe.
 class FileReader {
  public:
   FileReader(FileDescriptor root, FollowSymlinks links, std::uint64_t max_encoded_bytes) noexcept
       : root_(std::move(root)), max_encoded_bytes_(max_encoded_bytes), links_(links) {}
 
-  /// Takes the file's size from `sink`, then reads that many bytes. Never waits for a FIFO, a
-  /// terminal or a device. Throws SampleError: `unsupported` for what is no regular file or is a
-  /// link that is not followed, `corrupt` for an empty file, `limit` above max_encoded_bytes,
-  /// `truncated` where the file shrank, `io` with the system's words.
-  /// Nothing where the sink refuses the bytes.
+  /// Requests the file's size from `sink`, then reads that many bytes. Never waits for a FIFO, a
+  /// terminal or a device. Empty if the sink refuses the bytes. Throws SampleError: `unsupported`
+  /// if it is not a regular file or is a link that is not followed, `corrupt` for an empty file,
+  /// `limit` above max_encoded_bytes, `truncated` if the file shrank, `io` with the system's text.
   std::optional<Encoded> read(const char* path, std::int64_t label, ByteSink& sink) const;
 
-  /// What the symbolic link at `path` leads to; `nothing` where it is not followed, `unreachable`
-  /// with errno set where it leads nowhere. Throws SampleError{io} where that cannot be told now.
+  /// The target of the symbolic link at `path`. `nothing` if the link is not followed.
+  /// `unreachable`, with errno set, if the target does not exist. Throws SampleError{io} if the
+  /// target cannot be determined now.
   enum class Behind : std::uint8_t { nothing, unreachable, file, directory };
   Behind behind_link(const char* path) const;
 

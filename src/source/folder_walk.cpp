@@ -42,7 +42,7 @@ bool has_suffix(std::string_view name, const auto& suffixes) {
   });
 }
 
-/// The same for every path to a directory.
+/// Identifies a directory, whichever path leads to it.
 struct Identity {
   dev_t device;
   ino_t inode;
@@ -50,8 +50,8 @@ struct Identity {
 };
 
 struct Pending {
-  std::string path;             ///< relative to the root, with a '/' at the end; "": the root
-  std::vector<Identity> above;  ///< where links to directories are followed: what it lies in
+  std::string path;             ///< relative to the root, ends with '/'; "": the root
+  std::vector<Identity> above;  ///< its parent directories, if links to directories are followed
 };
 
 DIR* stream_of(const FileDescriptor& directory) {
@@ -61,7 +61,7 @@ DIR* stream_of(const FileDescriptor& directory) {
   }
 }
 
-/// What one thread found.
+/// The results of one thread.
 struct Found {
   NameTable names;
   std::uint64_t skipped = 0;
@@ -81,7 +81,7 @@ class Walk {
   Walk(const FileReader& reader, const std::string& path, const std::vector<std::string>& suffixes)
       : reader_(reader), path_(path), suffixes_(suffixes) {}
 
-  /// Adds the samples of `place` and the directories under it.
+  /// Adds the samples and the subdirectories of `pending`.
   void list(const Pending& pending, Found& found) const {
     const auto& path = pending.path;
     const auto where = path.empty() ? std::string(".") : path.substr(0, path.size() - 1);
@@ -129,7 +129,7 @@ class Walk {
     }
   }
 
-  /// A directory has been listed, and these are under it.
+  /// Marks one directory as listed and adds its subdirectories.
   void put(std::vector<Pending>& directories) {
     Lock lock(mutex_);
     std::ranges::move(directories, std::back_inserter(pending_));
@@ -138,7 +138,7 @@ class Walk {
     wake_.notify_all();
   }
 
-  /// Takes directories until none is left and nobody is listing one that may hold more.
+  /// Lists directories until none is left and no thread lists one that may add more.
   void work(Found& found) {
     try {
       for (Pending pending; take(pending);) {
@@ -171,18 +171,18 @@ class Walk {
     return {status.st_dev, status.st_ino};
   }
 
-  /// Null behind the last one.
+  /// Null at the end.
   const dirent* next_entry(DIR* stream, const std::string& where) const {
     for (;;) {
       errno = 0;
-      // NOLINTNEXTLINE(concurrency-mt-unsafe): only one stream's own calls would race
+      // NOLINTNEXTLINE(concurrency-mt-unsafe): only calls for the same stream would race
       const dirent* const entry = ::readdir(stream);
       if (entry || errno == 0) return entry;
       if (errno != EINTR) cannot_list(where, errno);
     }
   }
 
-  /// Gives `why` its errno where it is unreachable.
+  /// Sets `why` to errno if the entry is unreachable.
   What what_is(const dirent& entry, int directory, const std::string& path, int& why) const {
     auto type = entry.d_type;
     if (type == DT_UNKNOWN) {
@@ -225,7 +225,7 @@ class Walk {
   Mutex mutex_;
   std::condition_variable wake_;
   std::vector<Pending> pending_ WEIR_GUARDED_BY(mutex_);
-  unsigned busy_ WEIR_GUARDED_BY(mutex_) = 1;  ///< directories being listed, at first the root
+  unsigned busy_ WEIR_GUARDED_BY(mutex_) = 1;  ///< directories being listed; the root at first
   bool failed_ WEIR_GUARDED_BY(mutex_) = false;
 };
 
@@ -234,7 +234,7 @@ class Walk {
 FolderListing walk_folder(const FileReader& reader, const std::string& path,
                           const std::vector<std::string>& suffixes, unsigned threads) {
   Walk walk(reader, path, suffixes);
-  // Not by the walk: the root's own names are the classes.
+  // The root is listed here, because its subdirectories are the classes.
   std::vector<Found> found(1);
   walk.list({}, found[0]);
   FolderListing listing;

@@ -32,7 +32,7 @@ std::vector<std::string> suffixes_of(const FolderOptions& options) {
   return suffixes;
 }
 
-// Directories wait for the storage more than for a core, and more than these would crowd a small one.
+// Listing waits for storage, so more threads than cores help. The maximum protects small machines.
 unsigned walkers() noexcept { return std::clamp(std::thread::hardware_concurrency(), 2u, 16u); }
 
 }  // namespace

@@ -11,27 +11,27 @@
 
 namespace weir::source {
 
-/// What weir::image_folder wraps. Any thread.
+/// The source that weir::image_folder wraps. Thread-safe.
 class ImageFolder {
  public:
-  /// Throws Error{source_failed} where the root, or part of what is under it, cannot be listed for
-  /// a reason that may pass (no descriptors left, an I/O error): half a data set must not look whole.
-  /// What it could not look at is put into `unreached`.
+  /// Throws Error{source_failed} if the root or a part of it cannot be listed for a temporary
+  /// reason (no free descriptors, an I/O error). An incomplete data set must not look complete.
+  /// `unreached`, if not null, gets the entries that could not be read.
   ImageFolder(const std::string& path, const FolderOptions& options,
               std::vector<Unreached>* unreached = nullptr);
 
   std::uint64_t size() const noexcept { return names_.size(); }
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const;
-  /// Path relative to the root, as the bytes it has on disk.
+  /// Path relative to the root, with the bytes on disk.
   std::string name(std::uint64_t i) const { return names_[i]; }
   std::uint64_t index_bytes() const noexcept;
-  /// The top directories, empty ones too, in byte order. None: a flat folder.
+  /// The top directories in byte order, empty ones included. Empty for a flat folder.
   std::vector<std::string> class_names() const { return classes_; }
-  /// Rank of the top directory; 0 in a flat folder; -1 for a file that lies beside the class folders.
+  /// Rank of the top directory. 0 in a flat folder. -1 for a file beside the class folders.
   std::int64_t label(std::uint64_t i) const noexcept;
 
-  /// Entries left out: directories that may not be read or that the path came through already,
-  /// symbolic links that are not followed, and what is neither file nor directory.
+  /// The number of skipped entries: directories that cannot be read or that contain their own path,
+  /// symbolic links that are not followed, and entries that are neither file nor directory.
   std::uint64_t skipped() const noexcept { return skipped_; }
 
  private:

@@ -39,14 +39,14 @@ void start(j_compress_ptr codec) {
 boolean overflow(j_compress_ptr codec) { leave(reinterpret_cast<j_common_ptr>(codec)); }
 void stop(j_compress_ptr) {}
 
-// The most that a 4:2:0 JPEG can take: three coefficients for two pixels, each at most two bytes
-// after entropy coding, and headers (the bound that tjBufSize of libjpeg-turbo gives).
+// The largest possible 4:2:0 JPEG: three coefficients for two pixels, each at most two bytes after
+// entropy coding, and headers. tjBufSize of libjpeg-turbo gives the same bound.
 std::size_t most_bytes(Shape shape) noexcept {
   const auto padded = [](std::size_t side) { return (side + 15) / 16 * 16; };
   return padded(shape.height) * padded(shape.width) * 3 + 2048;
 }
 
-// No object with a destructor lives here, since longjmp passes over them.
+// longjmp skips destructors, so this function has no objects with one.
 bool compress(jpeg_compress_struct& codec, ErrorManager& errors, Destination& to, const Rows& rows,
               Shape shape, int quality, std::span<std::uint8_t> row) {
   if (setjmp(errors.escape) != 0) return false;
@@ -71,7 +71,8 @@ bool compress(jpeg_compress_struct& codec, ErrorManager& errors, Destination& to
 }  // namespace
 
 std::span<const std::byte> encode_jpeg(const Rows& rows, Shape shape, int quality) {
-  // Its worst case is large: pages go back to the kernel with the thread, malloc would keep them.
+  // The worst case is large. Pages return to the kernel when the thread ends; malloc would keep
+  // them.
   thread_local std::pmr::vector<std::byte> encoded(&buffer::page_memory());
   thread_local std::vector<std::uint8_t> row;
   encoded.resize(std::max(encoded.size(), most_bytes(shape)));

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = 16 << 20;
 
-/// A list of files in the caller's own order. Any thread.
+/// A list of files in the order of the manifest. Thread-safe.
 class Manifest {
  public:
   Manifest(const std::string& tsv, const FolderOptions& options)
@@ -67,7 +67,8 @@ class Manifest {
     if (!S_ISREG(status.st_mode)) fail(": not a regular file");
     const auto size = static_cast<std::size_t>(status.st_size);
     std::string text;
-    // Piece by piece: of a file with a hole of a terabyte no more is held than shows it.
+    // Read in pieces and check each for NUL bytes. So a sparse file of a terabyte fails at its
+    // first hole and needs little memory.
     for (std::size_t done = 0; done < size;) {
       if (done == text.size()) text.resize(std::min(size, done + piece_bytes));
       const auto got =
@@ -88,7 +89,7 @@ class Manifest {
     fail(1 + static_cast<std::uint64_t>(std::count(text.begin(), end, '\n')), "a NUL byte");
   }
 
-  // The text itself becomes the table of names: each TAB that ends a path becomes its NUL.
+  // The text becomes the table of names: each TAB after a path is replaced by NUL.
   void parse() {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     std::size_t begin = text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;

@@ -16,7 +16,7 @@ constexpr std::pair<char, char> escapes[] = {{'\\', '\\'}, {'\n', 'n'}, {'\r', '
   throw Error(Errc::source_failed, Stage::read, "list of names " + sanitize(path) + what);
 }
 
-/// Empty where an escape is none of ours.
+/// Empty if the line has an invalid escape.
 std::string name_of(std::string_view line) {
   std::string name;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -32,13 +32,13 @@ std::string name_of(std::string_view line) {
   return name;
 }
 
-/// The source it is made from, without some samples.
+/// The wrapped source without some of its samples.
 class Rest : public AnySource {
  public:
-  /// `gone`: indices of `source`, ascending.
+  /// `gone`: indices of `source` in ascending order.
   Rest(AnySource source, std::vector<std::uint64_t> gone)
       : AnySource(std::move(source)), gone_(std::move(gone)) {
-    // Each becomes the number of samples that are left in front of it.
+    // Each entry becomes the number of remaining samples before it.
     for (std::size_t i = 0; i < gone_.size(); ++i) gone_[i] -= i;
   }
 

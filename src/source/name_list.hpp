@@ -9,22 +9,22 @@
 
 namespace weir::source {
 
-// A list of names in a file, one a line, in bytes as a manifest's first column has them; but a
-// backslash, a newline and a carriage return, which names of files may hold, are written \\, \n, \r.
+// A file with one name per line. Names are bytes, as in the first column of a manifest. File names
+// may contain a backslash, a newline or a carriage return; these are written \\, \n, \r.
 
-/// The line of a name, its newline included.
+/// The line of a name, with its newline.
 std::string name_line(std::string_view name);
 
-/// Throws Error{source_failed} where there is no such file or a line has another escape.
+/// Throws Error{source_failed} if the file does not exist or a line has another escape.
 std::vector<std::string> read_name_list(const std::string& path);
 
-/// A source without some of its samples.
+/// The result of without().
 struct Without {
   AnySource source;
-  std::uint64_t unknown = 0;  ///< names that no sample has
+  std::uint64_t unknown = 0;  ///< number of names that no sample has
 };
 
-/// Every sample called by one of `names` is left out. What is left keeps order, label and class.
+/// Removes every sample whose name is in `names`. The others keep their order, label and class.
 Without without(AnySource source, std::vector<std::string> names);
 
 }  // namespace weir::source

@@ -17,7 +17,7 @@ void NameTable::add(std::string_view directory, std::string_view name) {
   text_.insert(text_.end(), directory.begin(), directory.end());
   text_.insert(text_.end(), name.begin(), name.end());
   text_.push_back('\0');
-  // Last: where memory ran out before, nothing refers to a name without its end.
+  // Done last: if an earlier step runs out of memory, no entry refers to an incomplete name.
   starts_.push_back(start);
 }
 

@@ -7,21 +7,21 @@
 
 namespace weir::source {
 
-/// Many names in two allocations: 9 bytes a name beyond its characters. Names hold no NUL.
-/// Reads from any thread once it is built.
+/// Many names in two allocations. A name needs 9 bytes besides its characters. Names contain no
+/// NUL. Reads are thread-safe once the table is complete.
 class NameTable {
  public:
   void add(std::string_view directory, std::string_view name);
-  /// Puts the names into byte order.
+  /// Sorts the names in byte order.
   void finish();
-  /// Takes the other's names in; both are in byte order before, and this one after.
+  /// Adds the names of `other`. Both must be sorted; the result is sorted.
   void merge(NameTable&& other);
-  /// Gives spare capacity back.
+  /// Frees spare capacity.
   void shrink();
 
   std::uint64_t size() const noexcept { return starts_.size(); }
   const char* operator[](std::uint64_t i) const noexcept { return text_.data() + starts_[i]; }
-  /// Heap bytes held.
+  /// Heap bytes.
   std::uint64_t bytes() const noexcept {
     return text_.capacity() + starts_.capacity() * sizeof(std::uint64_t);
   }
@@ -29,11 +29,11 @@ class NameTable {
  private:
   auto in_byte_order() const noexcept;
 
-  std::vector<char> text_;  ///< names, each with a NUL behind it
+  std::vector<char> text_;  ///< names, each followed by NUL
   std::vector<std::uint64_t> starts_;
 };
 
-/// Bytes a list of strings holds, its own storage and that of strings too long to lie within.
+/// Heap bytes of a list of strings, long strings included.
 std::uint64_t held_bytes(const std::vector<std::string>& strings) noexcept;
 /// Heap bytes of one string.
 std::uint64_t held_bytes(const std::string& text) noexcept;

@@ -8,7 +8,7 @@
 namespace weir::source {
 namespace {
 
-/// The first source, with a second image.
+/// The first source, with the image of the second as second image.
 class Paired : public AnySource {
  public:
   Paired(AnySource first, AnySource second)

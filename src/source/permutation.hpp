@@ -7,10 +7,10 @@
 
 namespace weir::source {
 
-/// A keyed bijection of 0 .. size-1 that holds no table: a Feistel-like network over pairs
-/// (a, b) of Z_left x Z_right, with additive rounds instead of xor so that the sides need not be
-/// powers of two (Black, Rogaway: Ciphers with Arbitrary Finite Domains, CT-RSA 2002, methods
-/// "generalized Feistel" and "cycle walking"). Any thread.
+/// A keyed bijection of 0 … size-1 without a table: a Feistel-like network over pairs (a, b) of
+/// Z_left x Z_right. Its rounds add instead of xor, so the sides need not be powers of two (Black,
+/// Rogaway: Ciphers with Arbitrary Finite Domains, CT-RSA 2002, methods "generalized Feistel" and
+/// "cycle walking"). Thread-safe.
 class Permutation {
  public:
   explicit Permutation(std::uint64_t size) noexcept
@@ -20,19 +20,19 @@ class Permutation {
 
   std::uint64_t size() const noexcept { return size_; }
 
-  /// x < size().
+  /// `x` must be below size().
   std::uint64_t operator()(std::uint64_t key, std::uint64_t x) const noexcept {
-    // The network permutes left * right values; following x until it lands under size permutes
-    // those under size, because x's own cycle leads back there.
+    // The network permutes left * right values. The cycle of x returns below size, so walking along
+    // it until the value is below size is a bijection of the values below size.
     do x = encipher(key, x);
     while (x >= size_);
     return x;
   }
 
  private:
-  // Sides near the root make left * right exceed size by less than left, so a walk rarely takes a
-  // second step. Were both odd, every round would be an even permutation and half of all orders
-  // could never come.
+  // Sides near the square root make left * right exceed size by less than left, so a walk rarely
+  // needs a second step. If both sides were odd, every round would be an even permutation, and half
+  // of all orders would be impossible.
   static std::uint64_t even_side(std::uint64_t size) noexcept {
     const auto root = static_cast<std::uint64_t>(std::ceil(std::sqrt(static_cast<double>(size))));
     return root + root % 2;
@@ -51,8 +51,9 @@ class Permutation {
     return a >= modulus - b ? a - (modulus - b) : a + b;
   }
 
-  // Few rounds suffice for large sides (Luby, Rackoff). Where a side has two or three values, ten
-  // bring the orders of 5, 6 and 7 within the noise of a million epochs from uniform (chi-square).
+  // A few rounds are enough for large sides (Luby, Rackoff). For sides of two or three values, ten
+  // rounds make the orders of 5, 6 and 7 indistinguishable from uniform in a million epochs
+  // (chi-square).
   static constexpr std::uint64_t small = 64;
 
   std::uint64_t size_, left_, right_;

@@ -5,7 +5,7 @@
 namespace weir::source {
 namespace {
 
-// One key space for each use, so that no two of them draw the same stream.
+// Each use has its own key space, so no two uses draw the same stream.
 enum class Use : std::uint64_t { order, replacement, draw };
 
 std::uint64_t key(Use use, std::uint64_t seed, std::uint64_t epoch,

@@ -11,7 +11,7 @@
 namespace weir::source {
 namespace {
 
-// Apart from the key spaces of the sampler.
+// This key space differs from those of Sampler.
 constexpr std::uint64_t batches_of_a_window = 1'000'001;
 
 std::uint64_t window_of(std::uint64_t size, std::uint32_t batch, std::uint32_t batches) noexcept {
@@ -66,7 +66,7 @@ void SizeOrder::look_at(std::uint64_t epoch, std::uint64_t window) {
 
 void SizeOrder::split(std::span<Entry> entries) const {
   if (entries.size() <= batch_) {
-    // Within a batch samples come as they were drawn.
+    // In a batch, samples keep the sampler's order.
     std::ranges::sort(entries, {}, &Entry::rank);
     return;
   }
@@ -74,7 +74,7 @@ void SizeOrder::split(std::span<Entry> entries) const {
       std::ranges::minmax(entries, {}, [](const Entry& entry) { return entry.size.height; });
   const auto [low_width, high_width] =
       std::ranges::minmax(entries, {}, [](const Entry& entry) { return entry.size.width; });
-  // By the ratio of the largest to the smallest; a size that is not known counts as 1.
+  // Uses the ratio of the largest to the smallest side. An unknown size counts as 1.
   const auto at_least_1 = [](std::uint32_t side) { return std::uint64_t{std::max(side, 1u)}; };
   const bool by_height = at_least_1(high_height.size.height) * at_least_1(low_width.size.width) >=
                          at_least_1(high_width.size.width) * at_least_1(low_height.size.height);

@@ -34,8 +34,8 @@ constexpr std::array<Class, 10> classes{
      {"magenta_checks", Pattern::checks, {216, 72, 190}, {112, 30, 100}},
      {"grey_rings", Pattern::rings, {190, 190, 190}, {70, 70, 70}}}};
 
-// Triangle wave of a phase that counts 2^32 to the turn: 0 … 255 … 0. Integers only, so that every
-// machine paints the same picture.
+// A triangle wave, 0 … 255 … 0, with a period of 2^32. Integers make the image equal on every
+// machine.
 constexpr int wave(std::uint32_t phase) noexcept {
   const int t = static_cast<int>(phase >> 23);
   return t < 256 ? t : 511 - t;
@@ -150,7 +150,7 @@ class Synthetic {
                 std::string("synthetic encoded_shape.") + field + " is " + std::to_string(value) +
                     ", must be " + bound);
   }
-  // Within an eighth of `side` to either side.
+  // A random side within an eighth of `side`.
   static std::uint32_t near(std::uint32_t side, RandomStream& random) noexcept {
     const auto varied = side - side / 8 + static_cast<std::uint32_t>(random.below(side / 4 + 1));
     return std::min(varied, largest);

@@ -13,19 +13,19 @@
 #include "weir/loader.hpp"
 
 /// \file
-/// Batches by Boost.Asio's completion tokens. CMake component `asio`.
+/// Batches with Boost.Asio's completion tokens. CMake component `asio`.
 namespace weir {
 
 namespace interop {
 
-/// A completion that is still to come: its handler, and work that keeps its executor's context running.
+/// A pending completion: the handler, and outstanding work of its executor.
 template <class Handler>
 class NextOperation {
  public:
   explicit NextOperation(Handler handler)
       : handler_(std::move(handler)), work_(boost::asio::make_work_guard(handler_)) {}
 
-  /// Posts the handler. Once.
+  /// Posts the handler. Must be called at most once.
   void complete(std::exception_ptr error, std::optional<Batch> batch) {
     const auto work = std::move(work_);
     boost::asio::post(work.get_executor(), [handler = std::move(handler_), error = std::move(error),
@@ -41,17 +41,18 @@ class NextOperation {
 
 }  // namespace interop
 
-/// Stream::next() for any completion token: a callback, boost::asio::use_future, use_awaitable. The
-/// handler's signature is void(std::exception_ptr, std::optional<Batch>), so a future or a coroutine gives
-/// std::optional<Batch> (empty: finished or cancelled) and throws what next() throws, but that it waits for a
-/// lease to come back. Any misuse is told in the same way.
+/// Stream::next() with a completion token: a callback, boost::asio::use_future or use_awaitable.
+/// The handler's signature is void(std::exception_ptr, std::optional<Batch>). So a future or a
+/// coroutine gives std::optional<Batch> (empty: finished or cancelled) and throws as next() does.
+/// But it waits for a free lease instead of throwing, and reports misuse through the handler.
 ///
 ///     while (auto batch = co_await weir::async_next(stream, boost::asio::use_awaitable)) learn(*batch);
 ///
-/// The handler is posted to its associated executor, and keeps that one's context at work; a callback
-/// without one (boost::asio::bind_executor) runs on a thread of the system executor. One at a time, and no
-/// next() meanwhile. Stream::cancel() and the end of the stream complete it; the stream may be destroyed
-/// first. A batch whose handler never runs goes back when the handler is destroyed.
+/// The handler is posted to its associated executor and counts as outstanding work of that
+/// executor. A callback without an executor (boost::asio::bind_executor) runs on a thread of the
+/// system executor. Only one call can be pending, and next() must not be called meanwhile.
+/// Stream::cancel() and the end of the stream complete the call. The stream may be destroyed first.
+/// If the handler never runs, its destructor returns the batch.
 template <class Token>
 auto async_next(Stream& stream, Token&& token) {
   using Signature = void(std::exception_ptr, std::optional<Batch>);

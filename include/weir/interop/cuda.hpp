@@ -6,40 +6,42 @@
 #include "weir/batch.hpp"
 #include "weir/export.hpp"
 
-struct CUstream_st;  // what cudaStream_t and CUstream point to
+struct CUstream_st;  // the pointee of cudaStream_t and CUstream
 
 /// \file
-/// Leases that end when a CUDA device has read the batch. CMake component `cuda`. Built without CUDA: the
-/// driver is loaded when it is first needed (libcuda.so.1). See PinnedMemory for memory that is copied from
-/// without a wait.
+/// Leases that end when a CUDA device has read the batch. CMake component `cuda`. It is built
+/// without CUDA; the first use loads the driver (libcuda.so.1). For asynchronous copies use
+/// PinnedMemory.
 namespace weir {
 
-/// A call of CUDA's driver failed.
+/// A call of the CUDA driver failed.
 class WEIR_API DeviceError : public std::runtime_error {
  public:
-  /// `what` names the call and CUDA's reason.
+  /// `what` states the call and CUDA's reason.
   DeviceError(const std::string& what, int code) : std::runtime_error(what), code_(code) {}
-  /// CUresult; 0: there is no driver.
+  /// The CUresult. 0: there is no driver.
   int code() const noexcept { return code_; }
 
  private:
   int code_;
 };
 
-/// Returns the batch's slab once the device has done all that `stream` holds now: an event is recorded, nothing
-/// waits, and no callback is made. Call it after the copies that read the batch:
+/// Returns the slab when the device has finished the current work of `stream`. It records an event;
+/// no thread waits, and there is no callback. Call it after the copies that read the batch:
 ///
 ///     cudaMemcpyAsync(images, batch.pixel_bytes().data(), bytes, cudaMemcpyHostToDevice, stream);
 ///     weir::release_after(std::move(batch), stream);
 ///
-/// Until then the batch stays `leased` and is one of max_leases, so set `queue.max_leases` to the copies in
-/// flight, and one more for the batch in hand. While only such leases are out, next() waits for one. For stops,
-/// destructors and failed events see Batch::release_when: a failed event ends the stream in a DeviceError.
+/// Until then the batch stays `leased` and counts against max_leases. Set `queue.max_leases` to the
+/// number of copies in flight plus one. If all leases are pending in this way, next() waits for
+/// one. Batch::release_when describes the end of streams and loaders. A failed event ends the
+/// stream with a DeviceError.
 ///
-/// Where no event can be had, it waits for the stream instead. Throws DeviceError where that fails, too, and
-/// Error{bad_options} while the stream is captured into a graph; the batch is the caller's then.
+/// If no event can be created, it waits for the stream instead. Throws DeviceError if that also
+/// fails, and Error{bad_options} while the stream is captured into a graph. After an exception the
+/// caller still owns the batch.
 ///
-/// `stream` null: the legacy default stream of the thread's current context. Any thread.
+/// A null `stream` is the legacy default stream of the thread's current context. Any thread.
 WEIR_API void release_after(Batch&& batch, CUstream_st* stream);
 
 }  // namespace weir

@@ -12,18 +12,18 @@
 #include "weir/interop/lease.hpp"
 
 /// \file
-/// Batches as DLPack tensors, without a copy: the form in which NumPy, PyTorch, JAX, TensorFlow, CuPy,
-/// MXNet and others take one another's memory. CMake component `dlpack`. Written against DLPack 0.6
-/// (Debian 12); where the header is 1.0 or later there is the versioned form, too.
+/// Batches as DLPack tensors without a copy, for NumPy, PyTorch, JAX, TensorFlow, CuPy, MXNet and
+/// others. CMake component `dlpack`. Written for DLPack 0.6 (Debian 12). With a header of 1.0 or
+/// later there is also the versioned form.
 ///
-/// A managed tensor shares the lease and gives it up in its `deleter`, which is to be called once, by any
-/// thread. It may outlive stream and loader. A slab is filled anew for each batch, so what is written into
-/// the tensor is nobody else's concern.
+/// A managed tensor shares the lease and releases it in its `deleter`. Call the deleter once, in
+/// any thread. The tensor may outlive stream and loader. You may write to it, because the slab is
+/// written again for each batch.
 namespace weir {
 
 namespace interop {
 
-/// A managed tensor with all that it refers to.
+/// A managed tensor and everything that it refers to.
 template <class Managed, std::size_t dimensions>
 struct OwnedTensor {
   OwnedTensor(Lease owner, void* data, DLDataType type,
@@ -35,7 +35,7 @@ struct OwnedTensor {
     auto& tensor = managed.dl_tensor;
     tensor.data = std::ranges::find(shape, 0) == shape.end()
                       ? data
-                      : nullptr;  // of no values: DLPack wants null
+                      : nullptr;  // DLPack requires null for a tensor without values
     tensor.device = {kDLCPU, 0};
     tensor.ndim = static_cast<int>(dimensions);
     tensor.dtype = type;
@@ -66,36 +66,37 @@ Managed* block_as(Lease lease, const PixelBlock& block) {
 
 }  // namespace interop
 
-// Each gives a DLManagedTensor, of which the caller is to call the deleter; where the header is of DLPack 1.0
-// or later, as_dlpack<DLManagedTensorVersioned> and the like give the form that says which version it is of.
+// Each function returns a DLManagedTensor; the caller must call its deleter. With DLPack 1.0 or
+// later, as_dlpack<DLManagedTensorVersioned> and the other functions return the versioned form.
 
-/// Pixels of rows first .. first+count-1, a micro-batch: count x H x W x C uint8 on the CPU. Throws
-/// Error{bad_options} where they are not all there, and where the batch is ragged: see image_as_dlpack().
+/// Pixels of rows first .. first+count-1, for example a micro-batch: count x H x W x C uint8 on the
+/// CPU. Throws Error{bad_options} if one of the rows does not exist or if the batch is ragged; see
+/// image_as_dlpack().
 template <class Managed = DLManagedTensor>
 Managed* as_dlpack(Lease lease, std::uint32_t first, std::uint32_t count) {
   const auto block = lease->slice(first, count);
   return interop::block_as<Managed>(std::move(lease), block);
 }
-/// All rows. With Sizes::padded H and W are the block's.
+/// Pixels of all rows. With Sizes::padded, H and W are those of the block.
 template <class Managed = DLManagedTensor>
 Managed* as_dlpack(Lease lease) {
   const auto rows = lease->size();
   return as_dlpack<Managed>(std::move(lease), 0, rows);
 }
-/// The same of a batch that nothing else shares.
+/// Pixels of all rows. The tensor is the only owner of the batch.
 template <class Managed = DLManagedTensor>
 Managed* as_dlpack(Batch batch) {
   return as_dlpack<Managed>(share(std::move(batch)));
 }
-/// Second images (Options::side_bytes, weir::paired) beside the pixels, N x H x W x C uint8. Throws
-/// Error{bad_options} where shape.values() is not side_bytes.
+/// Second images (Options::side_bytes, weir::paired) as N x H x W x C uint8. Throws
+/// Error{bad_options} if shape.values() differs from side_bytes.
 template <class Managed = DLManagedTensor>
 Managed* side_as_dlpack(Lease lease, Shape shape) {
   const auto block = lease->side_pixels(shape);
   return interop::block_as<Managed>(std::move(lease), block);
 }
-/// Of one image at its own size, H x W x C; with Sizes::padded its lines are as far apart as the block is
-/// wide. Throws Error{bad_options} where there is no such row.
+/// One image at its own size, H x W x C. With Sizes::padded, its row stride is that of the block.
+/// Throws Error{bad_options} if there is no such row.
 template <class Managed = DLManagedTensor>
 Managed* image_as_dlpack(Lease lease, std::uint32_t i) {
   const auto image = lease->image(i);
@@ -106,7 +107,7 @@ Managed* image_as_dlpack(Lease lease, std::uint32_t i) {
   tensor->strides[0] = static_cast<std::int64_t>(image.row_stride);
   return &tensor.release()->managed;
 }
-/// Labels, N int64.
+/// The labels, N int64.
 template <class Managed = DLManagedTensor>
 Managed* labels_as_dlpack(Lease lease) {
   const auto labels = lease->labels();

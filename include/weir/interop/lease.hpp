@@ -8,12 +8,12 @@
 
 namespace weir {
 
-/// A batch on loan that several views share: its slab goes back when the last of them dies, on that thread,
-/// whatever became of the stream and the loader. Until then it counts as leased: one of `max_leases`, and
-/// its bytes in the account `leased`.
+/// A leased batch that several views share. The destructor of the last view returns the slab on its
+/// thread, even if stream and loader no longer exist. Until then the batch counts against
+/// `max_leases`, and its bytes are in the account `leased`.
 using Lease = std::shared_ptr<const Batch>;
 
-/// Takes the batch over.
+/// Takes ownership of the batch.
 inline Lease share(Batch batch) { return std::make_shared<const Batch>(std::move(batch)); }
 
 }  // namespace weir

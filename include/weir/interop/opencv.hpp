@@ -10,14 +10,15 @@
 #include "weir/interop/lease.hpp"
 
 /// \file
-/// OpenCV's matrices on weir's pixels, without a copy. CMake component `opencv`. Pixels are RGB, where
-/// OpenCV's own readers give BGR: cv::cvtColor(mat, other, cv::COLOR_RGB2BGR). A slab is filled anew
-/// for each batch, so what is written into a view is nobody else's concern.
+/// OpenCV matrices as views of weir's pixels, without a copy. CMake component `opencv`. Pixels are
+/// RGB, but OpenCV's own readers produce BGR: cv::cvtColor(mat, other, cv::COLOR_RGB2BGR). You may
+/// write to a view, because the slab is written again for each batch.
 namespace weir {
 
-/// H x W of CV_8UC3 where the image lies. Like the ImageView it does not keep the batch. In a transform
-/// as_mat(sample.row) is where the result goes: as a `const cv::Mat` it is written where it lies, or OpenCV
-/// throws; one that is not const gets memory of its own where size or type do not fit, and the row nothing.
+/// A view of the image, H x W of CV_8UC3. It does not own the batch, like the ImageView. In a
+/// transform, write the result to `const cv::Mat out = as_mat(sample.row)`. If size or type differ,
+/// OpenCV then throws. Without `const`, OpenCV would allocate new memory, and the row would not get
+/// the result.
 inline cv::Mat as_mat(const ImageView& image) {
   return {static_cast<int>(image.shape.height), static_cast<int>(image.shape.width),
           CV_8UC(static_cast<int>(image.shape.channels)), const_cast<std::uint8_t*>(image.data),
@@ -26,8 +27,8 @@ inline cv::Mat as_mat(const ImageView& image) {
 
 namespace interop {
 
-/// Keeps a Lease for as long as a cv::Mat, its copies and parts refer to its pixels. What such a matrix
-/// allocates anew comes from OpenCV's own allocator.
+/// Keeps a Lease until no cv::Mat refers to its pixels, including copies and parts of a matrix. New
+/// allocations use OpenCV's own allocator.
 class LeaseMatAllocator final : public cv::MatAllocator {
  public:
   static const LeaseMatAllocator& instance() {
@@ -57,7 +58,7 @@ class LeaseMatAllocator final : public cv::MatAllocator {
   }
 };
 
-/// A matrix a row, of the image that `view` gives of it; each shares the lease.
+/// One matrix per row, made from the image that `view` returns. Each matrix shares the lease.
 template <class View>
 std::vector<cv::Mat> kept_mats(Lease&& lease, View view) {
   lease->held_by("cv::Mat");
@@ -70,16 +71,16 @@ std::vector<cv::Mat> kept_mats(Lease&& lease, View view) {
 
 }  // namespace interop
 
-/// One matrix an image, H x W of CV_8UC3 in the slab, each at its own size where sizes differ. Each shares
-/// the lease, and so does what is copied or cut from it; a clone() does not.
+/// One matrix per image, H x W of CV_8UC3 in the slab, each at its own size. Each matrix, its
+/// copies and its parts share the lease; a clone() does not.
 inline std::vector<cv::Mat> as_mats(Lease lease) {
   const Batch& batch = *lease;
   return interop::kept_mats(std::move(lease), [&](std::uint32_t i) { return batch.image(i); });
 }
-/// The same of a batch that nothing else shares.
+/// As above. The matrices are the only owners of the batch.
 inline std::vector<cv::Mat> as_mats(Batch batch) { return as_mats(share(std::move(batch))); }
-/// Second images (Options::side_bytes, weir::paired) beside the pixels, H x W of 8 bits and shape.channels
-/// each, otherwise as as_mats(). Throws Error{bad_options} where shape.values() is not side_bytes.
+/// Second images (Options::side_bytes, weir::paired), H x W of 8 bits with shape.channels channels.
+/// Otherwise as as_mats(). Throws Error{bad_options} if shape.values() differs from side_bytes.
 inline std::vector<cv::Mat> side_as_mats(Lease lease, Shape shape) {
   const auto* const first = lease->side_pixels(shape).pixels.data();
   return interop::kept_mats(std::move(lease), [&](std::uint32_t i) {

@@ -19,10 +19,10 @@
 #include "weir/loader.hpp"
 
 /// \file
-/// Batches as libtorch's tensors. CMake component `torch`. Written against libtorch 1.13 (Debian 12).
+/// Batches as libtorch tensors. CMake component `torch`. Written for libtorch 1.13 (Debian 12).
 ///
-/// Images are N x C x H x W to libtorch, whatever their memory format. A slab is filled anew for each batch,
-/// so what is written into a tensor that lies in one is nobody else's concern.
+/// libtorch describes images as N x C x H x W in every memory format. You may write to a tensor in
+/// a slab, because the slab is written again for each batch.
 namespace weir {
 
 namespace interop {
@@ -47,14 +47,14 @@ torch::MemoryFormat format_of(const Converter<T>& converter) {
                                             : torch::MemoryFormat::Contiguous;
 }
 
-/// Uninitialised, for N x C x H x W of a converter's values.
+/// An uninitialised N x C x H x W tensor for the values of a converter.
 template <Element T>
 torch::Tensor room_for(const std::array<std::int64_t, 4>& sizes, const Converter<T>& converter) {
   return torch::empty(sizes,
                       torch::TensorOptions(scalar_type<T>()).memory_format(format_of(converter)));
 }
 
-/// uint8 where the block lies, in channels-last memory; its storage shares the lease.
+/// A uint8 view of the block in channels-last memory. Its storage shares the lease.
 inline torch::Tensor in_slab(Lease lease, const PixelBlock& block) {
   lease->held_by("torch::Tensor");
   const std::int64_t channels = block.shape.channels, row = channels * block.shape.width;
@@ -68,24 +68,24 @@ inline torch::Tensor in_slab(Lease lease, const PixelBlock& block) {
 
 // ---- without a copy ----------------------------------------------------------------------------
 
-/// uint8 where the rows first .. first+count-1 lie in the slab, so in channels-last memory. The storage
-/// shares the lease: slices and views of the tensor keep it, clones and conversions do not. Throws
-/// Error{bad_options} where those rows are not all there, and where the batch is ragged.
+/// A uint8 view of rows first .. first+count-1 in the slab, in channels-last memory. Its storage
+/// shares the lease, also through slices and views, but not through clones and conversions. Throws
+/// Error{bad_options} if one of the rows does not exist or if the batch is ragged.
 inline torch::Tensor as_tensor(Lease lease, std::uint32_t first, std::uint32_t count) {
   const auto block = lease->slice(first, count);
   return interop::in_slab(std::move(lease), block);
 }
-/// All rows of a batch.
+/// A view of all rows.
 inline torch::Tensor as_tensor(Lease lease) {
   const auto rows = lease->size();
   return as_tensor(std::move(lease), 0, rows);
 }
-/// All rows of a batch that nothing else shares.
+/// A view of all rows. The tensor is the only owner of the batch.
 inline torch::Tensor as_tensor(Batch batch) { return as_tensor(share(std::move(batch))); }
 
-/// One image at its own size where it lies in the slab: C x H x W of uint8, in channels-last memory whose
-/// lines are, with Sizes::padded, as far apart as the block is wide. Of a ragged batch this is the way: it
-/// is no one tensor. Throws Error{bad_options} where there is no such row.
+/// A view of one image at its own size: C x H x W uint8 in channels-last memory. With
+/// Sizes::padded, its row stride is that of the block. Use it for ragged batches, which cannot be
+/// one tensor. Throws Error{bad_options} if there is no such row.
 inline torch::Tensor image_as_tensor(Lease lease, std::uint32_t i) {
   const auto image = lease->image(i);
   lease->held_by("torch::Tensor");
@@ -96,14 +96,14 @@ inline torch::Tensor image_as_tensor(Lease lease, std::uint32_t i) {
       [lease = std::move(lease)](void*) mutable { lease.reset(); }, torch::kUInt8);
 }
 
-/// Second images (Options::side_bytes, weir::paired) where they lie beside the pixels: N x C x H x W of
-/// uint8, in channels-last memory. Throws Error{bad_options} where shape.values() is not side_bytes.
+/// A view of the second images (Options::side_bytes, weir::paired): N x C x H x W uint8 in
+/// channels-last memory. Throws Error{bad_options} if shape.values() differs from side_bytes.
 inline torch::Tensor side_as_tensor(Lease lease, Shape shape) {
   const auto block = lease->side_pixels(shape);
   return interop::in_slab(std::move(lease), block);
 }
 
-/// int64, N labels where they lie in the slab; shares the lease.
+/// A view of the N labels in the slab, int64. It shares the lease.
 inline torch::Tensor labels_as_tensor(Lease lease) {
   const auto labels = lease->labels();
   lease->held_by("torch::Tensor");
@@ -114,15 +114,16 @@ inline torch::Tensor labels_as_tensor(Lease lease) {
 
 // ---- converted ---------------------------------------------------------------------------------
 
-/// Pixels converted straight into `out`: of T, on the CPU, contiguous, or in channels-last memory where the
-/// converter's layout is nhwc. N x C x H x W of a batch or of a part of one (PixelBlock); C x H x W of one
-/// image at its own size (ImageView: Batch::image), in memory like a row of such a batch. Throws
-/// Error{bad_options} where it is not all that.
+/// Converts pixels into `out`. `out` must be a CPU tensor of T, contiguous, or in channels-last
+/// memory if the converter's layout is nhwc. Its shape is N x C x H x W for a batch or a part of
+/// one (PixelBlock), and C x H x W for one image at its own size (ImageView: Batch::image). The
+/// image has the memory format of a row of such a batch. Throws Error{bad_options} if `out` is
+/// different.
 template <Element T, class Pixels>
 void convert_into(const torch::Tensor& out, const Pixels& pixels, const Converter<T>& converter) {
   const auto wanted = interop::sizes_of(pixels);
   const auto format = interop::format_of(converter);
-  // libtorch knows channels-last memory of four dimensions alone.
+  // libtorch supports channels-last memory only for tensors of four dimensions.
   if (out.scalar_type() != interop::scalar_type<T>() || !out.device().is_cpu() ||
       !std::ranges::equal(out.sizes(), wanted) ||
       !(wanted.size() == 4 ? out : out.unsqueeze(0)).is_contiguous(format)) {
@@ -137,7 +138,7 @@ void convert_into(const torch::Tensor& out, const Pixels& pixels, const Converte
 
 namespace interop {
 
-/// One image as a batch of one.
+/// One image as a batch of size 1.
 template <Element T>
 torch::Tensor converted_alone(const ImageView& image, const Converter<T>& converter) {
   const auto [channels, height, width] = sizes_of(image);
@@ -148,14 +149,14 @@ torch::Tensor converted_alone(const ImageView& image, const Converter<T>& conver
 
 }  // namespace interop
 
-/// The same into a tensor of its own; the batch may go as soon as this returns.
+/// Converts pixels into a new tensor. It does not refer to the batch.
 template <Element T>
 torch::Tensor to_tensor(const PixelBlock& block, const Converter<T>& converter) {
   auto out = interop::room_for(interop::sizes_of(block), converter);
   convert_into(out, block, converter);
   return out;
 }
-/// One image at its own size: C x H x W.
+/// Converts one image at its own size: C x H x W.
 template <Element T>
 torch::Tensor to_tensor(const ImageView& image, const Converter<T>& converter) {
   return interop::converted_alone(image, converter)[0];
@@ -163,11 +164,11 @@ torch::Tensor to_tensor(const ImageView& image, const Converter<T>& converter) {
 
 // ---- as a data loader --------------------------------------------------------------------------
 
-/// What becomes of a batch: images and labels. Takes the batch over.
+/// Converts a batch to images and labels. Takes ownership of the batch.
 using ExampleMaker = std::function<torch::data::Example<>(Batch)>;
 
-/// Images converted, labels copied; the batch goes at once. An image that is a batch by itself keeps its own
-/// size; other ragged batches are no one tensor, and asking for them throws Error{bad_options}.
+/// Converts images, copies labels and releases the batch. A batch of one image keeps the image's
+/// own size. Larger ragged batches cannot be one tensor: Error{bad_options}.
 template <Element T>
 ExampleMaker converted(Converter<T> converter) {
   return [converter = std::move(converter)](const Batch& batch) {
@@ -179,8 +180,8 @@ ExampleMaker converted(Converter<T> converter) {
   };
 }
 
-/// Both where they lie in the slab. Needs `queue.max_leases` of 2: the loop holds one batch while it
-/// asks for the next.
+/// Images and labels as views of the slab. Needs `queue.max_leases` of 2, because the loop holds
+/// one batch while it requests the next.
 inline ExampleMaker uncopied() {
   return [](Batch batch) {
     const auto lease = share(std::move(batch));
@@ -188,25 +189,25 @@ inline ExampleMaker uncopied() {
   };
 }
 
-/// A Loader where code expects what torch::data::make_data_loader() gives:
+/// An adapter for code that expects the result of torch::data::make_data_loader():
 ///
 ///     for (auto& batch : data_loader) learn(batch.data, batch.target);
 ///
-/// Each begin() is the next epoch; one that was broken off is not gone on with. The loader prefetches across
-/// the end of an epoch. One thread at a time; its iterators live no longer than it, and it no longer than
-/// the Loader.
+/// Each begin() starts the next epoch; it does not resume an unfinished one. The loader prefetches
+/// across the end of an epoch. One thread at a time. The Loader must outlive this object, and this
+/// object must outlive its iterators.
 class TensorLoader {
  public:
-  /// What its iterators point to: images and labels.
+  /// Type of the elements: images and labels.
   using BatchType = torch::data::Example<>;
 
-  /// `epochs`: how many begin() there will be, so that nothing is prefetched beyond; nullopt: it is not
-  /// known.
+  /// `epochs` is the number of calls of begin(); the loader does not prefetch more. nullopt: the
+  /// number is unknown.
   explicit TensorLoader(Loader& loader, ExampleMaker make = converted(Converter<float>()),
                         std::optional<std::uint64_t> epochs = std::nullopt)
       : loader_(loader), make_(std::move(make)), epochs_(epochs) {}
 
-  /// Throws what Loader::stream() throws.
+  /// Starts the next epoch. Throws as Loader::stream() does.
   torch::data::Iterator<BatchType> begin() {
     if (!stream_ || left_ > 0) {
       stream_.reset();
@@ -219,7 +220,7 @@ class TensorLoader {
     using Valid = torch::data::detail::ValidIterator<BatchType>;
     return torch::data::Iterator<BatchType>(std::make_unique<Valid>([this] { return next(); }));
   }
-  /// Where an epoch ends.
+  /// The end of an epoch.
   torch::data::Iterator<BatchType> end() {
     using Sentinel = torch::data::detail::SentinelIterator<BatchType>;
     return torch::data::Iterator<BatchType>(std::make_unique<Sentinel>());
@@ -241,8 +242,8 @@ class TensorLoader {
   ExampleMaker make_;
   std::optional<std::uint64_t> epochs_;
   std::optional<Stream> stream_;
-  std::uint64_t begun_ = 0;  ///< epochs
-  std::uint64_t left_ = 0;   ///< batches of the epoch under way
+  std::uint64_t begun_ = 0;  ///< epochs that have begun
+  std::uint64_t left_ = 0;   ///< remaining batches of the current epoch
 };
 
 }  // namespace weir

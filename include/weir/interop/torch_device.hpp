@@ -20,47 +20,50 @@
 #include "weir/loader.hpp"
 
 /// \file
-/// Batches on a device of libtorch's, copied ahead of the trainer. CMake component `torch`. Needs no header
-/// of the device: streams and events are c10's. Written against libtorch 1.13 (Debian 12) to 2.11.
+/// Batches on a libtorch device, copied ahead of the trainer. CMake component `torch`. It needs no
+/// header of the device, because it uses the streams and events of c10. Written for libtorch 1.13
+/// (Debian 12) to 2.11.
 namespace weir {
 
-/// What device_batches() makes of batches.
+/// Options of device_batches().
 struct DeviceOptions {
-  /// Batches copied ahead of the one that is asked for; >= 1. Each has its place in device memory: as many
-  /// bytes as a batch has pixels and labels. A copy under way holds a lease, so with `queue.max_leases` as
-  /// large all of them can be under way at once.
+  /// Batches that are copied ahead; >= 1. Each one needs a slot in device memory, with the size of
+  /// its pixels and labels. Each running copy holds a lease. So all copies can run at once if
+  /// `queue.max_leases` is at least as large.
   std::uint32_t prefetch = 2;
-  /// Of the images: kFloat32, kFloat16, kBFloat16, or kUInt8 for pixels as they are.
+  /// Type of the images: kFloat32, kFloat16, kBFloat16, or kUInt8 for unchanged pixels.
   torch::ScalarType dtype = torch::kFloat32;
-  Normalize normalize{};  ///< applied on the device; without effect where dtype is kUInt8
+  Normalize normalize{};  ///< applied on the device; no effect if dtype is kUInt8
   torch::MemoryFormat memory_format = torch::MemoryFormat::Contiguous;  ///< or ChannelsLast
 };
 
-/// What a batch says of its rows, in host memory: as Batch has it.
+/// Information about the rows of a batch, in host memory. See Batch.
 struct BatchRows {
   std::uint64_t epoch = 0;             ///< from 0
-  std::uint64_t sequence = 0;          ///< 0, 1, 2 … over the stream
-  std::vector<std::uint64_t> indices;  ///< which samples of the source
-  std::vector<RowStatus> statuses;     ///< whether all went well
+  std::uint64_t sequence = 0;          ///< position in the stream: 0, 1, 2 …
+  std::vector<std::uint64_t> indices;  ///< indices of samples in the source
+  std::vector<RowStatus> statuses;     ///< which rows have a fault
 };
 
-/// A batch on the device. The tensors are the caller's own, allocated on its current stream.
+/// A batch on the device. The caller owns the tensors. They are allocated on its current stream.
 struct DeviceBatch {
   torch::Tensor images;  ///< N x C x H x W
   torch::Tensor labels;  ///< N, int64
-  BatchRows rows;        ///< what else there is to know
+  BatchRows rows;        ///< information about the rows
 };
 
-/// Where the time of the thread that asks for batches went.
+/// Times of the thread that calls next().
 struct DeviceTimes {
-  std::chrono::nanoseconds waiting{0};  ///< for the loader, or for a lease that a copy holds
+  /// Waiting for the loader, or for a lease that a copy holds.
+  std::chrono::nanoseconds waiting{0};
   std::chrono::nanoseconds copying{0};  ///< starting copies
 };
 
 namespace interop {
 
-/// (pixel * scale - mean) / stddev in one pass, on whatever device the pixels are. Computed in float32 as
-/// pixel * slope + offset, then rounded to the dtype: within 1e-6 of Converter's values before that.
+/// Computes (pixel * scale - mean) / stddev in one pass on the device of the pixels. The
+/// computation is pixel * slope + offset in float32, rounded to the dtype at the end. Before that
+/// rounding, values are within 1e-6 of those of Converter.
 class DeviceNormalizer {
  public:
   DeviceNormalizer(const DeviceOptions& options, torch::Device device)
@@ -77,11 +80,11 @@ class DeviceNormalizer {
     slope_ = on_device(slope);
     offset_ = on_device(offset);
   }
-  /// N x C x H x W of uint8, to a tensor of its own.
+  /// Converts N x C x H x W uint8 to a new tensor.
   torch::Tensor operator()(const torch::Tensor& pixels) const {
     auto out = torch::empty(pixels.sizes(), pixels.options().dtype(dtype_).memory_format(format_));
     if (dtype_ == torch::kUInt8) return out.copy_(pixels);
-    // Kernels of the CPU do not narrow what they write.
+    // On the CPU, addcmul_out does not convert its output to a smaller type.
     if (dtype_ != torch::kFloat32 && pixels.is_cpu())
       return out.copy_(torch::addcmul(offset_, pixels, slope_));
     return torch::addcmul_out(out, offset_, pixels, slope_);
@@ -93,7 +96,7 @@ class DeviceNormalizer {
   torch::Tensor slope_, offset_;
 };
 
-/// Views of what lies in the slab; the batch must stay.
+/// Views of memory in the slab. They do not keep the batch.
 inline torch::Tensor bytes_of(const PixelBlock& block) {
   return torch::from_blob(const_cast<std::uint8_t*>(block.pixels.data()),
                           {static_cast<std::int64_t>(block.pixels.size())}, torch::kUInt8);
@@ -103,7 +106,7 @@ inline torch::Tensor labels_of(const Batch& batch) {
                           {static_cast<std::int64_t>(batch.size())}, torch::kInt64);
 }
 
-/// Bytes as they lie in a slab, as N x C x H x W.
+/// Views the bytes of a block as N x C x H x W.
 inline torch::Tensor as_images(const torch::Tensor& bytes, std::array<std::int64_t, 4> sizes) {
   const auto [count, channels, height, width] = sizes;
   return bytes.narrow(0, 0, count * height * width * channels)
@@ -111,10 +114,10 @@ inline torch::Tensor as_images(const torch::Tensor& bytes, std::array<std::int64
       .permute({0, 3, 1, 2});
 }
 
-/// Pixels of a batch to a tensor on the CPU.
+/// Converts the pixels of a batch to a CPU tensor.
 using HostConversion = std::function<torch::Tensor(const PixelBlock&)>;
 
-/// Throws Error{bad_options} where the options ask for what there is not.
+/// Throws Error{bad_options} if an option is invalid.
 inline HostConversion host_conversion(const DeviceOptions& options) {
   const auto refuse = [](const std::string& what) {
     throw Error(Errc::bad_options, Stage::lease, "device_batches: " + what);
@@ -142,7 +145,7 @@ inline HostConversion host_conversion(const DeviceOptions& options) {
   return {};
 }
 
-/// Returns a slab once its copy has ended.
+/// Returns a slab when its copy has ended.
 struct CopyEnd final : LeaseEnd {
   CopyEnd(const DeviceGuard& guard, c10::DeviceIndex device) : copied(guard, device) {}
   bool reached() override { return copied.done(); }
@@ -158,32 +161,35 @@ inline BatchRows rows_of(const Batch& batch) {
 
 }  // namespace interop
 
-/// Batches of a loader as tensors on a device, in order, each asked for by next() or a range-for:
+/// Batches of a loader as tensors on a device, in order. Use next() or a range-for loop:
 ///
 ///     for (auto& [images, labels, rows] : device_batches(loader, torch::kCUDA,
 ///              {.dtype = torch::kBFloat16, .normalize = imagenet}))
 ///       learn(images, labels);
 ///
-/// uint8 goes over the bus, on a stream of this object's own; the thread's current stream waits for the copy
-/// by an event and converts on the device. A slab goes back to the loader once its copy has ended
-/// (Batch::release_when), and nobody waits for that. Page-locked slabs (PinnedMemory) make the copies
-/// asynchronous; others keep the calling thread for as long as the copy takes. Device memory is bounded by
-/// `prefetch` batches beside what the caller holds. On the CPU batches are converted by a Converter, and
-/// nothing is copied ahead.
+/// A stream of this object copies uint8 pixels to the device. The thread's current stream waits for
+/// the copy by an event and converts on the device. The slab returns to the loader when its copy
+/// has ended (Batch::release_when); no thread waits for that. Copies from page-locked slabs
+/// (PinnedMemory) are asynchronous. Other copies block the calling thread until they end. Device
+/// memory is bounded by `prefetch` batches plus the batches that the caller holds. On the CPU a
+/// Converter converts the batches, and nothing is copied ahead.
 ///
-/// Order, labels, indices, statuses and errors are those of Loader::stream(): an error comes after the batches
-/// before it. What was copied ahead and never asked for counts as consumed in the loader's tally; position() is
-/// the trainer's. One thread at a time. The loader outlives this.
+/// Order, labels, indices, statuses and errors are those of Loader::stream(): an error comes after
+/// the batches before it. Batches that were copied ahead but never requested count as consumed in
+/// the loader's tally, but not in position(). One thread at a time. The loader must outlive this
+/// object.
 class DeviceBatches {
  public:
-  using Iterator = NextIterator<DeviceBatches, DeviceBatch>;  ///< over the batches to come
+  /// Iterates over the remaining batches.
+  using Iterator = NextIterator<DeviceBatches, DeviceBatch>;
 
-  /// Throws Error{bad_options}, what Loader::stream() throws, and c10::Error where the device is not there.
+  /// Throws Error{bad_options}, the exceptions of Loader::stream(), and c10::Error if the device
+  /// does not exist.
   DeviceBatches(Loader& loader, torch::Device device, const DeviceOptions& options = {},
                 const StreamOptions& stream = {})
       : DeviceBatches(loader, device, options, stream,
                       device.is_cpu() ? nullptr : c10::impl::getDeviceGuardImpl(device.type())) {}
-  /// With streams and events of another's making; null: there are none, and nothing is copied ahead.
+  /// Uses the streams and events of `guard`. Null: there are none, and nothing is copied ahead.
   DeviceBatches(Loader& loader, torch::Device device, const DeviceOptions& options,
                 const StreamOptions& stream, const interop::DeviceGuard* guard)
       : on_host_(interop::host_conversion(options)),
@@ -197,47 +203,47 @@ class DeviceBatches {
     for (std::uint32_t i = 0; i < options.prefetch; ++i)
       slots_.push_back(std::make_unique<Slot>(*guard_, device_.index()));
   }
-  /// Waits for copies under way.
+  /// Waits for running copies.
   ~DeviceBatches() {
     try {
       if (guard_) guard_->synchronizeStream(*copies_);
-    } catch (...) {  // The device is lost, and its copies with it.
+    } catch (...) {  // The device has failed, and its copies do not matter.
     }
   }
   DeviceBatches(const DeviceBatches&) = delete;
   DeviceBatches& operator=(const DeviceBatches&) = delete;
 
-  /// Waits for the loader alone. Empty: finished or cancelled. The last batch handed over is then done
-  /// (position()). Throws what Stream::next() throws.
+  /// Waits for the loader only. Empty if the stream is finished or cancelled. The previous batch
+  /// then counts as done in position(). Throws as Stream::next() does.
   std::optional<DeviceBatch> next() {
     finish();
     auto given = guard_ ? next_on_device() : next_on_host();
     if (given) in_hand_ = given->rows.sequence;
     return given;
   }
-  /// Asks for the first batch.
+  /// Calls next() for the first batch.
   Iterator begin() { return Iterator(*this); }
-  /// Reached where next() gives nothing.
+  /// The end, which is reached when next() returns nothing.
   std::default_sentinel_t end() const noexcept { return {}; }
 
-  /// Where a later stream can resume: after the batches that next() was called beyond.
+  /// The point at which a later stream can resume: after all batches but the current one.
   const Position& position() const noexcept { return position_; }
-  /// Until now.
+  /// Times since the construction.
   const DeviceTimes& times() const noexcept { return times_; }
-  /// Of device memory: the places of batches copied ahead, as large as batches were until now.
+  /// Device memory of the slots. Each slot has the size of its largest batch so far.
   std::uint64_t device_bytes() const {
     std::uint64_t bytes = 0;
     for (const auto& slot : slots_)
       if (slot->pixels.defined()) bytes += slot->pixels.nbytes() + slot->labels.nbytes();
     return bytes;
   }
-  /// The stream that copies are made on; none on the CPU.
+  /// The stream for copies. None on the CPU.
   const std::optional<c10::Stream>& copies() const noexcept { return copies_; }
-  /// As Stream::cancel(): what was copied ahead still comes.
+  /// As Stream::cancel(). Batches that were copied ahead are still delivered.
   void cancel() noexcept { stream_.cancel(); }
 
  private:
-  /// Where one batch lies on the device until it is converted.
+  /// Device memory of one batch until its conversion.
   struct Slot {
     Slot(const interop::DeviceGuard& guard, c10::DeviceIndex device)
         : copied(guard, device), used(guard, device) {}
@@ -247,7 +253,7 @@ class DeviceBatches {
     BatchRows rows;
   };
 
-  /// Adds the time that it lives.
+  /// Adds its lifetime to `time`.
   struct Timed {
     std::chrono::nanoseconds& time;
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
@@ -283,18 +289,18 @@ class DeviceBatches {
     }
   }
 
-  /// The next batch is to be there; false: there is none.
+  /// Copies the next batch, and waits for it. Returns false at the end of the stream.
   bool copy_next() {
     if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
     return copy(wait_for_batch());
   }
-  /// As many as are ready and have a place.
+  /// Copies ready batches while a slot is free.
   void copy_ahead() {
     try {
       while (!failed_ && copied_ - taken_ < slots_.size())
         if (!copy(stream_.try_next())) return;
     } catch (...) {
-      failed_ = std::current_exception();  // after the batches before it
+      failed_ = std::current_exception();  // next() throws it after the batches before it
     }
   }
   bool copy(std::optional<Batch> batch) {
@@ -322,7 +328,7 @@ class DeviceBatches {
     end->copied.record(*copies_);
     std::move(batch).release_when(std::move(end));
   }
-  /// The one that this slab had before, where it is of this device.
+  /// Reuses the previous LeaseEnd of this slab if it belongs to this device.
   std::unique_ptr<interop::CopyEnd> end_for(Batch& batch) {
     auto last = batch.take_last_end();
     if (auto* const ours = dynamic_cast<interop::CopyEnd*>(last.get());
@@ -333,14 +339,14 @@ class DeviceBatches {
     return std::make_unique<interop::CopyEnd>(*guard_, device_.index());
   }
 
-  /// To the thread's current stream.
+  /// Converts a batch on the thread's current stream.
   DeviceBatch hand_over(Slot& from) {
     const auto stream = guard_->getStream(device_);
     from.copied.hold(stream);
     DeviceBatch batch{(*on_device_)(interop::as_images(from.pixels, from.sizes)),
                       from.labels.narrow(0, 0, from.sizes[0]).clone(), std::move(from.rows)};
     from.used.record(stream);
-    // Whenever they are freed, the allocator waits for what this stream reads.
+    // When these tensors are freed, the allocator must wait for the reads of this stream.
     for (const auto& tensor : {from.pixels, from.labels})
       guard_->recordDataPtrOnStream(tensor.storage().data_ptr(), stream);
     return batch;
@@ -353,14 +359,14 @@ class DeviceBatches {
   std::optional<c10::Stream> copies_;
   std::optional<interop::DeviceNormalizer> on_device_;
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::uint64_t taken_ = 0, copied_ = 0;  ///< batches handed over, and whose copies were started
-  std::exception_ptr failed_;             ///< the loader's, until the batches before it are taken
+  std::uint64_t taken_ = 0, copied_ = 0;  ///< counts of delivered batches and of started copies
+  std::exception_ptr failed_;  ///< error of the loader, until the batches before it are delivered
   Position position_;
-  std::optional<std::uint64_t> in_hand_;  ///< Batch::sequence
+  std::optional<std::uint64_t> in_hand_;  ///< Batch::sequence of the current batch
   DeviceTimes times_;
 };
 
-/// A DeviceBatches, for a range-for.
+/// Creates a DeviceBatches for a range-for loop.
 inline DeviceBatches device_batches(Loader& loader, torch::Device device,
                                     const DeviceOptions& options = {},
                                     const StreamOptions& stream = {}) {

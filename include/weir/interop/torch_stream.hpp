@@ -4,13 +4,13 @@
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
 /// \file
-/// Streams and events of libtorch's devices, without a header of the device. For torch_device.hpp.
+/// Streams and events of libtorch devices, without a header of the device. For torch_device.hpp.
 namespace weir::interop {
 
-/// Streams and events of one kind of device.
+/// The interface of one kind of device.
 using DeviceGuard = c10::impl::DeviceGuardImplInterface;
 
-/// An event of a device, made when it is first recorded.
+/// An event of a device. The first record() creates it.
 class DeviceEvent {
  public:
   DeviceEvent(const DeviceGuard& guard, c10::DeviceIndex device) : guard_(guard), device_(device) {}
@@ -23,7 +23,7 @@ class DeviceEvent {
   void record(const c10::Stream& stream) {
     guard_.record(&event_, stream, device_, c10::EventFlag::PYTORCH_DEFAULT);
   }
-  /// What `stream` is given from now on waits for what was recorded last.
+  /// Makes later work of `stream` wait for the last recorded event.
   void hold(const c10::Stream& stream) const {
     if (event_) guard_.block(event_, stream);
   }
@@ -38,7 +38,7 @@ class DeviceEvent {
   void* event_ = nullptr;
 };
 
-/// Makes a stream the current one of this thread for as long as it lives.
+/// Sets the current stream of this thread for the lifetime of the object.
 class CurrentStream {
  public:
   CurrentStream(const DeviceGuard& guard, const c10::Stream& stream)

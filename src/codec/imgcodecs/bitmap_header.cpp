@@ -13,7 +13,7 @@ Header read_bitmap_header(codec::Bytes bmp) {
   require(bmp.has(info_at, info_header_bytes), FaultKind::truncated, "cut inside the BMP header");
   const std::uint32_t width = bmp.le32(info_at + 4), height = bmp.le32(info_at + 8);
   require(width <= 0x7fffffff, FaultKind::corrupt, "negative BMP width");
-  // A negative height says that the rows run downwards.
+  // A negative height means that rows are stored from top to bottom.
   return line_by_line(width, height <= 0x7fffffff ? height : 0u - height);
 }
 

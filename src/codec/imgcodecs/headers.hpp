@@ -10,23 +10,25 @@ namespace weir::imgcodecs {
 
 struct Header {
   std::uint32_t width = 0, height = 0;
-  /// What OpenCV and the library below it allocate by what the header says, at most.
+  /// Maximum that OpenCV and its library allocate for this header.
   std::uint64_t bytes = 0;
 };
 
-// Bounded like weir's own header parsers. They throw SampleError. OpenCV reads the same header again
-// and allocates by what it finds, so where it, or libtiff, could find anything else they refuse.
+// Parsers with bounds, like weir's own. They throw SampleError. OpenCV parses the same header again
+// and allocates by its own result. So the parsers reject headers that OpenCV or libtiff could read
+// differently.
 
 Header read_bitmap_header(codec::Bytes encoded);
 Header read_netpbm_header(codec::Bytes encoded);
-/// First directory only; classic TIFF.
+/// Reads only the first directory, and only classic TIFF.
 Header read_tiff_header(codec::Bytes encoded);
 
 inline void require(bool holds, FaultKind kind, const char* reason) {
   if (!holds) throw SampleError(kind, reason);
 }
 
-/// Of a decoder that goes by lines: OpenCV's image, and a line at up to 16 bits and 4 channels.
+/// For decoders that work line by line: OpenCV's image and one line with up to 16 bits and 4
+/// channels.
 inline Header line_by_line(std::uint32_t width, std::uint32_t height) {
   return {width, height, std::uint64_t{width} * height * 3 + std::uint64_t{width} * 8};
 }

@@ -24,7 +24,7 @@ class Numbers {
       value = value * 10 + (text_.u8(at_++) - '0');
       require(value <= 0x7fffffff / 10, FaultKind::corrupt, "PNM header with a number too large");
     }
-    // OpenCV skips whatever stands behind a number, be it what begins a comment.
+    // OpenCV skips any character after a number, even the start of a comment.
     require(is_space(peek()), FaultKind::corrupt, "PNM header without a blank behind a number");
     return value;
   }

@@ -14,8 +14,8 @@ using imgcodecs::require;
 
 using HeaderReader = imgcodecs::Header (*)(codec::Bytes encoded);
 
-// The allow-list; null: not on it. PFM ("PF", "Pf") and what else OpenCV would pass through a temporary file
-// is not.
+// The list of allowed formats; null for others. PFM ("PF", "Pf") and other formats for which OpenCV
+// writes temporary files are not allowed.
 HeaderReader reader_of(codec::Bytes head) noexcept {
   if (head.matches(0, "BM")) return imgcodecs::read_bitmap_header;
   if (head.matches(0, std::string_view("II*\0", 4)) ||

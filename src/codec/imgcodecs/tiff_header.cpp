@@ -19,7 +19,7 @@ enum Tag : std::uint32_t {
   image_depth = 32997,
   tile_depth = 32998,
 };
-constexpr std::uint32_t jpeg = 7;  ///< a compression
+constexpr std::uint32_t jpeg = 7;  ///< number of this compression
 
 class Directory {
  public:
@@ -33,14 +33,14 @@ class Directory {
     std::uint64_t value_bytes = 0;
     for (std::size_t entry = first_; entry < end_; entry += entry_bytes)
       value_bytes += bytes_of_values(entry);
-    // Otherwise each of thousands of tags could make libtiff keep a copy of the same bytes.
+    // Otherwise thousands of tags could each make libtiff keep a copy of the same bytes.
     require(value_bytes <= tiff.size(), FaultKind::corrupt,
             "TIFF directory with more values than the file has bytes");
     bytes_ = (end_ - first_) / entry_bytes * 512 + value_bytes * 2;
   }
 
-  /// The one value of a tag that decides memory. libtiff keeps the first of several such tags, other
-  /// readers the last, and it reads types that others skip: then the tag is refused.
+  /// The single value of a tag that affects memory. If a tag occurs twice, libtiff uses the first
+  /// and other readers the last. libtiff also reads types that others skip. Such tags are rejected.
   std::optional<std::uint32_t> operator[](Tag tag) const {
     std::optional<std::uint32_t> value;
     for (std::size_t entry = first_; entry < end_; entry += entry_bytes) {
@@ -59,7 +59,7 @@ class Directory {
     return value;
   }
 
-  /// What libtiff allocates for the directory, at most: its entries and, twice, their values.
+  /// Maximum that libtiff allocates for the directory: its entries, and twice their values.
   std::uint64_t bytes() const { return bytes_; }
 
  private:
@@ -69,7 +69,7 @@ class Directory {
   std::uint32_t u16(std::size_t i) const { return little_ ? tiff_.le16(i) : tiff_.be16(i); }
   std::uint32_t u32(std::size_t i) const { return little_ ? tiff_.le32(i) : tiff_.be32(i); }
 
-  /// 0 where they stand within the entry.
+  /// 0 if the values are stored within the entry.
   std::uint64_t bytes_of_values(std::size_t entry) const {
     constexpr std::array<std::uint8_t, 19> of_type{0, 1, 1, 2, 4, 8, 1, 1, 2, 4,
                                                    8, 4, 8, 4, 0, 0, 8, 8, 8};
@@ -84,8 +84,9 @@ class Directory {
   std::uint64_t bytes_ = 0;
 };
 
-/// None, CCITT's, LZW, JPEG, Deflate, PackBits and two simpler ones. What LZMA, Zstandard and others
-/// allocate stands in the compressed data: 68 bytes of LZMA have it take 1.5 GiB.
+/// Allows no compression, CCITT, LZW, JPEG, Deflate, PackBits and two simpler ones. For LZMA,
+/// Zstandard and others the compressed data determine the memory: 68 bytes of LZMA can require 1.5
+/// GiB.
 bool is_bounded(std::uint32_t compression_tag) {
   constexpr std::array<std::uint32_t, 12> known{1, 2,     3,     4,     5,     jpeg,
                                                 8, 32766, 32771, 32773, 32809, 32946};
@@ -96,8 +97,8 @@ std::uint64_t up(std::uint64_t value, std::uint64_t step) {
   return (value + step - 1) / step * step;
 }
 
-/// libtiff accepts a strip's JPEG that is taller than the strip, and libjpeg then keeps the
-/// coefficients of all of it.
+/// libtiff accepts a JPEG that is taller than its strip, and libjpeg then keeps the coefficients of
+/// the whole JPEG.
 std::uint64_t tallest_jpeg(codec::Bytes tiff, std::uint64_t width) {
   std::uint64_t height = 0;
   for (std::size_t i = 0; tiff.has(i, 10); ++i) {
@@ -129,24 +130,24 @@ Header read_tiff_header(codec::Bytes tiff) {
   require(across ? *across > 0 && down.value_or(0) > 0 : !down, FaultKind::corrupt,
           "TIFF tiles without width or height");
 
-  // What is decoded at once: a tile, or a strip as a tile of the image's width.
+  // The unit of decoding: a tile, or a strip as a tile with the width of the image.
   const std::uint64_t wide = across.value_or(width);
   std::uint64_t high = down.value_or(rows == 0 || rows == 0xffffffff ? height : rows);
   if (coding == jpeg && !across) high = std::max(high, tallest_jpeg(tiff, width));
-  // OpenCV allocates all of a tile, however small the image in it; encoders round up to 16, and
-  // have tiles of a fixed size for small images, too.
+  // OpenCV allocates the whole tile, even for a small image. Encoders round up to 16, and some use
+  // a fixed tile size for small images too.
   constexpr std::uint64_t common = 4096 * 4096;
   require(wide * high <= std::max(common, up(width, 16) * up(height, 16)), FaultKind::limit,
           "TIFF tile or strip larger than its image and than 4096x4096");
 
-  // OpenCV's image, which it copies to turn it on its side.
+  // OpenCV's image. OpenCV copies it to rotate it by 90 degrees.
   const std::uint64_t image = std::uint64_t{width} * height * (on_its_side ? 6 : 3);
-  // A pixel of a tile or strip: OpenCV's RGBA, libtiff's samples of up to 16 bits (with planes of
-  // their own 4 whatever there is), a JPEG's coefficients. Both come in blocks.
+  // Bytes per pixel of a tile or strip: OpenCV's RGBA, libtiff's samples of up to 16 bits (always 4
+  // if planes are separate), and the coefficients of a JPEG. Both are allocated in blocks.
   const std::uint64_t pixel = 4 + 2 * (samples == 1 ? 1 : 4) + (coding == jpeg ? 2 * samples : 0);
   const std::uint64_t block = coding == jpeg ? 32 : 4;
   const std::uint64_t decoded = up(wide, block) * up(high, block) * pixel;
-  // Where each tile or strip of each plane lies; libtiff may take a strip apart into ones of a row.
+  // Positions of the tiles or strips of each plane. libtiff may split a strip into single rows.
   const std::uint64_t parts =
       across ? (up(width, *across) / *across) * (up(height, *down) / *down) : height;
   return {width, height, image + decoded + parts * samples * 32 + tags.bytes()};

@@ -1,7 +1,8 @@
-// What to do: in words (the first sentence stands at the head of the page), as options to paste, and what each step would change.
+// Advice: sentences (the first one is also at the top of the page), options to paste, and the
+// effect of each step.
 
 function copyable(title, text) {
-  // An option does not end a line at its hyphens.
+  // Prevents line breaks at the hyphens of an option.
   const code = h("code", {}, text.split(/(\s+)/).map((part) => (part.trim() ? h("span", { class: "n" }, part) : part)));
   const button = h("button", { type: "button", class: "copy" }, "Copy");
   button.addEventListener("click", async () => {

@@ -1,9 +1,9 @@
-// What a queue's depth costs, and what it buys: of a sweep as measured beside predicted; of tune as predicted;
-// of one run as its plan has it.
+// Cost and effect of each queue depth: measured and predicted for sweep, predicted for tune,
+// planned for one run.
 
 const planPath = () => (runs.length ? pathOf(0, "plan") : "plan");
 
-// Depths from 1 to many stand at even distances when each doubles the last.
+// If each depth is twice the previous one, the axis has equal distances.
 function depthAxis(values, marked, word) {
   const shown = [...new Set([...values, marked])].filter(known).sort((a, b) => a - b);
   const doubling = shown.at(-1) / shown[0] >= 6;
@@ -124,7 +124,7 @@ function sweptCharts() {
   ];
 }
 
-// Predicted beside measured, a row a run.
+// Predicted and measured values, one row per run.
 function sweptTable() {
   const order = depths.flatMap((group) => group.runs);
   const varies = (tail) => new Set(order.map((run) => ofRun(run, tail))).size > 1;

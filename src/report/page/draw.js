@@ -1,7 +1,6 @@
-// Figures: a chart, its legend, and the same in numbers.
-//
-// A series is {name, points: [{x, y}…], colour, dash, marker, hollow, line, area, hatch, stepped,
-// stack, order}: what is the same colour to somebody still differs in dash, marker or hatch.
+// Figures: a chart, its legend and a table of its numbers. A series is {name, points: [{x, y}…],
+// colour, dash, marker, hollow, line, area, hatch, stepped, stack, order}. Dash, marker and hatch
+// differ too, for readers who cannot tell the colours apart.
 
 Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
@@ -45,7 +44,7 @@ function axis(title, more = {}) {
   };
 }
 
-// An upright line through the chart with a word at its head, or at its foot.
+// A vertical line through the chart with a label at the top or bottom.
 const uprightMark = {
   id: "upright",
   beforeDatasetsDraw(chart, _, { x, text, foot }) {
@@ -70,10 +69,11 @@ const uprightMark = {
 };
 Chart.register(uprightMark);
 
-const figures = [];  // [{draw, chart, canvas}…] of what is on the page
+const figures = [];  // [{draw, chart, canvas}…] of the figures on the page
 
-// summary: the chart in a sentence, for who does not see it. options(): for Chart.js, made anew at
-// each drawing because colours change. Drawn by drawFigures(), once it is in the page.
+// summary: a sentence for readers who cannot see the chart. options(): options for Chart.js,
+// created for each drawing because colours change. drawFigures() draws the figure when it is in the
+// page.
 function figure({ id, title, text, summary, series, type = "line", height = "medium", whole, options, numbers }) {
   const canvas = h("canvas", { id, role: "img", "aria-label": `${title}. ${summary ?? ""}` });
   const legend = h("ul", { class: "legend", "aria-hidden": "true" });

@@ -1,6 +1,6 @@
 # cmake -D FOLDER=… -D SCRIPTS=…;… -D CHART_JS=… -D OUTPUT=… -P embed.cmake
-# Fills the template with style and scripts and writes it as C++, up to the mark where the data goes
-# and from there on.
+# Inserts style and scripts into the template and writes it as C++, in two parts: before and after the
+# mark for the data.
 
 set(script)
 foreach(name IN LISTS SCRIPTS)
@@ -22,8 +22,8 @@ string(SUBSTRING "${page}" 0 ${mark} before)
 math(EXPR mark "${mark} + 6")
 string(SUBSTRING "${page}" ${mark} -1 after)
 
-# Escapes rather than an array of numbers: compilers read a literal many times faster. In chunks,
-# because 65536 characters are all that the standard asks of a compiler for one.
+# Writes escaped literals, because compilers read them many times faster than arrays of numbers. Writes
+# chunks, because the standard requires compilers to accept only 65536 characters in a literal.
 function(literal NAME TEXT)
   string(HEX "${TEXT}" hex)
   string(LENGTH "${hex}" left)

@@ -5,8 +5,8 @@
 
 namespace weir::report {
 
-// The page that page.html, page.css, the scripts and Chart.js make, in pieces that belong together:
-// all of it before the data and all of it after.
+// The page (page.html, page.css, the scripts and Chart.js) in two parts: before the data and after
+// it. Each part is a list of chunks.
 extern const std::span<const std::string_view> page_before, page_after;
 
 }  // namespace weir::report

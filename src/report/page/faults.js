@@ -1,4 +1,4 @@
-// Samples that could not be had.
+// Samples that failed.
 function faultsSection() {
   const found = runs.flatMap((run, index) =>
     (run.faults ?? []).map((_, i) => pathOf(index, `faults.${i}`)));

@@ -1,4 +1,4 @@
-// The page from top to bottom: the answer, phases, the advice, the depths, one run at a time.
+// The page from top to bottom: the answer, phases, advice, depths, then one run at a time.
 
 function answer() {
   if (report.profile) return profileAnswer();
@@ -23,7 +23,7 @@ function answer() {
   return [figureAt(pathOf(0, "throughput.samples_per_s"), "rate"), why ? `: ${why}.` : "."];
 }
 
-// What bounds the setting that was asked for; a run's own regime stands with its figures.
+// The limit of the requested setting. The regime of a run is shown with its own figures.
 function verdict() {
   if (!judgedApart) return "";
   return h("p", { class: "verdict" }, "Regime as asked for: ", figureAt("regime", "word"), `, ${terms.regimes[report.regime]}.`,
@@ -68,7 +68,7 @@ function troubles() {
   ]).filter(Boolean).map((text) => h("p", { class: "trouble", role: "alert" }, text));
 }
 
-// What tune measured need not be what it judges.
+// tune may measure another setting than the one that it judges.
 function measuredWith() {
   if (!judgedApart) return "";
   const had = ofRun(0, "plan.read_ahead"), asked = at("advice.now.read_ahead");
@@ -119,14 +119,14 @@ document.getElementById("page").replaceChildren(...[
   h("header", {}, h("p", { class: "command" }, `weir ${report.command}`), verdict(), h("h1", {}, answer()),
     known(consequence()) ? h("p", { class: "consequence" }, consequence()) : "", h("p", { class: "setup" }, setup()), troubles()),
   phasesSection(), adviceSection(),
-  // One run is first of all what happened; many are what depths do.
+  // For one run, its results come first. For several, the depths come first.
   ...(report.runs ? [depthsSection(), runSection()] : [runSection(), depthsSection()]),
   faultsSection(), footer(),
 ].filter(Boolean));
 drawFigures();
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawFigures);
-// Paper is white, and shows what screens fold away.
+// Print uses white paper and shows the folded tables.
 let folds = [];
 addEventListener("beforeprint", () => {
   document.documentElement.classList.add("paper");

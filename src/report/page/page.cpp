@@ -15,7 +15,7 @@ namespace weir::report {
 
 namespace {
 
-/// The tables that explain what a report names.
+/// The tables of terms in a report.
 Json terms() {
   Json out;
   for (const auto& row : books::accounts)
@@ -27,7 +27,7 @@ Json terms() {
 
 std::string data_element(std::string_view id, const Json& data) {
   auto out = fmt::format("<script type=\"application/json\" id=\"{}\">", id);
-  // A file may be named "</script>" or "<!--"; in JSON `<` stands in strings alone.
+  // A file name can contain "</script>" or "<!--". In JSON, `<` occurs only in strings.
   for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace)) {
     if (c == '<')
       out += "\\u003c";
@@ -44,14 +44,15 @@ Json read_report(std::string_view text) {
   try {
     report = read_json<Json>(text);
   } catch (const Json::exception&) {
-    // As of any other file: it is none.
+    // Not a report, like any other file.
   }
   if (!report.is_object() || !report.contains("schema") || !report.contains("command"))
     throw std::invalid_argument(
         "is no report of weir's: those of --json and of MemoryProfile::write_json are");
   if (report["schema"] != schema)
-    throw std::invalid_argument(fmt::format("has schema {}, and this weir reads schema {}: make it again",
-                                            report["schema"].dump(), schema));
+    throw std::invalid_argument(
+        fmt::format("has schema {}, and this weir reads schema {}: make it again",
+                    report["schema"].dump(), schema));
   return report;
 }
 

@@ -7,11 +7,12 @@
 
 namespace weir::report {
 
-/// A report that some run wrote, of JSON. Throws std::invalid_argument: how the text is none.
+/// Parses a report that a run has written. Throws std::invalid_argument with the reason if the text
+/// is not one.
 Json read_report(std::string_view text);
 
-/// `report`, as a command writes it, as one HTML page that needs no network: the JSON itself, and
-/// scripts that draw it. Bytes that are not UTF-8 are replaced.
+/// Creates one HTML page from a report. It contains the JSON and scripts that draw it, and needs no
+/// network. Replaces bytes that are not UTF-8.
 std::string page(const Json& report);
 
 }  // namespace weir::report

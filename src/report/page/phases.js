@@ -1,20 +1,20 @@
-// Memory by step and phase, as MemoryProfile writes it.
+// Memory by step and phase, from MemoryProfile.
 
 const profile = report.profile;
 
-// What was shown of the steps: [{step, phase, at}…], `at` the path of the phase.
+// The phases to show: [{step, phase, at}…], `at` is the path of the phase in the report.
 const phasePlaces = !profile ? [] : profile.shown.flatMap((i) =>
   profile.steps[i].phases.map((phase, j) => ({ step: profile.steps[i].step, phase, at: `profile.steps.${i}.phases.${j}` })));
 
 const timesOf = (phase) => (phase.times > 1 ? `${phase.phase} ×${phase.times}` : phase.phase);
 
-// The accounts of one thing watched that ever held anything, each with its look.
+// The accounts of one watched object that ever held bytes, each with its colour and hatch.
 function accountsOf(watched) {
-  const found = new Map();  // by name: its place in the lists of accounts
+  const found = new Map();  // by name: its index in the lists of accounts
   for (const { phase } of phasePlaces)
     phase.memory[watched].accounts.forEach((one, i) => { if (one.peak > 0) found.set(one.account, i); });
   return [...found].sort((a, b) => a[1] - b[1]).map(([name, place], i) => {
-    // The caller's own begin with blue and go down the list.
+    // The caller's accounts use the list from its first entry, blue.
     const look = accounts.find((account) => account.name === name) ?? lookOf(4 - i);
     return { ...look, name, place };
   });
@@ -64,7 +64,7 @@ function rssTable() {
         figureAt(`${place.at}.rss`, "bytes"), figureAt(`${place.at}.rss_peak`, "bytes")])));
 }
 
-// The thing watched that held most, and the phase in which it did.
+// The watched object with the highest peak, and the phase of that peak.
 function profileAnswer() {
   let most;
   for (const place of phasePlaces)

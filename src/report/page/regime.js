@@ -1,4 +1,4 @@
-// What bounds a run, and where its time went.
+// The limit of a run, and how the time was spent.
 
 const secondsOf = (run) => ofRun(run, "queue.seconds") ?? ofRun(run, "throughput.seconds");
 
@@ -71,7 +71,7 @@ function timeSharesFigure(run) {
   });
 }
 
-// The figures that sum up a run.
+// The main figures of a run.
 function tiles(run) {
   const share = (part) => {
     const total = secondsOf(run);

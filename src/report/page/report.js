@@ -1,19 +1,19 @@
-// The report in the page. A command that measures several times has them under "runs"; any other
-// is one run itself.
+// The report of the page. A command with several measurements has them in "runs". Otherwise the
+// report itself is one run.
 const dataOf = (id) => JSON.parse(document.getElementById(id).textContent);
 const report = dataOf("report");
-// What accounts, stages and regimes are called and mean, from the program's own tables.
+// Names and meanings of accounts, stages and regimes, from the tables of the program.
 const terms = dataOf("terms");
 const runs = report.runs ?? (report.throughput ? [report] : []);
 
-// What depths cost by the plan, and what tune predicts of them.
+// Cost of each depth from the plan, and the predictions of tune.
 const planned = report.depths ?? [];
-// tune judges the setting that was asked for, which may be another than the one it measured.
+// tune judges the requested setting, which may differ from the measured one.
 const judgedApart = report.command === "tune" && Boolean(report.regime);
 
 const known = (value) => value !== undefined && value !== null;
 
-// "runs.0.plan.batch": undefined where anything on the way is missing.
+// For example "runs.0.plan.batch". undefined if any part of the path is missing.
 function at(path) {
   return path.split(".").reduce((value, key) => (known(value) ? value[key] : undefined), report);
 }
@@ -21,7 +21,7 @@ function at(path) {
 const pathOf = (run, tail) => (report.runs ? `runs.${run}.${tail}` : tail);
 const ofRun = (run, tail) => at(pathOf(run, tail));
 
-// No bound is 2^64 - 1, which JSON.parse rounds.
+// The value for no bound is 2^64 - 1, which JSON.parse rounds.
 const bounded = (bytes) => known(bytes) && bytes < 2 ** 63;
 
 function median(values) {
@@ -31,7 +31,7 @@ function median(values) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-// Runs of one depth belong together: [{depth, runs: [index…]}] by depth.
+// Groups runs by depth: [{depth, runs: [index…]}], sorted.
 const depths = (() => {
   const found = new Map();
   runs.forEach((run, index) => {
@@ -44,7 +44,7 @@ const depths = (() => {
 })();
 
 const medianOf = (group, tail) => median(group.runs.map((run) => ofRun(run, tail)));
-// The run of the group that is nearest to its median pace.
+// The run of a group with the speed closest to the median.
 function typicalRun(group) {
   const middle = medianOf(group, "throughput.samples_per_s");
   const distance = (run) => Math.abs(ofRun(run, "throughput.samples_per_s") - middle);
@@ -64,7 +64,7 @@ const fastest = depths.reduce(
   undefined);
 const recommendedDepth = () => at("advice.recommended.max_queue_size") ?? enough?.depth;
 
-// The run that is shown first: measured at the recommended depth, or at the nearest.
+// The run that is shown first: its depth is the recommended one or the closest to it.
 function firstRun() {
   const wanted = recommendedDepth();
   const distance = (group) => Math.abs(Math.log2(group.depth / wanted));

@@ -1,4 +1,4 @@
-// How long each stage took.
+// Duration of each stage.
 
 const percentiles = [
   ["p50", "p50_us", "blue", "circle", false],
@@ -14,7 +14,7 @@ function stageTimes(run) {
   const timed = places.filter((i) => all[i].p50_us > 0 || all[i].p99_us > 0);
   if (!timed.length) return undefined;
   const points = (key) => timed.map((i, y) => ({ x: all[i][key], y })).filter((point) => point.x > 0);
-  // A gap ends each line.
+  // A gap after each line.
   const ranges = timed.flatMap((i, y) => [
     { x: Math.max(all[i].p50_us, 1e-3), y }, { x: all[i].p99_us, y }, { x: NaN, y: NaN }]);
   const series = [

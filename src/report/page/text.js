@@ -42,14 +42,14 @@ const say = {
 
 const missing = "–";
 
-// A figure of the report as it stands there, marked with where: tests hold one against the other.
+// A number of the report, with its path. Tests compare the two.
 function figureAt(path, unit) {
   const value = at(path);
   if (!known(value)) return missing;
   return h("span", { class: "n", "data-path": path, "data-unit": unit }, say[unit](value));
 }
 
-// No line ends between a number and its unit.
+// Prevents line breaks between a number and its unit.
 const prose = (text) => text.replace(/(\d) (?=%|(?:[KMGT]iB|B|µs|ms|s|samples)\b)/g, "$1\u00a0");
 
 function sentence(text) {
@@ -59,7 +59,7 @@ function sentence(text) {
 
 const plural = (count, one) => `${say.count(count)} ${one}${count === 1 ? "" : "s"}`;
 
-// rows: lists of cells, the first of each its heading. texts: the columns of words.
+// rows: lists of cells; the first cell is the heading. texts: indices of columns with text.
 function table(caption, headings, rows, { marked, texts = [] } = {}) {
   const look = (column) => ({ class: texts.includes(column) ? "t" : undefined });
   const cells = (row) => row.map((cell, i) => (i ? h("td", look(i), cell) : h("th", { scope: "row" }, cell)));
@@ -71,5 +71,5 @@ function table(caption, headings, rows, { marked, texts = [] } = {}) {
         h("tr", { class: i === marked ? "marked" : undefined }, cells(row))))));
 }
 
-// A table that screens fold away and print shows.
+// A table that is folded on screens and open in print.
 const folded = (content) => h("details", { class: "numbers" }, h("summary", {}, "In numbers"), content);

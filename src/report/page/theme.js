@@ -1,8 +1,8 @@
-// Colours come from the style sheet, which knows light from dark and screen from print.
+// Colours come from the style sheet, which has variants for light, dark and print.
 const ink = (name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-// What tells areas of one chart apart, by their number.
+// Colour and hatch of the areas in a chart, by number.
 const looks = [["ink"], ["green", "dots"], ["purple", "falling"], ["sky", "rising"], ["blue"], ["orange"], ["grey"],
   ["yellow", "level"], ["vermillion", "rising"]];
 function lookOf(i) {
@@ -10,7 +10,7 @@ function lookOf(i) {
   return { colour, hatch };
 }
 
-// Hatches, so that areas differ in more than colour.
+// Hatches, so that areas do not differ only in colour.
 const hatches = {
   rising: (pen) => { pen.moveTo(-2, 10); pen.lineTo(10, -2); pen.moveTo(-2, 2); pen.lineTo(2, -2);
                      pen.moveTo(6, 10); pen.lineTo(10, 6); },
@@ -34,7 +34,7 @@ function tile(colour, hatch) {
   return canvas;
 }
 
-// What an area or a bar is filled with.
+// The filling of an area or a bar.
 function filling(series) {
   const colour = ink(series.colour);
   if (!series.hatch) return colour;
@@ -42,7 +42,7 @@ function filling(series) {
   return canvas.getContext("2d").createPattern(canvas, "repeat");
 }
 
-// The swatch of a legend: the line with its dash and marker, or a piece of the area.
+// The swatch in a legend: a line with its dash and marker, or a sample of the area.
 function swatch(series) {
   const canvas = document.createElement("canvas");
   const scale = 2;

@@ -1,6 +1,7 @@
-// One run over its time: bytes by account, and the queue.
+// One run over time: bytes by account, and the queue.
 
-// Accounts from the bottom of the chart upwards, slabs first: together they change least.
+// Accounts from the bottom of the chart to the top. Slabs come first, because their sum changes
+// least.
 const accounts = terms.accounts.map((account, i) => ({ ...account, ...lookOf(i) }))
   .sort((a, b) => b.slab - a.slab);
 
