@@ -156,7 +156,7 @@ enum class FollowSymlinks : std::uint8_t {
 
 /// Which files of a folder are samples.
 struct FolderOptions {
-  /// For example ".jpg"; empty: every regular file without a leading dot.
+  /// For example ".jpg"; "*": every file; empty: every file that may be an image.
   std::vector<std::string> extensions{};
   std::uint64_t max_encoded_bytes = 64ull << 20;  ///< a larger file gives a Fault of kind `limit`
   FollowSymlinks follow_symlinks = FollowSymlinks::inside_root;  ///< which links are followed
@@ -165,7 +165,9 @@ struct FolderOptions {
 /// A folder of images: all regular files below `path` without a leading dot, in byte order of the
 /// relative path. The label is the rank of the top directory, or 0 in a flat folder. The source
 /// skips and counts unreadable folders, folders that are already on the path, links that are not
-/// followed, and entries that are neither file nor folder. Throws Error{source_failed}.
+/// followed, and entries that are neither file nor folder. Without `extensions` it also skips and
+/// counts files with an extension that no image has, such as .txt and .db. Throws
+/// Error{source_failed}.
 WEIR_API AnySource image_folder(const std::string& path, const FolderOptions& options = {});
 
 /// A file with lines of `path<TAB>label`. Relative paths are relative to the folder of the

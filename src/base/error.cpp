@@ -29,6 +29,14 @@ std::string_view to_string(FaultKind kind) noexcept {
   return name_of(kind, {"truncated", "corrupt", "unsupported", "limit", "io", "timeout", "memory"});
 }
 
+std::string plain_text(const std::exception& error) {
+  std::string words = error.what();
+  const auto* const coded = dynamic_cast<const Error*>(&error);
+  const auto ending = coded ? ": " + coded->code().message() : std::string();
+  if (words.ends_with(ending)) words.resize(words.size() - ending.size());
+  return words;
+}
+
 const std::error_category& error_category() noexcept {
   static const Category category;
   return category;

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <exception>
+#include <string>
 #include <string_view>
 
 #include "weir/error.hpp"
 
 namespace weir {
+
+/// The text of an error; of an Error without the text of its code at the end.
+std::string plain_text(const std::exception& error);
 
 /// One enumerator: its name in reports, metrics and traces, and its description on the page.
 template <class Enum>

@@ -1,5 +1,6 @@
 #include "cli/data.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -21,9 +22,25 @@ constexpr std::string_view synthetic_prefix = "synthetic:";
 AnySource open_synthetic(std::string_view data) {
   const auto text = data.substr(synthetic_prefix.size());
   const auto comma = text.find(',');
-  constexpr std::string_view what = "a count; write synthetic:COUNT,HxW";
-  const auto count = parse_number<std::uint64_t>(text.substr(0, comma), what);
-  return synthetic(count, parse_size(comma == text.npos ? "" : text.substr(comma + 1)));
+  try {
+    return synthetic(parse_number<std::uint64_t>(text.substr(0, comma), "a count"),
+                     parse_size(comma == text.npos ? "" : text.substr(comma + 1)));
+  } catch (const std::invalid_argument&) {
+    throw std::invalid_argument(std::string(data) + ": write synthetic:COUNT,HxW");
+  }
+}
+
+void refuse_no_list(const std::string& data) {
+  std::error_code failed;
+  const auto what = std::filesystem::status(data, failed).type();
+  if (what == std::filesystem::file_type::not_found)
+    throw Error(Errc::source_failed, Stage::read, data + ": no such folder, manifest or shard");
+  auto extension = std::filesystem::path(data).extension().string();
+  std::ranges::transform(extension, extension.begin(), source::lower);
+  constexpr std::string_view images[] = {".jpg", ".jpeg", ".png", ".webp", ".bmp",
+                                         ".tif", ".tiff", ".pnm", ".ppm",  ".pgm"};
+  if (std::ranges::count(images, extension) > 0)
+    throw std::invalid_argument(data + " is an image; give its folder, or a manifest");
 }
 
 void refuse_unbuilt(std::string_view data) {
@@ -41,7 +58,10 @@ AnySource open_whole(const Settings& settings, std::vector<source::Unreached>* u
   const FolderOptions options{.extensions = settings.extensions,
                               .max_encoded_bytes = settings.options.limits.max_encoded_bytes,
                               .follow_symlinks = settings.follow_symlinks};
-  if (!std::filesystem::is_directory(data)) return manifest(data, options);
+  if (!std::filesystem::is_directory(data)) {
+    refuse_no_list(data);
+    return manifest(data, options);
+  }
   return source::ImageFolder(data, options, unreached);
 }
 
@@ -58,8 +78,8 @@ void tell_skipped(const Settings& settings, std::uint64_t skipped) {
   if (skipped == 0) return;
   hint(settings, "hint: skipped under " + sanitize(settings.data) + ": " +
                      report::grouped(skipped) +
-                     " that may not be listed, links that are not followed (--follow-symlinks), or "
-                     "neither file nor folder");
+                     " (files that are never images, see --ext; links that are not followed, see "
+                     "--follow-symlinks; folders that cannot be listed; neither file nor folder)");
 }
 
 }  // namespace

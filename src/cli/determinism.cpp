@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/terms.hpp"
 #include "cli/digest.hpp"
 #include "cli/progress.hpp"
 #include "report/stats_text.hpp"
@@ -82,7 +83,7 @@ void compare(Loader& loader, std::span<const Delivered::Piece> pieces, std::stop
             fmt::format("batch {} was delivered otherwise by another loader", piece.sequence);
     }
   } catch (const Error& e) {
-    ended = e.what();  // of the stream; what there was no memory or thread for is no breach
+    ended = plain_text(e);  // of the stream; what there was no memory or thread for is no breach
   }
   if (!pieces.empty() && found.first.empty())
     found.first = fmt::format("batch {} was not delivered by another loader: {}",

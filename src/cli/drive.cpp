@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "base/terms.hpp"
 #include "cli/consumer.hpp"
 #include "cli/digest.hpp"
 #include "cli/metrics_server.hpp"
@@ -63,7 +64,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
       drain(stream, loader, settings, interrupt, digest, after_batch);
       if (settings.settle && !interrupt.raised()) stream.settle();
     } catch (const std::exception& e) {
-      run.error = e.what();
+      run.error = plain_text(e);
     }
     run.cpu_s = process_cpu_seconds() - cpu_before;
     run.interrupted = interrupt.raised();

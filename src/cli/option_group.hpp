@@ -16,6 +16,9 @@
 
 namespace weir::cli {
 
+/// Gives `command` its options. `settings` outlives it.
+void add_options(CLI::App& command, Command which, Settings& settings);
+
 /// What options mean together, once each was read. Throws Refusal where they contradict one another.
 void apply_rules(const CLI::App& command, Settings& settings);
 

@@ -128,7 +128,7 @@ std::vector<std::string> parse_extensions(std::string_view text) {
   std::vector<std::string> extensions;
   for (const auto part : split(text, ',')) {
     if (part.empty()) refuse_word(text, "has an empty extension");
-    extensions.push_back((part.starts_with('.') ? "" : ".") + std::string(part));
+    extensions.push_back((part.starts_with('.') || part == "*" ? "" : ".") + std::string(part));
   }
   return extensions;
 }

@@ -8,6 +8,7 @@
 
 #include "base/sanitize.hpp"
 #include "cli/commands.hpp"
+#include "cli/messages.hpp"
 #include "cli/metrics_server.hpp"
 #include "cli/output.hpp"
 #include "report/json.hpp"
@@ -28,15 +29,15 @@ void listen(Settings& settings) {
 
 int dispatch(const std::vector<std::string>& arguments) {
   auto settings = parse(arguments);
-  if (settings.command == Command::plan) return plan_command(settings);
-  if (settings.command == Command::footprint) return footprint_command(settings);
-  if (settings.command == Command::page) return page_command(settings);
+  switch (settings.command) {
+    case Command::plan: return plan_command(settings);
+    case Command::footprint: return footprint_command(settings);
+    case Command::page: return page_command(settings);
+    default: break;
+  }
   const Interrupt interrupt;
   listen(settings);
   switch (settings.command) {
-    case Command::plan:
-    case Command::footprint:
-    case Command::page: break;
     case Command::probe: return probe_command(settings, interrupt);
     case Command::run: return run_command(settings, interrupt);
     case Command::sweep:
@@ -44,14 +45,16 @@ int dispatch(const std::vector<std::string>& arguments) {
     case Command::tune: return tune_command(settings, interrupt);
     case Command::verify: return verify_command(settings, interrupt);
     case Command::demo: return demo_command(settings, interrupt);
+    default: return usage_exit;
   }
-  return usage_exit;
 }
 
-int complain(int code, const char* what) noexcept {
+int complain(int code, const std::exception& error,
+             const std::vector<std::string>& arguments) noexcept {
+  const char* what = error.what();
   std::string fit;
   try {
-    fit = sanitize(what, SIZE_MAX);  // a library's own words may quote a path as it is
+    fit = sanitize(message_of(error, arguments), SIZE_MAX);  // it may quote a path as it is
     what = fit.c_str();
   } catch (const std::bad_alloc&) {
     // Then as it is.
@@ -101,12 +104,12 @@ int program(const std::vector<std::string>& arguments) {
       return refuse(refusal);
     }
   } catch (const std::invalid_argument& e) {
-    return complain(usage_exit, e.what());
+    return complain(usage_exit, e, arguments);
   } catch (const Error& e) {
     const bool usage = e.code() == Errc::bad_options || e.code() == Errc::budget_too_small;
-    return complain(usage ? usage_exit : failed_exit, e.what());
+    return complain(usage ? usage_exit : failed_exit, e, arguments);
   } catch (const std::exception& e) {
-    return complain(failed_exit, e.what());
+    return complain(failed_exit, e, arguments);
   }
 }
 

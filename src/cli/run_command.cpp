@@ -6,7 +6,7 @@
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
 #include "cli/measure.hpp"
-#include "cli/output.hpp"
+#include "cli/messages.hpp"
 #include "cli/progress.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
@@ -26,7 +26,7 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   else
     json["depths"] = report::depths_json(planned);
   emit(settings, json, report::run_text(run));
-  if (!run.error.empty()) say("weir: {}\n", run.error);
+  say_error(settings, run.error, run.figures.fault_count);
   const auto& plan = run.figures.plan;
   if (plan.max_queue_size < plan.max_queue_size_requested)
     hint(

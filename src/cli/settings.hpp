@@ -18,7 +18,18 @@ namespace weir::cli {
 
 class MetricsServer;
 
-enum class Command : std::uint8_t { plan, footprint, probe, run, sweep, tune, verify, demo, page };
+enum class Command : std::uint8_t {
+  plan,
+  footprint,
+  probe,
+  run,
+  sweep,
+  tune,
+  verify,
+  demo,
+  page,
+  help
+};
 
 /// What slabs are made of.
 enum class SlabMemory : std::uint8_t { pages, huge, locked, pinned };
@@ -34,7 +45,7 @@ struct ModelSettings {
 /// What a command line asks for. Defaults are the library's.
 struct Settings {
   Command command = Command::run;
-  std::string data;    ///< empty: none was named
+  std::string data;    ///< for help, a command; empty: none was named
   std::string beside;  ///< verify: of a second loader on the same budget; empty: none
   Options options;
   ModelSettings model;
@@ -49,7 +60,7 @@ struct Settings {
   bool grid = false;
   bool quiet = false;
   bool lenient = false;
-  bool each = false;     ///< probe: a line for each file, sound ones too
+  bool each = false;     ///< probe: a line for each file, sound ones too; help: all options
   std::string list_bad;  ///< probe: file for the names of bad files; empty: none
   std::string exclude;   ///< file of names to leave out; empty: none
   ElementType dtype = ElementType::u8;

@@ -87,6 +87,14 @@ void apply_rules(const CLI::App& command, Settings& s) {
   if (own_sizes(s)) s.predict = false;
   if (s.lenient) s.options.faults.strict = false;
   take_slabs_from(s);
+  auto& o = s.options;
+  // A cache takes what a budget leaves.
+  if (o.cache.keep != Cache::nothing && o.cache.max_bytes == 0 &&
+      o.memory.budget_bytes == UINT64_MAX) {
+    auto budget = auto_budget();
+    o.memory.budget_bytes = budget.bytes;
+    s.budget_how = std::move(budget.how);
+  }
   auto& events = s.options.trace.events;
   constexpr std::uint64_t usual_events = 1u << 18;
   if (s.trace.empty())

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "base/terms.hpp"
 #include "cli/consumer.hpp"
 #include "cli/data.hpp"
 #include "cli/digest.hpp"
@@ -60,7 +61,7 @@ void Subject::soak() {
     });
     if (settings_.settle && !interrupt_.raised()) stream.settle();
   } catch (const std::exception& e) {
-    found_.run.error = e.what();
+    found_.run.error = plain_text(e);
   }
   if (digest) found_.run.digest = std::move(*digest).hex();
   found_.ticks = monitor.stop();

@@ -8,6 +8,7 @@
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
 #include "cli/measure.hpp"
+#include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "report/advice.hpp"
@@ -78,8 +79,10 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
   json["consumer_ms"] = settings.consumer_ms;
   json["runs"] = report::Json::array();
   int worst = done_exit;
+  auto finished = report::Json::array();
   const auto measured = measure_before(settings, interrupt);
   for (const auto depth : settings.depths) {
+    if (interrupt.raised()) break;
     std::vector<std::string> child{"sweep", "--only-depth", std::to_string(depth)};
     child.insert(child.end(), arguments.begin(), arguments.end());
     // Worked out once, or each depth would have a budget of its own.
@@ -90,14 +93,19 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
     const auto result = run_self(child, interrupt.token());
     worst = std::max(worst, result.exit_code);
     auto run = report::Json::parse(result.output, nullptr, false);
-    // It has said why on stderr.
-    if (run.is_discarded())
-      return interrupt.raised() ? interrupted_exit : std::max(worst, failed_exit);
+    if (run.is_discarded()) {
+      if (interrupt.raised()) break;
+      return std::max(worst, failed_exit);  // it has said why on stderr
+    }
     if (measured) put_prediction(run, *measured);
+    if (run["interrupted"] == false) finished.push_back(run);
     json["runs"].push_back(std::move(run));
-    if (interrupt.raised()) break;
   }
-  auto text = report::sweep_text(json["runs"]);
+  json["interrupted"] = interrupt.raised();
+  auto text = interrupt.raised() ? fmt::format("Interrupted: {} of {} depths are finished.\n",
+                                               finished.size(), settings.depths.size())
+                                 : std::string();
+  if (!finished.empty()) text += report::sweep_text(finished);
   if (measured && settings.options.cache.keep != Cache::nothing)
     text += "samples/s, ready and waited are predicted without the cache\n";
   json["advice"] = nullptr;
@@ -107,6 +115,11 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
     text += '\n' + report::advice_text(advice);
   }
   emit(settings, json, text);
+  for (const auto& run : finished)
+    if (run["error"].is_string()) {
+      say_error(settings, run["error"], run["fault_count"]);
+      break;
+    }
   return interrupt.raised() ? interrupted_exit : worst;
 }
 

@@ -4,7 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/measure.hpp"
-#include "cli/output.hpp"
+#include "cli/messages.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 
@@ -17,11 +17,14 @@ int tune_command(const Settings& settings, const Interrupt& interrupt) {
   json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
   json["runs"] = report::Json::array({std::move(run)});
+  json["interrupted"] = interrupt.raised();
   json["advice"] = json["regime"] = json["regime_why"] = json["depths"] = nullptr;
   const bool done = measured.window && measured.run.error.empty() && !interrupt.raised();
   if (!done) {
-    emit(settings, json, "");
-    if (!measured.run.error.empty()) say("weir: {}\n", measured.run.error);
+    emit(settings, json,
+         interrupt.raised() ? "Interrupted: the measurement did not end, so there is no advice.\n"
+                            : "");
+    say_error(settings, measured.run.error, measured.run.figures.fault_count);
     return interrupt.raised() ? interrupted_exit : failed_exit;
   }
   const auto advice = advise(*measured.window, {.target_readiness = settings.target_readiness});

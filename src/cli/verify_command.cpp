@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
+#include "cli/messages.hpp"
 #include "cli/subject.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"
@@ -209,7 +209,7 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
   }
   emit(settings, to_json(findings), to_text(findings));
   for (const auto& verdict : findings.verdicts)
-    if (!verdict.run.error.empty()) say("weir: {}\n", verdict.run.error);
+    say_error(settings, verdict.run.error, verdict.run.figures.fault_count);
   return findings.breaches() > 0 ? failed_exit : worst;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
+#include "base/terms.hpp"
 
 namespace weir {
 namespace {
@@ -243,10 +244,8 @@ Error model_error(const std::string& position, const std::string& what) {
 }
 
 Error said_of(const std::string& where, const Error& error) {
-  std::string text = error.what();  // ends with the text of the error code
-  const auto ending = ": " + error.code().message();
-  if (text.ends_with(ending)) text.resize(text.size() - ending.size());
-  return {static_cast<Errc>(error.code().value()), error.stage(), sanitize(where) + ": " + text};
+  return {static_cast<Errc>(error.code().value()), error.stage(),
+          sanitize(where) + ": " + plain_text(error)};
 }
 
 std::string dims_text(const Dims& dims) {

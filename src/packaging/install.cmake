@@ -28,6 +28,13 @@ endif()
 
 if(TARGET weir_program)
   install(TARGETS weir_program RUNTIME COMPONENT weir_program)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/completions/weir.bash RENAME weir
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT weir_program)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/completions/_weir
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT weir_program)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/completions/weir.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT weir_program)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/weir.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT weir_program)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/src/footprint/model.schema.json
   DESTINATION ${CMAKE_INSTALL_DATADIR}/weir COMPONENT weir_development)

@@ -121,23 +121,28 @@ Setting bounds(const Options& o, const Setting& requested) {
           requested.batch};
 }
 
+std::string size_text(std::uint64_t bytes) {
+  return bytes < mib ? std::to_string(bytes) + " bytes" : mebibytes(bytes);
+}
+
 std::string floor_message(const Plan& plan, std::uint64_t available, std::uint64_t others,
                           std::uint64_t sample, bool sample_was_set) {
-  const auto staging = mul_sat(1 + plan.max_leases, plan.slab_bytes);
+  // Rounded up: that much is enough.
+  const auto floor = std::ceil(static_cast<double>(plan.floor_bytes) * 10 / mib) / 10;
   return "memory.budget_bytes = " + std::to_string(plan.budget_bytes) +
-         (others > 0 ? " (" + std::to_string(available) + " beside " + std::to_string(others) +
+         (others > 0 ? " (" + size_text(available) + " beside " + size_text(others) +
                            " promised to other loaders)"
                      : std::string()) +
-         ": the floor is " + std::to_string(plan.floor_bytes) + " = index " +
-         std::to_string(plan.index_bytes) +
-         (plan.trace_bytes > 0 ? " (" + std::to_string(plan.trace_bytes) + " of it the trace)"
+         ": this needs at least " + format("%.1f MiB", floor) + ": " + size_text(plan.index_bytes) +
+         " of index" +
+         (plan.trace_bytes > 0 ? " (" + size_text(plan.trace_bytes) + " of it the trace)"
                                : std::string()) +
-         " + " + std::to_string(1 + plan.max_leases) + " slabs of " +
-         std::to_string(plan.slab_bytes) + " (" + std::to_string(staging) + ") + " +
-         (sample_was_set             ? "max_sample_bytes "
-          : plan.transform_bytes > 0 ? "8 MiB and transform.scratch_bytes for one sample "
-                                     : "8 MiB for one sample ") +
-         std::to_string(sample);
+         ", " + std::to_string(1 + plan.max_leases) + " slabs of " + size_text(plan.slab_bytes) +
+         ", " + size_text(sample) + " for one sample" +
+         (sample_was_set             ? " (max_sample_bytes)"
+          : plan.transform_bytes > 0 ? " and transform.scratch_bytes"
+                                     : "") +
+         "; exactly " + std::to_string(plan.floor_bytes) + " bytes";
 }
 
 }  // namespace

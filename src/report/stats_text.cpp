@@ -45,15 +45,15 @@ std::string plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
-std::string indented(std::string_view text) {
+std::string indented(std::string_view text, std::size_t blanks) {
   constexpr std::size_t width = 96;
   std::string out;
   for (std::size_t column = width; !text.empty();) {
     const auto word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(word.size() + 1, text.size()));
     const bool fits = column + 1 + word.size() <= width;
-    out += fits ? " " : out.empty() ? "  " : "\n  ";
-    column = (fits ? column + 1 : 2) + word.size();
+    out += fits ? " " : (out.empty() ? "" : "\n") + std::string(blanks, ' ');
+    column = (fits ? column + 1 : blanks) + word.size();
     out += word;
   }
   return out + '\n';

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,8 +15,8 @@ namespace weir::report {
 std::string percent(double share);
 /// "12 us", "3.4 ms", "5.67 s".
 std::string duration(double seconds);
-/// `text` in lines of at most 96 columns, each with an indent of two spaces.
-std::string indented(std::string_view text);
+/// `text` in lines of at most 96 columns, each with an indent of `blanks` spaces.
+std::string indented(std::string_view text, std::size_t blanks = 2);
 /// "1 worker", "2 workers".
 std::string plural(std::uint64_t count, std::string_view noun);
 

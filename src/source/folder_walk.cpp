@@ -25,14 +25,21 @@ struct CloseDirectory {
 };
 using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
-bool has_suffix(std::string_view name, const std::vector<std::string>& suffixes) {
-  return suffixes.empty() ||
-         std::any_of(suffixes.begin(), suffixes.end(), [&](const std::string& suffix) {
-           return name.size() >= suffix.size() &&
-                  std::equal(suffix.begin(), suffix.end(),
-                             name.end() - static_cast<std::ptrdiff_t>(suffix.size()),
-                             [](char a, char b) { return a == lower(b); });
-         });
+/// Extensions of files that lie beside images and never are any.
+constexpr std::string_view never_images[] = {
+    ".avi", ".bak",   ".c",        ".cfg",   ".conf", ".cpp",  ".csv",     ".db",
+    ".doc", ".docx",  ".gz",       ".h",     ".h5",   ".hpp",  ".htm",     ".html",
+    ".ini", ".ipynb", ".json",     ".jsonl", ".lnk",  ".lock", ".log",     ".mat",
+    ".md",  ".mov",   ".mp3",      ".mp4",   ".npy",  ".npz",  ".parquet", ".pdf",
+    ".pkl", ".pt",    ".pth",      ".py",    ".rar",  ".rst",  ".sh",      ".sqlite",
+    ".tar", ".tex",   ".tfrecord", ".tgz",   ".toml", ".tsv",  ".txt",     ".url",
+    ".wav", ".xls",   ".xlsx",     ".xml",   ".yaml", ".yml",  ".zip"};
+
+bool has_suffix(std::string_view name, const auto& suffixes) {
+  return std::ranges::any_of(suffixes, [&](std::string_view suffix) {
+    return name.size() >= suffix.size() &&
+           std::ranges::equal(name.substr(name.size() - suffix.size()), suffix, {}, lower);
+  });
 }
 
 /// Identifies a directory, whichever path leads to it.
@@ -101,7 +108,8 @@ class Walk {
     while (const dirent* entry = next_entry(stream.get(), where)) {
       const std::string_view name(entry->d_name);
       if (name.starts_with('.')) continue;
-      const bool wanted = has_suffix(name, suffixes_);
+      const bool stray = suffixes_.empty() && has_suffix(name, never_images);
+      const bool wanted = suffixes_.empty() ? !stray : has_suffix(name, suffixes_);
       if (entry->d_type == DT_LNK && !wanted && !links_to_directories()) continue;
       int why = 0;
       const auto what = what_is(*entry, descriptor, path, why);
@@ -115,6 +123,8 @@ class Walk {
         } else {
           ++found.skipped;
         }
+      } else if (stray) {
+        ++found.skipped;
       }
     }
   }

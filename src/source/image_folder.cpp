@@ -24,6 +24,7 @@ FileDescriptor open_root(const std::string& path) {
 
 std::vector<std::string> suffixes_of(const FolderOptions& options) {
   auto suffixes = options.extensions;
+  if (std::ranges::count(suffixes, "*") > 0) return {""};  // every name ends so
   for (auto& suffix : suffixes) {
     if (!suffix.starts_with('.')) suffix.insert(0, ".");
     std::transform(suffix.begin(), suffix.end(), suffix.begin(), lower);

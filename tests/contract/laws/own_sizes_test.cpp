@@ -72,7 +72,8 @@ TEST_CASE("a byte under the floor of the largest batch is refused, and named", "
   options.sizes.index = measure_sizes(source, options);
   const auto floor = resolve(options, 0).floor_bytes;
   options.memory.budget_bytes = floor - 1;
-  CHECK_THROWS_WITH(Loader(source, options), has_text("the floor is " + std::to_string(floor)));
+  CHECK_THROWS_WITH(Loader(source, options),
+                    has_text("exactly " + std::to_string(floor) + " bytes"));
 }
 
 TEST_CASE("held where sizes differ", "[law][sizes]") {

@@ -84,7 +84,7 @@ TEST_CASE("every weir command and option in the README and the guide exists", "[
   std::map<std::string, std::set<std::string>> options;
   std::set<std::string> any;
   for (const auto& command : known) {
-    options[command] = options_in(weir::test::weir({command, "--help"}).out);
+    options[command] = options_in(weir::test::weir({"help", command, "--all"}).out);
     any.insert(options[command].begin(), options[command].end());
   }
 

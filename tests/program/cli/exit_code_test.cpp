@@ -33,7 +33,7 @@ TEST_CASE("a usage error exits 2, says why on stderr and writes nothing to stdou
 
 TEST_CASE("a budget under the floor is told the floor and its parts", "[exit]") {
   const auto outcome = weir::test::weir({"run", "synthetic:8,8x8", "--memory-budget", "1MiB"});
-  for (const auto* part : {"1048576", "floor", "index", "slabs"})
+  for (const auto* part : {"--memory-budget 1MiB", "at least", "index", "slabs"})
     CHECK(contains(outcome.err, part));
 }
 

@@ -66,10 +66,12 @@ TEST_CASE("an impossible sweep says why once and is a usage error", "[sweep]") {
 
 TEST_CASE("an interrupted sweep tells what it has", "[sweep]") {
   const auto outcome =
-      weir_interrupted({"sweep", "synthetic:1000,16x16", "--size", "16x16", "--epochs", "1000",
+      weir_interrupted({"sweep", "synthetic:1000,16x16", "--sizes", "padded", "--epochs", "1000",
                         "--consumer-ms", "2", "--max-queue-size", "1,2", "--json", "-"},
-                       800);
+                       1500);
   CHECK(outcome.exit_code == 130);
   REQUIRE_FALSE(outcome.json().is_discarded());
+  CHECK(outcome.json()["interrupted"] == true);
   CHECK(outcome.json()["runs"].size() == 1);
+  CHECK(outcome.json()["runs"][0]["interrupted"] == true);
 }

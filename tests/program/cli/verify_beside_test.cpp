@@ -151,7 +151,7 @@ TEST_CASE("two loaders: text names both, and a budget for one is refused", "[ver
 
   const auto refused = soak(both - 1, options);
   CHECK(refused.exit_code == 2);
-  CHECK(contains(refused.err, "floor"));
+  CHECK(contains(refused.err, "needs at least"));
   const auto none = weir::test::weir({"run", first, "--beside", second});
   CHECK(none.exit_code == 2);
   CHECK(contains(none.err, "--beside"));

@@ -1,7 +1,10 @@
 #include "cli/settings.hpp"
 
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
 
+#include "cli/command_line.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
 
@@ -294,6 +297,39 @@ TEST_CASE("help and version are no errors", "[settings]") {
        {"--batch", "--max-queue-size", "--memory-budget", "--on-fault", "--json"})
     CHECK(contains(run_help.text, option));
   CHECK_FALSE(contains(run_help.text, "--only-depth"));
+}
+
+TEST_CASE("every example of the help is a command line that is understood", "[settings][help]") {
+  for (const auto& row : commands()) {
+    CHECK(contains(refusal({row.name, "--help"}).text, row.summary));
+    if (row.command == Command::help) continue;
+    for (const std::string line : row.examples) {
+      std::istringstream text(line);
+      std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+      CAPTURE(line);
+      REQUIRE(words.front() == "weir");
+      words.erase(words.begin());
+      CHECK(parse(words).command == row.command);
+    }
+  }
+}
+
+TEST_CASE("a slip of a letter or two is told from another word", "[settings][help]") {
+  const std::vector<std::string> words{"plan", "run", "sweep"};
+  CHECK(closest("rnu", words) == "run");
+  CHECK(closest("swep", words) == "sweep");
+  CHECK(closest("plans", words) == "plan");
+  CHECK(closest("verify", words).empty());
+}
+
+TEST_CASE("a cache without a bound sets an automatic budget, and no other does", "[settings]") {
+  const auto open = run_with({"--cache", "decoded"});
+  CHECK(open.options.memory.budget_bytes < UINT64_MAX);
+  CHECK_FALSE(open.budget_how.empty());
+  CHECK(run_with({"--cache", "decoded:1GiB"}).options.memory.budget_bytes == UINT64_MAX);
+  const auto named = run_with({"--cache", "decoded", "--memory-budget", "1GiB"});
+  CHECK(named.options.memory.budget_bytes == 1u << 30);
+  CHECK(named.budget_how.empty());
 }
 
 TEST_CASE("an automatic budget is worked out where it is asked for, and says how", "[settings]") {

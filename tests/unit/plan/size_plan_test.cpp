@@ -107,7 +107,7 @@ TEST_CASE("where sizes differ the queue stays as deep as asked and bytes bound i
         64 * mib - plan.index_bytes - plan.max_sample_bytes - 2 * mib);
   CHECK(plan.ceiling_bytes <= 64 * mib);
   options.memory.budget_bytes = plan.floor_bytes - 1;
-  CHECK_THROWS_WITH(resolve(options, 0), has_text("the floor is "));
+  CHECK_THROWS_WITH(resolve(options, 0), has_text("this needs at least "));
   options.memory.budget_bytes = UINT64_MAX;
   CHECK(resolve(options, 0).sizes.max_staging_bytes == UINT64_MAX);
 }

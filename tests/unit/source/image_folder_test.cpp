@@ -37,9 +37,9 @@ TEST_CASE("a folder of class folders is labelled by the rank of the top director
 TEST_CASE("a flat folder has one label and no class names", "[folder]") {
   const TemporaryFolder folder;
   folder.write("b.png", "B");
-  folder.write("a.txt", "A");
+  folder.write("a.gif", "A");
   const auto source = image_folder(folder.string() + "/");
-  CHECK(names_of(source) == Names{"a.txt", "b.png"});
+  CHECK(names_of(source) == Names{"a.gif", "b.png"});
   CHECK(source.class_names().empty());
   CHECK(label_of(source, 1) == 0);
 }
@@ -95,7 +95,20 @@ TEST_CASE("extensions filter whatever their case, with or without the dot", "[fo
         Names{"a.jpg", "b.JPG"});
   CHECK(names_of(image_folder(folder.string(), {.extensions = {"PNG", ".jpeg"}})) ==
         Names{"c.png", "d.jpeg"});
-  CHECK(image_folder(folder.string()).size() == 6);
+  CHECK(image_folder(folder.string(), {.extensions = {"*"}}).size() == 6);
+}
+
+TEST_CASE("without extensions, files that are never images are skipped and counted", "[folder]") {
+  const TemporaryFolder folder;
+  for (const auto* name : {"a.jpg", "b.JPG.TXT", "Thumbs.db", "c/notes.md", "d", "e.dat", ".f.txt"})
+    folder.write(name, "x");
+  const auto source = image_folder(folder.string());
+  CHECK(names_of(source) == Names{"a.jpg", "d", "e.dat"});
+  CHECK(source.skipped() == 3);
+  CHECK(source.class_names() == Names{"c"});
+  const auto all = image_folder(folder.string(), {.extensions = {".png", "*"}});
+  CHECK(all.size() == 6);
+  CHECK(all.skipped() == 0);
 }
 
 TEST_CASE("an empty folder is a source of nothing", "[folder]") {

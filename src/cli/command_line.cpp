@@ -1,0 +1,272 @@
+#include "cli/command_line.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "cli/option_group.hpp"
+#include "report/stats_text.hpp"
+#include "weir/version.hpp"
+
+namespace weir::cli {
+namespace {
+
+constexpr CommandRow rows[] = {
+    {Command::plan,
+     "plan",
+     "Bytes by queue depth and element type, before any file is read.",
+     {"weir plan --batch 64 --size 224x224", "weir plan photos --memory-budget 2GiB",
+      "weir plan --model resnet18.json --batch 64"}},
+    {Command::footprint,
+     "footprint",
+     "Memory that training a model takes, before anything runs.",
+     {"weir footprint resnet18.json", "weir footprint resnet18.json --batch 64 --dtype bfloat16",
+      "weir footprint resnet18.json --optimizer adam --fit 8GiB"}},
+    {Command::probe,
+     "probe",
+     "What is in the data, and which files do not decode, and why.",
+     {"weir probe photos", "weir probe photos --list-bad bad.txt",
+      "weir probe photos --each --json probe.json"}},
+    {Command::run,
+     "run",
+     "Runs epochs as a trainer would, and reports.",
+     {"weir run photos --shuffle --epochs 2", "weir run photos --html run.html --trace run.trace",
+      "weir run synthetic:1000,375x500 --consumer-ms 20"}},
+    {Command::sweep,
+     "sweep",
+     "What each queue depth costs and brings, predicted and measured.",
+     {"weir sweep photos", "weir sweep photos --max-queue-size 1,2,4,8 --consumer-ms 20",
+      "weir sweep photos --steps 100 --html sweep.html"}},
+    {Command::tune,
+     "tune",
+     "What limits the run, and the smallest settings that are as fast.",
+     {"weir tune photos", "weir tune photos --consumer-ms 20 --target-readiness 95%",
+      "weir tune photos --memory-budget auto --html tune.html"}},
+    {Command::verify,
+     "verify",
+     "Checks every law of the accounting, a thousand times a second, while a loader runs.",
+     {"weir verify photos", "weir verify photos --epochs 3 --shuffle --workers 4",
+      "weir verify photos --beside synthetic:500,64x64 --memory-budget 256MiB"}},
+    {Command::page,
+     "page",
+     "The page with charts of a saved report.",
+     {"weir page run.json --html run.html", "weir page sweep.json --html sweep.html",
+      "weir page profile.json --html profile.html"}},
+    {Command::demo,
+     "demo",
+     "Makes a few hundred JPEGs and sweeps over them.",
+     {"weir demo", "weir demo --html demo.html", "weir demo --quiet --json demo.json"}},
+    {Command::help,
+     "help",
+     "The commands, or the options of one of them.",
+     {"weir help", "weir help run", "weir help run --all"}},
+};
+
+/// Options that help shows without --all.
+constexpr std::string_view common =
+    " --size --batch --max-queue-size --workers --cache --read-ahead --memory-budget --shuffle "
+    "--seed --steps --epochs --consumer-ms --on-fault --exclude --ext --target-readiness --model "
+    "--fit --dtype --json --html --quiet --list-bad --each --all --beside --optimizer "
+    "--micro-batch ";
+
+/// Letters to change, add or remove to make one word of the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    auto diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j)
+      diagonal = std::exchange(
+          row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, diagonal + (a[i] == b[j] ? 0 : 1)}));
+  }
+  return row.back();
+}
+
+std::string left_of(const CLI::Option& option) {
+  const auto name = option.get_positional() ? option.get_name(true) : option.get_name();
+  return fmt::format("  {} {}", name, option.get_type_name());
+}
+
+std::string top_help() {
+  std::string out =
+      "Image batches through a bounded queue, every byte and sample counted.\n\n"
+      "Usage: weir COMMAND [OPTIONS]\n\nCommands:\n";
+  for (const auto& row : rows) out += fmt::format("  {:<12}{}\n", row.name, row.summary);
+  return out +
+         "\nweir help COMMAND lists the options of a command. weir --version prints the version.\n";
+}
+
+/// Options that help and completions show.
+std::vector<const CLI::Option*> shown_options(const CLI::App& command) {
+  return command.get_options(
+      [](const CLI::Option* option) { return !option->get_group().empty(); });
+}
+
+/// Of one command: options, without `all` the common ones, and examples.
+std::string help_text(const CLI::App& app, const CommandRow& row, bool all) {
+  const auto& command = *app.get_subcommand(row.name);
+  auto out = fmt::format("{}\n\nUsage: weir {} [OPTIONS]", row.summary, row.name);
+  std::string group, options;
+  bool some_left_out = false;
+  for (const auto* option : shown_options(command)) {
+    if (option->get_positional()) out += ' ' + option->get_name(true);
+    if (!all && !option->get_positional() &&
+        common.find(fmt::format(" {} ", option->get_name())) == common.npos) {
+      some_left_out = true;
+      continue;
+    }
+    if (group != option->get_group()) options += fmt::format("\n{}:\n", option->get_group());
+    group = option->get_group();
+    constexpr std::size_t width = 28;
+    const auto left = left_of(*option);
+    auto line = report::indented(option->get_description(), width);
+    if (left.size() < width)
+      line.replace(0, left.size(), left);
+    else
+      line = left + '\n' + line;
+    options += line;
+  }
+  out += '\n' + options;
+  if (some_left_out)
+    out +=
+        fmt::format("\nThese are the common options. `weir help {} --all` lists all.\n", row.name);
+  out += "\nExamples:\n";
+  for (const auto* example : row.examples) out += fmt::format("  {}\n", example);
+  return out;
+}
+
+void add_commands(CLI::App& app, Settings& settings) {
+  app.require_subcommand(1);  // so that after `help` the name of one is no other
+  app.set_version_flag("--version", "weir " + std::string(version));
+  for (const auto& row : rows) {
+    auto& sub = *app.add_subcommand(row.name, row.summary);
+    sub.callback([&settings, command = row.command] { settings.command = command; });
+    add_options(sub, row.command, settings);
+  }
+}
+
+/// Why `arguments` hold more than the command takes.
+std::string unexpected(const CLI::App& app, const CLI::App& command,
+                       const std::vector<std::string>& arguments) {
+  for (const auto& argument : arguments) {
+    const auto name = argument.substr(0, argument.find('='));
+    if (!name.starts_with("--") || command.get_option_no_throw(name) != nullptr) continue;
+    std::vector<std::string> names;
+    for (const auto* option : shown_options(command)) names.push_back(option->get_name());
+    std::vector<std::string> others;
+    for (const auto* other : app.get_subcommands({}))
+      if (other->get_option_no_throw(name) != nullptr) others.push_back(other->get_name());
+    const auto near = closest(name, names);
+    return fmt::format("weir {} has no {}{}", command.get_name(), name,
+                       !near.empty()     ? fmt::format("; did you mean {}?", near)
+                       : !others.empty() ? fmt::format("; {} {} it", fmt::join(others, ", "),
+                                                       others.size() == 1 ? "has" : "have")
+                                         : std::string());
+  }
+  return fmt::format("weir {} does not take '{}'", command.get_name(),
+                     fmt::join(command.remaining(), " "));
+}
+
+[[noreturn]] void refuse(const std::string& why, std::string_view command) {
+  throw Refusal{
+      2, fmt::format("weir: {}\n`weir help{}{}` lists the {}.\n", why, command.empty() ? "" : " ",
+                     command, command.empty() ? "commands" : "options")};
+}
+
+const CommandRow& row_of(std::string_view name) {
+  const auto* const row = std::ranges::find(
+      rows, name, [](const CommandRow& each) { return std::string_view(each.name); });
+  if (row != std::end(rows)) return *row;
+  std::vector<std::string> names;
+  for (const auto& each : rows) names.emplace_back(each.name);
+  const auto near = closest(name, names);
+  refuse(fmt::format("there is no command '{}'{}", name,
+                     near.empty() ? "" : fmt::format("; did you mean {}?", near)),
+         "");
+}
+
+/// The values that an option's form lists: of encoded|decoded[:BYTES], the words in small letters.
+std::vector<std::string> values_of(const CLI::Option& option) {
+  std::vector<std::string> values{""};
+  for (const char c : option.get_type_name()) {
+    if (c == '|')
+      values.emplace_back();
+    else if (c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'))
+      values.back() += c;
+    else
+      break;
+  }
+  std::erase(values, "");
+  return values;
+}
+
+/// For a shell: what the last of `words` may become, one a line, with a tab before what it means. Nothing where
+/// that is a file.
+std::string completions(const CLI::App& app, std::span<const std::string> words) {
+  std::string out;
+  const auto offer = [&](std::string_view word, std::string_view meaning) {
+    if (word.starts_with(words.back())) out += fmt::format("{}\t{}\n", word, meaning);
+  };
+  if (words.size() == 2 || (words.size() == 3 && words[1] == "help"))
+    for (const auto& row : rows) offer(row.name, row.summary);
+  for (const auto* command : app.get_subcommands({})) {
+    if (words.size() < 3 || command->get_name() != words[1]) continue;
+    const auto* const before = command->get_option_no_throw(words[words.size() - 2]);
+    if (before != nullptr && !before->get_type_name().empty())
+      for (const auto& value : values_of(*before)) offer(value, "");
+    else if (words.back().starts_with('-'))
+      for (const auto* option : shown_options(*command))
+        if (!option->get_positional()) offer(option->get_name(), option->get_description());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::span<const CommandRow> commands() noexcept { return rows; }
+
+std::string closest(std::string_view word, std::span<const std::string> candidates) {
+  std::string best;
+  auto least = std::max<std::size_t>(2, word.size() / 4) + 1;
+  for (const auto& candidate : candidates)
+    if (const auto letters = distance(word, candidate); letters < least) {
+      least = letters;
+      best = candidate;
+    }
+  return best;
+}
+
+Settings parse(const std::vector<std::string>& arguments) {
+  Settings settings;
+  CLI::App app("", "weir");
+  add_commands(app, settings);
+  if (arguments.empty()) refuse("which command?", "");
+  if (arguments.front() == "complete") throw Refusal{0, completions(app, arguments)};
+  if (!arguments.front().starts_with('-')) row_of(arguments.front());
+  const auto parsed = [&]() -> const CLI::App* {
+    const auto used = app.get_subcommands();
+    return used.empty() ? nullptr : used.front();
+  };
+  try {
+    app.parse(std::vector(arguments.rbegin(), arguments.rend()));  // the order that CLI11 wants
+  } catch (const CLI::CallForHelp&) {
+    throw Refusal{0, parsed() ? help_text(app, row_of(parsed()->get_name()), false) : top_help()};
+  } catch (const CLI::CallForVersion&) {
+    throw Refusal{0, fmt::format("weir {}\n", version)};
+  } catch (const CLI::ExtrasError& e) {
+    if (!parsed()) refuse(e.what(), "");
+    refuse(unexpected(app, *parsed(), arguments), parsed()->get_name());
+  } catch (const CLI::ParseError& e) {
+    refuse(e.what(), parsed() ? parsed()->get_name() : "");
+  }
+  if (settings.command == Command::help)
+    throw Refusal{0, settings.data.empty() ? top_help()
+                                           : help_text(app, row_of(settings.data), settings.each)};
+  apply_rules(*parsed(), settings);
+  return settings;
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,14 @@
+# cmake -D BUILD=... -D STAGE=... -P install.cmake: installs the program, and looks for all that belongs to it.
+file(REMOVE_RECURSE ${STAGE})
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component weir_program --prefix ${STAGE}
+                COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
+foreach(file bin/weir share/bash-completion/completions/weir share/zsh/site-functions/_weir
+             share/fish/vendor_completions.d/weir.fish share/man/man1/weir.1)
+  if(NOT EXISTS ${STAGE}/${file})
+    message(FATAL_ERROR "${file} is not installed")
+  endif()
+endforeach()
+file(READ ${STAGE}/share/man/man1/weir.1 page)
+if(NOT page MATCHES "130: interrupted")
+  message(FATAL_ERROR "the manual page does not name exit status 130")
+endif()
