@@ -169,7 +169,7 @@ TEST_CASE("a trace shows samples that waited for bytes, and the budget is for it
     resolve(options, 0);
     FAIL("was accepted");
   } catch (const Error& error) {
-    CHECK(contains(error.what(), "960000 of it the trace"));
+    CHECK(contains(error.what(), "960000 bytes of it the trace"));
   }
 }
 

@@ -123,7 +123,7 @@ TEST_CASE("I8 an orientation is believed only where its entry is whole and right
   CHECK(orientation(head + le(2, 2) + entry(0x100, 4, 1, 5) + entry(0x112, 3, 1, 7)) == 7);
   CHECK(orientation(head + le(1, 2) + entry(0x100, 3, 1, 5)) == 1);
   for (const auto& bad :
-       {entry(0x112, 4, 1, 5), entry(0x112, 3, 2, 5), entry(0x112, 3, 1, 0), entry(0x112, 3, 1, 9)})
+       {entry(0x112, 5, 1, 5), entry(0x112, 3, 2, 5), entry(0x112, 3, 1, 0), entry(0x112, 3, 1, 9)})
     CHECK(orientation(head + le(1, 2) + bad) == 1);
   // The header claims more entries than exist.
   CHECK(orientation(head + le(9, 2) + entry(0x112, 3, 1, 5)) == 5);
