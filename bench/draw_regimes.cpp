@@ -141,7 +141,7 @@ void draw_legend(Chart& chart) {
       {vermilion, "waiting for reads"},
       {blue, "for decoding"},
       {purple, "for memory"},
-      {green, "for a place in the queue"},
+      {green, "for a queue slot"},
       {grey, "at work"}};
   double x = 28;
   for (const auto& [colour, words] : entries) {
@@ -155,7 +155,7 @@ std::string picture(const Json& cases) {
   const auto runs = cases[0]["rows"][0]["rates"].size();
   Chart chart(
       width, head_height + row_height * static_cast<int>(shown.size()) - 20,
-      "What bounds a run, and what the knobs do then",
+      "What limits a run, and how its settings change that",
       {fmt::format("Solid: measured, medians of {} interleaved runs (dots). Dashed: predicted "
                    "from one run of a second or two.",
                    runs)});

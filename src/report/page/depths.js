@@ -30,8 +30,8 @@ function across(axisOfDepths, y) {
 }
 
 const bytesLook = {
-  float32: { name: "float32, as it would be", colour: "vermillion", dash: [7, 4], marker: "triangle", hollow: true },
-  float16: { name: "float16, as it would be", colour: "orange", dash: [3, 3], marker: "rectRot", hollow: true },
+  float32: { name: "float32, computed", colour: "vermillion", dash: [7, 4], marker: "triangle", hollow: true },
+  float16: { name: "float16, computed", colour: "orange", dash: [3, 3], marker: "rectRot", hollow: true },
   peak: { name: "uint8, predicted peak", colour: "purple", dash: [5, 3], marker: "rect", hollow: true, radius: 7 },
   bound: { name: "uint8, bound", colour: "blue" },
   measured: { name: "uint8, measured peak", colour: "blue", marker: "circle", line: false, order: -1 },
@@ -53,7 +53,7 @@ function bytesByDepth(x, found) {
   const beyond = bounded(budget) && !showsBudget ? `The budget, ${say.bytes(budget)}, lies far above.` : undefined;
   return figure({
     id: "bytes-by-depth",
-    title: "What a place in the queue costs",
+    title: "Cost of a queue slot",
     text: ["Memory of the batches, pixels held as uint8, and what floats would take.",
       neverFilled && " A queue that never fills holds less than its bound.", beyond && ` ${beyond}`],
     summary: "Memory of batches by max_queue_size; the table of depths has the numbers.",
@@ -76,7 +76,7 @@ function paceByDepth(x, series, text) {
     dash: [10, 3, 2, 3], points: across(x, ceiling) }].filter((one) => one && one.points.length);
   return figure({
     id: "pace-by-depth",
-    title: "What it buys",
+    title: "Effect on throughput",
     text,
     summary: "Throughput by max_queue_size; the table of depths has the numbers.",
     series: shown,
@@ -179,7 +179,7 @@ function plannedCharts() {
     ], `Throughput as predicted from the clocks of ${known(advised) ? "the measured" : "this"} run.`),
     figure({
       id: "waits-by-depth",
-      title: "What waiting is left",
+      title: "Remaining waits",
       text: "A step that finds a batch waiting loses nothing; the others wait.",
       summary: "The consumer’s waiting by max_queue_size; the table of depths has the numbers.",
       whole: true,

@@ -26,7 +26,7 @@ function answer() {
 // The limit of the requested setting. The regime of a run is shown with its own figures.
 function verdict() {
   if (!judgedApart) return "";
-  return h("p", { class: "verdict" }, "Regime as asked for: ", figureAt("regime", "word"), `, ${terms.regimes[report.regime]}.`,
+  return h("p", { class: "verdict" }, "Regime with the given settings: ", figureAt("regime", "word"), `, ${terms.regimes[report.regime]}.`,
     report.regime_why ? ` ${sentence(report.regime_why)}` : "");
 }
 
@@ -75,7 +75,7 @@ function measuredWith() {
   return h("p", { class: "note" }, had !== asked && known(asked)
     ? ["Measured with ", figureAt(pathOf(0, "plan.read_ahead"), "count"), " reads ahead instead of ",
       figureAt("advice.now.read_ahead", "count"), ", which would have taken too long. Its figures and its regime are of ",
-      "this run; the verdict at the head of the page is of the setting that was asked for."]
+      "this run; the verdict at the top of the page is for the given settings."]
     : "The verdict and the advice at the head of the page are made from this run’s clocks, once it was warm.");
 }
 

@@ -8,13 +8,13 @@ function timeShares(run) {
   const total = secondsOf(run);
   if (!(total > 0)) return [];
   const waited = queue.consumer_wait_s ?? 0;
-  const told = known(queue.storage_wait_s);
+  const by_cause = known(queue.storage_wait_s);
   const consumer = {
     work: Math.max(0, 1 - waited / total),
-    read: told ? queue.storage_wait_s / total : 0,
-    decode: told ? queue.decode_wait_s / total : 0,
-    memory: told ? queue.memory_wait_s / total : 0,
-    wait: told ? 0 : waited / total,
+    read: by_cause ? queue.storage_wait_s / total : 0,
+    decode: by_cause ? queue.decode_wait_s / total : 0,
+    memory: by_cause ? queue.memory_wait_s / total : 0,
+    wait: by_cause ? 0 : waited / total,
   };
   const time = queue.workers;
   const all = time ? Object.values(time).reduce((sum, one) => sum + one, 0) : 0;

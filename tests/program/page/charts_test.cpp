@@ -114,8 +114,8 @@ TEST_CASE("charts show the figures of the report", "[page]") {
     CHECK(y(bytes, "uint8, measured peak") * mib == runs[i]["memory"]["staging"]);
     CHECK(y(bytes, "uint8, predicted peak") * mib == predicted["peak_staging_bytes"]);
     CHECK(y(bytes, "uint8, bound") * mib == predicted["staging_bytes"]);
-    CHECK(y(bytes, "float16, as it would be") * mib == predicted["float16_bytes"]);
-    CHECK(y(bytes, "float32, as it would be") * mib == predicted["float32_bytes"]);
+    CHECK(y(bytes, "float16, computed") * mib == predicted["float16_bytes"]);
+    CHECK(y(bytes, "float32, computed") * mib == predicted["float32_bytes"]);
     CHECK(y(pace, "measured") == runs[i]["throughput"]["samples_per_s"]);
     CHECK(y(pace, "predicted") == predicted["samples_per_s"]);
   }
@@ -194,8 +194,8 @@ TEST_CASE("tune draws bytes, throughput and waits that it predicts by depth", "[
     const auto& predicted = depth["predicted"];
     CHECK(y(bytes, "uint8, bound") * mib == depth["uint8_bytes"]);
     CHECK(y(bytes, "uint8, predicted peak") * mib == predicted["peak_staging_bytes"]);
-    CHECK(y(bytes, "float16, as it would be") * mib == depth["float16_bytes"]);
-    CHECK(y(bytes, "float32, as it would be") * mib == depth["float32_bytes"]);
+    CHECK(y(bytes, "float16, computed") * mib == depth["float16_bytes"]);
+    CHECK(y(bytes, "float32, computed") * mib == depth["float32_bytes"]);
     CHECK(y(pace, "predicted") == predicted["samples_per_s"]);
     CHECK(y(waits, "time that the consumer waits") ==
           100 * predicted["consumer_wait"].get<double>());
@@ -216,7 +216,7 @@ TEST_CASE("tune's page begins with the verdict, and says what the measured run i
   REQUIRE_FALSE(opened->found.is_null());
   const auto text = opened->found["text"].get<std::string>();
   const auto verdict =
-      text.find("Regime as asked for: storage, reading sets the pace. With read_ahead 0");
+      text.find("Regime with the given settings: storage, reading sets the pace. With read_ahead 0");
   REQUIRE(verdict != std::string::npos);
   CHECK(verdict < text.find("A queue of 3 with 2 workers will do:"));
   const auto run = text.find("The run that was measured");
