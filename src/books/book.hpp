@@ -96,7 +96,7 @@ class Book {
   /// Whether other pages can use the bytes that this page frees.
   bool beyond_promise() const noexcept {
     Lock lock(ledger_->mutex());
-    return page_.footprint > page_.promise;
+    return page_.reserved > page_.promise;
   }
 
   // -- slabs

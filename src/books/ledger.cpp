@@ -53,23 +53,23 @@ void Ledger::reset_peak() noexcept {
 // ---- pages -----------------------------------------------------------------------------------
 
 void Ledger::open(Page& page) {
-  page.footprint = std::max(page.promise, page.reserve);
-  const auto left = sub_floor(budget_, footprints_);
-  if (page.footprint > left) {
+  page.reserved = std::max(page.promise, page.reserve);
+  const auto left = sub_floor(budget_, reserved_);
+  if (page.reserved > left) {
     throw Error(Errc::budget_too_small, Stage::wait,
-                "memory.ledger: " + std::to_string(page.footprint) +
+                "memory.ledger: " + std::to_string(page.reserved) +
                     " bytes must be promised to this loader, " + std::to_string(left) +
                     " of the budget of " + std::to_string(budget_) +
                     " are neither promised to nor used by the others");
   }
-  footprints_ += page.footprint;
-  promised_ += page.footprint;
+  reserved_ += page.reserved;
+  promised_ += page.reserved;
   page.next = pages_;
   pages_ = &page;
 }
 
 void Ledger::close(const Page& page) noexcept {
-  footprints_ -= page.footprint;
+  reserved_ -= page.reserved;
   promised_ -= std::max(page.promise, page.reserve);
   Page** link = &pages_;
   while (*link != &page) link = &(*link)->next;
@@ -80,26 +80,26 @@ void Ledger::close(const Page& page) noexcept {
 void Ledger::retire(Page& page) noexcept {
   promised_ -= std::max(page.promise, page.reserve);
   page.promise = page.reserve = 0;
-  update_footprint(page);
+  update_reserved(page);
 }
 
-void Ledger::update_footprint(Page& page) noexcept {
-  const auto footprint = std::max(page.promise, page.general + page.reserve);
-  footprints_ += footprint - page.footprint;  // unsigned wrap-around cancels out
-  page.footprint = footprint;
+void Ledger::update_reserved(Page& page) noexcept {
+  const auto reserved = std::max(page.promise, page.general + page.reserve);
+  reserved_ += reserved - page.reserved;  // unsigned wrap-around cancels out
+  page.reserved = reserved;
 }
 
 bool Ledger::fits(const Page& page, std::uint64_t bytes) const noexcept {
   const auto wanted = add_sat(add_sat(page.general, bytes), page.reserve);
-  if (wanted <= page.footprint) return true;
+  if (wanted <= page.reserved) return true;
   if (must_yield(page)) return false;
-  return wanted - page.footprint <= budget_ - footprints_;
+  return wanted - page.reserved <= budget_ - reserved_;
 }
 
 std::uint64_t Ledger::missing(const Page& page, std::uint64_t bytes) const noexcept {
   const auto wanted = add_sat(add_sat(page.general, bytes), page.reserve);
   if (must_yield(page)) return sub_floor(wanted, page.promise);
-  return sub_floor(wanted, budget_ - (footprints_ - page.footprint));
+  return sub_floor(wanted, budget_ - (reserved_ - page.reserved));
 }
 
 std::uint64_t Ledger::missing_of_caches(const Page& page, std::uint64_t bytes) const noexcept {
@@ -110,7 +110,7 @@ std::uint64_t Ledger::evictable_bytes(const Page& page) const noexcept {
   std::uint64_t bytes = page.cached;
   if (must_yield(page)) return bytes;
   for (const Page* other = pages_; other; other = other->next)
-    if (other != &page) bytes += std::min(other->cached, other->footprint - other->promise);
+    if (other != &page) bytes += std::min(other->cached, other->reserved - other->promise);
   return bytes;
 }
 
@@ -118,14 +118,14 @@ void Ledger::charge(Page& page, Account account, std::uint64_t bytes, bool reser
   (reserve ? page.reserve_used : page.general) += bytes;
   page.bytes.add(part(account), bytes);
   total_.add(part(account), bytes);
-  if (!reserve) update_footprint(page);
+  if (!reserve) update_reserved(page);
 }
 
 void Ledger::uncharge(Page& page, Account account, std::uint64_t bytes, bool reserve) noexcept {
   (reserve ? page.reserve_used : page.general) -= bytes;
   page.bytes.remove(part(account), bytes);
   total_.remove(part(account), bytes);
-  if (!reserve) update_footprint(page);
+  if (!reserve) update_reserved(page);
 }
 
 void Ledger::move(Page& page, Account from, Account to, std::uint64_t bytes) noexcept {

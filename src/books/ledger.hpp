@@ -20,7 +20,7 @@ class Evictable;
 struct Page {
   std::uint64_t promise = 0;  ///< bytes that no other page can take
   std::uint64_t reserve = 0;  ///< bytes reserved for the oldest unfinished row
-  std::uint64_t footprint =
+  std::uint64_t reserved =
       0;  ///< max(promise, general + reserve): bytes that no other page can have now
   std::uint64_t general = 0, reserve_used = 0;  ///< bytes charged, by pool
   std::uint64_t cached = 0;  ///< part of `general` that the page's cache could free
@@ -96,13 +96,13 @@ class Ledger {
  private:
   /// Whether `page` must stay within its promise because another page has waited longer.
   bool must_yield(const Page& page) const noexcept WEIR_REQUIRES(mutex_);
-  void update_footprint(Page& page) noexcept WEIR_REQUIRES(mutex_);
+  void update_reserved(Page& page) noexcept WEIR_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   const std::uint64_t budget_;
   AccountCounts total_ WEIR_GUARDED_BY(mutex_);
   /// sum over all pages; never above budget_
-  std::uint64_t footprints_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t reserved_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t promised_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t postings_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t last_ticket_ WEIR_GUARDED_BY(mutex_) = 0;  ///< ticket of the newest waiter

@@ -63,8 +63,8 @@ DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderO
   Orientation orientation = orientation_of(info, options);
   const std::uint32_t width = orientation.transpose ? info.height : info.width;
   const std::uint32_t height = orientation.transpose ? info.width : info.height;
-  const Window view = window(width, height, fit, draw);
-  // The window is relative to the upright image. Its flip applies only to the output.
+  const CropView view = crop_view(width, height, fit, draw);
+  // The view is relative to the upright image. Its flip applies only to the output.
   const Rect whole = orientation.stored(view.source, info.width, info.height);
   if (view.flip) orientation = orientation.flipped();
 

@@ -58,21 +58,22 @@ Rect random_source(std::uint32_t width, std::uint32_t height, RandomStream& rand
 
 }  // namespace
 
-Window window(std::uint32_t width, std::uint32_t height, const FitSpec& spec, std::uint64_t draw) {
+CropView crop_view(std::uint32_t width, std::uint32_t height, const FitSpec& spec,
+                   std::uint64_t draw) {
   if (spec.into.width > 0) return {.source = {0, 0, width, height}, .target = spec.into};
-  Window window{.source = {0, 0, width, height}, .target = {0, 0, spec.out.width, spec.out.height}};
+  CropView view{.source = {0, 0, width, height}, .target = {0, 0, spec.out.width, spec.out.height}};
   switch (spec.fit) {
-    case Fit::center: window.source = center_source(width, height, spec); break;
-    case Fit::letterbox: window.target = letterbox_target(width, height, spec.out); break;
+    case Fit::center: view.source = center_source(width, height, spec); break;
+    case Fit::letterbox: view.target = letterbox_target(width, height, spec.out); break;
     case Fit::stretch: break;
     case Fit::random: {
       RandomStream random(draw);
-      window.flip = random.uniform() < 0.5;
-      window.source = random_source(width, height, random);
+      view.flip = random.uniform() < 0.5;
+      view.source = random_source(width, height, random);
       break;
     }
   }
-  return window;
+  return view;
 }
 
 }  // namespace weir::codec

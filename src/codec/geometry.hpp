@@ -12,11 +12,11 @@ struct Rect {
 };
 
 /// A source rectangle of an upright image and its target in the output.
-struct Window {
+struct CropView {
   Rect source;        ///< in the image, after its EXIF orientation (unless ignored)
   Rect target;        ///< in the output; the rest of the output is zero
   bool flip = false;  ///< mirror horizontally
-  friend bool operator==(const Window&, const Window&) = default;
+  friend bool operator==(const CropView&, const CropView&) = default;
 };
 
 struct FitSpec {
@@ -27,6 +27,7 @@ struct FitSpec {
 };
 
 /// `draw` is the random key of this sample; only Fit::random uses it.
-Window window(std::uint32_t width, std::uint32_t height, const FitSpec& spec, std::uint64_t draw);
+CropView crop_view(std::uint32_t width, std::uint32_t height, const FitSpec& spec,
+                   std::uint64_t draw);
 
 }  // namespace weir::codec

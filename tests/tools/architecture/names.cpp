@@ -8,7 +8,7 @@ namespace weir::architecture {
 namespace {
 
 /// Names that were given up for standard terms. Ordinary English ("asked", "place") is free in comments.
-constexpr std::array<std::string_view, 60> retired{"StageClock",
+constexpr std::array<std::string_view, 62> retired{"StageClock",
                                                    "QueueClock",
                                                    "SizeClock",
                                                    "CacheClock",
@@ -34,6 +34,8 @@ constexpr std::array<std::string_view, 60> retired{"StageClock",
                                                    "HomeProcess",
                                                    "home_process",
                                                    "refoot",
+                                                   "footprints_",
+                                                   "update_footprint",
                                                    "foretell",
                                                    "foretold",
                                                    "words_of",

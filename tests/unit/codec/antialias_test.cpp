@@ -107,7 +107,7 @@ TEST_CASE("the option antialias resizes the window by the triangle, mirrored and
   for (std::uint64_t draw = 0; draw < 6; ++draw) {
     const DecoderOptions options{.fit = {.out = {20, 28, 3}, .fit = Fit::random},
                                  .antialias = true};
-    const Window view = window(160, 120, options.fit, draw);
+    const CropView view = crop_view(160, 120, options.fit, draw);
     auto expected = reference(image, view.source, 28, 20);
     if (view.flip) {
       for (std::size_t y = 0; y < 20; ++y) {

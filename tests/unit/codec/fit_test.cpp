@@ -80,7 +80,7 @@ TEST_CASE("fit center equals decode, crop, bilinear resize on made images") {
         .fit = {.out = {224, 224, 3}, .fit = Fit::center, .short_side = 256}};
     const Outcome outcome = run(options, jpeg);
     REQUIRE(outcome);
-    const Rect source = window(width, height, options.fit, 0).source;
+    const Rect source = crop_view(width, height, options.fit, 0).source;
     CAPTURE(width, height);
     CHECK(share_beyond_one(outcome.row,
                            crop_and_resize(decode_independently(jpeg), source, 224, 224)) <= 0.001);
@@ -102,7 +102,7 @@ TEST_CASE("fit center equals OpenCV's decode, crop, bilinear resize on photograp
     const Outcome outcome = run(options, encoded);
     CAPTURE(entry.path().string());
     REQUIRE(outcome);
-    const Rect source = window(outcome.info->width, outcome.info->height, options.fit, 0).source;
+    const Rect source = crop_view(outcome.info->width, outcome.info->height, options.fit, 0).source;
     REQUIRE(share_beyond_one(outcome.row, crop_and_resize(decode_independently(encoded), source,
                                                           224, 224)) <= 0.001);
     ++photos;
@@ -163,8 +163,9 @@ TEST_CASE("the eight orientations come out upright, exactly where nothing is res
     const Outcome cropped = run(center, png);
     REQUIRE(cropped);
     const cv::Mat whole(16, 24, CV_8UC3, const_cast<std::uint8_t*>(upright.values.data()));
-    CHECK(share_beyond_one(cropped.row, crop_and_resize(whole, window(24, 16, center.fit, 0).source,
-                                                        12, 9)) == 0);
+    CHECK(share_beyond_one(
+              cropped.row,
+              crop_and_resize(whole, crop_view(24, 16, center.fit, 0).source, 12, 9)) == 0);
   }
 }
 
@@ -185,7 +186,7 @@ TEST_CASE("random crops are flipped when their window says so") {
     const DecoderOptions options{.fit = {.out = {32, 40, 3}, .fit = Fit::random}};
     const Outcome outcome = run(options, png, draw);
     REQUIRE(outcome);
-    const Window view = window(96, 96, options.fit, draw);
+    const CropView view = crop_view(96, 96, options.fit, draw);
     cv::Mat expected = crop_and_resize(whole, view.source, 40, 32);
     if (view.flip) cv::flip(expected.clone(), expected, 1);
     CHECK(share_beyond_one(outcome.row, expected) == 0);
@@ -204,7 +205,7 @@ TEST_CASE("letterbox writes every byte: the image in its rectangle, zeros around
       const DecoderOptions options{.fit = {.out = {height, width, 3}, .fit = Fit::letterbox}};
       const Outcome outcome = run(options, encoded);
       REQUIRE(outcome);
-      const Rect target = window(50, 20, options.fit, 0).target;
+      const Rect target = crop_view(50, 20, options.fit, 0).target;
       const cv::Mat whole(20, 50, CV_8UC3, const_cast<std::uint8_t*>(image.values.data()));
       cv::Mat inside,
           expected = cv::Mat::zeros(static_cast<int>(height), static_cast<int>(width), CV_8UC3);

@@ -118,7 +118,7 @@ TEST_CASE("cropping inside libwebp gives the pixels of a full decode") {
           .fit = {.out = {side, side, 3}, .fit = Fit::center, .short_side = 75}};
       const Outcome outcome = run(options, webp);
       REQUIRE(outcome);
-      const Rect source = window(97, 75, options.fit, 0).source;
+      const Rect source = crop_view(97, 75, options.fit, 0).source;
       bool equal = true;
       for (std::uint32_t i = 0; i < side * side * 3; ++i) {
         const std::uint32_t x = i / 3 % side, y = i / 3 / side;
@@ -142,7 +142,7 @@ TEST_CASE("a WebP that is decoded in pieces has the pixels of one decoded at onc
         .fit = {.out = {301, 301, 3}, .fit = Fit::center, .short_side = image.height}};
     const Outcome cropped = run(options, webp);
     REQUIRE(cropped);
-    const Rect source = window(image.width, image.height, options.fit, 0).source;
+    const Rect source = crop_view(image.width, image.height, options.fit, 0).source;
     bool equal = true;
     for (std::uint32_t i = 0; i < 301 * 301 * 3; ++i) {
       const std::uint32_t x = i / 3 % 301, y = i / 3 / 301;
