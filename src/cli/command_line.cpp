@@ -72,7 +72,7 @@ constexpr std::string_view common =
     "--fit --dtype --json --html --quiet --list-bad --each --all --beside --optimizer "
     "--micro-batch ";
 
-/// Letters to change, add or remove to make one word of the other.
+/// The number of letters to change, add or remove so that both words are equal.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -99,13 +99,13 @@ std::string top_help() {
          "\nweir help COMMAND lists the options of a command. weir --version prints the version.\n";
 }
 
-/// Options that help and completions show.
+/// The options that help and completions show.
 std::vector<const CLI::Option*> shown_options(const CLI::App& command) {
   return command.get_options(
       [](const CLI::Option* option) { return !option->get_group().empty(); });
 }
 
-/// Of one command: options, without `all` the common ones, and examples.
+/// The options and examples of one command. Without `all`, only the common options.
 std::string help_text(const CLI::App& app, const CommandRow& row, bool all) {
   const auto& command = *app.get_subcommand(row.name);
   auto out = fmt::format("{}\n\nUsage: weir {} [OPTIONS]", row.summary, row.name);
@@ -139,7 +139,7 @@ std::string help_text(const CLI::App& app, const CommandRow& row, bool all) {
 }
 
 void add_commands(CLI::App& app, Settings& settings) {
-  app.require_subcommand(1);  // so that after `help` the name of one is no other
+  app.require_subcommand(1);  // otherwise the name after `help` would be a second command
   app.set_version_flag("--version", "weir " + std::string(version));
   for (const auto& row : rows) {
     auto& sub = *app.add_subcommand(row.name, row.summary);
@@ -148,7 +148,7 @@ void add_commands(CLI::App& app, Settings& settings) {
   }
 }
 
-/// Why `arguments` hold more than the command takes.
+/// The message for arguments that the command does not accept.
 std::string unexpected(const CLI::App& app, const CLI::App& command,
                        const std::vector<std::string>& arguments) {
   for (const auto& argument : arguments) {
@@ -188,7 +188,7 @@ const CommandRow& row_of(std::string_view name) {
          "");
 }
 
-/// The values that an option's form lists: of encoded|decoded[:BYTES], the words in small letters.
+/// The values that an option's form lists. For encoded|decoded[:BYTES] these are the lower-case words.
 std::vector<std::string> values_of(const CLI::Option& option) {
   std::vector<std::string> values{""};
   for (const char c : option.get_type_name()) {
@@ -203,8 +203,8 @@ std::vector<std::string> values_of(const CLI::Option& option) {
   return values;
 }
 
-/// For a shell: what the last of `words` may become, one a line, with a tab before what it means. Nothing where
-/// that is a file.
+/// The completions of the last of `words` for a shell. Each line has a completion, a tab and its
+/// description. Empty if the word is a file name.
 std::string completions(const CLI::App& app, std::span<const std::string> words) {
   std::string out;
   const auto offer = [&](std::string_view word, std::string_view meaning) {
@@ -251,7 +251,7 @@ Settings parse(const std::vector<std::string>& arguments) {
     return used.empty() ? nullptr : used.front();
   };
   try {
-    app.parse(std::vector(arguments.rbegin(), arguments.rend()));  // the order that CLI11 wants
+    app.parse(std::vector(arguments.rbegin(), arguments.rend()));  // CLI11 expects reverse order
   } catch (const CLI::CallForHelp&) {
     throw Refusal{0, parsed() ? help_text(app, row_of(parsed()->get_name()), false) : top_help()};
   } catch (const CLI::CallForVersion&) {

@@ -9,7 +9,7 @@
 
 namespace weir::cli {
 
-/// A command, what it is for, and three command lines that show it.
+/// A command, its summary and three example command lines.
 struct CommandRow {
   Command command;
   const char *name, *summary;
@@ -17,7 +17,8 @@ struct CommandRow {
 };
 std::span<const CommandRow> commands() noexcept;
 
-/// The candidate that `word` is a slip of: a letter or two are other, or missing. Empty: none.
+/// The candidate that is most similar to `word`. At most two letters, or a quarter of the letters of a
+/// long word, may differ. Empty if there is none.
 std::string closest(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace weir::cli

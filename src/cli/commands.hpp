@@ -12,8 +12,8 @@ namespace weir::cli {
 
 inline constexpr int done_exit = 0, failed_exit = 1, usage_exit = 2;
 
-// Each command gives the program's exit code. `arguments` are those `settings` were parsed from,
-// the command's name left out.
+// Each command returns the program's exit code. `settings` were parsed from `arguments`, which do
+// not contain the command's name.
 
 int plan_command(const Settings& settings);
 int footprint_command(const Settings& settings);
@@ -23,18 +23,20 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
                   const Interrupt& interrupt);
 int tune_command(const Settings& settings, const Interrupt& interrupt);
 int verify_command(const Settings& settings, const Interrupt& interrupt);
-/// Draws a report that was saved: the file `data` to the page `html`.
+/// Reads the saved report `settings.data` and writes its page to `settings.html`.
 int page_command(const Settings& settings);
 int demo_command(const Settings& settings, const Interrupt& interrupt);
 
-/// The text to stdout, or the JSON to where --json says, or both; the page to where --html says.
-/// Throws std::runtime_error naming the file that cannot be written.
+/// Writes the text to stdout, the JSON to the target of --json, and the page to the file of --html.
+/// If the target of --json is stdout, the text is not written.
+/// Throws std::runtime_error that names the file if a file cannot be written.
 void emit(const Settings& settings, const report::Json& json, const std::string& text);
 
-/// 0, 1 or 130, by how a run ended.
+/// 0 if the run succeeded, 1 if it failed, 130 if it was interrupted.
 int exit_code(const report::Run& run);
 
-/// Parses, runs, and turns what is thrown into a message on stderr and an exit code.
+/// Parses the arguments and runs the command. Turns an exception into a message on stderr and an
+/// exit code.
 int program(const std::vector<std::string>& arguments);
 
 }  // namespace weir::cli

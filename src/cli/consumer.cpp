@@ -30,7 +30,7 @@ std::function<void(const Batch&)> conversion(ElementType type, Layout layout, bo
     case ElementType::bf16: return converting<bfloat16>(layout, ragged);
     case ElementType::f32: return converting<float>(layout, ragged);
     case ElementType::f64:
-    case ElementType::i64: break;  // no words of --dtype
+    case ElementType::i64: break;  // --dtype does not offer these
   }
   return {};
 }

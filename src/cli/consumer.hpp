@@ -10,18 +10,18 @@
 
 namespace weir::cli {
 
-/// Stands in for a trainer: converts each batch into memory of its own where --dtype asks for it,
-/// and takes as long over it as --consumer-ms or --consumer-trace says. One thread.
+/// Simulates a trainer. It converts each batch to the type of --dtype in separate memory, and spends
+/// the time of --consumer-ms or --consumer-trace on it. One thread.
 class Consumer {
  public:
   Consumer(const Settings& settings, std::stop_token stop);
 
-  /// Returns early when the token asks for a stop.
+  /// Returns early when the token requests a stop.
   void take(const Batch& batch);
 
  private:
-  std::function<void(const Batch&)> convert_;  ///< empty: the pixels stay uint8
-  const std::vector<double> milliseconds_;     ///< by batch, over and over
+  std::function<void(const Batch&)> convert_;  ///< empty: no conversion, pixels stay uint8
+  const std::vector<double> milliseconds_;     ///< one value for each batch; repeats
   std::size_t taken_ = 0;
   std::stop_token stop_;
 };

@@ -9,13 +9,14 @@
 
 namespace weir::cli {
 
-/// The source that DATA and --ext name, behind --read-delay-ms. Throws Error{source_failed},
-/// std::invalid_argument for a malformed synthetic:, or Refusal for a kind not built yet. Reads are no
-/// longer delayed once `stop` is asked for. `unreached` is given what of a folder could not be looked at.
+/// The source for DATA and --ext, with the delay of --read-delay-ms. Throws Error{source_failed},
+/// std::invalid_argument for a malformed synthetic:, or Refusal for a kind that is not supported yet.
+/// A stop request ends the delay of reads. `unreached` gets the parts of a folder that could not be
+/// examined.
 AnySource open_data(const Settings& settings, std::stop_token stop = {},
                     std::vector<source::Unreached>* unreached = nullptr);
 
-/// The same in two steps: without --read-delay-ms, and behind it.
+/// The same in two steps. The first opens the source without a delay, the second adds the delay.
 AnySource open_undelayed(const Settings& settings,
                          std::vector<source::Unreached>* unreached = nullptr);
 AnySource delayed(AnySource source, const Settings& settings, std::stop_token stop = {});

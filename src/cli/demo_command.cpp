@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint64_t images = 320;
 constexpr Shape small_shape{.height = 375, .width = 500};
-// One class of ten has large pictures, and folders are read class by class: a stretch that decodes
-// slower than the trainer takes, which is what a queue is for.
+// One class of ten has large images, and the folder source reads one class after another. In this
+// class workers decode more slowly than the trainer consumes, so the demo shows the use of a queue.
 constexpr Shape large_shape{.height = 1500, .width = 2000};
 constexpr std::int64_t large_class = 4;
 
@@ -31,7 +31,7 @@ class TemporaryFolder {
     path_ = name;
   }
   ~TemporaryFolder() {
-    std::error_code ignored;  // a destructor has nobody to tell
+    std::error_code ignored;  // a destructor cannot report an error
     std::filesystem::remove_all(path_, ignored);
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -42,7 +42,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// One folder a class. Bytes written.
+/// Writes one folder for each class. Returns the number of bytes written.
 std::uint64_t write_images(const std::filesystem::path& folder, const Interrupt& interrupt) {
   const auto small = synthetic(images, small_shape), large = synthetic(images, large_shape);
   VectorSink sink;

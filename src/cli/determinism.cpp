@@ -33,7 +33,7 @@ std::optional<std::uint64_t> batches_in_all(const Loader& loader, const Settings
   return all;
 }
 
-/// Why the batches of a loader with this report may differ from another's; empty: they may not.
+/// The reason why the batches of another loader may differ. Empty if they must be equal.
 std::string chance(const Report& report) {
   constexpr std::array kinds{FaultKind::io, FaultKind::timeout, FaultKind::memory};
   for (const auto kind : kinds)
@@ -43,7 +43,7 @@ std::string chance(const Report& report) {
   return {};
 }
 
-/// As different as it may be.
+/// `options` with every change that must not change what is delivered.
 Options other_machine(Options options, const Plan& plan) {
   options.workers = plan.workers == 1 ? 2 : 1;
   options.queue = {.max_queue_size = plan.max_queue_size == 1 ? 2U : 1U};
@@ -54,7 +54,7 @@ Options other_machine(Options options, const Plan& plan) {
   options.tuning = {};
   options.trace = {};
   options.watchdog = {};
-  // Ends a stream, and changes nothing of what came before.
+  // This limit only ends a stream. It does not change earlier batches.
   options.faults.tolerate = UINT64_MAX;
   options.faults.tolerate_share = 1;
   return options;
@@ -62,10 +62,10 @@ Options other_machine(Options options, const Plan& plan) {
 
 struct Comparison {
   std::uint64_t same = 0;
-  std::string first;  ///< of the others
+  std::string first;  ///< description of the first difference
 };
 
-/// Pieces that follow one another, from a stream that begins at the first of them.
+/// Compares consecutive pieces with a stream that begins at the first piece.
 void compare(Loader& loader, std::span<const Delivered::Piece> pieces, std::stop_token stop,
              std::atomic<std::uint64_t>& done, Comparison& found) {
   std::string ended = "the stream ended";
@@ -83,7 +83,8 @@ void compare(Loader& loader, std::span<const Delivered::Piece> pieces, std::stop
             fmt::format("batch {} was delivered otherwise by another loader", piece.sequence);
     }
   } catch (const Error& e) {
-    ended = plain_text(e);  // of the stream; what there was no memory or thread for is no breach
+    // Only errors of the stream are breaches. A lack of memory or threads is not.
+    ended = plain_text(e);
   }
   if (!pieces.empty() && found.first.empty())
     found.first = fmt::format("batch {} was not delivered by another loader: {}",

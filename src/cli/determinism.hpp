@@ -12,14 +12,14 @@
 
 namespace weir::cli {
 
-/// What a stream delivered, batch by batch: pixels, side bytes, sizes, labels, indices and statuses, as
-/// digests. Notes the batches that hold the first and the last samples alone, so that neither its memory
-/// nor a second pass grows with a soak. One thread.
+/// Digests of the batches that a stream delivered. A digest covers pixels, side bytes, sizes, labels,
+/// indices and statuses. Only the batches with the first and the last samples are recorded, so the
+/// memory and the time of a second pass do not grow with the length of a soak. One thread.
 class Delivered {
  public:
   static constexpr std::uint64_t samples_at_each_end = 1024;
 
-  /// For the stream of `loader` that `settings` ask for.
+  /// `settings` decide the length of the stream of `loader`.
   Delivered(const Loader& loader, const Settings& settings);
   Delivered(std::uint32_t batch, std::optional<std::uint64_t> batches_in_all);
 
@@ -32,21 +32,21 @@ class Delivered {
   const std::vector<Piece>& pieces() const noexcept { return pieces_; }
 
  private:
-  const std::uint64_t ends_before_, begins_again_at_;  ///< batches
+  const std::uint64_t ends_before_, begins_again_at_;  ///< in batches
   std::vector<Piece> pieces_;
 };
 
-/// What came of the second pass.
+/// The result of the second pass.
 struct Determinism {
   std::uint64_t compared = 0;  ///< batches
-  std::string skipped;         ///< why nothing was compared; empty where something was
+  std::string skipped;         ///< why nothing was compared; empty if batches were compared
 };
 
-/// Delivers those batches once more and holds them against what was noted, as checks of
-/// Law::determinism: by a loader with other workers, another queue, no read-ahead, cache or budget, that
-/// takes up the last ones where they began. `did` is the report of the loader that was noted, of which
-/// only seed and max_sample_bytes are the same. Nothing is checked where samples failed in a way that
-/// need not come again, or where `interrupt` was raised.
+/// Delivers the recorded batches again and compares their digests, as checks of Law::determinism.
+/// The second loader has another number of workers, another queue size, and no read-ahead, cache or
+/// budget. It resumes at the first of the last batches. `did` is the report of the first loader. Only
+/// seed and max_sample_bytes are the same in both loaders. Nothing is checked if samples had faults
+/// that may not repeat, or if `interrupt` was raised.
 Determinism compare(const AnySource& source, const Settings& settings, const Options& options,
                     const Report& did, const Delivered& delivered, const Interrupt& interrupt,
                     LawBook& book);

@@ -19,8 +19,8 @@ void require(int ok) {
 
 }  // namespace
 
-// OpenSSL 3.0's default context, which EVP_sha256() would use, crashes where an allocation failed while
-// it was made; one of our own fails in order.
+// EVP_sha256() would use the default context of OpenSSL 3.0. That context crashes if an allocation
+// fails during its creation. A separate context reports the failure.
 struct Digest::Context {
   std::unique_ptr<OSSL_LIB_CTX, decltype(&OSSL_LIB_CTX_free)> library{OSSL_LIB_CTX_new(),
                                                                       &OSSL_LIB_CTX_free};

@@ -9,9 +9,9 @@
 
 namespace weir::cli {
 
-/// SHA-256 over everything a stream delivers, in order. Of each batch: its pixels as they lie, where images
-/// keep their own sizes those (height and width as little-endian uint32), its labels as little-endian int64,
-/// its indices as little-endian uint64.
+/// SHA-256 over everything that a stream delivers, in order. Each batch adds its pixels in memory
+/// order, the sizes if images keep their own sizes (height and width as little-endian uint32), the
+/// labels as little-endian int64 and the indices as little-endian uint64.
 class Digest {
  public:
   Digest();
@@ -20,7 +20,7 @@ class Digest {
 
   void add(const Batch& batch);
   void add(std::span<const std::byte> bytes);
-  /// 64 hex digits. The Digest takes nothing more.
+  /// Returns 64 hex digits. add() is not allowed afterwards.
   std::string hex() &&;
 
  private:

@@ -11,11 +11,11 @@
 
 namespace weir::cli {
 
-/// Called after each batch; false: that is enough.
+/// Called after each batch. Returns false to end the run.
 using AfterBatch = std::function<bool(const Loader&)>;
 
-/// One Loader from construction to its end, drained as `settings` say. What ends the stream early
-/// is in Run::error; what refuses the Loader is thrown. `label` heads the progress.
+/// Constructs a Loader, drains it as `settings` specify, and destroys it. An error of the stream is
+/// stored in Run::error. An error of the constructor is thrown. `label` starts the progress line.
 report::Run drive(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
                   const std::string& label, const AfterBatch& after_batch = {});
 

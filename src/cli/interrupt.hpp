@@ -6,10 +6,10 @@
 
 namespace weir::cli {
 
-/// While it lives, SIGINT and SIGTERM ask for a stop instead of ending the program; a second one
-/// ends it at once with exit code 130. Make it before any other thread: it blocks both signals in
-/// the calling thread and those started later, and one thread of its own waits for them, so nothing
-/// runs inside a signal handler.
+/// While it exists, SIGINT and SIGTERM request a stop and do not end the program. A second signal
+/// ends the program at once with exit code 130. Construct it before any other thread starts: it
+/// blocks both signals in the calling thread and in threads that start later. Its own thread waits
+/// for the signals, so no code runs inside a signal handler.
 class Interrupt {
  public:
   Interrupt();

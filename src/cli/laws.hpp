@@ -13,8 +13,8 @@
 
 namespace weir::cli {
 
-/// What a soak checks: the laws that can be seen from outside while a loader runs; `determinism`, which
-/// a second pass shows; and `attempted`, that every sample was read.
+/// The laws that a soak checks. Most are checked from outside while a loader runs. `determinism` needs
+/// a second pass. `attempted` says that every sample was read.
 enum class Law : std::uint8_t {
   sum,
   bound,
@@ -36,13 +36,13 @@ constexpr std::string_view to_string(Law law) noexcept {
 
 struct LawFigures {
   std::uint64_t checks = 0, breaches = 0;
-  std::string first_breach;  ///< what was expected and what was seen
+  std::string first_breach;  ///< the expected and the observed values
 };
 
 /// Counts checks and breaches of each law. Any thread.
 class LawBook {
  public:
-  /// `breach` is formatted for the first breach of the law alone.
+  /// `breach` is formatted only for the first breach of the law.
   template <class... T>
   bool check(Law law, bool holds, fmt::format_string<T...> breach, T&&... seen)
       WEIR_EXCLUDES(mutex_) {

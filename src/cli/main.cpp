@@ -12,7 +12,8 @@ namespace {
 
 const std::terminate_handler usual = std::get_terminate();
 
-/// nlohmann's JSON wants memory for its end (json_value::destroy), and no destructor can throw.
+/// nlohmann's JSON allocates in its destructor (json_value::destroy). A failure there calls
+/// std::terminate, because a destructor cannot throw.
 [[noreturn]] void end_in_words() {
   if (const auto error = std::current_exception()) {
     try {
@@ -21,15 +22,16 @@ const std::terminate_handler usual = std::get_terminate();
       std::fputs("weir: out of memory\n", stderr);
       std::_Exit(weir::cli::failed_exit);
     } catch (...) {
-      // Not for us.
+      // Only std::bad_alloc has a message here.
     }
   }
   usual();
   std::abort();
 }
 
-/// Descriptors 0 to 2 that are closed would be the next files and sockets to be opened, and get what
-/// is meant for stdout and stderr. What stands there instead fails as a closed one does.
+/// If descriptors 0 to 2 are closed, the next opened file or socket gets their numbers and receives
+/// the output of stdout and stderr. This function opens /dev/null there, in a mode that fails like a
+/// closed descriptor.
 void hold_standard_descriptors() {
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file)
     if (fcntl(file, F_GETFD) < 0)

@@ -18,12 +18,12 @@ namespace {
 constexpr double precision = 0.02;
 constexpr double least_s = 1, most_s = 5, warm_s = 0.2, most_warm_s = 3;
 constexpr std::uint64_t least_batches = 8;
-/// A consumer that takes longer is measured at this; its waits are known.
+/// A slower consumer is measured with this time. Its waits are known without a measurement.
 constexpr double longest_consumer_ms = 1000;
-/// Reads that take longer are kept outstanding side by side.
+/// If reads take longer, the measurement uses read-ahead.
 constexpr double slow_read_s = 4e-3;
 constexpr std::uint32_t most_help = 64;
-/// Samples a second to measure at, at the least.
+/// The measurement aims at no fewer samples per second.
 constexpr double wanted_pace = 400;
 
 bool precise(const Service& service) {
@@ -32,7 +32,7 @@ bool precise(const Service& service) {
   return service.deviation_s / service.mean_s / std::sqrt(n) <= precision;
 }
 
-/// Looks at a loader after each batch; says when it has seen enough.
+/// Examines a loader after each batch and decides when the measurement is precise enough.
 class Gauge {
  public:
   explicit Gauge(std::uint64_t most_samples) : most_samples_(most_samples) {}
@@ -50,7 +50,7 @@ class Gauge {
       }
       return true;
     }
-    // A report is not free.
+    // A report costs time.
     if (seconds(now - looked_) < 0.1) return true;
     looked_ = now;
     seen_ = window(*warm_, loader.report());
@@ -75,8 +75,8 @@ class Gauge {
   std::optional<Window> seen_;
 };
 
-/// Of a few reads, one after the other: whether storage is slow. The fastest, as the first may have
-/// to open what others find open.
+/// The time of the fastest of a few sequential reads. The first read may be slower, because it may
+/// have to open files.
 double quick_look_s(const AnySource& source) {
   double fastest = 1e9;
   VectorSink sink;
@@ -85,7 +85,7 @@ double quick_look_s(const AnySource& source) {
     try {
       static_cast<void>(source.read(i, sink));
     } catch (const std::exception&) {
-      continue;  // a fault, for the stream to meet
+      continue;  // the stream will report this fault
     }
     fastest = std::min(fastest, seconds(Clock::now() - before));
   }
@@ -122,19 +122,19 @@ Verdict prediction(const Window& window) {
 Measured measure(const AnySource& source, const Settings& requested, const Interrupt& interrupt,
                  std::uint64_t most_samples) {
   Measured measured;
-  std::optional<Service> consumer;  // in place of the window's, where that is cut short
+  std::optional<Service> consumer;  // the requested consumer if the measured one was shortened
   auto settings = requested;
-  settings.options.shuffle = true;  // the first pictures of a folder are not like the others
+  settings.options.shuffle = true;  // the first images of a folder may differ from the others
   settings.epochs.reset();
   settings.steps = UINT64_MAX;
   settings.digest = settings.settle = false;
-  // What a sample takes is measured, and that a cache would hide.
+  // A cache would hide the time that a sample takes.
   settings.options.cache = {};
   if (settings.consumer_ms > longest_consumer_ms) {
     settings.consumer_ms = longest_consumer_ms;
     consumer = Service{1, requested.consumer_ms * 1e-3, 0};
   }
-  // Else it would take too long.
+  // With slow reads and no read-ahead, the measurement would take too long.
   const double read_s = quick_look_s(source);
   const bool help = settings.options.io.read_ahead == 0 && read_s > slow_read_s;
   if (help)
@@ -152,7 +152,7 @@ Measured measure(const AnySource& source, const Settings& requested, const Inter
   measured.verdict = judge(window);
   window.plan = resolve(requested.options, source.index_bytes(), 0, source.size());
   if (consumer) window.consumer = *consumer;
-  // What was measured is another setting's, or another consumer's.
+  // The measured setting or consumer was not the requested one.
   if (help || consumer) measured.verdict = prediction(window);
   return measured;
 }
@@ -169,7 +169,7 @@ std::optional<Window> evidence(const Report& figures) {
 }
 
 std::vector<Prediction> by_depth(const Window& window, const Setting& around) {
-  // As deep as advice goes, or as it is.
+  // Up to the largest queue of an advice, or the current queue if it is larger.
   const auto own = around.max_queue_size, most = std::max(own, AdviceOptions{}.most_queue);
   std::set<std::uint32_t> depths{own, std::max(1u, own - 1), std::min(most, own + 1)};
   for (std::uint64_t depth = 1; depth <= std::min(most, std::max(8u, 2 * own)); depth *= 2)
@@ -179,7 +179,7 @@ std::vector<Prediction> by_depth(const Window& window, const Setting& around) {
     auto setting = around;
     setting.max_queue_size = depth;
     auto prediction = predict(window, setting);
-    // Else the budget holds no more.
+    // Otherwise the budget has no room for this depth.
     if (prediction.setting.max_queue_size == depth) predictions.push_back(std::move(prediction));
   }
   return predictions;

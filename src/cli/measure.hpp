@@ -12,29 +12,31 @@
 
 namespace weir::cli {
 
-/// One short run, measured once it is warm.
+/// A short run and its measurement after the warm-up.
 struct Measured {
-  report::Run run;  ///< from beginning to end
-  /// Of the warm part; plan and consumer are those asked for. Empty: too short.
+  report::Run run;  ///< the whole run, with the warm-up
+  /// The measurement after the warm-up, with the requested plan and consumer. Empty if the run was
+  /// too short.
   std::optional<Window> window;
-  Verdict verdict;  ///< of the setting and the consumer asked for
+  Verdict verdict;  ///< for the requested setting and consumer
 };
 
-/// Drains `source` as `settings` say, in a shuffled order over as many epochs as it takes, until the
-/// mean times of a read and a decode are known to about 2 % (standard error) or `most_samples` were
-/// consumed, after a second and eight batches at the least and a few seconds at the most.
+/// Drains `source` as `settings` specify, in shuffled order and over as many epochs as necessary.
+/// Ends when the mean times of a read and a decode are known to about 2 % (standard error), or when
+/// `most_samples` were consumed. Takes at least one second and eight batches, and at most a few
+/// seconds.
 Measured measure(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
                  std::uint64_t most_samples = UINT64_MAX);
 
-/// What would bound the setting of `window.plan`, where the window was measured with another: by the
-/// simulation's clocks.
+/// The predicted verdict for the setting of `window.plan`, from the times of a simulation. It is for a
+/// window that was measured with another setting.
 Verdict prediction(const Window& window);
 
-/// A run from beginning to end as evidence: empty where it is too short, where its knobs moved, or where
-/// nothing is predicted of it (sizes that differ, a cache that fills).
+/// A whole run as the basis of predictions. Empty if the run was too short, if its settings changed
+/// during the run, or if predictions do not support it (different sizes, a cache that fills).
 std::optional<Window> evidence(const Report& figures);
 
-/// `around` with shallower and deeper queues, by depth, as far as the budget holds them.
+/// Predictions for `around` with smaller and larger queues that fit in the budget, ordered by depth.
 std::vector<Prediction> by_depth(const Window& window, const Setting& around);
 
 }  // namespace weir::cli

@@ -11,7 +11,7 @@
 namespace weir::cli {
 namespace {
 
-/// Members of Options, and the options that set them.
+/// Members of Options, and the command-line options that set them.
 constexpr struct {
   std::string_view member, option;
 } members[] = {
@@ -38,7 +38,7 @@ constexpr struct {
     {"workers", "--workers"},
 };
 
-/// The last value that the command line gives an option; empty: none.
+/// The last value of an option on the command line. Empty if there is none.
 std::string typed(std::string_view option, const std::vector<std::string>& arguments) {
   std::string value;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -50,8 +50,8 @@ std::string typed(std::string_view option, const std::vector<std::string>& argum
   return value;
 }
 
-/// Puts `option` in place of `member`, and "--batch 3" in place of "batch = 3". A member without a dot may be a
-/// plain word, so it counts only before an equals sign.
+/// Replaces `member` by `option`, and "batch = 3" by "--batch 3". A member without a dot may be an
+/// ordinary word, so it is replaced only before an equals sign.
 void name_option(std::string& text, std::string_view member, std::string_view option) {
   constexpr std::string_view in_names = "abcdefghijklmnopqrstuvwxyz_.";
   for (std::size_t at = 0; (at = text.find(member, at)) != text.npos; at += option.size()) {

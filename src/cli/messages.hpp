@@ -9,12 +9,12 @@
 
 namespace weir::cli {
 
-/// What `error` says of the command line `arguments`: options have the names and values that were
-/// written there.
+/// The message of `error` for the command line `arguments`. Options have the names and values that the
+/// user typed.
 std::string message_of(const std::exception& error, const std::vector<std::string>& arguments);
 
-/// To stderr: why the run ended early, and the ways out where a bad sample was the reason. Nothing
-/// where it ran to its end.
+/// Writes to stderr why the run ended early. If a bad sample was the reason, it adds the possible
+/// solutions. Writes nothing if `error` is empty.
 void say_error(const Settings& settings, const std::string& error, std::uint64_t faults);
 
 }  // namespace weir::cli

@@ -21,13 +21,13 @@ class MetricsServer::View final : public prometheus::Collectable {
     ratchet_ = {};
   }
   std::vector<prometheus::MetricFamily> Collect() const override {
-    const std::lock_guard lock(mutex_);  // the loader stays until the scrape has seen it
+    const std::lock_guard lock(mutex_);  // the loader exists until the scrape ends
     std::vector<prometheus::MetricFamily> families;
     if (loader_ != nullptr) {
       const auto now = loader_->snapshot();
       report::Sight sight{loader_->report(), now.filling, now.ready, now.leased,
                           process_cpu_seconds()};
-      // The report has looked at the books a moment later.
+      // The report was taken a moment later. The metrics use one snapshot.
       sight.figures.memory = now.memory;
       sight.figures.samples = now.samples;
       families = report::metric_families(sight);
@@ -48,7 +48,7 @@ MetricsServer::MetricsServer(const std::string& address, std::uint16_t port)
   const auto endpoint = fmt::format("{}:{}", address, port);
   try {
     web_ = std::make_unique<prometheus::Exposer>(endpoint);
-  } catch (const std::exception&) {  // which does not say why
+  } catch (const std::exception&) {  // the exception has no reason
     throw Refusal{2,
                   fmt::format("weir: --metrics-port {}: cannot listen on {}: the port is taken or "
                               "not allowed, or the address is none of this machine's; "

@@ -12,20 +12,20 @@ class Exposer;
 
 namespace weir::cli {
 
-/// Answers `GET /metrics` in Prometheus's text format from two threads of its own, about the loader
-/// that is shown, or about none.
+/// Answers `GET /metrics` in Prometheus's text format, with two threads. The metrics are those of the
+/// loader of the current Showing. Without one there are no metrics of a loader.
 class MetricsServer {
  public:
-  /// Listens at once; port 0: a free one. Throws Refusal where it cannot.
+  /// Starts to listen. Port 0 selects a free port. Throws Refusal if it cannot listen.
   MetricsServer(const std::string& address, std::uint16_t port);
   ~MetricsServer();
   MetricsServer(const MetricsServer&) = delete;
   MetricsServer& operator=(const MetricsServer&) = delete;
 
-  /// "http://127.0.0.1:9100/metrics"
+  /// For example "http://127.0.0.1:9100/metrics".
   const std::string& url() const noexcept { return url_; }
 
-  /// While it lives, scrapes see `loader`. Null server: nothing happens.
+  /// While it exists, scrapes return the metrics of `loader`. No effect if `server` is null.
   class Showing {
    public:
     Showing(MetricsServer* server, const Loader& loader);

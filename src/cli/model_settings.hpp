@@ -5,10 +5,10 @@
 
 namespace weir::cli {
 
-/// The model that `settings` names, with what they put in place of what it says.
+/// Reads the model file of `settings`. Values in `settings` replace those of the file.
 Model open_model(const ModelSettings& settings);
 
-/// Figures of it; messages name the file.
+/// The figures of `model`. Error messages name the file.
 report::ModelFigures figures_of(const Model& model, const ModelSettings& settings);
 
 }  // namespace weir::cli

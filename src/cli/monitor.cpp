@@ -18,7 +18,7 @@ std::uint64_t total(const AccountBytes& accounts) {
   return std::accumulate(accounts.begin(), accounts.end(), std::uint64_t{0});
 }
 
-// Counters that only grow: while any of them moves, samples do.
+// These counters only grow. If one of them changes, samples move.
 std::uint64_t moved(const SampleTally& samples) {
   return samples.drawn + samples.produced() + samples.consumed + samples.discarded +
          samples.dropped + samples.failed;
@@ -55,7 +55,7 @@ Monitor::Ticks Monitor::stop() {
 void Monitor::watch(const std::stop_token& stop) {
   const auto start = Clock::now();
   auto next = start;
-  // At least once, however late this thread gets its turn.
+  // One check is certain, even if this thread starts late.
   do {
     tick();
     ++ticks_.count;
@@ -66,8 +66,8 @@ void Monitor::watch(const std::stop_token& stop) {
 }
 
 std::uint64_t Monitor::look_at_both(Snapshot& now) {
-  // Of one instant with the books: nothing was posted while both were read. Where that never comes off,
-  // what the books have.
+  // Both values belong to one moment if the ledger did not change while they were read. If no try
+  // succeeds, the result is 0.
   constexpr int tries = 20;
   for (int i = 0; i < tries; ++i) {
     const auto before = loader_.ledger().postings();
@@ -95,7 +95,7 @@ void Monitor::tick() {
               now.memory.live, total(now.memory.accounts_at_peak));
   last_peak_ = now.memory.peak;
 
-  // Slabs and cache are charged before they are allocated, and discharged when they are freed.
+  // Slabs and cache are charged before the allocation, and discharged after the release.
   const auto staging = report::staging_bytes(now.memory.accounts);
   const bool sizes_differ = plan.sizes.mode != Sizes::fixed;
   book_.check(Law::bound,
@@ -139,7 +139,7 @@ void Monitor::check_stall(const Snapshot& now) {
                    "no sample moved for {:.0f} s while the consumer waited", seconds(still)))
     give_up_.request_stop();
   if (still < 2 * stall_limit_) return;
-  // The consumer is stuck in next() for good, so nobody else can say it.
+  // The consumer never returns from next(), so only this thread can report it.
   say("weir: progress is broken, and the stream does not even cancel\n");
   std::_Exit(1);
 }

@@ -12,10 +12,10 @@
 
 namespace weir::cli {
 
-/// Checks, a thousand times a second, every law that holds at any instant. Lives no longer than the
-/// Loader, upstream, recount and book it looks at. A loader in which nothing moves for
-/// `stall_limit` while its consumer waits breaks `progress`, and `give_up` is asked for; where even
-/// that moves nothing for as long again, the program ends with exit code 1.
+/// Checks every law that holds at any moment, 1000 times a second. The Loader, upstream, recount and
+/// book must outlive it. If no sample moves for `stall_limit` while the consumer waits, this is a
+/// breach of `progress`, and `give_up` gets a stop request. If still no sample moves for the same time
+/// again, the program ends with exit code 1.
 class Monitor {
  public:
   Monitor(Loader& loader, const CountingResource& upstream, const Recount& recount, LawBook& book,
@@ -25,13 +25,14 @@ class Monitor {
     std::uint64_t count = 0;
     double seconds = 0;
   };
-  /// Ends the watch. Throws what ended it early.
+  /// Ends the checks. Throws the exception that ended them early, if there was one.
   Ticks stop();
 
  private:
   void watch(const std::stop_token& stop);
   void tick();
-  /// Bytes that slabs and cache have of the heap, and the books at that instant.
+  /// Returns the bytes that slabs and cache have allocated, and sets `now` to the ledger of the same
+  /// moment. Returns 0 if the ledger changes all the time.
   std::uint64_t look_at_both(Snapshot& now);
   void check_bytes(const MemorySnapshot& memory);
   void check_stall(const Snapshot& now);

@@ -16,28 +16,30 @@
 
 namespace weir::cli {
 
-/// Gives `command` its options. `settings` outlives it.
+/// Adds the options to `command`. `settings` must outlive it.
 void add_options(CLI::App& command, Command which, Settings& settings);
 
-/// What options mean together, once each was read. Throws Refusal where they contradict one another.
+/// Applies the rules for combinations of options, after the options were read. Throws Refusal if
+/// options contradict each other.
 void apply_rules(const CLI::App& command, Settings& settings);
 
-/// Options of one command that the help shows under one heading. A usage error names the option and
-/// what it was given. Of an option given twice the last one counts.
+/// Options of one command under one heading of the help. A usage error names the option and its value.
+/// If an option is given twice, the last value counts.
 class OptionGroup {
  public:
-  /// An empty heading hides them. Not `active`: the command has none of them.
+  /// An empty heading hides the options. If `active` is false, no option is added.
   OptionGroup(CLI::App& command, std::string heading, bool active = true)
       : command_(command), heading_(std::move(heading)), active_(active) {}
 
-  /// The same group, for options that only some commands have.
+  /// The same group for options that only some commands have.
   OptionGroup when(bool active) const { return {command_, heading_, active_ && active}; }
 
   void flag(const std::string& name, bool& target, const std::string& help) const {
     if (active_) command_.add_flag(name, target, help)->group(heading_);
   }
 
-  /// `setter` reads the text, which is written like `form`, and throws std::invalid_argument.
+  /// `setter` gets the text of the value. It throws std::invalid_argument if the text is wrong. The
+  /// help shows `form`.
   using Setter = std::function<void(const std::string&)>;
   void text(const std::string& name, const std::string& form, const Setter& setter,
             const std::string& help) const {
@@ -55,7 +57,7 @@ class OptionGroup {
         ->group(heading_);
   }
 
-  /// What `parse` makes of the text.
+  /// `target` gets the result of `parse`.
   template <class T, class Parse>
   void value(const std::string& name, const std::string& form, T& target, Parse parse,
              const std::string& help) const {
@@ -86,7 +88,7 @@ class OptionGroup {
         help);
   }
 
-  /// One of a few words.
+  /// `target` gets the value of the word in `parts`.
   template <class T>
   void choice(const std::string& name, T& target, std::vector<std::pair<std::string_view, T>> parts,
               const std::string& help) const {
@@ -99,7 +101,7 @@ class OptionGroup {
     };
     value(name, form, target, choose, help);
   }
-  /// The same of all enumerators: `names` in their order.
+  /// The same for an enumeration. `names` has all enumerators in their order.
   template <class T>
   void enumerators(const std::string& name, T& target, std::initializer_list<const char*> names,
                    const std::string& help) const {

@@ -18,7 +18,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
 }
 
 void OutputFile::close() {
-  // A stream keeps no reason: that of a write that failed before is still in errno.
+  // A stream does not store the reason of an error. After a failed write it is still in errno.
   if (file_) errno = 0;
   file_.flush();
   if (file_) file_.close();

@@ -9,18 +9,18 @@
 
 namespace weir::cli {
 
-/// To stdout, all of it. Throws std::system_error.
+/// Writes all of `text` to stdout. Throws std::system_error.
 void write_stdout(const std::string& text);
 
-/// To stderr. Where that is full or closed nobody can be told, and no run fails for it.
+/// Writes to stderr. Errors are ignored, because they cannot be reported and must not fail a run.
 template <class... T>
 void say(fmt::format_string<T...> format, T&&... arguments) {
   const auto text = fmt::format(format, std::forward<T>(arguments)...);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-/// A file that is being written. What could not be is thrown by close() as std::runtime_error, with
-/// the file's name and, where it is known, the reason.
+/// An output file. If a write failed, close() throws std::runtime_error with the file name and the
+/// reason, if it is known.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);

@@ -16,7 +16,7 @@ std::string read(const std::string& path) {
   try {
     if (file) return {std::istreambuf_iterator<char>(file), {}};
   } catch (const std::ios_base::failure&) {
-    // A folder can be opened, and not read.
+    // A folder can be opened but not read.
   }
   throw std::runtime_error("cannot read " + path);
 }

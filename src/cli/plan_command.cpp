@@ -21,9 +21,9 @@ int plan_grid(const Settings& settings) {
   return done_exit;
 }
 
-/// What the command line leaves open is as the model says: its batch, and the size of its images.
+/// Takes batch and image size from the model if the command line does not give them.
 void follow(const Model& model, const Settings& settings, Options& options) {
-  constexpr std::uint64_t too_large = UINT32_MAX;  // resolve() names the bound
+  constexpr std::uint64_t too_large = UINT32_MAX;  // resolve() reports the limit
   const auto fitting = [&](std::uint64_t n) {
     return static_cast<std::uint32_t>(std::min(n, too_large));
   };

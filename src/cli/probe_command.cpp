@@ -24,9 +24,9 @@ namespace {
 
 struct Findings {
   ProbeReport report;
-  std::vector<ProbedImage> each;             ///< by index, where --each asks for them
-  std::uint64_t skipped = 0;                 ///< what a folder holds beside its samples
-  std::vector<source::Unreached> unreached;  ///< of those
+  std::vector<ProbedImage> each;             ///< ordered by index; empty without --each
+  std::uint64_t skipped = 0;                 ///< entries of a folder that are not samples
+  std::vector<source::Unreached> unreached;  ///< the skipped entries that could not be examined
 };
 
 const char* verdict(const ProbedImage& image) { return image.damaged ? "damaged" : "ok"; }

@@ -18,7 +18,7 @@
 namespace weir::cli {
 namespace {
 
-/// Before data are looked at: a port that is taken is a mistake to be told at once.
+/// Starts the metrics server before the data are opened, so that a port in use is reported at once.
 void listen(Settings& settings) {
   const bool children_do = settings.command == Command::sweep && !settings.only_depth;
   if (!settings.metrics_port || children_do) return;
@@ -54,10 +54,10 @@ int complain(int code, const std::exception& error,
   const char* what = error.what();
   std::string fit;
   try {
-    fit = sanitize(message_of(error, arguments), SIZE_MAX);  // it may quote a path as it is
+    fit = sanitize(message_of(error, arguments), SIZE_MAX);  // it may contain a raw path
     what = fit.c_str();
   } catch (const std::bad_alloc&) {
-    // Then as it is.
+    // `what` stays the original message.
   }
   std::fprintf(stderr, "weir: %s\n", what);
   return code;
@@ -83,7 +83,7 @@ void emit(const Settings& settings, const report::Json& json, const std::string&
       failed = std::current_exception();
     }
   };
-  // A report that has nowhere to go does not take the others with it.
+  // If one report cannot be written, the others are still written.
   if (!settings.json.empty() && !settings.json_on_stdout())
     put(settings.json, [&] { return report::write(json); });
   if (!settings.html.empty()) put(settings.html, [&] { return report::page(json); });

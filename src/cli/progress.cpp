@@ -19,7 +19,7 @@ namespace {
 
 constexpr Clock::duration live_interval = std::chrono::milliseconds(100),
                           plain_interval = std::chrono::seconds(5);
-// A report asks the kernel about the process: not ten times a second.
+// A report makes system calls, so it is not taken for every line.
 constexpr auto between_looks = std::chrono::seconds(1), span = std::chrono::seconds(5);
 constexpr std::uint32_t widest_bar = 16;
 
@@ -36,7 +36,7 @@ std::string time_left(double seconds) {
   return fmt::format("{}:{:02} h left", whole / 3600, whole / 60 % 60);
 }
 
-/// "45.00 of 64.00 MiB", "512.00 KiB of 64.00 MiB".
+/// For example "45.00 of 64.00 MiB" or "512.00 KiB of 64.00 MiB".
 std::string held(std::uint64_t live, std::uint64_t budget) {
   auto text = report::human_bytes(live);
   if (budget == UINT64_MAX) return text;
@@ -101,7 +101,7 @@ std::optional<std::uint64_t> samples_to_consume(const Settings& settings,
 ProgressLine progress_line(const Snapshot& now, const Plan& plan, std::uint32_t queue,
                            std::chrono::duration<double> elapsed, std::optional<std::uint64_t> goal,
                            const std::string& label, const std::optional<Window>& recent) {
-  // What is dropped last comes first.
+  // The first is dropped last.
   enum Rank : int { pace, left, bytes, regime, depth, name, readiness, picture };
   const auto done = now.samples.consumed;
   const double rate = elapsed.count() > 0 ? static_cast<double>(done) / elapsed.count() : 0;
@@ -109,7 +109,7 @@ ProgressLine progress_line(const Snapshot& now, const Plan& plan, std::uint32_t 
   queue = std::max(queue, 1u);
   ProgressLine line;
   if (!label.empty()) line.push_back({label + ":", name});
-  // Batches that a deeper queue left ready stay until they are taken.
+  // After a shrink of the queue, more batches can be ready than it has slots.
   line.push_back({fmt::format("[{}]", bar(std::min(now.ready, queue), queue)), picture, true});
   line.push_back({fmt::format("{}/{} ready", now.ready, queue), depth, true});
   line.push_back({report::grouped(static_cast<std::uint64_t>(recent_rate)) + " samples/s", pace});
@@ -132,7 +132,7 @@ std::string shown(const ProgressLine& line, const Screen& screen) {
     return all;
   };
   if (!screen.live) return text() + '\n';
-  // The cursor has a place behind the last character.
+  // The cursor needs one column after the last character.
   const auto room = std::max<std::size_t>(screen.columns, 1) - 1;
   while (fields.size() > 1 && text().size() > room)
     fields.erase(std::ranges::max_element(fields, {}, &ProgressField::rank));
@@ -141,7 +141,7 @@ std::string shown(const ProgressLine& line, const Screen& screen) {
 
 Progress::Progress(const Settings& settings, std::function<ProgressLine()> line) {
   if (settings.quiet) return;
-  // No memory or no thread for a line: the run goes on without.
+  // If memory or a thread is missing, the run continues without progress lines.
   try {
     thread_ = std::jthread([line = std::move(line)](const std::stop_token& stop) {
       try {
@@ -164,7 +164,7 @@ Progress::Progress(const Settings& settings, const Loader& loader, const std::st
 
 void hint(const Settings& settings, const std::string& text) {
   if (settings.quiet) return;
-  // Over the live line, which comes back below.
+  // The text overwrites the live line, which is written again below.
   const bool live = isatty(STDERR_FILENO) == 1;
   say("{}{}{}\n", live ? "\r" : "", text, live ? "\x1b[K" : "");
 }

@@ -15,22 +15,22 @@
 
 namespace weir::cli {
 
-/// The samples a run will consume, where that is known.
+/// The number of samples that a run will consume. Empty if it is unknown.
 std::optional<std::uint64_t> samples_to_consume(const Settings& settings,
                                                 std::uint64_t dataset_size);
 
-/// What a loader did in the last few seconds. One thread.
+/// Measures a loader over the last few seconds. One thread.
 class Recent {
  public:
   using Instant = std::chrono::steady_clock::time_point;
 
-  /// Whether a report is due: the last one is a second old.
+  /// True if the last report is at least one second old.
   bool due(Instant now) const;
   void add(const Report& report, Instant now);
-  /// From a report some five seconds old, or the loader's construction, to the last one. Empty
-  /// where there is none yet, or no time passed.
+  /// The time from a report about five seconds ago, or from the loader's construction, to the last
+  /// report. Empty if there is no report yet or no time has passed.
   std::optional<Window> window() const;
-  /// In force when the last report was made; there is one.
+  /// The setting in effect at the last report. At least one report must exist.
   const Setting& setting() const { return seen_.back().report.setting; }
 
  private:
@@ -41,38 +41,38 @@ class Recent {
   std::deque<Seen> seen_;
 };
 
-/// What a line of progress has to say, from left to right.
+/// One field of a progress line.
 struct ProgressField {
   std::string text;
-  int rank = 0;        ///< where there is no room for all, the highest go first
-  bool glued = false;  ///< a space, not a comma, stands before it
+  int rank = 0;        ///< the fields with the highest rank are dropped first
+  bool glued = false;  ///< separated by a space and not by a comma
 };
 using ProgressLine = std::vector<ProgressField>;
 
 /// "verify: [###-] 3/4 ready, 1,234 samples/s, readiness 98 %, regime decode, 45.10 of 64.00 MiB,
-/// 12 s left". `label` may be empty. `queue`: the depth in force, which a plan bounds and tuning moves.
-/// Pace, readiness and regime are those of `recent`; without, the pace is that of the whole run and the
-/// others are left out.
+/// 12 s left". `label` may be empty. `queue` is the current queue size. The plan limits it and tuning
+/// changes it. Throughput, readiness and regime come from `recent`. Without `recent`, the throughput
+/// is the mean of the whole run, and readiness and regime are left out.
 ProgressLine progress_line(const Snapshot& now, const Plan& plan, std::uint32_t queue,
                            std::chrono::duration<double> elapsed, std::optional<std::uint64_t> goal,
                            const std::string& label, const std::optional<Window>& recent = {});
 
-/// Where progress is shown.
+/// The output device of the progress line.
 struct Screen {
-  bool live = false;               ///< a terminal: each line is written over the last
-  std::size_t columns = SIZE_MAX;  ///< of it
+  bool live = false;               ///< true for a terminal: each line overwrites the last one
+  std::size_t columns = SIZE_MAX;  ///< width of the terminal
 };
-/// What is written for `line`: of a terminal narrower than that, without the fields that matter least;
-/// one that wraps would not be written over but below. A single field that is too long is cut.
+/// The text for `line`. If a terminal is too narrow, the fields with the highest ranks are left out,
+/// because a wrapped line cannot be overwritten. A single field that is too long is cut.
 std::string shown(const ProgressLine& line, const Screen& screen);
 
-/// Writes a line about long work to stderr until it dies: over and over in one place on a terminal,
-/// below one another every few seconds otherwise, never where --quiet was given.
+/// Writes progress lines to stderr while it exists. On a terminal each line overwrites the last one.
+/// Otherwise it writes a new line every few seconds. With --quiet it writes nothing.
 class Progress {
  public:
-  /// `line` is called from a thread of the Progress.
+  /// The Progress calls `line` in its own thread.
   Progress(const Settings& settings, std::function<ProgressLine()> line);
-  /// How `loader` is doing.
+  /// Shows the progress of `loader`.
   Progress(const Settings& settings, const Loader& loader, const std::string& label);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

@@ -13,7 +13,7 @@
 namespace weir::cli {
 namespace {
 
-/// A command and its options: a row for each, here alone.
+/// The options of one command, one row for each option.
 class OptionTable {
  public:
   OptionTable(CLI::App& sub, Command command, Settings& settings)

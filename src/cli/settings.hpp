@@ -31,27 +31,27 @@ enum class Command : std::uint8_t {
   help
 };
 
-/// What slabs are made of.
+/// The kind of memory for slabs.
 enum class SlabMemory : std::uint8_t { pages, huge, locked, pinned };
 
-/// Which model to look at, and what to put in place of what its file says.
+/// A model file, and values that replace those of the file.
 struct ModelSettings {
-  std::string path;  ///< of MODEL.json; empty: none
+  std::string path;  ///< path of MODEL.json; empty: no model
   std::optional<std::uint64_t> batch, micro_batch, fit_bytes;
-  std::optional<ElementType> dtype;  ///< of all but input that is uint8 and tokens
+  std::optional<ElementType> dtype;  ///< not for uint8 input and tokens
   std::optional<Optimizer> optimizer;
 };
 
-/// What a command line asks for. Defaults are the library's.
+/// The parsed command line. Defaults are those of the library.
 struct Settings {
   Command command = Command::run;
-  std::string data;    ///< for help, a command; empty: none was named
-  std::string beside;  ///< verify: of a second loader on the same budget; empty: none
+  std::string data;    ///< help: the name of a command; empty: not given
+  std::string beside;  ///< verify: data of a second loader on the same budget; empty: none
   Options options;
   ModelSettings model;
-  /// plan: whether --batch and --size were given, or a model may say.
+  /// plan: true if --batch and --size were given. Otherwise a model may decide them.
   bool batch_given = false, size_given = false;
-  std::vector<std::uint32_t> depths;  ///< as --max-queue-size lists them; empty: not asked
+  std::vector<std::uint32_t> depths;  ///< the list of --max-queue-size; empty: not given
   std::vector<std::string> extensions;
   FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
   std::optional<std::uint64_t> epochs, steps;
@@ -60,31 +60,31 @@ struct Settings {
   bool grid = false;
   bool quiet = false;
   bool lenient = false;
-  bool each = false;     ///< probe: a line for each file, sound ones too; help: all options
-  std::string list_bad;  ///< probe: file for the names of bad files; empty: none
-  std::string exclude;   ///< file of names to leave out; empty: none
+  bool each = false;     ///< probe: one line for each file, valid files too; help: all options
+  std::string list_bad;  ///< probe: output file for the names of bad files; empty: none
+  std::string exclude;   ///< file with names of samples to leave out; empty: none
   ElementType dtype = ElementType::u8;
   Layout layout = Layout::nchw;
   double consumer_ms = 0;
-  std::vector<double> consumer_trace;  ///< milliseconds by batch, over and over; empty: consumer_ms
+  std::vector<double> consumer_trace;  ///< milliseconds of each batch; repeats; empty: consumer_ms
   double target_readiness = AdviceOptions{}.target_readiness;
   DelaySpec read_delay;
-  std::string budget_how;  ///< how --memory-budget auto was worked out; empty: bytes were named
+  std::string budget_how;  ///< how --memory-budget auto was computed; empty: not automatic
   SlabMemory slab_memory = SlabMemory::pages;
-  std::function<std::string()> slab_note;     ///< what that memory was refused; empty: of pages
-  std::string json;                           ///< "-": stdout instead of the text
-  std::string trace;                          ///< file of the trace; empty: none
-  std::string html;                           ///< file of the page; empty: none
-  std::optional<std::uint16_t> metrics_port;  ///< 0: a free one
+  std::function<std::string()> slab_note;  ///< why that memory was not available; empty for pages
+  std::string json;                        ///< "-": JSON on stdout, no text
+  std::string trace;                       ///< file for the trace; empty: none
+  std::string html;                        ///< file for the page; empty: none
+  std::optional<std::uint16_t> metrics_port;  ///< 0: a free port
   std::string metrics_address = "127.0.0.1";
-  std::shared_ptr<MetricsServer> metrics;  ///< where the program listens; parse() leaves it empty
-  /// sweep: whether throughput is predicted, too, and advice given. Not in demo, whose large pictures
-  /// come in a row: a prediction takes them for shuffled.
+  std::shared_ptr<MetricsServer> metrics;  ///< set by program(); parse() leaves it empty
+  /// sweep: true to predict throughput and to give advice. False in demo, because its large images
+  /// are consecutive and predictions assume shuffled images.
   bool predict = true;
-  /// Set in a process that sweeps one depth for another: it writes its JSON alone.
+  /// Set in a child process of sweep, which measures one depth. It writes only its JSON.
   std::optional<std::uint32_t> only_depth;
 
-  /// The epochs a stream runs over: as asked, else as many as --steps takes, else the library's one.
+  /// The epochs of a stream: --epochs; or unlimited with --steps; or the library's default.
   std::optional<std::uint64_t> stream_epochs() const {
     if (epochs) return epochs;
     return steps ? std::nullopt : StreamOptions{}.epochs;
@@ -92,13 +92,13 @@ struct Settings {
   bool json_on_stdout() const { return json == "-"; }
 };
 
-/// Why a command line is not run: help and version (exit 0), or a usage error (exit 2).
+/// The reason to end before a command runs: help and version (exit 0), or a usage error (exit 2).
 struct Refusal {
   int exit_code = 2;
   std::string text;
 };
 
-/// Throws Refusal. `arguments` without the program's name.
+/// Parses `arguments`, which do not contain the program's name. Throws Refusal.
 Settings parse(const std::vector<std::string>& arguments);
 
 }  // namespace weir::cli

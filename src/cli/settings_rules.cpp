@@ -16,7 +16,7 @@ bool ragged(const Settings& s) { return s.options.sizes.mode == Sizes::ragged; }
 constexpr auto by_max_size =
     "for --sizes fixed; with padded and ragged, --max-size bounds the images";
 
-/// Where an option that was given has no say, and why.
+/// Conditions under which an option is refused, and the reason.
 constexpr struct {
   const char* option;
   bool (*where)(const Settings&);
@@ -83,12 +83,12 @@ void apply_rules(const CLI::App& command, Settings& s) {
 
   s.batch_given = given("--batch");
   s.size_given = given("--size");
-  // A prediction takes all images for alike.
+  // Predictions assume that all images have the same size.
   if (own_sizes(s)) s.predict = false;
   if (s.lenient) s.options.faults.strict = false;
   take_slabs_from(s);
   auto& o = s.options;
-  // A cache takes what a budget leaves.
+  // The default size of a cache is what the budget leaves, so it needs a budget.
   if (o.cache.keep != Cache::nothing && o.cache.max_bytes == 0 &&
       o.memory.budget_bytes == UINT64_MAX) {
     auto budget = auto_budget();

@@ -19,7 +19,7 @@ void Soak::drain(Consumer& consumer, std::optional<std::uint64_t> steps,
       consumer.take(held_.back().batch);
     }
   } catch (...) {
-    // What the stream ended in; the recount goes on with the next one.
+    // The stream ended with an error. The recount must stay correct for the next stream.
     recount_.waiting = false;
     while (!held_.empty()) release();
     throw;
@@ -61,7 +61,7 @@ void Soak::release() {
   check_leases(after);
 }
 
-// Only this thread leases and releases, so these are exact.
+// Only this thread takes and releases leases, so the comparison is exact.
 void Soak::check_leases(const Snapshot& now) {
   std::uint64_t bytes = 0, samples = 0;
   for (const auto& held : held_) {

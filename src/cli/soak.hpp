@@ -13,25 +13,26 @@
 
 namespace weir::cli {
 
-/// What the consumer counts for itself. Written by the consumer alone; the two bounds let another
-/// thread say what `consumed` can be at any instant: bounds are moved before and after the release
-/// they are about.
+/// The consumer's own counts. Only the consumer writes them. The two counters are bounds of `consumed`
+/// that another thread can check at any moment: `perhaps_consumed` grows before a release, and
+/// `surely_consumed` grows after it.
 struct Recount {
-  std::atomic<std::uint64_t> surely_consumed{0}, perhaps_consumed{0};  ///< samples
-  std::atomic<bool> waiting{false};                                    ///< in next()
+  std::atomic<std::uint64_t> surely_consumed{0}, perhaps_consumed{0};  ///< in samples
+  std::atomic<bool> waiting{false};                                    ///< true during next()
 };
 
-/// The consumer of a soak: counts what it is given, and checks the laws that only a consumer can
-/// see, each time it takes or releases a batch. One thread.
+/// The consumer of a soak. It counts the samples it gets. At each take and each release of a batch it
+/// checks the laws that only a consumer can check. One thread.
 class Soak {
  public:
   Soak(Loader& loader, Stream& stream, Recount& recount, LawBook& book)
       : loader_(loader), stream_(stream), recount_(recount), book_(book) {}
 
-  /// Drains the stream, or `steps` batches of it, and releases them all. `look` is shown each batch.
+  /// Drains the stream, or `steps` batches of it, and releases all batches. Calls `look` for each
+  /// batch.
   void drain(Consumer& consumer, std::optional<std::uint64_t> steps,
              const std::function<void(const Batch&)>& look);
-  /// Rows seen, by status.
+  /// The number of rows with this status.
   std::uint64_t rows(RowStatus status) const noexcept {
     return rows_[static_cast<std::size_t>(status)];
   }
@@ -39,7 +40,7 @@ class Soak {
  private:
   struct Held {
     Batch batch;
-    std::uint64_t samples;  ///< rows that are samples: not blank
+    std::uint64_t samples;  ///< rows that are not blank
   };
   void take(Batch batch);
   void release();

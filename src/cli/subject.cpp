@@ -30,7 +30,7 @@ Subject::Subject(Settings settings, std::shared_ptr<MemoryLedger> ledger,
   options_.memory.ledger = std::move(ledger);
   found_.data = settings_.data;
   found_.run.budget_how = settings_.budget_how;
-  // Before the reads are counted: those that measure are none of the stream's.
+  // The reads of this measurement do not count, because they are not reads of the stream.
   if (options_.sizes.mode != Sizes::fixed) options_.sizes.index = measure_sizes(source_, options_);
   attempts_ = std::make_shared<Attempts>(source_.size());
 }
@@ -92,7 +92,7 @@ void Subject::check_attempts() {
   auto epochs = settings_.stream_epochs().value_or(1);
   const auto& attempts = *attempts_;
   if (const auto hits = found_.run.figures.cache.hits; hits > 0) {
-    // What the cache had was read once.
+    // A sample that the cache delivered needed only one read.
     const auto draws = attempts.size() * epochs;
     book_.check(Law::attempted, attempts.total() + hits >= draws,
                 "{} files were drawn {} times, with {} reads and {} hits of the cache",

@@ -18,7 +18,7 @@
 
 namespace weir::cli {
 
-/// What a soak found of one loader.
+/// The results of a soak for one loader.
 struct SubjectFindings {
   std::string data;
   report::Run run;
@@ -29,22 +29,23 @@ struct SubjectFindings {
   Determinism determinism;
 };
 
-/// One loader under soak: its data, the laws checked of it, and what is counted outside its books.
-/// soak() may run beside that of another; all else is for one thread.
+/// One loader in a soak, with its data, its laws and the counts outside its ledger. soak() of several
+/// subjects may run at the same time. All other functions are for one thread.
 class Subject {
  public:
-  /// Opens the data that `settings` name, and measures where sizes differ. `ledger` null: the loader
-  /// has one of its own. `interrupt` outlives this.
+  /// Opens the data of `settings`, and measures the images if their sizes differ. If `ledger` is
+  /// null, the loader has its own ledger. `interrupt` must outlive this.
   Subject(Settings settings, std::shared_ptr<MemoryLedger> ledger, const Interrupt& interrupt);
 
-  /// Makes the loader. Throws as it does.
+  /// Constructs the loader. Throws the errors of its constructor.
   void open();
   const Loader& loader() const { return *loader_; }
-  /// Drains a stream under watch; what it ends in becomes Run::error.
+  /// Drains a stream with all checks. An error of the stream is stored in Run::error.
   void soak();
-  /// The loader's end.
+  /// Destroys the loader.
   void close();
-  /// Once closed: counts the reads, delivers once more what was delivered, and adds all up.
+  /// Call it after close(). Checks the number of reads, compares a second pass, and returns all
+  /// results.
   SubjectFindings verdict();
   LawBook& book() noexcept { return book_; }
 
@@ -57,12 +58,12 @@ class Subject {
   const Interrupt& interrupt_;
   const std::shared_ptr<CountingResource> upstream_ = std::make_shared<CountingResource>();
   Options options_;
-  AnySource source_;  ///< reads neither counted nor delayed
+  AnySource source_;  ///< without counting and delay
   std::shared_ptr<Attempts> attempts_;
   std::optional<Loader> loader_;
   std::optional<Delivered> delivered_;
   LawBook book_;
-  SubjectFindings found_;  ///< so far
+  SubjectFindings found_;
 };
 
 }  // namespace weir::cli

@@ -24,7 +24,7 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
                          fmt::format("max_queue_size {}", depth));
   auto json = report::envelope("run");
   report::put_run(json, run);
-  // From the plan alone; nothing measured goes into it. staging_bytes is the bound.
+  // This uses only the plan and no measurement. staging_bytes is the upper bound.
   const auto cost = report::cost_at(run.figures.plan, run.figures.plan.max_queue_size);
   json["predicted"] = {{"staging_bytes", cost.u8_bytes},  {"float16_bytes", cost.f16_bytes},
                        {"float32_bytes", cost.f32_bytes}, {"samples_per_s", nullptr},
@@ -34,8 +34,8 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
   return exit_code(run);
 }
 
-/// As much as one depth is going to take, at the most: a short sweep is no long one for being
-/// predicted.
+/// Takes at most as many samples as one depth, so that the prediction does not make a short sweep
+/// long.
 std::optional<Window> measure_before(const Settings& settings, const Interrupt& interrupt) {
   if (!settings.predict) return {};
   const auto source = open_data(settings, interrupt.token());
@@ -45,7 +45,7 @@ std::optional<Window> measure_before(const Settings& settings, const Interrupt& 
   return measured.window;
 }
 
-/// Puts what the window predicts beside what `run` measured.
+/// Adds the prediction from `window` to the measurements in `run`.
 void put_prediction(report::Json& run, const Window& window) {
   auto setting = setting_of(window.plan);
   setting.max_queue_size = run["plan"]["max_queue_size"];
@@ -85,7 +85,7 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
     if (interrupt.raised()) break;
     std::vector<std::string> child{"sweep", "--only-depth", std::to_string(depth)};
     child.insert(child.end(), arguments.begin(), arguments.end());
-    // Worked out once, or each depth would have a budget of its own.
+    // Computed once. Otherwise each depth would have its own budget.
     if (!settings.budget_how.empty()) {
       child.insert(child.end(),
                    {"--memory-budget", std::to_string(settings.options.memory.budget_bytes)});
@@ -95,7 +95,7 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
     auto run = report::Json::parse(result.output, nullptr, false);
     if (run.is_discarded()) {
       if (interrupt.raised()) break;
-      return std::max(worst, failed_exit);  // it has said why on stderr
+      return std::max(worst, failed_exit);  // the child has written the reason to stderr
     }
     if (measured) put_prediction(run, *measured);
     if (run["interrupted"] == false) finished.push_back(run);

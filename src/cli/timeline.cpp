@@ -14,7 +14,7 @@ constexpr auto first_interval = std::chrono::milliseconds(50);
 
 void EvenPoints::add(report::TimelinePoint point) {
   if (points_.size() == most_) {
-    // The first point stays.
+    // The first point is kept.
     for (std::size_t i = 1; 2 * i < points_.size(); ++i) points_[i] = points_[2 * i];
     points_.resize((points_.size() + 1) / 2);
     interval_ *= 2;
@@ -30,7 +30,7 @@ Timeline::Timeline(const Loader& loader)
         try {
           watch(stop);
         } catch (const std::exception&) {
-          // No memory for a point: there are no more of them.
+          // Without memory for a point, the timeline ends here.
         }
       }) {}
 

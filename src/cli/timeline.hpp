@@ -11,8 +11,8 @@
 
 namespace weir::cli {
 
-/// Points at even distances, however long the run: where there are `most`, every second one goes and
-/// the distance doubles.
+/// At most `most` points at equal intervals. When the list is full, every second point is removed and
+/// the interval doubles.
 class EvenPoints {
  public:
   EvenPoints(std::size_t most, std::chrono::steady_clock::duration interval)
@@ -28,12 +28,12 @@ class EvenPoints {
   std::vector<report::TimelinePoint> points_;
 };
 
-/// Looks at a loader every 50 ms (less often in a long run) from construction until stop(). Lives
-/// no longer than the Loader.
+/// Records points of a loader from construction until stop(), every 50 ms at first and less often in a
+/// long run. The Loader must outlive it.
 class Timeline {
  public:
   explicit Timeline(const Loader& loader);
-  /// Takes a last look. At most 240 points, oldest first; empty on a second call.
+  /// Adds a last point. Returns at most 240 points, oldest first. A second call returns nothing.
   std::vector<report::TimelinePoint> stop();
 
  private:

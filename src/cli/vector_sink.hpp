@@ -8,7 +8,7 @@
 
 namespace weir::cli {
 
-/// Keeps the bytes of the sample that was read last.
+/// Stores the bytes of the sample that was read last.
 class VectorSink final : public ByteSink {
  public:
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {

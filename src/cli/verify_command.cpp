@@ -22,13 +22,13 @@
 namespace weir::cli {
 namespace {
 
-/// Of the ledger that two loaders share.
+/// Figures of the ledger that two loaders share.
 struct SharedBudget {
   std::uint64_t budget = 0, peak = 0, promised = 0;
 };
 
 struct Findings {
-  std::vector<SubjectFindings> verdicts;  ///< of DATA, and of what soaked beside it
+  std::vector<SubjectFindings> verdicts;  ///< of DATA, then of --beside
   std::optional<SharedBudget> shared;
 
   std::uint64_t breaches() const {
@@ -136,14 +136,14 @@ std::vector<Settings> settings_of_each(const Settings& settings) {
   if (settings.beside.empty()) return all;
   auto second = settings;
   second.data = settings.beside;
-  // A terminal has one line, and a scrape sees one loader: those of DATA.
+  // Only DATA has a progress line and metrics: there is one line, and a scrape shows one loader.
   second.quiet = true;
   second.metrics.reset();
   all.push_back(std::move(second));
   return all;
 }
 
-/// All of them at once, each by a thread of its own.
+/// Runs all soaks at the same time, each in its own thread.
 void soak(std::vector<std::unique_ptr<Subject>>& subjects) {
   std::vector<std::exception_ptr> failed(subjects.size());
   const auto soak_one = [&](std::size_t i) noexcept {
@@ -162,7 +162,7 @@ void soak(std::vector<std::unique_ptr<Subject>>& subjects) {
     if (failure) std::rethrow_exception(failure);
 }
 
-/// While the loaders are there, and nothing runs.
+/// Call it after the soaks, while the loaders still exist.
 SharedBudget check_shared(const MemoryLedger& ledger,
                           const std::vector<std::unique_ptr<Subject>>& subjects) {
   const auto now = ledger.snapshot();

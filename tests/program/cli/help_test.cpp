@@ -68,7 +68,7 @@ TEST_CASE("every command that runs or reports has --quiet and --json", "[help]")
 TEST_CASE("no sentence of a help text has more than 30 words, and no line more than 100 columns",
           "[help]") {
   for (const auto& command : commands) {
-    // An option's own line ends a sentence; so does a stop.
+    // A sentence ends at a full stop or before the line of an option.
     auto text = std::regex_replace(out_of({"help", command, "--all"}),
                                    std::regex(R"(\n  (--|[A-Z])|\n\n)"), ". ");
     std::istringstream words(text);

@@ -1,4 +1,4 @@
-# cmake -D BUILD=... -D STAGE=... -P install.cmake: installs the program, and looks for all that belongs to it.
+# cmake -D BUILD=... -D STAGE=... -P install.cmake: installs the program and checks that all its files exist.
 file(REMOVE_RECURSE ${STAGE})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component weir_program --prefix ${STAGE}
                 COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)

@@ -23,7 +23,7 @@ struct Outcome {
 Outcome run_program(const std::vector<std::string>& words);
 /// Runs `weir` with `arguments`, without a shell.
 Outcome weir(const std::vector<std::string>& arguments);
-/// The same, with SIGINT after `milliseconds`.
+/// Runs `weir` and sends SIGINT after `milliseconds`.
 Outcome weir_interrupted(const std::vector<std::string>& arguments, int milliseconds);
 
 /// A running `weir`: its output so far, and SIGINT. The destructor kills it if it still runs.

@@ -65,7 +65,7 @@ TEST_CASE("two loaders that have little more than they must wait for bytes, and 
                                              "48KiB",     "--consumer-ms",
                                              "20"};
   const auto one = floor_of(first, options), two = floor_of(second, options);
-  // In every other case there is one sample's memory to compete for.
+  // In every second case the loaders compete for the memory of one sample.
   const auto budget = one + two + (which % 2 == 0 ? 0 : 30'000);
   const auto outcome = soak(budget, options);
   CAPTURE(kinds[which], outcome.err);
