@@ -207,8 +207,7 @@ void* SampleCache::allocate(std::uint64_t bytes) noexcept {
   if (!book_->try_charge_cache(bytes, plan_.bytes)) return nullptr;
   try {
     auto& from = upstream_ ? *upstream_ : page_memory();
-    void* const data = from.allocate(static_cast<std::size_t>(bytes), Block::alignment);
-    if (data == nullptr) throw std::bad_alloc();
+    void* const data = allocate_from(from, bytes, Block::alignment);
     Lock lock(mutex_);
     held_.bytes += bytes;
     return data;

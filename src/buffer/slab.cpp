@@ -103,10 +103,7 @@ Slab* SlabPool::allocate(std::uint64_t bytes) {
   if (made_ == slabs_.size() || !book_->try_charge_slab(bytes)) return nullptr;
   Slab& slab = *std::ranges::find(slabs_, nullptr, &Slab::data_);
   try {
-    slab.data_ = static_cast<std::byte*>(
-        upstream().allocate(static_cast<std::size_t>(bytes), layout_.alignment));
-    // A memory_resource must throw instead, but not every one does.
-    if (slab.data_ == nullptr) throw std::bad_alloc();
+    slab.data_ = static_cast<std::byte*>(allocate_from(upstream(), bytes, layout_.alignment));
   } catch (...) {
     book_->discharge(Account::idle, {bytes, false});
     throw;
