@@ -75,16 +75,17 @@ asio::awaitable<void> measure(Work& work) {
     work.moments.add(batch->pixels());
 }
 
-/// Prints a line at each tick, until the timer is cancelled.
+/// Prints a line at each tick until `ended`. Cancelling the timer makes the last tick come at once. If the
+/// timer has expired already, cancelling has no effect, so the flag decides.
 asio::awaitable<void> tell(const std::vector<std::unique_ptr<Work>>& works,
-                           asio::steady_timer& timer) {
+                           asio::steady_timer& timer, const bool& ended) {
   for (bool over = false; !over;) {
     timer.expires_after(100ms);
     try {
       co_await timer.async_wait(asio::use_awaitable);
     } catch (const boost::system::system_error&) {
-      over = true;  // cancelled: the last line
     }
+    over = ended;
     for (const auto& work : works)
       std::fprintf(stderr, "%s: %llu of %llu  ", work->title.c_str(),
                    static_cast<unsigned long long>(work->moments.images),
@@ -100,16 +101,17 @@ bool measure_all(const std::vector<std::unique_ptr<Work>>& works,
   asio::steady_timer tick(context), deadline(context, limit);
   std::exception_ptr failure;
   std::size_t left = works.size();
-  bool in_time = true;
+  bool in_time = true, ended = false;
   const auto done = [&](const std::exception_ptr& error) {
     if (error && !failure) failure = error;
     if (--left > 0 && !error) return;
+    ended = true;
     for (const auto& work : works) work->stream.cancel();
     deadline.cancel();
     tick.cancel();
   };
   for (const auto& work : works) asio::co_spawn(context, measure(*work), done);
-  asio::co_spawn(context, tell(works, tick), [](const std::exception_ptr&) {});
+  asio::co_spawn(context, tell(works, tick, ended), [](const std::exception_ptr&) {});
   deadline.async_wait([&](const boost::system::error_code& cancelled) {
     if (cancelled) return;
     in_time = false;
