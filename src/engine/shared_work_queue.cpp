@@ -1,7 +1,6 @@
 #include "engine/shared_work_queue.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 namespace weir::engine {
@@ -88,8 +87,9 @@ void SharedWorkQueue::note() noexcept {
 std::vector<ParkedSample> SharedWorkQueue::parked() {
   Lock lock(mutex_);
   std::vector<ParkedSample> parked;
-  for (const auto& sample : std::views::reverse(queue_.parked()))
-    parked.push_back({*sample, sample->index, sample->parked_at});
+  // Clang 14 does not compile std::views::reverse of libstdc++ 12.
+  for (auto at = queue_.parked().rbegin(); at != queue_.parked().rend(); ++at)
+    parked.push_back({**at, (*at)->index, (*at)->parked_at});
   return parked;
 }
 
