@@ -36,7 +36,7 @@ std::string spaces_kept(std::string text) {
   return text;
 }
 
-/// Fails on the placeholders that scripts write for missing values.
+/// Fails if the page shows a word such as `undefined`, which a script prints for a missing value.
 void check_words(const PageJson& found) {
   for (const auto* slip : {"undefined", "null", "false", "NaN", "Infinity", "[object"}) {
     CAPTURE(slip);

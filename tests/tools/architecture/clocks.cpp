@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <fstream>
 #include <string_view>
 
 #include "tools/architecture/rules.hpp"
@@ -13,8 +11,6 @@ template <std::size_t n>
 bool is_one_of(std::string_view word, const std::array<std::string_view, n>& words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
-
-bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string_view without_spaces(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
@@ -53,22 +49,8 @@ std::string settable_clock(std::string_view code) {
 }  // namespace
 
 std::vector<Breach> check_clocks(const std::filesystem::path& root) {
-  std::vector<Breach> breaches;
-  for (const auto* folder : {"include", "src"}) {
-    for (const auto& file : source_files(root / folder)) {
-      std::ifstream in(file);
-      int number = 0;
-      for (std::string line; std::getline(in, line);) {
-        ++number;
-        const auto code = line.substr(0, line.find("//"));
-        if (const auto found = settable_clock(code); !found.empty())
-          breaches.push_back({file.lexically_relative(root).generic_string(), number,
-                              found + ": a clock that can be set; base/clock.hpp has one that "
-                                      "cannot"});
-      }
-    }
-  }
-  return breaches;
+  return check_code(root, settable_clock,
+                    ": a clock that can be set; base/clock.hpp has one that cannot");
 }
 
 }  // namespace weir::architecture

@@ -1,6 +1,6 @@
+#include "support/catch.hpp"
 #include "tools/architecture/fixture_tree.hpp"
 #include "tools/architecture/rules.hpp"
-#include "support/catch.hpp"
 
 using weir::architecture::check_clocks;
 using weir::architecture::FixtureTree;

@@ -1,8 +1,8 @@
 #include <string>
 
+#include "support/catch.hpp"
 #include "tools/architecture/fixture_tree.hpp"
 #include "tools/architecture/rules.hpp"
-#include "support/catch.hpp"
 
 using weir::architecture::check_includes;
 using weir::architecture::FixtureTree;

@@ -1,6 +1,7 @@
 #include "tools/architecture/rules.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <ostream>
 #include <sstream>
@@ -106,6 +107,27 @@ std::vector<fs::path> source_files(const fs::path& folder) {
   }
   std::sort(files.begin(), files.end());
   return files;
+}
+
+bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::vector<Breach> check_code(const std::filesystem::path& root,
+                               const std::function<std::string(std::string_view)>& find,
+                               const std::string& why) {
+  std::vector<Breach> breaches;
+  for (const auto* folder : {"include", "src"}) {
+    for (const auto& file : source_files(root / folder)) {
+      std::ifstream in(file);
+      int number = 0;
+      for (std::string line; std::getline(in, line);) {
+        ++number;
+        const auto found = find(std::string_view(line).substr(0, line.find("//")));
+        if (!found.empty())
+          breaches.push_back({file.lexically_relative(root).generic_string(), number, found + why});
+      }
+    }
+  }
+  return breaches;
 }
 
 }  // namespace weir::architecture

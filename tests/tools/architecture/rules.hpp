@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weir::architecture {
@@ -49,11 +51,20 @@ struct LengthLimits {
 std::vector<Breach> check_lengths(const std::filesystem::path& root,
                                   const LengthLimits& limits = {});
 
-/// Names, keys and labels that were given up for standard terms, in the code under include/ and src/.
+/// Checks that code under include and src has no retired name, key or label.
 std::vector<Breach> check_names(const std::filesystem::path& root);
 
 /// Checks that code under include and src uses no clock that can be set.
 std::vector<Breach> check_clocks(const std::filesystem::path& root);
+
+/// Whether a C++ identifier may contain `c`.
+bool in_word(char c);
+
+/// Checks every line of code under include and src, without its comment. `find` returns what breaks the rule,
+/// or nothing; the breach is that text and `why`.
+std::vector<Breach> check_code(const std::filesystem::path& root,
+                               const std::function<std::string(std::string_view)>& find,
+                               const std::string& why);
 
 /// Every .hpp and .cpp file under `folder`, sorted. Empty if the folder does not exist.
 std::vector<std::filesystem::path> source_files(const std::filesystem::path& folder);
