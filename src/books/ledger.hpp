@@ -45,7 +45,7 @@ class Ledger {
   void reset_peak() noexcept;
 
   /// Evicts one piece of a cache: of `page` first, else of a page that uses more than its promise.
-  /// The bytes of other pages would help nobody. `page` null: for a page that is being opened.
+  /// The bytes of other pages would not help. `page` null: for a page that is being opened.
   /// Returns false if nothing can be evicted.
   bool evict(const Book* page) noexcept WEIR_EXCLUDES(evictables_mutex_);
   void attach(Evictable& cache) WEIR_EXCLUDES(evictables_mutex_);

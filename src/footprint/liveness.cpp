@@ -7,14 +7,14 @@
 namespace weir {
 namespace {
 
-constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t no_layer = std::numeric_limits<std::size_t>::max();
 
 /// A piece of memory for values. Storage 0 is the input batch, which is not counted here.
 struct Storage {
   Bytes bytes;
-  std::size_t maker = nobody;         ///< layer; nobody: the input batch or its copy
-  std::size_t first_keeper = nobody;  ///< layer; nobody: not kept
-  bool kept() const noexcept { return first_keeper != nobody; }
+  std::size_t maker = no_layer;         ///< layer; no_layer: the input batch or its copy
+  std::size_t first_keeper = no_layer;  ///< layer; no_layer: not kept
+  bool kept() const noexcept { return first_keeper != no_layer; }
 };
 
 void check_input(const Model& model) {
@@ -35,9 +35,9 @@ class LivenessPass {
     read_rules();
     lay_out();
     out_.kept.resize(out_.rules.size());
-    if (learns_from_ != nobody) keep();
+    if (learns_from_ != no_layer) keep();
     forward();
-    if (learns_from_ != nobody) backward();
+    if (learns_from_ != no_layer) backward();
     predict();
     return std::move(out_);
   }
@@ -58,7 +58,7 @@ class LivenessPass {
       too_many("output", values_in(rule.output));
       too_many("activations", rule.made_values);
       too_many("indices and masks", rule.made_bytes);
-      if (learns_from_ == nobody && rule.parameters > 0) learns_from_ = i;
+      if (learns_from_ == no_layer && rule.parameters > 0) learns_from_ = i;
       comes = &rule.output;
     }
   }
@@ -85,7 +85,7 @@ class LivenessPass {
   }
 
   void keep() {
-    std::vector<std::size_t> last_keeper(storages_.size(), nobody);
+    std::vector<std::size_t> last_keeper(storages_.size(), no_layer);
     const auto keep = [&](std::size_t storage, std::size_t layer) {
       auto& first = storages_[storage].first_keeper;
       first = std::min(first, layer);
@@ -94,7 +94,7 @@ class LivenessPass {
     for (auto i = learns_from_; i < out_.rules.size(); ++i) {
       const auto& rule = out_.rules[i];
       if (rule.keeps_input) keep(boundary_[i], i);
-      if (const auto keeper = last_keeper[boundary_[i]]; rule.in_place && keeper != nobody)
+      if (const auto keeper = last_keeper[boundary_[i]]; rule.in_place && keeper != no_layer)
         throw model_error(name(i), "in_place = true: would overwrite what " + name(keeper) +
                                        " keeps for the backward pass");
       if (rule.keeps_output) keep(boundary_[i + 1], i);
@@ -105,7 +105,7 @@ class LivenessPass {
       out_.kept[i] = made(out_.rules[i], true);
     for (const auto& storage : storages_) {
       if (!storage.kept()) continue;
-      auto& of = storage.maker == nobody ? out_.input_copy_kept : out_.kept[storage.maker];
+      auto& of = storage.maker == no_layer ? out_.input_copy_kept : out_.kept[storage.maker];
       of = of + storage.bytes;
     }
     out_.all_kept = out_.input_copy_kept;
@@ -119,11 +119,11 @@ class LivenessPass {
   void forward() {
     Bytes alive;  // live bytes of kept values
     for (const auto& storage : storages_)
-      if (storage.maker == nobody && storage.kept()) alive = alive + storage.bytes;
+      if (storage.maker == no_layer && storage.kept()) alive = alive + storage.bytes;
     for (std::size_t i = 0; i < out_.rules.size(); ++i) {
       const auto& reads = storages_[boundary_[i]];
       const auto& writes = storages_[boundary_[i + 1]];
-      const bool learns = learns_from_ != nobody && i >= learns_from_;
+      const bool learns = learns_from_ != no_layer && i >= learns_from_;
       auto now = alive + made(out_.rules[i], learns);
       if (!reads.kept()) now = now + reads.bytes;
       if (boundary_[i] != boundary_[i + 1]) now = now + writes.bytes;
@@ -179,7 +179,7 @@ class LivenessPass {
 
   const Model& model_;
   Liveness out_;
-  std::size_t learns_from_ = nobody;  ///< the first layer with parameters
+  std::size_t learns_from_ = no_layer;  ///< the first layer with parameters
   std::vector<Storage> storages_;
   std::vector<std::size_t> boundary_;
 };
