@@ -71,20 +71,21 @@ int demo_command(const Settings& settings, const Interrupt& interrupt) {
   };
   const auto bytes = write_images(folder.path(), interrupt);
   if (interrupt.raised()) return interrupted_exit;
-  tell(
-      fmt::format("Made {} JPEGs of {}x{}, those of one class in ten {}x{} ({}), in\n{}; they go "
-                  "when this ends.\n",
-                  images, small_shape.width, small_shape.height, large_shape.width,
-                  large_shape.height, report::human_bytes(bytes), folder.path().string()));
+  tell(fmt::format(
+      "Made {} JPEGs ({}). One class in ten has {}x{} pixels, the others {}x{}. They are in\n"
+      "{} and are deleted at the end.\n",
+      images, report::human_bytes(bytes), large_shape.width, large_shape.height, small_shape.width,
+      small_shape.height, folder.path().string()));
 
   std::vector<std::string> arguments{folder.path().string()};
   for (const auto* word :
        {"--batch", "16", "--epochs", "3", "--max-queue-size", "1,2,4,8,16", "--consumer-ms", "40"})
     arguments.emplace_back(word);
   tell(fmt::format(
-      "A trainer takes 40 ms for a batch of 16. The large pictures come in a row and take longer\n"
-      "to decode: a stretch that only a queue gets over. What does a deeper one cost, and what\n"
-      "does it buy? Each depth runs in a process of its own:\n\n"
+      "A trainer takes 40 ms for a batch of 16. The large images follow one another and take "
+      "longer\n"
+      "to decode. A queue can bridge that time. The sweep shows what each queue depth costs and\n"
+      "brings. Each depth runs in a separate process:\n\n"
       "  weir sweep {}\n",
       fmt::join(arguments, " ")));
   if (settings.quiet) arguments.emplace_back("--quiet");
