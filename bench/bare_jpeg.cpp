@@ -50,7 +50,7 @@ void BareJpeg::read_rows(std::uint32_t rows, std::size_t stride) {
 
 void BareJpeg::full(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row) {
   start(encoded);
-  const auto source = codec::window(jpeg_.image_width, jpeg_.image_height, spec_, draw).source;
+  const auto source = codec::crop_view(jpeg_.image_width, jpeg_.image_height, spec_, draw).source;
   jpeg_start_decompress(&jpeg_);
   const std::size_t stride = jpeg_.output_width * pixel_bytes;
   read_rows(jpeg_.output_height, stride);
@@ -61,7 +61,7 @@ void BareJpeg::full(std::span<const std::byte> encoded, std::uint64_t draw, std:
 
 BareJpeg::Cropped BareJpeg::decode_roi(std::span<const std::byte> encoded, std::uint64_t draw) {
   start(encoded);
-  const auto source = codec::window(jpeg_.image_width, jpeg_.image_height, spec_, draw).source;
+  const auto source = codec::crop_view(jpeg_.image_width, jpeg_.image_height, spec_, draw).source;
   jpeg_start_decompress(&jpeg_);
   JDIMENSION x = source.x, width = source.width;
   jpeg_crop_scanline(&jpeg_, &x, &width);
