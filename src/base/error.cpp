@@ -2,6 +2,8 @@
 
 #include "base/terms.hpp"
 
+#include <new>
+
 namespace weir {
 namespace {
 
@@ -30,6 +32,7 @@ std::string_view to_string(FaultKind kind) noexcept {
 }
 
 std::string plain_text(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "out of memory";
   std::string words = error.what();
   const auto* const coded = dynamic_cast<const Error*>(&error);
   const auto ending = coded ? ": " + coded->code().message() : std::string();

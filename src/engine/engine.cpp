@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -217,8 +218,14 @@ void Engine::end(conductor::End why) noexcept {
     const auto& tolerance = shared_.plan.tolerance;
     shared_.error.offer(
         {}, error_of(Errc::too_many_faults, Stage::handoff, [&] {
-          return "more faults than faults.tolerate = " + std::to_string(tolerance.faults) +
-                 " and faults.tolerate_share = " + std::to_string(tolerance.share) + " allow";
+          std::ostringstream text;
+          text << "more faults than allowed by";
+          if (tolerance.faults != UINT64_MAX) text << " faults.tolerate = " << tolerance.faults;
+          if (tolerance.faults != UINT64_MAX && tolerance.share < 1) text << " and";
+          if (tolerance.share < 1)
+            text << " faults.tolerate_share = " << tolerance.share << " (" << 100 * tolerance.share
+                 << " %)";
+          return text.str();
         }));
   }
   ready_.close();
