@@ -112,8 +112,8 @@ class WEIR_API Stream {
   /// throwing. `take` is called once, by the stream's scheduling thread or by the thread that
   /// destroys the stream. On the scheduling thread, `take` must return quickly and may only cancel
   /// the stream; it should post the batch to another executor, see interop/asio.hpp. If `take`
-  /// throws, the exception is discarded and the batch is returned. Until then, this function and
-  /// next() throw Error{bad_options}.
+  /// throws, the exception is discarded and the batch is returned; its rows count as discarded.
+  /// Until then, this function and next() throw Error{bad_options}.
   void async_next(BatchTaker take);
   /// Whether no further batch will be delivered.
   bool finished() const noexcept;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/offer.hpp"
 #include "api/states.hpp"
 #include "base/internals.hpp"
 #include "weir/window.hpp"
@@ -82,6 +83,7 @@ void Stream::async_next(BatchTaker take) {
   Lock lock(state_->consumer);
   state_->running->ask([pool = state_->loader->core->pool, take = std::move(take)](
                            std::exception_ptr error, buffer::Slab* slab) {
+    const api::Offer offer(slab);
     take(std::move(error),
          slab ? std::optional(Internals::make<Batch>(pool, *slab)) : std::nullopt);
   });

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fork_guard.hpp"
 #include "base/mutex.hpp"
 #include "base/wakeable.hpp"
 #include "books/byte_counts.hpp"
@@ -38,6 +39,7 @@ class Ledger {
   explicit Ledger(std::uint64_t budget) noexcept : budget_(budget) {}
 
   std::uint64_t budget() const noexcept { return budget_; }
+  const ForkGuard& fork_guard() const noexcept { return fork_guard_; }
   MemorySnapshot snapshot() const;
   std::vector<HeldLease> leases() const;
   std::uint64_t promised() const;
@@ -98,6 +100,7 @@ class Ledger {
   bool must_yield(const Page& page) const noexcept WEIR_REQUIRES(mutex_);
   void update_reserved(Page& page) noexcept WEIR_REQUIRES(mutex_);
 
+  const ForkGuard fork_guard_;
   mutable Mutex mutex_;
   const std::uint64_t budget_;
   AccountCounts total_ WEIR_GUARDED_BY(mutex_);

@@ -30,7 +30,7 @@ struct Core final : buffer::LeaseWatch {
         plan(resolved),
         book(std::move(page)),
         pool(std::move(slabs)),
-        stats(resolved.max_queue_size, resolved.workers),
+        stats(resolved.max_queue_size),
         trace(resolved.trace_bytes > 0 ? std::make_unique<Trace>(resolved) : nullptr),
         cache(std::move(samples)),
         setting(resolved.start) {
