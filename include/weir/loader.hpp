@@ -120,6 +120,14 @@ class WEIR_API Stream {
   /// Stops the stream and abandons unfinished batches. Returns at once. Any thread, any number of
   /// times.
   void cancel() noexcept;
+  /// Sets the number of batches in the queue from now on, 1 to Plan::max_queue_size. If the queue is
+  /// deeper, it shrinks as batches are taken. Order and pixels do not change. The next stream begins
+  /// with the plan's values again. Any thread. Throws Error{bad_options} outside the bounds, or with
+  /// Tuning::automatic, which changes the knobs itself.
+  void set_queue_size(std::uint32_t n);
+  /// The same for the number of workers, 1 to Plan::workers. A worker that is too many finishes its
+  /// rows. Throws std::system_error if a thread cannot start; then nothing changes.
+  void set_workers(std::uint32_t n);
   /// Waits until prefetching stops: no decode is running, and none can start before a batch is
   /// released. After cancel(): waits for the last running decode.
   void settle();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,6 +8,7 @@
 #include "weir/cache.hpp"
 #include "weir/export.hpp"
 #include "weir/options.hpp"
+#include "weir/setting.hpp"
 
 namespace weir {
 
@@ -18,16 +18,6 @@ struct DepthCost {
   std::uint64_t u8_bytes = 0;        ///< with uint8 pixels, as weir stores them
   std::uint64_t f16_bytes = 0;       ///< with float16 or bfloat16 pixels
   std::uint64_t f32_bytes = 0;       ///< with float pixels
-};
-
-/// The knobs of a stream. Tuning::automatic changes all of them but the batch during the run.
-struct Setting {
-  std::uint32_t max_queue_size = 1;  ///< batches
-  std::uint32_t workers = 1;         ///< threads
-  std::uint32_t read_ahead = 0;      ///< reads
-  std::uint32_t batch = 1;           ///< images
-  /// Compares all fields.
-  friend auto operator<=>(const Setting&, const Setting&) = default;
 };
 
 /// The part of a Plan for images with their own sizes.

@@ -37,7 +37,11 @@ std::vector<std::string> Loader::class_names() const { return state_->core->sour
 
 Snapshot Loader::snapshot() const {
   state_->refuse_in_child();
-  return state_->core->book->snapshot();
+  auto snapshot = state_->core->book->snapshot();
+  const auto knobs = state_->core->knobs.get();
+  snapshot.setting = knobs.now;
+  snapshot.setting_before = knobs.before;
+  return snapshot;
 }
 
 Report Loader::report() const { return state_->report(); }
@@ -93,6 +97,14 @@ bool Stream::finished() const noexcept { return state_->away() || state_->runnin
 
 void Stream::cancel() noexcept {
   if (!state_->away()) state_->running->cancel();
+}
+
+void Stream::set_queue_size(std::uint32_t n) {
+  state_->set("Stream::set_queue_size", "queue.max_queue_size", &Setting::max_queue_size, n);
+}
+
+void Stream::set_workers(std::uint32_t n) {
+  state_->set("Stream::set_workers", "workers", &Setting::workers, n);
 }
 
 void Stream::settle() {

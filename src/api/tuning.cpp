@@ -13,12 +13,13 @@
 namespace weir::api {
 namespace {
 
-AdviceOptions bounds_of(const Plan& plan, const TuningOptions& options) {
+AdviceOptions bounds_of(const Plan& plan, const TuningOptions& options, std::stop_token stop) {
   return {.target_readiness = options.target_readiness,
           .budget_bytes = plan.budget_bytes,
           .most_queue = plan.max_queue_size,
           .most_workers = plan.workers,
-          .most_read_ahead = plan.read_ahead};
+          .most_read_ahead = plan.read_ahead,
+          .stop = std::move(stop)};
 }
 
 }  // namespace
@@ -29,13 +30,15 @@ AutomaticTuning::AutomaticTuning(engine::Engine& engine, engine::Core& core,
       core_(core),
       options_(options),
       figures_(std::move(figures)),
-      tuner_(core.plan.start, bounds_of(core.plan, options)),
+      tuner_(core.plan.start, bounds_of(core.plan, options, stop_.get_token())),
       before_(figures_()),
       thread_(start_thread([this] {
         engine_.adopt_this_thread();
         try {
           watch();
         } catch (const std::exception& error) {
+          // The destructor ended an evaluation.
+          if (stop_.stop_requested()) return;
           // The stream continues unchanged.
           note(error.what());
         } catch (...) {
@@ -87,7 +90,7 @@ void AutomaticTuning::look() {
     text += std::string(" (not done: ") + error.what() + ")";
   }
   const auto index = core_.moves.add(text);
-  if (core_.trace) core_.trace->move(core_.setting.get(), index);
+  if (core_.trace) core_.trace->move(core_.knobs.get().now, index);
   if (options_.on_move) options_.on_move(text);
 }
 

@@ -33,7 +33,7 @@ struct Core final : buffer::LeaseWatch {
         stats(resolved.max_queue_size),
         trace(resolved.trace_bytes > 0 ? std::make_unique<Trace>(resolved) : nullptr),
         cache(std::move(samples)),
-        setting(resolved.start) {
+        knobs({resolved.start, resolved.start}) {
     pool->watch(this);
   }
   ~Core() override { retire(); }
@@ -70,7 +70,10 @@ struct Core final : buffer::LeaseWatch {
   std::unique_ptr<buffer::SampleCache> cache;  ///< null if not requested, or without room
   Guarded<SizeStats> delivered;                ///< only if sizes differ
   FaultLog faults;
-  Guarded<Setting> setting;  ///< current setting of the knobs
+  struct Knobs {
+    Setting now, before;
+  };
+  Guarded<Knobs> knobs;
   Notes moves, stalls;       ///< what tuning changed; what the watchdog reported
 };
 

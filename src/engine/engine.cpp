@@ -148,7 +148,7 @@ void Engine::step() {
     Lock lock(rest_mutex_);
     requested = rest_requested_;
   }
-  const auto depth = core_->setting.get().max_queue_size;
+  const auto depth = core_->knobs.get().now.max_queue_size;
   try {
     if (failed_.load()) conductor_.fail();
     conductor_.set_bounds(depth, shared_.work_queue.rows_ahead());
@@ -232,7 +232,7 @@ void Engine::apply(const Setting& setting) {
   for (; readers_begun_ < setting.read_ahead; ++readers_begun_)
     start(RowWork::Duty::read, readers_begun_);
   shared_.work_queue.limit(setting.workers, setting.read_ahead);
-  core_->setting.set(setting);
+  if (const auto now = core_->knobs.get().now; now != setting) core_->knobs.set({setting, now});
   strand_->wake();
 }
 

@@ -101,7 +101,7 @@ void LoaderStats::staffed(std::uint32_t workers, Clock::time_point now) {
   Lock lock(mutex_);
   now = settle(now);
   workers_ = workers;
-  attend(workers, now);
+  if (opened_ && !ended_) attend(workers, now);
 }
 
 // ---- the consumer ----------------------------------------------------------------------------
