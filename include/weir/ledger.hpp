@@ -14,7 +14,7 @@ namespace weir {
 
 /// The purpose of charged bytes.
 enum class Account : std::uint8_t {
-  index,    ///< index and names of the source, and a trace
+  index,    ///< index and names of the source, weir's own records, and a trace
   encoded,  ///< samples as read
   scratch,  ///< working memory of decoders and transforms
   filling,  ///< slabs that workers write

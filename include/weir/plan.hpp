@@ -66,7 +66,11 @@ struct WEIR_API Plan {
   std::size_t alignment = 64;                  ///< alignment of each slab
   std::uint64_t transform_bytes = 0;  ///< scratch of the transform, part of max_sample_bytes
   bool whole_images = false;          ///< whether the transform receives whole images
-  std::uint64_t index_bytes = 0;      ///< index and names of the source, and the trace
+  /// Index and names of the source, the trace, and weir's own records for the start of a stream.
+  std::uint64_t index_bytes = 0;
+  /// Part of index_bytes: records of 1 + max_leases slabs and of the first threads. Records of more
+  /// slabs and threads are charged to the same account when they are made.
+  std::uint64_t record_bytes = 0;
   std::uint64_t trace_bytes = 0;      ///< part of index_bytes: the events of a trace
   /// Maximum of encoded + scratch of one sample; also the size of the reserve.
   std::uint64_t max_sample_bytes = 0;

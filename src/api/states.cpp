@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "base/internals.hpp"
 #include "plan/decoder_options.hpp"
+#include "plan/loader_bytes.hpp"
 #include "weir/advice.hpp"
 #include "weir/memory.hpp"
 #include "weir/window.hpp"
@@ -19,10 +20,18 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
   for (;;) {
     const auto promised = ledger.promised();
     plan = resolve(options, source.index_bytes(), promised, source.size());
+    const auto rows = most_rows(plan.batch, source.size());
     try {
-      return books::Book::open(Internals::books(ledger),
-                               {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
-                                plan.read_ahead_bytes, plan.slabs, plan.batch});
+      return books::Book::open(
+          Internals::books(ledger),
+          {.promise = plan.promised_bytes,
+           .reserve = plan.max_sample_bytes,
+           .slab_bytes = plan.slab_bytes,
+           .encoded_cap = plan.read_ahead_bytes,
+           .slabs = plan.slabs,
+           .batch = rows,
+           .record_bytes = slab_record_bytes(rows, options.sizes.mode != Sizes::fixed),
+           .records = recorded_slabs(plan.max_leases, plan.slabs)});
     } catch (const Error&) {
       // Another loader took part of the budget meanwhile. Plan again with its promise.
       if (ledger.promised() == promised) throw;

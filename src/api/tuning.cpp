@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "base/threads.hpp"
@@ -85,7 +84,7 @@ void AutomaticTuning::look() {
   auto text = move->reason;
   try {
     engine_.apply(move->to);
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {
     // The next report shows the engine's actual setting, and the tuner sees no effect.
     text += std::string(" (not done: ") + error.what() + ")";
   }

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "base/fork_guard.hpp"
+#include "base/grown.hpp"
 #include "base/mutex.hpp"
 #include "base/wakeable.hpp"
 #include "books/byte_counts.hpp"
+#include "books/slab_record.hpp"
 
 namespace weir::books {
 
@@ -28,8 +30,8 @@ struct Page {
   AccountCounts bytes;
   std::uint64_t ticket = 0;  ///< order in which pages began to wait; 0: not waiting
   std::shared_ptr<Wakeable> waker;
-  std::vector<std::optional<HeldLease>> leases;  ///< indexed by slab
-  Page* next = nullptr;                          ///< next in Ledger::pages_
+  const Grown<SlabRecord>* slabs = nullptr;
+  Page* next = nullptr;  ///< next in Ledger::pages_
 };
 
 /// A budget that several pages share. Thread-safe. It owns the one leaf mutex that guards all bytes

@@ -27,6 +27,10 @@ class LoaderStats {
 
   /// The stats of a worker. The first call makes them.
   ThreadStats& worker(std::uint32_t i);
+  /// Bytes of a worker's stats.
+  static constexpr std::uint64_t worker_bytes() noexcept {
+    return sizeof(Worker) + ThreadStats::bytes(worker_stages);
+  }
   /// The stats of all threads that are not workers.
   ThreadStats& others() noexcept { return others_; }
   /// Makes room for `depth` ready batches.

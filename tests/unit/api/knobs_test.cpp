@@ -90,7 +90,7 @@ TEST_CASE("a queue that is made smaller gives its slabs back", "[api][knobs]") {
   for (int i = 0; i < 6; ++i) REQUIRE(running.next());
   engine.settle();
   CHECK(running.staged() == 3 * slab);  // two in the queue, one for a lease
-  CHECK(running.loader->core->setting.get() == Setting{2, 3, 0, options.batch});
+  CHECK(running.loader->core->knobs.get().now == Setting{2, 3, 0, options.batch});
 
   engine.apply({5, 3, 0, options.batch});
   engine.settle();
