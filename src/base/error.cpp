@@ -18,6 +18,7 @@ class Category final : public std::error_category {
       case Errc::too_many_faults: return "too many faults";
       case Errc::sample_failed: return "sample failed";
       case Errc::source_failed: return "source failed";
+      case Errc::stopped: return "stopped";
     }
     return "unknown error";
   }
