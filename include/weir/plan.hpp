@@ -84,7 +84,9 @@ struct WEIR_API Plan {
   CachePlan cache{};                   ///< for samples kept from epoch to epoch
   PinnedPlan pinned{};                 ///< for page-locked slabs
 
-  /// The costs of depths 1 .. up_to with this plan's max_leases and batch.
+  /// The cost of one depth with this plan's max_leases and batch.
+  DepthCost cost_of(std::uint32_t depth) const noexcept;
+  /// The costs of depths 1 .. up_to.
   std::vector<DepthCost> depth_cost(std::uint32_t up_to) const;
 };
 

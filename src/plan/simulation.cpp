@@ -25,8 +25,8 @@ std::uint32_t group_of(const Plan& plan, const Workload& work) {
   // beside what all threads do at once.
   constexpr std::uint32_t groups_per_thread = 8;
   const auto threads = std::max(std::min(plan.workers, work.cores), plan.read_ahead);
-  const auto groups = std::max(work.least_groups, groups_per_thread * threads);
-  return (work.batch + groups - 1) / groups;
+  const std::uint64_t groups = std::max(work.least_groups, groups_per_thread * threads);
+  return static_cast<std::uint32_t>((work.batch + groups - 1) / groups);
 }
 
 /// The same batches with rows of `group` samples.
