@@ -81,7 +81,7 @@ class LoaderStats {
   /// time is no worker's time.
   struct Worker {
     ThreadStats stats{worker_stages};
-    Clock::duration outside{};               ///< time of reads while the worker was absent
+    Clock::duration outside{};                   ///< time of reads while the worker was absent
     std::optional<Clock::duration> when_left{};  ///< its read time when it became absent
     Clock::duration reading(Clock::time_point now) const noexcept {
       return when_left.value_or(stats.reading(now)) - outside;

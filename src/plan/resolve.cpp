@@ -136,9 +136,9 @@ std::string floor_message(const Plan& plan, std::uint64_t available, std::uint64
          ": this needs at least " + format("%.1f MiB", floor) + ": " + size_text(plan.index_bytes) +
          " of index (" +
          (plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "") +
-         size_text(plan.record_bytes) + " of it weir's own records)" +
-         ", " + std::to_string(1 + plan.max_leases) + " slabs of " + size_text(plan.slab_bytes) +
-         ", " + size_text(sample) + " for one sample" +
+         size_text(plan.record_bytes) + " of it weir's own records)" + ", " +
+         std::to_string(1 + plan.max_leases) + " slabs of " + size_text(plan.slab_bytes) + ", " +
+         size_text(sample) + " for one sample" +
          (sample_was_set             ? " (max_sample_bytes)"
           : plan.transform_bytes > 0 ? " and transform.scratch_bytes"
                                      : "") +
@@ -197,8 +197,8 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   const auto each_record = slab_record_bytes(most_rows(options.batch, samples), sizes_differ);
   const auto records = recorded_slabs(plan.max_leases, most.max_queue_size + plan.max_leases);
   plan.record_bytes =
-      add_sat(mul_sat(records, each_record), requested.workers * worker_record_bytes +
-                                                 requested.read_ahead * reader_record_bytes);
+      add_sat(mul_sat(records, each_record),
+              requested.workers * worker_record_bytes + requested.read_ahead * reader_record_bytes);
   index_bytes = add_sat(index_bytes, plan.record_bytes);
   plan.index_bytes = index_bytes;
   plan.budget_bytes =

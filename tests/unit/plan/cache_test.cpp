@@ -39,8 +39,7 @@ TEST_CASE("a cache has what all else leaves, and no floor is higher for it", "[p
 
   auto ahead = with_budget(200 * mib, Cache::encoded);
   ahead.io.read_ahead = 16;
-  CHECK(resolve(ahead, 1000).cache.bytes ==
-        with.cache.bytes - 16 * (mib + reader_record_bytes));
+  CHECK(resolve(ahead, 1000).cache.bytes == with.cache.bytes - 16 * (mib + reader_record_bytes));
 
   CHECK(resolve(with_budget(200 * mib, Cache::encoded, 5 * mib), 1000).cache.bytes == 5 * mib);
   CHECK(resolve(with_budget(with.floor_bytes, Cache::encoded), 1000).cache.bytes == 0);

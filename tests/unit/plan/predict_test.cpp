@@ -373,8 +373,8 @@ TEST_CASE("a large batch simulated in groups of rows is predicted as if row by r
   // A consumer that is as fast as decoding, so that every wait counts.
   const test::Times times =
       GENERATE(test::Times{4, 3, 2400, 0.8}, test::Times{0.05, 3, 3100, 0.5, 0.3});
-  const Setting wanted = GENERATE(setting(1, 2, 0, 2048), setting(4, 2, 0, 2048),
-                                  setting(2, 4, 16, 2048));
+  const Setting wanted =
+      GENERATE(setting(1, 2, 0, 2048), setting(4, 2, 0, 2048), setting(2, 4, 16, 2048));
   CAPTURE(times.read, times.consumer, wanted.max_queue_size, wanted.workers, wanted.read_ahead);
   const auto window = window_of(times, 4, of_batch(2048));
   auto work = simulation::workload_of(window, 2048, 0);

@@ -190,8 +190,7 @@ TEST_CASE("a transform's scratch is in max_sample_bytes, the floor and what a wo
   plan = resolve(options, 0);
   CHECK(plan.max_sample_bytes == 13 * mib);
   options.memory.budget_bytes -= 1;
-  CHECK(contains(refusal(options, 0),
-                 "13.0 MiB for one sample and transform.scratch_bytes"));
+  CHECK(contains(refusal(options, 0), "13.0 MiB for one sample and transform.scratch_bytes"));
   options.memory.budget_bytes = UINT64_MAX;
   CHECK(resolve(options, 0).max_sample_bytes == 261 * mib);
   options.memory.max_sample_bytes = 5 * mib;

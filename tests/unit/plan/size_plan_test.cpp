@@ -5,8 +5,8 @@
 #include "buffer/slab.hpp"
 #include "plan/loader_bytes.hpp"
 #include "support/catch.hpp"
-#include "support/units.hpp"
 #include "support/text.hpp"
+#include "support/units.hpp"
 #include "weir/plan.hpp"
 
 using namespace weir;
