@@ -103,6 +103,7 @@ class LoaderStats {
   std::deque<Worker> workers_stats_ WEIR_GUARDED_BY(mutex_);
   std::uint32_t present_ WEIR_GUARDED_BY(mutex_) = 0;  ///< workers
   Grown<Clock::duration> occupied_ WEIR_GUARDED_BY(mutex_);
+  const std::uint32_t levels_;  ///< of the deepest queue
   std::uint32_t depth_ WEIR_GUARDED_BY(mutex_) = 0;
   std::array<Clock::duration, 3> held_ WEIR_GUARDED_BY(mutex_){};  ///< worker-time by category
   Clock::duration worked_ WEIR_GUARDED_BY(mutex_){};               ///< all worker-time
