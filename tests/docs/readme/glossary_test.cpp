@@ -53,12 +53,41 @@ TEST_CASE("the glossary explains accounts, stages and regimes in the words of th
 
 TEST_CASE("the glossary has the labels of the console and of the pages", "[readme]") {
   const auto page = glossary();
-  for (const auto* label :
-       {"consumer", "stream", "step", "row", "position", "slab limit", "floor", "ceiling", "setting",
-        "pinned", "padding", "throughput", "data readiness", "waited", "gain", "basis", "measured",
-        "predicted", "unmeasured", "computed", "off by", "predicted limit", "predicted peak",
-        "peak of all accounts", "typical bytes", "evicted", "p50, p90, p99", "standard deviation",
-        "RSS", "PSS", "not counted", "accounting", "timing", "digest", "law"}) {
+  for (const auto* label : {"consumer",
+                            "stream",
+                            "step",
+                            "row",
+                            "position",
+                            "slab limit",
+                            "floor",
+                            "ceiling",
+                            "setting",
+                            "pinned",
+                            "padding",
+                            "throughput",
+                            "data readiness",
+                            "waited",
+                            "gain",
+                            "basis",
+                            "measured",
+                            "predicted",
+                            "unmeasured",
+                            "computed",
+                            "off by",
+                            "predicted limit",
+                            "predicted peak",
+                            "peak of all accounts",
+                            "typical bytes",
+                            "evicted",
+                            "p50, p90, p99",
+                            "standard deviation",
+                            "RSS",
+                            "PSS",
+                            "not counted",
+                            "accounting",
+                            "timing",
+                            "digest",
+                            "law"}) {
     CAPTURE(label);
     CHECK(page.find("\n| " + std::string(label) + " |") != std::string::npos);
   }
