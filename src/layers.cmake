@@ -3,7 +3,7 @@
 set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report engine "api|footprint" cli)
 
 # The public headers of each layer.
-set(WEIR_PUBLIC_base element_type.hpp error.hpp export.hpp image.hpp random.hpp sizes.hpp version.hpp)
+set(WEIR_PUBLIC_base element_type.hpp error.hpp export.hpp image.hpp random.hpp setting.hpp sizes.hpp version.hpp)
 set(WEIR_PUBLIC_books counting.hpp ledger.hpp tally.hpp)
 set(WEIR_PUBLIC_buffer cache.hpp lease_end.hpp memory.hpp)
 set(WEIR_PUBLIC_source source.hpp)
@@ -22,7 +22,7 @@ set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/o
     interop/torch_device.hpp interop/torch_stream.hpp)
 
 # Third parties are limited to some layers: include prefix = layers that may use it.
-set(WEIR_FENCE "boost/asio=engine" "boost/lockfree=engine" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
+set(WEIR_FENCE "boost/asio=engine" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,cli" "fmt/=report,footprint,cli"
     "prometheus/=report,cli"
     "CLI/=cli" "openssl/=cli" "hwy/=codec,convert" "dlfcn.h=buffer")

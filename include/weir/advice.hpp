@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -36,10 +37,12 @@ struct Prediction {
 /// Predicts one setting: runs the stream's scheduler in simulated time for about 1000 batches after
 /// a warm-up. Reads, decodes and the consumer take random times from log-normal distributions with
 /// the window's means and deviations. At most `window.cores` decodes run at once. For another batch
-/// size, the consumer's time scales in proportion. Takes milliseconds of CPU time. Pure: equal
-/// arguments give equal results. Throws Error{bad_options} if the window has no samples or the
-/// setting is invalid, and Error{budget_too_small} as weir::resolve does.
-WEIR_API Prediction predict(const Window& window, const Setting& setting, std::uint64_t seed = 0);
+/// size, the consumer's time scales in proportion. Takes milliseconds of CPU time: large batches are
+/// simulated in groups of rows. Pure: equal arguments give equal results. Throws Error{bad_options}
+/// if the window has no samples or the setting is invalid, Error{budget_too_small} as weir::resolve
+/// does, and Error{stopped} if `stop` is requested.
+WEIR_API Prediction predict(const Window& window, const Setting& setting, std::uint64_t seed = 0,
+                            std::stop_token stop = {});
 
 /// Bounds and targets for advise().
 struct AdviceOptions {
@@ -53,6 +56,7 @@ struct AdviceOptions {
   /// Size of the cache to predict, even if the window's loader had no cache. 0: the requested size
   /// in Plan::cache, or else the bytes that the budget leaves.
   std::uint64_t cache_bytes = 0;
+  std::stop_token stop{};  ///< ends advise() within a millisecond, with Error{stopped}
 };
 
 /// One changed knob and its predicted effect.
@@ -92,7 +96,7 @@ struct Advice {
 
 /// Predicts some dozens of settings with the window's batch size and recommends one. Pure. Throws
 /// Error{bad_options} as predict() does or if an option is out of range, and
-/// Error{budget_too_small} if no setting fits the budget.
+/// Error{budget_too_small} if no setting fits the budget, or Error{stopped}.
 WEIR_API Advice advise(const Window& window, const AdviceOptions& options = {});
 
 }  // namespace weir

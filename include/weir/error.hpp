@@ -21,6 +21,7 @@ enum class Errc {
   sample_failed,    ///< a sample failed under OnFault::stop
   /// The source is unusable, for example a missing folder or an unreadable manifest.
   source_failed,
+  stopped,  ///< advise() or predict() was ended by its std::stop_token
 };
 
 /// The stages that statistics, faults and traces use.

@@ -14,7 +14,7 @@ namespace weir {
 
 /// The purpose of charged bytes.
 enum class Account : std::uint8_t {
-  index,    ///< index and names of the source, and a trace
+  index,    ///< index and names of the source, weir's own records, and a trace
   encoded,  ///< samples as read
   scratch,  ///< working memory of decoders and transforms
   filling,  ///< slabs that workers write
@@ -58,7 +58,7 @@ class Book;
 }  // namespace books
 
 /// Move-only token for charged bytes. Free the memory before you destroy the Charge. One thread at
-/// a time.
+/// a time. In a child process after fork() it changes nothing, and try_grow() returns false.
 class WEIR_API Charge {
  public:
   /// Holds zero bytes.
@@ -85,6 +85,10 @@ class WEIR_API Charge {
 };
 
 /// A memory budget and the accounting of its use. Any thread.
+///
+/// In a child process after fork() the books may be locked for ever: calls throw
+/// Error{bad_options}, postings() is 0, and reset_peak() and the destructor have no effect. Only
+/// budget() works.
 class WEIR_API MemoryLedger {
  public:
   /// `budget_bytes` of UINT64_MAX means no bound. Several loaders can share a ledger by

@@ -112,14 +112,22 @@ class WEIR_API Stream {
   /// throwing. `take` is called once, by the stream's scheduling thread or by the thread that
   /// destroys the stream. On the scheduling thread, `take` must return quickly and may only cancel
   /// the stream; it should post the batch to another executor, see interop/asio.hpp. If `take`
-  /// throws, the exception is discarded and the batch is returned. Until then, this function and
-  /// next() throw Error{bad_options}.
+  /// throws, the exception is discarded and the batch is returned; its rows count as discarded.
+  /// Until then, this function and next() throw Error{bad_options}.
   void async_next(BatchTaker take);
   /// Whether no further batch will be delivered.
   bool finished() const noexcept;
   /// Stops the stream and abandons unfinished batches. Returns at once. Any thread, any number of
   /// times.
   void cancel() noexcept;
+  /// Sets the number of batches in the queue from now on, 1 to Plan::max_queue_size. If the queue is
+  /// deeper, it shrinks as batches are taken. Order and pixels do not change. The next stream begins
+  /// with the plan's values again. Any thread. Throws Error{bad_options} outside the bounds, or with
+  /// Tuning::automatic, which changes the knobs itself.
+  void set_queue_size(std::uint32_t n);
+  /// The same for the number of workers, 1 to Plan::workers. A worker that is too many finishes its
+  /// rows. Throws std::system_error if a thread cannot start; then nothing changes.
+  void set_workers(std::uint32_t n);
   /// Waits until prefetching stops: no decode is running, and none can start before a batch is
   /// released. After cancel(): waits for the last running decode.
   void settle();

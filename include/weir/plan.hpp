@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,6 +8,7 @@
 #include "weir/cache.hpp"
 #include "weir/export.hpp"
 #include "weir/options.hpp"
+#include "weir/setting.hpp"
 
 namespace weir {
 
@@ -18,16 +18,6 @@ struct DepthCost {
   std::uint64_t u8_bytes = 0;        ///< with uint8 pixels, as weir stores them
   std::uint64_t f16_bytes = 0;       ///< with float16 or bfloat16 pixels
   std::uint64_t f32_bytes = 0;       ///< with float pixels
-};
-
-/// The knobs of a stream. Tuning::automatic changes all of them but the batch during the run.
-struct Setting {
-  std::uint32_t max_queue_size = 1;  ///< batches
-  std::uint32_t workers = 1;         ///< threads
-  std::uint32_t read_ahead = 0;      ///< reads
-  std::uint32_t batch = 1;           ///< images
-  /// Compares all fields.
-  friend auto operator<=>(const Setting&, const Setting&) = default;
 };
 
 /// The part of a Plan for images with their own sizes.
@@ -76,7 +66,11 @@ struct WEIR_API Plan {
   std::size_t alignment = 64;                  ///< alignment of each slab
   std::uint64_t transform_bytes = 0;  ///< scratch of the transform, part of max_sample_bytes
   bool whole_images = false;          ///< whether the transform receives whole images
-  std::uint64_t index_bytes = 0;      ///< index and names of the source, and the trace
+  /// Index and names of the source, the trace, and weir's own records for the start of a stream.
+  std::uint64_t index_bytes = 0;
+  /// Part of index_bytes: records of 1 + max_leases slabs and of the first threads. Records of more
+  /// slabs and threads are charged to the same account when they are made.
+  std::uint64_t record_bytes = 0;
   std::uint64_t trace_bytes = 0;      ///< part of index_bytes: the events of a trace
   /// Maximum of encoded + scratch of one sample; also the size of the reserve.
   std::uint64_t max_sample_bytes = 0;

@@ -39,7 +39,7 @@ class WEIR_API ByteSink {
 ///
 /// | call | gives |
 /// | --- | --- |
-/// | `size()` | how many samples there are; must not change |
+/// | `size()` | how many samples there are; must not change; 0: a stream ends at once |
 /// | `read(i, sink)` | sample i < size(), in memory from `sink.take(bytes)`; throws SampleError |
 /// | `try_read(i, sink)` | instead of `read`: with `sink.try_take(bytes)`; nothing if that fails |
 /// | `name(i)` | name of the sample in reports and faults |
@@ -167,12 +167,12 @@ struct FolderOptions {
 /// skips and counts unreadable folders, folders that are already on the path, links that are not
 /// followed, and entries that are neither file nor folder. Without `extensions` it also skips and
 /// counts files with an extension that no image has, such as .txt and .db. Throws
-/// Error{source_failed}.
+/// Error{source_failed}, also if there is no sample; the message says what was left out and why.
 WEIR_API AnySource image_folder(const std::string& path, const FolderOptions& options = {});
 
 /// A file with lines of `path<TAB>label`. Relative paths are relative to the folder of the
 /// manifest. All symbolic links are followed, because the author of the manifest chose the paths.
-/// Throws Error{source_failed} with the line number.
+/// Throws Error{source_failed} with the line number, and if there is no sample.
 WEIR_API AnySource manifest(const std::string& tsv, const FolderOptions& options = {});
 
 /// One sample for in_memory().
@@ -181,7 +181,8 @@ struct MemorySample {
   std::vector<std::byte> bytes;  ///< the encoded image, for example a JPEG
   std::int64_t label = 0;        ///< any number
 };
-/// Encoded samples in memory. Their bytes count as index bytes.
+/// Encoded samples in memory. Their bytes count as index bytes. There may be none: then a stream
+/// ends at once.
 WEIR_API AnySource in_memory(std::vector<MemorySample> samples,
                              std::vector<std::string> class_names = {});
 
@@ -191,7 +192,8 @@ WEIR_API AnySource in_memory(std::vector<MemorySample> samples,
 WEIR_API AnySource paired(AnySource first, AnySource second);
 
 /// Generates `count` JPEGs of about `encoded_shape` on demand. Each is a pure function of (seed,
-/// index). There are ten classes, which differ in colour and pattern.
+/// index). There are ten classes, which differ in colour and pattern. `count` may be 0: then a
+/// stream ends at once.
 WEIR_API AnySource synthetic(std::uint64_t count, Shape encoded_shape, std::uint64_t seed = 0);
 
 }  // namespace weir

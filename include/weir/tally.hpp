@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "weir/ledger.hpp"
+#include "weir/setting.hpp"
 
 namespace weir {
 
@@ -37,6 +38,8 @@ struct Snapshot {
   std::uint32_t filling = 0;  ///< batches in progress
   std::uint32_t ready = 0;    ///< batches in the queue
   std::uint32_t leased = 0;   ///< batches that the consumer holds
+  Setting setting{};          ///< the knobs now
+  Setting setting_before{};   ///< the knobs before their last change; equal if there was none
 };
 
 }  // namespace weir

@@ -61,7 +61,8 @@ enum class TransformInput : std::uint8_t {
 /// The user's own step between decoding and the batch. It runs on the worker, and its time counts
 /// in the stage `fit`. An exception is a fault of the sample at that stage. The kind is that of a
 /// SampleError, `memory` for std::bad_alloc, and otherwise `corrupt` with what() as the reason.
-/// With OnFault::stop, Stream::next() throws the original exception.
+/// With OnFault::stop, Stream::next() throws the original exception, but Error{sample_failed} with
+/// the text of a SampleError and where more scratch was requested than declared.
 struct TransformOptions {
   /// Called from many threads at once. Empty: no transform.
   std::function<void(DecodedSample&)> apply{};

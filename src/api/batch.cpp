@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "api/offer.hpp"
 #include "buffer/slab.hpp"
 #include "weir/error.hpp"
 
@@ -37,7 +38,7 @@ Batch::~Batch() {
   if (pool_ && pool_->fork_guard().in_child())
     leak(std::move(pool_));
   else if (slab_)
-    pool_->release(*slab_, books::Parting::consumed);
+    pool_->release(*slab_, api::Offer::parting_of(*slab_));
 }
 
 void Batch::discard() && noexcept {

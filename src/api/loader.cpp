@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/offer.hpp"
 #include "api/states.hpp"
 #include "base/internals.hpp"
 #include "weir/window.hpp"
@@ -36,7 +37,11 @@ std::vector<std::string> Loader::class_names() const { return state_->core->sour
 
 Snapshot Loader::snapshot() const {
   state_->refuse_in_child();
-  return state_->core->book->snapshot();
+  auto snapshot = state_->core->book->snapshot();
+  const auto knobs = state_->core->knobs.get();
+  snapshot.setting = knobs.now;
+  snapshot.setting_before = knobs.before;
+  return snapshot;
 }
 
 Report Loader::report() const { return state_->report(); }
@@ -82,6 +87,7 @@ void Stream::async_next(BatchTaker take) {
   Lock lock(state_->consumer);
   state_->running->ask([pool = state_->loader->core->pool, take = std::move(take)](
                            std::exception_ptr error, buffer::Slab* slab) {
+    const api::Offer offer(slab);
     take(std::move(error),
          slab ? std::optional(Internals::make<Batch>(pool, *slab)) : std::nullopt);
   });
@@ -91,6 +97,14 @@ bool Stream::finished() const noexcept { return state_->away() || state_->runnin
 
 void Stream::cancel() noexcept {
   if (!state_->away()) state_->running->cancel();
+}
+
+void Stream::set_queue_size(std::uint32_t n) {
+  state_->set("Stream::set_queue_size", "queue.max_queue_size", &Setting::max_queue_size, n);
+}
+
+void Stream::set_workers(std::uint32_t n) {
+  state_->set("Stream::set_workers", "workers", &Setting::workers, n);
 }
 
 void Stream::settle() {

@@ -6,6 +6,8 @@
 #include "base/clock.hpp"
 #include "base/internals.hpp"
 #include "plan/decoder_options.hpp"
+#include "plan/loader_bytes.hpp"
+#include "weir/advice.hpp"
 #include "weir/memory.hpp"
 #include "weir/window.hpp"
 
@@ -18,10 +20,18 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
   for (;;) {
     const auto promised = ledger.promised();
     plan = resolve(options, source.index_bytes(), promised, source.size());
+    const auto rows = most_rows(plan.batch, source.size());
     try {
-      return books::Book::open(Internals::books(ledger),
-                               {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
-                                plan.read_ahead_bytes, plan.slabs, plan.batch});
+      return books::Book::open(
+          Internals::books(ledger),
+          {.promise = plan.promised_bytes,
+           .reserve = plan.max_sample_bytes,
+           .slab_bytes = plan.slab_bytes,
+           .encoded_cap = plan.read_ahead_bytes,
+           .slabs = plan.slabs,
+           .batch = rows,
+           .record_bytes = slab_record_bytes(rows, options.sizes.mode != Sizes::fixed),
+           .records = recorded_slabs(plan.max_leases, plan.slabs)});
     } catch (const Error&) {
       // Another loader took part of the budget meanwhile. Plan again with its promise.
       if (ledger.promised() == promised) throw;
@@ -145,7 +155,7 @@ engine::StreamPlan LoaderState::plan_stream(const StreamOptions& requested) cons
   };
 }
 
-Report LoaderState::report() const {
+Report LoaderState::figures() const {
   refuse_in_child();
   const auto now = core->book->snapshot();
   auto faults = core->faults.read();
@@ -153,12 +163,12 @@ Report LoaderState::report() const {
   const auto* const pinned = dynamic_cast<const PinnedMemory*>(options.memory.upstream.get());
   Report report{
       .plan = core->plan,
-      .setting = core->setting.get(),
+      .setting = core->knobs.get().now,
       .moves = core->moves.read(),
       .stalls = core->stalls.read(),
       .memory = now.memory,
       .process_before = before,
-      .process_now = process_memory(),
+      .process_now = {},
       .samples = now.samples,
       .queue = core->stats.queue(instant),
       .throughput = core->stats.throughput(instant),
@@ -177,6 +187,12 @@ Report LoaderState::report() const {
       .pinned_note = pinned ? pinned->note() : "",
   };
   for (const auto& stage : report.stages) report.readings += stage.count;
+  return report;
+}
+
+Report LoaderState::report() const {
+  auto report = figures();
+  report.process_now = process_memory();
   if (report.queue.seconds > 0) {
     auto verdict = judge(window(report));
     report.regime = to_string(verdict.regime);
@@ -201,7 +217,7 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOp
     running = std::make_unique<engine::Engine>(loader->core, plan);
     const auto& tune = loader->options.tuning;
     if (tune.mode == Tuning::automatic)
-      tuning.emplace(*running, *loader->core, tune, [this] { return loader->report(); });
+      tuning.emplace(*running, *loader->core, tune, [this] { return loader->figures(); });
     on_stop.emplace(requested.stop, [this] { running->cancel(); });
   } catch (...) {
     tuning.reset();
@@ -214,9 +230,10 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOp
 StreamState::~StreamState() {
   on_stop.reset();
   running->cancel();
-  // Waits until no other thread is in next() or settle(). No thread may call them any more.
+  // Waits until no other thread is in next(), settle() or set(). No thread may call them any more.
   { const Lock leaves(consumer); }
   { const Lock leaves(settler); }
+  { const Lock leaves(setter); }
   tuning.reset();
   // Callbacks may call cancel() until here.
   running->shut_down();
@@ -231,6 +248,24 @@ std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline
   auto* const slab = running->next(deadline, lease);
   if (!slab) return std::nullopt;
   return Internals::make<Batch>(loader->core->pool, *slab);
+}
+
+void StreamState::set(const char* call, const char* option, std::uint32_t Setting::*knob,
+                      std::uint32_t value) {
+  refuse_strangers(call);
+  const auto refuse = [&](const std::string& why) {
+    throw Error(Errc::bad_options, Stage::lease,
+                std::string(call) + "(n = " + std::to_string(value) + "): " + why);
+  };
+  if (tuning) refuse("tuning.mode = automatic changes the knobs itself; use off");
+  const auto most = setting_of(loader->core->plan).*knob;
+  if (value < 1 || value > most)
+    refuse("must be 1 to " + std::to_string(most) + ", as planned; make the Loader with a larger " +
+           option + " for more");
+  Lock lock(setter);
+  auto wanted = loader->core->knobs.get().now;
+  wanted.*knob = value;
+  running->apply(wanted);
 }
 
 void StreamState::refuse_strangers(const char* call) const {

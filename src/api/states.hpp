@@ -26,6 +26,9 @@ class LoaderState {
   void refuse_in_child() const;
   engine::StreamPlan plan_stream(const StreamOptions& requested) const;
   Report report() const;
+  /// The report without the process's memory and the verdict. The kernel takes long to count the
+  /// memory of a large process, and automatic tuning needs neither.
+  Report figures() const;
 
   const ForkGuard fork_guard;
   const ProcessMemory before = process_memory();
@@ -45,12 +48,14 @@ class StreamState {
   std::optional<Batch> next(std::optional<Clock::time_point> deadline, engine::Engine::Lease lease);
   /// Throws Error in a child of fork() and on a thread that belongs to the stream.
   void refuse_strangers(const char* call) const;
+  /// Changes one knob for `call`. `option` is the option that bounds it.
+  void set(const char* call, const char* option, std::uint32_t Setting::*knob, std::uint32_t value);
   bool away() const noexcept { return loader->fork_guard.in_child(); }
 
   const std::shared_ptr<LoaderState> loader;
   std::unique_ptr<engine::Engine> running;
   std::optional<AutomaticTuning> tuning;
-  Mutex consumer, settler;  ///< held during next() and settle()
+  Mutex consumer, settler, setter;  ///< held during next(), settle() and set()
   std::optional<std::stop_callback<std::function<void()>>> on_stop;  ///< destroyed before engine
 };
 

@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "base/threads.hpp"
@@ -13,12 +12,13 @@
 namespace weir::api {
 namespace {
 
-AdviceOptions bounds_of(const Plan& plan, const TuningOptions& options) {
+AdviceOptions bounds_of(const Plan& plan, const TuningOptions& options, std::stop_token stop) {
   return {.target_readiness = options.target_readiness,
           .budget_bytes = plan.budget_bytes,
           .most_queue = plan.max_queue_size,
           .most_workers = plan.workers,
-          .most_read_ahead = plan.read_ahead};
+          .most_read_ahead = plan.read_ahead,
+          .stop = std::move(stop)};
 }
 
 }  // namespace
@@ -29,13 +29,15 @@ AutomaticTuning::AutomaticTuning(engine::Engine& engine, engine::Core& core,
       core_(core),
       options_(options),
       figures_(std::move(figures)),
-      tuner_(core.plan.start, bounds_of(core.plan, options)),
+      tuner_(core.plan.start, bounds_of(core.plan, options, stop_.get_token())),
       before_(figures_()),
       thread_(start_thread([this] {
         engine_.adopt_this_thread();
         try {
           watch();
         } catch (const std::exception& error) {
+          // The destructor ended an evaluation.
+          if (stop_.stop_requested()) return;
           // The stream continues unchanged.
           note(error.what());
         } catch (...) {
@@ -82,12 +84,12 @@ void AutomaticTuning::look() {
   auto text = move->reason;
   try {
     engine_.apply(move->to);
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {
     // The next report shows the engine's actual setting, and the tuner sees no effect.
     text += std::string(" (not done: ") + error.what() + ")";
   }
   const auto index = core_.moves.add(text);
-  if (core_.trace) core_.trace->move(core_.setting.get(), index);
+  if (core_.trace) core_.trace->move(core_.knobs.get().now, index);
   if (options_.on_move) options_.on_move(text);
 }
 

@@ -14,7 +14,7 @@ namespace weir::api {
 /// and changes the engine's setting as the tuner decides. Must be destroyed before the engine.
 class AutomaticTuning {
  public:
-  /// `figures` returns the loader's report at the moment of the call. Throws std::system_error if
+  /// `figures` returns the loader's figures at the moment of the call. Throws std::system_error if
   /// the thread cannot start.
   AutomaticTuning(engine::Engine& engine, engine::Core& core, const TuningOptions& options,
                   std::function<Report()> figures);
@@ -31,9 +31,9 @@ class AutomaticTuning {
   engine::Core& core_;
   const TuningOptions options_;
   const std::function<Report()> figures_;
+  std::stop_source stop_;  ///< also ends an evaluation that is under way
   plan::Tuner tuner_;
   Report before_;  ///< report at the start of the current window
-  std::stop_source stop_;
   std::thread thread_;
 };
 

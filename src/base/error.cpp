@@ -2,6 +2,8 @@
 
 #include "base/terms.hpp"
 
+#include <new>
+
 namespace weir {
 namespace {
 
@@ -16,6 +18,7 @@ class Category final : public std::error_category {
       case Errc::too_many_faults: return "too many faults";
       case Errc::sample_failed: return "sample failed";
       case Errc::source_failed: return "source failed";
+      case Errc::stopped: return "stopped";
     }
     return "unknown error";
   }
@@ -30,6 +33,7 @@ std::string_view to_string(FaultKind kind) noexcept {
 }
 
 std::string plain_text(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "out of memory";
   std::string words = error.what();
   const auto* const coded = dynamic_cast<const Error*>(&error);
   const auto ending = coded ? ": " + coded->code().message() : std::string();

@@ -34,14 +34,13 @@ std::shared_ptr<Book> Book::open(std::shared_ptr<Ledger> ledger, const Terms& te
 Book::Book(std::shared_ptr<Ledger> ledger, const Terms& terms)
     : ledger_(std::move(ledger)),
       terms_(terms),
-      slabs_(terms.slabs, Slab{SlabState::absent, terms.slab_bytes, 0}),
-      open_(terms.slabs, terms.batch),
+      slabs_(terms.slabs),
+      records_charged_(terms.records),
+      open_(terms.slabs),
       slab_requested_(terms.slab_bytes) {
   page_.promise = terms.promise;
   page_.reserve = terms.reserve;
-  page_.leases.resize(terms.slabs);
-  idle_.reserve(terms.slabs);
-  in_state_[index_of(SlabState::absent)] = terms.slabs;
+  page_.slabs = &slabs_;
   Lock lock(ledger_->mutex());
   ledger_->open(page_);
 }
@@ -56,6 +55,8 @@ Book::~Book() {
 
 void Book::retire() noexcept {
   Posting posting(*this);
+  const auto records = std::exchange(records_charged_, terms_.records) - terms_.records;
+  ledger_->uncharge(page_, Account::index, mul_sat(records, terms_.record_bytes));
   ledger_->retire(page_);
   posting.freed();
 }
@@ -190,34 +191,16 @@ bool Book::make_room(const Claim* claim) noexcept {
   }
 }
 
-// ---- slabs -----------------------------------------------------------------------------------
-
-bool Book::try_charge_slab(std::uint64_t bytes) noexcept {
-  Posting posting(*this);
-  slab_requested_ = bytes;
-  wants_slab_ = !waiters_.empty() || !ledger_->fits(page_, bytes);
-  if (!wants_slab_) ledger_->charge(page_, Account::idle, bytes);
-  note_waiting(posting);
-  return !wants_slab_;
-}
-
-void Book::add_slab(SlabId slab, std::uint64_t bytes) noexcept {
-  Posting posting(*this);
-  slabs_[slab].bytes = bytes;
-  set_state(slab, SlabState::idle);
-}
-
-void Book::remove_slab(SlabId slab) noexcept {
-  Posting posting(*this);
-  set_state(slab, SlabState::absent);
-  ledger_->uncharge(page_, Account::idle, slabs_[slab].bytes);
-  posting.freed();
-}
+// ---- slabs: see also book_slabs.cpp -----------------------------------------------------------
 
 void Book::set_state(SlabId slab, SlabState to) noexcept {
-  auto& state = slabs_[slab].state;
-  if (state == SlabState::idle) idle_.erase(std::ranges::find(idle_, slab));
-  if (to == SlabState::idle) idle_.push_back(slab);
+  auto& [state, next_idle, bytes, stream, lease] = slabs_[slab];
+  if (state == SlabState::idle) {
+    auto* link = &idle_;
+    while (*link != slab) link = &slabs_[*link].next_idle;
+    *link = next_idle;
+  }
+  if (to == SlabState::idle) next_idle = std::exchange(idle_, slab);
   --in_state_[index_of(state)];
   ++in_state_[index_of(to)];
   state = to;
@@ -239,7 +222,9 @@ void Book::move_samples(SlabId slab, Count from, Count to) noexcept {
 
 void Book::begin_stream(std::uint64_t next_batch, const std::vector<std::uint64_t>& released_beyond,
                         std::shared_ptr<Wakeable> waker) {
-  ReleasePrefix released(next_batch, released_beyond, terms_.slabs);
+  // A consumer that holds more leases out of order than this costs an allocation.
+  constexpr std::uint32_t most_reserved = 1024;
+  ReleasePrefix released(next_batch, released_beyond, std::min(terms_.slabs, most_reserved));
   Posting posting(*this);
   open_.restart(released.next());
   // Objects must not be freed under the leaf mutex, so the old ones are freed after the posting.
@@ -313,7 +298,7 @@ bool Book::lease(SlabId slab) noexcept {
   if (cancelled_) return false;
   move_samples(slab, &SampleTally::ready, &SampleTally::leased);
   become(slab, SlabState::leased);
-  page_.leases[slab] = {open_.entry(slab).sequence, slabs_[slab].bytes, "Batch"};
+  slabs_[slab].lease = {open_.entry(slab).sequence, slabs_[slab].bytes, "Batch"};
   posting.wake();
   return true;
 }
@@ -323,7 +308,7 @@ void Book::release(SlabId slab, Parting parting, bool gone) noexcept {
   move_samples(slab, &SampleTally::leased,
                parting == Parting::consumed ? &SampleTally::consumed : &SampleTally::discarded);
   if (slabs_[slab].stream == stream_) released_.add(open_.entry(slab).sequence);
-  page_.leases[slab].reset();
+  slabs_[slab].lease.reset();
   if (gone) {
     set_state(slab, SlabState::absent);
     ledger_->uncharge(page_, Account::leased, slabs_[slab].bytes);
@@ -336,7 +321,7 @@ void Book::release(SlabId slab, Parting parting, bool gone) noexcept {
 
 void Book::name_holder(SlabId slab, const char* holder) noexcept {
   Lock lock(ledger_->mutex());
-  page_.leases[slab]->holder = holder;
+  slabs_[slab].lease->holder = holder;
 }
 
 void Book::discard_ready(SlabId slab) noexcept {

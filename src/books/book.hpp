@@ -26,16 +26,18 @@ struct Terms {
   std::uint64_t slab_bytes = 0;  ///< largest slab if sizes differ
   std::uint64_t encoded_cap = UINT64_MAX;  ///< limit of `encoded`; the oldest row may exceed it
   std::uint32_t slabs = 0, batch = 0;
+  /// Bytes of all records of one slab: here, in the pool and in the stats. They are charged to
+  /// `index` when their table grows; those of the first `records` slabs are charged elsewhere.
+  std::uint64_t record_bytes = 0;
+  std::uint32_t records = 0;
 };
-
-enum class SlabState : std::uint8_t { absent, idle, filling, ready, leased };
-inline constexpr std::size_t slab_states = 5;
 
 /// How a leased batch ends.
 enum class Parting : std::uint8_t { consumed, discarded };
 
 /// One loader's page in a ledger. Thread-safe: each public call is one posting or one read under
-/// the ledger's mutex. Only open(), begin_stream() and released() allocate. Callers must follow
+/// the ledger's mutex. Only open(), begin_stream(), reserve_slab(), add_slab() and released()
+/// allocate. Callers must follow
 /// these roles: the conductor opens, publishes and drops batches; workers admit bytes and finish
 /// rows; the consumer leases and releases.
 class Book {
@@ -103,15 +105,23 @@ class Book {
   /// Charges a new slab to `idle` before its memory is allocated. Refuses while anyone waits.
   [[nodiscard]] bool try_charge_slab() noexcept { return try_charge_slab(terms_.slab_bytes); }
   [[nodiscard]] bool try_charge_slab(std::uint64_t bytes) noexcept;
-  /// The memory of the slab is allocated: absent -> idle.
-  void add_slab(SlabId slab) noexcept { add_slab(slab, terms_.slab_bytes); }
-  void add_slab(SlabId slab, std::uint64_t bytes) noexcept;
+  /// Bytes of the page's records of one slab.
+  static constexpr std::uint64_t record_bytes(std::uint32_t batch) noexcept {
+    return sizeof(SlabRecord) + OpenBatches::entry_bytes(batch);
+  }
+  /// Makes the records of the slab. Only the conductor. Throws std::bad_alloc.
+  void reserve_slab(SlabId slab);
+  /// The memory of the slab is allocated: absent -> idle. Calls reserve_slab().
+  void add_slab(SlabId slab) { add_slab(slab, terms_.slab_bytes); }
+  void add_slab(SlabId slab, std::uint64_t bytes);
   /// Removes an idle slab whose memory has been freed.
   void remove_slab(SlabId slab) noexcept;
   std::optional<SlabId> idle_slab() const noexcept {
     Lock lock(ledger_->mutex());
-    return idle_.empty() ? std::nullopt : std::optional(idle_.back());
+    return idle_ == no_slab ? std::nullopt : std::optional(idle_);
   }
+  /// The smallest idle slab of `least` to `most` bytes.
+  std::optional<SlabId> smallest_idle_slab(std::uint64_t least, std::uint64_t most) const noexcept;
   SlabState state(SlabId slab) const noexcept {
     Lock lock(ledger_->mutex());
     return slabs_[slab].state;
@@ -173,12 +183,9 @@ class Book {
 
  private:
   class Posting;
-  struct Slab {
-    SlabState state = SlabState::absent;
-    std::uint64_t bytes = 0;   ///< valid unless the slab is absent
-    std::uint64_t stream = 0;  ///< the stream that filled it last
-  };
 
+  /// Records that the next slab needs and that are not charged.
+  std::uint32_t records_due() const noexcept WEIR_REQUIRES(ledger_->mutex());
   bool may_go_first(RowKey row) const noexcept WEIR_REQUIRES(ledger_->mutex());
   bool encoded_capped(const Claim& claim) const noexcept WEIR_REQUIRES(ledger_->mutex());
   /// Charges a pool that has room. Only the oldest row may use the reserve.
@@ -202,9 +209,10 @@ class Book {
   const Terms terms_;
   Page page_ WEIR_GUARDED_BY(ledger_->mutex());
   SampleTally samples_ WEIR_GUARDED_BY(ledger_->mutex());
-  std::vector<Slab> slabs_ WEIR_GUARDED_BY(ledger_->mutex());
+  Grown<SlabRecord> slabs_ WEIR_GUARDED_BY(ledger_->mutex());
   std::array<std::uint32_t, slab_states> in_state_ WEIR_GUARDED_BY(ledger_->mutex()){};  ///< slabs
-  std::vector<SlabId> idle_ WEIR_GUARDED_BY(ledger_->mutex());
+  SlabId idle_ WEIR_GUARDED_BY(ledger_->mutex()) = no_slab;  ///< the youngest idle slab
+  std::uint32_t records_charged_ WEIR_GUARDED_BY(ledger_->mutex());
   OpenBatches open_ WEIR_GUARDED_BY(ledger_->mutex());
   Waiters waiters_ WEIR_GUARDED_BY(ledger_->mutex());
   bool wants_slab_ WEIR_GUARDED_BY(ledger_->mutex()) = false;

@@ -26,8 +26,9 @@ std::vector<HeldLease> Ledger::leases() const {
     {
       Lock lock(mutex_);
       for (const Page* page = pages_; page; page = page->next)
-        for (const auto& lease : page->leases)
-          if (lease && ++number <= held.capacity()) held.push_back(*lease);
+        for (std::uint32_t slab = 0; page->slabs && slab < page->slabs->capacity(); ++slab)
+          if (const auto& lease = (*page->slabs)[slab].lease; lease && ++number <= held.capacity())
+            held.push_back(*lease);
     }
     if (number == held.size()) return held;
     held.reserve(number);

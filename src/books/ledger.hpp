@@ -7,9 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "base/fork_guard.hpp"
+#include "base/grown.hpp"
 #include "base/mutex.hpp"
 #include "base/wakeable.hpp"
 #include "books/byte_counts.hpp"
+#include "books/slab_record.hpp"
 
 namespace weir::books {
 
@@ -27,8 +30,8 @@ struct Page {
   AccountCounts bytes;
   std::uint64_t ticket = 0;  ///< order in which pages began to wait; 0: not waiting
   std::shared_ptr<Wakeable> waker;
-  std::vector<std::optional<HeldLease>> leases;  ///< indexed by slab
-  Page* next = nullptr;                          ///< next in Ledger::pages_
+  const Grown<SlabRecord>* slabs = nullptr;
+  Page* next = nullptr;  ///< next in Ledger::pages_
 };
 
 /// A budget that several pages share. Thread-safe. It owns the one leaf mutex that guards all bytes
@@ -38,6 +41,7 @@ class Ledger {
   explicit Ledger(std::uint64_t budget) noexcept : budget_(budget) {}
 
   std::uint64_t budget() const noexcept { return budget_; }
+  const ForkGuard& fork_guard() const noexcept { return fork_guard_; }
   MemorySnapshot snapshot() const;
   std::vector<HeldLease> leases() const;
   std::uint64_t promised() const;
@@ -98,6 +102,7 @@ class Ledger {
   bool must_yield(const Page& page) const noexcept WEIR_REQUIRES(mutex_);
   void update_reserved(Page& page) noexcept WEIR_REQUIRES(mutex_);
 
+  const ForkGuard fork_guard_;
   mutable Mutex mutex_;
   const std::uint64_t budget_;
   AccountCounts total_ WEIR_GUARDED_BY(mutex_);

@@ -1,12 +1,28 @@
 #include <utility>
 
+#include "base/fork_guard.hpp"
 #include "base/internals.hpp"
 #include "books/accounts.hpp"
 #include "books/book.hpp"
 #include "weir/counting.hpp"
+#include "weir/error.hpp"
 #include "weir/ledger.hpp"
 
 namespace weir {
+namespace {
+
+bool in_child(const books::Book& book) noexcept { return book.ledger()->fork_guard().in_child(); }
+
+/// In a child of fork(), another thread may have held the mutex. It is never unlocked there.
+const books::Ledger& usable(const books::Ledger& ledger) {
+  if (ledger.fork_guard().in_child())
+    throw Error(Errc::bad_options, Stage::wait,
+                "this process is a child that fork() made of the MemoryLedger's own: its books may "
+                "be locked; a child may call exec or _exit");
+  return ledger;
+}
+
+}  // namespace
 
 std::optional<Charge> books::charge(std::shared_ptr<Book> page, Account account,
                                     std::uint64_t bytes) {
@@ -38,40 +54,52 @@ Charge& Charge::operator=(Charge&& other) noexcept {
   return *this;
 }
 
-Charge::~Charge() { shrink(0); }
+Charge::~Charge() {
+  shrink(0);
+  if (book_ && in_child(*book_)) leak(std::move(book_));
+}
 
 void Charge::transfer(Account to) noexcept {
-  if (bytes_ > 0) book_->transfer(account_, to, bytes_);
+  if (bytes_ > 0 && !in_child(*book_)) book_->transfer(account_, to, bytes_);
   account_ = to;
 }
 
 bool Charge::try_grow(std::uint64_t to_bytes) noexcept {
   if (to_bytes <= bytes_) return true;
-  if (!book_ || !book_->try_charge(account_, to_bytes - bytes_)) return false;
+  if (!book_ || in_child(*book_) || !book_->try_charge(account_, to_bytes - bytes_)) return false;
   bytes_ = to_bytes;
   return true;
 }
 
 void Charge::shrink(std::uint64_t to_bytes) noexcept {
   if (to_bytes >= bytes_) return;
-  book_->discharge(account_, {bytes_ - to_bytes, false});
+  if (!in_child(*book_)) book_->discharge(account_, {bytes_ - to_bytes, false});
   bytes_ = to_bytes;
 }
 
 MemoryLedger::MemoryLedger(std::uint64_t budget_bytes)
     : books_(std::make_shared<books::Ledger>(budget_bytes)), own_(books::Book::open(books_, {})) {}
 
-MemoryLedger::~MemoryLedger() = default;
+MemoryLedger::~MemoryLedger() {
+  if (!books_->fork_guard().in_child()) return;
+  leak(std::move(own_));
+  leak(std::move(books_));
+}
 
 std::optional<Charge> MemoryLedger::try_charge(Account account, std::uint64_t bytes) {
+  static_cast<void>(usable(*books_));
   return books::charge(own_, account, bytes);
 }
 
-MemorySnapshot MemoryLedger::snapshot() const { return books_->snapshot(); }
-std::vector<HeldLease> MemoryLedger::leases() const { return books_->leases(); }
+MemorySnapshot MemoryLedger::snapshot() const { return usable(*books_).snapshot(); }
+std::vector<HeldLease> MemoryLedger::leases() const { return usable(*books_).leases(); }
 std::uint64_t MemoryLedger::budget() const noexcept { return books_->budget(); }
-std::uint64_t MemoryLedger::promised() const { return books_->promised(); }
-void MemoryLedger::reset_peak() noexcept { books_->reset_peak(); }
-std::uint64_t MemoryLedger::postings() const noexcept { return books_->postings(); }
+std::uint64_t MemoryLedger::promised() const { return usable(*books_).promised(); }
+void MemoryLedger::reset_peak() noexcept {
+  if (!books_->fork_guard().in_child()) books_->reset_peak();
+}
+std::uint64_t MemoryLedger::postings() const noexcept {
+  return books_->fork_guard().in_child() ? 0 : books_->postings();
+}
 
 }  // namespace weir

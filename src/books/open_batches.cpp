@@ -4,13 +4,14 @@
 
 namespace weir::books {
 
-OpenBatches::OpenBatches(std::uint32_t slabs, std::uint32_t batch)
-    : entries_(slabs), order_(slabs) {
-  for (auto& entry : entries_) entry.done.resize(batch);
+OpenBatches::Piece OpenBatches::piece(std::uint32_t slabs, std::uint32_t batch) {
+  Piece piece(slabs);
+  for (auto& entry : piece) entry.done.resize(batch);
+  return piece;
 }
 
 void OpenBatches::restart(std::uint64_t sequence) noexcept {
-  head_ = count_ = ended_ = 0;
+  front_ = back_ = unfinished_ = no_slab;
   next_sequence_ = sequence;
   oldest_ = {sequence, 0};
 }
@@ -20,9 +21,11 @@ void OpenBatches::open(SlabId slab, std::uint64_t sequence, std::uint32_t rows) 
   entry.sequence = sequence;
   entry.rows = entry.unfinished = rows;
   entry.cursor = entry.lost = entry.faults = 0;
+  entry.next = no_slab;
   std::fill(entry.done.begin(), entry.done.end(), false);
-  order_[(head_ + count_) % order_.size()] = slab;
-  ++count_;
+  (empty() ? front_ : entries_[back_].next) = slab;
+  back_ = slab;
+  if (unfinished_ == no_slab) unfinished_ = slab;
   next_sequence_ = sequence + 1;
   advance();
 }
@@ -35,19 +38,20 @@ void OpenBatches::finish(SlabId slab, std::uint32_t row) noexcept {
 }
 
 void OpenBatches::close_front() noexcept {
-  head_ = (head_ + 1) % static_cast<std::uint32_t>(order_.size());
-  --count_;
-  if (ended_ > 0) --ended_;
+  const auto next = entries_[front_].next;
+  if (unfinished_ == front_) unfinished_ = next;
+  front_ = next;
   advance();
 }
 
 void OpenBatches::advance() noexcept {
-  while (ended_ < count_ && entries_[nth(ended_)].unfinished == 0) ++ended_;
-  if (ended_ == count_) {
+  while (unfinished_ != no_slab && entries_[unfinished_].unfinished == 0)
+    unfinished_ = entries_[unfinished_].next;
+  if (unfinished_ == no_slab) {
     oldest_ = {next_sequence_, 0};
     return;
   }
-  auto& entry = entries_[nth(ended_)];
+  auto& entry = entries_[unfinished_];
   while (entry.done[entry.cursor]) ++entry.cursor;
   oldest_ = {entry.sequence, entry.cursor};
 }

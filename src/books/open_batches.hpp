@@ -1,14 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "base/grown.hpp"
 #include "books/row_key.hpp"
 
 namespace weir::books {
 
 /// The batches that are being filled, in sequence order, and their finished rows. The oldest
-/// unfinished row only moves forward. Allocates only in the constructor. Guarded by the leaf mutex.
+/// unfinished row only moves forward. It has an entry for each slab that has been made. Allocates
+/// only in next_piece(). Guarded by the leaf mutex.
 class OpenBatches {
  public:
   struct Entry {
@@ -18,10 +21,21 @@ class OpenBatches {
     std::uint32_t cursor = 0;  ///< all rows before it are finished
     std::uint32_t lost = 0;    ///< rows with a Fault that were not replaced
     std::uint32_t faults = 0;  ///< failed attempts, replaced or not
+    SlabId next = no_slab;     ///< the next open batch
     std::vector<bool> done;
   };
+  using Piece = Grown<Entry>::Piece;
 
-  OpenBatches(std::uint32_t slabs, std::uint32_t batch);
+  /// Bytes of one entry.
+  static constexpr std::uint64_t entry_bytes(std::uint32_t batch) noexcept {
+    return sizeof(Entry) + (std::uint64_t{batch} + 63) / 64 * 8;
+  }
+
+  explicit OpenBatches(std::uint32_t slabs) noexcept : entries_(slabs) {}
+
+  /// Entries for `slabs` more slabs.
+  static Piece piece(std::uint32_t slabs, std::uint32_t batch);
+  void add(Piece piece) noexcept { entries_.add(std::move(piece)); }
 
   /// Starts a new stream at `sequence`. No batch may be open.
   void restart(std::uint64_t sequence) noexcept;
@@ -34,19 +48,16 @@ class OpenBatches {
 
   const Entry& entry(SlabId slab) const noexcept { return entries_[slab]; }
   Entry& entry(SlabId slab) noexcept { return entries_[slab]; }
-  bool empty() const noexcept { return count_ == 0; }
-  std::uint32_t size() const noexcept { return count_; }
-  SlabId front() const noexcept { return order_[head_]; }
+  bool empty() const noexcept { return front_ == no_slab; }
+  SlabId front() const noexcept { return front_; }
   RowKey oldest() const noexcept { return oldest_; }
 
  private:
-  SlabId nth(std::uint32_t n) const noexcept { return order_[(head_ + n) % order_.size()]; }
   void advance() noexcept;
 
-  std::vector<Entry> entries_;  ///< indexed by slab
-  std::vector<SlabId> order_;   ///< ring buffer, oldest first
-  std::uint32_t head_ = 0, count_ = 0;
-  std::uint32_t ended_ = 0;  ///< leading open batches without an unfinished row
+  Grown<Entry> entries_;  ///< indexed by slab
+  SlabId front_ = no_slab, back_ = no_slab;
+  SlabId unfinished_ = no_slab;  ///< the first open batch with an unfinished row
   std::uint64_t next_sequence_ = 0;
   RowKey oldest_{};
 };

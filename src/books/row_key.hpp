@@ -14,5 +14,6 @@ struct RowKey {
 inline constexpr RowKey no_row{UINT64_MAX, UINT32_MAX};
 
 using SlabId = std::uint32_t;
+inline constexpr SlabId no_slab = UINT32_MAX;
 
 }  // namespace weir::books

@@ -85,44 +85,50 @@ SlabPool::SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
     : book_(std::move(book)),
       layout_(layout),
       upstream_(std::move(upstream)),
-      slabs_(book_->terms().slabs) {
-  for (std::uint32_t id = 0; id < slabs_.size(); ++id) {
-    slabs_[id].id = id;
-    slabs_[id].layout_ = &layout_;
-  }
-  ending_.reserve(slabs_.size());
-  looked_at_.reserve(slabs_.size());
-  if (!layout_.sizes_differ()) return;
-  layouts_.assign(slabs_.size(), layout_);
-  for (auto& slab : slabs_) slab.layout_ = &layouts_[slab.id];
-}
+      slabs_(book_->terms().slabs),
+      layouts_(book_->terms().slabs) {}
 
 SlabPool::~SlabPool() { retire(); }
 
+void SlabPool::grow() {
+  const auto had = slabs_.capacity();
+  auto piece = slabs_.next_piece();
+  if (layout_.sizes_differ()) layouts_.add(Grown<SlabLayout>::Piece(piece.size(), layout_));
+  for (std::uint32_t i = 0; i < piece.size(); ++i) {
+    piece[i].id = had + i;
+    piece[i].layout_ = layout_.sizes_differ() ? &layouts_[had + i] : &layout_;
+  }
+  slabs_.add(std::move(piece));
+  next_unused_ = had;
+}
+
+Slab& SlabPool::unused() noexcept {
+  while (slabs_[next_unused_].data_ != nullptr)
+    next_unused_ = (next_unused_ + 1) % slabs_.capacity();
+  return slabs_[next_unused_];
+}
+
 Slab* SlabPool::allocate(std::uint64_t bytes) {
-  if (made_ == slabs_.size() || !book_->try_charge_slab(bytes)) return nullptr;
-  Slab& slab = *std::ranges::find(slabs_, nullptr, &Slab::data_);
+  if (made_ == book_->terms().slabs || !book_->try_charge_slab(bytes)) return nullptr;
   try {
+    if (made_ == slabs_.capacity()) grow();
+    auto& slab = unused();
+    book_->reserve_slab(slab.id);
     slab.data_ = static_cast<std::byte*>(allocate_from(upstream(), bytes, layout_.alignment));
+    slab.bytes_ = bytes;
+    book_->add_slab(slab.id, bytes);
+    ++made_;
+    return &slab;
   } catch (...) {
     book_->discharge(Account::idle, {bytes, false});
     throw;
   }
-  slab.bytes_ = bytes;
-  book_->add_slab(slab.id, bytes);
-  ++made_;
-  return &slab;
 }
 
 Slab* SlabPool::fitting(std::uint64_t bytes, std::uint64_t most) noexcept {
-  Slab* best = nullptr;
-  for (auto& slab : slabs_) {
-    const bool better = !best || slab.bytes_ < best->bytes_;
-    if (slab.data_ != nullptr && better && slab.bytes_ <= most && suits(slab.bytes_, bytes) &&
-        book_->state(slab.id) == books::SlabState::idle)
-      best = &slab;
-  }
-  return best;
+  // As suits() has it.
+  const auto id = book_->smallest_idle_slab(bytes, std::min(most, add_sat(bytes, bytes / 8)));
+  return id ? &slabs_[*id] : nullptr;
 }
 
 Slab* SlabPool::make(std::uint64_t bytes) {
@@ -163,7 +169,9 @@ bool SlabPool::release_when(Slab& slab, std::unique_ptr<LeaseEnd> end) noexcept 
   {
     Lock lock(mutex_);
     slab.lease_end = std::move(end);
-    ending_.push_back(slab.id);
+    slab.next_ending_ = nullptr;
+    *ending_end_ = &slab;
+    ending_end_ = &slab.next_ending_;
     ++ending_count_;
     gone = retired_;
   }
@@ -173,26 +181,40 @@ bool SlabPool::release_when(Slab& slab, std::unique_ptr<LeaseEnd> end) noexcept 
 
 std::exception_ptr SlabPool::look() noexcept {
   if (ending() == 0) return nullptr;
+  Slab* left = nullptr;
   {
     Lock lock(mutex_);
     if (std::exchange(looking_, true)) return nullptr;
-    looked_at_ = ending_;
+    left = std::exchange(ending_, nullptr);
+    ending_end_ = &ending_;
   }
   std::exception_ptr failure;
-  for (const auto id : looked_at_) {
-    auto& slab = slabs_[id];
+  Slab* kept = nullptr;
+  Slab** kept_end = &kept;
+  while (left) {
+    auto& slab = *std::exchange(left, left->next_ending_);
     // The mutex is not held here, because reached() may call a driver that has its own locks.
     try {
-      if (!slab.lease_end->reached()) continue;
+      if (!slab.lease_end->reached()) {
+        slab.next_ending_ = nullptr;
+        *kept_end = &slab;
+        kept_end = &slab.next_ending_;
+        continue;
+      }
     } catch (...) {
       if (!failure) failure = std::current_exception();
     }
     Lock lock(mutex_);
-    std::erase(ending_, id);
     release_locked(slab, books::Parting::consumed);
     --ending_count_;
   }
   Lock lock(mutex_);
+  // Those that were added meanwhile are younger.
+  if (kept) {
+    *kept_end = ending_;
+    if (!ending_) ending_end_ = kept_end;
+    ending_ = kept;
+  }
   looking_ = false;
   return failure;
 }

@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/fork_guard.hpp"
+#include "base/grown.hpp"
 #include "base/mutex.hpp"
 #include "books/book.hpp"
 #include "weir/image.hpp"
@@ -66,6 +67,7 @@ class Slab {
   Clock::time_point since{};  ///< start of filling, ready or leased; the caller sets it
   /// The event that ends the current lease, or the one that ended the last lease.
   std::unique_ptr<LeaseEnd> lease_end;
+  Slab* next_ready = nullptr;  ///< used by the ready queue
 
   /// The parts of rows `first` … `first + count - 1`. If sizes differ, each row's part has its
   /// whole extent. `first` must be a row.
@@ -102,6 +104,7 @@ class Slab {
   std::byte* data_ = nullptr;
   const SlabLayout* layout_ = nullptr;
   std::uint64_t bytes_ = 0;
+  Slab* next_ending_ = nullptr;
 };
 
 /// Notified when the consumer releases a batch. Called on the consumer's thread, before the slab is
@@ -124,6 +127,11 @@ class SlabPool {
   SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,
            std::shared_ptr<std::pmr::memory_resource> upstream);
   ~SlabPool();
+  /// Bytes of the records of one slab, here and in the books.
+  static constexpr std::uint64_t record_bytes(std::uint32_t batch, bool sizes_differ) noexcept {
+    return sizeof(Slab) + (sizes_differ ? sizeof(SlabLayout) : 0) +
+           books::Book::record_bytes(batch);
+  }
   SlabPool(const SlabPool&) = delete;
   SlabPool& operator=(const SlabPool&) = delete;
 
@@ -173,6 +181,10 @@ class SlabPool {
  private:
   void release_locked(Slab& slab, books::Parting parting) noexcept WEIR_REQUIRES(mutex_);
   Slab* allocate(std::uint64_t bytes);
+  /// Adds records for more slabs.
+  void grow();
+  /// A slab without memory.
+  Slab& unused() noexcept;
   void deallocate(Slab& slab) noexcept;
   std::pmr::memory_resource& upstream() noexcept;
 
@@ -180,15 +192,17 @@ class SlabPool {
   const std::shared_ptr<books::Book> book_;
   const SlabLayout layout_;
   const std::shared_ptr<std::pmr::memory_resource> upstream_;
-  std::vector<Slab> slabs_;
-  std::vector<SlabLayout> layouts_;  ///< indexed by slab; only if sizes differ
+  Grown<Slab> slabs_;
+  Grown<SlabLayout> layouts_;  ///< indexed by slab; only if sizes differ
   std::uint32_t made_ = 0;
+  std::uint32_t next_unused_ = 0;  ///< where the search for one begins
   Mutex mutex_;
   bool retired_ WEIR_GUARDED_BY(mutex_) = false;
   LeaseWatch* watch_ WEIR_GUARDED_BY(mutex_) = nullptr;
   bool looking_ WEIR_GUARDED_BY(mutex_) = false;
-  std::vector<books::SlabId> ending_ WEIR_GUARDED_BY(mutex_);
-  std::vector<books::SlabId> looked_at_;  ///< copy of ending_, used in look()
+  // The leases that wait for their LeaseEnd, oldest first.
+  Slab* ending_ WEIR_GUARDED_BY(mutex_) = nullptr;
+  Slab** ending_end_ WEIR_GUARDED_BY(mutex_) = &ending_;
   std::atomic<std::uint32_t> ending_count_{0};
   std::shared_ptr<SlabPool> itself_;  ///< set if the pool is never freed
   SlabPool* next_kept_ = nullptr;

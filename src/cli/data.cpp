@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/parse.hpp"
 #include "cli/progress.hpp"
 #include "report/bytes.hpp"
@@ -13,20 +14,22 @@
 #include "source/delayed.hpp"
 #include "source/image_folder.hpp"
 #include "source/name_list.hpp"
+#include "source/synthetic.hpp"
 
 namespace weir::cli {
 namespace {
 
 constexpr std::string_view synthetic_prefix = "synthetic:";
 
-AnySource open_synthetic(std::string_view data) {
+AnySource open_synthetic(std::string_view data, const std::stop_token& stop) {
   const auto text = data.substr(synthetic_prefix.size());
   const auto comma = text.find(',');
   try {
-    return synthetic(parse_number<std::uint64_t>(text.substr(0, comma), "a count"),
-                     parse_size(comma == text.npos ? "" : text.substr(comma + 1)));
+    const auto count = at_least_1(parse_number<std::uint64_t>(text.substr(0, comma), "a count"));
+    const auto shape = parse_size(comma == text.npos ? "" : text.substr(comma + 1));
+    return source::synthetic(count, shape, 0, stop);
   } catch (const std::invalid_argument&) {
-    throw std::invalid_argument(std::string(data) + ": write synthetic:COUNT,HxW");
+    throw std::invalid_argument(std::string(data) + ": write synthetic:COUNT,HxW, COUNT 1 or more");
   }
 }
 
@@ -51,9 +54,22 @@ void refuse_unbuilt(std::string_view data) {
     throw Refusal{2, "weir: .tar shards as DATA are not built yet\n"};
 }
 
-AnySource open_whole(const Settings& settings, std::vector<source::Unreached>* unreached) {
+AnySource open_folder(const Settings& settings, const FolderOptions& options,
+                      const std::stop_token& stop, std::vector<source::Unreached>* unreached) {
+  try {
+    return source::ImageFolder(settings.data, options, unreached, stop);
+  } catch (const Error&) {
+    if (stop.stop_requested())
+      throw Refusal{interrupted_exit, "weir: interrupted while " + sanitize(settings.data) +
+                                          " was listed\n"};
+    throw;
+  }
+}
+
+AnySource open_whole(const Settings& settings, const std::stop_token& stop,
+                     std::vector<source::Unreached>* unreached) {
   const auto& data = settings.data;
-  if (data.starts_with(synthetic_prefix)) return open_synthetic(data);
+  if (data.starts_with(synthetic_prefix)) return open_synthetic(data, stop);
   refuse_unbuilt(data);
   const FolderOptions options{.extensions = settings.extensions,
                               .max_encoded_bytes = settings.options.limits.max_encoded_bytes,
@@ -62,15 +78,20 @@ AnySource open_whole(const Settings& settings, std::vector<source::Unreached>* u
     refuse_no_list(data);
     return manifest(data, options);
   }
-  return source::ImageFolder(data, options, unreached);
+  return open_folder(settings, options, stop, unreached);
 }
 
 AnySource without_excluded(AnySource source, const Settings& settings) {
   if (settings.exclude.empty()) return source;
+  const auto whole = source.size();
   auto rest = source::without(std::move(source), source::read_name_list(settings.exclude));
   if (rest.unknown > 0)
     hint(settings, "hint: no file is called as " + report::plural(rest.unknown, "line") + " of " +
                        sanitize(settings.exclude) + " says");
+  if (rest.source.size() == 0)
+    throw Error(Errc::source_failed, Stage::read,
+                "no samples: --exclude " + sanitize(settings.exclude) + " leaves out all " +
+                    report::grouped(whole) + " of " + sanitize(settings.data));
   return std::move(rest.source);
 }
 
@@ -84,8 +105,9 @@ void tell_skipped(const Settings& settings, std::uint64_t skipped) {
 
 }  // namespace
 
-AnySource open_undelayed(const Settings& settings, std::vector<source::Unreached>* unreached) {
-  auto source = without_excluded(open_whole(settings, unreached), settings);
+AnySource open_undelayed(const Settings& settings, const std::stop_token& stop,
+                         std::vector<source::Unreached>* unreached) {
+  auto source = without_excluded(open_whole(settings, stop, unreached), settings);
   tell_skipped(settings, source.skipped());
   return source;
 }
@@ -99,7 +121,7 @@ AnySource delayed(AnySource source, const Settings& settings, std::stop_token st
 
 AnySource open_data(const Settings& settings, std::stop_token stop,
                     std::vector<source::Unreached>* unreached) {
-  return delayed(open_undelayed(settings, unreached), settings, std::move(stop));
+  return delayed(open_undelayed(settings, stop, unreached), settings, stop);
 }
 
 }  // namespace weir::cli

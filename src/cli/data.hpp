@@ -10,14 +10,15 @@
 namespace weir::cli {
 
 /// The source for DATA and --ext, with the delay of --read-delay-ms. Throws Error{source_failed},
-/// std::invalid_argument for a malformed synthetic:, or Refusal for a kind that is not supported yet.
-/// A stop request ends the delay of reads. `unreached` gets the parts of a folder that could not be
-/// examined.
+/// also if there are no samples; std::invalid_argument for a malformed synthetic:; or Refusal for a
+/// kind that is not supported yet. A stop request ends the listing of a folder (Refusal with the exit
+/// code of an interrupt), the delays of reads, and the painting of synthetic images. `unreached` gets
+/// the parts of a folder that could not be examined.
 AnySource open_data(const Settings& settings, std::stop_token stop = {},
                     std::vector<source::Unreached>* unreached = nullptr);
 
 /// The same in two steps. The first opens the source without a delay, the second adds the delay.
-AnySource open_undelayed(const Settings& settings,
+AnySource open_undelayed(const Settings& settings, const std::stop_token& stop = {},
                          std::vector<source::Unreached>* unreached = nullptr);
 AnySource delayed(AnySource source, const Settings& settings, std::stop_token stop = {});
 

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "base/clock.hpp"
-#include "base/terms.hpp"
 #include "cli/consumer.hpp"
 #include "cli/digest.hpp"
+#include "cli/messages.hpp"
 #include "cli/metrics_server.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -64,14 +64,18 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
       drain(stream, loader, settings, interrupt, digest, after_batch);
       if (settings.settle && !interrupt.raised()) stream.settle();
     } catch (const std::exception& e) {
-      run.error = plain_text(e);
+      run.error = reason_of(e, settings);
     }
     run.cpu_s = process_cpu_seconds() - cpu_before;
     run.interrupted = interrupt.raised();
     run.timeline = timeline.stop();
     run.figures = loader.report();
     run.parts_now = process_parts();
-    if (!settings.trace.empty()) write_trace(loader, settings.trace);
+    try {
+      if (!settings.trace.empty()) write_trace(loader, settings.trace);
+    } catch (const std::exception&) {
+      run.trace_failure = std::current_exception();
+    }
     run.budget_how = settings.budget_how;
     if (settings.slab_note) run.slab_note = settings.slab_note();
     if (digest) run.digest = std::move(*digest).hex();

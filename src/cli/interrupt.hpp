@@ -6,9 +6,9 @@
 
 namespace weir::cli {
 
-/// While it exists, SIGINT and SIGTERM request a stop and do not end the program. A second signal
-/// ends the program at once with exit code 130. Construct it before any other thread starts: it
-/// blocks both signals in the calling thread and in threads that start later. Its own thread waits
+/// While it exists, SIGINT, SIGTERM and SIGHUP request a stop and do not end the program. A SIGHUP
+/// that is ignored (nohup) stays ignored. A second signal ends the program at once with exit code
+/// 130. Construct it before any other thread starts: it blocks these signals in the calling thread and in threads that start later. Its own thread waits
 /// for the signals, so no code runs inside a signal handler.
 class Interrupt {
  public:

@@ -2,11 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string_view>
+#include <sys/resource.h>
 
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "base/checked.hpp"
+#include "base/memory_room.hpp"
 #include "base/terms.hpp"
 #include "cli/output.hpp"
+#include "report/bytes.hpp"
+#include "weir/plan.hpp"
 
 namespace weir::cli {
 namespace {
@@ -35,6 +44,10 @@ constexpr struct {
     {"batch", "--batch"},
     {"fit", "--fit"},
     {"tuning.mode", "--tuning"},
+    {"faults.tolerate_share", "--tolerate"},
+    {"faults.tolerate", "--tolerate"},
+    {"extensions", "--ext"},
+    {"follow_symlinks", "--follow-symlinks"},
     {"workers", "--workers"},
 };
 
@@ -64,11 +77,102 @@ void name_option(std::string& text, std::string_view member, std::string_view op
   }
 }
 
+std::string with_option_names(std::string text) {
+  for (const auto& [member, option] : members) name_option(text, member, option);
+  return text;
+}
+
+/// Whether the command makes batches.
+bool has_loader(const Settings& s) {
+  using enum Command;
+  return s.command == run || s.command == sweep || s.command == tune || s.command == verify;
+}
+
+/// The plan without what depends on the data. Empty if the data decide it, or if there is none.
+std::optional<Plan> plan_without_data(const Settings& settings) {
+  if (!has_loader(settings) || settings.options.sizes.mode != Sizes::fixed) return std::nullopt;
+  try {
+    return resolve(settings.options, 0);
+  } catch (const Error&) {
+    return std::nullopt;  // the Loader says why
+  }
+}
+
+std::string batch_text(const Plan& plan) {
+  return fmt::format("a batch takes {} (--batch {}, --size {}x{})",
+                     report::human_bytes(plan.slab_bytes), plan.batch, plan.shape.height,
+                     plan.shape.width);
+}
+
+std::string out_of_memory(const Settings& settings) {
+  std::string text = "out of memory";
+  const auto plan = plan_without_data(settings);
+  if (!plan) return text;
+  text += fmt::format(": {}, all of them {} (--max-queue-size {}, --max-leases {})",
+                      batch_text(*plan), report::human_bytes(mul_sat(plan->slabs, plan->slab_bytes)),
+                      plan->max_queue_size, plan->max_leases);
+  if (plan->trace_bytes > 0)
+    text += fmt::format(", the trace {} (--trace-events {})", report::human_bytes(plan->trace_bytes),
+                        settings.options.trace.events);
+  return text + "; lower these, or bound the loader with --memory-budget";
+}
+
+std::string out_of_threads(const Settings& settings) {
+  const auto plan = plan_without_data(settings);
+  return fmt::format("cannot start a thread: {}; ",
+                     std::make_error_code(std::errc::resource_unavailable_try_again).message()) +
+         (plan ? fmt::format("--workers {} and --read-ahead {} take one thread each; lower them, or ",
+                             plan->workers, plan->read_ahead)
+               : std::string()) +
+         "raise the limit of processes (ulimit -u) or of memory (ulimit -v)";
+}
+
+/// A thread that does not start throws this without a text of its own.
+bool lacks_thread(const std::exception& error) {
+  const auto* const failed = dynamic_cast<const std::system_error*>(&error);
+  return failed != nullptr && failed->code() == std::errc::resource_unavailable_try_again &&
+         failed->code().message() == failed->what();
+}
+
+/// Bytes that this process can still get. UINT64_MAX if nothing says so.
+std::uint64_t memory_within_reach() {
+  const auto room = memory_room();
+  auto bytes = room.machine == 0 ? UINT64_MAX : room.machine;
+  if (room.cgroup) bytes = std::min(bytes, room.cgroup->left());
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    bytes = std::min<std::uint64_t>(bytes, limit.rlim_cur);
+  return bytes;
+}
+
 }  // namespace
 
-std::string message_of(const std::exception& error, const std::vector<std::string>& arguments) {
-  auto text = plain_text(error);
-  for (const auto& [member, option] : members) name_option(text, member, option);
+std::string reason_of(const std::exception& error, const Settings& settings) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return out_of_memory(settings);
+  return lacks_thread(error) ? out_of_threads(settings) : plain_text(error);
+}
+
+void refuse_beyond_memory(const Settings& settings) {
+  const auto plan = plan_without_data(settings);
+  if (!plan) return;
+  const auto available = memory_within_reach();
+  const auto refuse = [available](const std::string& what, const std::string& options) {
+    throw Refusal{2, fmt::format("weir: {}; {} are available; lower {}\n", what,
+                                 report::human_bytes(available), options)};
+  };
+  if (plan->trace_bytes > available)
+    refuse(fmt::format("--trace-events {}: the events take {}", settings.options.trace.events,
+                       report::human_bytes(plan->trace_bytes)),
+           "it");
+  const auto batches = std::uint64_t{1} + plan->max_leases;
+  if (mul_sat(plan->slab_bytes, batches) > available)
+    refuse(fmt::format("{}, and there are at least {}", batch_text(*plan), batches),
+           "--batch, --size or --max-leases");
+}
+
+std::string message_of(const std::exception& error, const Settings* settings,
+                       const std::vector<std::string>& arguments) {
+  const auto text = with_option_names(settings ? reason_of(error, *settings) : plain_text(error));
   const auto name_end = text.find(' ');
   if (!text.starts_with("--") || name_end == text.npos) return text;
   const auto option = text.substr(0, name_end);
@@ -84,7 +188,7 @@ std::string message_of(const std::exception& error, const std::vector<std::strin
 
 void say_error(const Settings& settings, const std::string& error, std::uint64_t faults) {
   if (error.empty()) return;
-  say("weir: {}\n", error);
+  say("weir: {}\n", with_option_names(error));
   if (settings.options.faults.policy == OnFault::stop && faults > 0)
     say("weir: three ways out: --ext names the extensions of images; --exclude leaves out what "
         "`weir probe DATA --list-bad FILE` lists; --on-fault skip takes other samples\n");

@@ -4,25 +4,23 @@
 #include <memory>
 #include <string>
 
+#include "cli/http_server.hpp"
 #include "weir/loader.hpp"
-
-namespace prometheus {
-class Exposer;
-}
 
 namespace weir::cli {
 
-/// Answers `GET /metrics` in Prometheus's text format, with two threads. The metrics are those of the
-/// loader of the current Showing. Without one there are no metrics of a loader.
+/// Answers `GET /metrics` in Prometheus's text format. The metrics are those of the loader of the
+/// current Showing. Without one there are no metrics of a loader.
 class MetricsServer {
  public:
-  /// Starts to listen. Port 0 selects a free port. Throws Refusal if it cannot listen.
+  /// Starts to listen. `address` is an IPv4 or IPv6 address or the name of a host. Port 0 selects a
+  /// free port. Throws Refusal if it cannot listen, with the option and the reason.
   MetricsServer(const std::string& address, std::uint16_t port);
   ~MetricsServer();
   MetricsServer(const MetricsServer&) = delete;
   MetricsServer& operator=(const MetricsServer&) = delete;
 
-  /// For example "http://127.0.0.1:9100/metrics".
+  /// For example "http://127.0.0.1:9100/metrics" or "http://[::1]:9100/metrics".
   const std::string& url() const noexcept { return url_; }
 
   /// While it exists, scrapes return the metrics of `loader`. No effect if `server` is null.
@@ -41,8 +39,8 @@ class MetricsServer {
   class View;
 
   std::string url_;
-  std::shared_ptr<View> view_;
-  std::unique_ptr<prometheus::Exposer> web_;
+  std::unique_ptr<View> view_;
+  std::unique_ptr<HttpServer> web_;
 };
 
 }  // namespace weir::cli

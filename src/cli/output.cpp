@@ -1,40 +1,188 @@
 #include "cli/output.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
+#include <exception>
+#include <filesystem>
 #include <stdexcept>
 #include <system_error>
+#include <tuple>
+
+#include "base/sanitize.hpp"
 
 namespace weir::cli {
+namespace {
+
+using source::FileDescriptor, source::retried;
+
+[[noreturn]] void cannot_write(const std::string& path, int code) {
+  throw std::runtime_error("cannot write " + path + ": " + source::errno_text(code));
+}
+
+/// What is at a path now.
+struct Place {
+  struct stat status {};
+  bool exists = false;
+  int standard = -1;      ///< the descriptor of stdout or stderr, if that is the same file
+  bool replaced = false;  ///< a regular file, or nothing yet: a new file takes its name
+};
+
+Place place_of(const std::string& path) {
+  Place place;
+  place.exists = ::stat(path.c_str(), &place.status) == 0;
+  if (!place.exists) {
+    if (errno != ENOENT) cannot_write(path, errno);
+    struct stat link {};
+    place.replaced = ::lstat(path.c_str(), &link) != 0;  // a link that leads nowhere stays
+    return place;
+  }
+  if (S_ISDIR(place.status.st_mode)) cannot_write(path, EISDIR);
+  for (const int file : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat open {};
+    if (::fstat(file, &open) == 0 && open.st_dev == place.status.st_dev &&
+        open.st_ino == place.status.st_ino)
+      place.standard = file;
+  }
+  place.replaced = S_ISREG(place.status.st_mode) && place.standard < 0;
+  return place;
+}
+
+int retried_open(const std::string& path, int flags) {
+  return retried([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
+}
+
+/// Opens what cannot be renamed. Empty, with errno set, if that fails.
+FileDescriptor open_directly(const Place& place, const std::string& path) {
+  if (place.standard < 0)
+    return FileDescriptor(retried_open(path, O_WRONLY | O_TRUNC | (place.exists ? 0 : O_CREAT)));
+  // The same position in the file, so that no text overwrites another.
+  std::fflush(stdout);
+  return FileDescriptor(::fcntl(place.standard, F_DUPFD_CLOEXEC, 0));
+}
+
+/// Makes an empty file in the folder of `target`. Its name does not depend on that of `target`,
+/// which may already have the greatest length. Empty, with errno set, if that fails.
+FileDescriptor make_beside(const std::string& target, std::string& name) {
+  const auto folder = std::filesystem::path(target).parent_path();
+  for (int attempt = 0;; ++attempt) {
+    name = (folder / fmt::format(".weir-{}-{}", ::getpid(), attempt)).string();
+    FileDescriptor file(retried_open(name, O_WRONLY | O_CREAT | O_EXCL));
+    if (file) return file;
+    if (errno == EEXIST) continue;
+    name.clear();
+    return file;
+  }
+}
+
+void say_failure(const std::exception_ptr& failed) {
+  try {
+    std::rethrow_exception(failed);
+  } catch (const std::exception& e) {
+    say("weir: {}\n", sanitize(e.what(), SIZE_MAX));
+  }
+}
+
+}  // namespace
 
 void write_stdout(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
 }
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
-  errno = 0;
-  file_.open(path_, std::ios::binary | std::ios::trunc);
-  if (!file_) fail();
+DescriptorBuffer::DescriptorBuffer() : buffer_(std::size_t{1} << 16) {
+  setp(buffer_.data(), buffer_.data() + buffer_.size());
+}
+
+DescriptorBuffer::int_type DescriptorBuffer::overflow(int_type c) {
+  if (sync() != 0) return traits_type::eof();
+  if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+  return sputc(traits_type::to_char_type(c));
+}
+
+int DescriptorBuffer::sync() {
+  for (const char* from = pbase(); from != pptr() && error_ == 0;) {
+    const auto left = static_cast<std::size_t>(pptr() - from);
+    const auto done = source::retried([&] { return ::write(file_.value(), from, left); });
+    if (done < 0)
+      error_ = errno;
+    else
+      from += done;
+  }
+  setp(buffer_.data(), buffer_.data() + buffer_.size());
+  return error_ == 0 ? 0 : -1;
+}
+
+int DescriptorBuffer::close() {
+  sync();
+  // Linux closes the descriptor also if close(2) fails. A network file system reports here that a
+  // write has failed.
+  if (::close(file_.release()) != 0 && error_ == 0 && errno != EINTR) error_ = errno;
+  return error_;
+}
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)), stream_(&buffer_) {
+  const auto place = place_of(path_);
+  auto file = place.replaced ? open_beside(place.exists) : open_directly(place, path_);
+  if (!file) cannot_write(path_, errno);
+  buffer_.use(std::move(file));
+  if (!place.replaced || !place.exists) return;
+  // Owner and mode of the previous file. Only root may give a file away.
+  std::ignore = ::fchown(buffer_.file(), place.status.st_uid, place.status.st_gid);
+  ::fchmod(buffer_.file(), place.status.st_mode & 07777);
+}
+
+OutputFile::~OutputFile() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+FileDescriptor OutputFile::open_beside(bool exists) {
+  target_ = path_;
+  if (exists) {
+    // rename(2) would also replace a file that may not be written.
+    const FileDescriptor now(retried_open(path_, O_WRONLY));
+    if (!now) return {};
+    std::error_code failed;
+    const auto real = std::filesystem::canonical(path_, failed);
+    if (!failed) target_ = real.string();
+  }
+  return make_beside(target_, temporary_);
 }
 
 void OutputFile::close() {
-  // A stream does not store the reason of an error. After a failed write it is still in errno.
-  if (file_) errno = 0;
-  file_.flush();
-  if (file_) file_.close();
-  if (!file_) fail();
+  if (const int code = buffer_.close(); code != 0) cannot_write(path_, code);
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) cannot_write(path_, errno);
+  temporary_.clear();
 }
 
-void OutputFile::fail() const {
-  const int code = errno;
-  const auto reason = code == 0 ? "" : ": " + std::generic_category().message(code);
-  throw std::runtime_error("cannot write " + path_ + reason);
+void check_output(const std::string& path) {
+  const auto place = place_of(path);
+  if (place.replaced)
+    const OutputFile removed_again(path);
+  else if (place.exists && ::access(path.c_str(), W_OK) != 0)
+    cannot_write(path, errno);
 }
 
 void write_file(const std::string& path, const std::string& content) {
   OutputFile file(path);
   file.stream() << content;
   file.close();
+}
+
+void write_all(std::initializer_list<std::function<void()>> writes) {
+  std::exception_ptr failed;
+  for (const auto& write : writes) {
+    try {
+      write();
+    } catch (...) {
+      if (failed) say_failure(failed);
+      failed = std::current_exception();
+    }
+  }
+  if (failed) std::rethrow_exception(failed);
 }
 
 }  // namespace weir::cli

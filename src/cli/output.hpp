@@ -3,9 +3,15 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
+#include <functional>
+#include <initializer_list>
+#include <ostream>
+#include <streambuf>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "source/file_descriptor.hpp"
 
 namespace weir::cli {
 
@@ -19,21 +25,57 @@ void say(fmt::format_string<T...> format, T&&... arguments) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-/// An output file. If a write failed, close() throws std::runtime_error with the file name and the
-/// reason, if it is known.
+/// Buffers what is written to a descriptor.
+class DescriptorBuffer final : public std::streambuf {
+ public:
+  DescriptorBuffer();
+  void use(source::FileDescriptor file) noexcept { file_ = std::move(file); }
+  int file() const noexcept { return file_.value(); }
+  /// Writes the rest and closes the descriptor. Returns the errno of the first failure, or 0.
+  int close();
+
+ protected:
+  int_type overflow(int_type c) override;
+  int sync() override;
+
+ private:
+  source::FileDescriptor file_;
+  std::vector<char> buffer_;
+  int error_ = 0;
+};
+
+/// An output file. A regular file is written beside its place and then renamed, so that it is
+/// complete or keeps its previous content. Links to it are followed. Pipes, devices, and the files
+/// that are stdout or stderr are written directly.
 class OutputFile {
  public:
+  /// Throws std::runtime_error with the name and the reason if the file cannot be written.
   explicit OutputFile(std::string path);
-  std::ostream& stream() noexcept { return file_; }
+  /// Without close(): discards what was written.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  std::ostream& stream() noexcept { return stream_; }
+  /// Completes the file. Throws as the constructor does.
   void close();
 
  private:
-  [[noreturn]] void fail() const;
+  source::FileDescriptor open_beside(bool exists);
 
-  std::string path_;
-  std::ofstream file_;
+  std::string path_, temporary_, target_;  ///< temporary_ is empty if nothing is renamed
+  DescriptorBuffer buffer_;
+  std::ostream stream_;
 };
 
+/// Throws as OutputFile does if `path` cannot be written now. Changes nothing, and does not wait
+/// for the reader of a pipe.
+void check_output(const std::string& path);
+
 void write_file(const std::string& path, const std::string& content);
+
+/// Makes every call of `writes`, also after one has failed. Then throws the last failure. Says the
+/// other failures on stderr.
+void write_all(std::initializer_list<std::function<void()>> writes);
 
 }  // namespace weir::cli

@@ -1,5 +1,4 @@
-#include <fstream>
-#include <iterator>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -7,25 +6,20 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "report/page/page.hpp"
+#include "source/text_file.hpp"
 
 namespace weir::cli {
 namespace {
 
-std::string read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  try {
-    if (file) return {std::istreambuf_iterator<char>(file), {}};
-  } catch (const std::ios_base::failure&) {
-    // A folder can be opened but not read.
-  }
-  throw std::runtime_error("cannot read " + path);
-}
+/// A report with a trainer's profile has tens of MiB at most. JSON takes ten times its size when it
+/// is parsed.
+constexpr std::uint64_t most_report_bytes = 256ull << 20;
 
 }  // namespace
 
 int page_command(const Settings& settings) {
   const auto& path = settings.data;
-  const auto text = read(path);
+  const auto text = source::read_text_file(path, most_report_bytes);
   report::Json report;
   try {
     report = report::read_report(text);

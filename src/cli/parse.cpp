@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
+#include "base/terms.hpp"
 #include "report/bytes.hpp"
+#include "source/text_file.hpp"
 
 namespace weir::cli {
 namespace {
@@ -18,6 +19,24 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     from = end + 1;
   }
   return parts;
+}
+
+constexpr double seconds_a_day = 24.0 * 3600;
+
+double parse_time(std::string_view text, std::string_view unit, double most) {
+  const auto time = parse_number<double>(text, fmt::format("a number of {}", unit));
+  if (!(time >= 0 && time <= most))
+    refuse_word(text, fmt::format("is not between 0 and {:.0f} {}", most, unit));
+  return time;
+}
+
+/// A file that an option names. What is wrong with it is an error of the option.
+std::string read_argument(const std::string& path, std::uint64_t most_bytes) {
+  try {
+    return source::read_text_file(path, most_bytes);
+  } catch (const Error& e) {
+    throw std::invalid_argument(plain_text(e));
+  }
 }
 
 }  // namespace
@@ -46,12 +65,10 @@ std::vector<std::uint32_t> parse_depths(std::string_view text) {
 }
 
 double parse_milliseconds(std::string_view text) {
-  constexpr double day = 24.0 * 3600 * 1000;
-  const auto milliseconds = parse_number<double>(text, "a number of milliseconds");
-  if (!(milliseconds >= 0 && milliseconds <= day))
-    refuse_word(text, fmt::format("is not between 0 and {:.0f} milliseconds", day));
-  return milliseconds;
+  return parse_time(text, "milliseconds", seconds_a_day * 1000);
 }
+
+double parse_seconds(std::string_view text) { return parse_time(text, "seconds", seconds_a_day); }
 
 double parse_share(std::string_view text) {
   const bool percent = text.ends_with('%');
@@ -63,17 +80,17 @@ double parse_share(std::string_view text) {
 }
 
 std::vector<double> read_trace(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw std::invalid_argument("cannot read " + path);
+  constexpr std::uint64_t most_bytes = 64ull << 20;
+  const auto text = read_argument(path, most_bytes);
   std::vector<double> milliseconds;
-  std::string line;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
+  std::size_t number = 0;
+  for (const auto line : split(text, '\n')) {
+    ++number;
     const auto first = line.find_first_not_of(" \t\r");
     if (first == line.npos) continue;
     const auto last = line.find_last_not_of(" \t\r");
     try {
-      milliseconds.push_back(
-          parse_milliseconds(std::string_view(line).substr(first, last - first + 1)));
+      milliseconds.push_back(parse_milliseconds(line.substr(first, last - first + 1)));
     } catch (const std::invalid_argument& e) {
       throw std::invalid_argument(fmt::format("{} line {}: {}", path, number, e.what()));
     }

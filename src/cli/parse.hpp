@@ -41,10 +41,12 @@ Shape parse_size(std::string_view text);
 std::vector<std::uint32_t> parse_depths(std::string_view text);
 /// "12.5": 0 or more, at most a day.
 double parse_milliseconds(std::string_view text);
+/// The same in seconds.
+double parse_seconds(std::string_view text);
 /// "0.99" or "99%": above 0 and at most 1.
 double parse_share(std::string_view text);
-/// Reads a file with one number of milliseconds on each line. Blank lines are ignored. The error
-/// names the file and the line.
+/// Reads a file of at most 64 MiB with one number of milliseconds on each line. Blank lines are
+/// ignored. The error names the file and the line.
 std::vector<double> read_trace(const std::string& path);
 /// "50" or "50:20": mean and standard deviation in milliseconds. A deviation needs a mean above 0.
 struct DelaySpec {

@@ -143,12 +143,16 @@ int probe_command(const Settings& settings, const Interrupt& interrupt) {
   auto findings = look_at(source, settings, interrupt);
   findings.unreached = std::move(unreached);
   const auto& faults = findings.report.faults;
-  if (!settings.list_bad.empty()) {
+  const auto list_bad = [&] {
     std::string names;
     for (const auto& fault : faults) names += source::name_line(source.name(fault.index));
-    write_file(settings.list_bad, names);
-  }
-  emit(settings, to_json(findings, settings, interrupt.raised()), to_text(findings, settings.each));
+    if (!settings.list_bad.empty()) write_file(settings.list_bad, names);
+  };
+  const auto report = [&] {
+    emit(settings, to_json(findings, settings, interrupt.raised()),
+         to_text(findings, settings.each));
+  };
+  write_all({list_bad, report});
   if (interrupt.raised()) return interrupted_exit;
   return faults.empty() && findings.unreached.empty() ? done_exit : failed_exit;
 }

@@ -3,6 +3,7 @@
 #include <exception>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -27,8 +28,16 @@ void listen(Settings& settings) {
   say("metrics: {}\n", settings.metrics->url());
 }
 
-int dispatch(const std::vector<std::string>& arguments) {
-  auto settings = parse(arguments);
+/// Before the first sample, so that no run ends without its report.
+void check_outputs(const Settings& settings) {
+  for (const auto& path : {settings.json_on_stdout() ? std::string() : settings.json,
+                           settings.html, settings.trace, settings.list_bad})
+    if (!path.empty() && !settings.only_depth) check_output(path);
+}
+
+int dispatch(Settings& settings, const std::vector<std::string>& arguments) {
+  check_outputs(settings);
+  refuse_beyond_memory(settings);
   switch (settings.command) {
     case Command::plan: return plan_command(settings);
     case Command::footprint: return footprint_command(settings);
@@ -49,15 +58,17 @@ int dispatch(const std::vector<std::string>& arguments) {
   }
 }
 
-int complain(int code, const std::exception& error,
+int complain(int code, const std::exception& error, const Settings* settings,
              const std::vector<std::string>& arguments) noexcept {
-  const char* what = error.what();
+  const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  const char* what = no_memory ? "out of memory" : error.what();
   std::string fit;
   try {
-    fit = sanitize(message_of(error, arguments), SIZE_MAX);  // it may contain a raw path
+    // It may contain a raw path.
+    fit = sanitize(message_of(error, settings, arguments), SIZE_MAX);
     what = fit.c_str();
-  } catch (const std::bad_alloc&) {
-    // `what` stays the original message.
+  } catch (const std::exception&) {
+    // No memory for a better message.
   }
   std::fprintf(stderr, "weir: %s\n", what);
   return code;
@@ -75,20 +86,14 @@ int refuse(const Refusal& refusal) {
 }  // namespace
 
 void emit(const Settings& settings, const report::Json& json, const std::string& text) {
-  std::exception_ptr failed;
-  const auto put = [&failed](const std::string& path, const auto& content) {
-    try {
-      write_file(path, content());
-    } catch (...) {
-      failed = std::current_exception();
-    }
-  };
-  // If one report cannot be written, the others are still written.
-  if (!settings.json.empty() && !settings.json_on_stdout())
-    put(settings.json, [&] { return report::write(json); });
-  if (!settings.html.empty()) put(settings.html, [&] { return report::page(json); });
-  write_stdout(settings.json_on_stdout() ? report::write(json) : text);
-  if (failed) std::rethrow_exception(failed);
+  write_all({[&] {
+               if (!settings.json.empty() && !settings.json_on_stdout())
+                 write_file(settings.json, report::write(json));
+             },
+             [&] {
+               if (!settings.html.empty()) write_file(settings.html, report::page(json));
+             },
+             [&] { write_stdout(settings.json_on_stdout() ? report::write(json) : text); }});
 }
 
 int exit_code(const report::Run& run) {
@@ -97,19 +102,24 @@ int exit_code(const report::Run& run) {
 }
 
 int program(const std::vector<std::string>& arguments) {
+  std::optional<Settings> settings;
+  const auto complained = [&](int code, const std::exception& error) {
+    return complain(code, error, settings ? &*settings : nullptr, arguments);
+  };
   try {
     try {
-      return dispatch(arguments);
+      settings = parse(arguments);
+      return dispatch(*settings, arguments);
     } catch (const Refusal& refusal) {
       return refuse(refusal);
     }
   } catch (const std::invalid_argument& e) {
-    return complain(usage_exit, e, arguments);
+    return complained(usage_exit, e);
   } catch (const Error& e) {
     const bool usage = e.code() == Errc::bad_options || e.code() == Errc::budget_too_small;
-    return complain(usage ? usage_exit : failed_exit, e, arguments);
+    return complained(usage ? usage_exit : failed_exit, e);
   } catch (const std::exception& e) {
-    return complain(failed_exit, e, arguments);
+    return complained(failed_exit, e);
   }
 }
 

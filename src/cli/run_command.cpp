@@ -7,6 +7,7 @@
 #include "cli/drive.hpp"
 #include "cli/measure.hpp"
 #include "cli/messages.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
@@ -25,7 +26,10 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
     json["depths"] = report::depths_json(planned, by_depth(*seen, setting_of(planned)));
   else
     json["depths"] = report::depths_json(planned);
-  emit(settings, json, report::run_text(run));
+  write_all({[&] { emit(settings, json, report::run_text(run)); },
+             [&] {
+               if (run.trace_failure) std::rethrow_exception(run.trace_failure);
+             }});
   say_error(settings, run.error, run.figures.fault_count);
   const auto& plan = run.figures.plan;
   if (plan.max_queue_size < plan.max_queue_size_requested)

@@ -276,7 +276,7 @@ class OptionTable {
   }
 
   static void watch(const std::string& text, WatchdogOptions& watchdog) {
-    watchdog.after = std::chrono::milliseconds(std::llround(parse_milliseconds(text) * 1000));
+    watchdog.after = std::chrono::milliseconds(std::llround(parse_seconds(text) * 1000));
     watchdog.on_stall = [](const std::string& stall) { fmt::print(stderr, "weir: {}\n", stall); };
   }
 

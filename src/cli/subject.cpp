@@ -5,10 +5,10 @@
 #include <stop_token>
 #include <utility>
 
-#include "base/terms.hpp"
 #include "cli/consumer.hpp"
 #include "cli/data.hpp"
 #include "cli/digest.hpp"
+#include "cli/messages.hpp"
 #include "cli/metrics_server.hpp"
 #include "cli/progress.hpp"
 #include "cli/soak.hpp"
@@ -25,7 +25,7 @@ Subject::Subject(Settings settings, std::shared_ptr<MemoryLedger> ledger,
     : settings_(std::move(settings)),
       interrupt_(interrupt),
       options_(settings_.options),
-      source_(open_undelayed(settings_)) {
+      source_(open_undelayed(settings_, interrupt.token())) {
   options_.memory.upstream = upstream_;
   options_.memory.ledger = std::move(ledger);
   found_.data = settings_.data;
@@ -61,7 +61,7 @@ void Subject::soak() {
     });
     if (settings_.settle && !interrupt_.raised()) stream.settle();
   } catch (const std::exception& e) {
-    found_.run.error = plain_text(e);
+    found_.run.error = reason_of(e, settings_);
   }
   if (digest) found_.run.digest = std::move(*digest).hex();
   found_.ticks = monitor.stop();

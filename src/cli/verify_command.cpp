@@ -69,7 +69,7 @@ report::Json to_json(const Findings& findings) {
   json["beside"] = json["shared"] = nullptr;
   if (!findings.shared) return json;
   json["beside"] = to_json(findings.verdicts.back());
-  json["shared"] = {{"budget_bytes", findings.shared->budget},
+  json["shared"] = {{"budget_bytes", report::bound_json(findings.shared->budget)},
                     {"peak", findings.shared->peak},
                     {"promised_bytes", findings.shared->promised},
                     {"breaches", findings.breaches()}};

@@ -9,9 +9,11 @@ namespace weir::conductor {
 
 BatchSizes::BatchSizes(source::SizeOrder order, const Terms& terms)
     : order_(std::move(order)), terms_(terms) {
-  batch_.indices.reserve(terms.batch);
-  batch_.extents.reserve(terms.batch);
-  batch_.offsets.reserve(terms.batch);
+  const auto rows = static_cast<std::size_t>(
+      std::min<std::uint64_t>(terms.batch, order_.sampler().size()));
+  batch_.indices.reserve(rows);
+  batch_.extents.reserve(rows);
+  batch_.offsets.reserve(rows);
 }
 
 ImageSize BatchSizes::room(std::uint64_t index, std::uint64_t epoch,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "buffer/slab.hpp"
@@ -30,6 +31,11 @@ class BatchSizes {
   };
 
   BatchSizes(source::SizeOrder order, const Terms& terms);
+  /// Bytes that it allocates, besides the order.
+  static constexpr std::uint64_t memory_bytes(std::uint64_t samples, std::uint32_t batch) noexcept {
+    return std::min<std::uint64_t>(samples, batch) *
+           (2 * sizeof(std::uint64_t) + sizeof(ImageSize));
+  }
 
   /// Valid until the next call. A repeated call for the same batch is free.
   const buffer::BatchLayout& of(const BatchSlot& batch);

@@ -20,7 +20,8 @@ struct RowRun {
 class RowFeed {
  public:
   /// Reserves memory for `runs` runs. More runs cost an allocation.
-  explicit RowFeed(std::size_t runs) { runs_.reserve(runs); }
+  explicit RowFeed(std::size_t runs) { reserve(runs); }
+  void reserve(std::size_t runs) { runs_.reserve(runs); }
 
   /// Adds the rows of a new batch, or the rest of a run that a worker returned.
   void add(const RowRun& run);

@@ -34,8 +34,8 @@ enum class Hold : std::uint8_t {
 ///
 /// `SamplePtr` is an owning or a plain pointer to a `Sample`. The queue reads `row` and
 /// `has_bytes`. The reader sets `ahead`, and the queue clears it: the sample is an outstanding read
-/// until a worker takes it. Memory for `slabs` and `samples` of the constructor is reserved; more
-/// costs an allocation.
+/// until a worker takes it. Memory for what is reserved is allocated in advance; more costs an
+/// allocation.
 template <class SamplePtr>
 class WorkQueue {
  public:
@@ -49,7 +49,15 @@ class WorkQueue {
 
   WorkQueue(std::uint32_t workers, std::uint32_t read_ahead, std::uint32_t slabs,
             std::size_t samples)
-      : workers_(workers), read_ahead_(read_ahead), feed_(slabs + workers + 1) {
+      : workers_(workers), read_ahead_(read_ahead), feed_(0) {
+    reserve(workers, read_ahead, slabs, samples);
+  }
+  /// Reserves memory for up to so many threads, slabs and samples. A batch is opened only while few
+  /// rows are untaken, so threads bound the number of runs, too.
+  void reserve(std::uint32_t workers, std::uint32_t read_ahead, std::uint32_t slabs,
+               std::size_t samples) {
+    const auto open = std::min<std::uint64_t>(slabs, conductor::rows_ahead(workers, read_ahead));
+    feed_.reserve(static_cast<std::size_t>(open + workers + 1));
     for (auto* list : {&to_decode_, &to_read_, &parked_}) list->reserve(samples);
   }
 

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "engine/loader_stats.hpp"
 #include "engine/shared_work_queue.hpp"
 #include "engine/trace.hpp"
+#include "plan/loader_bytes.hpp"
 #include "source/sampler.hpp"
 #include "weir/plan.hpp"
 #include "weir/source.hpp"
@@ -30,10 +33,10 @@ struct Core final : buffer::LeaseWatch {
         plan(resolved),
         book(std::move(page)),
         pool(std::move(slabs)),
-        stats(resolved.max_queue_size, resolved.workers),
+        stats(resolved.max_queue_size),
         trace(resolved.trace_bytes > 0 ? std::make_unique<Trace>(resolved) : nullptr),
         cache(std::move(samples)),
-        setting(resolved.start) {
+        knobs({resolved.start, resolved.start}) {
     pool->watch(this);
   }
   ~Core() override { retire(); }
@@ -45,7 +48,23 @@ struct Core final : buffer::LeaseWatch {
     pool->watch(nullptr);
     trace.reset();
     cache.reset();
+    thread_records_.reset();
   }
+  /// Charges the records of so many threads. Those of the first setting are part of the plan's
+  /// index_bytes. One caller at a time. Throws Error{budget_too_small}.
+  void cover_threads(std::uint32_t workers, std::uint32_t readers) {
+    const auto more = [](std::uint32_t number, std::uint32_t covered) {
+      return std::uint64_t{number - std::min(number, covered)};
+    };
+    const auto bytes = more(workers, plan.start.workers) * worker_record_bytes +
+                       more(readers, plan.start.read_ahead) * reader_record_bytes;
+    if (!thread_records_) thread_records_ = books::charge(book, Account::index, 0);
+    if (thread_records_ && thread_records_->try_grow(bytes)) return;
+    throw Error(Errc::budget_too_small, Stage::wait,
+                "memory.budget_bytes: no room for the records of " + std::to_string(workers) +
+                    " workers and " + std::to_string(readers) + " reads ahead");
+  }
+
   void released(const buffer::Slab& slab) noexcept override {
     const auto now = Clock::now();
     stats.released(slab, now);
@@ -70,8 +89,14 @@ struct Core final : buffer::LeaseWatch {
   std::unique_ptr<buffer::SampleCache> cache;  ///< null if not requested, or without room
   Guarded<SizeStats> delivered;                ///< only if sizes differ
   FaultLog faults;
-  Guarded<Setting> setting;  ///< current setting of the knobs
+  struct Knobs {
+    Setting now, before;
+  };
+  Guarded<Knobs> knobs;
   Notes moves, stalls;       ///< what tuning changed; what the watchdog reported
+
+ private:
+  std::optional<Charge> thread_records_;
 };
 
 /// The settings of one stream beyond the loader's Plan. Every value is decided.
@@ -96,8 +121,8 @@ struct Shared {
   Shared(Core& lasting, const StreamPlan& stream, std::shared_ptr<Wakeable> conductor)
       : core(lasting),
         plan(stream),
-        work_queue(*lasting.book, lasting.stats, lasting.plan.workers, lasting.plan.read_ahead,
-                   lasting.plan.slabs, std::move(conductor)) {}
+        work_queue(*lasting.book, lasting.stats, lasting.plan.start.workers,
+                   lasting.plan.start.read_ahead, lasting.plan.slabs, std::move(conductor)) {}
 
   Core& core;
   const StreamPlan plan;

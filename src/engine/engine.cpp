@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,11 @@
 namespace weir::engine {
 
 namespace {
+
+static_assert(LoaderStats::worker_bytes() + sizeof(RowWork) + 3 * sizeof(Sample) +
+                  sizeof(ThreadActivity) <=
+              worker_record_bytes);
+static_assert(sizeof(RowWork) + 4 * sizeof(Sample) + sizeof(ThreadActivity) <= reader_record_bytes);
 
 /// Begins the stream in the books. The conductor's constructor already reads them.
 books::Book& begun(books::Book& book, const StreamPlan& plan,
@@ -44,7 +50,6 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
     : core_(std::move(core)),
       strand_(std::make_shared<Strand>()),
       shared_(*core_, plan, strand_),
-      ready_(core_->plan.slabs),
       conductor_(begun(*core_->book, plan, strand_), plan.schedule,
                  policy_of(core_->plan, shared_.work_queue.rows_ahead(), plan), plan.first_batch,
                  *this) {
@@ -56,9 +61,8 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
                                                         core_->pool->layout().alignment,
                                                         core_->plan.side_bytes, plan.on_fault});
     core_->stats.stream_opened(core_->plan.start.workers, Clock::now());
-    threads_.reserve(core_->plan.workers + core_->plan.read_ahead);
     if (plan.stall_after.count() > 0) {
-      watchdog_.emplace(shared_, core_->plan.workers + core_->plan.read_ahead);
+      watchdog_.emplace(shared_);
       next_look_ = Clock::now() + watchdog_->interval();
     }
     apply(core_->plan.start);
@@ -80,9 +84,9 @@ void Engine::shut_down() noexcept {
   strand_->stop();
   ready_.close();
   serve(true);
-  while (const auto id = ready_.pop(Clock::now())) {
+  while (const auto* const slab = ready_.pop(Clock::now())) {
     core_->stats.ready_changed(-1, Clock::now());
-    core_->book->discard_ready(*id);
+    core_->book->discard_ready(slab->id);
   }
   conductor_.workers_left();
   core_->book->end_stream();
@@ -148,7 +152,7 @@ void Engine::step() {
     Lock lock(rest_mutex_);
     requested = rest_requested_;
   }
-  const auto depth = core_->setting.get().max_queue_size;
+  const auto depth = core_->knobs.get().now.max_queue_size;
   try {
     if (failed_.load()) conductor_.fail();
     conductor_.set_bounds(depth, shared_.work_queue.rows_ahead());
@@ -185,7 +189,12 @@ std::optional<books::SlabId> Engine::fitting_slab(std::uint64_t bytes, std::uint
 }
 
 std::optional<books::SlabId> Engine::make_slab_of(std::uint64_t bytes) {
-  return id_of(core_->pool->make(bytes));
+  return made(core_->pool->make(bytes));
+}
+
+std::optional<books::SlabId> Engine::made(const buffer::Slab* slab) {
+  if (slab) core_->stats.deepen(slab->id + 1);
+  return id_of(slab);
 }
 
 void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
@@ -204,7 +213,7 @@ void Engine::publish(books::SlabId slab) noexcept {
   if (core_->trace) core_->trace->batch(Trace::Of::filling, ready, ready.since, now);
   ready.since = now;
   core_->stats.ready_changed(+1, now);
-  ready_.push(slab);
+  ready_.push(ready);
 }
 
 void Engine::halt() noexcept {
@@ -217,8 +226,14 @@ void Engine::end(conductor::End why) noexcept {
     const auto& tolerance = shared_.plan.tolerance;
     shared_.error.offer(
         {}, error_of(Errc::too_many_faults, Stage::handoff, [&] {
-          return "more faults than faults.tolerate = " + std::to_string(tolerance.faults) +
-                 " and faults.tolerate_share = " + std::to_string(tolerance.share) + " allow";
+          std::ostringstream text;
+          text << "more faults than allowed by";
+          if (tolerance.faults != UINT64_MAX) text << " faults.tolerate = " << tolerance.faults;
+          if (tolerance.faults != UINT64_MAX && tolerance.share < 1) text << " and";
+          if (tolerance.share < 1)
+            text << " faults.tolerate_share = " << tolerance.share << " (" << 100 * tolerance.share
+                 << " %)";
+          return text.str();
         }));
   }
   ready_.close();
@@ -227,20 +242,24 @@ void Engine::end(conductor::End why) noexcept {
 // ---- workers and readers ---------------------------------------------------------------------
 
 void Engine::apply(const Setting& setting) {
+  core_->cover_threads(setting.workers, setting.read_ahead);
+  shared_.work_queue.make_room(setting.workers, setting.read_ahead);
+  // A thread that has started must find its place without an allocation.
+  threads_.reserve(std::max(setting.workers, workers_begun_) +
+                   std::max(setting.read_ahead, readers_begun_));
   for (; workers_begun_ < setting.workers; ++workers_begun_)
     start(RowWork::Duty::decode, workers_begun_);
   for (; readers_begun_ < setting.read_ahead; ++readers_begun_)
     start(RowWork::Duty::read, readers_begun_);
   shared_.work_queue.limit(setting.workers, setting.read_ahead);
-  core_->setting.set(setting);
+  if (const auto now = core_->knobs.get().now; now != setting) core_->knobs.set({setting, now});
   strand_->wake();
 }
 
 void Engine::start(RowWork::Duty duty, std::uint32_t number) {
   const bool decodes = duty == RowWork::Duty::decode;
   auto& core = *core_;
-  ThreadActivity* const activity =
-      watchdog_ ? &watchdog_->activity(decodes ? number : core.plan.workers + number) : nullptr;
+  ThreadActivity* const activity = watchdog_ ? &watchdog_->add_activity() : nullptr;
   auto& thread_stats = decodes ? core.stats.worker(number) : core.stats.others();
   const auto track = !core.trace ? 0
                      : decodes   ? core.trace->worker(number)

@@ -35,11 +35,11 @@ buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease leas
 
 buffer::Slab* Engine::take(std::optional<Clock::time_point> deadline, Clock::time_point requested) {
   auto& stats = core_->stats;
-  while (const auto id = ready_.pop(deadline)) {
+  while (auto* const popped = ready_.pop(deadline)) {
+    auto& slab = *popped;
     const auto now = Clock::now();
     stats.ready_changed(-1, now);
-    if (core_->book->lease(*id)) {
-      auto& slab = core_->pool->slab(*id);
+    if (core_->book->lease(slab.id)) {
       stats.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
       stats.answered(slab.rows, now);
       if (slab.layout().sizes_differ()) core_->count_images(slab);
@@ -47,7 +47,7 @@ buffer::Slab* Engine::take(std::optional<Clock::time_point> deadline, Clock::tim
       slab.since = now;
       return &slab;
     }
-    core_->book->discard_ready(*id);
+    core_->book->discard_ready(slab.id);
   }
   stats.answered(std::nullopt, Clock::now());
   if (ready_.drained()) {

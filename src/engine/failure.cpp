@@ -24,7 +24,8 @@ Failure failure_of(Stage stage) {
   } catch (const buffer::ScratchExceeded& error) {
     return {{FaultKind::memory, stage, error.what()}};
   } catch (const std::bad_alloc&) {
-    return {{FaultKind::memory, stage, {}}};
+    // A transform's exception is passed on. While reading, weir's own memory may be refused, too.
+    return {{FaultKind::memory, stage, {}}, reading ? nullptr : std::current_exception()};
   } catch (const std::exception& error) {
     return {{kind, stage, error.what()}, std::current_exception()};
   } catch (...) {

@@ -4,17 +4,37 @@
 
 namespace weir::engine {
 
-namespace {
+LoaderStats::LoaderStats(std::uint32_t max_queue_size) : occupied_(max_queue_size + 1) {
+  deepen(1);
+}
 
-/// The stages that a worker runs. The other stages belong to batches.
-constexpr std::size_t worker_stages = static_cast<std::size_t>(Stage::fit) + 1;
+ThreadStats& LoaderStats::worker(std::uint32_t i) {
+  Lock lock(mutex_);
+  while (workers_stats_.size() <= i) {
+    const bool present = workers_stats_.size() < present_;
+    auto& made = workers_stats_.emplace_back();
+    if (!present) made.when_left = Clock::duration{};
+  }
+  return workers_stats_[i].stats;
+}
 
-}  // namespace
+void LoaderStats::deepen(std::uint32_t depth) {
+  Lock lock(mutex_);
+  while (occupied_.capacity() <= depth && occupied_.next_capacity() > occupied_.capacity())
+    occupied_.add(occupied_.next_piece());
+}
 
-LoaderStats::LoaderStats(std::uint32_t max_queue_size, std::uint32_t workers)
-    : occupied_(max_queue_size + 1) {
-  for (std::uint32_t i = 0; i < workers; ++i) threads_.emplace_back(worker_stages);
-  threads_.emplace_back(stage_count);
+void LoaderStats::attend(std::uint32_t workers, Clock::time_point now) noexcept {
+  present_ = workers;
+  for (std::uint32_t i = 0; i < workers_stats_.size(); ++i) {
+    auto& [stats, outside, when_left] = workers_stats_[i];
+    if (i >= workers) {
+      if (!when_left) when_left = stats.reading(now);
+    } else if (when_left) {
+      outside += stats.reading(now) - *when_left;
+      when_left.reset();
+    }
+  }
 }
 
 void LoaderStats::stream_opened(std::uint32_t workers, Clock::time_point now) {
@@ -26,6 +46,7 @@ void LoaderStats::stream_opened(std::uint32_t workers, Clock::time_point now) {
   wait_.reset();
   depth_ = waiting_ = 0;
   workers_ = workers;
+  attend(workers, now);
 }
 
 void LoaderStats::stream_ended(Clock::time_point now) {
@@ -35,6 +56,7 @@ void LoaderStats::stream_ended(Clock::time_point now) {
   add_wait(counted_, now);
   wait_.reset();
   ended_ = now;
+  attend(0, now);
 }
 
 LoaderStats::Held LoaderStats::held() const noexcept {
@@ -77,8 +99,9 @@ void LoaderStats::workers_wait(std::uint32_t count, Hold why, Clock::time_point 
 
 void LoaderStats::staffed(std::uint32_t workers, Clock::time_point now) {
   Lock lock(mutex_);
-  settle(now);
+  now = settle(now);
   workers_ = workers;
+  if (opened_ && !ended_) attend(workers, now);
 }
 
 // ---- the consumer ----------------------------------------------------------------------------
@@ -139,12 +162,13 @@ void LoaderStats::released(const buffer::Slab& slab, Clock::time_point now) noex
 // ---- reports ---------------------------------------------------------------------------------
 
 WorkerTime LoaderStats::worker_time(Clock::time_point now) const {
+  const auto active = worked_ - held_[storage_wait] - held_[memory_wait] - held_[idle];
   Clock::duration reading{};
-  for (const auto& thread_stats : threads_) reading += thread_stats.reading(now);
+  for (const auto& worker : workers_stats_) reading += worker.reading(now);
+  reading = std::clamp(reading, Clock::duration{}, std::max(active, Clock::duration{}));
   // All time that is neither waiting nor reading counts as decoding.
-  const auto rest = worked_ - reading - held_[storage_wait] - held_[memory_wait] - held_[idle];
   return {.read_s = seconds(reading),
-          .decode_s = std::max(0.0, seconds(rest)),
+          .decode_s = seconds(active - reading),
           .storage_wait_s = seconds(held_[storage_wait]),
           .memory_wait_s = seconds(held_[memory_wait]),
           .idle_s = seconds(held_[idle])};
@@ -156,12 +180,17 @@ LoaderStats::Effort LoaderStats::effort(Clock::time_point now) const {
 }
 
 std::vector<StageStats> LoaderStats::stages() const {
+  std::vector<const ThreadStats*> threads{&others_};
+  {
+    Lock lock(mutex_);
+    for (const auto& worker : workers_stats_) threads.push_back(&worker.stats);
+  }
   std::vector<StageStats> stats;
   for (std::size_t i = 0; i < stage_count; ++i) {
     auto& clock = stats.emplace_back();
     clock.stage = static_cast<Stage>(i);
     TimeHistogram::Counts counts;
-    for (const auto& thread_stats : threads_) thread_stats.add_to(clock, counts);
+    for (const auto* thread_stats : threads) thread_stats->add_to(clock, counts);
     clock.count = TimeHistogram::total(counts);
     if (clock.count == 0) continue;
     clock.p50_us = 1e6 * TimeHistogram::at(counts, 0.5).value();
@@ -176,9 +205,8 @@ QueueStats LoaderStats::queue(Clock::time_point now) {
   now = settle(now);
   QueueStats clock = counted_;
   clock.seconds = seconds(open_for_);
-  for (const auto time : occupied_) {
-    clock.occupancy.push_back(clock.seconds > 0 ? seconds(time) / clock.seconds : 0.0);
-  }
+  for (std::uint32_t ready = 0; ready < occupied_.capacity(); ++ready)
+    clock.occupancy.push_back(clock.seconds > 0 ? seconds(occupied_[ready]) / clock.seconds : 0.0);
   clock.workers = worker_time(now);
   if (worked_ > Clock::duration::zero())
     clock.producer_wait_s = clock.workers.idle_s * clock.seconds / seconds(worked_);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/grown.hpp"
 #include "base/mutex.hpp"
 #include "buffer/slab.hpp"
 #include "conductor/work_queue.hpp"
@@ -21,12 +22,19 @@ using conductor::Hold;
 /// times. A time before the last one counts as the last one.
 class LoaderStats {
  public:
-  /// The maximum queue depth and the maximum number of workers.
-  LoaderStats(std::uint32_t max_queue_size, std::uint32_t workers);
+  /// `max_queue_size`: the maximum queue depth.
+  explicit LoaderStats(std::uint32_t max_queue_size);
 
-  ThreadStats& worker(std::uint32_t i) noexcept { return threads_[i]; }
+  /// The stats of a worker. The first call makes them.
+  ThreadStats& worker(std::uint32_t i);
+  /// Bytes of a worker's stats.
+  static constexpr std::uint64_t worker_bytes() noexcept {
+    return sizeof(Worker) + ThreadStats::bytes(worker_stages);
+  }
   /// The stats of all threads that are not workers.
-  ThreadStats& others() noexcept { return threads_.back(); }
+  ThreadStats& others() noexcept { return others_; }
+  /// Makes room for `depth` ready batches.
+  void deepen(std::uint32_t depth);
 
   void stream_opened(std::uint32_t workers, Clock::time_point now);
   void stream_ended(Clock::time_point now);
@@ -67,18 +75,34 @@ class LoaderStats {
     Effort before{};  ///< only if no batch was found
   };
   enum Held : std::uint8_t { storage_wait, memory_wait, idle };
+  /// The stages that a worker runs. The other stages belong to batches.
+  static constexpr std::size_t worker_stages = static_cast<std::size_t>(Stage::fit) + 1;
+  /// A read can go on after its stream has ended, or after the number of workers was reduced. That
+  /// time is no worker's time.
+  struct Worker {
+    ThreadStats stats{worker_stages};
+    Clock::duration outside{};               ///< time of reads while the worker was absent
+    std::optional<Clock::duration> when_left{};  ///< its read time when it became absent
+    Clock::duration reading(Clock::time_point now) const noexcept {
+      return when_left.value_or(stats.reading(now)) - outside;
+    }
+  };
 
   /// Adds the time until now to its categories. Returns the instant that the sums refer to.
   Clock::time_point settle(Clock::time_point now) WEIR_REQUIRES(mutex_);
+  /// From now on the first `workers` workers are present.
+  void attend(std::uint32_t workers, Clock::time_point now) noexcept WEIR_REQUIRES(mutex_);
   Held held() const noexcept WEIR_REQUIRES(mutex_);
   WorkerTime worker_time(Clock::time_point now) const WEIR_REQUIRES(mutex_);
   Effort effort(Clock::time_point now) const WEIR_REQUIRES(mutex_);
   /// Adds the current wait to `counted`, divided by what the workers did during it.
   void add_wait(QueueStats& counted, Clock::time_point now) const WEIR_REQUIRES(mutex_);
 
-  std::deque<ThreadStats> threads_;
+  ThreadStats others_{stage_count};
   mutable Mutex mutex_;
-  std::vector<Clock::duration> occupied_ WEIR_GUARDED_BY(mutex_);
+  std::deque<Worker> workers_stats_ WEIR_GUARDED_BY(mutex_);
+  std::uint32_t present_ WEIR_GUARDED_BY(mutex_) = 0;  ///< workers
+  Grown<Clock::duration> occupied_ WEIR_GUARDED_BY(mutex_);
   std::uint32_t depth_ WEIR_GUARDED_BY(mutex_) = 0;
   std::array<Clock::duration, 3> held_ WEIR_GUARDED_BY(mutex_){};  ///< worker-time by category
   Clock::duration worked_ WEIR_GUARDED_BY(mutex_){};               ///< all worker-time

@@ -17,8 +17,10 @@ class Sink final : public ByteSink {
     if (const auto defect = memory_.exceeds(end, Stage::read))
       throw SampleError(defect->kind, defect->reason);
     // A block that grows loses its content: the earlier parts of the sample.
-    again_ = pieces_++ > 0 && end > sample_.encoded.size();
-    refused_ = !memory_.admit_encoded(end);
+    again_ = parts_++ > 0 && end > sample_.encoded.size();
+    constexpr int many = 3;  // a pair has two
+    const bool grows = again_ && parts_ >= many;
+    refused_ = !(grows ? memory_.admit_many_parts(end) : memory_.admit_encoded(end));
     if (refused_ || again_) return std::nullopt;
     sample_.charged = end;
     return sample_.encoded.first(end).subspan(static_cast<std::size_t>(start));
@@ -30,7 +32,7 @@ class Sink final : public ByteSink {
  private:
   RowMemory& memory_;
   Sample& sample_;
-  int pieces_ = 0;
+  int parts_ = 0;
   bool refused_ = false, again_ = false;
 };
 

@@ -20,11 +20,18 @@ SharedWorkQueue::SharedWorkQueue(books::Book& book, LoaderStats& stats, std::uin
     : book_(book),
       stats_(stats),
       low_(std::move(low)),
-      queue_(workers, read_ahead, slabs, most_samples(workers, read_ahead)) {
+      queue_(workers, read_ahead, slabs, most_samples(workers, read_ahead)),
+      slabs_(slabs) {
+  make_room(workers, read_ahead);
+}
+
+void SharedWorkQueue::make_room(std::uint32_t workers, std::uint32_t read_ahead) {
   const auto samples = most_samples(workers, read_ahead);
+  Lock lock(mutex_);
   free_.reserve(samples);
-  for (std::uint32_t i = 0; i < samples; ++i) free_.push_back(std::make_unique<Sample>(book_));
+  for (; samples_ < samples; ++samples_) free_.push_back(std::make_unique<Sample>(book_));
   idle_.reserve(workers + read_ahead);
+  queue_.reserve(workers, read_ahead, slabs_, samples);
 }
 
 // ---- conductor -------------------------------------------------------------------------------

@@ -21,12 +21,14 @@ namespace weir::engine {
 /// books or of the stats.
 class SharedWorkQueue {
  public:
-  /// Wakes `low` when fewer than rows_ahead() untaken rows are left.
+  /// For so many threads at first. Wakes `low` when fewer than rows_ahead() untaken rows are left.
   SharedWorkQueue(books::Book& book, LoaderStats& stats, std::uint32_t workers,
                   std::uint32_t read_ahead, std::uint32_t slabs, std::shared_ptr<Wakeable> low);
 
   std::uint64_t rows_ahead() noexcept;
-  /// Sets the limits, at most those of the constructor. Workers below `workers` get work. At most
+  /// Allocates what so many threads need. Throws std::bad_alloc.
+  void make_room(std::uint32_t workers, std::uint32_t read_ahead);
+  /// Sets the limits, for which there must be room. Workers below `workers` get work. At most
   /// `read_ahead` reads are outstanding.
   void limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept;
 
@@ -84,6 +86,8 @@ class SharedWorkQueue {
   std::condition_variable work_, reads_, benched_;
   Queue queue_ WEIR_GUARDED_BY(mutex_);
   std::vector<SamplePtr> free_ WEIR_GUARDED_BY(mutex_);
+  std::uint32_t samples_ WEIR_GUARDED_BY(mutex_) = 0;  ///< made by make_room()
+  const std::uint32_t slabs_;
   std::vector<WorkerMemory*> idle_ WEIR_GUARDED_BY(mutex_);
   bool halted_ WEIR_GUARDED_BY(mutex_) = false;
   std::uint32_t waiting_ WEIR_GUARDED_BY(mutex_) = 0;  ///< waiting workers, also those that left

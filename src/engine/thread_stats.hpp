@@ -18,6 +18,10 @@ class ThreadStats {
  public:
   /// For the first `stages` stages.
   explicit ThreadStats(std::size_t stages) : meters_(stages) {}
+  /// Bytes that it allocates.
+  static constexpr std::uint64_t bytes(std::size_t stages) noexcept {
+    return stages * sizeof(Meter);
+  }
 
   void add(Stage stage, Clock::duration busy, std::uint64_t bytes) noexcept;
   /// Adds count, times and bytes to `clock`, and the distribution of times to `counts`.

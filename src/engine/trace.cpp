@@ -1,6 +1,8 @@
 #include "engine/trace.hpp"
 
 #include <algorithm>
+#include <string>
+#include <type_traits>
 
 #include "books/accounts.hpp"
 
@@ -18,7 +20,15 @@ Trace::Trace(const Plan& plan)
     : capacity_(plan.trace_bytes / trace_event_bytes),
       workers_(plan.workers),
       readers_(plan.read_ahead),
-      events_(std::make_unique<Event[]>(static_cast<std::size_t>(capacity_))) {}
+      // The pages become resident when events are written. An event of zeros has no kind.
+      events_(static_cast<Event*>(
+          std::calloc(static_cast<std::size_t>(capacity_), sizeof(Event)))) {
+  static_assert(Kind{} == Kind::none && std::is_trivially_destructible_v<Event>);
+  if (!events_)
+    throw Error(Errc::bad_options, Stage::wait,
+                "trace.events = " + std::to_string(capacity_) + ": the system refuses the " +
+                    std::to_string(plan.trace_bytes) + " bytes for them");
+}
 
 std::int64_t Trace::since_start(Clock::time_point at) const noexcept {
   return std::chrono::nanoseconds(at - start_).count();

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <iosfwd>
 #include <memory>
 #include <span>
@@ -27,7 +28,7 @@ class Trace {
   /// A row in the viewer: the consumer, the conductor, a worker, a reader, tuning or a slab.
   using Track = std::uint32_t;
 
-  /// Allocates plan.trace_bytes.
+  /// Allocates plan.trace_bytes. Throws Error{bad_options} if the system refuses them.
   explicit Trace(const Plan& plan);
 
   // Viewers use thread 0 for the idle thread.
@@ -109,7 +110,10 @@ class Trace {
   const Clock::time_point start_ = Clock::now();
   const std::uint64_t capacity_;
   const std::uint32_t workers_, readers_;
-  const std::unique_ptr<Event[]> events_;
+  struct Free {
+    void operator()(Event* events) const noexcept { std::free(events); }
+  };
+  const std::unique_ptr<Event[], Free> events_;
   std::atomic<std::uint64_t> noted_{0};
   std::atomic<bool> tuned_{false};
 };

@@ -4,8 +4,6 @@
 
 namespace weir::engine {
 
-Watchdog::Watchdog(Shared& shared, std::uint32_t threads) : shared_(shared), activities_(threads) {}
-
 Clock::duration Watchdog::interval() const noexcept {
   using namespace std::chrono_literals;
   return std::clamp<Clock::duration>(shared_.plan.stall_after / 4, 1ms, 1s);
@@ -45,8 +43,11 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
                    .wants_slab = false,
                    .memory = core.book->snapshot().memory};
   found.wants_slab = found.parked.empty() && core.book->someone_waits();
-  for (const auto& activity : activities_)
-    if (const auto at = activity.get(); at.busy) found.busy.push_back(at);
+  {
+    Lock lock(mutex_);
+    for (const auto& activity : activities_)
+      if (const auto at = activity.get(); at.busy) found.busy.push_back(at);
+  }
   std::ranges::sort(found.busy, {}, &Activity::since);
   const auto text = describe(found, core.source);
   shared_.core.stalls.add(text);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "base/mutex.hpp"
 #include "engine/context.hpp"
 #include "engine/standstill.hpp"
 #include "engine/thread_activity.hpp"
@@ -17,10 +18,13 @@ namespace weir::engine {
 /// not end. On the hot path, each thread only records its activity in its own ThreadActivity.
 class Watchdog {
  public:
-  Watchdog(Shared& shared, std::uint32_t threads);
+  explicit Watchdog(Shared& shared) noexcept : shared_(shared) {}
 
-  /// The activity of one thread.
-  ThreadActivity& activity(std::uint32_t thread) noexcept { return activities_[thread]; }
+  /// The activity of one more thread.
+  ThreadActivity& add_activity() {
+    Lock lock(mutex_);
+    return activities_.emplace_back();
+  }
   Clock::duration interval() const noexcept;
   /// `waits_for_lease`: since when the consumer waits for its own lease. `stops`: since when the
   /// stream is stopping.
@@ -31,7 +35,8 @@ class Watchdog {
 
  private:
   Shared& shared_;
-  std::deque<ThreadActivity> activities_;
+  Mutex mutex_;
+  std::deque<ThreadActivity> activities_ WEIR_GUARDED_BY(mutex_);
   books::RowKey oldest_ = books::no_row;
   Clock::time_point oldest_since_{};
   std::optional<Clock::time_point> reported_;  ///< start of the stall that was reported last

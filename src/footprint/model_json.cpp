@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <fstream>
-#include <set>
 
 #include "base/sanitize.hpp"
 #include "footprint/json_fields.hpp"
@@ -179,26 +178,6 @@ Model read_all(const json& object) {
   return model;
 }
 
-/// Rejects duplicate fields, because JSON readers differ in which one they use.
-class OnceOnly {
- public:
-  bool operator()(int, json::parse_event_t event, const json& parsed) {
-    if (event == json::parse_event_t::object_start) {
-      open_.emplace_back();
-    } else if (event == json::parse_event_t::object_end) {
-      open_.pop_back();
-    } else if (event == json::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!open_.back().insert(key).second)
-        throw model_error("", sanitize(key, 64) + " is there twice in one object");
-    }
-    return true;
-  }
-
- private:
-  std::vector<std::set<std::string>> open_;
-};
-
 constexpr std::size_t most_bytes = 16u << 20;
 
 }  // namespace
@@ -208,7 +187,7 @@ Model parse_model(std::string_view text) {
     throw model_error("", "the model has more than " + std::to_string(most_bytes) + " bytes");
   json object;
   try {
-    object = report::read_json<json>(text, OnceOnly());
+    object = report::read_json<json>(text, report::Keys::once);
   } catch (const std::invalid_argument& e) {
     throw model_error("", e.what());
   } catch (const json::exception& e) {

@@ -4,9 +4,16 @@
 #include <cmath>
 
 #include "base/checked.hpp"
+#include "buffer/slab.hpp"
 #include "plan/text.hpp"
 
 namespace weir {
+std::uint64_t slab_record_bytes(std::uint32_t rows, bool sizes_differ) {
+  // The table of the stats has one element more than slabs, so it can be twice as large.
+  constexpr std::uint64_t stats = 2 * sizeof(std::int64_t);
+  return buffer::SlabPool::record_bytes(rows, sizes_differ) + stats;
+}
+
 std::uint64_t typical_arena(const Plan& plan) {
   return add_sat(typical_arena_bytes + (plan.whole_images ? typical_image_bytes : 0),
                  plan.transform_bytes);
@@ -34,7 +41,7 @@ Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budge
   if (budget_bytes == had.budget_bytes) options.memory.max_sample_bytes = had.max_sample_bytes;
   if (const auto& cache = had.cache; cache.keep != Cache::nothing && cache.bytes != 0)
     options.cache = {cache.keep, budget_bytes == unlimited ? cache.bytes : cache.requested};
-  return resolve(options, had.index_bytes, 0, had.cache.table_bytes / sizeof(void*));
+  return resolve(options, had.index_bytes - had.record_bytes, 0, had.cache.table_bytes / sizeof(void*));
 }
 
 std::uint64_t typical_bytes(const Plan& plan, double encoded_bytes) {

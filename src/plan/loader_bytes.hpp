@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "base/grown.hpp"
 #include "weir/advice.hpp"
 
 namespace weir {
@@ -11,6 +13,22 @@ namespace weir {
 inline constexpr std::uint64_t typical_arena_bytes = 1ull << 20;
 /// Pixel bytes of that photograph, for transforms of whole images.
 inline constexpr std::uint64_t typical_image_bytes = 3ull << 19;
+
+/// Upper bounds of the memory that weir keeps for each thread besides arenas and its stack:
+/// histograms, samples, a decoder. The engine checks them.
+inline constexpr std::uint64_t worker_record_bytes = 32 * 1024, reader_record_bytes = 8 * 1024;
+
+/// Bytes that weir keeps for each slab of a loader besides the slab: the records of the books, the
+/// pool and the stats. `rows`: of a batch.
+std::uint64_t slab_record_bytes(std::uint32_t rows, bool sizes_differ);
+/// The slabs whose records are in Plan::record_bytes.
+constexpr std::uint32_t recorded_slabs(std::uint32_t max_leases, std::uint32_t slabs) noexcept {
+  return Grown<int>::capacity_for(1 + max_leases, slabs);
+}
+/// The rows of the largest batch of so many samples; 0: unknown.
+constexpr std::uint32_t most_rows(std::uint32_t batch, std::uint64_t samples) noexcept {
+  return samples == 0 ? batch : static_cast<std::uint32_t>(std::min<std::uint64_t>(batch, samples));
+}
 
 /// Assumed bytes per worker for this plan.
 std::uint64_t typical_arena(const Plan& plan);

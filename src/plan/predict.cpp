@@ -1,5 +1,7 @@
 #include "plan/predict.hpp"
 
+#include <utility>
+
 #include "base/checked.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/simulation.hpp"
@@ -21,9 +23,12 @@ Prediction predict(const Plan& plan, const simulation::Workload& work, double en
   return prediction;
 }
 
-Prediction predict(const Window& window, const Setting& setting, std::uint64_t seed) {
+Prediction predict(const Window& window, const Setting& setting, std::uint64_t seed,
+                   std::stop_token stop) {
   const auto plan = plan_with(window, setting, window.plan.budget_bytes);
-  return predict(plan, simulation::workload_of(window, plan.batch, seed), window.encoded_bytes);
+  const auto work =
+      simulation::workload_of(window, plan.batch, seed, nullptr, std::move(stop));
+  return predict(plan, work, window.encoded_bytes);
 }
 
 }  // namespace weir

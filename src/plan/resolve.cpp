@@ -134,9 +134,10 @@ std::string floor_message(const Plan& plan, std::uint64_t available, std::uint64
                            " promised to other loaders)"
                      : std::string()) +
          ": this needs at least " + format("%.1f MiB", floor) + ": " + size_text(plan.index_bytes) +
-         " of index" +
-         (plan.trace_bytes > 0 ? " (" + size_text(plan.trace_bytes) + " of it the trace)"
+         " of index (" + size_text(plan.record_bytes) + " of it weir's own records" +
+         (plan.trace_bytes > 0 ? ", " + size_text(plan.trace_bytes) + " the trace"
                                : std::string()) +
+         ")" +
          ", " + std::to_string(1 + plan.max_leases) + " slabs of " + size_text(plan.slab_bytes) +
          ", " + size_text(sample) + " for one sample" +
          (sample_was_set             ? " (max_sample_bytes)"
@@ -193,6 +194,13 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   plan.trace_bytes = mul_sat(options.trace.events, trace_event_bytes);
   within("index_bytes() of the source", index_bytes, std::uint64_t{0}, std::uint64_t{1} << 60);
   index_bytes = add_sat(index_bytes, plan.trace_bytes);
+  // The records of the slabs that the floor has, and of the first threads.
+  const auto each_record = slab_record_bytes(most_rows(options.batch, samples), sizes_differ);
+  const auto records = recorded_slabs(plan.max_leases, most.max_queue_size + plan.max_leases);
+  plan.record_bytes =
+      add_sat(mul_sat(records, each_record), requested.workers * worker_record_bytes +
+                                                 requested.read_ahead * reader_record_bytes);
+  index_bytes = add_sat(index_bytes, plan.record_bytes);
   plan.index_bytes = index_bytes;
   plan.budget_bytes =
       options.memory.ledger ? options.memory.ledger->budget() : options.memory.budget_bytes;
@@ -218,15 +226,27 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   const auto arenas = mul_sat(plan.workers, typical_arena(plan));
   const auto for_slabs =
       sub_floor(sub_floor(sub_floor(available, index_bytes), plan.max_sample_bytes), arenas);
+  // Slabs beyond the recorded ones need records. Their tables double, so there can be twice as many.
+  const auto slabs_in = [&](std::uint64_t bytes) {
+    const auto each = add_sat(plan.slab_bytes, mul_sat(2, each_record));
+    return std::max(std::min<std::uint64_t>(bytes / plan.slab_bytes, records), bytes / each);
+  };
   // If sizes differ, the stream charges the bytes of each batch separately.
-  const auto depth = sizes_differ
-                         ? most.max_queue_size
-                         : std::min(sub_floor(for_slabs / plan.slab_bytes, plan.max_leases),
-                                    plan.max_queue_bytes / plan.slab_bytes);
+  const auto depth = sizes_differ ? most.max_queue_size
+                                  : std::min(sub_floor(slabs_in(for_slabs), plan.max_leases),
+                                             plan.max_queue_bytes / plan.slab_bytes);
   plan.max_queue_size =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(depth, 1, most.max_queue_size));
-  if (sizes_differ && available != unlimited) plan.sizes.max_staging_bytes = for_slabs;
   plan.slabs = plan.max_queue_size + plan.max_leases;
+  const auto more_records = mul_sat(plan.slabs - std::min(plan.slabs, records), each_record);
+  if (sizes_differ && available != unlimited) {
+    // The smallest slabs need the most records.
+    const auto least = static_cast<double>(std::max<std::uint64_t>(1, plan.sizes.least_slab_bytes));
+    const auto share = least / (least + 2 * static_cast<double>(each_record));
+    plan.sizes.max_staging_bytes =
+        std::max(sub_floor(for_slabs, more_records),
+                 static_cast<std::uint64_t>(static_cast<double>(for_slabs) * share));
+  }
 
   const auto drawn = std::uint64_t{plan.max_queue_size} * plan.batch;
   plan.read_ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>(most.read_ahead, drawn));
@@ -253,7 +273,11 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
                  available == unlimited ? unlimited : sub_floor(beside, add_sat(arenas, reads)));
   const auto under_way =
       mul_sat(std::uint64_t{plan.workers} + plan.read_ahead, plan.max_sample_bytes);
-  plan.ceiling_bytes = std::min(available, add_sat(add_sat(staged, under_way), plan.cache.bytes));
+  const auto more_threads = (plan.workers - requested.workers) * worker_record_bytes +
+                            (plan.read_ahead - plan.start.read_ahead) * reader_record_bytes;
+  plan.ceiling_bytes =
+      std::min(available, add_sat(add_sat(add_sat(staged, under_way), plan.cache.bytes),
+                                  add_sat(more_records, more_threads)));
   return plan;
 }
 

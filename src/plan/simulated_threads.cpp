@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "conductor/pull.hpp"
@@ -74,16 +75,18 @@ void Simulation::begin_row(Actor& actor) {
   Row& row = *actor.row;
   row.row = {actor.run.sequence, actor.run.first + actor.done};
   row.slab = actor.run.slab;
-  row.number = row.row.sequence * plan_.batch + row.row.row;
-  row.kept = work_.hits(row.number);
-  row.has_bytes = row.kept;
+  const auto first = row.row.row * group_;
+  row.number = row.row.sequence * plan_.batch + first;
+  row.samples = std::min(group_, samples_of_.at(row.row.sequence).rows - first);
+  row.missed = group_ > 1 ? 1 - work_.hit_share : work_.hits(row.number) ? 0 : 1;
+  row.has_bytes = row.missed == 0;
   row.ahead = actor.reader;
   ++actor.done;
 }
 
 bool Simulation::start(Actor& actor) {
   Row& row = *actor.row;
-  if (row.kept && actor.reader) {
+  if (row.missed == 0 && actor.reader) {
     arrive(actor);
     return false;
   }
@@ -98,24 +101,28 @@ bool Simulation::start(Actor& actor) {
   }
   actor.phase = Phase::reading;
   if (!actor.reader) set_reading(actor, 1);
-  schedule(id_of(actor), nanoseconds(work_.read_wait_s * work_.read[row.number]));
+  const double reads = work_.read.sum(row.number, row.samples) * row.missed;
+  schedule(id_of(actor), nanoseconds(work_.read_wait_s * reads));
   return true;
 }
 
 bool Simulation::compute(Actor& actor) {
-  const auto number = actor.row->number;
-  const bool kept = actor.row->kept, whole = kept && work_.kept == Cache::decoded;
-  if (!actor.reader && !whole && !admit(actor, actor.scratch, work_.scratch_bytes)) {
+  const auto& [number, samples, missed] =
+      std::tie(actor.row->number, actor.row->samples, actor.row->missed);
+  // The samples that are decoded. The others are copied.
+  const double decoded = work_.kept == Cache::decoded ? missed : 1;
+  if (!actor.reader && decoded > 0 && !admit(actor, actor.scratch, work_.scratch_bytes)) {
     park(actor);
     return false;
   }
-  const double decode = whole          ? work_.copy_s
-                        : actor.reader ? 0
-                                       : work_.decode_s * work_.decode[number];
+  const double decode = actor.reader
+                            ? 0
+                            : work_.decode_s * work_.decode.sum(number, samples) * decoded +
+                                  work_.copy_s * samples * (1 - decoded);
+  const double reads = work_.read.sum(number, samples) * missed;
   double read = 0;
-  if (!kept && (actor.reader || plan_.read_ahead == 0))
-    read += work_.read_cpu_s * work_.read[number];
-  if (!kept && fused_) read += work_.read_wait_s * work_.read[number];
+  if (actor.reader || plan_.read_ahead == 0) read += work_.read_cpu_s * reads;
+  if (fused_) read += work_.read_wait_s * reads;
   const double service = decode + read;
   if (!actor.reader && read > 0) set_reading(actor, read / service);
   seize_core(actor, std::max<Time>(nanoseconds(service), 1));

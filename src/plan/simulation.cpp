@@ -19,6 +19,25 @@ std::uint32_t simulated_depth(const Plan& plan, const Workload& work) {
       std::min<std::uint64_t>(plan.max_queue_size, std::max<std::uint64_t>(work.batches / 2, 64)));
 }
 
+/// The number of samples that one row stands for.
+std::uint32_t group_of(const Plan& plan, const Workload& work) {
+  // A worker that ends its last group of a batch late makes the others wait, so groups are small
+  // beside what all threads do at once.
+  constexpr std::uint32_t groups_per_thread = 8;
+  const auto threads = std::max(std::min(plan.workers, work.cores), plan.read_ahead);
+  const auto groups = std::max(work.least_groups, groups_per_thread * threads);
+  return (work.batch + groups - 1) / groups;
+}
+
+/// The same batches with rows of `group` samples.
+conductor::Schedule in_groups(const conductor::Schedule& samples, const Workload& work,
+                              std::uint32_t group) {
+  const auto rows = [group](std::uint64_t count) { return (count + group - 1) / group; };
+  const auto full = samples.batches_per_epoch() - 1;
+  return {full * rows(work.batch) + rows(samples.at(full).rows),
+          static_cast<std::uint32_t>(rows(work.batch)), false, std::nullopt};
+}
+
 /// Size of a data set whose short last batches give the workload's mean batch size.
 std::uint64_t dataset_size(const Workload& work) {
   constexpr double longest_epoch = 1 << 20;
@@ -38,14 +57,17 @@ Simulation::Simulation(const Plan& plan, const Workload& work)
       work_(work),
       bounded_(plan.budget_bytes != unlimited),
       fused_(!bounded_ && plan.read_ahead == 0 && work.cores >= plan.workers),
+      group_(group_of(plan, work)),
       depth_(simulated_depth(plan, work)),
       warm_(warm_batches(depth_)),
       last_(warm_ + work.batches),
       ledger_(std::make_shared<books::Ledger>(plan.budget_bytes)),
       book_(books::Book::open(ledger_,
                               {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
-                               plan.read_ahead_bytes, depth_ + plan.max_leases, plan.batch})),
-      schedule_(dataset_size(work), work.batch, false, std::nullopt),
+                               plan.read_ahead_bytes, depth_ + plan.max_leases,
+                               (plan.batch + group_ - 1) / group_})),
+      samples_of_(dataset_size(work), work.batch, false, std::nullopt),
+      schedule_(in_groups(samples_of_, work, group_)),
       queue_(plan.workers, plan.read_ahead, depth_ + plan.max_leases,
              2 * std::size_t{plan.workers + plan.read_ahead}),
       free_cores_(work.cores) {
@@ -72,6 +94,8 @@ Prediction Simulation::run() {
   requesting_ = true;
   settle();
   while (delivered_ < last_) {
+    if (work_.stop.stop_requested())
+      throw Error(Errc::stopped, Stage::wait, "the prediction was stopped before it had a result");
     if (next_event()) {
       settle();
     } else if (std::exchange(hold_, 0) > 0) {
@@ -229,7 +253,7 @@ void Simulation::hand_over() {
     spent_ = {};
   } else {
     end_wait();
-    samples_ += schedule_.at(delivered_ - 1).rows;
+    samples_ += samples_of_.at(delivered_ - 1).rows;
     found_ += found_ready_ ? 1 : 0;
     waited_ += now_ - requested_at_;
   }

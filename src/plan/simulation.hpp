@@ -24,6 +24,10 @@ namespace weir::simulation {
 /// work of workers, readers and the consumer only takes the time in the workload. Workers and
 /// readers charge, park and trim as engine::RowWork does. Scheduling takes no time. Use each object
 /// once.
+///
+/// A row stands for one sample, or in a large batch for a group of consecutive samples that a
+/// thread processes one after the other. The group takes the time of all its samples and holds the
+/// bytes of one.
 class Simulation final : private conductor::Actions {
  public:
   /// `plan` and `work` must have the same batch size.
@@ -32,7 +36,7 @@ class Simulation final : private conductor::Actions {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// Returns the result after the warm-up, without bytes.
+  /// Returns the result after the warm-up, without bytes. Throws Error{stopped}.
   Prediction run();
 
  private:
@@ -44,9 +48,10 @@ class Simulation final : private conductor::Actions {
   struct Row : books::Waiter {
     explicit Row(books::Book& book) : encoded(book, Account::encoded) {}
     books::SlabId slab = 0;
-    std::uint64_t number = 0;  ///< number of the row in the stream, which selects its draws
+    std::uint64_t number = 0;  ///< number of its first sample, which selects its draws
+    std::uint32_t samples = 1;
     bool has_bytes = false, ahead = false;
-    bool kept = false;  ///< cached in an earlier epoch, so not read
+    double missed = 1;  ///< share of its samples that no earlier epoch has cached
     buffer::Block encoded;
   };
   enum class Phase : std::uint8_t { idle, reading, computing };
@@ -135,13 +140,15 @@ class Simulation final : private conductor::Actions {
   const Workload& work_;
   const bool bounded_;  ///< whether there is a budget, so that bytes are charged
   const bool fused_;    ///< whether a read and its decode are one event
+  const std::uint32_t group_;  ///< samples per row
   const std::uint32_t depth_;
   const std::uint64_t warm_, last_;  ///< delivered batches at the start and end of the measurement
 
   std::shared_ptr<books::Ledger> ledger_;
   std::shared_ptr<Waker> waker_ = std::make_shared<Waker>();
   std::shared_ptr<books::Book> book_;
-  const conductor::Schedule schedule_;
+  const conductor::Schedule samples_of_;  ///< the stream's batches, in samples
+  const conductor::Schedule schedule_;    ///< the same batches, in rows
   std::unique_ptr<conductor::Conductor> conductor_;
   conductor::WorkQueue<Row*> queue_;
 

@@ -113,7 +113,8 @@ SizeFigures size_figures(const Options& options) {
   plan.most_pixels = layout.pixels;
   figures.index_bytes =
       add_sat(sizes.index->bytes(),
-              source::SizeOrder::memory_bytes(samples, options.batch, sizes.bucket_batches));
+              add_sat(source::SizeOrder::memory_bytes(samples, options.batch, sizes.bucket_batches),
+                      conductor::BatchSizes::memory_bytes(samples, options.batch)));
   return figures;
 }
 

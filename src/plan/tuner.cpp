@@ -71,8 +71,13 @@ std::optional<Tuner::Move> Tuner::look(const Window& seen) {
   changed_ = differs(load, *at_rest_) ? changed_ + 1 : 0;
   if (changed_ < windows_to_believe) return std::nullopt;
   goal_.reset();
-  refused_ = {};
+  for (auto& past : past_) past.refused = false;
   return step(seen);
+}
+
+bool Tuner::may_move(const Past& past, bool up) noexcept {
+  constexpr std::uint32_t most_reverted = 2;
+  return !past.refused && (up ? past.reverted < most_reverted : !past.keeps);
 }
 
 std::optional<Tuner::Move> Tuner::take_back(const Window& seen) {
@@ -81,9 +86,15 @@ std::optional<Tuner::Move> Tuner::take_back(const Window& seen) {
   const bool late = seen.data_readiness < trial_.data_readiness - less_ready &&
                     seen.data_readiness < bounds_.target_readiness;
   if (!slow && !late) return std::nullopt;
-  refused_[trial_.knob] = true;
   const auto was = setting_;
   setting_ = trial_.from;
+  auto& past = past_[trial_.knob];
+  past.refused = true;
+  if (past.decreased)
+    past.keeps = true;
+  else
+    ++past.reverted;
+  past.decreased = false;
   phase_ = Phase::heading;
   return Move{setting_,
               described(was, setting_) + ", back again: " +
@@ -110,8 +121,12 @@ std::optional<Tuner::Move> Tuner::step(const Window& seen) {
     for (std::size_t i = 0; i < knobs.size(); ++i) {
       const auto value = knobs[i].value;
       const auto wanted = goal_->setting.*value;
-      if (refused_[i] || wanted == setting_.*value || (wanted > setting_.*value) != growing)
+      auto& past = past_[i];
+      if (wanted == setting_.*value || (wanted > setting_.*value) != growing ||
+          !may_move(past, growing))
         continue;
+      if (growing && past.decreased) past.keeps = true;
+      past.decreased = !growing;
       trial_ = {i, setting_, rate(seen), seen.data_readiness};
       setting_.*value = wanted;
       phase_ = Phase::settling;

@@ -15,6 +15,10 @@ namespace weir::plan {
 /// decides: if throughput or readiness fell, the move is reverted and that knob stays fixed for
 /// this goal. At the goal it rests until the times of reads, decodes or the consumer change. So
 /// with a steady workload it rests after at most two moves per knob.
+///
+/// It holds still where moves undo each other. A knob that had to be increased again after a
+/// decrease is not decreased any more, and a knob whose increase was reverted twice is not increased
+/// any more. So a workload that alternates ends at a setting that serves all of its phases.
 class Tuner {
  public:
   Tuner(const Setting& start, const AdviceOptions& bounds);
@@ -58,7 +62,16 @@ class Tuner {
   Phase phase_ = Phase::heading;
   std::optional<Prediction> goal_;
   Trial trial_;
-  std::array<bool, 3> refused_{};  ///< knobs with a reverted move, for this goal
+  /// What the moves of one knob have shown so far.
+  struct Past {
+    bool refused = false;         ///< a move was reverted, for this goal
+    bool decreased = false;       ///< its last move was a decrease
+    bool keeps = false;           ///< a decrease was undone: it is not decreased any more
+    std::uint32_t reverted = 0;  ///< increases that were reverted
+  };
+  /// Whether the knob may move in that direction.
+  static bool may_move(const Past& past, bool up) noexcept;
+  std::array<Past, 3> past_{};
   std::optional<Load> at_rest_;
   std::uint32_t changed_ = 0;  ///< consecutive windows that differ from at_rest_
 };

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/random.hpp"
@@ -75,6 +76,7 @@ double around_s(const Window& window) noexcept {
 Draws::Draws(std::size_t count, double variation, std::uint64_t key) {
   if (!(variation > 0)) {
     factors_.assign(1, 1.0);
+    sums_ = {0.0, 1.0};
     return;
   }
   const double sigma = std::sqrt(std::log1p(variation * variation));
@@ -92,16 +94,31 @@ Draws::Draws(std::size_t count, double variation, std::uint64_t key) {
   const double mean =
       std::accumulate(factors_.begin(), factors_.end(), 0.0) / static_cast<double>(count);
   for (auto& factor : factors_) factor /= mean;
+  sums_.reserve(count + 1);
+  sums_.push_back(0);
+  for (const auto factor : factors_) sums_.push_back(sums_.back() + factor);
+}
+
+double Draws::sum(std::uint64_t first, std::uint64_t count) const noexcept {
+  if (count == 1) return (*this)[first];
+  const auto round = factors_.size();
+  const auto from = static_cast<std::size_t>(first % round);
+  const auto to = from + static_cast<std::size_t>(count % round);
+  const double rounds = static_cast<double>(count / round) * sums_[round];
+  return to <= round ? rounds + sums_[to] - sums_[from]
+                     : rounds + sums_[round] - sums_[from] + sums_[to - round];
 }
 
 Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t seed,
-                     const Service* consumer) {
+                     const Service* consumer, std::stop_token stop) {
   if (window.samples == 0 || window.plan.batch == 0)
     refuse("a window without a sample predicts nothing");
   const auto& taken = consumer ? *consumer : window.consumer;
   const auto batches =
       std::clamp((usual_samples + batch - 1) / batch, fewest_batches, most_batches);
-  const auto samples = static_cast<std::size_t>(batches * batch);
+  // Large batches take several rounds of the draws.
+  const auto rounds = std::max<std::uint64_t>(1, batches * batch / (2 * usual_samples));
+  const auto samples = static_cast<std::size_t>((batches * batch + rounds - 1) / rounds);
   const auto encoded = static_cast<std::uint64_t>(std::llround(window.encoded_bytes));
   const double read_cpu = read_cpu_s(window);
   Workload work{
@@ -117,7 +134,8 @@ Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t se
       .rows = rows_of(window, batch),
       .encoded_bytes = encoded,
       .scratch_bytes = sub_floor(typical_arena(window.plan), encoded),
-      .batches = batches};
+      .batches = batches,
+      .stop = std::move(stop)};
   return with_cache(std::move(work), window.plan, window.plan.cache.keep, window.hit_share);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "weir/window.hpp"
@@ -20,9 +21,12 @@ class Draws {
   /// and variation v is exp(N(ln m - s^2 / 2, s^2)) with s^2 = ln(1 + v^2).
   Draws(std::size_t count, double variation, std::uint64_t key);
   double operator[](std::uint64_t n) const noexcept { return factors_[n % factors_.size()]; }
+  /// The sum of `count` factors, beginning with factor `first`. Its time does not depend on `count`.
+  double sum(std::uint64_t first, std::uint64_t count) const noexcept;
 
  private:
   std::vector<double> factors_;
+  std::vector<double> sums_;  ///< [n]: sum of the first n factors
 };
 
 /// The times to simulate, for batches of one size.
@@ -40,6 +44,10 @@ struct Workload {
   double hit_share = 0;             ///< share of samples that were cached in an earlier epoch
   Cache kept = Cache::nothing;      ///< form of the cached samples
   double copy_s = 0;                ///< CPU time to copy one cached row
+  /// A batch of more rows is simulated in groups of rows, so that its cost does not grow with the
+  /// batch. The number of groups is at least this, and at least eight for each thread.
+  std::uint32_t least_groups = 256;
+  std::stop_token stop{};  ///< ends a simulation with Error{stopped}
 
   /// Whether sample n is cached. Hits are evenly spread, as in a shuffled order.
   bool hits(std::uint64_t n) const noexcept;
@@ -63,6 +71,6 @@ Workload with_cache(Workload work, const Plan& plan, Cache kept, double share) n
 /// consumer times; it is for batches of the window's size. Null: the window's. Throws
 /// Error{bad_options} if the window is empty.
 Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t seed,
-                     const Service* consumer = nullptr);
+                     const Service* consumer = nullptr, std::stop_token stop = {});
 
 }  // namespace weir::simulation

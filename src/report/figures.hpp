@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct Run {
   std::string slab_note;         ///< requests that the kernel refused for slabs; empty if none
   std::string digest;            ///< empty if not requested
   std::string error;             ///< why the run ended early; empty if it did not
+  std::exception_ptr trace_failure;  ///< why the trace could not be written; null if it could
   bool interrupted = false;
   std::vector<TimelinePoint> timeline;  ///< of the stream, oldest point first
 };

@@ -15,9 +15,6 @@ template <class T>
 Json or_null(const std::optional<T>& figure) {
   return figure ? Json(*figure) : Json(nullptr);
 }
-/// Null for UINT64_MAX (no bound).
-Json bound_json(std::uint64_t bytes) { return or_null(bytes, bytes != UINT64_MAX); }
-
 Json accounts_json(const AccountBytes& accounts) {
   Json out = Json::object();
   for (std::size_t i = 0; i < account_count; ++i)
@@ -160,6 +157,8 @@ Json to_json(const CacheStats& cache) {
 
 }  // namespace
 
+Json bound_json(std::uint64_t bytes) { return or_null(bytes, bytes != UINT64_MAX); }
+
 Json head(std::string_view command) {
   return {{"schema", schema}, {"version", version}, {"command", command}};
 }
@@ -188,8 +187,8 @@ Json to_json(const Plan& plan) {
           {"slab_bytes", plan.slab_bytes},
           {"max_sample_bytes", plan.max_sample_bytes},
           {"floor_bytes", plan.floor_bytes},
-          {"budget_bytes", plan.budget_bytes},
-          {"ceiling_bytes", plan.ceiling_bytes},
+          {"budget_bytes", bound_json(plan.budget_bytes)},
+          {"ceiling_bytes", bound_json(plan.ceiling_bytes)},
           {"index_bytes", plan.index_bytes},
           {"shape", {plan.shape.height, plan.shape.width, plan.shape.channels}},
           {"side_bytes", plan.side_bytes},

@@ -32,6 +32,8 @@ Json to_json(const DepthCost& cost);
 Json to_json(const Grid& grid);
 Json to_json(const SampleTally& samples);
 
+/// Null for UINT64_MAX, which stands for no bound.
+Json bound_json(std::uint64_t bytes);
 /// `text`, or null if it is empty.
 Json text_or_null(std::string_view text);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string_view>
@@ -64,12 +65,13 @@ DIR* stream_of(const FileDescriptor& directory) {
 /// The results of one thread.
 struct Found {
   NameTable names;
-  std::uint64_t skipped = 0;
+  LeftOutCounts left_out{};
   std::vector<Unreached> unreached;
   std::vector<Pending> directories;
 
-  void skip_unreached(std::string path, int code) {
-    ++skipped;
+  void leave_out(LeftOut why) { ++left_out[static_cast<std::size_t>(why)]; }
+  void leave_out_unreached(std::string path, int code) {
+    leave_out(LeftOut::unreached);
     unreached.push_back({std::move(path), errno_text(code)});
   }
 };
@@ -78,8 +80,9 @@ using What = FileReader::Behind;
 
 class Walk {
  public:
-  Walk(const FileReader& reader, const std::string& path, const std::vector<std::string>& suffixes)
-      : reader_(reader), path_(path), suffixes_(suffixes) {}
+  Walk(const FileReader& reader, const std::string& path, const std::vector<std::string>& suffixes,
+       const std::stop_token& stop)
+      : reader_(reader), path_(path), suffixes_(suffixes), stop_(stop) {}
 
   /// Adds the samples and the subdirectories of `pending`.
   void list(const Pending& pending, Found& found) const {
@@ -89,14 +92,14 @@ class Walk {
                           links_to_directories() ? Resolve::links : Resolve::no_links);
     if (!opened) {
       if (!is_about_the_path(errno)) cannot_list(where, errno);
-      found.skip_unreached(where, errno);
+      found.leave_out_unreached(where, errno);
       return;
     }
     auto above = pending.above;
     if (links_to_directories()) {
       const auto self = identity_of(opened.value(), where);
       if (std::find(above.begin(), above.end(), self) != above.end()) {
-        ++found.skipped;
+        found.leave_out(LeftOut::link);
         return;
       }
       above.push_back(self);
@@ -106,26 +109,8 @@ class Walk {
     const int descriptor = opened.release();
 
     while (const dirent* entry = next_entry(stream.get(), where)) {
-      const std::string_view name(entry->d_name);
-      if (name.starts_with('.')) continue;
-      const bool stray = suffixes_.empty() && has_suffix(name, never_images);
-      const bool wanted = suffixes_.empty() ? !stray : has_suffix(name, suffixes_);
-      if (entry->d_type == DT_LNK && !wanted && !links_to_directories()) continue;
-      int why = 0;
-      const auto what = what_is(*entry, descriptor, path, why);
-      if (what == What::directory) {
-        found.directories.push_back({path + entry->d_name + '/', above});
-      } else if (wanted) {
-        if (what == What::file) {
-          found.names.add(path, name);
-        } else if (what == What::unreachable) {
-          found.skip_unreached(path + entry->d_name, why);
-        } else {
-          ++found.skipped;
-        }
-      } else if (stray) {
-        ++found.skipped;
-      }
+      if (stop_.stop_requested()) cannot_list(where, "stopped");
+      list_entry(*entry, descriptor, path, above, found);
     }
   }
 
@@ -151,10 +136,41 @@ class Walk {
       wake_.notify_all();
       throw;
     }
-    found.names.finish();
+    found.names.finish(stop_);
   }
 
  private:
+  /// `directory` is the descriptor of `path`, whose parents and itself are `above`.
+  void list_entry(const dirent& entry, int directory, const std::string& path,
+                  const std::vector<Identity>& above, Found& found) const {
+    const std::string_view name(entry.d_name);
+    if (name == "." || name == "..") return;
+    if (name.starts_with('.')) return found.leave_out(LeftOut::hidden);
+    const bool stray = suffixes_.empty() && has_suffix(name, never_images);
+    const bool wanted = suffixes_.empty() ? !stray : has_suffix(name, suffixes_);
+    const auto unwanted = stray ? LeftOut::never_image : LeftOut::other_extension;
+    const bool link = entry.d_type == DT_LNK;
+    if (link && !wanted && !links_to_directories()) return found.leave_out(unwanted);
+    int why = 0;
+    switch (what_is(entry, directory, path, why)) {
+      case What::directory: found.directories.push_back({path + entry.d_name + '/', above}); break;
+      case What::file:
+        if (wanted)
+          found.names.add(path, name);
+        else
+          found.leave_out(unwanted);
+        break;
+      case What::unreachable:
+        if (wanted)
+          found.leave_out_unreached(path + entry.d_name, why);
+        else
+          found.leave_out(unwanted);
+        break;
+      case What::nothing:
+        found.leave_out(!wanted ? unwanted : link ? LeftOut::link : LeftOut::no_file);
+    }
+  }
+
   [[noreturn]] void cannot_list(const std::string& where, const std::string& why) const {
     throw Error(Errc::source_failed, Stage::read,
                 "cannot list image folder " + sanitize(path_ + "/" + where) + ": " + why);
@@ -222,6 +238,7 @@ class Walk {
   const FileReader& reader_;
   const std::string& path_;
   const std::vector<std::string>& suffixes_;
+  const std::stop_token& stop_;
   Mutex mutex_;
   std::condition_variable wake_;
   std::vector<Pending> pending_ WEIR_GUARDED_BY(mutex_);
@@ -232,8 +249,9 @@ class Walk {
 }  // namespace
 
 FolderListing walk_folder(const FileReader& reader, const std::string& path,
-                          const std::vector<std::string>& suffixes, unsigned threads) {
-  Walk walk(reader, path, suffixes);
+                          const std::vector<std::string>& suffixes, unsigned threads,
+                          const std::stop_token& stop) {
+  Walk walk(reader, path, suffixes, stop);
   // The root is listed here, because its subdirectories are the classes.
   std::vector<Found> found(1);
   walk.list({}, found[0]);
@@ -246,8 +264,8 @@ FolderListing walk_folder(const FileReader& reader, const std::string& path,
   found.resize(most);
   for_each_index(most, threads, [&] { return [&](std::uint64_t i) { walk.work(found[i]); }; });
   for (auto& part : found) {
-    listing.names.merge(std::move(part.names));
-    listing.skipped += part.skipped;
+    listing.names.merge(std::move(part.names), stop);
+    std::ranges::transform(listing.left_out, part.left_out, listing.left_out.begin(), std::plus());
     std::ranges::move(part.unreached, std::back_inserter(listing.unreached));
   }
   listing.names.shrink();

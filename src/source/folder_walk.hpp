@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -20,18 +22,31 @@ struct Unreached {
   std::string reason;
 };
 
+/// Why an entry of a folder is not a sample.
+enum class LeftOut : std::uint8_t {
+  hidden,           ///< its name begins with a dot
+  other_extension,  ///< it has none of the requested extensions
+  never_image,      ///< it has an extension that no image has
+  link,             ///< a link that is not followed
+  unreached,        ///< it cannot be read
+  no_file           ///< neither file nor folder
+};
+/// Number of entries, in the order of LeftOut.
+using LeftOutCounts = std::array<std::uint64_t, static_cast<std::size_t>(LeftOut::no_file) + 1>;
+
 /// The contents of a folder.
 struct FolderListing {
   NameTable names;                ///< names of the samples, relative to the root, in byte order
   std::vector<std::string> tops;  ///< the top directories, in byte order
-  std::uint64_t skipped = 0;      ///< entries that are neither sample nor readable directory
-  std::vector<Unreached> unreached;  ///< skipped ones that cannot be read, by path
+  LeftOutCounts left_out{};
+  std::vector<Unreached> unreached;  ///< entries that cannot be read, by path
 };
 
 /// Lists all directories below `reader`'s root with up to `threads` threads. `suffixes` are in
 /// lower case; empty means every file. `path` is used in messages. Throws what ImageFolder's
 /// constructor throws.
 FolderListing walk_folder(const FileReader& reader, const std::string& path,
-                          const std::vector<std::string>& suffixes, unsigned threads);
+                          const std::vector<std::string>& suffixes, unsigned threads,
+                          const std::stop_token& stop);
 
 }  // namespace weir::source

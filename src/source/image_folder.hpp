@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@ class ImageFolder {
  public:
   /// Throws Error{source_failed} if the root or a part of it cannot be listed for a temporary
   /// reason (no free descriptors, an I/O error). An incomplete data set must not look complete.
-  /// `unreached`, if not null, gets the entries that could not be read.
+  /// The same error if there is no sample, with what was left out and why, and if `stop` was
+  /// requested. `unreached`, if not null, gets the entries that could not be read.
   ImageFolder(const std::string& path, const FolderOptions& options,
-              std::vector<Unreached>* unreached = nullptr);
+              std::vector<Unreached>* unreached = nullptr, const std::stop_token& stop = {});
 
   std::uint64_t size() const noexcept { return names_.size(); }
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const;
@@ -30,7 +32,7 @@ class ImageFolder {
   /// Rank of the top directory. 0 in a flat folder. -1 for a file beside the class folders.
   std::int64_t label(std::uint64_t i) const noexcept;
 
-  /// The number of skipped entries: directories that cannot be read or that contain their own path,
+  /// The number of skipped entries: files with an extension that no image has, directories that cannot be read or that contain their own path,
   /// symbolic links that are not followed, and entries that are neither file nor directory.
   std::uint64_t skipped() const noexcept { return skipped_; }
 

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "buffer/page_memory.hpp"
 #include "weir/error.hpp"
 
 namespace weir::source {
@@ -39,12 +38,8 @@ void start(j_compress_ptr codec) {
 boolean overflow(j_compress_ptr codec) { leave(reinterpret_cast<j_common_ptr>(codec)); }
 void stop(j_compress_ptr) {}
 
-// The largest possible 4:2:0 JPEG: three coefficients for two pixels, each at most two bytes after
-// entropy coding, and headers. tjBufSize of libjpeg-turbo gives the same bound.
-std::size_t most_bytes(Shape shape) noexcept {
-  const auto padded = [](std::size_t side) { return (side + 15) / 16 * 16; };
-  return padded(shape.height) * padded(shape.width) * 3 + 2048;
-}
+// An image of this many pixels takes some ten milliseconds.
+constexpr std::uint32_t pixels_between_looks = 1u << 21;
 
 // longjmp skips destructors, so this function has no objects with one.
 bool compress(jpeg_compress_struct& codec, ErrorManager& errors, Destination& to, const Rows& rows,
@@ -59,7 +54,10 @@ bool compress(jpeg_compress_struct& codec, ErrorManager& errors, Destination& to
   jpeg_set_defaults(&codec);
   jpeg_set_quality(&codec, quality, TRUE);
   jpeg_start_compress(&codec, TRUE);
+  const auto lines_between_looks = pixels_between_looks / codec.image_width + 1;
   while (codec.next_scanline < codec.image_height) {
+    const bool looks = (codec.next_scanline + 1) % lines_between_looks == 0;
+    if (looks && rows.stopped()) return false;
     rows.paint(codec.next_scanline, row);
     JSAMPROW line = row.data();
     jpeg_write_scanlines(&codec, &line, 1);
@@ -70,12 +68,16 @@ bool compress(jpeg_compress_struct& codec, ErrorManager& errors, Destination& to
 
 }  // namespace
 
-std::span<const std::byte> encode_jpeg(const Rows& rows, Shape shape, int quality) {
-  // The worst case is large. Pages return to the kernel when the thread ends; malloc would keep
-  // them.
-  thread_local std::pmr::vector<std::byte> encoded(&buffer::page_memory());
+// Three coefficients for two pixels, each at most two bytes after entropy coding, and headers.
+// tjBufSize of libjpeg-turbo gives the same bound.
+std::size_t most_jpeg_bytes(Shape shape) noexcept {
+  const auto padded = [](std::size_t side) { return (side + 15) / 16 * 16; };
+  return padded(shape.height) * padded(shape.width) * 3 + 2048;
+}
+
+std::span<std::byte> encode_jpeg(const Rows& rows, Shape shape, int quality,
+                                 std::span<std::byte> memory) {
   thread_local std::vector<std::uint8_t> row;
-  encoded.resize(std::max(encoded.size(), most_bytes(shape)));
   row.resize(std::size_t{shape.width} * 3);
 
   ErrorManager errors{};
@@ -86,12 +88,13 @@ std::span<const std::byte> encode_jpeg(const Rows& rows, Shape shape, int qualit
   to.init_destination = start;
   to.empty_output_buffer = overflow;
   to.term_destination = stop;
-  to.memory = encoded;
+  to.memory = memory;
 
   jpeg_compress_struct codec{};
   codec.err = &errors;
   const bool done = compress(codec, errors, to, rows, shape, quality, row);
   jpeg_destroy_compress(&codec);
+  if (!done && errors.message[0] == '\0') throw SampleError(FaultKind::io, "stopped");
   if (!done)
     throw SampleError(FaultKind::memory,
                       std::string("cannot make the JPEG: ") + errors.message.data());

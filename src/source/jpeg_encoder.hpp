@@ -14,10 +14,17 @@ class Rows {
   virtual ~Rows() = default;
   /// `row` has width * 3 values, RGB.
   virtual void paint(std::uint32_t y, std::span<std::uint8_t> row) const noexcept = 0;
+  /// Whether the image is no longer needed. Asked every few milliseconds.
+  virtual bool stopped() const noexcept { return false; }
 };
 
-/// Encodes a baseline JPEG, 4:2:0. The bytes stay valid until the thread's next call. Throws
-/// SampleError{memory} if libjpeg has no memory, std::bad_alloc.
-std::span<const std::byte> encode_jpeg(const Rows& rows, Shape shape, int quality);
+/// The size of the largest JPEG that encode_jpeg() can make of an image of this shape.
+std::size_t most_jpeg_bytes(Shape shape) noexcept;
+
+/// Encodes a baseline JPEG, 4:2:0, into `memory`, which has most_jpeg_bytes(shape). Returns the part
+/// that was written. Throws SampleError{memory} if libjpeg has no memory, SampleError{io} if the rows
+/// were stopped, std::bad_alloc.
+std::span<std::byte> encode_jpeg(const Rows& rows, Shape shape, int quality,
+                                 std::span<std::byte> memory);
 
 }  // namespace weir::source

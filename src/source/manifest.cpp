@@ -13,6 +13,7 @@
 #include "base/sanitize.hpp"
 #include "source/file_reader.hpp"
 #include "source/name_table.hpp"
+#include "source/text_file.hpp"
 #include "weir/error.hpp"
 #include "weir/source.hpp"
 
@@ -66,9 +67,12 @@ class Manifest {
       fail(": cannot stat: " + errno_text(errno));
     if (!S_ISREG(status.st_mode)) fail(": not a regular file");
     const auto size = static_cast<std::size_t>(status.st_size);
+    if (size > most_list_bytes)
+      fail(" has " + std::to_string(size) + " bytes; the most is " +
+           std::to_string(most_list_bytes));
     std::string text;
-    // Read in pieces and check each for NUL bytes. So a sparse file of a terabyte fails at its
-    // first hole and needs little memory.
+    // Read in pieces and check each for NUL bytes. So a sparse file fails at its first hole and
+    // needs little memory.
     for (std::size_t done = 0; done < size;) {
       if (done == text.size()) text.resize(std::min(size, done + piece_bytes));
       const auto got =
@@ -93,13 +97,16 @@ class Manifest {
   void parse() {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     std::size_t begin = text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-    for (std::uint64_t line = 1; begin < text_.size(); ++line) {
+    std::uint64_t line = 1;
+    for (; begin < text_.size(); ++line) {
       const auto end = std::min(text_.find('\n', begin), text_.size());
       std::string_view rest(text_.data() + begin, end - begin);
       if (rest.ends_with('\r')) rest.remove_suffix(1);
       if (!rest.empty() && rest.front() != '#') add(line, begin, rest);
       begin = end + 1;
     }
+    if (starts_.empty())
+      fail(": no samples: " + std::to_string(line - 1) + " lines, each empty or a comment");
     starts_.shrink_to_fit();
     labels_.shrink_to_fit();
   }

@@ -1,10 +1,10 @@
 #include "source/name_list.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "source/text_file.hpp"
 #include "weir/error.hpp"
 
 namespace weir::source {
@@ -81,18 +81,19 @@ std::string name_line(std::string_view name) {
 }
 
 std::vector<std::string> read_name_list(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, ": cannot open");
+  const auto text = read_text_file(path, most_list_bytes);
   std::vector<std::string> names;
-  std::string line;
-  for (std::uint64_t number = 1; std::getline(file, line); ++number) {
-    if (line.ends_with('\r')) line.pop_back();
+  std::uint64_t number = 1;
+  for (std::size_t from = 0; from < text.size(); ++number) {
+    const auto end = std::min(text.find('\n', from), text.size());
+    auto line = std::string_view(text).substr(from, end - from);
+    from = end + 1;
+    if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) continue;
     names.push_back(name_of(line));
     if (names.back().empty())
       fail(path, ":" + std::to_string(number) + ": a backslash that escapes nothing");
   }
-  if (file.bad()) fail(path, ": cannot read");
   return names;
 }
 

@@ -15,7 +15,8 @@ namespace weir::source {
 /// The line of a name, with its newline.
 std::string name_line(std::string_view name);
 
-/// Throws Error{source_failed} if the file does not exist or a line has another escape.
+/// Throws Error{source_failed} if the file cannot be read, is larger than most_list_bytes, or if a
+/// line has another escape.
 std::vector<std::string> read_name_list(const std::string& path);
 
 /// The result of without().

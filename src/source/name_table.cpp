@@ -4,10 +4,14 @@
 #include <cstring>
 #include <utility>
 
+#include "weir/error.hpp"
+
 namespace weir::source {
 
-auto NameTable::in_byte_order() const noexcept {
-  return [text = text_.data()](std::uint64_t a, std::uint64_t b) {
+auto NameTable::in_byte_order(const std::stop_token& stop) const noexcept {
+  return [text = text_.data(), &stop](std::uint64_t a, std::uint64_t b) {
+    // Sorting ten million names takes seconds.
+    if (stop.stop_requested()) throw Error(Errc::source_failed, Stage::read, "stopped");
     return std::strcmp(text + a, text + b) < 0;
   };
 }
@@ -21,9 +25,11 @@ void NameTable::add(std::string_view directory, std::string_view name) {
   starts_.push_back(start);
 }
 
-void NameTable::finish() { std::sort(starts_.begin(), starts_.end(), in_byte_order()); }
+void NameTable::finish(const std::stop_token& stop) {
+  std::sort(starts_.begin(), starts_.end(), in_byte_order(stop));
+}
 
-void NameTable::merge(NameTable&& other) {
+void NameTable::merge(NameTable&& other, const std::stop_token& stop) {
   if (starts_.empty()) {
     std::swap(text_, other.text_);
     std::swap(starts_, other.starts_);
@@ -36,7 +42,8 @@ void NameTable::merge(NameTable&& other) {
   starts_.reserve(starts_.size() + other.starts_.size());
   for (const auto start : other.starts_) starts_.push_back(shift + start);
   std::exchange(other.starts_, {});
-  std::inplace_merge(starts_.begin(), starts_.begin() + mine, starts_.end(), in_byte_order());
+  std::inplace_merge(starts_.begin(), starts_.begin() + mine, starts_.end(),
+                     in_byte_order(stop));
 }
 
 void NameTable::shrink() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +13,10 @@ namespace weir::source {
 class NameTable {
  public:
   void add(std::string_view directory, std::string_view name);
-  /// Sorts the names in byte order.
-  void finish();
-  /// Adds the names of `other`. Both must be sorted; the result is sorted.
-  void merge(NameTable&& other);
+  /// Sorts the names in byte order. Throws Error{source_failed} when `stop` is requested.
+  void finish(const std::stop_token& stop = {});
+  /// Adds the names of `other`. Both must be sorted; the result is sorted. Throws as finish().
+  void merge(NameTable&& other, const std::stop_token& stop = {});
   /// Frees spare capacity.
   void shrink();
 
@@ -27,7 +28,7 @@ class NameTable {
   }
 
  private:
-  auto in_byte_order() const noexcept;
+  auto in_byte_order(const std::stop_token& stop) const noexcept;
 
   std::vector<char> text_;  ///< names, each followed by NUL
   std::vector<std::uint64_t> starts_;

@@ -1,12 +1,17 @@
+#include "source/synthetic.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <memory_resource>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
+#include "buffer/page_memory.hpp"
 #include "source/jpeg_encoder.hpp"
 #include "weir/error.hpp"
 #include "weir/source.hpp"
@@ -43,7 +48,8 @@ constexpr int wave(std::uint32_t phase) noexcept {
 
 class Picture final : public Rows {
  public:
-  Picture(const Class& kind, Shape shape, std::uint64_t key) : kind_(kind), key_(mix64(key)) {
+  Picture(const Class& kind, Shape shape, std::uint64_t key, const std::stop_token& stop)
+      : kind_(kind), key_(mix64(key)), stop_(stop) {
     RandomStream random(key);
     const auto side = std::max(shape.height, shape.width);
     const auto turns = 4 + random.below(5);
@@ -77,6 +83,7 @@ class Picture final : public Rows {
       }
     }
   }
+  bool stopped() const noexcept override { return stop_.stop_requested(); }
 
  private:
   int level_at(std::uint32_t x, std::uint32_t y) const noexcept {
@@ -98,14 +105,15 @@ class Picture final : public Rows {
 
   const Class& kind_;
   std::uint64_t key_;
+  const std::stop_token& stop_;
   std::uint32_t step_ = 0, ring_step_ = 0, phase_ = 0, centre_x_ = 0, centre_y_ = 0;
   Colour dark_{}, span_{};
 };
 
 class Synthetic {
  public:
-  Synthetic(std::uint64_t count, Shape shape, std::uint64_t seed)
-      : count_(count), seed_(seed), shape_(shape) {
+  Synthetic(std::uint64_t count, Shape shape, std::uint64_t seed, std::stop_token stop)
+      : count_(count), seed_(seed), shape_(shape), stop_(std::move(stop)) {
     if (shape.channels != 3) bad("channels", shape.channels, "3");
     if (shape.height < 1 || shape.height > largest) bad("height", shape.height, "1 to 65500");
     if (shape.width < 1 || shape.width > largest) bad("width", shape.width, "1 to 65500");
@@ -134,7 +142,15 @@ class Synthetic {
     const auto key = mix_key({seed_, i});
     RandomStream random(key);
     const auto shape = shape_of(random);
-    const auto jpeg = encode_jpeg(Picture(classes[label], shape, random.next()), shape, quality);
+    const Picture picture(classes[label], shape, random.next(), stop_);
+    const auto most = most_jpeg_bytes(shape);
+    if (most > most_unaccounted) {
+      const auto charged = sink.try_take(most);
+      if (!charged) return std::nullopt;
+      return Encoded{encode_jpeg(picture, shape, quality, *charged),
+                     static_cast<std::int64_t>(label)};
+    }
+    const auto jpeg = encode_jpeg(picture, shape, quality, own_memory(most));
     const auto bytes = sink.try_take(jpeg.size());
     if (!bytes) return std::nullopt;
     std::copy(jpeg.begin(), jpeg.end(), bytes->begin());
@@ -144,6 +160,17 @@ class Synthetic {
  private:
   static constexpr std::uint32_t largest = 65'500;
   static constexpr int quality = 90;
+  /// A JPEG's size is known when it is made. Up to this size of the largest possible one it is made
+  /// in memory that is not charged. Larger ones are charged by that size.
+  static constexpr std::size_t most_unaccounted = std::size_t{16} << 20;
+
+  /// Memory of the thread. Its pages return to the kernel when the thread ends; malloc would keep
+  /// them.
+  static std::span<std::byte> own_memory(std::size_t bytes) {
+    thread_local std::pmr::vector<std::byte> memory(&buffer::page_memory());
+    memory.resize(std::max(memory.size(), bytes));
+    return memory;
+  }
 
   [[noreturn]] static void bad(const char* field, std::uint32_t value, const char* bound) {
     throw Error(Errc::bad_options, Stage::read,
@@ -161,12 +188,19 @@ class Synthetic {
 
   std::uint64_t count_, seed_;
   Shape shape_;
+  std::stop_token stop_;
 };
 static_assert(Source<Synthetic>);
 
 }  // namespace
+
+AnySource synthetic(std::uint64_t count, Shape encoded_shape, std::uint64_t seed,
+                    std::stop_token stop) {
+  return Synthetic(count, encoded_shape, seed, std::move(stop));
+}
+
 }  // namespace weir::source
 
 weir::AnySource weir::synthetic(std::uint64_t count, Shape encoded_shape, std::uint64_t seed) {
-  return source::Synthetic(count, encoded_shape, seed);
+  return source::synthetic(count, encoded_shape, seed, {});
 }

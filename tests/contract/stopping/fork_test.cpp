@@ -121,6 +121,7 @@ TEST_CASE(
   const StreamOptions epochs{.epochs = 10};
   auto loader = std::make_unique<Loader>(synthetic(400, {24, 24, 3}), options);
   Loader reference(synthetic(400, {24, 24, 3}), options);
+  auto charge = loader->ledger().try_charge(Account::cache, 1);
   Log log;
   {
     auto stream = std::make_unique<Stream>(loader->stream(epochs));
@@ -140,6 +141,16 @@ TEST_CASE(
         if (!refused([&] { (void)loader->snapshot(); })) return 7;
         if (!refused([&] { (void)loader->report(); })) return 8;
         if (!stream->finished()) return 9;
+        auto& ledger = loader->ledger();
+        if (!refused([&] { (void)ledger.snapshot(); })) return 10;
+        if (!refused([&] { (void)ledger.leases(); })) return 11;
+        if (!refused([&] { (void)ledger.promised(); })) return 12;
+        if (!refused([&] { (void)ledger.try_charge(Account::cache, 1); })) return 13;
+        if (ledger.postings() != 0 || ledger.budget() != UINT64_MAX) return 14;
+        ledger.reset_peak();
+        charge->transfer(Account::index);
+        if (charge->try_grow(2)) return 15;
+        charge.reset();
         stream->cancel();
         held.reset();
         stream.reset();

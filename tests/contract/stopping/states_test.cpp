@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "contract/stopping/scenes.hpp"
+#include "source/delayed.hpp"
 #include "support/catch.hpp"
 #include "support/median.hpp"
 
@@ -106,4 +107,27 @@ TEST_CASE("sixteen states can be left by cancel(), in 100 ms, with nothing left 
     CAPTURE(named.name);
     check_scene(named, How::cancel);
   }
+}
+
+TEST_CASE("a stream whose automatic tuning evaluates is left in 100 ms", "[R8][tuning]") {
+  MedianWithin in_100_ms(0.1, 5);
+  while (!in_100_ms.decided()) {
+    auto options = small_options();
+    options.batch = 32;
+    options.tuning = {.mode = Tuning::automatic,
+                      .most_queue = 512,
+                      .most_workers = 64,
+                      .most_read_ahead = 512,
+                      .interval = std::chrono::milliseconds(10)};
+    Scene scene;
+    scene.loader = std::make_unique<Loader>(
+        source::delayed(synthetic(64, {24, 24, 3}), {0.2, 0, 0}), options);
+    scene.stream = std::make_unique<Stream>(scene.loader->stream({.epochs = std::nullopt}));
+    // An evaluation begins within the interval once there are enough batches. It takes long,
+    // because there are many settings within these bounds.
+    for (int i = 0; i < 30; ++i) (void)scene.stream->next();
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    in_100_ms.add(stop(scene, How::destructor));
+  }
+  if (!sanitized) CHECK(in_100_ms.holds());
 }

@@ -1,3 +1,5 @@
+#include <csignal>
+
 #include "program.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
@@ -81,6 +83,29 @@ TEST_CASE("an interrupt ends the run cleanly, with its report and exit 130", "[e
   REQUIRE_FALSE(outcome.json().is_discarded());
   CHECK(outcome.json()["interrupted"] == true);
   CHECK(outcome.json()["samples"]["conserved"] == true);
+}
+
+TEST_CASE("a hangup ends the run as an interrupt does, unless it is ignored", "[exit]") {
+  const TemporaryFolder folder;
+  const auto json = (folder.path() / "r.json").string();
+  const Arguments words{"run",      "synthetic:64,8x8", "--size",        "8x8",
+                        "--epochs", "1000000000",       "--consumer-ms", "1",
+                        "--quiet",  "--json",           json};
+  const auto hung_up = weir::test::weir_signalled(words, SIGHUP, 300);
+  CHECK(hung_up.exit_code == 130);
+  const auto report = weir::test::Json::try_parse(weir::test::read_file(json));
+  REQUIRE_FALSE(report.is_discarded());
+  CHECK(report["interrupted"] == true);
+  CHECK(report["samples"]["conserved"] == true);
+  // As under nohup: the hangup has no effect, and the interrupt that follows ends the run.
+  const std::string ignoring =
+      "trap '' HUP; \"$0\" \"$@\" & sleep 0.3; kill -HUP $!; sleep 0.2; kill -0 $! && "
+      "kill -TERM $!; wait $!";
+  Arguments nohup{"/bin/sh", "-c", ignoring, WEIR_PROGRAM};
+  nohup.insert(nohup.end(), words.begin(), words.end());
+  const auto outcome = weir::test::run_program(nohup);
+  CHECK(outcome.exit_code == 130);
+  CHECK(outcome.err.empty());
 }
 
 TEST_CASE("a report that cannot be written is a failure", "[exit]") {

@@ -26,17 +26,39 @@ void put_image(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("no data is an epoch of nothing, not a hang", "[hostile][D10]") {
+TEST_CASE("no samples is an error that says what was found", "[hostile][D10]") {
   const TemporaryFolder folder;
   folder.write("list.tsv", "# nothing\n");
   const std::string data = GENERATE("", "list.tsv");
-  const std::string command = GENERATE("run", "verify", "probe", "tune", "sweep");
+  const std::string command = GENERATE("run", "verify", "probe", "tune", "sweep", "plan");
   const auto from = data.empty() ? (fs::create_directory(folder.path() / "empty"), "empty") : data;
   const auto outcome =
       weir::test::weir({command, (folder.path() / from).string(), "--size", "8x8", "--quiet"});
   CAPTURE(command, from, outcome.err);
-  // tune needs measurements. The other commands succeed with nothing to do.
-  CHECK(outcome.exit_code == (command == "tune" ? 1 : 0));
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.out.empty());
+  CHECK(contains(outcome.err, data.empty() ? "empty: no samples: the folder is empty"
+                                           : "list.tsv: no samples: 1 lines, each empty or a "));
+}
+
+TEST_CASE("extensions or exclusions that leave nothing are named", "[hostile][D10]") {
+  const TemporaryFolder folder, lists;
+  folder.write("a.jpg", "x");
+  folder.write("b.jpg", "x");
+  const auto run = [&](const Arguments& more) {
+    Arguments words{"run", folder.string(), "--size", "8x8", "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto outcome = weir::test::weir(words);
+    CHECK(outcome.exit_code == 1);
+    return outcome.err;
+  };
+  CHECK(contains(run({"--ext", ".png,.webp"}),
+                 "no samples: found 2 entries and left out 2 of other extensions than --ext "
+                 ".png,.webp\n"));
+  CHECK(contains(run({"--exclude", lists.write("all", "a.jpg\nb.jpg\n")}),
+                 "leaves out all 2 of " + folder.string()));
+  CHECK(contains(run({"--exclude", "/dev/zero"}), "/dev/zero: it has a NUL byte"));
+  CHECK(weir::test::weir({"run", "synthetic:0,8x8"}).exit_code == 2);
 }
 
 TEST_CASE("what a folder holds that is no data is counted and told", "[hostile][D2][D3]") {

@@ -1,5 +1,7 @@
 #include "program.hpp"
 #include "support/catch.hpp"
+#include "support/sanitized.hpp"
+#include "support/skip.hpp"
 #include "support/text.hpp"
 
 using weir::test::contains;
@@ -53,9 +55,59 @@ TEST_CASE("data that cannot be opened are told what data may be", "[message]") {
   const std::string image(folder.write("cat.jpg", "1"));
   refuses({"run", "/nope"}, "weir: /nope: no such folder, manifest or shard\n", 1);
   refuses({"run", image}, image + " is an image; give its folder, or a manifest");
-  refuses({"run", "synthetic:100"}, "weir: synthetic:100: write synthetic:COUNT,HxW\n");
-  refuses({"run", "synthetic:"}, "weir: synthetic:: write synthetic:COUNT,HxW\n");
+  refuses({"run", "synthetic:100"}, "weir: synthetic:100: write synthetic:COUNT,HxW, COUNT 1 or more\n");
+  refuses({"run", "synthetic:"}, "weir: synthetic:: write synthetic:COUNT,HxW, COUNT 1 or more\n");
   refuses({"footprint", "/nope.json"}, "weir: cannot read /nope.json\n", 1);
+}
+
+TEST_CASE("what memory or threads do not suffice for is named, with the way out", "[message]") {
+  if (weir::test::sanitized) return weir::test::skip("a sanitizer needs more address space");
+  // In KiB of address space.
+  const auto limited = [](const std::string& kib, const Arguments& arguments) {
+    Arguments words{"/bin/sh", "-c", "ulimit -v " + kib + "; exec \"$0\" \"$@\"", WEIR_PROGRAM, "run",
+                    data};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const auto outcome = weir::test::run_program(words);
+    CAPTURE(arguments);
+    CHECK(outcome.exit_code != 0);
+    CHECK(outcome.exit_code <= 2);
+    CHECK_FALSE(contains(outcome.err, "bad_alloc"));
+    return outcome.err;
+  };
+  CHECK(contains(limited("4000000", {"--batch", "1048576"}),
+                 "weir: a batch takes 147.02 GiB (--batch 1048576, --size 224x224), and there are "
+                 "at least 2; 3.81 GiB are available; lower --batch, "));
+  CHECK(contains(limited("4000000", {"--trace", "/dev/null", "--trace-events", "4294967296"}),
+                 "--trace-events 4294967296: the events take "));
+  CHECK(contains(limited("400000", {"--batch", "64", "--max-queue-size", "64", "--epochs", "100",
+                                    "--consumer-ms", "20"}),
+                 "out of memory: a batch takes 9.19 MiB (--batch 64, --size 224x224), all of them "
+                 "597.25 MiB (--max-queue-size 64, --max-leases 1); lower these, or "));
+  CHECK(contains(limited("2000000", {"--workers", "1000", "--size", "8x8"}),
+                 "cannot start a thread: Resource temporarily unavailable; --workers 1000 and "));
+}
+
+TEST_CASE("a time has the unit of its option, and too many faults those that bound them",
+          "[message]") {
+  refuses({"run", data, "--watchdog", "nan"}, "--watchdog: 'nan' is not between 0 and 86400 seconds");
+  refuses({"run", data, "--consumer-ms", "-1"}, "'-1' is not between 0 and 86400000 milliseconds");
+  const TemporaryFolder folder;
+  for (const auto* name : {"a.jpg", "b.jpg"}) folder.write(name, "no image");
+  const auto beyond = [&](const std::string& tolerate) {
+    const auto outcome = weir::test::weir({"run", folder.string(), "--size", "8x8", "--on-fault",
+                                           "blank", "--tolerate", tolerate, "--quiet"});
+    CHECK(outcome.exit_code == 1);
+    return outcome.err;
+  };
+  CHECK(beyond("1") == "weir: more faults than allowed by --tolerate 1\n");
+  CHECK(beyond("50%") == "weir: more faults than allowed by --tolerate 0.5 (50 %)\n");
+}
+
+TEST_CASE("inputs that never end are refused", "[message]") {
+  refuses({"run", data, "--consumer-trace", "/dev/zero"}, "cannot read /dev/zero: it has a NUL");
+  const TemporaryFolder folder;
+  refuses({"page", "/dev/zero", "--html", (folder.path() / "p.html").string()},
+          "weir: cannot read /dev/zero: it has a NUL byte", 1);
 }
 
 TEST_CASE("an interrupted sweep says so and shows what is finished", "[message][sweep]") {

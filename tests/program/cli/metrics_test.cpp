@@ -21,6 +21,19 @@ using weir::test::Running;
 
 namespace {
 
+/// A connection to 127.0.0.1 over which `text` was sent.
+int connected(std::uint16_t port, std::string_view text) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(send(socket, text.data(), text.size(), MSG_NOSIGNAL) ==
+          static_cast<ssize_t>(text.size()));
+  return socket;
+}
+
 /// The answer of 127.0.0.1 to `GET path`, headers and body. Empty if nothing listens.
 std::string get(std::uint16_t port, const std::string& path) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -171,6 +184,68 @@ TEST_CASE("clients that reset the connection before the answer end no run", "[me
   CHECK(outcome.json()["samples"]["failed"] == 0);
 }
 
+TEST_CASE("silent clients delay neither a scrape nor the end", "[metrics]") {
+  Running program({"run", "synthetic:64,16x16", "--size", "16x16", "--consumer-ms", "3600000",
+                   "--metrics-port", "0", "--quiet"});
+  const auto port = port_of(program);
+  std::vector<int> silent;
+  for (int i = 0; i < 50; ++i) silent.push_back(connected(port, "GET /metrics HTTP/1.1\r\n"));
+  const auto seconds = [](const auto& action) {
+    const auto begin = std::chrono::steady_clock::now();
+    action();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  // Less than the two seconds after which the server gives up on a client.
+  CHECK(seconds([&] { CHECK(contains(get(port, "/metrics"), "200 OK")); }) < 1);
+  CHECK(seconds([&] { CHECK(program.interrupt().exit_code == 130); }) < 1);
+  for (const int socket : silent) close(socket);
+}
+
+TEST_CASE("what is no request for the metrics is refused in HTTP", "[metrics]") {
+  Running program({"run", "synthetic:64,16x16", "--size", "16x16", "--consumer-ms", "3600000",
+                   "--metrics-port", "0", "--quiet"});
+  const auto port = port_of(program);
+  const auto answer_to = [port](const std::string& request) {
+    const int socket = connected(port, request);
+    std::string answer;
+    std::array<char, 4096> buffer{};
+    for (ssize_t got = 0; (got = recv(socket, buffer.data(), buffer.size(), 0)) > 0;)
+      answer.append(buffer.data(), static_cast<std::size_t>(got));
+    close(socket);
+    return answer;
+  };
+  CHECK(answer_to("POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405 "));
+  CHECK(answer_to("GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
+  CHECK(answer_to("nonsense\r\n\r\n").starts_with("HTTP/1.1 400 "));
+  CHECK(answer_to("GET /" + std::string(10000, 'a')).starts_with("HTTP/1.1 431 "));
+  CHECK(answer_to("GET /metrics?x=1 HTTP/1.0\r\n\r\n").starts_with("HTTP/1.1 200 "));
+  const auto head = answer_to("HEAD /metrics HTTP/1.1\r\n\r\n");
+  CHECK(head.starts_with("HTTP/1.1 200 "));
+  CHECK(head.ends_with("\r\n\r\n"));
+  CHECK(answer_to("GET /metrics HT").empty());  // the server gives up after two seconds
+}
+
+TEST_CASE("an address is parsed by the system, and one that is none is refused", "[metrics]") {
+  const auto with_address = [](const std::string& address) {
+    return weir::test::weir({"run", "synthetic:8,16x16", "--size", "16x16", "--metrics-port", "0",
+                             "--quiet", "--metrics-address", address});
+  };
+  for (const auto* wrong : {"256.0.0.0", "1.2.3.4.5", "999", "::g", ""}) {
+    const auto outcome = with_address(wrong);
+    CAPTURE(wrong, outcome.err);
+    CHECK(outcome.exit_code == 2);
+    CHECK(contains(outcome.err, std::string("weir: --metrics-address ") + wrong));
+    CHECK_FALSE(contains(outcome.err, "taken"));
+  }
+  CHECK(contains(with_address("192.0.2.1").err, "this machine does not have the address"));
+  CHECK(contains(with_address("127.0.0.2").err, "metrics: http://127.0.0.2:"));
+  CHECK(contains(with_address("localhost").err, "metrics: http://"));
+  const auto interfaces = weir::test::read_file("/proc/net/if_inet6");
+  if (!contains(interfaces, "00000000000000000000000000000001")) return;  // no IPv6 here
+  for (const auto* six : {"::1", "[::1]"})
+    CHECK(contains(with_address(six).err, "metrics: http://[::1]:"));
+}
+
 TEST_CASE("a port that is taken is a usage error that names it", "[metrics]") {
   Running program({"run", "synthetic:8,16x16", "--size", "16x16", "--consumer-ms", "3600000",
                    "--metrics-port", "0", "--quiet"});
@@ -178,7 +253,7 @@ TEST_CASE("a port that is taken is a usage error that names it", "[metrics]") {
   const auto second = weir::test::weir({"run", "/no/such/folder", "--metrics-port", port});
   CHECK(second.exit_code == 2);
   CHECK(second.out.empty());
-  CHECK(contains(second.err, "--metrics-port " + port));
+  CHECK(contains(second.err, "--metrics-port " + port + ": the port is taken on 127.0.0.1; "));
   const auto elsewhere = weir::test::weir(
       {"run", "synthetic:8,16x16", "--metrics-port", "0", "--metrics-address", "no.such.address"});
   CHECK(elsewhere.exit_code == 2);

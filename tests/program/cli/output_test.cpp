@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "program.hpp"
 #include "support/catch.hpp"
@@ -38,32 +39,106 @@ void check_told(const weir::test::Outcome& outcome, const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("a report that cannot be written is told by its name and its reason", "[output][R6]") {
+TEST_CASE("an output that cannot be written is told before the first sample", "[output][R6]") {
   const std::string option = GENERATE("--json", "--html", "--trace");
   const TemporaryFolder folder;
   const auto missing = (folder.path() / "none/report").string();
   const std::pair<std::string, std::string> places[] = {
-      {"/dev/full", "No space left on device"},
       {missing, "No such file or directory"},
       {folder.path().string(), "Is a directory"},
       {"/proc/version", ""}};  // root has every permission except this one
   for (const auto& [file, reason] : places) {
     CAPTURE(option, file);
-    const auto outcome = weir::test::weir(with(run, {option, file}));
+    const auto other = folder.write("other.json", "before");
+    // Endless: a run would not end.
+    const auto outcome = weir::test::weir({"run", "synthetic:8,8x8", "--epochs", "1000000000",
+                                           option == "--json" ? "--html" : "--json", other, option,
+                                           file});
     check_told(outcome, file);
     CHECK(contains(outcome.err, reason));
-    // The measurements are still printed, unless --trace ends the run.
-    if (option != "--trace") CHECK(contains(outcome.out, "samples"));
+    CHECK(outcome.out.empty());
+    CHECK(weir::test::read_file(other) == "before");
   }
 }
 
-TEST_CASE("one report that cannot be written does not take the other along", "[output][R6]") {
+TEST_CASE("a list of bad files and a page are checked before the first sample, too", "[output]") {
   const TemporaryFolder folder;
-  const auto json = (folder.path() / "r.json").string(), html = (folder.path() / "r.html").string();
-  check_told(weir::test::weir(with(run, {"--json", "/dev/full", "--html", html})), "/dev/full");
-  CHECK(std::filesystem::file_size(html) > 1000);
-  check_told(weir::test::weir(with(run, {"--json", json, "--html", "/dev/full"})), "/dev/full");
-  CHECK(std::filesystem::file_size(json) > 1000);
+  const auto missing = (folder.path() / "none/report").string();
+  check_told(weir::test::weir({"probe", "synthetic:1000000000,8x8", "--list-bad", missing}),
+             missing);
+  const auto page = weir::test::weir({"page", "/no/such/report.json", "--html", missing});
+  check_told(page, missing);
+}
+
+TEST_CASE("an output that fails takes no other along", "[output][R6]") {
+  const TemporaryFolder folder;
+  const std::string options[] = {"--json", "--html", "--trace"};
+  const std::string failing = GENERATE("--json", "--html", "--trace");
+  auto words = run;
+  for (const auto& option : options) {
+    words.push_back(option);
+    words.push_back(option == failing ? "/dev/full" : (folder.path() / option).string());
+  }
+  const auto outcome = weir::test::weir(words);
+  check_told(outcome, "/dev/full: No space left on device");
+  CHECK(contains(outcome.out, "samples"));
+  for (const auto& option : options)
+    if (option != failing) CHECK(std::filesystem::file_size(folder.path() / option) > 1000);
+  // Each failure is told.
+  const auto both = weir::test::weir(with(run, {"--json", "/dev/full", "--trace", "/dev/full"}));
+  check_told(both, "/dev/full");
+  CHECK(both.err.find("cannot write") != both.err.rfind("cannot write"));
+}
+
+TEST_CASE("a file keeps its previous content until the new one is complete", "[output][R6]") {
+  const TemporaryFolder folder;
+  const auto html = folder.write("r.html", "before");
+  // Writes beyond 4 KiB fail. A page has more.
+  const std::string limited = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
+  Arguments words{"/bin/sh", "-c", limited, WEIR_PROGRAM};
+  const auto outcome = run_program(with(with(words, run), {"--html", html}));
+  check_told(outcome, html + ": File too large");
+  CHECK(weir::test::read_file(html) == "before");
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("a file that is replaced keeps its mode, and a link to it stays one", "[output]") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  const fs::path file = folder.write("kept/r.json", "before");
+  const auto link = folder.path() / "link", fresh = folder.path() / "fresh";
+  fs::permissions(file, fs::perms(0640));
+  fs::create_symlink("kept/r.json", link);
+  CHECK(weir::test::weir({"plan", "--json", link}).exit_code == 0);
+  CHECK(fs::is_symlink(link));
+  CHECK(fs::status(file).permissions() == fs::perms(0640));
+  CHECK(weir::test::read_file(file).starts_with("{"));
+  CHECK(std::distance(fs::directory_iterator(file.parent_path()), {}) == 1);
+  CHECK(weir::test::weir({"plan", "--json", fresh}).exit_code == 0);
+  const auto mask = ::umask(0);
+  ::umask(mask);
+  CHECK(fs::status(fresh).permissions() == fs::perms(0666 & ~mask));
+}
+
+TEST_CASE("outputs that are no regular files are written directly", "[output]") {
+  const TemporaryFolder folder;
+  const auto target = (folder.path() / "out").string();
+  // The text follows the JSON in one file.
+  const auto outcome = redirected({"plan", "--json", "/dev/stdout"}, ">" + target);
+  CHECK(outcome.exit_code == 0);
+  const auto both = weir::test::read_file(target);
+  CHECK(both.starts_with("{"));
+  CHECK(contains(both, "\n}\n"));
+  CHECK(contains(both, "queue"));
+  const auto pipe = folder.path() / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const auto piped = run_program({"/bin/sh", "-c",
+                                  "cat " + pipe.string() + " & \"$0\" plan --json " +
+                                      pipe.string() + " >/dev/null && wait",
+                                  WEIR_PROGRAM});
+  CHECK(piped.exit_code == 0);
+  CHECK(piped.json().is_object());
+  CHECK(std::filesystem::is_fifo(pipe));
 }
 
 TEST_CASE("every command's report on a full device exits 1", "[output][R6]") {

@@ -60,11 +60,15 @@ Outcome weir(const std::vector<std::string>& arguments) {
 }
 
 Outcome weir_interrupted(const std::vector<std::string>& arguments, int milliseconds) {
+  return weir_signalled(arguments, SIGINT, milliseconds);
+}
+
+Outcome weir_signalled(const std::vector<std::string>& arguments, int signal, int milliseconds) {
   const TemporaryFolder folder;
   const auto out = folder.path() / "out", err = folder.path() / "err";
   const auto pid = start(weir_with(arguments), out, err);
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-  kill(pid, SIGINT);
+  kill(pid, signal);
   return finish(pid, out, err);
 }
 

@@ -25,6 +25,8 @@ Outcome run_program(const std::vector<std::string>& words);
 Outcome weir(const std::vector<std::string>& arguments);
 /// Runs `weir` and sends SIGINT after `milliseconds`.
 Outcome weir_interrupted(const std::vector<std::string>& arguments, int milliseconds);
+/// The same with another signal.
+Outcome weir_signalled(const std::vector<std::string>& arguments, int signal, int milliseconds);
 
 /// A running `weir`: its output so far, and SIGINT. The destructor kills it if it still runs.
 class Running {

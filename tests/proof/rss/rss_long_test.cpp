@@ -43,8 +43,9 @@ TEST_CASE("RSS grows by the budget and 48 MiB at most, over real, odd and hostil
     CHECK(run.rows > 2000);
     CHECK(run.faults > 100);
     CHECK(run.books_peak <= budget * mib);
-    // 64 batches and the memory of 40 threads are half a gigabyte. The loader requests no more.
-    CHECK(2 * run.books_peak > std::min<std::uint64_t>(budget, 900) * mib);
+    // 64 batches and the memory of 40 threads are nearly half a gigabyte. The loader requests no
+    // more. How many large images are decoded at once depends on the threads.
+    CHECK(2 * run.books_peak > std::min<std::uint64_t>(budget, 800) * mib);
     CHECK(growth <= budget * mib + fixed_overhead);
   }
 }

@@ -90,7 +90,7 @@ TEST_CASE("a queue that is made smaller gives its slabs back", "[api][knobs]") {
   for (int i = 0; i < 6; ++i) REQUIRE(running.next());
   engine.settle();
   CHECK(running.staged() == 3 * slab);  // two in the queue, one for a lease
-  CHECK(running.loader->core->setting.get() == Setting{2, 3, 0, options.batch});
+  CHECK(running.loader->core->knobs.get().now == Setting{2, 3, 0, options.batch});
 
   engine.apply({5, 3, 0, options.batch});
   engine.settle();
@@ -98,4 +98,51 @@ TEST_CASE("a queue that is made smaller gives its slabs back", "[api][knobs]") {
   std::uint64_t left = 0;
   while (running.next()) ++left;
   CHECK(left == 200 / options.batch - 6);
+}
+
+TEST_CASE("a stream's queue and workers can be set while it runs, and the snapshot shows it",
+          "[api][knobs]") {
+  auto options = small_options();
+  options.queue.max_queue_size = 8;
+  options.workers = 2;
+  const auto source = synthetic(200, {24, 24, 3});
+  Loader reference(source, options);
+  Loader loader(source, options);
+  auto stream = loader.stream();
+  Log log;
+  stream.settle();
+  CHECK(loader.snapshot().ready == 8);
+  CHECK(loader.snapshot().setting == loader.plan().start);
+  CHECK(loader.snapshot().setting_before == loader.plan().start);
+
+  stream.set_queue_size(2);
+  for (int i = 0; i < 12; ++i) log.add(*stream.next());
+  stream.settle();
+  auto now = loader.snapshot();
+  CHECK(now.ready == 2);
+  CHECK(now.setting.max_queue_size == 2);
+  CHECK(now.setting_before.max_queue_size == 8);
+
+  stream.set_workers(1);
+  now = loader.snapshot();
+  CHECK(now.setting == Setting{2, 1, 0, options.batch});
+  CHECK(now.setting_before == Setting{2, 2, 0, options.batch});
+  stream.set_queue_size(8);
+  stream.settle();
+  CHECK(loader.snapshot().ready == 8);
+  stream.set_workers(2);
+  for (auto& batch : stream) log.add(batch);
+  CHECK(log == drain(reference));
+
+  CHECK_THROWS_WITH(stream.set_queue_size(0), has_text("n = 0): must be 1 to 8"));
+  CHECK_THROWS_WITH(stream.set_queue_size(9), has_text("larger queue.max_queue_size"));
+  CHECK_THROWS_WITH(stream.set_workers(3), has_text("Stream::set_workers(n = 3): must be 1 to 2"));
+}
+
+TEST_CASE("automatic tuning and the caller do not both set the knobs", "[api][knobs]") {
+  auto options = small_options();
+  options.tuning.mode = Tuning::automatic;
+  Loader loader(synthetic(20, {24, 24, 3}), options);
+  auto stream = loader.stream();
+  CHECK_THROWS_WITH(stream.set_queue_size(1), has_text("tuning.mode = automatic"));
 }

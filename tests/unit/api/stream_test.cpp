@@ -35,6 +35,26 @@ TEST_CASE("a lease too many throws and names the option", "[api]") {
   CHECK(stream.next(10s));
 }
 
+TEST_CASE("the batch of a taker that throws counts as discarded", "[api]") {
+  auto options = small_options();
+  options.batch = 4;
+  Loader loader(synthetic(8, {24, 24, 3}), options);
+  auto stream = loader.stream();
+  std::atomic<int> calls{0};
+  stream.async_next([&](const std::exception_ptr&, const std::optional<Batch>& batch) {
+    calls += batch ? 1 : 0;
+    throw std::runtime_error("the taker's own");
+  });
+  while (loader.snapshot().samples.discarded == 0) std::this_thread::yield();
+  CHECK(calls == 1);
+  stream.async_next([&](const std::exception_ptr&, const std::optional<Batch>&) { ++calls; });
+  while (loader.snapshot().samples.consumed == 0) std::this_thread::yield();
+  const auto samples = loader.snapshot().samples;
+  CHECK(samples.discarded == 4);
+  CHECK(samples.consumed == 4);
+  CHECK(samples.conserved());
+}
+
 TEST_CASE("next with a timeout waits for a lease to come back", "[api]") {
   Loader loader(synthetic(20, {24, 24, 3}), small_options());
   auto stream = loader.stream();

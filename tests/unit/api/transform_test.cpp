@@ -225,6 +225,14 @@ TEST_CASE("a transform that fails is met as the policy says", "[transform][R12]"
     CHECK_THROWS_AS(stream.next(), Own);
     CHECK_FALSE(stream.next());
   }
+  SECTION("stop: std::bad_alloc and what is no std::exception, as they were thrown") {
+    options.transform.apply = [](DecodedSample&) { throw std::bad_alloc(); };
+    Loader loader(source, options);
+    CHECK_THROWS_AS(loader.stream().next(), std::bad_alloc);
+    options.transform.apply = [](DecodedSample&) { throw 42; };
+    Loader other(source, options);
+    CHECK_THROWS_AS(other.stream().next(), int);
+  }
   SECTION("stop: a SampleError becomes an Error of its stage, in its words") {
     options.transform.apply = [](DecodedSample&) {
       throw SampleError(FaultKind::limit, "too many faces");

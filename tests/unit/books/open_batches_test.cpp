@@ -7,7 +7,8 @@ using weir::books::RowKey;
 
 TEST_CASE("the oldest unfinished row only moves forward, over finished ones and batches",
           "[books]") {
-  OpenBatches open(3, 2);
+  OpenBatches open(3);
+  open.add(OpenBatches::piece(3, 2));
   open.restart(4);
   CHECK(open.oldest() == RowKey{4, 0});
   open.open(2, 4, 2);
@@ -29,7 +30,8 @@ TEST_CASE("the oldest unfinished row only moves forward, over finished ones and 
 }
 
 TEST_CASE("a slab that is used again starts with no row ended", "[books]") {
-  OpenBatches open(1, 2);
+  OpenBatches open(1);
+  open.add(OpenBatches::piece(1, 2));
   open.restart(0);
   open.open(0, 0, 2);
   open.finish(0, 0);

@@ -22,7 +22,7 @@ double sum(const WorkerTime& time) {
 }  // namespace
 
 TEST_CASE("a wait is shared out as the workers' time in it, not before or after", "[clocks]") {
-  LoaderStats stats(2, 2);
+  LoaderStats stats(2);
   stats.stream_opened(2, at(0));
   // Without a waiting consumer: one worker reads for 10 s, the other waits for bytes of the budget.
   stats.workers_wait(1, Hold::bytes, at(0));
@@ -49,7 +49,7 @@ TEST_CASE("a wait is shared out as the workers' time in it, not before or after"
 }
 
 TEST_CASE("time of workers with nothing to do has no part in a wait", "[clocks]") {
-  LoaderStats stats(2, 4);
+  LoaderStats stats(2);
   stats.stream_opened(4, at(0));
   stats.requested(false, at(0));
   stats.workers_wait(3, Hold::rows, at(0));
@@ -64,7 +64,7 @@ TEST_CASE("time of workers with nothing to do has no part in a wait", "[clocks]"
 }
 
 TEST_CASE("a wait in which no worker was at work is the hand-over's", "[clocks]") {
-  LoaderStats stats(2, 1);
+  LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.workers_wait(1, Hold::rows, at(0));
   stats.requested(false, at(0));
@@ -74,7 +74,7 @@ TEST_CASE("a wait in which no worker was at work is the hand-over's", "[clocks]"
 }
 
 TEST_CASE("what goes on counts until now", "[clocks]") {
-  LoaderStats stats(2, 1);
+  LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.worker(0).read_begins(at(0));
   stats.requested(false, at(1));
@@ -95,7 +95,7 @@ TEST_CASE("what goes on counts until now", "[clocks]") {
 
 TEST_CASE("a slab is waited for where no batch lies ready, else the queue is as deep as may be",
           "[clocks]") {
-  LoaderStats stats(2, 1);
+  LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.workers_wait(1, Hold::slab, at(0));
   stats.ready_changed(+1, at(1));
@@ -106,7 +106,7 @@ TEST_CASE("a slab is waited for where no batch lies ready, else the queue is as 
 }
 
 TEST_CASE("occupancy is by time, the present depth included, and adds up to one", "[clocks]") {
-  LoaderStats stats(2, 1);
+  LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.ready_changed(+1, at(1));
   stats.ready_changed(+1, at(3));
@@ -116,7 +116,7 @@ TEST_CASE("occupancy is by time, the present depth included, and adds up to one"
 }
 
 TEST_CASE("the consumer's time is from a batch until it asks again", "[clocks]") {
-  LoaderStats stats(2, 1);
+  LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   for (const double s : {0.0, 2.0, 6.0}) {
     stats.requested(true, at(s));
@@ -136,7 +136,7 @@ TEST_CASE("the consumer's time is from a batch until it asks again", "[clocks]")
 }
 
 TEST_CASE("a consumer that tries waits from the first try that found nothing", "[clocks]") {
-  LoaderStats stats(2, 1);
+  LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   for (const double s : {1.0, 2.0, 3.0}) {
     stats.requested(false, at(s));
@@ -153,7 +153,7 @@ TEST_CASE("a consumer that tries waits from the first try that found nothing", "
 }
 
 TEST_CASE("a stream that ends while it is waited for ends the wait", "[clocks]") {
-  LoaderStats stats(2, 1);
+  LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.requested(false, at(1));
   stats.answered(std::nullopt, at(3));
@@ -167,7 +167,7 @@ TEST_CASE("a stream that ends while it is waited for ends the wait", "[clocks]")
 }
 
 TEST_CASE("between streams no time passes", "[clocks]") {
-  LoaderStats stats(2, 2);
+  LoaderStats stats(2);
   stats.stream_opened(2, at(0));
   stats.requested(false, at(0));
   stats.answered(4, at(1));
@@ -186,7 +186,7 @@ TEST_CASE("between streams no time passes", "[clocks]") {
 }
 
 TEST_CASE("workers that come and go count while they are there", "[clocks]") {
-  LoaderStats stats(2, 4);
+  LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.staffed(4, at(2));
   stats.workers_wait(3, Hold::rows, at(2));
@@ -199,7 +199,7 @@ TEST_CASE("workers that come and go count while they are there", "[clocks]") {
 }
 
 TEST_CASE("an instant older than the last is the last", "[clocks]") {
-  LoaderStats stats(2, 1);
+  LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.ready_changed(+1, at(5));
   stats.requested(false, at(4));
@@ -211,7 +211,7 @@ TEST_CASE("an instant older than the last is the last", "[clocks]") {
 }
 
 TEST_CASE("of one read in sixteen the CPU time is noted, and only of those that end", "[clocks]") {
-  LoaderStats stats(1, 1);
+  LoaderStats stats(1);
   StageCpu cpu(stats.worker(0), Stage::read);
   const auto read = [&] {
     cpu.begins();
@@ -232,7 +232,7 @@ TEST_CASE("of one read in sixteen the CPU time is noted, and only of those that 
 }
 
 TEST_CASE("stages add up over the workers' lanes", "[clocks]") {
-  LoaderStats stats(2, 2);
+  LoaderStats stats(2);
   stats.worker(0).add(Stage::decode, 1ms, 100);
   stats.worker(1).add(Stage::decode, 3ms, 200);
   stats.others().add(Stage::lease, 5ms, 7);
@@ -250,4 +250,41 @@ TEST_CASE("stages add up over the workers' lanes", "[clocks]") {
   CHECK(fit.count == 0);
   CHECK_FALSE(fit.p50_us);
   CHECK(stages[static_cast<std::size_t>(Stage::lease)].bytes == 7);
+}
+
+TEST_CASE("a read that outlives its stream is no worker's time, nor in the next stream",
+          "[clocks]") {
+  LoaderStats stats(2);
+  stats.stream_opened(2, at(0));
+  stats.worker(0).read_begins(at(1));
+  stats.stream_ended(at(5));
+  auto queue = stats.queue(at(60));
+  CHECK(queue.workers.read_s == Approx(4));
+  CHECK(sum(queue.workers) == Approx(2 * queue.seconds));
+  stats.worker(0).read_ends(at(60));
+  stats.stream_opened(2, at(100));
+  stats.worker(0).read_begins(at(101));
+  stats.worker(0).read_ends(at(103));
+  queue = stats.queue(at(110));
+  CHECK(queue.seconds == Approx(15));
+  CHECK(queue.workers.read_s == Approx(6));
+  CHECK(queue.workers.decode_s == Approx(24));
+}
+
+TEST_CASE("the read of a worker that was removed is no worker's time until it returns",
+          "[clocks]") {
+  LoaderStats stats(2);
+  stats.stream_opened(2, at(0));
+  stats.worker(0).read_begins(at(0));
+  stats.worker(1).read_begins(at(0));
+  stats.staffed(1, at(2));
+  auto queue = stats.queue(at(10));
+  CHECK(queue.workers.read_s == Approx(12));
+  CHECK(sum(queue.workers) == Approx(12));
+  stats.staffed(2, at(10));
+  stats.worker(1).read_ends(at(11));
+  stats.worker(0).read_ends(at(11));
+  queue = stats.queue(at(12));
+  CHECK(queue.workers.read_s == Approx(14));
+  CHECK(queue.workers.decode_s == Approx(2));
 }

@@ -40,7 +40,7 @@ struct Desk {
 
   std::shared_ptr<books::Book> book =
       books::Book::open(std::make_shared<books::Ledger>(1000), {150, 100, 50, UINT64_MAX, 2, 4});
-  LoaderStats stats{2, 2};
+  LoaderStats stats{2};
   SharedWorkQueue work_queue;
   WorkerMemory memory{*book};
   std::thread worker;

@@ -136,6 +136,44 @@ TEST_CASE("a move that made things worse is taken back, and not made again", "[p
   CHECK(tuner.setting().read_ahead == 0);
 }
 
+TEST_CASE("the tuner holds still where a workload alternates", "[plan][tuner]") {
+  const Times quick{0.05, 3, 10, 0.5}, slow{0.05, 3, 400, 0.3};
+  Plant plant(quick, 0.02, 5);
+  Tuner tuner(begun, bounds());
+  std::size_t moves = 0;
+  std::vector<Setting> ends;
+  for (int cycle = 0; cycle < 8; ++cycle) {
+    plant.becomes(cycle % 2 == 0 ? quick : slow);
+    const auto course = follow(tuner, plant, 20);
+    moves += course.moved.size();
+    ends.push_back(course.end);
+  }
+  CAPTURE(moves);
+  CHECK(moves <= 7);
+  // It has learned both phases after the first two of each.
+  for (std::size_t cycle = 4; cycle < ends.size(); ++cycle) CHECK(ends[cycle] == ends[3]);
+  // And the setting serves the phase that needs more.
+  const auto best = advise(window_of(quick), bounds()).ceiling;
+  CHECK(predict(window_of(quick), ends.back(), 5).samples_per_s >= 0.93 * best.samples_per_s);
+}
+
+TEST_CASE("a knob whose increase did harm twice is not increased again", "[plan][tuner]") {
+  const Times slow{50, 3, 100, 0.2}, slower{100, 3, 100, 0.2};
+  Plant plant(slow, 0, 1);
+  Tuner tuner(begun, bounds());
+  int ahead = 0;
+  for (int i = 0; i < 120; ++i) {
+    if (i % 20 == 0) plant.becomes(i % 40 == 0 ? slow : slower);
+    const auto was = tuner.setting();
+    auto seen = plant.under(was);
+    if (was.read_ahead > 0) seen.seconds *= 40;
+    const auto move = tuner.look(seen);
+    if (move && move->to.read_ahead > was.read_ahead) ++ahead;
+  }
+  CHECK(ahead == 2);
+  CHECK(tuner.setting().read_ahead == 0);
+}
+
 TEST_CASE("a window of a few batches is not judged by", "[plan][tuner]") {
   auto seen = window_of({0.05, 3, 200, 0.5});
   seen.batches = 2;

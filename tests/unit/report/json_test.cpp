@@ -144,13 +144,18 @@ TEST_CASE("faults are listed with the count of them all", "[json]") {
   CHECK(json["fault_count"] == 9);
 }
 
-TEST_CASE("the largest number of bytes survives the round trip", "[json]") {
-  Plan plan;
-  plan.budget_bytes = UINT64_MAX;
-  auto json = report::envelope("plan");
-  report::put_plan(json, plan);
-  const auto again = Json::parse(report::write(json));
-  CHECK(again["plan"]["budget_bytes"].get<std::uint64_t>() == UINT64_MAX);
+TEST_CASE("no bound is null, and the largest bound survives the round trip", "[json]") {
+  const auto budget_of = [](std::uint64_t bytes) {
+    Plan plan;
+    plan.budget_bytes = plan.ceiling_bytes = plan.max_queue_bytes = bytes;
+    auto json = report::envelope("plan");
+    report::put_plan(json, plan);
+    return Json::parse(report::write(json))["plan"];
+  };
+  for (const auto* key : {"budget_bytes", "ceiling_bytes", "max_queue_bytes"}) {
+    CHECK(budget_of(UINT64_MAX)[key].is_null());
+    CHECK(budget_of(UINT64_MAX - 1)[key].get<std::uint64_t>() == UINT64_MAX - 1);
+  }
 }
 
 TEST_CASE("bytes that are not UTF-8 cannot break the document", "[json]") {

@@ -1,6 +1,8 @@
 #include "report/read_json.hpp"
 
 #include "support/catch.hpp"
+#include "support/cpu_time.hpp"
+#include "support/median.hpp"
 
 using weir::report::read_json;
 using weir::test::has_text;
@@ -33,16 +35,26 @@ TEST_CASE("JSON of others is read to a depth that can be written again", "[json]
   CHECK_THROWS_AS(read_json<Json>(std::string(1'000'000, '[')), std::invalid_argument);
 }
 
-TEST_CASE("each event of what is read is told, in its order, until one is refused", "[json]") {
-  std::vector<std::pair<int, Json::parse_event_t>> told;
-  const auto tell = [&](int level, Json::parse_event_t event, Json&) {
-    told.emplace_back(level, event);
-    return true;
+TEST_CASE("a key that is there twice in one object is refused where that matters", "[json]") {
+  using weir::report::Keys;
+  const std::string twice = R"({"a":[{"b":1},{"b":2}],"c":{"b":1,"b":2}})";
+  CHECK(read_json<Json>(twice)["a"].size() == 2);
+  CHECK_THROWS_WITH(read_json<Json>(twice, Keys::once),
+                    has_text("b is there twice in one object"));
+  CHECK(read_json<Json>(R"({"a":{"b":1},"b":[{"a":1,"b":2}]})", Keys::once).size() == 2);
+}
+
+TEST_CASE("the time to read grows with the text alone", "[json]") {
+  const auto cpu_ms = [](std::size_t elements) {
+    std::string text = "[{}";
+    for (std::size_t i = 1; i < elements; ++i) text += ",{}";
+    text += ']';
+    const auto before = weir::test::cpu_ms();
+    CHECK(read_json<Json>(text).size() == elements);
+    return weir::test::cpu_ms() - before;
   };
-  CHECK(read_json<Json>("{\"a\":[2]}", tell) == Json{{"a", {2}}});
-  using Event = Json::parse_event_t;
-  const std::vector<std::pair<int, Event>> expected{
-      {0, Event::object_start}, {1, Event::key},       {1, Event::array_start},
-      {2, Event::value},        {1, Event::array_end}, {0, Event::object_end}};
-  CHECK(told == expected);
+  // 8 times the elements. J::parse with a callback took 64 times as long.
+  weir::test::MedianWithin ratio(24);
+  while (!ratio.decided()) ratio.add(cpu_ms(80'000) / cpu_ms(10'000));
+  CHECK(ratio.holds());
 }

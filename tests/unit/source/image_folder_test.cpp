@@ -111,13 +111,6 @@ TEST_CASE("without extensions, files that are never images are skipped and count
   CHECK(all.skipped() == 0);
 }
 
-TEST_CASE("an empty folder is a source of nothing", "[folder]") {
-  const TemporaryFolder folder;
-  const auto source = image_folder(folder.string());
-  CHECK(source.size() == 0);
-  CHECK(source.class_names().empty());
-}
-
 TEST_CASE("a root that cannot be listed is refused by name", "[folder]") {
   const TemporaryFolder folder;
   folder.write("file", "x");

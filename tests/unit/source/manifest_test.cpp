@@ -51,12 +51,6 @@ TEST_CASE("a manifest may have CRLF, empty lines, comments and a byte order mark
   CHECK(names_of(manifest((folder / "list.tsv").string())) == Names{"a b", "./#c", "d\te"});
 }
 
-TEST_CASE("an empty manifest is a source of nothing", "[manifest]") {
-  const TemporaryFolder folder;
-  folder.write("list.tsv", "");
-  CHECK(manifest((folder / "list.tsv").string()).size() == 0);
-}
-
 TEST_CASE("a bad line is refused by its number and its fault", "[manifest]") {
   const TemporaryFolder folder;
   const std::vector<std::pair<std::string, std::string>> cases{

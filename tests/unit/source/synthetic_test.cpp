@@ -1,9 +1,11 @@
 #include <cstdint>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "source/synthetic.hpp"
 #include "support/catch.hpp"
 #include "unit/source/fixture.hpp"
 
@@ -65,6 +67,30 @@ TEST_CASE("synthetic sizes vary by an eighth around what was asked", "[synthetic
   CHECK(*heights.rbegin() == 72);
   CHECK(*widths.begin() == 112);
   CHECK(*widths.rbegin() == 144);
+}
+
+TEST_CASE("a large synthetic image is made in charged memory", "[synthetic]") {
+  RecordingSink sink;
+  const auto large = synthetic(2, {3000, 2500, 3}).read(0, sink);
+  REQUIRE(sink.taken.size() == 1);
+  CHECK(sink.taken[0] > std::size_t{16} << 20);  // before it is made, the largest possible size
+  CHECK(large.bytes.size() < sink.taken[0]);
+  CHECK(large.bytes.back() == std::byte{0xd9});
+  // A sink that refuses is asked before anything is painted.
+  class Refuses final : public ByteSink {
+    std::optional<std::span<std::byte>> try_take(std::size_t) override { return std::nullopt; }
+  } refuses;
+  CHECK_THROWS_AS(synthetic(2, {65'500, 65'500, 3}).read(0, refuses), BytesRefused);
+}
+
+TEST_CASE("a large synthetic image that is no longer needed is not finished", "[synthetic]") {
+  std::stop_source stop;
+  RecordingSink sink;
+  const auto large = source::synthetic(2, {3000, 2500, 3}, 0, stop.get_token());
+  const auto small = source::synthetic(2, {300, 250, 3}, 0, stop.get_token());
+  stop.request_stop();
+  CHECK_THROWS_AS(large.read(0, sink), SampleError);
+  CHECK_FALSE(small.read(0, sink).bytes.empty());
 }
 
 TEST_CASE("synthetic labels go round the ten classes", "[synthetic]") {

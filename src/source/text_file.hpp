@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace weir::source {
+
+/// The most bytes of a list of names or of a manifest.
+inline constexpr std::uint64_t most_list_bytes = 1ull << 30;
+
+/// Reads a text file, a pipe or a device to its end. Throws Error{source_failed} with the path if it
+/// cannot be read, has more than `most_bytes` or has a NUL byte, which no text has.
+std::string read_text_file(const std::string& path, std::uint64_t most_bytes);
+
+}  // namespace weir::source

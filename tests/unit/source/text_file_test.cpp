@@ -1,0 +1,21 @@
+#include "source/text_file.hpp"
+
+#include "source/name_list.hpp"
+#include "support/catch.hpp"
+#include "unit/source/fixture.hpp"
+
+using namespace weir;
+using weir::test::has_text;
+using weir::test::TemporaryFolder;
+
+TEST_CASE("a text file is read to a bound, and no further", "[text]") {
+  const TemporaryFolder folder;
+  constexpr std::uint64_t mib = 1 << 20;
+  const auto file = folder.write("text", std::string(mib, 'a'));
+  CHECK(source::read_text_file(file, mib).size() == mib);
+  CHECK_THROWS_WITH(source::read_text_file(file, mib - 1), has_text("more than 0 MiB"));
+  CHECK_THROWS_WITH(source::read_text_file(folder.string(), mib), has_text("Is a directory"));
+  CHECK_THROWS_WITH(source::read_text_file((folder / "none").string(), mib), has_text("No such"));
+  CHECK_THROWS_WITH(source::read_text_file("/dev/zero", mib), has_text("/dev/zero: it has a NUL"));
+  CHECK_THROWS_AS(source::read_name_list("/dev/zero"), Error);
+}
