@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -20,6 +21,7 @@ using namespace weir;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
 constexpr Shape shape{8, 8};
+constexpr std::uint64_t samples = 1024;
 constexpr std::uint32_t depths[] = {1, 2, 4, 8};
 
 struct Case {
@@ -59,7 +61,7 @@ class SleepingCodec final : public ForeignCodec {
   Milliseconds time_;
 };
 
-AnySource source_of(const Case& c, std::uint64_t samples) {
+AnySource source_of(const Case& c) {
   std::vector<MemorySample> bytes(samples);
   for (auto& sample : bytes) sample.bytes.resize(1);
   auto source = in_memory(std::move(bytes));
@@ -68,30 +70,24 @@ AnySource source_of(const Case& c, std::uint64_t samples) {
                          source::ReadDelay(c.read_ms, c.read_deviation_ms, 11));
 }
 
-Loader loader_of(const Case& c, std::uint32_t depth, std::uint64_t samples) {
+Loader loader_of(const Case& c, std::uint32_t depth) {
   Options options{.shape = shape, .fit = Fit::stretch, .shuffle = true, .batch = c.batch,
                   .workers = c.workers, .codecs = {std::make_shared<SleepingCodec>(c.decode_ms)}};
   options.queue.max_queue_size = depth;
   options.io.read_ahead = c.read_ahead;
-  return Loader(source_of(c, samples), options);
+  return Loader(source_of(c), options);
 }
 
-/// Runs for about `seconds` after a warm-up.
-Window measure(const Case& c, std::uint32_t depth, double seconds) {
-  using Clock = std::chrono::steady_clock;
-  auto loader = loader_of(c, depth, 4096);
-  const std::uint64_t warm = 16 + depth;
-  auto stream = loader.stream();
-  std::uint64_t n = 0;
+/// Measures `epochs` whole epochs after a first one, so that all runs have the same delays.
+Window measure(const Case& c, std::uint32_t depth, std::uint64_t epochs) {
+  auto loader = loader_of(c, depth);
+  auto stream = loader.stream({.epochs = epochs + 2});
+  const auto epoch = samples / c.batch;
   Report before;
-  auto end = Clock::time_point::max();
-  while (auto batch = stream.next()) {
+  for (std::uint64_t n = 0; n < (1 + epochs) * epoch; ++n) {
+    if (n == epoch) before = loader.report();
+    auto batch = stream.next();
     std::this_thread::sleep_for(Milliseconds(c.consumer_ms[n % c.consumer_ms.size()]));
-    if (++n == warm) {
-      before = loader.report();
-      end = Clock::now() + std::chrono::duration_cast<Clock::duration>(Milliseconds(1e3 * seconds));
-    }
-    if (Clock::now() >= end && (n - warm) % c.consumer_ms.size() == 0) break;
   }
   return window(before, loader.report());
 }
@@ -107,19 +103,21 @@ double median(std::vector<double> values) {
 
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 5;
-  const double seconds = argc > 2 ? std::atof(argv[2]) : 4;
+  const std::string only = argc > 3 ? argv[3] : "";
+  const std::uint64_t epochs = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 2;
   std::printf("%d rounds in turns; samples/s, medians; error of the prediction (least, most)\n",
               rounds);
   std::printf("%-24s %5s %9s %9s %8s\n", "", "queue", "predicted", "measured", "error");
   for (const auto& c : cases) {
+    if (std::string_view(c.name).find(only) == std::string_view::npos) continue;
     std::vector<double> predicted[4], measured[4], error[4];
     for (int round = 0; round < rounds; ++round) {
-      const auto seen = measure(c, 4, seconds);
+      const auto seen = measure(c, 4, epochs);
       for (std::size_t i = 0; i < 4; ++i) {
         auto setting = setting_of(seen.plan);
         setting.max_queue_size = depths[i];
         predicted[i].push_back(predict(seen, setting, static_cast<std::uint64_t>(round)).samples_per_s);
-        measured[i].push_back(rate(measure(c, depths[i], seconds)));
+        measured[i].push_back(rate(measure(c, depths[i], epochs)));
         error[i].push_back(100 * (predicted[i].back() / measured[i].back() - 1));
       }
     }
