@@ -113,6 +113,7 @@ class LoaderStats {
   Clock::time_point settled_ WEIR_GUARDED_BY(mutex_){};
   std::optional<Wait> wait_ WEIR_GUARDED_BY(mutex_);
   QueueStats counted_ WEIR_GUARDED_BY(mutex_);  ///< the consumer's calls, and its finished waits
+  std::array<double, 512> last_consumer_s_ WEIR_GUARDED_BY(mutex_){};  ///< a ring
   std::optional<Clock::time_point> handed_ WEIR_GUARDED_BY(mutex_);
   std::uint64_t samples_ WEIR_GUARDED_BY(mutex_) = 0, noted_ WEIR_GUARDED_BY(mutex_) = 0;
   std::optional<Clock::time_point> opened_ WEIR_GUARDED_BY(mutex_), ended_ WEIR_GUARDED_BY(mutex_);
