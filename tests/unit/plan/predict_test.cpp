@@ -34,31 +34,6 @@ Options of_batch(std::uint32_t batch) {
 
 }  // namespace
 
-TEST_CASE("draws are log-normal of the variation asked for, their mean is exactly 1", "[plan]") {
-  constexpr std::size_t count = 32'768;
-  for (const double variation : {0.1, 0.5, 1.0}) {
-    const simulation::Draws draws(count, variation, 7);
-    double sum = 0, squares = 0, logs = 0, log_squares = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const double x = draws[i], log = std::log(x);
-      sum += x;
-      squares += x * x;
-      logs += log;
-      log_squares += log * log;
-    }
-    const double n = count;
-    CHECK(near(sum / n, 1.0, 1e-9));
-    CHECK(near(std::sqrt(squares / n - 1), variation, 0.05));
-    // The logarithm of a log-normal is normal with mean -s^2/2 and deviation s.
-    const double s = std::sqrt(std::log1p(variation * variation));
-    CHECK(near(std::sqrt(log_squares / n - logs * logs / n / n), s, 0.03));
-    CHECK(near(logs / n, -s * s / 2, 0.05));
-    CHECK(draws[5] == draws[5 + count]);
-  }
-  const simulation::Draws constant(count, 0, 7);
-  CHECK((constant[0] == 1.0 && constant[12'345] == 1.0));
-}
-
 TEST_CASE("with constant times, throughput is that of the slowest station", "[plan]") {
   // D/D/1: one worker; then several on fewer cores; then a slower consumer.
   CHECK(near(predict(window_of({0, 2, 0}, 1), setting(2, 1)).samples_per_s, 500, 0.001));
