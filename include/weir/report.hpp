@@ -98,7 +98,9 @@ struct QueueWaits {
 
 /// Fill level of the queue, and who waited.
 struct QueueStats : QueueWaits {
-  std::vector<double> occupancy;    ///< [k]: share of `seconds` with k ready batches
+  /// [k]: share of `seconds` with k ready batches, up to max_queue_size. Of more than 64 levels,
+  /// those that the slabs cannot reach yet are left out.
+  std::vector<double> occupancy;
   double producer_wait_s = 0;       ///< WorkerTime::idle_s divided by the number of workers
   double data_readiness = 1.0;      ///< share of next() calls that found a batch ready
   std::uint64_t batches = 0;        ///< number of next() calls that returned a batch

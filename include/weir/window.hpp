@@ -23,7 +23,7 @@ WEIR_API Service service(const Timing& timing) noexcept;
 /// Measurements of a loader between two of its reports.
 struct Window : QueueWaits {
   Plan plan;                  ///< plan of the loader
-  std::uint32_t cores = 1;    ///< cores of the machine
+  std::uint32_t cores = 1;    ///< CPUs that the process may use
   std::uint64_t batches = 0;  ///< delivered batches
   std::uint64_t samples = 0;  ///< delivered samples
   Service read;               ///< time to read one sample

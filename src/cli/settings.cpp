@@ -151,7 +151,7 @@ class OptionTable {
         "Bytes of the batches ahead of the consumer; one batch is always allowed. [no limit]");
     group.positive("--max-leases", o.queue.max_leases,
                    "Batches that the consumer holds at once. [1]");
-    group.number("--workers", o.workers, "Threads that decode; 0: one per hardware thread. [0]");
+    group.number("--workers", o.workers, "Threads that decode; 0: one per CPU that the program may use. [0]");
     group.number(
         "--read-ahead", o.io.read_ahead,
         "Number of reads that run ahead of decoding. 0: each worker reads its own files. [0]");

@@ -4,7 +4,8 @@
 
 namespace weir::engine {
 
-LoaderStats::LoaderStats(std::uint32_t max_queue_size) : occupied_(max_queue_size + 1) {
+LoaderStats::LoaderStats(std::uint32_t max_queue_size)
+    : occupied_(max_queue_size + 1), levels_(max_queue_size + 1) {
   deepen(1);
 }
 
@@ -207,6 +208,9 @@ QueueStats LoaderStats::queue(Clock::time_point now) {
   clock.seconds = seconds(open_for_);
   for (std::uint32_t ready = 0; ready < occupied_.capacity(); ++ready)
     clock.occupancy.push_back(clock.seconds > 0 ? seconds(occupied_[ready]) / clock.seconds : 0.0);
+  // Shows every level of a usual queue, and of a deeper one what it could reach.
+  constexpr std::uint32_t usual = 64;
+  clock.occupancy.resize(std::max(occupied_.capacity(), std::min(levels_, usual)));
   clock.workers = worker_time(now);
   if (worked_ > Clock::duration::zero())
     clock.producer_wait_s = clock.workers.idle_s * clock.seconds / seconds(worked_);

@@ -134,12 +134,11 @@ std::string floor_message(const Plan& plan, std::uint64_t available, std::uint64
                            " promised to other loaders)"
                      : std::string()) +
          ": this needs at least " + format("%.1f MiB", floor) + ": " + size_text(plan.index_bytes) +
-         " of index (" + size_text(plan.record_bytes) + " of it weir's own records" +
-         (plan.trace_bytes > 0 ? ", " + size_text(plan.trace_bytes) + " the trace"
-                               : std::string()) +
-         ")" +
-         ", " + std::to_string(1 + plan.max_leases) + " slabs of " + size_text(plan.slab_bytes) +
-         ", " + size_text(sample) + " for one sample" +
+         " of index (" +
+         (plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "") +
+         size_text(plan.record_bytes) + " of it weir's own records)" + ", " +
+         std::to_string(1 + plan.max_leases) + " slabs of " + size_text(plan.slab_bytes) + ", " +
+         size_text(sample) + " for one sample" +
          (sample_was_set             ? " (max_sample_bytes)"
           : plan.transform_bytes > 0 ? " and transform.scratch_bytes"
                                      : "") +
@@ -198,8 +197,8 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   const auto each_record = slab_record_bytes(most_rows(options.batch, samples), sizes_differ);
   const auto records = recorded_slabs(plan.max_leases, most.max_queue_size + plan.max_leases);
   plan.record_bytes =
-      add_sat(mul_sat(records, each_record), requested.workers * worker_record_bytes +
-                                                 requested.read_ahead * reader_record_bytes);
+      add_sat(mul_sat(records, each_record),
+              requested.workers * worker_record_bytes + requested.read_ahead * reader_record_bytes);
   index_bytes = add_sat(index_bytes, plan.record_bytes);
   plan.index_bytes = index_bytes;
   plan.budget_bytes =
@@ -281,18 +280,20 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   return plan;
 }
 
+DepthCost Plan::cost_of(std::uint32_t depth) const noexcept {
+  const auto pixels =
+      sizes.mode == Sizes::fixed ? mul_sat(batch, shape.values()) : sizes.most_pixels;
+  const std::uint64_t held = std::uint64_t{depth} + max_leases;
+  const auto bytes_at = [&](std::uint64_t value_bytes) {
+    return mul_sat(held, add_sat(slab_bytes, mul_sat(pixels, value_bytes - 1)));
+  };
+  return {depth, bytes_at(1), bytes_at(2), bytes_at(4)};
+}
+
 std::vector<DepthCost> Plan::depth_cost(std::uint32_t up_to) const {
   std::vector<DepthCost> costs;
   costs.reserve(up_to);
-  const auto pixels =
-      sizes.mode == Sizes::fixed ? mul_sat(batch, shape.values()) : sizes.most_pixels;
-  for (std::uint32_t depth = 1; depth <= up_to; ++depth) {
-    const std::uint64_t held = std::uint64_t{depth} + max_leases;
-    const auto bytes_at = [&](std::uint64_t value_bytes) {
-      return mul_sat(held, add_sat(slab_bytes, mul_sat(pixels, value_bytes - 1)));
-    };
-    costs.push_back({depth, bytes_at(1), bytes_at(2), bytes_at(4)});
-  }
+  for (std::uint32_t depth = 1; depth <= up_to; ++depth) costs.push_back(cost_of(depth));
   return costs;
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
+#include "base/threads.hpp"
 #include "plan/regimes.hpp"
 #include "plan/text.hpp"
 
@@ -68,7 +68,7 @@ Window window(const Report& now) { return window({}, now); }
 Window window(const Report& earlier, const Report& now) {
   Window w;
   w.plan = now.plan;
-  w.cores = std::max(1u, std::thread::hardware_concurrency());
+  w.cores = threads_for(0);
   const auto handed = between(earlier, now, Stage::handoff);
   w.batches = handed.count;
   w.samples = now.plan.sizes.mode == Sizes::fixed
