@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "cli/option_group.hpp"
+#include "report/bytes.hpp"
 
 namespace weir::cli {
 namespace {
@@ -139,11 +140,13 @@ class OptionTable {
     group.bytes(
         "--side-bytes", o.side_bytes,
         "Bytes beside the pixels of each sample, for labels, boxes or a mask. Zeros here. [0]");
-    group.value("--max-queue-size", "N[,N...]", settings_.depths, parse_depths,
-                "Batches ahead of the consumer; a list for sweep and plan. [4]");
+    const bool list = is({Command::sweep, Command::plan});
+    group.value("--max-queue-size", list ? "N[,N...]" : "N", settings_.depths, parse_depths,
+                list ? "Batches ahead of the consumer: one number, or a list. [4]"
+                     : "Batches ahead of the consumer. [4]");
     group.value(
         "--max-queue-bytes", "BYTES", o.queue.max_bytes,
-        [](const std::string& t) { return at_least_1(report::parse_bytes(t)); },
+        [](const std::string& t) { return parse_bytes_within(t, {.low = 1}); },
         "Bytes of the batches ahead of the consumer; one batch is always allowed. [no limit]");
     group.positive("--max-leases", o.queue.max_leases, "Batches the consumer holds at once. [1]");
     group.number("--workers", o.workers, "Threads that decode. [one per hardware thread]");
@@ -265,14 +268,6 @@ class OptionTable {
   void add_hidden(const OptionGroup& group) {
     using enum Command;
     group.when(is({sweep})).positive("--only-depth", settings_.only_depth, "");
-    for (const auto* unbuilt : {"--rank", "--world"})
-      group.when(!is({footprint, page, help}))
-          .text(
-              unbuilt, "",
-              [unbuilt](const std::string&) {
-                throw Refusal{2, fmt::format("weir: {} is not built yet\n", unbuilt)};
-              },
-              "");
   }
 
   static void watch(const std::string& text, WatchdogOptions& watchdog) {
