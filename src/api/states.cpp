@@ -7,6 +7,7 @@
 #include "base/internals.hpp"
 #include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
+#include "plan/cache_plan.hpp"
 #include "weir/advice.hpp"
 #include "weir/memory.hpp"
 #include "weir/window.hpp"
@@ -45,6 +46,9 @@ Options with_sizes(const AnySource& source, Options options, std::shared_ptr<Mem
   if (!sizes.index) {
     // Contradictory options are refused before all files are read.
     auto tried = options;
+    tried.memory.ledger = ledger;
+    check_cache(tried);  // with the budget, which may bound the cache
+    tried.cache = {};
     tried.memory.ledger = nullptr;
     tried.memory.budget_bytes = unlimited;
     tried.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>());

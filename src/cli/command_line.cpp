@@ -1,13 +1,11 @@
 #include "cli/command_line.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
-#include <set>
 
 #include "cli/option_group.hpp"
+#include "cli/usage_error.hpp"
 #include "report/stats_text.hpp"
 #include "weir/version.hpp"
 
@@ -72,19 +70,6 @@ constexpr std::string_view common =
     "--fit --dtype --json --html --quiet --list-bad --each --all --beside --optimizer "
     "--micro-batch ";
 
-/// The number of letters to change, add or remove so that both words are equal.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    auto diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j)
-      diagonal = std::exchange(
-          row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, diagonal + (a[i] == b[j] ? 0 : 1)}));
-  }
-  return row.back();
-}
-
 std::string left_of(const CLI::Option& option) {
   const auto name = option.get_positional() ? option.get_name(true) : option.get_name();
   return fmt::format("  {} {}", name, option.get_type_name());
@@ -97,12 +82,6 @@ std::string top_help() {
   for (const auto& row : rows) out += fmt::format("  {:<12}{}\n", row.name, row.summary);
   return out +
          "\nweir help COMMAND lists the options of a command. weir --version prints the version.\n";
-}
-
-/// The options that help and completions show.
-std::vector<const CLI::Option*> shown_options(const CLI::App& command) {
-  return command.get_options(
-      [](const CLI::Option* option) { return !option->get_group().empty(); });
 }
 
 /// The options and examples of one command. Without `all`, only the common options.
@@ -149,28 +128,6 @@ void add_commands(CLI::App& app, Settings& settings) {
     sub.callback([&settings, command = row.command] { settings.command = command; });
     add_options(sub, row.command, settings);
   }
-}
-
-/// The message for arguments that the command does not accept.
-std::string unexpected(const CLI::App& app, const CLI::App& command,
-                       const std::vector<std::string>& arguments) {
-  for (const auto& argument : arguments) {
-    const auto name = argument.substr(0, argument.find('='));
-    if (!name.starts_with("--") || command.get_option_no_throw(name) != nullptr) continue;
-    std::vector<std::string> names;
-    for (const auto* option : shown_options(command)) names.push_back(option->get_name());
-    std::vector<std::string> others;
-    for (const auto* other : app.get_subcommands({}))
-      if (other->get_option_no_throw(name) != nullptr) others.push_back(other->get_name());
-    const auto near = closest(name, names);
-    return fmt::format("weir {} has no {}{}", command.get_name(), name,
-                       !near.empty()     ? fmt::format("; did you mean {}?", near)
-                       : !others.empty() ? fmt::format("; {} {} it", fmt::join(others, ", "),
-                                                       others.size() == 1 ? "has" : "have")
-                                         : std::string());
-  }
-  return fmt::format("weir {} does not take '{}'", command.get_name(),
-                     fmt::join(command.remaining(), " "));
 }
 
 [[noreturn]] void refuse(const std::string& why, std::string_view command) {
@@ -231,17 +188,6 @@ std::string completions(const CLI::App& app, std::span<const std::string> words)
 
 std::span<const CommandRow> commands() noexcept { return rows; }
 
-std::string closest(std::string_view word, std::span<const std::string> candidates) {
-  std::string best;
-  auto least = std::max<std::size_t>(2, word.size() / 4) + 1;
-  for (const auto& candidate : candidates)
-    if (const auto letters = distance(word, candidate); letters < least) {
-      least = letters;
-      best = candidate;
-    }
-  return best;
-}
-
 Settings parse(const std::vector<std::string>& arguments) {
   Settings settings;
   CLI::App app("", "weir");
@@ -259,15 +205,13 @@ Settings parse(const std::vector<std::string>& arguments) {
     throw Refusal{0, parsed() ? help_text(app, row_of(parsed()->get_name()), false) : top_help()};
   } catch (const CLI::CallForVersion&) {
     throw Refusal{0, fmt::format("weir {}\n", version)};
-  } catch (const CLI::ExtrasError& e) {
-    if (!parsed()) refuse(e.what(), "");
-    refuse(unexpected(app, *parsed(), arguments), parsed()->get_name());
   } catch (const CLI::ParseError& e) {
-    refuse(e.what(), parsed() ? parsed()->get_name() : "");
+    refuse(usage_error(e, app, parsed(), arguments), parsed() ? parsed()->get_name() : "");
   }
   if (settings.command == Command::help)
     throw Refusal{0, settings.data.empty() ? top_help()
                                            : help_text(app, row_of(settings.data), settings.each)};
+  settings.arguments = arguments;
   apply_rules(*parsed(), settings);
   return settings;
 }

@@ -1,9 +1,6 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "cli/settings.hpp"
 
@@ -16,9 +13,5 @@ struct CommandRow {
   const char* examples[3];
 };
 std::span<const CommandRow> commands() noexcept;
-
-/// The candidate that is most similar to `word`. At most two letters, or a quarter of the letters of a
-/// long word, may differ. Empty if there is none.
-std::string closest(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace weir::cli

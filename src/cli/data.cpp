@@ -1,12 +1,16 @@
 #include "cli/data.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "base/terms.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/messages.hpp"
 #include "cli/parse.hpp"
 #include "cli/progress.hpp"
 #include "report/bytes.hpp"
@@ -20,24 +24,41 @@ namespace weir::cli {
 namespace {
 
 constexpr std::string_view synthetic_prefix = "synthetic:";
+constexpr auto forms =
+    "DATA is a folder, a manifest with lines of path<TAB>label, or synthetic:COUNT,HxW";
 
-AnySource open_synthetic(std::string_view data, const std::stop_token& stop) {
-  const auto text = data.substr(synthetic_prefix.size());
-  const auto comma = text.find(',');
-  try {
-    const auto count = at_least_1(parse_number<std::uint64_t>(text.substr(0, comma), "a count"));
-    const auto shape = parse_size(comma == text.npos ? "" : text.substr(comma + 1));
-    return source::synthetic(count, shape, 0, stop);
-  } catch (const std::invalid_argument&) {
-    throw std::invalid_argument(std::string(data) + ": write synthetic:COUNT,HxW, COUNT 1 or more");
-  }
+AnySource open_synthetic(const std::string& data, const std::stop_token& stop) {
+  const auto text = std::string_view(data).substr(synthetic_prefix.size());
+  const auto comma = std::min(text.find(','), text.size());
+  const auto part = [&](const char* name, std::string_view value, const auto& parse) {
+    try {
+      return parse(value);
+    } catch (const std::invalid_argument& e) {
+      throw std::invalid_argument(fmt::format(
+          "{}: {} '{}' {}; write synthetic:COUNT,HxW, as in synthetic:100,375x500",
+          sanitize(data), name, sanitize(value), e.what()));
+    }
+  };
+  const auto count = part("COUNT", text.substr(0, comma), [](std::string_view value) {
+    return parse_whole(value, {.low = 1});
+  });
+  const auto shape = part("HxW", text.substr(std::min(comma + 1, text.size())), parse_size);
+  return source::synthetic(count, shape, 0, stop);
+}
+
+[[noreturn]] void refuse_missing(const std::string& data) {
+  const auto what =
+      data.empty() ? std::string("DATA is empty")
+                   : as_typed(data) + ": no such folder or manifest";
+  throw Error(Errc::source_failed, Stage::read,
+              fmt::format("{}; {}{}", what, forms,
+                          data.starts_with("synthetic") ? ", as in synthetic:100,375x500" : ""));
 }
 
 void refuse_no_list(const std::string& data) {
   std::error_code failed;
   const auto what = std::filesystem::status(data, failed).type();
-  if (what == std::filesystem::file_type::not_found)
-    throw Error(Errc::source_failed, Stage::read, data + ": no such folder, manifest or shard");
+  if (what == std::filesystem::file_type::not_found) refuse_missing(data);
   auto extension = std::filesystem::path(data).extension().string();
   std::ranges::transform(extension, extension.begin(), source::lower);
   constexpr std::string_view images[] = {".jpg", ".jpeg", ".png", ".webp", ".bmp",
@@ -49,15 +70,34 @@ void refuse_no_list(const std::string& data) {
 void refuse_unbuilt(std::string_view data) {
   for (const std::string_view scheme : {"http://", "https://", "s3://"})
     if (data.starts_with(scheme))
-      throw Refusal{2, "weir: DATA over " + std::string(scheme) + " is not built yet\n"};
+      throw Refusal{2, fmt::format("weir: {}: DATA over {} is not built yet; copy it into a folder\n",
+                                   as_typed(data), scheme)};
   if (data.ends_with(".tar") || data.ends_with(".tar.gz") || data.ends_with(".tgz"))
-    throw Refusal{2, "weir: .tar shards as DATA are not built yet\n"};
+    throw Refusal{2, fmt::format("weir: {}: DATA in .tar shards is not built yet; unpack it into a "
+                                 "folder\n",
+                                 as_typed(data))};
+}
+
+/// With drop_last, a batch that is larger than the data leaves nothing.
+void refuse_no_batch(const Settings& settings, std::uint64_t samples) {
+  const auto& o = settings.options;
+  if (!o.drop_last || samples >= o.batch || settings.command == Command::probe) return;
+  throw std::invalid_argument(fmt::format(
+      "--drop-last leaves out everything: {} has {}, --batch is {}; use --batch {} or less, or leave "
+      "--drop-last out",
+      sanitize(settings.data), report::plural(samples, "sample"), o.batch, samples));
 }
 
 AnySource open_folder(const Settings& settings, const FolderOptions& options,
                       const std::stop_token& stop, std::vector<source::Unreached>* unreached) {
   try {
-    return source::ImageFolder(settings.data, options, unreached, stop);
+    source::FolderNotes notes;
+    source::ImageFolder folder(settings.data, options, &notes, stop);
+    if (folder.skipped() > 0)
+      hint(settings, fmt::format("hint: skipped under {}: {}", as_typed(settings.data),
+                                 sanitize(with_option_names(notes.skipped), SIZE_MAX)));
+    if (unreached) *unreached = std::move(notes.unreached);
+    return folder;
   } catch (const Error&) {
     if (stop.stop_requested())
       throw Refusal{interrupted_exit, "weir: interrupted while " + sanitize(settings.data) +
@@ -81,26 +121,32 @@ AnySource open_whole(const Settings& settings, const std::stop_token& stop,
   return open_folder(settings, options, stop, unreached);
 }
 
+std::vector<std::string> read_excluded(const std::string& path) {
+  try {
+    return source::read_name_list(path);
+  } catch (const Error& e) {
+    throw Error(Errc::source_failed, Stage::read,
+                fmt::format("--exclude {}: {}", as_typed(path), plain_text(e)));
+  }
+}
+
 AnySource without_excluded(AnySource source, const Settings& settings) {
   if (settings.exclude.empty()) return source;
   const auto whole = source.size();
-  auto rest = source::without(std::move(source), source::read_name_list(settings.exclude));
+  const auto named = as_typed(settings.exclude);
+  auto names = read_excluded(settings.exclude);
+  const auto lines = names.size();
+  auto rest = source::without(std::move(source), std::move(names));
   if (rest.unknown > 0)
-    hint(settings, "hint: no file is called as " + report::plural(rest.unknown, "line") + " of " +
-                       sanitize(settings.exclude) + " says");
+    hint(settings, fmt::format("hint: --exclude {}: {} of {} names no sample of {}: '{}'{}", named,
+                               report::grouped(rest.unknown), report::plural(lines, "line"),
+                               as_typed(settings.data), sanitize(rest.first_unknown, 80),
+                               rest.unknown > 1 ? ", …" : ""));
   if (rest.source.size() == 0)
     throw Error(Errc::source_failed, Stage::read,
-                "no samples: --exclude " + sanitize(settings.exclude) + " leaves out all " +
+                "no samples: --exclude " + named + " leaves out all " +
                     report::grouped(whole) + " of " + sanitize(settings.data));
   return std::move(rest.source);
-}
-
-void tell_skipped(const Settings& settings, std::uint64_t skipped) {
-  if (skipped == 0) return;
-  hint(settings, "hint: skipped under " + sanitize(settings.data) + ": " +
-                     report::grouped(skipped) +
-                     " (files that are never images, see --ext; links that are not followed, see "
-                     "--follow-symlinks; folders that cannot be listed; neither file nor folder)");
 }
 
 }  // namespace
@@ -108,7 +154,7 @@ void tell_skipped(const Settings& settings, std::uint64_t skipped) {
 AnySource open_undelayed(const Settings& settings, const std::stop_token& stop,
                          std::vector<source::Unreached>* unreached) {
   auto source = without_excluded(open_whole(settings, stop, unreached), settings);
-  tell_skipped(settings, source.skipped());
+  refuse_no_batch(settings, source.size());
   return source;
 }
 

@@ -70,7 +70,10 @@ int demo_command(const Settings& settings, const Interrupt& interrupt) {
     if (!settings.json_on_stdout()) write_stdout(text + '\n');
   };
   const auto bytes = write_images(folder.path(), interrupt);
-  if (interrupt.raised()) return interrupted_exit;
+  if (interrupt.raised()) {
+    tell("Interrupted: not all JPEGs were made, so nothing was measured.");
+    return interrupted_exit;
+  }
   tell(fmt::format(
       "Made {} JPEGs ({}). One class in ten has {}x{} pixels, the others {}x{}. They are in\n"
       "{} and are deleted at the end.\n",

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "cli/drive.hpp"
 #include "cli/vector_sink.hpp"
+#include "report/text.hpp"
 
 namespace weir::cli {
 namespace {
@@ -143,8 +144,15 @@ Measured measure(const AnySource& source, const Settings& requested, const Inter
   Gauge gauge(most_samples);
   measured.run = drive(source, settings, interrupt, "measuring",
                        [&](const Loader& loader) { return gauge.wants_more(loader); });
-  if (!gauge.seen() || gauge.seen()->samples == 0 || gauge.seen()->decode.count == 0)
+  if (!gauge.seen() || gauge.seen()->samples == 0 || gauge.seen()->decode.count == 0) {
+    auto& run = measured.run;
+    if (run.error.empty() && !run.interrupted)
+      run.error = "nothing was measured: no sample could be decoded" +
+                  (run.figures.faults.empty()
+                       ? std::string()
+                       : ", the first is " + report::fault_text(run.figures.faults.front()));
     return measured;
+  }
   measured.window = gauge.seen();
   auto& window = *measured.window;
   if (window.consumer.count < requested.consumer_trace.size())

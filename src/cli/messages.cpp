@@ -1,10 +1,12 @@
 #include "cli/messages.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -14,8 +16,10 @@
 #include "base/memory_room.hpp"
 #include "base/terms.hpp"
 #include "cli/output.hpp"
+#include "cli/parse.hpp"
+#include "cli/progress.hpp"
 #include "report/bytes.hpp"
-#include "weir/plan.hpp"
+#include "report/stats_text.hpp"
 
 namespace weir::cli {
 namespace {
@@ -27,6 +31,7 @@ constexpr struct {
     {"memory.budget_bytes", "--memory-budget"},
     {"memory.max_sample_bytes", "--max-sample-bytes"},
     {"queue.max_queue_size", "--max-queue-size"},
+    {"queue.max_bytes", "--max-queue-bytes"},
     {"queue.max_leases", "--max-leases"},
     {"io.read_ahead", "--read-ahead"},
     {"cache.keep", "--cache"},
@@ -51,17 +56,19 @@ constexpr struct {
     {"workers", "--workers"},
 };
 
-/// The last value of an option on the command line. Empty if there is none.
-std::string typed(std::string_view option, const std::vector<std::string>& arguments) {
-  std::string value;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view argument(arguments[i]);
-    if (argument == option && i + 1 < arguments.size()) value = arguments[i + 1];
-    if (argument.starts_with(option) && argument.substr(option.size()).starts_with('='))
-      value = argument.substr(option.size() + 1);
-  }
-  return value;
-}
+/// Limits of one sample as the reasons of faults name them, and the option that raises each.
+constexpr struct {
+  std::string_view limit, option;
+} sample_limits[] = {
+    {"max_side", "--max-side"},
+    {"max_pixels", "--max-pixels"},
+    {"max_encoded_bytes", "--max-encoded-bytes"},
+    {"max_sample_bytes", "--max-sample-bytes"},
+    {"max_scans", "--max-scans"},
+    {"max_markers", "--max-markers"},
+    {"max_header_bytes", "--max-header-bytes"},
+    {"max_ancillary_bytes", "--max-ancillary-bytes"},
+};
 
 /// Replaces `member` by `option`, and "batch = 3" by "--batch 3". A member without a dot may be an
 /// ordinary word, so it is replaced only before an equals sign.
@@ -77,9 +84,22 @@ void name_option(std::string& text, std::string_view member, std::string_view op
   }
 }
 
-std::string with_option_names(std::string text) {
-  for (const auto& [member, option] : members) name_option(text, member, option);
-  return text;
+/// The same, and the first option has its typed value if the text is about it.
+std::string with_typed_option(const std::string& error, const std::vector<std::string>& arguments) {
+  auto text = with_option_names(error);
+  const auto at = text.starts_with("--") ? 0 : text.find("--tolerate");
+  if (at == text.npos) return text;
+  const auto name_end = std::min(text.find_first_of(" :;", at), text.size());
+  const auto option = text.substr(at, name_end - at);
+  const auto value = typed(option, arguments);
+  if (value.empty() || text.substr(name_end, 1) != " ") return text;
+  const auto value_end = std::min(text.find_first_of(" :;", name_end + 1), text.size());
+  const bool forgot_unit = option == "--memory-budget" && value.size() <= 6 && value != "0" &&
+                           value.find_first_not_of("0123456789") == value.npos;
+  return text.replace(
+      at, value_end - at,
+      fmt::format("{} {}{}", option, as_typed(value),
+                  forgot_unit ? fmt::format(" ({0} bytes; did you mean {0}MiB?)", value) : ""));
 }
 
 /// Whether the command makes batches.
@@ -89,12 +109,14 @@ bool has_loader(const Settings& s) {
 }
 
 /// The plan without what depends on the data. Empty if the data decide it, or if there is none.
+/// Throws what the Loader throws, except for a small budget: its floor depends on the data.
 std::optional<Plan> plan_without_data(const Settings& settings) {
   if (!has_loader(settings) || settings.options.sizes.mode != Sizes::fixed) return std::nullopt;
   try {
     return resolve(settings.options, 0);
-  } catch (const Error&) {
-    return std::nullopt;  // the Loader says why
+  } catch (const Error& e) {
+    if (e.code() != Errc::budget_too_small) throw;
+    return std::nullopt;
   }
 }
 
@@ -152,7 +174,24 @@ std::string reason_of(const std::exception& error, const Settings& settings) {
   return lacks_thread(error) ? out_of_threads(settings) : plain_text(error);
 }
 
-void refuse_beyond_memory(const Settings& settings) {
+std::string typed(std::string_view option, const std::vector<std::string>& arguments) {
+  std::string value;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view argument(arguments[i]);
+    if (argument == option && i + 1 < arguments.size()) value = arguments[i + 1];
+    if (argument.starts_with(option) && argument.substr(option.size()).starts_with('='))
+      value = argument.substr(option.size() + 1);
+  }
+  return value;
+}
+
+std::string typed_option(std::string_view option, const std::vector<std::string>& arguments) {
+  const auto value = typed(option, arguments);
+  return value.empty() || value.starts_with("--") ? std::string(option)
+                                                  : fmt::format("{} {}", option, as_typed(value));
+}
+
+void check_settings(const Settings& settings) {
   const auto plan = plan_without_data(settings);
   if (!plan) return;
   const auto available = memory_within_reach();
@@ -168,30 +207,59 @@ void refuse_beyond_memory(const Settings& settings) {
   if (mul_sat(plan->slab_bytes, batches) > available)
     refuse(fmt::format("{}, and there are at least {}", batch_text(*plan), batches),
            "--batch, --size or --max-leases");
+  const auto all = mul_sat(plan->slabs, plan->slab_bytes);
+  if (all > available && !settings.only_depth)
+    hint(settings, fmt::format("hint: --max-queue-size {} may take {}, and {} are available; "
+                               "--memory-budget auto bounds it",
+                               plan->max_queue_size, report::human_bytes(all),
+                               report::human_bytes(available)));
 }
 
-std::string message_of(const std::exception& error, const Settings* settings,
-                       const std::vector<std::string>& arguments) {
-  const auto text = with_option_names(settings ? reason_of(error, *settings) : plain_text(error));
-  const auto name_end = text.find(' ');
-  if (!text.starts_with("--") || name_end == text.npos) return text;
-  const auto option = text.substr(0, name_end);
-  const auto value_end = std::min(text.find_first_of(": ", name_end + 1), text.size());
-  const auto value = typed(option, arguments);
-  if (value.empty()) return text;
-  const bool forgot_unit = option == "--memory-budget" && value.size() <= 6 &&
-                           value.find_first_not_of("0123456789") == value.npos;
-  return fmt::format("{} {}{}{}", option, value,
-                     forgot_unit ? fmt::format(" ({0} bytes; did you mean {0}MiB?)", value) : "",
-                     text.substr(value_end));
+void hint_short_queue(const Settings& settings, const Plan& plan) {
+  if (plan.max_queue_size >= plan.max_queue_size_requested) return;
+  const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.slab_bytes > 0 &&
+                        plan.max_queue_bytes / plan.slab_bytes <= plan.max_queue_size;
+  hint(settings,
+       fmt::format("hint: {} allows a queue of {}, not the {} of --max-queue-size; `weir plan` shows "
+                   "what each depth costs",
+                   typed_option(by_bytes ? "--max-queue-bytes" : "--memory-budget",
+                                settings.arguments),
+                   plan.max_queue_size, plan.max_queue_size_requested));
+}
+
+std::string with_option_names(std::string text) {
+  for (const auto& [member, option] : members) name_option(text, member, option);
+  return text;
+}
+
+std::string message_of(const std::exception& error, const Settings* settings) {
+  return settings ? with_typed_option(reason_of(error, *settings), settings->arguments)
+                  : with_option_names(plain_text(error));
 }
 
 void say_error(const Settings& settings, const std::string& error, std::uint64_t faults) {
   if (error.empty()) return;
-  say("weir: {}\n", with_option_names(error));
-  if (settings.options.faults.policy == OnFault::stop && faults > 0)
-    say("weir: three ways out: --ext names the extensions of images; --exclude leaves out what "
-        "`weir probe DATA --list-bad FILE` lists; --on-fault skip takes other samples\n");
+  const auto text = with_typed_option(error, settings.arguments);
+  const auto policy = settings.options.faults.policy;
+  const bool too_many = text.find("--tolerate") != text.npos;
+  const bool same_row = policy == OnFault::skip && text.find(" times, last with ") != text.npos;
+  say("weir: {}{}\n", text,
+      too_many ? fmt::format(": {} failed", report::plural(faults, "sample")) : "");
+  if (faults == 0 || !(policy == OnFault::stop || too_many || same_row)) return;
+
+  std::vector<std::string> ways;
+  if (too_many) ways.push_back("raise " + typed_option("--tolerate", settings.arguments));
+  for (const auto& [limit, option] : sample_limits)
+    if (text.find(limit) != text.npos)
+      ways.push_back("raise " + typed_option(option, settings.arguments));
+  if (ways.empty() && std::filesystem::is_directory(settings.data))
+    ways.emplace_back("--ext names the extensions of images");
+  ways.push_back(fmt::format("--exclude bad.txt leaves out what `weir probe {} --list-bad bad.txt` "
+                             "finds",
+                             as_typed(settings.data)));
+  if (policy == OnFault::stop) ways.emplace_back("--on-fault skip takes other samples");
+  if (same_row) ways.emplace_back("--on-fault blank leaves the rows zero");
+  say("weir: ways out: {}\n", fmt::join(ways, "; "));
 }
 
 }  // namespace weir::cli

@@ -3,26 +3,38 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/settings.hpp"
+#include "weir/plan.hpp"
 
 namespace weir::cli {
 
-/// The message of `error` for the command line `arguments`. Options have the names and values that the
-/// user typed. If memory or threads ran out, it names the options that take them. `settings` is null
-/// if the command line was not parsed.
-std::string message_of(const std::exception& error, const Settings* settings,
-                       const std::vector<std::string>& arguments);
+/// The last value of an option on the command line `arguments`. Empty if there is none.
+std::string typed(std::string_view option, const std::vector<std::string>& arguments);
+/// The option and that value: "--size 64x64".
+std::string typed_option(std::string_view option, const std::vector<std::string>& arguments);
+
+/// `text` of the library with the options of the program instead of members of Options.
+std::string with_option_names(std::string text);
+
+/// The message of `error`. Options have the names and values that the user typed. If memory or threads
+/// ran out, it names the options that take them. `settings` is null if the command line was not parsed.
+std::string message_of(const std::exception& error, const Settings* settings);
 
 /// Why a run ended early, for say_error() and the report. Options have their library names.
 std::string reason_of(const std::exception& error, const Settings& settings);
 
-/// Throws Refusal if what `settings` certainly take exceeds the memory that this process can get: the
-/// batches of the consumer and one more, and the events of a trace.
-void refuse_beyond_memory(const Settings& settings);
+/// Throws what the Loader would throw for `settings`, so that no measurement is in vain. Throws Refusal
+/// if what they certainly take exceeds the memory that this process can get: the batches of the
+/// consumer and one more, and the events of a trace. Gives a hint if all batches together exceed it.
+void check_settings(const Settings& settings);
 
-/// Writes to stderr why the run ended early. If a bad sample was the reason, it adds the possible
+/// A hint if the plan has a shorter queue than requested. It names the option that bounds the queue.
+void hint_short_queue(const Settings& settings, const Plan& plan);
+
+/// Writes to stderr why the run ended early. If bad samples were the reason, it adds the possible
 /// solutions. Writes nothing if `error` is empty.
 void say_error(const Settings& settings, const std::string& error, std::uint64_t faults);
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -12,7 +13,6 @@
 #include <vector>
 
 #include "cli/settings.hpp"
-#include "report/bytes.hpp"
 
 namespace weir::cli {
 
@@ -46,9 +46,12 @@ class OptionGroup {
     if (!active_) return;
     const auto read = [name, setter](const std::string& text) {
       try {
+        if (text.starts_with("--"))
+          throw std::invalid_argument(
+              "an option is no value; a file of this name is ./" + text);
         setter(text);
       } catch (const std::invalid_argument& e) {
-        throw CLI::ValidationError(name, e.what());
+        throw CLI::ValidationError(name + ' ' + as_typed(text), e.what());
       }
     };
     command_.add_option_function<std::string>(name, read, help)
@@ -66,7 +69,11 @@ class OptionGroup {
   }
   void word(const std::string& name, const std::string& form, std::string& target,
             const std::string& help) const {
-    value(name, form, target, std::identity(), help);
+    const auto read = [](const std::string& t) {
+      if (t.empty()) throw std::invalid_argument("must not be empty");
+      return t;
+    };
+    value(name, form, target, read, help);
   }
   void milliseconds(const std::string& name, double& target, const std::string& help) const {
     value(name, "X", target, parse_milliseconds, help);
@@ -74,18 +81,19 @@ class OptionGroup {
   /// A size such as 64MiB, 0 or more.
   template <class T>
   void bytes(const std::string& name, T& target, const std::string& help) const {
-    value(name, "BYTES", target, report::parse_bytes, help);
+    const auto bounds = bounds_of(name, {});
+    value(
+        name, "BYTES", target,
+        [bounds](const std::string& t) { return parse_bytes_within(t, bounds); }, help);
   }
   /// A whole number, 0 or more.
   template <class T>
   void number(const std::string& name, T& target, const std::string& help) const {
-    value(name, "N", target, parse_whole<T>, help);
+    whole(name, target, 0, help);
   }
   template <class T>
   void positive(const std::string& name, T& target, const std::string& help) const {
-    value(
-        name, "N", target, [](const std::string& t) { return at_least_1(parse_whole<T>(t)); },
-        help);
+    whole(name, target, 1, help);
   }
 
   /// `target` gets the value of the word in `parts`.
@@ -97,7 +105,7 @@ class OptionGroup {
     const auto choose = [form, parts = std::move(parts)](const std::string& text) {
       for (const auto& [word, value] : parts)
         if (word == text) return value;
-      refuse_word(text, "is not one of " + form);
+      throw std::invalid_argument("must be one of " + form);
     };
     value(name, form, target, choose, help);
   }
@@ -111,17 +119,23 @@ class OptionGroup {
   }
 
  private:
+  /// The bounds of the table are for options of the Loader. Other targets are optional.
   template <class T>
-  struct Whole {
-    using type = T;
-  };
+  void whole(const std::string& name, T& target, std::uint64_t least,
+             const std::string& help) const {
+    const auto bounds =
+        bounds_of(name, {least, std::numeric_limits<T>::max()});
+    value(
+        name, "N", target,
+        [bounds](const std::string& t) { return static_cast<T>(parse_whole(t, bounds)); }, help);
+  }
   template <class T>
-  struct Whole<std::optional<T>> {
-    using type = T;
-  };
-  template <class T>
-  static auto parse_whole(const std::string& text) {
-    return parse_number<typename Whole<T>::type>(text, "a whole number, or too large a one");
+  void whole(const std::string& name, std::optional<T>& target, std::uint64_t least,
+             const std::string& help) const {
+    const Bounds bounds{least, std::numeric_limits<T>::max()};
+    value(
+        name, "N", target,
+        [bounds](const std::string& t) { return static_cast<T>(parse_whole(t, bounds)); }, help);
   }
 
   CLI::App& command_;

@@ -3,13 +3,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
 
+#include "base/sanitize.hpp"
 #include "base/terms.hpp"
+#include "plan/bounds.hpp"
 #include "report/bytes.hpp"
 #include "source/text_file.hpp"
 
 namespace weir::cli {
 namespace {
+
+/// Options with bounds of their own. What is not in the table has those of its type.
+constexpr struct {
+  std::string_view option;
+  Bounds bounds;
+} whole_numbers[] = {
+    {"--batch", {1, option_bounds::most_batch}},
+    {"--max-queue-size", {1, option_bounds::most_queue}},
+    {"--max-leases", {1, option_bounds::most_leases}},
+    {"--workers", {0, option_bounds::most_workers}},
+    {"--read-ahead", {0, option_bounds::most_read_ahead}},
+    {"--short-side", {1, option_bounds::most_side}},
+    {"--side-bytes", {0, option_bounds::most_side_bytes}},
+    {"--trace-events", {1, option_bounds::most_trace_events}},
+    // With less, no image could be decoded.
+    {"--max-sample-bytes", {1}},
+    {"--max-encoded-bytes", {1}},
+    {"--max-header-bytes", {1}},
+    {"--max-markers", {1, UINT32_MAX}},
+    {"--max-pixels", {1}},
+    {"--max-side", {1, UINT32_MAX}},
+};
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -21,13 +48,37 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
+[[noreturn]] void refuse_value(const std::string& why) { throw std::invalid_argument(why); }
+
+/// All of `text` as a number. Empty if it is none.
+template <class T>
+std::optional<T> number_in(std::string_view text) {
+  T value{};
+  const auto* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || stop != end || error != std::errc{}) return std::nullopt;
+  return value;
+}
+
+bool within(double value, double low, double high) { return value >= low && value <= high; }
+
+std::string range_text(Bounds bounds) {
+  return bounds.high == UINT64_MAX ? fmt::format("{} or more", bounds.low)
+                                   : fmt::format("{} to {}", bounds.low, bounds.high);
+}
+
 constexpr double seconds_a_day = 24.0 * 3600;
 
-double parse_time(std::string_view text, std::string_view unit, double most) {
-  const auto time = parse_number<double>(text, fmt::format("a number of {}", unit));
-  if (!(time >= 0 && time <= most))
-    refuse_word(text, fmt::format("is not between 0 and {:.0f} {}", most, unit));
-  return time;
+/// `suffix`: the unit that some people write behind the number.
+double parse_time(std::string_view text, std::string_view unit, std::string_view suffix,
+                  double most) {
+  const auto bare = text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text;
+  const auto time = number_in<double>(bare);
+  const bool fits = time && within(*time, 0, most);
+  if (!fits || bare != text)
+    refuse_value(fmt::format("must be 0 to {:.0f} {}{}", most, unit,
+                             fits ? fmt::format("; write {}", bare) : ""));
+  return *time;
 }
 
 /// A file that an option names. What is wrong with it is an error of the option.
@@ -41,42 +92,88 @@ std::string read_argument(const std::string& path, std::uint64_t most_bytes) {
 
 }  // namespace
 
-void refuse_word(std::string_view text, std::string_view why) {
-  throw std::invalid_argument(fmt::format("'{}' {}", text, why));
+std::string as_typed(std::string_view value) {
+  const bool plain = !value.empty() && !value.ends_with(':') &&
+                     value.find_first_of(" '\"`;\t\r\n") == value.npos;
+  return plain ? sanitize(value) : fmt::format("'{}'", sanitize(value));
+}
+
+Bounds bounds_of(std::string_view option, Bounds otherwise) noexcept {
+  for (const auto& row : whole_numbers)
+    if (row.option == option) return row.bounds;
+  return otherwise;
+}
+
+std::uint64_t parse_whole(std::string_view text, Bounds bounds) {
+  const auto value = number_in<std::uint64_t>(text);
+  if (value && *value >= bounds.low && *value <= bounds.high) return *value;
+  const auto digits = text.substr(text.starts_with('-') ? 1 : 0);
+  if (!digits.empty() && digits.find_first_not_of("0123456789") == digits.npos) {
+    // Only numbers above 2^64 exceed a bound that range_text() does not name.
+    const bool too_large = bounds.high == UINT64_MAX && digits.size() == text.size() && !value;
+    refuse_value("must be " + (too_large ? fmt::format("at most {}", bounds.high)
+                                         : range_text(bounds)));
+  }
+  constexpr double largest_exact = 1e15;
+  const auto written = number_in<double>(text).value_or(-1);
+  const bool whole = written == std::floor(written) &&
+                     within(written, static_cast<double>(bounds.low),
+                            std::min(largest_exact, static_cast<double>(bounds.high)));
+  refuse_value(fmt::format("must be a whole number, {}{}", range_text(bounds),
+                           whole ? fmt::format("; write {:.0f}", written) : ""));
+}
+
+std::uint64_t parse_bytes_within(std::string_view text, Bounds bounds) {
+  const auto bytes = report::parse_bytes(text);
+  if (bytes < bounds.low || bytes > bounds.high)
+    refuse_value(fmt::format("must be {} bytes", range_text(bounds)));
+  return bytes;
 }
 
 Shape parse_size(std::string_view text) {
   const auto sides = split(text, 'x');
-  constexpr std::string_view what = "a size; write HxW, as in 224x224";
-  if (sides.size() != 2) refuse_word(text, "is not " + std::string(what));
-  const Shape shape{.height = parse_number<std::uint32_t>(sides[0], what),
-                    .width = parse_number<std::uint32_t>(sides[1], what)};
-  if (shape.height == 0 || shape.width == 0) refuse_word(text, "has a side of 0");
-  return shape;
+  const auto side = [&](std::size_t i) {
+    return sides.size() == 2 ? number_in<std::uint32_t>(sides[i]).value_or(0) : 0;
+  };
+  for (const auto i : {0u, 1u})
+    if (side(i) < 1 || side(i) > option_bounds::most_side)
+      refuse_value(
+          fmt::format("must be HxW, each 1 to {}, as in 224x224", option_bounds::most_side));
+  return {.height = side(0), .width = side(1)};
 }
 
 std::vector<std::uint32_t> parse_depths(std::string_view text) {
   std::vector<std::uint32_t> depths;
-  for (const auto part : split(text, ',')) {
-    depths.push_back(parse_number<std::uint32_t>(part, "a queue depth"));
-    if (depths.back() == 0) throw std::invalid_argument("a queue holds at least 1 batch, not 0");
+  const auto parts = split(text, ',');
+  const auto bounds = bounds_of("--max-queue-size", {});
+  for (const auto part : parts) {
+    const auto depth = number_in<std::uint32_t>(part);
+    if (!depth || *depth < bounds.low || *depth > bounds.high)
+      refuse_value(fmt::format("{}must be a whole number, {}, or in sweep and plan a list as in 1,2,4",
+                               parts.size() > 1 ? fmt::format("'{}' ", sanitize(part)) : "",
+                               range_text(bounds)));
+    depths.push_back(*depth);
   }
   return depths;
 }
 
 double parse_milliseconds(std::string_view text) {
-  return parse_time(text, "milliseconds", seconds_a_day * 1000);
+  return parse_time(text, "milliseconds", "ms", seconds_a_day * 1000);
 }
 
-double parse_seconds(std::string_view text) { return parse_time(text, "seconds", seconds_a_day); }
+double parse_seconds(std::string_view text) {
+  return parse_time(text, "seconds", "s", seconds_a_day);
+}
 
 double parse_share(std::string_view text) {
   const bool percent = text.ends_with('%');
-  const auto number = parse_number<double>(percent ? text.substr(0, text.size() - 1) : text,
-                                           "a share, such as 0.99 or 99%");
-  const auto share = percent ? number / 100 : number;
-  if (!(share > 0 && share <= 1)) refuse_word(text, "is not above 0 and at most 1");
-  return share;
+  const auto number = number_in<double>(text.substr(0, text.size() - (percent ? 1 : 0)));
+  const auto share = number ? *number / (percent ? 100 : 1) : 0;
+  if (share > 0 && share <= 1) return share;
+  refuse_value(std::string("must be above 0 and at most 1, or 100%") +
+               (share > 1 && share <= 100 && !percent
+                    ? fmt::format("; write {} or {}%", share / 100, share)
+                    : ""));
 }
 
 std::vector<double> read_trace(const std::string& path) {
@@ -88,44 +185,54 @@ std::vector<double> read_trace(const std::string& path) {
     ++number;
     const auto first = line.find_first_not_of(" \t\r");
     if (first == line.npos) continue;
-    const auto last = line.find_last_not_of(" \t\r");
+    const auto time = line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
     try {
-      milliseconds.push_back(parse_milliseconds(line.substr(first, last - first + 1)));
+      milliseconds.push_back(parse_milliseconds(time));
     } catch (const std::invalid_argument& e) {
-      throw std::invalid_argument(fmt::format("{} line {}: {}", path, number, e.what()));
+      refuse_value(fmt::format("line {}: '{}' {}", number, sanitize(time, 40), e.what()));
     }
   }
-  if (milliseconds.empty()) throw std::invalid_argument(path + " has no times");
+  if (milliseconds.empty()) refuse_value("the file has no times; write one on each line, as in 12.5");
   return milliseconds;
 }
 
 DelaySpec parse_delay(std::string_view text) {
-  const auto colon = text.find(':');
-  DelaySpec delay{.mean_ms = parse_milliseconds(text.substr(0, colon))};
-  if (colon == text.npos) return delay;
-  delay.deviation_ms = parse_milliseconds(text.substr(colon + 1));
+  const auto parts = split(text, ':');
+  const auto ms = [&](std::size_t i) { return number_in<double>(parts[i]).value_or(-1); };
+  constexpr auto most = seconds_a_day * 1000;
+  if (parts.size() > 2 || !within(ms(0), 0, most) ||
+      (parts.size() == 2 && !within(ms(1), 0, most)))
+    refuse_value(fmt::format("must be X or X:D, each 0 to {:.0f} milliseconds, as in 5:2", most));
+  const DelaySpec delay{.mean_ms = ms(0), .deviation_ms = parts.size() == 2 ? ms(1) : 0};
   if (delay.mean_ms == 0 && delay.deviation_ms > 0)
-    refuse_word(text, "has a deviation but no mean");
+    refuse_value("has a deviation D but no mean X; write X:D, as in 5:2");
   return delay;
 }
 
 void parse_tolerance(std::string_view text, FaultOptions& faults) {
-  if (!text.ends_with('%')) {
-    faults.tolerate = parse_number<std::uint64_t>(text, "a number of faults or a percentage");
-    return;
-  }
-  const auto percent = parse_number<double>(text.substr(0, text.size() - 1), "a percentage");
-  if (!(percent >= 0 && percent <= 100)) refuse_word(text, "is not between 0% and 100%");
-  faults.tolerate_share = percent / 100;
+  const bool percent = text.ends_with('%');
+  const auto share =
+      percent ? number_in<double>(text.substr(0, text.size() - 1)).value_or(-1) / 100 : -1;
+  const auto count = number_in<std::uint64_t>(text);
+  if (percent ? !within(share, 0, 1) : !count)
+    refuse_value("must be a number of faults, or a percentage, 0% to 100%");
+  if (percent)
+    faults.tolerate_share = share;
+  else
+    faults.tolerate = *count;
 }
 
 std::optional<double> parse_auto_share(std::string_view text) {
   constexpr double usual = 0.5;
   if (text == "auto") return usual;
-  if (!text.starts_with("auto:") || !text.ends_with('%')) return std::nullopt;
-  const auto percent = parse_number<double>(text.substr(5, text.size() - 6), "a percentage");
-  if (!(percent > 0 && percent <= 100)) refuse_word(text, "is not above 0% and at most 100%");
-  return percent / 100;
+  if (!text.starts_with("auto")) return std::nullopt;
+  const auto after = text.substr(std::min<std::size_t>(text.size(), 5));
+  const bool percent = after.ends_with('%');
+  const auto number = number_in<double>(after.substr(0, after.size() - (percent ? 1 : 0)));
+  const bool fits = text[4] == ':' && number && *number > 0 && *number <= 100;
+  if (!fits) refuse_value("must be auto or auto:P%, with P above 0 and at most 100");
+  if (!percent) refuse_value(fmt::format("did you mean {}%?", text));
+  return *number / 100;
 }
 
 CacheOptions parse_cache(std::string_view text) {
@@ -138,13 +245,13 @@ CacheOptions parse_cache(std::string_view text) {
     cache.max_bytes = report::parse_bytes(parts[1]);
     if (parts.size() == 2 && cache.max_bytes > 0 && keep != Cache::nothing) return cache;
   }
-  refuse_word(text, "is no cache; write encoded or decoded, or with a bound as in encoded:2GiB");
+  refuse_value("must be encoded or decoded, alone or with a bound as in encoded:2GiB");
 }
 
 std::vector<std::string> parse_extensions(std::string_view text) {
   std::vector<std::string> extensions;
   for (const auto part : split(text, ',')) {
-    if (part.empty()) refuse_word(text, "has an empty extension");
+    if (part.empty()) refuse_value("must be extensions, as in .jpg,.png");
     extensions.push_back((part.starts_with('.') || part == "*" ? "" : ".") + std::string(part));
   }
   return extensions;

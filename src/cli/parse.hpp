@@ -1,9 +1,7 @@
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,27 +11,22 @@
 
 namespace weir::cli {
 
-// Parsers for values on the command line. All throw std::invalid_argument that names the value.
+// Parsers for values on the command line. All throw std::invalid_argument that says what the value must
+// be. The caller adds the option and the value.
 
-/// Throws std::invalid_argument with the message "'TEXT' WHY".
-[[noreturn]] void refuse_word(std::string_view text, std::string_view why);
+/// A value in a message, as the user typed it. In quotes if it is empty or could be misread.
+std::string as_typed(std::string_view value);
 
-/// Parses all of `text` as a number. `what` describes the expected value in the error message.
-template <class T>
-T parse_number(std::string_view text, std::string_view what) {
-  T value{};
-  const auto* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || stop != end || error != std::errc{})
-    refuse_word(text, "is not " + std::string(what));
-  return value;
-}
-
-template <class T>
-T at_least_1(T value) {
-  if (value == 0) throw std::invalid_argument("must be 1 or more, not 0");
-  return value;
-}
+/// The bounds of a whole number.
+struct Bounds {
+  std::uint64_t low = 0, high = UINT64_MAX;
+};
+/// The bounds of an option of the Loader; `otherwise` for other options.
+Bounds bounds_of(std::string_view option, Bounds otherwise) noexcept;
+/// A whole number. The error names the bounds, and for "1e3" the number to write.
+std::uint64_t parse_whole(std::string_view text, Bounds bounds);
+/// "64MiB" within `bounds`.
+std::uint64_t parse_bytes_within(std::string_view text, Bounds bounds);
 
 /// "224x320": height, then width.
 Shape parse_size(std::string_view text);
@@ -46,7 +39,7 @@ double parse_seconds(std::string_view text);
 /// "0.99" or "99%": above 0 and at most 1.
 double parse_share(std::string_view text);
 /// Reads a file of at most 64 MiB with one number of milliseconds on each line. Blank lines are
-/// ignored. The error names the file and the line.
+/// ignored. The error names the line.
 std::vector<double> read_trace(const std::string& path);
 /// "50" or "50:20": mean and standard deviation in milliseconds. A deviation needs a mean above 0.
 struct DelaySpec {
@@ -56,7 +49,7 @@ struct DelaySpec {
 DelaySpec parse_delay(std::string_view text);
 /// "12" sets tolerate. "2.5%" sets tolerate_share.
 void parse_tolerance(std::string_view text, FaultOptions& faults);
-/// "auto" or "auto:P%": the share of the available memory. Empty for another text.
+/// "auto" or "auto:P%": the share of the available memory. Empty for a text without auto.
 std::optional<double> parse_auto_share(std::string_view text);
 /// "encoded", "decoded:64MiB" or "nothing".
 CacheOptions parse_cache(std::string_view text);

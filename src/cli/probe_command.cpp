@@ -25,6 +25,8 @@ namespace {
 struct Findings {
   ProbeReport report;
   std::vector<ProbedImage> each;             ///< ordered by index; empty without --each
+  std::uint64_t all = 0;                     ///< files of the source
+  bool interrupted = false;
   std::uint64_t skipped = 0;                 ///< entries of a folder that are not samples
   std::vector<source::Unreached> unreached;  ///< the skipped entries that could not be examined
 };
@@ -56,14 +58,14 @@ std::map<std::string_view, std::uint64_t> kinds(const std::vector<Fault>& faults
   return counts;
 }
 
-report::Json to_json(const Findings& findings, const Settings& settings, bool interrupted) {
+report::Json to_json(const Findings& findings, const Settings& settings) {
   const auto& found = findings.report;
   auto unreached = report::Json::array(), each = report::Json::array();
   for (const auto& [path, reason] : findings.unreached)
     unreached.push_back({{"path", sanitize(path)}, {"reason", reason}});
   auto json = report::envelope("probe");
   report::put_faults(json, found.faults, found.faults.size());
-  json["interrupted"] = interrupted;
+  json["interrupted"] = findings.interrupted;
   json["probe"] = {{"files", found.samples},
                    {"sound", found.sound},
                    {"damaged", found.damaged},
@@ -89,10 +91,22 @@ std::string counted(const auto& counts) {
   return out;
 }
 
-std::string to_text(const Findings& findings, bool each) {
+/// What an interrupt left undone. Empty without one.
+std::string interrupted_text(const Findings& findings, const Settings& settings) {
+  if (!findings.interrupted) return "";
+  return fmt::format("Interrupted: {} of {} were examined{}.\n",
+                     report::grouped(findings.report.samples),
+                     report::plural(findings.all, "file"),
+                     settings.list_bad.empty()
+                         ? ""
+                         : ", so " + sanitize(settings.list_bad) + " is not complete");
+}
+
+std::string to_text(const Findings& findings, const Settings& settings) {
   using report::grouped, report::human_bytes;
   const auto& found = findings.report;
-  std::string out;
+  const bool each = settings.each;
+  auto out = interrupted_text(findings, settings);
   for (const auto& image : findings.each) out += to_text(image);
   if (each) out += '\n';
   out += fmt::format("{}: {} decode{}, {} do not{}\n", report::plural(found.samples, "file"),
@@ -132,6 +146,8 @@ Findings look_at(const AnySource& source, const Settings& settings, const Interr
                            .stop = interrupt.token()});
   std::ranges::sort(findings.each, {}, &ProbedImage::index);
   findings.skipped = source.skipped();
+  findings.all = source.size();
+  findings.interrupted = interrupt.raised();
   return findings;
 }
 
@@ -149,11 +165,10 @@ int probe_command(const Settings& settings, const Interrupt& interrupt) {
     if (!settings.list_bad.empty()) write_file(settings.list_bad, names);
   };
   const auto report = [&] {
-    emit(settings, to_json(findings, settings, interrupt.raised()),
-         to_text(findings, settings.each));
+    emit(settings, to_json(findings, settings), to_text(findings, settings));
   };
   write_all({list_bad, report});
-  if (interrupt.raised()) return interrupted_exit;
+  if (findings.interrupted) return interrupted_exit;
   return faults.empty() && findings.unreached.empty() ? done_exit : failed_exit;
 }
 

@@ -1,11 +1,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <map>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "base/sanitize.hpp"
 #include "cli/commands.hpp"
@@ -30,14 +34,30 @@ void listen(Settings& settings) {
 
 /// Before the first sample, so that no run ends without its report.
 void check_outputs(const Settings& settings) {
-  for (const auto& path : {settings.json_on_stdout() ? std::string() : settings.json,
-                           settings.html, settings.trace, settings.list_bad})
-    if (!path.empty() && !settings.only_depth) check_output(path);
+  if (settings.only_depth) return;
+  const std::pair<const char*, const std::string&> outputs[] = {
+      {"--json", settings.json},
+      {"--html", settings.html},
+      {"--trace", settings.trace},
+      {"--list-bad", settings.list_bad}};
+  std::map<std::filesystem::path, const char*> files;
+  for (const auto& [option, path] : outputs) {
+    if (path.empty() || path == "-") continue;
+    check_output(path);
+    std::error_code failed;
+    if (std::filesystem::is_other(path, failed)) continue;  // a device or a pipe takes several
+    const auto [other, added] =
+        files.emplace(std::filesystem::weakly_canonical(path, failed), option);
+    if (!added)
+      throw Refusal{usage_exit,
+                    fmt::format("weir: {} and {} name the same file {}; give each its own\n",
+                                other->second, option, as_typed(path))};
+  }
 }
 
 int dispatch(Settings& settings, const std::vector<std::string>& arguments) {
   check_outputs(settings);
-  refuse_beyond_memory(settings);
+  check_settings(settings);
   switch (settings.command) {
     case Command::plan: return plan_command(settings);
     case Command::footprint: return footprint_command(settings);
@@ -58,14 +78,13 @@ int dispatch(Settings& settings, const std::vector<std::string>& arguments) {
   }
 }
 
-int complain(int code, const std::exception& error, const Settings* settings,
-             const std::vector<std::string>& arguments) noexcept {
+int complain(int code, const std::exception& error, const Settings* settings) noexcept {
   const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
   const char* what = no_memory ? "out of memory" : error.what();
   std::string fit;
   try {
     // It may contain a raw path.
-    fit = sanitize(message_of(error, settings, arguments), SIZE_MAX);
+    fit = sanitize(message_of(error, settings), SIZE_MAX);
     what = fit.c_str();
   } catch (const std::exception&) {
     // No memory for a better message.
@@ -104,7 +123,7 @@ int exit_code(const report::Run& run) {
 int program(const std::vector<std::string>& arguments) {
   std::optional<Settings> settings;
   const auto complained = [&](int code, const std::exception& error) {
-    return complain(code, error, settings ? &*settings : nullptr, arguments);
+    return complain(code, error, settings ? &*settings : nullptr);
   };
   try {
     try {

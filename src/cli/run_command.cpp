@@ -31,13 +31,7 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
                if (run.trace_failure) std::rethrow_exception(run.trace_failure);
              }});
   say_error(settings, run.error, run.figures.fault_count);
-  const auto& plan = run.figures.plan;
-  if (plan.max_queue_size < plan.max_queue_size_requested)
-    hint(
-        settings,
-        fmt::format("hint: the budget holds a queue of {}, not the {} asked for; `weir plan` shows "
-                    "what each depth costs",
-                    plan.max_queue_size, plan.max_queue_size_requested));
+  hint_short_queue(settings, run.figures.plan);
   return exit_code(run);
 }
 

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "cli/option_group.hpp"
+#include "report/bytes.hpp"
 
 namespace weir::cli {
 namespace {
@@ -147,7 +148,7 @@ class OptionTable {
                      : "Batches ahead of the consumer. [4]");
     group.value(
         "--max-queue-bytes", "BYTES", o.queue.max_bytes,
-        [](const std::string& t) { return at_least_1(report::parse_bytes(t)); },
+        [](const std::string& t) { return parse_bytes_within(t, {.low = 1}); },
         "Bytes of the batches ahead of the consumer; one batch is always allowed. [no limit]");
     group.positive("--max-leases", o.queue.max_leases,
                    "Batches that the consumer holds at once. [1]");
@@ -276,14 +277,6 @@ class OptionTable {
   void add_hidden(const OptionGroup& group) {
     using enum Command;
     group.when(is({sweep})).positive("--only-depth", settings_.only_depth, "");
-    for (const auto* unbuilt : {"--rank", "--world"})
-      group.when(!is({footprint, page, help}))
-          .text(
-              unbuilt, "",
-              [unbuilt](const std::string&) {
-                throw Refusal{2, fmt::format("weir: {} is not built yet\n", unbuilt)};
-              },
-              "");
   }
 
   static void watch(const std::string& text, WatchdogOptions& watchdog) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/messages.hpp"
 #include "cli/option_group.hpp"
 #include "weir/memory.hpp"
 
@@ -13,42 +14,56 @@ bool one_shape(const Settings& s) { return s.options.sizes.mode == Sizes::fixed;
 bool own_sizes(const Settings& s) { return !one_shape(s); }
 bool ragged(const Settings& s) { return s.options.sizes.mode == Sizes::ragged; }
 
-constexpr auto by_max_size =
-    "for --sizes fixed; with padded and ragged, --max-size bounds the images";
+bool stops(const Settings& s) { return s.options.faults.policy == OnFault::stop; }
 
-/// Conditions under which an option is refused, and the reason.
+constexpr auto by_max_size =
+    "is for --sizes fixed; with padded and ragged, --max-size bounds the images";
+constexpr auto no_stdout = "is not written to stdout; name a file, or ./- for a file of this name";
+constexpr auto one_shape_only = "takes images of one shape, which --sizes fixed makes";
+
+/// Conditions under which an option and its value are refused, and the reason.
 constexpr struct {
   const char* option;
   bool (*where)(const Settings&);
   const char* why;
 } rules[] = {
-    {"--max-size", one_shape, "for --sizes padded and ragged; with fixed, --size says it"},
-    {"--bucket", one_shape, "for --sizes padded"},
+    {"--max-size", one_shape,
+     "is for --sizes padded and ragged; with --sizes fixed, --size gives the size"},
+    {"--bucket", one_shape, "is for --sizes padded"},
     {"--sizes",
      [](const Settings& s) {
        return own_sizes(s) && (s.command == Command::tune || s.command == Command::probe);
      },
-     "tune and probe take images of one shape; padded and ragged are for plan, run, sweep and "
-     "verify"},
+     "is for plan, run, sweep and verify; tune and probe take images of one shape"},
     {"--size", own_sizes, by_max_size},
     {"--fit", own_sizes, by_max_size},
     {"--short-side", own_sizes, by_max_size},
-    {"--bucket", ragged, "for --sizes padded; a ragged batch has no padding to lessen"},
-    {"--model", own_sizes, "takes images of one shape, --sizes fixed"},
-    {"--grid", own_sizes, "takes images of one shape, --sizes fixed"},
+    {"--short-side", [](const Settings& s) { return s.options.fit != Fit::center; },
+     "is for --fit center"},
+    {"--bucket", ragged, "is for --sizes padded; a ragged batch has no padding to lessen"},
+    {"--model", own_sizes, one_shape_only},
+    {"--grid", own_sizes, one_shape_only},
     {"--tuning",
      [](const Settings& s) { return own_sizes(s) && s.options.tuning.mode == Tuning::automatic; },
-     "automatic takes images of one shape, --sizes fixed"},
+     one_shape_only},
     {"--sizes", [](const Settings& s) { return own_sizes(s) && s.data.empty(); },
-     "images of their own sizes are measured, so DATA is needed"},
+     "needs DATA, because the images are measured"},
     {"--max-queue-size",
      [](const Settings& s) {
        return s.depths.size() > 1 && s.command != Command::sweep && s.command != Command::plan;
      },
-     "takes a list in sweep and plan alone"},
+     "must be one number; weir sweep and weir plan take a list"},
     {"--micro-batch",
      [](const Settings& s) { return s.command == Command::plan && s.model.path.empty(); },
      "needs --model"},
+    {"--tolerate", stops,
+     "is for --on-fault skip and --on-fault blank; with stop, the first fault ends the run"},
+    {"--trace-events", [](const Settings& s) { return s.trace.empty(); }, "needs --trace FILE"},
+    {"--metrics-address", [](const Settings& s) { return !s.metrics_port; },
+     "needs --metrics-port"},
+    {"--html", [](const Settings& s) { return s.html == "-"; }, no_stdout},
+    {"--trace", [](const Settings& s) { return s.trace == "-"; }, no_stdout},
+    {"--list-bad", [](const Settings& s) { return s.list_bad == "-"; }, no_stdout},
 };
 
 constexpr struct {
@@ -76,7 +91,8 @@ void apply_rules(const CLI::App& command, Settings& s) {
     return found != nullptr && found->count() > 0;
   };
   for (const auto& [option, where, why] : rules)
-    if (given(option) && where(s)) throw Refusal{2, fmt::format("weir: {}: {}\n", option, why)};
+    if (given(option) && where(s))
+      throw Refusal{2, fmt::format("weir: {}: {}\n", typed_option(option, s.arguments), why)};
   for (const auto& [one, other] : exclusive)
     if (given(one) && given(other))
       throw Refusal{2, fmt::format("weir: {} and {} exclude each other\n", one, other)};

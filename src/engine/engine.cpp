@@ -231,8 +231,7 @@ void Engine::end(conductor::End why) noexcept {
           if (tolerance.faults != UINT64_MAX) text << " faults.tolerate = " << tolerance.faults;
           if (tolerance.faults != UINT64_MAX && tolerance.share < 1) text << " and";
           if (tolerance.share < 1)
-            text << " faults.tolerate_share = " << tolerance.share << " (" << 100 * tolerance.share
-                 << " %)";
+            text << " faults.tolerate_share = " << tolerance.share;
           return text.str();
         }));
   }

@@ -27,11 +27,13 @@ JsonFields::JsonFields(const json& object, std::string position)
                                      ": must be an object");
 }
 
-const json* JsonFields::value(const char* field, Need need) {
+const json* JsonFields::value(const char* field, Need need, const char* example) {
   known_.push_back(field);
   const auto found = object_.find(field);
   if (found != object_.end()) return &*found;
-  if (need == required) refuse(std::string(field) + " is missing");
+  if (need == required)
+    refuse(std::string(field) + " is missing" +
+           (example ? std::string(R"(; write ")") + field + R"(": )" + example : ""));
   return nullptr;
 }
 

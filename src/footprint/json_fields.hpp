@@ -23,7 +23,8 @@ class JsonFields {
 
   bool has(const char* field) const { return object_.contains(field); }
   /// Null if the field is missing and optional.
-  const nlohmann::json* value(const char* field, Need need = Need::optional);
+  const nlohmann::json* value(const char* field, Need need = Need::optional,
+                              const char* example = nullptr);
 
   void whole(const char* field, std::uint64_t& target, std::uint64_t least,
              Need need = Need::optional);

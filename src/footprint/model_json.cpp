@@ -1,7 +1,10 @@
 #include "weir/model_json.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <fstream>
+#include <system_error>
 
 #include "base/sanitize.hpp"
 #include "footprint/json_fields.hpp"
@@ -167,7 +170,7 @@ Model read_all(const json& object) {
   std::string ignored;
   fields.text("$schema", ignored);
   fields.text("name", model.name);
-  read_input(*fields.value("input", required), model);
+  read_input(*fields.value("input", required, "[3, 224, 224]"), model);
   if (const auto* types = fields.value("types")) read_types(fields, *types, model);
   fields.word("optimizer", model.optimizer,
               {Optimizer::sgd, Optimizer::momentum, Optimizer::rmsprop, Optimizer::adam});
@@ -180,6 +183,16 @@ Model read_all(const json& object) {
 
 constexpr std::size_t most_bytes = 16u << 20;
 
+/// "line 1, column 5: 'x'". `byte`: the number of the last byte that was read, from 1.
+std::string position_text(std::string_view text, std::size_t byte) {
+  const auto at = byte == 0 ? 0 : byte - 1;
+  const auto before = text.substr(0, at);
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const auto column = at - (before.rfind('\n') + 1);  // npos + 1 is 0
+  return "line " + std::to_string(line) + ", column " + std::to_string(column + 1) +
+         (at < text.size() ? ": '" + sanitize(text.substr(at, 1)) + "'" : ": the end of the text");
+}
+
 }  // namespace
 
 Model parse_model(std::string_view text) {
@@ -190,16 +203,16 @@ Model parse_model(std::string_view text) {
     object = report::read_json<json>(text, report::Keys::once);
   } catch (const std::invalid_argument& e) {
     throw model_error("", e.what());
+  } catch (const json::parse_error& e) {
+    throw model_error("", "is not JSON (" + position_text(text, e.byte) + ")");
   } catch (const json::exception& e) {
-    const std::string_view what = e.what();
-    const auto end = what.find("] ");
-    throw model_error("",
-                      "is not JSON: " + sanitize(end == what.npos ? what : what.substr(end + 2)));
+    throw model_error("", std::string("is not JSON: ") + sanitize(e.what()));
   }
   return read_all(object);
 }
 
 Model read_model(const std::string& path) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::string text;
   for (char part[16384]; file && text.size() <= most_bytes;) {
@@ -207,7 +220,8 @@ Model read_model(const std::string& path) {
     text.append(part, static_cast<std::size_t>(file.gcount()));
   }
   if (!file.eof() && !file)
-    throw Error(Errc::source_failed, Stage::read, "cannot read " + sanitize(path));
+    throw Error(Errc::source_failed, Stage::read,
+                "cannot read " + sanitize(path) + ": " + std::generic_category().message(errno));
   try {
     return parse_model(text);
   } catch (const Error& error) {

@@ -33,8 +33,7 @@ void check_cache(const Options& options) {
   const auto budget = memory.ledger ? memory.ledger->budget() : memory.budget_bytes;
   if (cache.max_bytes == 0 && budget == unlimited)
     refuse(keep +
-           ": how much may be kept is for memory.budget_bytes or cache.max_bytes to say, and both "
-           "are without a bound");
+           ": the cache has no bound; set cache.max_bytes or memory.budget_bytes");
   const auto* const why = varies(options);
   if (cache.keep == Cache::decoded && why)
     refuse(keep + ": " + why + "; cache.keep = encoded keeps what was read");

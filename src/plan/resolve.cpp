@@ -5,6 +5,7 @@
 #include "base/checked.hpp"
 #include "base/threads.hpp"
 #include "buffer/slab.hpp"
+#include "plan/bounds.hpp"
 #include "plan/cache_plan.hpp"
 #include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
@@ -22,9 +23,7 @@ constexpr std::uint64_t mib = 1ull << 20;
 constexpr std::uint64_t least_sample_bytes = 8 * mib;
 constexpr std::uint64_t most_sample_bytes = 256 * mib;
 
-constexpr std::uint64_t most_declared = 1ull << 40;
-
-constexpr std::uint32_t most_queue = 1u << 20, most_workers = 1024, most_read_ahead = 4096;
+using namespace option_bounds;
 
 template <class T>
 [[noreturn]] void refuse(const std::string& option, const T& value, const std::string& bound) {
@@ -54,8 +53,8 @@ std::uint32_t short_side(const Options& options) {
 }
 
 void check(const Options& o) {
-  within("shape.height", o.shape.height, 1u, 65'500u);
-  within("shape.width", o.shape.width, 1u, 65'500u);
+  within("shape.height", o.shape.height, 1u, most_side);
+  within("shape.width", o.shape.width, 1u, most_side);
   within("shape.channels", o.shape.channels, 3u, 3u);
   known("fit", o.fit, Fit::letterbox);
   known("decode", o.decode, Decode::fast);
@@ -67,19 +66,19 @@ void check(const Options& o) {
   known("transform.input", o.transform.input, TransformInput::fitted);
   for (std::size_t i = 0; i < o.codecs.size(); ++i)
     if (!o.codecs[i]) weir::refuse("codecs[" + std::to_string(i) + "] is null: remove it");
-  within("batch", o.batch, 1u, 1u << 20);
+  within("batch", o.batch, 1u, most_batch);
   within("workers", o.workers, 0u, most_workers);
   within("queue.max_queue_size", o.queue.max_queue_size, 1u, most_queue);
-  within("queue.max_leases", o.queue.max_leases, 1u, 1u << 16);
+  within("queue.max_leases", o.queue.max_leases, 1u, most_leases);
   within("io.read_ahead", o.io.read_ahead, 0u, most_read_ahead);
-  within("side_bytes", o.side_bytes, std::uint64_t{0}, most_declared);
-  within("transform.scratch_bytes", o.transform.scratch_bytes, std::uint64_t{0}, most_declared);
+  within("side_bytes", o.side_bytes, std::uint64_t{0}, most_side_bytes);
+  within("transform.scratch_bytes", o.transform.scratch_bytes, std::uint64_t{0}, most_side_bytes);
   if (o.memory.max_sample_bytes != 0 && o.memory.max_sample_bytes < o.transform.scratch_bytes) {
     refuse("memory.max_sample_bytes", o.memory.max_sample_bytes,
            "must be at least transform.scratch_bytes, which is " +
                std::to_string(o.transform.scratch_bytes));
   }
-  within("trace.events", o.trace.events, std::uint64_t{0}, std::uint64_t{1} << 32);
+  within("trace.events", o.trace.events, std::uint64_t{0}, most_trace_events);
   within("tuning.most_queue", o.tuning.most_queue, 0u, most_queue);
   within("tuning.most_workers", o.tuning.most_workers, 0u, most_workers);
   within("tuning.most_read_ahead", o.tuning.most_read_ahead, 0u, most_read_ahead);
@@ -99,12 +98,12 @@ void check(const Options& o) {
   if (!(o.faults.tolerate_share >= 0.0 && o.faults.tolerate_share <= 1.0)) {
     refuse("faults.tolerate_share", o.faults.tolerate_share, "must be 0 to 1");
   }
-  within("sizes.max_height", o.sizes.max_height, 0u, 65'500u);
-  within("sizes.max_width", o.sizes.max_width, 0u, 65'500u);
+  within("sizes.max_height", o.sizes.max_height, 0u, most_side);
+  within("sizes.max_width", o.sizes.max_width, 0u, most_side);
   check_sizes(o);
   check_cache(o);
   if (o.fit == Fit::center && o.short_side != 0) {
-    within("short_side", o.short_side, std::max(o.shape.height, o.shape.width), 65'500u);
+    within("short_side", o.short_side, std::max(o.shape.height, o.shape.width), most_side);
   }
 }
 

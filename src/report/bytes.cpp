@@ -30,9 +30,8 @@ std::uint64_t unit_of(std::string_view suffix) {
   return unit;
 }
 
-[[noreturn]] void refuse_text(std::string_view text) {
-  throw std::invalid_argument(
-      fmt::format("'{}' is not a number of bytes; write 4096, 64MiB, 1.5GiB or 750kB", text));
+[[noreturn]] void refuse_text() {
+  throw std::invalid_argument("must be a number of bytes, as in 4096, 64MiB, 1.5GiB or 750kB");
 }
 
 }  // namespace
@@ -42,22 +41,21 @@ std::uint64_t parse_bytes(std::string_view text) {
   const auto digits = text.substr(0, digits_end);
   const auto suffix_at = std::min(text.find_first_not_of(' ', digits_end), text.size());
   const auto unit = unit_of(text.substr(suffix_at));
-  if (digits.empty() || unit == 0) refuse_text(text);
+  if (digits.empty() || unit == 0) refuse_text();
 
   std::uint64_t whole = 0;
   const auto* end = digits.data() + digits.size();
   if (const auto [stop, error] = std::from_chars(digits.data(), end, whole);
       stop == end && error == std::errc{}) {
     std::uint64_t bytes = 0;
-    if (__builtin_mul_overflow(whole, unit, &bytes)) refuse_text(text);
+    if (__builtin_mul_overflow(whole, unit, &bytes)) refuse_text();
     return bytes;
   }
   double value = 0;
   const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  const double bytes = value * static_cast<double>(unit);
-  // 2^64 as a double, the first value that is too large.
-  if (stop != end || error != std::errc{} || bytes != std::floor(bytes) || bytes >= 0x1p64)
-    refuse_text(text);
+  const double bytes = std::floor(value * static_cast<double>(unit));
+  // 2^64 as a double, the first value that is too large. A part of one byte cannot be meant.
+  if (stop != end || error != std::errc{} || unit == 1 || bytes >= 0x1p64) refuse_text();
   return static_cast<std::uint64_t>(bytes);
 }
 

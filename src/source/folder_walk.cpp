@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <string_view>
@@ -65,13 +64,16 @@ DIR* stream_of(const FileDescriptor& directory) {
 /// The results of one thread.
 struct Found {
   NameTable names;
-  LeftOutCounts left_out{};
+  AllLeftOut left_out;
   std::vector<Unreached> unreached;
   std::vector<Pending> directories;
 
-  void leave_out(LeftOut why) { ++left_out[static_cast<std::size_t>(why)]; }
+  void leave_out(LeftOut why, std::string_view folder, std::string_view name) {
+    auto& entries = left_out[static_cast<std::size_t>(why)];
+    if (entries.count++ == 0) entries.example.append(folder).append(name);
+  }
   void leave_out_unreached(std::string path, int code) {
-    leave_out(LeftOut::unreached);
+    leave_out(LeftOut::unreached, path, "");
     unreached.push_back({std::move(path), errno_text(code)});
   }
 };
@@ -99,7 +101,7 @@ class Walk {
     if (links_to_directories()) {
       const auto self = identity_of(opened.value(), where);
       if (std::find(above.begin(), above.end(), self) != above.end()) {
-        found.leave_out(LeftOut::link);
+        found.leave_out(LeftOut::link, where, "");
         return;
       }
       above.push_back(self);
@@ -145,12 +147,12 @@ class Walk {
                   const std::vector<Identity>& above, Found& found) const {
     const std::string_view name(entry.d_name);
     if (name == "." || name == "..") return;
-    if (name.starts_with('.')) return found.leave_out(LeftOut::hidden);
+    if (name.starts_with('.')) return found.leave_out(LeftOut::hidden, path, name);
     const bool stray = suffixes_.empty() && has_suffix(name, never_images);
     const bool wanted = suffixes_.empty() ? !stray : has_suffix(name, suffixes_);
     const auto unwanted = stray ? LeftOut::never_image : LeftOut::other_extension;
     const bool link = entry.d_type == DT_LNK;
-    if (link && !wanted && !links_to_directories()) return found.leave_out(unwanted);
+    if (link && !wanted && !links_to_directories()) return found.leave_out(unwanted, path, name);
     int why = 0;
     switch (what_is(entry, directory, path, why)) {
       case What::directory: found.directories.push_back({path + entry.d_name + '/', above}); break;
@@ -158,16 +160,16 @@ class Walk {
         if (wanted)
           found.names.add(path, name);
         else
-          found.leave_out(unwanted);
+          found.leave_out(unwanted, path, name);
         break;
       case What::unreachable:
         if (wanted)
           found.leave_out_unreached(path + entry.d_name, why);
         else
-          found.leave_out(unwanted);
+          found.leave_out(unwanted, path, name);
         break;
       case What::nothing:
-        found.leave_out(!wanted ? unwanted : link ? LeftOut::link : LeftOut::no_file);
+        found.leave_out(!wanted ? unwanted : link ? LeftOut::link : LeftOut::no_file, path, name);
     }
   }
 
@@ -265,7 +267,11 @@ FolderListing walk_folder(const FileReader& reader, const std::string& path,
   for_each_index(most, threads, [&] { return [&](std::uint64_t i) { walk.work(found[i]); }; });
   for (auto& part : found) {
     listing.names.merge(std::move(part.names), stop);
-    std::ranges::transform(listing.left_out, part.left_out, listing.left_out.begin(), std::plus());
+    for (std::size_t why = 0; why < listing.left_out.size(); ++why) {
+      auto& all = listing.left_out[why];
+      if (all.count == 0) all.example = std::move(part.left_out[why].example);
+      all.count += part.left_out[why].count;
+    }
     std::ranges::move(part.unreached, std::back_inserter(listing.unreached));
   }
   listing.names.shrink();

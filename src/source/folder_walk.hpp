@@ -31,14 +31,19 @@ enum class LeftOut : std::uint8_t {
   unreached,        ///< it cannot be read
   no_file           ///< neither file nor folder
 };
-/// Number of entries, in the order of LeftOut.
-using LeftOutCounts = std::array<std::uint64_t, static_cast<std::size_t>(LeftOut::no_file) + 1>;
+/// The entries that were left out for one reason.
+struct LeftOutEntries {
+  std::uint64_t count = 0;
+  std::string example;  ///< path of one of them, relative to the root
+};
+/// In the order of LeftOut.
+using AllLeftOut = std::array<LeftOutEntries, static_cast<std::size_t>(LeftOut::no_file) + 1>;
 
 /// The contents of a folder.
 struct FolderListing {
   NameTable names;                ///< names of the samples, relative to the root, in byte order
   std::vector<std::string> tops;  ///< the top directories, in byte order
-  LeftOutCounts left_out{};
+  AllLeftOut left_out;
   std::vector<Unreached> unreached;  ///< entries that cannot be read, by path
 };
 

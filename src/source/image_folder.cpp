@@ -35,46 +35,61 @@ std::vector<std::string> suffixes_of(const FolderOptions& options) {
 // Listing waits for storage, so more threads than cores help. The maximum protects small machines.
 unsigned walkers() noexcept { return std::clamp(threads_for(0), 2u, 16u); }
 
-std::uint64_t count_of(const LeftOutCounts& counts, LeftOut why) noexcept {
-  return counts[static_cast<std::size_t>(why)];
-}
-
 std::string extensions_text(const FolderOptions& options) {
   std::string text;
   for (const auto& extension : options.extensions) text += (text.empty() ? "" : ",") + extension;
   return text;
 }
 
-/// Why `listing`, which has no samples, has none.
-std::string why_empty(const FolderListing& listing, const FolderOptions& options) {
+/// Entries by the reason why they are no samples.
+struct Reasons {
+  std::uint64_t count = 0;
+  std::string text;
+};
+
+/// `skipped`: only entries that could be meant as samples, but no hidden files and no files that the
+/// caller's extensions leave out.
+Reasons reasons_of(const FolderListing& listing, const FolderOptions& options, bool skipped) {
   const auto first = listing.unreached.empty()
                          ? std::string()
-                         : ", " + listing.unreached[0].path + ": " + listing.unreached[0].reason;
-  const std::pair<LeftOut, std::string> reasons[] = {
-      {LeftOut::other_extension, "of other extensions than extensions = " + extensions_text(options)},
-      {LeftOut::never_image, "of extensions that no image has, which extensions = * takes"},
-      {LeftOut::hidden, "hidden, with a dot at the beginning of the name"},
-      {LeftOut::link, "links, which follow_symlinks = yes follows"},
-      {LeftOut::unreached, "not readable" + first},
-      {LeftOut::no_file, "neither file nor folder"}};
-  std::string text;
-  std::uint64_t found = 0;
-  for (const auto& [reason, what] : reasons) {
-    const auto count = count_of(listing.left_out, reason);
-    if (count == 0) continue;
-    found += count;
-    text += (text.empty() ? "" : "; ") + std::to_string(count) + " " + what;
+                         : listing.unreached[0].path + ": " + listing.unreached[0].reason;
+  const struct {
+    LeftOut why;
+    bool skipped;
+    std::string what, after;
+  } rows[] = {
+      {LeftOut::other_extension, false,
+       "of other extensions than extensions = " + extensions_text(options), ""},
+      {LeftOut::never_image, true, "of extensions that no image has", ", which extensions = * takes"},
+      {LeftOut::hidden, false, "hidden, with a dot at the beginning of the name", ""},
+      {LeftOut::link, true, "links", ", which follow_symlinks = yes follows"},
+      {LeftOut::unreached, true, "not readable", ""},
+      {LeftOut::no_file, true, "neither file nor folder", ""}};
+  Reasons reasons;
+  for (const auto& row : rows) {
+    const auto& [count, example] = listing.left_out[static_cast<std::size_t>(row.why)];
+    if (count == 0 || (skipped && !row.skipped)) continue;
+    reasons.count += count;
+    reasons.text += (reasons.text.empty() ? "" : "; ") + std::to_string(count) + " " + row.what +
+                    " (" + (row.why == LeftOut::unreached ? first : example) +
+                    (count > 1 ? ", …)" : ")") + row.after;
   }
-  if (found != 0)
-    return "found " + std::to_string(found) + (found == 1 ? " entry" : " entries") +
-           " and left out " + text;
-  return listing.tops.empty() ? "the folder is empty" : "its folders are empty";
+  return reasons;
+}
+
+/// Why `listing`, which has no samples, has none.
+std::string why_empty(const FolderListing& listing, const FolderOptions& options) {
+  const auto reasons = reasons_of(listing, options, false);
+  if (reasons.count == 0)
+    return listing.tops.empty() ? "the folder is empty" : "its folders are empty";
+  return "found " + std::to_string(reasons.count) +
+         (reasons.count == 1 ? " entry" : " entries") + " and left out " + reasons.text;
 }
 
 }  // namespace
 
 ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options,
-                         std::vector<Unreached>* unreached, const std::stop_token& stop)
+                         FolderNotes* notes, const std::stop_token& stop)
     : path_(path), reader_(open_root(path), options.follow_symlinks, options.max_encoded_bytes) {
   auto listing = walk_folder(reader_, path_, suffixes_of(options), walkers(), stop);
   if (listing.names.size() == 0)
@@ -84,10 +99,9 @@ ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options,
   names_ = std::move(listing.names);
   classes_ = std::move(listing.tops);
   classes_.shrink_to_fit();
-  for (const auto why :
-       {LeftOut::never_image, LeftOut::link, LeftOut::unreached, LeftOut::no_file})
-    skipped_ += count_of(listing.left_out, why);
-  if (unreached) *unreached = std::move(listing.unreached);
+  auto skipped = reasons_of(listing, options, true);
+  skipped_ = skipped.count;
+  if (notes) *notes = {std::move(listing.unreached), std::move(skipped.text)};
 }
 
 std::int64_t ImageFolder::label(std::uint64_t i) const noexcept {

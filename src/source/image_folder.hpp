@@ -12,15 +12,21 @@
 
 namespace weir::source {
 
+/// What a folder has beside its samples.
+struct FolderNotes {
+  std::vector<Unreached> unreached;  ///< entries that cannot be read, by path
+  std::string skipped;  ///< the entries that skipped() counts, by reason; options have their library names
+};
+
 /// The source that weir::image_folder wraps. Thread-safe.
 class ImageFolder {
  public:
   /// Throws Error{source_failed} if the root or a part of it cannot be listed for a temporary
   /// reason (no free descriptors, an I/O error). An incomplete data set must not look complete.
   /// The same error if there is no sample, with what was left out and why, and if `stop` was
-  /// requested. `unreached`, if not null, gets the entries that could not be read.
-  ImageFolder(const std::string& path, const FolderOptions& options,
-              std::vector<Unreached>* unreached = nullptr, const std::stop_token& stop = {});
+  /// requested. `notes` may be null.
+  ImageFolder(const std::string& path, const FolderOptions& options, FolderNotes* notes = nullptr,
+              const std::stop_token& stop = {});
 
   std::uint64_t size() const noexcept { return names_.size(); }
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const;

@@ -34,7 +34,16 @@ class Manifest {
 
   std::uint64_t size() const noexcept { return starts_.size(); }
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
-    return reader_.read(text_.c_str() + starts_[i], labels_[i], sink);
+    const char* const path = text_.c_str() + starts_[i];
+    try {
+      return reader_.read(path, labels_[i], sink);
+    } catch (const SampleError& e) {
+      if (e.kind() != FaultKind::io) throw;
+      const bool tab = std::string_view(path).find('\t') != std::string_view::npos;
+      throw SampleError(e.kind(), e.what() + ("; entry " + std::to_string(i + 1)) + " of " +
+                                      sanitize(tsv_) + ", whose relative paths begin at its folder" +
+                                      (tab ? "; only the last TAB of a line ends the path" : ""));
+    }
   }
   std::string name(std::uint64_t i) const { return text_.c_str() + starts_[i]; }
   std::uint64_t index_bytes() const noexcept {
@@ -113,13 +122,15 @@ class Manifest {
 
   void add(std::uint64_t line, std::size_t begin, std::string_view text) {
     const auto tab = text.rfind('\t');
-    if (tab == std::string_view::npos) fail(line, "no TAB between path and label");
+    if (tab == std::string_view::npos)
+      fail(line, "'" + sanitize(text, 40) + "' has no TAB; each line of a manifest is path<TAB>label");
     if (tab == 0) fail(line, "the path is empty");
     const auto figure = text.substr(tab + 1);
     std::int64_t label = 0;
     const auto [stop, error] = std::from_chars(figure.data(), figure.data() + figure.size(), label);
     if (error != std::errc() || stop != figure.data() + figure.size()) {
-      fail(line, "the label is not a whole number of 64 bits: '" + sanitize(figure, 40) + "'");
+      fail(line, "the label is not a whole number of 64 bits: '" + sanitize(figure, 40) +
+                     "'; give each class a number");
     }
     starts_.push_back(begin);
     labels_.push_back(label);

@@ -23,6 +23,7 @@ std::vector<std::string> read_name_list(const std::string& path);
 struct Without {
   AnySource source;
   std::uint64_t unknown = 0;  ///< number of names that no sample has
+  std::string first_unknown;  ///< the first of them in byte order
 };
 
 /// Removes every sample whose name is in `names`. The others keep their order, label and class.

@@ -48,7 +48,7 @@ Json read_report(std::string_view text) {
   }
   if (!report.is_object() || !report.contains("schema") || !report.contains("command"))
     throw std::invalid_argument(
-        "is no report of weir's: those of --json and of MemoryProfile::write_json are");
+        "is not a report; page reads what --json or MemoryProfile::write_json wrote");
   if (report["schema"] != schema)
     throw std::invalid_argument(
         fmt::format("has schema {}, and this weir reads schema {}: make it again",
