@@ -19,6 +19,8 @@ struct Measured {
   /// too short.
   std::optional<Window> window;
   Verdict verdict;  ///< for the requested setting and consumer
+  /// Whether the run had another setting or consumer, so that the verdict is predicted.
+  bool predicted = false;
 };
 
 /// Drains `source` as `settings` specify, in shuffled order and over as many epochs as necessary.
