@@ -75,7 +75,8 @@ std::string next_command(const Settings& settings, const Advice& advice, Command
   const auto* const lever = first_lever(advice);
   if (lever == nullptr) return next_command(settings, otherwise);
   // A cache has no effect in the first epoch.
-  const bool epochs = lever->change == Change::cache && !settings.epochs && !settings.steps;
+  const bool epochs =
+      lever->change == Change::cache && settings.epochs.value_or(1) == 1 && !settings.steps;
   return next_command(settings, Command::run, lever->flag + (epochs ? " --epochs 3" : ""));
 }
 

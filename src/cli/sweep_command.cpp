@@ -174,10 +174,14 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
     const auto limit = limit_of(*measured);
     json["limit"] = report::to_json(limit);
     json["next"] = next_command(settings, Command::tune);
+    const bool exceeded = std::ranges::any_of(finished, [&](const report::Json& run) {
+      return run["throughput"]["samples_per_s"] > limit.samples_per_s;
+    });
     text += fmt::format(
-        "Predicted limit of any depth, with these workers and reads ahead: {:.1f} "
-        "samples/s.\n{}",
-        limit.samples_per_s, report::next_text(json["next"]));
+        "Predicted limit of any depth, with these workers and reads ahead: {:.1f} samples/s.\n{}{}",
+        limit.samples_per_s,
+        exceeded ? "Some runs were faster: the machine was slower while this was measured.\n" : "",
+        report::next_text(json["next"]));
   }
   emit(settings, json, text);
   for (const auto& run : finished)

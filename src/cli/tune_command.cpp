@@ -25,13 +25,12 @@ void put_cache(Measured& measured) {
   measured.verdict = prediction(window);
 }
 
-/// Measures decodes of other kinds if decoding takes a part of the time.
+/// Measures decodes of other kinds, too, unless the consumer is the limit.
 Advice advised(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
                const Measured& measured) {
   AdviceOptions options{.target_readiness = settings.target_readiness,
                         .predict_verdict = measured.predicted};
-  if (measured.verdict.regime != Regime::consumer &&
-      measured.verdict.decode_wait >= measured.verdict.storage_wait) {
+  if (measured.verdict.regime != Regime::consumer) {
     const auto times = measure_decodes(source, settings.options, interrupt);
     options.fast_decode = times.fast;
     options.without_antialias = times.without_antialias;

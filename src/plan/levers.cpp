@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <cmath>
-#include <tuple>
+#include <functional>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -43,17 +42,26 @@ class Levers {
     add_caches();
     add_budget();
     add_supposed();
-    // Within 1 % of each other, fewer bytes are better.
-    std::ranges::stable_sort(levers_, {}, [](const Lever& lever) {
-      const bool known = lever.gain > 0;
-      const double percents = known ? std::round(std::log(lever.gain) / std::log(1.01)) : 0;
-      return std::tuple(!known, -percents, lever.bytes);
-    });
+    rank();
     for (auto& lever : levers_) lever.sentence = sentence(lever, now_);
     return std::move(levers_);
   }
 
  private:
+  /// The largest gain first. Of those within 1 % of it, the one with the fewest bytes, and so on.
+  /// Unknown gains are 0.
+  void rank() {
+    std::ranges::stable_sort(levers_, std::greater(), &Lever::gain);
+    for (auto first = levers_.begin(); first != levers_.end();) {
+      const auto least = 0.99 * first->gain;
+      const auto last = std::find_if(first, levers_.end(),
+                                     [&](const Lever& lever) { return lever.gain < least; });
+      std::stable_sort(first, last,
+                       [](const Lever& a, const Lever& b) { return a.bytes < b.bytes; });
+      first = last;
+    }
+  }
+
   double gain(const Prediction& to) const { return to.samples_per_s / now_.samples_per_s; }
 
   bool is_worth_it(const Prediction& to) const {
@@ -146,7 +154,9 @@ class Levers {
     if (budget == unlimited || budget > unlimited / 2) return;
     auto larger = window_;
     auto options = options_;
-    larger.plan.budget_bytes = options.budget_bytes = 2 * budget;
+    larger.plan.budget_bytes =
+        unlimited;  // a plan within another budget has its own max_sample_bytes
+    options.budget_bytes = 2 * budget;
     Search search(larger, options);
     const auto to = search.smallest(search.ceiling());
     const auto& within = advice_.recommended;

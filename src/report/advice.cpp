@@ -133,8 +133,9 @@ std::string levers_text(const Advice& advice) {
 }
 
 std::string verdict_text(const Advice& advice) {
-  return indented(advice.sentence + (advice.basis == Basis::predicted ? " (predicted)" : ""), 0) +
-         '\n';
+  auto text = advice.sentence;
+  if (advice.basis == Basis::predicted) text.insert(text.size() - 1, " (predicted)");
+  return indented(text, 0) + '\n';
 }
 
 std::string next_text(const Advice& advice, const std::string& command) {

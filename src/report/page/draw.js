@@ -80,8 +80,9 @@ function figure({ id, title, text, summary, series, type = "line", height = "med
   const legend = h("ul", { class: "legend", "aria-hidden": "true" });
   const element = h("figure", { class: whole ? "figure whole" : "figure" },
     h("figcaption", {}, h("h3", {}, title), text && h("p", {}, text)),
-    h("div", { class: `frame ${height}` }, canvas), legend,
-    defined?.length ? h("dl", { class: "defined" }, defined.map(([name, meaning]) => h("div", {}, h("dt", {}, name), h("dd", {}, meaning)))) : "",
+    h("div", { class: `frame ${height}` }, canvas),
+    h("div", {}, legend, defined?.length ? h("dl", { class: "defined" },
+      defined.map(([name, meaning]) => h("div", {}, h("dt", {}, name), h("dd", {}, meaning)))) : ""),
     numbers && folded(numbers));
   figures.push({
     canvas,
