@@ -31,7 +31,9 @@ report::Run drive_one_depth(const Settings& requested, std::uint32_t depth,
                             const Interrupt& interrupt) {
   const auto source = open_data(requested, interrupt.token());
   const auto label = fmt::format("max_queue_size {}", depth);
-  if (requested.epochs || requested.steps || requested.digest)
+  // A source without a full batch may have no batch at all.
+  const bool small = source.size() < requested.options.batch;
+  if (requested.epochs || requested.steps || requested.digest || small)
     return drive(source, requested, interrupt, label);
   auto settings = requested;
   settings.steps = UINT64_MAX;

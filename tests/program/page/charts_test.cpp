@@ -64,13 +64,10 @@ TEST_CASE("the page opens without an error and fetches nothing", "[page]") {
   CHECK(opened->found["errors"].dump() == "[]");
   CHECK(opened->console == "");
   CHECK(opened->found["fetched"].dump() == "[]");
-  CHECK(opened->found["title"] == "weir sweep: photos");
+  CHECK(opened->found["title"] == "weir sweep · queue depths compared · photos");
   const auto text = opened->found["text"].get<std::string>();
-  CHECK(contains(text, "A queue of 3 with 2 workers will do:"));
-  for (const auto& words : example_sweep()["advice"]["sentences"])
-    CHECK(contains(text, spaces_kept(words)));
-  CHECK(contains(text, "--max-queue-size 3 --workers 2 --read-ahead 0"));
-  CHECK(contains(text, "options.queue.max_queue_size = 3;"));
+  CHECK(contains(text, spaces_kept(example_sweep()["verdict"])));
+  CHECK(contains(text, "weir tune photos --consumer-ms 60"));
   check_words(opened->found);
 }
 
@@ -119,12 +116,14 @@ TEST_CASE("charts show the figures of the report", "[page]") {
     CHECK(y(pace, "measured") == runs[i]["throughput"]["samples_per_s"]);
     CHECK(y(pace, "predicted") == predicted["samples_per_s"]);
   }
+  CHECK(series(pace, "predicted limit of any depth")["points"][0][1] ==
+        report["limit"]["samples_per_s"]);
   const auto& budget = series(bytes, "budget")["points"];
   REQUIRE(budget.size() == 2);
   for (const auto& end : budget)
     CHECK(end[1].get<double>() * mib == runs[0]["plan"]["budget_bytes"]);
 
-  // The page shows the run nearest to the recommended depth of 3 first.
+  // The page shows the run of the depth that is enough first.
   const auto& run = runs[1];
   REQUIRE(run["plan"]["max_queue_size"] == 4);
   const auto& accounts = chart(opened->found, "accounts-over-time");
@@ -204,10 +203,10 @@ TEST_CASE("tune draws bytes, throughput and waits that it predicts by depth", "[
   }
   CHECK(series(bytes, "budget")["points"][1][1].get<double>() * mib ==
         report["runs"][0]["plan"]["budget_bytes"]);
-  CHECK(series(pace, "the most any setting could reach")["points"][0][1] ==
+  CHECK(series(pace, "predicted limit of any setting")["points"][0][1] ==
         report["advice"]["ceiling"]["samples_per_s"]);
   for (const auto* drawn : {&bytes, &pace, &waits})
-    CHECK((*drawn)["mark"] == PageJson{{"text", "recommended"}, {"at", 3}});
+    CHECK((*drawn)["mark"] == PageJson{{"text", "now"}, {"at", 4}});
 }
 
 TEST_CASE("tune's page begins with the verdict, and says what the measured run is", "[page]") {
@@ -215,10 +214,20 @@ TEST_CASE("tune's page begins with the verdict, and says what the measured run i
   if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
   const auto text = opened->found["text"].get<std::string>();
-  const auto verdict =
-      text.find("Regime with the given settings: storage, reading sets the pace. With read_ahead 0");
+  CHECK(opened->found["title"] == "weir tune · what limits the run, and what to change · photos");
+  const auto& advice = example_tune()["advice"];
+  const auto verdict = text.find(spaces_kept(advice["verdict"]["sentence"]));
   REQUIRE(verdict != std::string::npos);
-  CHECK(verdict < text.find("A queue of 3 with 2 workers will do:"));
+  CHECK(text.find("This is predicted for the given settings.") > verdict);
+  std::size_t before = text.find("What to change, by gain");
+  CHECK(before > verdict);
+  for (const auto& lever : advice["levers"]) {
+    const auto found = text.find(lever["title"].get<std::string>(), before);
+    REQUIRE(found != std::string::npos);
+    before = found;
+  }
+  CHECK(contains(text, "weir run photos --consumer-ms 60 --read-ahead 27"));
+  CHECK(contains(text, "options.io.read_ahead = 27;"));
   const auto run = text.find("The run that was measured");
   REQUIRE(run != std::string::npos);
   CHECK(text.find("Measured with 16 reads ahead instead of 0", run) != std::string::npos);
@@ -273,7 +282,7 @@ TEST_CASE("a run that is evidence draws what its depths would do, beside what it
 
 TEST_CASE("charts without data are left out, and the page still opens", "[page]") {
   auto report = example_sweep();
-  report.erase("advice");
+  for (const auto* key : {"by_depth", "conclusion", "limit", "verdict", "next"}) report.erase(key);
   for (auto& run : report["runs"]) {
     run.erase("timeline");
     run["stages"] = PageJson::array();
@@ -309,4 +318,86 @@ TEST_CASE("a phone's width holds the page", "[page]") {
     CHECK(
         std::ranges::any_of(drawn["datasets"], [](const auto& set) { return set["pixels"] > 20; }));
   }
+}
+
+TEST_CASE("the controls of tune's page show the prediction of the chosen setting", "[page]") {
+  const auto report = example_tune();
+  const auto opened = open(report);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(contains(opened->found["text"].get<std::string>(), "These are the settings now."));
+  // The harness moves each control to its first value, and then all to the last.
+  const auto& moved = opened->found["moved"];
+  REQUIRE(moved.size() == 5);
+  const int points[] = {5, 1, 1, 0};
+  for (std::size_t i = 0; i < 4; ++i) {
+    CAPTURE(i);
+    REQUIRE(moved[i]["paths"].size() == 5);
+    for (const auto& path : moved[i]["paths"])
+      CHECK(path.get<std::string>().starts_with("grid.points." + std::to_string(points[i]) + "."));
+    CHECK(contains(moved[i]["note"].get<std::string>(), "of the throughput now"));
+  }
+  CHECK(moved[3]["outputs"] == PageJson{"1 batch", "1 thread", "0 reads", "30.0 ms a batch"});
+  CHECK(moved[4]["note"] == "The budget does not hold this setting.");
+}
+
+TEST_CASE("accounts and stages are defined where they are shown", "[page]") {
+  const auto opened = open(example_tune());
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  std::set<std::string> defined;
+  for (const auto& one : opened->found["defined"]) {
+    CHECK_FALSE(one["meaning"].get<std::string>().empty());
+    defined.insert(one["name"]);
+  }
+  for (const auto& account : chart(opened->found, "accounts-over-time")["datasets"]) {
+    const std::string name = account["label"];
+    CAPTURE(name);
+    CHECK((name == "budget" || defined.contains(name)));
+  }
+  for (const auto* stage : {"read", "decode", "fit", "handoff", "lease"}) {
+    CAPTURE(stage);
+    CHECK(defined.contains(stage));
+  }
+}
+
+TEST_CASE("the chart of the bytes leaves out a trace, and says so", "[page]") {
+  auto report = example_run();
+  constexpr std::uint64_t trace = 12u << 20;
+  report["plan"]["trace_bytes"] = trace;
+  for (auto& point : report["timeline"]) {
+    point["accounts"]["index"] = point["accounts"]["index"].get<std::uint64_t>() + trace;
+    point["live"] = point["live"].get<std::uint64_t>() + trace;
+  }
+  const auto opened = open(report);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  const auto& index = series(chart(opened->found, "accounts-over-time"), "index");
+  for (const auto& point : index["points"]) CHECK(point[1].get<double>() < 1);
+  CHECK(contains(opened->found["text"].get<std::string>(), "Of that, the trace takes 12.0 MiB"));
+}
+
+TEST_CASE("no point of a chart lies above the limit that it draws", "[page]") {
+  auto report = example_sweep();
+  report["limit"]["samples_per_s"] = 470.5;  // less than the fastest run
+  const auto opened = open(report);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  for (const auto& set : chart(opened->found, "pace-by-depth")["datasets"])
+    CHECK_FALSE(contains(set["label"].get<std::string>(), "limit"));
+  CHECK(contains(opened->found["text"].get<std::string>(), "so it is not drawn"));
+}
+
+TEST_CASE("tables that are wider than a phone say that they scroll", "[page]") {
+  const auto opened = open(example_sweep(), 400);
+  if (!opened) return;
+  REQUIRE_FALSE(opened->found.is_null());
+  CHECK(contains(opened->found["text"].get<std::string>(), "Scroll to the right for more columns"));
+  std::size_t wide = 0;
+  for (const auto& table : opened->found["tables"]) {
+    CAPTURE(table["name"]);
+    CHECK(table["scrolls"] == table["says_so"]);
+    wide += table["scrolls"] == true;
+  }
+  CHECK(wide >= 1);
 }
