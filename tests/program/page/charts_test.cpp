@@ -215,7 +215,7 @@ TEST_CASE("tune's page begins with the verdict, and says what the measured run i
   REQUIRE_FALSE(opened->found.is_null());
   const auto text = opened->found["text"].get<std::string>();
   CHECK(opened->found["title"] == "weir tune · what limits the run, and what to change · photos");
-  const auto& advice = example_tune()["advice"];
+  const auto advice = example_tune()["advice"];
   const auto verdict = text.find(spaces_kept(advice["verdict"]["sentence"]));
   REQUIRE(verdict != std::string::npos);
   CHECK(text.find("This is predicted for the given settings.") > verdict);
