@@ -94,7 +94,7 @@ struct Lever {
   Change change = Change::settings;
   std::string from;                ///< the value now, for example "0"
   std::string to;                  ///< the value after the change, for example "27"
-  std::string title;               ///< the change in words, for example "read_ahead 0 to 27"
+  std::string title;               ///< the change in words, for example "read_ahead 0 → 27"
   Basis basis = Basis::predicted;  ///< how gain, bytes and result are known
   double gain = 0;                 ///< samples_per_s after the change over those now; 0: unknown
   std::int64_t bytes = 0;          ///< change of the typical live bytes

@@ -77,7 +77,7 @@ class Levers {
   Lever& add(Change change, std::string from, std::string to, const Prediction& result) {
     auto& lever = levers_.emplace_back();
     lever.change = change;
-    lever.title = std::string(to_string(change)) + " " + from + " to " + to;
+    lever.title = std::string(to_string(change)) + " " + from + " → " + to;
     lever.from = std::move(from);
     lever.to = std::move(to);
     lever.gain = gain(result);
@@ -112,7 +112,7 @@ class Levers {
       if (had == has) continue;
       from = joined(from, had);
       to = joined(to, has);
-      title = joined(title, std::string(knob.name) + " " + had + " to " + has);
+      title = joined(title, std::string(knob.name) + " " + had + " → " + has);
       changed = &knob;
       ++count;
     }
@@ -189,14 +189,14 @@ class Levers {
                              const Prediction& result, const char* why) {
       if (!is_worth_it(result)) return false;
       auto& lever = add(change, milliseconds(now_s) + unit, milliseconds(now_s / 2) + unit, result);
-      lever.title = std::string(name) + " " + lever.from + " to " + lever.to;
+      lever.title = std::string(name) + " " + lever.from + " → " + lever.to;
       lever.why = why;
       return true;
     };
     suppose(Change::trainer, "your trainer,", work.consumer_s, " a batch", with_times(1, 1, half),
             "No setting of the loader replaces it");
     suppose(Change::storage, "faster storage,", work.read_wait_s + work.read_cpu_s, " a read",
-            with_times(1, half, 1), "Or fewer and larger files");
+            with_times(1, half, 1), "Fewer and larger files help, too");
     const bool decode_matters =
         suppose(Change::data, "cheaper data,", work.decode_s, " a decode", with_times(half, 1, 1),
                 "Store the images with fewer pixels, closer to the size that is requested");

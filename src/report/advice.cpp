@@ -140,7 +140,7 @@ std::string verdict_text(const Advice& advice) {
 
 std::string next_text(const Advice& advice, const std::string& command) {
   auto text = "\n" + indented(advice.sentence, 0);
-  if (!advice.levers.empty()) text += indented(advice.levers.front().sentence, 0);
+  if (!advice.levers.empty()) text += indented("Best change: " + advice.levers.front().sentence, 0);
   return text + next_text(command);
 }
 

@@ -20,7 +20,7 @@ function copyable(title, text) {
 
 function leversTable(advice) {
   const place = "advice.now";
-  const now = ["now", "×1", figureAt(`${place}.samples_per_s`, "pace"), figureAt(`${place}.data_readiness`, "share"),
+  const now = ["now", "", figureAt(`${place}.samples_per_s`, "pace"), figureAt(`${place}.data_readiness`, "share"),
     figureAt(`${place}.total_bytes`, "bytes"), "predicted", "", ""];
   const rows = advice.levers.map((lever, i) => {
     const at = `advice.levers.${i}`;
@@ -32,7 +32,7 @@ function leversTable(advice) {
     h("p", { class: "note" }, "Each change alone, from the settings now. Throughput is predicted from the measured times."),
     table("Changes by gain",
       ["change", "gain", "samples/s", "a batch is waiting", "typical bytes", "basis", "option", "why"],
-      [now, ...rows], { texts: [6, 7] }));
+      [now, ...rows], { texts: [5, 6, 7] }));
 }
 
 function adviceSection() {

@@ -73,8 +73,11 @@ function bytesByDepth(x, found) {
 // The limit is predicted. If a point lies above it, it is no limit, and the chart does not draw it.
 function paceByDepth(x, series, text) {
   const place = known(report.limit) ? "limit.samples_per_s" : "advice.ceiling.samples_per_s";
-  const limit = at(place);
+  const most = at(place);
   const shown = series.filter((one) => one && one.points.length);
+  // Predictions of other settings differ from the limit by rounding.
+  const predicted = shown.filter((one) => one.name === "predicted").flatMap((one) => one.points.map((point) => point.y));
+  const limit = known(most) ? Math.max(most, ...predicted.filter((pace) => pace < 1.01 * most)) : undefined;
   const above = known(limit) && shown.some((one) => one.points.some((point) => point.y > limit));
   if (known(limit) && !above)
     shown.push({ name: known(report.limit) ? "predicted limit of any depth" : "predicted limit of any setting",

@@ -15,7 +15,7 @@ function consequence() {
   if (!known(advice)) return undefined;
   const predicted = advice.verdict.basis === "predicted" ? "This is predicted for the given settings. " : "";
   const best = advice.levers[0];
-  return prose(predicted + (best ? best.sentence : "No setting is faster by 2 %, and none saves memory."));
+  return prose(predicted + (best ? `Best change: ${best.sentence}` : "No setting is faster by 2 %, and none saves memory."));
 }
 
 function setup() {

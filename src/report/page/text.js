@@ -37,7 +37,7 @@ const say = {
   },
   share: (value) => `${(100 * value).toFixed(1)} %`,
   change: (value) => `${value < 0 ? "−" : "+"}${Math.abs(100 * value).toFixed(1)} %`,
-  times: (value) => `×${digits(value)}`,
+  times: (value) => `×${value < 10 ? value.toFixed(2) : digits(value)}`,
   difference: (value) => `${value < 0 ? "" : "+"}${say.bytes(value)}`,
   word: (value) => String(value),
 };

@@ -125,7 +125,7 @@ TEST_CASE("advice as text has the verdict, the levers and what to paste, in 100 
   CHECK(
       report::next_text(advice, "weir run") ==
       "\nConsumer-bound: the workers wait 50 % of their time for the consumer, which waits 0 % of "
-      "its\ntime.\na sentence\nNext: weir run\n");
+      "its\ntime.\nBest change: a sentence\nNext: weir run\n");
   advice.levers.clear();
   CHECK(contains(report::levers_text(advice), "Nothing: no setting is faster by 2 %"));
 }
