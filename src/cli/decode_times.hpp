@@ -14,8 +14,8 @@ struct DecodeTimes {
   std::optional<double> without_antialias;  ///< empty if antialias is off
 };
 
-/// Decodes the same few samples with each variant in turns, for about half a second. Empty members if
-/// no sample can be read and decoded.
+/// Decodes the same few samples with each variant in turns, for about half a second. Empty members
+/// if no sample can be read and decoded.
 DecodeTimes measure_decodes(const AnySource& source, const Options& options,
                             const Interrupt& interrupt);
 

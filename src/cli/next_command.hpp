@@ -7,9 +7,9 @@
 
 namespace weir::cli {
 
-/// The command line of `command` with the data and the options of `settings.arguments`, and `flag` at
-/// the end. Left out are options that `command` does not have, those of its output, and those that
-/// `flag` replaces. Words are quoted for a shell.
+/// The command line of `command` with the data and the options of `settings.arguments`, and `flag`
+/// at the end. Left out are options that `command` does not have, those of its output, and those
+/// that `flag` replaces. Words are quoted for a shell.
 std::string next_command(const Settings& settings, Command command, const std::string& flag = {});
 
 /// The first lever of known effect that an option of the program pulls. Null if there is none.

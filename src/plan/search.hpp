@@ -42,9 +42,9 @@ class Search {
   /// The setting with the fewest bytes that is within 1 % of `best` and reaches the target
   /// readiness. If no setting reaches it, the result is within 1 % of the highest readiness.
   Prediction smallest(const Prediction& best);
-  /// The smallest value of one knob that comes within 1 % of the best result that this knob alone can
-  /// give. All other knobs stay as in `from`, which may be out of bounds. Empty if the budget holds no
-  /// value of the knob.
+  /// The smallest value of one knob that comes within 1 % of the best result that this knob alone
+  /// can give. All other knobs stay as in `from`, which may be out of bounds. Empty if the budget
+  /// holds no value of the knob.
   std::optional<Prediction> alone(const Setting& from, std::uint32_t Setting::*knob);
 
   /// Empty if the setting is out of bounds or exceeds the budget.
@@ -99,8 +99,8 @@ class Search {
 /// The share of the source's samples that a cache of `bytes` holds.
 double cached_share(const Window& window, Cache keep, std::uint64_t bytes);
 
-/// The effect of caches on the window's setting. The size is `bytes`, or if that is 0, the size of the
-/// window's own cache within the budget.
+/// The effect of caches on the window's setting. The size is `bytes`, or if that is 0, the size of
+/// the window's own cache within the budget.
 std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, std::uint64_t bytes);
 
 /// The changes of the window's own setting, ranked. All other members of `advice` must be set.

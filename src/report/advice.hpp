@@ -19,8 +19,8 @@ Json depths_json(const Plan& plan, std::span<const Prediction> predictions);
 /// The cost of the plan's depth and of common depths.
 Json depths_json(const Plan& plan);
 
-/// The levers as a table, and what to paste for each. At most 100 columns if no title is longer than
-/// 60.
+/// The levers as a table, and what to paste for each. At most 100 columns if no title is longer
+/// than 60.
 std::string levers_text(const Advice& advice);
 
 /// The verdict, and whether it is predicted.

@@ -120,7 +120,7 @@ std::string predicted_text(const std::vector<Json>& runs) {
                percent(predicted["consumer_wait"]), percent(seconds > 0 ? waited / seconds : 0)});
   }
   if (table.empty()) return "";
-  return '\n' + table.text() + peaks_text(runs) +
+  return "\nPredicted beside measured\n" + table.text() + peaks_text(runs) +
          "predicted: from one short run made before, in the steady state that a short run is not\n";
 }
 
@@ -148,7 +148,7 @@ std::string measured_text(const std::vector<Json>& runs, const Json& by_depth) {
                tenths(depth["most_samples_per_s"]), grouped(depth["runs"]),
                duration(queue["consumer_wait_s"]), percent(queue["data_readiness"])});
   }
-  return table.text() +
+  return "Memory in MiB and throughput, measured, by queue depth\n" + table.text() +
          "queue: max_queue_size; bound, as f32: MiB that the plan lets staging have; measured: its "
          "peak;\n"
          "books: MiB at the peak, all accounts; RSS+: what the process grew by; off: the "

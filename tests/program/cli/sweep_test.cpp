@@ -11,7 +11,8 @@ TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sw
                                          "--batch", "8", "--epochs", "2", "--max-queue-size", "1,3",
                                          "--consumer-ms", "5", "--rounds", "3", "--json", file});
   REQUIRE(outcome.exit_code == 0);
-  CHECK(outcome.out.starts_with("queue  bound  measured"));
+  CHECK(outcome.out.starts_with(
+      "Memory in MiB and throughput, measured, by queue depth\nqueue  bound"));
   CHECK(contains(outcome.out, "samples/s predicted"));
   CHECK(contains(outcome.out, "MiB of staging: bound  peak: predicted  measured"));
   CHECK(contains(outcome.out, "Predicted limit of any depth"));

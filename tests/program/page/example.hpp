@@ -98,4 +98,15 @@ inline std::optional<Opened> open(const nlohmann::json& report, int width = 1400
   return open_page(report::page(report), width);
 }
 
+/// One chart of the page, by its id.
+inline const nlohmann::json& chart(const nlohmann::json& found, const std::string& id) {
+  return *std::ranges::find_if(found["charts"], [&](const auto& one) { return one["id"] == id; });
+}
+
+/// One series of a chart, by its name.
+inline const nlohmann::json& series(const nlohmann::json& chart, const std::string& label) {
+  return *std::ranges::find_if(chart["datasets"],
+                               [&](const auto& one) { return one["label"] == label; });
+}
+
 }  // namespace weir::test

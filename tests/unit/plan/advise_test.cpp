@@ -172,9 +172,8 @@ TEST_CASE("workers are no more than it takes", "[plan]") {
 
 TEST_CASE("advice never goes over a budget, and says what the budget keeps away", "[plan]") {
   // A sanitizer checks the computation, which is the same for all budgets.
-  const auto budgets = test::sanitized
-                           ? std::vector{24 * mib, 1024 * mib}
-                           : std::vector{20 * mib, 32 * mib, 1024 * mib};
+  const auto budgets = test::sanitized ? std::vector{24 * mib, 1024 * mib}
+                                       : std::vector{20 * mib, 32 * mib, 1024 * mib};
   for (const std::uint64_t budget : budgets) {
     for (const auto& times :
          {test::Times{0.05, 3, 58, 0.5, 1.0}, test::Times{50, 3, 60, 0.5, 0.5}}) {
@@ -248,7 +247,8 @@ TEST_CASE("the verdict is the window's own where it was measured as it is", "[pl
   CHECK(advice.sentence ==
         "Storage-bound: the consumer waits 87 % of its time, 98 % of that for reads.");
   CHECK(advised(window).verdict.regime == Regime::decode);
-  Verdict verdict{.regime = Regime::balanced, .consumer_wait = 0.04, .producer_wait = 0.07, .why = ""};
+  Verdict verdict{
+      .regime = Regime::balanced, .consumer_wait = 0.04, .producer_wait = 0.07, .why = ""};
   CHECK(describe(verdict) ==
         "Balanced: the consumer waits 4 % of its time, the workers 7 % of theirs.");
   verdict = {.regime = Regime::memory, .consumer_wait = 0.5, .memory_wait = 0.4, .why = ""};

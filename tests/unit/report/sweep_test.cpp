@@ -90,6 +90,7 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
   auto& run = runs[0];
   const auto text = [&] { return report::sweep_text(runs, report::sweep_summary(runs)); };
   CHECK(text().starts_with(
+      "Memory in MiB and throughput, measured, by queue depth\n"
       "queue  bound  measured  as f32  books  RSS+   off  samples/s  least   most  runs    "
       "waited   ready\n"
       "    2   3.00      3.00   12.00   5.00   4.5  -0.5      640.0  640.0  640.0     1  "
