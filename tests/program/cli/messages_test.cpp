@@ -39,9 +39,9 @@ TEST_CASE("a command or an option that is not there is told the one that was mea
 TEST_CASE("an option is named as it was written, and sizes are in MiB", "[message]") {
   refuses(
       {"run", data, "--memory-budget", "64"},
-      "weir: --memory-budget 64 (64 bytes; did you mean 64MiB?): this needs at least 17.2 MiB: ");
+      "weir: --memory-budget 64 (64 bytes; did you mean 64MiB?): this needs at least 17.3 MiB: ");
   refuses({"run", data, "--memory-budget=2MiB"},
-          "weir: --memory-budget 2MiB: this needs at least 17.2 MiB: ");
+          "weir: --memory-budget 2MiB: this needs at least 17.3 MiB: ");
   refuses({"plan", "--batch", "99999999"}, "weir: --batch 99999999: must be 1 to 1048576\n");
   refuses({"run", data, "--workers", "2000"}, "weir: --workers 2000: must be 0 to 1024\n");
   refuses(
