@@ -11,7 +11,7 @@ set(WEIR_PUBLIC_codec codec.hpp transform.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)
 set(WEIR_PUBLIC_conductor "")
 set(WEIR_PUBLIC_plan options.hpp plan.hpp report.hpp window.hpp advice.hpp)
-set(WEIR_PUBLIC_report profile.hpp)
+set(WEIR_PUBLIC_report memory_report.hpp profile.hpp)
 set(WEIR_PUBLIC_engine "")
 set(WEIR_PUBLIC_footprint footprint.hpp model.hpp model_json.hpp)
 set(WEIR_PUBLIC_api batch.hpp loader.hpp probe.hpp weir.hpp interop/lease.hpp

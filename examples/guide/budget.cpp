@@ -37,7 +37,12 @@ int main() {
               plan.max_queue_size_requested, plan.max_queue_size,
               static_cast<unsigned long long>(plan.slab_bytes));
   for (weir::Batch& batch : loader.stream()) {
-    if (batch.sequence() == 3) print(loader.snapshot().memory);
+    if (batch.sequence() != 3) continue;
+    print(loader.snapshot().memory);
+    for (const weir::HeldLease& lease : loader.ledger().leases())
+      std::printf("  batch %llu, %llu bytes, held by %s\n",
+                  static_cast<unsigned long long>(lease.sequence),
+                  static_cast<unsigned long long>(lease.bytes), lease.holder.data());
   }
 
   weir::Options tight = wish;

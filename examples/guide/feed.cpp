@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
 
   const weir::Report report = loader.report();
   network.print();
-  std::printf("%.0f images a second; %.0f %% of steps found a batch waiting\n",
+  std::printf("%.0f images a second; %.0f %% of steps found a batch ready\n",
               report.throughput.samples_per_s, 100 * report.queue.data_readiness);
   return report.samples.consumed == 2 * loader.size() ? 0 : 1;
 }

@@ -84,7 +84,8 @@ using BatchTaker = std::function<void(std::exception_ptr, std::optional<Batch>)>
 /// The destructor cancels the stream and joins its work. It takes at most 100 ms, including the
 /// running decodes, plus the time of work that weir cannot interrupt: a running Source::read,
 /// foreign codec, transform (which can check DecodedSample::cancelled()) or callback, and a part of
-/// a WebP that a few bytes encode. The same bound holds after cancel(). A thread that waits in
+/// a WebP that a few bytes encode. On a busy machine, images of 100 megapixels can take longer. The
+/// same bound holds after cancel(). A thread that waits in
 /// next() or settle() returns first; later calls are errors in the program. The loader's own
 /// threads (in a Source, codec, transform or callback) must not destroy a stream. In those threads
 /// next() and settle() throw Error{bad_options}.

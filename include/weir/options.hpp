@@ -70,7 +70,7 @@ struct TuningOptions {
   /// Maximum of max_queue_size. 0: four times max_queue_size, at least 16. The budget also bounds
   /// it.
   std::uint32_t most_queue = 0;
-  /// Maximum of workers; 0: the larger of workers and the number of hardware threads.
+  /// Maximum of workers; 0: the larger of workers and the CPUs of the process.
   std::uint32_t most_workers = 0;
   /// Maximum of read_ahead; 0: the larger of io.read_ahead and 64.
   std::uint32_t most_read_ahead = 0;
@@ -119,7 +119,7 @@ struct Options {
   Exif exif = Exif::apply;        ///< whether images are rotated upright
   bool shuffle = false;        ///< each epoch has its own order, a pure function of seed and epoch
   std::uint32_t batch = 32;    ///< images per batch; >= 1
-  std::uint32_t workers = 0;   ///< decoding threads; 0: one per hardware thread
+  std::uint32_t workers = 0;   ///< decoding threads; 0: one per CPU of affinity and cgroup
   QueueOptions queue{};        ///< bounds for prefetched and leased batches
   IoOptions io{};              ///< how samples are read
   MemoryOptions memory{};      ///< bounds on memory

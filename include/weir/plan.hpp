@@ -71,7 +71,7 @@ struct WEIR_API Plan {
   /// Part of index_bytes: records of 1 + max_leases slabs and of the first threads. Records of more
   /// slabs and threads are charged to the same account when they are made.
   std::uint64_t record_bytes = 0;
-  std::uint64_t trace_bytes = 0;      ///< part of index_bytes: the events of a trace
+  std::uint64_t trace_bytes = 0;  ///< part of index_bytes: the events of a trace
   /// Maximum of encoded + scratch of one sample; also the size of the reserve.
   std::uint64_t max_sample_bytes = 0;
   std::uint64_t floor_bytes = 0;       ///< smallest accepted budget
@@ -84,7 +84,9 @@ struct WEIR_API Plan {
   CachePlan cache{};                   ///< for samples kept from epoch to epoch
   PinnedPlan pinned{};                 ///< for page-locked slabs
 
-  /// The costs of depths 1 .. up_to with this plan's max_leases and batch.
+  /// The cost of one depth with this plan's max_leases and batch.
+  DepthCost cost_of(std::uint32_t depth) const noexcept;
+  /// The costs of depths 1 .. up_to.
   std::vector<DepthCost> depth_cost(std::uint32_t up_to) const;
 };
 

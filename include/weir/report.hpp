@@ -63,6 +63,9 @@ struct StageStats {
   double cpu_s = 0;  ///< for read, and decode with fit: CPU time of the measured calls, one in 16
   double cpu_busy_s = 0;        ///< wall time of those calls
   std::uint64_t cpu_count = 0;  ///< number of those calls
+  /// Histogram of the durations: counts by bin, empty if count is 0. Bin 0 is below 10 ns, bin i
+  /// begins at 10 ns * 1.04^(i-1), the last bin is above 1000 s.
+  std::vector<std::uint64_t> times{};
 };
 
 /// What the workers did, summed over all of them while a stream was open. The sum of all parts is
@@ -98,12 +101,15 @@ struct QueueWaits {
 
 /// Fill level of the queue, and who waited.
 struct QueueStats : QueueWaits {
-  std::vector<double> occupancy;    ///< [k]: share of `seconds` with k ready batches
+  /// [k]: share of `seconds` with k ready batches, up to max_queue_size. Of more than 64 levels,
+  /// those that the slabs cannot reach yet are left out.
+  std::vector<double> occupancy;
   double producer_wait_s = 0;       ///< WorkerTime::idle_s divided by the number of workers
   double data_readiness = 1.0;      ///< share of next() calls that found a batch ready
   std::uint64_t batches = 0;        ///< number of next() calls that returned a batch
   std::uint64_t batches_ready = 0;  ///< number of those that found a batch ready
   Timing consumer{};                ///< from the delivery of a batch to the next call of next()
+  std::vector<double> consumer_times{};  ///< the last 512 of these times, oldest first, in seconds
 };
 
 /// The speed of a loader.

@@ -20,6 +20,7 @@
 #include "weir/ledger.hpp"
 #include "weir/loader.hpp"
 #include "weir/memory.hpp"
+#include "weir/memory_report.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
 #include "weir/probe.hpp"

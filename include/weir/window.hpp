@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "weir/export.hpp"
 #include "weir/plan.hpp"
@@ -15,6 +16,11 @@ struct Service {
   std::uint64_t count = 0;  ///< number of times
   double mean_s = 0;        ///< mean; 0 if count is 0
   double deviation_s = 0;   ///< standard deviation
+  /// Histogram as in StageStats::times. Empty: predict() assumes a log-normal distribution.
+  std::vector<std::uint64_t> times{};
+  /// The last times in their order, in seconds. If it is not empty, predict() repeats them, so that
+  /// bursts stay bursts.
+  std::vector<double> sequence{};
 };
 
 /// Mean and standard deviation from sums. Pure.
@@ -23,7 +29,7 @@ WEIR_API Service service(const Timing& timing) noexcept;
 /// Measurements of a loader between two of its reports.
 struct Window : QueueWaits {
   Plan plan;                  ///< plan of the loader
-  std::uint32_t cores = 1;    ///< cores of the machine
+  std::uint32_t cores = 1;    ///< CPUs that the process may use
   std::uint64_t batches = 0;  ///< delivered batches
   std::uint64_t samples = 0;  ///< delivered samples
   Service read;               ///< time to read one sample

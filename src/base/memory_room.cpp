@@ -1,11 +1,6 @@
 #include "base/memory_room.hpp"
 
-#include <charconv>
-#include <fstream>
-#include <sstream>
-#include <string_view>
-#include <vector>
-
+#include "base/cgroups.hpp"
 #include "base/checked.hpp"
 
 namespace weir {
@@ -15,79 +10,6 @@ namespace fs = std::filesystem;
 
 // cgroup v1 writes "no limit" as a number near 2^63. v2 writes the word max.
 constexpr std::uint64_t no_limit = 1ull << 60;
-
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end == text.data()) return std::nullopt;
-  return value;
-}
-
-std::optional<std::uint64_t> number_in(const fs::path& file) {
-  std::ifstream in(file);
-  std::string text;
-  if (!(in >> text)) return std::nullopt;
-  return number(text);
-}
-
-/// The number after `key` in a file of "key value" lines.
-std::optional<std::uint64_t> entry(const fs::path& file, std::string_view key) {
-  std::ifstream in(file);
-  for (std::string word, value; in >> word >> value; in.ignore(256, '\n')) {
-    if (word == key) return number(value);
-  }
-  return std::nullopt;
-}
-
-/// One mounted cgroup hierarchy.
-struct Hierarchy {
-  fs::path mount;  ///< the mount point
-  fs::path group;  ///< the group of this process, relative to the mount
-  bool v2 = false;
-};
-
-bool lists(std::string_view comma_separated, std::string_view name) {
-  return ("," + std::string(comma_separated) + ",").find("," + std::string(name) + ",") !=
-         std::string::npos;
-}
-
-/// Format, cgroups(7): "hierarchy:controllers:path". For v2, controllers is empty.
-std::optional<std::string> own_group(const fs::path& root, bool v2) {
-  std::ifstream in(root / "proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const auto controllers = std::string_view(line).substr(first + 1, second - first - 1);
-    if (v2 ? controllers.empty() : lists(controllers, "memory")) return line.substr(second + 1);
-  }
-  return std::nullopt;
-}
-
-/// Format, proc(5): "id parent dev root mount options [tags] - type source superoptions". In a
-/// container, the top of the mount is the group `root`. The path of the process may then be outside
-/// the mount.
-std::vector<Hierarchy> hierarchies(const fs::path& root) {
-  std::vector<Hierarchy> out;
-  std::ifstream in(root / "proc/self/mountinfo");
-  for (std::string line; std::getline(in, line);) {
-    const auto dash = line.find(" - ");
-    if (dash == std::string::npos) continue;
-    std::istringstream left(line.substr(0, dash)), right(line.substr(dash + 3));
-    std::string skipped, top, mount, type, options;
-    if (!(left >> skipped >> skipped >> skipped >> top >> mount)) continue;
-    if (!(right >> type >> skipped >> options)) continue;
-    const bool v2 = type == "cgroup2";
-    if (!v2 && !(type == "cgroup" && lists(options, "memory"))) continue;
-    Hierarchy found{root / fs::path(mount).relative_path(), {}, v2};
-    if (const auto group = own_group(root, v2)) {
-      const auto below = fs::path(*group).lexically_relative(top);
-      if (!below.empty() && *below.begin() != "..") found.group = below;
-    }
-    out.push_back(std::move(found));
-  }
-  return out;
-}
 
 std::optional<CgroupRoom> room_of(const fs::path& group, bool v2) {
   CgroupRoom room;
@@ -103,7 +25,7 @@ std::optional<CgroupRoom> room_of(const fs::path& group, bool v2) {
   room.limit = *limit;
   room.used = *used;
   room.cache =
-      entry(group / "memory.stat", v2 ? "inactive_file" : "total_inactive_file").value_or(0);
+      number_after(group / "memory.stat", v2 ? "inactive_file" : "total_inactive_file").value_or(0);
   return room;
 }
 
@@ -113,15 +35,10 @@ std::uint64_t CgroupRoom::left() const noexcept { return sub_floor(limit, sub_fl
 
 MemoryRoom memory_room(const fs::path& root) {
   MemoryRoom room;
-  room.machine = mul_sat(entry(root / "proc/meminfo", "MemAvailable:").value_or(0), 1024);
-  for (const auto& hierarchy : hierarchies(root)) {
-    auto group = hierarchy.mount / hierarchy.group;
-    for (;;) {
-      const auto found = room_of(group, hierarchy.v2);
-      if (found && (!room.cgroup || found->left() < room.cgroup->left())) room.cgroup = found;
-      if (group == hierarchy.mount || group.lexically_relative(hierarchy.mount) == ".") break;
-      group = group.parent_path();
-    }
+  room.machine = mul_sat(number_after(root / "proc/meminfo", "MemAvailable:").value_or(0), 1024);
+  for (const auto& [folder, v2] : own_cgroups(root, "memory")) {
+    const auto found = room_of(folder, v2);
+    if (found && (!room.cgroup || found->left() < room.cgroup->left())) room.cgroup = found;
   }
   return room;
 }

@@ -44,12 +44,12 @@ constexpr std::string_view name_of(Enum index, const std::string_view (&names)[c
 }
 
 inline constexpr std::array<Term<Stage>, stage_count> stages{{
-    {Stage::read, "read", "one sample’s bytes"},
-    {Stage::wait, "wait", "parked until its bytes were granted"},
-    {Stage::decode, "decode", "one sample’s header and pixels"},
-    {Stage::fit, "fit", "one sample’s resampling"},
-    {Stage::handoff, "handoff", "a batch lay in the queue"},
-    {Stage::lease, "lease", "the consumer held a batch"},
+    {Stage::read, "read", "reading the encoded bytes of one sample"},
+    {Stage::wait, "wait", "one sample waits until the budget has room for it"},
+    {Stage::decode, "decode", "decoding the header and the pixels of one image"},
+    {Stage::fit, "fit", "cropping, resizing and your own transform of one image"},
+    {Stage::handoff, "handoff", "a batch is ready in the queue until the consumer takes it"},
+    {Stage::lease, "lease", "the consumer holds a batch"},
 }};
 static_assert(in_order(stages));
 

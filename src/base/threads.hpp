@@ -31,10 +31,8 @@ std::thread start_thread(F&& body) {
   }
 }
 
-/// The number of threads to use: `requested`, or one per hardware thread if it is 0.
-inline unsigned threads_for(unsigned requested) {
-  return requested != 0 ? requested : std::max(1u, std::thread::hardware_concurrency());
-}
+/// The number of threads to use: `requested`, or one per CPU that this process may use if it is 0.
+unsigned threads_for(unsigned requested);
 
 /// Calls make()(i) for each i < count on up to `threads` threads. The calling thread is one of
 /// them. Each thread calls make() once for its own callable. Threads that cannot start are left

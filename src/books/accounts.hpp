@@ -12,14 +12,14 @@ struct AccountTerm : Term<Account> {
 };
 
 inline constexpr std::array<AccountTerm, account_count> accounts{{
-    {{Account::index, "index", "the source’s index"}},
-    {{Account::encoded, "encoded", "files as read"}},
-    {{Account::scratch, "scratch", "decoders’ scratch"}},
-    {{Account::filling, "filling", "slabs being filled"}, true},
-    {{Account::ready, "ready", "batches in the queue"}, true},
-    {{Account::leased, "leased", "batches the consumer holds"}, true},
-    {{Account::idle, "idle", "slabs that wait for a batch"}, true},
-    {{Account::cache, "cache", "cache"}},
+    {{Account::index, "index", "names and offsets of the source, and a trace"}},
+    {{Account::encoded, "encoded", "samples as they were read"}},
+    {{Account::scratch, "scratch", "working memory of decoders and transforms"}},
+    {{Account::filling, "filling", "slabs that workers write"}, true},
+    {{Account::ready, "ready", "slabs of batches in the queue"}, true},
+    {{Account::leased, "leased", "slabs of batches that the consumer holds"}, true},
+    {{Account::idle, "idle", "slabs that wait for their next batch"}, true},
+    {{Account::cache, "cache", "samples kept across epochs, and your own charges"}},
 }};
 static_assert(in_order(accounts));
 

@@ -91,7 +91,10 @@ std::string help_text(const CLI::App& app, const CommandRow& row, bool all) {
   std::string group, options;
   bool some_left_out = false;
   for (const auto* option : shown_options(command)) {
-    if (option->get_positional()) out += ' ' + option->get_name(true);
+    if (option->get_positional()) {
+      const auto name = option->get_name(true);
+      out += ' ' + (option->get_required() ? name : '[' + name + ']');
+    }
     if (!all && !option->get_positional() &&
         common.find(fmt::format(" {} ", option->get_name())) == common.npos) {
       some_left_out = true;

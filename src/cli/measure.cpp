@@ -133,7 +133,7 @@ Measured measure(const AnySource& source, const Settings& requested, const Inter
   settings.options.cache = {};
   if (settings.consumer_ms > longest_consumer_ms) {
     settings.consumer_ms = longest_consumer_ms;
-    consumer = Service{1, requested.consumer_ms * 1e-3, 0};
+    consumer = Service{.count = 1, .mean_s = requested.consumer_ms * 1e-3};
   }
   // With slow reads and no read-ahead, the measurement would take too long.
   const double read_s = quick_look_s(source);

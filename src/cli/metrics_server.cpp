@@ -101,7 +101,7 @@ class MetricsServer::View {
     if (loader_ != nullptr) {
       const auto now = loader_->snapshot();
       report::Sight sight{loader_->report(), now.filling, now.ready, now.leased,
-                          process_cpu_seconds()};
+                          process_cpu_seconds(), process_parts()};
       // The report was taken a moment later. The metrics use one snapshot.
       sight.figures.memory = now.memory;
       sight.figures.samples = now.samples;

@@ -23,31 +23,31 @@ using source::FileDescriptor, source::retried;
 }
 
 /// What is at a path now.
-struct Place {
+struct Destination {
   struct stat status {};
   bool exists = false;
   int standard = -1;      ///< the descriptor of stdout or stderr, if that is the same file
   bool replaced = false;  ///< a regular file, or nothing yet: a new file takes its name
 };
 
-Place place_of(const std::string& path) {
-  Place place;
-  place.exists = ::stat(path.c_str(), &place.status) == 0;
-  if (!place.exists) {
+Destination destination_of(const std::string& path) {
+  Destination to;
+  to.exists = ::stat(path.c_str(), &to.status) == 0;
+  if (!to.exists) {
     if (errno != ENOENT) cannot_write(path, errno);
     struct stat link {};
-    place.replaced = ::lstat(path.c_str(), &link) != 0;  // a link that leads nowhere stays
-    return place;
+    to.replaced = ::lstat(path.c_str(), &link) != 0;  // a link that leads nowhere stays
+    return to;
   }
-  if (S_ISDIR(place.status.st_mode)) cannot_write(path, EISDIR);
+  if (S_ISDIR(to.status.st_mode)) cannot_write(path, EISDIR);
   for (const int file : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat open {};
-    if (::fstat(file, &open) == 0 && open.st_dev == place.status.st_dev &&
-        open.st_ino == place.status.st_ino)
-      place.standard = file;
+    if (::fstat(file, &open) == 0 && open.st_dev == to.status.st_dev &&
+        open.st_ino == to.status.st_ino)
+      to.standard = file;
   }
-  place.replaced = S_ISREG(place.status.st_mode) && place.standard < 0;
-  return place;
+  to.replaced = S_ISREG(to.status.st_mode) && to.standard < 0;
+  return to;
 }
 
 int retried_open(const std::string& path, int flags) {
@@ -55,12 +55,12 @@ int retried_open(const std::string& path, int flags) {
 }
 
 /// Opens what cannot be renamed. Empty, with errno set, if that fails.
-FileDescriptor open_directly(const Place& place, const std::string& path) {
-  if (place.standard < 0)
-    return FileDescriptor(retried_open(path, O_WRONLY | O_TRUNC | (place.exists ? 0 : O_CREAT)));
+FileDescriptor open_directly(const Destination& to, const std::string& path) {
+  if (to.standard < 0)
+    return FileDescriptor(retried_open(path, O_WRONLY | O_TRUNC | (to.exists ? 0 : O_CREAT)));
   // The same position in the file, so that no text overwrites another.
   std::fflush(stdout);
-  return FileDescriptor(::fcntl(place.standard, F_DUPFD_CLOEXEC, 0));
+  return FileDescriptor(::fcntl(to.standard, F_DUPFD_CLOEXEC, 0));
 }
 
 /// Makes an empty file in the folder of `target`. Its name does not depend on that of `target`,
@@ -124,14 +124,14 @@ int DescriptorBuffer::close() {
 }
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)), stream_(&buffer_) {
-  const auto place = place_of(path_);
-  auto file = place.replaced ? open_beside(place.exists) : open_directly(place, path_);
+  const auto to = destination_of(path_);
+  auto file = to.replaced ? open_beside(to.exists) : open_directly(to, path_);
   if (!file) cannot_write(path_, errno);
   buffer_.use(std::move(file));
-  if (!place.replaced || !place.exists) return;
+  if (!to.replaced || !to.exists) return;
   // Owner and mode of the previous file. Only root may give a file away.
-  std::ignore = ::fchown(buffer_.file(), place.status.st_uid, place.status.st_gid);
-  ::fchmod(buffer_.file(), place.status.st_mode & 07777);
+  std::ignore = ::fchown(buffer_.file(), to.status.st_uid, to.status.st_gid);
+  ::fchmod(buffer_.file(), to.status.st_mode & 07777);
 }
 
 OutputFile::~OutputFile() {
@@ -159,10 +159,10 @@ void OutputFile::close() {
 }
 
 void check_output(const std::string& path) {
-  const auto place = place_of(path);
-  if (place.replaced)
+  const auto to = destination_of(path);
+  if (to.replaced)
     const OutputFile removed_again(path);
-  else if (place.exists && ::access(path.c_str(), W_OK) != 0)
+  else if (to.exists && ::access(path.c_str(), W_OK) != 0)
     cannot_write(path, errno);
 }
 

@@ -59,7 +59,7 @@ class OptionTable {
         ->type_name("")
         ->group("Arguments")
         ->required();
-    const OptionGroup training(sub_, "Training, instead of what MODEL.json says");
+    const OptionGroup training(sub_, "Training options (they override MODEL.json)");
     training.positive("--batch", model.batch, "Images in a batch. [1]");
     add_micro_batch(training);
     training.choice("--dtype", model.dtype,
@@ -67,7 +67,7 @@ class OptionTable {
                      {"float16", ElementType::f16},
                      {"bfloat16", ElementType::bf16},
                      {"float64", ElementType::f64}},
-                    "Element type of all accounts. An input of uint8 stays.");
+                    "Element type of all tensors. A uint8 input keeps its type.");
     training.choice(
         "--optimizer", model.optimizer,
         {{"sgd", Optimizer::sgd},
@@ -98,8 +98,8 @@ class OptionTable {
                       "How an image becomes HxW. [center]");
     group.enumerators(
         "--sizes", o.sizes.mode, {"fixed", "padded", "ragged"},
-        "padded, ragged: images keep their own sizes. padded: in blocks as large as the "
-        "largest image. ragged: one behind the other. [fixed]");
+        "padded, ragged: images keep their own sizes. padded: each batch has the size of its "
+        "largest image. ragged: the images of a batch follow one another in memory. [fixed]");
     group.text(
         "--max-size", "HxW",
         [&sizes = o.sizes](const std::string& t) {
@@ -107,13 +107,14 @@ class OptionTable {
           sizes.max_height = bound.height;
           sizes.max_width = bound.width;
         },
-        "padded, ragged: larger images are scaled down, and keep their aspect. [no limit]");
+        "padded, ragged: larger images are scaled down and keep their aspect ratio. [no limit]");
     group.positive("--bucket", o.sizes.bucket_batches,
                    "padded: images are sorted by size within N batches, for less padding. [off]");
     group.number("--short-side", o.short_side,
                  "fit center: the shorter side before the crop. [256/224 of HxW]");
-    group.flag("--antialias", o.antialias,
-               "Every pixel counts where an image is made smaller, as in Pillow and torchvision.");
+    group.flag(
+        "--antialias", o.antialias,
+        "Averages all source pixels when an image is reduced, as Pillow and torchvision do.");
     group.enumerators("--decode", o.decode, {"exact", "fast"},
                       "fast: large JPEGs are decoded at 1/2, 1/4 or 1/8 of their size. [exact]");
     group.enumerators("--exif", o.exif, {"apply", "ignore"},
@@ -123,7 +124,7 @@ class OptionTable {
                   {"float32", ElementType::f32},
                   {"float16", ElementType::f16},
                   {"bfloat16", ElementType::bf16}},
-                 "What the consumer converts the pixels to. [uint8: no conversion]");
+                 "Element type that the trainer converts the pixels to. [uint8: no conversion]");
     group.enumerators("--layout", settings_.layout, {"nchw", "nhwc"},
                       "Layout of converted batches. [nchw]");
     group.value("--ext", ".E[,.E...]", settings_.extensions, parse_extensions,
@@ -139,7 +140,8 @@ class OptionTable {
     group.positive("--batch", o.batch, "Images in a batch. [32]");
     group.bytes(
         "--side-bytes", o.side_bytes,
-        "Bytes beside the pixels of each sample, for labels, boxes or a mask. Zeros here. [0]");
+        "Extra bytes for each sample, for labels, boxes or a mask. This program fills them with "
+        "zeros. [0]");
     const bool list = is({Command::sweep, Command::plan});
     group.value("--max-queue-size", list ? "N[,N...]" : "N", settings_.depths, parse_depths,
                 list ? "Batches ahead of the consumer: one number, or a list. [4]"
@@ -148,23 +150,27 @@ class OptionTable {
         "--max-queue-bytes", "BYTES", o.queue.max_bytes,
         [](const std::string& t) { return parse_bytes_within(t, {.low = 1}); },
         "Bytes of the batches ahead of the consumer; one batch is always allowed. [no limit]");
-    group.positive("--max-leases", o.queue.max_leases, "Batches the consumer holds at once. [1]");
-    group.number("--workers", o.workers, "Threads that decode. [one per hardware thread]");
-    group.number("--read-ahead", o.io.read_ahead,
-                 "Reads kept outstanding; 0: the worker reads. [0]");
+    group.positive("--max-leases", o.queue.max_leases,
+                   "Batches that the consumer holds at once. [1]");
+    group.number("--workers", o.workers,
+                 "Threads that decode; 0: one per CPU that the program may use. [0]");
+    group.number(
+        "--read-ahead", o.io.read_ahead,
+        "Number of reads that run ahead of decoding. 0: each worker reads its own files. [0]");
     group.enumerators(
         "--tuning", o.tuning.mode, {"off", "automatic"},
         "automatic: queue, workers and read-ahead are adjusted while a stream runs. [off]");
     group.text(
         "--memory-budget", "BYTES|auto[:P%]",
         [&s = settings_](const std::string& t) { set_budget(t, s); },
-        "Most bytes that are ever live: 64MiB, 2GiB. auto: half, or P%, of the memory that is "
-        "left. "
-        "[no limit]");
+        "Maximum of live bytes, as in 64MiB or 2GiB. auto: half of the free memory. auto:P%: that "
+        "percentage of it. [no limit]");
     group.bytes("--max-sample-bytes", o.memory.max_sample_bytes,
                 "Encoded bytes and scratch memory of one sample. [by the plan]");
-    group.value("--cache", "encoded|decoded[:BYTES]", o.cache, parse_cache,
-                "Keeps samples from epoch to epoch, in BYTES or in what the budget leaves. [off]");
+    group.value(
+        "--cache", "encoded|decoded[:BYTES]", o.cache, parse_cache,
+        "Caches samples across epochs. The cache uses BYTES at most, or the unused part of the "
+        "budget. [off]");
     group.enumerators("--slab-memory", settings_.slab_memory, {"pages", "huge", "locked", "pinned"},
                       "Memory of the slabs. locked: huge pages that are not swapped out. pinned: "
                       "page-locked for a "
@@ -179,17 +185,19 @@ class OptionTable {
     group.positive("--epochs", settings_.epochs,
                    "Passes over the data. [1; with --steps: no limit]");
     group.positive("--steps", settings_.steps, "Ends after this many batches.");
-    group.flag("--settle", settings_.settle, "Then waits until the loader is at rest, and counts.");
+    group.flag("--settle", settings_.settle,
+               "Waits after the last batch until no work is under way, then prints the counts.");
     group.milliseconds("--consumer-ms", settings_.consumer_ms,
                        "Milliseconds that the consumer takes for a batch. [0]");
     group.value("--consumer-trace", "FILE", settings_.consumer_trace, read_trace,
-                "The same for each batch: a file with one time a line, used over and over.");
+                "Reads the consumer's time for each batch from FILE, one value in milliseconds per "
+                "line. The list repeats from the start.");
     group.text(
         "--watchdog", "X", [&o](const std::string& t) { watch(t, o.watchdog); },
-        "When nothing moves for X seconds, says on stderr what the stream waits for. [off]");
+        "Prints the cause on stderr if no sample makes progress for X seconds. [off]");
     group.value("--read-delay-ms", "X[:D]", settings_.read_delay, parse_delay,
-                "Makes each read X milliseconds longer; with D: log-normal, of mean X and "
-                "deviation D. [0]");
+                "Adds X milliseconds to each read. With D, the delay is log-normal with mean X and "
+                "standard deviation D. [0]");
   }
 
   void add_faults(const OptionGroup& group) {
@@ -199,13 +207,13 @@ class OptionTable {
         "stop: the run ends. skip: another sample is taken. blank: the row stays zero. [stop]");
     group.text(
         "--tolerate", "N|P%", [&faults](const std::string& t) { parse_tolerance(t, faults); },
-        "Faults before skip and blank end the run. [no limit]");
+        "Number or share of faults that skip and blank allow. More faults end the run. [no limit]");
     group.flag("--strict", faults.strict, "A decoder's warning is a fault. [default]");
     group.flag("--lenient", settings_.lenient,
                "Delivers images with such a warning, marked as damaged.");
     group.word(
         "--exclude", "FILE", settings_.exclude,
-        "Leaves out the samples that FILE names, one a line, as probe --list-bad writes them.");
+        "Leaves out the samples that FILE names, one per line, as probe --list-bad writes them.");
   }
 
   void add_limits(const OptionGroup& group) {
@@ -231,11 +239,11 @@ class OptionTable {
                  "Share of the steps that must find a batch ready. [0.99]");
     pair.word("--beside", "DATA2", s.beside,
               "Runs a second loader over DATA2 at the same time, on the same budget.");
-    group.when(is({plan}))
-        .flag("--grid", s.grid, "GiB of the pixels of one batch, by batch and size.");
     training.word("--model", "MODEL.json", s.model.path,
                   "Adds the memory of training. Gives --batch and --size where they are not set.");
     if (is({plan})) add_micro_batch(training);
+    group.when(is({plan}))
+        .flag("--grid", s.grid, "GiB of the pixels of one batch, by batch and size.");
     group.when(is({footprint}))
         .bytes("--fit", s.model.fit_bytes,
                "The largest batch and micro-batch that fit. Exit code 1: not even one image fits.");
@@ -246,7 +254,8 @@ class OptionTable {
     group.when(is({run, sweep, tune, demo}))
         .word("--html", "FILE", s.html,
               "The report as a page with charts: one file that needs no network.");
-    group.when(is({probe})).flag("--each", s.each, "A line for each file, for sound ones, too.");
+    group.when(is({probe}))
+        .flag("--each", s.each, "Prints a line for each file, also for good ones.");
     group.when(is({probe}))
         .word("--list-bad", "FILE", s.list_bad,
               "Writes the names of bad files, one a line, for --exclude. A backslash, newline or "
@@ -260,7 +269,7 @@ class OptionTable {
               "Address to listen on; 0.0.0.0: all addresses of this machine. [127.0.0.1]");
     group.when(is({run})).word(
         "--trace", "FILE", s.trace,
-        "What each thread did when, for a trace viewer such as ui.perfetto.dev.");
+        "Records the work of each thread, for a trace viewer such as ui.perfetto.dev.");
     group.when(is({run})).positive("--trace-events", s.options.trace.events,
                                    "The first N events are kept, 48 bytes each. [262144]");
   }

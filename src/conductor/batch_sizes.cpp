@@ -9,8 +9,8 @@ namespace weir::conductor {
 
 BatchSizes::BatchSizes(source::SizeOrder order, const Terms& terms)
     : order_(std::move(order)), terms_(terms) {
-  const auto rows = static_cast<std::size_t>(
-      std::min<std::uint64_t>(terms.batch, order_.sampler().size()));
+  const auto rows =
+      static_cast<std::size_t>(std::min<std::uint64_t>(terms.batch, order_.sampler().size()));
   batch_.indices.reserve(rows);
   batch_.extents.reserve(rows);
   batch_.offsets.reserve(rows);

@@ -93,7 +93,7 @@ struct Core final : buffer::LeaseWatch {
     Setting now, before;
   };
   Guarded<Knobs> knobs;
-  Notes moves, stalls;       ///< what tuning changed; what the watchdog reported
+  Notes moves, stalls;  ///< what tuning changed; what the watchdog reported
 
  private:
   std::optional<Charge> thread_records_;

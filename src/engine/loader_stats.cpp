@@ -1,10 +1,12 @@
 #include "engine/loader_stats.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir::engine {
 
-LoaderStats::LoaderStats(std::uint32_t max_queue_size) : occupied_(max_queue_size + 1) {
+LoaderStats::LoaderStats(std::uint32_t max_queue_size)
+    : occupied_(max_queue_size + 1), levels_(max_queue_size + 1) {
   deepen(1);
 }
 
@@ -112,6 +114,7 @@ void LoaderStats::requested(bool found, Clock::time_point now) {
   now = settle(now);
   if (handed_) {
     const double s = seconds(now - *handed_);
+    last_consumer_s_[counted_.consumer.count % last_consumer_s_.size()] = s;
     ++counted_.consumer.count;
     counted_.consumer.sum_s += s;
     counted_.consumer.squares_s2 += s * s;
@@ -196,6 +199,7 @@ std::vector<StageStats> LoaderStats::stages() const {
     clock.p50_us = 1e6 * TimeHistogram::at(counts, 0.5).value();
     clock.p90_us = 1e6 * TimeHistogram::at(counts, 0.9).value();
     clock.p99_us = 1e6 * TimeHistogram::at(counts, 0.99).value();
+    clock.times = std::move(counts);
   }
   return stats;
 }
@@ -207,6 +211,13 @@ QueueStats LoaderStats::queue(Clock::time_point now) {
   clock.seconds = seconds(open_for_);
   for (std::uint32_t ready = 0; ready < occupied_.capacity(); ++ready)
     clock.occupancy.push_back(clock.seconds > 0 ? seconds(occupied_[ready]) / clock.seconds : 0.0);
+  // Shows every level of a usual queue, and of a deeper one what it could reach.
+  constexpr std::uint32_t usual = 64;
+  clock.occupancy.resize(std::max(occupied_.capacity(), std::min(levels_, usual)));
+  const auto size = last_consumer_s_.size();
+  const auto made = clock.consumer.count;
+  for (auto i = made - std::min<std::uint64_t>(made, size); i < made; ++i)
+    clock.consumer_times.push_back(last_consumer_s_[i % size]);
   clock.workers = worker_time(now);
   if (worked_ > Clock::duration::zero())
     clock.producer_wait_s = clock.workers.idle_s * clock.seconds / seconds(worked_);

@@ -81,7 +81,7 @@ class LoaderStats {
   /// time is no worker's time.
   struct Worker {
     ThreadStats stats{worker_stages};
-    Clock::duration outside{};               ///< time of reads while the worker was absent
+    Clock::duration outside{};                   ///< time of reads while the worker was absent
     std::optional<Clock::duration> when_left{};  ///< its read time when it became absent
     Clock::duration reading(Clock::time_point now) const noexcept {
       return when_left.value_or(stats.reading(now)) - outside;
@@ -103,6 +103,7 @@ class LoaderStats {
   std::deque<Worker> workers_stats_ WEIR_GUARDED_BY(mutex_);
   std::uint32_t present_ WEIR_GUARDED_BY(mutex_) = 0;  ///< workers
   Grown<Clock::duration> occupied_ WEIR_GUARDED_BY(mutex_);
+  const std::uint32_t levels_;  ///< of the deepest queue
   std::uint32_t depth_ WEIR_GUARDED_BY(mutex_) = 0;
   std::array<Clock::duration, 3> held_ WEIR_GUARDED_BY(mutex_){};  ///< worker-time by category
   Clock::duration worked_ WEIR_GUARDED_BY(mutex_){};               ///< all worker-time
@@ -112,6 +113,7 @@ class LoaderStats {
   Clock::time_point settled_ WEIR_GUARDED_BY(mutex_){};
   std::optional<Wait> wait_ WEIR_GUARDED_BY(mutex_);
   QueueStats counted_ WEIR_GUARDED_BY(mutex_);  ///< the consumer's calls, and its finished waits
+  std::array<double, 512> last_consumer_s_ WEIR_GUARDED_BY(mutex_){};  ///< a ring
   std::optional<Clock::time_point> handed_ WEIR_GUARDED_BY(mutex_);
   std::uint64_t samples_ WEIR_GUARDED_BY(mutex_) = 0, noted_ WEIR_GUARDED_BY(mutex_) = 0;
   std::optional<Clock::time_point> opened_ WEIR_GUARDED_BY(mutex_), ended_ WEIR_GUARDED_BY(mutex_);

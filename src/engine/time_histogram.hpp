@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/time_bins.hpp"
 
 namespace weir::engine {
 
@@ -24,10 +25,7 @@ class TimeHistogram {
   static std::optional<double> at(const Counts& counts, double quantile);
 
  private:
-  /// ln(1e11) / ln(1.04). The middle of a bin is within 2 % of both edges.
-  static constexpr std::size_t bins = 646;
-  /// The first and the last counter hold times below and above all bins.
-  std::array<std::atomic<std::uint64_t>, bins + 2> counts_{};
+  std::array<std::atomic<std::uint64_t>, time_bins::counters> counts_{};
 };
 
 }  // namespace weir::engine

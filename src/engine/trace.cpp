@@ -21,8 +21,8 @@ Trace::Trace(const Plan& plan)
       workers_(plan.workers),
       readers_(plan.read_ahead),
       // The pages become resident when events are written. An event of zeros has no kind.
-      events_(static_cast<Event*>(
-          std::calloc(static_cast<std::size_t>(capacity_), sizeof(Event)))) {
+      events_(
+          static_cast<Event*>(std::calloc(static_cast<std::size_t>(capacity_), sizeof(Event)))) {
   static_assert(Kind{} == Kind::none && std::is_trivially_destructible_v<Event>);
   if (!events_)
     throw Error(Errc::bad_options, Stage::wait,

@@ -41,7 +41,8 @@ Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budge
   if (budget_bytes == had.budget_bytes) options.memory.max_sample_bytes = had.max_sample_bytes;
   if (const auto& cache = had.cache; cache.keep != Cache::nothing && cache.bytes != 0)
     options.cache = {cache.keep, budget_bytes == unlimited ? cache.bytes : cache.requested};
-  return resolve(options, had.index_bytes - had.record_bytes, 0, had.cache.table_bytes / sizeof(void*));
+  return resolve(options, had.index_bytes - had.record_bytes, 0,
+                 had.cache.table_bytes / sizeof(void*));
 }
 
 std::uint64_t typical_bytes(const Plan& plan, double encoded_bytes) {

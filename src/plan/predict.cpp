@@ -26,8 +26,7 @@ Prediction predict(const Plan& plan, const simulation::Workload& work, double en
 Prediction predict(const Window& window, const Setting& setting, std::uint64_t seed,
                    std::stop_token stop) {
   const auto plan = plan_with(window, setting, window.plan.budget_bytes);
-  const auto work =
-      simulation::workload_of(window, plan.batch, seed, nullptr, std::move(stop));
+  const auto work = simulation::workload_of(window, plan.batch, seed, nullptr, std::move(stop));
   return predict(plan, work, window.encoded_bytes);
 }
 

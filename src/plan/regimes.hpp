@@ -6,11 +6,11 @@
 namespace weir {
 
 inline constexpr std::array<Term<Regime>, 5> regimes{{
-    {Regime::balanced, "balanced", "nothing waits for long"},
-    {Regime::storage, "storage", "reading sets the pace"},
-    {Regime::decode, "decode", "decoding sets the pace"},
-    {Regime::consumer, "consumer", "the consumer sets the pace"},
-    {Regime::memory, "memory", "the budget sets the pace"},
+    {Regime::balanced, "balanced", "neither side waits for more than a tenth of the time"},
+    {Regime::storage, "storage", "the consumer waits, mostly for reads"},
+    {Regime::decode, "decode", "the consumer waits, mostly for decoding"},
+    {Regime::consumer, "consumer", "the workers wait for the consumer"},
+    {Regime::memory, "memory", "the consumer waits, mostly because the budget has no room"},
 }};
 static_assert(in_order(regimes));
 

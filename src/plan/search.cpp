@@ -62,8 +62,7 @@ Search::Search(const Window& window, const AdviceOptions& options)
       budget_(std::min(options.budget_bytes, window.plan.budget_bytes)),
       most_workers_(std::max(1u, options.most_workers ? options.most_workers : window.cores)),
       work_(simulation::workload_of(window, window.plan.batch, 0,
-                                    options.consumer ? &*options.consumer : nullptr,
-                                    options.stop)),
+                                    options.consumer ? &*options.consumer : nullptr, options.stop)),
       most_read_ahead_(work_.read_wait_s < negligible * work_.decode_s ? 0
                                                                        : options.most_read_ahead),
       target_(target_of(work_, most_workers_, most_read_ahead_)) {}

@@ -25,8 +25,8 @@ std::uint32_t group_of(const Plan& plan, const Workload& work) {
   // beside what all threads do at once.
   constexpr std::uint32_t groups_per_thread = 8;
   const auto threads = std::max(std::min(plan.workers, work.cores), plan.read_ahead);
-  const auto groups = std::max(work.least_groups, groups_per_thread * threads);
-  return (work.batch + groups - 1) / groups;
+  const std::uint64_t groups = std::max(work.least_groups, groups_per_thread * threads);
+  return static_cast<std::uint32_t>((work.batch + groups - 1) / groups);
 }
 
 /// The same batches with rows of `group` samples.
@@ -62,10 +62,9 @@ Simulation::Simulation(const Plan& plan, const Workload& work)
       warm_(warm_batches(depth_)),
       last_(warm_ + work.batches),
       ledger_(std::make_shared<books::Ledger>(plan.budget_bytes)),
-      book_(books::Book::open(ledger_,
-                              {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
-                               plan.read_ahead_bytes, depth_ + plan.max_leases,
-                               (plan.batch + group_ - 1) / group_})),
+      book_(books::Book::open(ledger_, {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
+                                        plan.read_ahead_bytes, depth_ + plan.max_leases,
+                                        (plan.batch + group_ - 1) / group_})),
       samples_of_(dataset_size(work), work.batch, false, std::nullopt),
       schedule_(in_groups(samples_of_, work, group_)),
       queue_(plan.workers, plan.read_ahead, depth_ + plan.max_leases,

@@ -138,8 +138,8 @@ class Simulation final : private conductor::Actions {
 
   const Plan plan_;
   const Workload& work_;
-  const bool bounded_;  ///< whether there is a budget, so that bytes are charged
-  const bool fused_;    ///< whether a read and its decode are one event
+  const bool bounded_;         ///< whether there is a budget, so that bytes are charged
+  const bool fused_;           ///< whether a read and its decode are one event
   const std::uint32_t group_;  ///< samples per row
   const std::uint32_t depth_;
   const std::uint64_t warm_, last_;  ///< delivered batches at the start and end of the measurement

@@ -64,9 +64,9 @@ class Tuner {
   Trial trial_;
   /// What the moves of one knob have shown so far.
   struct Past {
-    bool refused = false;         ///< a move was reverted, for this goal
-    bool decreased = false;       ///< its last move was a decrease
-    bool keeps = false;           ///< a decrease was undone: it is not decreased any more
+    bool refused = false;        ///< a move was reverted, for this goal
+    bool decreased = false;      ///< its last move was a decrease
+    bool keeps = false;          ///< a decrease was undone: it is not decreased any more
     std::uint32_t reverted = 0;  ///< increases that were reverted
   };
   /// Whether the knob may move in that direction.

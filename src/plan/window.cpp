@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
+#include "base/threads.hpp"
 #include "plan/regimes.hpp"
 #include "plan/text.hpp"
 
@@ -38,11 +38,16 @@ StageStats between(const Report& earlier, const Report& now, Stage stage) {
   auto clock = stage_of(now, stage);
   subtract(clock, stage_of(earlier, stage), &Clock::count, &Clock::busy_s, &Clock::squares_s2,
            &Clock::bytes, &Clock::cpu_s, &Clock::cpu_busy_s, &Clock::cpu_count);
+  const auto& before = stage_of(earlier, stage).times;
+  for (std::size_t bin = 0; bin < std::min(before.size(), clock.times.size()); ++bin)
+    clock.times[bin] = less(clock.times[bin], before[bin]);
   return clock;
 }
 
 Service service(const StageStats& clock) noexcept {
-  return weir::service(Timing{clock.count, clock.busy_s, clock.squares_s2});
+  auto service = weir::service(Timing{clock.count, clock.busy_s, clock.squares_s2});
+  service.times = clock.times;
+  return service;
 }
 
 std::string sentence(const Verdict& verdict, double seconds) {
@@ -60,7 +65,9 @@ Service service(const Timing& timing) noexcept {
   if (timing.count == 0) return {};
   const auto n = static_cast<double>(timing.count);
   const double mean = timing.sum_s / n;
-  return {timing.count, mean, std::sqrt(std::max(0.0, timing.squares_s2 / n - mean * mean))};
+  return {.count = timing.count,
+          .mean_s = mean,
+          .deviation_s = std::sqrt(std::max(0.0, timing.squares_s2 / n - mean * mean))};
 }
 
 Window window(const Report& now) { return window({}, now); }
@@ -68,7 +75,7 @@ Window window(const Report& now) { return window({}, now); }
 Window window(const Report& earlier, const Report& now) {
   Window w;
   w.plan = now.plan;
-  w.cores = std::max(1u, std::thread::hardware_concurrency());
+  w.cores = threads_for(0);
   const auto handed = between(earlier, now, Stage::handoff);
   w.batches = handed.count;
   w.samples = now.plan.sizes.mode == Sizes::fixed
@@ -83,8 +90,9 @@ Window window(const Report& earlier, const Report& now) {
   const auto header_and_pixels = service(decode);
   const auto fit = service(between(earlier, now, Stage::fit));
   // Both parts of a sample grow with the image, so their deviations add up.
-  w.decode = {header_and_pixels.count, header_and_pixels.mean_s + fit.mean_s,
-              header_and_pixels.deviation_s + fit.deviation_s};
+  w.decode = {.count = header_and_pixels.count,
+              .mean_s = header_and_pixels.mean_s + fit.mean_s,
+              .deviation_s = header_and_pixels.deviation_s + fit.deviation_s};
   // Uses the wall time of the measured decodes, because they are few and images differ.
   w.decode_cpu_s = w.decode.mean_s * std::min(1.0, share(decode.cpu_s, decode.cpu_busy_s));
   w.encoded_bytes = share(static_cast<double>(decode.bytes), static_cast<double>(decode.count));
@@ -98,6 +106,10 @@ Window window(const Report& earlier, const Report& now) {
   auto consumer = now.queue.consumer;
   subtract(consumer, earlier.queue.consumer, &Timing::count, &Timing::sum_s, &Timing::squares_s2);
   w.consumer = service(consumer);
+  const auto& last = now.queue.consumer_times;
+  w.consumer.sequence.assign(
+      last.end() - static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(last.size(), consumer.count)),
+      last.end());
   const auto requested = less(now.queue.batches, earlier.queue.batches);
   if (requested > 0)
     w.data_readiness =

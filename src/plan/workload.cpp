@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/random.hpp"
+#include "base/time_bins.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/text.hpp"
 
@@ -17,6 +18,9 @@ namespace {
 
 // Number of draws: enough for 1 % accuracy, few enough for a few milliseconds.
 constexpr std::uint64_t usual_samples = 32'768, fewest_batches = 64, most_batches = 8192;
+
+/// More threads than a loader can have.
+constexpr std::uint32_t most_threads = 1u << 20;
 
 double per_second(double servers, double service_s) noexcept {
   return service_s > 0 ? servers / service_s : std::numeric_limits<double>::infinity();
@@ -35,10 +39,17 @@ double read_cpu_s(const Window& window) noexcept {
   return std::clamp(cpu, 0.0, window.read.mean_s);
 }
 
+/// Whether decodes mostly wait for something that is no core, for example another device. Then
+/// any number of them can run at once.
+bool decodes_sleep(const Window& window) noexcept {
+  constexpr double little = 0.1;
+  return window.decode_cpu_s > 0 && window.decode_cpu_s < little * window.decode.mean_s;
+}
+
 /// The share of a decode's wall time on a core. Workers and copying readers beyond the number of
 /// cores share the cores, and a decode's wall time includes that wait.
 double core_share(const Window& window) noexcept {
-  if (window.seconds <= 0 || window.decode.mean_s <= 0) return 1;
+  if (window.seconds <= 0 || window.decode.mean_s <= 0 || decodes_sleep(window)) return 1;
   // An upper bound, if decodes are always on a core or wait for one: cores divided by the mean
   // number of decodes in progress (Little's law).
   const double under_way =
@@ -47,7 +58,7 @@ double core_share(const Window& window) noexcept {
   // If each thread had its own core, the additional wall time is caused by other users of the
   // machine.
   if (window.plan.workers + std::min(window.plan.read_ahead, 1u) <= window.cores) return most;
-  // A much lower CPU share means that decodes wait for something other than cores.
+  // A much lower CPU share means that decodes wait for other users of the machine, too.
   const double looked_at = window.decode_cpu_s / window.decode.mean_s;
   return looked_at < most / 2 ? most : std::min(most, looked_at);
 }
@@ -91,10 +102,46 @@ Draws::Draws(std::size_t count, double variation, std::uint64_t key) {
     factors_.push_back(std::exp(radius * std::sin(angle)));
   }
   factors_.resize(count);
-  const double mean =
-      std::accumulate(factors_.begin(), factors_.end(), 0.0) / static_cast<double>(count);
-  for (auto& factor : factors_) factor /= mean;
-  sums_.reserve(count + 1);
+  scale();
+}
+
+Draws::Draws(std::size_t count, const Service& service, std::uint64_t key)
+    : Draws(service.sequence.empty() && service.times.empty() ? count : 1,
+            service.sequence.empty() && service.times.empty() ? variation(service) : 0, key) {
+  if (!service.sequence.empty()) {
+    factors_ = service.sequence;
+  } else if (const auto all = std::accumulate(service.times.begin(), service.times.end(),
+                                              std::uint64_t{0});
+             all > 0) {
+    // One time from each of `count` equal parts of the distribution, so that all settings have the
+    // same rare slow ones.
+    factors_.resize(count);
+    std::size_t bin = 0;
+    std::uint64_t up_to = service.times[0];
+    for (std::size_t i = 0; i < count; ++i) {
+      const double part = (static_cast<double>(i) + 0.5) / static_cast<double>(count);
+      while (static_cast<double>(up_to) <= part * static_cast<double>(all) &&
+             bin + 1 < service.times.size())
+        up_to += service.times[++bin];
+      factors_[i] = time_bins::middle_of(bin);
+    }
+    RandomStream random(key);
+    for (auto left = count; left > 1; --left)
+      std::swap(factors_[left - 1],
+                factors_[static_cast<std::size_t>(random.uniform() * static_cast<double>(left))]);
+  } else {
+    return;
+  }
+  scale();
+}
+
+void Draws::scale() {
+  const double mean = std::accumulate(factors_.begin(), factors_.end(), 0.0) /
+                      static_cast<double>(factors_.size());
+  if (!(mean > 0)) factors_.assign(1, 1.0);
+  for (auto& factor : factors_) factor /= mean > 0 ? mean : 1;
+  sums_.clear();
+  sums_.reserve(factors_.size() + 1);
   sums_.push_back(0);
   for (const auto factor : factors_) sums_.push_back(sums_.back() + factor);
 }
@@ -126,10 +173,10 @@ Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t se
       .read_cpu_s = read_cpu,
       .decode_s = (window.decode.mean_s + around_s(window)) * core_share(window),
       .consumer_s = taken.mean_s * batch / window.plan.batch,
-      .read = Draws(samples, variation(window.read), mix_key({seed, 1})),
-      .decode = Draws(samples, variation(window.decode), mix_key({seed, 2})),
-      .consumer = Draws(static_cast<std::size_t>(batches), variation(taken), mix_key({seed, 3})),
-      .cores = std::max(1u, window.cores),
+      .read = Draws(samples, window.read, mix_key({seed, 1})),
+      .decode = Draws(samples, window.decode, mix_key({seed, 2})),
+      .consumer = Draws(static_cast<std::size_t>(batches), taken, mix_key({seed, 3})),
+      .cores = decodes_sleep(window) ? most_threads : std::max(1u, window.cores),
       .batch = batch,
       .rows = rows_of(window, batch),
       .encoded_bytes = encoded,

@@ -23,7 +23,7 @@ AccountingCost cost_of(const Run& run, std::uint64_t events, double event_ns) no
 
 }  // namespace
 
-DepthCost cost_at(const Plan& plan, std::uint32_t depth) { return plan.depth_cost(depth).back(); }
+DepthCost cost_at(const Plan& plan, std::uint32_t depth) { return plan.cost_of(depth); }
 
 std::vector<std::uint32_t> default_depths(const Plan& plan) {
   std::vector<std::uint32_t> depths;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/fields.hpp"
+#include "weir/memory_report.hpp"
 #include "weir/version.hpp"
 #include "weir/window.hpp"
 
@@ -26,6 +27,14 @@ Json accounts_json(const AccountBytes& accounts) {
 Json parts_json(const Run& run) {
   Json out;
   for (const auto& [name, part] : process_fields) out[name] = grown(run, part);
+  return out;
+}
+
+/// The parts of the RSS at the end of the stream.
+Json split_json(const Run& run) {
+  Json out;
+  const MemoryReport now{run.figures.memory, run.figures.process_now, run.parts_now};
+  for (const auto& part : now.parts()) out[std::string(part.name)] = part.bytes;
   return out;
 }
 
@@ -52,7 +61,8 @@ Json memory_json(const Run& run) {
         {"unaccounted", unaccounted(run)},
         {"rss_after", run.process_after.rss},
         {"pss_after", run.process_after.pss},
-        {"growth", parts_json(run)}}},
+        {"growth", parts_json(run)},
+        {"parts", split_json(run)}}},
       {"staging", staging_bytes(memory.accounts)},
       {"postings", run.figures.postings},
       {"books_cost", cost_json("posting", books_cost(run))},

@@ -7,6 +7,8 @@
 #include "books/accounts.hpp"
 #include "plan/regimes.hpp"
 #include "report/fields.hpp"
+#include "report/process.hpp"
+#include "weir/memory_report.hpp"
 #include "weir/version.hpp"
 
 namespace weir::report {
@@ -52,6 +54,13 @@ void put(Families& out, const char* name, const char* help, const char* label,
 template <class T>
 void put(Families& out, const char* name, const char* help, T value) {
   put(out, name, help, nullptr, {{"", value}});
+}
+
+void put_process(Families& out, const MemoryReport& memory) {
+  std::vector<Labelled> parts;
+  for (const auto& part : memory.parts()) parts.emplace_back(part.name, part.bytes);
+  put(out, "weir_process_memory_bytes", process_memory_help, "part", parts);
+  put(out, "weir_process_proportional_bytes", process_proportional_help, memory.process.pss);
 }
 
 void put_memory(Families& out, const MemorySnapshot& memory) {
@@ -148,6 +157,7 @@ Families metric_families(const Sight& sight) {
   put_memory(out, sight.figures.memory);
   put_work(out, sight.figures);
   if (sight.figures.plan.cache.keep != Cache::nothing) put_cache(out, sight.figures.cache);
+  put_process(out, {sight.figures.memory, sight.figures.process_now, sight.parts});
   put(out, "process_resident_memory_bytes", "Resident memory size in bytes.",
       sight.figures.process_now.rss);
   put(out, "process_cpu_seconds_total", "User and system CPU time in seconds.", sight.cpu_s);

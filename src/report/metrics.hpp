@@ -17,6 +17,7 @@ struct Sight {
   Report figures;
   std::uint32_t filling = 0, ready = 0, leased = 0;  ///< batches
   double cpu_s = 0;                                  ///< CPU time of the process so far
+  ProcessParts parts{};                              ///< of the process now
 };
 
 /// `weir_build_info`: the version. It exists with and without a loader.

@@ -9,6 +9,7 @@
 #include "report/fields.hpp"
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
+#include "weir/memory_report.hpp"
 
 namespace weir::report {
 namespace {
@@ -100,11 +101,18 @@ std::string process_text(const Run& run) {
   const auto part = [&](std::uint64_t ProcessParts::*of) {
     return human_difference(grown(run, of));
   };
+  std::string split;
+  const MemoryReport now{run.figures.memory, run.figures.process_now, run.parts_now};
+  for (const auto& one : now.parts()) {
+    split += fmt::format("{}{} {}", split.empty() ? "" : ", ", one.name, human_difference(one.bytes));
+  }
+  std::ranges::replace(split, '_', ' ');
   return fmt::format(
       "{}  unaccounted: {} (RSS growth less the books' peak)\n"
       "  known of it: thread stacks {}, libraries {}, malloc {} ({} of it free)\n",
       table.text(), human_difference(unaccounted(run)), part(&ProcessParts::stacks),
-      part(&ProcessParts::libraries), part(&ProcessParts::heap), part(&ProcessParts::heap_free));
+      part(&ProcessParts::libraries), part(&ProcessParts::heap), part(&ProcessParts::heap_free)) +
+         indented("RSS when the stream ended: " + split, 2);
 }
 
 /// The share of padding. Empty if all images have one shape.

@@ -139,9 +139,10 @@ TEST_CASE("progress", "[law]") {
    private:
     AnySource small_ = synthetic(50, {20, 20, 3}), large_ = synthetic(50, {190, 230, 3});
   };
-  options.memory.budget_bytes = resolve(options, 100).floor_bytes;
   for (const std::uint32_t read_ahead : {0u, 6u}) {
     options.io.read_ahead = read_ahead;
+    options.memory.budget_bytes = UINT64_MAX;
+    options.memory.budget_bytes = resolve(options, 100, 0, 50).floor_bytes;
     Loader loader(Mixed{}, options);
     const auto log = drain(loader, {.epochs = 2});
     CHECK(log.indices.size() == 100);

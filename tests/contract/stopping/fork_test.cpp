@@ -14,8 +14,8 @@
 #include <thread>
 
 #include "contract/laws/fixture.hpp"
-#include "proof/configurations/images.hpp"
 #include "contract/stopping/process.hpp"
+#include "proof/configurations/images.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -120,8 +120,8 @@ TEST_CASE("a stream whose automatic tuning evaluates is left in 100 ms", "[R8][t
                       .most_read_ahead = 512,
                       .interval = std::chrono::milliseconds(10)};
     Scene scene;
-    scene.loader = std::make_unique<Loader>(
-        source::delayed(synthetic(64, {24, 24, 3}), {0.2, 0, 0}), options);
+    scene.loader =
+        std::make_unique<Loader>(source::delayed(synthetic(64, {24, 24, 3}), {0.2, 0, 0}), options);
     scene.stream = std::make_unique<Stream>(scene.loader->stream({.epochs = std::nullopt}));
     // An evaluation begins within the interval once there are enough batches. It takes long,
     // because there are many settings within these bounds.

@@ -12,20 +12,86 @@
 using namespace weir;
 using namespace weir::test;
 
+namespace {
+
+std::string glossary() {
+  return read_file(std::filesystem::path(WEIR_ROOT) / "docs/guide/concepts.md");
+}
+
+}  // namespace
+
 TEST_CASE("the glossary has every account, state, stage, cause and status that a report shows",
           "[readme]") {
-  const auto page = read_file(std::filesystem::path(WEIR_ROOT) / "docs/guide/concepts.md");
+  const auto page = glossary();
   const auto check = [&](std::string_view term) {
     CAPTURE(term);
     CHECK(page.find("\n| `" + std::string(term) + "` |") != std::string::npos);
   };
-  for (const auto& row : books::accounts) check(row.name);
-  for (const auto& row : stages) check(row.name);
-  for (const auto& row : regimes) check(row.name);
   for (const auto& field : report::sample_fields) check(field.name);
   for (const auto& field : report::worker_fields) check(field.name);
   for (std::size_t kind = 0; kind < fault_kind_count; ++kind)
     check(to_string(static_cast<FaultKind>(kind)));
-  for (const auto* option : {"max_queue_size", "max_leases", "read_ahead", "max_sample_bytes"})
+  for (const auto* option :
+       {"max_queue_size", "max_leases", "workers", "read_ahead", "max_sample_bytes"})
     check(option);
+}
+
+TEST_CASE("the glossary explains accounts, stages and regimes in the words of the page",
+          "[readme]") {
+  const auto page = glossary();
+  const auto check = [&](const auto& table) {
+    for (const auto& row : table) {
+      CAPTURE(row.name, row.meaning);
+      CHECK(page.find("\n| `" + std::string(row.name) + "` | " + std::string(row.meaning) +
+                      " |\n") != std::string::npos);
+    }
+  };
+  check(books::accounts);
+  check(stages);
+  check(regimes);
+}
+
+TEST_CASE("the glossary has the labels of the console and of the pages", "[readme]") {
+  const auto page = glossary();
+  for (const auto* label : {"consumer",
+                            "stream",
+                            "step",
+                            "row",
+                            "position",
+                            "slab limit",
+                            "floor",
+                            "ceiling",
+                            "setting",
+                            "pinned",
+                            "padding",
+                            "throughput",
+                            "data readiness",
+                            "waited",
+                            "now",
+                            "gain",
+                            "enough",
+                            "least, most",
+                            "basis",
+                            "measured",
+                            "predicted",
+                            "unmeasured",
+                            "computed",
+                            "off by",
+                            "predicted limit",
+                            "predicted peak",
+                            "peak of all accounts",
+                            "typical bytes",
+                            "evicted",
+                            "p50, p90, p99",
+                            "standard deviation",
+                            "RSS",
+                            "PSS",
+                            "not counted",
+                            "accounting",
+                            "timing",
+                            "digest",
+                            "law"}) {
+    CAPTURE(label);
+    CHECK(page.find("\n| " + std::string(label) + " |") != std::string::npos);
+  }
 }

@@ -52,6 +52,11 @@ TEST_CASE("help says the same in each of its ways, the common options first", "[
     CHECK(shown == 3);
   }
   CHECK(options_in(out_of({"help", "run", "--all"})).size() > 50);
+  // Only what a command requires and takes is shown.
+  CHECK(contains(out_of({"help", "plan"}), "Usage: weir plan [OPTIONS] [DATA]\n"));
+  CHECK(contains(out_of({"help", "run"}), "Usage: weir run [OPTIONS] DATA\n"));
+  CHECK(contains(out_of({"help", "sweep"}), "  --max-queue-size N[,N...] "));
+  CHECK(contains(out_of({"help", "run"}), "  --max-queue-size N "));
 }
 
 TEST_CASE("every command that runs or reports has --quiet and --json", "[help]") {

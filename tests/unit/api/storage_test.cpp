@@ -1,3 +1,4 @@
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <set>
@@ -53,6 +54,26 @@ void open(Storage::Gate& gate) {
   gate.changed.notify_all();
 }
 
+/// Takes many parts before the image.
+class ManyParts {
+ public:
+  static constexpr std::uint64_t parts = 500;
+
+  std::uint64_t size() const { return image_.size(); }
+  Encoded read(std::uint64_t i, ByteSink& sink) const {
+    for (std::uint64_t part = 0; part < parts; ++part, ++*takes_) sink.take(1000);
+    return image_.read(i, sink);
+  }
+  std::string name(std::uint64_t i) const { return std::to_string(i); }
+  std::uint64_t index_bytes() const { return 0; }
+  std::shared_ptr<const std::atomic<std::uint64_t>> takes() const { return takes_; }
+
+ private:
+  AnySource image_ = synthetic(1, {24, 24, 3});
+  std::shared_ptr<std::atomic<std::uint64_t>> takes_ =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
+};
+
 Options two_threads(std::uint32_t read_ahead) {
   auto options = small_options();
   options.workers = 2;
@@ -91,6 +112,24 @@ TEST_CASE("one slow read keeps the others from nothing and no byte over budget",
   while (const auto batch = stream.next()) rows += batch->size();
   CHECK(rows == 24);
   CHECK(loader.snapshot().memory.peak <= options.memory.budget_bytes);
+}
+
+TEST_CASE("a sample in many parts is read again a few times, within any budget", "[api]") {
+  const auto budget = GENERATE(UINT64_MAX, 0);
+  auto options = small_options();
+  options.workers = 1;
+  options.memory.max_sample_bytes = 1 << 20;
+  // The least budget: the reserve holds the sample and its scratch.
+  options.memory.budget_bytes =
+      budget == 0 ? resolve(options, 0, 0, 1).floor_bytes + 4096 : UINT64_MAX;
+  const ManyParts source;
+  const auto takes = source.takes();
+  Loader loader(source, options);
+  const auto log = drain(loader, {});
+  CHECK(log.indices.size() == 1);
+  CHECK(loader.report().fault_count == 0);
+  // Without a budget, twice the memory each time: 10 reads. Once for each part: 125,000 takes.
+  if (budget != 0) CHECK(*takes < 10 * ManyParts::parts);
 }
 
 TEST_CASE("a cancel waits for the read under way and for no other", "[api][D8]") {

@@ -154,7 +154,8 @@ TEST_CASE("a trace shows samples that waited for bytes, and the budget is for it
   options.memory.budget_bytes = resolve(options, 0).floor_bytes;
   Loader loader(Flawed(60, 0, {90, 120, 3}), options);
   CHECK(loader.plan().trace_bytes == 20'000 * trace_event_bytes);
-  CHECK(loader.snapshot().memory[Account::index] == loader.plan().trace_bytes);
+  CHECK(loader.snapshot().memory[Account::index] ==
+        loader.plan().trace_bytes + loader.plan().record_bytes);
   CHECK(drain(loader, {.epochs = 5}).indices.size() == 300);
   const auto trace = trace_of(loader);
   CHECK(trace.complaint().empty());

@@ -20,8 +20,8 @@ TEST_CASE("an Error carries its code, its stage and its text") {
 
 TEST_CASE("every error code has a message of its own") {
   std::set<std::string> messages;
-  for (int code = static_cast<int>(Errc::bad_options);
-       code <= static_cast<int>(Errc::stopped); ++code) {
+  for (int code = static_cast<int>(Errc::bad_options); code <= static_cast<int>(Errc::stopped);
+       ++code) {
     messages.insert(weir::error_category().message(code));
   }
   CHECK(messages.size() == 7);

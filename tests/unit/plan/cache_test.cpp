@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "plan/loader_bytes.hpp"
 #include "plan/simulation.hpp"
 #include "plan/workload.hpp"
 #include "support/catch.hpp"
@@ -31,13 +32,14 @@ TEST_CASE("a cache has what all else leaves, and no floor is higher for it", "[p
   const auto without = resolve(with_budget(200 * mib, Cache::nothing), 1000);
   CHECK(with.floor_bytes == without.floor_bytes);
   CHECK(with.max_queue_size == without.max_queue_size);
-  CHECK(with.cache.bytes == 200 * mib - 1000 - with.slabs * with.slab_bytes - 8 * mib - 2 * mib);
+  CHECK(with.cache.bytes ==
+        200 * mib - with.index_bytes - with.slabs * with.slab_bytes - 8 * mib - 2 * mib);
   CHECK(with.ceiling_bytes <= 200 * mib);
   CHECK(without.cache.bytes == 0);
 
   auto ahead = with_budget(200 * mib, Cache::encoded);
   ahead.io.read_ahead = 16;
-  CHECK(resolve(ahead, 1000).cache.bytes == with.cache.bytes - 16 * mib);
+  CHECK(resolve(ahead, 1000).cache.bytes == with.cache.bytes - 16 * (mib + reader_record_bytes));
 
   CHECK(resolve(with_budget(200 * mib, Cache::encoded, 5 * mib), 1000).cache.bytes == 5 * mib);
   CHECK(resolve(with_budget(with.floor_bytes, Cache::encoded), 1000).cache.bytes == 0);

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "plan/loader_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/units.hpp"
 #include "weir/plan.hpp"
@@ -38,7 +39,10 @@ TEST_CASE("the floor is index, 1 + max_leases slabs and one sample: a byte under
   options.batch = 64;
   options.queue.max_leases = 2;
   const auto slab = slab_bytes(options.shape, 64, 64);
-  const auto floor = 1000 + 3 * slab + 8 * mib;
+  // weir's own records: of four worker threads, and of the six slabs that there can be.
+  options.workers = 4;
+  const auto records = 4 * worker_record_bytes + 6 * slab_record_bytes(64, false);
+  const auto floor = 1000 + records + 3 * slab + 8 * mib;
   options.memory.budget_bytes = floor;
   const auto plan = resolve(options, 1000);
   CHECK(plan.floor_bytes == floor);
@@ -48,19 +52,21 @@ TEST_CASE("the floor is index, 1 + max_leases slabs and one sample: a byte under
   options.memory.budget_bytes = floor - 1;
   const auto message = refusal(options, 1000);
   CHECK(contains(message, "memory.budget_bytes = " + std::to_string(floor - 1)));
-  CHECK(contains(message, "this needs at least 35.6 MiB: "));  // 35.57
+  CHECK(contains(message, "this needs at least 35.7 MiB: "));  // 35.70
   CHECK(contains(message, "exactly " + std::to_string(floor) + " bytes"));
-  CHECK(contains(message, "1000 bytes of index"));
+  CHECK(contains(message, std::to_string(1000 + records) + " bytes of index (" +
+                              std::to_string(records) + " bytes of it weir's own records)"));
   CHECK(contains(message, "3 slabs of 9.2 MiB"));
   options.memory.max_sample_bytes = 100;
-  CHECK(resolve(options, 1000).floor_bytes == 1000 + 3 * slab + 100);
+  CHECK(resolve(options, 1000).floor_bytes == 1000 + records + 3 * slab + 100);
 }
 
 TEST_CASE("max_sample_bytes is a quarter of what is left, 8 to 256 MiB, or what was set",
           "[plan]") {
   Options options;
   const auto slab = slab_bytes(options.shape, options.batch, 64);
-  options.memory.budget_bytes = 2 * slab + 400 * mib;
+  const auto records = resolve(options, 0).record_bytes;
+  options.memory.budget_bytes = records + 2 * slab + 400 * mib;
   CHECK(resolve(options, 0).max_sample_bytes == 100 * mib);
   options.memory.budget_bytes = 2 * slab + 20 * mib;
   CHECK(resolve(options, 0).max_sample_bytes == 8 * mib);
@@ -98,7 +104,26 @@ TEST_CASE("read-ahead is cut to what can be drawn and holds half of what is left
   options.memory.budget_bytes = 100 * mib;
   plan = resolve(options, 7);
   CHECK(plan.read_ahead_bytes ==
-        (100 * mib - 7 - plan.slabs * plan.slab_bytes - plan.max_sample_bytes) / 2);
+        (100 * mib - plan.index_bytes - plan.slabs * plan.slab_bytes - plan.max_sample_bytes) / 2);
+}
+
+TEST_CASE("records are in the floor as they are used, not as they are allowed", "[plan]") {
+  Options options;
+  options.workers = 1;
+  const auto of = [&](std::uint32_t queue, std::uint32_t batch, std::uint64_t samples) {
+    options.queue.max_queue_size = queue;
+    options.batch = batch;
+    return resolve(options, 0, 0, samples).record_bytes;
+  };
+  CHECK(of(1 << 20, 4, 0) == of(15, 4, 0));
+  // A batch has no more rows than the source has samples.
+  CHECK(of(4, 1 << 20, 200) == of(4, 200, 200));
+  options.queue.max_leases = 1000;
+  CHECK(of(2000, 4, 0) == worker_record_bytes + 1024 * slab_record_bytes(4, false));
+  // Threads that only automatic tuning may start are not in it.
+  const auto fixed = of(4, 4, 0);
+  options.tuning = {.mode = Tuning::automatic, .most_workers = 1000, .most_read_ahead = 1000};
+  CHECK(of(4, 4, 0) <= fixed + 16 * slab_record_bytes(4, false));
 }
 
 TEST_CASE("a shared budget counts less what others were promised", "[plan]") {
@@ -165,8 +190,7 @@ TEST_CASE("a transform's scratch is in max_sample_bytes, the floor and what a wo
   plan = resolve(options, 0);
   CHECK(plan.max_sample_bytes == 13 * mib);
   options.memory.budget_bytes -= 1;
-  CHECK(contains(refusal(options, 0),
-                 "13.0 MiB for one sample and transform.scratch_bytes"));
+  CHECK(contains(refusal(options, 0), "13.0 MiB for one sample and transform.scratch_bytes"));
   options.memory.budget_bytes = UINT64_MAX;
   CHECK(resolve(options, 0).max_sample_bytes == 261 * mib);
   options.memory.max_sample_bytes = 5 * mib;

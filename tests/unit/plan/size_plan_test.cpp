@@ -3,9 +3,10 @@
 #include <vector>
 
 #include "buffer/slab.hpp"
+#include "plan/loader_bytes.hpp"
 #include "support/catch.hpp"
-#include "support/units.hpp"
 #include "support/text.hpp"
+#include "support/units.hpp"
 #include "weir/plan.hpp"
 
 using namespace weir;
@@ -34,7 +35,8 @@ TEST_CASE("a plan counts on the largest batch that any order could bring", "[pla
   CHECK(padded.shape == Shape{30, 40, 3});
   CHECK(padded.sizes.unknown == 1);
   CHECK(padded.slab_bytes == SlabLayout::padded({30, 40}, 2, 64).bytes);
-  CHECK(padded.index_bytes == 1000 + 5 * 8);
+  // The sizes, and the rows of one batch of two.
+  CHECK(padded.index_bytes == 1000 + 5 * 8 + 2 * 24 + padded.record_bytes);
   CHECK(padded.floor_bytes == padded.index_bytes + 2 * padded.slab_bytes + 8 * mib);
   const auto ragged = resolve(sized(Sizes::ragged, five), 0);
   CHECK(ragged.slab_bytes == SlabLayout::ragged(3 * (320 + 200), 2, 64).bytes);
@@ -82,7 +84,7 @@ TEST_CASE("a plan tells the first epoch's batches and their padding", "[plan][si
   const auto bucketed = resolve(options, 0);
   CHECK(bucketed.sizes.padding == 0);
   CHECK(bucketed.sizes.padding_without_buckets == 1 - 1.0 / 3);
-  CHECK(bucketed.index_bytes == 4 * 8 + 4 * 24);
+  CHECK(bucketed.index_bytes == 4 * 8 + 4 * 24 + 2 * 24 + bucketed.record_bytes);
 }
 
 TEST_CASE("a bound makes the largest batch smaller", "[plan][sizes]") {
@@ -102,9 +104,11 @@ TEST_CASE("where sizes differ the queue stays as deep as asked and bytes bound i
   const auto plan = resolve(options, 0);
   CHECK(plan.max_queue_size == 50);
   CHECK(plan.max_queue_bytes == 20 * mib);
-  // Everything except index, reserve and one arena for each worker.
-  CHECK(plan.sizes.max_staging_bytes ==
-        64 * mib - plan.index_bytes - plan.max_sample_bytes - 2 * mib);
+  // Everything except index, reserve, one arena for each worker, and the records of more slabs.
+  const auto records = (51 - 16) * slab_record_bytes(2, true);
+  const auto left = 64 * mib - plan.index_bytes - plan.max_sample_bytes - 2 * mib;
+  CHECK(plan.sizes.max_staging_bytes < left);
+  CHECK(plan.sizes.max_staging_bytes >= left - records);
   CHECK(plan.ceiling_bytes <= 64 * mib);
   options.memory.budget_bytes = plan.floor_bytes - 1;
   CHECK_THROWS_WITH(resolve(options, 0), has_text("this needs at least "));
