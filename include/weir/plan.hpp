@@ -66,6 +66,8 @@ struct WEIR_API Plan {
   std::size_t alignment = 64;                  ///< alignment of each slab
   std::uint64_t transform_bytes = 0;  ///< scratch of the transform, part of max_sample_bytes
   bool whole_images = false;          ///< whether the transform receives whole images
+  Decode decode = Decode::exact;      ///< from Options
+  bool antialias = false;             ///< from Options
   /// Index and names of the source, the trace, and weir's own records for the start of a stream.
   std::uint64_t index_bytes = 0;
   /// Part of index_bytes: records of 1 + max_leases slabs and of the first threads. Records of more

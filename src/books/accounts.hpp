@@ -12,7 +12,7 @@ struct AccountTerm : Term<Account> {
 };
 
 inline constexpr std::array<AccountTerm, account_count> accounts{{
-    {{Account::index, "index", "names and offsets of the source, and a trace"}},
+    {{Account::index, "index", "names and offsets of the source, weir’s own records, and a trace"}},
     {{Account::encoded, "encoded", "samples as they were read"}},
     {{Account::scratch, "scratch", "working memory of decoders and transforms"}},
     {{Account::filling, "filling", "slabs that workers write"}, true},

@@ -56,6 +56,7 @@ struct Settings {
   std::vector<std::string> extensions;
   FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
   std::optional<std::uint64_t> epochs, steps;
+  std::optional<std::uint64_t> rounds;  ///< sweep: runs of each depth; empty: by time
   bool settle = false;
   bool digest = false;
   bool grid = false;

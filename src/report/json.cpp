@@ -200,6 +200,7 @@ Json to_json(const Plan& plan) {
           {"budget_bytes", bound_json(plan.budget_bytes)},
           {"ceiling_bytes", bound_json(plan.ceiling_bytes)},
           {"index_bytes", plan.index_bytes},
+          {"trace_bytes", plan.trace_bytes},
           {"shape", {plan.shape.height, plan.shape.width, plan.shape.channels}},
           {"side_bytes", plan.side_bytes},
           {"transform_bytes", plan.transform_bytes},

@@ -16,16 +16,16 @@ using test::contains;
 namespace {
 
 /// The words of a command line. '' is an empty word.
-std::vector<std::string> words_of(const std::string& line) {
+std::vector<std::string> line_words(const std::string& line) {
   std::istringstream text(line);
   std::vector<std::string> words;
   for (std::string word; text >> word;) words.push_back(word == "''" ? "" : word);
   return words;
 }
 
-Refusal refusal(const std::string& line) {
+Refusal refusal_of_line(const std::string& line) {
   try {
-    parse(words_of(line));
+    parse(line_words(line));
   } catch (const Refusal& refused) {
     return refused;
   }
@@ -134,7 +134,7 @@ TEST_CASE("a command line that cannot be meant is refused with the way out", "[m
       {"run p --unheard-of-thing", "weir run has no --unheard-of-thing\n"},
   };
   for (const auto& [line, message] : rows) {
-    const auto refused = refusal(line);
+    const auto refused = refusal_of_line(line);
     CAPTURE(line, message, refused.text);
     CHECK(refused.exit_code == 2);
     CHECK(refused.text.starts_with("weir: "));
@@ -144,15 +144,15 @@ TEST_CASE("a command line that cannot be meant is refused with the way out", "[m
 
 TEST_CASE("a line of a trace that is no time is named", "[message]") {
   const test::TemporaryFolder folder;
-  CHECK(contains(refusal("run p --consumer-trace " + folder.write("t", "1.5\n\nhallo\n")).text,
+  CHECK(contains(refusal_of_line("run p --consumer-trace " + folder.write("t", "1.5\n\nhallo\n")).text,
                  "/t: line 3: 'hallo' must be 0 to 86400000 milliseconds"));
-  CHECK(contains(refusal("run p --consumer-trace " + folder.write("e", "\n")).text,
+  CHECK(contains(refusal_of_line("run p --consumer-trace " + folder.write("e", "\n")).text,
                  "/e: the file has no times; write one on each line, as in 12.5"));
 }
 
 TEST_CASE("an error of the library names options and values as they were typed", "[message]") {
   const auto message = [](const std::string& line, const std::string& text) {
-    const auto settings = parse(words_of(line));
+    const auto settings = parse(line_words(line));
     return message_of(Error(Errc::bad_options, Stage::wait, text), &settings);
   };
   CHECK(message("run p --memory-budget 64", "memory.budget_bytes = 64: too little") ==

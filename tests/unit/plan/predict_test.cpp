@@ -3,10 +3,8 @@
 #include <numeric>
 
 #include "plan/loader_bytes.hpp"
-#include "plan/predict.hpp"
 #include "plan/workload.hpp"
 #include "support/catch.hpp"
-#include "support/cpu_time.hpp"
 #include "support/units.hpp"
 #include "unit/plan/windows.hpp"
 
@@ -33,31 +31,6 @@ Options of_batch(std::uint32_t batch) {
 }
 
 }  // namespace
-
-TEST_CASE("draws are log-normal of the variation asked for, their mean is exactly 1", "[plan]") {
-  constexpr std::size_t count = 32'768;
-  for (const double variation : {0.1, 0.5, 1.0}) {
-    const simulation::Draws draws(count, variation, 7);
-    double sum = 0, squares = 0, logs = 0, log_squares = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const double x = draws[i], log = std::log(x);
-      sum += x;
-      squares += x * x;
-      logs += log;
-      log_squares += log * log;
-    }
-    const double n = count;
-    CHECK(near(sum / n, 1.0, 1e-9));
-    CHECK(near(std::sqrt(squares / n - 1), variation, 0.05));
-    // The logarithm of a log-normal is normal with mean -s^2/2 and deviation s.
-    const double s = std::sqrt(std::log1p(variation * variation));
-    CHECK(near(std::sqrt(log_squares / n - logs * logs / n / n), s, 0.03));
-    CHECK(near(logs / n, -s * s / 2, 0.05));
-    CHECK(draws[5] == draws[5 + count]);
-  }
-  const simulation::Draws constant(count, 0, 7);
-  CHECK((constant[0] == 1.0 && constant[12'345] == 1.0));
-}
 
 TEST_CASE("with constant times, throughput is that of the slowest station", "[plan]") {
   // D/D/1: one worker; then several on fewer cores; then a slower consumer.
@@ -367,52 +340,4 @@ TEST_CASE("times of zero are no division by zero", "[plan]") {
   CHECK(std::isfinite(at.samples_per_s));
   CHECK(at.samples_per_s > 0);
   CHECK(std::isfinite(at.consumer_wait));
-}
-
-TEST_CASE("a large batch simulated in groups of rows is predicted as if row by row", "[plan]") {
-  // A consumer that is as fast as decoding, so that every wait counts.
-  const test::Times times =
-      GENERATE(test::Times{4, 3, 2400, 0.8}, test::Times{0.05, 3, 3100, 0.5, 0.3});
-  const Setting wanted =
-      GENERATE(setting(1, 2, 0, 2048), setting(4, 2, 0, 2048), setting(2, 4, 16, 2048));
-  CAPTURE(times.read, times.consumer, wanted.max_queue_size, wanted.workers, wanted.read_ahead);
-  const auto window = window_of(times, 4, of_batch(2048));
-  auto work = simulation::workload_of(window, 2048, 0);
-  const auto plan = plan_with(window, wanted, UINT64_MAX);
-  const auto grouped = predict(plan, work, window.encoded_bytes);
-  work.least_groups = UINT32_MAX;
-  const auto row_by_row = predict(plan, work, window.encoded_bytes);
-  CHECK(near(grouped.samples_per_s, row_by_row.samples_per_s, 0.03));
-  CHECK(std::abs(grouped.consumer_wait - row_by_row.consumer_wait) < 0.04);
-}
-
-TEST_CASE("the cost of advice does not grow with the batch", "[plan]") {
-  const auto cost = [](std::uint32_t batch) {
-    const auto window = window_of({0.05, 3, 0.1 * batch, 0.5}, 2, of_batch(batch));
-    const auto before = test::cpu_ms();
-    (void)predict(window, setting(4, 2, 0, batch));
-    return test::cpu_ms() - before;
-  };
-  // Row by row it would be 512 times the cost.
-  const auto small = cost(512);
-  CHECK(cost(512 * 512) < 50 * small);
-}
-
-TEST_CASE("a stop ends advice and predictions at once", "[plan]") {
-  const auto window = window_of({20, 3, 100, 0.5});
-  std::stop_source stop;
-  stop.request_stop();
-  AdviceOptions options;
-  options.stop = stop.get_token();
-  const auto code_of = [](const auto& call) {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.code();
-    }
-    return std::error_code();
-  };
-  CHECK(code_of([&] { (void)advise(window, options); }) == Errc::stopped);
-  CHECK(code_of([&] { (void)predict(window, setting(4, 2), 0, stop.get_token()); }) ==
-        Errc::stopped);
 }

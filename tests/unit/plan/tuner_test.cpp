@@ -162,7 +162,7 @@ TEST_CASE("a knob whose increase did harm twice is not increased again", "[plan]
   Plant plant(slow, 0, 1);
   Tuner tuner(begun, bounds());
   int ahead = 0;
-  for (int i = 0; i < 120; ++i) {
+  for (int i = 0; i < 80; ++i) {
     if (i % 20 == 0) plant.becomes(i % 40 == 0 ? slow : slower);
     const auto was = tuner.setting();
     auto seen = plant.under(was);
