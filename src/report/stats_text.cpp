@@ -65,10 +65,13 @@ std::string regime_text(const Report& figures) {
 }
 
 std::string queue_text(const QueueStats& queue) {
+  const auto ready = queue.batches == 0
+                         ? std::string("no batch was delivered")
+                         : percent(queue.data_readiness) + " of next() calls found a batch waiting";
   auto out = fmt::format(
-      "\nQueue\n  {} of next() calls found a batch waiting; consumer waited {}, producers {}\n"
+      "\nQueue\n  {}; consumer waited {}, producers {}\n"
       "  by cause: storage {}, decode {}, memory {}\n",
-      percent(queue.data_readiness), duration(queue.consumer_wait_s),
+      ready, duration(queue.consumer_wait_s),
       duration(queue.producer_wait_s), duration(queue.storage_wait_s),
       duration(queue.decode_wait_s), duration(queue.memory_wait_s));
   out += workers_text(queue.workers) + consumer_text(queue.consumer);

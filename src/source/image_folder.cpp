@@ -60,7 +60,7 @@ Reasons reasons_of(const FolderListing& listing, const FolderOptions& options, b
   } rows[] = {
       {LeftOut::other_extension, false,
        "of other extensions than extensions = " + extensions_text(options), ""},
-      {LeftOut::never_image, true, "of extensions that no image has", ", which extensions = * takes"},
+      {LeftOut::never_image, true, "of extensions that no image has", ", which extensions = '*' takes"},
       {LeftOut::hidden, false, "hidden, with a dot at the beginning of the name", ""},
       {LeftOut::link, true, "links", ", which follow_symlinks = yes follows"},
       {LeftOut::unreached, true, "not readable", ""},
