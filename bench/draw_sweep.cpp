@@ -123,7 +123,9 @@ std::string picture(const Json& sweep) {
 
 /// Without the folder and the fields that the picture does not use.
 std::string one_run_a_line(Json sweep) {
-  for (const auto* const key : {"data", "advice"}) sweep.erase(key);
+  for (const auto* const key :
+       {"data", "advice", "verdict", "next", "by_depth", "conclusion", "limit"})
+    sweep.erase(key);
   for (auto& run : sweep["runs"]) run.erase("timeline");
   std::string text = "{";
   for (const auto& [key, value] : sweep.items()) {

@@ -125,7 +125,7 @@ def examine(case, measure, epoch, options):
                 # If outstanding reads allow less than half of the best rate, one depth is enough.
                 depths = options.depths if expected > best / 2 else "4"
                 sweep = measure("sweep", data, "--workers", workers, "--read-ahead", read_ahead,
-                             "--max-queue-size", depths, "--steps",
+                             "--max-queue-size", depths, "--rounds", 1, "--steps",
                              steps_for(expected, epoch, options.seconds), *case.words)
                 for run in sweep["runs"]:
                     plan = run["plan"]

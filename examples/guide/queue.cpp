@@ -27,6 +27,6 @@ int main(int argc, char** argv) {
   std::printf("\nbound by %s: %s\n\n", weir::to_string(verdict.regime).data(), verdict.why.c_str());
 
   const weir::Advice advice = weir::advise(window, {.target_readiness = 0.95});
-  for (const auto& sentence : advice.sentences) std::printf("%s\n", sentence.c_str());
-  std::printf("\n%s\n", advice.code.c_str());
+  for (const auto& lever : advice.levers)
+    std::printf("%s\n%s\n", lever.sentence.c_str(), lever.code.c_str());
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weir/export.hpp"
@@ -53,42 +54,95 @@ struct AdviceOptions {
   /// Size of the cache to predict, even if the window's loader had no cache. 0: the requested size
   /// in Plan::cache, or else the bytes that the budget leaves.
   std::uint64_t cache_bytes = 0;
+  /// The decode time with one option changed, as a multiple of the window's: measured on the same
+  /// images. Empty: not measured.
+  std::optional<double> fast_decode{};        ///< with Decode::fast
+  std::optional<double> without_antialias{};  ///< with antialias = false
+  /// Whether the window was measured with another setting or consumer than those in it. The
+  /// verdict is then predicted.
+  bool predict_verdict = false;
 };
 
-/// One changed knob and its predicted effect.
-struct Step {
-  std::string change;  ///< for example "max_queue_size 3 to 4"
-  Prediction to;       ///< the result after the change
+/// How a figure is known.
+enum class Basis : std::uint8_t {
+  measured,   ///< by the window
+  predicted,  ///< by a simulation with the times of the window
+  unknown     ///< the time that it depends on was not measured
+};
+/// The name of the enumerator, for example "predicted". Any thread.
+WEIR_API std::string_view to_string(Basis basis) noexcept;
+
+/// What a Lever changes.
+enum class Change : std::uint8_t {
+  max_queue_size,  ///< QueueOptions::max_queue_size
+  workers,         ///< Options::workers
+  read_ahead,      ///< IoOptions::read_ahead
+  settings,        ///< several of these together: the recommended setting
+  cache,           ///< Options::cache
+  decode,          ///< Options::decode
+  antialias,       ///< Options::antialias
+  budget,          ///< MemoryOptions::budget_bytes
+  data,            ///< what is stored: images that decode in half the time
+  storage,         ///< where it is stored: reads that take half the time
+  trainer          ///< the consumer: half its time for a batch
+};
+/// The name of the enumerator, for example "read_ahead". Any thread.
+WEIR_API std::string_view to_string(Change change) noexcept;
+
+/// One change of the settings now, and its effect.
+struct Lever {
+  Change change = Change::settings;
+  std::string from;                ///< the value now, for example "0"
+  std::string to;                  ///< the value after the change, for example "27"
+  std::string title;               ///< the change in words, for example "read_ahead 0 → 27"
+  Basis basis = Basis::predicted;  ///< how gain, bytes and result are known
+  double gain = 0;                 ///< samples_per_s after the change over those now; 0: unknown
+  std::int64_t bytes = 0;          ///< change of the typical live bytes
+  Prediction result;               ///< after the change; unset if the basis is unknown
+  std::string why;                 ///< reason, or the condition of the effect
+  /// Options of the weir program, for example "--read-ahead 27". Empty: no option changes it.
+  std::string flag;
+  std::string code;      ///< the same as lines of C++; `options` is an Options
+  std::string sentence;  ///< title, gain, bytes, basis and reason in words
 };
 
-/// The predicted effect of a cache after the epoch that fills it. That first epoch is as fast as
-/// without a cache.
+/// The predicted effect of a cache on the window's setting, after the epoch that fills it. That
+/// first epoch is as fast as without a cache.
 struct CacheAdvice {
   Cache keep = Cache::encoded;    ///< kind of data in the cache
   std::uint64_t whole_bytes = 0;  ///< size of a cache that holds every sample
-  Prediction whole;  ///< result of the recommended setting with every sample in the cache
+  Prediction whole;               ///< result with every sample in the cache
   /// Size of a smaller cache: AdviceOptions::cache_bytes, or else the requested size of the
   /// window's cache. It is limited to whole_bytes and to what the budget leaves. 0: such a cache
   /// would hold no sample.
   std::uint64_t bytes = 0;
   double share = 0;  ///< share of samples in this cache, which is also its hit rate
-  Prediction to;     ///< result of the recommended setting with this cache
+  Prediction to;     ///< result with this cache
 };
 
-/// The recommended setting, with reasons and alternatives.
+/// What limits a run, and what to change.
 struct Advice {
-  Prediction now;  ///< result of the window's own setting
+  Verdict verdict;                 ///< the limit of the window's own setting
+  Basis basis = Basis::predicted;  ///< how the verdict is known
+  std::string sentence;            ///< the verdict in one sentence: describe(verdict)
+  Prediction now;                  ///< result of the window's own setting
+  /// Changes of the window's own setting, each on its own. The one with the largest gain is first.
+  /// Between gains that differ by less than 1 %, the one with fewer bytes. Those of unknown effect
+  /// are last. A change that gains less than 2 % is listed only if it saves memory.
+  std::vector<Lever> levers;
   /// The smallest setting that reaches the target readiness and comes within 1 % of `ceiling`.
   Prediction recommended;
-  Prediction ceiling;       ///< the best result of any setting within the bounds
-  std::vector<Step> steps;  ///< changes from the recommended setting, in both directions
+  Prediction ceiling;  ///< the best result of any setting within the bounds
   /// One entry for encoded, and one for decoded if each row depends on its sample alone. Empty if
   /// the number of samples in the source is unknown.
   std::vector<CacheAdvice> cache;
-  std::vector<std::string> sentences;  ///< the advice as text: settings, reasons, first change
-  std::string flags;                   ///< command-line options of the weir program
-  std::string code;                    ///< C++ code that sets the options
+  std::string flags;  ///< the recommended setting as options of the weir program
+  std::string code;   ///< the same as C++
 };
+
+/// The verdict in one sentence with percentages, for example "Storage-bound: the consumer waits
+/// 87 % of its time, 98 % of that for reads." Pure.
+WEIR_API std::string describe(const Verdict& verdict);
 
 /// Predicts some dozens of settings with the window's batch size and recommends one. Pure. Throws
 /// Error{bad_options} as predict() does or if an option is out of range, and

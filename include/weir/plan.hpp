@@ -76,6 +76,8 @@ struct WEIR_API Plan {
   std::size_t alignment = 64;                  ///< alignment of each slab
   std::uint64_t transform_bytes = 0;  ///< scratch of the transform, part of max_sample_bytes
   bool whole_images = false;          ///< whether the transform receives whole images
+  Decode decode = Decode::exact;      ///< from Options
+  bool antialias = false;             ///< from Options
   std::uint64_t index_bytes = 0;      ///< index and names of the source, and the trace
   std::uint64_t trace_bytes = 0;      ///< part of index_bytes: the events of a trace
   /// Maximum of encoded + scratch of one sample; also the size of the reserve.

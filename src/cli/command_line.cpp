@@ -265,6 +265,7 @@ Settings parse(const std::vector<std::string>& arguments) {
   if (settings.command == Command::help)
     throw Refusal{0, settings.data.empty() ? top_help()
                                            : help_text(app, row_of(settings.data), settings.each)};
+  settings.arguments = arguments;
   apply_rules(*parsed(), settings);
   return settings;
 }

@@ -79,13 +79,13 @@ int demo_command(const Settings& settings, const Interrupt& interrupt) {
 
   std::vector<std::string> arguments{folder.path().string()};
   for (const auto* word :
-       {"--batch", "16", "--epochs", "3", "--max-queue-size", "1,2,4,8,16", "--consumer-ms", "40"})
+       {"--batch", "16", "--epochs", "1", "--max-queue-size", "1,2,4,8,16", "--consumer-ms", "40"})
     arguments.emplace_back(word);
   tell(fmt::format(
       "A trainer takes 40 ms for a batch of 16. The large images follow one another and take "
       "longer\n"
-      "to decode. A queue can bridge that time. The sweep shows what each queue depth costs and\n"
-      "brings. Each depth runs in a separate process:\n\n"
+      "to decode. A queue can bridge that time. The sweep measures memory and throughput of each\n"
+      "queue depth, in turns. Each run is a separate process:\n\n"
       "  weir sweep {}\n",
       fmt::join(arguments, " ")));
   if (settings.quiet) arguments.emplace_back("--quiet");
@@ -95,7 +95,9 @@ int demo_command(const Settings& settings, const Interrupt& interrupt) {
   command_line.insert(command_line.begin(), "sweep");
   auto sweep = parse(command_line);
   sweep.predict = false;
-  return sweep_command(sweep, arguments, interrupt);
+  const auto code = sweep_command(sweep, arguments, interrupt);
+  if (code == done_exit) tell("Next: weir tune FOLDER --consumer-ms 40");
+  return code;
 }
 
 }  // namespace weir::cli

@@ -153,7 +153,8 @@ Measured measure(const AnySource& source, const Settings& requested, const Inter
   window.plan = resolve(requested.options, source.index_bytes(), 0, source.size());
   if (consumer) window.consumer = *consumer;
   // The measured setting or consumer was not the requested one.
-  if (help || consumer) measured.verdict = prediction(window);
+  measured.predicted = help || consumer;
+  if (measured.predicted) measured.verdict = prediction(window);
   return measured;
 }
 

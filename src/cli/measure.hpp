@@ -19,6 +19,8 @@ struct Measured {
   /// too short.
   std::optional<Window> window;
   Verdict verdict;  ///< for the requested setting and consumer
+  /// Whether the run had another setting or consumer, so that the verdict is predicted.
+  bool predicted = false;
 };
 
 /// Drains `source` as `settings` specify, in shuffled order and over as many epochs as necessary.
@@ -28,15 +30,16 @@ struct Measured {
 Measured measure(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
                  std::uint64_t most_samples = UINT64_MAX);
 
-/// The predicted verdict for the setting of `window.plan`, from the times of a simulation. It is for a
-/// window that was measured with another setting.
+/// The predicted verdict for the setting of `window.plan`, from the times of a simulation. It is
+/// for a window that was measured with another setting.
 Verdict prediction(const Window& window);
 
 /// A whole run as the basis of predictions. Empty if the run was too short, if its settings changed
 /// during the run, or if predictions do not support it (different sizes, a cache that fills).
 std::optional<Window> evidence(const Report& figures);
 
-/// Predictions for `around` with smaller and larger queues that fit in the budget, ordered by depth.
+/// Predictions for `around` with smaller and larger queues that fit in the budget, ordered by
+/// depth.
 std::vector<Prediction> by_depth(const Window& window, const Setting& around);
 
 }  // namespace weir::cli

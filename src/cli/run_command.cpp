@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -7,12 +8,41 @@
 #include "cli/drive.hpp"
 #include "cli/measure.hpp"
 #include "cli/messages.hpp"
+#include "cli/next_command.hpp"
 #include "cli/progress.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
+#include "report/stats_text.hpp"
 #include "report/text.hpp"
 
 namespace weir::cli {
+namespace {
+
+/// The verdict and the next command, as JSON and as text.
+std::string put_conclusion(report::Json& json, const Settings& settings, const report::Run& run,
+                           const std::optional<Window>& seen) {
+  json["advice"] = json["next"] = json["verdict"] = nullptr;
+  if (!run.error.empty() || run.interrupted || !run.figures.regime) return "";
+  const bool own_sizes = run.figures.plan.sizes.mode != Sizes::fixed;
+  if (!seen) {
+    const auto verdict = describe(judge(run.figures.queue));
+    const auto next = next_command(settings, own_sizes ? Command::sweep : Command::tune);
+    json["verdict"] = verdict;
+    json["next"] = next;
+    return '\n' + report::indented(verdict, 0) + report::next_text(next);
+  }
+  const auto advice = advise(*seen, {.target_readiness = settings.target_readiness});
+  // tune measures what this run could not.
+  const bool complete = std::ranges::none_of(
+      advice.levers, [](const Lever& lever) { return lever.basis == Basis::unknown; });
+  const auto next = next_command(settings, advice, complete ? Command::sweep : Command::tune);
+  json["advice"] = report::to_json(advice);
+  json["verdict"] = advice.sentence;
+  json["next"] = next;
+  return report::next_text(advice, next);
+}
+
+}  // namespace
 
 int run_command(const Settings& settings, const Interrupt& interrupt) {
   const auto run = drive(open_data(settings, interrupt.token()), settings, interrupt, "");
@@ -21,11 +51,11 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
   const auto& planned = run.figures.plan;
-  if (const auto seen = evidence(run.figures))
-    json["depths"] = report::depths_json(planned, by_depth(*seen, setting_of(planned)));
-  else
-    json["depths"] = report::depths_json(planned);
-  emit(settings, json, report::run_text(run));
+  const auto seen = evidence(run.figures);
+  json["depths"] = seen ? report::depths_json(planned, by_depth(*seen, setting_of(planned)))
+                        : report::depths_json(planned);
+  const auto conclusion = put_conclusion(json, settings, run, seen);
+  emit(settings, json, report::run_text(run) + conclusion);
   say_error(settings, run.error, run.figures.fault_count);
   const auto& plan = run.figures.plan;
   if (plan.max_queue_size < plan.max_queue_size_requested)

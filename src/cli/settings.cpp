@@ -173,6 +173,9 @@ class OptionTable {
     group.number("--seed", o.seed, "Seed of the order, of random crops and of replacements. [0]");
     group.flag("--shuffle", o.shuffle, "A new order each epoch.");
     group.flag("--drop-last", o.drop_last, "Leaves out the short last batch of an epoch.");
+    group.when(is({Command::sweep}))
+        .positive("--rounds", settings_.rounds,
+                  "Runs of each depth, in turns. [at least 3, and 2 seconds for each depth]");
     group.positive("--epochs", settings_.epochs,
                    "Passes over the data. [1; with --steps: no limit]");
     group.positive("--steps", settings_.steps, "Ends after this many batches.");

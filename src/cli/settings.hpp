@@ -45,6 +45,7 @@ struct ModelSettings {
 /// The parsed command line. Defaults are those of the library.
 struct Settings {
   Command command = Command::run;
+  std::vector<std::string> arguments;  ///< the parsed words, without the program's name
   std::string data;    ///< help: the name of a command; empty: not given
   std::string beside;  ///< verify: data of a second loader on the same budget; empty: none
   Options options;
@@ -55,6 +56,7 @@ struct Settings {
   std::vector<std::string> extensions;
   FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
   std::optional<std::uint64_t> epochs, steps;
+  std::optional<std::uint64_t> rounds;  ///< sweep: runs of each depth; empty: by time
   bool settle = false;
   bool digest = false;
   bool grid = false;

@@ -1,29 +1,56 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.hpp"
 #include "cli/child.hpp"
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
 #include "cli/measure.hpp"
 #include "cli/messages.hpp"
+#include "cli/next_command.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
-#include "report/text.hpp"
+#include "report/stats_text.hpp"
+#include "report/sweep.hpp"
 
 namespace weir::cli {
 namespace {
 
+/// Three of them are two seconds, for each depth.
+constexpr double least_run_s = 0.7, least_depth_s = 2;
+constexpr std::uint64_t least_rounds = 3, most_rounds = 10;
+
+/// Without --epochs and --steps: whole epochs until the run is long enough.
+report::Run drive_one_depth(const Settings& requested, std::uint32_t depth,
+                            const Interrupt& interrupt) {
+  const auto source = open_data(requested, interrupt.token());
+  const auto label = fmt::format("max_queue_size {}", depth);
+  // A source without a full batch may have no batch at all.
+  const bool small = source.size() < requested.options.batch;
+  if (requested.epochs || requested.steps || requested.digest || small)
+    return drive(source, requested, interrupt, label);
+  auto settings = requested;
+  settings.steps = UINT64_MAX;
+  const auto begun = Clock::now();
+  std::uint64_t batches = 0;
+  return drive(source, settings, interrupt, label, [&](const Loader& loader) {
+    const bool whole = ++batches % loader.batches_per_epoch() == 0;
+    return !whole || seconds(Clock::now() - begun) < least_run_s;
+  });
+}
+
 int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interrupt& interrupt) {
   end_with_parent();
-  const auto run = drive(open_data(settings, interrupt.token()), settings, interrupt,
-                         fmt::format("max_queue_size {}", depth));
+  const auto run = drive_one_depth(settings, depth, interrupt);
   auto json = report::envelope("run");
   report::put_run(json, run);
+  json["verdict"] = run.figures.regime ? report::Json(describe(judge(run.figures.queue))) : nullptr;
   // This uses only the plan and no measurement. staging_bytes is the upper bound.
   const auto cost = report::cost_at(run.figures.plan, run.figures.plan.max_queue_size);
   json["predicted"] = {{"staging_bytes", cost.u8_bytes},  {"float16_bytes", cost.f16_bytes},
@@ -68,51 +95,95 @@ void put_prediction(report::Json& run, const Window& window) {
            1}};
 }
 
+/// Whether every depth needs another run.
+bool wants_more(const Settings& settings, std::uint64_t rounds, const report::Json& runs) {
+  if (settings.rounds) return rounds < *settings.rounds;
+  if (rounds < least_rounds) return true;
+  if (rounds >= most_rounds) return false;
+  std::map<std::uint64_t, double> seconds;
+  for (const auto& run : runs)
+    seconds[run["plan"]["max_queue_size_requested"]] += run["throughput"]["seconds"].get<double>();
+  return std::ranges::any_of(seconds, [](const auto& one) { return one.second < least_depth_s; });
+}
+
+/// The best that any depth can reach with the workers and reads ahead of the sweep.
+Prediction limit_of(const Window& window) {
+  auto setting = setting_of(window.plan);
+  setting.max_queue_size = std::max(setting.max_queue_size, AdviceOptions{}.most_queue);
+  return predict(window, setting);
+}
+
+/// The report of one depth, from a child process. Discarded if the child has written none.
+report::Json run_of(const Settings& settings, const std::vector<std::string>& arguments,
+                    std::uint32_t depth, const Interrupt& interrupt, int& exit_code) {
+  std::vector<std::string> child{"sweep", "--only-depth", std::to_string(depth)};
+  child.insert(child.end(), arguments.begin(), arguments.end());
+  // Computed once. Otherwise each depth would have its own budget.
+  if (!settings.budget_how.empty()) {
+    child.insert(child.end(),
+                 {"--memory-budget", std::to_string(settings.options.memory.budget_bytes)});
+  }
+  const auto result = run_self(child, interrupt.token());
+  exit_code = std::max(exit_code, result.exit_code);
+  return report::Json::parse(result.output, nullptr, false);
+}
+
 }  // namespace
 
 int sweep_command(const Settings& settings, const std::vector<std::string>& arguments,
                   const Interrupt& interrupt) {
   if (settings.only_depth) return sweep_one_depth(settings, *settings.only_depth, interrupt);
 
+  int worst = done_exit;
+  auto runs = report::Json::array(), finished = report::Json::array();
+  const auto measured = measure_before(settings, interrupt);
+  // In turns, so that a slow second of the machine does not count for one depth alone.
+  for (std::uint64_t round = 0;
+       !interrupt.raised() && worst == done_exit && wants_more(settings, round, finished);
+       ++round) {
+    for (const auto depth : settings.depths) {
+      if (interrupt.raised()) break;
+      auto run = run_of(settings, arguments, depth, interrupt, worst);
+      if (run.is_discarded()) {
+        if (interrupt.raised()) break;
+        return std::max(worst, failed_exit);  // the child has written the reason to stderr
+      }
+      if (measured) put_prediction(run, *measured);
+      if (run["interrupted"] == false) finished.push_back(run);
+      runs.push_back(std::move(run));
+    }
+  }
+
   auto json = report::head("sweep");
   json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
-  json["runs"] = report::Json::array();
-  int worst = done_exit;
-  auto finished = report::Json::array();
-  const auto measured = measure_before(settings, interrupt);
-  for (const auto depth : settings.depths) {
-    if (interrupt.raised()) break;
-    std::vector<std::string> child{"sweep", "--only-depth", std::to_string(depth)};
-    child.insert(child.end(), arguments.begin(), arguments.end());
-    // Computed once. Otherwise each depth would have its own budget.
-    if (!settings.budget_how.empty()) {
-      child.insert(child.end(),
-                   {"--memory-budget", std::to_string(settings.options.memory.budget_bytes)});
-    }
-    const auto result = run_self(child, interrupt.token());
-    worst = std::max(worst, result.exit_code);
-    auto run = report::Json::parse(result.output, nullptr, false);
-    if (run.is_discarded()) {
-      if (interrupt.raised()) break;
-      return std::max(worst, failed_exit);  // the child has written the reason to stderr
-    }
-    if (measured) put_prediction(run, *measured);
-    if (run["interrupted"] == false) finished.push_back(run);
-    json["runs"].push_back(std::move(run));
-  }
+  json["runs"] = std::move(runs);
   json["interrupted"] = interrupt.raised();
-  auto text = interrupt.raised() ? fmt::format("Interrupted: {} of {} depths are finished.\n",
-                                               finished.size(), settings.depths.size())
-                                 : std::string();
-  if (!finished.empty()) text += report::sweep_text(finished);
+  json["limit"] = json["next"] = json["verdict"] = nullptr;
+  const auto summary = report::sweep_summary(finished);
+  json.update(summary);
+  auto text = interrupt.raised()
+                  ? fmt::format("Interrupted: {} runs are finished.\n", finished.size())
+                  : std::string();
+  if (!finished.empty()) text += report::sweep_text(finished, summary);
   if (measured && settings.options.cache.keep != Cache::nothing)
     text += "samples/s, ready and waited are predicted without the cache\n";
-  json["advice"] = nullptr;
+  if (const auto& conclusion = summary["conclusion"]; !conclusion.is_null()) {
+    json["verdict"] = conclusion["sentence"];
+    text += '\n' + report::indented(conclusion["sentence"].get<std::string>(), 0);
+  }
   if (measured && !interrupt.raised()) {
-    const auto advice = advise(*measured, {.target_readiness = settings.target_readiness});
-    json["advice"] = report::to_json(advice);
-    text += '\n' + report::advice_text(advice);
+    const auto limit = limit_of(*measured);
+    json["limit"] = report::to_json(limit);
+    json["next"] = next_command(settings, Command::tune);
+    const bool exceeded = std::ranges::any_of(finished, [&](const report::Json& run) {
+      return run["throughput"]["samples_per_s"] > limit.samples_per_s;
+    });
+    text += fmt::format(
+        "Predicted limit of any depth, with these workers and reads ahead: {:.1f} samples/s.\n{}{}",
+        limit.samples_per_s,
+        exceeded ? "Some runs were faster: the machine was slower while this was measured.\n" : "",
+        report::next_text(json["next"]));
   }
   emit(settings, json, text);
   for (const auto& run : finished)

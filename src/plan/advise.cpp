@@ -11,20 +11,17 @@ namespace {
 
 /// Writes the recommended setting as options of the program and as C++.
 void put_settings(Advice& advice, std::uint64_t budget, const CachePlan& cache) {
-  const auto set = [&](const std::string& flag, const std::string& member, std::uint64_t value) {
-    advice.flags += (advice.flags.empty() ? "--" : " --") + flag + " " + std::to_string(value);
-    advice.code += "options." + member + " = " + std::to_string(value) + ";\n";
-  };
   const auto& setting = advice.recommended.setting;
-  set("max-queue-size", "queue.max_queue_size", setting.max_queue_size);
-  set("workers", "workers", setting.workers);
-  set("read-ahead", "io.read_ahead", setting.read_ahead);
-  if (budget != unlimited) set("memory-budget", "memory.budget_bytes", budget);
+  advice.flags = flags_of(setting);
+  advice.code = code_of(setting);
+  if (budget != unlimited) {
+    advice.flags += " --memory-budget " + exact_bytes(budget);
+    advice.code += "options.memory.budget_bytes = " + std::to_string(budget) + ";\n";
+  }
   if (cache.keep == Cache::nothing) return;
-  const std::string keep(to_string(cache.keep)), requested = std::to_string(cache.requested);
-  advice.flags += " --cache " + keep + (cache.requested != 0 ? ":" + requested : "");
-  advice.code += "options.cache.keep = weir::Cache::" + keep + ";\n";
-  if (cache.requested != 0) advice.code += "options.cache.max_bytes = " + requested + ";\n";
+  const CacheOptions kept{cache.keep, cache.requested};
+  advice.flags += " " + flag_of(kept);
+  advice.code += code_of(kept);
 }
 
 void check(const AdviceOptions& o) {
@@ -42,11 +39,14 @@ Advice advise(const Window& window, const AdviceOptions& options) {
   Advice advice;
   advice.now = predict(plan_with(window, setting_of(window.plan), window.plan.budget_bytes),
                        search.work(), window.encoded_bytes);
+  const bool predicted = options.predict_verdict || options.consumer;
+  advice.basis = predicted ? Basis::predicted : Basis::measured;
+  advice.verdict = predicted ? advice.now.verdict : judge(window);
+  advice.sentence = describe(advice.verdict);
   advice.ceiling = search.ceiling();
   advice.recommended = search.smallest(advice.ceiling);
-  advice.steps = search.steps(advice.recommended);
-  advice.cache = cache_advice(window, search, advice.recommended.setting, options.cache_bytes);
-  advice.sentences = advice_text(window, options, search, advice);
+  advice.cache = cache_advice(window, search, options.cache_bytes);
+  advice.levers = levers(window, options, search, advice);
   put_settings(advice, search.budget(), window.plan.cache);
   return advice;
 }

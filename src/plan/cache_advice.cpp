@@ -18,13 +18,27 @@ std::uint64_t kept_bytes(const Window& window, Cache keep) {
   return head + round_up(pixels, alignment) + round_up(plan.side_bytes, alignment);
 }
 
+std::uint64_t table_bytes(const Window& window) {
+  return mul_sat(window.source_samples, sizeof(void*));
+}
+
+std::uint64_t entry_bytes(const Window& window, Cache keep) {
+  return mul_sat(window.source_samples, kept_bytes(window, keep));
+}
+
 }  // namespace
 
-std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, const Setting& setting,
-                                      std::uint64_t bytes) {
+double cached_share(const Window& window, Cache keep, std::uint64_t bytes) {
+  const auto entries = entry_bytes(window, keep);
+  if (entries == 0) return 0;
+  return std::min(1.0, static_cast<double>(sub_floor(bytes, table_bytes(window))) /
+                           static_cast<double>(entries));
+}
+
+std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, std::uint64_t bytes) {
   std::vector<CacheAdvice> all;
   if (window.source_samples == 0) return all;
-  const auto table = mul_sat(window.source_samples, sizeof(void*));
+  const auto table = table_bytes(window);
   const auto requested = bytes != 0 ? bytes : window.plan.cache.requested;
   for (const auto keep : {Cache::encoded, Cache::decoded}) {
     if (keep == Cache::decoded && !window.plan.cache.may_keep_decoded) continue;
@@ -34,19 +48,17 @@ std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, cons
     cache.table_bytes = table;
     cache.requested = requested;
     cache.bytes = requested != 0 ? requested : unlimited;  // without a budget the size has no bound
-    const auto plan = plan_with(with, setting, search.budget());
+    const auto plan = plan_with(with, setting_of(window.plan), search.budget());
     const auto at = [&](double share) {
       return predict(plan, simulation::with_cache(search.work(), plan, keep, share),
                      window.encoded_bytes);
     };
     CacheAdvice advice;
     advice.keep = keep;
-    const auto entries = mul_sat(window.source_samples, kept_bytes(window, keep));
-    advice.whole_bytes = add_sat(table, entries);
+    advice.whole_bytes = add_sat(table, entry_bytes(window, keep));
     advice.whole = at(1);
     advice.bytes = std::min(advice.whole_bytes, plan.cache.bytes);
-    advice.share =
-        static_cast<double>(sub_floor(advice.bytes, table)) / static_cast<double>(entries);
+    advice.share = cached_share(window, keep, advice.bytes);
     advice.to = advice.share < 1 ? at(advice.share) : advice.whole;
     all.push_back(std::move(advice));
   }

@@ -190,6 +190,8 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   if (options.queue.max_bytes != 0) plan.max_queue_bytes = options.queue.max_bytes;
   plan.transform_bytes = options.transform.scratch_bytes;
   plan.whole_images = options.transform.apply && options.transform.input == TransformInput::decoded;
+  plan.decode = options.decode;
+  plan.antialias = options.antialias;
   plan.trace_bytes = mul_sat(options.trace.events, trace_event_bytes);
   within("index_bytes() of the source", index_bytes, std::uint64_t{0}, std::uint64_t{1} << 60);
   index_bytes = add_sat(index_bytes, plan.trace_bytes);

@@ -74,10 +74,18 @@ Setting Search::setting(std::uint32_t depth, Threads threads) const {
           .batch = window_.plan.batch};
 }
 
+std::uint32_t Search::most(std::uint32_t Setting::*knob) const noexcept {
+  if (knob == &Setting::workers) return most_workers_;
+  return knob == &Setting::read_ahead ? most_read_ahead_ : options_.most_queue;
+}
+
+bool Search::within_bounds(const Setting& setting) const noexcept {
+  return setting.max_queue_size > 0 && setting.workers > 0 &&
+         std::ranges::all_of(
+             knobs, [&](const Knob& knob) { return setting.*knob.value <= most(knob.value); });
+}
+
 std::optional<Plan> Search::plan_of(const Setting& wanted) const {
-  if (wanted.max_queue_size == 0 || wanted.max_queue_size > options_.most_queue) return {};
-  if (wanted.workers == 0 || wanted.workers > most_workers_) return {};
-  if (wanted.read_ahead > most_read_ahead_) return {};
   try {
     auto plan = plan_with(window_, wanted, budget_);
     // If the Plan cuts the queue to the budget, the result belongs to another setting.
@@ -89,11 +97,15 @@ std::optional<Plan> Search::plan_of(const Setting& wanted) const {
   }
 }
 
-std::optional<Prediction> Search::at(const Setting& wanted) {
+std::optional<Prediction> Search::simulated(const Setting& wanted) {
   if (const auto found = known_.find(wanted); found != known_.end()) return found->second;
   const auto plan = plan_of(wanted);
   if (!plan) return {};
   return known_.emplace(wanted, predict(*plan, work_, window_.encoded_bytes)).first->second;
+}
+
+std::optional<Prediction> Search::at(const Setting& wanted) {
+  return within_bounds(wanted) ? simulated(wanted) : std::nullopt;
 }
 
 bool Search::good(const std::optional<Prediction>& prediction) const {
@@ -108,7 +120,8 @@ std::uint32_t Search::least_depth(Threads threads) const {
 
 std::uint32_t Search::deepest(Threads threads, std::uint64_t bytes) const {
   const auto fits = [&](std::uint32_t depth) {
-    const auto plan = plan_of(setting(depth, threads));
+    const auto wanted = setting(depth, threads);
+    const auto plan = within_bounds(wanted) ? plan_of(wanted) : std::nullopt;
     return plan && typical_bytes(*plan, window_.encoded_bytes) < bytes;
   };
   const auto least = least_depth(threads);
@@ -176,7 +189,7 @@ Prediction Search::climbed(Prediction from) {
   for (int move = 0; move < most_moves; ++move) {
     const auto before = from;
     for (const auto& step : steps(before))
-      if (better(step.to, from)) from = step.to;
+      if (better(step, from)) from = step;
     if (from.setting == before.setting) break;
   }
   return from;
@@ -207,10 +220,14 @@ void Search::thin_out(Prediction& best) {
   best = *at(wanted);
 }
 
-Prediction Search::smallest(const Prediction& best) {
+void Search::require(const Prediction& best) {
   least_rate_ = best.samples_per_s * (1 - slack);
   least_readiness_ = best.data_readiness >= options_.target_readiness ? options_.target_readiness
                                                                       : best.data_readiness - slack;
+}
+
+Prediction Search::smallest(const Prediction& best) {
+  require(best);
   std::optional<Prediction> found = best;
   improve(found, {best.setting.workers, best.setting.read_ahead});
   for (const auto threads : candidates()) improve(found, threads);
@@ -218,23 +235,44 @@ Prediction Search::smallest(const Prediction& best) {
   return *found;
 }
 
-std::vector<Step> Search::steps(const Prediction& from) {
-  std::vector<Step> steps;
-  const auto add = [&](const char* name, std::uint32_t Setting::*knob, std::uint32_t value) {
+std::optional<Prediction> Search::alone(const Setting& from, std::uint32_t Setting::*knob) {
+  const auto with = [&](std::uint32_t value) {
+    auto other = from;
+    other.*knob = value;
+    return other;
+  };
+  const std::uint32_t least = knob == &Setting::read_ahead ? 0 : 1;
+  if (!plan_of(with(least))) return {};
+  // The first value that the plan does not hold, minus one.
+  const auto largest =
+      smallest_that(least, most(knob) + 1,
+                    [&](auto value) { return value > most(knob) || !plan_of(with(value)); }) -
+      1;
+  // More workers than cores, or more reads than bytes, may be worse than fewer.
+  std::optional<Prediction> best;
+  for (auto value = largest; value > least; value /= 2)
+    if (const auto found = simulated(with(value)); found && (!best || better(*found, *best)))
+      best = found;
+  if (!best) return simulated(with(least));
+  require(*best);
+  return simulated(with(smallest_that(least, best->setting.*knob,
+                                      [&](auto value) { return good(simulated(with(value))); })));
+}
+
+std::vector<Prediction> Search::steps(const Prediction& from) {
+  std::vector<Prediction> steps;
+  const auto add = [&](std::uint32_t Setting::*knob, std::uint32_t value) {
     auto wanted = from.setting;
-    const auto had = std::exchange(wanted.*knob, value);
-    if (had == value) return;
-    if (const auto to = at(wanted))
-      steps.push_back(
-          {std::string(name) + " " + std::to_string(had) + " to " + std::to_string(value), *to});
+    if (std::exchange(wanted.*knob, value) == value) return;
+    if (const auto to = at(wanted)) steps.push_back(*to);
   };
   const auto& s = from.setting;
-  add("max_queue_size", &Setting::max_queue_size, s.max_queue_size + 1);
-  add("max_queue_size", &Setting::max_queue_size, s.max_queue_size - 1);
-  add("workers", &Setting::workers, s.workers + 1);
-  add("workers", &Setting::workers, s.workers - 1);
-  add("read_ahead", &Setting::read_ahead, s.read_ahead > 0 ? 2 * s.read_ahead : 1);
-  if (s.read_ahead > 0) add("read_ahead", &Setting::read_ahead, s.read_ahead / 2);
+  add(&Setting::max_queue_size, s.max_queue_size + 1);
+  add(&Setting::max_queue_size, s.max_queue_size - 1);
+  add(&Setting::workers, s.workers + 1);
+  add(&Setting::workers, s.workers - 1);
+  add(&Setting::read_ahead, s.read_ahead > 0 ? 2 * s.read_ahead : 1);
+  if (s.read_ahead > 0) add(&Setting::read_ahead, s.read_ahead / 2);
   return steps;
 }
 

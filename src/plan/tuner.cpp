@@ -16,10 +16,10 @@ constexpr double change = 0.3;
 constexpr std::uint32_t windows_to_believe = 2;
 
 std::string described(const Setting& from, const Setting& to) {
-  for (const auto& [name, value, why] : knobs) {
-    if (from.*value != to.*value)
-      return std::string(name) + " " + std::to_string(from.*value) + " to " +
-             std::to_string(to.*value);
+  for (const auto& knob : knobs) {
+    if (from.*knob.value != to.*knob.value)
+      return std::string(knob.name) + " " + std::to_string(from.*knob.value) + " to " +
+             std::to_string(to.*knob.value);
   }
   return "nothing";
 }
@@ -97,8 +97,9 @@ void Tuner::ask(const Window& seen) {
   requested.plan.max_queue_size = setting_.max_queue_size;
   requested.plan.workers = setting_.workers;
   requested.plan.read_ahead = setting_.read_ahead;
-  requested.source_samples = 0;  // disables cache advice
-  goal_ = advise(requested, bounds_).recommended;
+  // Without the levers of advise(), which take longer than the rest.
+  Search search(requested, bounds_);
+  goal_ = search.smallest(search.ceiling());
   at_rest_.reset();
   changed_ = 0;
 }

@@ -20,6 +20,16 @@ std::string times(const Service& service) {
                      service.deviation_s * 1e3);
 }
 
+std::string code_lines(std::string_view code) {
+  std::string lines;
+  while (!code.empty()) {
+    const auto end = std::min(code.find('\n'), code.size());
+    lines += fmt::format("     {}\n", code.substr(0, end));
+    code.remove_prefix(std::min(end + 1, code.size()));
+  }
+  return lines;
+}
+
 }  // namespace
 
 Json to_json(const Prediction& p) {
@@ -50,6 +60,22 @@ Json depths_json(const Plan& plan) {
   return depths;
 }
 
+Json to_json(const Lever& lever) {
+  const bool known = lever.basis != Basis::unknown;
+  return {{"change", to_string(lever.change)},
+          {"from", lever.from},
+          {"to", lever.to},
+          {"title", lever.title},
+          {"basis", to_string(lever.basis)},
+          {"gain", known ? Json(lever.gain) : Json(nullptr)},
+          {"bytes", known ? Json(lever.bytes) : Json(nullptr)},
+          {"why", text_or_null(lever.why)},
+          {"flag", text_or_null(lever.flag)},
+          {"code", text_or_null(lever.code)},
+          {"sentence", lever.sentence},
+          {"result", known ? to_json(lever.result) : Json(nullptr)}};
+}
+
 Json to_json(const Advice& advice) {
   Json caches = Json::array();
   for (const auto& cache : advice.cache)
@@ -59,59 +85,76 @@ Json to_json(const Advice& advice) {
                       {"bytes", cache.bytes},
                       {"share", cache.share},
                       {"to", to_json(cache.to)}});
-  Json steps = Json::array();
-  for (const auto& step : advice.steps)
-    steps.push_back({{"change", step.change}, {"to", to_json(step.to)}});
-  return {{"now", to_json(advice.now)},
+  Json levers = Json::array();
+  for (const auto& lever : advice.levers) levers.push_back(to_json(lever));
+  const auto& verdict = advice.verdict;
+  return {{"verdict",
+           {{"sentence", advice.sentence},
+            {"regime", to_string(verdict.regime)},
+            {"basis", to_string(advice.basis)},
+            {"consumer_wait", verdict.consumer_wait},
+            {"storage_wait", verdict.storage_wait},
+            {"decode_wait", verdict.decode_wait},
+            {"memory_wait", verdict.memory_wait},
+            {"producer_wait", verdict.producer_wait}}},
+          {"now", to_json(advice.now)},
+          {"levers", std::move(levers)},
           {"recommended", to_json(advice.recommended)},
           {"ceiling", to_json(advice.ceiling)},
-          {"steps", std::move(steps)},
-          {"sentences", advice.sentences},
           {"flags", advice.flags},
           {"code", advice.code},
           {"cache", std::move(caches)}};
 }
 
-std::string advice_text(const Advice& advice) {
-  Table table("<Settings|queue|workers|ahead|samples/s|ready|waited|bound|peak|all MiB", 0);
-  const auto add = [&](const std::string& name, const Prediction& p) {
-    const auto& s = p.setting;
-    table.add({"  " + name, grouped(s.max_queue_size), grouped(s.workers), grouped(s.read_ahead),
-               fmt::format("{:.1f}", p.samples_per_s), percent(p.data_readiness),
-               percent(p.consumer_wait), mebibytes(p.staging_bytes, 1),
-               mebibytes(p.peak_staging_bytes, 1), mebibytes(p.total_bytes, 1)});
-  };
-  add("recommended", advice.recommended);
-  if (advice.now.setting != advice.recommended.setting) add("now", advice.now);
-  add("all there is", advice.ceiling);
-  for (const auto& step : advice.steps) add(step.change, step.to);
-
-  std::string parts = "Advice\n";
-  for (const auto& sentence : advice.sentences) parts += indented(sentence);
-  std::string code;
-  for (std::string_view rest = advice.code; !rest.empty();) {
-    const auto end = std::min(rest.find('\n'), rest.size());
-    code += fmt::format("  {}\n", rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+std::string levers_text(const Advice& advice) {
+  if (advice.levers.empty())
+    return "What to change\n  Nothing: no setting is faster by 2 %, and none saves memory.\n";
+  Table table("|<change|gain|samples/s|MiB|<basis", 2);
+  const auto& now = advice.now;
+  table.add({"", "now", "", fmt::format("{:.1f}", now.samples_per_s), mebibytes(now.total_bytes, 1),
+             std::string(to_string(Basis::predicted))});
+  std::string pastes;
+  int rank = 0;
+  for (const auto& lever : advice.levers) {
+    const bool known = lever.basis != Basis::unknown;
+    const auto number = fmt::format("{}", ++rank);
+    table.add({number, lever.title, known ? fmt::format("x{:.2f}", lever.gain) : "?",
+               known ? fmt::format("{:.1f}", lever.result.samples_per_s) : "?",
+               known ? fmt::format("{:+.1f}", static_cast<double>(lever.bytes) / (1 << 20)) : "?",
+               std::string(to_string(lever.basis))});
+    pastes += fmt::format("  {}  {}\n{}", number, lever.flag.empty() ? lever.title : lever.flag,
+                          code_lines(lever.code));
+    if (!lever.why.empty()) pastes += indented(lever.why + ".", 5);
   }
-  return parts + '\n' + table.text() +
-         "predicted; ready: share of next() calls that find a batch waiting; waited: share of the "
-         "time\nthat the consumer waits; bound: MiB that slabs may have; peak: that they would "
-         "have; "
-         "all MiB:\nthe bound with index, workers and reads ahead\n\nTo paste\n  " +
-         advice.flags + "\n\n" + code;
+  return "What to change, by gain\n" + table.text() +
+         "  Each change alone. gain: samples/s then over those now; MiB: typical live bytes.\n\n"
+         "How, on the command line and in C++\n" +
+         pastes;
 }
 
-std::string window_text(const Window& window, const Verdict& verdict, std::uint32_t read_ahead) {
-  return fmt::format("Regime: {}\n", to_string(verdict.regime)) + indented(verdict.why) +
-         fmt::format(
-             "\nMeasured {} samples in {:.2f} s, {} workers on {} cores, read_ahead {}{}\n"
-             "  a read          {}\n  a decode        {}\n  the consumer    {} a batch of {}\n",
-             grouped(window.samples), window.seconds, window.plan.workers, window.cores, read_ahead,
-             read_ahead == window.plan.read_ahead
-                 ? ""
-                 : fmt::format(" (asked {}: it would have taken too long)", window.plan.read_ahead),
-             times(window.read), times(window.decode), times(window.consumer), window.plan.batch);
+std::string verdict_text(const Advice& advice) {
+  auto text = advice.sentence;
+  if (advice.basis == Basis::predicted) text.insert(text.size() - 1, " (predicted)");
+  return indented(text, 0) + '\n';
+}
+
+std::string next_text(const Advice& advice, const std::string& command) {
+  auto text = "\n" + indented(advice.sentence, 0);
+  if (!advice.levers.empty()) text += indented("Best change: " + advice.levers.front().sentence, 0);
+  return text + next_text(command);
+}
+
+std::string next_text(const std::string& command) { return "Next: " + command + '\n'; }
+
+std::string window_text(const Window& window, std::uint32_t read_ahead) {
+  return fmt::format(
+      "Measured {} samples in {:.2f} s, {} workers on {} cores, read_ahead {}{}\n"
+      "  a read          {}\n  a decode        {}\n  the consumer    {} a batch of {}\n",
+      grouped(window.samples), window.seconds, window.plan.workers, window.cores, read_ahead,
+      read_ahead == window.plan.read_ahead
+          ? ""
+          : fmt::format(" (asked {}: it would have taken too long)", window.plan.read_ahead),
+      times(window.read), times(window.decode), times(window.consumer), window.plan.batch);
 }
 
 }  // namespace weir::report

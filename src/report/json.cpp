@@ -191,6 +191,7 @@ Json to_json(const Plan& plan) {
           {"budget_bytes", plan.budget_bytes},
           {"ceiling_bytes", plan.ceiling_bytes},
           {"index_bytes", plan.index_bytes},
+          {"trace_bytes", plan.trace_bytes},
           {"shape", {plan.shape.height, plan.shape.width, plan.shape.channels}},
           {"side_bytes", plan.side_bytes},
           {"transform_bytes", plan.transform_bytes},

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "report/bytes.hpp"
 #include "report/fields.hpp"
@@ -12,9 +11,6 @@
 
 namespace weir::report {
 namespace {
-
-std::string tenths(double figure) { return fmt::format("{:.1f}", figure); }
-std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
 
 /// The shape of an image and the staging bytes.
 std::string shape_text(const Plan& plan) {
@@ -133,42 +129,6 @@ std::string stalls_text(const Report& figures) {
   for (std::size_t i = 0; i < std::min(most, figures.stalls.size()); ++i)
     out += fmt::format("  {}\n", figures.stalls[i]);
   return out;
-}
-
-/// Peak staging: predicted, measured and maximum.
-std::string peaks_text(const Json& runs) {
-  Table table("queue|MiB of staging: bound|peak: predicted|measured|off", 0);
-  for (const auto& run : runs) {
-    const auto& predicted = run["predicted"];
-    if (!predicted["peak_staging_bytes"].is_number() || predicted["peak_staging_bytes"] == 0)
-      continue;
-    table.add({grouped(run["plan"]["max_queue_size_requested"]),
-               mebibytes(predicted["staging_bytes"]), mebibytes(predicted["peak_staging_bytes"]),
-               mebibytes(run["memory"]["staging"]),
-               signed_percent(run["predicted_off"]["peak_staging_bytes"])});
-  }
-  return table.empty() ? "" : '\n' + table.text();
-}
-
-/// Throughput, readiness and waits: predicted and measured.
-std::string predicted_text(const Json& runs) {
-  Table table(
-      "queue|samples/s predicted|measured|off|ready predicted|measured|waited predicted|measured",
-      0);
-  for (const auto& run : runs) {
-    const auto &predicted = run["predicted"], &throughput = run["throughput"];
-    if (!predicted["samples_per_s"].is_number()) continue;
-    const double seconds = throughput["seconds"], waited = run["queue"]["consumer_wait_s"];
-    table.add({grouped(run["plan"]["max_queue_size_requested"]), tenths(predicted["samples_per_s"]),
-               tenths(throughput["samples_per_s"]),
-               signed_percent(run["predicted_off"]["samples_per_s"]),
-               percent(predicted["data_readiness"]), percent(run["queue"]["data_readiness"]),
-               percent(predicted["consumer_wait"]), percent(seconds > 0 ? waited / seconds : 0)});
-  }
-  if (table.empty()) return "";
-  return '\n' + table.text() + peaks_text(runs) +
-         "predicted: from one short run made before, in the steady state that a short sweep is "
-         "not\n";
 }
 
 }  // namespace
@@ -298,46 +258,6 @@ std::string run_text(const Run& run) {
   out += stalls_text(figures);
   if (!run.digest.empty()) out += fmt::format("\nDigest {}\n", run.digest);
   return out;
-}
-
-std::string sweep_text(const Json& runs) {
-  Table table("queue|bound|measured|as f32|books|RSS+|off|samples/s|waited|ready|drawn|consumed",
-              0);
-  std::string errors;
-  bool some_never_filled = false;
-  for (const auto& run : runs) {
-    const auto &memory = run["memory"], &predicted = run["predicted"], &queue = run["queue"];
-    const auto& process = memory["process"];
-    const auto depth = grouped(run["plan"]["max_queue_size_requested"]);
-    some_never_filled |= memory["staging"] < predicted["staging_bytes"];
-    const auto growth =
-        process["rss_peak"].get<std::int64_t>() - process["rss_before"].get<std::int64_t>();
-    const auto signed_mebibytes = [](std::int64_t bytes) {
-      return tenths(static_cast<double>(bytes) / static_cast<double>(1u << 20));
-    };
-    table.add({depth, mebibytes(predicted["staging_bytes"]), mebibytes(memory["staging"]),
-               mebibytes(predicted["float32_bytes"]), mebibytes(memory["peak"]),
-               signed_mebibytes(growth),
-               signed_mebibytes(growth - memory["peak"].get<std::int64_t>()),
-               tenths(run["throughput"]["samples_per_s"]), duration(queue["consumer_wait_s"]),
-               percent(queue["data_readiness"]), grouped(run["samples"]["drawn"]),
-               grouped(run["samples"]["consumed"])});
-    if (run["error"].is_string())
-      errors +=
-          fmt::format("max_queue_size {}: {}\n", depth, run["error"].get_ref<const std::string&>());
-  }
-  return table.text() +
-         "queue: max_queue_size; bound, as f32: MiB that the plan lets staging have; measured: its "
-         "peak;\n"
-         "books: MiB at the peak, all accounts; RSS+: what the process grew by; off: the "
-         "difference;\n"
-         "waited: the consumer, in next(); ready: share of next() calls that found a batch "
-         "waiting\n" +
-         (some_never_filled
-              ? "measured below the bound: that queue never filled, and slabs it does "
-                "not need are not allocated\n"
-              : "") +
-         errors + predicted_text(runs);
 }
 
 }  // namespace weir::report

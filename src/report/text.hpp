@@ -35,7 +35,4 @@ std::string cache_text(const Report& figures);
 std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count,
                         std::size_t shown = 5);
 
-/// One line per depth of a sweep. `runs` is the JSON of each run, with `predicted`.
-std::string sweep_text(const Json& runs);
-
 }  // namespace weir::report

@@ -1,5 +1,4 @@
-// Advice: sentences (the first one is also at the top of the page), options to paste, and the
-// effect of each step.
+// Advice: changes of the settings now, ranked by gain, and what to paste.
 
 function copyable(title, text) {
   // Prevents line breaks at the hyphens of an option.
@@ -19,34 +18,33 @@ function copyable(title, text) {
     h("pre", {}, code));
 }
 
-function stepsTable(advice) {
-  const places = [
-    known(advice.now) && ["now", "advice.now"],
-    known(advice.recommended) && ["recommended", "advice.recommended"],
-    ...(advice.steps ?? []).map((step, i) => [step.change, `advice.steps.${i}.to`]),
-    known(advice.ceiling) && ["the most any setting could reach", "advice.ceiling"],
-  ].filter(Boolean);
-  if (!places.length) return undefined;
-  const columns = [["max_queue_size", "max_queue_size", "count"], ["workers", "workers", "count"],
-    ["read ahead", "read_ahead", "count"], ["samples/s", "samples_per_s", "pace"],
-    ["consumer waits", "consumer_wait", "share"], ["a batch is waiting", "data_readiness", "share"],
-    ["batches, bound", "staging_bytes", "bytes"],
-    ["predicted peak", "peak_staging_bytes", "bytes"], ["all", "total_bytes", "bytes"]]
-    .filter(([, key]) => places.some(([, place]) => known(at(`${place}.${key}`))));
-  const rows = places.map(([name, place]) =>
-    [name, ...columns.map(([, key, unit]) => figureAt(`${place}.${key}`, unit))]);
-  return h("div", { class: "figure whole" }, h("h3", {}, "What each setting would do"),
-    table("Predicted, by setting", ["setting", ...columns.map(([heading]) => heading)], rows,
-      { marked: places.findIndex(([, place]) => place === "advice.recommended") }));
+function leversTable(advice) {
+  const place = "advice.now";
+  const now = ["now", "", figureAt(`${place}.samples_per_s`, "pace"), figureAt(`${place}.data_readiness`, "share"),
+    figureAt(`${place}.total_bytes`, "bytes"), "predicted", "", ""];
+  const rows = advice.levers.map((lever, i) => {
+    const at = `advice.levers.${i}`;
+    return [lever.title, figureAt(`${at}.gain`, "times"), figureAt(`${at}.result.samples_per_s`, "pace"),
+      figureAt(`${at}.result.data_readiness`, "share"), figureAt(`${at}.bytes`, "difference"),
+      figureAt(`${at}.basis`, "word"), lever.flag ? h("code", { class: "n" }, lever.flag) : "", lever.why ?? ""];
+  });
+  return h("div", { class: "figure whole" }, h("h3", {}, "What to change, by gain"),
+    h("p", { class: "note" }, "Each change alone, from the settings now. Throughput is predicted from the measured times."),
+    table("Changes by gain",
+      ["change", "gain", "samples/s", "a batch is waiting", "typical bytes", "basis", "option", "why"],
+      [now, ...rows], { texts: [5, 6, 7] }));
 }
 
 function adviceSection() {
   const advice = report.advice;
-  if (!known(advice)) return undefined;
-  const pastes = [advice.flags && copyable("As options", advice.flags), advice.code && copyable("As code", advice.code)];
-  return h("section", {}, h("h2", {}, "Advice"),
+  const next = report.next ? [copyable("Next command", report.next)] : [];
+  if (!known(advice))
+    return next.length ? h("section", {}, h("h2", {}, "What to do next"), next) : undefined;
+  const best = advice.levers.find((lever) => lever.code && lever.basis !== "unmeasured");
+  const pastes = [...next, ...(best ? [copyable(`In C++: ${best.title}`, best.code.trimEnd())] : [])];
+  return h("section", {}, h("h2", {}, "What to change"),
     h("div", { class: "grid" },
-      h("div", { class: "sentences" }, (advice.sentences ?? []).slice(1).map((text) => h("p", {}, sentence(text)))),
-      h("div", {}, pastes.filter(Boolean)),
-      stepsTable(advice)));
+      advice.levers.length ? leversTable(advice)
+        : h("p", { class: "whole" }, "Nothing: no setting is faster by 2 %, and none saves memory."),
+      pastes.map((paste) => h("div", {}, paste))));
 }

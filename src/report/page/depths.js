@@ -70,14 +70,23 @@ function bytesByDepth(x, found) {
   });
 }
 
+// The limit is predicted. If a point lies above it, it is no limit, and the chart does not draw it.
 function paceByDepth(x, series, text) {
-  const ceiling = at("advice.ceiling.samples_per_s");
-  const shown = [...series, known(ceiling) && { name: "the most any setting could reach", colour: "ink",
-    dash: [10, 3, 2, 3], points: across(x, ceiling) }].filter((one) => one && one.points.length);
+  const place = known(report.limit) ? "limit.samples_per_s" : "advice.ceiling.samples_per_s";
+  const most = at(place);
+  const shown = series.filter((one) => one && one.points.length);
+  // Predictions of other settings differ from the limit by rounding.
+  const predicted = shown.filter((one) => one.name === "predicted").flatMap((one) => one.points.map((point) => point.y));
+  const limit = known(most) ? Math.max(most, ...predicted.filter((pace) => pace < 1.01 * most)) : undefined;
+  const above = known(limit) && shown.some((one) => one.points.some((point) => point.y > limit));
+  if (known(limit) && !above)
+    shown.push({ name: known(report.limit) ? "predicted limit of any depth" : "predicted limit of any setting",
+      colour: "ink", dash: [10, 3, 2, 3], points: across(x, limit) });
+  const beyond = above ? [" The predicted limit, ", figureAt(place, "rate"), ", is below some points, so it is not drawn."] : [];
   return figure({
     id: "pace-by-depth",
     title: "Effect on throughput",
-    text,
+    text: [text, ...beyond],
     summary: "Throughput by max_queue_size; the table of depths has the numbers.",
     series: shown,
     options: {
@@ -98,8 +107,7 @@ const predictedPace = (points) =>
 // ---- of a sweep ----
 
 function sweptCharts() {
-  const x = depthAxis(depths.map((group) => group.depth), recommendedDepth(),
-    known(report.advice) ? "recommended" : "enough");
+  const x = depthAxis(depths.map((group) => group.depth), enoughDepth(), "enough");
   const paces = (tail) => depths.map((group) => ({ x: x.place(group.depth), y: medianOf(group, tail) }))
     .filter((point) => known(point.y));
   const repeated = depths.some((group) => group.runs.length > 1);
@@ -120,44 +128,53 @@ function sweptCharts() {
         points: paces("throughput.samples_per_s") },
       predictedPace(predicted),
       repeated && { name: "each run", colour: "sky", marker: "circle", radius: 2, line: false, points: single },
-    ], predicted.length ? "Throughput as measured, and as predicted from the clocks." : "Throughput as measured."),
+    ], [predicted.length ? "Throughput as measured, and as predicted from a short run before." : "Throughput as measured.",
+      repeated ? " Small dots are single runs." : ""].join("")),
   ];
 }
 
-// Predicted and measured values, one row per run.
+// One row per depth: the run closest to the median, and the spread of all its runs.
 function sweptTable() {
-  const order = depths.flatMap((group) => group.runs);
+  const spreads = new Map((report.by_depth ?? []).map((one, i) => [one.typical_run, `by_depth.${i}`]));
+  const order = spreads.size ? [...spreads.keys()] : depths.map(typicalRun);
+  const inRun = (tail) => (run) => pathOf(run, tail);
+  const inSpread = (tail) => (run) => `${spreads.get(run)}.${tail}`;
   const varies = (tail) => new Set(order.map((run) => ofRun(run, tail))).size > 1;
   const columns = [
-    ["max_queue_size", "plan.max_queue_size", "count"],
-    varies("plan.workers") && ["workers", "plan.workers", "count"],
-    varies("plan.read_ahead") && ["read ahead", "plan.read_ahead", "count"],
-    varies("plan.batch") && ["batch", "plan.batch", "count"],
-    ["batches, bound", "predicted.staging_bytes", "bytes"],
-    ["predicted peak", "predicted.peak_staging_bytes", "bytes"],
-    ["measured peak", "memory.staging", "bytes"],
-    ["peak off by", "predicted_off.peak_staging_bytes", "change"],
-    ["peak of all", "memory.peak", "bytes"],
-    ["samples/s, predicted", "predicted.samples_per_s", "pace"],
-    ["samples/s, measured", "throughput.samples_per_s", "pace"],
-    ["off by", "predicted_off.samples_per_s", "change"],
-    ["waited", "queue.consumer_wait_s", "seconds"],
-    ["batch waiting", "queue.data_readiness", "share"],
-    ["bound by", "regime", "word"],
-  ].filter((column) => column && order.some((run) => known(ofRun(run, column[1]))));
-  const rows = order.map((run) => columns.map(([, tail, unit]) => figureAt(pathOf(run, tail), unit)));
-  const marked = order.findIndex((run) => ofRun(run, "plan.max_queue_size") === recommendedDepth());
-  return h("div", { class: "figure whole" }, h("h3", {}, "Predicted beside measured"),
-    table("Every measured depth", columns.map(([heading]) => heading), rows, { marked }));
+    ["max_queue_size", inRun("plan.max_queue_size"), "count"],
+    ["samples/s, median", inSpread("samples_per_s"), "pace"],
+    ["least", inSpread("least_samples_per_s"), "pace"],
+    ["most", inSpread("most_samples_per_s"), "pace"],
+    ["runs", inSpread("runs"), "count"],
+    varies("plan.workers") && ["workers", inRun("plan.workers"), "count"],
+    varies("plan.read_ahead") && ["read ahead", inRun("plan.read_ahead"), "count"],
+    ["samples/s, predicted", inRun("predicted.samples_per_s"), "pace"],
+    ["off by", inRun("predicted_off.samples_per_s"), "change"],
+    ["waited", inRun("queue.consumer_wait_s"), "seconds"],
+    ["batch waiting", inRun("queue.data_readiness"), "share"],
+    ["regime", inRun("regime"), "word"],
+    ["batches, bound", inRun("predicted.staging_bytes"), "bytes"],
+    ["predicted peak", inRun("predicted.peak_staging_bytes"), "bytes"],
+    ["measured peak", inRun("memory.staging"), "bytes"],
+    ["peak off by", inRun("predicted_off.peak_staging_bytes"), "change"],
+    ["peak of all", inRun("memory.peak"), "bytes"],
+  ].filter((column) => column && order.some((run) => known(at(column[1](run)))));
+  const rows = order.map((run) => columns.map(([, path, unit]) => figureAt(path(run), unit)));
+  const predicted = order.some((run) => known(ofRun(run, "predicted.samples_per_s")));
+  const depth = enoughDepth();
+  return h("div", { class: "figure whole" }, h("h3", {}, predicted ? "Measured beside predicted, by depth" : "Measured, by depth"),
+    h("p", { class: "note" }, "Least and most are of all runs of a depth; the other figures are of the run closest to the median."),
+    table("Every measured depth", columns.map(([heading]) => heading), rows,
+      { marked: known(depth) ? order.findIndex((run) => ofRun(run, "plan.max_queue_size_requested") === depth) : undefined }));
 }
 
 // ---- of tune and of one run ----
 
 function plannedCharts() {
   const own = at(`${planPath()}.max_queue_size`);
-  const advised = at("advice.recommended.max_queue_size");
-  const x = depthAxis(planned.map((one) => one.max_queue_size), advised ?? own,
-    known(advised) ? "recommended" : report.command === "plan" ? "planned" : "this run");
+  const tuned = report.command === "tune";
+  const mine = (tuned ? at("advice.now.max_queue_size") : undefined) ?? own;
+  const x = depthAxis(planned.map((one) => one.max_queue_size), mine, ownWord);
   const of = (key) => planned.filter((one) => known(one.predicted))
     .map((one) => ({ x: x.place(one.max_queue_size), y: one.predicted[key] }));
   const parts = (key) => of(key).map((point) => ({ ...point, y: 100 * point.y }));
@@ -167,16 +184,16 @@ function plannedCharts() {
     float16: one.float16_bytes,
     bound: one.uint8_bytes,
     peak: one.predicted?.peak_staging_bytes,
-    measured: !known(advised) && one.max_queue_size === own ? at("memory.staging") : undefined,
+    measured: !tuned && one.max_queue_size === own ? at("memory.staging") : undefined,
   })))];
   if (!of("samples_per_s").length) return charts;
-  const pace = !known(advised) && at("throughput.samples_per_s");
+  const pace = !tuned && at("throughput.samples_per_s");
   return [...charts,
     paceByDepth(x, [
       pace && { name: "measured", colour: "blue", marker: "circle", line: false, order: -1,
         points: [{ x: x.place(own), y: pace }] },
       predictedPace(of("samples_per_s")),
-    ], `Throughput as predicted from the clocks of ${known(advised) ? "the measured" : "this"} run.`),
+    ], `Throughput as predicted from the times of ${tuned ? "the measured" : "this"} run, with its workers and reads ahead.`),
     figure({
       id: "waits-by-depth",
       title: "Remaining waits",
@@ -211,10 +228,10 @@ function plannedTable() {
     ["samples/s", "predicted.samples_per_s", "pace"],
     ["consumer waits", "predicted.consumer_wait", "share"],
     ["a batch is waiting", "predicted.data_readiness", "share"],
-    ["bound by", "predicted.regime", "word"],
+    ["regime", "predicted.regime", "word"],
   ].filter(([, tail]) => planned.some((_, i) => known(at(`depths.${i}.${tail}`))));
   const rows = planned.map((_, i) => columns.map(([, tail, unit]) => figureAt(`depths.${i}.${tail}`, unit)));
-  const depth = at("advice.recommended.max_queue_size") ?? at(`${planPath()}.max_queue_size`);
+  const depth = (report.command === "tune" ? at("advice.now.max_queue_size") : undefined) ?? at(`${planPath()}.max_queue_size`);
   const predicted = planned.some((one) => known(one.predicted));
   return h("div", { class: predicted ? "figure whole" : "figure beside" },
     h("h3", {}, predicted ? "What each depth would do" : "What each depth may hold"),

@@ -74,12 +74,16 @@ const figures = [];  // [{draw, chart, canvas}…] of the figures on the page
 // summary: a sentence for readers who cannot see the chart. options(): options for Chart.js,
 // created for each drawing because colours change. drawFigures() draws the figure when it is in the
 // page.
-function figure({ id, title, text, summary, series, type = "line", height = "medium", whole, options, numbers }) {
+// defined: the names in the chart that are terms of weir, and their meanings, [[name, meaning]…].
+function figure({ id, title, text, summary, series, type = "line", height = "medium", whole, options, numbers, defined }) {
   const canvas = h("canvas", { id, role: "img", "aria-label": `${title}. ${summary ?? ""}` });
   const legend = h("ul", { class: "legend", "aria-hidden": "true" });
   const element = h("figure", { class: whole ? "figure whole" : "figure" },
     h("figcaption", {}, h("h3", {}, title), text && h("p", {}, text)),
-    h("div", { class: `frame ${height}` }, canvas), legend, numbers && folded(numbers));
+    h("div", { class: `frame ${height}` }, canvas),
+    h("div", {}, legend, defined?.length ? h("dl", { class: "defined" },
+      defined.map(([name, meaning]) => h("div", {}, h("dt", {}, name), h("dd", {}, meaning)))) : ""),
+    numbers && folded(numbers));
   figures.push({
     canvas,
     draw() {

@@ -1,48 +1,21 @@
 // The page from top to bottom: the answer, phases, advice, depths, then one run at a time.
 
+// The verdict on the settings that ran, in one sentence.
 function answer() {
   if (report.profile) return profileAnswer();
-  const recommended = at("advice.recommended");
-  if (known(recommended)) {
-    const place = "advice.recommended";
-    return [
-      "A queue of ", figureAt(`${place}.max_queue_size`, "count"),
-      known(recommended.workers)
-        ? [" with ", figureAt(`${place}.workers`, "count"), ` worker${recommended.workers === 1 ? "" : "s"}`] : "",
-      recommended.read_ahead > 0 ? [" and ", figureAt(`${place}.read_ahead`, "count"), " reads ahead"] : "",
-      " will do: ", figureAt(`${place}.samples_per_s`, "rate"), " in ", figureAt(`${place}.total_bytes`, "bytes"), "."].flat();
-  }
-  if (depths.length > 1) {
-    const run = typicalRun(enough);
-    return ["A queue of ", figureAt(pathOf(run, "plan.max_queue_size"), "count"), " will do: ",
-      figureAt(pathOf(run, "throughput.samples_per_s"), "rate"), ", ",
-      figureAt(pathOf(run, "memory.staging"), "bytes"), " of batches."];
-  }
+  if (report.verdict) return [prose(report.verdict)];
   if (!runs.length) return ["There is nothing to show."];
   const why = terms.regimes[ofRun(0, "regime")];
   return [figureAt(pathOf(0, "throughput.samples_per_s"), "rate"), why ? `: ${why}.` : "."];
 }
 
-// The limit of the requested setting. The regime of a run is shown with its own figures.
-function verdict() {
-  if (!judgedApart) return "";
-  return h("p", { class: "verdict" }, "Regime with the given settings: ", figureAt("regime", "word"), `, ${terms.regimes[report.regime]}.`,
-    report.regime_why ? ` ${sentence(report.regime_why)}` : "");
-}
-
+// What to change first.
 function consequence() {
-  if (known(report.advice)) {
-    const why = report.advice.sentences?.[0] ?? report.regime_why;
-    return why ? sentence(why) : undefined;
-  }
-  if (depths.length < 2) return undefined;
-  if (enough === fastest)
-    return prose(enough === depths[0] ? "None of the deeper ones that were measured was faster."
-      : "No smaller one that was measured comes within 1 % of it.");
-  const share = medianOf(enough, "throughput.samples_per_s") / medianOf(fastest, "throughput.samples_per_s");
-  const bytes = medianOf(enough, "memory.staging") / medianOf(fastest, "memory.staging");
-  return prose(`That is ${say.share(share)} of the fastest that was measured, max_queue_size ` +
-    `${fastest.depth}, in ${Math.round(100 * bytes)} % of its bytes.`);
+  const advice = report.advice;
+  if (!known(advice)) return undefined;
+  const predicted = advice.verdict.basis === "predicted" ? "This is predicted for the given settings. " : "";
+  const best = advice.levers[0];
+  return prose(predicted + (best ? `Best change: ${best.sentence}` : "No setting is faster by 2 %, and none saves memory."));
 }
 
 function setup() {
@@ -92,19 +65,23 @@ function runSection() {
   const show = (run) => {
     forgetFigures(body);
     body.replaceChildren(...runFigures(run).filter(Boolean));
-    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === run)));
+    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(places[i] === run)));
   };
-  runs.forEach((one, run) => {
-    const button = h("button", { type: "button" }, String(one.plan?.max_queue_size ?? run + 1));
-    button.addEventListener("click", () => { show(run); drawFigures(); });
+  const places = depths.length ? depths.map(typicalRun) : [0];
+  for (const run of places) {
+    const button = h("button", { type: "button" }, String(runs[run].plan?.max_queue_size ?? run + 1));
+    button.addEventListener("click", () => { show(run); drawFigures(); markWide(); });
     buttons.push(button);
-  });
+  }
   show(firstRun());
   return h("section", {}, h("h2", {},
-    runs.length > 1 ? "One run over its time" : judgedApart ? "The run that was measured" : "The run"),
-    runs.length > 1 ? h("div", { class: "choice", role: "group", "aria-label": "max_queue_size" },
+    runs.length > 1 ? "One run of each depth over its time" : judgedApart ? "The run that was measured" : "The run"),
+    places.length > 1 ? h("div", { class: "choice", role: "group", "aria-label": "max_queue_size" },
       h("span", {}, "max_queue_size"), buttons) : "", body);
 }
+
+const titles = { run: "what a run cost", sweep: "queue depths compared", tune: "what limits the run, and what to change" };
+const title = () => [`weir ${report.command}`, titles[report.command], report.data].filter(Boolean).join(" · ");
 
 function footer() {
   const link = h("a", { href: "#", download: "weir-report.json" }, "Save the report as JSON.");
@@ -114,16 +91,19 @@ function footer() {
   return h("footer", {}, `weir ${report.version}. This page is whole: it asks nothing of a network. `, link);
 }
 
-document.title = `weir ${report.command}${report.data ? `: ${report.data}` : ""}`;
+document.title = title();
 document.getElementById("page").replaceChildren(...[
-  h("header", {}, h("p", { class: "command" }, `weir ${report.command}`), verdict(), h("h1", {}, answer()),
+  h("header", {}, h("p", { class: "command" }, title()), h("h1", {}, answer()),
     known(consequence()) ? h("p", { class: "consequence" }, consequence()) : "", h("p", { class: "setup" }, setup()), troubles()),
-  phasesSection(), adviceSection(),
+  phasesSection(), adviceSection(), exploreSection(),
   // For one run, its results come first. For several, the depths come first.
   ...(report.runs ? [depthsSection(), runSection()] : [runSection(), depthsSection()]),
   faultsSection(), footer(),
 ].filter(Boolean));
 drawFigures();
+markWide();
+addEventListener("resize", markWide);
+addEventListener("toggle", markWide, true);
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawFigures);
 // Print uses white paper and shows the folded tables.

@@ -10,6 +10,8 @@ const runs = report.runs ?? (report.throughput ? [report] : []);
 const planned = report.depths ?? [];
 // tune judges the requested setting, which may differ from the measured one.
 const judgedApart = report.command === "tune" && Boolean(report.regime);
+// What the settings of a prediction "now" are called.
+const ownWord = report.command === "tune" ? "now" : report.command === "plan" ? "planned" : "this run";
 
 const known = (value) => value !== undefined && value !== null;
 
@@ -51,22 +53,13 @@ function typicalRun(group) {
   return group.runs.reduce((best, run) => (distance(run) < distance(best) ? run : best));
 }
 
-// The smallest measured queue within 1 % of the fastest.
-const enough = (() => {
-  const pace = (group) => medianOf(group, "throughput.samples_per_s") ?? 0;
-  const fastest = Math.max(...depths.map(pace));
-  return depths.find((group) => pace(group) >= 0.99 * fastest);
-})();
-const fastest = depths.reduce(
-  (best, group) =>
-    !best || medianOf(group, "throughput.samples_per_s") > medianOf(best, "throughput.samples_per_s")
-      ? group : best,
-  undefined);
-const recommendedDepth = () => at("advice.recommended.max_queue_size") ?? enough?.depth;
+// The smallest depth that repeated runs found to be as fast as any. undefined if they allow no
+// conclusion.
+const enoughDepth = () => at("conclusion.max_queue_size") ?? undefined;
 
-// The run that is shown first: its depth is the recommended one or the closest to it.
+// The run that is shown first: its depth is the one that is enough or the closest to it.
 function firstRun() {
-  const wanted = recommendedDepth();
+  const wanted = enoughDepth() ?? 1;
   const distance = (group) => Math.abs(Math.log2(group.depth / wanted));
   return depths.length
     ? typicalRun(depths.reduce((best, group) => (distance(group) < distance(best) ? group : best)))

@@ -33,6 +33,7 @@ function stageTimes(run) {
     text: "The middle one, the slow tenth and the slow hundredth of each kind of work; the scale is logarithmic.",
     summary: timed.map((i) => `${all[i].name} ${say.micros(all[i].p50_us)} at the median`).join(", "),
     series,
+    defined: timed.map((i) => [all[i].name, terms.stages[all[i].name] ?? ""]),
     height: "short",
     options: {
       make: () => ({

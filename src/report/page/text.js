@@ -37,6 +37,8 @@ const say = {
   },
   share: (value) => `${(100 * value).toFixed(1)} %`,
   change: (value) => `${value < 0 ? "−" : "+"}${Math.abs(100 * value).toFixed(1)} %`,
+  times: (value) => `×${value < 10 ? value.toFixed(2) : digits(value)}`,
+  difference: (value) => `${value < 0 ? "" : "+"}${say.bytes(value)}`,
   word: (value) => String(value),
 };
 
@@ -64,11 +66,18 @@ function table(caption, headings, rows, { marked, texts = [] } = {}) {
   const look = (column) => ({ class: texts.includes(column) ? "t" : undefined });
   const cells = (row) => row.map((cell, i) => (i ? h("td", look(i), cell) : h("th", { scope: "row" }, cell)));
   return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
+    h("p", { class: "more" }, "Scroll to the right for more columns →"),
     h("table", {},
       h("caption", { class: "unseen" }, caption),
       h("thead", {}, h("tr", {}, headings.map((text, i) => h("th", { scope: "col", ...look(i) }, text)))),
       h("tbody", {}, rows.map((row, i) =>
         h("tr", { class: i === marked ? "marked" : undefined }, cells(row))))));
+}
+
+// Says of each table that is wider than its place that it scrolls.
+function markWide() {
+  for (const one of document.querySelectorAll(".scroll"))
+    one.classList.toggle("wide", one.scrollWidth > one.clientWidth + 1);
 }
 
 // A table that is folded on screens and open in print.

@@ -15,11 +15,14 @@ function accountsOverTime(run) {
   const timeline = ofRun(run, "timeline");
   const budget = ofRun(run, "plan.budget_bytes");
   const peak = ofRun(run, "memory.peak") ?? Math.max(...timeline.map((point) => point.live));
-  const unit = byteUnit(peak);
-  const used = accounts.filter(({ name }) => timeline.some((point) => point.accounts[name] > 0));
+  // A trace is memory for its events, not for images.
+  const trace = ofRun(run, "plan.trace_bytes") ?? 0;
+  const held = (point, name) => point.accounts[name] - (name === "index" ? Math.min(trace, point.accounts.index) : 0);
+  const unit = byteUnit(peak - trace);
+  const used = accounts.filter(({ name }) => timeline.some((point) => held(point, name) > 0));
   const series = used.map(({ name, colour, hatch }, i) => ({
     name, colour, hatch, area: true, fill: i ? "-1" : "origin", stack: "live", stepped: true,
-    points: timeline.map((point) => ({ x: point.t, y: point.accounts[name] / unit.size })),
+    points: timeline.map((point) => ({ x: point.t, y: held(point, name) / unit.size })),
   }));
   if (bounded(budget) && budget < 1.6 * peak)
     series.push({ name: "budget", colour: "ink", dash: [10, 3, 2, 3], stack: "budget",
@@ -30,7 +33,9 @@ function accountsOverTime(run) {
     whole: true,
     text: ["Accounts on top of one another add up to all there is; the peak was ",
       figureAt(pathOf(run, "memory.peak"), "bytes"),
-      bounded(budget) ? [" of ", figureAt(pathOf(run, "plan.budget_bytes"), "bytes")] : "", "."].flat(),
+      bounded(budget) ? [" of ", figureAt(pathOf(run, "plan.budget_bytes"), "bytes")] : "", ".",
+      trace > 0 ? [" Of that, the trace takes ", figureAt(pathOf(run, "plan.trace_bytes"), "bytes"), " of index; the chart leaves it out."] : ""].flat(),
+    defined: used.map(({ name, meaning }) => [name, meaning]),
     summary: "Bytes by account over time; the table has least, mean and most.",
     series,
     options: {
@@ -43,7 +48,7 @@ function accountsOverTime(run) {
     numbers: table("Bytes by account, over the points of the chart",
       ["account", "is", "least", "mean", "most", "at the peak"],
       used.map(({ name, meaning }) => [name, meaning,
-        ...spread(timeline.map((point) => point.accounts[name])).map(say.bytes),
+        ...spread(timeline.map((point) => held(point, name))).map(say.bytes),
         figureAt(pathOf(run, `memory.at_peak.${name}`), "bytes")]), { texts: [1] }),
   });
 }

@@ -64,7 +64,7 @@ TEST_CASE("an interrupted sweep says so and shows what is finished", "[message][
                         "--consumer-ms", "1", "--max-queue-size", "1,2", "--quiet"},
                        1500);
   CHECK(outcome.exit_code == 130);
-  CHECK(outcome.out == "Interrupted: 0 of 2 depths are finished.\n");
+  CHECK(outcome.out == "Interrupted: 0 runs are finished.\n");
 }
 
 TEST_CASE("an interrupted tune says so", "[message][tune]") {

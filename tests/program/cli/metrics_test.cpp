@@ -188,7 +188,7 @@ TEST_CASE("a port that is taken is a usage error that names it", "[metrics]") {
 TEST_CASE("each depth of a sweep serves in turn", "[metrics]") {
   const auto outcome =
       weir::test::weir({"sweep", "synthetic:8,16x16", "--size", "16x16", "--max-queue-size", "1,2",
-                        "--metrics-port", "0", "--quiet"});
+                        "--epochs", "1", "--rounds", "1", "--metrics-port", "0", "--quiet"});
   CHECK(outcome.exit_code == 0);
   const auto first = outcome.err.find("metrics: http://");
   REQUIRE(first != outcome.err.npos);

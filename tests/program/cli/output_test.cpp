@@ -69,7 +69,8 @@ TEST_CASE("one report that cannot be written does not take the other along", "[o
 TEST_CASE("every command's report on a full device exits 1", "[output][R6]") {
   const auto command =
       GENERATE(Arguments{"plan"}, Arguments{"probe", "synthetic:8,8x8"},
-               Arguments{"sweep", "synthetic:8,8x8", "--size", "8x8", "--max-queue-size", "1"},
+               Arguments{"sweep", "synthetic:8,8x8", "--size", "8x8", "--max-queue-size", "1",
+                         "--epochs", "1", "--rounds", "1"},
                Arguments{"tune", "synthetic:400,8x8", "--size", "8x8"},
                Arguments{"verify", "synthetic:8,8x8", "--size", "8x8"});
   check_told(weir::test::weir(with(command, {"--quiet", "--json", "/dev/full"})), "/dev/full");
@@ -82,8 +83,8 @@ TEST_CASE("a page or a list of bad files on a full device exits 1", "[output][D7
   REQUIRE(weir::test::weir(with(run, {"--json", json})).exit_code == 0);
   for (const auto& command :
        {Arguments{"probe", data, "--quiet", "--list-bad"}, Arguments{"page", json, "--html"},
-        Arguments{"sweep", "synthetic:8,8x8", "--size", "8x8", "--max-queue-size", "1", "--quiet",
-                  "--html"}}) {
+        Arguments{"sweep", "synthetic:8,8x8", "--size", "8x8", "--max-queue-size", "1", "--epochs",
+                  "1", "--rounds", "1", "--quiet", "--html"}}) {
     CAPTURE(command);
     check_told(weir::test::weir(with(command, {"/dev/full"})), "/dev/full");
   }
@@ -93,7 +94,8 @@ TEST_CASE("a full stdout exits 1 and says so", "[output][R6]") {
   const auto command = GENERATE(
       Arguments(run), with(run, {"--json", "-"}), with(run, {"--digest"}), Arguments{"--help"},
       Arguments{"--version"}, Arguments{"plan"}, Arguments{"probe", "synthetic:8,8x8", "--quiet"},
-      Arguments{"sweep", "synthetic:8,8x8", "--size", "8x8", "--max-queue-size", "1", "--quiet"},
+      Arguments{"sweep", "synthetic:8,8x8", "--size", "8x8", "--max-queue-size", "1", "--epochs",
+                "1", "--rounds", "1", "--quiet"},
       Arguments{"sweep", "synthetic:8,8x8", "--only-depth", "1", "--quiet"},
       Arguments{"verify", "synthetic:8,8x8", "--size", "8x8", "--quiet"});
   CAPTURE(command);

@@ -107,11 +107,12 @@ TEST_CASE("a queue of images of one shape is bounded by bytes, too", "[plan][siz
 
 TEST_CASE("a sweep over depths of images at their own sizes predicts bytes alone", "[sizes]") {
   const auto outcome = weir::test::weir({"sweep", "synthetic:60,30x40", "--sizes", "padded",
-                                         "--batch", "4", "--max-queue-size", "1,3", "--json", "-"});
+                                         "--batch", "4", "--max-queue-size", "1,3", "--epochs", "1",
+                                         "--rounds", "1", "--json", "-"});
   CHECK(outcome.exit_code == 0);
   const auto json = outcome.json();
   REQUIRE(json["runs"].size() == 2);
-  CHECK(json["advice"].is_null());
+  CHECK(json["limit"].is_null());
   for (const auto& run : json["runs"]) {
     CHECK(run["predicted"]["samples_per_s"].is_null());
     CHECK(run["predicted"]["staging_bytes"] >= run["memory"]["staging"]);

@@ -27,7 +27,7 @@ TEST_CASE("each place in the queue costs one slab, on real photographs", "[photo
   }
   const auto outcome =
       weir::test::weir({"sweep", *photos, "--batch", "32", "--max-queue-size", "1,2,4,8,16",
-                        "--epochs", "12", "--consumer-ms", "50", "--json", "-"});
+                        "--epochs", "12", "--consumer-ms", "50", "--rounds", "1", "--json", "-"});
   REQUIRE(outcome.exit_code == 0);
   const auto json = outcome.json();
   REQUIRE(json["runs"].size() == 5);
@@ -59,9 +59,9 @@ TEST_CASE("the process grows by what the books hold, at every depth, on real pho
     skip("WEIR_TEST_DATA is not set");
     return;
   }
-  const auto outcome =
-      weir::test::weir({"sweep", *photos, "--batch", "64", "--max-queue-size", "1,2,4,8,16",
-                        "--steps", "24", "--consumer-ms", "250", "--settle", "--json", "-"});
+  const auto outcome = weir::test::weir({"sweep", *photos, "--batch", "64", "--max-queue-size",
+                                         "1,2,4,8,16", "--steps", "24", "--consumer-ms", "250",
+                                         "--settle", "--rounds", "1", "--json", "-"});
   REQUIRE(outcome.exit_code == 0);
   const auto json = outcome.json();
   REQUIRE(json["runs"].size() == 5);

@@ -9,22 +9,31 @@ TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sw
   const auto file = folder.path() / "sweep.json";
   const auto outcome = weir::test::weir({"sweep", "synthetic:64,16x16", "--size", "16x16",
                                          "--batch", "8", "--epochs", "2", "--max-queue-size", "1,3",
-                                         "--consumer-ms", "5", "--json", file});
+                                         "--consumer-ms", "5", "--rounds", "3", "--json", file});
   REQUIRE(outcome.exit_code == 0);
-  CHECK(outcome.out.starts_with("queue  bound  measured"));
+  CHECK(outcome.out.starts_with(
+      "Memory in MiB and throughput, measured, by queue depth\nqueue  bound"));
   CHECK(contains(outcome.out, "samples/s predicted"));
   CHECK(contains(outcome.out, "MiB of staging: bound  peak: predicted  measured"));
-  CHECK(contains(outcome.out, "\nAdvice\n"));
+  CHECK(contains(outcome.out, "Predicted limit of any depth"));
+  CHECK(contains(outcome.out, "\nNext: weir tune synthetic:64,16x16 --size 16x16 "));
+  for (const auto* part : {"Advice", "Now, with", "Change first"})
+    CHECK_FALSE(contains(outcome.out, part));
   const auto json = Json::parse(read_file(file));
   CHECK(json["command"] == "sweep");
-  CHECK(json["advice"]["recommended"]["max_queue_size"] > 0);
+  CHECK(json["limit"]["samples_per_s"] > 0);
+  REQUIRE(json["by_depth"].size() == 2);
+  CHECK(json["by_depth"][0]["runs"] == 3);
+  CHECK(json["verdict"] == json["conclusion"]["sentence"]);
+  // In words that the terminal's width may break.
+  CHECK(contains(outcome.out, json["verdict"].get<std::string>().substr(0, 40)));
   CHECK(json["consumer_ms"] == 5);
-  REQUIRE(json["runs"].size() == 2);
+  REQUIRE(json["runs"].size() == 6);
   const int depths[] = {1, 3};
-  for (std::size_t i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < 6; ++i) {
     const auto& run = json["runs"][i];
-    CHECK(run["plan"]["max_queue_size"] == depths[i]);
-    CHECK(run["plan"]["slabs"] == depths[i] + 1);
+    CHECK(run["plan"]["max_queue_size"] == depths[i % 2]);  // in turns
+    CHECK(run["plan"]["slabs"] == depths[i % 2] + 1);
     const auto staging =
         run["plan"]["slabs"].get<std::uint64_t>() * run["plan"]["slab_bytes"].get<std::uint64_t>();
     CHECK(run["predicted"]["staging_bytes"] == staging);
@@ -74,4 +83,27 @@ TEST_CASE("an interrupted sweep tells what it has", "[sweep]") {
   CHECK(outcome.json()["interrupted"] == true);
   CHECK(outcome.json()["runs"].size() == 1);
   CHECK(outcome.json()["runs"][0]["interrupted"] == true);
+}
+
+TEST_CASE("a sweep without --epochs runs whole epochs for two seconds at each depth", "[sweep]") {
+  const auto outcome =
+      weir::test::weir({"sweep", "synthetic:16,16x16", "--size", "16x16", "--batch", "8",
+                        "--max-queue-size", "2", "--consumer-ms", "30", "--quiet", "--json", "-"});
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  CHECK(json["runs"].size() == 3);
+  CHECK(json["by_depth"][0]["seconds"] >= 2);
+  for (const auto& run : json["runs"]) {
+    CHECK(run["throughput"]["seconds"] >= 0.69);
+    CHECK(run["samples"]["consumed"].get<int>() % 16 == 0);
+  }
+}
+
+TEST_CASE("single runs of a sweep allow no conclusion", "[sweep]") {
+  const auto outcome =
+      weir::test::weir({"sweep", "synthetic:16,16x16", "--size", "16x16", "--batch", "8",
+                        "--rounds", "1", "--epochs", "1", "--max-queue-size", "1,2", "--quiet"});
+  CHECK(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "there is no conclusion"));
+  CHECK_FALSE(contains(outcome.out, "enough"));
 }

@@ -20,10 +20,13 @@ TEST_CASE("tune says what bounds the run and what to set, as text and as JSON", 
   const auto file = folder.path() / "tune.json";
   const auto outcome = weir::test::weir(tuned({"--consumer-ms", "60", "--json", file}));
   REQUIRE(outcome.exit_code == 0);
-  CHECK(outcome.out.starts_with("Regime: consumer\n"));
-  for (const auto* part : {"Measured ", "a decode", "Advice\n", "The consumer bounds this",
-                           "recommended", "To paste\n", "options.queue.max_queue_size = "})
+  CHECK(outcome.out.starts_with("Consumer-bound: the workers wait "));
+  for (const auto* part :
+       {"\nMeasured ", "a decode", "\nWhat to change, by gain\n", "your trainer, ",
+        "options.queue.max_queue_size = ", "\nNext: weir run synthetic:64,16x16 "})
     CHECK(contains(outcome.out, part));
+  for (const auto* part : {"No depth", "Change first", "recommended", "Regime"})
+    CHECK_FALSE(contains(outcome.out, part));
 
   const auto json = Json::parse(read_file(file));
   CHECK(json["command"] == "tune");
@@ -43,16 +46,16 @@ TEST_CASE("tune says what bounds the run and what to set, as text and as JSON", 
   };
   for (const auto* key : {"now", "recommended", "ceiling"}) is_prediction(advice[key]);
   REQUIRE(json["depths"].size() >= 4);
-  bool has_the_recommended = false;
+  bool has_the_setting_now = false;
   for (const auto& depth : json["depths"]) {
     const auto& predicted = depth["predicted"];
     is_prediction(predicted);
     CHECK(predicted["max_queue_size"] == depth["max_queue_size"]);
     CHECK(predicted["staging_bytes"] == depth["uint8_bytes"]);
     CHECK(depth["float32_bytes"] > depth["float16_bytes"]);
-    has_the_recommended |= predicted == advice["recommended"];
+    has_the_setting_now |= predicted == advice["now"];
   }
-  CHECK(has_the_recommended);
+  CHECK(has_the_setting_now);
   CHECK(advice["now"]["max_queue_size"] == 4);
   CHECK(advice["now"]["workers"] == 2);
   CHECK(advice["recommended"]["max_queue_size"] <= 2);
@@ -60,11 +63,16 @@ TEST_CASE("tune says what bounds the run and what to set, as text and as JSON", 
   CHECK(advice["recommended"]["total_bytes"] <= advice["now"]["total_bytes"]);
   // A batch of 4 takes 60 ms.
   CHECK(advice["ceiling"]["samples_per_s"] <= 4 / 0.06);
-  REQUIRE(!advice["steps"].empty());
-  CHECK(advice["steps"][0]["change"].is_string());
-  CHECK(advice["steps"][0]["to"]["slabs"].is_number());
-  CHECK(!advice["sentences"].empty());
-  CHECK(contains(outcome.out, advice["flags"].get<std::string>()));
+  CHECK(advice["verdict"]["regime"] == "consumer");
+  CHECK(advice["verdict"]["basis"] == "measured");
+  CHECK(outcome.out.starts_with(advice["verdict"]["sentence"].get<std::string>().substr(0, 60)));
+  CHECK(json["verdict"] == advice["verdict"]["sentence"]);
+  CHECK(contains(outcome.out, "Next: " + json["next"].get<std::string>() + '\n'));
+  REQUIRE(advice["levers"].size() == 2);
+  CHECK(advice["levers"][0]["change"] == "trainer");
+  CHECK(advice["levers"][1]["bytes"] < 0);
+  CHECK(contains(outcome.out, advice["levers"][1]["flag"].get<std::string>()));
+  CHECK(json["grid"]["points"].size() > 10);
 }
 
 TEST_CASE("slow reads are measured side by side and predicted as asked for", "[tune]") {
@@ -77,6 +85,9 @@ TEST_CASE("slow reads are measured side by side and predicted as asked for", "[t
   CHECK(json["runs"][0]["plan"]["read_ahead"] > 0);
   const auto& advice = json["advice"];
   CHECK(advice["now"]["read_ahead"] == 0);
+  CHECK(advice["verdict"]["basis"] == "predicted");
+  CHECK(advice["levers"][0]["gain"] > 4);
+  CHECK(advice["levers"][0]["bytes"] < 1 << 20);
   // Two workers, 40 ms for each read.
   CHECK(advice["now"]["samples_per_s"] < 51);
   CHECK(advice["recommended"]["read_ahead"] >= 8);
@@ -90,7 +101,7 @@ TEST_CASE("advice keeps to --memory-budget and --target-readiness", "[tune]") {
   const auto advice = outcome.json()["advice"];
   CHECK(advice["recommended"]["total_bytes"] <= 16u << 20);
   CHECK(advice["ceiling"]["total_bytes"] <= 16u << 20);
-  CHECK(contains(advice["flags"].get<std::string>(), "--memory-budget 16777216"));
+  CHECK(contains(advice["flags"].get<std::string>(), "--memory-budget 16MiB"));
   CHECK(weir::test::weir(tuned({"--target-readiness", "1.5"})).exit_code == 2);
   CHECK(weir::test::weir(tuned({"--memory-budget", "1MiB"})).exit_code == 2);
 }
@@ -147,4 +158,26 @@ TEST_CASE("tuning that is interrupted ends with 130", "[tune]") {
   const auto outcome = weir_interrupted(tuned({"--consumer-ms", "500", "--json", "-"}), 400);
   CHECK(outcome.exit_code == 130);
   CHECK(outcome.json()["advice"].is_null());
+}
+
+TEST_CASE("a run ends with the verdict and the next command", "[run]") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "run.json";
+  // Slow reads for more than a second: a basis for predictions.
+  const auto run = weir::test::weir({"run", "synthetic:64,16x16", "--size", "16x16", "--batch", "4",
+                                     "--workers", "2", "--read-delay-ms", "40", "--quiet",
+                                     "--json", file});
+  REQUIRE(run.exit_code == 0);
+  const auto json = Json::parse(read_file(file));
+  CHECK(json["verdict"].get<std::string>().starts_with("Storage-bound: the consumer waits "));
+  CHECK(json["verdict"] == json["advice"]["verdict"]["sentence"]);
+  CHECK(json["advice"]["verdict"]["basis"] == "measured");
+  const auto next = json["next"].get<std::string>();
+  CHECK(next.starts_with("weir run synthetic:64,16x16 --size 16x16 --batch 4 --workers 2 "));
+  CHECK(contains(run.out, "\nStorage-bound: the consumer waits "));
+  CHECK(run.out.ends_with("\nNext: " + next + '\n'));
+  // Too short: tune measures.
+  const auto brief = weir::test::weir({"run", "synthetic:8,16x16", "--size", "16x16", "--quiet"});
+  CHECK(brief.out.ends_with("\nNext: weir tune synthetic:8,16x16 --size 16x16\n"));
+  CHECK(json["advice"]["levers"][0]["gain"] > 4);
 }

@@ -17,15 +17,6 @@ std::set<std::string> chart_ids(const PageJson& found) {
   return ids;
 }
 
-const PageJson& chart(const PageJson& found, const std::string& id) {
-  return *std::ranges::find_if(found["charts"], [&](const auto& one) { return one["id"] == id; });
-}
-
-const PageJson& series(const PageJson& chart, const std::string& label) {
-  return *std::ranges::find_if(chart["datasets"],
-                               [&](const auto& one) { return one["label"] == label; });
-}
-
 /// The sentence as a page writes it: no line break between a number and its unit.
 std::string spaces_kept(std::string text) {
   for (const auto* unit : {" %", " MiB", " samples/s"}) {
@@ -64,13 +55,10 @@ TEST_CASE("the page opens without an error and fetches nothing", "[page]") {
   CHECK(opened->found["errors"].dump() == "[]");
   CHECK(opened->console == "");
   CHECK(opened->found["fetched"].dump() == "[]");
-  CHECK(opened->found["title"] == "weir sweep: photos");
+  CHECK(opened->found["title"] == "weir sweep · queue depths compared · photos");
   const auto text = opened->found["text"].get<std::string>();
-  CHECK(contains(text, "A queue of 3 with 2 workers will do:"));
-  for (const auto& words : example_sweep()["advice"]["sentences"])
-    CHECK(contains(text, spaces_kept(words)));
-  CHECK(contains(text, "--max-queue-size 3 --workers 2 --read-ahead 0"));
-  CHECK(contains(text, "options.queue.max_queue_size = 3;"));
+  CHECK(contains(text, spaces_kept(example_sweep()["verdict"])));
+  CHECK(contains(text, "weir tune photos --consumer-ms 60"));
   check_words(opened->found);
 }
 
@@ -119,12 +107,14 @@ TEST_CASE("charts show the figures of the report", "[page]") {
     CHECK(y(pace, "measured") == runs[i]["throughput"]["samples_per_s"]);
     CHECK(y(pace, "predicted") == predicted["samples_per_s"]);
   }
+  CHECK(series(pace, "predicted limit of any depth")["points"][0][1] ==
+        report["limit"]["samples_per_s"]);
   const auto& budget = series(bytes, "budget")["points"];
   REQUIRE(budget.size() == 2);
   for (const auto& end : budget)
     CHECK(end[1].get<double>() * mib == runs[0]["plan"]["budget_bytes"]);
 
-  // The page shows the run nearest to the recommended depth of 3 first.
+  // The page shows the run of the depth that is enough first.
   const auto& run = runs[1];
   REQUIRE(run["plan"]["max_queue_size"] == 4);
   const auto& accounts = chart(opened->found, "accounts-over-time");
@@ -204,10 +194,10 @@ TEST_CASE("tune draws bytes, throughput and waits that it predicts by depth", "[
   }
   CHECK(series(bytes, "budget")["points"][1][1].get<double>() * mib ==
         report["runs"][0]["plan"]["budget_bytes"]);
-  CHECK(series(pace, "the most any setting could reach")["points"][0][1] ==
+  CHECK(series(pace, "predicted limit of any setting")["points"][0][1] ==
         report["advice"]["ceiling"]["samples_per_s"]);
   for (const auto* drawn : {&bytes, &pace, &waits})
-    CHECK((*drawn)["mark"] == PageJson{{"text", "recommended"}, {"at", 3}});
+    CHECK((*drawn)["mark"] == PageJson{{"text", "now"}, {"at", 4}});
 }
 
 TEST_CASE("tune's page begins with the verdict, and says what the measured run is", "[page]") {
@@ -215,10 +205,20 @@ TEST_CASE("tune's page begins with the verdict, and says what the measured run i
   if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
   const auto text = opened->found["text"].get<std::string>();
-  const auto verdict =
-      text.find("Regime with the given settings: storage, reading sets the pace. With read_ahead 0");
+  CHECK(opened->found["title"] == "weir tune · what limits the run, and what to change · photos");
+  const auto advice = example_tune()["advice"];
+  const auto verdict = text.find(spaces_kept(advice["verdict"]["sentence"]));
   REQUIRE(verdict != std::string::npos);
-  CHECK(verdict < text.find("A queue of 3 with 2 workers will do:"));
+  CHECK(text.find("This is predicted for the given settings.") > verdict);
+  std::size_t before = text.find("What to change, by gain");
+  CHECK(before > verdict);
+  for (const auto& lever : advice["levers"]) {
+    const auto found = text.find(lever["title"].get<std::string>(), before);
+    REQUIRE(found != std::string::npos);
+    before = found;
+  }
+  CHECK(contains(text, "weir run photos --consumer-ms 60 --read-ahead 27"));
+  CHECK(contains(text, "options.io.read_ahead = 27;"));
   const auto run = text.find("The run that was measured");
   REQUIRE(run != std::string::npos);
   CHECK(text.find("Measured with 16 reads ahead instead of 0", run) != std::string::npos);
@@ -273,7 +273,7 @@ TEST_CASE("a run that is evidence draws what its depths would do, beside what it
 
 TEST_CASE("charts without data are left out, and the page still opens", "[page]") {
   auto report = example_sweep();
-  report.erase("advice");
+  for (const auto* key : {"by_depth", "conclusion", "limit", "verdict", "next"}) report.erase(key);
   for (auto& run : report["runs"]) {
     run.erase("timeline");
     run["stages"] = PageJson::array();

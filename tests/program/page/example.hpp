@@ -45,6 +45,21 @@ inline nlohmann::json example_depths(const nlohmann::json& plan, bool predicted)
   return depths;
 }
 
+/// Controls with two values each. The budget does not hold the last setting.
+inline nlohmann::json example_grid() {
+  nlohmann::json grid{
+      {"max_queue_size", {1, 4}},   {"workers", {1, 2}}, {"read_ahead", {0, 27}},
+      {"consumer_s", {0.03, 0.06}}, {"now", 13},         {"points", nlohmann::json::array()}};
+  for (int i = 0; i < 15; ++i)
+    grid["points"].push_back({{"samples_per_s", 86.5 + i},
+                              {"consumer_wait", 0.87 - 0.01 * i},
+                              {"data_readiness", 0.05},
+                              {"total_bytes", 25'240'384 + i * 1'000'000},
+                              {"regime", "storage"}});
+  grid["points"].push_back(nullptr);
+  return grid;
+}
+
 /// Slow reads, measured with more read-ahead than requested, so decoding is the slowest stage.
 inline nlohmann::json example_tune() {
   auto tune = example_sweep();
@@ -57,6 +72,11 @@ inline nlohmann::json example_tune() {
   tune["regime"] = "storage";
   tune["regime_why"] = "with read_ahead 0 the consumer would wait 80.0 % of the time";
   tune["depths"] = example_depths(run["plan"], true);
+  for (const auto* key : {"by_depth", "conclusion", "limit"}) tune.erase(key);
+  tune["advice"] = read_example("example-advice.json");
+  tune["verdict"] = tune["advice"]["verdict"]["sentence"];
+  tune["next"] = "weir run photos --consumer-ms 60 --read-ahead 27";
+  tune["grid"] = example_grid();
   return tune;
 }
 
@@ -68,12 +88,25 @@ inline nlohmann::json example_run(bool predicted = false) {
   run["data"] = "photos";
   run["consumer_ms"] = 60;
   run["depths"] = example_depths(run["plan"], predicted);
+  run["verdict"] = "Balanced: the consumer waits 4 % of its time, the workers 7 % of theirs.";
+  run["next"] = "weir tune photos --consumer-ms 60";
   return run;
 }
 
 /// Opens the page of `report`. Empty, with a warning, if there is no Chromium.
 inline std::optional<Opened> open(const nlohmann::json& report, int width = 1400) {
   return open_page(report::page(report), width);
+}
+
+/// One chart of the page, by its id.
+inline const nlohmann::json& chart(const nlohmann::json& found, const std::string& id) {
+  return *std::ranges::find_if(found["charts"], [&](const auto& one) { return one["id"] == id; });
+}
+
+/// One series of a chart, by its name.
+inline const nlohmann::json& series(const nlohmann::json& chart, const std::string& label) {
+  return *std::ranges::find_if(chart["datasets"],
+                               [&](const auto& one) { return one["label"] == label; });
 }
 
 }  // namespace weir::test

@@ -50,6 +50,8 @@ bool says(const std::string& text, const std::string& unit, const nlohmann::json
     negative = true;
     i = minus.size();
   }
+  constexpr std::string_view cross = "×";
+  if (unit == "times") i += text.starts_with(cross) ? cross.size() : text.size();
   int decimals = 0;
   bool after_point = false;
   for (; i < text.size() && text[i] != ' '; ++i) {

@@ -73,6 +73,29 @@
     numbers: [...document.querySelectorAll("[data-path]")].map((span) =>
       ({ path: span.dataset.path, unit: span.dataset.unit, text: span.textContent, place: place(span) })),
   };
+  found.defined = [...document.querySelectorAll(".defined div")].map((one) =>
+    ({ name: one.querySelector("dt").textContent, meaning: one.querySelector("dd").textContent }));
+  found.tables = [...document.querySelectorAll(".scroll")].filter((one) => one.clientWidth > 0).map((one) => ({
+    name: one.getAttribute("aria-label"),
+    scrolls: one.querySelector("table").offsetWidth > one.clientWidth + 1,
+    says_so: one.querySelector(".more").offsetHeight > 0,
+  }));
+  // Moves each control to its first value, and then all to the last.
+  const sliders = [...document.querySelectorAll(".control input")];
+  const move = (slider, value) => {
+    slider.value = value;
+    slider.dispatchEvent(new Event("input"));
+  };
+  const explored = () => ({
+    paths: [...document.querySelectorAll("#explored [data-path]")].map((span) => span.dataset.path),
+    note: document.querySelector("#explored + .note").textContent,
+    outputs: [...document.querySelectorAll(".control output")].map((one) => one.textContent),
+  });
+  found.moved = sliders.map((slider) => { move(slider, slider.min); return explored(); });
+  if (sliders.length) {
+    for (const slider of sliders) move(slider, slider.max);
+    found.moved.push(explored());
+  }
   // Then switches to another run, like a user.
   const other = document.querySelector(".choice button[aria-pressed=false]");
   if (other) {

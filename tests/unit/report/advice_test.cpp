@@ -23,17 +23,35 @@ Prediction prediction(std::uint32_t depth) {
 }
 
 Advice sample_advice() {
-  return {
-      .now = prediction(4),
-      .recommended = prediction(2),
-      .ceiling = prediction(64),
-      .steps = {{"max_queue_size 2 to 3", prediction(3)}},
-      .cache = {},
-      .sentences = {"One sentence that is a good deal longer than a line of a terminal may be, so "
-                    "that it has to be broken somewhere between two of its words.",
-                    "Another."},
-      .flags = "--max-queue-size 2",
-      .code = "a = 1;\nb = 2;\n"};
+  Advice advice;
+  advice.now = prediction(4);
+  advice.recommended = prediction(2);
+  advice.ceiling = prediction(64);
+  advice.verdict = advice.now.verdict;
+  advice.verdict.producer_wait = 0.5;
+  advice.sentence = describe(advice.verdict);
+  Lever deeper;
+  deeper.change = Change::max_queue_size;
+  deeper.from = "4";
+  deeper.to = "8";
+  deeper.title = "max_queue_size 4 to 8";
+  deeper.gain = 1.5;
+  deeper.bytes = 5 << 20;
+  deeper.result = prediction(8);
+  deeper.why =
+      "For a reason that is a good deal longer than a line of a terminal may be, so that it "
+      "has to be broken somewhere";
+  deeper.flag = "--max-queue-size 8";
+  deeper.code = "options.queue.max_queue_size = 8;\n";
+  deeper.sentence = "a sentence";
+  auto unknown = deeper;
+  unknown.basis = Basis::unknown;
+  unknown.title = "decode exact to fast";
+  unknown.flag = unknown.code = "";
+  advice.levers = {deeper, unknown};
+  advice.flags = "--max-queue-size 2";
+  advice.code = "a = 1;\n";
+  return advice;
 }
 
 }  // namespace
@@ -54,30 +72,62 @@ TEST_CASE("advice as JSON has the keys that were agreed", "[advice]") {
                                             {"regime", "consumer"}});
   CHECK(json["now"]["max_queue_size"] == 4);
   CHECK(json["ceiling"]["max_queue_size"] == 64);
-  CHECK(json["steps"][0]["change"] == "max_queue_size 2 to 3");
-  CHECK(json["steps"][0]["to"]["slabs"] == 4);
-  CHECK(json["sentences"].size() == 2);
+  CHECK(json["verdict"] == report::Json{{"sentence", describe(sample_advice().verdict)},
+                                        {"regime", "consumer"},
+                                        {"basis", "predicted"},
+                                        {"consumer_wait", 0.0},
+                                        {"storage_wait", 0.0},
+                                        {"decode_wait", 0.0},
+                                        {"memory_wait", 0.0},
+                                        {"producer_wait", 0.5}});
+  REQUIRE(json["levers"].size() == 2);
+  const auto& lever = json["levers"][0];
+  CHECK(lever["change"] == "max_queue_size");
+  CHECK(lever["from"] == "4");
+  CHECK(lever["to"] == "8");
+  CHECK(lever["title"] == "max_queue_size 4 to 8");
+  CHECK(lever["basis"] == "predicted");
+  CHECK(lever["gain"] == 1.5);
+  CHECK(lever["bytes"] == 5 << 20);
+  CHECK(lever["flag"] == "--max-queue-size 8");
+  CHECK(lever["code"] == "options.queue.max_queue_size = 8;\n");
+  CHECK(lever["sentence"] == "a sentence");
+  CHECK(lever["result"] == report::to_json(prediction(8)));
+  // What is not known is null.
+  CHECK(json["levers"][1]["basis"] == "unmeasured");
+  for (const auto* key : {"gain", "bytes", "flag", "code", "result"})
+    CHECK(json["levers"][1][key].is_null());
   CHECK(json["flags"] == "--max-queue-size 2");
-  CHECK(json["code"] == "a = 1;\nb = 2;\n");
+  CHECK(json["code"] == "a = 1;\n");
 }
 
-TEST_CASE("advice as text has settings, sentences and what to paste, in 100 columns", "[advice]") {
+TEST_CASE("advice as text has the verdict, the levers and what to paste, in 100 columns",
+          "[advice]") {
   auto advice = sample_advice();
-  const auto text = report::advice_text(advice);
+  CHECK(report::verdict_text(advice) ==
+        "Consumer-bound: the workers wait 50 % of their time for the consumer, which waits 0 % of "
+        "its\n"
+        "time (predicted).\n\n");
+  advice.basis = Basis::measured;
+  CHECK_FALSE(contains(report::verdict_text(advice), "predicted"));
+  const auto text = report::levers_text(advice);
+  CHECK(contains(text, "     now                               640.0   7.0  predicted\n"));
+  CHECK(contains(text, "  1  max_queue_size 4 to 8  x1.50      640.0  +5.0  predicted\n"));
+  CHECK(contains(text, "  2  decode exact to fast       ?          ?     ?  unmeasured\n"));
   CHECK(contains(text,
-                 "\n  recommended                2        2      1      640.0  99.5 %  25.0 "
-                 "%    3.0   2.0      5.0\n"));
-  CHECK(contains(text, "\n  now "));
-  CHECK(contains(text, "\n  max_queue_size 2 to 3 "));
-  CHECK(contains(text, "\n  Another.\n"));
-  CHECK(contains(text, "\n  --max-queue-size 2\n\n  a = 1;\n  b = 2;\n"));
+                 "\n  1  --max-queue-size 8\n     options.queue.max_queue_size = 8;\n     For a "));
+  CHECK(contains(text, "\n  2  decode exact to fast\n     For a "));
   std::size_t from = 0;
   for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', from)) {
     CHECK(end - from <= 100);
     from = end + 1;
   }
-  advice.now = advice.recommended;
-  CHECK_FALSE(contains(report::advice_text(advice), "\n  now "));
+  CHECK(
+      report::next_text(advice, "weir run") ==
+      "\nConsumer-bound: the workers wait 50 % of their time for the consumer, which waits 0 % of "
+      "its\ntime.\nBest change: a sentence\nNext: weir run\n");
+  advice.levers.clear();
+  CHECK(contains(report::levers_text(advice), "Nothing: no setting is faster by 2 %"));
 }
 
 TEST_CASE("depths as JSON have what they cost, and what they would do where that is known",
@@ -98,8 +148,7 @@ TEST_CASE("depths as JSON have what they cost, and what they would do where that
   CHECK(predicted[1]["predicted"] == report::to_json(prediction(3)));
 }
 
-TEST_CASE("a window as text begins with the regime and owns up to reads nobody asked for",
-          "[advice]") {
+TEST_CASE("a window as text names reads that nobody asked for", "[advice]") {
   Window window;
   window.plan.batch = 32;
   window.plan.workers = 2;
@@ -107,13 +156,9 @@ TEST_CASE("a window as text begins with the regime and owns up to reads nobody a
   window.samples = 1280;
   window.seconds = 2;
   window.decode = {1280, 3.25e-3, 1.5e-3};
-  Verdict verdict;
-  verdict.regime = Regime::decode;
-  verdict.why = "for a reason";
-  const auto text = report::window_text(window, verdict, 0);
-  CHECK(text.starts_with("Regime: decode\n  for a reason\n"));
-  CHECK(contains(text, "1,280 samples in 2.00 s, 2 workers on 4 cores, read_ahead 0\n"));
+  const auto text = report::window_text(window, 0);
+  CHECK(contains(text, "Measured 1,280 samples in 2.00 s, 2 workers on 4 cores, read_ahead 0\n"));
   CHECK(contains(text, "a decode        3.25 ms (deviation 1.50)\n"));
   CHECK(contains(text, "a read          none\n"));
-  CHECK(contains(report::window_text(window, verdict, 16), "read_ahead 16 (asked 0"));
+  CHECK(contains(report::window_text(window, 16), "read_ahead 16 (asked 0"));
 }

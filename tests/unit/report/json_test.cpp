@@ -42,7 +42,7 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
   CHECK(keys(json["plan"]) == Keys{"batch", "workers", "read_ahead", "max_queue_size",
                                    "max_queue_size_requested", "max_leases", "slabs", "slab_bytes",
                                    "max_sample_bytes", "floor_bytes", "budget_bytes",
-                                   "ceiling_bytes", "index_bytes", "shape", "side_bytes",
+                                   "ceiling_bytes", "index_bytes", "trace_bytes", "shape", "side_bytes",
                                    "transform_bytes", "max_queue_bytes", "pinned", "budget_how"});
   CHECK(keys(json["memory"]) == Keys{"live", "peak", "accounts", "at_peak", "process", "staging",
                                      "postings", "books_cost", "pinned", "slab_memory_note"});

@@ -177,46 +177,6 @@ TEST_CASE("the grid is a table of batches by resolutions", "[text]") {
   CHECK(ends(text, "768\n"));
 }
 
-TEST_CASE("a sweep has one line a depth, predicted beside measured", "[text]") {
-  auto runs = report::Json::parse(R"([{
-    "plan": {"max_queue_size_requested": 2},
-    "predicted": {"staging_bytes": 3145728, "float32_bytes": 12582912, "samples_per_s": null,
-                  "peak_staging_bytes": null},
-    "memory": {"staging": 3145728, "peak": 5242880,
-               "process": {"rss_before": 1048576, "rss_peak": 5767168}},
-    "throughput": {"samples_per_s": 640.04, "seconds": 2},
-    "queue": {"consumer_wait_s": 0.5, "data_readiness": 0.125},
-    "samples": {"drawn": 2400, "consumed": 2400},
-    "error": null}])");
-  auto& run = runs[0];
-  CHECK(starts(report::sweep_text(runs),
-               "queue  bound  measured  as f32  books  RSS+   off  samples/s    waited   ready  "
-               "drawn  consumed\n"
-               "    2   3.00      3.00   12.00   5.00   4.5  -0.5      640.0  500.0 ms  12.5 %  "
-               "2,400     2,400\n"));
-  CHECK_FALSE(contains(report::sweep_text(runs), "never filled"));
-  run["memory"]["staging"] = 2 << 20;
-  CHECK(contains(report::sweep_text(runs), "never filled"));
-  run["error"] = "a sample failed";
-  CHECK(contains(report::sweep_text(runs), "max_queue_size 2: a sample failed"));
-  CHECK_FALSE(contains(report::sweep_text(runs), "samples/s predicted"));
-  run["predicted"].update({{"samples_per_s", 800},
-                           {"data_readiness", 0.5},
-                           {"consumer_wait", 0.125},
-                           {"peak_staging_bytes", 5 << 19}});
-  run["predicted_off"] = {{"samples_per_s", -0.19995}, {"peak_staging_bytes", -0.2}};
-  CHECK(contains(
-      report::sweep_text(runs),
-      "queue  samples/s predicted  measured      off  ready predicted  measured  waited "
-      "predicted  measured\n"
-      "    2                800.0     640.0  -20.0 %           50.0 %    12.5 %            "
-      "12.5 %    25.0 %\n"));
-  CHECK(contains(report::sweep_text(runs),
-                 "queue  MiB of staging: bound  peak: predicted  measured      off\n"
-                 "    2                   3.00             2.50      2.00  -20.0 %\n"));
-  CHECK(widest_line(report::sweep_text(runs)) <= 100);
-}
-
 TEST_CASE("deep queues are shown in groups", "[text]") {
   auto run = test::sample_run();
   run.figures.queue.occupancy.assign(17, 0.0);

@@ -1,0 +1,83 @@
+#include "cli/next_command.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "cli/command_line.hpp"
+#include "cli/option_group.hpp"
+
+namespace weir::cli {
+namespace {
+
+std::string quoted(const std::string& word) {
+  constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,=%+@";
+  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string name_of(std::string_view word) { return std::string(word.substr(0, word.find('='))); }
+
+std::set<std::string> names_in(const std::string& flags) {
+  std::set<std::string> names;
+  for (std::size_t at = 0; at < flags.size();) {
+    const auto end = std::min(flags.find(' ', at), flags.size());
+    const auto word = flags.substr(at, end - at);
+    if (word.starts_with("--")) names.insert(name_of(word));
+    at = end + 1;
+  }
+  return names;
+}
+
+const char* name_of(Command command) {
+  return std::ranges::find(commands(), command, &CommandRow::command)->name;
+}
+
+}  // namespace
+
+std::string next_command(const Settings& settings, Command command, const std::string& flag) {
+  Settings had_settings, has_settings;
+  CLI::App had, has;
+  add_options(had, settings.command, had_settings);
+  add_options(has, command, has_settings);
+  auto replaced = names_in(flag);
+  // A list of depths is for a sweep alone.
+  if (settings.depths.size() > 1 && command != Command::sweep) replaced.insert("--max-queue-size");
+  const auto stays = [&](const std::string& name) {
+    const auto* const option = has.get_option_no_throw(name);
+    return option != nullptr && option->get_group() != "Output" && !replaced.contains(name);
+  };
+  auto line = std::string("weir ") + name_of(command);
+  const auto& words = settings.arguments;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const auto name = name_of(words[i]);
+    const auto* const option = name.starts_with("--") ? had.get_option_no_throw(name) : nullptr;
+    const bool has_value = option != nullptr && option->get_expected_max() > 0 &&
+                           words[i].size() == name.size() && i + 1 < words.size();
+    if (option == nullptr || stays(name)) {
+      line += " " + quoted(words[i]);
+      if (has_value) line += " " + quoted(words[i + 1]);
+    }
+    if (has_value) ++i;
+  }
+  return flag.empty() ? line : line + " " + flag;
+}
+
+const Lever* first_lever(const Advice& advice) noexcept {
+  const auto found = std::ranges::find_if(advice.levers, [](const Lever& lever) {
+    return !lever.flag.empty() && lever.basis != Basis::unknown;
+  });
+  return found == advice.levers.end() ? nullptr : &*found;
+}
+
+std::string next_command(const Settings& settings, const Advice& advice, Command otherwise) {
+  const auto* const lever = first_lever(advice);
+  if (lever == nullptr) return next_command(settings, otherwise);
+  // A cache has no effect in the first epoch.
+  const bool epochs =
+      lever->change == Change::cache && settings.epochs.value_or(1) == 1 && !settings.steps;
+  return next_command(settings, Command::run, lever->flag + (epochs ? " --epochs 3" : ""));
+}
+
+}  // namespace weir::cli

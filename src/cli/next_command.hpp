@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "cli/settings.hpp"
+#include "weir/advice.hpp"
+
+namespace weir::cli {
+
+/// The command line of `command` with the data and the options of `settings.arguments`, and `flag`
+/// at the end. Left out are options that `command` does not have, those of its output, and those
+/// that `flag` replaces. Words are quoted for a shell.
+std::string next_command(const Settings& settings, Command command, const std::string& flag = {});
+
+/// The first lever of known effect that an option of the program pulls. Null if there is none.
+const Lever* first_lever(const Advice& advice) noexcept;
+
+/// The command to try after `advice`: a run with its first lever; or `otherwise`.
+std::string next_command(const Settings& settings, const Advice& advice, Command otherwise);
+
+}  // namespace weir::cli

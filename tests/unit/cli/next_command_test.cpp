@@ -1,0 +1,131 @@
+#include "cli/next_command.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "cli/setting_grid.hpp"
+#include "support/catch.hpp"
+#include "support/units.hpp"
+#include "unit/plan/windows.hpp"
+
+#include <nlohmann/json.hpp>
+
+using namespace weir;
+using test::Approx;
+using test::window_of;
+
+namespace {
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+cli::Settings pasted(const std::string& flags) {
+  auto words = words_of(flags);
+  words.insert(words.begin(), {"run", "synthetic:8,8x8"});
+  return cli::parse(words);
+}
+
+}  // namespace
+
+TEST_CASE("every flag of an advice parses when pasted, and sets what its lever says", "[advice]") {
+  std::size_t kinds = 0;
+  constexpr std::uint64_t tight = 40u << 20;
+  for (const auto& [times, budget] : {std::pair{test::Times{50, 3, 60, 0.5, 0.5}, tight},
+                                      std::pair{test::Times{0.05, 3, 10, 0.3}, UINT64_MAX}}) {
+    Options options;
+    options.memory.budget_bytes = budget;
+    auto window = window_of(times, 4, options);
+    window.source_samples = 1000;
+    window.plan.antialias = true;
+    window.plan.workers = 2;
+    const auto advice = advise(window, {.fast_decode = 0.5});
+    CHECK_NOTHROW(pasted(advice.flags));
+    for (const auto& lever : advice.levers) {
+      CAPTURE(lever.flag);
+      if (lever.flag.empty()) continue;
+      ++kinds;
+      const auto settings = pasted("--antialias " + lever.flag);
+      const auto& o = settings.options;
+      if (lever.change <= Change::settings || lever.change == Change::budget) {
+        const auto& to = lever.result.setting;
+        const auto& now = advice.now.setting;
+        if (to.read_ahead != now.read_ahead) CHECK(o.io.read_ahead == to.read_ahead);
+        if (to.workers != now.workers) CHECK(o.workers == to.workers);
+        if (to.max_queue_size != now.max_queue_size)
+          CHECK(o.queue.max_queue_size == to.max_queue_size);
+      }
+      if (lever.change == Change::budget) CHECK(o.memory.budget_bytes == 2 * budget);
+      if (lever.change == Change::decode) CHECK(o.decode == Decode::fast);
+      if (lever.change == Change::antialias) CHECK_FALSE(o.antialias);
+      if (lever.change == Change::cache) {
+        CHECK(lever.to.starts_with(to_string(o.cache.keep)));
+        CHECK(o.cache.max_bytes > 0);
+        // The advised cache holds what it is said to hold.
+        for (const auto& cache : advice.cache)
+          if (cache.keep == o.cache.keep && cache.share >= 1)
+            CHECK(o.cache.max_bytes >= cache.whole_bytes);
+      }
+    }
+  }
+  CHECK(kinds >= 8);
+}
+
+TEST_CASE("the next command keeps the user's options, replaces some, and drops outputs",
+          "[advice]") {
+  auto settings =
+      cli::parse({"tune", "synthetic:8,8x8", "--batch", "4", "--read-ahead=2", "--html", "x.html",
+                  "--target-readiness", "0.9", "--shuffle", "--consumer-ms", "5", "--quiet"});
+  CHECK(cli::next_command(settings, cli::Command::run, "--read-ahead 27") ==
+        "weir run synthetic:8,8x8 --batch 4 --shuffle --consumer-ms 5 --read-ahead 27");
+  CHECK(cli::next_command(settings, cli::Command::sweep) ==
+        "weir sweep synthetic:8,8x8 --batch 4 --read-ahead=2 --shuffle --consumer-ms 5");
+  settings = cli::parse({"sweep", "synthetic:8,8x8", "--max-queue-size", "1,2", "--rounds", "4"});
+  CHECK(cli::next_command(settings, cli::Command::tune) == "weir tune synthetic:8,8x8");
+  settings.arguments = {"run", "my photos/it's"};
+  CHECK(cli::next_command(settings, cli::Command::tune) == "weir tune 'my photos/it'\\''s'");
+}
+
+TEST_CASE("the next command is the first lever of known effect, a cache with more epochs",
+          "[advice]") {
+  const auto settings = cli::parse({"run", "synthetic:8,8x8"});
+  Advice advice;
+  CHECK(cli::next_command(settings, advice, cli::Command::sweep) == "weir sweep synthetic:8,8x8");
+  Lever trainer, unknown, cache, workers;
+  unknown.basis = Basis::unknown;
+  unknown.flag = "--decode fast";
+  cache.change = Change::cache;
+  cache.flag = "--cache encoded:1MiB";
+  workers.flag = "--workers 3";
+  advice.levers = {trainer, unknown, cache, workers};
+  CHECK(cli::next_command(settings, advice, cli::Command::sweep) ==
+        "weir run synthetic:8,8x8 --cache encoded:1MiB --epochs 3");
+  advice.levers = {workers, cache};
+  CHECK(cli::next_command(settings, advice, cli::Command::sweep) ==
+        "weir run synthetic:8,8x8 --workers 3");
+}
+
+TEST_CASE("the grid of a page has a prediction for each combination, and the settings now",
+          "[advice]") {
+  Options options;
+  options.memory.budget_bytes = 64u << 20;
+  const auto window = window_of({10, 3, 58, 0.5}, 2, options);
+  const auto advice = advise(window);
+  const auto grid = cli::setting_grid(window, advice);
+  std::size_t count = 1;
+  for (const auto* axis : {"max_queue_size", "workers", "read_ahead", "consumer_s"}) {
+    CAPTURE(axis);
+    CHECK(std::ranges::is_sorted(grid[axis]));
+    CHECK(grid[axis].size() >= 2);
+    count *= grid[axis].size();
+  }
+  REQUIRE(grid["points"].size() == count);
+  const auto& now = grid["points"][grid["now"].get<std::size_t>()];
+  CHECK(now["samples_per_s"].get<double>() == Approx(advice.now.samples_per_s).epsilon(0.02));
+  CHECK(now["total_bytes"] == advice.now.total_bytes);
+  // The budget holds no queue of 16.
+  CHECK(grid["points"].back().is_null());
+}
