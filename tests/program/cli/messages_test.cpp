@@ -3,6 +3,8 @@
 #include "support/sanitized.hpp"
 #include "support/skip.hpp"
 #include "support/text.hpp"
+#include "unit/source/fixture.hpp"
+#include "weir/source.hpp"
 
 using weir::test::contains;
 using weir::test::TemporaryFolder;
@@ -32,16 +34,16 @@ TEST_CASE("a refusal names the list of options or commands", "[message]") {
 
 TEST_CASE("an option is named as it was written, and sizes can be pasted", "[message]") {
   refuses(
-      {"run", data, "--memory-budget", "64"},
+      {"run", data, "--workers", "1", "--memory-budget", "64"},
       "weir: --memory-budget 64 (64 bytes; did you mean 64MiB?): this needs at least 17.3MiB: ");
-  refuses({"run", data, "--memory-budget=0"},
+  refuses({"run", data, "--workers", "1", "--memory-budget=0"},
           "weir: --memory-budget 0: this needs at least 17.3MiB: ");
   refuses({"plan", "--batch", "99999999"}, "weir: --batch 99999999: must be 1 to 1048576\n");
   for (const auto* command : {"run", "tune", "sweep"})  // before anything is measured
     refuses(
         {command, data, "--fit", "random", "--cache", "decoded:1MiB"},
         "weir: --cache decoded:1MiB: --fit random draws another crop each epoch; --cache encoded ");
-  refuses({"verify", data, "--beside", data, "--memory-budget", "20MiB"},
+  refuses({"verify", data, "--beside", data, "--workers", "1", "--memory-budget", "20MiB"},
           "--memory-budget 20MiB: this needs at least 34.5MiB: 17.2 MiB reserved for other loaders");
   refuses({"run", data, "--size", "8x8", "--batch", "65", "--drop-last"},
           data + ": --drop-last leaves out everything: 64 samples are less than a batch of 65; "
@@ -111,7 +113,7 @@ TEST_CASE("a hint names the option that bounds the queue, or what it may take", 
   };
   hinted({"--max-queue-bytes", "1"},
          "hint: --max-queue-bytes 1 allows a queue of 1, not the 4 of --max-queue-size; ");
-  hinted({"--memory-budget", "17.3MiB"},
+  hinted({"--workers", "1", "--memory-budget", "17.3MiB"},
          "hint: --memory-budget 17.3MiB allows a queue of 1, not the 4 of --max-queue-size; ");
   hinted({"--max-queue-size", "1000000"},
          "hint: --max-queue-size 1000000 may take 4.38 TiB; ");
@@ -152,7 +154,7 @@ TEST_CASE("bad samples that end a run are told with the ways out", "[message]") 
   const auto data_of = [&](const std::string& name) { return (folder.path() / name).string(); };
   for (const auto* name : {"bad/a.jpg", "bad/b.jpg"}) folder.write(name, "no image");
   folder.write("list.tsv", "gone.jpg\t0\n");
-  folder.write("large/a.pgm", "P5 20 20 255\n" + std::string(400, 'x'));
+  folder.write("large/a.jpg", weir::test::read_text(weir::synthetic(1, {20, 20, 3}), 0));
   const std::string without = "--exclude bad.txt leaves out what `weir probe ";
   const struct {
     std::string data;
