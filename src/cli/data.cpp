@@ -60,8 +60,8 @@ AnySource open_folder(const Settings& settings, const FolderOptions& options,
     return source::ImageFolder(settings.data, options, unreached, stop);
   } catch (const Error&) {
     if (stop.stop_requested())
-      throw Refusal{interrupted_exit, "weir: interrupted while " + sanitize(settings.data) +
-                                          " was listed\n"};
+      throw Refusal{interrupted_exit,
+                    "weir: interrupted while " + sanitize(settings.data) + " was listed\n"};
     throw;
   }
 }

@@ -108,12 +108,13 @@ std::string out_of_memory(const Settings& settings) {
   std::string text = "out of memory";
   const auto plan = plan_without_data(settings);
   if (!plan) return text;
-  text += fmt::format(": {}, all of them {} (--max-queue-size {}, --max-leases {})",
-                      batch_text(*plan), report::human_bytes(mul_sat(plan->slabs, plan->slab_bytes)),
-                      plan->max_queue_size, plan->max_leases);
+  text +=
+      fmt::format(": {}, all of them {} (--max-queue-size {}, --max-leases {})", batch_text(*plan),
+                  report::human_bytes(mul_sat(plan->slabs, plan->slab_bytes)), plan->max_queue_size,
+                  plan->max_leases);
   if (plan->trace_bytes > 0)
-    text += fmt::format(", the trace {} (--trace-events {})", report::human_bytes(plan->trace_bytes),
-                        settings.options.trace.events);
+    text += fmt::format(", the trace {} (--trace-events {})",
+                        report::human_bytes(plan->trace_bytes), settings.options.trace.events);
   return text + "; lower these, or bound the loader with --memory-budget";
 }
 
@@ -121,8 +122,9 @@ std::string out_of_threads(const Settings& settings) {
   const auto plan = plan_without_data(settings);
   return fmt::format("cannot start a thread: {}; ",
                      std::make_error_code(std::errc::resource_unavailable_try_again).message()) +
-         (plan ? fmt::format("--workers {} and --read-ahead {} take one thread each; lower them, or ",
-                             plan->workers, plan->read_ahead)
+         (plan ? fmt::format(
+                     "--workers {} and --read-ahead {} take one thread each; lower them, or ",
+                     plan->workers, plan->read_ahead)
                : std::string()) +
          "raise the limit of processes (ulimit -u) or of memory (ulimit -v)";
 }

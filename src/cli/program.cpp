@@ -30,8 +30,8 @@ void listen(Settings& settings) {
 
 /// Before the first sample, so that no run ends without its report.
 void check_outputs(const Settings& settings) {
-  for (const auto& path : {settings.json_on_stdout() ? std::string() : settings.json,
-                           settings.html, settings.trace, settings.list_bad})
+  for (const auto& path : {settings.json_on_stdout() ? std::string() : settings.json, settings.html,
+                           settings.trace, settings.list_bad})
     if (!path.empty() && !settings.only_depth) check_output(path);
 }
 

@@ -146,7 +146,8 @@ class OptionTable {
         [](const std::string& t) { return at_least_1(report::parse_bytes(t)); },
         "Bytes of the batches ahead of the consumer; one batch is always allowed. [no limit]");
     group.positive("--max-leases", o.queue.max_leases, "Batches the consumer holds at once. [1]");
-    group.number("--workers", o.workers, "Threads that decode. [one per CPU that the program may use]");
+    group.number("--workers", o.workers,
+                 "Threads that decode. [one per CPU that the program may use]");
     group.number("--read-ahead", o.io.read_ahead,
                  "Reads kept outstanding; 0: the worker reads. [0]");
     group.enumerators(

@@ -51,7 +51,8 @@ std::string why_empty(const FolderListing& listing, const FolderOptions& options
                          ? std::string()
                          : ", " + listing.unreached[0].path + ": " + listing.unreached[0].reason;
   const std::pair<LeftOut, std::string> reasons[] = {
-      {LeftOut::other_extension, "of other extensions than extensions = " + extensions_text(options)},
+      {LeftOut::other_extension,
+       "of other extensions than extensions = " + extensions_text(options)},
       {LeftOut::never_image, "of extensions that no image has, which extensions = * takes"},
       {LeftOut::hidden, "hidden, with a dot at the beginning of the name"},
       {LeftOut::link, "links, which follow_symlinks = yes follows"},
@@ -79,13 +80,12 @@ ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options,
   auto listing = walk_folder(reader_, path_, suffixes_of(options), walkers(), stop);
   if (listing.names.size() == 0)
     throw Error(Errc::source_failed, Stage::read,
-                "image folder " + sanitize(path) + ": no samples: " +
-                    sanitize(why_empty(listing, options)));
+                "image folder " + sanitize(path) +
+                    ": no samples: " + sanitize(why_empty(listing, options)));
   names_ = std::move(listing.names);
   classes_ = std::move(listing.tops);
   classes_.shrink_to_fit();
-  for (const auto why :
-       {LeftOut::never_image, LeftOut::link, LeftOut::unreached, LeftOut::no_file})
+  for (const auto why : {LeftOut::never_image, LeftOut::link, LeftOut::unreached, LeftOut::no_file})
     skipped_ += count_of(listing.left_out, why);
   if (unreached) *unreached = std::move(listing.unreached);
 }

@@ -55,7 +55,8 @@ TEST_CASE("data that cannot be opened are told what data may be", "[message]") {
   const std::string image(folder.write("cat.jpg", "1"));
   refuses({"run", "/nope"}, "weir: /nope: no such folder, manifest or shard\n", 1);
   refuses({"run", image}, image + " is an image; give its folder, or a manifest");
-  refuses({"run", "synthetic:100"}, "weir: synthetic:100: write synthetic:COUNT,HxW, COUNT 1 or more\n");
+  refuses({"run", "synthetic:100"},
+          "weir: synthetic:100: write synthetic:COUNT,HxW, COUNT 1 or more\n");
   refuses({"run", "synthetic:"}, "weir: synthetic:: write synthetic:COUNT,HxW, COUNT 1 or more\n");
   refuses({"footprint", "/nope.json"}, "weir: cannot read /nope.json\n", 1);
 }
@@ -64,8 +65,8 @@ TEST_CASE("what memory or threads do not suffice for is named, with the way out"
   if (weir::test::sanitized) return weir::test::skip("a sanitizer needs more address space");
   // In KiB of address space.
   const auto limited = [](const std::string& kib, const Arguments& arguments) {
-    Arguments words{"/bin/sh", "-c", "ulimit -v " + kib + "; exec \"$0\" \"$@\"", WEIR_PROGRAM, "run",
-                    data};
+    Arguments words{"/bin/sh",    "-c",  "ulimit -v " + kib + "; exec \"$0\" \"$@\"",
+                    WEIR_PROGRAM, "run", data};
     words.insert(words.end(), arguments.begin(), arguments.end());
     const auto outcome = weir::test::run_program(words);
     CAPTURE(arguments);
@@ -89,7 +90,8 @@ TEST_CASE("what memory or threads do not suffice for is named, with the way out"
 
 TEST_CASE("a time has the unit of its option, and too many faults those that bound them",
           "[message]") {
-  refuses({"run", data, "--watchdog", "nan"}, "--watchdog: 'nan' is not between 0 and 86400 seconds");
+  refuses({"run", data, "--watchdog", "nan"},
+          "--watchdog: 'nan' is not between 0 and 86400 seconds");
   refuses({"run", data, "--consumer-ms", "-1"}, "'-1' is not between 0 and 86400000 milliseconds");
   const TemporaryFolder folder;
   for (const auto* name : {"a.jpg", "b.jpg"}) folder.write(name, "no image");

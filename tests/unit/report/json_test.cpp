@@ -50,7 +50,8 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
   CHECK(keys(json["memory"]["accounts"]) == accounts);
   CHECK(keys(json["memory"]["at_peak"]) == accounts);
   CHECK(keys(json["memory"]["process"]) == Keys{"rss_before", "rss_peak", "pss_before", "pss_peak",
-                                                "unaccounted", "rss_after", "pss_after", "growth", "parts"});
+                                                "unaccounted", "rss_after", "pss_after", "growth",
+                                                "parts"});
   CHECK(keys(json["samples"]) == Keys{"drawn", "in_flight", "ready", "leased", "consumed",
                                       "discarded", "dropped", "failed", "replaced", "conserved",
                                       "omitted"});
