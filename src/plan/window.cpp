@@ -107,9 +107,9 @@ Window window(const Report& earlier, const Report& now) {
   subtract(consumer, earlier.queue.consumer, &Timing::count, &Timing::sum_s, &Timing::squares_s2);
   w.consumer = service(consumer);
   const auto& last = now.queue.consumer_times;
-  w.consumer.sequence.assign(
-      last.end() - static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(last.size(), consumer.count)),
-      last.end());
+  w.consumer.sequence.assign(last.end() - static_cast<std::ptrdiff_t>(
+                                              std::min<std::uint64_t>(last.size(), consumer.count)),
+                             last.end());
   const auto requested = less(now.queue.batches, earlier.queue.batches);
   if (requested > 0)
     w.data_readiness =

@@ -71,9 +71,8 @@ std::string queue_text(const QueueStats& queue) {
   auto out = fmt::format(
       "\nQueue\n  {}; consumer waited {}, producers {}\n"
       "  by cause: storage {}, decode {}, memory {}\n",
-      ready, duration(queue.consumer_wait_s),
-      duration(queue.producer_wait_s), duration(queue.storage_wait_s),
-      duration(queue.decode_wait_s), duration(queue.memory_wait_s));
+      ready, duration(queue.consumer_wait_s), duration(queue.producer_wait_s),
+      duration(queue.storage_wait_s), duration(queue.decode_wait_s), duration(queue.memory_wait_s));
   out += workers_text(queue.workers) + consumer_text(queue.consumer);
   constexpr std::size_t most_rows = 9, bar_width = 40;
   const auto levels = queue.occupancy.size();

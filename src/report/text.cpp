@@ -100,14 +100,16 @@ std::string process_text(const Run& run) {
   std::string split;
   const MemoryReport now{run.figures.memory, run.figures.process_now, run.parts_now};
   for (const auto& one : now.parts()) {
-    split += fmt::format("{}{} {}", split.empty() ? "" : ", ", one.name, human_difference(one.bytes));
+    split +=
+        fmt::format("{}{} {}", split.empty() ? "" : ", ", one.name, human_difference(one.bytes));
   }
   std::ranges::replace(split, '_', ' ');
   return fmt::format(
-      "{}  unaccounted: {} (RSS growth less the books' peak)\n"
-      "  known of it: thread stacks {}, libraries {}, malloc {} ({} of it free)\n",
-      table.text(), human_difference(unaccounted(run)), part(&ProcessParts::stacks),
-      part(&ProcessParts::libraries), part(&ProcessParts::heap), part(&ProcessParts::heap_free)) +
+             "{}  unaccounted: {} (RSS growth less the books' peak)\n"
+             "  known of it: thread stacks {}, libraries {}, malloc {} ({} of it free)\n",
+             table.text(), human_difference(unaccounted(run)), part(&ProcessParts::stacks),
+             part(&ProcessParts::libraries), part(&ProcessParts::heap),
+             part(&ProcessParts::heap_free)) +
          indented("RSS when the stream ended: " + split, 2);
 }
 

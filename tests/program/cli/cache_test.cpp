@@ -94,7 +94,8 @@ TEST_CASE("a cache: tune says what a cache would bring, and pastes the one that 
                              "--cache", "encoded:1MiB"});
   const auto& advice = json["advice"];
   CHECK(contains(advice["flags"].get<std::string>(), "--cache encoded:1MiB"));
-  CHECK(contains(advice["code"].get<std::string>(), "options.cache = {weir::Cache::encoded, 1048576};"));
+  CHECK(contains(advice["code"].get<std::string>(),
+                 "options.cache = {weir::Cache::encoded, 1048576};"));
   REQUIRE(advice["cache"].size() == 2);
   const auto& decoded = advice["cache"][1];
   CHECK(decoded["keep"] == "decoded");

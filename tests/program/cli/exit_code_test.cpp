@@ -88,9 +88,9 @@ TEST_CASE("an interrupt ends the run cleanly, with its report and exit 130", "[e
 TEST_CASE("a hangup ends the run as an interrupt does, unless it is ignored", "[exit]") {
   const TemporaryFolder folder;
   const auto json = (folder.path() / "r.json").string();
-  const Arguments words{"run",      "synthetic:64,8x8", "--size",        "8x8",
-                        "--epochs", "1000000000",       "--consumer-ms", "1",
-                        "--quiet",  "--json",           json};
+  const Arguments words{"run",        "synthetic:64,8x8", "--size", "8x8",     "--epochs",
+                        "1000000000", "--consumer-ms",    "1",      "--quiet", "--json",
+                        json};
   const auto hung_up = weir::test::weir_signalled(words, SIGHUP, 300);
   CHECK(hung_up.exit_code == 130);
   const auto report = weir::test::Json::try_parse(weir::test::read_file(json));

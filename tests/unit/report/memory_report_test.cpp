@@ -101,7 +101,10 @@ TEST_CASE("a reporter reports until it is destroyed, whatever the callback throw
   // Waiting for the next report does not delay the end.
   const MemoryLedger ledger(1);
   std::atomic<int> reports{0};
-  { const MemoryReporter daily(ledger, std::chrono::hours(24), [&](const MemoryReport&) { ++reports; }); }
+  {
+    const MemoryReporter daily(ledger, std::chrono::hours(24),
+                               [&](const MemoryReport&) { ++reports; });
+  }
   CHECK(reports == 1);
   CHECK_THROWS_WITH(MemoryReporter(ledger, std::chrono::milliseconds(0), [](const auto&) {}),
                     test::has_text("interval = 0 ms: must be above 0"));

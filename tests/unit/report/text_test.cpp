@@ -127,7 +127,8 @@ TEST_CASE("memory is shown by account, now and at peak, beside the process", "[t
         "  unaccounted: 239.99 MiB (RSS growth less the books' peak)\n"
         "  known of it: thread stacks 1.00 MiB, libraries 0 B, malloc -2.00 MiB (512.00 KiB of it "
         "free)\n"
-        "  RSS when the stream ended: slabs 2.00 KiB, decoders 0 B, index 1.00 KiB, cache 0 B, thread\n"
+        "  RSS when the stream ended: slabs 2.00 KiB, decoders 0 B, index 1.00 KiB, cache 0 B, "
+        "thread\n"
         "  stacks 1.00 MiB, libraries 7.00 MiB, allocator 512.00 KiB, rest -8.50 MiB\n"
         "  books: 0.5 postings a sample x 40 ns = 0.02 us, 0.002 % of its CPU time\n");
 }
