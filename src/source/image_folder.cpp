@@ -33,7 +33,7 @@ std::vector<std::string> suffixes_of(const FolderOptions& options) {
 }
 
 // Listing waits for storage, so more threads than cores help. The maximum protects small machines.
-unsigned walkers() noexcept { return std::clamp(threads_for(0), 2u, 16u); }
+unsigned walkers() { return std::clamp(threads_for(0), 2u, 16u); }
 
 std::string extensions_text(const FolderOptions& options) {
   std::string text;
