@@ -94,12 +94,10 @@ std::string counted(const auto& counts) {
 /// What an interrupt left undone. Empty without one.
 std::string interrupted_text(const Findings& findings, const Settings& settings) {
   if (!findings.interrupted) return "";
-  return fmt::format("Interrupted: {} of {} were examined{}.\n",
-                     report::grouped(findings.report.samples),
-                     report::plural(findings.all, "file"),
-                     settings.list_bad.empty()
-                         ? ""
-                         : ", so " + sanitize(settings.list_bad) + " is not complete");
+  return fmt::format(
+      "Interrupted: {} of {} were examined{}.\n", report::grouped(findings.report.samples),
+      report::plural(findings.all, "file"),
+      settings.list_bad.empty() ? "" : ", so " + sanitize(settings.list_bad) + " is not complete");
 }
 
 std::string to_text(const Findings& findings, const Settings& settings) {
