@@ -32,8 +32,10 @@ Addresses resolved(const std::string& address, std::uint16_t port) {
   const int error = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
   if (error == 0) return {found, freeaddrinfo};
   throw Refusal{
-      2, fmt::format("weir: --metrics-address {}: neither an address nor the name of a host ({})\n",
-                     address, gai_strerror(error))};
+      2, fmt::format(
+             "weir: --metrics-address {}: neither an address nor the name of a host ({}); write "
+             "127.0.0.1 or 0.0.0.0\n",
+             address, gai_strerror(error))};
 }
 
 [[noreturn]] void cannot_listen(const std::string& address, std::uint16_t port, int code) {

@@ -69,6 +69,8 @@ TEST_CASE("a bad sample ends a run with exit 1, or is skipped, or is blank", "[e
   CHECK(blank.exit_code == 0);
   CHECK(blank.json()["samples"]["failed"] == 1);
   CHECK(blank.json()["fault_count"] == 1);
+  CHECK(weir::test::weir({"run", folder.path(), "--on-fault", "blank"})
+            .out.starts_with("0 samples (1 failed) in "));
 
   const auto probed = weir::test::weir({"probe", folder.path()});
   CHECK(probed.exit_code == 1);
