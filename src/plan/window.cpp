@@ -44,7 +44,7 @@ StageStats between(const Report& earlier, const Report& now, Stage stage) {
   return clock;
 }
 
-Service service(const StageStats& clock) noexcept {
+Service service(const StageStats& clock) {
   auto service = weir::service(Timing{clock.count, clock.busy_s, clock.squares_s2});
   service.times = clock.times;
   return service;

@@ -127,10 +127,10 @@ TEST_CASE("what has no say beside --sizes is refused by its name", "[sizes]") {
     CHECK(outcome.exit_code == 2);
     CHECK(contains(outcome.err, what));
   };
-  refuses({"run", data, "--sizes", "padded", "--size", "10x10"}, "--size: for --sizes fixed");
-  refuses({"run", data, "--sizes", "ragged", "--fit", "center"}, "--fit: for --sizes fixed");
-  refuses({"run", data, "--sizes", "ragged", "--bucket", "3"}, "--bucket: for --sizes padded");
-  refuses({"run", data, "--bucket", "3"}, "--bucket: for --sizes padded");
+  refuses({"run", data, "--sizes", "padded", "--size", "10x10"}, "--size 10x10 is for --sizes fixed");
+  refuses({"run", data, "--sizes", "ragged", "--fit", "center"}, "--fit center is for --sizes fixed");
+  refuses({"run", data, "--sizes", "ragged", "--bucket", "3"}, "--bucket 3 is for --sizes padded");
+  refuses({"run", data, "--bucket", "3"}, "--bucket 3 is for --sizes padded");
   refuses({"run", data, "--max-size", "9x9"}, "--max-size: for --sizes padded and ragged");
   refuses({"run", data, "--sizes", "padded", "--tuning", "automatic"}, "--tuning: automatic");
   refuses({"tune", data, "--sizes", "padded"}, "--sizes: tune and probe take images of one shape");
