@@ -54,7 +54,7 @@ std::string sentence(const Verdict& verdict, double seconds) {
   const auto percent = [](double part) { return 100 * part; };
   return format(
       "of %.3g s the consumer waited %.1f %% (%.1f %% for reads, %.1f %% for decoding, "
-      "%.1f %% for memory), the producers %.1f %%",
+      "%.1f %% for memory), the workers %.1f %%",
       seconds, percent(verdict.consumer_wait), percent(verdict.storage_wait),
       percent(verdict.decode_wait), percent(verdict.memory_wait), percent(verdict.producer_wait));
 }
@@ -107,9 +107,9 @@ Window window(const Report& earlier, const Report& now) {
   subtract(consumer, earlier.queue.consumer, &Timing::count, &Timing::sum_s, &Timing::squares_s2);
   w.consumer = service(consumer);
   const auto& last = now.queue.consumer_times;
-  w.consumer.sequence.assign(
-      last.end() - static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(last.size(), consumer.count)),
-      last.end());
+  w.consumer.sequence.assign(last.end() - static_cast<std::ptrdiff_t>(
+                                              std::min<std::uint64_t>(last.size(), consumer.count)),
+                             last.end());
   const auto requested = less(now.queue.batches, earlier.queue.batches);
   if (requested > 0)
     w.data_readiness =

@@ -38,7 +38,8 @@ std::array<MemoryPart, MemoryReport::part_count> MemoryReport::parts() const {
   const auto whole = [](std::uint64_t bytes) { return static_cast<std::int64_t>(bytes); };
   const auto of = [&](Account account) { return whole(books[account]); };
   std::array<MemoryPart, part_count> out{{
-      {"slabs", "batches: filling, ready, leased and idle", whole(report::staging_bytes(books.accounts))},
+      {"slabs", "batches: filling, ready, leased and idle",
+       whole(report::staging_bytes(books.accounts))},
       {"decoders", "encoded samples and scratch", of(Account::encoded) + of(Account::scratch)},
       {"index", "names of the samples, and a trace", of(Account::index)},
       {"cache", "samples kept, and the caller's own charges", of(Account::cache)},
@@ -60,7 +61,7 @@ std::string MemoryReport::text() const {
     if (const auto at = name.find('_'); at != name.npos) name[at] = ' ';
     table.add({"  " + name, report::human_difference(part.bytes), std::string(part.meaning)});
   }
-  return fmt::format("Process: RSS {}, PSS {}. Books: live {}, peak {}, budget {}\n{}",
+  return fmt::format("Process: RSS {}, PSS {}. Accounts: live {}, peak {}, budget {}\n{}",
                      report::human_bytes(process.rss), report::human_bytes(process.pss),
                      report::human_bytes(books.live), report::human_bytes(books.peak),
                      report::human_bytes(books.budget), table.text());
@@ -115,8 +116,8 @@ MemoryReporter::MemoryReporter(const MemoryLedger& ledger, std::chrono::millisec
   if (interval <= std::chrono::milliseconds(0))
     refuse_reporter("interval = " + std::to_string(interval.count()) + " ms: must be above 0");
   if (!take) refuse_reporter("take is empty");
-  state_->thread = start_thread([books = Internals::books(ledger), interval,
-                                 take = std::move(take), stop = state_->stop.get_token()] {
+  state_->thread = start_thread([books = Internals::books(ledger), interval, take = std::move(take),
+                                 stop = state_->stop.get_token()] {
     do {
       try {
         take(report_of(books->snapshot()));

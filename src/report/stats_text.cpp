@@ -27,8 +27,8 @@ std::string workers_text(const WorkerTime& time) {
 std::string consumer_text(const Timing& timing) {
   const auto consumer = service(timing);
   if (consumer.count == 0) return "";
-  return fmt::format("  the consumer took {} a batch (deviation {})\n", duration(consumer.mean_s),
-                     duration(consumer.deviation_s));
+  return fmt::format("  the consumer took {} a batch (standard deviation {})\n",
+                     duration(consumer.mean_s), duration(consumer.deviation_s));
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ std::string regime_text(const Report& figures) {
 
 std::string queue_text(const QueueStats& queue) {
   auto out = fmt::format(
-      "\nQueue\n  {} of next() calls found a batch waiting; consumer waited {}, producers {}\n"
+      "\nQueue\n  data readiness {}; the consumer waited {}, the workers {}\n"
       "  by cause: storage {}, decode {}, memory {}\n",
       percent(queue.data_readiness), duration(queue.consumer_wait_s),
       duration(queue.producer_wait_s), duration(queue.storage_wait_s),

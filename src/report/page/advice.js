@@ -31,7 +31,7 @@ function leversTable(advice) {
   return h("div", { class: "figure whole" }, h("h3", {}, "What to change, by gain"),
     h("p", { class: "note" }, "Each change alone, from the settings now. Throughput is predicted from the measured times."),
     table("Changes by gain",
-      ["change", "gain", "samples/s", "a batch is waiting", "typical bytes", "basis", "option", "why"],
+      ["change", "gain", "samples/s", "data readiness", "typical bytes", "basis", "option", "why"],
       [now, ...rows], { texts: [5, 6, 7] }));
 }
 

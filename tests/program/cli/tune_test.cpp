@@ -32,7 +32,7 @@ TEST_CASE("tune says what bounds the run and what to set, as text and as JSON", 
   CHECK(json["command"] == "tune");
   CHECK(json["consumer_ms"] == 60);
   CHECK(json["regime"] == "consumer");
-  CHECK(contains(json["regime_why"].get<std::string>(), "the producers"));
+  CHECK(contains(json["regime_why"].get<std::string>(), "the workers"));
   REQUIRE(json["runs"].size() == 1);
   CHECK(json["runs"][0]["samples"]["conserved"] == true);
   const auto& advice = json["advice"];
@@ -164,9 +164,9 @@ TEST_CASE("a run ends with the verdict and the next command", "[run]") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "run.json";
   // Slow reads for more than a second: a basis for predictions.
-  const auto run = weir::test::weir({"run", "synthetic:64,16x16", "--size", "16x16", "--batch", "4",
-                                     "--workers", "2", "--read-delay-ms", "40", "--quiet",
-                                     "--json", file});
+  const auto run =
+      weir::test::weir({"run", "synthetic:64,16x16", "--size", "16x16", "--batch", "4", "--workers",
+                        "2", "--read-delay-ms", "40", "--quiet", "--json", file});
   REQUIRE(run.exit_code == 0);
   const auto json = Json::parse(read_file(file));
   CHECK(json["verdict"].get<std::string>().starts_with("Storage-bound: the consumer waits "));

@@ -64,7 +64,7 @@ TEST_CASE("a memory report says the same as text, JSON and metrics", "[memory]")
     CHECK(metrics["weir_process_memory_bytes{part=\"" + name + "\"}"] ==
           static_cast<double>(one.bytes));
   }
-  CHECK(contains(report.text(), "Process: RSS 195.31 KiB, PSS 146.48 KiB. Books: live "));
+  CHECK(contains(report.text(), "Process: RSS 195.31 KiB, PSS 146.48 KiB. Accounts: live "));
   CHECK(contains(report.text(), "budget no bound\n"));
   CHECK(contains(report.text(), "  stacks of all threads\n"));
 }
@@ -101,7 +101,10 @@ TEST_CASE("a reporter reports until it is destroyed, whatever the callback throw
   // Waiting for the next report does not delay the end.
   const MemoryLedger ledger(1);
   std::atomic<int> reports{0};
-  { const MemoryReporter daily(ledger, std::chrono::hours(24), [&](const MemoryReport&) { ++reports; }); }
+  {
+    const MemoryReporter daily(ledger, std::chrono::hours(24),
+                               [&](const MemoryReport&) { ++reports; });
+  }
   CHECK(reports == 1);
   CHECK_THROWS_WITH(MemoryReporter(ledger, std::chrono::milliseconds(0), [](const auto&) {}),
                     test::has_text("interval = 0 ms: must be above 0"));
