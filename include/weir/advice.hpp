@@ -132,7 +132,7 @@ struct Advice {
   std::string sentence;            ///< the verdict in one sentence: describe(verdict)
   Prediction now;                  ///< result of the window's own setting
   /// Changes of the window's own setting, each on its own. The one with the largest gain is first.
-  /// Between gains that differ by less than 1 %, the one with fewer bytes. Those of unknown effect
+  /// Between gains that differ by less than 2 %, the one with fewer bytes. Those of unknown effect
   /// are last. A change that gains less than 2 % is listed only if it saves memory.
   std::vector<Lever> levers;
   /// The smallest setting that reaches the target readiness and comes within 1 % of `ceiling`.

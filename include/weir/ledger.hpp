@@ -58,7 +58,7 @@ class Book;
 }  // namespace books
 
 /// Move-only token for charged bytes. Free the memory before you destroy the Charge. One thread at
-/// a time. In a child process after fork() it changes nothing, and try_grow() returns false.
+/// a time. In a child process after fork() it changes nothing, as the MemoryLedger's calls.
 class WEIR_API Charge {
  public:
   /// Holds zero bytes.
@@ -86,9 +86,9 @@ class WEIR_API Charge {
 
 /// A memory budget and the accounting of its use. Any thread.
 ///
-/// In a child process after fork() the books may be locked for ever: calls throw
-/// Error{bad_options}, postings() is 0, and reset_peak() and the destructor have no effect. Only
-/// budget() works.
+/// In a child process after fork() the books may be locked for ever if a loader of the parent used
+/// them: calls throw Error{bad_options}, postings() is 0, and reset_peak() and the destructor have
+/// no effect. Only budget() works.
 class WEIR_API MemoryLedger {
  public:
   /// `budget_bytes` of UINT64_MAX means no bound. Several loaders can share a ledger by

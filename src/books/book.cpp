@@ -43,12 +43,14 @@ Book::Book(std::shared_ptr<Ledger> ledger, const Terms& terms)
   page_.slabs = &slabs_;
   Lock lock(ledger_->mutex());
   ledger_->open(page_);
+  if (terms_.slabs > 0) ledger_->count_loader(+1);
 }
 
 Book::~Book() {
   {
     Lock lock(ledger_->mutex());
     ledger_->close(page_);
+    if (terms_.slabs > 0) ledger_->count_loader(-1);
   }
   ledger_->wake_waiting();
 }

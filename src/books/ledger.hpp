@@ -1,5 +1,8 @@
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -7,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "base/fork_guard.hpp"
 #include "base/grown.hpp"
 #include "base/mutex.hpp"
 #include "base/wakeable.hpp"
@@ -41,7 +43,12 @@ class Ledger {
   explicit Ledger(std::uint64_t budget) noexcept : budget_(budget) {}
 
   std::uint64_t budget() const noexcept { return budget_; }
-  const ForkGuard& fork_guard() const noexcept { return fork_guard_; }
+  /// Whether this process is a child of fork() and a loader of the parent used the ledger then. So
+  /// the mutex may be locked for ever.
+  bool left_in_parent() const noexcept {
+    const auto user = user_.load();
+    return user != 0 && user != ::getpid();
+  }
   MemorySnapshot snapshot() const;
   std::vector<HeldLease> leases() const;
   std::uint64_t promised() const;
@@ -76,6 +83,11 @@ class Ledger {
   /// Ends the promise and the reserve. Charged bytes stay charged.
   void retire(Page& page) noexcept WEIR_REQUIRES(mutex_);
   void count_posting() noexcept WEIR_REQUIRES(mutex_) { ++postings_; }
+  /// One more loader uses the ledger, or one less.
+  void count_loader(int by) noexcept WEIR_REQUIRES(mutex_) {
+    loaders_ += by;
+    user_.store(loaders_ > 0 ? ::getpid() : 0);
+  }
 
   /// Whether the general pool of `page` has room for `bytes` more.
   bool fits(const Page& page, std::uint64_t bytes) const noexcept WEIR_REQUIRES(mutex_);
@@ -102,8 +114,9 @@ class Ledger {
   bool must_yield(const Page& page) const noexcept WEIR_REQUIRES(mutex_);
   void update_reserved(Page& page) noexcept WEIR_REQUIRES(mutex_);
 
-  const ForkGuard fork_guard_;
+  std::atomic<pid_t> user_{0};  ///< the process whose loaders use it; 0: none
   mutable Mutex mutex_;
+  int loaders_ WEIR_GUARDED_BY(mutex_) = 0;
   const std::uint64_t budget_;
   AccountCounts total_ WEIR_GUARDED_BY(mutex_);
   /// sum over all pages; never above budget_

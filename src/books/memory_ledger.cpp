@@ -11,14 +11,15 @@
 namespace weir {
 namespace {
 
-bool in_child(const books::Book& book) noexcept { return book.ledger()->fork_guard().in_child(); }
+bool in_child(const books::Book& book) noexcept { return book.ledger()->left_in_parent(); }
 
-/// In a child of fork(), another thread may have held the mutex. It is never unlocked there.
+/// A thread of the parent may have held the mutex during fork(). It is never unlocked in the child.
 const books::Ledger& usable(const books::Ledger& ledger) {
-  if (ledger.fork_guard().in_child())
-    throw Error(Errc::bad_options, Stage::wait,
-                "this process is a child that fork() made of the MemoryLedger's own: its books may "
-                "be locked; a child may call exec or _exit");
+  if (ledger.left_in_parent())
+    throw Error(
+        Errc::bad_options, Stage::wait,
+        "this process is a child that fork() made while a loader used the MemoryLedger: its "
+        "books may be locked; a child may call exec or _exit");
   return ledger;
 }
 
@@ -81,7 +82,7 @@ MemoryLedger::MemoryLedger(std::uint64_t budget_bytes)
     : books_(std::make_shared<books::Ledger>(budget_bytes)), own_(books::Book::open(books_, {})) {}
 
 MemoryLedger::~MemoryLedger() {
-  if (!books_->fork_guard().in_child()) return;
+  if (!books_->left_in_parent()) return;
   leak(std::move(own_));
   leak(std::move(books_));
 }
@@ -96,10 +97,10 @@ std::vector<HeldLease> MemoryLedger::leases() const { return usable(*books_).lea
 std::uint64_t MemoryLedger::budget() const noexcept { return books_->budget(); }
 std::uint64_t MemoryLedger::promised() const { return usable(*books_).promised(); }
 void MemoryLedger::reset_peak() noexcept {
-  if (!books_->fork_guard().in_child()) books_->reset_peak();
+  if (!books_->left_in_parent()) books_->reset_peak();
 }
 std::uint64_t MemoryLedger::postings() const noexcept {
-  return books_->fork_guard().in_child() ? 0 : books_->postings();
+  return books_->left_in_parent() ? 0 : books_->postings();
 }
 
 }  // namespace weir

@@ -35,14 +35,14 @@ AnySource open_synthetic(const std::string& data, const std::stop_token& stop) {
       return parse(value);
     } catch (const std::invalid_argument& e) {
       throw std::invalid_argument(fmt::format(
-          "{}: {} '{}' {}; write synthetic:COUNT,HxW, as in synthetic:100,375x500",
+          "{}: {}'{}' {}; write synthetic:COUNT,HxW, as in synthetic:100,375x500",
           sanitize(data), name, sanitize(value), e.what()));
     }
   };
-  const auto count = part("COUNT", text.substr(0, comma), [](std::string_view value) {
+  const auto count = part("COUNT ", text.substr(0, comma), [](std::string_view value) {
     return parse_whole(value, {.low = 1});
   });
-  const auto shape = part("HxW", text.substr(std::min(comma + 1, text.size())), parse_size);
+  const auto shape = part("", text.substr(std::min(comma + 1, text.size())), parse_size);
   return source::synthetic(count, shape, 0, stop);
 }
 
@@ -83,8 +83,8 @@ void refuse_no_batch(const Settings& settings, std::uint64_t samples) {
   const auto& o = settings.options;
   if (!o.drop_last || samples >= o.batch || settings.command == Command::probe) return;
   throw std::invalid_argument(fmt::format(
-      "--drop-last leaves out everything: {} has {}, --batch is {}; use --batch {} or less, or leave "
-      "--drop-last out",
+      "{}: --drop-last leaves out everything: {} are less than a batch of {}; write --batch {} or "
+      "less, or leave --drop-last out",
       sanitize(settings.data), report::plural(samples, "sample"), o.batch, samples));
 }
 
@@ -135,13 +135,13 @@ AnySource without_excluded(AnySource source, const Settings& settings) {
   const auto whole = source.size();
   const auto named = as_typed(settings.exclude);
   auto names = read_excluded(settings.exclude);
-  const auto lines = names.size();
   auto rest = source::without(std::move(source), std::move(names));
   if (rest.unknown > 0)
-    hint(settings, fmt::format("hint: --exclude {}: {} of {} names no sample of {}: '{}'{}", named,
-                               report::grouped(rest.unknown), report::plural(lines, "line"),
+    hint(settings, fmt::format("hint: --exclude {}: {} has no sample named '{}'{}", named,
                                as_typed(settings.data), sanitize(rest.first_unknown, 80),
-                               rest.unknown > 1 ? ", …" : ""));
+                               rest.unknown == 1 ? ""
+                                                 : fmt::format(", and none of {} other names",
+                                                               report::grouped(rest.unknown - 1))));
   if (rest.source.size() == 0)
     throw Error(Errc::source_failed, Stage::read,
                 "no samples: --exclude " + named + " leaves out all " +

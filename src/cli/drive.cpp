@@ -70,6 +70,8 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     run.interrupted = interrupt.raised();
     run.timeline = timeline.stop();
     run.figures = loader.report();
+    // Without a batch, the waits are those of the start and the stop.
+    if (run.figures.queue.batches == 0) run.figures.regime.reset();
     run.parts_now = process_parts();
     try {
       if (!settings.trace.empty()) write_trace(loader, settings.trace);

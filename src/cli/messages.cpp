@@ -102,16 +102,18 @@ std::string with_typed_option(const std::string& error, const std::vector<std::s
                   forgot_unit ? fmt::format(" ({0} bytes; did you mean {0}MiB?)", value) : ""));
 }
 
-/// Whether the command makes batches.
-bool has_loader(const Settings& s) {
+/// Whether the command line decides the size of the batches that are made or planned.
+bool has_batches(const Settings& s) {
   using enum Command;
-  return s.command == run || s.command == sweep || s.command == tune || s.command == verify;
+  const bool plans = s.command == plan && s.model.path.empty() && !s.grid;
+  return plans || s.command == run || s.command == sweep || s.command == tune ||
+         s.command == verify;
 }
 
 /// The plan without what depends on the data. Empty if the data decide it, or if there is none.
 /// Throws what the Loader throws, except for a small budget: its floor depends on the data.
 std::optional<Plan> plan_without_data(const Settings& settings) {
-  if (!has_loader(settings) || settings.options.sizes.mode != Sizes::fixed) return std::nullopt;
+  if (!has_batches(settings) || settings.options.sizes.mode != Sizes::fixed) return std::nullopt;
   try {
     return resolve(settings.options, 0);
   } catch (const Error& e) {
@@ -178,7 +180,8 @@ std::string typed(std::string_view option, const std::vector<std::string>& argum
   std::string value;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view argument(arguments[i]);
-    if (argument == option && i + 1 < arguments.size()) value = arguments[i + 1];
+    if (argument == option && i + 1 < arguments.size() && !arguments[i + 1].starts_with("--"))
+      value = arguments[i + 1];
     if (argument.starts_with(option) && argument.substr(option.size()).starts_with('='))
       value = argument.substr(option.size() + 1);
   }
@@ -187,32 +190,33 @@ std::string typed(std::string_view option, const std::vector<std::string>& argum
 
 std::string typed_option(std::string_view option, const std::vector<std::string>& arguments) {
   const auto value = typed(option, arguments);
-  return value.empty() || value.starts_with("--") ? std::string(option)
-                                                  : fmt::format("{} {}", option, as_typed(value));
+  return value.empty() ? std::string(option) : fmt::format("{} {}", option, as_typed(value));
 }
 
 void check_settings(const Settings& settings) {
   const auto plan = plan_without_data(settings);
   if (!plan) return;
   const auto available = memory_within_reach();
-  const auto refuse = [available](const std::string& what, const std::string& options) {
-    throw Refusal{2, fmt::format("weir: {}; {} are available; lower {}\n", what,
-                                 report::human_bytes(available), options)};
+  const auto available_text = report::human_bytes(available) + " are available";
+  const auto refuse = [&](const std::string& what, const std::string& options) {
+    const auto text = fmt::format("{}; {}; lower {}", what, available_text, options);
+    // A plan may be for another machine.
+    if (settings.command != Command::plan) throw Refusal{2, "weir: " + text + '\n'};
+    hint(settings, "hint: " + text);
   };
+  const auto batches = std::uint64_t{1} + plan->max_leases;
+  const auto all = mul_sat(plan->slabs, plan->slab_bytes);
   if (plan->trace_bytes > available)
     refuse(fmt::format("--trace-events {}: the events take {}", settings.options.trace.events,
                        report::human_bytes(plan->trace_bytes)),
            "it");
-  const auto batches = std::uint64_t{1} + plan->max_leases;
-  if (mul_sat(plan->slab_bytes, batches) > available)
+  else if (mul_sat(plan->slab_bytes, batches) > available)
     refuse(fmt::format("{}, and there are at least {}", batch_text(*plan), batches),
            "--batch, --size or --max-leases");
-  const auto all = mul_sat(plan->slabs, plan->slab_bytes);
-  if (all > available && !settings.only_depth)
-    hint(settings, fmt::format("hint: --max-queue-size {} may take {}, and {} are available; "
-                               "--memory-budget auto bounds it",
-                               plan->max_queue_size, report::human_bytes(all),
-                               report::human_bytes(available)));
+  else if (all > available && !settings.only_depth)
+    hint(settings, fmt::format("hint: --max-queue-size {} may take {}; {}; --memory-budget auto "
+                               "bounds it",
+                               plan->max_queue_size, report::human_bytes(all), available_text));
 }
 
 void hint_short_queue(const Settings& settings, const Plan& plan) {

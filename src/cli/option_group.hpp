@@ -44,11 +44,11 @@ class OptionGroup {
   void text(const std::string& name, const std::string& form, const Setter& setter,
             const std::string& help) const {
     if (!active_) return;
-    const auto read = [name, setter](const std::string& text) {
+    const auto read = [name, form, setter](const std::string& text) {
       try {
         if (text.starts_with("--"))
-          throw std::invalid_argument(
-              "an option is no value; a file of this name is ./" + text);
+          throw std::invalid_argument("an option is not a value; write " + name + ' ' + form +
+                                      (form.starts_with("FILE") ? ", as in ./" + text : ""));
         setter(text);
       } catch (const std::invalid_argument& e) {
         throw CLI::ValidationError(name + ' ' + as_typed(text), e.what());
@@ -119,7 +119,7 @@ class OptionGroup {
   }
 
  private:
-  /// The bounds of the table are for options of the Loader. Other targets are optional.
+  /// bounds_of() is for options of the Loader, which have a default. Other targets are optional.
   template <class T>
   void whole(const std::string& name, T& target, std::uint64_t least,
              const std::string& help) const {

@@ -92,7 +92,7 @@ void apply_rules(const CLI::App& command, Settings& s) {
   };
   for (const auto& [option, where, why] : rules)
     if (given(option) && where(s))
-      throw Refusal{2, fmt::format("weir: {}: {}\n", typed_option(option, s.arguments), why)};
+      throw Refusal{2, fmt::format("weir: {} {}\n", typed_option(option, s.arguments), why)};
   for (const auto& [one, other] : exclusive)
     if (given(one) && given(other))
       throw Refusal{2, fmt::format("weir: {} and {} exclude each other\n", one, other)};

@@ -122,7 +122,7 @@ std::string to_text(const Findings& findings) {
     out += to_text(verdict) + (findings.shared ? "\n" : "");
   }
   if (const auto& shared = findings.shared)
-    out += fmt::format("One budget{}: {} live at the most, {} promised to both\n",
+    out += fmt::format("One budget{}: {} live at the most, {} reserved for both\n",
                        shared->budget == UINT64_MAX ? std::string(" without a bound")
                                                     : " of " + report::human_bytes(shared->budget),
                        report::human_bytes(shared->peak), report::human_bytes(shared->promised));

@@ -18,7 +18,7 @@ namespace weir::engine {
 /// not end. On the hot path, each thread only records its activity in its own ThreadActivity.
 class Watchdog {
  public:
-  explicit Watchdog(Shared& shared) noexcept : shared_(shared) {}
+  explicit Watchdog(Shared& shared) : shared_(shared) {}
 
   /// The activity of one more thread.
   ThreadActivity& add_activity() {

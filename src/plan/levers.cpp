@@ -48,12 +48,12 @@ class Levers {
   }
 
  private:
-  /// The largest gain first. Of those within 1 % of it, the one with the fewest bytes, and so on.
+  /// The largest gain first. Of those within 2 % of it, the one with the fewest bytes, and so on.
   /// Unknown gains are 0.
   void rank() {
     std::ranges::stable_sort(levers_, std::greater(), &Lever::gain);
     for (auto first = levers_.begin(); first != levers_.end();) {
-      const auto least = 0.99 * first->gain;
+      const auto least = (1 - least_gain) * first->gain;
       const auto last = std::find_if(first, levers_.end(),
                                      [&](const Lever& lever) { return lever.gain < least; });
       std::stable_sort(first, last,

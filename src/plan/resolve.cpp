@@ -124,24 +124,24 @@ std::string size_text(std::uint64_t bytes) {
   return bytes < mib ? std::to_string(bytes) + " bytes" : mebibytes(bytes);
 }
 
-std::string floor_message(const Plan& plan, std::uint64_t available, std::uint64_t others,
-                          std::uint64_t sample, bool sample_was_set) {
-  // Rounded up: that much is enough.
-  const auto floor = std::ceil(static_cast<double>(plan.floor_bytes) * 10 / mib) / 10;
-  return "memory.budget_bytes = " + std::to_string(plan.budget_bytes) +
-         (others > 0 ? " (" + size_text(available) + " beside " + size_text(others) +
-                           " promised to other loaders)"
-                     : std::string()) +
-         ": this needs at least " + format("%.1f MiB", floor) + ": " + size_text(plan.index_bytes) +
-         " of index (" +
+std::string floor_message(const Plan& plan, std::uint64_t others, std::uint64_t sample,
+                          bool sample_was_set) {
+  const auto bytes = add_sat(plan.floor_bytes, others);
+  // Rounded up: that much is enough. Without a blank it can be pasted as a size.
+  const auto least = std::ceil(static_cast<double>(bytes) * 10 / mib) / 10;
+  return "memory.budget_bytes = " + std::to_string(plan.budget_bytes) + ": this needs at least " +
+         format("%.1fMiB", least) + ": " +
+         (others > 0 ? size_text(others) + " reserved for other loaders, " : std::string()) +
+         size_text(plan.index_bytes) + " of index (" +
          (plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "") +
          size_text(plan.record_bytes) + " of it weir's own records)" + ", " +
          std::to_string(1 + plan.max_leases) + " slabs of " + size_text(plan.slab_bytes) + ", " +
          size_text(sample) + " for one sample" +
-         (sample_was_set             ? " (max_sample_bytes)"
+         (sample_was_set             ? " (memory.max_sample_bytes)"
           : plan.transform_bytes > 0 ? " and transform.scratch_bytes"
                                      : "") +
-         "; exactly " + std::to_string(plan.floor_bytes) + " bytes";
+         // Other loaders may reserve more of a larger budget.
+         (others > 0 ? "" : "; exactly " + std::to_string(bytes) + " bytes");
 }
 
 }  // namespace
@@ -215,7 +215,7 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
       plan.budget_bytes == unlimited ? unlimited : sub_floor(plan.budget_bytes, others_promised);
   if (available < plan.floor_bytes) {
     throw Error(Errc::budget_too_small, Stage::wait,
-                floor_message(plan, available, others_promised, least_sample, sample_was_set));
+                floor_message(plan, others_promised, least_sample, sample_was_set));
   }
   plan.max_sample_bytes = sample_was_set
                               ? least_sample

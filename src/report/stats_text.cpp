@@ -65,12 +65,13 @@ std::string regime_text(const Report& figures) {
 }
 
 std::string queue_text(const QueueStats& queue) {
+  const auto ready = queue.batches == 0 ? std::string("no batch was delivered")
+                                        : "data readiness " + percent(queue.data_readiness);
   auto out = fmt::format(
-      "\nQueue\n  data readiness {}; the consumer waited {}, the workers {}\n"
+      "\nQueue\n  {}; the consumer waited {}, the workers {}\n"
       "  by cause: storage {}, decode {}, memory {}\n",
-      percent(queue.data_readiness), duration(queue.consumer_wait_s),
-      duration(queue.producer_wait_s), duration(queue.storage_wait_s),
-      duration(queue.decode_wait_s), duration(queue.memory_wait_s));
+      ready, duration(queue.consumer_wait_s), duration(queue.producer_wait_s),
+      duration(queue.storage_wait_s), duration(queue.decode_wait_s), duration(queue.memory_wait_s));
   out += workers_text(queue.workers) + consumer_text(queue.consumer);
   constexpr std::size_t most_rows = 9, bar_width = 40;
   const auto levels = queue.occupancy.size();

@@ -33,7 +33,7 @@ std::vector<std::string> suffixes_of(const FolderOptions& options) {
 }
 
 // Listing waits for storage, so more threads than cores help. The maximum protects small machines.
-unsigned walkers() noexcept { return std::clamp(threads_for(0), 2u, 16u); }
+unsigned walkers() { return std::clamp(threads_for(0), 2u, 16u); }
 
 std::string extensions_text(const FolderOptions& options) {
   std::string text;
@@ -60,7 +60,7 @@ Reasons reasons_of(const FolderListing& listing, const FolderOptions& options, b
   } rows[] = {
       {LeftOut::other_extension, false,
        "of other extensions than extensions = " + extensions_text(options), ""},
-      {LeftOut::never_image, true, "of extensions that no image has", ", which extensions = * takes"},
+      {LeftOut::never_image, true, "of extensions that no image has", ", which extensions = '*' takes"},
       {LeftOut::hidden, false, "hidden, with a dot at the beginning of the name", ""},
       {LeftOut::link, true, "links", ", which follow_symlinks = yes follows"},
       {LeftOut::unreached, true, "not readable", ""},

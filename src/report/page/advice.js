@@ -18,21 +18,24 @@ function copyable(title, text) {
     h("pre", {}, code));
 }
 
+// Options may be broken between, not within.
+const unbroken = (text) => h("code", {}, text.split(/( )/).map((part) => (part === " " ? part : h("span", { class: "n" }, part))));
+
 function leversTable(advice) {
   const place = "advice.now";
   const now = ["now", "", figureAt(`${place}.samples_per_s`, "pace"), figureAt(`${place}.data_readiness`, "share"),
-    figureAt(`${place}.total_bytes`, "bytes"), "predicted", "", ""];
+    figureAt(`${place}.total_bytes`, "bytes"), "predicted", ""];
   const rows = advice.levers.map((lever, i) => {
     const at = `advice.levers.${i}`;
-    return [lever.title, figureAt(`${at}.gain`, "times"), figureAt(`${at}.result.samples_per_s`, "pace"),
-      figureAt(`${at}.result.data_readiness`, "share"), figureAt(`${at}.bytes`, "difference"),
-      figureAt(`${at}.basis`, "word"), lever.flag ? h("code", { class: "n" }, lever.flag) : "", lever.why ?? ""];
+    return [[lever.title, lever.why ? h("small", {}, `${lever.why}.`) : ""], figureAt(`${at}.gain`, "times"),
+      figureAt(`${at}.result.samples_per_s`, "pace"), figureAt(`${at}.result.data_readiness`, "share"),
+      figureAt(`${at}.bytes`, "difference"), figureAt(`${at}.basis`, "word"), lever.flag ? unbroken(lever.flag) : ""];
   });
-  return h("div", { class: "figure whole" }, h("h3", {}, "What to change, by gain"),
+  return h("div", { class: "figure whole levers" },
     h("p", { class: "note" }, "Each change alone, from the settings now. Throughput is predicted from the measured times."),
     table("Changes by gain",
-      ["change", "gain", "samples/s", "data readiness", "typical bytes", "basis", "option", "why"],
-      [now, ...rows], { texts: [5, 6, 7] }));
+      ["change", "gain", "samples/s", "data readiness", "typical bytes", "basis", "option"],
+      [now, ...rows], { texts: [5, 6] }));
 }
 
 function adviceSection() {
@@ -42,7 +45,7 @@ function adviceSection() {
     return next.length ? h("section", {}, h("h2", {}, "What to do next"), next) : undefined;
   const best = advice.levers.find((lever) => lever.code && lever.basis !== "unmeasured");
   const pastes = [...next, ...(best ? [copyable(`In C++: ${best.title}`, best.code.trimEnd())] : [])];
-  return h("section", {}, h("h2", {}, "What to change"),
+  return h("section", {}, h("h2", {}, "What to change, by gain"),
     h("div", { class: "grid" },
       advice.levers.length ? leversTable(advice)
         : h("p", { class: "whole" }, "Nothing: no setting is faster by 2 %, and none saves memory."),

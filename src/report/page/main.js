@@ -4,7 +4,7 @@
 function answer() {
   if (report.profile) return profileAnswer();
   if (report.verdict) return [prose(report.verdict)];
-  if (!runs.length) return ["There is nothing to show."];
+  if (!runs.length) return [report.interrupted ? "Interrupted: nothing was finished." : "There is nothing to show."];
   const why = terms.regimes[ofRun(0, "regime")];
   return [figureAt(pathOf(0, "throughput.samples_per_s"), "rate"), why ? `: ${why}.` : "."];
 }
@@ -36,7 +36,7 @@ function troubles() {
   return runs.flatMap((run) => [
     known(run.error) && `${runs.length > 1 ? `max_queue_size ${run.plan?.max_queue_size}: ` : ""}${run.error}`,
     run.plan?.max_queue_size < run.plan?.max_queue_size_requested &&
-      `The budget holds a queue of ${run.plan.max_queue_size}, not the ${run.plan.max_queue_size_requested} asked for.`,
+      `The memory budget or max_queue_bytes allows a queue of ${run.plan.max_queue_size}, not the requested ${run.plan.max_queue_size_requested}.`,
     run.interrupted && "Interrupted: the figures are of what was done until then.",
   ]).filter(Boolean).map((text) => h("p", { class: "trouble", role: "alert" }, text));
 }

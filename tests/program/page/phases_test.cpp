@@ -115,7 +115,7 @@ TEST_CASE("what is no report makes no page", "[page]") {
     CAPTURE(text);
     const auto outcome = weir::test::weir({"page", folder.write("no.json", text), "--html", html});
     CHECK(outcome.exit_code == 2);
-    CHECK(contains(outcome.err, "no.json is no report of weir's"));
+    CHECK(contains(outcome.err, "no.json is not a report; page reads what --json"));
     CHECK_FALSE(std::filesystem::exists(html));
   }
   const std::string open(100'000, '['), close(100'000, ']');

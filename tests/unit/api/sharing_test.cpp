@@ -38,7 +38,7 @@ TEST_CASE("a loader whose floor is promised away is refused, and welcome once it
   {
     Loader first(synthetic(20, {24, 24, 3}), options);
     CHECK_THROWS_WITH(Loader(synthetic(20, {24, 24, 3}), options),
-                      has_text("promised to other loaders"));
+                      has_text("reserved for other loaders"));
     CHECK(drain(first).indices.size() == 20);
   }
   CHECK(ledger->promised() == 0);

@@ -52,7 +52,7 @@ TEST_CASE("the floor is index, 1 + max_leases slabs and one sample: a byte under
   options.memory.budget_bytes = floor - 1;
   const auto message = refusal(options, 1000);
   CHECK(contains(message, "memory.budget_bytes = " + std::to_string(floor - 1)));
-  CHECK(contains(message, "this needs at least 35.7 MiB: "));  // 35.70
+  CHECK(contains(message, "this needs at least 35.7MiB: "));  // 35.70
   CHECK(contains(message, "exactly " + std::to_string(floor) + " bytes"));
   CHECK(contains(message, std::to_string(1000 + records) + " bytes of index (" +
                               std::to_string(records) + " bytes of it weir's own records)"));

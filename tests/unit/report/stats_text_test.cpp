@@ -29,6 +29,7 @@ TEST_CASE("the queue says what the consumer waited for and what workers did", "[
   queue.storage_wait_s = 0.3;
   queue.decode_wait_s = 0.2;
   queue.data_readiness = 0.9;
+  queue.batches = 10;
   CHECK(report::queue_text(queue) ==
         "\nQueue\n"
         "  data readiness 90.0 %; the consumer waited 500.0 ms, the workers 1.25 s\n"
@@ -48,7 +49,7 @@ TEST_CASE("the queue says what the consumer waited for and what workers did", "[
 TEST_CASE("what the clocks cost stands beside what the books cost", "[text]") {
   auto run = test::sample_run();
   const auto stats_text = [&] {
-    return report::cost_text("clocks", "readings", report::stats_cost(run));
+    return report::cost_text("timing", "clock readings", report::stats_cost(run));
   };
   CHECK(stats_text().empty());
   CHECK(report::stats_cost({}).events_per_sample == 0);

@@ -72,7 +72,8 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
       R"({"keep":"encoded","requested_bytes":2097152,"most_bytes":1048576,"table_bytes":800,"held":)"
       R"({"bytes":1000000,"samples":90,"hits":60,"misses":20,"evicted":3,"hit_rate":0.75}})");
   cache = {.keep = Cache::decoded, .requested = 0, .bytes = 0, .table_bytes = 8ull << 30};
-  CHECK(contains(report::plan_text(run.figures.plan), "cache of decoded samples: none; 8.00 GiB"));
+  CHECK(contains(report::plan_text(run.figures.plan),
+                 "cache of decoded samples: none; its table of 8.00 GiB"));
   cache.table_bytes = 0;
   CHECK(contains(report::plan_text(run.figures.plan), "none, the budget leaves no room\n"));
   CHECK(!contains(report::run_text(run), "cached:"));

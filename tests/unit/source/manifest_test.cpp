@@ -54,9 +54,9 @@ TEST_CASE("a manifest may have CRLF, empty lines, comments and a byte order mark
 TEST_CASE("a bad line is refused by its number and its fault", "[manifest]") {
   const TemporaryFolder folder;
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"a\t1\nb 2\n", "list.tsv:2: no TAB between path and label"},
+      {"a\t1\nb 2\n", "list.tsv:2: 'b 2' has no TAB; each line of a manifest is path<TAB>label"},
       {"a\t1\n\n\t2\n", "list.tsv:3: the path is empty"},
-      {"a\tone\n", "list.tsv:1: the label is not a whole number of 64 bits: 'one'"},
+      {"a\tone\n", "list.tsv:1: the label is not a whole number of 64 bits: 'one'; give each class a number"},
       {"a\t1 \n", "list.tsv:1: the label is not"},
       {"a\t\n", "list.tsv:1: the label is not"},
       {"a\t1.5\n", "list.tsv:1: the label is not"},
@@ -84,11 +84,15 @@ TEST_CASE("a manifest that is no file is refused", "[manifest]") {
 TEST_CASE("a listed file that is missing is a fault of its own", "[manifest]") {
   const TemporaryFolder folder;
   folder.write("here", "x");
-  folder.write("list.tsv", "gone\t0\nhere\t1\n/dev/null\t2\n");
+  folder.write("list.tsv", "gone\t0\nhere\t1\n/dev/null\t2\nhere\t1\t3\n");
   const auto source = manifest((folder / "list.tsv").string());
   CHECK(refusal_of(source, 0).value().kind == FaultKind::io);
   CHECK(read_text(source, 1) == "x");
   CHECK(refusal_of(source, 2).value().kind == FaultKind::unsupported);
+  const auto gone = refusal_of(source, 0).value().reason, tab = refusal_of(source, 3).value().reason;
+  CHECK(gone.find("No such file or directory; entry 1 of ") != std::string::npos);
+  CHECK(gone.find("list.tsv, whose relative paths begin at its folder") != std::string::npos);
+  CHECK(tab.find("; only the last TAB of a line ends the path") != std::string::npos);
 }
 
 TEST_CASE("a manifest holds its text and 16 bytes a line", "[manifest]") {

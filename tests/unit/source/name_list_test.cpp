@@ -52,6 +52,7 @@ TEST_CASE("a source without some samples has the others in their order", "[names
   CHECK(left({"a", "b", "c", "d", "e", "f", "g"}) == "");
   const auto some = source::without(letters(), {"b", "zebra", "yak"});
   CHECK(some.unknown == 2);
+  CHECK(some.first_unknown == "yak");
   CHECK(read_text(some.source, 1) == "ccc");
   RecordingSink sink;
   CHECK(some.source.read(1, sink).label == 'c');

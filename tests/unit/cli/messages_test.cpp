@@ -1,0 +1,171 @@
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/messages.hpp"
+#include "cli/settings.hpp"
+#include "cli/usage_error.hpp"
+#include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/text.hpp"
+
+using namespace weir;
+using namespace weir::cli;
+using test::contains;
+
+namespace {
+
+/// The words of a command line. '' is an empty word.
+std::vector<std::string> line_words(const std::string& line) {
+  std::istringstream text(line);
+  std::vector<std::string> words;
+  for (std::string word; text >> word;) words.push_back(word == "''" ? "" : word);
+  return words;
+}
+
+Refusal refusal_of_line(const std::string& line) {
+  try {
+    parse(line_words(line));
+  } catch (const Refusal& refused) {
+    return refused;
+  }
+  return {-1, "was not refused"};
+}
+
+}  // namespace
+
+TEST_CASE("a command line that cannot be meant is refused with the way out", "[message]") {
+  const struct {
+    const char *line, *message;
+  } rows[] = {
+      // whole numbers
+      {"run p --batch -3", "--batch -3: must be 1 to 1048576\n"},
+      {"run p --batch 0", "--batch 0: must be 1 to 1048576\n"},
+      {"run p --batch 99999999999", "--batch 99999999999: must be 1 to 1048576\n"},
+      {"run p --batch=x", "--batch x: must be a whole number, 1 to 1048576\n"},
+      {"run p --batch ''", "--batch '': must be a whole number, 1 to 1048576\n"},
+      {"run p --epochs -1", "--epochs -1: must be 1 or more\n"},
+      {"run p --epochs 0", "--epochs 0: must be 1 or more\n"},
+      {"run p --steps 1e3", "--steps 1e3: must be a whole number, 1 or more; write 1000\n"},
+      {"run p --steps 18446744073709551616", "must be at most 18446744073709551615\n"},
+      {"run p --workers two", "--workers two: must be a whole number, 0 to 1024\n"},
+      {"run p --read-ahead -1", "--read-ahead -1: must be 0 to 4096\n"},
+      {"run p --seed -1", "--seed -1: must be 0 or more\n"},
+      {"run p --max-leases 0", "--max-leases 0: must be 1 to 65536\n"},
+      {"run p --metrics-port 99999", "--metrics-port 99999: must be 0 to 65535\n"},
+      {"run p --max-pixels 10k", "--max-pixels 10k: must be a whole number, 1 or more\n"},
+      {"run p --max-pixels 0", "--max-pixels 0: must be 1 or more\n"},
+      {"footprint m --batch 0", "--batch 0: must be 1 or more\n"},
+      // queue depths
+      {"run p --max-queue-size 0", "--max-queue-size 0: must be a whole number, 1 to 1048576, or"},
+      {"run p --max-queue-size 4-8", "or in sweep and plan a list as in 1,2,4\n"},
+      {"sweep p --max-queue-size 1,,2", "--max-queue-size 1,,2: '' must be a whole number"},
+      {"run p --max-queue-size 1,2",
+       "--max-queue-size 1,2 must be one number; weir sweep and weir plan take a list\n"},
+      // sizes, times, shares, bytes
+      {"run p --size 224x", "--size 224x: must be HxW, each 1 to 65500, as in 224x224\n"},
+      {"run p --size 0x224", "--size 0x224: must be HxW, each 1 to 65500"},
+      {"run p --size 70000x8", "--size 70000x8: must be HxW, each 1 to 65500"},
+      {"run p --watchdog -1", "--watchdog -1: must be 0 to 86400 seconds\n"},
+      {"run p --watchdog nan", "--watchdog nan: must be 0 to 86400 seconds\n"},
+      {"run p --watchdog 5s", "0 to 86400 seconds; write 5\n"},
+      {"run p --consumer-ms 5ms", "--consumer-ms 5ms: must be 0 to 86400000 milliseconds; write 5"},
+      {"run p --read-delay-ms 5:", "--read-delay-ms '5:': must be X or X:D, each 0 to 86400000 "},
+      {"run p --read-delay-ms x:1", "--read-delay-ms x:1: must be X or X:D"},
+      {"run p --read-delay-ms 0:2", "has a deviation D but no mean X; write X:D, as in 5:2\n"},
+      {"tune p --target-readiness 99", "--target-readiness 99: must be above 0 and at most 1, or "
+                                       "100%; write 0.99 or 99%\n"},
+      {"tune p --target-readiness 0", "--target-readiness 0: must be above 0 and at most 1"},
+      {"run p --memory-budget auto:25", "--memory-budget auto:25: did you mean auto:25%?\n"},
+      {"run p --memory-budget auto:0%", "must be auto or auto:P%, with P above 0 and at most 100"},
+      {"run p --memory-budget lots", "--memory-budget lots: must be a number of bytes, as in 4096"},
+      {"run p --max-encoded-bytes 0", "--max-encoded-bytes 0: must be 1 or more bytes\n"},
+      {"run p --max-sample-bytes 0", "--max-sample-bytes 0: must be 1 or more bytes\n"},
+      {"run p --max-queue-bytes 0", "--max-queue-bytes 0: must be 1 or more bytes\n"},
+      {"run p --side-bytes 2TiB", "--side-bytes 2TiB: must be 0 to 1099511627776 bytes\n"},
+      {"run p --tolerate 200%", "--tolerate 200%: must be a number of faults, or a percentage, 0%"},
+      {"run p --cache both", "--cache both: must be encoded or decoded, alone or with a bound as"},
+      {"run p --fit middle", "--fit middle: must be one of center|random|stretch|letterbox\n"},
+      {"run p --ext ''", "--ext '': must be extensions, as in .jpg,.png\n"},
+      {"run p --consumer-trace /no/file", "--consumer-trace /no/file: cannot read /no/file: No such"},
+      // missing values and arguments
+      {"run p --batch", "--batch needs a value; write --batch N\n"},
+      {"run p --json", "--json needs a value; write --json FILE|-\n"},
+      {"run p --html --quiet",
+       "--html --quiet: an option is not a value; write --html FILE, as in ./--quiet\n"},
+      {"run p --html ''", "--html '': must not be empty\n"},
+      {"run p --html -", "--html - is not written to stdout; name a file, or ./- for"},
+      {"probe p --list-bad -", "--list-bad - is not written to stdout"},
+      {"page r.json", "weir page needs --html FILE\n"},
+      {"run", "weir run needs DATA: A folder, a manifest "},
+      {"run p q", "weir run takes one DATA; q is a second one\n"},
+      {"help run x", "weir help takes one COMMAND; x is a second one\n"},
+      {"demo x", "weir demo takes options only; x is none\n"},
+      {"--worker", "--worker is before the command; write weir COMMAND --worker\n"},
+      // options that go with others
+      {"run p --tolerate 5", "--tolerate 5 is for --on-fault skip and --on-fault blank; with stop"},
+      {"run p --short-side 300 --fit stretch", "--short-side 300 is for --fit center\n"},
+      {"run p --trace-events 10", "--trace-events 10 needs --trace FILE\n"},
+      {"run p --metrics-address 1.2.3.4", "--metrics-address 1.2.3.4 needs --metrics-port\n"},
+      {"run p --max-size 100x100", "--max-size 100x100 is for --sizes padded and ragged; with "},
+      {"run p --sizes padded --size 64x64", "--size 64x64 is for --sizes fixed; with padded and"},
+      {"run p --sizes ragged --fit random", "--fit random is for --sizes fixed; "},
+      {"run p --sizes ragged --bucket 5", "--bucket 5 is for --sizes padded; a ragged batch "},
+      {"tune p --sizes padded", "--sizes padded is for plan, run, sweep and verify; "},
+      {"plan --sizes padded", "--sizes padded needs DATA, because the images are measured\n"},
+      {"plan --micro-batch 3", "--micro-batch 3 needs --model\n"},
+      // names
+      {"rnu p", "there is no command 'rnu'; did you mean run?\n"},
+      {"run p --bach 3", "weir run has no --bach; did you mean --batch?\n"},
+      {"run p --budget 64MiB", "weir run has no --budget; did you mean --memory-budget?\n"},
+      {"run p --num-workers 3", "weir run has no --num-workers; did you mean --workers?\n"},
+      {"run p --num_workers=3", "weir run has no --num_workers; did you mean --workers?\n"},
+      {"run p --batch-size 3", "weir run has no --batch-size; did you mean --batch?\n"},
+      {"run p --prefetch_factor 3", "did you mean --max-queue-size?\n"},
+      {"run p --queue 3", "weir run has no --queue; did you mean --max-queue-size?\n"},
+      {"run p --pin-memory", "weir run has no --pin-memory; did you mean --slab-memory?\n"},
+      {"run p --max_leases 3", "weir run has no --max_leases; did you mean --max-leases?\n"},
+      {"run -q p", "weir run has no -q; did you mean --quiet?\n"},
+      {"run p --version", "weir run has no --version; `weir --version` prints the version\n"},
+      {"verify p --html x", "weir verify has no --html; run, "},
+      {"run p --beside q", "weir run has no --beside; verify has it\n"},
+      {"run p --rank 0", "--rank is not built yet; give each process a manifest of its own part\n"},
+      {"run p --world-size 2", "--world-size is not built yet; give each process a manifest"},
+      {"run p --unheard-of-thing", "weir run has no --unheard-of-thing\n"},
+  };
+  for (const auto& [line, message] : rows) {
+    const auto refused = refusal_of_line(line);
+    CAPTURE(line, message, refused.text);
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.text.starts_with("weir: "));
+    CHECK(contains(refused.text, message));
+  }
+}
+
+TEST_CASE("a line of a trace that is no time is named", "[message]") {
+  const test::TemporaryFolder folder;
+  CHECK(contains(refusal_of_line("run p --consumer-trace " + folder.write("t", "1.5\n\nhallo\n")).text,
+                 "/t: line 3: 'hallo' must be 0 to 86400000 milliseconds"));
+  CHECK(contains(refusal_of_line("run p --consumer-trace " + folder.write("e", "\n")).text,
+                 "/e: the file has no times; write one on each line, as in 12.5"));
+}
+
+TEST_CASE("an error of the library names options and values as they were typed", "[message]") {
+  const auto message = [](const std::string& line, const std::string& text) {
+    const auto settings = parse(line_words(line));
+    return message_of(Error(Errc::bad_options, Stage::wait, text), &settings);
+  };
+  CHECK(message("run p --memory-budget 64", "memory.budget_bytes = 64: too little") ==
+        "--memory-budget 64 (64 bytes; did you mean 64MiB?): too little");
+  CHECK(message("run p --memory-budget 0", "memory.budget_bytes = 0: too little") ==
+        "--memory-budget 0: too little");
+  CHECK(message("run p --memory-budget=1MiB", "memory.budget_bytes = 1048576: too little") ==
+        "--memory-budget 1MiB: too little");
+  CHECK(message("run p --on-fault skip --tolerate 10%", "beyond faults.tolerate_share = 0.1") ==
+        "beyond --tolerate 10%");
+  // Only the option that the text is about has its typed value.
+  CHECK(message("run p --cache decoded:1MiB", "cache.keep = decoded: no; cache.keep = encoded") ==
+        "--cache decoded:1MiB: no; --cache encoded");
+  CHECK(message("run p --follow-symlinks no", "a link, which follow_symlinks = yes follows") ==
+        "a link, which --follow-symlinks yes follows");
+}
