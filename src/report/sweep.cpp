@@ -149,10 +149,9 @@ std::string measured_text(const std::vector<Json>& runs, const Json& by_depth) {
                duration(queue["consumer_wait_s"]), percent(queue["data_readiness"])});
   }
   return "Memory in MiB and throughput, measured, by queue depth\n" + table.text() +
-         "queue: max_queue_size; limit: MiB of the slab limit, float32: with float32 pixels; "
-         "measured: "
-         "peak of all slabs;\n"
-         "peak: peak of all accounts; RSS+: growth of the process; off: the difference;\n"
+         "queue: max_queue_size; limit: MiB of the slab limit; measured: peak of all slabs;\n"
+         "float32: the slab limit with float32 pixels; peak: peak of all accounts;\n"
+         "RSS+: growth of the process; off: the difference;\n"
          "samples/s: median of the runs, least and most; the other figures are of the run closest "
          "to "
          "it;\n"
