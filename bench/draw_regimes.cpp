@@ -137,12 +137,11 @@ void draw_row(Chart& chart, const Json& one, double top, bool last) {
 }
 
 void draw_legend(Chart& chart) {
-  const std::vector<std::pair<std::string, std::string>> entries{
-      {vermilion, "waiting for reads"},
-      {blue, "for decoding"},
-      {purple, "for memory"},
-      {green, "for a queue slot"},
-      {grey, "at work"}};
+  const std::vector<std::pair<std::string, std::string>> entries{{vermilion, "waiting for reads"},
+                                                                 {blue, "for decoding"},
+                                                                 {purple, "for memory"},
+                                                                 {green, "for a queue slot"},
+                                                                 {grey, "at work"}};
   double x = 28;
   for (const auto& [colour, words] : entries) {
     chart.draw(Bar{x, 92, 12, 12, {{colour, 1}}});

@@ -85,8 +85,7 @@ std::string picture(const Json& sweep) {
              most_speed = fastest * 1.3;
   const std::string x_title = "max_queue_size, batches";
 
-  Chart chart(1000, 520, "Cost and effect of each queue slot",
-              subtitle(sweep, depths.size()));
+  Chart chart(1000, 520, "Cost and effect of each queue slot", subtitle(sweep, depths.size()));
   chart.draw({.title = "Memory held for batches, MiB",
               .x_title = x_title,
               .left = 70,

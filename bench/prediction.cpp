@@ -66,13 +66,16 @@ AnySource source_of(const Case& c) {
   for (auto& sample : bytes) sample.bytes.resize(1);
   auto source = in_memory(std::move(bytes));
   if (c.read_ms <= 0) return source;
-  return source::delayed(std::move(source),
-                         source::ReadDelay(c.read_ms, c.read_deviation_ms, 11));
+  return source::delayed(std::move(source), source::ReadDelay(c.read_ms, c.read_deviation_ms, 11));
 }
 
 Loader loader_of(const Case& c, std::uint32_t depth) {
-  Options options{.shape = shape, .fit = Fit::stretch, .shuffle = true, .batch = c.batch,
-                  .workers = c.workers, .codecs = {std::make_shared<SleepingCodec>(c.decode_ms)}};
+  Options options{.shape = shape,
+                  .fit = Fit::stretch,
+                  .shuffle = true,
+                  .batch = c.batch,
+                  .workers = c.workers,
+                  .codecs = {std::make_shared<SleepingCodec>(c.decode_ms)}};
   options.queue.max_queue_size = depth;
   options.io.read_ahead = c.read_ahead;
   return Loader(source_of(c), options);
@@ -116,15 +119,17 @@ int main(int argc, char** argv) {
       for (std::size_t i = 0; i < 4; ++i) {
         auto setting = setting_of(seen.plan);
         setting.max_queue_size = depths[i];
-        predicted[i].push_back(predict(seen, setting, static_cast<std::uint64_t>(round)).samples_per_s);
+        predicted[i].push_back(
+            predict(seen, setting, static_cast<std::uint64_t>(round)).samples_per_s);
         measured[i].push_back(rate(measure(c, depths[i], epochs)));
         error[i].push_back(100 * (predicted[i].back() / measured[i].back() - 1));
       }
     }
     for (std::size_t i = 0; i < 4; ++i) {
       const auto [least, most] = std::minmax_element(error[i].begin(), error[i].end());
-      std::printf("%-24s %5u %9.0f %9.0f %+7.1f%% (%+.1f, %+.1f)\n", i == 0 ? c.name : "", depths[i],
-                  median(predicted[i]), median(measured[i]), median(error[i]), *least, *most);
+      std::printf("%-24s %5u %9.0f %9.0f %+7.1f%% (%+.1f, %+.1f)\n", i == 0 ? c.name : "",
+                  depths[i], median(predicted[i]), median(measured[i]), median(error[i]), *least,
+                  *most);
       std::fflush(stdout);
     }
   }

@@ -76,8 +76,7 @@ std::optional<std::uint64_t> number_in(const fs::path& file) {
   return number(text);
 }
 
-std::optional<std::uint64_t> number_after(const fs::path& file,
-                                          std::string_view key) {
+std::optional<std::uint64_t> number_after(const fs::path& file, std::string_view key) {
   std::ifstream in(file);
   for (std::string word, value; in >> word >> value; in.ignore(256, '\n')) {
     if (word == key) return number(value);

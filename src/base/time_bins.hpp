@@ -24,8 +24,7 @@ inline std::size_t bin_of(double s) noexcept {
 inline double middle_of(std::size_t bin) noexcept {
   if (bin == 0) return shortest_s;
   if (bin > bins) return longest_s;
-  return shortest_s *
-         std::pow(longest_s / shortest_s, (static_cast<double>(bin) - 0.5) / bins);
+  return shortest_s * std::pow(longest_s / shortest_s, (static_cast<double>(bin) - 0.5) / bins);
 }
 
 }  // namespace weir::time_bins

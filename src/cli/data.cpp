@@ -34,22 +34,20 @@ AnySource open_synthetic(const std::string& data, const std::stop_token& stop) {
     try {
       return parse(value);
     } catch (const std::invalid_argument& e) {
-      throw std::invalid_argument(fmt::format(
-          "{}: {}'{}' {}; write synthetic:COUNT,HxW, as in synthetic:100,375x500",
-          sanitize(data), name, sanitize(value), e.what()));
+      throw std::invalid_argument(
+          fmt::format("{}: {}'{}' {}; write synthetic:COUNT,HxW, as in synthetic:100,375x500",
+                      sanitize(data), name, sanitize(value), e.what()));
     }
   };
-  const auto count = part("COUNT ", text.substr(0, comma), [](std::string_view value) {
-    return parse_whole(value, {.low = 1});
-  });
+  const auto count = part("COUNT ", text.substr(0, comma),
+                          [](std::string_view value) { return parse_whole(value, {.low = 1}); });
   const auto shape = part("", text.substr(std::min(comma + 1, text.size())), parse_size);
   return source::synthetic(count, shape, 0, stop);
 }
 
 [[noreturn]] void refuse_missing(const std::string& data) {
   const auto what =
-      data.empty() ? std::string("DATA is empty")
-                   : as_typed(data) + ": no such folder or manifest";
+      data.empty() ? std::string("DATA is empty") : as_typed(data) + ": no such folder or manifest";
   throw Error(Errc::source_failed, Stage::read,
               fmt::format("{}; {}{}", what, forms,
                           data.starts_with("synthetic") ? ", as in synthetic:100,375x500" : ""));
@@ -70,8 +68,9 @@ void refuse_no_list(const std::string& data) {
 void refuse_unbuilt(std::string_view data) {
   for (const std::string_view scheme : {"http://", "https://", "s3://"})
     if (data.starts_with(scheme))
-      throw Refusal{2, fmt::format("weir: {}: DATA over {} is not built yet; copy it into a folder\n",
-                                   as_typed(data), scheme)};
+      throw Refusal{2,
+                    fmt::format("weir: {}: DATA over {} is not built yet; copy it into a folder\n",
+                                as_typed(data), scheme)};
   if (data.ends_with(".tar") || data.ends_with(".tar.gz") || data.ends_with(".tgz"))
     throw Refusal{2, fmt::format("weir: {}: DATA in .tar shards is not built yet; unpack it into a "
                                  "folder\n",
@@ -100,8 +99,8 @@ AnySource open_folder(const Settings& settings, const FolderOptions& options,
     return folder;
   } catch (const Error&) {
     if (stop.stop_requested())
-      throw Refusal{interrupted_exit, "weir: interrupted while " + sanitize(settings.data) +
-                                          " was listed\n"};
+      throw Refusal{interrupted_exit,
+                    "weir: interrupted while " + sanitize(settings.data) + " was listed\n"};
     throw;
   }
 }
@@ -144,8 +143,8 @@ AnySource without_excluded(AnySource source, const Settings& settings) {
                                                                report::grouped(rest.unknown - 1))));
   if (rest.source.size() == 0)
     throw Error(Errc::source_failed, Stage::read,
-                "no samples: --exclude " + named + " leaves out all " +
-                    report::grouped(whole) + " of " + sanitize(settings.data));
+                "no samples: --exclude " + named + " leaves out all " + report::grouped(whole) +
+                    " of " + sanitize(settings.data));
   return std::move(rest.source);
 }
 

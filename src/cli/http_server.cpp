@@ -36,7 +36,8 @@ constexpr std::pair<int, const char*> reasons[] = {{200, "OK"},
                                                    {500, "Internal Server Error"}};
 
 std::string message(int status, std::string_view type, std::string_view body, bool with_body) {
-  const auto* const reason = std::ranges::find(reasons, status, &std::pair<int, const char*>::first);
+  const auto* const reason =
+      std::ranges::find(reasons, status, &std::pair<int, const char*>::first);
   return fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n{}\r\n{}",
       status, reason->second, type, body.size(), status == 405 ? "Allow: GET, HEAD\r\n" : "",
@@ -44,7 +45,8 @@ std::string message(int status, std::string_view type, std::string_view body, bo
 }
 
 std::string failure(int status) {
-  const auto* const reason = std::ranges::find(reasons, status, &std::pair<int, const char*>::first);
+  const auto* const reason =
+      std::ranges::find(reasons, status, &std::pair<int, const char*>::first);
   return message(status, "text/plain", std::string(reason->second) + '\n', true);
 }
 
@@ -98,7 +100,8 @@ class HttpServer::Client {
 
   void write() {
     const auto left = std::string_view(text_).substr(sent_);
-    const auto went = ::send(socket_.value(), left.data(), left.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    const auto went =
+        ::send(socket_.value(), left.data(), left.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (went < 0 && !would_block()) state_ = State::done;
     if (went <= 0) return;
     sent_ += static_cast<std::size_t>(went);

@@ -132,12 +132,13 @@ std::string out_of_memory(const Settings& settings) {
   std::string text = "out of memory";
   const auto plan = plan_without_data(settings);
   if (!plan) return text;
-  text += fmt::format(": {}, all of them {} (--max-queue-size {}, --max-leases {})",
-                      batch_text(*plan), report::human_bytes(mul_sat(plan->slabs, plan->slab_bytes)),
-                      plan->max_queue_size, plan->max_leases);
+  text +=
+      fmt::format(": {}, all of them {} (--max-queue-size {}, --max-leases {})", batch_text(*plan),
+                  report::human_bytes(mul_sat(plan->slabs, plan->slab_bytes)), plan->max_queue_size,
+                  plan->max_leases);
   if (plan->trace_bytes > 0)
-    text += fmt::format(", the trace {} (--trace-events {})", report::human_bytes(plan->trace_bytes),
-                        settings.options.trace.events);
+    text += fmt::format(", the trace {} (--trace-events {})",
+                        report::human_bytes(plan->trace_bytes), settings.options.trace.events);
   return text + "; lower these, or bound the loader with --memory-budget";
 }
 
@@ -145,8 +146,9 @@ std::string out_of_threads(const Settings& settings) {
   const auto plan = plan_without_data(settings);
   return fmt::format("cannot start a thread: {}; ",
                      std::make_error_code(std::errc::resource_unavailable_try_again).message()) +
-         (plan ? fmt::format("--workers {} and --read-ahead {} take one thread each; lower them, or ",
-                             plan->workers, plan->read_ahead)
+         (plan ? fmt::format(
+                     "--workers {} and --read-ahead {} take one thread each; lower them, or ",
+                     plan->workers, plan->read_ahead)
                : std::string()) +
          "raise the limit of processes (ulimit -u) or of memory (ulimit -v)";
 }
@@ -224,11 +226,11 @@ void hint_short_queue(const Settings& settings, const Plan& plan) {
   const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.slab_bytes > 0 &&
                         plan.max_queue_bytes / plan.slab_bytes <= plan.max_queue_size;
   hint(settings,
-       fmt::format("hint: {} allows a queue of {}, not the {} of --max-queue-size; `weir plan` shows "
-                   "what each depth costs",
-                   typed_option(by_bytes ? "--max-queue-bytes" : "--memory-budget",
-                                settings.arguments),
-                   plan.max_queue_size, plan.max_queue_size_requested));
+       fmt::format(
+           "hint: {} allows a queue of {}, not the {} of --max-queue-size; `weir plan` shows "
+           "what each depth costs",
+           typed_option(by_bytes ? "--max-queue-bytes" : "--memory-budget", settings.arguments),
+           plan.max_queue_size, plan.max_queue_size_requested));
 }
 
 std::string with_option_names(std::string text) {
@@ -258,9 +260,10 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
       ways.push_back("raise " + typed_option(option, settings.arguments));
   if (ways.empty() && std::filesystem::is_directory(settings.data))
     ways.emplace_back("--ext names the extensions of images");
-  ways.push_back(fmt::format("--exclude bad.txt leaves out what `weir probe {} --list-bad bad.txt` "
-                             "finds",
-                             as_typed(settings.data)));
+  ways.push_back(
+      fmt::format("--exclude bad.txt leaves out what `weir probe {} --list-bad bad.txt` "
+                  "finds",
+                  as_typed(settings.data)));
   if (policy == OnFault::stop) ways.emplace_back("--on-fault skip takes other samples");
   if (same_row) ways.emplace_back("--on-fault blank leaves the rows zero");
   say("weir: ways out: {}\n", fmt::join(ways, "; "));

@@ -32,18 +32,21 @@ Addresses resolved(const std::string& address, std::uint16_t port) {
   const int error = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
   if (error == 0) return {found, freeaddrinfo};
   throw Refusal{
-      2, fmt::format("weir: --metrics-address {}: neither an address nor the name of a host ({})\n",
-                     address, gai_strerror(error))};
+      2, fmt::format(
+             "weir: --metrics-address {}: neither an address nor the name of a host ({}); write "
+             "127.0.0.1 or 0.0.0.0\n",
+             address, gai_strerror(error))};
 }
 
 [[noreturn]] void cannot_listen(const std::string& address, std::uint16_t port, int code) {
   std::string why;
   if (code == EADDRINUSE)
-    why = fmt::format("--metrics-port {}: the port is taken on {}; --metrics-port 0 takes a free port",
-                      port, address);
+    why = fmt::format(
+        "--metrics-port {}: the port is taken on {}; --metrics-port 0 takes a free port", port,
+        address);
   else if (code == EACCES)
-    why = fmt::format("--metrics-port {}: this port is not allowed; --metrics-port 0 takes a free port",
-                      port);
+    why = fmt::format(
+        "--metrics-port {}: this port is not allowed; --metrics-port 0 takes a free port", port);
   else if (code == EADDRNOTAVAIL)
     why = fmt::format("--metrics-address {}: this machine does not have the address", address);
   else
@@ -60,8 +63,7 @@ FileDescriptor listen_on(const std::string& address, std::uint16_t port) {
         ::socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, at->ai_protocol));
     // The port is free again at once after a run. Two programs cannot share it.
     constexpr int yes = 1;
-    if (socket &&
-        setsockopt(socket.value(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+    if (socket && setsockopt(socket.value(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
         bind(socket.value(), at->ai_addr, at->ai_addrlen) == 0 &&
         listen(socket.value(), SOMAXCONN) == 0)
       return socket;
@@ -100,8 +102,8 @@ class MetricsServer::View {
     std::vector<prometheus::MetricFamily> families;
     if (loader_ != nullptr) {
       const auto now = loader_->snapshot();
-      report::Sight sight{loader_->report(), now.filling, now.ready, now.leased,
-                          process_cpu_seconds(), process_parts()};
+      report::Sight sight{loader_->report(), now.filling,           now.ready,
+                          now.leased,        process_cpu_seconds(), process_parts()};
       // The report was taken a moment later. The metrics use one snapshot.
       sight.figures.memory = now.memory;
       sight.figures.samples = now.samples;

@@ -123,8 +123,7 @@ class OptionGroup {
   template <class T>
   void whole(const std::string& name, T& target, std::uint64_t least,
              const std::string& help) const {
-    const auto bounds =
-        bounds_of(name, {least, std::numeric_limits<T>::max()});
+    const auto bounds = bounds_of(name, {least, std::numeric_limits<T>::max()});
     value(
         name, "N", target,
         [bounds](const std::string& t) { return static_cast<T>(parse_whole(t, bounds)); }, help);

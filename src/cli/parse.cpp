@@ -93,8 +93,8 @@ std::string read_argument(const std::string& path, std::uint64_t most_bytes) {
 }  // namespace
 
 std::string as_typed(std::string_view value) {
-  const bool plain = !value.empty() && !value.ends_with(':') &&
-                     value.find_first_of(" '\"`;\t\r\n") == value.npos;
+  const bool plain =
+      !value.empty() && !value.ends_with(':') && value.find_first_of(" '\"`;\t\r\n") == value.npos;
   return plain ? sanitize(value) : fmt::format("'{}'", sanitize(value));
 }
 
@@ -111,8 +111,8 @@ std::uint64_t parse_whole(std::string_view text, Bounds bounds) {
   if (!digits.empty() && digits.find_first_not_of("0123456789") == digits.npos) {
     // Only numbers above 2^64 exceed a bound that range_text() does not name.
     const bool too_large = bounds.high == UINT64_MAX && digits.size() == text.size() && !value;
-    refuse_value("must be " + (too_large ? fmt::format("at most {}", bounds.high)
-                                         : range_text(bounds)));
+    refuse_value("must be " +
+                 (too_large ? fmt::format("at most {}", bounds.high) : range_text(bounds)));
   }
   constexpr double largest_exact = 1e15;
   const auto written = number_in<double>(text).value_or(-1);
@@ -149,9 +149,9 @@ std::vector<std::uint32_t> parse_depths(std::string_view text) {
   for (const auto part : parts) {
     const auto depth = number_in<std::uint32_t>(part);
     if (!depth || *depth < bounds.low || *depth > bounds.high)
-      refuse_value(fmt::format("{}must be a whole number, {}, or in sweep and plan a list as in 1,2,4",
-                               parts.size() > 1 ? fmt::format("'{}' ", sanitize(part)) : "",
-                               range_text(bounds)));
+      refuse_value(fmt::format(
+          "{}must be a whole number, {}, or in sweep and plan a list as in 1,2,4",
+          parts.size() > 1 ? fmt::format("'{}' ", sanitize(part)) : "", range_text(bounds)));
     depths.push_back(*depth);
   }
   return depths;
@@ -192,7 +192,8 @@ std::vector<double> read_trace(const std::string& path) {
       refuse_value(fmt::format("line {}: '{}' {}", number, sanitize(time, 40), e.what()));
     }
   }
-  if (milliseconds.empty()) refuse_value("the file has no times; write one on each line, as in 12.5");
+  if (milliseconds.empty())
+    refuse_value("the file has no times; write one on each line, as in 12.5");
   return milliseconds;
 }
 
@@ -200,8 +201,7 @@ DelaySpec parse_delay(std::string_view text) {
   const auto parts = split(text, ':');
   const auto ms = [&](std::size_t i) { return number_in<double>(parts[i]).value_or(-1); };
   constexpr auto most = seconds_a_day * 1000;
-  if (parts.size() > 2 || !within(ms(0), 0, most) ||
-      (parts.size() == 2 && !within(ms(1), 0, most)))
+  if (parts.size() > 2 || !within(ms(0), 0, most) || (parts.size() == 2 && !within(ms(1), 0, most)))
     refuse_value(fmt::format("must be X or X:D, each 0 to {:.0f} milliseconds, as in 5:2", most));
   const DelaySpec delay{.mean_ms = ms(0), .deviation_ms = parts.size() == 2 ? ms(1) : 0};
   if (delay.mean_ms == 0 && delay.deviation_ms > 0)

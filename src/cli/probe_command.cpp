@@ -24,8 +24,8 @@ namespace {
 
 struct Findings {
   ProbeReport report;
-  std::vector<ProbedImage> each;             ///< ordered by index; empty without --each
-  std::uint64_t all = 0;                     ///< files of the source
+  std::vector<ProbedImage> each;  ///< ordered by index; empty without --each
+  std::uint64_t all = 0;          ///< files of the source
   bool interrupted = false;
   std::uint64_t skipped = 0;                 ///< entries of a folder that are not samples
   std::vector<source::Unreached> unreached;  ///< the skipped entries that could not be examined
@@ -94,12 +94,10 @@ std::string counted(const auto& counts) {
 /// What an interrupt left undone. Empty without one.
 std::string interrupted_text(const Findings& findings, const Settings& settings) {
   if (!findings.interrupted) return "";
-  return fmt::format("Interrupted: {} of {} were examined{}.\n",
-                     report::grouped(findings.report.samples),
-                     report::plural(findings.all, "file"),
-                     settings.list_bad.empty()
-                         ? ""
-                         : ", so " + sanitize(settings.list_bad) + " is not complete");
+  return fmt::format(
+      "Interrupted: {} of {} were examined{}.\n", report::grouped(findings.report.samples),
+      report::plural(findings.all, "file"),
+      settings.list_bad.empty() ? "" : ", so " + sanitize(settings.list_bad) + " is not complete");
 }
 
 std::string to_text(const Findings& findings, const Settings& settings) {

@@ -35,11 +35,10 @@ void listen(Settings& settings) {
 /// Before the first sample, so that no run ends without its report.
 void check_outputs(const Settings& settings) {
   if (settings.only_depth) return;
-  const std::pair<const char*, const std::string&> outputs[] = {
-      {"--json", settings.json},
-      {"--html", settings.html},
-      {"--trace", settings.trace},
-      {"--list-bad", settings.list_bad}};
+  const std::pair<const char*, const std::string&> outputs[] = {{"--json", settings.json},
+                                                                {"--html", settings.html},
+                                                                {"--trace", settings.trace},
+                                                                {"--list-bad", settings.list_bad}};
   std::map<std::filesystem::path, const char*> files;
   for (const auto& [option, path] : outputs) {
     if (path.empty() || path == "-") continue;

@@ -46,7 +46,7 @@ struct ModelSettings {
 struct Settings {
   Command command = Command::run;
   std::vector<std::string> arguments;  ///< the parsed words, without the program's name
-  std::string data;    ///< help: the name of a command; empty: not given
+  std::string data;                    ///< help: the name of a command; empty: not given
   std::string beside;  ///< verify: data of a second loader on the same budget; empty: none
   Options options;
   ModelSettings model;

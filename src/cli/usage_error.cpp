@@ -146,16 +146,14 @@ std::string usage_error(const CLI::ParseError& error, const CLI::App& app, const
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
     return unexpected(app, *command, arguments);
   // CLI11 begins its text with the name of the option.
-  const auto* const option =
-      command->get_option_no_throw(what.substr(0, what.find_first_of(": ")));
+  const auto* const option = command->get_option_no_throw(what.substr(0, what.find_first_of(": ")));
   if (option == nullptr || dynamic_cast<const CLI::ValidationError*>(&error) != nullptr)
     return what;
   const auto form = fmt::format("{} {}", option->get_name(), option->get_type_name());
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
-    return option->get_positional()
-               ? fmt::format("weir {} needs {}: {}", command->get_name(), option->get_name(true),
-                             option->get_description())
-               : fmt::format("weir {} needs {}", command->get_name(), form);
+    return option->get_positional() ? fmt::format("weir {} needs {}: {}", command->get_name(),
+                                                  option->get_name(true), option->get_description())
+                                    : fmt::format("weir {} needs {}", command->get_name(), form);
   return option->get_type_name().empty()
              ? fmt::format("{} takes no value", option->get_name())
              : fmt::format("{} needs a value; write {}", option->get_name(), form);

@@ -99,7 +99,8 @@ class HeaderReader {
     at_ = 2;
     for (std::uint32_t markers = 1;; ++markers) {
       if (markers > limits_.max_markers)
-        return over_limit("more than " + std::to_string(limits_.max_markers) + " JPEG markers, which is max_markers");
+        return over_limit("more than " + std::to_string(limits_.max_markers) +
+                          " JPEG markers, which is max_markers");
       if (auto cut = find_marker()) return *std::move(cut);
       if (read_bytes_ > limits_.max_header_bytes) {
         return over_limit("JPEG header of more than " + std::to_string(limits_.max_header_bytes) +

@@ -224,16 +224,16 @@ void Engine::halt() noexcept {
 void Engine::end(conductor::End why) noexcept {
   if (why == conductor::End::too_many_faults) {
     const auto& tolerance = shared_.plan.tolerance;
-    shared_.error.offer(
-        {}, error_of(Errc::too_many_faults, Stage::handoff, [&] {
-          std::ostringstream text;
-          text << "more faults than allowed by";
-          if (tolerance.faults != UINT64_MAX) text << " faults.tolerate = " << tolerance.faults;
-          if (tolerance.faults != UINT64_MAX && tolerance.share < 1) text << " and";
-          if (tolerance.share < 1)
-            text << " faults.tolerate_share = " << tolerance.share;
-          return text.str();
-        }));
+    shared_.error.offer({}, error_of(Errc::too_many_faults, Stage::handoff, [&] {
+                          std::ostringstream text;
+                          text << "more faults than allowed by";
+                          if (tolerance.faults != UINT64_MAX)
+                            text << " faults.tolerate = " << tolerance.faults;
+                          if (tolerance.faults != UINT64_MAX && tolerance.share < 1) text << " and";
+                          if (tolerance.share < 1)
+                            text << " faults.tolerate_share = " << tolerance.share;
+                          return text.str();
+                        }));
   }
   ready_.close();
 }

@@ -78,7 +78,7 @@ std::string describe(const Verdict& verdict) {
          " of theirs.";
 }
 
-std::string sentence(const Lever& lever, const Prediction& now) {
+std::string lever_text(const Lever& lever, const Prediction& now) {
   if (lever.basis == Basis::unknown) return lever.title + ": not measured yet. " + lever.why + ".";
   auto text = lever.title + ": " + times(lever.gain) + " (" + rate(now.samples_per_s) + " to " +
               rate(lever.result.samples_per_s) + " samples/s), " + difference(lever.bytes) + ", " +

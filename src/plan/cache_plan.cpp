@@ -32,8 +32,7 @@ void check_cache(const Options& options) {
   const auto keep = "cache.keep = " + std::string(to_string(cache.keep));
   const auto budget = memory.ledger ? memory.ledger->budget() : memory.budget_bytes;
   if (cache.max_bytes == 0 && budget == unlimited)
-    refuse(keep +
-           ": the cache has no bound; set cache.max_bytes or memory.budget_bytes");
+    refuse(keep + ": the cache has no bound; set cache.max_bytes or memory.budget_bytes");
   const auto* const why = varies(options);
   if (cache.keep == Cache::decoded && why)
     refuse(keep + ": " + why + "; cache.keep = encoded keeps what was read");

@@ -43,7 +43,7 @@ class Levers {
     add_budget();
     add_supposed();
     rank();
-    for (auto& lever : levers_) lever.sentence = sentence(lever, now_);
+    for (auto& lever : levers_) lever.sentence = lever_text(lever, now_);
     return std::move(levers_);
   }
 

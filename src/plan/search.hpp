@@ -108,7 +108,7 @@ std::vector<Lever> levers(const Window& window, const AdviceOptions& options, Se
                           const Advice& advice);
 
 /// Change, gain, bytes and basis of a lever in one sentence.
-std::string sentence(const Lever& lever, const Prediction& now);
+std::string lever_text(const Lever& lever, const Prediction& now);
 
 /// The knobs of `to` that differ from `from` (all of them if `from` is null), as options of the
 /// program or as C++.

@@ -110,8 +110,8 @@ Draws::Draws(std::size_t count, const Service& service, std::uint64_t key)
             service.sequence.empty() && service.times.empty() ? variation(service) : 0, key) {
   if (!service.sequence.empty()) {
     factors_ = service.sequence;
-  } else if (const auto all = std::accumulate(service.times.begin(), service.times.end(),
-                                              std::uint64_t{0});
+  } else if (const auto all =
+                 std::accumulate(service.times.begin(), service.times.end(), std::uint64_t{0});
              all > 0) {
     // One time from each of `count` equal parts of the distribution, so that all settings have the
     // same rare slow ones.
@@ -136,8 +136,8 @@ Draws::Draws(std::size_t count, const Service& service, std::uint64_t key)
 }
 
 void Draws::scale() {
-  const double mean = std::accumulate(factors_.begin(), factors_.end(), 0.0) /
-                      static_cast<double>(factors_.size());
+  const double mean =
+      std::accumulate(factors_.begin(), factors_.end(), 0.0) / static_cast<double>(factors_.size());
   if (!(mean > 0)) factors_.assign(1, 1.0);
   for (auto& factor : factors_) factor /= mean > 0 ? mean : 1;
   sums_.clear();
@@ -168,21 +168,20 @@ Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t se
   const auto samples = static_cast<std::size_t>((batches * batch + rounds - 1) / rounds);
   const auto encoded = static_cast<std::uint64_t>(std::llround(window.encoded_bytes));
   const double read_cpu = read_cpu_s(window);
-  Workload work{
-      .read_wait_s = window.read.mean_s - read_cpu,
-      .read_cpu_s = read_cpu,
-      .decode_s = (window.decode.mean_s + around_s(window)) * core_share(window),
-      .consumer_s = taken.mean_s * batch / window.plan.batch,
-      .read = Draws(samples, window.read, mix_key({seed, 1})),
-      .decode = Draws(samples, window.decode, mix_key({seed, 2})),
-      .consumer = Draws(static_cast<std::size_t>(batches), taken, mix_key({seed, 3})),
-      .cores = decodes_sleep(window) ? most_threads : std::max(1u, window.cores),
-      .batch = batch,
-      .rows = rows_of(window, batch),
-      .encoded_bytes = encoded,
-      .scratch_bytes = sub_floor(typical_arena(window.plan), encoded),
-      .batches = batches,
-      .stop = std::move(stop)};
+  Workload work{.read_wait_s = window.read.mean_s - read_cpu,
+                .read_cpu_s = read_cpu,
+                .decode_s = (window.decode.mean_s + around_s(window)) * core_share(window),
+                .consumer_s = taken.mean_s * batch / window.plan.batch,
+                .read = Draws(samples, window.read, mix_key({seed, 1})),
+                .decode = Draws(samples, window.decode, mix_key({seed, 2})),
+                .consumer = Draws(static_cast<std::size_t>(batches), taken, mix_key({seed, 3})),
+                .cores = decodes_sleep(window) ? most_threads : std::max(1u, window.cores),
+                .batch = batch,
+                .rows = rows_of(window, batch),
+                .encoded_bytes = encoded,
+                .scratch_bytes = sub_floor(typical_arena(window.plan), encoded),
+                .batches = batches,
+                .stop = std::move(stop)};
   return with_cache(std::move(work), window.plan, window.plan.cache.keep, window.hit_share);
 }
 

@@ -251,10 +251,13 @@ std::string cache_text(const Report& figures) {
 
 std::string run_text(const Run& run) {
   const auto& figures = run.figures;
-  auto out =
-      fmt::format("{} in {}: {:.1f} samples/s, first batch after {}\n",
-                  plural(figures.samples.consumed, "sample"), duration(figures.throughput.seconds),
-                  figures.throughput.samples_per_s, duration(figures.throughput.first_batch_s));
+  auto out = fmt::format("{}{} in {}: {:.1f} samples/s, first batch after {}\n",
+                         plural(figures.samples.consumed, "sample"),
+                         figures.samples.failed > 0
+                             ? fmt::format(" ({} failed)", grouped(figures.samples.failed))
+                             : std::string(),
+                         duration(figures.throughput.seconds), figures.throughput.samples_per_s,
+                         duration(figures.throughput.first_batch_s));
   if (run.interrupted) out += "Interrupted: the counts are of the moment it stopped.\n";
   out += regime_text(figures) + moves_text(figures) + '\n' +
          plan_text(figures.plan, run.budget_how) + sizes_text(figures) + cache_text(figures) +

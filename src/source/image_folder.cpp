@@ -57,14 +57,14 @@ Reasons reasons_of(const FolderListing& listing, const FolderOptions& options, b
     LeftOut why;
     bool skipped;
     std::string what, after;
-  } rows[] = {
-      {LeftOut::other_extension, false,
-       "of other extensions than extensions = " + extensions_text(options), ""},
-      {LeftOut::never_image, true, "of extensions that no image has", ", which extensions = '*' takes"},
-      {LeftOut::hidden, false, "hidden, with a dot at the beginning of the name", ""},
-      {LeftOut::link, true, "links", ", which follow_symlinks = yes follows"},
-      {LeftOut::unreached, true, "not readable", ""},
-      {LeftOut::no_file, true, "neither file nor folder", ""}};
+  } rows[] = {{LeftOut::other_extension, false,
+               "of other extensions than extensions = " + extensions_text(options), ""},
+              {LeftOut::never_image, true, "of extensions that no image has",
+               ", which extensions = '*' takes"},
+              {LeftOut::hidden, false, "hidden, with a dot at the beginning of the name", ""},
+              {LeftOut::link, true, "links", ", which follow_symlinks = yes follows"},
+              {LeftOut::unreached, true, "not readable", ""},
+              {LeftOut::no_file, true, "neither file nor folder", ""}};
   Reasons reasons;
   for (const auto& row : rows) {
     const auto& [count, example] = listing.left_out[static_cast<std::size_t>(row.why)];
@@ -82,20 +82,20 @@ std::string why_empty(const FolderListing& listing, const FolderOptions& options
   const auto reasons = reasons_of(listing, options, false);
   if (reasons.count == 0)
     return listing.tops.empty() ? "the folder is empty" : "its folders are empty";
-  return "found " + std::to_string(reasons.count) +
-         (reasons.count == 1 ? " entry" : " entries") + " and left out " + reasons.text;
+  return "found " + std::to_string(reasons.count) + (reasons.count == 1 ? " entry" : " entries") +
+         " and left out " + reasons.text;
 }
 
 }  // namespace
 
-ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options,
-                         FolderNotes* notes, const std::stop_token& stop)
+ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options, FolderNotes* notes,
+                         const std::stop_token& stop)
     : path_(path), reader_(open_root(path), options.follow_symlinks, options.max_encoded_bytes) {
   auto listing = walk_folder(reader_, path_, suffixes_of(options), walkers(), stop);
   if (listing.names.size() == 0)
     throw Error(Errc::source_failed, Stage::read,
-                "image folder " + sanitize(path) + ": no samples: " +
-                    sanitize(why_empty(listing, options)));
+                "image folder " + sanitize(path) +
+                    ": no samples: " + sanitize(why_empty(listing, options)));
   names_ = std::move(listing.names);
   classes_ = std::move(listing.tops);
   classes_.shrink_to_fit();

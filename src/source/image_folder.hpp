@@ -15,7 +15,8 @@ namespace weir::source {
 /// What a folder has beside its samples.
 struct FolderNotes {
   std::vector<Unreached> unreached;  ///< entries that cannot be read, by path
-  std::string skipped;  ///< the entries that skipped() counts, by reason; options have their library names
+  std::string
+      skipped;  ///< the entries that skipped() counts, by reason; options have their library names
 };
 
 /// The source that weir::image_folder wraps. Thread-safe.

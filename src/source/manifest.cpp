@@ -41,7 +41,8 @@ class Manifest {
       if (e.kind() != FaultKind::io) throw;
       const bool tab = std::string_view(path).find('\t') != std::string_view::npos;
       throw SampleError(e.kind(), e.what() + ("; entry " + std::to_string(i + 1)) + " of " +
-                                      sanitize(tsv_) + ", whose relative paths begin at its folder" +
+                                      sanitize(tsv_) +
+                                      ", whose relative paths begin at its folder" +
                                       (tab ? "; only the last TAB of a line ends the path" : ""));
     }
   }
@@ -123,7 +124,8 @@ class Manifest {
   void add(std::uint64_t line, std::size_t begin, std::string_view text) {
     const auto tab = text.rfind('\t');
     if (tab == std::string_view::npos)
-      fail(line, "'" + sanitize(text, 40) + "' has no TAB; each line of a manifest is path<TAB>label");
+      fail(line,
+           "'" + sanitize(text, 40) + "' has no TAB; each line of a manifest is path<TAB>label");
     if (tab == 0) fail(line, "the path is empty");
     const auto figure = text.substr(tab + 1);
     std::int64_t label = 0;

@@ -111,8 +111,9 @@ Without without(AnySource source, std::vector<std::string> names) {
   }
   const auto unknown = static_cast<std::uint64_t>(std::ranges::count(known, false));
   auto first =
-      unknown == 0 ? std::string()
-                   : names[static_cast<std::size_t>(std::ranges::find(known, false) - known.begin())];
+      unknown == 0
+          ? std::string()
+          : names[static_cast<std::size_t>(std::ranges::find(known, false) - known.begin())];
   if (gone.empty()) return {std::move(source), unknown, std::move(first)};
   gone.shrink_to_fit();
   return {Rest(std::move(source), std::move(gone)), unknown, std::move(first)};

@@ -42,8 +42,7 @@ void NameTable::merge(NameTable&& other, const std::stop_token& stop) {
   starts_.reserve(starts_.size() + other.starts_.size());
   for (const auto start : other.starts_) starts_.push_back(shift + start);
   std::exchange(other.starts_, {});
-  std::inplace_merge(starts_.begin(), starts_.begin() + mine, starts_.end(),
-                     in_byte_order(stop));
+  std::inplace_merge(starts_.begin(), starts_.begin() + mine, starts_.end(), in_byte_order(stop));
 }
 
 void NameTable::shrink() {

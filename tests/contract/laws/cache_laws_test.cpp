@@ -356,7 +356,7 @@ TEST_CASE("what a cache cannot do is refused by name", "[law][cache]") {
   const auto refused = [](const Options& options, const char* words) {
     CHECK_THROWS_WITH(resolve(options, 0), has_text(words));
   };
-  refused(cached(Cache::encoded, 0), "cache.keep = encoded: how much");
+  refused(cached(Cache::encoded, 0), "cache.keep = encoded: the cache has no bound");
   refused(cached(Cache::nothing, 5), "cache.max_bytes = 5");
   auto options = cached(Cache::decoded);
   options.fit = Fit::random;

@@ -2,9 +2,9 @@
 #include <stdexcept>
 
 #include "contract/laws/fixture.hpp"
-#include "source/delayed.hpp"
 #include "contract/stopping/gate.hpp"
 #include "contract/stopping/process.hpp"
+#include "source/delayed.hpp"
 #include "support/catch.hpp"
 #include "support/refusing_memory.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "contract/laws/fixture.hpp"
-#include "proof/configurations/images.hpp"
 #include "contract/stopping/process.hpp"
+#include "proof/configurations/images.hpp"
 #include "support/catch.hpp"
 #include "unit/source/fixture.hpp"
 

@@ -12,8 +12,8 @@
 #include <map>
 
 #include "contract/laws/fixture.hpp"
-#include "proof/configurations/images.hpp"
 #include "contract/stopping/process.hpp"
+#include "proof/configurations/images.hpp"
 #include "support/catch.hpp"
 #include "unit/source/fixture.hpp"
 

@@ -1,11 +1,11 @@
 #include <algorithm>
 
+#include "contract/verdicts/judge.hpp"
+#include "contract/verdicts/listed.hpp"
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
 #include "support/cpu_time.hpp"
 #include "unit/codec/encoders.hpp"
-#include "contract/verdicts/judge.hpp"
-#include "contract/verdicts/listed.hpp"
 
 namespace weir::test {
 namespace {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <set>
 
+#include "contract/verdicts/judge.hpp"
 #include "support/catch.hpp"
 #include "unit/codec/encoders.hpp"
-#include "contract/verdicts/judge.hpp"
 
 namespace weir::test {
 namespace {

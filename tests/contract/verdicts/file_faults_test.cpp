@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
+#include "contract/verdicts/judge.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 #include "unit/codec/encoders.hpp"
-#include "contract/verdicts/judge.hpp"
 
 namespace weir::test {
 namespace {

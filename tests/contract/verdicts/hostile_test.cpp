@@ -1,9 +1,9 @@
 #include <map>
 
-#include "support/catch.hpp"
-#include "unit/codec/encoders.hpp"
 #include "contract/verdicts/judge.hpp"
 #include "contract/verdicts/listed.hpp"
+#include "support/catch.hpp"
+#include "unit/codec/encoders.hpp"
 
 namespace weir::test {
 namespace {

@@ -1,7 +1,7 @@
 #include <random>
 
-#include "support/catch.hpp"
 #include "contract/verdicts/mutate.hpp"
+#include "support/catch.hpp"
 
 namespace weir::test {
 

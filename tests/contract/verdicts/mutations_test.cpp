@@ -1,8 +1,8 @@
 #include <random>
 
-#include "support/catch.hpp"
 #include "contract/verdicts/judge.hpp"
 #include "contract/verdicts/mutate.hpp"
+#include "support/catch.hpp"
 
 namespace weir::test {
 

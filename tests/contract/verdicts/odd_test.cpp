@@ -1,11 +1,11 @@
 #include <map>
 
 #include "codec/decoder.hpp"
+#include "contract/verdicts/judge.hpp"
+#include "contract/verdicts/listed.hpp"
 #include "support/catch.hpp"
 #include "unit/codec/encoders.hpp"
 #include "unit/codec/sha256.hpp"
-#include "contract/verdicts/judge.hpp"
-#include "contract/verdicts/listed.hpp"
 
 namespace weir::test {
 namespace {

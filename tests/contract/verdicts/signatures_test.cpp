@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "contract/verdicts/judge.hpp"
+#include "contract/verdicts/listed.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 #include "unit/codec/encoders.hpp"
-#include "contract/verdicts/judge.hpp"
-#include "contract/verdicts/listed.hpp"
 #ifdef WEIR_HAS_OPENCV_CODEC
 #include <opencv2/imgcodecs.hpp>
 #endif

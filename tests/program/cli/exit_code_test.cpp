@@ -69,6 +69,8 @@ TEST_CASE("a bad sample ends a run with exit 1, or is skipped, or is blank", "[e
   CHECK(blank.exit_code == 0);
   CHECK(blank.json()["samples"]["failed"] == 1);
   CHECK(blank.json()["fault_count"] == 1);
+  CHECK(weir::test::weir({"run", folder.path(), "--on-fault", "blank"})
+            .out.starts_with("0 samples (1 failed) in "));
 
   const auto probed = weir::test::weir({"probe", folder.path()});
   CHECK(probed.exit_code == 1);
@@ -88,9 +90,9 @@ TEST_CASE("an interrupt ends the run cleanly, with its report and exit 130", "[e
 TEST_CASE("a hangup ends the run as an interrupt does, unless it is ignored", "[exit]") {
   const TemporaryFolder folder;
   const auto json = (folder.path() / "r.json").string();
-  const Arguments words{"run",      "synthetic:64,8x8", "--size",        "8x8",
-                        "--epochs", "1000000000",       "--consumer-ms", "1",
-                        "--quiet",  "--json",           json};
+  const Arguments words{"run",        "synthetic:64,8x8", "--size", "8x8",     "--epochs",
+                        "1000000000", "--consumer-ms",    "1",      "--quiet", "--json",
+                        json};
   const auto hung_up = weir::test::weir_signalled(words, SIGHUP, 300);
   CHECK(hung_up.exit_code == 130);
   const auto report = weir::test::Json::try_parse(weir::test::read_file(json));

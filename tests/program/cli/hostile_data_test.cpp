@@ -53,8 +53,9 @@ TEST_CASE("extensions or exclusions that leave nothing are named", "[hostile][D1
     return outcome.err;
   };
   const auto none = run({"--ext", ".png,.webp"});
-  CHECK(contains(none, "no samples: found 2 entries and left out 2 of other extensions than --ext "
-                       ".png,.webp ("));
+  CHECK(contains(none,
+                 "no samples: found 2 entries and left out 2 of other extensions than --ext "
+                 ".png,.webp ("));
   CHECK(contains(none, ".jpg, …)\n"));
   CHECK(contains(run({"--exclude", lists.write("all", "a.jpg\nb.jpg\n")}),
                  "leaves out all 2 of " + folder.string()));
@@ -71,9 +72,10 @@ TEST_CASE("what a folder holds that is no data is counted and told", "[hostile][
   CHECK(probe.exit_code == 1);  // the link's target has no verdict
   CHECK(probe.json()["probe"]["files"] == 1);
   CHECK(probe.json()["probe"]["skipped"] == 2);
-  CHECK(contains(probe.err, "skipped under " + folder.path().string() + ": 1 not readable (dangling: No such file or "
-                                                                      "directory); 1 neither file nor "
-                                                                      "folder (pipe)"));
+  CHECK(contains(probe.err, "skipped under " + folder.path().string() +
+                                ": 1 not readable (dangling: No such file or "
+                                "directory); 1 neither file nor "
+                                "folder (pipe)"));
   const auto unreached = probe.json()["probe"]["unreached"];
   REQUIRE(unreached.size() == 1);
   CHECK(unreached[0]["path"] == "dangling");

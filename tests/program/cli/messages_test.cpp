@@ -43,11 +43,13 @@ TEST_CASE("an option is named as it was written, and sizes can be pasted", "[mes
     refuses(
         {command, data, "--fit", "random", "--cache", "decoded:1MiB"},
         "weir: --cache decoded:1MiB: --fit random draws another crop each epoch; --cache encoded ");
-  refuses({"verify", data, "--beside", data, "--workers", "1", "--memory-budget", "20MiB"},
-          "--memory-budget 20MiB: this needs at least 34.5MiB: 17.2 MiB reserved for other loaders");
+  refuses(
+      {"verify", data, "--beside", data, "--workers", "1", "--memory-budget", "20MiB"},
+      "--memory-budget 20MiB: this needs at least 34.5MiB: 17.2 MiB reserved for other loaders");
   refuses({"run", data, "--size", "8x8", "--batch", "65", "--drop-last"},
-          data + ": --drop-last leaves out everything: 64 samples are less than a batch of 65; "
-                 "write --batch 64 or less, or leave --drop-last out\n");
+          data +
+              ": --drop-last leaves out everything: 64 samples are less than a batch of 65; "
+              "write --batch 64 or less, or leave --drop-last out\n");
 }
 
 TEST_CASE("DATA that cannot be opened is answered with what DATA may be", "[message]") {
@@ -87,8 +89,10 @@ TEST_CASE("a file that an option names is named with the option and the reason",
           1);
   refuses({"run", data, "--exclude", folder.string()}, ": Is a directory", 1);
   refuses({"run", data, "--consumer-trace", folder.string()}, ": Is a directory");
-  refuses({"footprint", "/nope.json"}, "weir: cannot read /nope.json: No such file or directory", 1);
-  refuses({"plan", "--model", "/nope.json"}, "cannot read /nope.json: No such file or directory", 1);
+  refuses({"footprint", "/nope.json"}, "weir: cannot read /nope.json: No such file or directory",
+          1);
+  refuses({"plan", "--model", "/nope.json"}, "cannot read /nope.json: No such file or directory",
+          1);
   refuses({"footprint", text}, text + ": is not JSON (line 1, column 1: 'h')\n");
   refuses({"footprint", empty}, empty + ": input is missing; write \"input\": [3, 224, 224]\n");
   refuses({"page", text, "--html", same},
@@ -98,8 +102,8 @@ TEST_CASE("a file that an option names is named with the option and the reason",
   const auto both = weir::test::weir({"run", data, "--size", "8x8", "--html", "/dev/null", "--json",
                                       "/dev/null", "--exclude", text});
   CHECK(both.exit_code == 0);
-  CHECK(contains(both.err, "hint: --exclude " + text + ": " + data +
-                               " has no sample named 'hallo'\n"));
+  CHECK(contains(both.err,
+                 "hint: --exclude " + text + ": " + data + " has no sample named 'hallo'\n"));
 }
 
 TEST_CASE("a hint names the option that bounds the queue, or what it may take", "[message]") {
@@ -115,19 +119,19 @@ TEST_CASE("a hint names the option that bounds the queue, or what it may take", 
          "hint: --max-queue-bytes 1 allows a queue of 1, not the 4 of --max-queue-size; ");
   hinted({"--workers", "1", "--memory-budget", "17.3MiB"},
          "hint: --memory-budget 17.3MiB allows a queue of 1, not the 4 of --max-queue-size; ");
-  hinted({"--max-queue-size", "1000000"},
-         "hint: --max-queue-size 1000000 may take 4.38 TiB; ");
+  hinted({"--max-queue-size", "1000000"}, "hint: --max-queue-size 1000000 may take 4.38 TiB; ");
   const auto plan = weir::test::weir({"plan", "--size", "65500x65500"});
   CHECK(plan.exit_code == 0);
-  CHECK(contains(plan.err, "hint: a batch takes 383.58 GiB (--batch 32, --size 65500x65500), and "));
+  CHECK(
+      contains(plan.err, "hint: a batch takes 383.58 GiB (--batch 32, --size 65500x65500), and "));
 }
 
 TEST_CASE("what memory or threads do not suffice for is named, with the way out", "[message]") {
   if (weir::test::sanitized) return weir::test::skip("a sanitizer needs more address space");
   // In KiB of address space.
   const auto limited = [](const std::string& kib, const Arguments& arguments) {
-    Arguments words{"/bin/sh", "-c", "ulimit -v " + kib + "; exec \"$0\" \"$@\"", WEIR_PROGRAM, "run",
-                    data};
+    Arguments words{"/bin/sh",    "-c",  "ulimit -v " + kib + "; exec \"$0\" \"$@\"",
+                    WEIR_PROGRAM, "run", data};
     words.insert(words.end(), arguments.begin(), arguments.end());
     const auto outcome = weir::test::run_program(words);
     CAPTURE(arguments);
@@ -161,18 +165,24 @@ TEST_CASE("bad samples that end a run are told with the ways out", "[message]") 
     Arguments options;
     std::string message, ways;
   } rows[] = {
-      {"bad", {"--on-fault", "blank", "--tolerate", "1"},
+      {"bad",
+       {"--on-fault", "blank", "--tolerate", "1"},
        "more faults than allowed by --tolerate 1: 2 samples failed\n",
        "raise --tolerate 1; " + without},
-      {"bad", {"--on-fault", "blank", "--tolerate", "50%"},
+      {"bad",
+       {"--on-fault", "blank", "--tolerate", "50%"},
        "more faults than allowed by --tolerate 50%: 2 samples failed\n",
        "raise --tolerate 50%; " + without},
-      {"bad", {"--on-fault", "skip"}, " failed 64 times, last with ",
+      {"bad",
+       {"--on-fault", "skip"},
+       " failed 64 times, last with ",
        "--on-fault blank leaves the rows zero\n"},
       {"bad", {}, "unsupported (", "--ext names the extensions of images; " + without},
       {"list.tsv", {}, "; entry 1 of ", "weir: ways out: " + without},
       {"large", {"--max-side", "10"}, "max_side 10", "ways out: raise --max-side 10; " + without},
-      {"large", {"--max-sample-bytes", "100B"}, "max_sample_bytes is 100",
+      {"large",
+       {"--max-sample-bytes", "100B"},
+       "max_sample_bytes is 100",
        "ways out: raise --max-sample-bytes 100B; " + without},
   };
   for (const auto& row : rows) {
@@ -187,8 +197,8 @@ TEST_CASE("bad samples that end a run are told with the ways out", "[message]") 
     CHECK_FALSE(contains(outcome.out, "Regime"));
     CHECK(contains(outcome.out, "no batch was delivered"));
   }
-  const auto tuned = weir::test::weir(
-      {"tune", data_of("bad"), "--size", "8x8", "--quiet", "--on-fault", "blank"});
+  const auto tuned =
+      weir::test::weir({"tune", data_of("bad"), "--size", "8x8", "--quiet", "--on-fault", "blank"});
   CHECK(tuned.exit_code == 1);
   CHECK(contains(tuned.err, "nothing was measured: no sample could be decoded, the first is "));
 }
@@ -212,12 +222,13 @@ TEST_CASE("an interrupted sweep says so and shows what is finished", "[message][
 TEST_CASE("an interrupted probe says what it has not examined", "[message]") {
   const TemporaryFolder folder;
   const auto bad = (folder.path() / "bad.txt").string();
-  const auto outcome = weir_interrupted({"probe", "synthetic:100000,16x16", "--read-delay-ms", "50",
-                                         "--list-bad", bad, "--quiet"},
-                                        300);
+  const auto outcome = weir_interrupted(
+      {"probe", "synthetic:100000,16x16", "--read-delay-ms", "50", "--list-bad", bad, "--quiet"},
+      300);
   CHECK(outcome.exit_code == 130);
   CHECK(outcome.out.starts_with("Interrupted: "));
-  CHECK(contains(outcome.out, " of 100,000 files were examined, so " + bad + " is not complete.\n"));
+  CHECK(
+      contains(outcome.out, " of 100,000 files were examined, so " + bad + " is not complete.\n"));
 }
 
 TEST_CASE("an interrupted tune says so", "[message][tune]") {

@@ -51,9 +51,9 @@ TEST_CASE("an output that cannot be written is told before the first sample", "[
     CAPTURE(option, file);
     const auto other = folder.write("other.json", "before");
     // Endless: a run would not end.
-    const auto outcome = weir::test::weir({"run", "synthetic:8,8x8", "--epochs", "1000000000",
-                                           option == "--json" ? "--html" : "--json", other, option,
-                                           file});
+    const auto outcome =
+        weir::test::weir({"run", "synthetic:8,8x8", "--epochs", "1000000000",
+                          option == "--json" ? "--html" : "--json", other, option, file});
     check_told(outcome, file);
     CHECK(contains(outcome.err, reason));
     CHECK(outcome.out.empty());
@@ -132,10 +132,10 @@ TEST_CASE("outputs that are no regular files are written directly", "[output]") 
   CHECK(contains(both, "queue"));
   const auto pipe = folder.path() / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  const auto piped = run_program({"/bin/sh", "-c",
-                                  "cat " + pipe.string() + " & \"$0\" plan --json " +
-                                      pipe.string() + " >/dev/null && wait",
-                                  WEIR_PROGRAM});
+  const auto piped = run_program(
+      {"/bin/sh", "-c",
+       "cat " + pipe.string() + " & \"$0\" plan --json " + pipe.string() + " >/dev/null && wait",
+       WEIR_PROGRAM});
   CHECK(piped.exit_code == 0);
   CHECK(piped.json().is_object());
   CHECK(std::filesystem::is_fifo(pipe));

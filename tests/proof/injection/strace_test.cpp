@@ -1,5 +1,5 @@
-#include "proof/injection/tracing.hpp"
 #include "proof/configurations/images.hpp"
+#include "proof/injection/tracing.hpp"
 #include "support/catch.hpp"
 #include "support/skip.hpp"
 #include "support/text.hpp"

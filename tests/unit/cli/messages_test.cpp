@@ -73,8 +73,9 @@ TEST_CASE("a command line that cannot be meant is refused with the way out", "[m
       {"run p --read-delay-ms 5:", "--read-delay-ms '5:': must be X or X:D, each 0 to 86400000 "},
       {"run p --read-delay-ms x:1", "--read-delay-ms x:1: must be X or X:D"},
       {"run p --read-delay-ms 0:2", "has a deviation D but no mean X; write X:D, as in 5:2\n"},
-      {"tune p --target-readiness 99", "--target-readiness 99: must be above 0 and at most 1, or "
-                                       "100%; write 0.99 or 99%\n"},
+      {"tune p --target-readiness 99",
+       "--target-readiness 99: must be above 0 and at most 1, or "
+       "100%; write 0.99 or 99%\n"},
       {"tune p --target-readiness 0", "--target-readiness 0: must be above 0 and at most 1"},
       {"run p --memory-budget auto:25", "--memory-budget auto:25: did you mean auto:25%?\n"},
       {"run p --memory-budget auto:0%", "must be auto or auto:P%, with P above 0 and at most 100"},
@@ -87,7 +88,8 @@ TEST_CASE("a command line that cannot be meant is refused with the way out", "[m
       {"run p --cache both", "--cache both: must be encoded or decoded, alone or with a bound as"},
       {"run p --fit middle", "--fit middle: must be one of center|random|stretch|letterbox\n"},
       {"run p --ext ''", "--ext '': must be extensions, as in .jpg,.png\n"},
-      {"run p --consumer-trace /no/file", "--consumer-trace /no/file: cannot read /no/file: No such"},
+      {"run p --consumer-trace /no/file",
+       "--consumer-trace /no/file: cannot read /no/file: No such"},
       // missing values and arguments
       {"run p --batch", "--batch needs a value; write --batch N\n"},
       {"run p --json", "--json needs a value; write --json FILE|-\n"},
@@ -144,8 +146,9 @@ TEST_CASE("a command line that cannot be meant is refused with the way out", "[m
 
 TEST_CASE("a line of a trace that is no time is named", "[message]") {
   const test::TemporaryFolder folder;
-  CHECK(contains(refusal_of_line("run p --consumer-trace " + folder.write("t", "1.5\n\nhallo\n")).text,
-                 "/t: line 3: 'hallo' must be 0 to 86400000 milliseconds"));
+  CHECK(contains(
+      refusal_of_line("run p --consumer-trace " + folder.write("t", "1.5\n\nhallo\n")).text,
+      "/t: line 3: 'hallo' must be 0 to 86400000 milliseconds"));
   CHECK(contains(refusal_of_line("run p --consumer-trace " + folder.write("e", "\n")).text,
                  "/e: the file has no times; write one on each line, as in 12.5"));
 }

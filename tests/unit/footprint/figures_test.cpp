@@ -99,7 +99,7 @@ TEST_CASE("a place in the queue beside one more image", "[footprint]") {
   model.layers = {test::conv3(4)};
   model.batch = 16;
   const auto both = together(plan, model_figures(model), options.memory.alignment);
-  CHECK(both.host_bytes == plan.slabs * plan.slab_bytes);
+  CHECK(both.host_bytes == plan.slabs * plan.slab_bytes + plan.index_bytes);
   CHECK(both.slot_host_bytes == plan.slab_bytes);
   CHECK(both.image_training_bytes ==
         4 * (3 * 64 + 4 * 64 + 4 * 64));  // input, output, its gradient

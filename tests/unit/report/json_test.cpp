@@ -39,18 +39,34 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
   auto json = report::envelope("run");
   report::put_run(json, test::sample_run());
   CHECK(keys(json) == keys(report::envelope("run")));
-  CHECK(keys(json["plan"]) == Keys{"batch", "workers", "read_ahead", "max_queue_size",
-                                   "max_queue_size_requested", "max_leases", "slabs", "slab_bytes",
-                                   "max_sample_bytes", "floor_bytes", "budget_bytes",
-                                   "ceiling_bytes", "index_bytes", "trace_bytes", "shape", "side_bytes",
-                                   "transform_bytes", "max_queue_bytes", "pinned", "budget_how"});
+  CHECK(keys(json["plan"]) == Keys{"batch",
+                                   "workers",
+                                   "read_ahead",
+                                   "max_queue_size",
+                                   "max_queue_size_requested",
+                                   "max_leases",
+                                   "slabs",
+                                   "slab_bytes",
+                                   "max_sample_bytes",
+                                   "floor_bytes",
+                                   "budget_bytes",
+                                   "ceiling_bytes",
+                                   "index_bytes",
+                                   "trace_bytes",
+                                   "shape",
+                                   "side_bytes",
+                                   "transform_bytes",
+                                   "max_queue_bytes",
+                                   "pinned",
+                                   "budget_how"});
   CHECK(keys(json["memory"]) == Keys{"live", "peak", "accounts", "at_peak", "process", "staging",
                                      "postings", "books_cost", "pinned", "slab_memory_note"});
   const Keys accounts{"index", "encoded", "scratch", "filling", "ready", "leased", "idle", "cache"};
   CHECK(keys(json["memory"]["accounts"]) == accounts);
   CHECK(keys(json["memory"]["at_peak"]) == accounts);
   CHECK(keys(json["memory"]["process"]) == Keys{"rss_before", "rss_peak", "pss_before", "pss_peak",
-                                                "unaccounted", "rss_after", "pss_after", "growth", "parts"});
+                                                "unaccounted", "rss_after", "pss_after", "growth",
+                                                "parts"});
   CHECK(keys(json["samples"]) == Keys{"drawn", "in_flight", "ready", "leased", "consumed",
                                       "discarded", "dropped", "failed", "replaced", "conserved",
                                       "omitted"});

@@ -39,8 +39,7 @@ TEST_CASE("a key that is there twice in one object is refused where that matters
   using weir::report::Keys;
   const std::string twice = R"({"a":[{"b":1},{"b":2}],"c":{"b":1,"b":2}})";
   CHECK(read_json<Json>(twice)["a"].size() == 2);
-  CHECK_THROWS_WITH(read_json<Json>(twice, Keys::once),
-                    has_text("b is there twice in one object"));
+  CHECK_THROWS_WITH(read_json<Json>(twice, Keys::once), has_text("b is there twice in one object"));
   CHECK(read_json<Json>(R"({"a":{"b":1},"b":[{"a":1,"b":2}]})", Keys::once).size() == 2);
 }
 

@@ -23,6 +23,8 @@ TEST_CASE("the regime is said with the numbers that decide it, in lines that fit
 
 TEST_CASE("the queue says what the consumer waited for and what workers did", "[text]") {
   QueueStats queue;
+  queue.batches = 10;
+  queue.batches_ready = 9;
   queue.occupancy = {0.25, 0.75};
   queue.consumer_wait_s = 0.5;
   queue.producer_wait_s = 1.25;

@@ -65,8 +65,9 @@ TEST_CASE("a folder that may not be listed is skipped and counted, the root refu
   fs::permissions(folder.path(), fs::perms(0755));
   fs::permissions(folder / "shut", fs::perms::none);
   CHECK(as_somebody([&] {
-          std::vector<source::Unreached> unreached;
-          const source::ImageFolder images(folder.string(), {}, &unreached);
+          source::FolderNotes notes;
+          const source::ImageFolder images(folder.string(), {}, &notes);
+          const auto& unreached = notes.unreached;
           if (images.size() != 1 || std::string(images.name(0)) != "open/x") return 1;
           if (images.class_names() != std::vector<std::string>{"open", "shut"}) return 2;
           if (images.skipped() != 1) return 3;

@@ -45,8 +45,9 @@ TEST_CASE("what is no file is refused without waiting for it", "[reader][D1][D2]
   ::alarm(2);  // a FIFO without a writer would block forever
   const TemporaryFolder folder;
   const auto specials = make_specials(folder);
-  CHECK_THROWS_WITH(image_folder(folder.string()),
-                    has_text("left out " + std::to_string(specials.size() - 1) + " neither file nor"));
+  CHECK_THROWS_WITH(
+      image_folder(folder.string()),
+      has_text("left out " + std::to_string(specials.size() - 1) + " neither file nor"));
   std::string list;
   for (const auto& name : specials) list += name + "\t0\n";
   folder.write("list.tsv", list);

@@ -120,10 +120,10 @@ TEST_CASE("what leads nowhere is named with its reason, what is not followed is 
           "[folder][D3]") {
   const Linked data;
   const auto unreached = [&](FollowSymlinks links) {
-    std::vector<source::Unreached> found;
-    const source::ImageFolder images(data.folder.string(), {.follow_symlinks = links}, &found);
+    source::FolderNotes notes;
+    const source::ImageFolder images(data.folder.string(), {.follow_symlinks = links}, &notes);
     Names texts;
-    for (const auto& [path, reason] : found) texts.push_back(path + ": " + reason);
+    for (const auto& [path, reason] : notes.unreached) texts.push_back(path + ": " + reason);
     return texts;
   };
   const Names nowhere{"a/dangling: No such file or directory",

@@ -56,7 +56,8 @@ TEST_CASE("a bad line is refused by its number and its fault", "[manifest]") {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"a\t1\nb 2\n", "list.tsv:2: 'b 2' has no TAB; each line of a manifest is path<TAB>label"},
       {"a\t1\n\n\t2\n", "list.tsv:3: the path is empty"},
-      {"a\tone\n", "list.tsv:1: the label is not a whole number of 64 bits: 'one'; give each class a number"},
+      {"a\tone\n",
+       "list.tsv:1: the label is not a whole number of 64 bits: 'one'; give each class a number"},
       {"a\t1 \n", "list.tsv:1: the label is not"},
       {"a\t\n", "list.tsv:1: the label is not"},
       {"a\t1.5\n", "list.tsv:1: the label is not"},
@@ -89,7 +90,8 @@ TEST_CASE("a listed file that is missing is a fault of its own", "[manifest]") {
   CHECK(refusal_of(source, 0).value().kind == FaultKind::io);
   CHECK(read_text(source, 1) == "x");
   CHECK(refusal_of(source, 2).value().kind == FaultKind::unsupported);
-  const auto gone = refusal_of(source, 0).value().reason, tab = refusal_of(source, 3).value().reason;
+  const auto gone = refusal_of(source, 0).value().reason,
+             tab = refusal_of(source, 3).value().reason;
   CHECK(gone.find("No such file or directory; entry 1 of ") != std::string::npos);
   CHECK(gone.find("list.tsv, whose relative paths begin at its folder") != std::string::npos);
   CHECK(tab.find("; only the last TAB of a line ends the path") != std::string::npos);
