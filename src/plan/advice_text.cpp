@@ -38,7 +38,7 @@ constexpr struct {
   double Verdict::*wait;
 } waits[] = {{Regime::storage, "Storage", "reads", &Verdict::storage_wait},
              {Regime::decode, "Decode", "decoding", &Verdict::decode_wait},
-             {Regime::memory, "Memory", "bytes of the budget", &Verdict::memory_wait}};
+             {Regime::memory, "Memory", "memory", &Verdict::memory_wait}};
 
 std::string percent(double share) { return format("%.0f %%", 100 * share); }
 

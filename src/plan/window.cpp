@@ -54,7 +54,7 @@ std::string sentence(const Verdict& verdict, double seconds) {
   const auto percent = [](double part) { return 100 * part; };
   return format(
       "of %.3g s the consumer waited %.1f %% (%.1f %% for reads, %.1f %% for decoding, "
-      "%.1f %% for memory), the producers %.1f %%",
+      "%.1f %% for memory), the workers %.1f %%",
       seconds, percent(verdict.consumer_wait), percent(verdict.storage_wait),
       percent(verdict.decode_wait), percent(verdict.memory_wait), percent(verdict.producer_wait));
 }

@@ -16,7 +16,7 @@ namespace {
 
 std::string times(const Service& service) {
   if (service.count == 0) return "none";
-  return fmt::format("{:.2f} ms (deviation {:.2f})", service.mean_s * 1e3,
+  return fmt::format("{:.2f} ms (standard deviation {:.2f})", service.mean_s * 1e3,
                      service.deviation_s * 1e3);
 }
 
@@ -127,7 +127,7 @@ std::string levers_text(const Advice& advice) {
     if (!lever.why.empty()) pastes += indented(lever.why + ".", 5);
   }
   return "What to change, by gain\n" + table.text() +
-         "  Each change alone. gain: samples/s then over those now; MiB: typical live bytes.\n\n"
+         "  Each change alone. gain: samples/s then over those now; MiB: typical bytes.\n\n"
          "How, on the command line and in C++\n" +
          pastes;
 }
@@ -153,7 +153,7 @@ std::string window_text(const Window& window, std::uint32_t read_ahead) {
       grouped(window.samples), window.seconds, window.plan.workers, window.cores, read_ahead,
       read_ahead == window.plan.read_ahead
           ? ""
-          : fmt::format(" (asked {}: it would have taken too long)", window.plan.read_ahead),
+          : fmt::format(" (requested {}, which would have taken too long)", window.plan.read_ahead),
       times(window.read), times(window.decode), times(window.consumer), window.plan.batch);
 }
 

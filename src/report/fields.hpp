@@ -52,8 +52,8 @@ inline constexpr std::array worker_fields{
     WorkerField{{"read", &WorkerTime::read_s}, "read"},
     WorkerField{{"decode", &WorkerTime::decode_s}, "decode"},
     WorkerField{{"storage_wait", &WorkerTime::storage_wait_s}, "wait for reads"},
-    WorkerField{{"memory_wait", &WorkerTime::memory_wait_s}, "for memory"},
-    WorkerField{{"idle", &WorkerTime::idle_s}, "for work"},
+    WorkerField{{"memory_wait", &WorkerTime::memory_wait_s}, "wait for memory"},
+    WorkerField{{"idle", &WorkerTime::idle_s}, "idle"},
 };
 
 }  // namespace weir::report

@@ -61,7 +61,7 @@ std::string MemoryReport::text() const {
     if (const auto at = name.find('_'); at != name.npos) name[at] = ' ';
     table.add({"  " + name, report::human_difference(part.bytes), std::string(part.meaning)});
   }
-  return fmt::format("Process: RSS {}, PSS {}. Books: live {}, peak {}, budget {}\n{}",
+  return fmt::format("Process: RSS {}, PSS {}. Accounts: live {}, peak {}, budget {}\n{}",
                      report::human_bytes(process.rss), report::human_bytes(process.pss),
                      report::human_bytes(books.live), report::human_bytes(books.peak),
                      report::human_bytes(books.budget), table.text());

@@ -27,8 +27,8 @@ std::string workers_text(const WorkerTime& time) {
 std::string consumer_text(const Timing& timing) {
   const auto consumer = service(timing);
   if (consumer.count == 0) return "";
-  return fmt::format("  the consumer took {} a batch (deviation {})\n", duration(consumer.mean_s),
-                     duration(consumer.deviation_s));
+  return fmt::format("  the consumer took {} a batch (standard deviation {})\n",
+                     duration(consumer.mean_s), duration(consumer.deviation_s));
 }
 
 }  // namespace
@@ -65,11 +65,10 @@ std::string regime_text(const Report& figures) {
 }
 
 std::string queue_text(const QueueStats& queue) {
-  const auto ready = queue.batches == 0
-                         ? std::string("no batch was delivered")
-                         : percent(queue.data_readiness) + " of next() calls found a batch waiting";
+  const auto ready = queue.batches == 0 ? std::string("no batch was delivered")
+                                        : "data readiness " + percent(queue.data_readiness);
   auto out = fmt::format(
-      "\nQueue\n  {}; consumer waited {}, producers {}\n"
+      "\nQueue\n  {}; the consumer waited {}, the workers {}\n"
       "  by cause: storage {}, decode {}, memory {}\n",
       ready, duration(queue.consumer_wait_s), duration(queue.producer_wait_s),
       duration(queue.storage_wait_s), duration(queue.decode_wait_s), duration(queue.memory_wait_s));

@@ -91,7 +91,7 @@ std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 *
 
 /// Peak staging: predicted, measured and maximum.
 std::string peaks_text(const std::vector<Json>& runs) {
-  Table table("queue|MiB of staging: bound|peak: predicted|measured|off", 0);
+  Table table("queue|MiB of slabs: limit|peak: predicted|measured|off", 0);
   for (const auto& run : runs) {
     const auto& predicted = run["predicted"];
     if (!predicted["peak_staging_bytes"].is_number() || predicted["peak_staging_bytes"] == 0)
@@ -121,12 +121,12 @@ std::string predicted_text(const std::vector<Json>& runs) {
   }
   if (table.empty()) return "";
   return "\nPredicted beside measured\n" + table.text() + peaks_text(runs) +
-         "predicted: from one short run made before, in the steady state that a short run is not\n";
+         "predicted: from one short run before, for a long run\n";
 }
 
 /// What all depths cost and bring: the typical run of each, and the spread of all runs.
 std::string measured_text(const std::vector<Json>& runs, const Json& by_depth) {
-  Table table("queue|bound|measured|as f32|books|RSS+|off|samples/s|least|most|runs|waited|ready",
+  Table table("queue|limit|measured|float32|peak|RSS+|off|samples/s|least|most|runs|waited|ready",
               0);
   bool some_never_filled = false;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -149,19 +149,17 @@ std::string measured_text(const std::vector<Json>& runs, const Json& by_depth) {
                duration(queue["consumer_wait_s"]), percent(queue["data_readiness"])});
   }
   return "Memory in MiB and throughput, measured, by queue depth\n" + table.text() +
-         "queue: max_queue_size; bound, as f32: MiB that the plan lets staging have; measured: its "
-         "peak;\n"
-         "books: MiB at the peak, all accounts; RSS+: what the process grew by; off: the "
-         "difference;\n"
+         "queue: max_queue_size; limit: MiB of the slab limit; measured: peak of all slabs;\n"
+         "float32: the slab limit with float32 pixels; peak: peak of all accounts;\n"
+         "RSS+: growth of the process; off: the difference;\n"
          "samples/s: median of the runs, least and most; the other figures are of the run closest "
          "to "
          "it;\n"
-         "waited: the consumer, in next(); ready: share of next() calls that found a batch "
-         "waiting\n" +
-         (some_never_filled
-              ? "measured below the bound: that queue never filled, and slabs it does "
-                "not need are not allocated\n"
-              : "");
+         "waited: the consumer, in next(); ready: data readiness\n" +
+         (some_never_filled ? "measured below the limit: the queue was never full. weir allocates "
+                              "only the slabs that "
+                              "it needs.\n"
+                            : "");
 }
 
 }  // namespace

@@ -27,10 +27,9 @@ std::string shape_text(const Plan& plan) {
 std::string staging_text(const Plan& plan, const std::string& side) {
   const auto& sizes = plan.sizes;
   if (sizes.mode == Sizes::fixed)
-    return fmt::format("{} of {}{} = {} of staging", plural(plan.slabs, "slab"),
-                       human_bytes(plan.slab_bytes), side,
-                       human_bytes(plan.slabs * plan.slab_bytes));
-  auto out = fmt::format("{}: a slab is {} at the least, {} on average, {} at the most{}",
+    return fmt::format("{} of {}{} = {}", plural(plan.slabs, "slab"), human_bytes(plan.slab_bytes),
+                       side, human_bytes(plan.slabs * plan.slab_bytes));
+  auto out = fmt::format("{}: a slab is at least {}, {} on average, at most {}{}",
                          name_of(sizes.mode, size_modes), human_bytes(sizes.least_slab_bytes),
                          human_bytes(sizes.typical_slab_bytes), human_bytes(plan.slab_bytes), side);
   if (sizes.mode == Sizes::padded)
@@ -59,7 +58,7 @@ std::string queue_bound_text(const Plan& plan) {
   const bool by_bytes = plan.sizes.mode == Sizes::fixed && plan.slab_bytes > 0 &&
                         plan.max_queue_bytes / plan.slab_bytes <= plan.max_queue_size;
   auto out = plan.max_queue_size < plan.max_queue_size_requested
-                 ? fmt::format(" (asked {}; the {} no more)", plan.max_queue_size_requested,
+                 ? fmt::format(" (requested {}; the {} no more)", plan.max_queue_size_requested,
                                by_bytes ? "bound on its bytes allows" : "budget holds")
                  : std::string();
   if (plan.max_queue_bytes != UINT64_MAX)
@@ -71,13 +70,13 @@ std::string cache_plan_text(const CachePlan& cache) {
   if (cache.keep == Cache::nothing) return "";
   const auto what = fmt::format("  cache of {} samples: ", to_string(cache.keep));
   if (cache.bytes > 0)
-    return what + fmt::format("{} at the most{}\n", human_bytes(cache.bytes),
+    return what + fmt::format("at most {}{}\n", human_bytes(cache.bytes),
                               cache.bytes < cache.requested
-                                  ? fmt::format(" (asked {}; the budget leaves no more)",
+                                  ? fmt::format(" (requested {}; the budget leaves no more)",
                                                 human_bytes(cache.requested))
                                   : "");
   return what + (cache.table_bytes > 0
-                     ? fmt::format("none; {} to find them by have no room in what there is\n",
+                     ? fmt::format("none; its table of {} does not fit into the budget\n",
                                    human_bytes(cache.table_bytes))
                      : "none, the budget leaves no room\n");
 }
@@ -105,8 +104,8 @@ std::string process_text(const Run& run) {
   }
   std::ranges::replace(split, '_', ' ');
   return fmt::format(
-             "{}  unaccounted: {} (RSS growth less the books' peak)\n"
-             "  known of it: thread stacks {}, libraries {}, malloc {} ({} of it free)\n",
+             "{}  not counted: {} (RSS growth minus the peak of all accounts)\n"
+             "  parts of it: thread stacks {}, libraries {}, malloc {} ({} of it free)\n",
              table.text(), human_difference(unaccounted(run)), part(&ProcessParts::stacks),
              part(&ProcessParts::libraries), part(&ProcessParts::heap),
              part(&ProcessParts::heap_free)) +
@@ -168,8 +167,8 @@ std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) 
                grouped(cost.u8_bytes), mebibytes(cost.u8_bytes), mebibytes(cost.f16_bytes),
                mebibytes(cost.f32_bytes), depth == plan.max_queue_size ? "<- this plan" : ""});
   }
-  const std::string_view bound = plan.sizes.mode == Sizes::fixed ? "" : " at the most";
-  return fmt::format("Staging by queue depth{}, had the pixels waited as\n{}", bound, table.text());
+  const std::string_view bound = plan.sizes.mode == Sizes::fixed ? "Memory" : "Maximum memory";
+  return fmt::format("{} of all slabs by queue depth and element type\n{}", bound, table.text());
 }
 
 std::string grid_text(const Grid& grid) {
@@ -194,7 +193,7 @@ std::string samples_text(const SampleTally& samples, const Shape& shape) {
   add("drawn", samples.drawn,
       samples.conserved() ? "" : "NOT CONSERVED: the counts below do not add up to this");
   add("consumed", samples.consumed);
-  add("between", between,
+  add("under way", between,
       between == 0 || pixels == 0 ? std::string()
                                   : fmt::format("{} of pixels as uint8; as float32 {}",
                                                 human_bytes(pixels), human_bytes(4 * pixels)));
@@ -223,7 +222,7 @@ std::string memory_text(const Run& run) {
                                         human_bytes(pinned.locked), human_bytes(pinned.refused));
   const auto note = run.slab_note.empty() ? "" : fmt::format("  slab memory: {}\n", run.slab_note);
   return table.text() + locked + note + process_text(run) +
-         cost_text("books", "postings", books_cost(run));
+         cost_text("accounting", "entries", books_cost(run));
 }
 
 std::string fault_text(const Fault& fault) {
@@ -244,11 +243,10 @@ std::string faults_text(std::span<const Fault> faults, std::uint64_t fault_count
 std::string cache_text(const Report& figures) {
   if (figures.plan.cache.bytes == 0) return "";
   const auto& cache = figures.cache;
-  return fmt::format(
-      "  cached: {} in {}; {} of {} drawn were there, {}{}\n", plural(cache.samples, "sample"),
-      human_bytes(cache.bytes), grouped(cache.hits), grouped(cache.hits + cache.misses),
-      percent(cache.hit_rate()),
-      cache.evicted == 0 ? "" : fmt::format("; {} gave way", grouped(cache.evicted)));
+  return fmt::format("  cached: {} in {}; {} of {} draws were hits, {}{}\n",
+                     plural(cache.samples, "sample"), human_bytes(cache.bytes), grouped(cache.hits),
+                     grouped(cache.hits + cache.misses), percent(cache.hit_rate()),
+                     cache.evicted == 0 ? "" : fmt::format("; {} evicted", grouped(cache.evicted)));
 }
 
 std::string run_text(const Run& run) {
@@ -265,7 +263,7 @@ std::string run_text(const Run& run) {
          plan_text(figures.plan, run.budget_how) + sizes_text(figures) + cache_text(figures) +
          '\n' + samples_text(figures.samples, common_shape(figures.plan)) + '\n' +
          memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
-         cost_text("clocks", "readings", stats_cost(run));
+         cost_text("timing", "clock readings", stats_cost(run));
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;
   out += stalls_text(figures);

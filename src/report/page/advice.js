@@ -34,7 +34,7 @@ function leversTable(advice) {
   return h("div", { class: "figure whole levers" },
     h("p", { class: "note" }, "Each change alone, from the settings now. Throughput is predicted from the measured times."),
     table("Changes by gain",
-      ["change", "gain", "samples/s", "a batch is waiting", "typical bytes", "basis", "option"],
+      ["change", "gain", "samples/s", "data readiness", "typical bytes", "basis", "option"],
       [now, ...rows], { texts: [5, 6] }));
 }
 

@@ -33,7 +33,7 @@ const bytesLook = {
   float32: { name: "float32, computed", colour: "vermillion", dash: [7, 4], marker: "triangle", hollow: true },
   float16: { name: "float16, computed", colour: "orange", dash: [3, 3], marker: "rectRot", hollow: true },
   peak: { name: "uint8, predicted peak", colour: "purple", dash: [5, 3], marker: "rect", hollow: true, radius: 7 },
-  bound: { name: "uint8, bound", colour: "blue" },
+  bound: { name: "uint8, slab limit", colour: "blue" },
   measured: { name: "uint8, measured peak", colour: "blue", marker: "circle", line: false, order: -1 },
 };
 
@@ -50,12 +50,12 @@ function bytesByDepth(x, found) {
     { name: "budget", colour: "ink", dash: [10, 3, 2, 3], points: showsBudget ? across(x, budget / unit.size) : [] },
   ].filter((one) => one.points.length);
   const neverFilled = found.some((one) => (one.measured ?? one.peak) < one.bound);
-  const beyond = bounded(budget) && !showsBudget ? `The budget, ${say.bytes(budget)}, lies far above.` : undefined;
+  const beyond = bounded(budget) && !showsBudget ? `The budget, ${say.bytes(budget)}, is far above.` : undefined;
   return figure({
     id: "bytes-by-depth",
     title: "Cost of a queue slot",
     text: ["Memory of the batches, pixels held as uint8, and what floats would take.",
-      neverFilled && " A queue that never fills holds less than its bound.", beyond && ` ${beyond}`],
+      neverFilled && " A queue that never fills holds less than the slab limit.", beyond && ` ${beyond}`],
     summary: "Memory of batches by max_queue_size; the table of depths has the numbers.",
     series,
     options: {
@@ -151,13 +151,13 @@ function sweptTable() {
     ["samples/s, predicted", inRun("predicted.samples_per_s"), "pace"],
     ["off by", inRun("predicted_off.samples_per_s"), "change"],
     ["waited", inRun("queue.consumer_wait_s"), "seconds"],
-    ["batch waiting", inRun("queue.data_readiness"), "share"],
+    ["data readiness", inRun("queue.data_readiness"), "share"],
     ["regime", inRun("regime"), "word"],
-    ["batches, bound", inRun("predicted.staging_bytes"), "bytes"],
+    ["slab limit", inRun("predicted.staging_bytes"), "bytes"],
     ["predicted peak", inRun("predicted.peak_staging_bytes"), "bytes"],
     ["measured peak", inRun("memory.staging"), "bytes"],
     ["peak off by", inRun("predicted_off.peak_staging_bytes"), "change"],
-    ["peak of all", inRun("memory.peak"), "bytes"],
+    ["peak of all accounts", inRun("memory.peak"), "bytes"],
   ].filter((column) => column && order.some((run) => known(at(column[1](run)))));
   const rows = order.map((run) => columns.map(([, path, unit]) => figureAt(path(run), unit)));
   const predicted = order.some((run) => known(ofRun(run, "predicted.samples_per_s")));
@@ -197,12 +197,12 @@ function plannedCharts() {
     figure({
       id: "waits-by-depth",
       title: "Remaining waits",
-      text: "A step that finds a batch waiting loses nothing; the others wait.",
+      text: "Data readiness is the share of steps that find a batch ready. All other steps wait.",
       summary: "The consumer’s waiting by max_queue_size; the table of depths has the numbers.",
       whole: true,
       height: "short",
       series: [
-        { name: "steps that find a batch waiting", colour: "green", marker: "circle", points: parts("data_readiness") },
+        { name: "data readiness", colour: "green", marker: "circle", points: parts("data_readiness") },
         { name: "time that the consumer waits", colour: "vermillion", dash: [6, 4], marker: "triangle", hollow: true,
           points: parts("consumer_wait") },
       ],
@@ -221,13 +221,13 @@ function plannedCharts() {
 function plannedTable() {
   const columns = [
     ["max_queue_size", "max_queue_size", "count"],
-    ["uint8, bound", "uint8_bytes", "bytes"],
+    ["slab limit", "uint8_bytes", "bytes"],
     ["predicted peak", "predicted.peak_staging_bytes", "bytes"],
     ["as float16", "float16_bytes", "bytes"],
     ["as float32", "float32_bytes", "bytes"],
     ["samples/s", "predicted.samples_per_s", "pace"],
     ["consumer waits", "predicted.consumer_wait", "share"],
-    ["a batch is waiting", "predicted.data_readiness", "share"],
+    ["data readiness", "predicted.data_readiness", "share"],
     ["regime", "predicted.regime", "word"],
   ].filter(([, tail]) => planned.some((_, i) => known(at(`depths.${i}.${tail}`))));
   const rows = planned.map((_, i) => columns.map(([, tail, unit]) => figureAt(`depths.${i}.${tail}`, unit)));

@@ -10,7 +10,7 @@ const controlNames = { consumer_s: "the consumer takes" };
 
 // What the page shows of one setting: heading, key in the grid's points, unit.
 const explored = [["throughput", "samples_per_s", "rate"], ["the consumer waits", "consumer_wait", "share"],
-  ["a batch is waiting", "data_readiness", "share"], ["limit", "regime", "word"], ["typical bytes", "total_bytes", "bytes"]];
+  ["data readiness", "data_readiness", "share"], ["predicted regime", "regime", "word"], ["typical bytes", "total_bytes", "bytes"]];
 
 function exploreSection() {
   const grid = report.grid;

@@ -49,7 +49,7 @@ function measuredWith() {
     ? ["Measured with ", figureAt(pathOf(0, "plan.read_ahead"), "count"), " reads ahead instead of ",
       figureAt("advice.now.read_ahead", "count"), ", which would have taken too long. Its figures and its regime are of ",
       "this run; the verdict at the top of the page is for the given settings."]
-    : "The verdict and the advice at the head of the page are made from this run’s clocks, once it was warm.");
+    : "The verdict and the advice at the head of the page are computed from this run’s timings after the warm-up.");
 }
 
 function runFigures(run) {
@@ -88,7 +88,7 @@ function footer() {
   link.addEventListener("click", () => {
     link.href = URL.createObjectURL(new Blob([JSON.stringify(report, null, 2)], { type: "application/json" }));
   });
-  return h("footer", {}, `weir ${report.version}. This page is whole: it asks nothing of a network. `, link);
+  return h("footer", {}, `weir ${report.version}. This page needs no network. docs/guide/concepts.md explains its words. `, link);
 }
 
 document.title = title();

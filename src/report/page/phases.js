@@ -35,7 +35,7 @@ function phasesFigure(name, watched) {
     id: `phases-${watched}`,
     title: name,
     whole: true,
-    text: "What was held at each phase’s peak, by account, and what was left when it ended.",
+    text: "Bytes at the peak of each phase, by account, and live bytes at its end.",
     summary: "Bytes at the peak of each phase by account; the table has the numbers.",
     type: "bar",
     series,

@@ -20,14 +20,14 @@ function timeShares(run) {
   const all = time ? Object.values(time).reduce((sum, one) => sum + one, 0) : 0;
   const part = (key) => (all > 0 ? time[key] / all : undefined);
   return [
-    ["consumer at work", consumer.work, undefined, "green"],
+    ["consumer works", consumer.work, undefined, "green"],
     ["waits for reads", consumer.read, part("storage_wait_s"), "orange", "rising"],
     ["waits for decoding", consumer.decode, undefined, "vermillion", "falling"],
-    ["waits for bytes of the budget", consumer.memory, part("memory_wait_s"), "purple", "dots"],
+    ["waits for memory", consumer.memory, part("memory_wait_s"), "purple", "dots"],
     ["waits for a batch", consumer.wait, undefined, "orange", "rising"],
     ["workers read", undefined, part("read_s"), "sky", "level"],
     ["workers decode", undefined, part("decode_s"), "blue"],
-    ["nothing to do: the queue is full", undefined, part("idle_s"), "grey"],
+    ["idle: no task", undefined, part("idle_s"), "grey"],
   ].filter(([, one, other]) => one > 0 || other > 0);
 }
 
@@ -39,10 +39,10 @@ function timeSharesFigure(run) {
   const seconds = [
     ["the stream was open", "queue.seconds"], ["the consumer waited", "queue.consumer_wait_s"],
     ["… for reads", "queue.storage_wait_s"], ["… for decoding", "queue.decode_wait_s"],
-    ["… for bytes", "queue.memory_wait_s"], ["a worker had nothing to do", "queue.producer_wait_s"],
+    ["… for memory", "queue.memory_wait_s"], ["a worker was idle, on average", "queue.producer_wait_s"],
     ["workers read", "queue.workers.read_s"], ["workers decoded", "queue.workers.decode_s"],
-    ["workers waited for reads", "queue.workers.storage_wait_s"], ["workers waited for bytes", "queue.workers.memory_wait_s"],
-    ["workers had nothing to do", "queue.workers.idle_s"],
+    ["workers waited for reads", "queue.workers.storage_wait_s"], ["workers waited for memory", "queue.workers.memory_wait_s"],
+    ["workers were idle, in total", "queue.workers.idle_s"],
   ].filter(([, tail]) => known(ofRun(run, tail)));
   const why = ofRun(run, "regime_why");
   return figure({
@@ -84,9 +84,9 @@ function tiles(run) {
     ["throughput", figureAt(pathOf(run, "throughput.samples_per_s"), "rate"),
       [figureAt(pathOf(run, "samples.consumed"), "count"), " samples in ", figureAt(pathOf(run, "throughput.seconds"), "seconds")]],
     known(regime) && [judgedApart ? "regime of this run" : "regime", figureAt(pathOf(run, "regime"), "word"), terms.regimes[regime]],
-    ["a batch was waiting", figureAt(pathOf(run, "queue.data_readiness"), "share"), "of the times it asked"],
+    ["data readiness", figureAt(pathOf(run, "queue.data_readiness"), "share"), "of the steps found a batch ready"],
     ["the consumer waited", figureAt(pathOf(run, "queue.consumer_wait_s"), "seconds"), share("queue.consumer_wait_s")],
-    ["peak of the books", figureAt(pathOf(run, "memory.peak"), "bytes"),
+    ["peak of all accounts", figureAt(pathOf(run, "memory.peak"), "bytes"),
       bounded(budget) ? ["of ", figureAt(pathOf(run, "plan.budget_bytes"), "bytes")] : "no budget was set"],
   ].filter(Boolean);
   return h("dl", { class: "tiles" }, all.map(([name, value, more]) =>

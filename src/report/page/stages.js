@@ -24,13 +24,13 @@ function stageTimes(run) {
     { name: "p50 to p99", colour: "grey", points: ranges, unnamed: true },
   ];
   const path = (i, key) => pathOf(run, `stages.${i}.${key}`);
-  const columns = [["times", "count", "count"], ["in all", "busy_s", "seconds"], ["mean", "mean_us", "micros"],
+  const columns = [["count", "count", "count"], ["total", "busy_s", "seconds"], ["mean", "mean_us", "micros"],
     ["p50", "p50_us", "micros"], ["p90", "p90_us", "micros"], ["p99", "p99_us", "micros"], ["bytes", "bytes", "bytes"]]
     .filter(([, key]) => places.some((i) => known(all[i][key])));
   return figure({
     id: "stage-times",
     title: "How long each stage takes",
-    text: "The middle one, the slow tenth and the slow hundredth of each kind of work; the scale is logarithmic.",
+    text: "Median (p50), 90th and 99th percentile (p90, p99) of each stage. The scale is logarithmic.",
     summary: timed.map((i) => `${all[i].name} ${say.micros(all[i].p50_us)} at the median`).join(", "),
     series,
     defined: timed.map((i) => [all[i].name, terms.stages[all[i].name] ?? ""]),

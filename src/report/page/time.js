@@ -31,7 +31,7 @@ function accountsOverTime(run) {
     id: "accounts-over-time",
     title: "Where the bytes are",
     whole: true,
-    text: ["Accounts on top of one another add up to all there is; the peak was ",
+    text: ["The accounts add up to live. The peak was ",
       figureAt(pathOf(run, "memory.peak"), "bytes"),
       bounded(budget) ? [" of ", figureAt(pathOf(run, "plan.budget_bytes"), "bytes")] : "", ".",
       trace > 0 ? [" Of that, the trace takes ", figureAt(pathOf(run, "plan.trace_bytes"), "bytes"), " of index; the chart leaves it out."] : ""].flat(),
@@ -67,7 +67,7 @@ function queueOverTime(run) {
   return figure({
     id: "queue-over-time",
     title: "The queue",
-    text: "Batches ready and being filled. Full of ready ones: the consumer is the slower; none ready: the consumer waits.",
+    text: "Batches ready and being filled. If all are ready, the consumer is slower. If none is ready, the consumer waits.",
     summary: "Batches in the queue over time; the table has least, mean and most.",
     series,
     options: {

@@ -47,8 +47,8 @@ TEST_CASE("a cache: in words, and in a plan") {
   const auto run =
       test::weir({"run", images, "--epochs", "3", "--workers", "1", "--cache", "encoded:64MiB"});
   CHECK(run.exit_code == 0);
-  CHECK(contains(run.out, "cache of encoded samples: 64.00 MiB at the most"));
-  CHECK(contains(run.out, "; 120 of 180 drawn were there, 66.7 %"));
+  CHECK(contains(run.out, "cache of encoded samples: at most 64.00 MiB"));
+  CHECK(contains(run.out, "; 120 of 180 draws were hits, 66.7 %"));
   const auto plan = test::weir({"plan", "--memory-budget", "256MiB", "--cache", "decoded"});
   CHECK(contains(plan.out, "cache of decoded samples: "));
   const auto none = test::weir(
@@ -76,7 +76,7 @@ TEST_CASE("a cache: verify finds every law kept, determinism where samples are h
     const auto run = test::weir(words);
     CHECK(run.exit_code == 0);
     CHECK(contains(run.out, "No breach."));
-    CHECK(contains(run.out, "drawn were there"));
+    CHECK(contains(run.out, "draws were hits"));
     CHECK(contains(run.out, "32 batches were delivered once more"));
     const auto json = json_of(words);
     CHECK(json["cache"]["held"]["hits"].get<int>() > 100);

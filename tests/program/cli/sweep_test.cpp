@@ -12,9 +12,9 @@ TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sw
                                          "--consumer-ms", "5", "--rounds", "3", "--json", file});
   REQUIRE(outcome.exit_code == 0);
   CHECK(outcome.out.starts_with(
-      "Memory in MiB and throughput, measured, by queue depth\nqueue  bound"));
+      "Memory in MiB and throughput, measured, by queue depth\nqueue  limit"));
   CHECK(contains(outcome.out, "samples/s predicted"));
-  CHECK(contains(outcome.out, "MiB of staging: bound  peak: predicted  measured"));
+  CHECK(contains(outcome.out, "MiB of slabs: limit  peak: predicted  measured"));
   CHECK(contains(outcome.out, "Predicted limit of any depth"));
   CHECK(contains(outcome.out, "\nNext: weir tune synthetic:64,16x16 --size 16x16 "));
   for (const auto* part : {"Advice", "Now, with", "Change first"})

@@ -32,7 +32,7 @@ TEST_CASE("tune says what bounds the run and what to set, as text and as JSON", 
   CHECK(json["command"] == "tune");
   CHECK(json["consumer_ms"] == 60);
   CHECK(json["regime"] == "consumer");
-  CHECK(contains(json["regime_why"].get<std::string>(), "the producers"));
+  CHECK(contains(json["regime_why"].get<std::string>(), "the workers"));
   REQUIRE(json["runs"].size() == 1);
   CHECK(json["runs"][0]["samples"]["conserved"] == true);
   const auto& advice = json["advice"];

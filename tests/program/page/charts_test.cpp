@@ -101,7 +101,7 @@ TEST_CASE("charts show the figures of the report", "[page]") {
     const auto& predicted = runs[i]["predicted"];
     CHECK(y(bytes, "uint8, measured peak") * mib == runs[i]["memory"]["staging"]);
     CHECK(y(bytes, "uint8, predicted peak") * mib == predicted["peak_staging_bytes"]);
-    CHECK(y(bytes, "uint8, bound") * mib == predicted["staging_bytes"]);
+    CHECK(y(bytes, "uint8, slab limit") * mib == predicted["staging_bytes"]);
     CHECK(y(bytes, "float16, computed") * mib == predicted["float16_bytes"]);
     CHECK(y(bytes, "float32, computed") * mib == predicted["float32_bytes"]);
     CHECK(y(pace, "measured") == runs[i]["throughput"]["samples_per_s"]);
@@ -182,15 +182,14 @@ TEST_CASE("tune draws bytes, throughput and waits that it predicts by depth", "[
     };
     const auto& depth = report["depths"][i];
     const auto& predicted = depth["predicted"];
-    CHECK(y(bytes, "uint8, bound") * mib == depth["uint8_bytes"]);
+    CHECK(y(bytes, "uint8, slab limit") * mib == depth["uint8_bytes"]);
     CHECK(y(bytes, "uint8, predicted peak") * mib == predicted["peak_staging_bytes"]);
     CHECK(y(bytes, "float16, computed") * mib == depth["float16_bytes"]);
     CHECK(y(bytes, "float32, computed") * mib == depth["float32_bytes"]);
     CHECK(y(pace, "predicted") == predicted["samples_per_s"]);
     CHECK(y(waits, "time that the consumer waits") ==
           100 * predicted["consumer_wait"].get<double>());
-    CHECK(y(waits, "steps that find a batch waiting") ==
-          100 * predicted["data_readiness"].get<double>());
+    CHECK(y(waits, "data readiness") == 100 * predicted["data_readiness"].get<double>());
   }
   CHECK(series(bytes, "budget")["points"][1][1].get<double>() * mib ==
         report["runs"][0]["plan"]["budget_bytes"]);
@@ -239,9 +238,9 @@ TEST_CASE("a run's page draws what each depth may hold", "[page]") {
   const auto& bytes = chart(opened->found, "bytes-by-depth");
   constexpr double mib = 1024.0 * 1024;
   const auto& depths = report["depths"];
-  REQUIRE(series(bytes, "uint8, bound")["points"].size() == depths.size());
+  REQUIRE(series(bytes, "uint8, slab limit")["points"].size() == depths.size());
   for (std::size_t i = 0; i < depths.size(); ++i)
-    CHECK(series(bytes, "uint8, bound")["points"][i][1].get<double>() * mib ==
+    CHECK(series(bytes, "uint8, slab limit")["points"][i][1].get<double>() * mib ==
           depths[i]["uint8_bytes"]);
   const auto& measured = series(bytes, "uint8, measured peak")["points"];
   REQUIRE(measured.size() == 1);

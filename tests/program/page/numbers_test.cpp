@@ -69,19 +69,19 @@ TEST_CASE("a number stands under the heading it belongs to", "[page]") {
   if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
   const std::set<std::pair<std::string, std::string>> expected{
-      {"runs.1.predicted.staging_bytes", "4: batches, bound"},
+      {"runs.1.predicted.staging_bytes", "4: slab limit"},
       {"runs.1.predicted.peak_staging_bytes", "4: predicted peak"},
       {"runs.1.memory.staging", "4: measured peak"},
       {"runs.1.predicted_off.peak_staging_bytes", "4: peak off by"},
-      {"runs.1.memory.peak", "4: peak of all"},
+      {"runs.1.memory.peak", "4: peak of all accounts"},
       {"runs.1.predicted.samples_per_s", "4: samples/s, predicted"},
       {"by_depth.1.samples_per_s", "4: samples/s, median"},
       {"runs.1.predicted_off.samples_per_s", "4: off by"},
       {"runs.1.queue.consumer_wait_s", "4: waited"},
-      {"runs.1.queue.data_readiness", "4: batch waiting"},
+      {"runs.1.queue.data_readiness", "4: data readiness"},
       {"runs.1.stages.2.p50_us", "decode: p50"},
       {"runs.1.stages.2.p99_us", "decode: p99"},
-      {"runs.1.stages.2.busy_s", "decode: in all"},
+      {"runs.1.stages.2.busy_s", "decode: total"},
       {"runs.1.queue.occupancy.4", "4: share of the time"},
       {"runs.1.memory.at_peak.ready", "ready: at the peak"},
       {"by_depth.1.least_samples_per_s", "4: least"},

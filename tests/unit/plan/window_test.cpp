@@ -98,7 +98,7 @@ TEST_CASE("a verdict has the shares and says them", "[window]") {
   CHECK(verdict.memory_wait == Approx(0.05));
   CHECK(verdict.why ==
         "of 10 s the consumer waited 60.0 % (40.0 % for reads, 15.0 % for decoding, 5.0 % for "
-        "memory), the producers 2.0 %");
+        "memory), the workers 2.0 %");
 }
 
 TEST_CASE("nothing measured is balanced, without a division by zero", "[window]") {

@@ -158,7 +158,7 @@ TEST_CASE("a window as text names reads that nobody asked for", "[advice]") {
   window.decode = {1280, 3.25e-3, 1.5e-3};
   const auto text = report::window_text(window, 0);
   CHECK(contains(text, "Measured 1,280 samples in 2.00 s, 2 workers on 4 cores, read_ahead 0\n"));
-  CHECK(contains(text, "a decode        3.25 ms (deviation 1.50)\n"));
+  CHECK(contains(text, "a decode        3.25 ms (standard deviation 1.50)\n"));
   CHECK(contains(text, "a read          none\n"));
-  CHECK(contains(report::window_text(window, 16), "read_ahead 16 (asked 0"));
+  CHECK(contains(report::window_text(window, 16), "read_ahead 16 (requested 0"));
 }

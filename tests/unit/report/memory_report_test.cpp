@@ -64,7 +64,7 @@ TEST_CASE("a memory report says the same as text, JSON and metrics", "[memory]")
     CHECK(metrics["weir_process_memory_bytes{part=\"" + name + "\"}"] ==
           static_cast<double>(one.bytes));
   }
-  CHECK(contains(report.text(), "Process: RSS 195.31 KiB, PSS 146.48 KiB. Books: live "));
+  CHECK(contains(report.text(), "Process: RSS 195.31 KiB, PSS 146.48 KiB. Accounts: live "));
   CHECK(contains(report.text(), "budget no bound\n"));
   CHECK(contains(report.text(), "  stacks of all threads\n"));
 }

@@ -14,11 +14,11 @@ TEST_CASE("the regime is said with the numbers that decide it, in lines that fit
   figures.regime = "storage";
   figures.regime_why =
       "of 12.3 s the consumer waited 60.0 % (40.0 % for reads, 15.0 % for decoding, 5.0 % for "
-      "memory), the producers 2.0 %";
+      "memory), the workers 2.0 %";
   CHECK(report::regime_text(figures) ==
         "Regime storage\n"
         "  of 12.3 s the consumer waited 60.0 % (40.0 % for reads, 15.0 % for decoding, 5.0 % for\n"
-        "  memory), the producers 2.0 %\n");
+        "  memory), the workers 2.0 %\n");
 }
 
 TEST_CASE("the queue says what the consumer waited for and what workers did", "[text]") {
@@ -31,10 +31,10 @@ TEST_CASE("the queue says what the consumer waited for and what workers did", "[
   queue.storage_wait_s = 0.3;
   queue.decode_wait_s = 0.2;
   queue.data_readiness = 0.9;
+  queue.batches = 10;
   CHECK(report::queue_text(queue) ==
         "\nQueue\n"
-        "  90.0 % of next() calls found a batch waiting; consumer waited 500.0 ms, producers 1.25 "
-        "s\n"
+        "  data readiness 90.0 %; the consumer waited 500.0 ms, the workers 1.25 s\n"
         "  by cause: storage 300.0 ms, decode 200.0 ms, memory 0 us\n"
         "  0 ready  25.0 %  ██████████\n"
         "  1 ready  75.0 %  ██████████████████████████████\n");
@@ -43,15 +43,15 @@ TEST_CASE("the queue says what the consumer waited for and what workers did", "[
   queue.consumer = {.count = 2, .sum_s = 0.06, .squares_s2 = 0.0026};
   const auto text = report::queue_text(queue);
   CHECK(contains(text,
-                 "\n  workers: read 10.0 %, decode 50.0 %, wait for reads 5.0 %, for memory 15.0 "
-                 "%, for work 20.0 %\n"
-                 "  the consumer took 30.0 ms a batch (deviation 20.0 ms)\n"));
+                 "\n  workers: read 10.0 %, decode 50.0 %, wait for reads 5.0 %, wait for "
+                 "memory 15.0 %, idle 20.0 %\n"
+                 "  the consumer took 30.0 ms a batch (standard deviation 20.0 ms)\n"));
 }
 
 TEST_CASE("what the clocks cost stands beside what the books cost", "[text]") {
   auto run = test::sample_run();
   const auto stats_text = [&] {
-    return report::cost_text("clocks", "readings", report::stats_cost(run));
+    return report::cost_text("timing", "clock readings", report::stats_cost(run));
   };
   CHECK(stats_text().empty());
   CHECK(report::stats_cost({}).events_per_sample == 0);
@@ -59,6 +59,6 @@ TEST_CASE("what the clocks cost stands beside what the books cost", "[text]") {
   run.reading_ns = 50;
   run.cpu_s = 2.56;
   CHECK(stats_text() ==
-        "  clocks: 3.0 readings a sample x 50 ns = 0.15 us, 0.015 % of its CPU time\n");
+        "  timing: 3.0 clock readings a sample x 50 ns = 0.15 us, 0.015 % of its CPU time\n");
   CHECK(contains(report::run_text(run), stats_text()));
 }

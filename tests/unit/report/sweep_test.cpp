@@ -91,13 +91,13 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
   const auto text = [&] { return report::sweep_text(runs, report::sweep_summary(runs)); };
   CHECK(text().starts_with(
       "Memory in MiB and throughput, measured, by queue depth\n"
-      "queue  bound  measured  as f32  books  RSS+   off  samples/s  least   most  runs    "
+      "queue  limit  measured  float32  peak  RSS+   off  samples/s  least   most  runs    "
       "waited   ready\n"
-      "    2   3.00      3.00   12.00   5.00   4.5  -0.5      640.0  640.0  640.0     1  "
+      "    2   3.00      3.00    12.00  5.00   4.5  -0.5      640.0  640.0  640.0     1  "
       "500.0 ms  12.5 %\n"));
-  CHECK_FALSE(contains(text(), "never filled"));
+  CHECK_FALSE(contains(text(), "the queue was never full"));
   run["memory"]["staging"] = 2 << 20;
-  CHECK(contains(text(), "never filled"));
+  CHECK(contains(text(), "the queue was never full"));
   run["error"] = "a sample failed";
   CHECK(contains(text(), "max_queue_size 2: a sample failed"));
   CHECK_FALSE(contains(text(), "samples/s predicted"));
@@ -113,8 +113,8 @@ TEST_CASE("a sweep has one line a depth, predicted beside measured", "[sweep]") 
       "    2                800.0     640.0  -20.0 %           50.0 %    12.5 %            "
       "12.5 %    25.0 %\n"));
   CHECK(contains(text(),
-                 "queue  MiB of staging: bound  peak: predicted  measured      off\n"
-                 "    2                   3.00             2.50      2.00  -20.0 %\n"));
+                 "queue  MiB of slabs: limit  peak: predicted  measured      off\n"
+                 "    2                 3.00             2.50      2.00  -20.0 %\n"));
   std::istringstream lines(text());
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
 }

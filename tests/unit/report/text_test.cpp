@@ -31,10 +31,10 @@ TEST_CASE("the samples of a run say what waits between drawn and consumed, and a
           "[text]") {
   CHECK(report::samples_text(test::sample_run().figures.samples, Shape{}) ==
         "Samples\n"
-        "  drawn     2,560\n"
-        "  consumed  1,280\n"
-        "  between   1,280  183.75 MiB of pixels as uint8; as float32 735.00 MiB\n"
-        "  ready     1,280\n");
+        "  drawn      2,560\n"
+        "  consumed   1,280\n"
+        "  under way  1,280  183.75 MiB of pixels as uint8; as float32 735.00 MiB\n"
+        "  ready      1,280\n");
 }
 
 TEST_CASE("a run that was tuned says where the knobs went", "[text]") {
@@ -60,11 +60,11 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
   run.figures.cache = {.bytes = 1'000'000, .samples = 90, .hits = 60, .misses = 20, .evicted = 3};
   const auto text = report::run_text(run);
   CHECK(contains(text,
-                 "  cache of encoded samples: 1.00 MiB at the most (asked 2.00 MiB; the budget "
+                 "  cache of encoded samples: at most 1.00 MiB (requested 2.00 MiB; the budget "
                  "leaves no more)\n"));
   CHECK(contains(text,
-                 "  cached: 90 samples in 976.56 KiB; 60 of 80 drawn were there, 75.0 %; 3 gave "
-                 "way\n"));
+                 "  cached: 90 samples in 976.56 KiB; 60 of 80 draws were hits, 75.0 %; 3 "
+                 "evicted\n"));
   auto json = report::envelope("run");
   report::put_run(json, run);
   CHECK(
@@ -72,7 +72,8 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
       R"({"keep":"encoded","requested_bytes":2097152,"most_bytes":1048576,"table_bytes":800,"held":)"
       R"({"bytes":1000000,"samples":90,"hits":60,"misses":20,"evicted":3,"hit_rate":0.75}})");
   cache = {.keep = Cache::decoded, .requested = 0, .bytes = 0, .table_bytes = 8ull << 30};
-  CHECK(contains(report::plan_text(run.figures.plan), "cache of decoded samples: none; 8.00 GiB"));
+  CHECK(contains(report::plan_text(run.figures.plan),
+                 "cache of decoded samples: none; its table of 8.00 GiB"));
   cache.table_bytes = 0;
   CHECK(contains(report::plan_text(run.figures.plan), "none, the budget leaves no room\n"));
   CHECK(!contains(report::run_text(run), "cached:"));
@@ -124,13 +125,13 @@ TEST_CASE("memory is shown by account, now and at peak, beside the process", "[t
         "Process      start        peak        end      growth\n"
         "  RSS    10.00 MiB  250.00 MiB  12.00 MiB  240.00 MiB\n"
         "  PSS     8.00 MiB  240.00 MiB   9.00 MiB  232.00 MiB\n"
-        "  unaccounted: 239.99 MiB (RSS growth less the books' peak)\n"
-        "  known of it: thread stacks 1.00 MiB, libraries 0 B, malloc -2.00 MiB (512.00 KiB of it "
+        "  not counted: 239.99 MiB (RSS growth minus the peak of all accounts)\n"
+        "  parts of it: thread stacks 1.00 MiB, libraries 0 B, malloc -2.00 MiB (512.00 KiB of it "
         "free)\n"
         "  RSS when the stream ended: slabs 2.00 KiB, decoders 0 B, index 1.00 KiB, cache 0 B, "
         "thread\n"
         "  stacks 1.00 MiB, libraries 7.00 MiB, allocator 512.00 KiB, rest -8.50 MiB\n"
-        "  books: 0.5 postings a sample x 40 ns = 0.02 us, 0.002 % of its CPU time\n");
+        "  accounting: 0.5 entries a sample x 40 ns = 0.02 us, 0.002 % of its CPU time\n");
 }
 
 TEST_CASE("the plan says how an automatic budget was worked out", "[text]") {
@@ -144,8 +145,8 @@ TEST_CASE("the plan says when the budget held fewer batches than asked", "[text]
   auto plan = test::sample_run().figures.plan;
   CHECK_FALSE(contains(report::plan_text(plan), "batches"));
   plan.max_queue_size_requested = 64;
-  CHECK(
-      contains(report::plan_text(plan), "max_queue_size 10 (asked 64; the budget holds no more)"));
+  CHECK(contains(report::plan_text(plan),
+                 "max_queue_size 10 (requested 64; the budget holds no more)"));
 }
 
 TEST_CASE("staging by depth marks the plan's own", "[text]") {
@@ -154,7 +155,7 @@ TEST_CASE("staging by depth marks the plan's own", "[text]") {
   const auto plan = resolve(options, 0);
   const std::uint32_t depths[] = {1, 2};
   CHECK(report::depth_text(plan, depths) ==
-        "Staging by queue depth, had the pixels waited as\n"
+        "Memory of all slabs by queue depth and element type\n"
         "  max_queue_size  slabs       bytes  uint8 MiB  float16 MiB  float32 MiB\n"
         "               1      2   9,634,944       9.19        18.38        36.75\n"
         "               2      3  14,452,416      13.78        27.56        55.13  <- this plan\n");
