@@ -103,8 +103,8 @@ void put_queue(Families& out, const Sight& sight) {
       {{"storage", queue.storage_wait_s},
        {"decode", queue.decode_wait_s},
        {"memory", queue.memory_wait_s}});
-  put(out, "weir_data_readiness_ratio",
-      "Share of the consumer's steps that found a batch ready.", queue.data_readiness);
+  put(out, "weir_data_readiness_ratio", "Share of the consumer's steps that found a batch ready.",
+      queue.data_readiness);
 }
 
 void put_stages(Families& out, const std::vector<StageStats>& stages) {

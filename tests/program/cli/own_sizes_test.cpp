@@ -127,15 +127,18 @@ TEST_CASE("what has no say beside --sizes is refused by its name", "[sizes]") {
     CHECK(outcome.exit_code == 2);
     CHECK(contains(outcome.err, what));
   };
-  refuses({"run", data, "--sizes", "padded", "--size", "10x10"}, "--size 10x10 is for --sizes fixed");
-  refuses({"run", data, "--sizes", "ragged", "--fit", "center"}, "--fit center is for --sizes fixed");
+  refuses({"run", data, "--sizes", "padded", "--size", "10x10"},
+          "--size 10x10 is for --sizes fixed");
+  refuses({"run", data, "--sizes", "ragged", "--fit", "center"},
+          "--fit center is for --sizes fixed");
   refuses({"run", data, "--sizes", "ragged", "--bucket", "3"}, "--bucket 3 is for --sizes padded");
   refuses({"run", data, "--bucket", "3"}, "--bucket 3 is for --sizes padded");
-  refuses({"run", data, "--max-size", "9x9"}, "--max-size: for --sizes padded and ragged");
-  refuses({"run", data, "--sizes", "padded", "--tuning", "automatic"}, "--tuning: automatic");
-  refuses({"tune", data, "--sizes", "padded"}, "--sizes: tune and probe take images of one shape");
-  refuses({"probe", data, "--sizes", "padded"}, "--sizes: tune and probe take images of one shape");
-  refuses({"plan", "--sizes", "padded"}, "needed");
+  refuses({"run", data, "--max-size", "9x9"}, "--max-size 9x9 is for --sizes padded and ragged");
+  refuses({"run", data, "--sizes", "padded", "--tuning", "automatic"},
+          "--tuning automatic takes images of one shape");
+  refuses({"tune", data, "--sizes", "padded"}, "tune and probe take images of one shape");
+  refuses({"probe", data, "--sizes", "padded"}, "tune and probe take images of one shape");
+  refuses({"plan", "--sizes", "padded"}, "--sizes padded needs DATA");
   refuses({"run", data, "--sizes", "some"}, "--sizes");
   refuses({"run", data, "--max-queue-bytes", "0"}, "--max-queue-bytes");
 }
