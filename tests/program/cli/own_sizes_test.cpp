@@ -142,3 +142,12 @@ TEST_CASE("what has no say beside --sizes is refused by its name", "[sizes]") {
   refuses({"run", data, "--sizes", "some"}, "--sizes");
   refuses({"run", data, "--max-queue-bytes", "0"}, "--max-queue-bytes");
 }
+
+TEST_CASE("a cache whose bound is the budget takes images at their own sizes", "[sizes][cache]") {
+  const std::string sizes = GENERATE("padded", "ragged");
+  const auto outcome = weir::test::weir(
+      {"run", data, "--sizes", sizes, "--batch", "8", "--cache", "decoded", "--json", "-"});
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.json()["cache"]["most_bytes"].get<std::uint64_t>() > 0);
+}
