@@ -253,7 +253,7 @@ TEST_CASE("the verdict is the window's own where it was measured as it is", "[pl
         "Balanced: the consumer waits 4 % of its time, the workers 7 % of theirs.");
   verdict = {.regime = Regime::memory, .consumer_wait = 0.5, .memory_wait = 0.4, .why = ""};
   CHECK(describe(verdict) ==
-        "Memory-bound: the consumer waits 50 % of its time, 80 % of that for bytes of the budget.");
+        "Memory-bound: the consumer waits 50 % of its time, 80 % of that for memory.");
 }
 
 TEST_CASE("flags and code name the recommended setting", "[plan]") {
