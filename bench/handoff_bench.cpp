@@ -6,12 +6,14 @@
 
 namespace {
 
+using weir::buffer::Slab;
 using weir::engine::ReadyQueue;
 
 void push_and_pop(benchmark::State& state) {
-  ReadyQueue queue(4);
+  ReadyQueue queue;
+  Slab slab;
   while (state.KeepRunning()) {
-    queue.push(1);
+    queue.push(slab);
     benchmark::DoNotOptimize(queue.pop({}));
   }
 }
@@ -19,12 +21,13 @@ BENCHMARK(push_and_pop);
 
 // A round trip between two threads that sleep while they wait: two wake-ups in each iteration.
 void ping_pong(benchmark::State& state) {
-  ReadyQueue there(4), back(4);
+  ReadyQueue there, back;
+  Slab slab;
   std::jthread echo([&] {
-    while (const auto id = there.pop({})) back.push(*id);
+    while (auto* got = there.pop({})) back.push(*got);
   });
   while (state.KeepRunning()) {
-    there.push(1);
+    there.push(slab);
     benchmark::DoNotOptimize(back.pop({}));
   }
   there.close();
