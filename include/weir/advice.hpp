@@ -96,15 +96,15 @@ WEIR_API std::string_view to_string(Change change) noexcept;
 
 /// One change of the settings now, and its effect.
 struct Lever {
-  Change change = Change::settings;
-  std::string from;                ///< the value now, for example "0"
-  std::string to;                  ///< the value after the change, for example "27"
-  std::string title;               ///< the change in words, for example "read_ahead 0 → 27"
-  Basis basis = Basis::predicted;  ///< how gain, bytes and result are known
-  double gain = 0;                 ///< samples_per_s after the change over those now; 0: unknown
-  std::int64_t bytes = 0;          ///< change of the typical live bytes
-  Prediction result;               ///< after the change; unset if the basis is unknown
-  std::string why;                 ///< reason, or the condition of the effect
+  Change change = Change::settings;  ///< the kind of change
+  std::string from;                  ///< the value now, for example "0"
+  std::string to;                    ///< the value after the change, for example "27"
+  std::string title;                 ///< the change in words, for example "read_ahead 0 → 27"
+  Basis basis = Basis::predicted;    ///< how gain, bytes and result are known
+  double gain = 0;                   ///< samples_per_s after the change over those now; 0: unknown
+  std::int64_t bytes = 0;            ///< change of the typical live bytes
+  Prediction result;                 ///< after the change; unset if the basis is unknown
+  std::string why;                   ///< reason, or the condition of the effect
   /// Options of the weir program, for example "--read-ahead 27". Empty: no option changes it.
   std::string flag;
   std::string code;      ///< the same as lines of C++; `options` is an Options
