@@ -7,6 +7,7 @@
 #include "unit/plan/windows.hpp"
 
 using namespace weir;
+using test::of_batch;
 using test::window_of;
 
 namespace {
@@ -14,12 +15,6 @@ namespace {
 Setting with_batch(std::uint32_t batch, std::uint32_t depth, std::uint32_t workers,
                    std::uint32_t read_ahead = 0) {
   return {.max_queue_size = depth, .workers = workers, .read_ahead = read_ahead, .batch = batch};
-}
-
-Options only_batch(std::uint32_t batch) {
-  Options options;
-  options.batch = batch;
-  return options;
 }
 
 }  // namespace
@@ -31,7 +26,7 @@ TEST_CASE("a large batch simulated in groups of rows is predicted as if row by r
   const Setting wanted =
       GENERATE(with_batch(2048, 1, 2), with_batch(2048, 4, 2), with_batch(2048, 2, 4, 16));
   CAPTURE(times.read, times.consumer, wanted.max_queue_size, wanted.workers, wanted.read_ahead);
-  const auto window = window_of(times, 4, only_batch(2048));
+  const auto window = window_of(times, 4, of_batch(2048));
   auto work = simulation::workload_of(window, 2048, 0);
   const auto plan = plan_with(window, wanted, UINT64_MAX);
   const auto grouped = predict(plan, work, window.encoded_bytes);
@@ -44,7 +39,7 @@ TEST_CASE("a large batch simulated in groups of rows is predicted as if row by r
 
 TEST_CASE("the cost of advice does not grow with the batch", "[plan]") {
   const auto cost = [](std::uint32_t batch) {
-    const auto window = window_of({0.05, 3, 0.1 * batch, 0.5}, 2, only_batch(batch));
+    const auto window = window_of({0.05, 3, 0.1 * batch, 0.5}, 2, of_batch(batch));
     const auto before = test::cpu_ms();
     (void)predict(window, with_batch(batch, 4, 2));
     return test::cpu_ms() - before;

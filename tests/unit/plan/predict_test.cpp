@@ -9,7 +9,9 @@
 #include "unit/plan/windows.hpp"
 
 using namespace weir;
+using test::of_batch;
 using test::window_of;
+using test::within;
 
 namespace {
 
@@ -20,49 +22,39 @@ Setting setting(std::uint32_t depth, std::uint32_t workers, std::uint32_t read_a
   return {.max_queue_size = depth, .workers = workers, .read_ahead = read_ahead, .batch = batch};
 }
 
-bool near(double value, double wanted, double share) {
-  return std::abs(value - wanted) <= share * std::abs(wanted);
-}
-
-Options of_batch(std::uint32_t batch) {
-  Options options;
-  options.batch = batch;
-  return options;
-}
-
 }  // namespace
 
 TEST_CASE("with constant times, throughput is that of the slowest station", "[plan]") {
   // D/D/1: one worker; then several on fewer cores; then a slower consumer.
-  CHECK(near(predict(window_of({0, 2, 0}, 1), setting(2, 1)).samples_per_s, 500, 0.001));
-  CHECK(near(predict(window_of({0, 2, 0}, 4), setting(2, 4)).samples_per_s, 2000, 0.01));
-  CHECK(near(predict(window_of({0, 2, 0}, 2), setting(2, 8)).samples_per_s, 1000, 0.01));
+  CHECK(within(predict(window_of({0, 2, 0}, 1), setting(2, 1)).samples_per_s, 500, 0.001));
+  CHECK(within(predict(window_of({0, 2, 0}, 4), setting(2, 4)).samples_per_s, 2000, 0.01));
+  CHECK(within(predict(window_of({0, 2, 0}, 2), setting(2, 8)).samples_per_s, 1000, 0.01));
   const auto bound = predict(window_of({0, 2, 100}, 2), setting(4, 2));
-  CHECK(near(bound.samples_per_s, 320, 0.001));
+  CHECK(within(bound.samples_per_s, 320, 0.001));
   CHECK(bound.data_readiness == 1.0);
   CHECK(bound.consumer_wait < 1e-6);
   const auto starved = predict(window_of({0, 2, 16}, 2), setting(4, 2));
-  CHECK(near(starved.samples_per_s, 1000, 0.01));
+  CHECK(within(starved.samples_per_s, 1000, 0.01));
   CHECK(starved.data_readiness == 0.0);
-  CHECK(near(starved.consumer_wait, 0.5, 0.02));
+  CHECK(within(starved.consumer_wait, 0.5, 0.02));
 }
 
 TEST_CASE("a queue of one batch makes producer and consumer take turns with its slab", "[plan]") {
   // max_queue_size 1: the next batch begins when this one is leased. So a period is the longer of
   // the two times, not their sum, as without a queue.
   const auto one = predict(window_of({0, 2, 60}, 1), setting(1, 1));
-  CHECK(near(one.samples_per_s, 32 / 0.064, 0.001));
+  CHECK(within(one.samples_per_s, 32 / 0.064, 0.001));
   CHECK(one.slabs == 2);
 }
 
 TEST_CASE("reads ahead overlap: as many in 200 ms as are outstanding", "[plan]") {
   const auto window = window_of({200, 1, 0}, 2);
-  CHECK(near(predict(window, setting(4, 2, 64)).samples_per_s, 64 / 0.2, 0.01));
-  CHECK(near(predict(window, setting(4, 2, 8)).samples_per_s, 8 / 0.2, 0.01));
+  CHECK(within(predict(window, setting(4, 2, 64)).samples_per_s, 64 / 0.2, 0.01));
+  CHECK(within(predict(window, setting(4, 2, 8)).samples_per_s, 8 / 0.2, 0.01));
   // Without readers, each worker waits for its own read.
-  CHECK(near(predict(window, setting(4, 2)).samples_per_s, 2 / 0.201, 0.02));
+  CHECK(within(predict(window, setting(4, 2)).samples_per_s, 2 / 0.201, 0.02));
   // If decoding is slower, it is the limit.
-  CHECK(near(predict(window_of({200, 20, 0}, 2), setting(4, 2, 64)).samples_per_s, 100, 0.01));
+  CHECK(within(predict(window_of({200, 20, 0}, 2), setting(4, 2, 64)).samples_per_s, 100, 0.01));
   const auto cut = predict(window, setting(1, 2, 64));
   CHECK(cut.setting.read_ahead == 32);  // limited to the drawn samples, as in the Plan
 }
@@ -79,10 +71,10 @@ TEST_CASE("a read ahead is outstanding until a worker takes it", "[plan]") {
 TEST_CASE("reads that copy take a core, reads that wait do not", "[plan]") {
   auto window = window_of({1, 1, 0}, 2);
   window.read_cpu_s = 1e-3;
-  CHECK(near(predict(window, setting(4, 2, 8)).samples_per_s, 1000, 0.01));
-  CHECK(near(predict(window, setting(4, 8)).samples_per_s, 1000, 0.01));
+  CHECK(within(predict(window, setting(4, 2, 8)).samples_per_s, 1000, 0.01));
+  CHECK(within(predict(window, setting(4, 8)).samples_per_s, 1000, 0.01));
   window.read_cpu_s = 1e-9;
-  CHECK(near(predict(window, setting(4, 2, 8)).samples_per_s, 2000, 0.01));
+  CHECK(within(predict(window, setting(4, 2, 8)).samples_per_s, 2000, 0.01));
 }
 
 TEST_CASE("a cycle of two exponential-like stations is as product form has it", "[plan]") {
@@ -101,8 +93,8 @@ TEST_CASE("a cycle of two exponential-like stations is as product form has it", 
       const auto got = predict(window, setting(depth, 1, 0, 1));
       INFO("consumer " << consumer_ms << " ms, depth " << depth << ": " << got.samples_per_s
                        << " for " << wanted);
-      CHECK(near(got.samples_per_s, wanted, 0.05));
-      CHECK(near(got.consumer_wait, idle, 0.35));
+      CHECK(within(got.samples_per_s, wanted, 0.05));
+      CHECK(within(got.consumer_wait, idle, 0.35));
     }
   }
 }
@@ -129,7 +121,7 @@ TEST_CASE("same seed, same prediction, and another seed's is nearly the same", "
   CHECK(a.data_readiness == b.data_readiness);
   const auto c = predict(window, setting(2, 2), 2);
   CHECK(c.samples_per_s != a.samples_per_s);
-  CHECK(near(c.samples_per_s, a.samples_per_s, 0.02));
+  CHECK(within(c.samples_per_s, a.samples_per_s, 0.02));
 }
 
 TEST_CASE("bytes are those of the plan, of any batch and alignment", "[plan]") {
@@ -167,8 +159,8 @@ TEST_CASE("side bytes and a transform's memory are in what is predicted", "[plan
 
 TEST_CASE("a consumer takes longer over a larger batch", "[plan]") {
   const auto window = window_of({0, 1, 64}, 2);
-  CHECK(near(predict(window, setting(4, 2, 0, 64)).samples_per_s, 500, 0.001));
-  CHECK(near(predict(window, setting(4, 2, 0, 8)).samples_per_s, 500, 0.001));
+  CHECK(within(predict(window, setting(4, 2, 0, 64)).samples_per_s, 500, 0.001));
+  CHECK(within(predict(window, setting(4, 2, 0, 8)).samples_per_s, 500, 0.001));
 }
 
 TEST_CASE("short batches take the consumer as long as full ones", "[plan]") {
@@ -176,9 +168,9 @@ TEST_CASE("short batches take the consumer as long as full ones", "[plan]") {
   auto window = window_of({0, 1, 64}, 2);
   window.batches = 70;
   window.samples = 2000;
-  CHECK(near(predict(window, setting(4, 2)).samples_per_s, 200 / (7 * 0.064), 0.01));
+  CHECK(within(predict(window, setting(4, 2)).samples_per_s, 200 / (7 * 0.064), 0.01));
   window.consumer.mean_s = 0;
-  CHECK(near(predict(window, setting(4, 2)).samples_per_s, 2000, 0.02));
+  CHECK(within(predict(window, setting(4, 2)).samples_per_s, 2000, 0.02));
 }
 
 TEST_CASE("a queue that never fills never gets its slabs", "[plan]") {
@@ -204,10 +196,10 @@ TEST_CASE("what would bound a setting is read off the simulation's clocks", "[pl
     const auto own = verdict(window_of({50, 3, 0, 0.5}, 2), setting(4, 2));
     INFO(own.why);
     CHECK(own.regime == Regime::storage);
-    CHECK(near(own.consumer_wait, 1, 0.01));
+    CHECK(within(own.consumer_wait, 1, 0.01));
     // A worker reads for 50 of 53 ms.
-    CHECK(near(own.storage_wait, 50.0 / 53, 0.01));
-    CHECK(near(own.decode_wait, 3.0 / 53, 0.1));
+    CHECK(within(own.storage_wait, 50.0 / 53, 0.01));
+    CHECK(within(own.decode_wait, 3.0 / 53, 0.1));
     const auto ahead = verdict(window_of({200, 1, 0, 0.5}, 2), setting(4, 2, 8));
     CHECK(ahead.regime == Regime::storage);
     // A core is busy for a fortieth of the time, with other samples than the last of the batch.
@@ -228,7 +220,7 @@ TEST_CASE("what would bound a setting is read off the simulation's clocks", "[pl
     INFO(consumer.why);
     CHECK(consumer.regime == Regime::consumer);
     // Two workers are busy for 48.8 of 200 ms.
-    CHECK(near(consumer.producer_wait, 1 - 48.8 / 200, 0.02));
+    CHECK(within(consumer.producer_wait, 1 - 48.8 / 200, 0.02));
     CHECK(consumer.consumer_wait < 0.01);
   }
   SECTION("the budget") {
@@ -260,7 +252,7 @@ TEST_CASE("a verdict's stalls are the consumer's wait", "[plan]") {
     for (const auto& to : {setting(1, 2), setting(4, 2), setting(4, 2, 16), setting(2, 8, 4)}) {
       const auto at = predict(window_of(times, 2), to);
       const auto& verdict = at.verdict;
-      CHECK(near(verdict.consumer_wait, at.consumer_wait, 1e-6));
+      CHECK(within(verdict.consumer_wait, at.consumer_wait, 1e-6));
       CHECK(std::abs(verdict.storage_wait + verdict.decode_wait + verdict.memory_wait -
                      verdict.consumer_wait) < 1e-6);
     }
@@ -273,9 +265,9 @@ TEST_CASE("more workers than cores inflate what the clock says of a decode", "[p
   options.workers = 8;
   auto window = window_of({0, 8, 0}, 2, options);
   window.seconds = static_cast<double>(window.samples) * 2e-3 / 2;
-  CHECK(near(predict(window, setting(4, 8)).samples_per_s, 1000, 0.01));
-  CHECK(near(predict(window, setting(4, 2)).samples_per_s, 1000, 0.01));
-  CHECK(near(predict(window, setting(4, 1)).samples_per_s, 500, 0.01));
+  CHECK(within(predict(window, setting(4, 8)).samples_per_s, 1000, 0.01));
+  CHECK(within(predict(window, setting(4, 2)).samples_per_s, 1000, 0.01));
+  CHECK(within(predict(window, setting(4, 1)).samples_per_s, 500, 0.01));
 }
 
 TEST_CASE("a decode is as long as it is on a core, if something else was on it meanwhile",
@@ -286,21 +278,21 @@ TEST_CASE("a decode is as long as it is on a core, if something else was on it m
   auto window = window_of({50, 2, 0}, 2, options);
   window.read_cpu_s = 0.2e-3;
   window.decode_cpu_s = 1.6e-3;
-  CHECK(near(predict(window, setting(4, 2, 128)).samples_per_s, 2 / 1.8e-3, 0.01));
+  CHECK(within(predict(window, setting(4, 2, 128)).samples_per_s, 2 / 1.8e-3, 0.01));
   // With almost no CPU time, a decode waits for something else, and reads need the cores alone.
   window.decode_cpu_s = 0.1e-3;
-  CHECK(near(predict(window, setting(4, 2, 128)).samples_per_s, 2 / 2e-3, 0.01));
+  CHECK(within(predict(window, setting(4, 2, 128)).samples_per_s, 2 / 2e-3, 0.01));
   // With a core for each worker, no other thread could have used it.
   window = window_of({0, 2, 0}, 2);
   window.decode_cpu_s = 1.6e-3;
-  CHECK(near(predict(window, setting(4, 2)).samples_per_s, 1000, 0.01));
+  CHECK(within(predict(window, setting(4, 2)).samples_per_s, 1000, 0.01));
 }
 
 TEST_CASE("what workers do around a decode is part of what a sample costs", "[plan]") {
   auto window = window_of({0, 2, 0}, 2);
   window.seconds = static_cast<double>(window.samples) * 2.1e-3 / 2;
   window.workers.decode_s = static_cast<double>(window.samples) * 2.1e-3;
-  CHECK(near(predict(window, setting(4, 2)).samples_per_s, 2 / 2.1e-3, 0.01));
+  CHECK(within(predict(window, setting(4, 2)).samples_per_s, 2 / 2.1e-3, 0.01));
 }
 
 TEST_CASE("a tight budget throttles reads ahead", "[plan]") {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cmath>
+#include <cstdint>
+
 #include "weir/advice.hpp"
 #include "weir/plan.hpp"
 
@@ -11,6 +14,16 @@ struct Times {
   double variation = 0;           ///< of reads and decodes: deviation / mean
   double consumer_variation = 0;  ///< the same for the consumer
 };
+
+inline bool within(double value, double wanted, double share) {
+  return std::abs(value - wanted) <= share * std::abs(wanted);
+}
+
+inline Options of_batch(std::uint32_t batch) {
+  Options options;
+  options.batch = batch;
+  return options;
+}
 
 /// The window of a loader that ran long enough, undisturbed.
 inline Window window_of(const Times& times, std::uint32_t cores = 2, Options options = {},

@@ -11,12 +11,9 @@
 
 using namespace weir;
 using test::window_of;
+using test::within;
 
 namespace {
-
-bool within(double value, double wanted, double share) {
-  return std::abs(value - wanted) <= share * std::abs(wanted);
-}
 
 /// A batch takes 2 ms fifteen times, then 150 ms.
 Service bursts() {
