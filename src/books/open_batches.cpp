@@ -10,10 +10,10 @@ OpenBatches::Piece OpenBatches::piece(std::uint32_t slabs, std::uint32_t batch) 
   return piece;
 }
 
-void OpenBatches::restart(std::uint64_t sequence) noexcept {
+void OpenBatches::restart() noexcept {
   front_ = back_ = unfinished_ = no_slab;
-  next_sequence_ = sequence;
-  oldest_ = {sequence, 0};
+  next_sequence_ = 0;
+  oldest_ = {};
 }
 
 void OpenBatches::open(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept {

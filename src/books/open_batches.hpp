@@ -37,9 +37,9 @@ class OpenBatches {
   static Piece piece(std::uint32_t slabs, std::uint32_t batch);
   void add(Piece piece) noexcept { entries_.add(std::move(piece)); }
 
-  /// Starts a new stream at `sequence`. No batch may be open.
-  void restart(std::uint64_t sequence) noexcept;
-  /// `sequence` must be above all earlier ones.
+  /// Starts a new stream. No batch may be open.
+  void restart() noexcept;
+  /// `sequence` must be above all earlier ones. A batch without rows is complete at once.
   void open(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept;
   /// Marks a row as finished. Each row is finished once.
   void finish(SlabId slab, std::uint32_t row) noexcept;

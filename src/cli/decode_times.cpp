@@ -54,7 +54,7 @@ class Decodes {
  private:
   static Options with_one_worker(Options options) {
     options.workers = 1;
-    options.shuffle = false;
+    options.order = Order::sequential();
     options.queue = {.max_queue_size = 1};
     options.io = {};
     options.memory = {};

@@ -52,7 +52,7 @@ class Soak {
   LawBook& book_;
   std::deque<Held> held_;
   std::uint64_t taken_ = 0, released_ = 0;
-  std::array<std::uint64_t, 4> rows_{};
+  std::array<std::uint64_t, 5> rows_{};  ///< by RowStatus
 };
 
 }  // namespace weir::cli

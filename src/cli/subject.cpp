@@ -47,8 +47,7 @@ void Subject::soak() {
   const std::stop_callback stop_too(interrupt_.token(), [&stop] { stop.request_stop(); });
   Recount recount;
   const Progress progress(settings_, loader, "verify");
-  auto stream =
-      loader.stream({.from = {}, .epochs = settings_.stream_epochs(), .stop = stop.get_token()});
+  auto stream = loader.stream({.epochs = settings_.stream_epochs(), .stop = stop.get_token()});
   Monitor monitor(loader, *upstream_, recount, book_, stop, stall_limit);
   Consumer consumer(settings_, stop.get_token());
   Soak soak(loader, stream, recount, book_);
