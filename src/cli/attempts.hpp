@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "weir/source.hpp"
@@ -16,15 +19,28 @@ class Attempts {
 
   void note(std::uint64_t index) noexcept { reads_[index].fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t size() const noexcept { return reads_.size(); }
-  std::uint64_t total() const noexcept;
+  std::uint64_t total() const noexcept {
+    return std::accumulate(reads_.begin(), reads_.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const auto& reads) { return sum + reads.load(); });
+  }
   /// The number of samples that were read at least `times` times.
-  std::uint64_t read_at_least(std::uint64_t times) const noexcept;
+  std::uint64_t read_at_least(std::uint64_t times) const noexcept {
+    return static_cast<std::uint64_t>(
+        std::count_if(reads_.begin(), reads_.end(),
+                      [times](const auto& reads) { return reads.load() >= times; }));
+  }
 
  private:
   std::vector<std::atomic<std::uint32_t>> reads_;
 };
 
-/// Returns `source` wrapped so that `attempts` counts each read.
-AnySource watched(AnySource source, std::shared_ptr<Attempts> attempts);
+/// A source whose reads `attempts` counts.
+struct Watched : AnySource {
+  std::shared_ptr<Attempts> attempts;
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    attempts->note(i);
+    return AnySource::try_read(i, sink);
+  }
+};
 
 }  // namespace weir::cli

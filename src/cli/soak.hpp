@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "cli/consumer.hpp"
 #include "cli/laws.hpp"
@@ -31,7 +33,26 @@ class Soak {
   /// Drains the stream, or `steps` batches of it, and releases all batches. Calls `look` for each
   /// batch.
   void drain(Consumer& consumer, std::optional<std::uint64_t> steps,
-             const std::function<void(const Batch&)>& look);
+             const std::function<void(const Batch&)>& look) {
+    try {
+      while (taken_ != steps) {
+        if (held_.size() == loader_.plan().max_leases) release();
+        recount_.waiting = true;
+        auto batch = stream_.next();
+        recount_.waiting = false;
+        if (!batch) break;
+        take(std::move(*batch));
+        look(held_.back().batch);
+        consumer.take(held_.back().batch);
+      }
+    } catch (...) {
+      // The stream ended with an error. The recount must stay correct for the next stream.
+      recount_.waiting = false;
+      while (!held_.empty()) release();
+      throw;
+    }
+    while (!held_.empty()) release();
+  }
   /// The number of rows with this status.
   std::uint64_t rows(RowStatus status) const noexcept {
     return rows_[static_cast<std::size_t>(status)];
@@ -42,9 +63,52 @@ class Soak {
     Batch batch;
     std::uint64_t samples;  ///< rows that are not blank
   };
-  void take(Batch batch);
-  void release();
-  void check_leases(const Snapshot& now);
+  void take(Batch batch) {
+    book_.check(Law::order, batch.sequence() == taken_, "batch {} was delivered as number {}",
+                batch.sequence(), taken_);
+    ++taken_;
+    for (const auto status : batch.statuses()) ++rows_[static_cast<std::size_t>(status)];
+    const auto blank =
+        std::count(batch.statuses().begin(), batch.statuses().end(), RowStatus::blank);
+    const auto samples = batch.size() - static_cast<std::uint64_t>(blank);
+    held_.push_back({std::move(batch), samples});
+    check_leases(loader_.snapshot());
+  }
+  void release() {
+    const auto before = loader_.snapshot();
+    const auto bytes = held_.front().batch.bytes_held();
+    recount_.perhaps_consumed += held_.front().samples;
+    const auto samples = held_.front().samples;
+    held_.pop_front();
+    ++released_;
+    const auto after = loader_.snapshot();
+    recount_.surely_consumed += samples;
+
+    book_.check(Law::held, before.memory[Account::leased] - after.memory[Account::leased] == bytes,
+                "a batch of {} bytes died and leased went from {} to {}", bytes,
+                before.memory[Account::leased], after.memory[Account::leased]);
+    book_.check(Law::conservation, after.samples.consumed == recount_.surely_consumed,
+                "consumed is {}, the consumer released {}", after.samples.consumed,
+                recount_.surely_consumed.load());
+    const auto position = stream_.position();
+    book_.check(Law::resume, position.next_batch == released_ && position.released_beyond.empty(),
+                "position {} after {} batches were released in order", position.next_batch,
+                released_);
+    check_leases(after);
+  }
+  // Only this thread takes and releases leases, so the comparison is exact.
+  void check_leases(const Snapshot& now) {
+    std::uint64_t bytes = 0, samples = 0;
+    for (const auto& held : held_) {
+      bytes += held.batch.bytes_held();
+      samples += held.samples;
+    }
+    book_.check(Law::held,
+                now.leased == held_.size() && now.memory[Account::leased] == bytes &&
+                    now.samples.leased == samples,
+                "leased is {} batches, {} samples, {} bytes; held are {}, {}, {}", now.leased,
+                now.samples.leased, now.memory[Account::leased], held_.size(), samples, bytes);
+  }
 
   Loader& loader_;
   Stream& stream_;
