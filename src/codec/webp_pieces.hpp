@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/checked.hpp"
-#include "codec/decode_plan.hpp"
+#include "codec/decoder.hpp"
 
 namespace weir::codec {
 
