@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
+#include "cli/drive.hpp"
 #include "cli/measure.hpp"
 #include "cli/messages.hpp"
 #include "cli/next_command.hpp"
@@ -46,7 +47,8 @@ std::vector<MemorySample> few_samples(const AnySource& source, const Interrupt& 
 /// The fastest of a few passes over the same samples, each on one worker.
 class Decodes {
  public:
-  Decodes(const AnySource& samples, Options options) : loader_(samples, with_one_worker(options)) {}
+  Decodes(const AnySource& samples, const Options& given)
+      : loader_(samples, on_one_worker(given)) {}
 
   void pass() {
     const auto before = busy_s();
@@ -59,16 +61,9 @@ class Decodes {
   double fastest_s() const noexcept { return fastest_s_; }
 
  private:
-  static Options with_one_worker(Options options) {
-    options.workers = 1;
+  static Options on_one_worker(const Options& given) {
+    auto options = on_machine(given, 1, 1);
     options.shuffle = false;
-    options.queue = {.max_queue_size = 1};
-    options.io = {};
-    options.memory = {};
-    options.cache = {};
-    options.tuning = {};
-    options.trace = {};
-    options.watchdog = {};
     options.faults = {.policy = OnFault::blank};
     return options;
   }

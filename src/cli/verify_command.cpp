@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/attempts.hpp"
 #include "cli/commands.hpp"
 #include "cli/consumer.hpp"
 #include "cli/data.hpp"
@@ -174,7 +173,7 @@ struct SharedBudget {
   std::uint64_t budget = 0, peak = 0, promised = 0;
 };
 
-struct Findings {
+struct AllFindings {
   std::vector<SubjectFindings> verdicts;  ///< of DATA, then of --beside
   std::optional<SharedBudget> shared;
 
@@ -211,7 +210,7 @@ report::Json to_json(const SubjectFindings& verdict) {
   return json;
 }
 
-report::Json to_json(const Findings& findings) {
+report::Json to_json(const AllFindings& findings) {
   auto json = to_json(findings.verdicts.front());
   json["beside"] = json["shared"] = nullptr;
   if (!findings.shared) return json;
@@ -262,7 +261,7 @@ std::string to_text(const SubjectFindings& verdict) {
   return out + waits_text(verdict.run) + determinism_text(verdict.determinism);
 }
 
-std::string to_text(const Findings& findings) {
+std::string to_text(const AllFindings& findings) {
   std::string out;
   for (const auto& verdict : findings.verdicts) {
     if (findings.shared) out += fmt::format("{}\n\n", verdict.data);
@@ -335,7 +334,7 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
 
   report::ProcessSampler process;
   const auto process_before = process.before();
-  Findings findings;
+  AllFindings findings;
   for (auto& subject : subjects) subject->open();
   soak(subjects);
   if (ledger) findings.shared = check_shared(*ledger, subjects);

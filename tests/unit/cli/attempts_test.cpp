@@ -1,4 +1,4 @@
-#include "cli/attempts.hpp"
+#include "cli/soak.hpp"
 
 #include "cli/vector_sink.hpp"
 #include "support/catch.hpp"
