@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "books/posting.hpp"
 #include "weir/error.hpp"
 
 namespace weir::books {
