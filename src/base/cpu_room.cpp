@@ -16,20 +16,6 @@
 namespace weir {
 namespace {
 
-/// A mask for any number of CPUs. The kernel refuses one that is too small.
-unsigned allowed_cpus() {
-  constexpr std::size_t most_cpus = std::size_t{1} << 16;
-  for (std::size_t cpus = 1024; cpus <= most_cpus; cpus *= 2) {
-    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> mask(
-        CPU_ALLOC(cpus), [](cpu_set_t* set) { CPU_FREE(set); });
-    const auto bytes = CPU_ALLOC_SIZE(cpus);
-    if (mask && sched_getaffinity(0, bytes, mask.get()) == 0)
-      return static_cast<unsigned>(CPU_COUNT_S(bytes, mask.get()));
-    if (errno != EINVAL) break;
-  }
-  return std::thread::hardware_concurrency();
-}
-
 /// The limit of one group in CPUs. Empty if it has none.
 std::optional<double> quota_of(const Cgroup& group) {
   std::optional<std::uint64_t> quota, period;
@@ -50,6 +36,20 @@ std::optional<double> quota_of(const Cgroup& group) {
 }
 
 }  // namespace
+
+unsigned allowed_cpus() noexcept {
+  // A mask for any number of CPUs. The kernel refuses one that is too small.
+  constexpr std::size_t most_cpus = std::size_t{1} << 16;
+  for (std::size_t cpus = 1024; cpus <= most_cpus; cpus *= 2) {
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> mask(
+        CPU_ALLOC(cpus), [](cpu_set_t* set) { CPU_FREE(set); });
+    const auto bytes = CPU_ALLOC_SIZE(cpus);
+    if (mask && sched_getaffinity(0, bytes, mask.get()) == 0)
+      return static_cast<unsigned>(CPU_COUNT_S(bytes, mask.get()));
+    if (errno != EINVAL) break;
+  }
+  return std::thread::hardware_concurrency();
+}
 
 unsigned CpuRoom::threads() const noexcept {
   const auto most = std::max(1u, allowed);

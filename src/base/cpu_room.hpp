@@ -13,6 +13,9 @@ struct CpuRoom {
   unsigned threads() const noexcept;
 };
 
+/// CPUs in the affinity mask of the calling thread. Threads that it starts inherit the mask.
+unsigned allowed_cpus() noexcept;
+
 /// Reads /proc and the cgroup file systems below `root`.
 CpuRoom cpu_room(const std::filesystem::path& root = "/");
 
