@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/terms.hpp"
+#include "plan/cpu_share.hpp"
 #include "plan/search.hpp"
 #include "plan/text.hpp"
 
@@ -16,7 +17,7 @@ constexpr std::array<Term<Basis>, 3> bases{{
 }};
 static_assert(in_order(bases));
 
-constexpr std::array<Term<Change>, 11> changes{{
+constexpr std::array<Term<Change>, 12> changes{{
     {Change::max_queue_size, "max_queue_size", ""},
     {Change::workers, "workers", ""},
     {Change::read_ahead, "read_ahead", ""},
@@ -28,6 +29,7 @@ constexpr std::array<Term<Change>, 11> changes{{
     {Change::data, "data", ""},
     {Change::storage, "storage", ""},
     {Change::trainer, "trainer", ""},
+    {Change::cpu, "cpu", ""},
 }};
 static_assert(in_order(changes));
 
@@ -36,9 +38,10 @@ constexpr struct {
   Regime regime;
   const char *name, *cause;
   double Verdict::*wait;
-} waits[] = {{Regime::storage, "Storage", "reads", &Verdict::storage_wait},
-             {Regime::decode, "Decode", "decoding", &Verdict::decode_wait},
-             {Regime::memory, "Memory", "memory", &Verdict::memory_wait}};
+} waits[] = {{Regime::storage, "Storage-bound", "reads", &Verdict::storage_wait},
+             {Regime::decode, "Decode-bound", "decoding", &Verdict::decode_wait},
+             {Regime::cpu, "Short of CPUs", "decoding", &Verdict::decode_wait},
+             {Regime::memory, "Memory-bound", "memory", &Verdict::memory_wait}};
 
 std::string percent(double share) { return format("%.0f %%", 100 * share); }
 
@@ -67,8 +70,10 @@ std::string describe(const Verdict& verdict) {
   for (const auto& [regime, name, cause, wait] : waits) {
     if (verdict.regime != regime) continue;
     const double part = verdict.consumer_wait > 0 ? verdict.*wait / verdict.consumer_wait : 0;
-    return std::string(name) + "-bound: the consumer waits " + percent(verdict.consumer_wait) +
-           " of its time, " + percent(part) + " of that for " + cause + ".";
+    auto text = std::string(name) + ": the consumer waits " + percent(verdict.consumer_wait) +
+                " of its time, " + percent(part) + " of that for " + cause;
+    if (regime == Regime::cpu) text += "; " + cpu_text(verdict);
+    return text + ".";
   }
   const auto consumer = percent(verdict.consumer_wait), workers = percent(verdict.producer_wait);
   if (verdict.regime == Regime::consumer)

@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "base/random.hpp"
 #include "base/time_bins.hpp"
+#include "plan/cpu_share.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/text.hpp"
 
@@ -43,7 +44,16 @@ double read_cpu_s(const Window& window) noexcept {
 /// any number of them can run at once.
 bool decodes_sleep(const Window& window) noexcept {
   constexpr double little = 0.1;
-  return window.decode_cpu_s > 0 && window.decode_cpu_s < little * window.decode.mean_s;
+  return window.decode_cpu_s > 0 && !cpu_share(window).lacking &&
+         window.decode_cpu_s < little * window.decode.mean_s;
+}
+
+/// The number of decodes that run at once. If the workers lack CPUs, more workers get no more of
+/// them: the time of a decode then includes the wait for a CPU.
+std::uint32_t cores_of(const Window& window) noexcept {
+  if (decodes_sleep(window)) return most_threads;
+  const auto cores = std::max(1u, window.cores);
+  return cpu_share(window).lacking ? std::min(cores, window.plan.workers) : cores;
 }
 
 /// The share of a decode's wall time on a core. Workers and copying readers beyond the number of
@@ -54,7 +64,8 @@ double core_share(const Window& window) noexcept {
   // number of decodes in progress (Little's law).
   const double under_way =
       static_cast<double>(window.decode.count) * window.decode.mean_s / window.seconds;
-  const double most = std::min(1.0, window.cores / std::max(under_way, 1e-9));
+  const double most = std::min(1.0, cores_of(window) / std::max(under_way, 1e-9));
+  if (cpu_share(window).lacking) return most;
   // If each thread had its own core, the additional wall time is caused by other users of the
   // machine.
   if (window.plan.workers + std::min(window.plan.read_ahead, 1u) <= window.cores) return most;
@@ -175,12 +186,15 @@ Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t se
                 .read = Draws(samples, window.read, mix_key({seed, 1})),
                 .decode = Draws(samples, window.decode, mix_key({seed, 2})),
                 .consumer = Draws(static_cast<std::size_t>(batches), taken, mix_key({seed, 3})),
-                .cores = decodes_sleep(window) ? most_threads : std::max(1u, window.cores),
+                .cores = cores_of(window),
                 .batch = batch,
                 .rows = rows_of(window, batch),
                 .encoded_bytes = encoded,
                 .scratch_bytes = sub_floor(typical_arena(window.plan), encoded),
                 .batches = batches,
+                .cpu = cpu_share(window).lacking && window.workers.decode_s > 0
+                           ? scaled(window.cpu, 1 / window.workers.decode_s)
+                           : CpuUse{},
                 .stop = std::move(stop)};
   return with_cache(std::move(work), window.plan, window.plan.cache.keep, window.hit_share);
 }

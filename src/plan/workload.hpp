@@ -53,6 +53,8 @@ struct Workload {
   /// A batch of more rows is simulated in groups of rows, so that its cost does not grow with the
   /// batch. The number of groups is at least this, and at least eight for each thread.
   std::uint32_t least_groups = 256;
+  /// The workers' use of CPUs for each second of their decodes, if they lack them. Otherwise empty.
+  CpuUse cpu{};
   std::stop_token stop{};  ///< ends a simulation with Error{stopped}
 
   /// Whether sample n is cached. Hits are evenly spread, as in a shuffled order.
