@@ -59,7 +59,7 @@ enum class Regime : std::uint8_t {
   decode,    ///< decoding, resampling and transforms
   consumer,  ///< the consumer's own work
   memory,    ///< workers wait for the budget
-  cpu,       ///< decoding, by workers that had too little CPU time
+  cpu,       ///< workers that get too little CPU time
 };
 /// The name of the enumerator, for example "decode". Any thread.
 WEIR_API std::string_view to_string(Regime regime) noexcept;
@@ -83,8 +83,9 @@ struct Verdict {
 /// Determines the regime. If no wait exceeds a tenth of the time: balanced. If the producers waited
 /// longer: consumer. Otherwise the largest stall of the consumer decides: storage, decode or
 /// memory. If both waits are equal, the consumer's wait decides, because it is lost time. Equal
-/// stalls have the order decode, storage, memory. decode becomes cpu if the workers spent more than
-/// a third of their working time without a CPU that they could have had. Pure.
+/// stalls have the order decode, storage, memory. decode and storage become cpu if the workers spent
+/// more than a third of their working time, waits for reads included, without a CPU that they could
+/// have had. Pure.
 WEIR_API Verdict judge(const QueueWaits& waits);
 
 }  // namespace weir

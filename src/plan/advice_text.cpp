@@ -38,10 +38,9 @@ constexpr struct {
   Regime regime;
   const char *name, *cause;
   double Verdict::*wait;
-} waits[] = {{Regime::storage, "Storage-bound", "reads", &Verdict::storage_wait},
-             {Regime::decode, "Decode-bound", "decoding", &Verdict::decode_wait},
-             {Regime::cpu, "Short of CPUs", "decoding", &Verdict::decode_wait},
-             {Regime::memory, "Memory-bound", "memory", &Verdict::memory_wait}};
+} waits[] = {{Regime::storage, "Storage", "reads", &Verdict::storage_wait},
+             {Regime::decode, "Decode", "decoding", &Verdict::decode_wait},
+             {Regime::memory, "Memory", "memory", &Verdict::memory_wait}};
 
 std::string percent(double share) { return format("%.0f %%", 100 * share); }
 
@@ -70,11 +69,12 @@ std::string describe(const Verdict& verdict) {
   for (const auto& [regime, name, cause, wait] : waits) {
     if (verdict.regime != regime) continue;
     const double part = verdict.consumer_wait > 0 ? verdict.*wait / verdict.consumer_wait : 0;
-    auto text = std::string(name) + ": the consumer waits " + percent(verdict.consumer_wait) +
-                " of its time, " + percent(part) + " of that for " + cause;
-    if (regime == Regime::cpu) text += "; " + cpu_text(verdict);
-    return text + ".";
+    return std::string(name) + "-bound: the consumer waits " + percent(verdict.consumer_wait) +
+           " of its time, " + percent(part) + " of that for " + cause + ".";
   }
+  if (verdict.regime == Regime::cpu)
+    return "Short of CPUs: the consumer waits " + percent(verdict.consumer_wait) +
+           " of its time; " + cpu_text(verdict) + ".";
   const auto consumer = percent(verdict.consumer_wait), workers = percent(verdict.producer_wait);
   if (verdict.regime == Regime::consumer)
     return "Consumer-bound: the workers wait " + workers +

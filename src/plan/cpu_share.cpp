@@ -8,13 +8,15 @@
 namespace weir {
 namespace {
 
-/// Workers that spend more of their working time without a CPU lack CPUs. One other busy thread
+/// Workers that spend more of their working time without a CPU lack CPUs. That time includes waits
+/// for reads, so slow storage is not taken for a lack of CPUs. One other busy thread
 /// beside two workers on two CPUs, such as the trainer's, takes up to this share.
 constexpr double tolerable = 1.0 / 3;
 
 /// The sums behind a CpuShare.
 struct Sums {
-  double busy_s = 0;    ///< the workers' time in reads and decodes
+  double work_s = 0;    ///< the workers' time in reads and decodes, and in waits for reads
+  double lost_s = 0;    ///< the part of it without a CPU
   double wanted_s = 0;  ///< CPU time that they used or could have had
   double fair = 1;      ///< CPUs for each worker, at most 1
 };
@@ -22,17 +24,17 @@ struct Sums {
 Sums sums_of(const QueueWaits& w) noexcept {
   const auto& [read, decode, storage_wait, memory_wait, idle] = w.workers;
   const double workers_s = read + decode + storage_wait + memory_wait + idle;
-  Sums sums{.busy_s = read + decode};
+  Sums sums{.work_s = read + decode + storage_wait};
   if (w.cpu.cpus == 0 || w.seconds <= 0 || workers_s <= 0) return sums;
   // Without the kernel's count, only the time that a limit stopped them is known.
   const double waited = w.cpu.wait_s.value_or(w.cpu.throttled_s.value_or(0));
   // Time withheld by the hypervisor is neither CPU time nor waiting. It is that of all CPUs, so it
   // counts only as far as the workers' time has no other explanation.
-  const double unexplained = std::max(0.0, sums.busy_s - w.cpu.workers_s - waited);
-  const double lost = waited + std::min(w.cpu.steal_s.value_or(0), unexplained);
+  const double unexplained = std::max(0.0, read + decode - w.cpu.workers_s - waited);
+  sums.lost_s = waited + std::min(w.cpu.steal_s.value_or(0), unexplained);
   // More workers than CPUs wait for each other. That is no lack.
   sums.fair = std::min(1.0, w.cpu.cpus * w.seconds / workers_s);
-  sums.wanted_s = std::max(w.cpu.workers_s, sums.fair * (w.cpu.workers_s + lost));
+  sums.wanted_s = std::max(w.cpu.workers_s, sums.fair * (w.cpu.workers_s + sums.lost_s));
   return sums;
 }
 
@@ -53,11 +55,12 @@ std::optional<T> more(const std::optional<T>& earlier, const std::optional<T>& l
 }  // namespace
 
 CpuShare cpu_share(const QueueWaits& waits) noexcept {
-  const auto [busy_s, wanted_s, fair] = sums_of(waits);
+  const auto [work_s, lost_s, wanted_s, fair] = sums_of(waits);
   if (wanted_s <= 0) return {};
   return {.had = waits.cpu.workers_s / waits.seconds,
           .wanted = wanted_s / waits.seconds,
-          .lacking = wanted_s - waits.cpu.workers_s > tolerable * fair * busy_s};
+          .lost_s = lost_s,
+          .lacking = wanted_s - waits.cpu.workers_s > tolerable * fair * work_s};
 }
 
 CpuCause cpu_cause(const QueueWaits& waits) {

@@ -11,6 +11,7 @@ namespace weir {
 struct CpuShare {
   double had = 0;     ///< they used
   double wanted = 0;  ///< they used or waited for, at most those that there are; 0: not measured
+  double lost_s = 0;  ///< the workers' time without a CPU, in total
   /// Whether the lack of CPUs made their work take half as long again, or more.
   bool lacking = false;
 };

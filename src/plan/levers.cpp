@@ -177,6 +177,7 @@ class Levers {
   void add_cpus(const CpuShare& cpu) {
     auto work = search_.work();
     work.decode_s *= cpu.had / cpu.wanted;
+    work.read_cpu_s *= cpu.had / cpu.wanted;
     work.cpu = {};
     const auto result = predict(plan_, work, window_.encoded_bytes);
     if (!is_worth_it(result)) return;

@@ -11,8 +11,7 @@ inline constexpr std::array<Term<Regime>, 6> regimes{{
     {Regime::decode, "decode", "the consumer waits, mostly for decoding"},
     {Regime::consumer, "consumer", "the workers wait for the consumer"},
     {Regime::memory, "memory", "the consumer waits, mostly because the budget has no room"},
-    {Regime::cpu, "cpu",
-     "the consumer waits for decoding, because the workers get too little CPU time"},
+    {Regime::cpu, "cpu", "the consumer waits, because the workers get too little CPU time"},
 }};
 static_assert(in_order(regimes));
 

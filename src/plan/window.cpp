@@ -149,7 +149,8 @@ Verdict judge(const QueueWaits& w) {
   verdict.cpus_had = cpu.had;
   verdict.cpus_wanted = cpu.wanted;
   verdict.why = sentence(verdict, w.seconds);
-  if (verdict.regime == Regime::decode && cpu.lacking) {
+  // A read that has its bytes waits for a CPU, too.
+  if (cpu.lacking && (verdict.regime == Regime::decode || verdict.regime == Regime::storage)) {
     verdict.regime = Regime::cpu;
     verdict.cpu_cause = cpu_cause(w).text;
     verdict.why += "; " + cpu_text(verdict);

@@ -31,13 +31,19 @@ double variation(const Service& service) noexcept {
   return service.mean_s > 0 ? service.deviation_s / service.mean_s : 0.0;
 }
 
-/// CPU time of a read, if it was not measured: opening the file and copying its bytes. Reads from
-/// the page cache need it too. The rest of the read is waiting.
+/// The part of a read that needs a core. If it was not measured: opening the file and copying its
+/// bytes. Reads from the page cache need it too. The rest of the read is waiting. If the workers lack
+/// CPUs, the time without a CPU that the decodes do not explain is the reads'.
 double read_cpu_s(const Window& window) noexcept {
   constexpr double open_s = 10e-6, copy_s_per_byte = 1 / 3e9;
   const double cpu =
       window.read_cpu_s > 0 ? window.read_cpu_s : open_s + window.encoded_bytes * copy_s_per_byte;
-  return std::clamp(cpu, 0.0, window.read.mean_s);
+  const auto share = cpu_share(window);
+  double lost = 0;
+  if (share.lacking && window.plan.read_ahead == 0 && window.decode_cpu_s > 0)
+    lost = std::max(0.0, share.lost_s / static_cast<double>(window.decode.count) -
+                             (window.decode.mean_s - window.decode_cpu_s));
+  return std::clamp(cpu + lost, 0.0, window.read.mean_s);
 }
 
 /// Whether decodes mostly wait for something that is no core, for example another device. Then

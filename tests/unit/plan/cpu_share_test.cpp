@@ -35,13 +35,28 @@ TEST_CASE("workers that are ready to run and have no CPU make decode cpu", "[cpu
         "of 10 s the consumer waited 100.0 % (0.0 % for reads, 100.0 % for decoding, 0.0 % for "
         "memory), the workers 0.0 %; the workers had 0.5 of 2 CPUs: other processes used the rest");
   CHECK(describe(verdict) ==
-        "Short of CPUs: the consumer waits 100 % of its time, 100 % of that for decoding; the "
+        "Short of CPUs: the consumer waits 100 % of its time; the "
         "workers had 0.5 of 2 CPUs: other processes used the rest.");
-  // Other regimes stay.
+  // A read from the page cache waits for a CPU like a decode.
   auto reading = decoding(2, starved(5));
   std::swap(reading.storage_wait_s, reading.decode_wait_s);
-  CHECK(judge(reading).regime == Regime::storage);
-  CHECK(judge(reading).cpu_cause.empty());
+  std::swap(reading.workers.read_s, reading.workers.decode_s);
+  CHECK(judge(reading).regime == Regime::cpu);
+}
+
+TEST_CASE("other regimes stay, though the workers lack CPUs", "[cpu]") {
+  // Three of four seconds the workers wait for reads. In the fourth they lack CPUs.
+  auto ahead = decoding(2, starved(1));
+  ahead.cpu.wait_s = 4;
+  ahead.workers = {.decode_s = 5, .storage_wait_s = 15};
+  std::swap(ahead.storage_wait_s, ahead.decode_wait_s);
+  CHECK(judge(ahead).regime == Regime::storage);
+  CHECK(judge(ahead).cpu_cause.empty());
+  auto others = decoding(2, starved(5));
+  std::swap(others.memory_wait_s, others.decode_wait_s);
+  CHECK(judge(others).regime == Regime::memory);
+  others.consumer_wait_s = 0.5;
+  CHECK(judge(others).regime == Regime::balanced);
 }
 
 TEST_CASE("a third of the time without a CPU is the limit", "[cpu]") {
