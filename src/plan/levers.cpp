@@ -183,8 +183,7 @@ class Levers {
     if (!is_worth_it(result)) return;
     auto& lever = add(Change::cpu, cpus_text(cpu.had), cpus_text(cpu.wanted), result);
     lever.title = "CPUs for the workers, " + lever.from + " → " + lever.to;
-    const auto cause = cpu_cause(window_);
-    lever.why = std::string(cause.remedy) + ": now " + cause.text;
+    lever.why = cpu_cause(window_).remedy;
   }
 
   /// The window's setting with other times.
@@ -192,7 +191,7 @@ class Levers {
     auto work = search_.work();
     work.decode_s *= decode;
     work.read_wait_s *= read;
-    work.read_cpu_s *= read;
+    if (work.slowdown == 1) work.read_cpu_s *= read;  // faster storage gives no CPU
     work.consumer_s *= consumer;
     return predict(plan_, work, window_.encoded_bytes);
   }

@@ -179,6 +179,34 @@ TEST_CASE("where CPUs lack, they are the change, and more workers are not", "[cp
   }
   const auto lever = advise(window).levers.front();
   CHECK(lever.title == "CPUs for the workers, 0.05 → 1");
-  CHECK(lever.why ==
-        "End the other processes, or move them to other CPUs: now other processes used the rest");
+  CHECK(lever.why == "End the other processes, or move them to other CPUs");
+}
+
+TEST_CASE("where CPUs lack, reads from the page cache are no reason to read ahead", "[cpu][plan]") {
+  // Two workers: a read of 6 ms and a decode of 12 ms, each with a tenth of its time on a CPU.
+  auto window = window_of({6, 12, 1, 0.3}, 4, [] {
+    Options options;
+    options.workers = 2;
+    return options;
+  }());
+  window.consumer_wait_s = window.seconds;
+  window.storage_wait_s = window.seconds / 3;
+  window.decode_wait_s = window.seconds * 2 / 3;
+  window.workers = {.read_s = window.seconds * 2 / 3, .decode_s = window.seconds * 4 / 3};
+  window.read_cpu_s = 0.1 * window.read.mean_s;
+  window.decode_cpu_s = 0.1 * window.decode.mean_s;
+  window.cpu = {.workers_s = 0.2 * window.seconds,
+                .wait_s = 1.8 * window.seconds,
+                .process_s = 0.2 * window.seconds,
+                .cpus = 4};
+  const auto advice = advise(window);
+  CHECK(advice.verdict.regime == Regime::cpu);
+  CHECK(within(advice.now.samples_per_s, 2 / 18e-3, 0.05));
+  for (const auto& lever : advice.levers) {
+    INFO(lever.sentence);
+    CHECK(lever.change != Change::workers);
+    CHECK(lever.change != Change::read_ahead);
+    CHECK(lever.change != Change::storage);
+    if (lever.change == Change::settings) CHECK(lever.gain < 1.02);
+  }
 }
