@@ -23,9 +23,9 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 
 struct Load {
   const char* name;
-  double read_ms, read_deviation_ms, decode_ms;
-  std::uint32_t batch;
-  std::vector<double> consumer_ms;          ///< repeats
+  double read_ms = 0, read_deviation_ms = 0, decode_ms = 0;
+  std::uint32_t batch = 32;
+  std::vector<double> consumer_ms{};        ///< repeats
   std::uint64_t budget_bytes = UINT64_MAX;  ///< with samples of 16 KiB
   bool photographs = false;  ///< of WEIR_TEST_DATA, instead of sleeping reads and decodes
 };
