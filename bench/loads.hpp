@@ -26,7 +26,7 @@ struct Load {
   double read_ms = 0, read_deviation_ms = 0, decode_ms = 0;
   std::uint32_t batch = 32;
   std::vector<double> consumer_ms{};        ///< repeats
-  std::uint64_t budget_bytes = UINT64_MAX;  ///< with samples of 16 KiB
+  std::uint64_t budget_bytes = UINT64_MAX;  ///< beside the samples, of 16 KiB each
   bool photographs = false;  ///< of WEIR_TEST_DATA, instead of sleeping reads and decodes
 };
 
@@ -79,7 +79,7 @@ inline Options options_of(const Load& load) {
   options.fit = Fit::stretch;
   options.codecs = {std::make_shared<SleepingCodec>(load.decode_ms, options.shape)};
   if (load.budget_bytes == UINT64_MAX) return options;
-  options.memory.budget_bytes = load.budget_bytes;
+  options.memory.budget_bytes = load.budget_bytes + source_of(load).index_bytes();
   options.memory.max_sample_bytes = 64 << 10;
   return options;
 }
