@@ -65,6 +65,8 @@ Course follow(const Load& load, const Options& options, double before, double me
     consume(load, n);
   }
   const auto now = loader.report();
+  if (!now.moves.empty() && now.moves.back().starts_with("tuning ended"))
+    std::fprintf(stderr, "%s: %s\n", load.name, now.moves.back().c_str());
   return {window(*at_start, now), now.setting, now.moves.size()};
 }
 

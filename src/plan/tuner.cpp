@@ -17,6 +17,8 @@ constexpr double slower = 0.95, much_slower = 0.8, less_ready = 0.03;
 /// The load of a station has changed if it differs by this share of the largest load.
 constexpr double change = 0.3;
 constexpr std::uint32_t windows_to_believe = 2;
+/// A window of so many times the samples knows the times, above all the rare ones, much better.
+constexpr std::uint64_t many_more = 4;
 
 std::string described(const Setting& from, const Setting& to) {
   for (const auto& knob : knobs) {
@@ -80,9 +82,11 @@ std::optional<Tuner::Move> Tuner::look(const Window& seen) {
     case Phase::resting: break;
   }
   changed_ = differs(load_of(seen), assumed_) ? changed_ + 1 : 0;
-  if (changed_ < windows_to_believe) return std::nullopt;
+  const bool changed = changed_ >= windows_to_believe;
+  if (!changed && seen.samples < many_more * assumed_samples_) return std::nullopt;
   goal_.reset();
-  for (auto& past : past_) past.refused = false;
+  if (changed)
+    for (auto& past : past_) past.refused = false;
   return step(seen);
 }
 
@@ -124,6 +128,7 @@ void Tuner::ask(const Window& seen) {
   Search search(requested, bounds_);
   goal_ = search.smallest(search.ceiling());
   assumed_ = load_of(seen);
+  assumed_samples_ = seen.samples;
   changed_ = 0;
 }
 

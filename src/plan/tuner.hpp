@@ -14,8 +14,8 @@ namespace weir::plan {
 /// its goal from advise() and moves one knob at a time towards it. The second window after a move
 /// decides: if throughput or readiness fell, the move is reverted and that knob stays fixed for
 /// this goal. At the goal it rests until the times of reads, decodes or the consumer are not those
-/// that the goal was computed from. So with a steady workload it rests after at most two moves per
-/// knob.
+/// that the goal was computed from, or until a window has many more samples than that one had. So
+/// with a steady workload it rests after at most two moves per knob.
 ///
 /// It holds still where moves undo each other. A knob that had to be increased again after a
 /// decrease is not decreased any more, and a knob whose increase was reverted twice is not increased
@@ -77,7 +77,8 @@ class Tuner {
   /// Whether the knob may move in that direction.
   static bool may_move(const Past& past, bool up) noexcept;
   std::array<Past, 3> past_{};
-  Load assumed_;               ///< of the window that goal_ was computed from
+  Load assumed_;  ///< of the window that goal_ was computed from
+  std::uint64_t assumed_samples_ = 0;
   std::uint32_t changed_ = 0;  ///< consecutive windows that differ from assumed_
 };
 

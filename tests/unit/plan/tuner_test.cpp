@@ -235,3 +235,19 @@ TEST_CASE("a goal from a window that missed the bursts is computed again", "[pla
   CHECK(predict(window_of(bursty), course.end, 5).samples_per_s >= 0.95 * best.samples_per_s);
   CHECK(course.end.max_queue_size > 4);
 }
+
+TEST_CASE("a goal from few samples is computed again once many are known", "[plan][tuner]") {
+  Plant plant({100, 0.2, 2, 0.5}, 0, 4);
+  Tuner tuner({1, 1, 0, 32}, bounds());
+  auto first = plant.under(tuner.setting());
+  first.batches = first.consumer.count = 1;
+  first.samples = first.read.count = first.decode.count = 32;
+  first.read.deviation_s = 0;  // none of them was slow
+  first.seconds = 3.5;
+  REQUIRE(tuner.look(first));
+  const auto course = follow(tuner, plant, long_enough);
+  const auto best = advise(window_of({100, 0.2, 2, 0.5}), bounds()).ceiling;
+  CHECK(predict(window_of({100, 0.2, 2, 0.5}), course.end, 5).samples_per_s >=
+        0.95 * best.samples_per_s);
+  CHECK(course.moved.back() < converged_by);
+}
