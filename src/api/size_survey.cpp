@@ -7,7 +7,7 @@
 #include "api/sample_reader.hpp"
 #include "base/sanitize.hpp"
 #include "base/threads.hpp"
-#include "codec/probe.hpp"
+#include "codec/decoder.hpp"
 #include "plan/decoder_options.hpp"
 #include "weir/error.hpp"
 #include "weir/loader.hpp"
