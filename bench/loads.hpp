@@ -73,7 +73,7 @@ inline AnySource source_of(const Load& load) {
 
 /// All but the knobs.
 inline Options options_of(const Load& load) {
-  Options options{.shape = {224, 224}, .shuffle = true, .batch = load.batch};
+  Options options{.shape = {224, 224}, .order = Order::shuffle(), .batch = load.batch};
   if (load.photographs) return options;
   options.shape = {8, 8};
   options.fit = Fit::stretch;

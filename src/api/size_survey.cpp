@@ -8,7 +8,7 @@
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "base/threads.hpp"
-#include "codec/probe.hpp"
+#include "codec/decoder.hpp"
 #include "plan/decoder_options.hpp"
 #include "weir/error.hpp"
 #include "weir/loader.hpp"

@@ -11,16 +11,10 @@ class Category final : public std::error_category {
  public:
   const char* name() const noexcept override { return "weir"; }
   std::string message(int code) const override {
-    switch (static_cast<Errc>(code)) {
-      case Errc::bad_options: return "bad options";
-      case Errc::budget_too_small: return "memory budget too small";
-      case Errc::too_many_leases: return "too many leases";
-      case Errc::too_many_faults: return "too many faults";
-      case Errc::sample_failed: return "sample failed";
-      case Errc::source_failed: return "source failed";
-      case Errc::stopped: return "stopped";
-    }
-    return "unknown error";
+    constexpr std::string_view texts[] = {
+        "unknown error",   "bad options",   "memory budget too small", "too many leases",
+        "too many faults", "sample failed", "source failed",           "stopped"};
+    return std::string(texts[code > 0 && code < std::ssize(texts) ? code : 0]);
   }
 };
 

@@ -4,7 +4,6 @@
 
 #include "base/checked.hpp"
 #include "books/book.hpp"
-#include "books/posting.hpp"
 
 namespace weir::books {
 

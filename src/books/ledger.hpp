@@ -14,12 +14,24 @@
 #include "base/mutex.hpp"
 #include "base/wakeable.hpp"
 #include "books/byte_counts.hpp"
-#include "books/slab_record.hpp"
+#include "books/row_key.hpp"
 
 namespace weir::books {
 
 class Book;
 class Evictable;
+
+enum class SlabState : std::uint8_t { absent, idle, filling, ready, leased };
+inline constexpr std::size_t slab_states = 5;
+
+/// What a page records about one slab.
+struct SlabRecord {
+  SlabState state = SlabState::absent;
+  SlabId next_idle = no_slab;  ///< only if idle
+  std::uint64_t bytes = 0;     ///< valid unless the slab is absent
+  std::uint64_t stream = 0;    ///< the stream that filled it last
+  std::optional<HeldLease> lease{};
+};
 
 /// One loader's bytes in its ledger. Guarded by the ledger's mutex.
 struct Page {

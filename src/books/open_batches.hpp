@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -34,17 +35,47 @@ class OpenBatches {
   explicit OpenBatches(std::uint32_t slabs) noexcept : entries_(slabs) {}
 
   /// Entries for `slabs` more slabs.
-  static Piece piece(std::uint32_t slabs, std::uint32_t batch);
+  static Piece piece(std::uint32_t slabs, std::uint32_t batch) {
+    Piece piece(slabs);
+    for (auto& entry : piece) entry.done.resize(batch);
+    return piece;
+  }
   void add(Piece piece) noexcept { entries_.add(std::move(piece)); }
 
-  /// Starts a new stream at `sequence`. No batch may be open.
-  void restart(std::uint64_t sequence) noexcept;
-  /// `sequence` must be above all earlier ones.
-  void open(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept;
+  /// Starts a new stream. No batch may be open.
+  void restart() noexcept {
+    front_ = back_ = unfinished_ = no_slab;
+    next_sequence_ = 0;
+    oldest_ = {};
+  }
+  /// `sequence` must be above all earlier ones. A batch without rows is complete at once.
+  void open(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept {
+    auto& entry = entries_[slab];
+    entry.sequence = sequence;
+    entry.rows = entry.unfinished = rows;
+    entry.cursor = entry.lost = entry.faults = 0;
+    entry.next = no_slab;
+    std::fill(entry.done.begin(), entry.done.end(), false);
+    (empty() ? front_ : entries_[back_].next) = slab;
+    back_ = slab;
+    if (unfinished_ == no_slab) unfinished_ = slab;
+    next_sequence_ = sequence + 1;
+    advance();
+  }
   /// Marks a row as finished. Each row is finished once.
-  void finish(SlabId slab, std::uint32_t row) noexcept;
+  void finish(SlabId slab, std::uint32_t row) noexcept {
+    auto& entry = entries_[slab];
+    entry.done[row] = true;
+    --entry.unfinished;
+    if (oldest_ == RowKey{entry.sequence, row}) advance();
+  }
   /// Removes the oldest open batch.
-  void close_front() noexcept;
+  void close_front() noexcept {
+    const auto next = entries_[front_].next;
+    if (unfinished_ == front_) unfinished_ = next;
+    front_ = next;
+    advance();
+  }
 
   const Entry& entry(SlabId slab) const noexcept { return entries_[slab]; }
   Entry& entry(SlabId slab) noexcept { return entries_[slab]; }
@@ -53,7 +84,17 @@ class OpenBatches {
   RowKey oldest() const noexcept { return oldest_; }
 
  private:
-  void advance() noexcept;
+  void advance() noexcept {
+    while (unfinished_ != no_slab && entries_[unfinished_].unfinished == 0)
+      unfinished_ = entries_[unfinished_].next;
+    if (unfinished_ == no_slab) {
+      oldest_ = {next_sequence_, 0};
+      return;
+    }
+    auto& entry = entries_[unfinished_];
+    while (entry.done[entry.cursor]) ++entry.cursor;
+    oldest_ = {entry.sequence, entry.cursor};
+  }
 
   Grown<Entry> entries_;  ///< indexed by slab
   SlabId front_ = no_slab, back_ = no_slab;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "books/book.hpp"
+#include "buffer/page_memory.hpp"
 
 namespace weir::buffer {
 
@@ -29,11 +30,29 @@ class Block {
   /// `waiter`, if not null, waits for the bytes. If the allocation fails, it throws std::bad_alloc
   /// and nothing stays charged.
   [[nodiscard]] bool ensure(std::uint64_t bytes, std::uint64_t beside, books::RowKey row,
-                            books::Waiter* waiter);
+                            books::Waiter* waiter) {
+    if (bytes <= size_ && beside <= charged_.bytes - size_) return true;
+    trim();
+    const auto admitted = book_.admit(row, account_, bytes + beside, waiter);
+    if (!admitted) return false;
+    charged_ = *admitted;
+    allocate(bytes);
+    return true;
+  }
   /// Takes over bytes that were granted to a waiter. `beside` of them are not allocated here.
-  void adopt(const books::Admitted& granted, std::uint64_t beside);
+  void adopt(const books::Admitted& granted, std::uint64_t beside) {
+    trim();
+    charged_ = granted;
+    allocate(granted.bytes - beside);
+  }
   /// Frees the memory, then discharges it.
-  void trim() noexcept;
+  void trim() noexcept {
+    if (data_ != nullptr)
+      page_memory().deallocate(data_, static_cast<std::size_t>(size_), alignment);
+    data_ = nullptr;
+    size_ = 0;
+    book_.discharge(account_, std::exchange(charged_, {}));
+  }
 
   std::span<std::byte> first(std::uint64_t bytes) const noexcept {
     return {data_, static_cast<std::size_t>(bytes)};
@@ -47,7 +66,17 @@ class Block {
   bool reserve() const noexcept { return charged_.reserve; }
 
  private:
-  void allocate(std::uint64_t bytes);
+  void allocate(std::uint64_t bytes) {
+    if (bytes == 0) return;
+    try {
+      data_ = static_cast<std::byte*>(
+          page_memory().allocate(static_cast<std::size_t>(bytes), alignment));
+      size_ = bytes;
+    } catch (...) {
+      trim();
+      throw;
+    }
+  }
 
   books::Book& book_;
   const Account account_;

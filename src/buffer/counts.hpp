@@ -1,13 +1,15 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.hpp"
-#include "books/peak_watch.hpp"
+#include "books/byte_counts.hpp"
 
 namespace weir::buffer {
 
@@ -18,7 +20,17 @@ class Counts {
 
   /// The number of the account called `name`. It is created if it does not exist. Other numbers do
   /// not change.
-  std::size_t account(std::string_view name);
+  std::size_t account(std::string_view name) {
+    Lock lock(mutex_);
+    const auto found = std::ranges::find(names_, name);
+    if (found != names_.end()) return static_cast<std::size_t>(found - names_.begin());
+    // Everything that may throw is done first.
+    std::string made(name);
+    names_.reserve(names_.size() + 1);
+    bytes_.add_part();
+    names_.push_back(std::move(made));
+    return names_.size() - 1;
+  }
   void add(std::size_t account, std::uint64_t bytes) noexcept {
     Lock lock(mutex_);
     bytes_.add(account, bytes);

@@ -5,39 +5,12 @@
 #include <stdexcept>
 
 namespace weir::cuda {
-namespace {
+Driver::Driver(const char* library) : library_(dlopen(library, RTLD_NOW | RTLD_LOCAL)) {}
 
-template <class Function>
-void find(void* library, const char* name, Function*& function) {
-  function = reinterpret_cast<Function*>(dlsym(library, name));
-  if (!function)
-    throw std::runtime_error(std::string("CUDA's driver has no ") + name + ": it is too old");
-}
-
-}  // namespace
-
-Driver::Driver(const char* name) {
-  void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!library) throw std::runtime_error(std::string("no CUDA driver: ") + dlerror());
-  // Since CUDA 11.1 its header maps these names to these versions.
-  find(library, "cuInit", Init);
-  find(library, "cuGetErrorName", GetErrorName);
-  find(library, "cuGetErrorString", GetErrorString);
-  find(library, "cuDeviceGet", DeviceGet);
-  find(library, "cuDevicePrimaryCtxRetain", DevicePrimaryCtxRetain);
-  find(library, "cuDevicePrimaryCtxRelease_v2", DevicePrimaryCtxRelease);
-  find(library, "cuCtxGetCurrent", CtxGetCurrent);
-  find(library, "cuCtxPushCurrent_v2", CtxPushCurrent);
-  find(library, "cuCtxPopCurrent_v2", CtxPopCurrent);
-  find(library, "cuMemHostRegister_v2", MemHostRegister);
-  find(library, "cuMemHostUnregister", MemHostUnregister);
-  find(library, "cuStreamGetCtx", StreamGetCtx);
-  find(library, "cuStreamIsCapturing", StreamIsCapturing);
-  find(library, "cuStreamSynchronize", StreamSynchronize);
-  find(library, "cuEventCreate", EventCreate);
-  find(library, "cuEventRecord", EventRecord);
-  find(library, "cuEventQuery", EventQuery);
-  find(library, "cuEventDestroy_v2", EventDestroy);
+Driver::Symbol Driver::find(const char* name) const {
+  if (!library_) throw std::runtime_error(std::string("no CUDA driver: ") + dlerror());
+  if (void* const address = dlsym(library_, name)) return {address};
+  throw std::runtime_error(std::string("CUDA's driver has no ") + name + ": it is too old");
 }
 
 std::string Driver::failure(const char* call, Result error) const {

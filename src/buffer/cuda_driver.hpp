@@ -15,28 +15,43 @@ using Result = int;  ///< CUresult
 inline constexpr Result success = 0, not_ready = 600;
 
 /// The driver's functions, named without "cu". CUDA's manual of the driver API describes them.
-struct Driver {
+class Driver {
+  void* library_;
+  struct Symbol {
+    void* address;
+    template <class Function>
+    operator Function() const {  // NOLINT(google-explicit-constructor)
+      return reinterpret_cast<Function>(address);
+    }
+  };
+  Symbol find(const char* name) const;
+
+ public:
   /// Throws std::runtime_error with the reason if the library cannot be loaded or lacks a function.
   explicit Driver(const char* library);
 
-  Result (*Init)(unsigned flags);
-  Result (*GetErrorName)(Result error, const char** name);
-  Result (*GetErrorString)(Result error, const char** text);
-  Result (*DeviceGet)(int* device, int ordinal);
-  Result (*DevicePrimaryCtxRetain)(CUctx_st** context, int device);
-  Result (*DevicePrimaryCtxRelease)(int device);
-  Result (*CtxGetCurrent)(CUctx_st** context);
-  Result (*CtxPushCurrent)(CUctx_st* context);
-  Result (*CtxPopCurrent)(CUctx_st** context);
-  Result (*MemHostRegister)(void* data, std::size_t bytes, unsigned flags);
-  Result (*MemHostUnregister)(void* data);
-  Result (*StreamGetCtx)(CUstream_st* stream, CUctx_st** context);
-  Result (*StreamIsCapturing)(CUstream_st* stream, int* status);
-  Result (*StreamSynchronize)(CUstream_st* stream);
-  Result (*EventCreate)(CUevent_st** event, unsigned flags);
-  Result (*EventRecord)(CUevent_st* event, CUstream_st* stream);
-  Result (*EventQuery)(CUevent_st* event);
-  Result (*EventDestroy)(CUevent_st* event);
+  // Since CUDA 11.1 its header maps these names to these versions.
+
+  Result (*Init)(unsigned flags) = find("cuInit");
+  Result (*GetErrorName)(Result error, const char** name) = find("cuGetErrorName");
+  Result (*GetErrorString)(Result error, const char** text) = find("cuGetErrorString");
+  Result (*DeviceGet)(int* device, int ordinal) = find("cuDeviceGet");
+  Result (*DevicePrimaryCtxRetain)(CUctx_st** context,
+                                   int device) = find("cuDevicePrimaryCtxRetain");
+  Result (*DevicePrimaryCtxRelease)(int device) = find("cuDevicePrimaryCtxRelease_v2");
+  Result (*CtxGetCurrent)(CUctx_st** context) = find("cuCtxGetCurrent");
+  Result (*CtxPushCurrent)(CUctx_st* context) = find("cuCtxPushCurrent_v2");
+  Result (*CtxPopCurrent)(CUctx_st** context) = find("cuCtxPopCurrent_v2");
+  Result (*MemHostRegister)(void* data, std::size_t bytes,
+                            unsigned flags) = find("cuMemHostRegister_v2");
+  Result (*MemHostUnregister)(void* data) = find("cuMemHostUnregister");
+  Result (*StreamGetCtx)(CUstream_st* stream, CUctx_st** context) = find("cuStreamGetCtx");
+  Result (*StreamIsCapturing)(CUstream_st* stream, int* status) = find("cuStreamIsCapturing");
+  Result (*StreamSynchronize)(CUstream_st* stream) = find("cuStreamSynchronize");
+  Result (*EventCreate)(CUevent_st** event, unsigned flags) = find("cuEventCreate");
+  Result (*EventRecord)(CUevent_st* event, CUstream_st* stream) = find("cuEventRecord");
+  Result (*EventQuery)(CUevent_st* event) = find("cuEventQuery");
+  Result (*EventDestroy)(CUevent_st* event) = find("cuEventDestroy_v2");
 
   /// For example "cuEventQuery: CUDA_ERROR_UNKNOWN (999): unknown error".
   std::string failure(const char* call, Result error) const;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/terms.hpp"
 #include "buffer/block.hpp"
 #include "buffer/page_memory.hpp"
 
@@ -270,12 +271,7 @@ CacheStats SampleCache::figures() const noexcept {
 namespace weir {
 
 std::string_view to_string(Cache cache) noexcept {
-  switch (cache) {
-    case Cache::nothing: return "nothing";
-    case Cache::encoded: return "encoded";
-    case Cache::decoded: return "decoded";
-  }
-  return "?";
+  return name_of(cache, {"nothing", "encoded", "decoded"});
 }
 
 }  // namespace weir

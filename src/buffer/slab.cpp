@@ -18,10 +18,6 @@ constinit std::atomic<SlabPool*> kept_pools{nullptr};
 
 }  // namespace
 
-SlabLayout::SlabLayout(Shape image, std::uint32_t count, std::size_t align,
-                       std::uint64_t side_bytes) noexcept
-    : SlabLayout(Sizes::fixed, image, mul_sat(count, image.values()), count, align, side_bytes) {}
-
 SlabLayout::SlabLayout(Sizes sizes_mode, Shape image, std::uint64_t pixel_bytes,
                        std::uint32_t count, std::size_t align, std::uint64_t side_bytes) noexcept
     : mode(sizes_mode),
@@ -40,18 +36,6 @@ SlabLayout::SlabLayout(Sizes sizes_mode, Shape image, std::uint64_t pixel_bytes,
   extents = add_sat(sizes, round_up(batch * sizeof(ImageSize), alignment));
   offsets = add_sat(extents, round_up(batch * sizeof(ImageSize), alignment));
   bytes = add_sat(offsets, round_up(batch * sizeof(std::uint64_t), alignment));
-}
-
-SlabLayout SlabLayout::padded(ImageSize block, std::uint32_t count, std::size_t align,
-                              std::uint64_t side_bytes) noexcept {
-  return {
-      Sizes::padded, {block.height, block.width, 3}, mul_sat(count, block.bytes()), count, align,
-      side_bytes};
-}
-
-SlabLayout SlabLayout::ragged(std::uint64_t pixels, std::uint32_t count, std::size_t align,
-                              std::uint64_t side_bytes) noexcept {
-  return {Sizes::ragged, {0, 0, 3}, pixels, count, align, side_bytes};
 }
 
 std::span<std::uint8_t> Slab::pixels(std::uint32_t first, std::uint32_t count) const noexcept {

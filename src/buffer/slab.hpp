@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "base/fork_guard.hpp"
 #include "base/grown.hpp"
@@ -25,16 +26,23 @@ namespace weir::buffer {
 /// follow.
 struct SlabLayout {
   SlabLayout(Shape image, std::uint32_t count, std::size_t align,
-             std::uint64_t side_bytes = 0) noexcept;
+             std::uint64_t side_bytes = 0) noexcept
+      : SlabLayout(Sizes::fixed, image, mul_sat(count, image.values()), count, align, side_bytes) {}
   /// For `count` rows with `pixel_bytes` bytes of pixels together.
   SlabLayout(Sizes sizes_mode, Shape image, std::uint64_t pixel_bytes, std::uint32_t count,
              std::size_t align, std::uint64_t side_bytes) noexcept;
   /// Padded: each row is a `block`. Ragged: all rows together have `pixels` bytes; there is no
   /// block.
   static SlabLayout padded(ImageSize block, std::uint32_t count, std::size_t align,
-                           std::uint64_t side_bytes = 0) noexcept;
+                           std::uint64_t side_bytes = 0) noexcept {
+    return {
+        Sizes::padded, {block.height, block.width, 3}, mul_sat(count, block.bytes()), count, align,
+        side_bytes};
+  }
   static SlabLayout ragged(std::uint64_t pixels, std::uint32_t count, std::size_t align,
-                           std::uint64_t side_bytes = 0) noexcept;
+                           std::uint64_t side_bytes = 0) noexcept {
+    return {Sizes::ragged, {0, 0, 3}, pixels, count, align, side_bytes};
+  }
 
   Sizes mode;
 
@@ -63,8 +71,11 @@ class Slab {
  public:
   books::SlabId id = 0;
   std::uint64_t sequence = 0, epoch = 0;
-  std::uint32_t rows = 0;
-  Clock::time_point since{};  ///< start of filling, ready or leased; the caller sets it
+  std::uint32_t rows = 0;         ///< of the batch, a padding row too
+  std::uint32_t samples = 0;      ///< rows that are not padding
+  std::uint64_t global_rows = 0;  ///< samples of all ranks
+  bool last = false;              ///< the last batch of its epoch
+  Clock::time_point since{};      ///< start of filling, ready or leased; the caller sets it
   /// The event that ends the current lease, or the one that ended the last lease.
   std::unique_ptr<LeaseEnd> lease_end;
   Slab* next_ready = nullptr;  ///< used by the ready queue

@@ -12,6 +12,7 @@
 #include "base/checked.hpp"
 #include "base/terms.hpp"
 #include "cli/digest.hpp"
+#include "cli/drive.hpp"
 #include "cli/progress.hpp"
 #include "report/stats_text.hpp"
 
@@ -45,15 +46,10 @@ std::string chance(const Report& report) {
 
 /// `options` with every change that must not change what is delivered.
 Options other_machine(Options options, const Plan& plan) {
-  options.workers = plan.workers == 1 ? 2 : 1;
-  options.queue = {.max_queue_size = plan.max_queue_size == 1 ? 2U : 1U};
-  options.io = {};
-  options.cache = {};
-  options.memory = {.alignment = options.memory.alignment,
-                    .max_sample_bytes = plan.max_sample_bytes};
-  options.tuning = {};
-  options.trace = {};
-  options.watchdog = {};
+  const auto alignment = options.memory.alignment;
+  options =
+      on_machine(std::move(options), plan.workers == 1 ? 2 : 1, plan.max_queue_size == 1 ? 2 : 1);
+  options.memory = {.alignment = alignment, .max_sample_bytes = plan.max_sample_bytes};
   // This limit only ends a stream. It does not change earlier batches.
   options.faults.tolerate = UINT64_MAX;
   options.faults.tolerate_share = 1;
@@ -70,13 +66,14 @@ void compare(Loader& loader, std::span<const Delivered::Piece> pieces, std::stop
              std::atomic<std::uint64_t>& done, Comparison& found) {
   std::string ended = "the stream ended";
   try {
+    const auto first = pieces.front().sequence;
     auto stream = loader.stream(
-        {.from = {pieces.front().sequence, {}}, .epochs = std::nullopt, .stop = std::move(stop)});
+        {.resume = loader.progress_after(first), .epochs = std::nullopt, .stop = std::move(stop)});
     for (; !pieces.empty(); pieces = pieces.subspan(1), ++done) {
       const auto batch = stream.next();
       if (!batch) break;
       const auto& piece = pieces.front();
-      if (batch->sequence() == piece.sequence && digest_of(*batch) == piece.digest)
+      if (first + batch->sequence() == piece.sequence && digest_of(*batch) == piece.digest)
         ++found.same;
       else if (found.first.empty())
         found.first =

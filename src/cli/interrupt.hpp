@@ -1,10 +1,16 @@
 #pragma once
 
+#include <pthread.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <csignal>
 #include <stop_token>
 #include <thread>
 
 namespace weir::cli {
+
+inline constexpr int interrupted_exit = 130;
 
 /// While it exists, SIGINT, SIGTERM and SIGHUP request a stop and do not end the program. A SIGHUP
 /// that is ignored (nohup) stays ignored. A second signal ends the program at once with exit code
@@ -12,8 +18,18 @@ namespace weir::cli {
 /// for the signals, so no code runs inside a signal handler.
 class Interrupt {
  public:
-  Interrupt();
-  ~Interrupt();
+  Interrupt() {
+    const auto set = watched();
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    thread_ = std::thread([this] { wait(); });
+  }
+  ~Interrupt() {
+    over_ = true;
+    pthread_kill(thread_.native_handle(), SIGINT);
+    thread_.join();
+    const auto set = watched();
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  }
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
@@ -21,13 +37,29 @@ class Interrupt {
   bool raised() const noexcept { return source_.stop_requested(); }
 
  private:
-  void wait();
+  static sigset_t watched() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    // nohup(1) starts programs that ignore SIGHUP. They shall outlive the terminal.
+    struct sigaction hangup {};
+    if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+      sigaddset(&set, SIGHUP);
+    return set;
+  }
+  void wait() {
+    const auto set = watched();
+    for (int signal = 0; sigwait(&set, &signal) == 0;) {
+      if (over_) return;
+      if (source_.stop_requested()) _exit(interrupted_exit);
+      source_.request_stop();
+    }
+  }
 
   std::stop_source source_;
   std::atomic<bool> over_{false};
   std::thread thread_;
 };
-
-inline constexpr int interrupted_exit = 130;
 
 }  // namespace weir::cli

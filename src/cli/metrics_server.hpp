@@ -4,13 +4,13 @@
 #include <memory>
 #include <string>
 
-#include "cli/http_server.hpp"
 #include "weir/loader.hpp"
 
 namespace weir::cli {
 
 /// Answers `GET /metrics` in Prometheus's text format. The metrics are those of the loader of the
-/// current Showing. Without one there are no metrics of a loader.
+/// current Showing. Without one there are no metrics of a loader. It holds 64 connections at most. A
+/// further one ends the oldest.
 class MetricsServer {
  public:
   /// Starts to listen. `address` is an IPv4 or IPv6 address or the name of a host. Port 0 selects a
@@ -36,11 +36,9 @@ class MetricsServer {
   };
 
  private:
-  class View;
-
+  class Web;
+  std::unique_ptr<Web> web_;
   std::string url_;
-  std::unique_ptr<View> view_;
-  std::unique_ptr<HttpServer> web_;
 };
 
 }  // namespace weir::cli

@@ -54,6 +54,7 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       {"--cache", plans},
       {"--slab-memory", plans},
       {"--seed", plans},
+      {"--order", plans},
       {"--shuffle", plans},
       {"--drop-last", plans},
       {"--rounds", {sweep}},

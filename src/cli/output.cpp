@@ -92,46 +92,19 @@ void write_stdout(const std::string& text) {
     throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
 }
 
-DescriptorBuffer::DescriptorBuffer() : buffer_(std::size_t{1} << 16) {
-  setp(buffer_.data(), buffer_.data() + buffer_.size());
-}
+OutputFile::OutputFile(std::string path)
+    : path_(std::move(path)), buffer_(open(), std::ios::out, 1 << 16), stream_(&buffer_) {}
 
-DescriptorBuffer::int_type DescriptorBuffer::overflow(int_type c) {
-  if (sync() != 0) return traits_type::eof();
-  if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
-  return sputc(traits_type::to_char_type(c));
-}
-
-int DescriptorBuffer::sync() {
-  for (const char* from = pbase(); from != pptr() && error_ == 0;) {
-    const auto left = static_cast<std::size_t>(pptr() - from);
-    const auto done = source::retried([&] { return ::write(file_.value(), from, left); });
-    if (done < 0)
-      error_ = errno;
-    else
-      from += done;
-  }
-  setp(buffer_.data(), buffer_.data() + buffer_.size());
-  return error_ == 0 ? 0 : -1;
-}
-
-int DescriptorBuffer::close() {
-  sync();
-  // Linux closes the descriptor also if close(2) fails. A network file system reports here that a
-  // write has failed.
-  if (::close(file_.release()) != 0 && error_ == 0 && errno != EINTR) error_ = errno;
-  return error_;
-}
-
-OutputFile::OutputFile(std::string path) : path_(std::move(path)), stream_(&buffer_) {
+int OutputFile::open() {
   const auto to = destination_of(path_);
   auto file = to.replaced ? open_beside(to.exists) : open_directly(to, path_);
   if (!file) cannot_write(path_, errno);
-  buffer_.use(std::move(file));
-  if (!to.replaced || !to.exists) return;
-  // Owner and mode of the previous file. Only root may give a file away.
-  std::ignore = ::fchown(buffer_.file(), to.status.st_uid, to.status.st_gid);
-  ::fchmod(buffer_.file(), to.status.st_mode & 07777);
+  if (to.replaced && to.exists) {
+    // Owner and mode of the previous file. Only root may give a file away.
+    std::ignore = ::fchown(file.value(), to.status.st_uid, to.status.st_gid);
+    ::fchmod(file.value(), to.status.st_mode & 07777);
+  }
+  return file.release();
 }
 
 OutputFile::~OutputFile() {
@@ -152,7 +125,8 @@ FileDescriptor OutputFile::open_beside(bool exists) {
 }
 
 void OutputFile::close() {
-  if (const int code = buffer_.close(); code != 0) cannot_write(path_, code);
+  const bool written = stream_.good();
+  if (buffer_.close() == nullptr || !written) cannot_write(path_, errno);
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) cannot_write(path_, errno);
   temporary_.clear();

@@ -1,15 +1,14 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <ext/stdio_filebuf.h>
 
 #include <cstdio>
 #include <functional>
 #include <initializer_list>
 #include <ostream>
-#include <streambuf>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "source/file_descriptor.hpp"
 
@@ -24,25 +23,6 @@ void say(fmt::format_string<T...> format, T&&... arguments) {
   const auto text = fmt::format(format, std::forward<T>(arguments)...);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
-
-/// Buffers what is written to a descriptor.
-class DescriptorBuffer final : public std::streambuf {
- public:
-  DescriptorBuffer();
-  void use(source::FileDescriptor file) noexcept { file_ = std::move(file); }
-  int file() const noexcept { return file_.value(); }
-  /// Writes the rest and closes the descriptor. Returns the errno of the first failure, or 0.
-  int close();
-
- protected:
-  int_type overflow(int_type c) override;
-  int sync() override;
-
- private:
-  source::FileDescriptor file_;
-  std::vector<char> buffer_;
-  int error_ = 0;
-};
 
 /// An output file. A regular file is written beside its place and then renamed, so that it is
 /// complete or keeps its previous content. Links to it are followed. Pipes, devices, and the files
@@ -61,10 +41,11 @@ class OutputFile {
   void close();
 
  private:
+  int open();
   source::FileDescriptor open_beside(bool exists);
 
   std::string path_, temporary_, target_;  ///< temporary_ is empty if nothing is renamed
-  DescriptorBuffer buffer_;
+  __gnu_cxx::stdio_filebuf<char> buffer_;
   std::ostream stream_;
 };
 

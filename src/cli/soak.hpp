@@ -1,11 +1,16 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
+#include <numeric>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "cli/consumer.hpp"
 #include "cli/laws.hpp"
@@ -21,6 +26,37 @@ struct Recount {
   std::atomic<bool> waiting{false};                                    ///< true during next()
 };
 
+/// Counts the reads of each sample of a source. Any thread.
+class Attempts {
+ public:
+  explicit Attempts(std::uint64_t size) : reads_(size) {}
+
+  void note(std::uint64_t index) noexcept { reads_[index].fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t size() const noexcept { return reads_.size(); }
+  std::uint64_t total() const noexcept {
+    return std::accumulate(reads_.begin(), reads_.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const auto& reads) { return sum + reads.load(); });
+  }
+  /// The number of samples that were read at least `times` times.
+  std::uint64_t read_at_least(std::uint64_t times) const noexcept {
+    return static_cast<std::uint64_t>(
+        std::count_if(reads_.begin(), reads_.end(),
+                      [times](const auto& reads) { return reads.load() >= times; }));
+  }
+
+ private:
+  std::vector<std::atomic<std::uint32_t>> reads_;
+};
+
+/// A source whose reads `attempts` counts.
+struct Watched : AnySource {
+  std::shared_ptr<Attempts> attempts;
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    attempts->note(i);
+    return AnySource::try_read(i, sink);
+  }
+};
+
 /// The consumer of a soak. It counts the samples it gets. At each take and each release of a batch it
 /// checks the laws that only a consumer can check. One thread.
 class Soak {
@@ -31,7 +67,26 @@ class Soak {
   /// Drains the stream, or `steps` batches of it, and releases all batches. Calls `look` for each
   /// batch.
   void drain(Consumer& consumer, std::optional<std::uint64_t> steps,
-             const std::function<void(const Batch&)>& look);
+             const std::function<void(const Batch&)>& look) {
+    try {
+      while (taken_ != steps) {
+        if (held_.size() == loader_.plan().max_leases) release();
+        recount_.waiting = true;
+        auto batch = stream_.next();
+        recount_.waiting = false;
+        if (!batch) break;
+        take(std::move(*batch));
+        look(held_.back().batch);
+        consumer.take(held_.back().batch);
+      }
+    } catch (...) {
+      // The stream ended with an error. The recount must stay correct for the next stream.
+      recount_.waiting = false;
+      while (!held_.empty()) release();
+      throw;
+    }
+    while (!held_.empty()) release();
+  }
   /// The number of rows with this status.
   std::uint64_t rows(RowStatus status) const noexcept {
     return rows_[static_cast<std::size_t>(status)];
@@ -42,9 +97,53 @@ class Soak {
     Batch batch;
     std::uint64_t samples;  ///< rows that are not blank
   };
-  void take(Batch batch);
-  void release();
-  void check_leases(const Snapshot& now);
+  void take(Batch batch) {
+    book_.check(Law::order, batch.sequence() == taken_, "batch {} was delivered as number {}",
+                batch.sequence(), taken_);
+    ++taken_;
+    for (const auto status : batch.statuses()) ++rows_[static_cast<std::size_t>(status)];
+    const auto samples =
+        static_cast<std::uint64_t>(std::ranges::count_if(batch.statuses(), [](RowStatus status) {
+          return status != RowStatus::blank && status != RowStatus::padding;
+        }));
+    held_.push_back({std::move(batch), samples});
+    check_leases(loader_.snapshot());
+  }
+  void release() {
+    const auto before = loader_.snapshot();
+    const auto bytes = held_.front().batch.bytes_held();
+    recount_.perhaps_consumed += held_.front().samples;
+    const auto samples = held_.front().samples;
+    held_.pop_front();
+    ++released_;
+    const auto after = loader_.snapshot();
+    recount_.surely_consumed += samples;
+
+    book_.check(Law::held, before.memory[Account::leased] - after.memory[Account::leased] == bytes,
+                "a batch of {} bytes died and leased went from {} to {}", bytes,
+                before.memory[Account::leased], after.memory[Account::leased]);
+    book_.check(Law::conservation, after.samples.consumed == recount_.surely_consumed,
+                "consumed is {}, the consumer released {}", after.samples.consumed,
+                recount_.surely_consumed.load());
+    const auto wanted = loader_.progress_after(released_);
+    book_.check(Law::resume, stream_.progress_of_all() == wanted,
+                "progress is {} after {} batches were finished in order",
+                stream_.progress().to_json(), released_);
+    check_leases(after);
+  }
+  // Only this thread takes and releases leases, so the comparison is exact.
+  void check_leases(const Snapshot& now) {
+    std::uint64_t bytes = 0, samples = 0;
+    for (const auto& held : held_) {
+      bytes += held.batch.bytes_held();
+      samples += held.samples;
+    }
+    book_.check(Law::held,
+                now.leased == held_.size() && now.memory[Account::leased] == bytes &&
+                    now.samples.leased == samples,
+                "leased is {} batches, {} samples, {} bytes; held are {}, {}, {}", now.leased,
+                now.samples.leased, now.memory[Account::leased], held_.size(), samples, bytes);
+  }
 
   Loader& loader_;
   Stream& stream_;
@@ -52,7 +151,7 @@ class Soak {
   LawBook& book_;
   std::deque<Held> held_;
   std::uint64_t taken_ = 0, released_ = 0;
-  std::array<std::uint64_t, 4> rows_{};
+  std::array<std::uint64_t, 5> rows_{};  ///< by RowStatus
 };
 
 }  // namespace weir::cli

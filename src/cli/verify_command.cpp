@@ -1,33 +1,179 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
+#include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/consumer.hpp"
+#include "cli/data.hpp"
+#include "cli/determinism.hpp"
+#include "cli/digest.hpp"
 #include "cli/messages.hpp"
-#include "cli/subject.hpp"
+#include "cli/metrics_server.hpp"
+#include "cli/monitor.hpp"
+#include "cli/progress.hpp"
+#include "cli/soak.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"
 #include "report/process.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
+#include "weir/counting.hpp"
 
 namespace weir::cli {
 namespace {
+
+constexpr auto stall_limit = std::chrono::seconds(60);
+
+/// The results of a soak for one loader.
+struct SubjectFindings {
+  std::string data;
+  report::Run run;
+  std::array<LawFigures, law_count> laws;
+  std::uint64_t breaches = 0;
+  Monitor::Ticks ticks;
+  std::uint64_t files = 0, attempted = 0, reads = 0;
+  Determinism determinism;
+};
+
+/// One loader in a soak, with its data, its laws and the counts outside its ledger. soak() of several
+/// subjects may run at the same time. All other functions are for one thread.
+class Subject {
+ public:
+  /// Opens the data of `settings`, and measures the images if their sizes differ. If `ledger` is
+  /// null, the loader has its own ledger. `interrupt` must outlive this.
+  Subject(Settings settings, std::shared_ptr<MemoryLedger> ledger, const Interrupt& interrupt)
+      : settings_(std::move(settings)),
+        interrupt_(interrupt),
+        options_(settings_.options),
+        source_(open_undelayed(settings_, interrupt.token())) {
+    options_.memory.upstream = upstream_;
+    options_.memory.ledger = std::move(ledger);
+    found_.data = settings_.data;
+    found_.run.budget_how = settings_.budget_how;
+    // The reads of this measurement do not count, because they are not reads of the stream.
+    if (options_.sizes.mode != Sizes::fixed)
+      options_.sizes.index = measure_sizes(source_, options_);
+    attempts_ = std::make_shared<Attempts>(source_.size());
+  }
+
+  /// Constructs the loader. Throws the errors of its constructor.
+  void open() {
+    loader_.emplace(Watched{delayed(source_, settings_, interrupt_.token()), attempts_}, options_);
+    delivered_.emplace(*loader_, settings_);
+  }
+  const Loader& loader() const { return *loader_; }
+  /// Drains a stream with all checks. An error of the stream is stored in Run::error.
+  void soak() {
+    auto& loader = *loader_;
+    const MetricsServer::Showing shown(settings_.metrics.get(), loader);
+    std::stop_source stop;
+    const std::stop_callback stop_too(interrupt_.token(), [&stop] { stop.request_stop(); });
+    Recount recount;
+    const Progress progress(settings_, loader, "verify");
+    auto stream =
+        loader.stream({.epochs = settings_.stream_epochs(), .stop = stop.get_token()});
+    Monitor monitor(loader, *upstream_, recount, book_, stop, stall_limit);
+    Consumer consumer(settings_, stop.get_token());
+    Soak soak(loader, stream, recount, book_);
+    std::optional<Digest> digest;
+    if (settings_.digest) digest.emplace();
+    try {
+      soak.drain(consumer, settings_.steps, [&](const Batch& batch) {
+        if (digest) digest->add(batch);
+        delivered_->note(batch);
+      });
+      if (settings_.settle && !interrupt_.raised()) stream.settle();
+    } catch (const std::exception& e) {
+      found_.run.error = reason_of(e, settings_);
+    }
+    if (digest) found_.run.digest = std::move(*digest).hex();
+    found_.ticks = monitor.stop();
+    check_at_rest(soak.rows(RowStatus::replaced));
+  }
+  /// Destroys the loader.
+  void close() {
+    loader_.reset();
+    found_.run.interrupted = interrupt_.raised();
+    book_.check(Law::held, upstream_->live() == 0, "{} bytes of slabs outlived loader and batches",
+                upstream_->live());
+  }
+  /// Call it after close(). Checks the number of reads, compares a second pass, and returns all
+  /// results.
+  SubjectFindings verdict() {
+    if (ran_to_the_end() && !settings_.steps && !options_.drop_last) check_attempts();
+    if (delivered_)
+      found_.determinism =
+          compare(source_, settings_, options_, found_.run.figures, *delivered_, interrupt_, book_);
+    found_.laws = book_.figures();
+    found_.breaches = book_.breaches();
+    found_.files = attempts_->size();
+    found_.attempted = attempts_->read_at_least(1);
+    found_.reads = attempts_->total();
+    return found_;
+  }
+  LawBook& book() noexcept { return book_; }
+
+ private:
+  void check_at_rest(std::uint64_t replaced_seen) {
+    found_.run.figures = loader_->report();
+    const auto& memory = found_.run.figures.memory;
+    const auto cached = memory[Account::cache];
+    const auto staging = report::staging_bytes(memory.accounts);
+    book_.check(
+        Law::bound, upstream_->live() == staging + cached,
+        "{} bytes of slabs and cache allocated, {} and {} on the books, with nothing running",
+        upstream_->live(), staging, cached);
+    const auto replaced = found_.run.figures.samples.replaced;
+    book_.check(Law::conservation, replaced >= replaced_seen, "replaced is {}, the consumer saw {}",
+                replaced, replaced_seen);
+  }
+  void check_attempts() {
+    auto epochs = settings_.stream_epochs().value_or(1);
+    const auto& attempts = *attempts_;
+    if (const auto hits = found_.run.figures.cache.hits; hits > 0) {
+      // A sample that the cache delivered needed only one read.
+      const auto draws = attempts.size() * epochs;
+      book_.check(Law::attempted, attempts.total() + hits >= draws,
+                  "{} files were drawn {} times, with {} reads and {} hits of the cache",
+                  attempts.size(), draws, attempts.total(), hits);
+      epochs = 1;
+    }
+    const auto every_epoch = attempts.read_at_least(epochs);
+    book_.check(Law::attempted, every_epoch == attempts.size(),
+                "{} of {} files were read in each of {} epochs", every_epoch, attempts.size(),
+                epochs);
+  }
+  bool ran_to_the_end() const { return found_.run.error.empty() && !interrupt_.raised(); }
+
+  const Settings settings_;
+  const Interrupt& interrupt_;
+  const std::shared_ptr<CountingResource> upstream_ = std::make_shared<CountingResource>();
+  Options options_;
+  AnySource source_;  ///< without counting and delay
+  std::shared_ptr<Attempts> attempts_;
+  std::optional<Loader> loader_;
+  std::optional<Delivered> delivered_;
+  LawBook book_;
+  SubjectFindings found_;
+};
 
 /// Figures of the ledger that two loaders share.
 struct SharedBudget {
   std::uint64_t budget = 0, peak = 0, promised = 0;
 };
 
-struct Findings {
+struct AllFindings {
   std::vector<SubjectFindings> verdicts;  ///< of DATA, then of --beside
   std::optional<SharedBudget> shared;
 
@@ -64,7 +210,7 @@ report::Json to_json(const SubjectFindings& verdict) {
   return json;
 }
 
-report::Json to_json(const Findings& findings) {
+report::Json to_json(const AllFindings& findings) {
   auto json = to_json(findings.verdicts.front());
   json["beside"] = json["shared"] = nullptr;
   if (!findings.shared) return json;
@@ -115,7 +261,7 @@ std::string to_text(const SubjectFindings& verdict) {
   return out + waits_text(verdict.run) + determinism_text(verdict.determinism);
 }
 
-std::string to_text(const Findings& findings) {
+std::string to_text(const AllFindings& findings) {
   std::string out;
   for (const auto& verdict : findings.verdicts) {
     if (findings.shared) out += fmt::format("{}\n\n", verdict.data);
@@ -188,7 +334,7 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
 
   report::ProcessSampler process;
   const auto process_before = process.before();
-  Findings findings;
+  AllFindings findings;
   for (auto& subject : subjects) subject->open();
   soak(subjects);
   if (ledger) findings.shared = check_shared(*ledger, subjects);

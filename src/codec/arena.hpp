@@ -34,12 +34,12 @@ class Arena {
   std::size_t used_ = 0;
 };
 
-/// Computes the offsets of pieces in a future block, with the alignment of an Arena.
+/// Computes the offsets of pieces in a future block, with the alignment of an Arena. Saturates.
 struct Packing {
   std::uint64_t bytes = 0;  ///< size of the block so far
   std::uint64_t add(std::uint64_t piece) noexcept {
     const auto start = bytes;
-    bytes += round_up(piece, Arena::alignment);
+    bytes = add_sat(bytes, round_up(piece, Arena::alignment));
     return start;
   }
 };

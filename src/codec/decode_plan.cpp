@@ -1,5 +1,3 @@
-#include "codec/decode_plan.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -8,8 +6,6 @@
 
 namespace weir::codec {
 namespace {
-
-constexpr std::uint64_t scratch_alignment = 64;
 
 /// The largest reduction with which the image is still as large as the output.
 std::uint32_t reduction(const ImageInfo& info, const DecoderOptions& options, const Placement& p) {
@@ -84,12 +80,11 @@ DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderO
     plan.canvas_bytes = add_sat(mul_sat(pixels, pixel_bytes), overrun);
   }
   const std::uint64_t sink_bytes = plan.direct ? 0 : RowSink::memory_bytes(plan.placement);
-  const auto behind = [](std::uint64_t offset, std::uint64_t bytes) {
-    return add_sat(offset, round_up(bytes, scratch_alignment));
-  };
-  plan.spare_offset = behind(0, plan.canvas_bytes);
-  plan.sink_offset = behind(plan.spare_offset, need.spare_bytes);
-  plan.arena_offset = behind(plan.sink_offset, sink_bytes);
+  Packing block;
+  block.add(plan.canvas_bytes);
+  plan.spare_offset = block.add(need.spare_bytes);
+  plan.sink_offset = block.add(sink_bytes);
+  plan.arena_offset = block.bytes;
   plan.memory = {add_sat(plan.arena_offset, need.arena_bytes), need.reserved_bytes};
   return plan;
 }

@@ -8,8 +8,6 @@
 
 #include "base/clock.hpp"
 #include "codec/format.hpp"
-#include "codec/probe.hpp"
-#include "codec/row_sink.hpp"
 
 namespace weir::codec {
 namespace {
@@ -40,30 +38,7 @@ void put_missing(RowSink& sink, const Rect& source, std::uint8_t* spare) {
 }  // namespace
 
 Decoder::Decoder(DecoderOptions options) : options_(std::move(options)) {
-  for (const Format* format : formats) decoders_.push_back(format->decoder());
-}
-Decoder::Decoder(Decoder&&) noexcept = default;
-Decoder::~Decoder() = default;
-
-Result<ImageInfo> Decoder::probe(std::span<const std::byte> encoded) const {
-  return probe_image(encoded, options_);
-}
-
-Shape Decoder::upright(const ImageInfo& info) const noexcept {
-  return upright_shape(info, options_.exif);
-}
-
-DecodePlan Decoder::plan(const ImageInfo& info, const FitSpec& fit, std::uint64_t draw) const {
-  return plan_decode(info, fit, options_, draw);
-}
-
-DecodePlan Decoder::plan(const ImageInfo& info, std::uint64_t draw) const {
-  return plan(info, options_.fit, draw);
-}
-
-DecodePlan Decoder::plan_whole(const ImageInfo& info) const {
-  // Stretching to the same size copies the pixels.
-  return plan(info, {.out = upright(info), .fit = Fit::stretch}, 0);
+  for (const Format* format : formats) kept_.push_back(format->keep ? format->keep() : nullptr);
 }
 
 Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const DecodePlan& plan,
@@ -81,9 +56,9 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const Decode
   Arena arena(scratch.subspan(static_cast<std::size_t>(plan.arena_offset),
                               static_cast<std::size_t>(plan.canvas.arena_bytes)));
   const auto format = std::ranges::find(formats, plan.info.format) - std::begin(formats);
-  const auto status = decoders_[static_cast<std::size_t>(format)]->decode(
+  const auto status = plan.info.format->decode(
       {encoded, plan.info, source, canvas, sink, memory + plan.spare_offset, arena, options_.limits,
-       options_.strict, cancelled, plan.reduce});
+       options_.strict, cancelled, plan.reduce, kept_[static_cast<std::size_t>(format)].get()});
   if (!status) return status.defect();
   if (plan.canvas.streams) {
     put_missing(sink, source, memory + plan.spare_offset);

@@ -1,22 +1,87 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/defect.hpp"
-#include "codec/decode_plan.hpp"
-#include "codec/geometry.hpp"
-#include "codec/image_info.hpp"
+#include "codec/row_sink.hpp"
 #include "weir/codec.hpp"
 #include "weir/image.hpp"
 
 namespace weir::codec {
 
-class FormatDecoder;
+struct Format;
+
+/// Format-specific results of a header parser for its decoder, in one struct per format.
+class FormatLayout {
+ public:
+  template <class Layout>
+  void set(const Layout& layout) noexcept {
+    static_assert(std::is_trivially_copyable_v<Layout> && sizeof(Layout) <= sizeof bytes_);
+    std::memcpy(bytes_.data(), &layout, sizeof layout);
+  }
+  /// The stored struct. All zero if none was set.
+  template <class Layout>
+  Layout get() const noexcept {
+    Layout layout;
+    std::memcpy(&layout, bytes_.data(), sizeof layout);
+    return layout;
+  }
+
+ private:
+  std::array<std::byte, 24> bytes_{};
+};
+
+/// Properties from the header, which are sufficient to admit the decode.
+struct ImageInfo {
+  const Format* format = nullptr;
+  std::uint32_t width = 0, height = 0;  ///< as stored
+  std::uint8_t channels = 3;  ///< as stored: 1 grey, 2 grey + alpha, 3, 4 (RGBA, CMYK, YCCK)
+  std::uint8_t bit_depth = 8;
+  std::uint8_t orientation = 1;  ///< EXIF 1-8
+  bool progressive = false;      ///< JPEG progressive, PNG interlaced
+  FormatLayout layout{};
+  bool damaged = false;  ///< lenient mode: the file is truncated, but some pixels may be decodable
+};
+
+/// What the decoder of a format needs to deliver `source`: a canvas, or if it `streams`, the job's
+/// sink, line by line.
+struct CanvasNeed {
+  Rect area;  ///< decoded rectangle
+  bool streams = false;
+  bool gapless = false;              ///< whether the canvas must have rows without gaps
+  std::uint64_t spare_bytes = 0;     ///< lines for the sink, and unused lines
+  std::uint64_t arena_bytes = 0;     ///< allocations of the third-party decoder through hooks
+  std::uint64_t reserved_bytes = 0;  ///< allocations of the third-party decoder without hooks
+};
+
+/// Memory of one decode. The caller provides `scratch`. `reserved` is the maximum that third
+/// parties without hooks (libwebp, a foreign codec) allocate themselves; it is charged too.
+struct MemoryNeed {
+  std::uint64_t scratch = 0, reserved = 0;
+};
+
+/// The conversion of one image to a row. It is computed once from the header, before memory is
+/// requested.
+struct DecodePlan {
+  ImageInfo info{};
+  Placement placement{};
+  CanvasNeed canvas{};
+  std::uint32_t reduce = 1;  ///< reduction of the decoded size: 1, 2, 4 or 8
+  bool direct = false;       ///< whether the canvas is the row itself
+  std::uint64_t canvas_bytes = 0, spare_offset = 0, sink_offset = 0, arena_offset = 0;
+  MemoryNeed memory{};
+
+  /// Shape of the written row.
+  const Shape& out() const noexcept { return placement.out; }
+};
 
 struct DecoderOptions {
   FitSpec fit{};
@@ -27,6 +92,16 @@ struct DecoderOptions {
   DecodeLimits limits{};
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
 };
+
+/// Finds the format by its first bytes, parses the header and checks the limits, before memory is
+/// requested.
+Result<ImageInfo> probe_image(std::span<const std::byte> encoded, const DecoderOptions& options);
+
+/// Shape of the image after its EXIF orientation, or as stored if `exif` is ignore.
+Shape upright_shape(const ImageInfo& info, Exif exif) noexcept;
+
+DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderOptions& options,
+                       std::uint64_t draw);
 
 /// The result of a decode. `fit_ns` is an estimate of the time for resizing and rotating.
 struct Decoded {
@@ -39,21 +114,26 @@ struct Decoded {
 class Decoder {
  public:
   explicit Decoder(DecoderOptions options);
-  Decoder(Decoder&&) noexcept;
-  ~Decoder();
+  Decoder(Decoder&&) noexcept = default;
 
-  /// Finds the format by its magic bytes, parses the header with bounds and checks the limits.
-  Result<ImageInfo> probe(std::span<const std::byte> encoded) const;
-
+  Result<ImageInfo> probe(std::span<const std::byte> encoded) const {
+    return probe_image(encoded, options_);
+  }
   /// Shape of the upright image, subject to Options::exif.
-  Shape upright(const ImageInfo& info) const noexcept;
-
+  Shape upright(const ImageInfo& info) const noexcept { return upright_shape(info, options_.exif); }
   /// Plans the conversion to a row with `fit` or DecoderOptions::fit. `draw` is the random key of
   /// this sample; only Fit::random uses it.
-  DecodePlan plan(const ImageInfo& info, const FitSpec& fit, std::uint64_t draw) const;
-  DecodePlan plan(const ImageInfo& info, std::uint64_t draw) const;
+  DecodePlan plan(const ImageInfo& info, const FitSpec& fit, std::uint64_t draw) const {
+    return plan_decode(info, fit, options_, draw);
+  }
+  DecodePlan plan(const ImageInfo& info, std::uint64_t draw) const {
+    return plan(info, options_.fit, draw);
+  }
   /// Plans the conversion to a row that is the upright image at its own size.
-  DecodePlan plan_whole(const ImageInfo& info) const;
+  DecodePlan plan_whole(const ImageInfo& info) const {
+    // Stretching to the same size copies the pixels.
+    return plan(info, {.out = upright(info), .fit = Fit::stretch}, 0);
+  }
 
   /// Decodes, crops and resizes into `row` (shape plan.out(); it writes every byte). `scratch` has
   /// at least plan.memory.scratch bytes, aligned to 64. Checks `cancelled` between rows. A
@@ -64,7 +144,7 @@ class Decoder {
 
  private:
   DecoderOptions options_;
-  std::vector<std::unique_ptr<FormatDecoder>> decoders_;  ///< in the order of `formats`
+  std::vector<std::shared_ptr<void>> kept_;  ///< Format::keep, in the order of `formats`
 };
 
 }  // namespace weir::codec

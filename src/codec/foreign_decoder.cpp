@@ -3,7 +3,6 @@
 
 #include "base/sanitize.hpp"
 #include "codec/format.hpp"
-#include "codec/headers.hpp"
 
 namespace weir::codec {
 namespace {
@@ -35,26 +34,22 @@ CanvasNeed foreign_need(const ImageInfo& info, const Rect&, std::uint32_t) noexc
           .reserved_bytes = info.layout.get<ForeignLayout>().scratch_bytes};
 }
 
-class ForeignDecoder final : public FormatDecoder {
- public:
-  Result<RowStatus> decode(const DecodeJob& job) override {
-    if (job.cancelled.load(std::memory_order_relaxed)) return cancelled_decode();
-    const auto [codec, scratch_bytes] = job.info.layout.get<ForeignLayout>();
-    const std::size_t bytes = job.canvas.stride * job.info.height;
-    try {
-      codec->decode(job.encoded, {job.info.width, job.info.height, scratch_bytes},
-                    {job.canvas.pixels, bytes});
-      return RowStatus::ok;
-    } catch (...) {
-      return thrown_by_codec();
-    }
+Result<RowStatus> decode_foreign(const DecodeJob& job) {
+  if (job.cancelled.load(std::memory_order_relaxed)) return cancelled_decode();
+  const auto [codec, scratch_bytes] = job.info.layout.get<ForeignLayout>();
+  const std::size_t bytes = job.canvas.stride * job.info.height;
+  try {
+    codec->decode(job.encoded, {job.info.width, job.info.height, scratch_bytes},
+                  {job.canvas.pixels, bytes});
+    return RowStatus::ok;
+  } catch (...) {
+    return thrown_by_codec();
   }
-};
+}
 
 }  // namespace
 
-constinit const Format foreign_format{
-    "other", {}, nullptr, foreign_need, make_decoder<ForeignDecoder>};
+constinit const Format foreign_format{"other", {}, nullptr, foreign_need, decode_foreign};
 
 Result<ImageInfo> read_foreign_header(Bytes encoded, const ForeignCodec& codec) {
   try {

@@ -1,18 +1,20 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/defect.hpp"
 #include "codec/arena.hpp"
 #include "codec/bytes.hpp"
 #include "codec/decoder.hpp"
-#include "codec/geometry.hpp"
-#include "codec/row_sink.hpp"
 
 namespace weir::codec {
 
@@ -41,14 +43,7 @@ struct DecodeJob {
   bool strict;
   const std::atomic<bool>& cancelled;
   std::uint32_t reduce = 1;  ///< reduction of the decoded size: 1, 2, 4 or 8
-};
-
-/// The decoder of one format. Each worker has its own, because it may reuse library objects.
-class FormatDecoder {
- public:
-  virtual ~FormatDecoder() = default;
-  /// Decodes into job.canvas or job.sink. Returns `damaged` only if the job is not strict.
-  virtual Result<RowStatus> decode(const DecodeJob& job) = 0;
+  void* kept = nullptr;      ///< what Format::keep made for this worker
 };
 
 /// One row of the table of formats.
@@ -60,9 +55,12 @@ struct Format {
   Result<ImageInfo> (*read_header)(Bytes encoded, const DecodeLimits& limits, bool strict);
   /// `source` is in coordinates of the image after reduction.
   CanvasNeed (*need)(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept;
-  std::unique_ptr<FormatDecoder> (*decoder)();
+  /// Decodes into job.canvas or job.sink. Returns `damaged` only if the job is not strict.
+  Result<RowStatus> (*decode)(const DecodeJob& job);
   /// Whether the decoder can reduce this image by 2, 4 and 8. Null: never.
   bool (*reduces)(const ImageInfo& info) noexcept = nullptr;
+  /// Makes the library objects that a worker reuses from decode to decode. Null: none.
+  std::shared_ptr<void> (*keep)() = nullptr;
 };
 
 /// The file of each decoder defines its format.
@@ -70,15 +68,59 @@ extern const Format jpeg_format, png_format, webp_format, foreign_format;
 inline constexpr const Format* formats[] = {&jpeg_format, &png_format, &webp_format,
                                             &foreign_format};
 
-template <class Decoder>
-std::unique_ptr<FormatDecoder> make_decoder() {
-  return std::make_unique<Decoder>();
-}
-
 /// Value of pixels that could not be decoded, in lenient mode.
 inline constexpr std::uint8_t missing_grey = 128;
 
 /// The result of a cancelled decode. The engine discards it.
 inline Defect cancelled_decode() { return {FaultKind::io, Stage::decode, "cancelled"}; }
+
+// Parsers of the bytes before the pixels, for Format::read_header.
+
+/// The properties of a JPEG frame that determine the memory of its decode.
+struct JpegLayout {
+  std::array<std::uint8_t, 4> horizontal{}, vertical{};  ///< sampling factors by component, 1-4
+  bool several_scans = false;  ///< the decoder keeps the coefficients of the whole image
+
+  /// The largest factors. A component of full size has them.
+  std::uint32_t most_across() const noexcept { return *std::ranges::max_element(horizontal); }
+  std::uint32_t most_down() const noexcept { return *std::ranges::max_element(vertical); }
+};
+
+/// Counts the additional scans of a file with several. In lenient mode a marker that was
+/// overwritten makes the image `damaged` instead of a Defect.
+Result<ImageInfo> read_jpeg_header(Bytes encoded, const DecodeLimits& limits, bool strict);
+
+/// Whether the rest of a JPEG reaches an EOI. `rest` begins anywhere after SOS. `pending` is a
+/// marker that was already read; 0 for none.
+bool jpeg_reaches_end(Bytes rest, std::uint8_t pending) noexcept;
+
+/// Visits every chunk, because libpng would allocate the length that a chunk states. In lenient
+/// mode a file that ends after its first IDAT is `damaged` instead of a Defect. The same holds for
+/// WebP.
+Result<ImageInfo> read_png_header(Bytes encoded, const DecodeLimits& limits, bool strict);
+Result<ImageInfo> read_webp_header(Bytes encoded, const DecodeLimits& limits, bool strict);
+
+/// For a file that `codec` accepts.
+Result<ImageInfo> read_foreign_header(Bytes encoded, const ForeignCodec& codec);
+
+/// Checks the size against the limits.
+std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits);
+
+/// The orientation 1-8 in the first directory of a TIFF block ("II*\0" or "MM\0*"). 1 if there is
+/// none or the block is broken, because bad metadata do not make the image bad.
+std::uint8_t exif_orientation(Bytes tiff) noexcept;
+
+inline Defect corrupt_at(std::uint64_t offset, std::string reason) {
+  return {FaultKind::corrupt, Stage::decode, std::move(reason), offset};
+}
+inline Defect truncated_at(std::uint64_t offset, std::string reason) {
+  return {FaultKind::truncated, Stage::decode, std::move(reason), offset};
+}
+inline Defect unsupported(std::string reason) {
+  return {FaultKind::unsupported, Stage::decode, std::move(reason)};
+}
+inline Defect over_limit(std::string reason) {
+  return {FaultKind::limit, Stage::decode, std::move(reason)};
+}
 
 }  // namespace weir::codec

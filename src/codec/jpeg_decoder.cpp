@@ -1,5 +1,3 @@
-#include "codec/jpeg_decoder.hpp"
-
 #include <algorithm>
 #include <array>
 #include <csetjmp>
@@ -9,17 +7,17 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
-#include "codec/cmyk.hpp"
-#include "codec/headers.hpp"
+#include "codec/format.hpp"
 #include "codec/jpeg_memory.hpp"
 
 namespace weir::codec {
+namespace {
 
 /// All state of libjpeg's callbacks. It lives outside of the frames that longjmp leaves. The
 /// libjpeg struct is created once, and each image starts with a copy of its initial state.
 /// jpeg_abort_decompress() would keep the tables of the previous image. A file without tables would
 /// then decode with them, so its pixels would depend on the order of images.
-struct JpegDecoder::Session {
+struct Session {
   jpeg_decompress_struct jpeg, pristine;
   bool created;
   JpegMemory memory;
@@ -37,11 +35,12 @@ struct JpegDecoder::Session {
   std::uint64_t offset() const {
     return exhausted ? job->encoded.size() : job->encoded.size() - source.bytes_in_buffer;
   }
+  ~Session() {
+    if (!created) return;
+    jpeg = pristine;
+    jpeg_destroy_decompress(&jpeg);
+  }
 };
-
-namespace {
-
-using Session = JpegDecoder::Session;
 
 /// A multiple of every possible MCU height.
 constexpr std::uint32_t dct = 8, mcu_heights = 12 * dct, lines_at_once = 8;
@@ -51,6 +50,19 @@ constexpr std::size_t off_alignment = 8;
 constexpr int start_of_scan = 0xda;
 /// Pixels to skip in one step, so that a cancelled decode ends soon.
 constexpr std::uint32_t skipped_pixels = 1 << 20;
+
+/// Converts one line of JPEG CMYK to RGB: R = C'K'/255 rounded, and G and B in the same way from M
+/// and Y. C', M', Y', K' are 255 without ink. Adobe stores these values (`inverted`); without its
+/// marker, 0 means no ink.
+void cmyk_to_rgb(const std::uint8_t* cmyk, bool inverted, std::uint8_t* rgb,
+                 std::uint32_t pixels) noexcept {
+  const std::uint32_t flip = inverted ? 0 : 255;
+  for (std::uint32_t i = 0; i < pixels; ++i, cmyk += 4, rgb += pixel_bytes) {
+    const std::uint32_t light = cmyk[3] ^ flip;
+    for (int c = 0; c < 3; ++c)
+      rgb[c] = static_cast<std::uint8_t>(((cmyk[c] ^ flip) * light + 127) / 255);
+  }
+}
 
 struct ColumnRange {
   std::uint32_t first, count;
@@ -294,8 +306,6 @@ bool succeeds(Session& s) {
   return true;
 }
 
-}  // namespace
-
 // With factors of 4, it computes a wrong width for a reduced component (libjpeg-turbo issue 669).
 bool jpeg_reduces(const ImageInfo& info) noexcept {
   const auto layout = info.layout.get<JpegLayout>();
@@ -312,29 +322,7 @@ CanvasNeed jpeg_need(const ImageInfo& info, const Rect& source, std::uint32_t re
           .arena_bytes = jpeg_arena_bytes(info)};
 }
 
-JpegDecoder::JpegDecoder() : session_(std::make_unique<Session>()) {}
-
-JpegDecoder::~JpegDecoder() {
-  if (!session_->created) return;
-  session_->jpeg = session_->pristine;
-  jpeg_destroy_decompress(&session_->jpeg);
-}
-
-Result<RowStatus> JpegDecoder::decode(const DecodeJob& job) {
-  auto status = decode_once(job);
-  const auto whole_scans = job.strict || status ? 0 : bytes_of_whole_scans(*session_);
-  if (whole_scans == 0) return status;
-  // libjpeg has output nothing. The failure is a table or a header between the scans of a file that
-  // is decoded to its end before the first line. The scans before the failure are a complete image.
-  auto rest = job;
-  rest.encoded = job.encoded.first(whole_scans);
-  rest.arena.clear();
-  const auto salvaged = decode_once(rest);
-  return salvaged ? salvaged : status;
-}
-
-Result<RowStatus> JpegDecoder::decode_once(const DecodeJob& job) {
-  Session& s = *session_;
+Result<RowStatus> decode_once(Session& s, const DecodeJob& job) {
   begin(s, job);
   s.jpeg.output_scanline = 0;
   const bool complete = succeeds(s);
@@ -346,7 +334,25 @@ Result<RowStatus> JpegDecoder::decode_once(const DecodeJob& job) {
   return Defect{s.kind, Stage::decode, s.reason, s.offset()};
 }
 
+Result<RowStatus> decode_jpeg(const DecodeJob& job) {
+  auto& s = *static_cast<Session*>(job.kept);
+  auto status = decode_once(s, job);
+  const auto whole_scans = job.strict || status ? 0 : bytes_of_whole_scans(s);
+  if (whole_scans == 0) return status;
+  // libjpeg has output nothing. The failure is a table or a header between the scans of a file that
+  // is decoded to its end before the first line. The scans before the failure are a complete image.
+  auto rest = job;
+  rest.encoded = job.encoded.first(whole_scans);
+  rest.arena.clear();
+  const auto salvaged = decode_once(s, rest);
+  return salvaged ? salvaged : status;
+}
+
+}  // namespace
+
 constinit const Format jpeg_format{
-    "jpeg", "\xff\xd8", read_jpeg_header, jpeg_need, make_decoder<JpegDecoder>, jpeg_reduces};
+    "jpeg", "\xff\xd8", read_jpeg_header, jpeg_need, decode_jpeg, jpeg_reduces, [] {
+      return std::shared_ptr<void>(std::make_shared<Session>());
+    }};
 
 }  // namespace weir::codec

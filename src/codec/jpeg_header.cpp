@@ -3,8 +3,7 @@
 #include <cstring>
 #include <optional>
 
-#include "codec/headers.hpp"
-#include "codec/jpeg_decoder.hpp"
+#include "codec/format.hpp"
 
 namespace weir::codec {
 namespace {

@@ -6,8 +6,6 @@
 
 #include <jerror.h>
 
-#include "codec/jpeg_decoder.hpp"
-
 /// A whole-image array. libjpeg declares two kinds, and the memory manager defines them.
 template <class Row>
 struct WholeArray {

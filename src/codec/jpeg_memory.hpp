@@ -5,8 +5,7 @@
 
 #include <jpeglib.h>
 
-#include "codec/arena.hpp"
-#include "codec/decoder.hpp"
+#include "codec/format.hpp"
 
 template <class Row>
 struct WholeArray;

@@ -5,7 +5,6 @@
 #include <png.h>
 
 #include "codec/format.hpp"
-#include "codec/headers.hpp"
 
 namespace weir::codec {
 namespace {
@@ -123,29 +122,26 @@ CanvasNeed png_need(const ImageInfo& info, const Rect& source, std::uint32_t) no
       .arena_bytes = fixed + rows * (info.width * widest_pixel + row_padding)};
 }
 
-class PngDecoder final : public FormatDecoder {
- public:
-  Result<RowStatus> decode(const DecodeJob& job) override {
-    Session s{};
-    s.job = &job;
-    s.kind = FaultKind::corrupt;
-    s.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s,
-                                     on_allocate, on_free);
-    s.info = s.png == nullptr ? nullptr : png_create_info_struct(s.png);
-    const bool created = s.info != nullptr;
-    const bool complete = created && succeeds(s);
-    png_destroy_read_struct(&s.png, &s.info, nullptr);
-    if (!created) return Defect{FaultKind::memory, Stage::decode, "libpng found no memory"};
-    if (complete) return RowStatus::ok;
-    const bool deliverable = s.kind == FaultKind::corrupt || s.kind == FaultKind::truncated;
-    if (!job.strict && s.has_pixels && deliverable) return RowStatus::damaged;
-    return Defect{s.kind, Stage::decode, s.reason, s.at};
-  }
-};
+Result<RowStatus> decode_png(const DecodeJob& job) {
+  Session s{};
+  s.job = &job;
+  s.kind = FaultKind::corrupt;
+  s.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_allocate,
+                                   on_free);
+  s.info = s.png == nullptr ? nullptr : png_create_info_struct(s.png);
+  const bool created = s.info != nullptr;
+  const bool complete = created && succeeds(s);
+  png_destroy_read_struct(&s.png, &s.info, nullptr);
+  if (!created) return Defect{FaultKind::memory, Stage::decode, "libpng found no memory"};
+  if (complete) return RowStatus::ok;
+  const bool deliverable = s.kind == FaultKind::corrupt || s.kind == FaultKind::truncated;
+  if (!job.strict && s.has_pixels && deliverable) return RowStatus::damaged;
+  return Defect{s.kind, Stage::decode, s.reason, s.at};
+}
 
 }  // namespace
 
 constinit const Format png_format{"png", "\x89PNG\r\n\x1a\n", read_png_header, png_need,
-                                  make_decoder<PngDecoder>};
+                                  decode_png};
 
 }  // namespace weir::codec

@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "codec/format.hpp"
-#include "codec/headers.hpp"
 
 namespace weir::codec {
 namespace {

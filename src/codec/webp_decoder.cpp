@@ -5,7 +5,6 @@
 
 #include "buffer/page_memory.hpp"
 #include "codec/format.hpp"
-#include "codec/headers.hpp"
 #include "codec/webp_pieces.hpp"
 
 namespace weir::codec {
@@ -96,32 +95,29 @@ CanvasNeed webp_need(const ImageInfo& info, const Rect& source, std::uint32_t) n
           .reserved_bytes = reserved_bytes(info)};
 }
 
-class WebpDecoder final : public FormatDecoder {
- public:
-  Result<RowStatus> decode(const DecodeJob& job) override {
-    const Bytes file(job.encoded);
-    const auto riff_end = std::min<std::uint64_t>(std::uint64_t{file.le32(4)} + 8, file.size());
-    const std::span data(reinterpret_cast<const std::uint8_t*>(job.encoded.data()),
-                         static_cast<std::size_t>(riff_end));
+Result<RowStatus> decode_webp(const DecodeJob& job) {
+  const Bytes file(job.encoded);
+  const auto riff_end = std::min<std::uint64_t>(std::uint64_t{file.le32(4)} + 8, file.size());
+  const std::span data(reinterpret_cast<const std::uint8_t*>(job.encoded.data()),
+                       static_cast<std::size_t>(riff_end));
 
-    WebPDecoderConfig config;
-    if (!configure(job, config))
-      return Defect{FaultKind::unsupported, Stage::decode, "another libwebp than compiled against"};
-    try_reservation(job.info);
-    const std::unique_ptr<WebPIDecoder, DeleteDecoder> decoder(WebPIDecode(nullptr, 0, &config));
-    if (!decoder) return defect_of(VP8_STATUS_OUT_OF_MEMORY);
-    const VP8StatusCode status = decode_in_pieces(decoder.get(), job, data);
-    if (status == VP8_STATUS_OK) return RowStatus::ok;
-    if (job.cancelled.load(std::memory_order_relaxed)) return cancelled_decode();
-    if (!job.strict && status != VP8_STATUS_OUT_OF_MEMORY && has_rows(decoder.get()))
-      return RowStatus::damaged;
-    return defect_of(status);
-  }
-};
+  WebPDecoderConfig config;
+  if (!configure(job, config))
+    return Defect{FaultKind::unsupported, Stage::decode, "another libwebp than compiled against"};
+  try_reservation(job.info);
+  const std::unique_ptr<WebPIDecoder, DeleteDecoder> decoder(WebPIDecode(nullptr, 0, &config));
+  if (!decoder) return defect_of(VP8_STATUS_OUT_OF_MEMORY);
+  const VP8StatusCode status = decode_in_pieces(decoder.get(), job, data);
+  if (status == VP8_STATUS_OK) return RowStatus::ok;
+  if (job.cancelled.load(std::memory_order_relaxed)) return cancelled_decode();
+  if (!job.strict && status != VP8_STATUS_OUT_OF_MEMORY && has_rows(decoder.get()))
+    return RowStatus::damaged;
+  return defect_of(status);
+}
 
 }  // namespace
 
 constinit const Format webp_format{"webp", "RIFF....WEBP", read_webp_header, webp_need,
-                                   make_decoder<WebpDecoder>};
+                                   decode_webp};
 
 }  // namespace weir::codec

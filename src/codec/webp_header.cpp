@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "codec/format.hpp"
-#include "codec/headers.hpp"
 #include "codec/webp_pieces.hpp"
 
 namespace weir::codec {

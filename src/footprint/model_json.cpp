@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstddef>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <system_error>
+#include <vector>
 
 #include "base/sanitize.hpp"
-#include "footprint/json_fields.hpp"
 #include "footprint/layer_rules.hpp"
 #include "report/read_json.hpp"
 
@@ -16,7 +18,115 @@ namespace {
 
 using layer::Function;
 using nlohmann::json;
-constexpr auto required = JsonFields::required;
+
+/// The largest integer that every JSON reader represents exactly (RFC 8259, section 6).
+constexpr std::uint64_t most_number = (1ull << 53) - 1;
+constexpr std::size_t most_shown = 64;
+enum Need : std::uint8_t { optional, required };
+
+std::string shown(const json& value) {
+  if (value.is_structured()) return value.is_array() ? "an array" : "an object";
+  return sanitize(value.dump(-1, ' ', false, json::error_handler_t::replace), most_shown);
+}
+
+/// Reads the fields of one JSON object. A field that is missing, unknown, out of bounds or of the
+/// wrong type throws Error{bad_options} "PLACE: FIELD = VALUE: BOUND".
+class JsonFields {
+ public:
+  /// `position` is empty for the outermost object.
+  JsonFields(const json& object, std::string position)
+      : object_(object), position_(std::move(position)) {
+    if (!object.is_object())
+      refuse((position_.empty() ? "the model is " : "is ") + shown(object) + ": must be an object");
+  }
+
+  bool has(const char* field) const { return object_.contains(field); }
+  /// Null if the field is missing and optional.
+  const json* value(const char* field, Need need = optional, const char* example = nullptr) {
+    known_.push_back(field);
+    const auto found = object_.find(field);
+    if (found != object_.end()) return &*found;
+    if (need == required)
+      refuse(std::string(field) + " is missing" +
+             (example ? std::string(R"(; write ")") + field + R"(": )" + example : ""));
+    return nullptr;
+  }
+  /// `least` is the bound of whole numbers.
+  template <class T>
+  void read(const char* field, T& target, std::uint64_t least = 0, Need need = optional) {
+    if (const auto* found = value(field, need)) take(field, *found, least, target);
+  }
+  /// Reads one of the given words.
+  template <class T>
+  void word(const char* field, T& target, const std::vector<T>& choices) {
+    const auto* found = value(field);
+    if (found == nullptr) return;
+    std::string text;
+    for (const T choice : choices) {
+      const std::string name(to_string(choice));
+      if (*found == name) {
+        target = choice;
+        return;
+      }
+      text += (text.empty() ? "" : ", ") + name;
+    }
+    refuse(field, *found, "must be one of " + text);
+  }
+
+  /// Throws if the object has a field that was not read.
+  void done() const {
+    for (const auto& [field, value] : object_.items()) {
+      if (std::count(known_.begin(), known_.end(), field) > 0) continue;
+      std::string fields;
+      for (const auto& known : known_) fields += (fields.empty() ? "" : ", ") + known;
+      refuse(sanitize(field, most_shown) + " is no field of it; those are " + fields);
+    }
+  }
+
+  [[noreturn]] void refuse(const std::string& field, const json& value,
+                           const std::string& bound) const {
+    refuse(field + " = " + shown(value) + ": " + bound);
+  }
+  [[noreturn]] void refuse(const std::string& what) const { throw model_error(position_, what); }
+
+ private:
+  void take(const char* field, const json& found, std::uint64_t least,
+            std::uint64_t& target) const {
+    // In JSON Schema, 3.0 is also an integer. Every allowed integer is exact as a double.
+    const auto number = found.is_number() ? found.get<double>() : -1;
+    if (!(number >= static_cast<double>(least) && number <= static_cast<double>(most_number)) ||
+        number != std::floor(number))
+      refuse(field, found,
+             "must be a whole number, " + std::to_string(least) + " to " +
+                 std::to_string(most_number));
+    target = static_cast<std::uint64_t>(number);
+  }
+  /// One number for both sides, or [rows, columns].
+  void take(const char* field, const json& found, std::uint64_t least, Extent& target) const {
+    if (found.is_array() && found.size() != 2)
+      refuse(field, found, "must be one number, or two: [rows, columns]");
+    take(field, found.is_array() ? found[0] : found, least, target.height);
+    take(field, found.is_array() ? found[1] : found, least, target.width);
+  }
+  void take(const char* field, const json& found, std::uint64_t, Dims& target) const {
+    if (!found.is_array() || found.empty() || found.size() > 3)
+      refuse(field, found, "must be [channels, height, width], [tokens, features] or [features]");
+    target.resize(found.size());
+    for (std::size_t i = 0; i < target.size(); ++i) take(field, found[i], 1, target[i]);
+  }
+  void take(const char* field, const json& found, std::uint64_t, bool& target) const {
+    if (!found.is_boolean()) refuse(field, found, "must be true or false");
+    target = found.get<bool>();
+  }
+  void take(const char* field, const json& found, std::uint64_t, std::string& target) const {
+    if (!found.is_string()) refuse(field, found, "must be a string");
+    target = found.get<std::string>();
+  }
+
+  const json& object_;
+  std::string position_;
+  std::vector<std::string> known_;
+};
 
 const std::vector<ElementType> float_types{ElementType::f32, ElementType::f16, ElementType::bf16,
                                            ElementType::f64};
@@ -35,55 +145,55 @@ std::vector<Layer::Kind> kinds() {
 }
 
 void read(JsonFields& f, layer::Conv2d& conv) {
-  f.whole("out_channels", conv.out_channels, 1, required);
-  f.extent("kernel", conv.kernel, 1, required);
-  f.extent("stride", conv.stride, 1);
-  f.extent("padding", conv.padding, 0);
-  f.extent("dilation", conv.dilation, 1);
-  f.whole("groups", conv.groups, 1);
-  f.flag("bias", conv.bias);
-  f.whole("in_channels", conv.in_channels, 1);
+  f.read("out_channels", conv.out_channels, 1, required);
+  f.read("kernel", conv.kernel, 1, required);
+  f.read("stride", conv.stride, 1);
+  f.read("padding", conv.padding, 0);
+  f.read("dilation", conv.dilation, 1);
+  f.read("groups", conv.groups, 1);
+  f.read("bias", conv.bias);
+  f.read("in_channels", conv.in_channels, 1);
 }
 void read(JsonFields& f, layer::Linear& linear) {
-  f.whole("out_features", linear.out_features, 1, required);
-  f.flag("bias", linear.bias);
-  f.whole("in_features", linear.in_features, 1);
+  f.read("out_features", linear.out_features, 1, required);
+  f.read("bias", linear.bias);
+  f.read("in_features", linear.in_features, 1);
 }
 void read(JsonFields& f, layer::BatchNorm& norm) {
-  f.flag("affine", norm.affine);
-  f.flag("running", norm.running);
+  f.read("affine", norm.affine);
+  f.read("running", norm.running);
 }
 void read(JsonFields& f, layer::GroupNorm& norm) {
-  f.whole("groups", norm.groups, 1, required);
-  f.flag("affine", norm.affine);
+  f.read("groups", norm.groups, 1, required);
+  f.read("affine", norm.affine);
 }
 void read(JsonFields& f, layer::Embedding& embedding) {
-  f.whole("count", embedding.count, 1, required);
-  f.whole("features", embedding.features, 1, required);
+  f.read("count", embedding.count, 1, required);
+  f.read("features", embedding.features, 1, required);
 }
 template <class Pool>
 void read_pool(JsonFields& f, Pool& pool) {
-  f.extent("kernel", pool.kernel, 1, required);
-  f.extent("stride", pool.stride, 1);
-  f.extent("padding", pool.padding, 0);
-  f.flag("ceil_mode", pool.ceil_mode);
+  f.read("kernel", pool.kernel, 1, required);
+  f.read("stride", pool.stride, 1);
+  f.read("padding", pool.padding, 0);
+  f.read("ceil_mode", pool.ceil_mode);
 }
 void read(JsonFields& f, layer::MaxPool2d& pool) {
   read_pool(f, pool);
-  f.extent("dilation", pool.dilation, 1);
+  f.read("dilation", pool.dilation, 1);
 }
 void read(JsonFields& f, layer::AvgPool2d& pool) { read_pool(f, pool); }
 void read(JsonFields&, layer::GlobalAvgPool&) {}
 void read(JsonFields& f, layer::Activation& activation) {
-  if (may_be_in_place(activation.function)) f.flag("in_place", activation.in_place);
+  if (may_be_in_place(activation.function)) f.read("in_place", activation.in_place);
 }
-void read(JsonFields& f, layer::Dropout& dropout) { f.flag("in_place", dropout.in_place); }
+void read(JsonFields& f, layer::Dropout& dropout) { f.read("in_place", dropout.in_place); }
 void read(JsonFields&, layer::Flatten&) {}
 void read(JsonFields& f, layer::Counts& counts) {
-  f.whole("parameters", counts.parameters, 0, required);
-  f.whole("activations", counts.activations, 0, required);
-  f.whole("kept", counts.kept, 0);
-  f.dims("output", counts.output);
+  f.read("parameters", counts.parameters, 0, required);
+  f.read("activations", counts.activations, 0, required);
+  f.read("kept", counts.kept, 0);
+  f.read("output", counts.output);
 }
 
 std::string string_of(const json& object, const char* field) {
@@ -100,7 +210,7 @@ Layer read_layer(const json& object, std::size_t index) {
   for (const auto& known : all_kinds) {
     Layer layer{known};
     if (type.is_string() && kind == kind_name(layer)) {
-      fields.text("name", layer.name);
+      fields.read("name", layer.name);
       std::visit([&](auto& of_kind) { read(fields, of_kind); }, layer.kind);
       fields.done();
       return layer;
@@ -115,13 +225,13 @@ void read_input(const json& object, Model& model) {
   for (const auto* field : {"features", "tokens"}) {
     if (!fields.has(field)) continue;
     model.tokens = field == std::string_view("tokens");
-    fields.whole(field, model.input.emplace_back(), 1, required);
+    fields.read(field, model.input.emplace_back(), 1, required);
     return fields.done();
   }
   model.input.resize(3);
-  fields.whole("channels", model.input[0], 1, required);
-  fields.whole("height", model.input[1], 1, required);
-  fields.whole("width", model.input[2], 1, required);
+  fields.read("channels", model.input[0], 1, required);
+  fields.read("height", model.input[1], 1, required);
+  fields.read("width", model.input[2], 1, required);
   fields.done();
 }
 
@@ -168,14 +278,14 @@ Model read_all(const json& object) {
   JsonFields fields(object, "");
   Model model;
   std::string ignored;
-  fields.text("$schema", ignored);
-  fields.text("name", model.name);
+  fields.read("$schema", ignored);
+  fields.read("name", model.name);
   read_input(*fields.value("input", required, "[3, 224, 224]"), model);
   if (const auto* types = fields.value("types")) read_types(fields, *types, model);
   fields.word("optimizer", model.optimizer,
               {Optimizer::sgd, Optimizer::momentum, Optimizer::rmsprop, Optimizer::adam});
-  fields.whole("batch", model.batch, 1);
-  fields.whole("micro_batch", model.micro_batch, 1);
+  fields.read("batch", model.batch, 1);
+  fields.read("micro_batch", model.micro_batch, 1);
   read_layers(fields, model);
   fields.done();
   return model;

@@ -1,5 +1,4 @@
-#include "codec/headers.hpp"
-#include "codec/jpeg_decoder.hpp"
+#include "codec/format.hpp"
 #include "targets.hpp"
 
 namespace weir::fuzz {

@@ -1,4 +1,4 @@
-#include "base/cpu_room.hpp"
+#include "base/room.hpp"
 
 #include <sched.h>
 

@@ -1,4 +1,4 @@
-#include "books/peak_watch.hpp"
+#include "books/byte_counts.hpp"
 
 #include <atomic>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "cli/attempts.hpp"
+#include "cli/soak.hpp"
 
 #include "cli/vector_sink.hpp"
 #include "support/catch.hpp"
@@ -10,7 +10,7 @@ TEST_CASE("a watched source is the same source, and its reads are counted", "[at
   const auto plain =
       in_memory({{"a", {std::byte{1}}, 5}, {"b", {std::byte{2}, std::byte{3}}, 6}}, {"x"});
   const auto attempts = std::make_shared<Attempts>(plain.size());
-  const auto source = watched(plain, attempts);
+  const AnySource source = Watched{plain, attempts};
   CHECK(source.size() == plain.size());
   CHECK(source.name(1) == plain.name(1));
   CHECK(source.index_bytes() == plain.index_bytes());

@@ -108,7 +108,7 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
   CHECK(s.options.memory.budget_bytes == 64ull << 20);
   CHECK(s.options.memory.max_sample_bytes == 9ull << 20);
   CHECK(s.options.seed == 42);
-  CHECK(s.options.shuffle);
+  CHECK(s.options.order == Order::shuffle());
   CHECK(s.options.drop_last);
   CHECK(s.epochs == 3u);
   CHECK(s.steps == 11u);
@@ -291,9 +291,9 @@ TEST_CASE("a command has no option that means nothing for it, and help does not 
 }
 
 TEST_CASE("a flag takes true and false, and no other value", "[settings]") {
-  CHECK(run_with({"--shuffle=true"}).options.shuffle);
-  CHECK_FALSE(run_with({"--shuffle", "--shuffle=false"}).options.shuffle);
-  CHECK(run_with({"--shuffle", "--shuffle"}).options.shuffle);
+  CHECK(run_with({"--shuffle=true"}).options.order == Order::shuffle());
+  CHECK(run_with({"--shuffle", "--shuffle=false"}).options.order == Order::sequential());
+  CHECK(run_with({"--shuffle", "--shuffle"}).options.order == Order::shuffle());
   for (const std::string value : {"3", "0", "yes", "-1"}) {
     const auto refused = refusal({"run", "x", "--shuffle=" + value});
     CAPTURE(value);

@@ -1,7 +1,6 @@
 #include <random>
 
 #include "codec/format.hpp"
-#include "codec/jpeg_decoder.hpp"
 #include "encoders.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
@@ -15,26 +14,27 @@ Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const 
                            std::uint32_t reduce = 1) {
   const Placement placement{
       source, {}, {0, 0, source.width, source.height}, {source.height, source.width, 3}};
-  const CanvasNeed need = jpeg_need(info, source, reduce);
+  const CanvasNeed need = jpeg_format.need(info, source, reduce);
   const Scratch spare(need.spare_bytes), arena_memory(need.arena_bytes);
   Pixels pixels(std::size_t{source.width} * source.height * 3);
   RowSink sink(placement, nullptr, pixels.data());
   Arena arena{std::span<std::byte>(arena_memory)};
   const std::atomic<bool> cancelled{false};
   const DecodeLimits limits;
-  JpegDecoder decoder;
+  const auto kept = jpeg_format.keep();
   const auto status =
-      decoder.decode({encoded,
-                      info,
-                      source,
-                      {},
-                      sink,
-                      reinterpret_cast<std::uint8_t*>(std::span<std::byte>(spare).data()),
-                      arena,
-                      limits,
-                      true,
-                      cancelled,
-                      reduce});
+      jpeg_format.decode({encoded,
+                          info,
+                          source,
+                          {},
+                          sink,
+                          reinterpret_cast<std::uint8_t*>(std::span<std::byte>(spare).data()),
+                          arena,
+                          limits,
+                          true,
+                          cancelled,
+                          reduce,
+                          kept.get()});
   if (!status) return status.defect();
   return pixels;
 }
@@ -186,7 +186,7 @@ TEST_CASE(
       const Encoded jpeg = encode_jpeg(image, style);
       const auto info = Decoder(DecoderOptions{}).probe(jpeg);
       REQUIRE(info);
-      REQUIRE(jpeg_reduces(*info));
+      REQUIRE(jpeg_format.reduces(*info));
       for (const std::uint32_t reduce : {2u, 4u, 8u}) {
         const std::uint32_t width = (437 + reduce - 1) / reduce,
                             height = (331 + reduce - 1) / reduce;

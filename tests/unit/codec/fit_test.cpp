@@ -4,7 +4,7 @@
 #include <opencv2/imgcodecs.hpp>
 #endif
 
-#include "codec/probe.hpp"
+#include "codec/decoder.hpp"
 #include "encoders.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"

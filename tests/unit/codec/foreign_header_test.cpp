@@ -2,8 +2,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "codec/decoder.hpp"
 #include "codec/imgcodecs/headers.hpp"
-#include "codec/probe.hpp"
 #include "support/catch.hpp"
 #include "tiff_bytes.hpp"
 

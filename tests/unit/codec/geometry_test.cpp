@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "codec/geometry.hpp"
-#include "codec/orientation.hpp"
 #include "support/catch.hpp"
 
 namespace weir::codec {

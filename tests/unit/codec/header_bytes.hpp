@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "codec/headers.hpp"
+#include "codec/format.hpp"
 #include "support.hpp"
 
 namespace weir::codec::test {

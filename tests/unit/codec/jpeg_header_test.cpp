@@ -1,4 +1,4 @@
-#include "codec/jpeg_decoder.hpp"
+#include "codec/format.hpp"
 #include "header_bytes.hpp"
 #include "support/catch.hpp"
 
