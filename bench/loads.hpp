@@ -26,7 +26,7 @@ struct Load {
   double read_ms = 0, read_deviation_ms = 0, decode_ms = 0;
   std::uint32_t batch = 32;
   std::vector<double> consumer_ms{};        ///< repeats
-  std::uint64_t budget_bytes = UINT64_MAX;  ///< beside the samples, of 16 KiB each
+  std::uint64_t budget_bytes = UINT64_MAX;  ///< beside the samples themselves
   bool photographs = false;  ///< of WEIR_TEST_DATA, instead of sleeping reads and decodes
 };
 
@@ -59,12 +59,13 @@ inline std::optional<std::filesystem::path> photographs() {
   return std::filesystem::is_directory(folder) ? std::optional(folder) : std::nullopt;
 }
 
+/// Whether memory matters. Then samples are as large as photographs.
+inline bool is_bounded(const Load& load) { return load.budget_bytes != UINT64_MAX; }
+
 inline AnySource source_of(const Load& load) {
   if (load.photographs) return image_folder(photographs()->string(), {.extensions = {".jpg"}});
-  constexpr std::uint64_t samples = 1024;
-  const std::size_t bytes = load.budget_bytes == UINT64_MAX ? 1 : 16 << 10;
-  std::vector<MemorySample> all(samples);
-  for (auto& sample : all) sample.bytes.resize(bytes);
+  std::vector<MemorySample> all(is_bounded(load) ? 256 : 1024);
+  for (auto& sample : all) sample.bytes.resize(is_bounded(load) ? 110'000 : 1);
   auto source = in_memory(std::move(all));
   if (load.read_ms <= 0) return source;
   return source::delayed(std::move(source),
@@ -75,12 +76,14 @@ inline AnySource source_of(const Load& load) {
 inline Options options_of(const Load& load) {
   Options options{.shape = {224, 224}, .order = Order::shuffle(), .batch = load.batch};
   if (load.photographs) return options;
-  options.shape = {8, 8};
   options.fit = Fit::stretch;
-  options.codecs = {std::make_shared<SleepingCodec>(load.decode_ms, options.shape)};
-  if (load.budget_bytes == UINT64_MAX) return options;
-  options.memory.budget_bytes = load.budget_bytes + source_of(load).index_bytes();
-  options.memory.max_sample_bytes = 64 << 10;
+  if (is_bounded(load)) {
+    options.memory.budget_bytes = load.budget_bytes + source_of(load).index_bytes();
+  } else {
+    options.shape = {8, 8};
+  }
+  options.codecs = {std::make_shared<SleepingCodec>(
+      load.decode_ms, is_bounded(load) ? Shape{375, 500} : options.shape)};
   return options;
 }
 
