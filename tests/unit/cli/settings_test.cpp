@@ -291,9 +291,9 @@ TEST_CASE("a command has no option that means nothing for it, and help does not 
 }
 
 TEST_CASE("a flag takes true and false, and no other value", "[settings]") {
-  CHECK(run_with({"--shuffle=true"}).options.shuffle);
-  CHECK_FALSE(run_with({"--shuffle", "--shuffle=false"}).options.shuffle);
-  CHECK(run_with({"--shuffle", "--shuffle"}).options.shuffle);
+  CHECK(run_with({"--shuffle=true"}).options.order == Order::shuffle());
+  CHECK(run_with({"--shuffle", "--shuffle=false"}).options.order == Order::sequential());
+  CHECK(run_with({"--shuffle", "--shuffle"}).options.order == Order::shuffle());
   for (const std::string value : {"3", "0", "yes", "-1"}) {
     const auto refused = refusal({"run", "x", "--shuffle=" + value});
     CAPTURE(value);
