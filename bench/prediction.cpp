@@ -72,7 +72,7 @@ AnySource source_of(const Case& c) {
 Loader loader_of(const Case& c, std::uint32_t depth) {
   Options options{.shape = shape,
                   .fit = Fit::stretch,
-                  .shuffle = true,
+                  .order = weir::Order::shuffle(),
                   .batch = c.batch,
                   .workers = c.workers,
                   .codecs = {std::make_shared<SleepingCodec>(c.decode_ms)}};

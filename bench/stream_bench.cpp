@@ -12,7 +12,7 @@ void next_and_release(benchmark::State& state) {
   Options options{.shape = {8, 8}, .batch = 4, .workers = 1};
   options.queue.max_queue_size = static_cast<std::uint32_t>(state.range(0));
   Loader loader(synthetic(16, {16, 16}), options);
-  auto stream = loader.stream({.from = {}, .epochs = std::nullopt, .stop = {}});
+  auto stream = loader.stream({.epochs = std::nullopt});
   while (state.KeepRunning()) {
     stream.settle();
     const auto begun = Clock::now();

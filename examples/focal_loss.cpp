@@ -81,8 +81,10 @@ Settings parse(int argc, char** argv) {
 /// The images are the same for all callers. Order and batch size are parameters.
 weir::Loader make_loader(const Settings& settings, bool shuffle, std::uint32_t batch,
                          std::shared_ptr<weir::MemoryLedger> ledger = nullptr) {
-  weir::Options options{
-      .shape = {32, 32}, .fit = weir::Fit::stretch, .shuffle = shuffle, .batch = batch};
+  weir::Options options{.shape = {32, 32},
+                        .fit = weir::Fit::stretch,
+                        .order = weir::Order::shuffle(shuffle),
+                        .batch = batch};
   options.memory.budget_bytes = settings.budget;
   options.memory.ledger = std::move(ledger);
   return weir::Loader(settings.folder.empty() ? weir::synthetic(settings.images, {36, 36}, 1)

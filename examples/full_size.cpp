@@ -16,7 +16,7 @@ weir::Options one_at_a_time(std::uint64_t ahead_bytes) {
   weir::Options options;
   options.sizes.mode = weir::Sizes::ragged;
   options.batch = 1;
-  options.shuffle = true;
+  options.order = weir::Order::shuffle();
   options.queue.max_queue_size = 256;  // slots; max_bytes is the effective bound
   options.queue.max_bytes = ahead_bytes;
   return options;

@@ -109,9 +109,10 @@ struct Outcome {
 
 /// Two steps on the same 128 images, split into `micro_batches` parts.
 Outcome train(std::uint32_t micro_batches) {
-  weir::Loader loader(
-      weir::synthetic(batch_size, {36, 36}),
-      {.shape = shape, .fit = weir::Fit::stretch, .shuffle = true, .batch = batch_size});
+  weir::Loader loader(weir::synthetic(batch_size, {36, 36}), {.shape = shape,
+                                                              .fit = weir::Fit::stretch,
+                                                              .order = weir::Order::shuffle(),
+                                                              .batch = batch_size});
   const weir::Converter<float> to_float({.mean = {0.5, 0.5, 0.5}, .stddev = {0.25, 0.25, 0.25}});
   const auto micro_size = batch_size / micro_batches;
   Network network;

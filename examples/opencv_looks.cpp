@@ -23,7 +23,7 @@ constexpr weir::Shape shape{32, 32};
 
 /// Shuffled, so that the sheet shows images of every class.
 weir::Options options() {
-  return {.shape = shape, .fit = weir::Fit::stretch, .shuffle = true, .batch = 100};
+  return {.shape = shape, .fit = weir::Fit::stretch, .order = weir::Order::shuffle(), .batch = 100};
 }
 
 /// A custom step on weir's workers: OpenCV crops nine tenths of the image into the row of the batch

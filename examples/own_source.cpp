@@ -82,7 +82,7 @@ PackedFile pack(const weir::AnySource& images) {
 
 int main() try {
   const auto packed = pack(weir::synthetic(500, {96, 128}));
-  weir::Loader loader(packed, {.shape = {64, 64}, .shuffle = true, .batch = 50});
+  weir::Loader loader(packed, {.shape = {64, 64}, .order = weir::Order::shuffle(), .batch = 50});
   std::vector<std::uint64_t> images_of_class(10);
   for (weir::Batch& batch : loader.stream()) {
     for (const auto label : batch.labels()) ++images_of_class.at(static_cast<std::size_t>(label));

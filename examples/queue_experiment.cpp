@@ -13,7 +13,7 @@ constexpr std::uint32_t batch_size = 128, steps = 10;
 bool measure(std::uint32_t max_queue_size) {
   weir::Loader loader(weir::synthetic(3'000, {72, 96}),
                       {.shape = shape,
-                       .shuffle = true,
+                       .order = weir::Order::shuffle(),
                        .batch = batch_size,
                        .queue = {.max_queue_size = max_queue_size}});
   auto stream = loader.stream({.epochs = std::nullopt});

@@ -29,7 +29,7 @@ using Ull = unsigned long long;
 weir::Options options_for(bool training, const std::shared_ptr<weir::MemoryLedger>& ledger) {
   return {.shape = shape,
           .fit = weir::Fit::stretch,
-          .shuffle = training,
+          .order = weir::Order::shuffle(training),
           .batch = batch_size,
           .workers = 1,
           .queue = {.max_queue_size = training ? 12U : 8U},

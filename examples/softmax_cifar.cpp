@@ -36,7 +36,7 @@ class Input {
 weir::Loader make_loader(weir::AnySource source, bool shuffle) {
   return weir::Loader(std::move(source), {.shape = shape,
                                           .fit = weir::Fit::stretch,
-                                          .shuffle = shuffle,
+                                          .order = weir::Order::shuffle(shuffle),
                                           .batch = batch_size,
                                           .seed = 1});
 }

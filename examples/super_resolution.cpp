@@ -157,7 +157,7 @@ int main(int argc, char** argv) try {
                           : made_pairs(32);
   weir::Options options;
   options.shape = low;
-  options.shuffle = true;
+  options.order = weir::Order::shuffle();
   options.batch = 16;
   options.codecs = {std::make_shared<PlainCodec>()};
   options.side_bytes = high.values();

@@ -6,15 +6,15 @@ set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report e
 set(WEIR_PUBLIC_base element_type.hpp error.hpp export.hpp image.hpp random.hpp setting.hpp sizes.hpp version.hpp)
 set(WEIR_PUBLIC_books counting.hpp ledger.hpp tally.hpp)
 set(WEIR_PUBLIC_buffer cache.hpp lease_end.hpp memory.hpp)
-set(WEIR_PUBLIC_source source.hpp)
+set(WEIR_PUBLIC_source order.hpp source.hpp)
 set(WEIR_PUBLIC_codec codec.hpp transform.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)
-set(WEIR_PUBLIC_conductor "")
-set(WEIR_PUBLIC_plan options.hpp plan.hpp report.hpp window.hpp advice.hpp)
+set(WEIR_PUBLIC_conductor progress.hpp)
+set(WEIR_PUBLIC_plan options.hpp plan.hpp ranks.hpp report.hpp window.hpp advice.hpp)
 set(WEIR_PUBLIC_report memory_report.hpp profile.hpp)
 set(WEIR_PUBLIC_engine "")
 set(WEIR_PUBLIC_footprint footprint.hpp model.hpp model_json.hpp)
-set(WEIR_PUBLIC_api batch.hpp loader.hpp probe.hpp weir.hpp interop/lease.hpp
+set(WEIR_PUBLIC_api batch.hpp loader.hpp probe.hpp receipt.hpp weir.hpp interop/lease.hpp
     interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp
     interop/torch_device.hpp interop/torch_stream.hpp)
 # Public headers that need a library which weir itself does not need: see packaging/adapters.cmake.
@@ -25,7 +25,7 @@ set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/o
 set(WEIR_FENCE "boost/asio=engine,cli" "boost/beast=cli" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,cli" "fmt/=report,footprint,cli"
     "prometheus/=report,cli"
-    "CLI/=cli" "openssl/=cli" "ext/=cli" "hwy/=codec,convert" "dlfcn.h=buffer")
+    "CLI/=cli" "openssl/=cli" "ext/=cli" "hwy/=codec,convert" "dlfcn.h=buffer" "xxhash.h=source")
 
 # A shared library must only export symbols that WEIR_API marks.
 function(weir_hide_symbols TARGET)

@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   const auto side = static_cast<std::uint32_t>(task.size);
   weir::Options options{.shape = {side, side},
                         .fit = task.random ? weir::Fit::random : weir::Fit::center,
-                        .shuffle = true,
+                        .order = weir::Order::shuffle(),
                         .batch = static_cast<std::uint32_t>(task.batch),
                         .workers = static_cast<std::uint32_t>(task.workers)};
   options.queue.max_queue_size = static_cast<std::uint32_t>(task.queue);

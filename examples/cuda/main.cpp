@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
     }
     const auto pinned = std::make_shared<weir::PinnedMemory>();
     weir::Options options{.shape = {choice.size, choice.size},
-                          .shuffle = true,
+                          .order = weir::Order::shuffle(),
                           .batch = choice.batch,
                           .queue = {.max_leases = in_flight + 1}};
     if (!choice.pageable) options.memory.upstream = pinned;

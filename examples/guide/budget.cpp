@@ -26,7 +26,7 @@ void print(const weir::MemorySnapshot& memory) {
 int main() {
   const auto images = weir::synthetic(300, {240, 320});
   const weir::Options wish{.shape = {128, 128},
-                           .shuffle = true,
+                           .order = weir::Order::shuffle(),
                            .batch = 32,
                            .queue = {.max_queue_size = 20},
                            .memory = {.budget_bytes = 24 * mib}};
@@ -70,7 +70,7 @@ int main() {
   weir::Options train = wish, validate = wish;
   train.memory.ledger = validate.memory.ledger = ledger;
   train.queue.max_queue_size = 4;
-  validate.shuffle = false;
+  validate.order = weir::Order::sequential();
   validate.queue.max_queue_size = 2;
   weir::Loader training(images, train), validation(images, validate);
   std::uint64_t seen = 0;

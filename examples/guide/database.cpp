@@ -98,7 +98,8 @@ void fill(const std::string& path, const weir::AnySource& images) {
 
 int main() try {
   fill("images.db", weir::synthetic(60, {40, 40}));
-  weir::Loader loader(Database("images.db"), {.shape = {32, 32}, .shuffle = true, .workers = 3});
+  weir::Loader loader(Database("images.db"),
+                      {.shape = {32, 32}, .order = weir::Order::shuffle(), .workers = 3});
   for (const weir::Batch& batch : loader.stream()) std::printf("%u images\n", batch.size());
   return loader.report().samples.consumed == loader.size() ? 0 : 1;
 } catch (const std::exception& error) {

@@ -36,8 +36,9 @@ class Network {
 }  // namespace
 
 int main(int argc, char** argv) {
-  weir::Loader loader(argc > 1 ? weir::image_folder(argv[1]) : weir::synthetic(200, {120, 160}),
-                      {.shape = {64, 64}, .fit = weir::Fit::random, .shuffle = true, .batch = 48});
+  weir::Loader loader(
+      argc > 1 ? weir::image_folder(argv[1]) : weir::synthetic(200, {120, 160}),
+      {.shape = {64, 64}, .fit = weir::Fit::random, .order = weir::Order::shuffle(), .batch = 48});
   const auto classes = std::max<std::size_t>(10, loader.class_names().size());
   Network network(classes);
 

@@ -39,7 +39,7 @@ void train(weir::Loader& loader, Trainer& trainer) {
 
 int main() {
   const auto pinned = std::make_shared<weir::PinnedMemory>();
-  weir::Options options{.shape = {64, 64}, .shuffle = true, .batch = 32};
+  weir::Options options{.shape = {64, 64}, .order = weir::Order::shuffle(), .batch = 32};
   options.memory.upstream = pinned;
   options.queue = {.max_queue_size = 4, .max_leases = 3};
   weir::Loader loader(weir::synthetic(96, {80, 80}), options);

@@ -36,7 +36,8 @@ int main() {
   std::vector<std::uint64_t> batches;
   for (std::uint64_t rank = 0; rank < world; ++rank) {
     const Part part{images, rank, world};
-    weir::Loader loader(part, {.shape = {32, 32}, .shuffle = true, .batch = 5, .drop_last = true});
+    weir::Loader loader(
+        part, {.shape = {32, 32}, .order = weir::Order::shuffle(), .batch = 5, .drop_last = true});
     for (const weir::Batch& batch : loader.stream())
       for (const auto i : batch.indices()) seen.push_back(part.name(i));
     batches.push_back(loader.batches_per_epoch());

@@ -11,7 +11,7 @@ double mib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20);
 }  // namespace
 
 int main(int argc, char** argv) {
-  weir::Options options{.shape = {64, 64}, .shuffle = true, .batch = 16};
+  weir::Options options{.shape = {64, 64}, .order = weir::Order::shuffle(), .batch = 16};
   weir::Loader loader(argc > 1 ? weir::image_folder(argv[1]) : weir::synthetic(400, {120, 160}),
                       options);
 

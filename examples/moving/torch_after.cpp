@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   Trainer trainer;
   const weir::Options options{.shape = {side, side},
                               .fit = weir::Fit::stretch,
-                              .shuffle = true,
+                              .order = weir::Order::shuffle(),
                               .batch = batch_size,
                               .workers = 2};
   weir::Loader images(weir::image_folder(argv[1]), options);

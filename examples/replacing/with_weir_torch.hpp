@@ -30,7 +30,7 @@ class WeirTensorLoader {
   weir::Loader loader_{images_,
                        {.shape = {s_.side, s_.side},
                         .fit = weir::Fit::stretch,
-                        .shuffle = s_.shuffle,
+                        .order = weir::Order::shuffle(s_.shuffle),
                         .batch = s_.batch,
                         .workers = s_.workers,
                         .queue = {.max_queue_size = s_.queue},

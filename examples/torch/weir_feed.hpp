@@ -65,7 +65,7 @@ class WeirFeed {
     const auto side = static_cast<std::uint32_t>(options.side);
     return {.shape = {side, side},
             .short_side = static_cast<std::uint32_t>(options.short_side()),
-            .shuffle = shuffle,
+            .order = weir::Order::shuffle(shuffle),
             .batch = static_cast<std::uint32_t>(options.batch),
             .workers = static_cast<std::uint32_t>(options.workers),
             .queue = {.max_queue_size = static_cast<std::uint32_t>(options.queue)},

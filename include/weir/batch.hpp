@@ -9,6 +9,7 @@
 #include "weir/export.hpp"
 #include "weir/image.hpp"
 #include "weir/lease_end.hpp"
+#include "weir/receipt.hpp"
 #include "weir/sizes.hpp"
 
 namespace weir {
@@ -26,25 +27,38 @@ class WEIR_API Batch {
  public:
   Batch(Batch&& other) noexcept;
   Batch& operator=(Batch&& other) noexcept;
-  ~Batch();  ///< the rows count as consumed
+  /// The rows count as consumed. The batch is finished, unless receipt() took its receipt or the
+  /// destruction is by an exception.
+  ~Batch();
 
-  /// Returns the slab now. The rows count as discarded.
+  /// Returns the slab now. The rows count as discarded, and the batch as finished.
   void discard() && noexcept;
-  /// Returns the slab when `end` is reached. The rows then count as consumed. Until then the batch
+  /// The batch is finished, although it is still in hand: Stream::progress() has its samples. Call
+  /// it before a checkpoint at the end of the loop body.
+  void finish() noexcept;
+  /// Takes the receipt: the batch is finished when the receipt is destroyed. For a trainer that
+  /// releases the batch before it has trained with its samples.
+  [[nodiscard]] Receipt receipt() noexcept;
+  /// Returns the slab when `end` is reached, and the receipt now. The rows then count as consumed. Until then the batch
   /// stays `leased` and counts against max_leases. If every lease is pending in this way, next()
   /// waits for one.
   ///
   /// The end and the destructor of a stream do not wait for pending leases. The Loader's destructor
   /// waits for up to one second. If the Loader no longer exists, this call itself waits for up to
   /// one second. A slab whose end is not reached in that time is never freed.
-  void release_when(std::unique_ptr<LeaseEnd> end) && noexcept;
+  Receipt release_when(std::unique_ptr<LeaseEnd> end) && noexcept;
   /// Returns the LeaseEnd of the previous release_when() on this slab, so that the caller can reuse
   /// it without an allocation. Null if there is none.
   std::unique_ptr<LeaseEnd> take_last_end() noexcept;
 
-  /// Number of rows; the last batch of an epoch may be smaller.
+  /// Number of rows; the last batch of an epoch may be smaller. At least 1: see RowStatus::padding.
   std::uint32_t size() const noexcept;
+  /// Number of samples in the batches of all ranks for this step. In the last step of an epoch it
+  /// can be less than batch times ranks, and ranks can differ in their number of samples. A trainer
+  /// then weights the gradients of each rank by its samples.
+  std::uint64_t global_rows() const noexcept;
   std::uint64_t epoch() const noexcept;     ///< epoch of all rows, from 0
+  bool last_of_epoch() const noexcept;      ///< whether the next batch is of another epoch
   std::uint64_t sequence() const noexcept;  ///< position in the stream: 0, 1, 2 … (law: order)
   /// All rows as N x H x W x C uint8. With Sizes::padded, H and W are those of the block. Throws
   /// Error{bad_options} if the batch is ragged, because its images have no common shape; use
@@ -74,7 +88,8 @@ class WEIR_API Batch {
   /// Side bytes as second images: N x H x W x C uint8. Throws Error{bad_options} if shape.values()
   /// differs from Options::side_bytes.
   PixelBlock side_pixels(Shape shape) const;
-  std::span<const std::int64_t> labels() const noexcept;    ///< N labels from the source
+  std::span<const std::int64_t> labels()
+      const noexcept;  ///< N labels from the source; -1: padding, blank
   std::span<const std::uint64_t> indices() const noexcept;  ///< N indices of samples in the source
   std::span<const RowStatus> statuses() const noexcept;     ///< N statuses: which rows have a fault
   std::uint64_t bytes_held() const noexcept;                ///< size of the slab (law: held)
@@ -86,9 +101,10 @@ class WEIR_API Batch {
  private:
   friend struct Internals;
   /// Takes ownership of a leased slab of `pool`.
-  Batch(std::shared_ptr<buffer::SlabPool> pool, buffer::Slab& slab) noexcept;
+  Batch(std::shared_ptr<buffer::SlabPool> pool, buffer::Slab& slab, Receipt receipt) noexcept;
   std::shared_ptr<buffer::SlabPool> pool_;
   buffer::Slab* slab_ = nullptr;
+  Receipt receipt_;
 };
 
 }  // namespace weir

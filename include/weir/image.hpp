@@ -83,6 +83,7 @@ enum class RowStatus : std::uint8_t {
   damaged,   ///< the decoder gave a warning, and FaultOptions::strict is false
   replaced,  ///< OnFault::skip: another sample; indices() states which
   blank,     ///< OnFault::blank: zeros
+  padding,   ///< no sample: with several ranks, a batch of a rank that got none of the last samples
 };
 
 }  // namespace weir

@@ -18,6 +18,7 @@
 #include "weir/ledger.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
+#include "weir/progress.hpp"
 #include "weir/report.hpp"
 #include "weir/sizes.hpp"
 #include "weir/source.hpp"
@@ -25,20 +26,15 @@
 
 namespace weir {
 
-/// A point in a stream, counted in released batches: all batches before `next_batch`, and the
-/// listed ones after it.
-struct Position {
-  std::uint64_t next_batch = 0;  ///< Batch::sequence of the first batch that is not released
-  std::vector<std::uint64_t> released_beyond;  ///< released batches after it, ascending
-  /// Compares all fields.
-  friend bool operator==(const Position&, const Position&) = default;
-};
-
 /// The extent of a stream.
 struct StreamOptions {
-  Position from{};                          ///< first position; default: the beginning
-  std::optional<std::uint64_t> epochs = 1;  ///< number of epochs; nullopt: no end
-  std::stop_token stop{};                   ///< cancels the stream when a stop is requested
+  /// The samples that are finished and do not come again. Its data set, number of samples, seed and
+  /// order must be those of the loader; batch, ranks and workers may differ.
+  std::optional<Progress> resume{};
+  std::uint64_t first_epoch = 0;  ///< epochs to leave out at the beginning; 0 with `resume`
+  /// Number of epochs, from the beginning of the training, also with `resume`; nullopt: no end.
+  std::optional<std::uint64_t> epochs = 1;
+  std::stop_token stop{};  ///< cancels the stream when a stop is requested
 };
 
 namespace api {
@@ -132,8 +128,13 @@ class WEIR_API Stream {
   /// Waits until prefetching stops: no decode is running, and none can start before a batch is
   /// released. After cancel(): waits for the last running decode.
   void settle();
-  /// The point at which a later stream can resume.
-  Position position() const;
+  /// The samples that the trainer has finished on this rank. Those of batches in the queue and in
+  /// hand are not finished; see Batch::finish() and Batch::receipt(). The first call computes the
+  /// fingerprint of the data set, from all its names. Any thread.
+  Progress progress() const;
+  /// The same for all ranks, for a trainer whose ranks have finished the same steps: after a
+  /// collective, the state of one rank is that of the job.
+  Progress progress_of_all() const;
 
   using Iterator = NextIterator<Stream, Batch>;  ///< iterates over the remaining batches
   /// For `for (weir::Batch& batch : stream)`. Calls next() for the first batch. This call and each
@@ -179,8 +180,11 @@ class WEIR_API Loader {
   /// Bytes and samples of this loader at one instant.
   Snapshot snapshot() const;
   std::uint64_t size() const noexcept;  ///< samples in the source
-  /// Number of batches in an epoch, without those that drop_last omits.
+  /// Number of batches in an epoch, without those that drop_last omits. The same on every rank.
   std::uint64_t batches_per_epoch() const noexcept;
+  /// The Progress of a job that has finished its first `steps` batches on all ranks. Computes the
+  /// fingerprint of the data set as Stream::progress() does.
+  Progress progress_after(std::uint64_t steps) const;
   /// Class names by label. Empty if the source has none.
   std::vector<std::string> class_names() const;
   /// Writes the recorded events in the Trace Event Format (JSON) for Perfetto (ui.perfetto.dev) or

@@ -11,6 +11,8 @@
 #include "weir/codec.hpp"
 #include "weir/error.hpp"
 #include "weir/image.hpp"
+#include "weir/order.hpp"
+#include "weir/ranks.hpp"
 #include "weir/sizes.hpp"
 #include "weir/transform.hpp"
 
@@ -117,18 +119,18 @@ struct Options {
   bool antialias = false;
   Decode decode = Decode::exact;  ///< accuracy of JPEG decoding
   Exif exif = Exif::apply;        ///< whether images are rotated upright
-  bool shuffle = false;        ///< each epoch has its own order, a pure function of seed and epoch
-  std::uint32_t batch = 32;    ///< images per batch; >= 1
-  std::uint32_t workers = 0;   ///< decoding threads; 0: one per CPU of affinity and cgroup
-  QueueOptions queue{};        ///< bounds for prefetched and leased batches
-  IoOptions io{};              ///< how samples are read
-  MemoryOptions memory{};      ///< bounds on memory
-  CacheOptions cache{};        ///< samples kept from epoch to epoch
-  FaultOptions faults{};       ///< how bad samples are handled
-  TuningOptions tuning{};      ///< automatic tuning
-  TraceOptions trace{};        ///< recording for Loader::write_trace
-  WatchdogOptions watchdog{};  ///< detection of stalled streams
-  DecodeLimits limits{};       ///< bounds on what a header may require
+  Order order{};                  ///< the order of the samples in an epoch
+  std::uint32_t batch = 32;       ///< images per batch; >= 1
+  std::uint32_t workers = 0;      ///< decoding threads; 0: one per CPU of affinity and cgroup
+  QueueOptions queue{};           ///< bounds for prefetched and leased batches
+  IoOptions io{};                 ///< how samples are read
+  MemoryOptions memory{};         ///< bounds on memory
+  CacheOptions cache{};           ///< samples kept from epoch to epoch
+  FaultOptions faults{};          ///< how bad samples are handled
+  TuningOptions tuning{};         ///< automatic tuning
+  TraceOptions trace{};           ///< recording for Loader::write_trace
+  WatchdogOptions watchdog{};     ///< detection of stalled streams
+  DecodeLimits limits{};          ///< bounds on what a header may require
   /// Decoders for other formats. The first one that accepts a sample decodes it.
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
   /// Bytes per sample that are stored beside its pixels in the slab: several labels, boxes, a mask,
@@ -138,7 +140,8 @@ struct Options {
   SizeOptions sizes{};           ///< images with their own sizes
   TransformOptions transform{};  ///< the user's own step
   std::uint64_t seed = 0;        ///< determines order, random crops, transforms and replacements
-  bool drop_last = false;        ///< whether an incomplete last batch of an epoch is omitted
+  bool drop_last = false;        ///< whether an incomplete last global batch of an epoch is omitted
+  Ranks ranks{};                 ///< which process of a distributed training this is
 };
 
 }  // namespace weir

@@ -8,6 +8,7 @@
 #include "weir/cache.hpp"
 #include "weir/export.hpp"
 #include "weir/options.hpp"
+#include "weir/ranks.hpp"
 #include "weir/setting.hpp"
 
 namespace weir {
@@ -44,6 +45,15 @@ struct PinnedPlan {
   std::uint64_t slab_bytes = 0;   ///< maximum bytes of page-locked slabs; 0: no PinnedMemory
   std::uint64_t limit_bytes = 0;  ///< PinnedMemory::limit(); 0: no memory can be locked
   std::string note;               ///< PinnedMemory::note(): why memory is not locked
+};
+
+/// What an epoch delivers. All 0 if the number of samples is unknown.
+struct EpochPlan {
+  std::uint64_t batches = 0;       ///< of this rank, and of each other rank
+  std::uint64_t samples = 0;       ///< that this rank delivers
+  std::uint64_t all_samples = 0;   ///< that all ranks deliver
+  std::uint64_t omitted = 0;       ///< that drop_last leaves out on all ranks
+  std::uint64_t padding_rows = 0;  ///< of all ranks: ranks without a sample in the last step
 };
 
 /// The resolved Options, with exact bytes. With Tuning::automatic, the knobs are upper bounds and a
@@ -83,6 +93,8 @@ struct WEIR_API Plan {
   std::uint64_t budget_bytes = 0;      ///< UINT64_MAX: no bound
   Setting start{};                     ///< initial knobs with Tuning::automatic
   SizePlan sizes{};                    ///< for images with their own sizes
+  Ranks ranks{};                       ///< which process this is; resolved
+  EpochPlan epoch{};                   ///< what an epoch delivers
   CachePlan cache{};                   ///< for samples kept from epoch to epoch
   PinnedPlan pinned{};                 ///< for page-locked slabs
 

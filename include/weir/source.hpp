@@ -48,6 +48,7 @@ class WEIR_API ByteSink {
 /// | `image_size(i)` | optional: a `std::optional<ImageSize>`, upright, if known without reading |
 /// | `class_names()` | optional: a `std::vector<std::string>`, by label |
 /// | `skipped()` | optional: number of entries that the source found and left out |
+/// | `fingerprint()` | optional: a `std::string` that identifies the data set; default: its names |
 template <class S>
 concept Source = requires(const S& s, std::uint64_t i, ByteSink& sink) {
   { s.size() } -> std::convertible_to<std::uint64_t>;
@@ -96,6 +97,8 @@ class AnySource {
   std::vector<std::string> class_names() const { return self_->class_names(); }
   /// Number of entries that the source found and left out. 0 if it does not count them.
   std::uint64_t skipped() const { return self_->skipped(); }
+  /// The source's own text that identifies the data set. Empty: the names identify it.
+  std::string fingerprint() const { return self_->fingerprint(); }
 
  private:
   struct Concept {
@@ -108,6 +111,7 @@ class AnySource {
     virtual std::optional<ImageSize> image_size(std::uint64_t i) const = 0;
     virtual std::vector<std::string> class_names() const = 0;
     virtual std::uint64_t skipped() const = 0;
+    virtual std::string fingerprint() const = 0;
   };
   template <class S>
   struct Model final : Concept {
@@ -141,6 +145,10 @@ class AnySource {
     std::uint64_t skipped() const override {
       if constexpr (requires { source.skipped(); }) return source.skipped();
       return 0;
+    }
+    std::string fingerprint() const override {
+      if constexpr (requires { source.fingerprint(); }) return source.fingerprint();
+      return {};
     }
     S source;
   };

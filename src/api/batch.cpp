@@ -21,16 +21,19 @@ namespace {
 
 static_assert(std::is_nothrow_move_constructible_v<Batch> && !std::is_copy_constructible_v<Batch>);
 
-Batch::Batch(std::shared_ptr<buffer::SlabPool> pool, buffer::Slab& slab) noexcept
-    : pool_(std::move(pool)), slab_(&slab) {}
+Batch::Batch(std::shared_ptr<buffer::SlabPool> pool, buffer::Slab& slab, Receipt receipt) noexcept
+    : pool_(std::move(pool)), slab_(&slab), receipt_(std::move(receipt)) {}
 
 Batch::Batch(Batch&& other) noexcept
-    : pool_(std::move(other.pool_)), slab_(std::exchange(other.slab_, nullptr)) {}
+    : pool_(std::move(other.pool_)),
+      slab_(std::exchange(other.slab_, nullptr)),
+      receipt_(std::move(other.receipt_)) {}
 
 Batch& Batch::operator=(Batch&& other) noexcept {
   Batch gone(std::move(other));
   pool_.swap(gone.pool_);
   std::swap(slab_, gone.slab_);
+  std::swap(receipt_, gone.receipt_);
   return *this;
 }
 
@@ -41,22 +44,30 @@ Batch::~Batch() {
     pool_->release(*slab_, api::Offer::parting_of(*slab_));
 }
 
+void Batch::finish() noexcept { receipt_.finish(); }
+
+Receipt Batch::receipt() noexcept { return std::move(receipt_); }
+
 void Batch::discard() && noexcept {
+  receipt_.finish();
   if (slab_ && !pool_->fork_guard().in_child())
     pool_->release(*std::exchange(slab_, nullptr), books::Parting::discarded);
 }
 
-void Batch::release_when(std::unique_ptr<LeaseEnd> end) && noexcept {
-  if (!slab_ || pool_->fork_guard().in_child()) return;
+Receipt Batch::release_when(std::unique_ptr<LeaseEnd> end) && noexcept {
+  if (!slab_ || pool_->fork_guard().in_child()) return {};
   auto pool = std::move(pool_);
   if (!pool->release_when(*std::exchange(slab_, nullptr), std::move(end)))
     buffer::SlabPool::drain(std::move(pool));
+  return std::move(receipt_);
 }
 
 std::unique_ptr<LeaseEnd> Batch::take_last_end() noexcept { return std::move(slab_->lease_end); }
 
 std::uint32_t Batch::size() const noexcept { return slab_->rows; }
+std::uint64_t Batch::global_rows() const noexcept { return slab_->global_rows; }
 std::uint64_t Batch::epoch() const noexcept { return slab_->epoch; }
+bool Batch::last_of_epoch() const noexcept { return slab_->last; }
 std::uint64_t Batch::sequence() const noexcept { return slab_->sequence; }
 
 PixelBlock Batch::pixels() const { return slice(0, slab_->rows); }

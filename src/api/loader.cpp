@@ -1,5 +1,6 @@
 #include "weir/loader.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/offer.hpp"
@@ -29,9 +30,10 @@ Stream Loader::stream(const StreamOptions& options) {
 const Plan& Loader::plan() const noexcept { return state_->core->plan; }
 MemoryLedger& Loader::ledger() noexcept { return *state_->ledger; }
 std::uint64_t Loader::size() const noexcept { return state_->core->source.size(); }
-std::uint64_t Loader::batches_per_epoch() const noexcept {
-  const auto& options = state_->options;
-  return conductor::Schedule(size(), options.batch, options.drop_last, 1).batches_per_epoch();
+std::uint64_t Loader::batches_per_epoch() const noexcept { return plan().epoch.batches; }
+Progress Loader::progress_after(std::uint64_t steps) const {
+  const auto schedule = state_->schedule({.epochs = std::nullopt});
+  return state_->progress(schedule.progress({{0, std::min(steps, schedule.end())}}, true));
 }
 std::vector<std::string> Loader::class_names() const { return state_->core->source.class_names(); }
 
@@ -85,11 +87,12 @@ void Stream::async_next(BatchTaker take) {
   if (!take) throw Error(Errc::bad_options, Stage::lease, "Stream::async_next: take is empty");
   state_->refuse_strangers("Stream::async_next");
   Lock lock(state_->consumer);
-  state_->running->ask([pool = state_->loader->core->pool, take = std::move(take)](
-                           std::exception_ptr error, buffer::Slab* slab) {
+  state_->running->ask([state = state_.get(), take = std::move(take)](std::exception_ptr error,
+                                                                      buffer::Slab* slab) {
     const api::Offer offer(slab);
-    take(std::move(error),
-         slab ? std::optional(Internals::make<Batch>(pool, *slab)) : std::nullopt);
+    take(std::move(error), slab ? std::optional(Internals::make<Batch>(
+                                      state->loader->core->pool, *slab, state->receipt_of(*slab)))
+                                : std::nullopt);
   });
 }
 
@@ -113,10 +116,7 @@ void Stream::settle() {
   state_->running->settle();
 }
 
-Position Stream::position() const {
-  state_->loader->refuse_in_child();
-  const auto released = state_->loader->core->book->released();
-  return {released.next(), released.beyond()};
-}
+Progress Stream::progress() const { return state_->progress(false); }
+Progress Stream::progress_of_all() const { return state_->progress(true); }
 
 }  // namespace weir

@@ -81,7 +81,7 @@ std::unique_ptr<LeaseEnd> recorded(std::unique_ptr<LeaseEnd> last, const cuda::D
 
 }  // namespace
 
-void release_after(Batch&& batch, CUstream_st* stream) {
+Receipt release_after(Batch&& batch, CUstream_st* stream) {
   const auto& driver = loaded_driver();
   int capturing = 0;
   check(driver, "cuStreamIsCapturing", driver.StreamIsCapturing(stream, &capturing));
@@ -92,10 +92,10 @@ void release_after(Batch&& batch, CUstream_st* stream) {
   auto end = recorded(batch.take_last_end(), driver, stream);
   if (!end) check(driver, "cuStreamSynchronize", driver.StreamSynchronize(stream));
   batch.held_by("CUDA stream");
-  if (end)
-    std::move(batch).release_when(std::move(end));
-  else
-    Batch(std::move(batch));
+  if (end) return std::move(batch).release_when(std::move(end));
+  auto receipt = batch.receipt();
+  Batch(std::move(batch));
+  return receipt;
 }
 
 }  // namespace weir

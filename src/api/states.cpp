@@ -5,9 +5,11 @@
 #include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "base/internals.hpp"
+#include "conductor/progress.hpp"
 #include "plan/cache_plan.hpp"
 #include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
+#include "source/fingerprint.hpp"
 #include "weir/advice.hpp"
 #include "weir/memory.hpp"
 #include "weir/window.hpp"
@@ -86,22 +88,13 @@ std::unique_ptr<buffer::SampleCache> make_cache(const Options& options, const Pl
                                                pinned ? nullptr : upstream);
 }
 
-/// Throws if no stream of `end` batches can have stood at `from`.
-void check_position(const Position& from, std::uint64_t end) {
-  const auto refuse_position = [](const std::string& what) {
-    throw Error(Errc::bad_options, Stage::wait, "StreamOptions::from." + what);
-  };
-  if (from.next_batch > end)
-    refuse_position("next_batch = " + std::to_string(from.next_batch) + ": the stream has " +
-                    std::to_string(end) + " batches; give more epochs, or start at the beginning");
-  auto before = from.next_batch;
-  for (const auto batch : from.released_beyond) {
-    if (batch <= before || batch >= end)
-      refuse_position("released_beyond has " + std::to_string(batch) +
-                      ": must be ascending, above next_batch = " + std::to_string(from.next_batch) +
-                      " and below " + std::to_string(end));
-    before = batch;
-  }
+conductor::Batching batching_of(const engine::Core& core, const Options& options) {
+  const auto& ranks = core.plan.ranks;
+  return {.samples = core.source.size(),
+          .batch = options.batch,
+          .drop_last = options.drop_last,
+          .rank = {ranks.rank, ranks.world},
+          .buckets = options.sizes.bucket_batches > 0};
 }
 
 }  // namespace
@@ -142,16 +135,42 @@ void LoaderState::refuse_in_child() const {
                 "here; a child may call exec or _exit");
 }
 
+const std::string& LoaderState::fingerprint() const {
+  const Lock lock(fingerprint_mutex_);
+  if (fingerprint_.empty()) fingerprint_ = source::fingerprint(core->source);
+  return fingerprint_;
+}
+
+Progress LoaderState::progress(std::vector<Progress::Epochs> epochs) const {
+  refuse_in_child();
+  return {.fingerprint = fingerprint(),
+          .samples = core->source.size(),
+          .seed = options.seed,
+          .order = options.order,
+          .epochs = std::move(epochs)};
+}
+
+conductor::Schedule LoaderState::schedule(const StreamOptions& requested) const {
+  const auto batching = batching_of(*core, options);
+  if (!requested.resume) return {batching, requested.epochs, requested.first_epoch};
+  const std::string what = "StreamOptions::resume";
+  if (requested.first_epoch != 0)
+    throw Error(Errc::bad_options, Stage::wait,
+                "StreamOptions::first_epoch = " + std::to_string(requested.first_epoch) +
+                    ": must be 0 with resume, which says where to begin");
+  conductor::check(*requested.resume, what);
+  conductor::check_same(*requested.resume, progress({}), what, "in this loader");
+  return {batching, requested.epochs, *requested.resume};
+}
+
 engine::StreamPlan LoaderState::plan_stream(const StreamOptions& requested) const {
-  const auto size = core->source.size();
   return {
       .decoder = plan::decoder_options(options),
-      .sampler = source::Sampler(size, options.shuffle, options.seed),
-      .schedule = conductor::Schedule(size, options.batch, options.drop_last, requested.epochs),
-      .tolerance = {options.faults.tolerate, options.faults.tolerate_share, size},
+      .sampler = source::Sampler(core->source.size(), options.order, options.seed),
+      .schedule = schedule(requested),
+      .tolerance = {options.faults.tolerate, options.faults.tolerate_share,
+                    core->plan.epoch.samples},
       .on_fault = options.faults.policy,
-      .first_batch = requested.from.next_batch,
-      .released_beyond = requested.from.released_beyond,
       .stall_after = saturated(options.watchdog.after),
       .on_stall = options.watchdog.on_stall,
       .transform = options.transform.apply,
@@ -213,11 +232,11 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOp
   }
   try {
     const auto plan = loader->plan_stream(requested);
-    check_position(requested.from, plan.schedule.end());
-    const auto size = loader->core->source.size();
-    if (plan.schedule.batches_per_epoch() == 0 && size > 0) {
-      loader->core->book->omit(mul_sat(size, requested.epochs.value_or(1)));
-    }
+    schedule.emplace(plan.schedule);
+    charge_resumed(plan.schedule);
+    if (const auto omitted = plan.schedule.omitted_without_batch(); omitted > 0)
+      loader->core->book->omit(omitted);
+    finished = std::make_shared<Finished>(loader->core->plan.max_leases);
     running = std::make_unique<engine::Engine>(loader->core, plan);
     const auto& tune = loader->options.tuning;
     if (tune.mode == Tuning::automatic)
@@ -245,13 +264,38 @@ StreamState::~StreamState() {
   loader->streaming.store(false);
 }
 
+void StreamState::charge_resumed(const conductor::Schedule& resumed) {
+  const auto& core = *loader->core;
+  const auto window = [&](std::uint64_t batch) {
+    return source::SizeOrder::memory_bytes(core.source.size(), batch,
+                                           core.plan.sizes.bucket_batches);
+  };
+  const auto batch = std::uint64_t{core.plan.batch} * core.plan.ranks.world;
+  const auto bytes = add_sat(resumed.bytes(), window(resumed.most_bucket_rows()) - window(batch));
+  if (bytes == 0) return;
+  auto charge = books::charge(core.book, Account::index, bytes);
+  if (!charge)
+    throw Error(Errc::budget_too_small, Stage::wait,
+                "StreamOptions::resume: the budget has no room for " + std::to_string(bytes) +
+                    " bytes of unfinished positions");
+  positions = std::move(*charge);
+}
+
+Receipt StreamState::receipt_of(const buffer::Slab& slab) const noexcept {
+  return Internals::make<Receipt>(finished, slab.sequence);
+}
+
+Progress StreamState::progress(bool all_ranks) const {
+  return loader->progress(schedule->progress(finished->read(), all_ranks));
+}
+
 std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline,
                                        engine::Engine::Lease lease) {
   refuse_strangers("Stream::next");
   Lock lock(consumer);
   auto* const slab = running->next(deadline, lease);
   if (!slab) return std::nullopt;
-  return Internals::make<Batch>(loader->core->pool, *slab);
+  return Internals::make<Batch>(loader->core->pool, *slab, receipt_of(*slab));
 }
 
 void StreamState::set(const char* call, const char* option, std::uint32_t Setting::*knob,

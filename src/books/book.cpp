@@ -221,19 +221,13 @@ void Book::move_samples(SlabId slab, Count from, Count to) noexcept {
 
 // ---- the life of a batch ---------------------------------------------------------------------
 
-void Book::begin_stream(std::uint64_t next_batch, const std::vector<std::uint64_t>& released_beyond,
-                        std::shared_ptr<Wakeable> waker) {
-  // A consumer that holds more leases out of order than this costs an allocation.
-  constexpr std::uint32_t most_reserved = 1024;
-  ReleasePrefix released(next_batch, released_beyond, std::min(terms_.slabs, most_reserved));
+void Book::begin_stream(std::shared_ptr<Wakeable> waker) noexcept {
   Posting posting(*this);
-  open_.restart(released.next());
-  // Objects must not be freed under the leaf mutex, so the old ones are freed after the posting.
-  std::swap(released_, released);
+  open_.restart();
+  // Objects must not be freed under the leaf mutex, so the old waker is freed after the posting.
   page_.waker.swap(waker);
   cancelled_ = false;
   stop_ = no_row;
-  ++stream_;
 }
 
 void Book::end_stream() noexcept {
@@ -253,7 +247,6 @@ void Book::wake() noexcept {
 
 void Book::open_batch(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept {
   Posting posting(*this);
-  slabs_[slab].stream = stream_;
   open_.open(slab, sequence, rows);
   wants_slab_ = false;
   note_waiting(posting);
@@ -308,7 +301,6 @@ void Book::release(SlabId slab, Parting parting, bool gone) noexcept {
   Posting posting(*this);
   move_samples(slab, &SampleTally::leased,
                parting == Parting::consumed ? &SampleTally::consumed : &SampleTally::discarded);
-  if (slabs_[slab].stream == stream_) released_.add(open_.entry(slab).sequence);
   slabs_[slab].lease.reset();
   if (gone) {
     set_state(slab, SlabState::absent);

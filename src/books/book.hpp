@@ -12,7 +12,6 @@
 #include "base/wakeable.hpp"
 #include "books/ledger.hpp"
 #include "books/open_batches.hpp"
-#include "books/release_prefix.hpp"
 #include "books/row_key.hpp"
 #include "books/waiters.hpp"
 #include "weir/tally.hpp"
@@ -36,8 +35,7 @@ struct Terms {
 enum class Parting : std::uint8_t { consumed, discarded };
 
 /// One loader's page in a ledger. Thread-safe: each public call is one posting or one read under
-/// the ledger's mutex. Only open(), begin_stream(), reserve_slab(), add_slab() and released()
-/// allocate. Callers must follow
+/// the ledger's mutex. Only open(), reserve_slab() and add_slab() allocate. Callers must follow
 /// these roles: the conductor opens, publishes and drops batches; workers admit bytes and finish
 /// rows; the consumer leases and releases.
 class Book {
@@ -128,8 +126,7 @@ class Book {
   }
 
   // -- the life of a batch
-  void begin_stream(std::uint64_t next_batch, const std::vector<std::uint64_t>& released_beyond,
-                    std::shared_ptr<Wakeable> waker);
+  void begin_stream(std::shared_ptr<Wakeable> waker) noexcept;
   /// Removes all waiters and the waker. No batch may be open.
   void end_stream() noexcept;
   /// Wakes the stream's conductor after a change outside the books.
@@ -171,15 +168,6 @@ class Book {
   };
   Queue queue() const noexcept;
   std::uint32_t leased() const noexcept { return queue().leased; }
-  /// Whether the consumer has released this batch.
-  bool has_released(std::uint64_t sequence) const noexcept {
-    Lock lock(ledger_->mutex());
-    return released_.contains(sequence);
-  }
-  ReleasePrefix released() const {
-    Lock lock(ledger_->mutex());
-    return released_;
-  }
 
  private:
   /// One change of the books. Holds the leaf mutex and counts itself. It wakes others only after it
@@ -245,8 +233,6 @@ class Book {
   std::uint64_t slab_requested_ WEIR_GUARDED_BY(ledger_->mutex());  ///< bytes
   bool cancelled_ WEIR_GUARDED_BY(ledger_->mutex()) = false;
   RowKey stop_ WEIR_GUARDED_BY(ledger_->mutex()) = no_row;
-  std::uint64_t stream_ WEIR_GUARDED_BY(ledger_->mutex()) = 0;
-  ReleasePrefix released_ WEIR_GUARDED_BY(ledger_->mutex());
   std::atomic<bool> wanted_{false};  ///< value of someone_waits()
 };
 

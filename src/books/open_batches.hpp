@@ -42,13 +42,13 @@ class OpenBatches {
   }
   void add(Piece piece) noexcept { entries_.add(std::move(piece)); }
 
-  /// Starts a new stream at `sequence`. No batch may be open.
-  void restart(std::uint64_t sequence) noexcept {
+  /// Starts a new stream. No batch may be open.
+  void restart() noexcept {
     front_ = back_ = unfinished_ = no_slab;
-    next_sequence_ = sequence;
-    oldest_ = {sequence, 0};
+    next_sequence_ = 0;
+    oldest_ = {};
   }
-  /// `sequence` must be above all earlier ones.
+  /// `sequence` must be above all earlier ones. A batch without rows is complete at once.
   void open(SlabId slab, std::uint64_t sequence, std::uint32_t rows) noexcept {
     auto& entry = entries_[slab];
     entry.sequence = sequence;

@@ -71,8 +71,11 @@ class Slab {
  public:
   books::SlabId id = 0;
   std::uint64_t sequence = 0, epoch = 0;
-  std::uint32_t rows = 0;
-  Clock::time_point since{};  ///< start of filling, ready or leased; the caller sets it
+  std::uint32_t rows = 0;         ///< of the batch, a padding row too
+  std::uint32_t samples = 0;      ///< rows that are not padding
+  std::uint64_t global_rows = 0;  ///< samples of all ranks
+  bool last = false;              ///< the last batch of its epoch
+  Clock::time_point since{};      ///< start of filling, ready or leased; the caller sets it
   /// The event that ends the current lease, or the one that ended the last lease.
   std::unique_ptr<LeaseEnd> lease_end;
   Slab* next_ready = nullptr;  ///< used by the ready queue

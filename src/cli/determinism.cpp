@@ -66,13 +66,14 @@ void compare(Loader& loader, std::span<const Delivered::Piece> pieces, std::stop
              std::atomic<std::uint64_t>& done, Comparison& found) {
   std::string ended = "the stream ended";
   try {
+    const auto first = pieces.front().sequence;
     auto stream = loader.stream(
-        {.from = {pieces.front().sequence, {}}, .epochs = std::nullopt, .stop = std::move(stop)});
+        {.resume = loader.progress_after(first), .epochs = std::nullopt, .stop = std::move(stop)});
     for (; !pieces.empty(); pieces = pieces.subspan(1), ++done) {
       const auto batch = stream.next();
       if (!batch) break;
       const auto& piece = pieces.front();
-      if (batch->sequence() == piece.sequence && digest_of(*batch) == piece.digest)
+      if (first + batch->sequence() == piece.sequence && digest_of(*batch) == piece.digest)
         ++found.same;
       else if (found.first.empty())
         found.first =

@@ -56,8 +56,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     std::optional<Digest> digest;
     if (settings.digest) digest.emplace();
     const Progress progress(settings, loader, label);
-    auto stream =
-        loader.stream({.from = {}, .epochs = settings.stream_epochs(), .stop = interrupt.token()});
+    auto stream = loader.stream({.epochs = settings.stream_epochs(), .stop = interrupt.token()});
     Timeline timeline(loader);
     const auto cpu_before = process_cpu_seconds();
     try {

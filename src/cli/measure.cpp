@@ -157,7 +157,8 @@ Measured measure(const AnySource& source, const Settings& requested, const Inter
   Measured measured;
   std::optional<Service> consumer;  // the requested consumer if the measured one was shortened
   auto settings = requested;
-  settings.options.shuffle = true;  // the first images of a folder may differ from the others
+  settings.options.order =
+      Order::shuffle();  // the first images of a folder may differ from the others
   settings.epochs.reset();
   settings.steps = UINT64_MAX;
   settings.digest = settings.settle = false;

@@ -11,6 +11,7 @@
 #include "base/terms.hpp"
 #include "plan/bounds.hpp"
 #include "report/bytes.hpp"
+#include "source/order.hpp"
 #include "source/text_file.hpp"
 
 namespace weir::cli {
@@ -246,6 +247,11 @@ CacheOptions parse_cache(std::string_view text) {
     if (parts.size() == 2 && cache.max_bytes > 0 && keep != Cache::nothing) return cache;
   }
   refuse_value("must be encoded or decoded, alone or with a bound as in encoded:2GiB");
+}
+
+Order parse_order(std::string_view text) {
+  if (const auto order = source::parse_order(text)) return *order;
+  refuse_value("must be sequential, shuffle or blocks, as in blocks:64:64; blocks have 1 or more");
 }
 
 std::vector<std::string> parse_extensions(std::string_view text) {

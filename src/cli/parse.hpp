@@ -53,6 +53,8 @@ void parse_tolerance(std::string_view text, FaultOptions& faults);
 std::optional<double> parse_auto_share(std::string_view text);
 /// "encoded", "decoded:64MiB" or "nothing".
 CacheOptions parse_cache(std::string_view text);
+/// "shuffle", "blocks", "blocks:64" or "blocks:64:16".
+Order parse_order(std::string_view text);
 /// ".jpg,png" gives .jpg and .png.
 std::vector<std::string> parse_extensions(std::string_view text);
 

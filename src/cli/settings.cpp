@@ -180,7 +180,11 @@ class OptionTable {
   void add_pace(const OptionGroup& group) {
     auto& o = settings_.options;
     group.number("--seed", o.seed, "Seed of the order, of random crops and of replacements. [0]");
-    group.flag("--shuffle", o.shuffle, "A new order each epoch.");
+    group.value(
+        "--order", "sequential|shuffle|blocks[:B[:K]]", o.order, parse_order,
+        "shuffle: a new order each epoch. blocks: a new order that reads runs of B samples and "
+        "mixes those of K runs. [sequential; blocks: 64, 64]");
+    group.flag("--shuffle", settings_.shuffle, "The same as --order shuffle.");
     group.flag("--drop-last", o.drop_last, "Leaves out the short last batch of an epoch.");
     group.when(is({Command::sweep}))
         .positive("--rounds", settings_.rounds,

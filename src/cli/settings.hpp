@@ -57,6 +57,7 @@ struct Settings {
   FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
   std::optional<std::uint64_t> epochs, steps;
   std::optional<std::uint64_t> rounds;  ///< sweep: runs of each depth; empty: by time
+  bool shuffle = false;
   bool settle = false;
   bool digest = false;
   bool grid = false;

@@ -68,8 +68,10 @@ constexpr struct {
 
 constexpr struct {
   const char *one, *other;
-} exclusive[] = {
-    {"--strict", "--lenient"}, {"--consumer-ms", "--consumer-trace"}, {"--grid", "--model"}};
+} exclusive[] = {{"--order", "--shuffle"},
+                 {"--strict", "--lenient"},
+                 {"--consumer-ms", "--consumer-trace"},
+                 {"--grid", "--model"}};
 
 void take_slabs_from(Settings& s) {
   const auto take = [&s](const auto& memory) {
@@ -101,6 +103,7 @@ void apply_rules(const CLI::App& command, Settings& s) {
   s.size_given = given("--size");
   // Predictions assume that all images have the same size.
   if (own_sizes(s)) s.predict = false;
+  if (s.shuffle) s.options.order = Order::shuffle();
   if (s.lenient) s.options.faults.strict = false;
   take_slabs_from(s);
   auto& o = s.options;

@@ -61,7 +61,7 @@ class Decodes {
  private:
   static Options on_one_worker(const Options& given) {
     auto options = on_machine(given, 1, 1);
-    options.shuffle = false;
+    options.order = Order::sequential();
     options.faults = {.policy = OnFault::blank};
     return options;
   }

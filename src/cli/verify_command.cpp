@@ -82,7 +82,7 @@ class Subject {
     Recount recount;
     const Progress progress(settings_, loader, "verify");
     auto stream =
-        loader.stream({.from = {}, .epochs = settings_.stream_epochs(), .stop = stop.get_token()});
+        loader.stream({.epochs = settings_.stream_epochs(), .stop = stop.get_token()});
     Monitor monitor(loader, *upstream_, recount, book_, stop, stall_limit);
     Consumer consumer(settings_, stop.get_token());
     Soak soak(loader, stream, recount, book_);

@@ -7,10 +7,10 @@
 
 namespace weir::conductor {
 
-BatchSizes::BatchSizes(source::SizeOrder order, const Terms& terms)
-    : order_(std::move(order)), terms_(terms) {
-  const auto rows =
-      static_cast<std::size_t>(std::min<std::uint64_t>(terms.batch, order_.sampler().size()));
+BatchSizes::BatchSizes(source::SizeOrder order, Schedule schedule, const Terms& terms)
+    : order_(std::move(order)), schedule_(std::move(schedule)), terms_(terms) {
+  const auto rows = static_cast<std::size_t>(
+      std::max<std::uint64_t>(1, std::min<std::uint64_t>(terms.batch, order_.sampler().size())));
   batch_.indices.reserve(rows);
   batch_.extents.reserve(rows);
   batch_.offsets.reserve(rows);
@@ -27,28 +27,34 @@ ImageSize BatchSizes::room(std::uint64_t index, std::uint64_t epoch,
 
 const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   if (batch.sequence == sequence_) return batch_;
-  batch_.indices.resize(batch.rows);
+  batch_.indices.clear();
   batch_.extents.clear();
   batch_.offsets.clear();
-  order_.batch(batch.epoch, batch.first, batch_.indices);
   std::uint64_t pixels = 0;
   ImageSize block;
   for (std::uint32_t row = 0; row < batch.rows; ++row) {
-    const auto size = room(batch_.indices[row], batch.epoch, batch.first + row);
+    const auto position = schedule_.position(batch, batch.first + row);
+    batch_.indices.push_back(order_.index(batch.epoch, position, schedule_.bucket_rows(batch)));
+    const auto size = room(batch_.indices.back(), batch.epoch, position);
     batch_.extents.push_back(size);
     batch_.offsets.push_back(pixels);
     pixels = add_sat(pixels, size.bytes());
     block = {std::max(block.height, size.height), std::max(block.width, size.width)};
   }
+  if (batch.rows == 0) {
+    batch_.indices.push_back(UINT64_MAX);
+    batch_.extents.push_back({});
+    batch_.offsets.push_back(0);
+  }
+  const auto rows = std::max(1u, batch.rows);
   if (terms_.mode == Sizes::padded) {
     for (std::uint32_t row = 0; row < batch.rows; ++row) batch_.offsets[row] = row * block.bytes();
-    pixels = mul_sat(batch.rows, block.bytes());
+    pixels = mul_sat(rows, block.bytes());
   } else {
     block = {};
   }
-  batch_.layout = {terms_.mode,      {block.height, block.width, 3},
-                   pixels,           batch.rows,
-                   terms_.alignment, terms_.side_bytes};
+  batch_.layout = {terms_.mode,      {block.height, block.width, 3}, pixels, rows, terms_.alignment,
+                   terms_.side_bytes};
   sequence_ = batch.sequence;
   return batch_;
 }

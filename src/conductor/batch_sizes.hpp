@@ -30,7 +30,7 @@ class BatchSizes {
     OnFault on_fault = OnFault::stop;
   };
 
-  BatchSizes(source::SizeOrder order, const Terms& terms);
+  BatchSizes(source::SizeOrder order, Schedule schedule, const Terms& terms);
   /// Bytes that it allocates, besides the order.
   static constexpr std::uint64_t memory_bytes(std::uint64_t samples, std::uint32_t batch) noexcept {
     return std::min<std::uint64_t>(samples, batch) *
@@ -44,6 +44,7 @@ class BatchSizes {
   ImageSize room(std::uint64_t index, std::uint64_t epoch, std::uint64_t position) const noexcept;
 
   source::SizeOrder order_;
+  const Schedule schedule_;
   const Terms terms_;
   std::uint64_t sequence_ = UINT64_MAX;
   buffer::BatchLayout batch_;

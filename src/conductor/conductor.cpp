@@ -1,21 +1,18 @@
 #include "conductor/conductor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked.hpp"
 
 namespace weir::conductor {
 
-Conductor::Conductor(books::Book& book, const Schedule& schedule, const Policy& policy,
-                     std::uint64_t first_batch, Actions& actions)
+Conductor::Conductor(books::Book& book, Schedule schedule, const Policy& policy, Actions& actions)
     : book_(book),
-      schedule_(schedule),
+      schedule_(std::move(schedule)),
       policy_(policy),
       actions_(actions),
-      next_(first_batch),
-      first_epoch_(first_batch < schedule.end() ? schedule.at(first_batch).epoch : 0) {
-  skip_released();
-}
+      first_epoch_(schedule_.end() > 0 ? schedule_.at(0).epoch : 0) {}
 
 void Conductor::step() {
   at_rest_ = ended_ && left_;
@@ -27,8 +24,10 @@ void Conductor::step() {
   if (queue.oldest > queue.stop) return finish(intolerable_ ? End::too_many_faults : End::stopped);
   if (next_ >= schedule_.end() && queue.filling == 0) return finish(End::complete);
   grant();
-  while (open_next(book_.queue())) {
-  }
+  auto opened = Opened::rows;
+  while (opened == Opened::rows) opened = open_next(book_.queue());
+  // A padding row has no work that would cause another step.
+  if (opened == Opened::padding) return step();
   at_rest_ = book_.queue().filling == 0;
 }
 
@@ -65,19 +64,19 @@ void Conductor::grant() {
   }
 }
 
-bool Conductor::open_next(const books::Book::Queue& queue) {
-  if (next_ >= schedule_.end() || next_ > queue.stop.sequence) return false;
-  if (queue.filling + queue.ready >= policy_.max_queue_size || queue.cancelled) return false;
-  if (actions_.untaken_rows() >= policy_.rows_ahead) return false;
+Conductor::Opened Conductor::open_next(const books::Book::Queue& queue) {
+  if (next_ >= schedule_.end() || next_ > queue.stop.sequence) return Opened::nothing;
+  if (queue.filling + queue.ready >= policy_.max_queue_size || queue.cancelled)
+    return Opened::nothing;
+  if (actions_.untaken_rows() >= policy_.rows_ahead) return Opened::nothing;
   const auto batch = schedule_.at(next_);
   const auto slab = slab_for(batch, queue);
-  if (!slab) return false;
+  if (!slab) return Opened::nothing;
   book_.open_batch(*slab, batch.sequence, batch.rows);
   if (batch.omitted > 0) book_.omit(batch.omitted);
   actions_.open(*slab, batch);
   ++next_;
-  skip_released();
-  return true;
+  return batch.rows > 0 ? Opened::rows : Opened::padding;
 }
 
 std::optional<books::SlabId> Conductor::slab_for(const BatchSlot& batch,
@@ -109,10 +108,6 @@ bool Conductor::slab_ready() {
   // Unused blocks may hold the bytes that the slab needs.
   actions_.trim_idle();
   return actions_.make_slab() || (actions_.make_room() && actions_.make_slab());
-}
-
-void Conductor::skip_released() {
-  while (next_ < schedule_.end() && book_.has_released(next_)) ++next_;
 }
 
 void Conductor::finish(End why) noexcept {

@@ -79,8 +79,7 @@ struct Policy {
 /// follows. Calls must not overlap.
 class Conductor {
  public:
-  Conductor(books::Book& book, const Schedule& schedule, const Policy& policy,
-            std::uint64_t first_batch, Actions& actions);
+  Conductor(books::Book& book, Schedule schedule, const Policy& policy, Actions& actions);
 
   /// Reads the books and does everything that is possible. Passes on exceptions of make_slab();
   /// then the caller must call fail().
@@ -105,17 +104,18 @@ class Conductor {
   books::Book::Queue publish();
   bool tolerable(const books::Book::Queue& queue) noexcept;
   void grant();
-  bool open_next(const books::Book::Queue& queue);
+  /// What open_next() has opened.
+  enum class Opened : std::uint8_t { nothing, rows, padding };
+  Opened open_next(const books::Book::Queue& queue);
   std::optional<books::SlabId> slab_for(const BatchSlot& batch, const books::Book::Queue& queue);
   bool slab_ready();
   void finish(End why) noexcept;
-  void skip_released();
 
   books::Book& book_;
   const Schedule schedule_;
   Policy policy_;
   Actions& actions_;
-  std::uint64_t next_;  ///< sequence of the batch to open next
+  std::uint64_t next_ = 0;  ///< sequence of the batch to open next
   const std::uint64_t first_epoch_;
   std::uint64_t published_faults_ = 0, redrawn_ = 0;
   bool intolerable_ = false, ended_ = false, left_ = false, at_rest_ = false;

@@ -1,27 +1,208 @@
 #include "conductor/schedule.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "base/checked.hpp"
 
 namespace weir::conductor {
 
-Schedule::Schedule(std::uint64_t dataset_size, std::uint32_t batch, bool drop_last,
-                   std::optional<std::uint64_t> epochs) noexcept
-    : size_(dataset_size),
-      batch_(batch),
-      per_epoch_(dataset_size / batch + (!drop_last && dataset_size % batch != 0 ? 1 : 0)),
-      end_(per_epoch_ == 0 ? 0
-           : epochs        ? mul_sat(per_epoch_, *epochs)
-                           : unlimited) {}
+std::uint64_t Schedule::Part::last_sequence() const noexcept {
+  return add_sat(sequence, mul_sat(steps, epochs));
+}
+
+Schedule::Schedule(const Batching& batching, std::optional<std::uint64_t> epochs,
+                   std::uint64_t first_epoch)
+    : batching_(batching) {
+  const auto count = epochs ? sub_floor(*epochs, first_epoch) : unlimited;
+  add({.first = first_epoch, .count = count, .end = batching.samples}, count);
+}
+
+Schedule::Schedule(const Batching& batching, std::optional<std::uint64_t> epochs,
+                   const Progress& resumed)
+    : batching_(batching) {
+  const auto end = epochs.value_or(unlimited);
+  std::uint64_t next = resumed.epochs.front().first;
+  for (const auto& listed : resumed.epochs) {
+    // Between listed epochs, nothing is finished.
+    if (next < listed.first)
+      add({.first = next, .count = listed.first - next, .end = batching.samples},
+          sub_floor(std::min(listed.first, end), next));
+    next = listed.first + listed.count;
+    add(listed, sub_floor(std::min(next, end), listed.first));
+  }
+  const auto count = epochs ? sub_floor(end, next) : unlimited;
+  add({.first = next, .count = count, .end = batching.samples}, count);
+}
+
+void Schedule::add(Progress::Epochs epochs, std::uint64_t count) {
+  Part part{.resumed = std::move(epochs), .epochs = count};
+  const auto& listed = part.resumed;
+  if (!listed.done.empty() || listed.end < batching_.samples)
+    part.rest = std::make_shared<const RankedSet>(without(listed.end, intervals_of(listed.done)));
+  const auto rows = part.rest ? part.rest->size() : batching_.samples;
+  const auto global = batching_.global_batch();
+  part.omitted = batching_.drop_last ? rows % global : 0;
+  part.rows = rows - part.omitted;
+  part.steps = part.rows / global + (part.rows % global != 0 ? 1 : 0);
+  part.sequence = end_;
+  end_ = part.last_sequence();
+  parts_.push_back(std::move(part));
+}
+
+std::uint64_t Schedule::batches_per_epoch() const noexcept { return parts_.back().steps; }
+
+std::uint64_t Schedule::end() const noexcept { return end_; }
+
+const Schedule::Part& Schedule::part_of(std::uint64_t sequence) const noexcept {
+  return *std::prev(std::ranges::upper_bound(parts_, sequence, {}, &Part::sequence));
+}
+
+std::uint64_t Schedule::share_of(std::uint64_t count) const noexcept {
+  const auto& [rank, world] = batching_.rank;
+  return count / world + (rank < count % world ? 1 : 0);
+}
+
+Schedule::Rows Schedule::rows_of(std::uint64_t step, std::uint64_t rows) const noexcept {
+  const auto& [rank, world] = batching_.rank;
+  const auto begin = step * batching_.global_batch();
+  const auto count = std::min(batching_.global_batch(), rows - begin);
+  // The first ranks get the samples that the others cannot have.
+  const auto before = rank * (count / world) + std::min<std::uint64_t>(rank, count % world);
+  return {begin + before, share_of(count)};
+}
 
 BatchSlot Schedule::at(std::uint64_t sequence) const noexcept {
-  const auto in_epoch = sequence % per_epoch_;
-  const auto first = in_epoch * batch_;
-  const auto rows = std::min<std::uint64_t>(batch_, size_ - first);
-  const bool last = in_epoch + 1 == per_epoch_;
-  return {sequence, sequence / per_epoch_, first, static_cast<std::uint32_t>(rows),
-          last ? size_ - first - rows : 0};
+  const auto& part = part_of(sequence);
+  const auto step = (sequence - part.sequence) % part.steps;
+  const auto [first, count] = rows_of(step, part.rows);
+  const auto global =
+      std::min(batching_.global_batch(), part.rows - step * batching_.global_batch());
+  return {.sequence = sequence,
+          .epoch = part.resumed.first + (sequence - part.sequence) / part.steps,
+          .first = first,
+          .rows = static_cast<std::uint32_t>(count),
+          .global_rows = global,
+          .omitted = step + 1 == part.steps ? share_of(part.omitted) : 0,
+          .last = step + 1 == part.steps};
+}
+
+std::uint64_t Schedule::position(const BatchSlot& batch, std::uint64_t ordinal) const noexcept {
+  const auto& part = part_of(batch.sequence);
+  return part.rest ? part.rest->at(ordinal) : ordinal;
+}
+
+std::uint64_t Schedule::bucket_rows(const BatchSlot& batch) const noexcept {
+  const auto rows = part_of(batch.sequence).resumed.bucket_rows;
+  return rows != 0 ? rows : batching_.global_batch();
+}
+
+std::uint64_t Schedule::most_bucket_rows() const noexcept {
+  auto most = batching_.global_batch();
+  for (const auto& part : parts_) most = std::max(most, part.resumed.bucket_rows);
+  return most;
+}
+
+std::uint64_t Schedule::omitted_without_batch() const noexcept {
+  std::uint64_t omitted = 0;
+  for (const auto& part : parts_)
+    if (part.steps == 0 && part.epochs != unlimited)
+      omitted = add_sat(omitted, mul_sat(share_of(part.omitted), part.epochs));
+  return omitted;
+}
+
+std::uint64_t Schedule::bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const auto& part : parts_)
+    bytes +=
+        (part.rest ? part.rest->bytes() : 0) + part.resumed.done.capacity() * sizeof(Progress::Run);
+  return bytes;
+}
+
+Intervals Schedule::finished_positions(const Part& part, const Intervals& steps,
+                                       bool all_ranks) const {
+  Intervals ordinals;
+  if (all_ranks || batching_.rank.world == 1) {
+    for (const auto& [first, end] : steps)
+      ordinals.push_back(
+          {first * batching_.global_batch(), std::min(part.rows, end * batching_.global_batch())});
+  } else {
+    for (const auto& [first, end] : steps)
+      for (auto step = first; step < end; ++step) {
+        const auto [first_of_rank, count] = rows_of(step, part.rows);
+        ordinals.push_back({first_of_rank, first_of_rank + count});
+      }
+  }
+  auto positions = intervals_of(part.resumed.done);
+  for (const auto& interval : ordinals) {
+    if (part.rest)
+      part.rest->append(interval, positions);
+    else
+      positions.push_back(interval);
+  }
+  return joined(std::move(positions));
+}
+
+void Schedule::add_progress(const Part& part, const Intervals& finished, bool all_ranks,
+                            std::vector<Progress::Epochs>& to) const {
+  // The finished steps of groups of epochs, by the first epoch of the group.
+  struct Group {
+    std::uint64_t count = 1;
+    Intervals steps;
+  };
+  std::map<std::uint64_t, Group> groups;
+  const auto add = [&](std::uint64_t epoch, std::uint64_t first, std::uint64_t end) {
+    if (first < end) groups[epoch].steps.push_back({first, end});
+  };
+  for (const auto& interval : finished) {
+    if (part.steps == 0) break;
+    const auto first = std::max(interval.first, part.sequence);
+    const auto end = std::min(interval.end, part.last_sequence());
+    if (first >= end) continue;
+    auto epoch = (first - part.sequence) / part.steps;
+    const auto last = (end - part.sequence) / part.steps;
+    const auto from = (first - part.sequence) % part.steps,
+               up_to = (end - part.sequence) % part.steps;
+    if (epoch == last) {
+      add(epoch, from, up_to);
+      continue;
+    }
+    if (from > 0) add(epoch++, from, part.steps);
+    if (epoch < last) groups[epoch] = {last - epoch, {{0, part.steps}}};
+    add(last, 0, up_to);
+  }
+  // drop_last has cut an epoch when one of its batches, or a batch after it, is finished.
+  const auto later = !finished.empty() && finished.back().end > part.sequence;
+  auto cut = part.resumed.end;
+  if (part.omitted > 0) cut = part.rest ? part.rest->at(part.rows) : part.rows;
+  std::uint64_t next = 0;
+  const auto rest_until = [&](std::uint64_t epoch) {
+    if (next >= epoch || part.resumed.done.empty()) return;
+    auto untouched = part.resumed;
+    untouched.first += next;
+    untouched.count = epoch - next;
+    if (later && part.steps == 0) untouched.end = cut;
+    to.push_back(std::move(untouched));
+  };
+  for (auto& [epoch, group] : groups) {
+    rest_until(epoch);
+    next = epoch + group.count;
+    to.push_back({.first = part.resumed.first + epoch,
+                  .count = group.count,
+                  .end = cut,
+                  .bucket_rows = part.resumed.bucket_rows != 0 ? part.resumed.bucket_rows
+                                 : batching_.buckets           ? batching_.global_batch()
+                                                               : 0,
+                  .done = runs_of(finished_positions(part, group.steps, all_ranks))});
+  }
+  rest_until(part.resumed.count);
+}
+
+std::vector<Progress::Epochs> Schedule::progress(const Intervals& finished, bool all_ranks) const {
+  std::vector<Progress::Epochs> epochs;
+  for (const auto& part : parts_) add_progress(part, finished, all_ranks, epochs);
+  return unfinished(std::move(epochs), parts_.front().resumed.first, batching_.samples);
 }
 
 }  // namespace weir::conductor

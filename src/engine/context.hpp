@@ -74,7 +74,7 @@ struct Core final : buffer::LeaseWatch {
   /// Counts the images of a batch whose sizes differ. Not thread-safe.
   void count_images(const buffer::Slab& slab) noexcept {
     auto now = delivered.get();
-    now.images += slab.rows;
+    now.images += slab.samples;
     for (const auto size : slab.sizes()) now.image_bytes += size.bytes();
     now.block_bytes += slab.pixels(0, slab.rows).size();
     delivered.set(now);
@@ -106,8 +106,6 @@ struct StreamPlan {
   conductor::Schedule schedule;
   conductor::Tolerance tolerance;
   OnFault on_fault = OnFault::stop;
-  std::uint64_t first_batch = 0;
-  std::vector<std::uint64_t> released_beyond;
   Clock::duration stall_after{0};  ///< 0: no watchdog
   std::function<void(const std::string&)> on_stall{};
   std::function<void(DecodedSample&)> transform{};        ///< empty: no transform

@@ -19,9 +19,8 @@ static_assert(LoaderStats::worker_bytes() + sizeof(RowWork) + 3 * sizeof(Sample)
 static_assert(sizeof(RowWork) + 4 * sizeof(Sample) + sizeof(ThreadActivity) <= reader_record_bytes);
 
 /// Begins the stream in the books. The conductor's constructor already reads them.
-books::Book& begun(books::Book& book, const StreamPlan& plan,
-                   const std::shared_ptr<Strand>& strand) {
-  book.begin_stream(plan.first_batch, plan.released_beyond, strand);
+books::Book& begun(books::Book& book, const std::shared_ptr<Strand>& strand) {
+  book.begin_stream(strand);
   return book;
 }
 
@@ -50,16 +49,17 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
     : core_(std::move(core)),
       strand_(std::make_shared<Strand>()),
       shared_(*core_, plan, strand_),
-      conductor_(begun(*core_->book, plan, strand_), plan.schedule,
-                 policy_of(core_->plan, shared_.work_queue.rows_ahead(), plan), plan.first_batch,
-                 *this) {
+      conductor_(begun(*core_->book, strand_), plan.schedule,
+                 policy_of(core_->plan, shared_.work_queue.rows_ahead(), plan), *this) {
   try {
     if (plan.sizes_differ())
-      batch_sizes_.emplace(source::SizeOrder(plan.sampler, plan.size_index, core_->plan.sizes.bound,
-                                             core_->plan.batch, core_->plan.sizes.bucket_batches),
-                           conductor::BatchSizes::Terms{core_->plan.sizes.mode, core_->plan.batch,
-                                                        core_->pool->layout().alignment,
-                                                        core_->plan.side_bytes, plan.on_fault});
+      batch_sizes_.emplace(
+          source::SizeOrder(plan.sampler, plan.size_index, core_->plan.sizes.bound,
+                            plan.schedule.most_bucket_rows(), core_->plan.sizes.bucket_batches),
+          plan.schedule,
+          conductor::BatchSizes::Terms{core_->plan.sizes.mode, core_->plan.batch,
+                                       core_->pool->layout().alignment, core_->plan.side_bytes,
+                                       plan.on_fault});
     core_->stats.stream_opened(core_->plan.start.workers, Clock::now());
     if (plan.stall_after.count() > 0) {
       watchdog_.emplace(shared_);
@@ -201,9 +201,13 @@ void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
   auto& slab = core_->pool->slab(id);
   slab.sequence = batch.sequence;
   slab.epoch = batch.epoch;
-  slab.rows = batch.rows;
+  slab.samples = batch.rows;
+  slab.rows = std::max(1u, batch.rows);
+  slab.global_rows = batch.global_rows;
+  slab.last = batch.last;
   if (batch_sizes_) core_->pool->lay_out(slab, batch_sizes_->of(batch));
   slab.since = Clock::now();
+  if (batch.rows == 0) return RowSlot(slab, 0).pad();
   shared_.work_queue.open({id, batch.sequence, 0, batch.rows});
 }
 
@@ -285,6 +289,7 @@ void Engine::start(RowWork::Duty duty, std::uint32_t number) {
 }
 
 void Engine::work(RowWork& rows, std::uint32_t worker) {
+  const auto cpu = core_->stats.worker_cpu();
   std::uint32_t most_rows = 1;
   for (;;) {
     auto task = shared_.work_queue.take_work(rows.memory().idle(), worker, most_rows);

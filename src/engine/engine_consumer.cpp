@@ -41,7 +41,7 @@ buffer::Slab* Engine::take(std::optional<Clock::time_point> deadline, Clock::tim
     stats.ready_changed(-1, now);
     if (core_->book->lease(slab.id)) {
       stats.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
-      stats.answered(slab.rows, now);
+      stats.answered(slab.samples, now);
       if (slab.layout().sizes_differ()) core_->count_images(slab);
       if (core_->trace) note_handed(slab, requested, now);
       slab.since = now;

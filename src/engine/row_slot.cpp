@@ -47,6 +47,11 @@ void RowSlot::blank() const noexcept {
   label() = -1;
 }
 
+void RowSlot::pad() const noexcept {
+  blank();
+  end(UINT64_MAX, RowStatus::padding);
+}
+
 void RowSlot::end(std::uint64_t index, RowStatus status) const noexcept {
   slab_->indices()[row_] = index;
   slab_->statuses()[row_] = status;

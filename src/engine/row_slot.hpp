@@ -42,6 +42,8 @@ class RowSlot {
   void copy(const buffer::KeptSample& kept) const noexcept;
   /// Writes the row of a failed sample: zeros, label -1.
   void blank() const noexcept;
+  /// Writes a padding row: zeros, label -1, no index.
+  void pad() const noexcept;
   void end(std::uint64_t index, RowStatus status) const noexcept;
 
  private:

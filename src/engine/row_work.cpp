@@ -45,7 +45,7 @@ void RowWork::begin(const conductor::RowRun& run, std::uint32_t row) {
   s.row = {run.sequence, row};
   s.slot = RowSlot(shared_.core.pool->slab(run.slab), row);
   s.epoch = batch.epoch;
-  s.position = batch.first + row;
+  s.position = shared_.plan.schedule.position(batch, batch.first + row);
   s.attempt = 0;
   s.drawn = s.slot.sizes_differ() ? s.slot.planned_index()
                                   : shared_.plan.sampler.index(s.epoch, s.position);

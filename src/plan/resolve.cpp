@@ -5,6 +5,7 @@
 #include "base/checked.hpp"
 #include "base/threads.hpp"
 #include "buffer/slab.hpp"
+#include "conductor/schedule.hpp"
 #include "plan/bounds.hpp"
 #include "plan/cache_plan.hpp"
 #include "plan/decoder_options.hpp"
@@ -46,6 +47,26 @@ void known(const char* option, Enum value, Enum last) {
         "is no enumerator of its type; the last is " + std::to_string(static_cast<unsigned>(last)));
 }
 
+/// Throws if `samples` are known and an epoch has no batch.
+EpochPlan epoch_of(const Options& o, const Ranks& ranks, std::uint64_t samples) {
+  const conductor::Batching batching{samples, o.batch, o.drop_last, {ranks.rank, ranks.world}};
+  const conductor::Schedule schedule(batching, 1);
+  EpochPlan epoch{.batches = schedule.batches_per_epoch()};
+  if (samples > 0 && epoch.batches == 0)
+    refuse("batch", o.batch,
+           (ranks.world > 1 ? "on " + std::to_string(ranks.world) + " ranks, " : std::string()) +
+               "with drop_last, an epoch of " + std::to_string(samples) +
+               " samples has no batch; use a smaller batch, or keep the last one");
+  if (epoch.batches == 0) return epoch;
+  const auto global = batching.global_batch();
+  const auto last = schedule.at(epoch.batches - 1);
+  epoch.samples = (epoch.batches - 1) * o.batch + last.rows;
+  epoch.all_samples = (epoch.batches - 1) * global + last.global_rows;
+  epoch.omitted = samples - epoch.all_samples;
+  epoch.padding_rows = ranks.world - std::min<std::uint64_t>(ranks.world, last.global_rows);
+  return epoch;
+}
+
 std::uint32_t short_side(const Options& options) {
   if (options.short_side != 0) return options.short_side;
   return static_cast<std::uint32_t>(
@@ -59,6 +80,11 @@ void check(const Options& o) {
   known("fit", o.fit, Fit::letterbox);
   known("decode", o.decode, Decode::fast);
   known("exif", o.exif, Exif::ignore);
+  known("order.kind", o.order.kind, Order::Kind::blocks);
+  if (o.order.kind == Order::Kind::blocks) {
+    within("order.block", o.order.block, std::uint64_t{1}, unlimited);
+    within("order.together", o.order.together, std::uint64_t{1}, unlimited);
+  }
   known("faults.policy", o.faults.policy, OnFault::blank);
   known("tuning.mode", o.tuning.mode, Tuning::automatic);
   known("sizes.mode", o.sizes.mode, Sizes::ragged);
@@ -107,15 +133,20 @@ void check(const Options& o) {
   }
 }
 
+/// `requested`, or the CPUs of the process divided by the ranks that share them.
+std::uint32_t workers_for(std::uint32_t requested, const Ranks& ranks) {
+  return requested != 0 ? requested : std::max(1u, threads_for(0) / ranks.local_world);
+}
+
 /// The bounds of Tuning::automatic. Without it: the requested values.
-Setting bounds(const Options& o, const Setting& requested) {
+Setting bounds(const Options& o, const Setting& requested, const Ranks& ranks) {
   if (o.tuning.mode == Tuning::off) return requested;
   const auto or_default = [](std::uint32_t most, std::uint32_t by_default) {
     return most != 0 ? most : by_default;
   };
   const auto deep = std::max(16u, std::min(requested.max_queue_size, most_queue / 4) * 4);
   return {std::max(requested.max_queue_size, or_default(o.tuning.most_queue, deep)),
-          std::max(requested.workers, threads_for(o.tuning.most_workers)),
+          std::max(requested.workers, workers_for(o.tuning.most_workers, ranks)),
           std::max(requested.read_ahead, or_default(o.tuning.most_read_ahead, 64)),
           requested.batch};
 }
@@ -168,9 +199,11 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   plan.shape = options.shape;
   plan.short_side = short_side(options);
   plan.batch = options.batch;
-  const Setting requested{options.queue.max_queue_size, threads_for(options.workers),
+  plan.ranks = resolved(options.ranks);
+  plan.epoch = epoch_of(options, plan.ranks, samples);
+  const Setting requested{options.queue.max_queue_size, workers_for(options.workers, plan.ranks),
                           options.io.read_ahead, options.batch};
-  const auto most = bounds(options, requested);
+  const auto most = bounds(options, requested, plan.ranks);
   plan.workers = most.workers;
   plan.max_queue_size_requested = requested.max_queue_size;
   plan.max_leases = options.queue.max_leases;
@@ -180,7 +213,7 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
       slab_bytes(options.shape, options.batch, options.memory.alignment, options.side_bytes);
   const bool sizes_differ = options.sizes.mode != Sizes::fixed;
   if (sizes_differ) {
-    const auto figures = size_figures(options);
+    const auto figures = size_figures(options, plan.ranks);
     plan.sizes = figures.plan;
     plan.shape = {figures.plan.largest.height, figures.plan.largest.width, 3};
     plan.slab_bytes = figures.most_slab_bytes;

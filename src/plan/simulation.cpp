@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "plan/cpu_share.hpp"
 
 namespace weir::simulation {
 namespace {
@@ -34,8 +35,9 @@ conductor::Schedule in_groups(const conductor::Schedule& samples, const Workload
                               std::uint32_t group) {
   const auto rows = [group](std::uint64_t count) { return (count + group - 1) / group; };
   const auto full = samples.batches_per_epoch() - 1;
-  return {full * rows(work.batch) + rows(samples.at(full).rows),
-          static_cast<std::uint32_t>(rows(work.batch)), false, std::nullopt};
+  return conductor::Schedule({.samples = full * rows(work.batch) + rows(samples.at(full).rows),
+                              .batch = static_cast<std::uint32_t>(rows(work.batch))},
+                             std::nullopt);
 }
 
 /// Size of a data set whose short last batches give the workload's mean batch size.
@@ -65,16 +67,16 @@ Simulation::Simulation(const Plan& plan, const Workload& work)
       book_(books::Book::open(ledger_, {plan.promised_bytes, plan.max_sample_bytes, plan.slab_bytes,
                                         plan.read_ahead_bytes, depth_ + plan.max_leases,
                                         (plan.batch + group_ - 1) / group_})),
-      samples_of_(dataset_size(work), work.batch, false, std::nullopt),
+      samples_of_({.samples = dataset_size(work), .batch = work.batch}, std::nullopt),
       schedule_(in_groups(samples_of_, work, group_)),
       queue_(plan.workers, plan.read_ahead, depth_ + plan.max_leases,
              2 * std::size_t{plan.workers + plan.read_ahead}),
       free_cores_(work.cores) {
   if (!book_->try_charge(Account::index, plan.index_bytes))
     throw Error(Errc::budget_too_small, Stage::wait, "the budget has no room for the index");
-  book_->begin_stream(0, {}, waker_);
+  book_->begin_stream(waker_);
   conductor_ = std::make_unique<conductor::Conductor>(
-      *book_, schedule_, conductor::Policy{depth_, queue_.rows_ahead(), {}}, 0,
+      *book_, schedule_, conductor::Policy{depth_, queue_.rows_ahead(), {}},
       static_cast<conductor::Actions&>(*this));
   actors_.reserve(plan.workers + plan.read_ahead);
   for (std::uint32_t i = 0; i < plan.workers + plan.read_ahead; ++i) {
@@ -161,6 +163,7 @@ Verdict Simulation::verdict(double seconds) const {
                     .decode_s = spent_.decode * 1e-9,
                     .memory_wait_s = spent_.memory * 1e-9,
                     .idle_s = spent_.idle * 1e-9};
+  clocks.cpu = scaled(work_.cpu, clocks.workers.decode_s);
   return judge(clocks);
 }
 

@@ -19,15 +19,17 @@ struct EpochSizes {
   SizeStats sizes;
 };
 
-EpochSizes first_epoch(const Options& options, std::uint32_t bucket_batches) {
+EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t bucket_batches) {
   const auto& sizes = options.sizes;
   const auto samples = sizes.index->size();
-  const source::Sampler sampler(samples, options.shuffle, options.seed);
-  conductor::BatchSizes batches(
-      source::SizeOrder(sampler, sizes.index, sizes.bound(), options.batch, bucket_batches),
-      {sizes.mode, options.batch, options.memory.alignment, options.side_bytes,
-       options.faults.policy});
-  const conductor::Schedule schedule(samples, options.batch, options.drop_last, 1);
+  const source::Sampler sampler(samples, options.order, options.seed);
+  const conductor::Schedule schedule(
+      {samples, options.batch, options.drop_last, {ranks.rank, ranks.world}}, 1);
+  conductor::BatchSizes batches(source::SizeOrder(sampler, sizes.index, sizes.bound(),
+                                                  schedule.most_bucket_rows(), bucket_batches),
+                                schedule,
+                                {sizes.mode, options.batch, options.memory.alignment,
+                                 options.side_bytes, options.faults.policy});
   EpochSizes epoch;
   for (std::uint64_t sequence = 0; sequence < schedule.end(); ++sequence) {
     const auto& batch = batches.of(schedule.at(sequence));
@@ -86,7 +88,7 @@ void check_sizes(const Options& o) {
     refuse("tuning.mode = automatic: predicting takes images of one shape, sizes.mode fixed");
 }
 
-SizeFigures size_figures(const Options& options) {
+SizeFigures size_figures(const Options& options, const Ranks& ranks) {
   const auto& sizes = options.sizes;
   SizeFigures figures;
   auto& plan = figures.plan;
@@ -100,20 +102,21 @@ SizeFigures size_figures(const Options& options) {
                     std::max(plan.largest.width, size.width)};
     if (size.height == 0) ++plan.unknown;
   }
-  const auto epoch = first_epoch(options, sizes.bucket_batches);
+  const auto epoch = first_epoch(options, ranks, sizes.bucket_batches);
   if (epoch.batches > 0) {
     plan.least_slab_bytes = epoch.least;
     plan.typical_slab_bytes = epoch.slab_bytes / epoch.batches;
   }
   plan.padding = plan.padding_without_buckets = epoch.sizes.padding();
   if (sizes.bucket_batches > 0)
-    plan.padding_without_buckets = first_epoch(options, 0).sizes.padding();
+    plan.padding_without_buckets = first_epoch(options, ranks, 0).sizes.padding();
   const auto layout = most(options, plan.largest);
   figures.most_slab_bytes = layout.bytes;
   plan.most_pixels = layout.pixels;
   figures.index_bytes =
       add_sat(sizes.index->bytes(),
-              add_sat(source::SizeOrder::memory_bytes(samples, options.batch, sizes.bucket_batches),
+              add_sat(source::SizeOrder::memory_bytes(samples, mul_sat(options.batch, ranks.world),
+                                                      sizes.bucket_batches),
                       conductor::BatchSizes::memory_bytes(samples, options.batch)));
   return figures;
 }

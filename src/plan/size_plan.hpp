@@ -15,6 +15,6 @@ struct SizeFigures {
   std::uint64_t most_slab_bytes = 0;  ///< maximum over all orders
   std::uint64_t index_bytes = 0;      ///< index of sizes and window of buckets
 };
-SizeFigures size_figures(const Options& options);
+SizeFigures size_figures(const Options& options, const Ranks& ranks);
 
 }  // namespace weir

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "source/fingerprint.hpp"
 #include "weir/error.hpp"
 #include "weir/source.hpp"
 
@@ -37,6 +38,9 @@ class Paired : public AnySource {
     const auto first = AnySource::encoded_bytes(i), second = second_.encoded_bytes(i);
     if (!first || !second) return std::nullopt;
     return *first + *second;
+  }
+  std::string fingerprint() const {
+    return source::fingerprint(static_cast<const AnySource&>(*this)) + source::fingerprint(second_);
   }
   std::uint64_t skipped() const { return AnySource::skipped() + second_.skipped(); }
 

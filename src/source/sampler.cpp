@@ -1,12 +1,15 @@
 #include "source/sampler.hpp"
 
+#include <algorithm>
+
+#include "base/checked.hpp"
 #include "base/random.hpp"
 
 namespace weir::source {
 namespace {
 
 // Each use has its own key space, so no two uses draw the same stream.
-enum class Use : std::uint64_t { order, replacement, draw };
+enum class Use : std::uint64_t { order, replacement, draw, group };
 
 std::uint64_t key(Use use, std::uint64_t seed, std::uint64_t epoch,
                   std::uint64_t position) noexcept {
@@ -15,11 +18,34 @@ std::uint64_t key(Use use, std::uint64_t seed, std::uint64_t epoch,
 
 }  // namespace
 
-Sampler::Sampler(std::uint64_t size, bool shuffle, std::uint64_t seed) noexcept
-    : all_(size), others_(size > 0 ? size - 1 : 0), seed_(seed), shuffle_(shuffle) {}
+Sampler::Sampler(std::uint64_t size, const Order& order, std::uint64_t seed) noexcept
+    : order_(order),
+      all_(size),
+      others_(size > 0 ? size - 1 : 0),
+      whole_blocks_(size / order.block),
+      group_(std::min(size, mul_sat(order.block, order.together))),
+      last_group_(group_.size() == 0 ? 0 : size % group_.size()),
+      seed_(seed) {}
 
 std::uint64_t Sampler::index(std::uint64_t epoch, std::uint64_t position) const noexcept {
-  return shuffle_ ? all_(key(Use::order, seed_, epoch, 0), position) : position;
+  switch (order_.kind) {
+    case Order::Kind::sequential: break;
+    case Order::Kind::shuffle: return all_(key(Use::order, seed_, epoch, 0), position);
+    case Order::Kind::blocks: return in_blocks(epoch, position);
+  }
+  return position;
+}
+
+std::uint64_t Sampler::in_blocks(std::uint64_t epoch, std::uint64_t position) const noexcept {
+  const auto group = position / group_.size();
+  const auto first = group * group_.size();
+  const auto& mixed = size() - first < group_.size() ? last_group_ : group_;
+  const auto mixed_to = first + mixed(key(Use::group, seed_, epoch, group), position - first);
+  const auto block = mixed_to / order_.block;
+  // The short last block stays last.
+  if (block >= whole_blocks_.size()) return mixed_to;
+  return whole_blocks_(key(Use::order, seed_, epoch, 0), block) * order_.block +
+         mixed_to % order_.block;
 }
 
 std::uint64_t Sampler::replacement_of(std::uint64_t failed, std::uint64_t epoch,

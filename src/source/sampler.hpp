@@ -3,15 +3,17 @@
 #include <cstdint>
 
 #include "source/permutation.hpp"
+#include "weir/order.hpp"
 
 namespace weir::source {
 
-/// The order of an epoch: a bijection of 0 … size-1 and a pure function of (seed, epoch). Copyable
-/// and thread-safe. It stores no permutation: a keyed Feistel network with cycle walking shuffles
-/// the samples. So an order of 2^40 samples needs no memory, and a new epoch needs no time.
+/// An Order of `size` samples: in each epoch a bijection of 0 … size-1 and a pure function of
+/// (seed, epoch). Copyable and thread-safe. It stores no permutation: keyed Feistel networks with
+/// cycle walking shuffle samples and blocks. So an order of 2^40 samples needs no memory, and a new
+/// epoch needs no time.
 class Sampler {
  public:
-  Sampler(std::uint64_t size, bool shuffle, std::uint64_t seed) noexcept;
+  Sampler(std::uint64_t size, const Order& order, std::uint64_t seed) noexcept;
   /// The source index at `position` of `epoch`. `position` must be below size().
   std::uint64_t index(std::uint64_t epoch, std::uint64_t position) const noexcept;
   /// OnFault::skip: the sample that replaces `position` after `attempt` failures (1 …) there. The
@@ -26,14 +28,19 @@ class Sampler {
   /// Key of the random stream of the sample at `position`, for crops and flips.
   std::uint64_t draw(std::uint64_t epoch, std::uint64_t position) const noexcept;
   std::uint64_t size() const noexcept { return all_.size(); }
-  bool shuffles() const noexcept { return shuffle_; }
+  bool shuffles() const noexcept { return order_.kind != Order::Kind::sequential; }
   std::uint64_t seed() const noexcept { return seed_; }
 
  private:
+  std::uint64_t in_blocks(std::uint64_t epoch, std::uint64_t position) const noexcept;
+
+  Order order_;
   Permutation all_;
   Permutation others_;  ///< distances from a failed index to its replacements
+  // -- blocks
+  Permutation whole_blocks_;
+  Permutation group_, last_group_;  ///< the samples of blocks that are mixed
   std::uint64_t seed_;
-  bool shuffle_;
 };
 
 }  // namespace weir::source

@@ -14,58 +14,51 @@ namespace {
 // This key space differs from those of Sampler.
 constexpr std::uint64_t batches_of_a_window = 1'000'001;
 
-std::uint64_t window_of(std::uint64_t size, std::uint32_t batch, std::uint32_t batches) noexcept {
+/// Positions of a window; 0: no buckets.
+std::uint64_t window_of(std::uint64_t size, std::uint64_t batch, std::uint32_t batches) noexcept {
   return std::min(size / batch * batch, mul_sat(batches, batch));
 }
 
 }  // namespace
 
 SizeOrder::SizeOrder(const Sampler& sampler, std::shared_ptr<const SizeIndex> sizes,
-                     ImageSize bound, std::uint32_t batch, std::uint32_t bucket_batches)
-    : sampler_(sampler),
-      sizes_(std::move(sizes)),
-      bound_(bound),
-      batch_(batch),
-      whole_(sampler.size() / batch * batch),
-      window_(window_of(sampler.size(), batch, bucket_batches)) {
-  entries_.reserve(static_cast<std::size_t>(window_));
+                     ImageSize bound, std::uint64_t most_batch, std::uint32_t bucket_batches)
+    : sampler_(sampler), sizes_(std::move(sizes)), bound_(bound), bucket_batches_(bucket_batches) {
+  entries_.reserve(static_cast<std::size_t>(window_of(sampler.size(), most_batch, bucket_batches)));
 }
 
-std::uint64_t SizeOrder::memory_bytes(std::uint64_t size, std::uint32_t batch,
+std::uint64_t SizeOrder::memory_bytes(std::uint64_t size, std::uint64_t batch,
                                       std::uint32_t bucket_batches) noexcept {
   return mul_sat(window_of(size, batch, bucket_batches), sizeof(Entry));
 }
 
-void SizeOrder::batch(std::uint64_t epoch, std::uint64_t first, std::span<std::uint64_t> indices) {
-  if (window_ == 0 || first >= whole_) {
-    for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = sampler_.index(epoch, first + i);
-    return;
-  }
-  look_at(epoch, first / window_);
-  const auto batches = entries_.size() / batch_;
-  auto nth = first % window_ / batch_;
+std::uint64_t SizeOrder::index(std::uint64_t epoch, std::uint64_t position, std::uint64_t batch) {
+  const auto whole = sampler_.size() / batch * batch;
+  const auto window = window_of(sampler_.size(), batch, bucket_batches_);
+  if (window == 0 || position >= whole) return sampler_.index(epoch, position);
+  const auto number = position / window, first = number * window;
+  const auto count = std::min(window, whole - first);
+  look_at({epoch, first, batch}, count);
+  auto nth = (position - first) / batch;
   if (sampler_.shuffles())
-    nth = Permutation(batches)(mix_key({batches_of_a_window, sampler_.seed(), epoch, at_}), nth);
-  for (std::size_t i = 0; i < indices.size(); ++i)
-    indices[i] = entries_[static_cast<std::size_t>(nth) * batch_ + i].index;
+    nth = Permutation(count / batch)(mix_key({batches_of_a_window, sampler_.seed(), epoch, number}),
+                                     nth);
+  return entries_[static_cast<std::size_t>(nth * batch + position % batch)].index;
 }
 
-void SizeOrder::look_at(std::uint64_t epoch, std::uint64_t window) {
-  if (epoch == epoch_ && window == at_) return;
+void SizeOrder::look_at(const Window& window, std::uint64_t count) {
+  if (window == at_) return;
   entries_.clear();
-  const auto first = window * window_;
-  const auto count = std::min(window_, whole_ - first);
   for (std::uint64_t i = 0; i < count; ++i) {
-    const auto index = sampler_.index(epoch, first + i);
+    const auto index = sampler_.index(window.epoch, window.first + i);
     entries_.push_back({index, size_of(index), static_cast<std::uint32_t>(i)});
   }
-  split(entries_);
-  epoch_ = epoch;
   at_ = window;
+  split(entries_);
 }
 
 void SizeOrder::split(std::span<Entry> entries) const {
-  if (entries.size() <= batch_) {
+  if (entries.size() <= at_.batch) {
     // In a batch, samples keep the sampler's order.
     std::ranges::sort(entries, {}, &Entry::rank);
     return;
@@ -83,7 +76,7 @@ void SizeOrder::split(std::span<Entry> entries) const {
     return by_height ? std::tuple(height, width, entry.rank)
                      : std::tuple(width, height, entry.rank);
   };
-  const auto middle = (entries.size() / batch_ + 1) / 2 * batch_;
+  const auto middle = (entries.size() / at_.batch + 1) / 2 * at_.batch;
   std::ranges::nth_element(entries, entries.begin() + static_cast<std::ptrdiff_t>(middle), {}, key);
   split(entries.first(middle));
   split(entries.subspan(middle));

@@ -22,11 +22,12 @@ namespace weir::source {
 class SizeOrder {
  public:
   /// `sizes` has as many samples as the sampler. `bucket_batches` = 0: uses the sampler's order.
+  /// `most_batch`: the largest batch of index().
   SizeOrder(const Sampler& sampler, std::shared_ptr<const SizeIndex> sizes, ImageSize bound,
-            std::uint32_t batch, std::uint32_t bucket_batches);
+            std::uint64_t most_batch, std::uint32_t bucket_batches);
 
-  /// The source indices at `first` and the positions after it, which form one batch.
-  void batch(std::uint64_t epoch, std::uint64_t first, std::span<std::uint64_t> indices);
+  /// The source index at `position`, if batches of `batch` positions are cut from the epoch.
+  std::uint64_t index(std::uint64_t epoch, std::uint64_t position, std::uint64_t batch);
   /// The delivered size, within the bound.
   ImageSize size_of(std::uint64_t index) const noexcept {
     return scaled_within((*sizes_)[index], bound_);
@@ -34,7 +35,7 @@ class SizeOrder {
   const Sampler& sampler() const noexcept { return sampler_; }
 
   /// Bytes of the window for a set of `size` samples.
-  static std::uint64_t memory_bytes(std::uint64_t size, std::uint32_t batch,
+  static std::uint64_t memory_bytes(std::uint64_t size, std::uint64_t batch,
                                     std::uint32_t bucket_batches) noexcept;
 
  private:
@@ -45,17 +46,19 @@ class SizeOrder {
   };
   static_assert(sizeof(Entry) <= 24);
 
-  void look_at(std::uint64_t epoch, std::uint64_t window);
+  struct Window {
+    std::uint64_t epoch = UINT64_MAX, first = UINT64_MAX, batch = 0;
+    bool operator==(const Window&) const = default;
+  };
+  void look_at(const Window& window, std::uint64_t count);
   void split(std::span<Entry> entries) const;
 
   const Sampler sampler_;
   const std::shared_ptr<const SizeIndex> sizes_;
   const ImageSize bound_;
-  const std::uint32_t batch_;
-  const std::uint64_t whole_;   ///< positions that belong to full batches
-  const std::uint64_t window_;  ///< positions per window; 0: no buckets
-  std::uint64_t epoch_ = UINT64_MAX, at_ = UINT64_MAX;
-  std::vector<Entry> entries_;  ///< the last window
+  const std::uint32_t bucket_batches_;
+  Window at_{};
+  std::vector<Entry> entries_;  ///< the window at_
 };
 
 }  // namespace weir::source

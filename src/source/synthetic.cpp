@@ -126,6 +126,10 @@ class Synthetic {
     return std::string(classes[i % classes.size()].name) + "/" + digits + ".jpg";
   }
   std::uint64_t index_bytes() const noexcept { return sizeof(*this); }
+  std::string fingerprint() const {
+    return "synthetic " + std::to_string(size()) + ' ' + std::to_string(shape_.height) + ' ' +
+           std::to_string(shape_.width) + ' ' + std::to_string(seed_);
+  }
   std::vector<std::string> class_names() const {
     std::vector<std::string> names;
     names.reserve(classes.size());

@@ -55,7 +55,7 @@ weir::Options loader_options(const Options& options, std::uint64_t images) {
   weir::Options wanted;
   wanted.shape = {options.side, options.side};
   wanted.fit = options.cached ? weir::Fit::center : weir::Fit::random;
-  wanted.shuffle = true;
+  wanted.order = weir::Order::shuffle();
   wanted.batch = options.batch;
   wanted.workers = options.workers;
   wanted.queue = {.max_queue_size = options.queue, .max_leases = options.prefetch};

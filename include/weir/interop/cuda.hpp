@@ -30,7 +30,7 @@ class WEIR_API DeviceError : public std::runtime_error {
 /// no thread waits, and there is no callback. Call it after the copies that read the batch:
 ///
 ///     cudaMemcpyAsync(images, batch.pixel_bytes().data(), bytes, cudaMemcpyHostToDevice, stream);
-///     weir::release_after(std::move(batch), stream);
+///     auto receipt = weir::release_after(std::move(batch), stream);
 ///
 /// Until then the batch stays `leased` and counts against max_leases. Set `queue.max_leases` to the
 /// number of copies in flight plus one. If all leases are pending in this way, next() waits for
@@ -41,7 +41,9 @@ class WEIR_API DeviceError : public std::runtime_error {
 /// fails, and Error{bad_options} while the stream is captured into a graph. After an exception the
 /// caller still owns the batch.
 ///
+/// A trainer that saves its progress keeps the returned receipt until it has trained with the batch.
+///
 /// A null `stream` is the legacy default stream of the thread's current context. Any thread.
-WEIR_API void release_after(Batch&& batch, CUstream_st* stream);
+WEIR_API Receipt release_after(Batch&& batch, CUstream_st* stream);
 
 }  // namespace weir

@@ -194,31 +194,37 @@ inline ExampleMaker uncopied() {
 ///     for (auto& batch : data_loader) learn(batch.data, batch.target);
 ///
 /// Each begin() starts the next epoch; it does not resume an unfinished one. The loader prefetches
-/// across the end of an epoch. One thread at a time. The Loader must outlive this object, and this
+/// across the end of an epoch. The target of a row without a sample (RowStatus::padding, blank) is
+/// -1. One thread at a time. The Loader must outlive this object, and this
 /// object must outlive its iterators.
 class TensorLoader {
  public:
   /// Type of the elements: images and labels.
   using BatchType = torch::data::Example<>;
 
-  /// `epochs` is the number of calls of begin(); the loader does not prefetch more. nullopt: the
-  /// number is unknown.
+  /// `options.epochs` is the number of epochs; the loader does not prefetch more. nullopt: the
+  /// number is unknown. With `options.resume`, the first begin() continues the unfinished epoch.
   explicit TensorLoader(Loader& loader, ExampleMaker make = converted(Converter<float>()),
-                        std::optional<std::uint64_t> epochs = std::nullopt)
-      : loader_(loader), make_(std::move(make)), epochs_(epochs) {}
+                        StreamOptions options = {.epochs = std::nullopt})
+      : loader_(loader), make_(std::move(make)), options_(std::move(options)) {}
 
   /// Starts the next epoch. Throws as Loader::stream() does.
   torch::data::Iterator<BatchType> begin() {
-    if (!stream_ || left_ > 0) {
+    if (!stream_ || open_) {
       stream_.reset();
-      StreamOptions options{.epochs = epochs_};
-      options.from.next_batch = begun_ * loader_.batches_per_epoch();
-      stream_.emplace(loader_.stream(options));
+      stream_.emplace(loader_.stream(options_));
     }
-    ++begun_;
-    left_ = loader_.batches_per_epoch();
+    open_ = true;
     using Valid = torch::data::detail::ValidIterator<BatchType>;
-    return torch::data::Iterator<BatchType>(std::make_unique<Valid>([this] { return next(); }));
+    // The iterator holds the receipt of the current batch. An exception in the loop destroys it.
+    const auto in_hand = std::make_shared<Receipt>();
+    return torch::data::Iterator<BatchType>(
+        std::make_unique<Valid>([this, in_hand] { return next(*in_hand); }));
+  }
+  /// As Stream::progress(). A batch is finished when the loop asks for the next one, or ends without
+  /// an exception. Nothing is finished before begin().
+  Progress progress() const {
+    return stream_ ? stream_->progress() : options_.resume.value_or(loader_.progress_after(0));
   }
   /// The end of an epoch.
   torch::data::Iterator<BatchType> end() {
@@ -227,23 +233,24 @@ class TensorLoader {
   }
 
  private:
-  torch::optional<BatchType> next() {
-    if (left_ == 0) return torch::nullopt;
+  torch::optional<BatchType> next(Receipt& in_hand) {
+    in_hand = Receipt();  // the loop has asked for the next batch
+    if (!open_) return torch::nullopt;
     auto batch = stream_->next();
-    if (!batch) {
-      left_ = 0;
-      return torch::nullopt;
-    }
-    --left_;
+    open_ = batch && !batch->last_of_epoch();
+    if (!batch) return torch::nullopt;
+    // An epoch that the loop leaves is not resumed.
+    options_.resume.reset();
+    options_.first_epoch = batch->epoch() + 1;
+    in_hand = batch->receipt();
     return make_(*std::move(batch));
   }
 
   Loader& loader_;
   ExampleMaker make_;
-  std::optional<std::uint64_t> epochs_;
+  StreamOptions options_;  ///< of the next stream
   std::optional<Stream> stream_;
-  std::uint64_t begun_ = 0;  ///< epochs that have begun
-  std::uint64_t left_ = 0;   ///< remaining batches of the current epoch
+  bool open_ = false;  ///< the current epoch has more batches
 };
 
 }  // namespace weir

@@ -50,6 +50,7 @@ struct DeviceBatch {
   torch::Tensor images;  ///< N x C x H x W
   torch::Tensor labels;  ///< N, int64
   BatchRows rows;        ///< information about the rows
+  Receipt receipt;       ///< its destruction, with the batch, says that the trainer has finished it
 };
 
 /// Times of the thread that calls next().
@@ -176,7 +177,7 @@ inline BatchRows rows_of(const Batch& batch) {
 ///
 /// Order, labels, indices, statuses and errors are those of Loader::stream(): an error comes after
 /// the batches before it. Batches that were copied ahead but never requested count as consumed in
-/// the loader's tally, but not in position(). One thread at a time. The loader must outlive this
+/// the loader's tally, but not in progress(). One thread at a time. The loader must outlive this
 /// object.
 class DeviceBatches {
  public:
@@ -195,8 +196,7 @@ class DeviceBatches {
       : on_host_(interop::host_conversion(options)),
         guard_(guard),
         device_(guard && !device.has_index() ? guard->getDevice() : device),
-        stream_(loader.stream(stream)),
-        position_(stream.from) {
+        stream_(loader.stream(stream)) {
     if (!guard_) return;
     copies_.emplace(guard_->getStreamFromGlobalPool(device_));
     on_device_.emplace(options, device_);
@@ -214,20 +214,15 @@ class DeviceBatches {
   DeviceBatches& operator=(const DeviceBatches&) = delete;
 
   /// Waits for the loader only. Empty if the stream is finished or cancelled. The previous batch
-  /// then counts as done in position(). Throws as Stream::next() does.
-  std::optional<DeviceBatch> next() {
-    finish();
-    auto given = guard_ ? next_on_device() : next_on_host();
-    if (given) in_hand_ = given->rows.sequence;
-    return given;
-  }
+  /// is finished when the caller destroys it. Throws as Stream::next() does.
+  std::optional<DeviceBatch> next() { return guard_ ? next_on_device() : next_on_host(); }
   /// Calls next() for the first batch.
   Iterator begin() { return Iterator(*this); }
   /// The end, which is reached when next() returns nothing.
   std::default_sentinel_t end() const noexcept { return {}; }
 
-  /// The point at which a later stream can resume: after all batches but the current one.
-  const Position& position() const noexcept { return position_; }
+  /// As Stream::progress(): batches that were copied ahead or are in hand are not finished.
+  Progress progress() const { return stream_.progress(); }
   /// Times since the construction.
   const DeviceTimes& times() const noexcept { return times_; }
   /// Device memory of the slots. Each slot has the size of its largest batch so far.
@@ -251,6 +246,7 @@ class DeviceBatches {
     interop::DeviceEvent copied, used;
     std::array<std::int64_t, 4> sizes{};
     BatchRows rows;
+    Receipt receipt;
   };
 
   /// Adds its lifetime to `time`.
@@ -267,26 +263,16 @@ class DeviceBatches {
   Slot& slot(std::uint64_t number) { return *slots_[number % slots_.size()]; }
 
   std::optional<DeviceBatch> next_on_host() {
-    const auto batch = wait_for_batch();
+    auto batch = wait_for_batch();
     if (!batch) return std::nullopt;
     return DeviceBatch{on_host_(batch->pixels()), interop::labels_of(*batch).clone(),
-                       interop::rows_of(*batch)};
+                       interop::rows_of(*batch), batch->receipt()};
   }
   std::optional<DeviceBatch> next_on_device() {
     if (taken_ == copied_ && !copy_next()) return std::nullopt;
     auto given = hand_over(slot(taken_++));
     copy_ahead();
     return given;
-  }
-
-  void finish() {
-    if (!in_hand_) return;
-    auto& [next, beyond] = position_;
-    next = *std::exchange(in_hand_, std::nullopt) + 1;
-    while (!beyond.empty() && beyond.front() <= next) {
-      if (beyond.front() == next) ++next;
-      beyond.erase(beyond.begin());
-    }
   }
 
   /// Copies the next batch, and waits for it. Returns false at the end of the stream.
@@ -326,7 +312,7 @@ class DeviceBatches {
     to.labels.narrow(0, 0, pixels.count).copy_(interop::labels_of(batch), true);
     to.copied.record(*copies_);
     end->copied.record(*copies_);
-    std::move(batch).release_when(std::move(end));
+    to.receipt = std::move(batch).release_when(std::move(end));
   }
   /// Reuses the previous LeaseEnd of this slab if it belongs to this device.
   std::unique_ptr<interop::CopyEnd> end_for(Batch& batch) {
@@ -344,7 +330,8 @@ class DeviceBatches {
     const auto stream = guard_->getStream(device_);
     from.copied.hold(stream);
     DeviceBatch batch{(*on_device_)(interop::as_images(from.pixels, from.sizes)),
-                      from.labels.narrow(0, 0, from.sizes[0]).clone(), std::move(from.rows)};
+                      from.labels.narrow(0, 0, from.sizes[0]).clone(), std::move(from.rows),
+                      std::move(from.receipt)};
     from.used.record(stream);
     // When these tensors are freed, the allocator must wait for the reads of this stream.
     for (const auto& tensor : {from.pixels, from.labels})
@@ -361,8 +348,6 @@ class DeviceBatches {
   std::vector<std::unique_ptr<Slot>> slots_;
   std::uint64_t taken_ = 0, copied_ = 0;  ///< counts of delivered batches and of started copies
   std::exception_ptr failed_;  ///< error of the loader, until the batches before it are delivered
-  Position position_;
-  std::optional<std::uint64_t> in_hand_;  ///< Batch::sequence of the current batch
   DeviceTimes times_;
 };
 

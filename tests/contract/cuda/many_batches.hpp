@@ -25,7 +25,7 @@ inline void compare_with_cpu(std::uint64_t epochs) {
   options.shape = {8, 8, 3};
   options.batch = 2;
   options.workers = 2;
-  options.shuffle = true;
+  options.order = weir::Order::shuffle();
   options.queue.max_leases = 4;
   options.cache = {.keep = Cache::decoded, .max_bytes = 1u << 20};
   const auto images = [] { return synthetic(2 * batches_an_epoch, {8, 8, 3}, 3); };

@@ -86,7 +86,7 @@ constexpr int forever = 1 << 30;
 
 Options two_leases() {
   auto options = small_options();
-  options.shuffle = true;
+  options.order = Order::shuffle();
   options.queue.max_leases = 2;
   options.faults.policy = OnFault::skip;
   return options;
@@ -253,41 +253,36 @@ TEST_CASE("ten thousand batches with three leases that end by event are the load
 
 TEST_CASE("an error comes after the batches that were before it", "[interop]") {
   auto options = two_leases();
-  options.shuffle = false;
+  options.order = weir::Order::sequential();
   options.faults.policy = OnFault::stop;
   const FakeDevice device;
   const auto* const guard = GENERATE(false, true) ? &device : nullptr;
   Loader loader(Flawed(40, 11),
                 options);  // the fourth row is bad in the first batch, then the 15th
-  DeviceBatches batches(loader, torch::kCPU, {.prefetch = 4}, {.from = {1, {}}}, guard);
+  DeviceBatches batches(loader, torch::kCPU, {.prefetch = 4}, {.resume = loader.progress_after(1)},
+                        guard);
+  CHECK(batches.next()->rows.sequence == 0);
   CHECK(batches.next()->rows.sequence == 1);
-  CHECK(batches.next()->rows.sequence == 2);
   CHECK_THROWS_AS(batches.next(), Error);
   CHECK_FALSE(batches.next());
-  CHECK(batches.position() == Position{3, {}});
+  CHECK(batches.progress() == loader.progress_after(3));
 }
 
 TEST_CASE("where training stands is what was asked for, not what was copied", "[interop]") {
   const FakeDevice device;
   Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
-  const Position from{2, {4, 5, 8}};
-  std::vector<std::uint64_t> seen;
-  {
-    DeviceBatches batches(loader, torch::kCPU, {.prefetch = 3}, {.from = from}, &device);
-    wait_for_ready(loader);
-    CHECK(batches.position() == from);
-    seen.push_back(batches.next()->rows.sequence);
-    CHECK(batches.position() == from);
-    seen.push_back(batches.next()->rows.sequence);
-    CHECK(batches.position() == Position{3, {4, 5, 8}});
-    seen.push_back(batches.next()->rows.sequence);
-    CHECK(batches.position() == Position{6, {8}});
-    batches.cancel();
-    while (const auto batch = batches.next()) seen.push_back(batch->rows.sequence);
-  }
-  const std::vector<std::uint64_t> all{2, 3, 6, 7, 9};
-  CHECK(seen.size() >= 3);
-  CHECK(std::ranges::equal(seen, std::span(all).first(seen.size())));
+  DeviceBatches batches(loader, torch::kCPU, {.prefetch = 3}, {}, &device);
+  wait_for_ready(loader);
+  CHECK(batches.progress() == loader.progress_after(0));
+  auto first = batches.next(), second = batches.next();
+  CHECK(batches.progress() == loader.progress_after(0));
+  first.reset();
+  CHECK(batches.progress() == loader.progress_after(1));
+  second->receipt.finish();
+  CHECK(batches.progress() == loader.progress_after(2));
+  batches.cancel();
+  while (auto batch = batches.next()) batch->receipt.abandon();
+  CHECK(batches.progress() == loader.progress_after(2));
   CHECK(loader.snapshot().samples.conserved());
 }
 

@@ -70,7 +70,7 @@ std::vector<std::int64_t> train(DataLoader& data_loader, torch::Tensor& sum) {
 
 Options shuffled() {
   auto options = small_options();
-  options.shuffle = true;
+  options.order = Order::shuffle();
   options.queue.max_leases = 2;
   return options;
 }
@@ -220,7 +220,8 @@ TEST_CASE("one image at a time at its own size is an example of torch::data", "[
     options.batch = 1;
     Loader loader(synthetic(8, {24, 30, 3}, 3), options),
         other(synthetic(8, {24, 30, 3}, 3), options);
-    TensorLoader data_loader(loader, converted(Converter<float>({.scale = 1}, Layout::nhwc)), 1);
+    TensorLoader data_loader(loader, converted(Converter<float>({.scale = 1}, Layout::nhwc)),
+                             {.epochs = 1});
     auto stream = other.stream();
     for (auto& example : data_loader) {
       const auto lease = share(stream.next().value());

@@ -76,7 +76,7 @@ class Grabbing {
 TEST_CASE("determinism: a cache changes nothing that is delivered", "[law][cache]") {
   const auto policy = GENERATE(OnFault::skip, OnFault::blank);
   auto options = small_options();
-  options.shuffle = true;
+  options.order = Order::shuffle();
   options.side_bytes = 5;
   options.faults.policy = policy;
   options.memory.max_sample_bytes = 1 << 20;
@@ -121,7 +121,7 @@ TEST_CASE("determinism: a cache changes nothing that is delivered", "[law][cache
 
 TEST_CASE("determinism: encoded samples, random crops and transforms", "[law][cache]") {
   auto options = small_options(true);
-  options.shuffle = true;
+  options.order = Order::shuffle();
   options.fit = Fit::random;
   options.memory.max_sample_bytes = 1 << 20;
   const auto run = [&](const Options& o) {
@@ -140,7 +140,7 @@ TEST_CASE("determinism: a cache where sizes differ", "[law][cache][sizes]") {
   const int kind = GENERATE(0, 1, 2);
   const Various source(drawn_sizes(60, 70, 4), {11, 40}, {3, 25});
   auto options = own_size_options(kind);
-  options.shuffle = true;
+  options.order = Order::shuffle();
   options.faults.policy = OnFault::skip;
   options.memory.max_sample_bytes = 256 << 10;
   options.sizes.max_width = 60;
@@ -175,7 +175,7 @@ TEST_CASE("sum, bound, peak, conservation and queue while a cache gives way", "[
   options.io.read_ahead = read_ahead;
   options.queue.max_leases = 2;
   options.faults.policy = OnFault::skip;
-  options.shuffle = true;
+  options.order = Order::shuffle();
   // Room for half of the samples, in addition to the plan's bytes for workers and readers.
   auto free = options;
   free.cache = {};
@@ -279,7 +279,7 @@ TEST_CASE("two loaders with caches and a third party share a budget", "[law][cac
   auto first = own_size_options(2), second = small_options();
   first.cache.keep = Cache::decoded;
   second.cache.keep = Cache::encoded;
-  first.shuffle = second.shuffle = true;
+  first.order = second.order = weir::Order::shuffle();
   first.memory.max_sample_bytes = second.memory.max_sample_bytes = 256 << 10;
   first.sizes.index = measure_sizes(source, first);
   second.io.read_ahead = 4;

@@ -136,7 +136,7 @@ TEST_CASE(
         if (!refused([&] { (void)stream->next(std::chrono::seconds(1)); })) return 2;
         if (!refused([&] { (void)stream->try_next(); })) return 3;
         if (!refused([&] { stream->settle(); })) return 4;
-        if (!refused([&] { (void)stream->position(); })) return 5;
+        if (!refused([&] { (void)stream->progress(); })) return 5;
         if (!refused([&] { (void)loader->stream(); })) return 6;
         if (!refused([&] { (void)loader->snapshot(); })) return 7;
         if (!refused([&] { (void)loader->report(); })) return 8;

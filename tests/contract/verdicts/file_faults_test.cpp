@@ -118,7 +118,7 @@ TEST_CASE("a file that changed since it was listed ends a stream under stop, by 
   for (std::uint64_t i = 0; i < bad_files.size(); ++i) {
     CAPTURE(bad_files[i].what);
     // The bad row is the last of its batch.
-    auto stream = loader.stream({.from = {.next_batch = i, .released_beyond = {}}});
+    auto stream = loader.stream({.resume = loader.progress_after(i)});
     try {
       const auto batch = stream.next();
       FAIL("the stream should have stopped");

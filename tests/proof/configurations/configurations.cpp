@@ -171,9 +171,11 @@ Family::Family(std::uint64_t key) {
   options.shape = {between(random, 1, 48), between(random, 1, 48), 3};
   options.fit = static_cast<Fit>(random.below(4));
   options.batch = between(random, 1, 8);
-  options.shuffle = random.below(3) > 0;
+  options.order = random.below(3) == 0   ? Order::sequential()
+                  : random.below(2) == 0 ? Order::shuffle()
+                                         : Order::blocks(1 + random.below(20), 1 + random.below(5));
   options.seed = random.next();
-  options.drop_last = random.below(5) == 0;
+  options.drop_last = random.below(5) == 0 && options.batch <= size;
   options.faults.policy = random.below(2) == 0 ? OnFault::skip : OnFault::blank;
   options.faults.strict = random.below(4) > 0;
   if (random.below(4) > 0) options.memory.max_sample_bytes = log_between(random, 20e3, 12e6);

@@ -80,7 +80,9 @@ Options options_of(Values& values) {
   values.flag(o.antialias);
   values.kind(o.decode, 2);
   values.kind(o.exif, 2);
-  values.flag(o.shuffle);
+  values.kind(o.order.kind, 4);
+  values.number(o.order.block);
+  values.number(o.order.together);
   values.number(o.batch);
   values.number(o.workers);
   values.number(o.queue.max_queue_size);

@@ -173,15 +173,15 @@ void png_and_webp() {
   decode<false>("webp", {FaultKind::memory, FaultKind::corrupt});
 }
 
-/// Batches, leases, positions, a cancel, a second stream, replacements, floats.
+/// Batches, leases, progress, a cancel, a second stream, replacements, floats.
 void stream() {
   static const auto source = image_folder(data().path());
   auto options = small(OnFault::skip);
-  options.shuffle = true;
+  options.order = weir::Order::shuffle();
   options.io.read_ahead = 2;
   options.queue.max_leases = 3;
   Loader loader(source, options);
-  Position position;
+  std::optional<Progress> progress;
   {
     auto first = loader.stream({.epochs = std::nullopt});
     const auto one = first.next(), two = first.next(1h);
@@ -192,11 +192,11 @@ void stream() {
       static_cast<void>(one->slice(0, 1));
     }
     first.settle();
-    position = first.position();
+    progress = first.progress();
     first.cancel();
     if (first.next()) wrong("a batch after the cancel");
   }
-  drain(loader, {.from = position, .epochs = 2});
+  drain(loader, {.resume = progress, .epochs = 2});
   check(loader,
         {FaultKind::memory, FaultKind::corrupt, FaultKind::truncated, FaultKind::unsupported});
 }

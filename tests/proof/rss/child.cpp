@@ -57,7 +57,7 @@ int main(int count, char* arguments[]) {
   options.workers = 8;
   options.queue.max_queue_size = 64;
   options.io.read_ahead = 32;
-  options.shuffle = true;
+  options.order = weir::Order::shuffle();
   options.faults.policy = weir::OnFault::skip;
   std::vector<weir::AnySource> parts;
   for (int i = 2; i < count; ++i) parts.push_back(weir::image_folder(arguments[i]));

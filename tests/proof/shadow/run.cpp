@@ -127,7 +127,7 @@ Ran run(const Load& load) {
   options.shape = {side, side, 3};
   options.fit = Fit::stretch;
   options.batch = 4;
-  options.shuffle = true;
+  options.order = weir::Order::shuffle();
   options.workers = load.workers;
   options.queue.max_queue_size = load.max_queue_size;
   options.io.read_ahead = load.read_ahead;

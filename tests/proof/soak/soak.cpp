@@ -38,7 +38,7 @@ Options setting(std::uint64_t which, const AnySource& source,
   Options o;
   o.shape = {48, 64, 3};
   o.fit = Fit::random;
-  o.shuffle = true;
+  o.order = weir::Order::shuffle();
   o.batch = static_cast<std::uint32_t>(2 + random.below(7));
   o.workers = static_cast<std::uint32_t>(1 + random.below(3));
   o.queue = {static_cast<std::uint32_t>(1 + random.below(4)),
@@ -153,7 +153,7 @@ class Soaking {
                   std::uint64_t round, std::uint64_t turn) {
     std::stop_source stop;
     cli::Monitor monitor(loader, upstream, recount, book_, stop, std::chrono::seconds(60));
-    auto stream = loader.stream({.from = {}, .epochs = 2, .stop = stop.get_token()});
+    auto stream = loader.stream({.epochs = 2, .stop = stop.get_token()});
     cli::Consumer consumer(consumer_, stop.get_token());
     cli::Soak soak(loader, stream, recount, book_);
     const bool cancels = (round + turn) % 4 == 1, leaves = (round + turn) % 4 == 3;

@@ -46,10 +46,11 @@ void check_warm_epochs(Options options) {
 TEST_CASE("once warm, a whole epoch of JPEG and PNG files allocates nothing") {
   Options options;
   options.fit = Fit::random;
-  options.shuffle = GENERATE(false, true);
+  const bool shuffled = GENERATE(false, true);
+  options.order = Order::shuffle(shuffled);
   options.io.read_ahead = GENERATE(0u, 8u);
-  options.trace.events = options.shuffle ? 100'000 : 0;  // a trace allocates at the start
-  CAPTURE(options.shuffle, options.io.read_ahead);
+  options.trace.events = shuffled ? 100'000 : 0;  // a trace allocates at the start
+  CAPTURE(shuffled, options.io.read_ahead);
   check_warm_epochs(options);
 }
 
@@ -61,7 +62,7 @@ TEST_CASE("nor does a step of the user's own that keeps to its scratch, with sid
 
 TEST_CASE("nor does an epoch whose samples are kept, whole or as far as there is room") {
   Options options;
-  options.shuffle = true;
+  options.order = Order::shuffle();
   options.cache.keep = GENERATE(Cache::encoded, Cache::decoded);
   options.cache.max_bytes = GENERATE(100'000u, 4u << 20);
   check_warm_epochs(options);

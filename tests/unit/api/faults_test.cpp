@@ -138,7 +138,7 @@ TEST_CASE("skip draws replacements in the order of the sampler", "[api][faults]"
   const Flawed flawed(16, 4);
   Loader loader(flawed, options);
   const auto log = drain(loader, {.epochs = 4});
-  const source::Sampler sampler(16, false, 5);
+  const source::Sampler sampler(16, Order::sequential(), 5);
   std::uint32_t longest = 0;
   for (std::uint64_t row = 0; row < log.indices.size(); ++row) {
     const auto epoch = row / 16, position = row % 16;

@@ -13,7 +13,7 @@ namespace {
 struct Running {
   Running(const AnySource& source, const Options& options, std::uint64_t epochs)
       : loader(std::make_shared<api::LoaderState>(source, options)),
-        stream(loader, {.from = {}, .epochs = epochs, .stop = {}}) {}
+        stream(loader, {.epochs = epochs}) {}
   std::optional<Batch> next() { return stream.next(std::nullopt, engine::Engine::Lease::at_once); }
   std::uint64_t staged() const { return staging(loader->core->book->snapshot().memory); }
 
@@ -49,7 +49,7 @@ class Meddler {
 TEST_CASE("knobs that move while a stream runs change neither order nor pixels", "[api][knobs]") {
   auto options = small_options();
   options.fit = Fit::random;
-  options.shuffle = true;
+  options.order = Order::shuffle();
   options.faults.policy = OnFault::skip;
   options.queue.max_queue_size = 6;
   options.workers = 4;
@@ -57,7 +57,7 @@ TEST_CASE("knobs that move while a stream runs change neither order nor pixels",
   const Flawed source(200, 11);
   const std::uint64_t epochs = 6;
   Loader plain(source, options);
-  const auto expected = drain(plain, {.from = {}, .epochs = epochs, .stop = {}});
+  const auto expected = drain(plain, {.epochs = epochs});
 
   if (GENERATE(false, true)) {
     options.memory.max_sample_bytes = plain.plan().max_sample_bytes;

@@ -148,7 +148,7 @@ TEST_CASE("a replacement has the room of the sample that failed, and is never ma
   const Various source(drawn_sizes(80, 60), bad, rotten);
   auto options = own_size_options(kind);
   options.faults.policy = OnFault::skip;
-  options.shuffle = true;
+  options.order = Order::shuffle();
   Loader loader(source, options);
   auto stream = loader.stream({.epochs = 2});
   std::uint64_t replaced = 0, smaller = 0;
@@ -371,7 +371,7 @@ TEST_CASE("real photographs at full size, one at a time and in padded batches", 
   options.sizes.bucket_batches = 20;
   options.batch = 10;
   options.queue = {};
-  options.shuffle = true;
+  options.order = Order::shuffle();
   const auto plan = resolve(options, source.index_bytes());
   CHECK(plan.sizes.padding < 0.6 * plan.sizes.padding_without_buckets);
 }

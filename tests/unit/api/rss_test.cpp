@@ -13,7 +13,7 @@ TEST_CASE("a second run leaves no more behind than the first", "[api][rss]") {
   options.batch = 16;
   options.workers = 4;
   options.io.read_ahead = 4;
-  options.shuffle = true;
+  options.order = Order::shuffle();
   const auto run = [&] {
     Loader loader(photos ? image_folder(*photos) : synthetic(100, {375, 500}, 3), options);
     auto stream = loader.stream({.epochs = 2});

@@ -73,7 +73,7 @@ Options pair_options() {
   options.shape = {4, 6, 3};
   options.side_bytes = Shape{8, 12, 3}.values();
   options.transform = pair_crop({4, 6, 3}, {8, 12, 3});
-  options.shuffle = true;
+  options.order = Order::shuffle();
   return options;
 }
 

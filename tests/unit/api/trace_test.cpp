@@ -122,7 +122,7 @@ TEST_CASE("tuning has a row in a trace, and each of its moves a mark there", "[t
   tune_often(options);
   Loader loader(source::delayed(synthetic(64, {24, 24, 3}), {5, 0, 0}), options);
   {
-    auto stream = loader.stream({.from = {}, .epochs = std::nullopt, .stop = {}});
+    auto stream = loader.stream({.epochs = std::nullopt});
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (loader.report().moves.empty() && std::chrono::steady_clock::now() < give_up)
       static_cast<void>(stream.next());

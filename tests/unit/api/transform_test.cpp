@@ -95,7 +95,7 @@ TEST_CASE("a transform is given the whole upright image and a row of zeros", "[t
 TEST_CASE("a fitted transform changes in place what the fit made", "[transform]") {
   auto options = small_options();
   options.fit = Fit::random;
-  options.shuffle = true;
+  options.order = Order::shuffle();
   const auto source = synthetic(30, {40, 50, 3});
   Loader plain(source, options);
   const auto before = drain(plain);
@@ -121,7 +121,7 @@ TEST_CASE("a transform is told which sample it has, and draws by seed, epoch and
     Notes notes;
     auto options = small_options();
     options.workers = workers;
-    options.shuffle = true;
+    options.order = Order::shuffle();
     options.seed = seed;
     options.faults.policy = OnFault::skip;
     options.transform = call([&](DecodedSample& s) { notes.add(s); });

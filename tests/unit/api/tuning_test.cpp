@@ -32,7 +32,7 @@ TEST_CASE("slow reads make automatic tuning read ahead, within its bounds", "[ap
   Loader loader(source::delayed(synthetic(64, {24, 24, 3}), {5, 0, 0}), options);
   CHECK(loader.plan().max_queue_size == 8);
   CHECK(loader.plan().start == Setting{4, 1, 0, 4});
-  auto stream = loader.stream({.from = {}, .epochs = std::nullopt, .stop = {}});
+  auto stream = loader.stream({.epochs = std::nullopt});
   const auto told_so = [&] {
     const std::lock_guard lock(mutex);
     return std::ranges::any_of(told,
@@ -52,11 +52,11 @@ TEST_CASE("automatic tuning changes neither order nor pixels, nor breaks a budge
           "[api][tuning]") {
   auto options = small_options();
   options.fit = Fit::random;
-  options.shuffle = true;
+  options.order = Order::shuffle();
   const auto source = synthetic(96, {24, 24, 3});
   options.memory.budget_bytes = resolve(options, source.index_bytes()).floor_bytes + (4u << 20);
   Loader plain(source, options);
-  const StreamOptions twice{.from = {}, .epochs = 12, .stop = {}};
+  const StreamOptions twice{.epochs = 12};
   const auto expected = drain(plain, twice);
   options.tuning.mode = Tuning::automatic;
   options.tuning.interval = std::chrono::milliseconds(10);

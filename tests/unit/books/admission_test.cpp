@@ -83,7 +83,7 @@ TEST_CASE("the end of a row wakes those who wait even if it frees nothing", "[bo
 TEST_CASE("encoded bytes beyond the oldest row's stay under the cap of read-ahead", "[books]") {
   auto ledger = std::make_shared<Ledger>(10'000);
   auto book = Book::open(ledger, {0, 100, 50, 60, 2, 4});
-  book->begin_stream(0, {}, nullptr);
+  book->begin_stream(nullptr);
   REQUIRE(book->try_charge_slab());
   book->add_slab(0);
   book->open_batch(0, 0, 4);
@@ -112,7 +112,7 @@ TEST_CASE("a page that waits holds the others to their promises until it is serv
   auto first = Book::open(ledger, {200, 0, 900, UINT64_MAX, 2, 4});
   auto second = Book::open(ledger, {200, 0, 10, UINT64_MAX, 2, 4});
   const auto waker = std::make_shared<Waker>();
-  first->begin_stream(0, {}, waker);
+  first->begin_stream(waker);
   CHECK(second->try_charge(Account::cache, 250));
   CHECK_FALSE(first->try_charge_slab());  // requested: 900
   CHECK_FALSE(second->try_charge(Account::cache, 1));

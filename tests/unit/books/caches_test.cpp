@@ -145,7 +145,7 @@ TEST_CASE("who has to yield to another page is helped by its own cache alone", "
   auto& first = *desk.book;
   const auto second = Book::open(desk.ledger, {30, 0, 10, UINT64_MAX, 2, 4});
   const auto waker = std::make_shared<Waker>();
-  second->begin_stream(0, {}, waker);
+  second->begin_stream(waker);
   Pieces cache(desk.ledger, desk.book);
   cache.fill(20);
   // The second page requests first, more than the cache could free.

@@ -11,7 +11,7 @@ namespace weir::books::test {
 /// A page in a budget of 300: one slab of 50, whose batch of four rows is open.
 struct Desk {
   explicit Desk(const Terms& terms) : book(Book::open(ledger, terms)) {
-    book->begin_stream(0, {}, waker);
+    book->begin_stream(waker);
     REQUIRE(book->try_charge_slab());
     book->add_slab(0);
     book->open_batch(0, 0, 4);

@@ -11,7 +11,7 @@ using namespace weir::books;
 TEST_CASE("R15 a snapshot taken while others post adds up", "[books][R14][R15]") {
   auto ledger = std::make_shared<Ledger>(1'000);
   auto book = Book::open(ledger, {0, 100, 50, UINT64_MAX, 1, 4});
-  book->begin_stream(0, {}, nullptr);
+  book->begin_stream(nullptr);
   REQUIRE(book->try_charge_slab());
   book->add_slab(0);
   std::atomic<bool> stop{false};

@@ -154,7 +154,7 @@ TEST_CASE("a block that the allocator refuses leaves nothing charged", "[buffer]
 TEST_CASE("a block takes over what its waiter was granted, in place of what it had", "[buffer]") {
   const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
   auto book = page(100, layout, 1);
-  book->begin_stream(0, {}, nullptr);
+  book->begin_stream(nullptr);
   buffer::Block block(*book, Account::scratch), other(*book, Account::scratch);
   REQUIRE(block.ensure(20, 0, {0, 1}, nullptr));
   REQUIRE(other.ensure(75, 0, {0, 1}, nullptr));
@@ -184,7 +184,7 @@ TEST_CASE("idle slabs go where there are more than wanted, those in use stay", "
   const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = page(UINT64_MAX, layout, 3);
-  book->begin_stream(0, {}, nullptr);
+  book->begin_stream(nullptr);
   buffer::SlabPool pool(book, layout, upstream);
   for (int i = 0; i < 3; ++i) REQUIRE(pool.make());
   CHECK_FALSE(pool.make());  // the maximum number of slabs
@@ -209,7 +209,7 @@ TEST_CASE("a lease that ends after its loader takes its slab along, and is watch
   const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = page(UINT64_MAX, layout, 2);
-  book->begin_stream(0, {}, nullptr);
+  book->begin_stream(nullptr);
   buffer::SlabPool pool(book, layout, upstream);
   const auto lease = [&](std::uint64_t sequence) -> buffer::Slab& {
     const auto id = book->idle_slab().value();

@@ -16,7 +16,7 @@ namespace {
 std::shared_ptr<books::Book> page(std::uint64_t budget, std::uint32_t slabs) {
   auto book = books::Book::open(std::make_shared<books::Ledger>(budget),
                                 {0, 0, 100'000, UINT64_MAX, slabs, 4});
-  book->begin_stream(0, {}, nullptr);
+  book->begin_stream(nullptr);
   return book;
 }
 

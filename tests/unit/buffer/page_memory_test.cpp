@@ -106,12 +106,13 @@ namespace {
 thread_local bool refuses = false;
 }
 
-void* operator new(std::size_t bytes) {
+// Not inlined: GCC 12 takes inlined ones for a mismatch of new and free().
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   if (void* const data = refuses ? nullptr : std::malloc(bytes)) return data;
   throw std::bad_alloc();
 }
-void operator delete(void* data) noexcept { std::free(data); }
-void operator delete(void* data, std::size_t) noexcept { std::free(data); }
+[[gnu::noinline]] void operator delete(void* data) noexcept { std::free(data); }
+[[gnu::noinline]] void operator delete(void* data, std::size_t) noexcept { std::free(data); }
 
 TEST_CASE("memory that cannot be locked is given all the same, and the note says so", "[memory]") {
   PageMemory memory({.lock = true});

@@ -105,7 +105,7 @@ TEST_CASE("the last to let go of a segment wakes who waits for bytes", "[buffer]
   Kept kept;
   kept.keep(3);
   const auto waker = std::make_shared<Waker>();
-  kept.book->begin_stream(0, {}, waker);
+  kept.book->begin_stream(waker);
   auto hold = kept.cache.find(3), second = kept.cache.find(3);
   REQUIRE_FALSE(kept.book->try_charge_slab(1 << 20));
   const auto woken = waker->count;

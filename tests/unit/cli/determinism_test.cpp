@@ -45,7 +45,7 @@ class World {
     options.shape = {8, 8, 3};
     options.batch = 64;
     options.workers = 2;
-    options.shuffle = true;
+    options.order = Order::shuffle();
     options.memory.max_sample_bytes = 64 << 10;
     options.faults.policy = OnFault::blank;
   }

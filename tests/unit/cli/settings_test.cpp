@@ -108,7 +108,7 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
   CHECK(s.options.memory.budget_bytes == 64ull << 20);
   CHECK(s.options.memory.max_sample_bytes == 9ull << 20);
   CHECK(s.options.seed == 42);
-  CHECK(s.options.shuffle);
+  CHECK(s.options.order == Order::shuffle());
   CHECK(s.options.drop_last);
   CHECK(s.epochs == 3u);
   CHECK(s.steps == 11u);

@@ -15,12 +15,11 @@ namespace {
 
 /// A conductor over a page with room for three slabs. Rows end when the test says so.
 struct Desk final : Actions {
-  explicit Desk(const Schedule& schedule, const Policy& policy, std::uint64_t first = 0,
-                const std::vector<std::uint64_t>& released = {})
+  explicit Desk(const Schedule& schedule, const Policy& policy)
       : book(books::Book::open(std::make_shared<books::Ledger>(1000),
                                {100, 50, 20, UINT64_MAX, 3, 4})) {
-    book->begin_stream(first, released, std::make_shared<Waker>());
-    conductor.emplace(*book, schedule, policy, first, *this);
+    book->begin_stream(std::make_shared<Waker>());
+    conductor.emplace(*book, schedule, policy, *this);
   }
   bool make_slab() override {
     if (slabs == 3 || !book->try_charge_slab()) return false;
@@ -59,25 +58,29 @@ constexpr Policy two_ahead{.max_queue_size = 2, .rows_ahead = 10, .tolerance = {
 
 }  // namespace
 
-TEST_CASE("batches that were let go before are not opened again", "[conductor]") {
-  Desk desk(Schedule(20, 2, false, 1), two_ahead, 3, {4, 6});
-  desk.conductor->step();
-  CHECK(desk.opened == std::vector<std::uint64_t>{3, 5});
-  CHECK(desk.book->has_released(4));
-}
-
-TEST_CASE("a stream that was let go to its end is over at once", "[conductor]") {
-  Desk desk(Schedule(8, 2, false, 1), two_ahead, 2, {2, 3});
+TEST_CASE("a stream without batches is over at once", "[conductor]") {
+  Desk desk(Schedule({.samples = 8, .batch = 2}, 2, 2), two_ahead);
   desk.conductor->step();
   CHECK(desk.opened.empty());
   CHECK(desk.ends == std::vector<End>{End::complete});
-  Desk beyond(Schedule(8, 2, false, 1), two_ahead, 4);
-  beyond.conductor->step();
-  CHECK(beyond.ends == std::vector<End>{End::complete});
+}
+
+TEST_CASE("a batch of padding is published without an event", "[conductor]") {
+  // The last step has one sample, for rank 0.
+  Desk desk(Schedule({.samples = 5, .batch = 2, .rank = {1, 2}}, 1), two_ahead);
+  desk.conductor->step();
+  CHECK(desk.opened == std::vector<std::uint64_t>{0, 1});
+  CHECK(desk.published.empty());
+  desk.finish(0, 0);
+  desk.finish(0, 1);
+  desk.conductor->step();
+  CHECK(desk.published.size() == 2);
+  CHECK(desk.ends == std::vector<End>{End::complete});
+  CHECK(desk.book->snapshot().samples.drawn == 2);
 }
 
 TEST_CASE("a cancel while batches are opened opens no more", "[conductor][R14]") {
-  Desk desk(Schedule(20, 2, false, 1), two_ahead);
+  Desk desk(Schedule({.samples = 20, .batch = 2}, 1), two_ahead);
   desk.on_open = [&] { desk.book->cancel(); };
   desk.conductor->step();
   CHECK(desk.opened.size() == 1);
@@ -92,7 +95,7 @@ TEST_CASE("a cancel while batches are opened opens no more", "[conductor][R14]")
 }
 
 TEST_CASE("a failure outside any row ends the stream once", "[conductor]") {
-  Desk desk(Schedule(20, 2, false, 1), two_ahead);
+  Desk desk(Schedule({.samples = 20, .batch = 2}, 1), two_ahead);
   desk.conductor->step();
   desk.conductor->fail();
   desk.conductor->fail();
@@ -104,7 +107,7 @@ TEST_CASE("a failure outside any row ends the stream once", "[conductor]") {
 }
 
 TEST_CASE("workers that leave a stream which has not ended leave it not at rest", "[conductor]") {
-  Desk desk(Schedule(20, 2, false, 1), two_ahead);
+  Desk desk(Schedule({.samples = 20, .batch = 2}, 1), two_ahead);
   desk.conductor->step();
   desk.conductor->workers_left();
   CHECK_FALSE(desk.conductor->at_rest());
@@ -112,7 +115,7 @@ TEST_CASE("workers that leave a stream which has not ended leave it not at rest"
 }
 
 TEST_CASE("a queue whose bound is lowered runs down, one that is raised fills", "[conductor]") {
-  Desk desk(Schedule(20, 1, false, 1), two_ahead);
+  Desk desk(Schedule({.samples = 20, .batch = 1}, 1), two_ahead);
   desk.conductor->step();
   CHECK(desk.opened.size() == 2);
   desk.conductor->set_bounds(1, 10);
@@ -138,7 +141,7 @@ TEST_CASE("a share of faults is of the epochs begun, and ends the stream at its 
           "[conductor]") {
   // Ten samples in each epoch, batches of 2. A fifth may fail, so two in each epoch.
   const Policy fifth{.max_queue_size = 1, .rows_ahead = 10, .tolerance = {UINT64_MAX, 0.2, 10}};
-  Desk desk(Schedule(10, 2, false, 2), fifth);
+  Desk desk(Schedule({.samples = 10, .batch = 2}, 2), fifth);
   const auto batch = [&](std::uint64_t sequence, bool first_ok, bool second_ok) {
     desk.conductor->step();
     REQUIRE(desk.opened.size() == sequence + 1);
@@ -160,7 +163,8 @@ TEST_CASE("a share of faults is of the epochs begun, and ends the stream at its 
 }
 
 TEST_CASE("blocks that nobody uses go before a slab is given up", "[conductor]") {
-  Desk desk(Schedule(20, 1, false, 1), {.max_queue_size = 4, .rows_ahead = 10, .tolerance = {}});
+  Desk desk(Schedule({.samples = 20, .batch = 1}, 1),
+            {.max_queue_size = 4, .rows_ahead = 10, .tolerance = {}});
   desk.conductor->step();
   CHECK(desk.opened.size() == 3);
   CHECK(desk.trims == 1);

@@ -208,7 +208,7 @@ class Model final : public conductor::Actions {
   std::vector<std::uint64_t> slab_bytes_;  ///< by slab; 0: it does not exist
   std::set<books::RowKey> unfinished_, waiting_;
   SampleTally tally_;
-  std::uint64_t opened_ = 0, published_ = 0, delivered_ = 0, released_ = 0, published_faults_ = 0;
+  std::uint64_t opened_ = 0, published_ = 0, delivered_ = 0, published_faults_ = 0;
   std::uint64_t acts_ = 0;  ///< number of the conductor's actions
   books::RowKey stop_row_ = books::no_row, oldest_seen_{};
   bool intolerable_ = false;

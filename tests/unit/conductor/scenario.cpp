@@ -34,6 +34,10 @@ Scenario random_scenario(std::uint64_t seed) {
     s.cache_pieces = 1 + to(4);
     s.piece_bytes = 1 + random.below(200);
   }
+  if (random.below(3) == 0) {
+    s.world = 2 + to(3);
+    s.rank = to(s.world);
+  }
   return s;
 }
 

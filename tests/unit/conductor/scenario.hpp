@@ -30,7 +30,11 @@ struct Scenario {
   bool sizes_differ = false;
   std::uint64_t max_queue_bytes = UINT64_MAX, max_staging_bytes = UINT64_MAX;
 
-  conductor::Schedule schedule() const noexcept { return {dataset, batch, drop_last, epochs}; }
+  std::uint32_t rank = 0, world = 1;
+
+  conductor::Schedule schedule() const {
+    return {{dataset, batch, drop_last, {rank, world}}, epochs};
+  }
 };
 Scenario random_scenario(std::uint64_t seed);
 

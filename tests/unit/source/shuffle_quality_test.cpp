@@ -8,6 +8,7 @@
 
 namespace {
 
+using weir::Order;
 using weir::source::Sampler;
 
 /// How many standard deviations a chi-square statistic differs from that of uniform counts. A correct
@@ -28,7 +29,7 @@ double deviation(const std::vector<std::uint64_t>& counts, double freedom) {
 
 TEST_CASE("over many epochs each sample comes to each position alike", "[sampler]") {
   for (const std::uint64_t size : {2ull, 3ull, 7ull, 9ull, 16ull, 49ull, 65ull, 100ull}) {
-    const Sampler sampler(size, true, 1);
+    const Sampler sampler(size, Order::shuffle(), 1);
     std::vector<std::uint64_t> counts(size * size);
     for (std::uint64_t epoch = 0; epoch < 6'000; ++epoch) {
       for (std::uint64_t position = 0; position < size; ++position) {
@@ -46,7 +47,7 @@ TEST_CASE("every order of a few samples comes alike", "[sampler]") {
   for (const std::uint64_t size : {3ull, 4ull, 5ull, 7ull}) {
     std::uint64_t orders = 1;
     for (std::uint64_t i = 2; i <= size; ++i) orders *= i;
-    const Sampler sampler(size, true, 2);
+    const Sampler sampler(size, Order::shuffle(), 2);
     std::vector<std::uint64_t> counts(orders);
     for (std::uint64_t epoch = 0; epoch < 100'000; ++epoch) {
       std::uint64_t code = 0, used = 0;
@@ -68,7 +69,7 @@ TEST_CASE("neighbours in the source are no neighbours in the order", "[sampler]"
   // In a shuffle, the step from one position to the next, in 64 classes, is uniform. An
   // interleaving or a rotation repeats a few steps.
   constexpr std::uint64_t size = 100'003;
-  const Sampler sampler(size, true, 3);
+  const Sampler sampler(size, Order::shuffle(), 3);
   std::vector<std::uint64_t> counts(64);
   for (std::uint64_t position = 1; position < size; ++position) {
     const auto step = sampler.index(0, position) + size - sampler.index(0, position - 1);
@@ -81,7 +82,7 @@ TEST_CASE("successive epochs are no more alike than chance", "[sampler]") {
   // The number of fixed points between two independent orders is Poisson with mean 1. Over 1,000
   // pairs of epochs there are about 1,000, with deviation 32.
   constexpr std::uint64_t size = 500;
-  const Sampler sampler(size, true, 4);
+  const Sampler sampler(size, Order::shuffle(), 4);
   std::uint64_t kept = 0;
   for (std::uint64_t epoch = 0; epoch < 1000; ++epoch) {
     for (std::uint64_t position = 0; position < size; ++position) {

@@ -25,12 +25,12 @@ std::shared_ptr<const SizeIndex> drawn_sizes(std::uint64_t count, std::uint64_t 
 struct World {
   std::uint64_t samples = 0;
   std::uint32_t batch = 1, bucket_batches = 0;
-  bool shuffle = false;
+  Order kind{};
   std::uint64_t seed = 0;
   std::shared_ptr<const SizeIndex> sizes = nullptr;
 
   SizeOrder order() const {
-    return {Sampler(samples, shuffle, seed), sizes, {}, batch, bucket_batches};
+    return {Sampler(samples, kind, seed), sizes, {}, batch, bucket_batches};
   }
 };
 
@@ -46,7 +46,8 @@ std::vector<std::vector<std::uint64_t>> epoch_of(const World& world, std::uint64
     const auto first = i * world.batch;
     rows.resize(
         static_cast<std::size_t>(std::min<std::uint64_t>(world.batch, world.samples - first)));
-    order.batch(epoch, first, rows);
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      rows[row] = order.index(epoch, first + row, world.batch);
   }
   return batches;
 }
@@ -76,10 +77,10 @@ TEST_CASE(
     world.samples = random.below(200);
     world.batch = 1 + static_cast<std::uint32_t>(random.below(12));
     world.bucket_batches = static_cast<std::uint32_t>(random.below(9));
-    world.shuffle = random.below(2) == 0;
+    world.kind = random.below(2) == 0 ? Order::shuffle() : Order::sequential();
     world.seed = random.next();
     world.sizes = drawn_sizes(world.samples, world.seed);
-    CAPTURE(world.samples, world.batch, world.bucket_batches, world.shuffle);
+    CAPTURE(world.samples, world.batch, world.bucket_batches);
     for (std::uint64_t epoch = 0; epoch < 2; ++epoch) {
       const auto batches = epoch_of(world, epoch);
       std::set<std::uint64_t> seen;
@@ -90,7 +91,7 @@ TEST_CASE(
     }
     auto plain = world;
     plain.bucket_batches = 0;
-    const Sampler sampler(world.samples, world.shuffle, world.seed);
+    const Sampler sampler(world.samples, world.kind, world.seed);
     std::uint64_t position = 0;
     for (const auto& rows : epoch_of(plain, 1))
       for (const auto index : rows) REQUIRE(index == sampler.index(1, position++));
@@ -98,9 +99,9 @@ TEST_CASE(
 }
 
 TEST_CASE("samples stay in their window, and what fills no batch stays where it was", "[sizes]") {
-  World world{.samples = 107, .batch = 5, .bucket_batches = 4, .shuffle = true, .seed = 3};
+  World world{.samples = 107, .batch = 5, .bucket_batches = 4, .kind = Order::shuffle(), .seed = 3};
   world.sizes = drawn_sizes(world.samples, 3);
-  const Sampler sampler(world.samples, true, 3);
+  const Sampler sampler(world.samples, Order::shuffle(), 3);
   const auto batches = epoch_of(world, 2);
   for (std::uint64_t first = 0; first < 107; first += 20) {
     std::multiset<std::uint64_t> drawn, given;
@@ -114,7 +115,7 @@ TEST_CASE("samples stay in their window, and what fills no batch stays where it 
 }
 
 TEST_CASE("buckets shrink the padding, and wider windows shrink it further", "[sizes]") {
-  World world{.samples = 4096, .batch = 32, .shuffle = true, .seed = 11};
+  World world{.samples = 4096, .batch = 32, .kind = Order::shuffle(), .seed = 11};
   world.sizes = drawn_sizes(world.samples, 11);
   const auto plain = padding(world, epoch_of(world, 0));
   world.bucket_batches = 8;
@@ -127,7 +128,8 @@ TEST_CASE("buckets shrink the padding, and wider windows shrink it further", "[s
 }
 
 TEST_CASE("shuffled, the batches of a window do not come smallest first", "[sizes]") {
-  World world{.samples = 1024, .batch = 8, .bucket_batches = 128, .shuffle = true, .seed = 1};
+  World world{
+      .samples = 1024, .batch = 8, .bucket_batches = 128, .kind = Order::shuffle(), .seed = 1};
   world.sizes = drawn_sizes(world.samples, 5);
   const auto batches = epoch_of(world, 0);
   CHECK(epoch_of(world, 1) != batches);

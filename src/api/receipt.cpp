@@ -1,0 +1,38 @@
+#include "weir/receipt.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "api/finished.hpp"
+
+namespace weir {
+
+Receipt::Receipt(std::shared_ptr<api::Finished> finished, std::uint64_t sequence) noexcept
+    : finished_(std::move(finished)),
+      sequence_(sequence),
+      exceptions_(std::uncaught_exceptions()) {}
+
+Receipt::Receipt(Receipt&& other) noexcept
+    : finished_(std::exchange(other.finished_, nullptr)),
+      sequence_(other.sequence_),
+      exceptions_(other.exceptions_) {}
+
+Receipt& Receipt::operator=(Receipt&& other) noexcept {
+  Receipt gone(std::move(other));
+  std::swap(finished_, gone.finished_);
+  std::swap(sequence_, gone.sequence_);
+  std::swap(exceptions_, gone.exceptions_);
+  return *this;
+}
+
+Receipt::~Receipt() {
+  if (std::uncaught_exceptions() <= exceptions_) finish();
+}
+
+void Receipt::finish() noexcept {
+  if (const auto finished = std::exchange(finished_, nullptr)) finished->add(sequence_);
+}
+
+void Receipt::abandon() noexcept { finished_.reset(); }
+
+}  // namespace weir

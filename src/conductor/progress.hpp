@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "weir/progress.hpp"
+
+namespace weir::conductor {
+
+/// Removes finished epochs from the front, and joins equal neighbours. If nothing is left: the
+/// first unfinished epoch, at least `first`, with nothing finished.
+std::vector<Progress::Epochs> unfinished(std::vector<Progress::Epochs> epochs, std::uint64_t first,
+                                         std::uint64_t samples);
+
+/// Throws Error{bad_options} that begins with `what` if the values contradict each other, or if
+/// their intervals would need too much memory.
+void check(const Progress& progress, const std::string& what);
+
+/// Throws Error{bad_options} that names the first field that differs. `what` and `here` name the two
+/// sides.
+void check_same(const Progress& saved, const Progress& present, const std::string& what,
+                const std::string& here);
+
+}  // namespace weir::conductor

@@ -1,0 +1,153 @@
+#include "plan/ranks.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plan/text.hpp"
+
+namespace weir {
+namespace plan {
+namespace {
+
+using From = Ranks::From;
+
+/// The variables of a launcher.
+struct Launcher {
+  From from;
+  const char* name;
+  const char *rank, *world;
+  const char* local_world;  ///< may be unset
+  const char* only_with;    ///< without it, the pair is not one of a started process; null: none
+};
+constexpr Launcher launchers[] = {
+    {From::torchrun, "torchrun", "RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", nullptr},
+    {From::openmpi, "openmpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+     "OMPI_COMM_WORLD_LOCAL_SIZE", nullptr},
+    // A batch script without srun has SLURM_PROCID=0 too, but is one process.
+    {From::slurm, "slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE",
+     "SLURM_STEP_ID"},
+};
+
+std::optional<std::uint32_t> number_of(std::string_view text) {
+  std::uint32_t number = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [rest, failed] = std::from_chars(text.data(), end, number);
+  if (failed != std::errc() || rest != end) return std::nullopt;
+  return number;
+}
+
+/// What a launcher says of this process.
+struct Claim {
+  const Launcher* launcher;
+  std::uint32_t rank = 0, world = 1, local_world = 1;
+};
+
+std::string shown(const Claim& claim) {
+  return std::string(claim.launcher->name) + ": " + claim.launcher->rank + '=' +
+         std::to_string(claim.rank) + ' ' + claim.launcher->world + '=' +
+         std::to_string(claim.world);
+}
+
+std::uint32_t number_in(const Variables& variables, const char* name) {
+  const std::string value = variables(name);
+  if (const auto number = number_of(value)) return *number;
+  refuse("ranks: " + std::string(name) + '=' + value + " is not a number of a rank");
+}
+
+/// "4(x2),3": the tasks of each node. The node's own is that of SLURM_NODEID.
+std::uint32_t tasks_of_node(std::string_view text, std::uint32_t node) {
+  for (;;) {
+    const auto comma = text.find(',');
+    auto part = text.substr(0, comma);
+    std::uint32_t times = 1;
+    if (const auto open = part.find("(x"); open != std::string_view::npos && part.ends_with(')')) {
+      times = number_of(part.substr(open + 2, part.size() - open - 3)).value_or(1);
+      part = part.substr(0, open);
+    }
+    if (node < times || comma == std::string_view::npos) return number_of(part).value_or(1);
+    node -= times;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::uint32_t local_world_of(const Launcher& launcher, const Variables& variables) {
+  const char* const text = variables(launcher.local_world);
+  if (!text) return 1;
+  if (launcher.from != From::slurm) return number_of(text).value_or(1);
+  const char* const node = variables("SLURM_NODEID");
+  return tasks_of_node(text, node ? number_of(node).value_or(0) : 0);
+}
+
+/// Empty if the launcher has not started this process. `needed`: then it throws.
+std::optional<Claim> claim_of(const Launcher& launcher, const Variables& variables, bool needed) {
+  const auto missing = [&](const char* name) -> std::optional<Claim> {
+    if (!needed) return std::nullopt;
+    refuse("ranks = " + std::string(launcher.name) + ": " + name +
+           " is not set; start the program by " + launcher.name + ", or give rank and world");
+  };
+  if (launcher.only_with && !variables(launcher.only_with)) return missing(launcher.only_with);
+  const bool has_rank = variables(launcher.rank), has_world = variables(launcher.world);
+  if (!has_rank && !has_world) return missing(launcher.rank);
+  if (has_rank != has_world)
+    refuse("ranks: " + std::string(has_rank ? launcher.rank : launcher.world) + " is set, but " +
+           (has_rank ? launcher.world : launcher.rank) + " is not; " + launcher.name +
+           " sets both. Unset it, or give rank and world");
+  Claim claim{&launcher, number_in(variables, launcher.rank), number_in(variables, launcher.world)};
+  if (claim.rank >= claim.world)
+    refuse("ranks: " + shown(claim) + ": the rank must be below the number of ranks");
+  claim.local_world =
+      std::clamp(local_world_of(launcher, variables), std::uint32_t{1}, claim.world);
+  return claim;
+}
+
+Ranks given(const Claim& claim) {
+  return claim.world == 1 ? Ranks::none()
+                          : Ranks::given(claim.rank, claim.world, claim.local_world);
+}
+
+Ranks of_any(const Variables& variables) {
+  std::vector<Claim> claims;
+  for (const auto& launcher : launchers)
+    if (const auto claim = claim_of(launcher, variables, false)) claims.push_back(*claim);
+  if (claims.empty()) return Ranks::none();
+  for (const auto& other : claims) {
+    if (other.rank == claims.front().rank && other.world == claims.front().world) continue;
+    std::string all;
+    for (const auto& claim : claims) all += (all.empty() ? "" : "; ") + shown(claim);
+    refuse("ranks = automatic: the launchers differ: " + all +
+           ". Choose one, as in ranks = " + other.launcher->name);
+  }
+  return given(claims.front());
+}
+
+}  // namespace
+
+Ranks resolved(const Ranks& ranks, const Variables& variables) {
+  if (ranks.from == From::none) return Ranks::none();
+  if (ranks.from == From::automatic) return of_any(variables);
+  for (const auto& launcher : launchers)
+    if (launcher.from == ranks.from) return given(*claim_of(launcher, variables, true));
+  if (ranks.from != From::given)
+    refuse("ranks.from = " + std::to_string(static_cast<unsigned>(ranks.from)) +
+           ": is no enumerator of its type");
+  if (ranks.rank >= ranks.world)
+    refuse("ranks.rank = " + std::to_string(ranks.rank) +
+           ": must be below ranks.world = " + std::to_string(ranks.world));
+  if (ranks.local_world < 1 || ranks.local_world > ranks.world)
+    refuse("ranks.local_world = " + std::to_string(ranks.local_world) +
+           ": must be 1 to ranks.world = " + std::to_string(ranks.world));
+  return ranks.world == 1 ? Ranks::none() : ranks;
+}
+
+}  // namespace plan
+
+Ranks resolved(const Ranks& ranks) {
+  return plan::resolved(ranks, [](const char* name) { return std::getenv(name); });
+}
+
+}  // namespace weir

@@ -1,0 +1,172 @@
+// Progress as JSON text and file.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "base/checked.hpp"
+#include "conductor/progress.hpp"
+#include "report/read_json.hpp"
+#include "source/file_descriptor.hpp"
+#include "source/order.hpp"
+#include "weir/error.hpp"
+
+namespace weir {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint64_t this_version = 1;
+constexpr std::uintmax_t most_bytes = 64u << 20;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(Errc::bad_options, Stage::wait, "progress: " + why);
+}
+
+std::uint64_t number(const Json& from, const char* key, std::uint64_t otherwise = unlimited) {
+  const auto found = from.find(key);
+  if (found == from.end() && otherwise != unlimited) return otherwise;
+  if (found == from.end() || !found->is_number_unsigned())
+    refuse(std::string(key) + " must be a whole number");
+  return found->get<std::uint64_t>();
+}
+
+std::string text(const Json& from, const char* key) {
+  const auto found = from.find(key);
+  if (found == from.end() || !found->is_string()) refuse(std::string(key) + " must be a text");
+  return found->get<std::string>();
+}
+
+const Json& list(const Json& from, const char* key) {
+  const auto found = from.find(key);
+  if (found == from.end() || !found->is_array()) refuse(std::string(key) + " must be a list");
+  return *found;
+}
+
+Progress::Run run_of(const Json& json) {
+  if (!json.is_array() || (json.size() != 2 && json.size() != 4))
+    refuse("done must have lists of 2 or 4 numbers");
+  for (const auto& value : json)
+    if (!value.is_number_unsigned()) refuse("done must have whole numbers");
+  Progress::Run run{.first = json[0], .end = json[1]};
+  if (json.size() == 4) {
+    run.distance = json[2];
+    run.times = json[3];
+  }
+  return run;
+}
+
+Progress::Epochs epochs_of(const Json& json) {
+  if (!json.is_object()) refuse("epochs must have objects");
+  Progress::Epochs epochs{.first = number(json, "epoch"),
+                          .count = number(json, "epochs", 1),
+                          .end = number(json, "end"),
+                          .bucket_rows = number(json, "bucket_rows", 0)};
+  for (const auto& run : list(json, "done")) epochs.done.push_back(run_of(run));
+  return epochs;
+}
+
+Progress progress_of(const Json& json) {
+  if (!json.is_object()) refuse("the text must be a JSON object");
+  if (const auto version = number(json, "version"); version > this_version)
+    refuse("version is " + std::to_string(version) + ", written by a newer weir; this one reads " +
+           std::to_string(this_version));
+  Progress progress{.fingerprint = text(json, "fingerprint"),
+                    .samples = number(json, "samples"),
+                    .seed = number(json, "seed")};
+  const auto order = source::parse_order(text(json, "order"));
+  if (!order) refuse("order is " + text(json, "order") + ", which this version does not have");
+  progress.order = *order;
+  for (const auto& epochs : list(json, "epochs")) progress.epochs.push_back(epochs_of(epochs));
+  conductor::check(progress, "progress");
+  return progress;
+}
+
+[[noreturn]] void cannot(const char* what, const std::string& path, int code) {
+  throw std::system_error(code, std::generic_category(),
+                          std::string("cannot ") + what + ' ' + path);
+}
+
+void write_and_sync(const std::string& path, const std::string& content) {
+  source::FileDescriptor file(source::retried(
+      [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); }));
+  if (!file) cannot("write", path, errno);
+  for (std::size_t written = 0; written < content.size();) {
+    const auto done = source::retried(
+        [&] { return ::write(file.value(), content.data() + written, content.size() - written); });
+    if (done < 0) cannot("write", path, errno);
+    written += static_cast<std::size_t>(done);
+  }
+  if (::fsync(file.value()) != 0) cannot("write", path, errno);
+}
+
+/// The new name is in the folder on the disk.
+void sync_folder(const std::string& path) {
+  const auto folder = std::filesystem::path(path).parent_path();
+  const source::FileDescriptor open(source::retried([&] {
+    return ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  }));
+  if (open) ::fsync(open.value());
+}
+
+}  // namespace
+
+std::string Progress::to_json() const {
+  Json json{{"version", this_version},   {"fingerprint", fingerprint},
+            {"samples", samples},        {"seed", seed},
+            {"order", to_string(order)}, {"epochs", Json::array()}};
+  for (const auto& each : epochs) {
+    Json entry{{"epoch", each.first}};
+    if (each.count > 1) entry["epochs"] = each.count;
+    entry["end"] = each.end;
+    if (each.bucket_rows > 0) entry["bucket_rows"] = each.bucket_rows;
+    auto& done = entry["done"] = Json::array();
+    for (const auto& run : each.done) {
+      done.push_back(run.times == 1 ? Json::array({run.first, run.end})
+                                    : Json::array({run.first, run.end, run.distance, run.times}));
+    }
+    json["epochs"].push_back(std::move(entry));
+  }
+  return json.dump() + '\n';
+}
+
+Progress Progress::parse(std::string_view json) {
+  try {
+    return progress_of(report::read_json<Json>(json, report::Keys::once));
+  } catch (const Json::exception&) {
+    refuse("the text is not complete JSON");
+  } catch (const std::invalid_argument& e) {
+    refuse(std::string("the text ") + e.what());
+  }
+}
+
+void Progress::save(const std::string& path) const {
+  const auto temporary = path + ".part";
+  write_and_sync(temporary, to_json());
+  if (::rename(temporary.c_str(), path.c_str()) != 0) cannot("write", path, errno);
+  sync_folder(path);
+}
+
+Progress Progress::load(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) cannot("read", path, errno);
+  std::string content;
+  for (char part[1 << 16]; file.read(part, sizeof part) || file.gcount() > 0;) {
+    content.append(part, static_cast<std::size_t>(file.gcount()));
+    if (content.size() > most_bytes) refuse(path + " is longer than 64 MiB");
+  }
+  if (file.bad()) cannot("read", path, EIO);
+  try {
+    return parse(content);
+  } catch (const Error& e) {
+    throw Error(Errc::bad_options, Stage::wait, path + ": " + e.what());
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,199 @@
+// Schedule and Progress against sets of positions that a plain model keeps.
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "conductor/intervals.hpp"
+#include "conductor/progress.hpp"
+#include "conductor/schedule.hpp"
+#include "support/catch.hpp"
+#include "weir/error.hpp"
+
+using namespace weir;
+using namespace weir::conductor;
+
+namespace {
+
+using Place = std::pair<std::uint64_t, std::uint64_t>;  // epoch, position
+
+std::vector<Place> rows_of(const Schedule& schedule, std::uint64_t sequence) {
+  const auto batch = schedule.at(sequence);
+  std::vector<Place> rows;
+  for (std::uint32_t row = 0; row < batch.rows; ++row)
+    rows.emplace_back(batch.epoch, schedule.position(batch, batch.first + row));
+  return rows;
+}
+
+/// The finished positions of the first `epochs` epochs, without those that drop_last cut off.
+std::set<Place> places_of(const std::vector<Progress::Epochs>& listed, std::uint64_t samples,
+                          std::uint64_t epochs) {
+  std::set<Place> places;
+  for (std::uint64_t epoch = 0; epoch < std::min(epochs, listed.front().first); ++epoch)
+    for (std::uint64_t i = 0; i < samples; ++i) places.emplace(epoch, i);
+  for (const auto& each : listed)
+    for (auto epoch = each.first; epoch < std::min(epochs, each.first + each.count); ++epoch)
+      for (const auto& [first, end] : intervals_of(each.done))
+        for (auto i = first; i < end; ++i) places.emplace(epoch, i);
+  return places;
+}
+
+Progress state(const Batching& batching, std::vector<Progress::Epochs> epochs) {
+  return {.fingerprint = "f", .samples = batching.samples, .epochs = std::move(epochs)};
+}
+
+}  // namespace
+
+TEST_CASE("the ranks of a step have the rows of the global batch, in rank order",
+          "[conductor][ranks]") {
+  for (const std::uint32_t world : {1u, 2u, 3u, 4u, 8u})
+    for (const std::uint64_t samples : {1ull, 7ull, 16ull, 37ull, 48ull, 61ull})
+      for (const bool drop_last : {false, true}) {
+        CAPTURE(world, samples, drop_last);
+        const Schedule whole({samples, 2 * world, drop_last}, 2);
+        std::vector<Schedule> ranks;
+        for (std::uint32_t rank = 0; rank < world; ++rank)
+          ranks.emplace_back(Batching{samples, 2, drop_last, {rank, world}}, 2);
+        for (const auto& rank : ranks) {
+          REQUIRE(rank.end() == whole.end());
+          REQUIRE(rank.batches_per_epoch() == whole.batches_per_epoch());
+        }
+        for (std::uint64_t step = 0; step < whole.end(); ++step) {
+          std::vector<Place> rows;
+          std::uint64_t least = UINT64_MAX, most = 0, omitted = 0;
+          for (const auto& rank : ranks) {
+            const auto own = rows_of(rank, step);
+            rows.insert(rows.end(), own.begin(), own.end());
+            least = std::min<std::uint64_t>(least, own.size());
+            most = std::max<std::uint64_t>(most, own.size());
+            omitted += rank.at(step).omitted;
+            CHECK(rank.at(step).global_rows == whole.at(step).rows);
+          }
+          CHECK(rows == rows_of(whole, step));
+          CHECK(most - least <= 1);
+          CHECK(omitted == whole.at(step).omitted);
+        }
+      }
+}
+
+TEST_CASE("what is finished and what remains are each position once, for any batch and world",
+          "[conductor][resume]") {
+  RandomStream random(3);
+  const auto to = [&](std::uint64_t n) { return random.below(n); };
+  constexpr std::uint64_t epochs = 3;
+  for (int round = 0; round < 400; ++round) {
+    const std::uint64_t samples = 1 + to(60);
+    const bool drop_last = to(3) == 0;
+    CAPTURE(round, samples, drop_last);
+    std::set<Place> finished;
+    Progress saved = state({.samples = samples}, {{.first = 0, .count = 1, .end = samples}});
+    // Several jobs, one after the other, each with its own batch and ranks, each stopped.
+    for (int job = 0; job < 4; ++job) {
+      const auto world = static_cast<std::uint32_t>(1 + to(4));
+      const auto batch = static_cast<std::uint32_t>(1 + to(5));
+      std::vector<Progress> states;
+      for (std::uint32_t rank = 0; rank < world; ++rank) {
+        const Batching batching{samples, batch, drop_last, {rank, world}};
+        const Schedule schedule(batching, epochs, saved);
+        Intervals done;
+        // Released in any order, up to some batch; the last job ends.
+        const auto up_to = job == 3 ? schedule.end() : to(schedule.end() + 1);
+        for (std::uint64_t i = 0; i < up_to; ++i) {
+          if (job < 3 && i + 3 > up_to && to(2) == 0) continue;
+          done.push_back({i, i + 1});
+          for (const auto& place : rows_of(schedule, i)) REQUIRE(finished.insert(place).second);
+        }
+        states.push_back(state(batching, schedule.progress(joined(std::move(done)), false)));
+        check(states.back(), "state");
+      }
+      const auto merged = Progress::merge(states);
+      std::ranges::reverse(states);
+      states.push_back(merged);
+      REQUIRE(Progress::merge(states) == merged);
+      if (!drop_last) REQUIRE(places_of(merged.epochs, samples, epochs) == finished);
+      for (const auto& place : finished)
+        REQUIRE(places_of(merged.epochs, samples, epochs).contains(place));
+      saved = merged;
+    }
+    if (!drop_last) {
+      CHECK(finished.size() == epochs * samples);
+      CHECK(saved.epochs ==
+            std::vector<Progress::Epochs>{{.first = epochs, .count = 1, .end = samples}});
+    }
+  }
+}
+
+TEST_CASE("the same batch and ranks resume with the same batches", "[conductor][resume]") {
+  const Batching batching{.samples = 47, .batch = 3, .rank = {1, 2}};
+  const Schedule whole(batching, 4);
+  for (std::uint64_t steps = 0; steps <= whole.end(); ++steps) {
+    const Schedule rest(batching, 4, state(batching, whole.progress({{0, steps}}, true)));
+    REQUIRE(rest.end() == whole.end() - steps);
+    for (std::uint64_t i = 0; i < rest.end(); ++i) {
+      REQUIRE(rows_of(rest, i) == rows_of(whole, steps + i));
+      REQUIRE(rest.at(i).last == whole.at(steps + i).last);
+    }
+  }
+}
+
+TEST_CASE("the state of a rank stays small over many epochs", "[conductor][resume]") {
+  const Batching batching{.samples = 1'281'167, .batch = 64, .rank = {3, 8}};
+  const Schedule schedule(batching, std::nullopt);
+  const auto epochs = schedule.progress({{0, 89 * schedule.batches_per_epoch() + 1234}}, false);
+  REQUIRE(epochs.size() == 2);
+  CHECK(epochs[0].count == 89);
+  CHECK(epochs[0].done.size() <= 2);
+  CHECK(epochs[1].done.size() == 1);
+}
+
+TEST_CASE("drop_last cuts what remains, and keeps the cut", "[conductor][resume]") {
+  const Batching first{.samples = 50, .batch = 8, .drop_last = true};  // 48 in 6 batches
+  const auto saved = state(first, Schedule(first, 1).progress({{0, 2}}, false));
+  REQUIRE(saved.epochs.front().end == 48);
+  const Batching second{.samples = 50, .batch = 5, .drop_last = true};  // 32 remain: 6 batches
+  const Schedule rest(second, 1, saved);
+  CHECK(rest.end() == 6);
+  CHECK(rest.at(5).omitted == 2);
+  CHECK(rows_of(rest, 5).back() == Place{0, 45});
+  CHECK(rest.progress({{0, 6}}, false).front().first == 1);
+}
+
+TEST_CASE("an epoch keeps the size buckets that it began with", "[conductor][resume][sizes]") {
+  const Batching first{.samples = 50, .batch = 4, .rank = {0, 2}, .buckets = true};
+  const auto saved = state(first, Schedule(first, 2).progress({{0, 2}}, true));
+  CHECK(saved.epochs.front().bucket_rows == 8);
+  const Schedule rest({.samples = 50, .batch = 5, .buckets = true}, 2, saved);
+  CHECK(rest.bucket_rows(rest.at(0)) == 8);
+  CHECK(rest.bucket_rows(rest.at(rest.end() - 1)) == 5);
+  CHECK(rest.most_bucket_rows() == 8);
+  CHECK(rest.progress({{0, 1}}, true).front().bucket_rows == 8);
+}
+
+TEST_CASE("states of different jobs are not merged, and impossible ones are refused",
+          "[conductor][resume]") {
+  const auto one = state({.samples = 9}, {{.first = 0, .count = 1, .end = 9, .done = {{0, 4}}}});
+  auto other = one;
+  other.seed = 7;
+  CHECK_THROWS_WITH(Progress::merge(std::vector{one, other}), has_text("seed is 7"));
+  CHECK_THROWS_WITH(Progress::merge({}), has_text("at least one state"));
+  const auto refused = [&](Progress::Epochs epochs) {
+    auto wrong = one;
+    wrong.epochs = {std::move(epochs)};
+    try {
+      check(wrong, "state");
+    } catch (const Error&) {
+      return true;
+    }
+    return false;
+  };
+  CHECK(refused({.first = 0, .count = 0, .end = 9}));
+  CHECK(refused({.first = 0, .count = 1, .end = 10}));
+  CHECK(refused({.first = 0, .count = 1, .end = 9, .done = {{4, 4}}}));
+  CHECK(refused({.first = 0, .count = 1, .end = 9, .done = {{4, 10}}}));
+  CHECK(refused({.first = 0, .count = 1, .end = 9, .done = {{0, 2, 1, 2}}}));
+  CHECK(refused({.first = 0, .count = 1, .end = 9, .done = {{0, 1, 2, 1ull << 62}}}));
+  auto none = one;
+  none.epochs.clear();
+  CHECK_THROWS_WITH(check(none, "state"), has_text("has no epochs"));
+}
