@@ -1,5 +1,3 @@
-#include "cli/usage_error.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "cli/option_group.hpp"
 #include "cli/parse.hpp"
 
 namespace weir::cli {
