@@ -4,7 +4,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/settings.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/option_group.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/text.hpp"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "cli/command_line.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/option_group.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
 
