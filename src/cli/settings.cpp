@@ -37,6 +37,7 @@ class OptionTable {
       add_pixels({sub_, "Pixels"});
       add_queue({sub_, "Queue and memory"});
       add_pace({sub_, "Order and pace"});
+      add_ranks({sub_, "Ranks and resumption"});
       add_faults({sub_, "Bad samples"});
       add_limits({sub_, "Limits of one sample; beyond them it is a fault of kind limit"});
     }
@@ -207,6 +208,33 @@ class OptionTable {
                 "standard deviation D. [0]");
   }
 
+  void add_ranks(const OptionGroup& group) {
+    using enum Command;
+    auto& s = settings_;
+    using From = Ranks::From;
+    group.when(is({run, sweep, tune, order}))
+        .choice("--ranks", s.launcher,
+                {{"none", From::none},
+                 {"auto", From::automatic},
+                 {"torchrun", From::torchrun},
+                 {"openmpi", From::openmpi},
+                 {"slurm", From::slurm}},
+                "The launcher whose variables give rank and world. auto: any of them. [none]");
+    group.when(is({run, sweep, tune, order}))
+        .number("--rank", s.rank, "This process, 0 to W-1 of --world W.");
+    group.when(is({plan, run, sweep, tune, verify, order}))
+        .positive("--world", s.world,
+                  "Number of ranks: processes that train together. Each has batches of --batch.");
+    group.when(is({plan, run, sweep, tune}))
+        .positive("--ranks-per-node", s.ranks_per_node,
+                  "Ranks of --world that share the CPUs and the memory of this machine. [1]");
+    group.when(is({run, order}))
+        .value(
+            "--resume", "FILE[,FILE...]", s.resume, read_progress,
+            "Continues after the samples that --save-progress or a trainer has written. --epochs "
+            "counts from the beginning of the training.");
+  }
+
   void add_faults(const OptionGroup& group) {
     auto& faults = settings_.options.faults;
     group.enumerators(
@@ -254,9 +282,9 @@ class OptionTable {
     group.when(is({footprint}))
         .bytes("--fit", s.model.fit_bytes,
                "The largest batch and micro-batch that fit. Exit code 1: not even one image fits.");
-    group.when(!is({footprint, page, demo}))
+    group.when(!is({footprint, page, demo, order}))
         .flag("--digest", s.digest, "SHA-256 of all pixels, labels and indices.");
-    group.when(!is({page}))
+    group.when(!is({page, order}))
         .word("--json", "FILE|-", s.json, "The report as JSON; -: to stdout, instead of the text.");
     group.when(is({run, sweep, tune, demo}))
         .word("--html", "FILE", s.html,
@@ -275,6 +303,12 @@ class OptionTable {
         .word("--metrics-address", "ADDR", s.metrics_address,
               "Address to listen on; 0.0.0.0: all addresses of this machine. [127.0.0.1]");
     group.when(is({run})).word(
+        "--samples", "FILE", s.samples,
+        "Writes a line for each row: epoch, position, index, name, label, status, with tabs.");
+    group.when(is({run})).word(
+        "--save-progress", "FILE", s.save_progress,
+        "Writes which samples are finished: after a batch, at most once a second, and at the end.");
+    group.when(is({run})).word(
         "--trace", "FILE", s.trace,
         "Records the work of each thread, for a trace viewer such as ui.perfetto.dev.");
     group.when(is({run})).positive("--trace-events", s.options.trace.events,
@@ -292,10 +326,9 @@ class OptionTable {
   }
 
   static void set_budget(const std::string& text, Settings& settings) {
-    const auto share = parse_auto_share(text);
-    const auto budget = share ? auto_budget(*share) : AutoBudget{report::parse_bytes(text), {}};
-    settings.options.memory.budget_bytes = budget.bytes;
-    settings.budget_how = budget.how;
+    settings.budget_share = parse_auto_share(text);
+    settings.options.memory.budget_bytes =
+        settings.budget_share ? UINT64_MAX : report::parse_bytes(text);
   }
 
   CLI::App& sub_;

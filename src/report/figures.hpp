@@ -36,7 +36,8 @@ struct Run {
   std::string slab_note;         ///< requests that the kernel refused for slabs; empty if none
   std::string digest;            ///< empty if not requested
   std::string error;             ///< why the run ended early; empty if it did not
-  std::exception_ptr trace_failure;  ///< why the trace could not be written; null if it could
+  /// Why the trace, the progress or the samples could not be written; null if they could.
+  std::exception_ptr output_failure;
   bool interrupted = false;
   std::vector<TimelinePoint> timeline;  ///< of the stream, oldest point first
 };
