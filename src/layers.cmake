@@ -25,7 +25,7 @@ set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/o
 set(WEIR_FENCE "boost/asio=engine,cli" "boost/beast=cli" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,cli" "fmt/=report,footprint,cli"
     "prometheus/=report,cli"
-    "CLI/=cli" "openssl/=cli" "hwy/=codec,convert" "dlfcn.h=buffer" "xxhash.h=source")
+    "CLI/=cli" "openssl/=cli" "hwy/=codec,convert" "dlfcn.h=buffer" "xxhash.h=source" "ext/=cli")
 
 # A shared library must only export symbols that WEIR_API marks.
 function(weir_hide_symbols TARGET)

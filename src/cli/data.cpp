@@ -81,7 +81,7 @@ void refuse_unbuilt(std::string_view data) {
 void refuse_no_batch(const Settings& settings, std::uint64_t samples) {
   const auto& o = settings.options;
   const auto world = o.ranks.world;
-  if (!o.drop_last || samples / world >= o.batch || settings.command == Command::probe) return;
+  if (!o.drop_last || samples / world >= o.batch) return;
   const auto way = samples >= world ? fmt::format("--batch {} or less", samples / world)
                                     : fmt::format("--world {} or less", samples);
   throw std::invalid_argument(fmt::format(

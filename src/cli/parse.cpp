@@ -202,7 +202,8 @@ std::vector<double> read_trace(const std::string& path) {
 weir::Progress read_progress(const std::string& paths) {
   std::vector<weir::Progress> states;
   try {
-    for (const auto path : split(paths, ',')) states.push_back(weir::Progress::load(std::string(path)));
+    for (const auto path : split(paths, ','))
+      states.push_back(weir::Progress::load(std::string(path)));
     return weir::Progress::merge(states);
   } catch (const Error& e) {
     throw std::invalid_argument(plain_text(e));

@@ -78,6 +78,8 @@ AccountingCost stats_cost(const Run& run) noexcept;
 /// ledger. Takes a few milliseconds.
 double measure_posting_ns();
 
+/// Maximum bytes of all ranks on this machine, each with its own index.
+std::uint64_t node_bytes(const Plan& plan) noexcept;
 /// Staging bytes of `plan` with queue depth `depth`.
 DepthCost cost_at(const Plan& plan, std::uint32_t depth);
 /// 1, 2, 4 … up to 16 or the plan's depth, and the plan's depth.

@@ -250,14 +250,75 @@ TEST_CASE("shares and traces are read, or refused by name", "[settings]") {
   CHECK(run_with({}).consumer_trace.empty());
 }
 
-TEST_CASE("what is not built yet is refused in so many words", "[settings]") {
-  const std::vector<std::string> arguments =
-      GENERATE(std::vector<std::string>{"run", "x", "--rank", "0"},
-               std::vector<std::string>{"run", "x", "--world", "2"});
-  CAPTURE(arguments);
-  const auto refused = refusal(arguments);
-  CHECK(refused.exit_code == 2);
-  CHECK(contains(refused.text, "not built yet"));
+TEST_CASE("a command has no option that means nothing for it, and help does not list it",
+          "[settings][help]") {
+  const struct {
+    const char* command;
+    std::vector<const char*> without, with;
+  } rows[] = {
+      {"plan",
+       {"--digest", "--consumer-ms", "--on-fault", "--epochs", "--settle", "--layout", "--decode"},
+       {"--grid", "--dtype", "--sizes", "--cache", "--slab-memory", "--shuffle", "--max-side"}},
+      {"probe",
+       {"--sizes", "--shuffle", "--steps", "--cache", "--tolerate", "--digest", "--html"},
+       {"--batch", "--memory-budget", "--list-bad", "--lenient", "--read-delay-ms"}},
+      {"tune",
+       {"--sizes", "--tuning", "--digest", "--settle", "--trace"},
+       {"--shuffle", "--epochs"}},
+      {"sweep", {"--tuning", "--target-readiness", "--trace"}, {"--rounds", "--digest", "--html"}},
+      {"verify", {"--html", "--rounds", "--grid"}, {"--beside", "--tuning", "--digest"}},
+      {"run", {"--beside", "--each", "--rounds"}, {"--trace", "--tuning", "--metrics-port"}},
+      {"footprint", {"--digest", "--html", "--shuffle"}, {"--fit", "--dtype", "--json"}},
+      {"page", {}, {"--html", "--quiet"}},
+  };
+  for (const auto& row : rows) {
+    const auto help = refusal({"help", row.command, "--all"}).text;
+    for (const std::string option : row.without) {
+      CAPTURE(row.command, option);
+      CHECK_FALSE(contains(help, "  " + option + ' '));
+      const auto refused = refusal({row.command, "x", option});
+      CHECK(refused.exit_code == 2);
+      CHECK(contains(refused.text, " has no " + option));
+    }
+    for (const std::string option : row.with) {
+      CAPTURE(row.command, option);
+      CHECK(contains(help, "  " + option + ' '));
+    }
+  }
+  CHECK(contains(refusal({"plan", "--consumer-ms", "3"}).text,
+                 "weir plan has no --consumer-ms; run, sweep, tune, verify have it\n"));
+  CHECK(contains(refusal({"plan", "--dtype", "float32"}).text, "--dtype float32 is for --grid"));
+}
+
+TEST_CASE("a flag takes true and false, and no other value", "[settings]") {
+  CHECK(run_with({"--shuffle=true"}).options.shuffle);
+  CHECK_FALSE(run_with({"--shuffle", "--shuffle=false"}).options.shuffle);
+  CHECK(run_with({"--shuffle", "--shuffle"}).options.shuffle);
+  for (const std::string value : {"3", "0", "yes", "-1"}) {
+    const auto refused = refusal({"run", "x", "--shuffle=" + value});
+    CAPTURE(value);
+    CHECK(refused.exit_code == 2);
+    CHECK(contains(refused.text, "weir: --shuffle " + value +
+                                     ": takes no value; write --shuffle, or --shuffle=false\n"));
+  }
+  CHECK(refusal({"help", "run", "--all=3"}).exit_code == 2);
+}
+
+TEST_CASE("rank, world and the ranks of a machine reach the options; {rank} becomes the rank",
+          "[settings][ranks]") {
+  const auto s = run_with({"--rank", "2", "--world", "6", "--ranks-per-node", "3", "--json",
+                           "{rank}/{rank}.json", "--samples", "s{rank}"});
+  CHECK(s.options.ranks == Ranks::given(2, 6, 3));
+  CHECK(s.json == "2/2.json");
+  CHECK(s.samples == "s2");
+  const auto alone = run_with({"--ranks", "none", "--save-progress", "p{rank}"});
+  CHECK(alone.options.ranks == Ranks::none());
+  CHECK(alone.save_progress == "p0");
+  CHECK(parse({"verify", "somewhere", "--world", "3"}).options.ranks == Ranks::none());
+  const auto order = parse({"order", "somewhere", "--world", "3"});
+  CHECK(order.options.ranks == Ranks::given(0, 3));
+  CHECK(order.all_ranks());
+  CHECK_FALSE(parse({"order", "somewhere", "--world", "3", "--rank", "1"}).all_ranks());
 }
 
 TEST_CASE("help and version are no errors", "[settings]") {
@@ -266,7 +327,7 @@ TEST_CASE("help and version are no errors", "[settings]") {
   const auto help = refusal({"--help"});
   CHECK(help.exit_code == 0);
   for (const auto* command :
-       {"plan", "footprint", "probe", "run", "sweep", "tune", "verify", "demo"})
+       {"plan", "footprint", "probe", "run", "sweep", "tune", "verify", "order", "demo"})
     CHECK(contains(help.text, command));
   const auto run_help = refusal({"run", "--help"});
   CHECK(run_help.exit_code == 0);
