@@ -78,7 +78,27 @@ struct WorkerTime {
   double idle_s = 0;          ///< nothing to do: no free queue slot, or no samples left
 };
 
-/// Who waited, and for what. All members are sums, so two readings can be subtracted.
+/// CPU time of the workers, and what kept it from them. All members but `cpus` and `limit` are sums
+/// over the time during which a stream was open.
+struct CpuUse {
+  double workers_s = 0;  ///< CPU time of the workers, also in their reads
+  /// Time during which workers were ready to run and had no CPU (Linux: schedstat). Empty: not
+  /// known.
+  std::optional<double> wait_s{};
+  double process_s = 0;  ///< CPU time of all threads of the process, workers included
+  /// Time during which a CPU limit stopped threads, summed over CPUs (cgroup: cpu.stat). Other
+  /// processes of the cgroup count, too. Empty: not known.
+  std::optional<double> throttled_s{};
+  /// Number of periods of the limit in which that happened. Empty: not known.
+  std::optional<std::uint64_t> throttled_periods{};
+  /// CPU time that the hypervisor withheld from this virtual machine, over all of its CPUs (Linux:
+  /// steal in /proc/stat). Empty: not known.
+  std::optional<double> steal_s{};
+  std::uint32_t cpus = 0;         ///< CPUs on which the workers may run; 0: nothing was measured
+  std::optional<double> limit{};  ///< CPU limit of the process (cgroup), in CPUs; empty: none
+};
+
+/// Who waited, and for what. All members but two of `cpu` are sums, so two readings can be subtracted.
 struct QueueWaits {
   double seconds = 0;  ///< time during which a stream was open
   /// Time during which the consumer was blocked in next(). A consumer that polls waits from the
@@ -97,6 +117,7 @@ struct QueueWaits {
   double decode_wait_s = 0;  ///< the wait for decoding
   double memory_wait_s = 0;  ///< the wait for the budget
   WorkerTime workers{};      ///< the workers' time
+  CpuUse cpu{};              ///< the workers' CPU time
 };
 
 /// Fill level of the queue, and who waited.

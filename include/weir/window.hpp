@@ -59,6 +59,7 @@ enum class Regime : std::uint8_t {
   decode,    ///< decoding, resampling and transforms
   consumer,  ///< the consumer's own work
   memory,    ///< workers wait for the budget
+  cpu,       ///< workers that get too little CPU time
 };
 /// The name of the enumerator, for example "decode". Any thread.
 WEIR_API std::string_view to_string(Regime regime) noexcept;
@@ -71,13 +72,20 @@ struct Verdict {
   double storage_wait = 0;           ///< the consumer's wait for reading
   double decode_wait = 0;            ///< the consumer's wait for decoding
   double memory_wait = 0;            ///< the consumer's wait for the budget
-  std::string why;                   ///< a sentence with the numbers
+  double cpus_had = 0;               ///< mean number of CPUs that the workers used; 0: not measured
+  /// Mean number of CPUs that the workers used or waited for, at most those that there are; 0: not
+  /// measured.
+  double cpus_wanted = 0;
+  std::string cpu_cause{};  ///< for Regime::cpu: who had the other CPUs, in words
+  std::string why;          ///< a sentence with the numbers
 };
 
 /// Determines the regime. If no wait exceeds a tenth of the time: balanced. If the producers waited
 /// longer: consumer. Otherwise the largest stall of the consumer decides: storage, decode or
 /// memory. If both waits are equal, the consumer's wait decides, because it is lost time. Equal
-/// stalls have the order decode, storage, memory. Pure.
+/// stalls have the order decode, storage, memory. decode and storage become cpu if the workers spent
+/// more than a third of their working time, waits for reads included, without a CPU that they could
+/// have had. Pure.
 WEIR_API Verdict judge(const QueueWaits& waits);
 
 }  // namespace weir

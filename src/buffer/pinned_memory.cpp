@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/room.hpp"
+#include "base/memory_room.hpp"
 #include "base/mutex.hpp"
 #include "buffer/cuda_driver.hpp"
 #include "buffer/page_memory.hpp"

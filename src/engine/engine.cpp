@@ -289,6 +289,7 @@ void Engine::start(RowWork::Duty duty, std::uint32_t number) {
 }
 
 void Engine::work(RowWork& rows, std::uint32_t worker) {
+  const auto cpu = core_->stats.worker_cpu();
   std::uint32_t most_rows = 1;
   for (;;) {
     auto task = shared_.work_queue.take_work(rows.memory().idle(), worker, most_rows);

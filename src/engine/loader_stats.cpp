@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/cpu_room.hpp"
+#include "plan/cpu_share.hpp"
+
 namespace weir::engine {
 
 LoaderStats::LoaderStats(std::uint32_t max_queue_size)
@@ -40,7 +43,10 @@ void LoaderStats::attend(std::uint32_t workers, Clock::time_point now) noexcept 
 }
 
 void LoaderStats::stream_opened(std::uint32_t workers, Clock::time_point now) {
+  auto cpu = cpu_now();
+  cpu.cpus = allowed_cpus();
   Lock lock(mutex_);
+  cpu_before_ = cpu;
   if (!opened_) opened_ = now;
   stream_opened_ = settled_ = now;
   ended_.reset();
@@ -52,8 +58,10 @@ void LoaderStats::stream_opened(std::uint32_t workers, Clock::time_point now) {
 }
 
 void LoaderStats::stream_ended(Clock::time_point now) {
+  const auto used = cpu_now();
   Lock lock(mutex_);
   if (ended_) return;
+  counted_.cpu = cpu(used);
   now = settle(now);
   add_wait(counted_, now);
   wait_.reset();
@@ -182,6 +190,25 @@ LoaderStats::Effort LoaderStats::effort(Clock::time_point now) const {
   return {time.read_s + time.storage_wait_s, time.decode_s, time.memory_wait_s};
 }
 
+CpuUse LoaderStats::cpu_now() const noexcept {
+  const auto losses = cpu_watch_.read();
+  const auto [used, waited] = workers_cpu_.total();
+  return {.workers_s = seconds(used),
+          .wait_s = waited ? std::optional(seconds(*waited)) : std::nullopt,
+          .process_s = process_cpu_seconds(),
+          .throttled_s = losses.throttled_s,
+          .throttled_periods = losses.throttled_periods,
+          .steal_s = losses.steal_s,
+          .limit = cpu_watch_.limit()};
+}
+
+CpuUse LoaderStats::cpu(const CpuUse& now) const noexcept {
+  if (!opened_ || ended_) return counted_.cpu;
+  auto use = sum(counted_.cpu, between(cpu_before_, now));
+  use.cpus = cpu_before_.cpus;
+  return use;
+}
+
 std::vector<StageStats> LoaderStats::stages() const {
   std::vector<const ThreadStats*> threads{&others_};
   {
@@ -205,9 +232,11 @@ std::vector<StageStats> LoaderStats::stages() const {
 }
 
 QueueStats LoaderStats::queue(Clock::time_point now) {
+  const auto used = cpu_now();
   Lock lock(mutex_);
   now = settle(now);
   QueueStats clock = counted_;
+  clock.cpu = cpu(used);
   clock.seconds = seconds(open_for_);
   for (std::uint32_t ready = 0; ready < occupied_.capacity(); ++ready)
     clock.occupancy.push_back(clock.seconds > 0 ? seconds(occupied_[ready]) / clock.seconds : 0.0);

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/cpu_watch.hpp"
 #include "base/grown.hpp"
 #include "base/mutex.hpp"
+#include "base/thread_cpus.hpp"
 #include "buffer/slab.hpp"
 #include "conductor/work_queue.hpp"
 #include "engine/thread_stats.hpp"
@@ -31,11 +33,14 @@ class LoaderStats {
   static constexpr std::uint64_t worker_bytes() noexcept {
     return sizeof(Worker) + ThreadStats::bytes(worker_stages);
   }
+  /// Counts the CPU time of the calling worker while it exists.
+  ThreadCpus::Member worker_cpu() noexcept { return ThreadCpus::Member(workers_cpu_); }
   /// The stats of all threads that are not workers.
   ThreadStats& others() noexcept { return others_; }
   /// Makes room for `depth` ready batches.
   void deepen(std::uint32_t depth);
 
+  /// The workers inherit the calling thread's CPUs.
   void stream_opened(std::uint32_t workers, Clock::time_point now);
   void stream_ended(Clock::time_point now);
   /// The number of ready batches changes by `by`, +1 or -1.
@@ -95,10 +100,16 @@ class LoaderStats {
   Held held() const noexcept WEIR_REQUIRES(mutex_);
   WorkerTime worker_time(Clock::time_point now) const WEIR_REQUIRES(mutex_);
   Effort effort(Clock::time_point now) const WEIR_REQUIRES(mutex_);
+  /// What the process has used and lost since its start.
+  CpuUse cpu_now() const noexcept;
+  /// The use while a stream was open, until now.
+  CpuUse cpu(const CpuUse& now) const noexcept WEIR_REQUIRES(mutex_);
   /// Adds the current wait to `counted`, divided by what the workers did during it.
   void add_wait(QueueStats& counted, Clock::time_point now) const WEIR_REQUIRES(mutex_);
 
   ThreadStats others_{stage_count};
+  ThreadCpus workers_cpu_;
+  const CpuWatch cpu_watch_;
   mutable Mutex mutex_;
   std::deque<Worker> workers_stats_ WEIR_GUARDED_BY(mutex_);
   std::uint32_t present_ WEIR_GUARDED_BY(mutex_) = 0;  ///< workers
@@ -113,6 +124,7 @@ class LoaderStats {
   Clock::time_point settled_ WEIR_GUARDED_BY(mutex_){};
   std::optional<Wait> wait_ WEIR_GUARDED_BY(mutex_);
   QueueStats counted_ WEIR_GUARDED_BY(mutex_);  ///< the consumer's calls, and its finished waits
+  CpuUse cpu_before_ WEIR_GUARDED_BY(mutex_);   ///< at the start of the open stream
   std::array<double, 512> last_consumer_s_ WEIR_GUARDED_BY(mutex_){};  ///< a ring
   std::optional<Clock::time_point> handed_ WEIR_GUARDED_BY(mutex_);
   std::uint64_t samples_ WEIR_GUARDED_BY(mutex_) = 0, noted_ WEIR_GUARDED_BY(mutex_) = 0;

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/terms.hpp"
+#include "plan/cpu_share.hpp"
 #include "plan/search.hpp"
 #include "plan/text.hpp"
 
@@ -16,7 +17,7 @@ constexpr std::array<Term<Basis>, 3> bases{{
 }};
 static_assert(in_order(bases));
 
-constexpr std::array<Term<Change>, 11> changes{{
+constexpr std::array<Term<Change>, 12> changes{{
     {Change::max_queue_size, "max_queue_size", ""},
     {Change::workers, "workers", ""},
     {Change::read_ahead, "read_ahead", ""},
@@ -28,6 +29,7 @@ constexpr std::array<Term<Change>, 11> changes{{
     {Change::data, "data", ""},
     {Change::storage, "storage", ""},
     {Change::trainer, "trainer", ""},
+    {Change::cpu, "cpu", ""},
 }};
 static_assert(in_order(changes));
 
@@ -70,6 +72,9 @@ std::string describe(const Verdict& verdict) {
     return std::string(name) + "-bound: the consumer waits " + percent(verdict.consumer_wait) +
            " of its time, " + percent(part) + " of that for " + cause + ".";
   }
+  if (verdict.regime == Regime::cpu)
+    return "Short of CPUs: the consumer waits " + percent(verdict.consumer_wait) +
+           " of its time; " + cpu_text(verdict) + ".";
   const auto consumer = percent(verdict.consumer_wait), workers = percent(verdict.producer_wait);
   if (verdict.regime == Regime::consumer)
     return "Consumer-bound: the workers wait " + workers +

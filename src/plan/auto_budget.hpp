@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/room.hpp"
+#include "base/memory_room.hpp"
 #include "weir/memory.hpp"
 
 namespace weir {

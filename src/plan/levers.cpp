@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "plan/cpu_share.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/search.hpp"
 #include "plan/text.hpp"
@@ -172,12 +173,25 @@ class Levers {
     lever.why = "With the settings that it allows";
   }
 
+  /// All CPUs that the workers wanted.
+  void add_cpus(const CpuShare& cpu) {
+    auto work = search_.work();
+    work.decode_s *= cpu.had / cpu.wanted;
+    work.read_cpu_s *= cpu.had / cpu.wanted;
+    work.cpu = {};
+    const auto result = predict(plan_, work, window_.encoded_bytes);
+    if (!is_worth_it(result)) return;
+    auto& lever = add(Change::cpu, cpus_text(cpu.had), cpus_text(cpu.wanted), result);
+    lever.title = "CPUs for the workers, " + lever.from + " → " + lever.to;
+    lever.why = cpu_cause(window_).remedy;
+  }
+
   /// The window's setting with other times.
   Prediction with_times(double decode, double read, double consumer) const {
     auto work = search_.work();
     work.decode_s *= decode;
     work.read_wait_s *= read;
-    work.read_cpu_s *= read;
+    if (work.slowdown == 1) work.read_cpu_s *= read;  // faster storage gives no CPU
     work.consumer_s *= consumer;
     return predict(plan_, work, window_.encoded_bytes);
   }
@@ -185,6 +199,7 @@ class Levers {
   /// What lies outside of the settings of the loader, and decodes of another kind.
   void add_supposed() {
     const auto& work = search_.work();
+    if (const auto cpu = cpu_share(window_); cpu.lacking) add_cpus(cpu);
     const auto suppose = [&](Change change, const char* name, double now_s, const char* unit,
                              const Prediction& result, const char* why) {
       if (!is_worth_it(result)) return false;

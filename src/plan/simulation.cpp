@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "plan/cpu_share.hpp"
 
 namespace weir::simulation {
 namespace {
@@ -162,6 +163,7 @@ Verdict Simulation::verdict(double seconds) const {
                     .decode_s = spent_.decode * 1e-9,
                     .memory_wait_s = spent_.memory * 1e-9,
                     .idle_s = spent_.idle * 1e-9};
+  clocks.cpu = scaled(work_.cpu, clocks.workers.decode_s);
   return judge(clocks);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/threads.hpp"
+#include "plan/cpu_share.hpp"
 #include "plan/regimes.hpp"
 #include "plan/text.hpp"
 
@@ -103,6 +104,7 @@ Window window(const Report& earlier, const Report& now) {
                   &Waits::storage_wait_s, &Waits::decode_wait_s, &Waits::memory_wait_s);
   subtract(w.workers, earlier.queue.workers, &WorkerTime::read_s, &WorkerTime::decode_s,
            &WorkerTime::storage_wait_s, &WorkerTime::memory_wait_s, &WorkerTime::idle_s);
+  w.cpu = between(earlier.queue.cpu, now.queue.cpu);
   auto consumer = now.queue.consumer;
   subtract(consumer, earlier.queue.consumer, &Timing::count, &Timing::sum_s, &Timing::squares_s2);
   w.consumer = service(consumer);
@@ -143,7 +145,16 @@ Verdict judge(const QueueWaits& w) {
   } else {
     verdict.regime = verdict.storage_wait > verdict.decode_wait ? Regime::storage : Regime::decode;
   }
+  const auto cpu = cpu_share(w);
+  verdict.cpus_had = cpu.had;
+  verdict.cpus_wanted = cpu.wanted;
   verdict.why = sentence(verdict, w.seconds);
+  // A read that has its bytes waits for a CPU, too.
+  if (cpu.lacking && (verdict.regime == Regime::decode || verdict.regime == Regime::storage)) {
+    verdict.regime = Regime::cpu;
+    verdict.cpu_cause = cpu_cause(w).text;
+    verdict.why += "; " + cpu_text(verdict);
+  }
   return verdict;
 }
 

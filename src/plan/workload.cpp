@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "base/random.hpp"
 #include "base/time_bins.hpp"
+#include "plan/cpu_share.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/text.hpp"
 
@@ -30,26 +31,43 @@ double variation(const Service& service) noexcept {
   return service.mean_s > 0 ? service.deviation_s / service.mean_s : 0.0;
 }
 
-/// CPU time of a read, if it was not measured: opening the file and copying its bytes. Reads from
-/// the page cache need it too. The rest of the read is waiting.
+/// The part of a read that needs a core. If it was not measured: opening the file and copying its
+/// bytes. Reads from the page cache need it too. The rest of the read is waiting. If the workers lack
+/// CPUs, the time without a CPU that the decodes do not explain is the reads'.
 double read_cpu_s(const Window& window) noexcept {
   constexpr double open_s = 10e-6, copy_s_per_byte = 1 / 3e9;
   const double cpu =
       window.read_cpu_s > 0 ? window.read_cpu_s : open_s + window.encoded_bytes * copy_s_per_byte;
-  return std::clamp(cpu, 0.0, window.read.mean_s);
+  const auto share = cpu_share(window);
+  double lost = 0;
+  if (share.lacking && window.plan.read_ahead == 0 && window.decode_cpu_s > 0) {
+    const auto count = static_cast<double>(window.decode.count);
+    lost = std::max(0.0, (share.lost_s - window.workers.decode_s) / count + window.decode_cpu_s);
+  }
+  return std::clamp(cpu + lost, 0.0, window.read.mean_s);
 }
 
 /// Whether decodes mostly wait for something that is no core, for example another device. Then
 /// any number of them can run at once.
 bool decodes_sleep(const Window& window) noexcept {
   constexpr double little = 0.1;
-  return window.decode_cpu_s > 0 && window.decode_cpu_s < little * window.decode.mean_s;
+  return window.decode_cpu_s > 0 && !cpu_share(window).lacking &&
+         window.decode_cpu_s < little * window.decode.mean_s;
+}
+
+/// The number of decodes that run at once. If the workers lack CPUs, work takes its wall time, and as
+/// many threads run at once as there were: more threads get no more of the CPUs.
+std::uint32_t cores_of(const Window& window) noexcept {
+  if (decodes_sleep(window)) return most_threads;
+  return std::max(1u, cpu_share(window).lacking ? window.plan.workers : window.cores);
 }
 
 /// The share of a decode's wall time on a core. Workers and copying readers beyond the number of
 /// cores share the cores, and a decode's wall time includes that wait.
 double core_share(const Window& window) noexcept {
-  if (window.seconds <= 0 || window.decode.mean_s <= 0 || decodes_sleep(window)) return 1;
+  if (window.seconds <= 0 || window.decode.mean_s <= 0 || decodes_sleep(window) ||
+      cpu_share(window).lacking)
+    return 1;
   // An upper bound, if decodes are always on a core or wait for one: cores divided by the mean
   // number of decodes in progress (Little's law).
   const double under_way =
@@ -78,8 +96,10 @@ double around_s(const Window& window) noexcept {
   if (decode.count == 0) return 0;
   const auto count = static_cast<double>(decode.count);
   const double around = window.workers.decode_s / count - decode.mean_s;
-  // A larger share is not overhead: the window has few samples or no times.
-  return std::clamp(around, 0.0, 0.1 * decode.mean_s);
+  // A larger share is not overhead: the window has few samples or no times. If the workers lack CPUs,
+  // they wait for one there, too.
+  return cpu_share(window).lacking ? std::max(0.0, around)
+                                   : std::clamp(around, 0.0, 0.1 * decode.mean_s);
 }
 
 }  // namespace
@@ -175,13 +195,17 @@ Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t se
                 .read = Draws(samples, window.read, mix_key({seed, 1})),
                 .decode = Draws(samples, window.decode, mix_key({seed, 2})),
                 .consumer = Draws(static_cast<std::size_t>(batches), taken, mix_key({seed, 3})),
-                .cores = decodes_sleep(window) ? most_threads : std::max(1u, window.cores),
+                .cores = cores_of(window),
                 .batch = batch,
                 .rows = rows_of(window, batch),
                 .encoded_bytes = encoded,
                 .scratch_bytes = sub_floor(typical_arena(window.plan), encoded),
                 .batches = batches,
                 .stop = std::move(stop)};
+  if (const auto share = cpu_share(window); share.lacking && window.workers.decode_s > 0) {
+    work.slowdown = (window.cpu.workers_s + share.lost_s) / std::max(1e-9, window.cpu.workers_s);
+    work.cpu = scaled(window.cpu, 1 / window.workers.decode_s);
+  }
   return with_cache(std::move(work), window.plan, window.plan.cache.keep, window.hit_share);
 }
 
@@ -190,7 +214,8 @@ Workload with_cache(Workload work, const Plan& plan, Cache kept, double share) n
   constexpr double bytes_per_s = 5e9;
   work.kept = kept;
   work.hit_share = kept == Cache::nothing ? 0 : share;
-  work.copy_s = static_cast<double>(plan.shape.values() + plan.side_bytes) / bytes_per_s;
+  work.copy_s =
+      work.slowdown * static_cast<double>(plan.shape.values() + plan.side_bytes) / bytes_per_s;
   return work;
 }
 

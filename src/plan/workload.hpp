@@ -49,10 +49,13 @@ struct Workload {
   std::uint64_t batches = 1;        ///< number of batches to measure: one round of the draws
   double hit_share = 0;             ///< share of samples that were cached in an earlier epoch
   Cache kept = Cache::nothing;      ///< form of the cached samples
-  double copy_s = 0;                ///< CPU time to copy one cached row
+  double copy_s = 0;                ///< time to copy one cached row
   /// A batch of more rows is simulated in groups of rows, so that its cost does not grow with the
   /// batch. The number of groups is at least this, and at least eight for each thread.
   std::uint32_t least_groups = 256;
+  /// The workers' use of CPUs for each second of their decodes, if they lack them. Otherwise empty.
+  CpuUse cpu{};
+  double slowdown = 1;     ///< wall time of work over its CPU time, if the workers lack CPUs
   std::stop_token stop{};  ///< ends a simulation with Error{stopped}
 
   /// Whether sample n is cached. Hits are evenly spread, as in a shuffled order.

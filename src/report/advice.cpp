@@ -14,6 +14,9 @@
 namespace weir::report {
 namespace {
 
+/// 0: not measured.
+Json measured_or_null(double figure) { return figure > 0 ? Json(figure) : Json(nullptr); }
+
 std::string times(const Service& service) {
   if (service.count == 0) return "none";
   return fmt::format("{:.2f} ms (standard deviation {:.2f})", service.mean_s * 1e3,
@@ -96,7 +99,10 @@ Json to_json(const Advice& advice) {
             {"storage_wait", verdict.storage_wait},
             {"decode_wait", verdict.decode_wait},
             {"memory_wait", verdict.memory_wait},
-            {"producer_wait", verdict.producer_wait}}},
+            {"producer_wait", verdict.producer_wait},
+            {"cpus_had", measured_or_null(verdict.cpus_had)},
+            {"cpus_wanted", measured_or_null(verdict.cpus_wanted)},
+            {"cpu_cause", text_or_null(verdict.cpu_cause)}}},
           {"now", to_json(advice.now)},
           {"levers", std::move(levers)},
           {"recommended", to_json(advice.recommended)},

@@ -85,6 +85,18 @@ Json stages_json(std::span<const StageStats> stages) {
   return out;
 }
 
+Json cpu_json(const CpuUse& cpu) {
+  if (cpu.cpus == 0) return nullptr;
+  return {{"cpus", cpu.cpus},
+          {"limit", or_null(cpu.limit)},
+          {"workers_s", cpu.workers_s},
+          {"wait_s", or_null(cpu.wait_s)},
+          {"process_s", cpu.process_s},
+          {"throttled_s", or_null(cpu.throttled_s)},
+          {"throttled_periods", or_null(cpu.throttled_periods)},
+          {"steal_s", or_null(cpu.steal_s)}};
+}
+
 Json queue_json(const QueueStats& queue) {
   Json workers;
   for (const auto& field : worker_fields)
@@ -103,7 +115,8 @@ Json queue_json(const QueueStats& queue) {
           {"consumer",
            {{"count", consumer.count},
             {"mean_s", consumer.mean_s},
-            {"deviation_s", consumer.deviation_s}}}};
+            {"deviation_s", consumer.deviation_s}}},
+          {"cpu", cpu_json(queue.cpu)}};
 }
 
 double rounded(double figure, double steps) { return std::round(figure * steps) / steps; }

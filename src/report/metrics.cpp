@@ -134,6 +134,25 @@ void put_work(Families& out, const Report& figures) {
   put(out, "weir_faults_total", "Samples that failed, by kind.", "kind", faults);
 }
 
+/// What the kernel does not say is left out.
+void put_cpu(Families& out, const CpuUse& cpu) {
+  if (cpu.cpus == 0) return;
+  const auto put_known = [&out](const char* name, const char* help, const auto& figure) {
+    if (figure) put(out, name, help, *figure);
+  };
+  put(out, "weir_worker_cpu_seconds_total", "CPU time of all workers together.", cpu.workers_s);
+  put_known("weir_worker_cpu_wait_seconds_total",
+            "Time during which workers were ready to run and had no CPU.", cpu.wait_s);
+  put(out, "weir_cpus", "CPUs on which the workers may run.", cpu.cpus);
+  put_known("weir_cpu_limit", "CPU limit of the process (cgroup), in CPUs.", cpu.limit);
+  put_known("weir_cpu_throttled_seconds_total",
+            "Time during which the CPU limit stopped threads, summed over CPUs.", cpu.throttled_s);
+  put_known("weir_cpu_throttled_periods_total", "Periods in which the CPU limit stopped threads.",
+            cpu.throttled_periods);
+  put_known("weir_cpu_steal_seconds_total",
+            "CPU time that the hypervisor withheld from this virtual machine.", cpu.steal_s);
+}
+
 void put_cache(Families& out, const CacheStats& cache) {
   put(out, "weir_cache_draws_total",
       "Samples drawn that the cache had (hit), or that were read (miss).", "result",
@@ -156,6 +175,7 @@ Families metric_families(const Sight& sight) {
   put_samples(out, sight.figures.samples);
   put_memory(out, sight.figures.memory);
   put_work(out, sight.figures);
+  put_cpu(out, sight.figures.queue.cpu);
   if (sight.figures.plan.cache.keep != Cache::nothing) put_cache(out, sight.figures.cache);
   put_process(out, {sight.figures.memory, sight.figures.process_now, sight.parts});
   put(out, "process_resident_memory_bytes", "Resident memory size in bytes.",

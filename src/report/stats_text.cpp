@@ -24,6 +24,25 @@ std::string workers_text(const WorkerTime& time) {
   return out;
 }
 
+/// The workers' CPU time, and what was withheld from all threads of the process.
+std::string cpu_lines(const QueueStats& queue) {
+  const auto& cpu = queue.cpu;
+  if (cpu.cpus == 0) return "";
+  auto out = fmt::format("  CPU time of the workers: {} of {} at work", duration(cpu.workers_s),
+                         duration(queue.workers.read_s + queue.workers.decode_s));
+  if (cpu.wait_s) out += fmt::format("; {} of waiting for a CPU", duration(*cpu.wait_s));
+  out += '\n';
+  std::string withheld;
+  if (cpu.throttled_s.value_or(0) > 0)
+    withheld += fmt::format(" {} by a CPU limit{},", duration(*cpu.throttled_s),
+                            cpu.limit ? fmt::format(" of {:.2g} CPUs", *cpu.limit) : std::string());
+  if (cpu.steal_s.value_or(0) > 0)
+    withheld += fmt::format(" {} by the host (steal),", duration(*cpu.steal_s));
+  if (withheld.empty()) return out;
+  withheld.back() = '\n';
+  return out + "  CPU time withheld:" + withheld;
+}
+
 std::string consumer_text(const Timing& timing) {
   const auto consumer = service(timing);
   if (consumer.count == 0) return "";
@@ -72,7 +91,7 @@ std::string queue_text(const QueueStats& queue) {
       "  by cause: storage {}, decode {}, memory {}\n",
       ready, duration(queue.consumer_wait_s), duration(queue.producer_wait_s),
       duration(queue.storage_wait_s), duration(queue.decode_wait_s), duration(queue.memory_wait_s));
-  out += workers_text(queue.workers) + consumer_text(queue.consumer);
+  out += workers_text(queue.workers) + cpu_lines(queue) + consumer_text(queue.consumer);
   constexpr std::size_t most_rows = 9, bar_width = 40;
   const auto levels = queue.occupancy.size();
   const auto group = (levels + most_rows - 1) / most_rows;

@@ -77,7 +77,8 @@ TEST_CASE("a run's figures agree with one another", "[json]") {
   CHECK(queue["batches"] == 15);
   CHECK(queue["consumer"]["count"] == 15);
   CHECK(json["stages"][0]["count"] == 120);
-  const std::vector<std::string> regimes{"storage", "decode", "consumer", "memory", "balanced"};
+  const std::vector<std::string> regimes{"storage", "decode",   "consumer",
+                                         "memory",  "balanced", "cpu"};
   CHECK(std::ranges::count(regimes, json["regime"].get<std::string>()) == 1);
   CHECK(json["regime_why"].get<std::string>().starts_with("of "));
   CHECK(json["stats_cost"]["readings_per_sample"].get<double>() >= 3);

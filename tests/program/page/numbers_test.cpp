@@ -113,6 +113,11 @@ TEST_CASE("the numbers of tune's page and of a run's are those of the report", "
     CAPTURE(path);
     CHECK(shows(opened->found, path) == tunes);
   }
+  for (const auto* path : {"queue.cpu.workers_s", "queue.cpu.wait_s", "queue.cpu.throttled_s"}) {
+    CAPTURE(path);
+    CHECK(shows(opened->found, path) != tunes);
+  }
+  CHECK_FALSE(shows(opened->found, "queue.cpu.steal_s"));
 }
 
 TEST_CASE("a file's name stays text, whatever it is", "[page]") {

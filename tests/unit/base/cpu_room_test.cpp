@@ -1,4 +1,4 @@
-#include "base/room.hpp"
+#include "base/cpu_room.hpp"
 
 #include <sched.h>
 

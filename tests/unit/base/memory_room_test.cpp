@@ -1,4 +1,4 @@
-#include "base/room.hpp"
+#include "base/memory_room.hpp"
 
 #include <string>
 

@@ -116,6 +116,7 @@ TEST_CASE("regimes have the words of the design", "[window]") {
   CHECK(to_string(Regime::decode) == "decode");
   CHECK(to_string(Regime::consumer) == "consumer");
   CHECK(to_string(Regime::memory) == "memory");
+  CHECK(to_string(Regime::cpu) == "cpu");
 }
 
 TEST_CASE("mean and deviation of times come from their sums", "[window]") {

@@ -79,7 +79,10 @@ TEST_CASE("advice as JSON has the keys that were agreed", "[advice]") {
                                         {"storage_wait", 0.0},
                                         {"decode_wait", 0.0},
                                         {"memory_wait", 0.0},
-                                        {"producer_wait", 0.5}});
+                                        {"producer_wait", 0.5},
+                                        {"cpus_had", nullptr},
+                                        {"cpus_wanted", nullptr},
+                                        {"cpu_cause", nullptr}});
   REQUIRE(json["levers"].size() == 2);
   const auto& lever = json["levers"][0];
   CHECK(lever["change"] == "max_queue_size");

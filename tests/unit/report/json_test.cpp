@@ -72,7 +72,8 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
                                       "omitted"});
   CHECK(keys(json["queue"]) == Keys{"occupancy", "consumer_wait_s", "producer_wait_s",
                                     "data_readiness", "seconds", "storage_wait_s", "decode_wait_s",
-                                    "memory_wait_s", "batches", "workers", "consumer"});
+                                    "memory_wait_s", "batches", "workers", "consumer", "cpu"});
+  CHECK(json["queue"]["cpu"].is_null());
   CHECK(keys(json["queue"]["workers"]) ==
         Keys{"read_s", "decode_s", "storage_wait_s", "memory_wait_s", "idle_s"});
   CHECK(keys(json["queue"]["consumer"]) == Keys{"count", "mean_s", "deviation_s"});
@@ -127,11 +128,31 @@ TEST_CASE("the queue's figures are those of its clock, each by its own name", "[
       R"({"occupancy":[0.25,0.5,0.25],"consumer_wait_s":0.5,"producer_wait_s":1.25,)"
       R"("data_readiness":0.9,"seconds":1.0,"storage_wait_s":2.0,"decode_wait_s":3.0,)"
       R"("memory_wait_s":4.0,"batches":5,"workers":{"read_s":6.0,"decode_s":7.0,"storage_wait_s":8.0,)"
-      R"("memory_wait_s":9.0,"idle_s":10.0},"consumer":{"count":2,"mean_s":3.0,"deviation_s":1.0}})");
+      R"("memory_wait_s":9.0,"idle_s":10.0},"consumer":{"count":2,"mean_s":3.0,"deviation_s":1.0},"cpu":null})");
   CHECK(json["stats_cost"]["readings_per_sample"] == 10.0);
   CHECK(json["stats_cost"]["ns_per_reading"] == 50.0);
   CHECK(json["stats_cost"]["ns_per_sample"] == 500.0);
   CHECK(json["stats_cost"]["share_of_cpu"].get<double>() == test::Approx(5e-4));
+}
+
+TEST_CASE("the workers' CPU time is in the queue, null where the kernel does not say", "[json]") {
+  auto run = test::sample_run();
+  auto& cpu = run.figures.queue.cpu;
+  cpu = {.workers_s = 1.5, .process_s = 2, .cpus = 4};
+  auto json = report::envelope("run");
+  report::put_run(json, run);
+  CHECK(json["queue"]["cpu"].dump() ==
+        R"({"cpus":4,"limit":null,"workers_s":1.5,"wait_s":null,"process_s":2.0,)"
+        R"("throttled_s":null,"throttled_periods":null,"steal_s":null})");
+  cpu.wait_s = 3;
+  cpu.throttled_s = 0.5;
+  cpu.throttled_periods = 7;
+  cpu.steal_s = 0;
+  cpu.limit = 0.25;
+  report::put_run(json, run);
+  CHECK(json["queue"]["cpu"].dump() ==
+        R"({"cpus":4,"limit":0.25,"workers_s":1.5,"wait_s":3.0,"process_s":2.0,)"
+        R"("throttled_s":0.5,"throttled_periods":7,"steal_s":0.0})");
 }
 
 TEST_CASE("regime, digest and error appear where there is one", "[json]") {

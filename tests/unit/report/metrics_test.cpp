@@ -111,11 +111,36 @@ TEST_CASE("every figure is exposed under its name, with its unit", "[metrics]") 
   CHECK(metrics["weir_build_info{version=\"0.1.0\"}"] == 1);
 }
 
+TEST_CASE("CPU time is exposed as far as the kernel knows it", "[metrics]") {
+  auto sight = sample_sight();
+  CHECK_FALSE(exposed(sight).has("weir_worker_cpu_seconds_total"));
+  auto& cpu = sight.figures.queue.cpu;
+  cpu = {.workers_s = 1.5, .cpus = 2};
+  auto metrics = exposed(sight);
+  CHECK(metrics["weir_worker_cpu_seconds_total"] == 1.5);
+  CHECK(metrics["weir_cpus"] == 2);
+  for (const auto* unknown :
+       {"weir_worker_cpu_wait_seconds_total", "weir_cpu_limit", "weir_cpu_throttled_seconds_total",
+        "weir_cpu_throttled_periods_total", "weir_cpu_steal_seconds_total"})
+    CHECK_FALSE(metrics.has(unknown));
+  cpu.wait_s = 3;
+  cpu.limit = 0.5;
+  cpu.throttled_s = 0.25;
+  cpu.throttled_periods = 7;
+  cpu.steal_s = 0;
+  metrics = exposed(sight);
+  CHECK(metrics["weir_worker_cpu_wait_seconds_total"] == 3);
+  CHECK(metrics["weir_cpu_limit"] == 0.5);
+  CHECK(metrics["weir_cpu_throttled_seconds_total"] == 0.25);
+  CHECK(metrics["weir_cpu_throttled_periods_total"] == 7);
+  CHECK(metrics.has("weir_cpu_steal_seconds_total"));
+}
+
 TEST_CASE("one regime is 1, or none where it is not known", "[metrics]") {
   auto sight = sample_sight();
   const auto all = [](const test::Exposition& metrics) {
     double sum = 0;
-    for (const auto* regime : {"balanced", "storage", "decode", "consumer", "memory"})
+    for (const auto* regime : {"balanced", "storage", "decode", "consumer", "memory", "cpu"})
       sum += metrics["weir_regime{regime=\"" + std::string(regime) + "\"}"];
     return sum;
   };

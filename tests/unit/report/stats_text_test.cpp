@@ -48,6 +48,27 @@ TEST_CASE("the queue says what the consumer waited for and what workers did", "[
                  "  the consumer took 30.0 ms a batch (standard deviation 20.0 ms)\n"));
 }
 
+TEST_CASE("the CPU time of the workers stands below their time", "[text]") {
+  QueueStats queue;
+  queue.workers = {.read_s = 1, .decode_s = 4};
+  CHECK_FALSE(contains(report::queue_text(queue), "CPU"));
+  queue.cpu = {.workers_s = 1.25, .cpus = 2};
+  CHECK(contains(report::queue_text(queue),
+                 "\n  CPU time of the workers: 1.25 s of 5.00 s at work\n"));
+  queue.cpu.wait_s = 3.5;
+  queue.cpu.throttled_s = queue.cpu.steal_s = 0;  // known, and nothing to say
+  CHECK(contains(
+      report::queue_text(queue),
+      "\n  CPU time of the workers: 1.25 s of 5.00 s at work; 3.50 s of waiting for a CPU\n"));
+  CHECK_FALSE(contains(report::queue_text(queue), "withheld"));
+  queue.cpu.throttled_s = 3;
+  queue.cpu.limit = 0.5;
+  queue.cpu.steal_s = 0.25;
+  CHECK(contains(
+      report::queue_text(queue),
+      "\n  CPU time withheld: 3.00 s by a CPU limit of 0.5 CPUs, 250.0 ms by the host (steal)\n"));
+}
+
 TEST_CASE("what the clocks cost stands beside what the books cost", "[text]") {
   auto run = test::sample_run();
   const auto stats_text = [&] {

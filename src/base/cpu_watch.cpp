@@ -1,0 +1,87 @@
+#include "base/cpu_watch.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/cgroups.hpp"
+#include "base/cpu_room.hpp"
+#include "base/file_start.hpp"
+
+namespace weir {
+namespace {
+
+std::optional<std::uint64_t> number_at(std::string_view text) noexcept {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  return value;
+}
+
+/// The number after `key` in lines of "key value".
+std::optional<std::uint64_t> value_of(std::string_view text, std::string_view key) noexcept {
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    if (line.size() > key.size() && line.starts_with(key) && line[key.size()] == ' ')
+      return number_at(line.substr(key.size()));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return std::nullopt;
+}
+
+/// Adds what is known.
+template <class T>
+void add_known(std::optional<T>& sum, const std::optional<T>& more) noexcept {
+  if (more) sum = sum.value_or(T{}) + *more;
+}
+
+}  // namespace
+
+CpuLosses throttling_in(std::string_view cpu_stat) noexcept {
+  CpuLosses losses;
+  losses.throttled_periods = value_of(cpu_stat, "nr_throttled");
+  if (const auto us = value_of(cpu_stat, "throttled_usec"))  // v2
+    losses.throttled_s = static_cast<double>(*us) * 1e-6;
+  else if (const auto ns = value_of(cpu_stat, "throttled_time"))  // v1
+    losses.throttled_s = static_cast<double>(*ns) * 1e-9;
+  return losses;
+}
+
+std::optional<std::uint64_t> steal_ticks_in(std::string_view proc_stat) noexcept {
+  // "cpu user nice system idle iowait irq softirq steal guest guest_nice"
+  constexpr std::string_view all_cpus = "cpu ";
+  constexpr int steal = 8;
+  if (!proc_stat.starts_with(all_cpus)) return std::nullopt;
+  auto line = proc_stat.substr(0, proc_stat.find('\n'));
+  for (int column = 0; column < steal; ++column) {
+    const auto blank = line.find(' ');
+    if (blank == std::string_view::npos) return std::nullopt;
+    line.remove_prefix(std::min(line.find_first_not_of(' ', blank), line.size()));
+  }
+  return number_at(line);
+}
+
+CpuWatch::CpuWatch(const std::string& root)
+    : proc_stat_(root + "/proc/stat"), limit_(cpu_room(root).quota) {
+  for (const auto& group : own_cgroups(root, "cpu"))
+    cpu_stats_.push_back((group.folder / "cpu.stat").string());
+}
+
+CpuLosses CpuWatch::read() const noexcept {
+  // Longer than the cpu.stat of today's kernels, and than the first line of /proc/stat.
+  std::array<char, 2048> text{};
+  CpuLosses losses;
+  for (const auto& file : cpu_stats_) {
+    const auto found = throttling_in(file_start(file.c_str(), text));
+    add_known(losses.throttled_s, found.throttled_s);
+    add_known(losses.throttled_periods, found.throttled_periods);
+  }
+  if (const auto ticks = steal_ticks_in(file_start(proc_stat_.c_str(), text)))
+    losses.steal_s = static_cast<double>(*ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  return losses;
+}
+
+}  // namespace weir

@@ -1,0 +1,71 @@
+#include "base/thread_cpus.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+
+#include "base/file_start.hpp"
+
+namespace weir {
+
+void CpuTime::add(const CpuTime& other) noexcept {
+  used += other.used;
+  waited = waited && other.waited ? std::optional(*waited + *other.waited) : std::nullopt;
+}
+
+std::optional<std::chrono::nanoseconds> run_delay_in(std::string_view schedstat) noexcept {
+  std::array<std::int64_t, 3> numbers{};  // on a CPU, waiting, turns
+  const auto* at = schedstat.data();
+  const auto* const end = at + schedstat.size();
+  for (auto& number : numbers) {
+    while (at != end && *at == ' ') ++at;
+    const auto [after, error] = std::from_chars(at, end, number);
+    if (error != std::errc()) return std::nullopt;
+    at = after;
+  }
+  // A thread that runs has had a turn, so the kernel does not count.
+  if (numbers[2] == 0) return std::nullopt;
+  return std::chrono::nanoseconds(numbers[1]);
+}
+
+ThreadCpus::Member::Member(ThreadCpus& all) noexcept : all_(all), id_(gettid()) {
+  clockid_t clock{};
+  if (pthread_getcpuclockid(pthread_self(), &clock) == 0) clock_ = clock;
+  Lock lock(all_.mutex_);
+  next_ = all_.first_;
+  if (next_) next_->before_ = this;
+  all_.first_ = this;
+}
+
+ThreadCpus::Member::~Member() {
+  const auto last = time();
+  Lock lock(all_.mutex_);
+  all_.ended_.add(last);
+  (before_ ? before_->next_ : all_.first_) = next_;
+  if (next_) next_->before_ = before_;
+}
+
+CpuTime ThreadCpus::Member::time() const noexcept {
+  CpuTime time;
+  std::timespec used{};
+  if (clock_ && clock_gettime(*clock_, &used) == 0)
+    time.used = std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+  std::array<char, 64> path{};
+  std::array<char, 96> text{};
+  std::snprintf(path.data(), path.size(), "/proc/self/task/%d/schedstat", id_);
+  time.waited = run_delay_in(file_start(path.data(), text));
+  return time;
+}
+
+CpuTime ThreadCpus::total() const noexcept {
+  Lock lock(mutex_);
+  auto total = ended_;
+  for (const auto* member = first_; member; member = member->next_) total.add(member->time());
+  return total;
+}
+
+}  // namespace weir

@@ -1,0 +1,128 @@
+#include "plan/cpu_share.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "plan/text.hpp"
+
+namespace weir {
+namespace {
+
+/// Workers that spend more of their working time without a CPU lack CPUs. That time includes waits
+/// for reads, so slow storage is not taken for a lack of CPUs. One other busy thread
+/// beside two workers on two CPUs, such as the trainer's, takes up to this share.
+constexpr double tolerable = 1.0 / 3;
+
+/// The sums behind a CpuShare.
+struct Sums {
+  double work_s = 0;    ///< the workers' time in reads and decodes, and in waits for reads
+  double lost_s = 0;    ///< the part of it without a CPU
+  double wanted_s = 0;  ///< CPU time that they used or could have had
+  double fair = 1;      ///< CPUs for each worker, at most 1
+};
+
+Sums sums_of(const QueueWaits& w) noexcept {
+  const auto& [read, decode, storage_wait, memory_wait, idle] = w.workers;
+  const double workers_s = read + decode + storage_wait + memory_wait + idle;
+  Sums sums{.work_s = read + decode + storage_wait};
+  if (w.cpu.cpus == 0 || w.seconds <= 0 || workers_s <= 0) return sums;
+  // Without the kernel's count, only the time that a limit stopped them is known.
+  const double waited = w.cpu.wait_s.value_or(w.cpu.throttled_s.value_or(0));
+  // Time withheld by the hypervisor is neither CPU time nor waiting. It is that of all CPUs, so it
+  // counts only as far as the workers' time has no other explanation.
+  const double unexplained = std::max(0.0, read + decode - w.cpu.workers_s - waited);
+  sums.lost_s = waited + std::min(w.cpu.steal_s.value_or(0), unexplained);
+  // More workers than CPUs wait for each other. That is no lack.
+  sums.fair = std::min(1.0, w.cpu.cpus * w.seconds / workers_s);
+  sums.wanted_s = std::max(w.cpu.workers_s, sums.fair * (w.cpu.workers_s + sums.lost_s));
+  return sums;
+}
+
+double less(double later, double earlier) noexcept { return std::max(0.0, later - earlier); }
+
+template <class T>
+std::optional<T> less(const std::optional<T>& later, const std::optional<T>& earlier) noexcept {
+  if (!later) return std::nullopt;
+  const T before = earlier.value_or(T{});
+  return *later > before ? *later - before : T{};
+}
+
+template <class T>
+std::optional<T> more(const std::optional<T>& earlier, const std::optional<T>& later) noexcept {
+  return later ? std::optional(*later + earlier.value_or(T{})) : std::nullopt;
+}
+
+}  // namespace
+
+CpuShare cpu_share(const QueueWaits& waits) noexcept {
+  const auto [work_s, lost_s, wanted_s, fair] = sums_of(waits);
+  if (wanted_s <= 0) return {};
+  return {.had = waits.cpu.workers_s / waits.seconds,
+          .wanted = wanted_s / waits.seconds,
+          .lost_s = lost_s,
+          .lacking = wanted_s - waits.cpu.workers_s > tolerable * fair * work_s};
+}
+
+CpuCause cpu_cause(const QueueWaits& waits) {
+  const auto& cpu = waits.cpu;
+  const double lacked = sums_of(waits).wanted_s - cpu.workers_s;
+  const auto throttled = std::min(lacked, cpu.throttled_s.value_or(0)),
+             withheld = std::min(lacked, cpu.steal_s.value_or(0)),
+             others = std::min(lacked, less(cpu.process_s, cpu.workers_s));
+  const double rest = lacked - throttled - withheld - others;
+  const auto most = std::max({throttled, withheld, others, rest});
+  if (throttled == most && throttled > 0)
+    return {(cpu.limit ? "a CPU limit of " + cpus_text(*cpu.limit) + " CPUs" : "a CPU limit") +
+                " stopped them",
+            "Raise the CPU limit of the container or the service"};
+  if (withheld == most && withheld > 0)
+    return {"the host of this virtual machine withheld the rest",
+            "Use a virtual machine that has its CPUs for itself"};
+  if (others == most && others > 0)
+    return {"other threads of this process used " + cpus_text(others / waits.seconds),
+            "Start fewer threads beside the loader"};
+  return {cpu.throttled_s ? "other processes used the rest" : "other processes, or a CPU limit",
+          "End the other processes, or move them to other CPUs"};
+}
+
+CpuUse between(const CpuUse& earlier, const CpuUse& later) noexcept {
+  return {.workers_s = less(later.workers_s, earlier.workers_s),
+          .wait_s = less(later.wait_s, earlier.wait_s),
+          .process_s = less(later.process_s, earlier.process_s),
+          .throttled_s = less(later.throttled_s, earlier.throttled_s),
+          .throttled_periods = less(later.throttled_periods, earlier.throttled_periods),
+          .steal_s = less(later.steal_s, earlier.steal_s),
+          .cpus = later.cpus,
+          .limit = later.limit};
+}
+
+CpuUse sum(const CpuUse& earlier, const CpuUse& later) noexcept {
+  return {.workers_s = earlier.workers_s + later.workers_s,
+          .wait_s = more(earlier.wait_s, later.wait_s),
+          .process_s = earlier.process_s + later.process_s,
+          .throttled_s = more(earlier.throttled_s, later.throttled_s),
+          .throttled_periods = more(earlier.throttled_periods, later.throttled_periods),
+          .steal_s = more(earlier.steal_s, later.steal_s),
+          .cpus = later.cpus,
+          .limit = later.limit};
+}
+
+CpuUse scaled(CpuUse use, double factor) noexcept {
+  use.workers_s *= factor;
+  use.process_s *= factor;
+  for (auto* const time : {&use.wait_s, &use.throttled_s, &use.steal_s})
+    if (*time) **time *= factor;
+  return use;
+}
+
+std::string cpus_text(double cpus) {
+  constexpr double exact_in_two_digits = 99.5;
+  return format(cpus < exact_in_two_digits ? "%.2g" : "%.0f", cpus);
+}
+
+std::string cpu_text(const Verdict& verdict) {
+  return "the workers had " + cpus_text(verdict.cpus_had) + " of " +
+         cpus_text(verdict.cpus_wanted) + " CPUs: " + verdict.cpu_cause;
+}
+
+}  // namespace weir
