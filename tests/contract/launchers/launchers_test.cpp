@@ -45,11 +45,6 @@ TEST_CASE("a process without a launcher is rank 0 of 1", "[ranks]") {
   CHECK(lines(with() + program) == std::vector{alone});
 }
 
-TEST_CASE("half of a launcher's pair is refused by name", "[ranks]") {
-  CHECK(refused(lines(with({"RANK=1"}) + program), {"RANK is set", "WORLD_SIZE is not"}));
-  CHECK(refused(lines(with({"RANK=1", "WORLD_SIZE=many"}) + program), {"WORLD_SIZE=many"}));
-}
-
 TEST_CASE("mpirun -n 3 makes three ranks", "[ranks]") {
   if (!installed("mpirun")) return skip("mpirun is not installed");
   CHECK(lines(with() + mpirun(3) + program) == three);
