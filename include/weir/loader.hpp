@@ -159,9 +159,10 @@ class WEIR_API Stream {
 
 /// Determines the size of each image for Options::sizes, from the source (Source::image_size) or
 /// else from the header. To get the header, `options.workers` threads read each sample once; its
-/// bytes are charged to the account `encoded`. The Loader calls this function itself. Call it
-/// directly if several loaders share a source. Throws Error{budget_too_small} if the budget has no
-/// room for one sample.
+/// bytes are charged to the account `encoded`. The sizes, 8 bytes per sample, are charged to `index`
+/// until the function returns; a Loader that uses them charges them, too. The Loader calls this
+/// function itself. Call it directly if several loaders share a source. Throws
+/// Error{budget_too_small} if the budget has no room for the sizes and one sample.
 WEIR_API std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source,
                                                         const Options& options = {});
 

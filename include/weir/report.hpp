@@ -88,7 +88,7 @@ struct CpuUse {
   double process_s = 0;  ///< CPU time of all threads of the process, workers included
   /// Time during which a CPU limit stopped threads, summed over CPUs (cgroup: cpu.stat). Other
   /// processes of the cgroup count, too. Empty: not known.
-  std::optional<double> throttled_s{};
+  std::optional<double> throttle_s{};
   /// Number of periods of the limit in which that happened. Empty: not known.
   std::optional<std::uint64_t> throttled_periods{};
   /// CPU time that the hypervisor withheld from this virtual machine, over all of its CPUs (Linux:

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/sample_reader.hpp"
+#include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "base/threads.hpp"
 #include "codec/decoder.hpp"
@@ -15,12 +16,12 @@
 namespace weir {
 namespace {
 
-[[noreturn]] void throw_no_room(const AnySource& source, std::uint64_t index, std::uint64_t bytes,
+/// `what`: the memory that the budget has no room for.
+[[noreturn]] void throw_no_room(std::uint64_t bytes, const std::string& what,
                                 const MemoryLedger& ledger) {
   throw Error(Errc::budget_too_small, Stage::read,
               "memory.budget_bytes: no room for the " + std::to_string(bytes) + " bytes of " +
-                  sanitize(source.name(index)) + ", to learn its size; " +
-                  std::to_string(ledger.snapshot().live) + " of " +
+                  what + "; " + std::to_string(ledger.snapshot().live) + " of " +
                   std::to_string(ledger.budget()) + " are in use, " +
                   std::to_string(ledger.promised()) + " promised");
 }
@@ -31,6 +32,12 @@ std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Op
   MemoryLedger own(options.memory.budget_bytes);
   auto& ledger = options.memory.ledger ? *options.memory.ledger : own;
   const auto decoder = plan::decoder_options(options);
+  // The Loader that takes the sizes charges them again, after this charge has ended.
+  const auto table_bytes = mul_sat(source.size(), sizeof(ImageSize));
+  const auto table = ledger.try_charge(Account::index, table_bytes);
+  if (!table)
+    throw_no_room(table_bytes, "the sizes of " + std::to_string(source.size()) + " samples",
+                  ledger);
   std::vector<ImageSize> sizes(static_cast<std::size_t>(source.size()));
 
   // Returns the bytes that the budget refused, or 0. A sample that cannot be read or probed keeps
@@ -60,7 +67,8 @@ std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Op
       if (read(i) == 0) return;
     }
     const std::unique_lock alone(readers);
-    if (const auto refused = read(i)) throw_no_room(source, i, refused, ledger);
+    if (const auto refused = read(i))
+      throw_no_room(refused, sanitize(source.name(i)) + ", to learn its size", ledger);
   };
   for_each_index(sizes.size(), threads_for(options.workers), [&] { return measure; });
   return std::make_shared<const SizeIndex>(std::move(sizes));

@@ -44,9 +44,9 @@ CpuLosses throttling_in(std::string_view cpu_stat) noexcept {
   CpuLosses losses;
   losses.throttled_periods = value_of(cpu_stat, "nr_throttled");
   if (const auto us = value_of(cpu_stat, "throttled_usec"))  // v2
-    losses.throttled_s = static_cast<double>(*us) * 1e-6;
+    losses.throttle_s = static_cast<double>(*us) * 1e-6;
   else if (const auto ns = value_of(cpu_stat, "throttled_time"))  // v1
-    losses.throttled_s = static_cast<double>(*ns) * 1e-9;
+    losses.throttle_s = static_cast<double>(*ns) * 1e-9;
   return losses;
 }
 
@@ -76,7 +76,7 @@ CpuLosses CpuWatch::read() const noexcept {
   CpuLosses losses;
   for (const auto& file : cpu_stats_) {
     const auto found = throttling_in(file_start(file.c_str(), text));
-    add_known(losses.throttled_s, found.throttled_s);
+    add_known(losses.throttle_s, found.throttle_s);
     add_known(losses.throttled_periods, found.throttled_periods);
   }
   if (const auto ticks = steal_ticks_in(file_start(proc_stat_.c_str(), text)))

@@ -11,7 +11,7 @@ namespace weir {
 /// CPU time that was kept from this process, since the start of the machine or of its cgroup. Empty:
 /// the kernel does not say.
 struct CpuLosses {
-  std::optional<double> throttled_s{};  ///< by CPU limits of its cgroups, summed over CPUs
+  std::optional<double> throttle_s{};  ///< by CPU limits of its cgroups, summed over CPUs
   std::optional<std::uint64_t> throttled_periods{};  ///< periods in which a limit was reached
   std::optional<double> steal_s{};  ///< by the hypervisor, from all CPUs of the machine
 };

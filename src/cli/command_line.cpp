@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "cli/option_group.hpp"
-#include "cli/usage_error.hpp"
 #include "report/stats_text.hpp"
 #include "weir/version.hpp"
 

@@ -80,7 +80,7 @@ void refuse_unbuilt(std::string_view data) {
 /// With drop_last, a batch that is larger than the data leaves nothing.
 void refuse_no_batch(const Settings& settings, std::uint64_t samples) {
   const auto& o = settings.options;
-  if (!o.drop_last || samples >= o.batch || settings.command == Command::probe) return;
+  if (!o.drop_last || samples >= o.batch) return;
   throw std::invalid_argument(fmt::format(
       "{}: --drop-last leaves out everything: {} are less than a batch of {}; write --batch {} or "
       "less, or leave --drop-last out",

@@ -71,13 +71,16 @@ const Lever* first_lever(const Advice& advice) noexcept {
   return found == advice.levers.end() ? nullptr : &*found;
 }
 
-std::string next_command(const Settings& settings, const Advice& advice, Command otherwise) {
+std::string next_command(const Settings& settings, const Advice& advice, Command otherwise,
+                         const std::string& also) {
   const auto* const lever = first_lever(advice);
-  if (lever == nullptr) return next_command(settings, otherwise);
+  if (lever == nullptr) return next_command(settings, otherwise, also);
   // A cache has no effect in the first epoch.
   const bool epochs =
       lever->change == Change::cache && settings.epochs.value_or(1) == 1 && !settings.steps;
-  return next_command(settings, Command::run, lever->flag + (epochs ? " --epochs 3" : ""));
+  const bool adds = !also.empty() && !names_in(lever->flag).contains(*names_in(also).begin());
+  return next_command(settings, Command::run,
+                      (adds ? also + " " : "") + lever->flag + (epochs ? " --epochs 3" : ""));
 }
 
 }  // namespace weir::cli

@@ -15,7 +15,9 @@ std::string next_command(const Settings& settings, Command command, const std::s
 /// The first lever of known effect that an option of the program pulls. Null if there is none.
 const Lever* first_lever(const Advice& advice) noexcept;
 
-/// The command to try after `advice`: a run with its first lever; or `otherwise`.
-std::string next_command(const Settings& settings, const Advice& advice, Command otherwise);
+/// The command to try after `advice`: a run with its first lever; or `otherwise`. Both have the option
+/// in `also`, unless the lever sets that option.
+std::string next_command(const Settings& settings, const Advice& advice, Command otherwise,
+                         const std::string& also = {});
 
 }  // namespace weir::cli

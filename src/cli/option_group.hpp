@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -23,19 +24,38 @@ void add_options(CLI::App& command, Command which, Settings& settings);
 /// options contradict each other.
 void apply_rules(const CLI::App& command, Settings& settings);
 
-/// Options of one command under one heading of the help. A usage error names the option and its value.
-/// If an option is given twice, the last value counts.
+/// What is wrong with `arguments`, as a message for the user. CLI11 has refused them with `error`.
+/// `command` is the command that they name; null if they name none.
+std::string usage_error(const CLI::ParseError& error, const CLI::App& app, const CLI::App* command,
+                        const std::vector<std::string>& arguments);
+
+/// The options of a command that help and completions show.
+std::vector<const CLI::Option*> shown_options(const CLI::App& command);
+
+/// The candidate that is most similar to `word`. At most two letters, or a quarter of the letters of a
+/// long word, may differ. Empty if there is none.
+std::string closest(std::string_view word, std::span<const std::string> candidates);
+
+/// Whether the option means something for the command.
+bool belongs_to(std::string_view option, Command command) noexcept;
+
+/// Options of one command under one heading of the help. Options that do not belong to the command are
+/// not added. A usage error names the option and its value. If an option is given twice, the last value
+/// counts.
 class OptionGroup {
  public:
-  /// An empty heading hides the options. If `active` is false, no option is added.
-  OptionGroup(CLI::App& command, std::string heading, bool active = true)
-      : command_(command), heading_(std::move(heading)), active_(active) {}
-
-  /// The same group for options that only some commands have.
-  OptionGroup when(bool active) const { return {command_, heading_, active_ && active}; }
+  /// An empty heading hides the options.
+  OptionGroup(CLI::App& app, Command command, std::string heading)
+      : app_(app), command_(command), heading_(std::move(heading)) {}
 
   void flag(const std::string& name, bool& target, const std::string& help) const {
-    if (active_) command_.add_flag(name, target, help)->group(heading_);
+    if (!belongs_to(name, command_)) return;
+    const auto check = [name](const std::string& text) {
+      return text == "true" || text == "false"
+                 ? std::string()
+                 : "takes no value; write " + name + ", or " + name + "=false";
+    };
+    app_.add_flag(name, target, help)->check(check)->group(heading_);
   }
 
   /// `setter` gets the text of the value. It throws std::invalid_argument if the text is wrong. The
@@ -43,7 +63,7 @@ class OptionGroup {
   using Setter = std::function<void(const std::string&)>;
   void text(const std::string& name, const std::string& form, const Setter& setter,
             const std::string& help) const {
-    if (!active_) return;
+    if (!belongs_to(name, command_)) return;
     const auto read = [name, form, setter](const std::string& text) {
       try {
         if (text.starts_with("--"))
@@ -54,7 +74,7 @@ class OptionGroup {
         throw CLI::ValidationError(name + ' ' + as_typed(text), e.what());
       }
     };
-    command_.add_option_function<std::string>(name, read, help)
+    app_.add_option_function<std::string>(name, read, help)
         ->type_name(form)
         ->take_last()
         ->group(heading_);
@@ -137,9 +157,9 @@ class OptionGroup {
         [bounds](const std::string& t) { return static_cast<T>(parse_whole(t, bounds)); }, help);
   }
 
-  CLI::App& command_;
-  std::string heading_;
-  bool active_;
+  CLI::App& app_;
+  const Command command_;
+  const std::string heading_;
 };
 
 }  // namespace weir::cli

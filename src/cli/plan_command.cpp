@@ -39,6 +39,8 @@ void follow(const Model& model, const Settings& settings, Options& options) {
 int plan_command(const Settings& settings) {
   if (settings.grid) return plan_grid(settings);
   auto options = settings.options;
+  // With images of their own sizes, replacements of bad samples take the most.
+  options.faults.policy = OnFault::skip;
   std::optional<Model> model;
   if (!settings.model.path.empty()) {
     model = open_model(settings.model);

@@ -29,25 +29,27 @@ class OptionTable {
       add_page();
     } else if (is({help})) {
       add_positional("COMMAND", "A command. Without one: the list of commands.");
-      sub_.add_flag("--all", settings_.each, "All options, not only the common ones.");
+      group("Options").flag("--all", settings_.each, "All options, not only the common ones.");
     } else if (!is({demo})) {
       add_positional("DATA",
                      "A folder, a manifest with lines of path<TAB>label, or synthetic:COUNT,HxW.")
           ->required(!is({plan}));
-      add_pixels({sub_, "Pixels"});
-      add_queue({sub_, "Queue and memory"});
-      add_pace({sub_, "Order and pace"});
-      add_faults({sub_, "Bad samples"});
-      add_limits({sub_, "Limits of one sample; beyond them it is a fault of kind limit"});
+      add_pixels(group("Pixels"));
+      add_queue(group("Queue and memory"));
+      add_pace(group("Order and pace"));
+      add_faults(group("Bad samples"));
+      add_limits(group("Limits of one sample; beyond them it is a fault of kind limit"));
     }
-    add_output({sub_, "Output", !is({help})});
-    add_hidden({sub_, ""});
+    add_output(group("Output"));
+    group("").positive("--only-depth", settings_.only_depth, "");
   }
 
  private:
   bool is(std::initializer_list<Command> commands) const {
     return std::ranges::find(commands, command_) != commands.end();
   }
+
+  OptionGroup group(const char* heading) { return {sub_, command_, heading}; }
 
   CLI::Option* add_positional(const char* name, const char* help) {
     return sub_.add_option(name, settings_.data, help)->type_name("")->group("Arguments");
@@ -59,7 +61,7 @@ class OptionTable {
         ->type_name("")
         ->group("Arguments")
         ->required();
-    const OptionGroup training(sub_, "Training options (they override MODEL.json)");
+    const auto training = group("Training options (they override MODEL.json)");
     training.positive("--batch", model.batch, "Images in a batch. [1]");
     add_micro_batch(training);
     training.choice("--dtype", model.dtype,
@@ -75,6 +77,9 @@ class OptionTable {
          {"rmsprop", Optimizer::rmsprop},
          {"adam", Optimizer::adam}},
         "Parameters, gradients and state take 2, 3, 3 or 4 times the parameters. [sgd]");
+    group("Advice").bytes(
+        "--fit", model.fit_bytes,
+        "The largest batch and micro-batch that fit. Exit code 1: not even one image fits.");
   }
 
   void add_micro_batch(const OptionGroup& group) {
@@ -186,9 +191,8 @@ class OptionTable {
         "mixes those of K runs. [sequential; blocks: 64, 64]");
     group.flag("--shuffle", settings_.shuffle, "The same as --order shuffle.");
     group.flag("--drop-last", o.drop_last, "Leaves out the short last batch of an epoch.");
-    group.when(is({Command::sweep}))
-        .positive("--rounds", settings_.rounds,
-                  "Runs of each depth, in turns. [at least 3, and 2 seconds for each depth]");
+    group.positive("--rounds", settings_.rounds,
+                   "Runs of each depth, in turns. [at least 3, and 2 seconds for each depth]");
     group.positive("--epochs", settings_.epochs,
                    "Passes over the data. [1; with --steps: no limit]");
     group.positive("--steps", settings_.steps, "Ends after this many batches.");
@@ -237,53 +241,39 @@ class OptionTable {
                 "PNG: bytes of one ancillary chunk. [1MiB]");
   }
 
-  void add_output(const OptionGroup& group) {
-    using enum Command;
+  void add_output(const OptionGroup& output) {
     auto& s = settings_;
-    const OptionGroup advice(sub_, "Advice", is({tune})), pair(sub_, "Two loaders", is({verify})),
-        training(sub_, "Training", is({plan}));
-    advice.value("--target-readiness", "SHARE", s.target_readiness, parse_share,
-                 "Share of the steps that must find a batch ready. [0.99]");
-    pair.word("--beside", "DATA2", s.beside,
+    group("Advice").value("--target-readiness", "SHARE", s.target_readiness, parse_share,
+                          "Share of the steps that must find a batch ready. [0.99]");
+    group("Two loaders")
+        .word("--beside", "DATA2", s.beside,
               "Runs a second loader over DATA2 at the same time, on the same budget.");
-    training.word("--model", "MODEL.json", s.model.path,
-                  "Adds the memory of training. Gives --batch and --size where they are not set.");
-    if (is({plan})) add_micro_batch(training);
-    group.when(is({plan}))
-        .flag("--grid", s.grid, "GiB of the pixels of one batch, by batch and size.");
-    group.when(is({footprint}))
-        .bytes("--fit", s.model.fit_bytes,
-               "The largest batch and micro-batch that fit. Exit code 1: not even one image fits.");
-    group.when(!is({footprint, page, demo}))
-        .flag("--digest", s.digest, "SHA-256 of all pixels, labels and indices.");
-    group.when(!is({page}))
-        .word("--json", "FILE|-", s.json, "The report as JSON; -: to stdout, instead of the text.");
-    group.when(is({run, sweep, tune, demo}))
-        .word("--html", "FILE", s.html,
-              "The report as a page with charts: one file that needs no network.");
-    group.when(is({probe}))
-        .flag("--each", s.each, "Prints a line for each file, also for good ones.");
-    group.when(is({probe}))
-        .word("--list-bad", "FILE", s.list_bad,
-              "Writes the names of bad files, one a line, for --exclude. A backslash, newline or "
-              "carriage return in a name is written as \\\\, \\n, \\r.");
-    group.flag("--quiet", s.quiet, "No progress and no hints.");
-    group.when(is({run, sweep, verify}))
-        .number("--metrics-port", s.metrics_port,
-                "Serves Prometheus's format at /metrics while it runs; 0: a free port. [off]");
-    group.when(is({run, sweep, verify}))
-        .word("--metrics-address", "ADDR", s.metrics_address,
-              "Address to listen on; 0.0.0.0: all addresses of this machine. [127.0.0.1]");
-    group.when(is({run})).word(
-        "--trace", "FILE", s.trace,
-        "Records the work of each thread, for a trace viewer such as ui.perfetto.dev.");
-    group.when(is({run})).positive("--trace-events", s.options.trace.events,
-                                   "The first N events are kept, 48 bytes each. [262144]");
-  }
-
-  void add_hidden(const OptionGroup& group) {
-    using enum Command;
-    group.when(is({sweep})).positive("--only-depth", settings_.only_depth, "");
+    if (is({Command::plan})) {
+      const auto training = group("Training");
+      training.word(
+          "--model", "MODEL.json", s.model.path,
+          "Adds the memory of training. Gives --batch and --size where they are not set.");
+      add_micro_batch(training);
+    }
+    output.flag("--grid", s.grid, "GiB of the pixels of one batch, by batch and size.");
+    output.flag("--digest", s.digest, "SHA-256 of all pixels, labels and indices.");
+    output.word("--json", "FILE|-", s.json,
+                "The report as JSON; -: to stdout, instead of the text.");
+    output.word("--html", "FILE", s.html,
+                "The report as a page with charts: one file that needs no network.");
+    output.flag("--each", s.each, "Prints a line for each file, also for good ones.");
+    output.word("--list-bad", "FILE", s.list_bad,
+                "Writes the names of bad files, one a line, for --exclude. A backslash, newline or "
+                "carriage return in a name is written as \\\\, \\n, \\r.");
+    output.flag("--quiet", s.quiet, "No progress and no hints.");
+    output.number("--metrics-port", s.metrics_port,
+                  "Serves Prometheus's format at /metrics while it runs; 0: a free port. [off]");
+    output.word("--metrics-address", "ADDR", s.metrics_address,
+                "Address to listen on; 0.0.0.0: all addresses of this machine. [127.0.0.1]");
+    output.word("--trace", "FILE", s.trace,
+                "Records the work of each thread, for a trace viewer such as ui.perfetto.dev.");
+    output.positive("--trace-events", s.options.trace.events,
+                    "The first N events are kept, 48 bytes each. [262144]");
   }
 
   static void watch(const std::string& text, WatchdogOptions& watchdog) {

@@ -30,11 +30,6 @@ constexpr struct {
     {"--max-size", one_shape,
      "is for --sizes padded and ragged; with --sizes fixed, --size gives the size"},
     {"--bucket", one_shape, "is for --sizes padded"},
-    {"--sizes",
-     [](const Settings& s) {
-       return own_sizes(s) && (s.command == Command::tune || s.command == Command::probe);
-     },
-     "is for plan, run, sweep and verify; tune and probe take images of one shape"},
     {"--size", own_sizes, by_max_size},
     {"--fit", own_sizes, by_max_size},
     {"--short-side", own_sizes, by_max_size},
@@ -53,6 +48,8 @@ constexpr struct {
        return s.depths.size() > 1 && s.command != Command::sweep && s.command != Command::plan;
      },
      "must be one number; weir sweep and weir plan take a list"},
+    {"--dtype", [](const Settings& s) { return s.command == Command::plan && !s.grid; },
+     "is for --grid; without it, a plan lists each element type"},
     {"--micro-batch",
      [](const Settings& s) { return s.command == Command::plan && s.model.path.empty(); },
      "needs --model"},

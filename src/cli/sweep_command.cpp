@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "cli/child.hpp"
@@ -113,6 +114,35 @@ Prediction limit_of(const Window& window) {
   return predict(window, setting);
 }
 
+/// What to change first, from the depth that is enough. Returns the end of the text.
+std::string put_next(report::Json& json, const Settings& settings,
+                     const std::optional<Window>& measured) {
+  const auto& conclusion = std::as_const(json)["conclusion"];
+  std::string text, next;
+  if (conclusion.is_null() || conclusion["max_queue_size"].is_null()) {
+    if (measured) next = next_command(settings, Command::tune);
+  } else {
+    const auto enough = conclusion["max_queue_size"].get<std::uint32_t>();
+    const auto flag = fmt::format("--max-queue-size {}", enough);
+    if (measured) {
+      auto window = *measured;
+      window.plan.max_queue_size = enough;
+      const auto advice = advise(window, {.predict_verdict = true});
+      // tune measures what the short run could not.
+      const bool complete = std::ranges::none_of(
+          advice.levers, [](const Lever& lever) { return lever.basis == Basis::unknown; });
+      json["advice"] = report::to_json(advice);
+      next = next_command(settings, advice, complete ? Command::run : Command::tune, flag);
+      text = fmt::format("\nFrom max_queue_size {}:\n{}", enough, report::levers_text(advice));
+    } else if (settings.options.sizes.mode != Sizes::fixed) {
+      next = next_command(settings, Command::run, flag);
+    }
+  }
+  if (next.empty()) return text;
+  json["next"] = next;
+  return text + '\n' + report::next_text(next);
+}
+
 /// The report of one depth, from a child process. Discarded if the child has written none.
 report::Json run_of(const Settings& settings, const std::vector<std::string>& arguments,
                     std::uint32_t depth, const Interrupt& interrupt, int& exit_code) {
@@ -159,7 +189,7 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
   json["consumer_ms"] = settings.consumer_ms;
   json["runs"] = std::move(runs);
   json["interrupted"] = interrupt.raised();
-  json["limit"] = json["next"] = json["verdict"] = nullptr;
+  json["advice"] = json["limit"] = json["next"] = json["verdict"] = nullptr;
   const auto summary = report::sweep_summary(finished);
   json.update(summary);
   auto text = interrupt.raised()
@@ -175,16 +205,15 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
   if (measured && !interrupt.raised()) {
     const auto limit = limit_of(*measured);
     json["limit"] = report::to_json(limit);
-    json["next"] = next_command(settings, Command::tune);
     const bool exceeded = std::ranges::any_of(finished, [&](const report::Json& run) {
       return run["throughput"]["samples_per_s"] > limit.samples_per_s;
     });
     text += fmt::format(
-        "Predicted limit of any depth, with these workers and reads ahead: {:.1f} samples/s.\n{}{}",
+        "Predicted limit of any depth, with these workers and reads ahead: {:.1f} samples/s.\n{}",
         limit.samples_per_s,
-        exceeded ? "Some runs were faster: the machine was slower while this was measured.\n" : "",
-        report::next_text(json["next"]));
+        exceeded ? "Some runs were faster: the machine was slower while this was measured.\n" : "");
   }
+  if (!interrupt.raised()) text += put_next(json, settings, measured);
   emit(settings, json, text);
   for (const auto& run : finished)
     if (run["error"].is_string()) {

@@ -1,5 +1,3 @@
-#include "cli/usage_error.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "cli/messages.hpp"
+#include "cli/option_group.hpp"
 #include "cli/parse.hpp"
 
 namespace weir::cli {
@@ -147,16 +147,17 @@ std::string usage_error(const CLI::ParseError& error, const CLI::App& app, const
     return unexpected(app, *command, arguments);
   // CLI11 begins its text with the name of the option.
   const auto* const option = command->get_option_no_throw(what.substr(0, what.find_first_of(": ")));
-  if (option == nullptr || dynamic_cast<const CLI::ValidationError*>(&error) != nullptr)
-    return what;
+  const bool wrong_value = dynamic_cast<const CLI::ValidationError*>(&error) != nullptr;
+  const bool flag = option != nullptr && option->get_type_name().empty();
+  if (wrong_value && flag)
+    return typed_option(option->get_name(), arguments) + what.substr(option->get_name().size());
+  if (option == nullptr || wrong_value) return what;
   const auto form = fmt::format("{} {}", option->get_name(), option->get_type_name());
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
     return option->get_positional() ? fmt::format("weir {} needs {}: {}", command->get_name(),
                                                   option->get_name(true), option->get_description())
                                     : fmt::format("weir {} needs {}", command->get_name(), form);
-  return option->get_type_name().empty()
-             ? fmt::format("{} takes no value", option->get_name())
-             : fmt::format("{} needs a value; write {}", option->get_name(), form);
+  return fmt::format("{} needs a value; write {}", option->get_name(), form);
 }
 
 }  // namespace weir::cli

@@ -196,7 +196,7 @@ CpuUse LoaderStats::cpu_now() const noexcept {
   return {.workers_s = seconds(used),
           .wait_s = waited ? std::optional(seconds(*waited)) : std::nullopt,
           .process_s = process_cpu_seconds(),
-          .throttled_s = losses.throttled_s,
+          .throttle_s = losses.throttle_s,
           .throttled_periods = losses.throttled_periods,
           .steal_s = losses.steal_s,
           .limit = cpu_watch_.limit()};

@@ -38,12 +38,12 @@ std::optional<Defect> RowMemory::exceeds(std::uint64_t bytes, Stage stage) const
 bool RowMemory::admit_encoded(std::uint64_t bytes) { return ensure(sample().encoded, bytes, 0); }
 
 bool RowMemory::admit_many_parts(std::uint64_t bytes) {
-  auto& block = sample().encoded;
-  const auto more = std::min(mul_sat(bytes, 2), shared_.core.plan.max_sample_bytes);
-  if (block.ensure(more, 0, sample().row, nullptr) && !block.reserve()) return true;
-  // The reserve must still have room for the scratch.
-  block.trim();
-  return admit_encoded(bytes);
+  return admit_encoded(std::min(mul_sat(bytes, 2), shared_.core.plan.max_sample_bytes));
+}
+
+bool RowMemory::keeps_scratch_out() noexcept {
+  const Sample& s = sample();
+  return s.encoded.reserve() && s.encoded.size() > s.charged;
 }
 
 RowOutcome RowMemory::admit(const codec::MemoryNeed& need) {

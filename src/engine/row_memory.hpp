@@ -33,9 +33,12 @@ class RowMemory {
   std::optional<Defect> exceeds(std::uint64_t bytes, Stage stage) const;
   /// Makes room for `bytes` of the encoded sample. False if refused: then call park().
   [[nodiscard]] bool admit_encoded(std::uint64_t bytes);
-  /// The same for a sample in many parts, which loses its earlier parts. If memory is free, it makes
-  /// room for twice as much, so that such a sample is read again only a few times.
+  /// The same for a sample in many parts, which loses its earlier parts. It makes room for twice as
+  /// much, within max_sample_bytes, so that such a sample is read again only a few times.
   [[nodiscard]] bool admit_many_parts(std::uint64_t bytes);
+  /// Whether the sample, which has been read, holds bytes of the reserve that it does not need and
+  /// its scratch may. Only admit_many_parts() causes that.
+  bool keeps_scratch_out() noexcept;
   /// Admits the scratch of a decode. Proceeds, parks, or fails if the sample is too large.
   RowOutcome admit(const codec::MemoryNeed& need);
   std::span<std::byte> scratch(std::uint64_t bytes) noexcept {

@@ -6,10 +6,11 @@
 namespace weir::engine {
 namespace {
 
-/// Admits bytes before they are read.
+/// Admits bytes before they are read. `exact`: never more than the parts need.
 class Sink final : public ByteSink {
  public:
-  explicit Sink(RowMemory& memory) noexcept : memory_(memory), sample_(memory.sample()) {}
+  Sink(RowMemory& memory, bool exact) noexcept
+      : memory_(memory), sample_(memory.sample()), exact_(exact) {}
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
     if (refused_ || again_) return std::nullopt;
     const auto start = round_up(sample_.charged, buffer::Block::alignment);
@@ -19,7 +20,7 @@ class Sink final : public ByteSink {
     // A block that grows loses its content: the earlier parts of the sample.
     again_ = parts_++ > 0 && end > sample_.encoded.size();
     constexpr int many = 3;  // a pair has two
-    const bool grows = again_ && parts_ >= many;
+    const bool grows = again_ && parts_ >= many && !exact_;
     refused_ = !(grows ? memory_.admit_many_parts(end) : memory_.admit_encoded(end));
     if (refused_ || again_) return std::nullopt;
     sample_.charged = end;
@@ -32,6 +33,7 @@ class Sink final : public ByteSink {
  private:
   RowMemory& memory_;
   Sample& sample_;
+  const bool exact_;
   int parts_ = 0;
   bool refused_ = false, again_ = false;
 };
@@ -60,13 +62,19 @@ RowOutcome read_row(Core& core, RowMemory& memory, RowTimes& times) {
   Reading reading(times.worker_stats(), begun);
   const auto at = times.at(Stage::read, s, begun);
   RowOutcome outcome = RowOutcome::proceed;
+  bool exact = false;
   for (bool again = true; again;) {
     s.charged = 0;
-    Sink sink(memory);
+    Sink sink(memory, exact);
     times.read_begins();
     outcome = call_source(core.source, s, sink);
     if (sink.refused()) return memory.park();
     again = sink.again();
+    if (again || outcome != RowOutcome::proceed || !memory.keeps_scratch_out()) continue;
+    // The reserve must still have room for the scratch. Now the bytes of all parts are known.
+    exact = again = true;
+    s.encoded.trim();
+    if (!memory.admit_encoded(s.charged)) return memory.park();
   }
   if (outcome == RowOutcome::parked)
     outcome =

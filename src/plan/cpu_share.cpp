@@ -27,7 +27,7 @@ Sums sums_of(const QueueWaits& w) noexcept {
   Sums sums{.work_s = read + decode + storage_wait};
   if (w.cpu.cpus == 0 || w.seconds <= 0 || workers_s <= 0) return sums;
   // Without the kernel's count, only the time that a limit stopped them is known.
-  const double waited = w.cpu.wait_s.value_or(w.cpu.throttled_s.value_or(0));
+  const double waited = w.cpu.wait_s.value_or(w.cpu.throttle_s.value_or(0));
   // Time withheld by the hypervisor is neither CPU time nor waiting. It is that of all CPUs, so it
   // counts only as far as the workers' time has no other explanation.
   const double unexplained = std::max(0.0, read + decode - w.cpu.workers_s - waited);
@@ -66,12 +66,12 @@ CpuShare cpu_share(const QueueWaits& waits) noexcept {
 CpuCause cpu_cause(const QueueWaits& waits) {
   const auto& cpu = waits.cpu;
   const double lacked = sums_of(waits).wanted_s - cpu.workers_s;
-  const auto throttled = std::min(lacked, cpu.throttled_s.value_or(0)),
+  const auto throttling = std::min(lacked, cpu.throttle_s.value_or(0)),
              withheld = std::min(lacked, cpu.steal_s.value_or(0)),
              others = std::min(lacked, less(cpu.process_s, cpu.workers_s));
-  const double rest = lacked - throttled - withheld - others;
-  const auto most = std::max({throttled, withheld, others, rest});
-  if (throttled == most && throttled > 0)
+  const double rest = lacked - throttling - withheld - others;
+  const auto most = std::max({throttling, withheld, others, rest});
+  if (throttling == most && throttling > 0)
     return {(cpu.limit ? "a CPU limit of " + cpus_text(*cpu.limit) + " CPUs" : "a CPU limit") +
                 " stopped them",
             "Raise the CPU limit of the container or the service"};
@@ -81,7 +81,7 @@ CpuCause cpu_cause(const QueueWaits& waits) {
   if (others == most && others > 0)
     return {"other threads of this process used " + cpus_text(others / waits.seconds),
             "Start fewer threads beside the loader"};
-  return {cpu.throttled_s ? "other processes used the rest" : "other processes, or a CPU limit",
+  return {cpu.throttle_s ? "other processes used the rest" : "other processes, or a CPU limit",
           "End the other processes, or move them to other CPUs"};
 }
 
@@ -89,7 +89,7 @@ CpuUse between(const CpuUse& earlier, const CpuUse& later) noexcept {
   return {.workers_s = less(later.workers_s, earlier.workers_s),
           .wait_s = less(later.wait_s, earlier.wait_s),
           .process_s = less(later.process_s, earlier.process_s),
-          .throttled_s = less(later.throttled_s, earlier.throttled_s),
+          .throttle_s = less(later.throttle_s, earlier.throttle_s),
           .throttled_periods = less(later.throttled_periods, earlier.throttled_periods),
           .steal_s = less(later.steal_s, earlier.steal_s),
           .cpus = later.cpus,
@@ -100,7 +100,7 @@ CpuUse sum(const CpuUse& earlier, const CpuUse& later) noexcept {
   return {.workers_s = earlier.workers_s + later.workers_s,
           .wait_s = more(earlier.wait_s, later.wait_s),
           .process_s = earlier.process_s + later.process_s,
-          .throttled_s = more(earlier.throttled_s, later.throttled_s),
+          .throttle_s = more(earlier.throttle_s, later.throttle_s),
           .throttled_periods = more(earlier.throttled_periods, later.throttled_periods),
           .steal_s = more(earlier.steal_s, later.steal_s),
           .cpus = later.cpus,
@@ -110,7 +110,7 @@ CpuUse sum(const CpuUse& earlier, const CpuUse& later) noexcept {
 CpuUse scaled(CpuUse use, double factor) noexcept {
   use.workers_s *= factor;
   use.process_s *= factor;
-  for (auto* const time : {&use.wait_s, &use.throttled_s, &use.steal_s})
+  for (auto* const time : {&use.wait_s, &use.throttle_s, &use.steal_s})
     if (*time) **time *= factor;
   return use;
 }

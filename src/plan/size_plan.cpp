@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <queue>
 #include <string>
 #include <vector>
 
@@ -51,17 +52,27 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
   const auto alignment = options.memory.alignment;
   if (sizes.mode == Sizes::padded)
     return buffer::SlabLayout::padded(largest, rows, alignment, options.side_bytes);
-  std::vector<std::uint64_t> bytes;
-  bytes.reserve(static_cast<std::size_t>(samples));
-  for (std::uint64_t i = 0; i < samples; ++i)
-    bytes.push_back(scaled_within((*sizes.index)[i], sizes.bound()).bytes());
+  const auto bytes_of = [&](std::uint64_t i) {
+    return scaled_within((*sizes.index)[i], sizes.bound()).bytes();
+  };
   // A replacement fills the row of an unreadable image, so a batch can contain the same image
   // twice.
-  if (options.faults.policy == OnFault::skip && samples > 0)
-    std::ranges::replace(bytes, 0, std::ranges::max(bytes));
-  std::ranges::nth_element(bytes, bytes.begin() + rows, std::greater<>());
+  std::uint64_t unreadable = 0;
+  if (options.faults.policy == OnFault::skip)
+    for (std::uint64_t i = 0; i < samples; ++i) unreadable = std::max(unreadable, bytes_of(i));
+  // A heap of the largest `rows` of all, so that this memory does not grow with the samples.
+  std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> most_bytes;
+  for (std::uint64_t i = 0; i < samples; ++i) {
+    const auto bytes = bytes_of(i) > 0 ? bytes_of(i) : unreadable;
+    if (most_bytes.size() < rows) {
+      most_bytes.push(bytes);
+    } else if (bytes > most_bytes.top()) {
+      most_bytes.pop();
+      most_bytes.push(bytes);
+    }
+  }
   std::uint64_t pixels = 0;
-  for (std::uint32_t i = 0; i < rows; ++i) pixels = add_sat(pixels, bytes[i]);
+  for (; !most_bytes.empty(); most_bytes.pop()) pixels = add_sat(pixels, most_bytes.top());
   return buffer::SlabLayout::ragged(pixels, rows, alignment, options.side_bytes);
 }
 

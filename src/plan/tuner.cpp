@@ -8,12 +8,17 @@
 namespace weir::plan {
 namespace {
 
-constexpr std::uint64_t least_batches = 8, least_samples = 64;
-/// Loss that reverts a move. Windows of half a second vary by about this much.
-constexpr double slower = 0.95, less_ready = 0.03;
+constexpr std::uint64_t least_batches = 8, least_samples = 64, few_samples = 16;
+/// After so long, fewer batches are enough.
+constexpr double long_s = 2;
+/// Loss that reverts a move. Windows of half a second vary by about this much, windows of few
+/// batches by more.
+constexpr double slower = 0.95, much_slower = 0.8, less_ready = 0.03;
 /// The load of a station has changed if it differs by this share of the largest load.
 constexpr double change = 0.3;
 constexpr std::uint32_t windows_to_believe = 2;
+/// A window of so many times the samples knows the times, above all the rare ones, much better.
+constexpr std::uint64_t many_more = 4;
 
 std::string described(const Setting& from, const Setting& to) {
   for (const auto& knob : knobs) {
@@ -24,8 +29,12 @@ std::string described(const Setting& from, const Setting& to) {
   return "nothing";
 }
 
-double rate(const Window& seen) {
-  return seen.seconds > 0 ? static_cast<double>(seen.samples) / seen.seconds : 0;
+bool is_rough(const Window& seen) noexcept { return seen.batches < least_batches; }
+
+/// Samples per second. A few batches say little about it, so then it is the rows that were made.
+double rate(const Window& seen) noexcept {
+  const auto samples = is_rough(seen) && seen.hit_share <= 0 ? seen.decode.count : seen.samples;
+  return seen.seconds > 0 ? static_cast<double>(samples) / seen.seconds : 0;
 }
 
 std::string rounded(double value) { return std::to_string(std::llround(value)); }
@@ -37,24 +46,30 @@ Tuner::Tuner(const Setting& start, const AdviceOptions& bounds)
     : setting_(start), bounds_(bounds) {}
 
 bool Tuner::enough(const Window& seen) noexcept {
-  return seen.batches >= least_batches && seen.samples >= least_samples;
+  if (seen.batches >= least_batches && seen.samples >= least_samples) return true;
+  return seen.seconds >= long_s && seen.batches > 0 && seen.samples >= few_samples &&
+         seen.consumer.count > 0;
 }
 
-Tuner::Load Tuner::load_of(const Window& seen, const Setting& setting) noexcept {
-  const auto at_once = [](std::uint32_t n) { return static_cast<double>(std::max(1u, n)); };
+Tuner::Load Tuner::load_of(const Window& seen) noexcept {
   // Per sample: a cache that fills counts as a change.
   const auto missed = 1 - seen.hit_share;
   const auto decoded = seen.plan.cache.keep == Cache::decoded ? missed : 1;
-  return {seen.read.mean_s * missed /
-              at_once(setting.read_ahead > 0 ? setting.read_ahead : setting.workers),
-          seen.decode.mean_s * decoded / at_once(setting.workers),
-          seen.consumer.mean_s / setting.batch};
+  return {seen.read.mean_s * missed, seen.decode.mean_s * decoded,
+          seen.consumer.mean_s / seen.plan.batch};
 }
 
-bool Tuner::differs(const Load& a, const Load& b) noexcept {
-  const auto largest = std::max({a.read, a.decode, a.consumer, b.read, b.decode, b.consumer});
-  const auto apart = [&](double x, double y) { return std::abs(x - y) > change * largest; };
-  return apart(a.read, b.read) || apart(a.decode, b.decode) || apart(a.consumer, b.consumer);
+bool Tuner::differs(const Load& a, const Load& b) const noexcept {
+  const auto at_once = [](std::uint32_t n) { return static_cast<double>(std::max(1u, n)); };
+  const auto reads = at_once(setting_.read_ahead > 0 ? setting_.read_ahead : setting_.workers);
+  const auto decodes = at_once(setting_.workers);
+  const auto largest = std::max({a.read / reads, b.read / reads, a.decode / decodes,
+                                 b.decode / decodes, a.consumer, b.consumer});
+  const auto apart = [&](double x, double y, double servers) {
+    return std::abs(x - y) / servers > change * largest;
+  };
+  return apart(a.read, b.read, reads) || apart(a.decode, b.decode, decodes) ||
+         apart(a.consumer, b.consumer, 1);
 }
 
 std::optional<Tuner::Move> Tuner::look(const Window& seen) {
@@ -66,12 +81,12 @@ std::optional<Tuner::Move> Tuner::look(const Window& seen) {
     case Phase::heading: return step(seen);
     case Phase::resting: break;
   }
-  const auto load = load_of(seen, setting_);
-  if (!at_rest_) at_rest_ = load;
-  changed_ = differs(load, *at_rest_) ? changed_ + 1 : 0;
-  if (changed_ < windows_to_believe) return std::nullopt;
+  changed_ = differs(load_of(seen), assumed_) ? changed_ + 1 : 0;
+  const bool changed = changed_ >= windows_to_believe;
+  if (!changed && seen.samples < many_more * assumed_samples_) return std::nullopt;
   goal_.reset();
-  for (auto& past : past_) past.refused = false;
+  if (changed)
+    for (auto& past : past_) past.refused = false;
   return step(seen);
 }
 
@@ -82,8 +97,9 @@ bool Tuner::may_move(const Past& past, bool up) noexcept {
 
 std::optional<Tuner::Move> Tuner::take_back(const Window& seen) {
   const auto now = rate(seen);
-  const bool slow = now < slower * trial_.samples_per_s;
-  const bool late = seen.data_readiness < trial_.data_readiness - less_ready &&
+  const bool rough = trial_.rough || is_rough(seen);
+  const bool slow = now < (rough ? much_slower : slower) * trial_.samples_per_s;
+  const bool late = !rough && seen.data_readiness < trial_.data_readiness - less_ready &&
                     seen.data_readiness < bounds_.target_readiness;
   if (!slow && !late) return std::nullopt;
   const auto was = setting_;
@@ -111,7 +127,8 @@ void Tuner::ask(const Window& seen) {
   // Without the levers of advise(), which take longer than the rest.
   Search search(requested, bounds_);
   goal_ = search.smallest(search.ceiling());
-  at_rest_.reset();
+  assumed_ = load_of(seen);
+  assumed_samples_ = seen.samples;
   changed_ = 0;
 }
 
@@ -128,7 +145,7 @@ std::optional<Tuner::Move> Tuner::step(const Window& seen) {
         continue;
       if (growing && past.decreased) past.keeps = true;
       past.decreased = !growing;
-      trial_ = {i, setting_, rate(seen), seen.data_readiness};
+      trial_ = {i, setting_, rate(seen), seen.data_readiness, is_rough(seen)};
       setting_.*value = wanted;
       phase_ = Phase::settling;
       return Move{setting_, described(trial_.from, setting_) + ", on the way to " +

@@ -13,7 +13,8 @@ namespace weir::plan {
 /// Decides the moves of Tuning::automatic from windows alone, without threads or clocks. It gets
 /// its goal from advise() and moves one knob at a time towards it. The second window after a move
 /// decides: if throughput or readiness fell, the move is reverted and that knob stays fixed for
-/// this goal. At the goal it rests until the times of reads, decodes or the consumer change. So
+/// this goal. At the goal it rests until the times of reads, decodes or the consumer are not those
+/// that the goal was computed from, or until a window has many more samples than that one had. So
 /// with a steady workload it rests after at most two moves per knob.
 ///
 /// It holds still where moves undo each other. A knob that had to be increased again after a
@@ -27,7 +28,8 @@ class Tuner {
     Setting to;
     std::string reason;  ///< a sentence with the knob, both values and the reason
   };
-  /// Whether the window has enough samples for a decision. If not, extend the window.
+  /// Whether the window has enough samples for a decision. If not, extend the window. A loader that
+  /// is much too slow delivers few batches, so after two seconds one batch is enough.
   static bool enough(const Window& seen) noexcept;
   /// Decides the next move. `seen` is the time since the last call, under setting(). setting()
   /// includes the returned move.
@@ -41,7 +43,7 @@ class Tuner {
     settling,  ///< first window after a move, which overlaps the time before it
     judging    ///< second window after a move, which decides
   };
-  /// Seconds per sample for each station. A change of a small load does not count.
+  /// Mean times per sample of reads, decodes and the consumer, in seconds.
   struct Load {
     double read = 0, decode = 0, consumer = 0;
   };
@@ -49,10 +51,13 @@ class Tuner {
     std::size_t knob = 0;
     Setting from{};
     double samples_per_s = 0, data_readiness = 0;  ///< values before the move
+    bool rough = false;                            ///< these values are of few batches
   };
 
-  static Load load_of(const Window& seen, const Setting& setting) noexcept;
-  static bool differs(const Load& a, const Load& b) noexcept;
+  static Load load_of(const Window& seen) noexcept;
+  /// Whether the loads differ for a loader with this setting. A change of a small load does not
+  /// count.
+  bool differs(const Load& a, const Load& b) const noexcept;
   void ask(const Window& seen);
   std::optional<Move> take_back(const Window& seen);
   std::optional<Move> step(const Window& seen);
@@ -72,8 +77,9 @@ class Tuner {
   /// Whether the knob may move in that direction.
   static bool may_move(const Past& past, bool up) noexcept;
   std::array<Past, 3> past_{};
-  std::optional<Load> at_rest_;
-  std::uint32_t changed_ = 0;  ///< consecutive windows that differ from at_rest_
+  Load assumed_;  ///< of the window that goal_ was computed from
+  std::uint64_t assumed_samples_ = 0;
+  std::uint32_t changed_ = 0;  ///< consecutive windows that differ from assumed_
 };
 
 }  // namespace weir::plan

@@ -199,7 +199,9 @@ Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t se
                 .batch = batch,
                 .rows = rows_of(window, batch),
                 .encoded_bytes = encoded,
-                .scratch_bytes = sub_floor(typical_arena(window.plan), encoded),
+                // A decode that needed more than the limit of a sample would have been a fault.
+                .scratch_bytes = sub_floor(
+                    std::min(typical_arena(window.plan), window.plan.max_sample_bytes), encoded),
                 .batches = batches,
                 .stop = std::move(stop)};
   if (const auto share = cpu_share(window); share.lacking && window.workers.decode_s > 0) {

@@ -92,7 +92,7 @@ Json cpu_json(const CpuUse& cpu) {
           {"workers_s", cpu.workers_s},
           {"wait_s", or_null(cpu.wait_s)},
           {"process_s", cpu.process_s},
-          {"throttled_s", or_null(cpu.throttled_s)},
+          {"throttle_s", or_null(cpu.throttle_s)},
           {"throttled_periods", or_null(cpu.throttled_periods)},
           {"steal_s", or_null(cpu.steal_s)}};
 }

@@ -146,7 +146,7 @@ void put_cpu(Families& out, const CpuUse& cpu) {
   put(out, "weir_cpus", "CPUs on which the workers may run.", cpu.cpus);
   put_known("weir_cpu_limit", "CPU limit of the process (cgroup), in CPUs.", cpu.limit);
   put_known("weir_cpu_throttled_seconds_total",
-            "Time during which the CPU limit stopped threads, summed over CPUs.", cpu.throttled_s);
+            "Time during which the CPU limit stopped threads, summed over CPUs.", cpu.throttle_s);
   put_known("weir_cpu_throttled_periods_total", "Periods in which the CPU limit stopped threads.",
             cpu.throttled_periods);
   put_known("weir_cpu_steal_seconds_total",

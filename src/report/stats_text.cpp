@@ -33,8 +33,8 @@ std::string cpu_lines(const QueueStats& queue) {
   if (cpu.wait_s) out += fmt::format("; {} of waiting for a CPU", duration(*cpu.wait_s));
   out += '\n';
   std::string withheld;
-  if (cpu.throttled_s.value_or(0) > 0)
-    withheld += fmt::format(" {} by a CPU limit{},", duration(*cpu.throttled_s),
+  if (cpu.throttle_s.value_or(0) > 0)
+    withheld += fmt::format(" {} by a CPU limit{},", duration(*cpu.throttle_s),
                             cpu.limit ? fmt::format(" of {:.2g} CPUs", *cpu.limit) : std::string());
   if (cpu.steal_s.value_or(0) > 0)
     withheld += fmt::format(" {} by the host (steal),", duration(*cpu.steal_s));

@@ -32,7 +32,9 @@ function leversTable(advice) {
       figureAt(`${at}.bytes`, "difference"), figureAt(`${at}.basis`, "word"), lever.flag ? unbroken(lever.flag) : ""];
   });
   return h("div", { class: "figure whole levers" },
-    h("p", { class: "note" }, "Each change alone, from the settings now. Throughput is predicted from the measured times."),
+    h("p", { class: "note" }, "Each change alone, from ", report.command === "sweep" ?
+      ["max_queue_size ", figureAt(`${place}.max_queue_size`, "count")] : "the settings now", ". ",
+      "Throughput is predicted from the measured times."),
     table("Changes by gain",
       ["change", "gain", "samples/s", "data readiness", "typical bytes", "basis", "option"],
       [now, ...rows], { texts: [5, 6] }));

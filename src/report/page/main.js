@@ -13,7 +13,8 @@ function answer() {
 function consequence() {
   const advice = report.advice;
   if (!known(advice)) return undefined;
-  const predicted = advice.verdict.basis === "predicted" ? "This is predicted for the given settings. " : "";
+  // The verdict of a sweep is measured.
+  const predicted = report.command !== "sweep" && advice.verdict.basis === "predicted" ? "This is predicted for the given settings. " : "";
   const best = advice.levers[0];
   return prose(predicted + (best ? `Best change: ${best.sentence}` : "No setting is faster by 2 %, and none saves memory."));
 }

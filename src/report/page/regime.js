@@ -44,7 +44,7 @@ function timeSharesFigure(run) {
     ["workers waited for reads", "queue.workers.storage_wait_s"], ["workers waited for memory", "queue.workers.memory_wait_s"],
     ["workers were idle, in total", "queue.workers.idle_s"],
     ["CPU time of the workers", "queue.cpu.workers_s"], ["workers were ready to run, without a CPU", "queue.cpu.wait_s"],
-    ["a CPU limit stopped threads", "queue.cpu.throttled_s"], ["the host withheld CPU time (steal)", "queue.cpu.steal_s"],
+    ["a CPU limit stopped threads", "queue.cpu.throttle_s"], ["the host withheld CPU time (steal)", "queue.cpu.steal_s"],
   ].filter(([, tail]) => known(ofRun(run, tail)));
   const why = ofRun(run, "regime_why");
   return figure({

@@ -16,7 +16,8 @@ TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sw
   CHECK(contains(outcome.out, "samples/s predicted"));
   CHECK(contains(outcome.out, "MiB of slabs: limit  peak: predicted  measured"));
   CHECK(contains(outcome.out, "Predicted limit of any depth"));
-  CHECK(contains(outcome.out, "\nNext: weir tune synthetic:64,16x16 --size 16x16 "));
+  // The levers are those of the depth that is enough, and the next command has it.
+  CHECK(contains(outcome.out, "What to change"));
   for (const auto* part : {"Advice", "Now, with", "Change first"})
     CHECK_FALSE(contains(outcome.out, part));
   const auto json = Json::parse(read_file(file));
@@ -25,6 +26,13 @@ TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sw
   REQUIRE(json["by_depth"].size() == 2);
   CHECK(json["by_depth"][0]["runs"] == 3);
   CHECK(json["verdict"] == json["conclusion"]["sentence"]);
+  const auto depth = json["conclusion"]["max_queue_size"].get<int>();
+  CHECK(contains(outcome.out, "\nFrom max_queue_size " + std::to_string(depth) + ":\n"));
+  CHECK(json["advice"]["now"]["max_queue_size"] == depth);
+  const auto next = json["next"].get<std::string>();
+  CHECK(contains(next, "synthetic:64,16x16 --size 16x16 --batch 8 --epochs 2 --consumer-ms 5 --"));
+  CHECK(contains(next, "--max-queue-size "));
+  CHECK(outcome.out.ends_with("\nNext: " + next + '\n'));
   // In words that the terminal's width may break.
   CHECK(contains(outcome.out, json["verdict"].get<std::string>().substr(0, 40)));
   CHECK(json["consumer_ms"] == 5);
@@ -105,5 +113,6 @@ TEST_CASE("single runs of a sweep allow no conclusion", "[sweep]") {
                         "--rounds", "1", "--epochs", "1", "--max-queue-size", "1,2", "--quiet"});
   CHECK(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "there is no conclusion"));
+  CHECK(contains(outcome.out, "\nNext: weir tune synthetic:16,16x16 "));
   CHECK_FALSE(contains(outcome.out, "enough"));
 }

@@ -138,7 +138,7 @@ TEST_CASE("moves of automatic tuning are told as they are made, with their reaso
 TEST_CASE("a consumer has one time, or a trace of them", "[tune]") {
   const TemporaryFolder folder;
   const auto trace = folder.write("trace", "80\n");
-  for (const auto* command : {"run", "sweep", "tune", "plan"}) {
+  for (const auto* command : {"run", "sweep", "tune"}) {
     const auto refused = weir::test::weir(
         {command, "synthetic:8,16x16", "--consumer-ms", "0", "--consumer-trace", trace});
     CHECK(refused.exit_code == 2);

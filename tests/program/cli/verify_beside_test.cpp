@@ -56,15 +56,12 @@ TEST_CASE("two loaders that have little more than they must wait for bytes, and 
           "[verify]") {
   const auto which = GENERATE(0u, 1u, 2u, 3u);
   // With a slow consumer the queues fill on any machine.
-  const Words options = kinds[which] + Words{"--batch",   "8",
-                                             "--epochs",  "3",
-                                             "--shuffle", "--max-queue-size",
-                                             "3",         "--max-leases",
-                                             "2",         "--workers",
-                                             "3",         "--max-sample-bytes",
-                                             "48KiB",     "--consumer-ms",
-                                             "20"};
-  const auto one = floor_of(first, options), two = floor_of(second, options);
+  const Words planned =
+      kinds[which] +
+      Words{"--batch", "8",         "--shuffle", "--max-queue-size",   "3",    "--max-leases",
+            "2",       "--workers", "3",         "--max-sample-bytes", "48KiB"};
+  const auto options = planned + Words{"--epochs", "3", "--consumer-ms", "20"};
+  const auto one = floor_of(first, planned), two = floor_of(second, planned);
   // In every second case the loaders compete for the memory of one sample.
   const auto budget = one + two + (which % 2 == 0 ? 0 : 30'000);
   const auto outcome = soak(budget, options);

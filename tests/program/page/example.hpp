@@ -88,8 +88,8 @@ inline nlohmann::json example_run(bool predicted = false) {
   run["data"] = "photos";
   run["consumer_ms"] = 60;
   run["queue"]["cpu"] = {
-      {"cpus", 2},        {"limit", 0.5},          {"workers_s", 3.25},       {"wait_s", 4.125},
-      {"process_s", 3.5}, {"throttled_s", 4.0625}, {"throttled_periods", 61}, {"steal_s", nullptr}};
+      {"cpus", 2},        {"limit", 0.5},         {"workers_s", 3.25},       {"wait_s", 4.125},
+      {"process_s", 3.5}, {"throttle_s", 4.0625}, {"throttled_periods", 61}, {"steal_s", nullptr}};
   run["depths"] = example_depths(run["plan"], predicted);
   run["verdict"] = "Balanced: the consumer waits 4 % of its time, the workers 7 % of theirs.";
   run["next"] = "weir tune photos --consumer-ms 60";

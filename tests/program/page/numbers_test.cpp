@@ -113,7 +113,7 @@ TEST_CASE("the numbers of tune's page and of a run's are those of the report", "
     CAPTURE(path);
     CHECK(shows(opened->found, path) == tunes);
   }
-  for (const auto* path : {"queue.cpu.workers_s", "queue.cpu.wait_s", "queue.cpu.throttled_s"}) {
+  for (const auto* path : {"queue.cpu.workers_s", "queue.cpu.wait_s", "queue.cpu.throttle_s"}) {
     CAPTURE(path);
     CHECK(shows(opened->found, path) != tunes);
   }

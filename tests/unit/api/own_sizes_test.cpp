@@ -267,13 +267,30 @@ TEST_CASE("reads that measure stay within the budget, one by one if they must", 
   for (std::uint64_t i = 0; i < 60; ++i) largest = std::max(largest, source.encoded_size(i));
   Options options = own_size_options(0);
   options.workers = 8;
-  for (const auto budget : {largest, largest + 200, 3 * largest}) {
-    options.memory.budget_bytes = budget;
+  constexpr std::uint64_t table = 60 * sizeof(ImageSize);
+  for (const auto room : {largest, largest + 200, 3 * largest}) {
+    options.memory.budget_bytes = table + room;
     const auto sizes = measure_sizes(source, options);
     for (std::uint64_t i = 0; i < 60; ++i) REQUIRE((*sizes)[i] == source.size_of(i));
   }
-  options.memory.budget_bytes = largest - 1;
+  options.memory.budget_bytes = table + largest - 1;
   CHECK_THROWS_WITH(measure_sizes(source, options), has_text("to learn its size"));
+}
+
+TEST_CASE("the sizes of all samples are charged before the first is read", "[sizes]") {
+  const Various source(drawn_sizes(50, 30));
+  constexpr std::uint64_t table = 50 * sizeof(ImageSize);
+  Options options = own_size_options(0);
+  const auto ledger = options.memory.ledger = std::make_shared<MemoryLedger>(table - 1);
+  CHECK_THROWS_WITH(measure_sizes(source, options),
+                    has_text("no room for the 400 bytes of the sizes of 50 samples; 0 of 399"));
+  CHECK(source.reads() == 0);
+  CHECK(ledger->snapshot().live == 0);
+  // A source that knows its sizes needs no more.
+  const auto painted = synthetic(50, {40, 50}, 3);
+  options.memory.ledger = std::make_shared<MemoryLedger>(table);
+  CHECK(measure_sizes(painted, options)->bytes() == table);
+  CHECK(options.memory.ledger->snapshot().peak == table);
 }
 
 TEST_CASE("a lease keeps its images when stream and loader are gone", "[sizes]") {

@@ -20,9 +20,9 @@ constexpr auto v1_text = "nr_periods 50\nnr_throttled 7\nthrottled_time 15000000
 }  // namespace
 
 TEST_CASE("cpu.stat of both cgroup versions says for how long a limit stopped threads", "[cpu]") {
-  CHECK(throttling_in(v2_text).throttled_s == 2.5);
+  CHECK(throttling_in(v2_text).throttle_s == 2.5);
   CHECK(throttling_in(v2_text).throttled_periods == 43);
-  CHECK(throttling_in(v1_text).throttled_s == 1.5);
+  CHECK(throttling_in(v1_text).throttle_s == 1.5);
   CHECK(throttling_in(v1_text).throttled_periods == 7);
 }
 
@@ -30,7 +30,7 @@ TEST_CASE("what cpu.stat does not have is not known", "[cpu]") {
   for (const auto* text : {"", "usage_usec 99\n", "nr_throttled\nthrottled_usec \n",
                            "throttled_usec x\n", "nr_throttled_more 5\nthrottled_usecs 5\n"}) {
     CAPTURE(text);
-    CHECK_FALSE(throttling_in(text).throttled_s);
+    CHECK_FALSE(throttling_in(text).throttle_s);
     CHECK_FALSE(throttling_in(text).throttled_periods);
   }
 }
@@ -48,7 +48,7 @@ TEST_CASE("steal is the eighth figure of /proc/stat", "[cpu]") {
 TEST_CASE("the losses are those of the process's groups and of its machine", "[cpu]") {
   const test::TemporaryFolder root;
   const auto nothing = CpuWatch(root.path().string()).read();
-  CHECK_FALSE(nothing.throttled_s);
+  CHECK_FALSE(nothing.throttle_s);
   CHECK_FALSE(nothing.throttled_periods);
   CHECK_FALSE(nothing.steal_s);
 
@@ -62,7 +62,7 @@ TEST_CASE("the losses are those of the process's groups and of its machine", "[c
   root.write("cg/a/b/cpu.stat", v2_text);
   const CpuWatch watch(root.path().string());
   CHECK(watch.limit() == 0.5);
-  CHECK(watch.read().throttled_s == Approx(3));
+  CHECK(watch.read().throttle_s == Approx(3));
   CHECK(watch.read().throttled_periods == 45);
   CHECK(watch.read().steal_s == Approx(3));
 }

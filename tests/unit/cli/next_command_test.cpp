@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "cli/setting_grid.hpp"
+#include "cli/measure.hpp"
 #include "support/catch.hpp"
 #include "support/units.hpp"
 #include "unit/plan/windows.hpp"
@@ -106,6 +106,23 @@ TEST_CASE("the next command is the first lever of known effect, a cache with mor
   advice.levers = {workers, cache};
   CHECK(cli::next_command(settings, advice, cli::Command::sweep) ==
         "weir run synthetic:8,8x8 --workers 3");
+}
+
+TEST_CASE("the command after a sweep has the depth that is enough, unless a lever sets the depth",
+          "[advice]") {
+  const auto settings = cli::parse({"sweep", "synthetic:8,8x8", "--max-queue-size", "1,2"});
+  const auto next = [&](const Advice& advice) {
+    return cli::next_command(settings, advice, cli::Command::run, "--max-queue-size 2");
+  };
+  Advice advice;
+  CHECK(next(advice) == "weir run synthetic:8,8x8 --max-queue-size 2");
+  Lever workers, several;
+  workers.flag = "--workers 3";
+  several.flag = "--max-queue-size 4 --read-ahead 8";
+  advice.levers = {workers};
+  CHECK(next(advice) == "weir run synthetic:8,8x8 --max-queue-size 2 --workers 3");
+  advice.levers = {several};
+  CHECK(next(advice) == "weir run synthetic:8,8x8 --max-queue-size 4 --read-ahead 8");
 }
 
 TEST_CASE("the grid of a page has a prediction for each combination, and the settings now",

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "cli/command_line.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/option_group.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
 
@@ -248,6 +248,60 @@ TEST_CASE("shares and traces are read, or refused by name", "[settings]") {
   CHECK(refusal({"run", "x", "--target-readiness", "0.9"}).exit_code == 2);
   CHECK(contains(refusal({"run", "x", "--consumer-trace", "/no/such/file"}).text, "/no/such/file"));
   CHECK(run_with({}).consumer_trace.empty());
+}
+
+TEST_CASE("a command has no option that means nothing for it, and help does not list it",
+          "[settings][help]") {
+  const struct {
+    const char* command;
+    std::vector<const char*> without, with;
+  } rows[] = {
+      {"plan",
+       {"--digest", "--consumer-ms", "--on-fault", "--epochs", "--settle", "--layout", "--decode"},
+       {"--grid", "--dtype", "--sizes", "--cache", "--slab-memory", "--shuffle", "--max-side"}},
+      {"probe",
+       {"--sizes", "--shuffle", "--steps", "--cache", "--tolerate", "--digest", "--html"},
+       {"--batch", "--memory-budget", "--list-bad", "--lenient", "--read-delay-ms"}},
+      {"tune",
+       {"--sizes", "--tuning", "--digest", "--settle", "--trace"},
+       {"--shuffle", "--epochs"}},
+      {"sweep", {"--tuning", "--target-readiness", "--trace"}, {"--rounds", "--digest", "--html"}},
+      {"verify", {"--html", "--rounds", "--grid"}, {"--beside", "--tuning", "--digest"}},
+      {"run", {"--beside", "--each", "--rounds"}, {"--trace", "--tuning", "--metrics-port"}},
+      {"footprint", {"--digest", "--html", "--shuffle"}, {"--fit", "--dtype", "--json"}},
+      {"page", {}, {"--html", "--quiet"}},
+  };
+  for (const auto& row : rows) {
+    const auto help = refusal({"help", row.command, "--all"}).text;
+    for (const std::string option : row.without) {
+      CAPTURE(row.command, option);
+      CHECK_FALSE(contains(help, "  " + option + ' '));
+      const auto refused = refusal({row.command, "x", option});
+      CHECK(refused.exit_code == 2);
+      CHECK(contains(refused.text, " has no " + option));
+    }
+    for (const std::string option : row.with) {
+      CAPTURE(row.command, option);
+      CHECK(contains(help, "  " + option + ' '));
+    }
+  }
+  CHECK(contains(refusal({"plan", "--consumer-ms", "3"}).text,
+                 "weir plan has no --consumer-ms; run, sweep, tune, verify have it\n"));
+  CHECK(contains(refusal({"plan", "--dtype", "float32"}).text, "--dtype float32 is for --grid"));
+}
+
+TEST_CASE("a flag takes true and false, and no other value", "[settings]") {
+  CHECK(run_with({"--shuffle=true"}).options.order == Order::shuffle());
+  CHECK(run_with({"--shuffle", "--shuffle=false"}).options.order == Order::sequential());
+  CHECK(run_with({"--shuffle", "--shuffle"}).options.order == Order::shuffle());
+  for (const std::string value : {"3", "0", "yes", "-1"}) {
+    const auto refused = refusal({"run", "x", "--shuffle=" + value});
+    CAPTURE(value);
+    CHECK(refused.exit_code == 2);
+    CHECK(contains(refused.text, "weir: --shuffle " + value +
+                                     ": takes no value; write --shuffle, or --shuffle=false\n"));
+  }
+  CHECK(refusal({"help", "run", "--all=3"}).exit_code == 2);
 }
 
 TEST_CASE("what is not built yet is refused in so many words", "[settings]") {

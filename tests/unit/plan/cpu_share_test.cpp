@@ -20,7 +20,7 @@ QueueWaits decoding(double workers, const CpuUse& cpu) {
 
 /// Two workers on two CPUs that used `used` of 20 s of CPU time and waited for the rest.
 CpuUse starved(double used) {
-  return {.workers_s = used, .wait_s = 20 - used, .process_s = used, .throttled_s = 0, .cpus = 2};
+  return {.workers_s = used, .wait_s = 20 - used, .process_s = used, .throttle_s = 0, .cpus = 2};
 }
 
 }  // namespace
@@ -92,16 +92,16 @@ TEST_CASE("more workers than CPUs wait for each other, which is no lack", "[cpu]
 TEST_CASE("the verdict names who had the CPUs", "[cpu]") {
   const auto cause = [](const CpuUse& cpu) { return judge(decoding(2, cpu)).cpu_cause; };
   auto cpu = starved(5);
-  cpu.throttled_s = 15;
+  cpu.throttle_s = 15;
   CHECK(cause(cpu) == "a CPU limit stopped them");
   cpu.limit = 0.5;
   CHECK(cause(cpu) == "a CPU limit of 0.5 CPUs stopped them");
-  cpu.throttled_s = 0.2;
+  cpu.throttle_s = 0.2;
   CHECK(cause(cpu) == "other processes used the rest");
   cpu.process_s = 20;
   CHECK(cause(cpu) == "other threads of this process used 1.5");
   cpu.process_s = 5;
-  cpu.throttled_s.reset();
+  cpu.throttle_s.reset();
   CHECK(cause(cpu) == "other processes, or a CPU limit");
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("time that the hypervisor withheld is no CPU time", "[cpu]") {
 }
 
 TEST_CASE("without the kernel's count of waits, the time of a CPU limit counts", "[cpu]") {
-  const CpuUse cpu{.workers_s = 5, .process_s = 5, .throttled_s = 15, .cpus = 2, .limit = 0.5};
+  const CpuUse cpu{.workers_s = 5, .process_s = 5, .throttle_s = 15, .cpus = 2, .limit = 0.5};
   CHECK(judge(decoding(2, cpu)).regime == Regime::cpu);
   CHECK(judge(decoding(2, cpu)).cpus_wanted == Approx(2));
 }
@@ -131,7 +131,7 @@ TEST_CASE("a window has the CPU time between its reports, and no figure that is 
   now.queue.cpu = {.workers_s = 11,
                    .wait_s = 22,
                    .process_s = 33,
-                   .throttled_s = 5,
+                   .throttle_s = 5,
                    .throttled_periods = 6,
                    .cpus = 4,
                    .limit = 1.5};
@@ -139,7 +139,7 @@ TEST_CASE("a window has the CPU time between its reports, and no figure that is 
   CHECK(cpu.workers_s == 10);
   CHECK(cpu.wait_s == 20);
   CHECK(cpu.process_s == 30);
-  CHECK(cpu.throttled_s == 5);
+  CHECK(cpu.throttle_s == 5);
   CHECK(cpu.throttled_periods == 6);
   CHECK_FALSE(cpu.steal_s);
   CHECK(cpu.cpus == 4);
@@ -162,7 +162,7 @@ TEST_CASE("where CPUs lack, they are the change, and more workers are not", "[cp
     window.cpu = {.workers_s = cpu_of_decode * window.seconds,
                   .wait_s = (1 - cpu_of_decode) * window.seconds,
                   .process_s = cpu_of_decode * window.seconds,
-                  .throttled_s = 0,
+                  .throttle_s = 0,
                   .cpus = 4};
     const auto advice = advise(window);
     CHECK(advice.verdict.regime == Regime::cpu);

@@ -333,3 +333,12 @@ TEST_CASE("times of zero are no division by zero", "[plan]") {
   CHECK(at.samples_per_s > 0);
   CHECK(std::isfinite(at.consumer_wait));
 }
+
+TEST_CASE("a budget for small samples is simulated with small samples", "[plan]") {
+  Options options;
+  options.memory.max_sample_bytes = 64 << 10;  // a typical arena has 1 MiB
+  options.memory.budget_bytes = resolve(options, 0).floor_bytes + (1 << 20);
+  auto window = window_of({20, 0.2, 2, 0.5}, 2, options);
+  window.encoded_bytes = 16 << 10;
+  CHECK(predict(window, setting_of(window.plan)).samples_per_s > 0);
+}

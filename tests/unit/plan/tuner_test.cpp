@@ -174,11 +174,80 @@ TEST_CASE("a knob whose increase did harm twice is not increased again", "[plan]
   CHECK(tuner.setting().read_ahead == 0);
 }
 
-TEST_CASE("a window of a few batches is not judged by", "[plan][tuner]") {
+TEST_CASE("a window of a few batches is not judged by, unless it took long", "[plan][tuner]") {
   auto seen = window_of({0.05, 3, 200, 0.5});
   seen.batches = 2;
+  seen.seconds = 0.5;
   CHECK(!Tuner::enough(seen));
+  seen.seconds = 2;
+  CHECK(Tuner::enough(seen));
+  seen.consumer.count = 0;  // nothing is known of the consumer
+  CHECK(!Tuner::enough(seen));
+  seen.seconds = 0.5;
   seen.batches = 100;
   seen.samples = 3200;
   CHECK(Tuner::enough(seen));
+}
+
+TEST_CASE("where reads are slow, the first batch shows what to do", "[plan][tuner]") {
+  Plant plant({200, 3, 10, 0.5}, 0.02, 4);
+  Tuner tuner(begun, bounds());
+  auto first = plant.under(begun);
+  first.batches = first.consumer.count = 1;
+  first.samples = first.read.count = first.decode.count = 32;
+  first.seconds = 6.4;
+  REQUIRE(Tuner::enough(first));
+  const auto move = tuner.look(first);
+  REQUIRE(move);
+  CHECK(move->to.read_ahead == bounds().most_read_ahead);
+}
+
+TEST_CASE("few batches revert a move only if it cost a fifth", "[plan][tuner]") {
+  const double share = GENERATE(0.85, 0.7);
+  const Plant plant({200, 3, 10, 0.5}, 0, 4);
+  Tuner tuner(begun, bounds());
+  const auto few = [&](double rows_per_s) {
+    auto seen = window_of({200, 3, 10, 0.5});
+    seen.seconds = 4;
+    seen.batches = 1;
+    seen.samples = 32;
+    seen.decode.count = static_cast<std::uint64_t>(rows_per_s * seen.seconds);
+    seen.data_readiness = 0;
+    return seen;
+  };
+  REQUIRE(tuner.look(few(10)));
+  CHECK_FALSE(tuner.look(few(10)));  // it overlaps the time before
+  const auto next = tuner.look(few(10 * share));
+  const bool reverted = next && next->reason.find("back again") != std::string::npos;
+  CHECK(reverted == (share < 0.8));
+}
+
+TEST_CASE("a goal from a window that missed the bursts is computed again", "[plan][tuner]") {
+  // Fifteen batches of 2 ms, then one of 150 ms: the first window ends before the burst.
+  const Times calm{0.05, 0.5, 2, 0.1}, bursty{0.05, 0.5, 11.25, 0.1, 3.2};
+  const auto most = bounds();
+  Plant plant(calm, 0, 9);
+  Tuner tuner({1, 1, 0, 32}, most);
+  CHECK(tuner.look(plant.under(tuner.setting())));
+  plant.becomes(bursty);
+  const auto course = follow(tuner, plant, long_enough);
+  const auto best = advise(window_of(bursty), most).ceiling;
+  CHECK(predict(window_of(bursty), course.end, 5).samples_per_s >= 0.95 * best.samples_per_s);
+  CHECK(course.end.max_queue_size > 4);
+}
+
+TEST_CASE("a goal from few samples is computed again once many are known", "[plan][tuner]") {
+  Plant plant({100, 0.2, 2, 0.5}, 0, 4);
+  Tuner tuner({1, 1, 0, 32}, bounds());
+  auto first = plant.under(tuner.setting());
+  first.batches = first.consumer.count = 1;
+  first.samples = first.read.count = first.decode.count = 32;
+  first.read.deviation_s = 0;  // none of them was slow
+  first.seconds = 3.5;
+  REQUIRE(tuner.look(first));
+  const auto course = follow(tuner, plant, long_enough);
+  const auto best = advise(window_of({100, 0.2, 2, 0.5}), bounds()).ceiling;
+  CHECK(predict(window_of({100, 0.2, 2, 0.5}), course.end, 5).samples_per_s >=
+        0.95 * best.samples_per_s);
+  CHECK(course.moved.back() < converged_by);
 }

@@ -143,16 +143,16 @@ TEST_CASE("the workers' CPU time is in the queue, null where the kernel does not
   report::put_run(json, run);
   CHECK(json["queue"]["cpu"].dump() ==
         R"({"cpus":4,"limit":null,"workers_s":1.5,"wait_s":null,"process_s":2.0,)"
-        R"("throttled_s":null,"throttled_periods":null,"steal_s":null})");
+        R"("throttle_s":null,"throttled_periods":null,"steal_s":null})");
   cpu.wait_s = 3;
-  cpu.throttled_s = 0.5;
+  cpu.throttle_s = 0.5;
   cpu.throttled_periods = 7;
   cpu.steal_s = 0;
   cpu.limit = 0.25;
   report::put_run(json, run);
   CHECK(json["queue"]["cpu"].dump() ==
         R"({"cpus":4,"limit":0.25,"workers_s":1.5,"wait_s":3.0,"process_s":2.0,)"
-        R"("throttled_s":0.5,"throttled_periods":7,"steal_s":0.0})");
+        R"("throttle_s":0.5,"throttled_periods":7,"steal_s":0.0})");
 }
 
 TEST_CASE("regime, digest and error appear where there is one", "[json]") {

@@ -125,7 +125,7 @@ TEST_CASE("CPU time is exposed as far as the kernel knows it", "[metrics]") {
     CHECK_FALSE(metrics.has(unknown));
   cpu.wait_s = 3;
   cpu.limit = 0.5;
-  cpu.throttled_s = 0.25;
+  cpu.throttle_s = 0.25;
   cpu.throttled_periods = 7;
   cpu.steal_s = 0;
   metrics = exposed(sight);

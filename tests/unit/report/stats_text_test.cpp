@@ -56,12 +56,12 @@ TEST_CASE("the CPU time of the workers stands below their time", "[text]") {
   CHECK(contains(report::queue_text(queue),
                  "\n  CPU time of the workers: 1.25 s of 5.00 s at work\n"));
   queue.cpu.wait_s = 3.5;
-  queue.cpu.throttled_s = queue.cpu.steal_s = 0;  // known, and nothing to say
+  queue.cpu.throttle_s = queue.cpu.steal_s = 0;  // known, and nothing to say
   CHECK(contains(
       report::queue_text(queue),
       "\n  CPU time of the workers: 1.25 s of 5.00 s at work; 3.50 s of waiting for a CPU\n"));
   CHECK_FALSE(contains(report::queue_text(queue), "withheld"));
-  queue.cpu.throttled_s = 3;
+  queue.cpu.throttle_s = 3;
   queue.cpu.limit = 0.5;
   queue.cpu.steal_s = 0.25;
   CHECK(contains(

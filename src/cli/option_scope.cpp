@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+
+#include "cli/option_group.hpp"
+
+namespace weir::cli {
+namespace {
+
+/// A set of commands.
+class Commands {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a row of the table lists its commands
+  constexpr Commands(std::initializer_list<Command> commands) {
+    for (const auto command : commands) bits_ |= bit(command);
+  }
+  constexpr bool contains(Command command) const noexcept { return (bits_ & bit(command)) != 0; }
+
+ private:
+  static constexpr std::uint32_t bit(Command command) noexcept {
+    return 1u << static_cast<std::uint32_t>(command);
+  }
+  std::uint32_t bits_ = 0;
+};
+
+}  // namespace
+
+bool belongs_to(std::string_view option, Command command) noexcept {
+  using enum Command;
+  // Commands that drain streams, those that plan a loader, and those that drain all of an epoch.
+  static constexpr Commands streams{run, sweep, tune, verify},
+      plans{plan, run, sweep, tune, verify}, epochs{run, sweep, verify},
+      sizes{plan, run, sweep, verify}, decodes{probe, run, sweep, tune, verify};
+
+  // Options that mean something for some commands only. The others belong to each command whose groups
+  // have them.
+  //
+  // probe takes batch, queue and threads, because they decide what a budget leaves for one sample. tune
+  // takes order and epochs, because the command that it proposes has them.
+  static constexpr struct {
+    std::string_view option;
+    Commands commands;
+  } scopes[] = {
+      {"--sizes", sizes},
+      {"--max-size", sizes},
+      {"--bucket", sizes},
+      {"--short-side", decodes},
+      {"--antialias", decodes},
+      {"--decode", decodes},
+      {"--dtype", {plan, footprint, run, sweep, tune, verify}},
+      {"--layout", streams},
+      {"--max-queue-bytes", plans},
+      {"--tuning", {plan, run, verify}},
+      {"--cache", plans},
+      {"--slab-memory", plans},
+      {"--seed", plans},
+      {"--order", plans},
+      {"--shuffle", plans},
+      {"--drop-last", plans},
+      {"--rounds", {sweep}},
+      {"--epochs", streams},
+      {"--steps", streams},
+      {"--settle", epochs},
+      {"--consumer-ms", streams},
+      {"--consumer-trace", streams},
+      {"--watchdog", streams},
+      {"--read-delay-ms", decodes},
+      {"--on-fault", streams},
+      {"--tolerate", streams},
+      {"--target-readiness", {tune}},
+      {"--beside", {verify}},
+      {"--grid", {plan}},
+      {"--digest", epochs},
+      {"--json", {plan, footprint, probe, run, sweep, tune, verify, demo}},
+      {"--html", {run, sweep, tune, demo}},
+      {"--each", {probe}},
+      {"--list-bad", {probe}},
+      {"--quiet", {plan, footprint, probe, run, sweep, tune, verify, demo, page}},
+      {"--metrics-port", epochs},
+      {"--metrics-address", epochs},
+      {"--trace", {run}},
+      {"--trace-events", {run}},
+      {"--only-depth", {sweep}},
+  };
+  const auto* const row =
+      std::ranges::find(scopes, option, [](const auto& each) { return each.option; });
+  return row == std::end(scopes) || row->commands.contains(command);
+}
+
+}  // namespace weir::cli

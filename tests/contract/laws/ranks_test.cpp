@@ -1,0 +1,287 @@
+// The law ranks, and the law resume with other ranks: what several loaders deliver together.
+#include <cstring>
+#include <deque>
+#include <stdexcept>
+
+#include "contract/laws/fixture.hpp"
+#include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+/// A delivered row that is not padding.
+struct Row {
+  std::uint64_t epoch, index;
+  std::int64_t label;
+  RowStatus status;
+  std::vector<std::uint8_t> pixels;
+  friend bool operator==(const Row&, const Row&) = default;
+};
+
+void add_rows(const Batch& batch, std::vector<Row>& rows) {
+  for (std::uint32_t i = 0; i < batch.size(); ++i) {
+    if (batch.statuses()[i] == RowStatus::padding) continue;
+    const auto image = batch.image(i);
+    Row row{batch.epoch(), batch.indices()[i], batch.labels()[i], batch.statuses()[i], {}};
+    for (std::uint32_t y = 0; y < image.shape.height; ++y) {
+      const auto* const line = image.data + y * image.row_stride;
+      row.pixels.insert(row.pixels.end(), line, line + std::size_t{3} * image.shape.width);
+    }
+    rows.push_back(std::move(row));
+  }
+}
+
+std::vector<Loader> job(const AnySource& source, Options options, std::uint32_t world) {
+  std::vector<Loader> loaders;
+  for (std::uint32_t rank = 0; rank < world; ++rank) {
+    options.ranks = Ranks::given(rank, world);
+    loaders.emplace_back(source, options);
+  }
+  return loaders;
+}
+
+/// What the ranks deliver, side by side in rank order, step by step.
+std::vector<Row> side_by_side(std::vector<Loader>& loaders, const StreamOptions& extent) {
+  std::vector<Stream> streams;
+  for (auto& loader : loaders) streams.push_back(loader.stream(extent));
+  std::vector<Row> rows;
+  for (;;) {
+    std::size_t ended = 0;
+    std::uint64_t samples = 0, global = 0;
+    for (auto& stream : streams) {
+      const auto batch = stream.next();
+      ended += !batch;
+      if (!batch) continue;
+      const auto before = rows.size();
+      add_rows(*batch, rows);
+      samples += rows.size() - before;
+      global = batch->global_rows();
+      REQUIRE(batch->size() >= 1);
+    }
+    if (ended == streams.size()) return rows;
+    REQUIRE(ended == 0);  // every rank has the same number of batches
+    REQUIRE(samples == global);
+  }
+}
+
+Options options_of_kind(int kind) {
+  auto options = small_options(kind == 1);
+  options.fit = Fit::random;
+  options.seed = 3;
+  options.memory.max_sample_bytes = 256 << 10;
+  options.faults.policy = OnFault::skip;
+  if (kind < 2) return options;
+  options.fit = Fit::center;
+  options.shape = {};
+  options.sizes.mode = kind == 2 ? Sizes::padded : Sizes::ragged;
+  if (kind == 2) options.sizes.bucket_batches = 2;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("ranks", "[law][ranks]") {
+  const int kind = GENERATE(0, 1, 2, 3);
+  const auto order = GENERATE(Order::sequential(), Order::shuffle(), Order::blocks(3, 2));
+  const bool drop_last = GENERATE(false, true);
+  auto options = options_of_kind(kind);
+  options.order = order;
+  options.drop_last = drop_last;
+  const AnySource source = kind < 2 ? AnySource(Flawed(37, 9)) : synthetic(37, {30, 40, 3}, 4);
+  for (const std::uint32_t world : {2u, 3u, 8u}) {
+    CAPTURE(kind, to_string(order), drop_last, world);
+    options.batch = 2 * world;
+    auto whole = job(source, options, 1);
+    options.batch = 2;
+    auto ranks = job(source, options, world);
+    const auto wanted = side_by_side(whole, {.epochs = 2});
+    CHECK(wanted.size() == 2 * (drop_last ? 37 / (2 * world) * 2 * world : 37));
+    CHECK(side_by_side(ranks, {.epochs = 2}) == wanted);
+    std::uint64_t samples = 0, omitted = 0;
+    for (auto& loader : ranks) {
+      const auto tally = loader.snapshot().samples;
+      CHECK(tally.conserved());
+      CHECK(loader.batches_per_epoch() == whole.front().batches_per_epoch());
+      CHECK(2 * loader.plan().epoch.samples == tally.consumed);
+      CHECK(loader.plan().epoch.all_samples * 2 == wanted.size());
+      samples += tally.consumed;
+      omitted += tally.omitted;
+    }
+    CHECK(samples == wanted.size());
+    CHECK(omitted == whole.front().snapshot().samples.omitted);
+  }
+}
+
+TEST_CASE("a rank without a sample gets one row of padding", "[law][ranks]") {
+  const int kind = GENERATE(0, 1, 2, 3);
+  auto options = options_of_kind(kind);
+  options.batch = 2;
+  std::atomic<int> transformed{0};
+  if (kind == 1)
+    options.transform.apply = [&](DecodedSample& sample) {
+      ++transformed;
+      scatter(sample);
+    };
+  auto ranks = job(synthetic(13, {30, 40, 3}, 4), options, 3);  // the last step has one sample
+  CHECK(ranks[0].plan().epoch.padding_rows == 2);
+  auto stream = ranks[2].stream();
+  for (int step = 0; step < 2; ++step) CHECK_FALSE(stream.next()->last_of_epoch());
+  auto last = stream.next();
+  REQUIRE(last);
+  CHECK(last->last_of_epoch());
+  CHECK(last->size() == 1);
+  CHECK(last->global_rows() == 1);
+  CHECK(last->statuses()[0] == RowStatus::padding);
+  CHECK(last->labels()[0] == -1);
+  CHECK(last->indices()[0] == UINT64_MAX);
+  for (const auto byte : last->pixel_bytes()) REQUIRE(byte == 0);
+  for (const auto byte : last->side()) REQUIRE(byte == std::byte{0});
+  if (kind >= 2) CHECK(last->sizes()[0] == ImageSize{});
+  last.reset();
+  CHECK_FALSE(stream.next());
+  CHECK(ranks[2].snapshot().samples.drawn == 4);
+  if (kind == 1) CHECK(transformed == 4);
+}
+
+TEST_CASE("ranks resume with other ranks and another batch", "[law][ranks][resume]") {
+  const int kind = GENERATE(0, 2);
+  const bool same = GENERATE(true, false);
+  auto options = options_of_kind(kind);
+  options.faults.policy = OnFault::stop;
+  options.order = Order::shuffle();
+  options.batch = 3;
+  const auto source = synthetic(50, {30, 40, 3}, 4);
+  std::vector<Row> rows, wanted;
+  auto before = job(source, options, 2);
+  wanted = side_by_side(before, {.epochs = 3});
+  std::vector<Progress> states;
+  {
+    std::vector<Stream> streams;
+    for (auto& loader : before) streams.push_back(loader.stream({.epochs = 3}));
+    for (int step = 0; step < 11; ++step)
+      for (auto& stream : streams) add_rows(*stream.next(), rows);
+    // Both ranks have finished the same steps, so one state is that of the job.
+    for (auto& stream : streams) states.push_back(stream.progress());
+    CHECK(streams[0].progress_of_all() == Progress::merge(states));
+    CHECK(streams[1].progress_of_all() == Progress::merge(states));
+  }
+  if (!same) options.batch = 4;
+  auto after = job(source, options, same ? 2 : 3);
+  for (auto& row : side_by_side(after, {.resume = Progress::merge(states), .epochs = 3}))
+    rows.push_back(std::move(row));
+  if (!same) {
+    // Other global batches pad otherwise and cut other buckets, but have the same samples.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> got, all;
+    for (const auto& row : rows) got.emplace_back(row.epoch, row.index);
+    for (const auto& row : wanted) all.emplace_back(row.epoch, row.index);
+    if (kind == 2) {
+      std::ranges::sort(got);
+      std::ranges::sort(all);
+    }
+    CHECK(got == all);
+    return;
+  }
+  CHECK(rows == wanted);
+}
+
+TEST_CASE("a batch is finished when its receipt dies, and not by an exception", "[law][resume]") {
+  auto options = small_options();
+  options.queue.max_leases = 3;
+  Loader loader(synthetic(40, {24, 24, 3}), options);
+  auto stream = loader.stream({.epochs = 2});
+  const auto finished = [&](std::uint64_t batches) {
+    return stream.progress() == loader.progress_after(batches);
+  };
+  auto first = stream.next(), second = stream.next();
+  CHECK(finished(0));  // with a full queue behind them
+  auto receipt = first->receipt();
+  first.reset();
+  CHECK(finished(0));
+  receipt = Receipt();
+  CHECK(finished(1));
+  second->finish();
+  CHECK(finished(2));
+  second.reset();
+  std::move(*stream.next()).discard();
+  CHECK(finished(3));
+  CHECK_THROWS_AS(
+      [&] {
+        const auto batch = stream.next();
+        throw std::runtime_error("a step that fails");
+      }(),
+      std::runtime_error);
+  CHECK(finished(3));
+  { const auto fifth = stream.next(); }
+  const auto state = stream.progress();
+  CHECK(state.epochs.front().done ==
+        std::vector<Progress::Run>{{.first = 0, .end = 12}, {.first = 16, .end = 20}});
+  auto abandoned = stream.next()->receipt();
+  abandoned.abandon();
+  CHECK(stream.progress() == state);
+}
+
+TEST_CASE("a state survives as text and as a file, and another job's is refused", "[law][resume]") {
+  const TemporaryFolder folder;
+  const auto path = (folder.path() / "state.json").string();
+  auto options = small_options();
+  options.order = Order::blocks(4, 2);
+  options.seed = 9;
+  const auto source = synthetic(40, {24, 24, 3});
+  Loader loader(source, options);
+  const auto state = loader.progress_after(13);
+  CHECK(Progress::parse(state.to_json()) == state);
+  CHECK(state.to_json().size() < 4096);
+  state.save(path);
+  loader.progress_after(14).save(path);
+  CHECK(Progress::load(path) == loader.progress_after(14));
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+
+  const auto refused = [&](const Options& other, const AnySource& data) {
+    try {
+      Loader(data, other).stream({.resume = state});
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  auto other = options;
+  other.seed = 1;
+  CHECK_THAT(refused(other, source), has_text("seed is 9; in this loader it is 1"));
+  other = options;
+  other.order = Order::shuffle();
+  CHECK_THAT(refused(other, source), has_text("order is blocks:4:2; in this loader it is shuffle"));
+  CHECK_THAT(refused(options, synthetic(41, {24, 24, 3})), has_text("samples is 40"));
+  CHECK_THAT(refused(options, Flawed(40, 0)), has_text("fingerprint is "));
+  other = options;
+  other.batch = 7;
+  CHECK(refused(other, source) == "accepted");
+
+  const auto text = state.to_json();
+  CHECK_THROWS_WITH(Progress::parse(std::string_view(text).substr(0, 30)),
+                    has_text("not complete"));
+  auto newer = text;
+  newer.replace(newer.find("\"version\":1"), 11, "\"version\":7");
+  CHECK_THROWS_WITH(Progress::parse(newer), has_text("version is 7, written by a newer weir"));
+  CHECK_THROWS_WITH(Progress::parse("[]"), has_text("must be a JSON object"));
+  CHECK_THROWS_AS(Progress::load((folder.path() / "none.json").string()), std::system_error);
+  CHECK_THROWS_WITH(loader.stream({.resume = state, .first_epoch = 1}),
+                    has_text("first_epoch = 1"));
+}
+
+TEST_CASE("the intervals of a resumed stream are on the books", "[law][resume]") {
+  auto options = small_options();
+  Loader loader(synthetic(4000, {24, 24, 3}), options);
+  auto state = loader.progress_after(0);
+  for (std::uint64_t i = 0; i < 4000; i += 5 + i % 3)
+    state.epochs.front().done.push_back({.first = i, .end = i + 1});
+  const auto before = loader.snapshot().memory[Account::index];
+  {
+    auto stream = loader.stream({.resume = state});
+    CHECK(loader.snapshot().memory[Account::index] > before + 500 * 24);
+    CHECK(stream.next()->indices()[0] == 1);
+  }
+  CHECK(loader.snapshot().memory[Account::index] == before);
+}
