@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "report/figures.hpp"

@@ -128,7 +128,7 @@ void each(TheReport& r, const Count& count, const Sum& sum, const Most& most) {
 template <class TheReport, class Known>
 void each_optional(TheReport& r, const Known& known) {
   known(r.queue.cpu.wait_s);
-  known(r.queue.cpu.throttled_s);
+  known(r.queue.cpu.throttle_s);
   known(r.queue.cpu.steal_s);
   known(r.queue.cpu.throttled_periods);
 }

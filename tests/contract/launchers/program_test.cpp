@@ -10,7 +10,7 @@ namespace {
 Outcome run(const std::vector<std::string>& arguments) {
   return run_program(std::vector<std::string>{"/usr/bin/env"} + mpirun(3) +
                      std::vector<std::string>{WEIR_PROGRAM, "run"} + arguments +
-                     std::vector<std::string>{"--shape", "16x16", "--batch", "2", "--workers", "1",
+                     std::vector<std::string>{"--size", "16x16", "--batch", "2", "--workers", "1",
                                               "--ranks", "auto"});
 }
 
@@ -23,10 +23,10 @@ TEST_CASE("three ranks of weir run print one report with the sums", "[ranks]") {
   REQUIRE(all.exit_code == 0);
   const auto json = all.json();  // one object, not three
   REQUIRE(json.is_object());
-  CHECK(json["samples"]["consumed"] == 11);
-  CHECK(json["job"]["ranks"] == 3);
-  CHECK(json["job"]["slowest_rank"] < 3);
-  CHECK(json["memory"]["peak"] > json["job"]["largest_peak"]);
+  CHECK(json["samples"]["consumed"].get<int>() == 11);
+  CHECK(json["job"]["ranks"].get<int>() == 3);
+  CHECK(json["job"]["slowest_rank"].get<int>() < 3);
+  CHECK(json["memory"]["peak"].get<long>() > json["job"]["largest_peak"].get<long>());
 
   const auto text = run({"synthetic:11,24x24"});
   CHECK(text.out.find("Sums of 3 ranks\n") != std::string::npos);
