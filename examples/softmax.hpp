@@ -21,7 +21,13 @@ class Softmax {
 
   /// One step on `images`, rows of `features` values. Returns the mean loss before the step.
   double learn(std::span<const float> images, std::span<const std::int64_t> labels, float rate) {
-    std::fill(gradient_.begin(), gradient_.end(), 0.0F);
+    const double loss = add_gradient(images, labels);
+    step(rate, labels.size());
+    return loss / static_cast<double>(labels.size());
+  }
+
+  /// Adds the gradient of the loss of `images` to gradient(). Returns the sum of their losses.
+  double add_gradient(std::span<const float> images, std::span<const std::int64_t> labels) {
     double loss = 0;
     for (std::size_t i = 0; i < labels.size(); ++i) {
       const auto image = images.subspan(i * features_, features_);
@@ -35,13 +41,23 @@ class Softmax {
         row[features_] += error;
       }
     }
-    const float share = 1.0F / static_cast<float>(labels.size());
+    return loss;
+  }
+
+  /// One step with the mean of the gradients of `images` images. gradient() is then zero.
+  void step(float rate, std::uint64_t images) {
+    const float share = 1.0F / static_cast<float>(images);
     for (std::size_t k = 0; k < weights_.size(); ++k) {
       velocity_[k] = momentum * velocity_[k] - rate * (gradient_[k] * share + decay * weights_[k]);
       weights_[k] += velocity_[k];
     }
-    return loss / static_cast<double>(labels.size());
+    std::fill(gradient_.begin(), gradient_.end(), 0.0F);
   }
+
+  std::span<float> gradient() { return gradient_; }
+  /// All that a checkpoint needs.
+  std::span<float> weights() { return weights_; }
+  std::span<float> velocity() { return velocity_; }
 
   /// The most probable class. Leaves the probabilities of all classes in chances_.
   std::size_t classify(std::span<const float> image) {

@@ -15,17 +15,17 @@ set(WEIR_PUBLIC_report memory_report.hpp profile.hpp)
 set(WEIR_PUBLIC_engine "")
 set(WEIR_PUBLIC_footprint footprint.hpp model.hpp model_json.hpp)
 set(WEIR_PUBLIC_api batch.hpp loader.hpp probe.hpp receipt.hpp weir.hpp interop/lease.hpp
-    interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp
-    interop/torch_device.hpp interop/torch_stream.hpp)
+    interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/mpi.hpp interop/mpi_figures.hpp interop/opencv.hpp
+    interop/torch.hpp interop/torch_device.hpp interop/torch_stream.hpp)
 # Public headers that need a library which weir itself does not need: see packaging/adapters.cmake.
-set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/opencv.hpp interop/torch.hpp
-    interop/torch_device.hpp interop/torch_stream.hpp)
+set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/mpi.hpp interop/mpi_figures.hpp interop/opencv.hpp
+    interop/torch.hpp interop/torch_device.hpp interop/torch_stream.hpp)
 
 # Third parties are limited to some layers: include prefix = layers that may use it.
 set(WEIR_FENCE "boost/asio=engine,cli" "boost/beast=cli" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,cli" "fmt/=report,footprint,cli"
     "prometheus/=report,cli"
-    "CLI/=cli" "openssl/=cli" "ext/=cli" "hwy/=codec,convert" "dlfcn.h=buffer" "xxhash.h=source")
+    "CLI/=cli" "openssl/=cli" "ext/=cli" "hwy/=codec,convert" "dlfcn.h=buffer" "xxhash.h=source" "mpi.h=cli")
 
 # A shared library must only export symbols that WEIR_API marks.
 function(weir_hide_symbols TARGET)

@@ -37,6 +37,14 @@ struct StreamOptions {
   std::stop_token stop{};  ///< cancels the stream when a stop is requested
 };
 
+/// A property of a loader or a stream, as text.
+struct Property {
+  std::string name;   ///< for example "seed"
+  std::string value;  ///< for example "7"
+  /// Compares name and value.
+  friend bool operator==(const Property&, const Property&) = default;
+};
+
 namespace api {
 class StreamState;
 class LoaderState;
@@ -186,6 +194,11 @@ class WEIR_API Loader {
   /// The Progress of a job that has finished its first `steps` batches on all ranks. Computes the
   /// fingerprint of the data set as Stream::progress() does.
   Progress progress_after(std::uint64_t steps) const;
+  /// All that decides the order or the pixels of stream(`stream`): data set, seed, order, batch,
+  /// ranks, sizes, decoding, limits and the policy for faults; of code and of what is resumed from,
+  /// whether there is any and a hash. Ranks that train together must have equal properties:
+  /// interop/mpi.hpp compares them. Computes the fingerprint of the data set as Stream::progress().
+  std::vector<Property> identity(const StreamOptions& stream = {}) const;
   /// Class names by label. Empty if the source has none.
   std::vector<std::string> class_names() const;
   /// Writes the recorded events in the Trace Event Format (JSON) for Perfetto (ui.perfetto.dev) or

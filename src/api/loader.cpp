@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/identity.hpp"
 #include "api/offer.hpp"
 #include "api/states.hpp"
 #include "base/internals.hpp"
@@ -34,6 +35,10 @@ std::uint64_t Loader::batches_per_epoch() const noexcept { return plan().epoch.b
 Progress Loader::progress_after(std::uint64_t steps) const {
   const auto schedule = state_->schedule({.epochs = std::nullopt});
   return state_->progress(schedule.progress({{0, std::min(steps, schedule.end())}}, true));
+}
+std::vector<Property> Loader::identity(const StreamOptions& stream) const {
+  state_->refuse_in_child();
+  return api::identity_of(*state_, stream);
 }
 std::vector<std::string> Loader::class_names() const { return state_->core->source.class_names(); }
 

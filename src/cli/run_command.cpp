@@ -8,6 +8,7 @@
 #include "cli/drive.hpp"
 #include "cli/measure.hpp"
 #include "cli/messages.hpp"
+#include "cli/mpi_job.hpp"
 #include "cli/next_command.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -46,17 +47,20 @@ std::string put_conclusion(report::Json& json, const Settings& settings, const r
 }  // namespace
 
 int run_command(const Settings& settings, const Interrupt& interrupt) {
-  const auto run = drive(open_data(settings, interrupt.token()), settings, interrupt, "");
+  auto run = drive(open_data(settings, interrupt.token()), settings, interrupt, "");
+  const MpiJob job(run);
+  if (!job.reports()) return exit_code(run);
   auto json = report::envelope("run");
   report::put_run(json, run);
   json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
+  if (!job.json().is_null()) json["job"] = job.json();
   const auto& planned = run.figures.plan;
   const auto seen = evidence(run.figures);
   json["depths"] = seen ? report::depths_json(planned, by_depth(*seen, setting_of(planned)))
                         : report::depths_json(planned);
   const auto conclusion = put_conclusion(json, settings, run, seen);
-  write_all({[&] { emit(settings, json, report::run_text(run) + conclusion); },
+  write_all({[&] { emit(settings, json, report::run_text(run) + job.text() + conclusion); },
              [&] {
                if (run.output_failure) std::rethrow_exception(run.output_failure);
              }});

@@ -35,5 +35,6 @@ endfunction()
 weir_adapter(asio TARGETS Boost::headers Threads::Threads)
 weir_adapter(cuda)  # it needs no library, because the driver is loaded at run time
 weir_adapter(dlpack TARGETS dlpack::dlpack)
+weir_adapter(mpi HEADERS mpi_figures TARGETS MPI::MPI_CXX)
 weir_adapter(opencv TARGETS OpenCVParts::core)
 weir_adapter(torch HEADERS torch_device torch_stream TARGETS torch)  # the name that libtorch itself uses

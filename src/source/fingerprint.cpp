@@ -50,4 +50,10 @@ std::string fingerprint(const AnySource& source) {
   return hash.hex();
 }
 
+std::string fingerprint_of_text(std::string_view text) {
+  Hash hash;
+  hash.add(text);
+  return hash.hex();
+}
+
 }  // namespace weir::source

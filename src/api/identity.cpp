@@ -1,0 +1,84 @@
+#include "api/identity.hpp"
+
+#include <concepts>
+#include <initializer_list>
+#include <string_view>
+
+#include "report/fields.hpp"
+#include "source/fingerprint.hpp"
+#include "weir/version.hpp"
+
+namespace weir::api {
+namespace {
+
+std::string text_of(std::string value) { return value; }
+std::string text_of(bool value) { return value ? "true" : "false"; }
+std::string text_of(std::integral auto value) { return std::to_string(value); }
+/// The enumerator's name in `names`, which are in its order.
+template <class Enum>
+std::string named(Enum value, std::initializer_list<std::string_view> names) {
+  const auto i = static_cast<std::size_t>(value);
+  return i < names.size() ? std::string(names.begin()[i]) : std::to_string(i);
+}
+
+std::string hash_of(const SizeIndex& sizes) {
+  std::string all;
+  all.reserve(sizes.size() * 12);
+  for (std::uint64_t i = 0; i < sizes.size(); ++i)
+    all += std::to_string(sizes[i].height) + 'x' + std::to_string(sizes[i].width) + ' ';
+  return source::fingerprint_of_text(all);
+}
+
+}  // namespace
+
+std::vector<Property> identity_of(const LoaderState& loader, const StreamOptions& stream) {
+  const auto& options = loader.options;
+  const auto& plan = loader.core->plan;
+  std::vector<Property> all;
+  const auto add = [&](const char* name, const auto& value) {
+    all.push_back({name, text_of(value)});
+  };
+  add("version", std::string(library_version()));
+  add("samples", loader.core->source.size());
+  add("fingerprint", loader.fingerprint());
+  add("seed", options.seed);
+  add("order", to_string(options.order));
+  add("batch", plan.batch);
+  add("ranks.world", plan.ranks.world);
+  add("drop_last", options.drop_last);
+  add("first_epoch", stream.first_epoch);
+  add("epochs", stream.epochs ? std::to_string(*stream.epochs) : "no end");
+  add("resume", stream.resume ? source::fingerprint_of_text(stream.resume->to_json()) : "nothing");
+
+  add("shape", std::to_string(options.shape.height) + 'x' + std::to_string(options.shape.width));
+  add("fit", named(options.fit, {"center", "random", "stretch", "letterbox"}));
+  add("short_side", plan.short_side);
+  add("antialias", options.antialias);
+  add("decode", named(options.decode, {"exact", "fast"}));
+  add("exif", named(options.exif, {"apply", "ignore"}));
+  add("side_bytes", options.side_bytes);
+  add("transform", bool(options.transform.apply));
+  add("transform.input", named(options.transform.input, {"decoded", "fitted"}));
+  add("codecs", options.codecs.size());
+  add("sizes.mode", std::string(report::size_modes[static_cast<std::size_t>(options.sizes.mode)]));
+  if (options.sizes.mode != Sizes::fixed) {
+    add("sizes.max_height", options.sizes.max_height);
+    add("sizes.max_width", options.sizes.max_width);
+    add("sizes.bucket_batches", options.sizes.bucket_batches);
+    add("sizes.index", hash_of(*options.sizes.index));
+  }
+
+  add("limits.max_pixels", options.limits.max_pixels);
+  add("limits.max_side", options.limits.max_side);
+  add("limits.max_scans", options.limits.max_scans);
+  add("limits.max_encoded_bytes", options.limits.max_encoded_bytes);
+  add("limits.max_header_bytes", options.limits.max_header_bytes);
+  add("limits.max_markers", options.limits.max_markers);
+  add("limits.max_ancillary_bytes", options.limits.max_ancillary_bytes);
+  add("max_sample_bytes", plan.max_sample_bytes);
+  add("faults.policy", named(options.faults.policy, {"stop", "skip", "blank"}));
+  add("faults.strict", options.faults.strict);
+  return all;
+}
+
+}  // namespace weir::api

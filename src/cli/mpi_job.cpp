@@ -1,0 +1,104 @@
+#include "cli/mpi_job.hpp"
+
+#ifdef WEIR_MPI
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "report/bytes.hpp"
+#include "weir/interop/mpi.hpp"
+
+namespace weir::cli {
+namespace {
+
+/// Adds the numbers of all ranks.
+template <class Struct, class T>
+void add_all(Struct& of, std::initializer_list<T Struct::*> members, MPI_Datatype type) {
+  for (const auto member : members)
+    interop::check(MPI_Allreduce(MPI_IN_PLACE, &(of.*member), 1, type, MPI_SUM, MPI_COMM_WORLD));
+}
+
+/// The first text that is not empty, with its rank.
+std::string first_of(const std::string& text) {
+  const auto all = interop::gather(text, MPI_COMM_WORLD);
+  for (std::size_t rank = 0; rank < all.size(); ++rank)
+    if (!all[rank].empty()) return fmt::format("rank {}: {}", rank, all[rank]);
+  return "";
+}
+
+/// The texts of all ranks in their order.
+std::string joined(const std::string& text) {
+  std::string all;
+  for (const auto& part : interop::gather(text, MPI_COMM_WORLD))
+    all += all.empty() ? part : ' ' + part;
+  return all;
+}
+
+void add_process(report::Run& run) {
+  for (auto* memory : {&run.process_before, &run.process_peak, &run.process_after})
+    add_all(*memory, {&ProcessMemory::rss, &ProcessMemory::pss}, MPI_UINT64_T);
+  for (auto* parts : {&run.parts_before, &run.parts_now})
+    add_all(*parts,
+            {&ProcessParts::libraries, &ProcessParts::stacks, &ProcessParts::heap,
+             &ProcessParts::pages, &ProcessParts::heap_free},
+            MPI_UINT64_T);
+  add_all(run, {&report::Run::cpu_s}, MPI_DOUBLE);
+}
+
+}  // namespace
+
+MpiJob::MpiJob(report::Run& run) {
+  const auto world = run.figures.plan.ranks.world;
+  if (world == 1 || std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) return;
+  interop::check(MPI_Init(nullptr, nullptr));
+  joined_ = true;
+  if (std::cmp_not_equal(interop::size_of(MPI_COMM_WORLD), world)) return;
+  const auto job = mpi::sum(run.figures, MPI_COMM_WORLD);
+  run.figures = job.total;
+  add_process(run);
+  run.error = first_of(run.error);
+  run.digest = joined(run.digest);
+  int interrupted = run.interrupted ? 1 : 0;
+  interop::check(MPI_Allreduce(MPI_IN_PLACE, &interrupted, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+  run.interrupted = interrupted != 0;
+
+  reports_ = interop::rank_in(MPI_COMM_WORLD) == 0;
+  text_ = fmt::format(
+      "Sums of {} ranks\n"
+      "  largest peak {} on rank {}\n"
+      "  rank {} waited longest for batches: {:.3f} s\n",
+      job.ranks, report::human_bytes(job.peak.largest), job.peak.rank, job.slowest,
+      job.slowest_wait_s);
+  if (job.faults.sum > 0)
+    text_ += fmt::format("  most faults: {} on rank {}\n", job.faults.largest, job.faults.rank);
+  json_ = {{"ranks", job.ranks},
+           {"largest_peak", job.peak.largest},
+           {"largest_peak_rank", job.peak.rank},
+           {"slowest_rank", job.slowest},
+           {"slowest_wait_s", job.slowest_wait_s},
+           {"most_faults", job.faults.largest},
+           {"most_faults_rank", job.faults.rank}};
+}
+
+MpiJob::~MpiJob() {
+  if (!joined_) return;
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+}
+
+}  // namespace weir::cli
+
+#else
+
+namespace weir::cli {
+
+MpiJob::MpiJob(report::Run&) {}
+MpiJob::~MpiJob() = default;
+
+}  // namespace weir::cli
+
+#endif

@@ -1,0 +1,45 @@
+// `weir run` under mpirun, in a build with WEIR_MPI: one report of all ranks.
+#include "launch.hpp"
+#include "support/catch.hpp"
+#include "support/skip.hpp"
+
+using namespace weir::test;
+
+namespace {
+
+Outcome run(const std::vector<std::string>& arguments) {
+  return run_program(std::vector<std::string>{"/usr/bin/env"} + mpirun(3) +
+                     std::vector<std::string>{WEIR_PROGRAM, "run"} + arguments +
+                     std::vector<std::string>{"--size", "16x16", "--batch", "2", "--workers", "1",
+                                              "--ranks", "auto"});
+}
+
+}  // namespace
+
+TEST_CASE("three ranks of weir run print one report with the sums", "[ranks]") {
+  if (!installed("mpirun")) return skip("mpirun is not installed");
+  const auto all = run({"synthetic:11,24x24", "--json", "-"});
+  CAPTURE(all.out, all.err);
+  REQUIRE(all.exit_code == 0);
+  const auto json = all.json();  // one object, not three
+  REQUIRE(json.is_object());
+  CHECK(json["samples"]["consumed"].get<int>() == 11);
+  CHECK(json["job"]["ranks"].get<int>() == 3);
+  CHECK(json["job"]["slowest_rank"].get<int>() < 3);
+  CHECK(json["memory"]["peak"].get<long>() > json["job"]["largest_peak"].get<long>());
+
+  const auto text = run({"synthetic:11,24x24"});
+  CHECK(text.out.find("Sums of 3 ranks\n") != std::string::npos);
+  CHECK(text.out.find("Sums of 3 ranks\n") == text.out.rfind("Sums of 3 ranks\n"));
+}
+
+TEST_CASE("the error of a rank is the error of the report", "[ranks]") {
+  if (!installed("mpirun")) return skip("mpirun is not installed");
+  const TemporaryFolder folder;
+  const auto file = folder.write("bad.jpg", std::string_view("no image"));
+  // One sample: rank 0 has it.
+  const auto all = run({folder.string(), "--json", "-"});
+  CAPTURE(all.out, all.err);
+  CHECK(all.exit_code == 1);
+  CHECK(all.json()["error"].get<std::string>().starts_with("rank 0: "));
+}
