@@ -210,8 +210,10 @@ TEST_CASE("a server without free descriptors answers again when they are free", 
   REQUIRE(prlimit(program.pid(), RLIMIT_NOFILE, &few, nullptr) == 0);
   std::vector<int> silent;
   for (int i = 0; i < 30; ++i) silent.push_back(connected(port, "GET /metrics HTTP/1.1\r\n"));
+  char end = 0;
+  CHECK(recv(silent.front(), &end, 1, 0) == 0);  // the server has given up on it
   for (const int socket : silent) close(socket);
-  for (int i = 0; i < 2; ++i) CHECK(contains(get(port, "/metrics"), "200 OK"));
+  CHECK(contains(get(port, "/metrics"), "200 OK"));
 }
 
 TEST_CASE("what is no request for the metrics is refused in HTTP", "[metrics]") {
