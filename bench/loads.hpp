@@ -26,7 +26,7 @@ struct Load {
   double read_ms = 0, read_deviation_ms = 0, decode_ms = 0;
   std::uint32_t batch = 32;
   std::vector<double> consumer_ms{};        ///< repeats
-  std::uint64_t budget_bytes = UINT64_MAX;  ///< beside the samples, of 16 KiB each
+  std::uint64_t budget_bytes = UINT64_MAX;  ///< with samples as large as photographs
   bool photographs = false;  ///< of WEIR_TEST_DATA, instead of sleeping reads and decodes
 };
 
@@ -59,13 +59,30 @@ inline std::optional<std::filesystem::path> photographs() {
   return std::filesystem::is_directory(folder) ? std::optional(folder) : std::nullopt;
 }
 
+/// Whether memory matters. Then samples are as large as photographs.
+inline bool is_bounded(const Load& load) { return load.budget_bytes != UINT64_MAX; }
+
+/// Samples of zeros that take charged memory, as files do. Those of in_memory() take none.
+class Zeros {
+ public:
+  static constexpr std::size_t bytes = 110'000;
+
+  std::uint64_t size() const { return 256; }
+  std::optional<Encoded> try_read(std::uint64_t, ByteSink& sink) const {
+    const auto memory = sink.try_take(bytes);
+    if (!memory) return std::nullopt;
+    std::ranges::fill(*memory, std::byte{});
+    return Encoded{.bytes = *memory};
+  }
+  std::string name(std::uint64_t i) const { return std::to_string(i); }
+  std::uint64_t index_bytes() const { return 0; }
+};
+
 inline AnySource source_of(const Load& load) {
   if (load.photographs) return image_folder(photographs()->string(), {.extensions = {".jpg"}});
-  constexpr std::uint64_t samples = 1024;
-  const std::size_t bytes = load.budget_bytes == UINT64_MAX ? 1 : 16 << 10;
-  std::vector<MemorySample> all(samples);
-  for (auto& sample : all) sample.bytes.resize(bytes);
-  auto source = in_memory(std::move(all));
+  std::vector<MemorySample> all(1024);
+  for (auto& sample : all) sample.bytes.resize(1);
+  auto source = is_bounded(load) ? AnySource(Zeros()) : in_memory(std::move(all));
   if (load.read_ms <= 0) return source;
   return source::delayed(std::move(source),
                          source::ReadDelay(load.read_ms, load.read_deviation_ms, 11));
@@ -73,14 +90,16 @@ inline AnySource source_of(const Load& load) {
 
 /// All but the knobs.
 inline Options options_of(const Load& load) {
-  Options options{.shape = {224, 224}, .order = weir::Order::shuffle(), .batch = load.batch};
+  Options options{.shape = {224, 224}, .order = Order::shuffle(), .batch = load.batch};
   if (load.photographs) return options;
-  options.shape = {8, 8};
   options.fit = Fit::stretch;
-  options.codecs = {std::make_shared<SleepingCodec>(load.decode_ms, options.shape)};
-  if (load.budget_bytes == UINT64_MAX) return options;
-  options.memory.budget_bytes = load.budget_bytes + source_of(load).index_bytes();
-  options.memory.max_sample_bytes = 64 << 10;
+  if (is_bounded(load)) {
+    options.memory.budget_bytes = load.budget_bytes;
+  } else {
+    options.shape = {8, 8};
+  }
+  options.codecs = {std::make_shared<SleepingCodec>(
+      load.decode_ms, is_bounded(load) ? Shape{375, 500} : options.shape)};
   return options;
 }
 

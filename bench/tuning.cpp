@@ -31,10 +31,10 @@ std::vector<Case> all_cases() {
       {{"decode, 4 ms", 0, 0, 4, 32, {2}}, {1, 4, 16}, {1, 4, 8}, {0}},
       {{"consumer, 40 ms a batch", 0, 0, 0.5, 32, {40}}, {1, 4, 16}, {1, 4}, {0}},
       {{"consumer, bursts of 150 ms", 0, 0, 4, 16, bursts()}, {1, 4, 16}, {1, 4, 8}, {0}},
-      {{"memory, reads of 20 ms", 20, 10, 0.2, 32, {2}, 1 << 20},
-       {1, 2, 4},
-       {1, 4},
-       {0, 8, 16, 32}}};
+      {{"memory, reads of 50 ms", 50, 0, 3, 32, {2}, 19 << 20},
+       {1, 2},
+       {1, 2},
+       {0, 8, 16, 32, 64}}};
   if (photographs()) {
     Load load{.name = "photographs, decode", .batch = 32, .consumer_ms = {0}, .photographs = true};
     cases.push_back({load, {1, 4}, {1, 2}, {0}});

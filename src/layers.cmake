@@ -25,7 +25,7 @@ set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/o
 set(WEIR_FENCE "boost/asio=engine,cli" "boost/beast=cli" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,cli" "fmt/=report,footprint,cli"
     "prometheus/=report,cli"
-    "CLI/=cli" "openssl/=cli" "hwy/=codec,convert" "dlfcn.h=buffer" "xxhash.h=source" "ext/=cli")
+    "CLI/=cli" "openssl/=cli" "ext/=cli" "hwy/=codec,convert" "dlfcn.h=buffer" "xxhash.h=source")
 
 # A shared library must only export symbols that WEIR_API marks.
 function(weir_hide_symbols TARGET)
@@ -45,7 +45,11 @@ function(weir_layer NAME)
   weir_hide_symbols(weir_${NAME})
   target_link_libraries(weir_${NAME} PRIVATE weir_warnings)
   if(WEIR_JOIN_SOURCES)
-    set_target_properties(weir_${NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    set(together 12)
+    if(WEIR_LOADER_ALONE)
+      set(together 0)  # all
+    endif()
+    set_target_properties(weir_${NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${together})
     set_property(SOURCE ${ARG_APART} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
   foreach(layer IN LISTS ARG_LAYERS)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -21,5 +23,17 @@ AnySource open_data(const Settings& settings, std::stop_token stop = {},
 AnySource open_undelayed(const Settings& settings, const std::stop_token& stop = {},
                          std::vector<source::Unreached>* unreached = nullptr);
 AnySource delayed(AnySource source, const Settings& settings, std::stop_token stop = {});
+
+/// Stores the bytes of the sample that was read last.
+class VectorSink final : public ByteSink {
+ public:
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
+    bytes_.resize(bytes);
+    return bytes_;
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
 
 }  // namespace weir::cli

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/data.hpp"
 #include "cli/output.hpp"
-#include "cli/vector_sink.hpp"
 #include "report/bytes.hpp"
 #include "weir/source.hpp"
 

@@ -7,6 +7,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/settings.hpp"
 #include "report/figures.hpp"
+#include "report/json.hpp"
 #include "weir/advice.hpp"
 #include "weir/source.hpp"
 
@@ -41,5 +42,11 @@ std::optional<Window> evidence(const Report& figures);
 /// Predictions for `around` with smaller and larger queues that fit in the budget, ordered by
 /// depth.
 std::vector<Prediction> by_depth(const Window& window, const Setting& around);
+
+/// Predictions for the controls of the page: `max_queue_size`, `workers`, `read_ahead` and
+/// `consumer_s` are the values of each control, and `points` has a prediction for each combination,
+/// the last control fastest; `now` is the index of the settings now. null: the budget does not hold
+/// that setting. The predictions are shorter than those of the advice, and 1 % less precise.
+report::Json setting_grid(const Window& window, const Advice& advice);
 
 }  // namespace weir::cli

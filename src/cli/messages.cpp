@@ -29,11 +29,7 @@ constexpr struct {
   std::string_view member, option;
 } members[] = {
     {"memory.budget_bytes", "--memory-budget"},
-    {"memory.max_sample_bytes", "--max-sample-bytes"},
-    {"queue.max_queue_size", "--max-queue-size"},
     {"queue.max_bytes", "--max-queue-bytes"},
-    {"queue.max_leases", "--max-leases"},
-    {"io.read_ahead", "--read-ahead"},
     {"cache.keep", "--cache"},
     {"cache.max_bytes", "--cache"},
     {"shape.height", "--size"},
@@ -42,38 +38,40 @@ constexpr struct {
     {"sizes.max_height", "--max-size"},
     {"sizes.max_width", "--max-size"},
     {"sizes.bucket_batches", "--bucket"},
-    {"short_side", "--short-side"},
-    {"side_bytes", "--side-bytes"},
     {"trace.events", "--trace-events"},
-    {"target_readiness", "--target-readiness"},
-    {"batch", "--batch"},
-    {"fit", "--fit"},
     {"tuning.mode", "--tuning"},
     {"faults.tolerate_share", "--tolerate"},
-    {"faults.tolerate", "--tolerate"},
     {"extensions", "--ext"},
-    {"follow_symlinks", "--follow-symlinks"},
-    {"workers", "--workers"},
-    {"ranks.rank", "--rank"},
-    {"ranks.world", "--world"},
     {"ranks.local_world", "--ranks-per-node"},
-    {"ranks", "--ranks"},
     {"StreamOptions::resume", "--resume"},
 };
+/// Members whose option has the same name.
+constexpr std::string_view same_members[] = {"memory.max_sample_bytes",
+                                             "queue.max_queue_size",
+                                             "queue.max_leases",
+                                             "io.read_ahead",
+                                             "short_side",
+                                             "side_bytes",
+                                             "target_readiness",
+                                             "batch",
+                                             "fit",
+                                             "faults.tolerate",
+                                             "follow_symlinks",
+                                             "workers",
+                                             "ranks.rank",
+                                             "ranks.world",
+                                             "ranks"};
+/// Limits of one sample as the reasons of faults name them. An option of that name raises each.
+constexpr std::string_view sample_limits[] = {
+    "max_side",  "max_pixels",  "max_encoded_bytes", "max_sample_bytes",
+    "max_scans", "max_markers", "max_header_bytes",  "max_ancillary_bytes"};
 
-/// Limits of one sample as the reasons of faults name them, and the option that raises each.
-constexpr struct {
-  std::string_view limit, option;
-} sample_limits[] = {
-    {"max_side", "--max-side"},
-    {"max_pixels", "--max-pixels"},
-    {"max_encoded_bytes", "--max-encoded-bytes"},
-    {"max_sample_bytes", "--max-sample-bytes"},
-    {"max_scans", "--max-scans"},
-    {"max_markers", "--max-markers"},
-    {"max_header_bytes", "--max-header-bytes"},
-    {"max_ancillary_bytes", "--max-ancillary-bytes"},
-};
+/// "--max-leases" for "queue.max_leases".
+std::string option_of(std::string_view member) {
+  auto option = "--" + std::string(member.substr(member.find('.') + 1));
+  std::ranges::replace(option, '_', '-');
+  return option;
+}
 
 /// Replaces `member` by `option`, and "batch = 3" by "--batch 3". A member without a dot or
 /// colon may be an ordinary word, so it is replaced only before an equals sign.
@@ -242,6 +240,7 @@ void hint_short_queue(const Settings& settings, const Plan& plan) {
 
 std::string with_option_names(std::string text) {
   for (const auto& [member, option] : members) name_option(text, member, option);
+  for (const auto member : same_members) name_option(text, member, option_of(member));
   return text;
 }
 
@@ -262,9 +261,9 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
 
   std::vector<std::string> ways;
   if (too_many) ways.push_back("raise " + typed_option("--tolerate", settings.arguments));
-  for (const auto& [limit, option] : sample_limits)
+  for (const auto limit : sample_limits)
     if (text.find(limit) != text.npos)
-      ways.push_back("raise " + typed_option(option, settings.arguments));
+      ways.push_back("raise " + typed_option(option_of(limit), settings.arguments));
   if (ways.empty() && std::filesystem::is_directory(settings.data))
     ways.emplace_back("--ext names the extensions of images");
   ways.push_back(

@@ -182,20 +182,19 @@ class Client : public std::enable_shared_from_this<Client> {
 /// connection that has not sent its request, or not read its answer, within two seconds.
 class MetricsServer::Web {
  public:
-  Web(const std::string& address, std::uint16_t port)
-      : acceptor_(listen_on(io_, address, port)), thread_(start_thread([this] { serve(); })) {}
+  Web(const std::string& address, std::uint16_t port) : acceptor_(listen_on(io_, address, port)) {
+    std::ostringstream text;
+    text << "http://" << acceptor_.local_endpoint() << metrics_path;
+    url = text.str();
+    thread_ = start_thread([this] { serve(); });
+  }
   /// Ends all connections at once. Waits only for a running scrape.
   ~Web() {
     io_.stop();
     thread_.join();
   }
   View view;
-
-  std::string url() const {
-    std::ostringstream text;
-    text << "http://" << acceptor_.local_endpoint() << metrics_path;
-    return text.str();
-  }
+  std::string url;
 
  private:
   void serve() {
@@ -236,7 +235,7 @@ class MetricsServer::Web {
 };
 
 MetricsServer::MetricsServer(const std::string& address, std::uint16_t port)
-    : web_(std::make_unique<Web>(address, port)), url_(web_->url()) {}
+    : web_(std::make_unique<Web>(address, port)), url_(web_->url) {}
 MetricsServer::~MetricsServer() = default;
 
 MetricsServer::Showing::Showing(MetricsServer* server, const Loader& loader) : server_(server) {

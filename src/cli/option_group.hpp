@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -22,6 +23,18 @@ void add_options(CLI::App& command, Command which, Settings& settings);
 /// Applies the rules for combinations of options, after the options were read. Throws Refusal if
 /// options contradict each other.
 void apply_rules(const CLI::App& command, Settings& settings);
+
+/// What is wrong with `arguments`, as a message for the user. CLI11 has refused them with `error`.
+/// `command` is the command that they name; null if they name none.
+std::string usage_error(const CLI::ParseError& error, const CLI::App& app, const CLI::App* command,
+                        const std::vector<std::string>& arguments);
+
+/// The options of a command that help and completions show.
+std::vector<const CLI::Option*> shown_options(const CLI::App& command);
+
+/// The candidate that is most similar to `word`. At most two letters, or a quarter of the letters of a
+/// long word, may differ. Empty if there is none.
+std::string closest(std::string_view word, std::span<const std::string> candidates);
 
 /// Whether the option means something for the command.
 bool belongs_to(std::string_view option, Command command) noexcept;

@@ -18,6 +18,7 @@
 #include "cli/output.hpp"
 #include "report/json.hpp"
 #include "report/page/page.hpp"
+#include "source/text_file.hpp"
 #include "weir/error.hpp"
 
 namespace weir::cli {
@@ -105,7 +106,24 @@ int refuse(const Refusal& refusal) {
   return refusal.exit_code;
 }
 
+/// A report with a trainer's profile has tens of MiB at most. JSON takes ten times its size when it
+/// is parsed.
+constexpr std::uint64_t most_report_bytes = 256ull << 20;
+
 }  // namespace
+
+int page_command(const Settings& settings) {
+  const auto& path = settings.data;
+  const auto text = source::read_text_file(path, most_report_bytes);
+  report::Json report;
+  try {
+    report = report::read_report(text);
+  } catch (const std::invalid_argument& e) {
+    throw std::invalid_argument(path + " " + e.what());
+  }
+  write_file(settings.html, report::page(report));
+  return done_exit;
+}
 
 void emit(const Settings& settings, const report::Json& json, const std::string& text) {
   write_all({[&] {

@@ -10,8 +10,6 @@
 #include "cli/measure.hpp"
 #include "cli/messages.hpp"
 #include "cli/next_command.hpp"
-#include "cli/setting_grid.hpp"
-#include "cli/vector_sink.hpp"
 #include "plan/search.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"

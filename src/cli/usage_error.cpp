@@ -1,5 +1,3 @@
-#include "cli/usage_error.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "cli/messages.hpp"
+#include "cli/option_group.hpp"
 #include "cli/parse.hpp"
 
 namespace weir::cli {

@@ -2,15 +2,62 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <span>
 
+#include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "codec/format.hpp"
 
 namespace weir::codec {
 namespace {
+
+/// The largest reduction with which the image is still as large as the output.
+std::uint32_t reduction(const ImageInfo& info, const DecoderOptions& options, const Placement& p) {
+  const auto can_reduce = info.format->reduces;
+  if (options.decode == Decode::exact || can_reduce == nullptr || !can_reduce(info)) return 1;
+  std::uint32_t reduce = 8;
+  while (reduce > 1 &&
+         (p.source.width / reduce < p.patch_width() || p.source.height / reduce < p.patch_height()))
+    reduce /= 2;
+  return reduce;
+}
+
+struct Range {
+  std::uint32_t first, count;
+  double from, span;
+};
+
+/// Computes one side of the source rectangle in a reduced image: the range to decode, including
+/// `around` more pixels on each side, and the start of the source within it.
+Range reduced(std::uint32_t first, std::uint32_t count, std::uint32_t size, std::uint32_t reduce,
+              double around) {
+  const double from = double{1} * first / reduce, span = double{1} * count / reduce;
+  const double low = std::max(0.0, std::floor(from - around));
+  const double high =
+      std::min(std::ceil(double{1} * size / reduce), std::ceil(from + span + around));
+  return {static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high - low), from - low,
+          span};
+}
+
+/// Extends the source by the pixels that the filter also reads, in a reduced image.
+void look_around(Placement& p, const ImageInfo& info, std::uint32_t reduce) {
+  if (reduce == 1 && (!p.antialias || !p.resamples())) return;
+  const auto around = [&](std::uint32_t in, std::uint32_t out) {
+    return p.antialias ? std::max(1.0, double{1} * in / reduce / out) : 0.0;
+  };
+  const Rect s = p.source;
+  const auto x = reduced(s.x, s.width, info.width, reduce, around(s.width, p.patch_width()));
+  const auto y = reduced(s.y, s.height, info.height, reduce, around(s.height, p.patch_height()));
+  p.part = {x.from, y.from, x.span, y.span};
+  p.source = {x.first, y.first, x.count, y.count};
+}
+
+Orientation orientation_of(const ImageInfo& info, const DecoderOptions& options) {
+  return options.exif == Exif::apply ? Orientation::of_exif(info.orientation) : Orientation{};
+}
 
 Canvas make_canvas(const DecodePlan& plan, std::uint8_t* scratch, std::uint8_t* row) {
   const auto& [source, orientation, target, out, antialias, part] = plan.placement;
@@ -36,6 +83,46 @@ void put_missing(RowSink& sink, const Rect& source, std::uint8_t* spare) {
 }
 
 }  // namespace
+
+DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderOptions& options,
+                       std::uint64_t draw) {
+  Orientation orientation = orientation_of(info, options);
+  const std::uint32_t width = orientation.transpose ? info.height : info.width;
+  const std::uint32_t height = orientation.transpose ? info.width : info.height;
+  const CropView view = crop_view(width, height, fit, draw);
+  // The view is relative to the upright image. Its flip applies only to the output.
+  const Rect whole = orientation.stored(view.source, info.width, info.height);
+  if (view.flip) orientation = orientation.flipped();
+
+  DecodePlan plan{.info = info};
+  plan.placement = {whole, orientation, view.target, fit.out, options.antialias};
+  plan.reduce = reduction(info, options, plan.placement);
+  look_around(plan.placement, info, plan.reduce);
+  const Rect& source = plan.placement.source;
+  plan.canvas = info.format->need(info, source, plan.reduce);
+  const CanvasNeed& need = plan.canvas;
+  // Rows of the canvas are then complete rows of the output.
+  const bool gapless = !need.gapless || view.target.width == fit.out.width;
+  plan.direct = !need.streams && orientation.identity() && !plan.placement.resamples() &&
+                need.area == source && gapless;
+  if (!plan.direct && !need.streams) {
+    const std::uint64_t pixels = std::uint64_t{need.area.width} * need.area.height;
+    plan.canvas_bytes = add_sat(mul_sat(pixels, pixel_bytes), overrun);
+  }
+  const std::uint64_t sink_bytes = plan.direct ? 0 : RowSink::memory_bytes(plan.placement);
+  Packing block;
+  block.add(plan.canvas_bytes);
+  plan.spare_offset = block.add(need.spare_bytes);
+  plan.sink_offset = block.add(sink_bytes);
+  plan.arena_offset = block.bytes;
+  plan.memory = {add_sat(plan.arena_offset, need.arena_bytes), need.reserved_bytes};
+  return plan;
+}
+
+Shape upright_shape(const ImageInfo& info, Exif exif) noexcept {
+  const bool transposed = exif == Exif::apply && Orientation::of_exif(info.orientation).transpose;
+  return {transposed ? info.width : info.height, transposed ? info.height : info.width, 3};
+}
 
 Decoder::Decoder(DecoderOptions options) : options_(std::move(options)) {
   for (const Format* format : formats) kept_.push_back(format->keep ? format->keep() : nullptr);

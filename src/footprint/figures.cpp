@@ -2,9 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "base/checked.hpp"
+#include "base/sanitize.hpp"
+#include "report/bytes.hpp"
+#include "report/stats_text.hpp"
+#include "report/table.hpp"
 
 namespace weir::report {
 namespace {
@@ -75,6 +83,128 @@ Json to_json(const Fit& fit) {
           {"micro_batch", to_json(fit.micro_batch)}};
 }
 
+std::string in_units(std::uint64_t bytes, double unit) {
+  auto text = fmt::format("{:.2f}", static_cast<double>(bytes) / unit);
+  for (auto at = text.size() - 3; at > 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+std::string or_dash(std::uint64_t figure, std::string text) {
+  return figure == 0 ? "-" : std::move(text);
+}
+std::string mib(std::uint64_t bytes) { return in_units(bytes, 1 << 20); }
+std::string mb(std::uint64_t bytes) { return in_units(bytes, 1e6); }
+
+std::string types_text(const Model& model) {
+  const auto& t = model.types;
+  const std::array all{t.parameters, t.gradients, t.optimizer, t.activations, t.input};
+  if (std::ranges::count(all, all[0]) == std::ssize(all)) return std::string(to_string(all[0]));
+  return fmt::format("parameters {}, gradients {}, optimizer {}, activations {}, input {}",
+                     to_string(t.parameters), to_string(t.gradients), to_string(t.optimizer),
+                     to_string(t.activations), to_string(input_type(model)));
+}
+
+std::string head_text(const ModelFigures& figures) {
+  const auto& model = figures.model;
+  return fmt::format("{}: input {}{}, {}, {}\n",
+                     model.name.empty() ? "Model" : sanitize(model.name),
+                     fmt::join(model.input, "x"), model.tokens ? " tokens" : "", types_text(model),
+                     to_string(model.optimizer));
+}
+
+std::string layers_text(const ModelFigures& figures) {
+  const auto& print = figures.requested();
+  Table table("#|<layer|output|parameters|activations|params|grads|state|kept");
+  const auto count = [](std::uint64_t values) { return or_dash(values, grouped(values)); };
+  const auto bytes = [](std::uint64_t part) { return or_dash(part, mib(part)); };
+  for (std::size_t i = 0; i < print.layers.size(); ++i) {
+    const auto& layer = print.layers[i];
+    constexpr std::size_t most_shown = 24;
+    const auto label = layer.name.empty() ? layer.kind : layer.kind + ' ' + layer.name;
+    table.add({fmt::format("{}", i), sanitize(label, most_shown),
+               fmt::format("{}", fmt::join(layer.output, "x")), count(layer.parameters),
+               count(layer.activations), bytes(layer.parameter_bytes), bytes(layer.gradient_bytes),
+               bytes(layer.optimizer_bytes), bytes(layer.kept_bytes)});
+  }
+  if (print.input_copy_bytes > 0)
+    table.add({"", "input, converted", "", "", "", "", "", "", mib(print.input_copy_bytes)});
+  const auto& all = print.training;
+  table.add({"", "in all", "", grouped(print.parameters), grouped(print.activations),
+             mib(all.parameters), mib(all.gradients), mib(all.optimizer), mib(all.kept)});
+  return fmt::format(
+      "Layers: values of one image, then MiB of parameters, gradients, optimizer state, and of\n"
+      "activations kept for the backward pass of {}\n{}",
+      plural(print.micro_batch, "image"), table.text());
+}
+
+std::string in_all_text(const ModelFigures& figures) {
+  struct Sums {
+    std::string heading;
+    const Footprint& print;
+    bool training;
+  };
+  const auto &whole = figures.whole, &requested = figures.requested();
+  std::vector<Sums> columns{{fmt::format("batch {}", whole.batch), whole, true}};
+  if (figures.micro)
+    columns.push_back({fmt::format("{} at once", requested.micro_batch), requested, true});
+  columns.push_back({fmt::format("prediction {}", requested.micro_batch), requested, false});
+
+  Table table("<In all", 0);
+  for (const auto& column : columns) {
+    table.add_column(column.heading + " MiB");
+    table.add_column("MB");
+  }
+  const auto add = [&](const std::string& label, auto bytes_of) {
+    std::vector<std::string> cells{"  " + label};
+    for (const auto& column : columns) {
+      const std::uint64_t bytes = bytes_of(column);
+      cells.push_back(or_dash(bytes, mib(bytes)));
+      cells.push_back(bytes == 0 ? "" : mb(bytes));
+    }
+    table.add(std::move(cells));
+  };
+  for (const auto& account : training_accounts) {
+    if (account.training == &TrainingBytes::buffers && whole.buffers == 0) continue;
+    add(account.label, [&](const Sums& of) {
+      if (of.training) return of.print.training.*account.training;
+      return account.prediction ? of.print.prediction.*account.prediction : 0;
+    });
+    if (account.training == &TrainingBytes::optimizer)
+      add("  these three", [](const Sums& of) {
+        const auto& t = of.print.training;
+        return of.training ? t.parameters + t.gradients + t.optimizer : 0;
+      });
+  }
+  return table.text() +
+         "  MB = 10^6 bytes, MiB = 2^20 bytes. Activations: kept for the backward pass; in "
+         "prediction,\n"
+         "  one layer's input and output. At the peak: with the gradients of activations on their "
+         "way\n"
+         "  back.\n";
+}
+
+std::string fit_text(const ModelFigures& figures) {
+  const auto& fit = *figures.fit;
+  Table table(
+      fmt::format("<Fit in {} MiB ({} MB)|images|MiB at the peak|<", mib(fit.bytes), mb(fit.bytes)),
+      0);
+  const auto add = [&](std::string what, const Most& most, const char* none) {
+    table.add({"  " + std::move(what), grouped(most.images),
+               or_dash(most.images, mib(most.peak_bytes)), most.images == 0 ? none : ""});
+  };
+  constexpr auto not_one = "not even one image fits";
+  add("largest batch, all at once", fit.at_once, not_one);
+  if (fit.in_micros)
+    add(fmt::format("largest batch, {} at once", grouped(figures.model.micro_batch)),
+        *fit.in_micros, not_one);
+  add(fmt::format("largest micro-batch of {}", grouped(figures.whole.batch)), fit.micro_batch,
+      "one at a time does not fit");
+  return table.text();
+}
+
+std::string sums_text(const ModelFigures& figures) {
+  return in_all_text(figures) + (figures.fit ? '\n' + fit_text(figures) : "");
+}
+
 }  // namespace
 
 ModelFigures model_figures(const Model& model, std::optional<std::uint64_t> bytes) {
@@ -140,6 +270,36 @@ Json to_json(const Together& both) {
         {"image",
          {{"host_bytes", both.image_host_bytes}, {"training_bytes", both.image_training_bytes}}}}},
       {"mismatch", text_or_null(both.mismatch)}};
+}
+
+std::string training_text(const ModelFigures& figures) {
+  return head_text(figures) + '\n' + sums_text(figures);
+}
+
+std::string footprint_text(const ModelFigures& figures) {
+  const auto layers = figures.model.layers.empty() ? "" : layers_text(figures) + '\n';
+  return head_text(figures) + '\n' + layers + sums_text(figures);
+}
+
+std::string together_text(const Together& both, const Plan& plan) {
+  Table table("<Host and training together|host|training|in all", 0);
+  const auto add = [&](const char* what, std::uint64_t host, std::uint64_t training) {
+    table.add({what, human_bytes(host), human_bytes(training), human_bytes(host + training)});
+  };
+  add("  staging and index; training at its peak", both.host_bytes, both.training_bytes);
+  add("  one more queue slot", both.slot_host_bytes, 0);
+  add("  one more image in the batch", both.image_host_bytes, both.image_training_bytes);
+  auto out = table.text();
+  const auto image = both.image_training_bytes + both.image_host_bytes;
+  if (both.slot_host_bytes > 0)
+    out += fmt::format(
+        "  A slot is a slab; an image is a row in each of {} and what training keeps of it: as "
+        "much as\n"
+        "  {:.3g} slots.\n",
+        plural(plan.slabs, "slab"),
+        static_cast<double>(image) / static_cast<double>(both.slot_host_bytes));
+  if (!both.mismatch.empty()) out += fmt::format("Note: {}\n", both.mismatch);
+  return out;
 }
 
 }  // namespace weir::report

@@ -2,6 +2,7 @@
 #include <array>
 #include <optional>
 
+#include "base/checked.hpp"
 #include "codec/imgcodecs/headers.hpp"
 
 namespace weir::imgcodecs {
@@ -93,10 +94,6 @@ bool is_bounded(std::uint32_t compression_tag) {
   return std::ranges::find(known, compression_tag) != known.end();
 }
 
-std::uint64_t up(std::uint64_t value, std::uint64_t step) {
-  return (value + step - 1) / step * step;
-}
-
 /// libtiff accepts a JPEG that is taller than its strip, and libjpeg then keeps the coefficients of
 /// the whole JPEG.
 std::uint64_t tallest_jpeg(codec::Bytes tiff, std::uint64_t width) {
@@ -137,8 +134,8 @@ Header read_tiff_header(codec::Bytes tiff) {
   // OpenCV allocates the whole tile, even for a small image. Encoders round up to 16, and some use
   // a fixed tile size for small images too.
   constexpr std::uint64_t common = 4096 * 4096;
-  require(wide * high <= std::max(common, up(width, 16) * up(height, 16)), FaultKind::limit,
-          "TIFF tile or strip larger than its image and than 4096x4096");
+  require(wide * high <= std::max(common, round_up_any(width, 16) * round_up_any(height, 16)),
+          FaultKind::limit, "TIFF tile or strip larger than its image and than 4096x4096");
 
   // OpenCV's image. OpenCV copies it to rotate it by 90 degrees.
   const std::uint64_t image = std::uint64_t{width} * height * (on_its_side ? 6 : 3);
@@ -146,10 +143,11 @@ Header read_tiff_header(codec::Bytes tiff) {
   // if planes are separate), and the coefficients of a JPEG. Both are allocated in blocks.
   const std::uint64_t pixel = 4 + 2 * (samples == 1 ? 1 : 4) + (coding == jpeg ? 2 * samples : 0);
   const std::uint64_t block = coding == jpeg ? 32 : 4;
-  const std::uint64_t decoded = up(wide, block) * up(high, block) * pixel;
+  const std::uint64_t decoded = round_up_any(wide, block) * round_up_any(high, block) * pixel;
   // Positions of the tiles or strips of each plane. libtiff may split a strip into single rows.
   const std::uint64_t parts =
-      across ? (up(width, *across) / *across) * (up(height, *down) / *down) : height;
+      across ? (round_up_any(width, *across) / *across) * (round_up_any(height, *down) / *down)
+             : height;
   return {width, height, image + decoded + parts * samples * 32 + tags.bytes()};
 }
 

@@ -1,6 +1,6 @@
 #include "cli/soak.hpp"
 
-#include "cli/vector_sink.hpp"
+#include "cli/data.hpp"
 #include "support/catch.hpp"
 
 using namespace weir;

@@ -2,7 +2,6 @@
 
 #include <stdexcept>
 
-#include "cli/vector_sink.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/text.hpp"

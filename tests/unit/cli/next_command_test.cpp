@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "cli/setting_grid.hpp"
+#include "cli/measure.hpp"
 #include "support/catch.hpp"
 #include "support/units.hpp"
 #include "unit/plan/windows.hpp"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "cli/command_line.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/option_group.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
 
@@ -269,6 +269,9 @@ TEST_CASE("a command has no option that means nothing for it, and help does not 
       {"verify", {"--html", "--rounds", "--grid"}, {"--beside", "--tuning", "--digest"}},
       {"run", {"--beside", "--each", "--rounds"}, {"--trace", "--tuning", "--metrics-port"}},
       {"footprint", {"--digest", "--html", "--shuffle"}, {"--fit", "--dtype", "--json"}},
+      {"order",
+       {"--size", "--memory-budget", "--json", "--digest", "--max-side"},
+       {"--rank", "--resume", "--bucket", "--drop-last"}},
       {"page", {}, {"--html", "--quiet"}},
   };
   for (const auto& row : rows) {
@@ -291,9 +294,9 @@ TEST_CASE("a command has no option that means nothing for it, and help does not 
 }
 
 TEST_CASE("a flag takes true and false, and no other value", "[settings]") {
-  CHECK(run_with({"--shuffle=true"}).options.shuffle);
-  CHECK_FALSE(run_with({"--shuffle", "--shuffle=false"}).options.shuffle);
-  CHECK(run_with({"--shuffle", "--shuffle"}).options.shuffle);
+  CHECK(run_with({"--shuffle=true"}).options.order == Order::shuffle());
+  CHECK(run_with({"--shuffle", "--shuffle=false"}).options.order == Order::sequential());
+  CHECK(run_with({"--shuffle", "--shuffle"}).options.order == Order::shuffle());
   for (const std::string value : {"3", "0", "yes", "-1"}) {
     const auto refused = refusal({"run", "x", "--shuffle=" + value});
     CAPTURE(value);
