@@ -190,7 +190,7 @@ class Levers {
     if (!is_worth_it(result)) return;
     auto& lever = add(Change::cpu, cpus_text(cpu.had), cpus_text(cpu.wanted), result);
     lever.title = "CPUs for the workers, " + lever.from + " → " + lever.to;
-    lever.why = cpu_cause(window_).remedy;
+    lever.why = cpu_reason(window_).remedy;
   }
 
   /// The window's setting with other times.
