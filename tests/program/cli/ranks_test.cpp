@@ -172,6 +172,12 @@ TEST_CASE("a run resumes where another has ended, with other ranks", "[ranks]") 
   CHECK(seen.size() == 41);
   CHECK(std::set(seen.begin(), seen.end()).size() == 41);
 
+  run({"--resume", states, "--save-progress", file("all")}, "c");
+  auto again = Arguments{"run", forty_one, "--size", "8x8", "--resume", file("all")};
+  again.insert(again.end(), order.begin(), order.end());
+  CHECK(
+      contains(weir::test::weir(again).err, "hint: --resume " + file("all") + ": nothing is left"));
+
   const auto refuses_to_resume = [&](const Arguments& options, const std::string& why) {
     for (const auto* name : {"run", "order"}) {
       auto all = options;
