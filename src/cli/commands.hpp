@@ -23,6 +23,8 @@ int sweep_command(const Settings& settings, const std::vector<std::string>& argu
                   const Interrupt& interrupt);
 int tune_command(const Settings& settings, const Interrupt& interrupt);
 int verify_command(const Settings& settings, const Interrupt& interrupt);
+/// Lists the positions of an epoch and their samples.
+int order_command(const Settings& settings, const Interrupt& interrupt);
 /// Reads the saved report `settings.data` and writes its page to `settings.html`.
 int page_command(const Settings& settings);
 int demo_command(const Settings& settings, const Interrupt& interrupt);

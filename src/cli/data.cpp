@@ -80,11 +80,15 @@ void refuse_unbuilt(std::string_view data) {
 /// With drop_last, a batch that is larger than the data leaves nothing.
 void refuse_no_batch(const Settings& settings, std::uint64_t samples) {
   const auto& o = settings.options;
-  if (!o.drop_last || samples >= o.batch) return;
+  const auto world = o.ranks.world;
+  if (!o.drop_last || samples / world >= o.batch) return;
+  const auto way = samples >= world ? fmt::format("--batch {} or less", samples / world)
+                                    : fmt::format("--world {} or less", samples);
   throw std::invalid_argument(fmt::format(
-      "{}: --drop-last leaves out everything: {} are less than a batch of {}; write --batch {} or "
-      "less, or leave --drop-last out",
-      sanitize(settings.data), report::plural(samples, "sample"), o.batch, samples));
+      "{}: --drop-last leaves out everything: {} are less than a batch of {}{}; write {}, or leave "
+      "--drop-last out",
+      sanitize(settings.data), report::plural(samples, "sample"), o.batch,
+      world > 1 ? fmt::format(" on each of {} ranks", world) : "", way));
 }
 
 AnySource open_folder(const Settings& settings, const FolderOptions& options,

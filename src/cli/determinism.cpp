@@ -34,28 +34,6 @@ std::optional<std::uint64_t> batches_in_all(const Loader& loader, const Settings
   return all;
 }
 
-/// The reason why the batches of another loader may differ. Empty if they must be equal.
-std::string chance(const Report& report) {
-  constexpr std::array kinds{FaultKind::io, FaultKind::timeout, FaultKind::memory};
-  for (const auto kind : kinds)
-    if (const auto count = report.fault_kinds[static_cast<std::size_t>(kind)]; count > 0)
-      return fmt::format("{} of kind {} need not come again", report::plural(count, "fault"),
-                         to_string(kind));
-  return {};
-}
-
-/// `options` with every change that must not change what is delivered.
-Options other_machine(Options options, const Plan& plan) {
-  const auto alignment = options.memory.alignment;
-  options =
-      on_machine(std::move(options), plan.workers == 1 ? 2 : 1, plan.max_queue_size == 1 ? 2 : 1);
-  options.memory = {.alignment = alignment, .max_sample_bytes = plan.max_sample_bytes};
-  // This limit only ends a stream. It does not change earlier batches.
-  options.faults.tolerate = UINT64_MAX;
-  options.faults.tolerate_share = 1;
-  return options;
-}
-
 struct Comparison {
   std::uint64_t same = 0;
   std::string first;  ///< description of the first difference
@@ -118,6 +96,26 @@ Determinism deliver_again(const AnySource& source, const Settings& settings, con
 }
 
 }  // namespace
+
+std::string chance(const Report& report) {
+  constexpr std::array kinds{FaultKind::io, FaultKind::timeout, FaultKind::memory};
+  for (const auto kind : kinds)
+    if (const auto count = report.fault_kinds[static_cast<std::size_t>(kind)]; count > 0)
+      return fmt::format("{} of kind {} need not come again", report::plural(count, "fault"),
+                         to_string(kind));
+  return {};
+}
+
+Options other_machine(Options options, const Plan& plan) {
+  const auto alignment = options.memory.alignment;
+  options =
+      on_machine(std::move(options), plan.workers == 1 ? 2 : 1, plan.max_queue_size == 1 ? 2 : 1);
+  options.memory = {.alignment = alignment, .max_sample_bytes = plan.max_sample_bytes};
+  // This limit only ends a stream. It does not change earlier batches.
+  options.faults.tolerate = UINT64_MAX;
+  options.faults.tolerate_share = 1;
+  return options;
+}
 
 Delivered::Delivered(std::uint32_t batch, std::optional<std::uint64_t> batches_in_all)
     : ends_before_((samples_at_each_end + batch - 1) / batch),

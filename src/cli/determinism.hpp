@@ -42,6 +42,12 @@ struct Determinism {
   std::string skipped;         ///< why nothing was compared; empty if batches were compared
 };
 
+/// `options` with every change that must not change what is delivered.
+Options other_machine(Options options, const Plan& plan);
+
+/// The reason why the batches of another loader may differ. Empty if they must be equal.
+std::string chance(const Report& report);
+
 /// Delivers the recorded batches again and compares their digests, as checks of Law::determinism.
 /// The second loader has another number of workers, another queue size, and no read-ahead, cache or
 /// budget. It resumes at the first of the last batches. `did` is the report of the first loader. Only

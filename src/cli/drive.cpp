@@ -11,6 +11,8 @@
 #include "cli/metrics_server.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/progress_file.hpp"
+#include "cli/rows.hpp"
 #include "cli/timeline.hpp"
 #include "engine/thread_stats.hpp"
 #include "report/process.hpp"
@@ -18,17 +20,29 @@
 namespace weir::cli {
 namespace {
 
+/// What a run writes while it delivers.
+struct Records {
+  std::optional<Digest> digest{};
+  SampleList samples;
+  ProgressFile progress;
+};
+
 void drain(Stream& stream, const Loader& loader, const Settings& settings,
-           const Interrupt& interrupt, std::optional<Digest>& digest,
-           const AfterBatch& after_batch) {
+           const Interrupt& interrupt, Records& records, const AfterBatch& after_batch) {
   Consumer consumer(settings, interrupt.token());
   std::deque<Batch> held;
   for (std::uint64_t taken = 0; taken != settings.steps; ++taken) {
     if (held.size() == loader.plan().max_leases) held.pop_front();
     auto batch = stream.next();
     if (!batch) return;
-    if (digest) digest->add(*batch);
+    if (records.digest) records.digest->add(*batch);
+    records.samples.add(*batch);
+    auto receipt = batch->receipt();
     consumer.take(*batch);
+    // The consumer has not trained with a batch on which it was interrupted.
+    if (interrupt.raised()) receipt.abandon();
+    receipt.finish();
+    records.progress.after_batch();
     held.push_back(std::move(*batch));
     if (after_batch && !after_batch(loader)) return;
   }
@@ -53,14 +67,16 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     options.tuning.on_move = [&settings](const std::string& move) { hint(settings, move); };
     Loader loader(source, options);
     const MetricsServer::Showing shown(settings.metrics.get(), loader);
-    std::optional<Digest> digest;
-    if (settings.digest) digest.emplace();
     const Progress progress(settings, loader, label);
-    auto stream = loader.stream({.epochs = settings.stream_epochs(), .stop = interrupt.token()});
+    auto stream = loader.stream(
+        {.resume = settings.resume, .epochs = settings.stream_epochs(), .stop = interrupt.token()});
+    Records records{.samples = SampleList(settings, loader, source),
+                    .progress = ProgressFile(settings.save_progress, stream)};
+    if (settings.digest) records.digest.emplace();
     Timeline timeline(loader);
     const auto cpu_before = process_cpu_seconds();
     try {
-      drain(stream, loader, settings, interrupt, digest, after_batch);
+      drain(stream, loader, settings, interrupt, records, after_batch);
       if (settings.settle && !interrupt.raised()) stream.settle();
     } catch (const std::exception& e) {
       run.error = reason_of(e, settings);
@@ -73,13 +89,16 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     if (run.figures.queue.batches == 0) run.figures.regime.reset();
     run.parts_now = process_parts();
     try {
-      if (!settings.trace.empty()) write_trace(loader, settings.trace);
+      write_all({[&] { records.progress.save(); }, [&] { records.samples.close(); },
+                 [&] {
+                   if (!settings.trace.empty()) write_trace(loader, settings.trace);
+                 }});
     } catch (const std::exception&) {
-      run.trace_failure = std::current_exception();
+      run.output_failure = std::current_exception();
     }
     run.budget_how = settings.budget_how;
     if (settings.slab_note) run.slab_note = settings.slab_note();
-    if (digest) run.digest = std::move(*digest).hex();
+    if (records.digest) run.digest = std::move(*records.digest).hex();
   }
   run.process_peak = process.stop();
   run.process_after = process_memory();

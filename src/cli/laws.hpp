@@ -14,7 +14,8 @@
 namespace weir::cli {
 
 /// The laws that a soak checks. Most are checked from outside while a loader runs. `determinism` needs
-/// a second pass. `attempted` says that every sample was read.
+/// a second pass. `attempted` says that every sample was read. `ranks` says that ranks side by side
+/// deliver what one process delivers.
 enum class Law : std::uint8_t {
   sum,
   bound,
@@ -26,12 +27,13 @@ enum class Law : std::uint8_t {
   determinism,
   progress,
   resume,
-  attempted
+  attempted,
+  ranks
 };
-inline constexpr std::size_t law_count = 11;
+inline constexpr std::size_t law_count = 12;
 constexpr std::string_view to_string(Law law) noexcept {
   return name_of(law, {"sum", "bound", "peak", "held", "conservation", "queue", "order",
-                       "determinism", "progress", "resume", "attempted"});
+                       "determinism", "progress", "resume", "attempted", "ranks"});
 }
 
 struct LawFigures {

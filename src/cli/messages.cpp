@@ -42,6 +42,11 @@ constexpr struct {
     {"tuning.mode", "--tuning"},
     {"faults.tolerate_share", "--tolerate"},
     {"extensions", "--ext"},
+    {"ranks.rank", "--rank"},
+    {"ranks.world", "--world"},
+    {"ranks.local_world", "--ranks-per-node"},
+    {"ranks", "--ranks"},
+    {"StreamOptions::resume", "--resume"},
 };
 /// Members whose option has the same name.
 constexpr std::string_view same_members[] = {"memory.max_sample_bytes",
@@ -68,8 +73,8 @@ std::string option_of(std::string_view member) {
   return option;
 }
 
-/// Replaces `member` by `option`, and "batch = 3" by "--batch 3". A member without a dot may be an
-/// ordinary word, so it is replaced only before an equals sign.
+/// Replaces `member` by `option`, and "batch = 3" by "--batch 3". A member without a dot or
+/// colon may be an ordinary word, so it is replaced only before an equals sign.
 void name_option(std::string& text, std::string_view member, std::string_view option) {
   constexpr std::string_view in_names = "abcdefghijklmnopqrstuvwxyz_.";
   for (std::size_t at = 0; (at = text.find(member, at)) != text.npos; at += option.size()) {
@@ -77,7 +82,7 @@ void name_option(std::string& text, std::string_view member, std::string_view op
     const bool equals = rest.starts_with(" = ");
     const bool whole = (at == 0 || in_names.find(text[at - 1]) == in_names.npos) &&
                        (rest.empty() || in_names.find(rest.front()) == in_names.npos);
-    if (whole && (equals || member.find('.') != member.npos))
+    if (whole && (equals || member.find_first_of(".:") != member.npos))
       text.replace(at, member.size() + (equals ? 2 : 0), option);
   }
 }
@@ -90,7 +95,9 @@ std::string with_typed_option(const std::string& error, const std::vector<std::s
   const auto name_end = std::min(text.find_first_of(" :;", at), text.size());
   const auto option = text.substr(at, name_end - at);
   const auto value = typed(option, arguments);
-  if (value.empty() || text.substr(name_end, 1) != " ") return text;
+  if (value.empty()) return text;
+  if (text.substr(name_end, 1) == ":") return text.insert(name_end, " " + as_typed(value));
+  if (text.substr(name_end, 1) != " ") return text;
   const auto value_end = std::min(text.find_first_of(" :;", name_end + 1), text.size());
   const bool forgot_unit = option == "--memory-budget" && value.size() <= 6 && value != "0" &&
                            value.find_first_not_of("0123456789") == value.npos;

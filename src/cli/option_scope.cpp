@@ -30,7 +30,9 @@ bool belongs_to(std::string_view option, Command command) noexcept {
   // Commands that drain streams, those that plan a loader, and those that drain all of an epoch.
   static constexpr Commands streams{run, sweep, tune, verify},
       plans{plan, run, sweep, tune, verify}, epochs{run, sweep, verify},
-      sizes{plan, run, sweep, verify}, decodes{probe, run, sweep, tune, verify};
+      sizes{plan, run, sweep, verify, order}, decodes{probe, run, sweep, tune, verify},
+      loads{plan, probe, run, sweep, tune, verify}, orders{plan, run, sweep, tune, verify, order},
+      one_rank{run, sweep, tune, order};
 
   // Options that mean something for some commands only. The others belong to each command whose groups
   // have them.
@@ -41,6 +43,17 @@ bool belongs_to(std::string_view option, Command command) noexcept {
     std::string_view option;
     Commands commands;
   } scopes[] = {
+      {"--size", loads},
+      {"--fit", loads},
+      {"--exif", loads},
+      {"--side-bytes", loads},
+      {"--max-queue-size", loads},
+      {"--max-leases", loads},
+      {"--read-ahead", loads},
+      {"--memory-budget", loads},
+      {"--max-sample-bytes", loads},
+      {"--strict", loads},
+      {"--lenient", loads},
       {"--sizes", sizes},
       {"--max-size", sizes},
       {"--bucket", sizes},
@@ -53,13 +66,20 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       {"--tuning", {plan, run, verify}},
       {"--cache", plans},
       {"--slab-memory", plans},
-      {"--seed", plans},
-      {"--order", plans},
-      {"--shuffle", plans},
-      {"--drop-last", plans},
+      {"--seed", orders},
+      {"--order", orders},
+      {"--shuffle", orders},
+      {"--drop-last", orders},
       {"--rounds", {sweep}},
-      {"--epochs", streams},
-      {"--steps", streams},
+      {"--ranks", one_rank},
+      {"--rank", one_rank},
+      {"--world", orders},
+      {"--ranks-per-node", {plan, run, sweep, tune}},
+      {"--resume", {run, order}},
+      {"--samples", {run}},
+      {"--save-progress", {run}},
+      {"--epochs", {run, sweep, tune, verify, order}},
+      {"--steps", {run, sweep, tune, verify, order}},
       {"--settle", epochs},
       {"--consumer-ms", streams},
       {"--consumer-trace", streams},
@@ -75,7 +95,7 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       {"--html", {run, sweep, tune, demo}},
       {"--each", {probe}},
       {"--list-bad", {probe}},
-      {"--quiet", {plan, footprint, probe, run, sweep, tune, verify, demo, page}},
+      {"--quiet", {plan, footprint, probe, run, sweep, tune, verify, order, demo, page}},
       {"--metrics-port", epochs},
       {"--metrics-address", epochs},
       {"--trace", {run}},

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
+#include <system_error>
 
 #include "base/sanitize.hpp"
 #include "base/terms.hpp"
@@ -198,6 +199,19 @@ std::vector<double> read_trace(const std::string& path) {
   return milliseconds;
 }
 
+weir::Progress read_progress(const std::string& paths) {
+  std::vector<weir::Progress> states;
+  try {
+    for (const auto path : split(paths, ','))
+      states.push_back(weir::Progress::load(std::string(path)));
+    return weir::Progress::merge(states);
+  } catch (const Error& e) {
+    throw std::invalid_argument(plain_text(e));
+  } catch (const std::system_error& e) {
+    throw std::invalid_argument(e.what());
+  }
+}
+
 DelaySpec parse_delay(std::string_view text) {
   const auto parts = split(text, ':');
   const auto ms = [&](std::size_t i) { return number_in<double>(parts[i]).value_or(-1); };
@@ -224,8 +238,7 @@ void parse_tolerance(std::string_view text, FaultOptions& faults) {
 }
 
 std::optional<double> parse_auto_share(std::string_view text) {
-  constexpr double usual = 0.5;
-  if (text == "auto") return usual;
+  if (text == "auto") return usual_budget_share;
   if (!text.starts_with("auto")) return std::nullopt;
   const auto after = text.substr(std::min<std::size_t>(text.size(), 5));
   const bool percent = after.ends_with('%');

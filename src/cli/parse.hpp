@@ -8,6 +8,7 @@
 
 #include "weir/image.hpp"
 #include "weir/options.hpp"
+#include "weir/progress.hpp"
 
 namespace weir::cli {
 
@@ -41,6 +42,8 @@ double parse_share(std::string_view text);
 /// Reads a file of at most 64 MiB with one number of milliseconds on each line. Blank lines are
 /// ignored. The error names the line.
 std::vector<double> read_trace(const std::string& path);
+/// Reads files of Progress::save() with commas between their names, and merges them.
+weir::Progress read_progress(const std::string& paths);
 /// "50" or "50:20": mean and standard deviation in milliseconds. A deviation needs a mean above 0.
 struct DelaySpec {
   double mean_ms = 0;
@@ -49,6 +52,8 @@ struct DelaySpec {
 DelaySpec parse_delay(std::string_view text);
 /// "12" sets tolerate. "2.5%" sets tolerate_share.
 void parse_tolerance(std::string_view text, FaultOptions& faults);
+/// The share of --memory-budget auto.
+inline constexpr double usual_budget_share = 0.5;
 /// "auto" or "auto:P%": the share of the available memory. Empty for a text without auto.
 std::optional<double> parse_auto_share(std::string_view text);
 /// "encoded", "decoded:64MiB" or "nothing".

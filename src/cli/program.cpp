@@ -36,10 +36,13 @@ void listen(Settings& settings) {
 /// Before the first sample, so that no run ends without its report.
 void check_outputs(const Settings& settings) {
   if (settings.only_depth) return;
-  const std::pair<const char*, const std::string&> outputs[] = {{"--json", settings.json},
-                                                                {"--html", settings.html},
-                                                                {"--trace", settings.trace},
-                                                                {"--list-bad", settings.list_bad}};
+  const std::pair<const char*, const std::string&> outputs[] = {
+      {"--json", settings.json},
+      {"--html", settings.html},
+      {"--trace", settings.trace},
+      {"--samples", settings.samples},
+      {"--save-progress", settings.save_progress},
+      {"--list-bad", settings.list_bad}};
   std::map<std::filesystem::path, const char*> files;
   for (const auto& [option, path] : outputs) {
     if (path.empty() || path == "-") continue;
@@ -73,6 +76,7 @@ int dispatch(Settings& settings, const std::vector<std::string>& arguments) {
       return sweep_command(settings, {arguments.begin() + 1, arguments.end()}, interrupt);
     case Command::tune: return tune_command(settings, interrupt);
     case Command::verify: return verify_command(settings, interrupt);
+    case Command::order: return order_command(settings, interrupt);
     case Command::demo: return demo_command(settings, interrupt);
     default: return usage_exit;
   }

@@ -62,7 +62,7 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   const auto conclusion = put_conclusion(json, settings, run, seen);
   write_all({[&] { emit(settings, json, report::run_text(run) + job.text() + conclusion); },
              [&] {
-               if (run.trace_failure) std::rethrow_exception(run.trace_failure);
+               if (run.output_failure) std::rethrow_exception(run.output_failure);
              }});
   say_error(settings, run.error, run.figures.fault_count);
   hint_short_queue(settings, run.figures.plan);

@@ -37,8 +37,10 @@ class OptionTable {
       add_pixels(group("Pixels"));
       add_queue(group("Queue and memory"));
       add_pace(group("Order and pace"));
+      add_ranks(group("Ranks and resumption"));
       add_faults(group("Bad samples"));
-      add_limits(group("Limits of one sample; beyond them it is a fault of kind limit"));
+      if (!is({order}))
+        add_limits(group("Limits of one sample; beyond them it is a fault of kind limit"));
     }
     add_output(group("Output"));
     group("").positive("--only-depth", settings_.only_depth, "");
@@ -211,6 +213,27 @@ class OptionTable {
                 "standard deviation D. [0]");
   }
 
+  void add_ranks(const OptionGroup& group) {
+    auto& s = settings_;
+    using From = Ranks::From;
+    group.choice("--ranks", s.launcher,
+                 {{"none", From::none},
+                  {"auto", From::automatic},
+                  {"torchrun", From::torchrun},
+                  {"openmpi", From::openmpi},
+                  {"slurm", From::slurm}},
+                 "The launcher whose variables give rank and world. auto: any of them. [none]");
+    group.number("--rank", s.rank, "This process, 0 to W-1 of --world W.");
+    group.positive("--world", s.world,
+                   "Number of ranks: processes that train together. Each has batches of --batch.");
+    group.positive("--ranks-per-node", s.ranks_per_node,
+                   "Ranks of --world that share the CPUs and the memory of this machine. [1]");
+    group.value(
+        "--resume", "FILE[,FILE...]", s.resume, read_progress,
+        "Continues after the samples that --save-progress or a trainer has written. --epochs "
+        "counts from the beginning of the training.");
+  }
+
   void add_faults(const OptionGroup& group) {
     auto& faults = settings_.options.faults;
     group.enumerators(
@@ -270,6 +293,12 @@ class OptionTable {
                   "Serves Prometheus's format at /metrics while it runs; 0: a free port. [off]");
     output.word("--metrics-address", "ADDR", s.metrics_address,
                 "Address to listen on; 0.0.0.0: all addresses of this machine. [127.0.0.1]");
+    output.word(
+        "--samples", "FILE", s.samples,
+        "Writes a line for each row: epoch, position, index, name, label, status, with tabs.");
+    output.word(
+        "--save-progress", "FILE", s.save_progress,
+        "Writes which samples are finished: after a batch, at most once a second, and at the end.");
     output.word("--trace", "FILE", s.trace,
                 "Records the work of each thread, for a trace viewer such as ui.perfetto.dev.");
     output.positive("--trace-events", s.options.trace.events,
@@ -282,10 +311,9 @@ class OptionTable {
   }
 
   static void set_budget(const std::string& text, Settings& settings) {
-    const auto share = parse_auto_share(text);
-    const auto budget = share ? auto_budget(*share) : AutoBudget{report::parse_bytes(text), {}};
-    settings.options.memory.budget_bytes = budget.bytes;
-    settings.budget_how = budget.how;
+    settings.budget_share = parse_auto_share(text);
+    settings.options.memory.budget_bytes =
+        settings.budget_share ? UINT64_MAX : report::parse_bytes(text);
   }
 
   CLI::App& sub_;

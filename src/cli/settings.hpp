@@ -26,6 +26,7 @@ enum class Command : std::uint8_t {
   sweep,
   tune,
   verify,
+  order,
   demo,
   page,
   help
@@ -72,11 +73,17 @@ struct Settings {
   std::vector<double> consumer_trace;  ///< milliseconds of each batch; repeats; empty: consumer_ms
   double target_readiness = AdviceOptions{}.target_readiness;
   DelaySpec read_delay;
-  std::string budget_how;  ///< how --memory-budget auto was computed; empty: not automatic
+  std::optional<double> budget_share;   ///< of --memory-budget auto; empty: not automatic
+  std::string budget_how;               ///< how that budget was computed; empty: not automatic
+  std::optional<Ranks::From> launcher;  ///< --ranks
+  std::optional<std::uint32_t> rank, world, ranks_per_node;
+  std::optional<weir::Progress> resume;  ///< the files of --resume, merged
   SlabMemory slab_memory = SlabMemory::pages;
   std::function<std::string()> slab_note;  ///< why that memory was not available; empty for pages
   std::string json;                        ///< "-": JSON on stdout, no text
   std::string trace;                       ///< file for the trace; empty: none
+  std::string samples;                     ///< run: file for the delivered rows; empty: none
+  std::string save_progress;               ///< run: file for the Progress; empty: none
   std::string html;                        ///< file for the page; empty: none
   std::optional<std::uint16_t> metrics_port;  ///< 0: a free port
   std::string metrics_address = "127.0.0.1";
@@ -92,6 +99,8 @@ struct Settings {
     if (epochs) return epochs;
     return steps ? std::nullopt : StreamOptions{}.epochs;
   }
+  /// Whether a command is for all ranks of --world and not for one of them.
+  bool all_ranks() const { return world && !rank; }
   bool json_on_stdout() const { return json == "-"; }
 };
 

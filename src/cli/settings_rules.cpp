@@ -6,6 +6,7 @@
 #include "cli/messages.hpp"
 #include "cli/option_group.hpp"
 #include "weir/memory.hpp"
+#include "weir/ranks.hpp"
 
 namespace weir::cli {
 namespace {
@@ -15,6 +16,13 @@ bool own_sizes(const Settings& s) { return !one_shape(s); }
 bool ragged(const Settings& s) { return s.options.sizes.mode == Sizes::ragged; }
 
 bool stops(const Settings& s) { return s.options.faults.policy == OnFault::stop; }
+
+/// Commands that do the work of one rank.
+bool one_rank(const Settings& s) {
+  return s.command == Command::run || s.command == Command::sweep || s.command == Command::tune;
+}
+
+constexpr std::uint32_t most_soaked = 64, most_listed = 65536;
 
 constexpr auto by_max_size =
     "is for --sizes fixed; with padded and ragged, --max-size bounds the images";
@@ -58,7 +66,21 @@ constexpr struct {
     {"--trace-events", [](const Settings& s) { return s.trace.empty(); }, "needs --trace FILE"},
     {"--metrics-address", [](const Settings& s) { return !s.metrics_port; },
      "needs --metrics-port"},
+    {"--rank", [](const Settings& s) { return !s.world; }, "needs --world W, the number of ranks"},
+    {"--world", [](const Settings& s) { return one_rank(s) && !s.rank; },
+     "needs --rank R, the number of this process; --ranks auto takes both from the launcher"},
+    {"--world",
+     [](const Settings& s) { return s.command == Command::verify && s.world > most_soaked; },
+     "must be 1 to 64, because all ranks run in this process"},
+    {"--world",
+     [](const Settings& s) {
+       return s.command == Command::order && !s.rank && s.world > most_listed;
+     },
+     "must be 1 to 65536; for more, --rank R lists one rank"},
+    {"--ranks-per-node", [](const Settings& s) { return !s.world; }, "needs --world W"},
     {"--html", [](const Settings& s) { return s.html == "-"; }, no_stdout},
+    {"--samples", [](const Settings& s) { return s.samples == "-"; }, no_stdout},
+    {"--save-progress", [](const Settings& s) { return s.save_progress == "-"; }, no_stdout},
     {"--trace", [](const Settings& s) { return s.trace == "-"; }, no_stdout},
     {"--list-bad", [](const Settings& s) { return s.list_bad == "-"; }, no_stdout},
 };
@@ -66,9 +88,61 @@ constexpr struct {
 constexpr struct {
   const char *one, *other;
 } exclusive[] = {{"--order", "--shuffle"},
+                 {"--ranks", "--rank"},
+                 {"--ranks", "--world"},
                  {"--strict", "--lenient"},
                  {"--consumer-ms", "--consumer-trace"},
                  {"--grid", "--model"}};
+
+/// The files that each rank writes.
+constexpr struct {
+  const char* option;
+  std::string Settings::*path;
+} rank_files[] = {{"--json", &Settings::json},
+                  {"--html", &Settings::html},
+                  {"--trace", &Settings::trace},
+                  {"--samples", &Settings::samples},
+                  {"--save-progress", &Settings::save_progress}};
+
+/// Puts the rank into the names of files.
+void name_files(Settings& s) {
+  constexpr std::string_view mark = "{rank}";
+  const auto& ranks = s.options.ranks;
+  const auto rank = std::to_string(ranks.rank);
+  for (const auto& [option, path] : rank_files) {
+    auto& name = s.*path;
+    if (ranks.world > 1 && !name.empty() && name != "-" && name.find(mark) == name.npos)
+      throw Refusal{2, fmt::format("weir: {}: {} ranks would write the same file; write {} in its "
+                                   "name, for the rank\n",
+                                   typed_option(option, s.arguments), ranks.world, mark)};
+    for (std::size_t at = 0; (at = name.find(mark, at)) != name.npos; at += rank.size())
+      name.replace(at, mark.size(), rank);
+  }
+}
+
+void apply_ranks(Settings& s) {
+  if (s.command == Command::verify) return;  // it makes the ranks itself
+  if (s.rank || s.world)
+    s.options.ranks =
+        Ranks::given(s.rank.value_or(0), s.world.value_or(1), s.ranks_per_node.value_or(1));
+  else if (s.launcher)
+    s.options.ranks.from = *s.launcher;
+  try {
+    s.options.ranks = resolved(s.options.ranks);
+  } catch (const Error& e) {
+    throw Refusal{2, fmt::format("weir: {}\n", message_of(e, &s))};
+  }
+  if (one_rank(s)) name_files(s);
+}
+
+/// `share` of the free memory, divided by the ranks of this machine.
+void take_budget(Settings& s, double share) {
+  auto budget = auto_budget(share);
+  const auto ranks = s.options.ranks.local_world;
+  s.options.memory.budget_bytes = budget.bytes / ranks;
+  s.budget_how = std::move(budget.how);
+  if (ranks > 1) s.budget_how += fmt::format(", divided by {} ranks on this machine", ranks);
+}
 
 void take_slabs_from(Settings& s) {
   const auto take = [&s](const auto& memory) {
@@ -102,15 +176,14 @@ void apply_rules(const CLI::App& command, Settings& s) {
   if (own_sizes(s)) s.predict = false;
   if (s.shuffle) s.options.order = Order::shuffle();
   if (s.lenient) s.options.faults.strict = false;
+  apply_ranks(s);
   take_slabs_from(s);
   auto& o = s.options;
   // The default size of a cache is what the budget leaves, so it needs a budget.
   if (o.cache.keep != Cache::nothing && o.cache.max_bytes == 0 &&
-      o.memory.budget_bytes == UINT64_MAX) {
-    auto budget = auto_budget();
-    o.memory.budget_bytes = budget.bytes;
-    s.budget_how = std::move(budget.how);
-  }
+      o.memory.budget_bytes == UINT64_MAX)
+    s.budget_share = s.budget_share.value_or(usual_budget_share);
+  if (s.budget_share) take_budget(s, *s.budget_share);
   auto& events = s.options.trace.events;
   constexpr std::uint64_t usual_events = 1u << 18;
   if (s.trace.empty())

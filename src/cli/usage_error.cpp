@@ -12,8 +12,6 @@
 namespace weir::cli {
 namespace {
 
-constexpr auto no_ranks = "is not built yet; give each process a manifest of its own part";
-
 /// Names of other programs, and what weir has instead: an option, or a sentence after the name.
 constexpr struct {
   std::string_view typed, instead;
@@ -46,14 +44,12 @@ constexpr struct {
     {"--version", "`weir --version` prints the version"},
     {"-v", "`weir --version` prints the version"},
     {"-V", "`weir --version` prints the version"},
-    {"--rank", no_ranks},
-    {"--ranks", no_ranks},
-    {"--world", no_ranks},
-    {"--world-size", no_ranks},
-    {"--num-replicas", no_ranks},
-    {"--shards", no_ranks},
-    {"--num-shards", no_ranks},
-    {"--shard-id", no_ranks},
+    {"--world-size", "--world"},
+    {"--num-replicas", "--world"},
+    {"--num-shards", "--world"},
+    {"--shard-id", "--rank"},
+    {"--launcher", "--ranks"},
+    {"--nproc-per-node", "--ranks-per-node"},
 };
 
 /// The number of letters to change, add or remove so that both words are equal.
@@ -107,8 +103,6 @@ std::string unexpected(const CLI::App& app, const CLI::App& command,
     if (name.size() < 2 || !name.starts_with('-') || command.get_option_no_throw(name) != nullptr)
       continue;
     const auto instead = instead_of(name, app, command);
-    // These options are planned, so the name is not a slip.
-    if (instead.ends_with(no_ranks)) return fmt::format("{} {}", name, no_ranks);
     return fmt::format("weir {} has no {}{}", command.get_name(), as_typed(name), instead);
   }
   const auto extra = fmt::format("{}", fmt::join(command.remaining(), " "));

@@ -22,10 +22,12 @@
 #include "cli/metrics_server.hpp"
 #include "cli/monitor.hpp"
 #include "cli/progress.hpp"
+#include "cli/side_by_side.hpp"
 #include "cli/soak.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"
 #include "report/process.hpp"
+#include "report/stats_text.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
 #include "weir/counting.hpp"
@@ -44,6 +46,7 @@ struct SubjectFindings {
   Monitor::Ticks ticks;
   std::uint64_t files = 0, attempted = 0, reads = 0;
   Determinism determinism;
+  SideBySide ranks;
 };
 
 /// One loader in a soak, with its data, its laws and the counts outside its ledger. soak() of several
@@ -81,8 +84,7 @@ class Subject {
     const std::stop_callback stop_too(interrupt_.token(), [&stop] { stop.request_stop(); });
     Recount recount;
     const Progress progress(settings_, loader, "verify");
-    auto stream =
-        loader.stream({.epochs = settings_.stream_epochs(), .stop = stop.get_token()});
+    auto stream = loader.stream({.epochs = settings_.stream_epochs(), .stop = stop.get_token()});
     Monitor monitor(loader, *upstream_, recount, book_, stop, stall_limit);
     Consumer consumer(settings_, stop.get_token());
     Soak soak(loader, stream, recount, book_);
@@ -115,6 +117,8 @@ class Subject {
     if (delivered_)
       found_.determinism =
           compare(source_, settings_, options_, found_.run.figures, *delivered_, interrupt_, book_);
+    found_.ranks =
+        compare_ranks(source_, settings_, options_, found_.run.figures, interrupt_, book_);
     found_.laws = book_.figures();
     found_.breaches = book_.breaches();
     found_.files = attempts_->size();
@@ -204,6 +208,11 @@ report::Json to_json(const SubjectFindings& verdict) {
                     {"files", verdict.files},
                     {"attempted", verdict.attempted},
                     {"reads", verdict.reads},
+                    {"ranks",
+                     {{"world", verdict.ranks.world},
+                      {"steps", verdict.ranks.steps},
+                      {"padding_rows", verdict.ranks.padding},
+                      {"skipped", report::text_or_null(verdict.ranks.skipped)}}},
                     {"determinism",
                      {{"batches", determinism.compared},
                       {"skipped", report::text_or_null(determinism.skipped)}}}};
@@ -238,6 +247,15 @@ std::string determinism_text(const Determinism& determinism) {
       report::grouped(determinism.compared));
 }
 
+std::string ranks_text(const SideBySide& ranks) {
+  if (ranks.world == 1) return {};
+  if (!ranks.skipped.empty())
+    return fmt::format("{} ranks were not compared: {}\n", ranks.world, ranks.skipped);
+  return fmt::format("{} ranks delivered {} side by side, with {}\n", ranks.world,
+                     report::plural(ranks.steps, "step"),
+                     report::plural(ranks.padding, "padding row"));
+}
+
 std::string to_text(const SubjectFindings& verdict) {
   using report::Table, report::grouped;
   Table laws("<Law|checks|breaches|<", 0);
@@ -258,7 +276,8 @@ std::string to_text(const SubjectFindings& verdict) {
       "\n{}\n{} ticks in {:.1f} s ({:.0f} a second); {} of {} files attempted in {} reads\n",
       laws.text(), grouped(verdict.ticks.count), verdict.ticks.seconds, rate,
       grouped(verdict.attempted), grouped(verdict.files), grouped(verdict.reads));
-  return out + waits_text(verdict.run) + determinism_text(verdict.determinism);
+  return out + waits_text(verdict.run) + determinism_text(verdict.determinism) +
+         ranks_text(verdict.ranks);
 }
 
 std::string to_text(const AllFindings& findings) {

@@ -63,7 +63,7 @@ CpuShare cpu_share(const QueueWaits& waits) noexcept {
           .lacking = wanted_s - waits.cpu.workers_s > tolerable * fair * work_s};
 }
 
-CpuCause cpu_cause(const QueueWaits& waits) {
+CpuCause cpu_reason(const QueueWaits& waits) {
   const auto& cpu = waits.cpu;
   const double lacked = sums_of(waits).wanted_s - cpu.workers_s;
   const auto throttling = std::min(lacked, cpu.throttle_s.value_or(0)),

@@ -22,7 +22,7 @@ struct CpuCause {
   std::string text;         ///< "a CPU limit of 0.5 CPUs stopped them"
   std::string_view remedy;  ///< "Raise the CPU limit"
 };
-CpuCause cpu_cause(const QueueWaits& waits);
+CpuCause cpu_reason(const QueueWaits& waits);
 
 /// `later` less `earlier`.
 CpuUse between(const CpuUse& earlier, const CpuUse& later) noexcept;

@@ -144,7 +144,14 @@ class Levers {
       lever.bytes += static_cast<std::int64_t>(bytes) - static_cast<std::int64_t>(had.bytes);
       lever.flag = flag_of(to);
       lever.code = code_of(to);
-      lever.why = "It counts from the second epoch on";
+      // A sample that a rank keeps comes to any rank. In the second epoch it comes to this one with a
+      // probability of 1 / world, and the rank keeps no more than it has drawn.
+      const auto world = window_.plan.ranks.world;
+      lever.why = world == 1 ? std::string("It counts from the second epoch on")
+                             : format(
+                                   "It fills over several epochs, because each of %u ranks draws "
+                                   "other samples in each epoch",
+                                   world);
       if (!whole) lever.why += format(", for %.0f %% of the samples", 100 * cache.share);
     }
   }
@@ -183,7 +190,7 @@ class Levers {
     if (!is_worth_it(result)) return;
     auto& lever = add(Change::cpu, cpus_text(cpu.had), cpus_text(cpu.wanted), result);
     lever.title = "CPUs for the workers, " + lever.from + " → " + lever.to;
-    lever.why = cpu_cause(window_).remedy;
+    lever.why = cpu_reason(window_).remedy;
   }
 
   /// The window's setting with other times.

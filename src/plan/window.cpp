@@ -152,7 +152,7 @@ Verdict judge(const QueueWaits& w) {
   // A read that has its bytes waits for a CPU, too.
   if (cpu.lacking && (verdict.regime == Regime::decode || verdict.regime == Regime::storage)) {
     verdict.regime = Regime::cpu;
-    verdict.cpu_cause = cpu_cause(w).text;
+    verdict.cpu_cause = cpu_reason(w).text;
     verdict.why += "; " + cpu_text(verdict);
   }
   return verdict;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/checked.hpp"
 #include "base/clock.hpp"
 
 namespace weir::report {
@@ -22,6 +23,10 @@ AccountingCost cost_of(const Run& run, std::uint64_t events, double event_ns) no
 }
 
 }  // namespace
+
+std::uint64_t node_bytes(const Plan& plan) noexcept {
+  return mul_sat(plan.ceiling_bytes, plan.ranks.local_world);
+}
 
 DepthCost cost_at(const Plan& plan, std::uint32_t depth) { return plan.cost_of(depth); }
 

@@ -36,7 +36,8 @@ struct Run {
   std::string slab_note;         ///< requests that the kernel refused for slabs; empty if none
   std::string digest;            ///< empty if not requested
   std::string error;             ///< why the run ended early; empty if it did not
-  std::exception_ptr trace_failure;  ///< why the trace could not be written; null if it could
+  /// Why the trace, the progress or the samples could not be written; null if they could.
+  std::exception_ptr output_failure;
   bool interrupted = false;
   std::vector<TimelinePoint> timeline;  ///< of the stream, oldest point first
 };
@@ -77,6 +78,8 @@ AccountingCost stats_cost(const Run& run) noexcept;
 /// ledger. Takes a few milliseconds.
 double measure_posting_ns();
 
+/// Maximum bytes of all ranks on this machine, each with its own index.
+std::uint64_t node_bytes(const Plan& plan) noexcept;
 /// Staging bytes of `plan` with queue depth `depth`.
 DepthCost cost_at(const Plan& plan, std::uint32_t depth);
 /// 1, 2, 4 … up to 16 or the plan's depth, and the plan's depth.

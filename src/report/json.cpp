@@ -199,8 +199,34 @@ Json envelope(std::string_view command) {
   return out;
 }
 
+namespace {
+
+/// Null if this process trains alone.
+Json ranks_json(const Plan& plan) {
+  const auto& ranks = plan.ranks;
+  if (ranks.world == 1) return nullptr;
+  return {{"rank", ranks.rank},
+          {"world", ranks.world},
+          {"local_world", ranks.local_world},
+          {"node_bytes", bound_json(node_bytes(plan))}};
+}
+
+/// Null if the number of samples is unknown.
+Json epoch_json(const EpochPlan& epoch) {
+  if (epoch.batches == 0) return nullptr;
+  return {{"batches", epoch.batches},
+          {"samples", epoch.samples},
+          {"all_samples", epoch.all_samples},
+          {"omitted", epoch.omitted},
+          {"padding_rows", epoch.padding_rows}};
+}
+
+}  // namespace
+
 Json to_json(const Plan& plan) {
-  return {{"batch", plan.batch},
+  return {{"ranks", ranks_json(plan)},
+          {"epoch", epoch_json(plan.epoch)},
+          {"batch", plan.batch},
           {"workers", plan.workers},
           {"read_ahead", plan.read_ahead},
           {"max_queue_size", plan.max_queue_size},

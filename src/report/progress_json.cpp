@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/checked.hpp"
+#include "base/terms.hpp"
 #include "conductor/progress.hpp"
 #include "report/read_json.hpp"
 #include "source/file_descriptor.hpp"
@@ -165,7 +166,7 @@ Progress Progress::load(const std::string& path) {
   try {
     return parse(content);
   } catch (const Error& e) {
-    throw Error(Errc::bad_options, Stage::wait, path + ": " + e.what());
+    throw Error(Errc::bad_options, Stage::wait, path + ": " + plain_text(e));
   }
 }
 

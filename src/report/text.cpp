@@ -81,6 +81,30 @@ std::string cache_plan_text(const CachePlan& cache) {
                      : "none, the budget leaves no room\n");
 }
 
+/// What the ranks deliver and hold. Empty if this process trains alone.
+std::string ranks_text(const Plan& plan) {
+  const auto& [from, rank, world, local_world] = plan.ranks;
+  const auto& epoch = plan.epoch;
+  if (world == 1) return "";
+  auto out = fmt::format("  rank {} of {}", rank, world);
+  if (epoch.batches > 0)
+    out += fmt::format(
+        ": {} an epoch with {}; all ranks: {}{}{}",
+        fmt::format("{} batch{}", grouped(epoch.batches), epoch.batches == 1 ? "" : "es"),
+        plural(epoch.samples, "sample"), plural(epoch.all_samples, "sample"),
+        epoch.omitted > 0 ? fmt::format(", {} omitted", grouped(epoch.omitted)) : "",
+        epoch.padding_rows > 0 ? fmt::format(", {}", plural(epoch.padding_rows, "padding row"))
+                               : "");
+  out += fmt::format("\n  host memory: at most {} for this rank, {} for {} on this machine\n",
+                     human_bytes(plan.ceiling_bytes), human_bytes(node_bytes(plan)),
+                     plural(local_world, "rank"));
+  if (plan.cache.keep != Cache::nothing)
+    out +=
+        "  each rank draws other samples in each epoch: cache hits are kept samples / all "
+        "samples\n";
+  return out;
+}
+
 /// Process memory compared with the ledger, and the parts of the difference.
 std::string process_text(const Run& run) {
   Table table("<Process|start|peak|end|growth", 0);
@@ -155,7 +179,7 @@ std::string plan_text(const Plan& plan, std::string_view budget_how) {
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
       staging_text(plan, side) + pinned_text(plan.pinned), human_bytes(plan.floor_bytes),
       human_bytes(plan.ceiling_bytes), human_bytes(plan.budget_bytes),
-      human_bytes(plan.max_sample_bytes), cache_plan_text(plan.cache),
+      human_bytes(plan.max_sample_bytes), cache_plan_text(plan.cache) + ranks_text(plan),
       budget_how.empty() ? "" : fmt::format("  auto budget {}\n", budget_how));
 }
 

@@ -131,8 +131,8 @@ TEST_CASE("a command line that cannot be meant is refused with the way out", "[m
       {"run p --version", "weir run has no --version; `weir --version` prints the version\n"},
       {"verify p --html x", "weir verify has no --html; run, "},
       {"run p --beside q", "weir run has no --beside; verify has it\n"},
-      {"run p --rank 0", "--rank is not built yet; give each process a manifest of its own part\n"},
-      {"run p --world-size 2", "--world-size is not built yet; give each process a manifest"},
+      {"run p --world-size 2", "weir run has no --world-size; did you mean --world?\n"},
+      {"verify p --rank 2", "weir verify has no --rank; run, "},
       {"run p --unheard-of-thing", "weir run has no --unheard-of-thing\n"},
   };
   for (const auto& [line, message] : rows) {

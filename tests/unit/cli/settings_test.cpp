@@ -304,14 +304,21 @@ TEST_CASE("a flag takes true and false, and no other value", "[settings]") {
   CHECK(refusal({"help", "run", "--all=3"}).exit_code == 2);
 }
 
-TEST_CASE("what is not built yet is refused in so many words", "[settings]") {
-  const std::vector<std::string> arguments =
-      GENERATE(std::vector<std::string>{"run", "x", "--rank", "0"},
-               std::vector<std::string>{"run", "x", "--world", "2"});
-  CAPTURE(arguments);
-  const auto refused = refusal(arguments);
-  CHECK(refused.exit_code == 2);
-  CHECK(contains(refused.text, "not built yet"));
+TEST_CASE("rank, world and the ranks of a machine reach the options; {rank} becomes the rank",
+          "[settings][ranks]") {
+  const auto s = run_with({"--rank", "2", "--world", "6", "--ranks-per-node", "3", "--json",
+                           "{rank}/{rank}.json", "--samples", "s{rank}"});
+  CHECK(s.options.ranks == Ranks::given(2, 6, 3));
+  CHECK(s.json == "2/2.json");
+  CHECK(s.samples == "s2");
+  const auto alone = run_with({"--ranks", "none", "--save-progress", "p{rank}"});
+  CHECK(alone.options.ranks == Ranks::none());
+  CHECK(alone.save_progress == "p0");
+  CHECK(parse({"verify", "somewhere", "--world", "3"}).options.ranks == Ranks::none());
+  const auto order = parse({"order", "somewhere", "--world", "3"});
+  CHECK(order.options.ranks == Ranks::given(0, 3));
+  CHECK(order.all_ranks());
+  CHECK_FALSE(parse({"order", "somewhere", "--world", "3", "--rank", "1"}).all_ranks());
 }
 
 TEST_CASE("help and version are no errors", "[settings]") {
@@ -320,7 +327,7 @@ TEST_CASE("help and version are no errors", "[settings]") {
   const auto help = refusal({"--help"});
   CHECK(help.exit_code == 0);
   for (const auto* command :
-       {"plan", "footprint", "probe", "run", "sweep", "tune", "verify", "demo"})
+       {"plan", "footprint", "probe", "run", "sweep", "tune", "verify", "order", "demo"})
     CHECK(contains(help.text, command));
   const auto run_help = refusal({"run", "--help"});
   CHECK(run_help.exit_code == 0);

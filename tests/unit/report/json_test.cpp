@@ -58,6 +58,8 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
                                    "transform_bytes",
                                    "max_queue_bytes",
                                    "pinned",
+                                   "ranks",
+                                   "epoch",
                                    "budget_how"});
   CHECK(keys(json["memory"]) == Keys{"live", "peak", "accounts", "at_peak", "process", "staging",
                                      "postings", "books_cost", "pinned", "slab_memory_note"});

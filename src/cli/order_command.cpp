@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <iterator>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/data.hpp"
+#include "cli/output.hpp"
+#include "cli/rows.hpp"
+#include "conductor/progress.hpp"
+#include "source/fingerprint.hpp"
+#include "source/name_list.hpp"
+#include "source/size_order.hpp"
+#include "weir/loader.hpp"
+
+namespace weir::cli {
+namespace {
+
+/// Which sample has which position.
+class Indices {
+ public:
+  /// With size buckets, the sizes of the images decide, so they are measured.
+  Indices(const Settings& settings, const AnySource& source, std::uint64_t most_bucket_rows)
+      : sampler_(source.size(), settings.options.order, settings.options.seed) {
+    const auto& sizes = settings.options.sizes;
+    if (sizes.bucket_batches > 0)
+      buckets_.emplace(sampler_, measure_sizes(source, settings.options),
+                       ImageSize{sizes.max_height, sizes.max_width}, most_bucket_rows,
+                       sizes.bucket_batches);
+  }
+  std::uint64_t at(std::uint64_t epoch, std::uint64_t position, std::uint64_t bucket_rows) {
+    return buckets_ ? buckets_->index(epoch, position, bucket_rows)
+                    : sampler_.index(epoch, position);
+  }
+
+ private:
+  const source::Sampler sampler_;
+  std::optional<source::SizeOrder> buckets_;
+};
+
+/// What Loader::stream() would refuse.
+void check_resumed(const Settings& settings, const AnySource& source) {
+  if (!settings.resume) return;
+  const weir::Progress present{.fingerprint = source::fingerprint(source),
+                               .samples = source.size(),
+                               .seed = settings.options.seed,
+                               .order = settings.options.order};
+  conductor::check_same(*settings.resume, present, "StreamOptions::resume", "here");
+}
+
+/// Without --rank, all ranks of --world.
+std::vector<std::uint32_t> ranks_of(const Settings& settings) {
+  if (!settings.all_ranks()) return {settings.options.ranks.rank};
+  std::vector<std::uint32_t> all(settings.options.ranks.world);
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
+}  // namespace
+
+int order_command(const Settings& settings, const Interrupt& interrupt) {
+  const auto source = open_data(settings, interrupt.token());
+  check_resumed(settings, source);
+  const auto ranks = ranks_of(settings);
+  std::vector<conductor::Schedule> schedules;
+  for (const auto rank : ranks)
+    schedules.push_back(
+        schedule_of(settings, Ranks::given(rank, settings.options.ranks.world), source.size()));
+  const auto& first = schedules.front();
+  Indices indices(settings, source, first.most_bucket_rows());
+
+  constexpr std::size_t piece = 1 << 16;
+  std::string out = "epoch\tposition\tstep\trank\tindex\tname\n";
+  std::uint64_t step = 0;
+  const auto end = std::min(first.end(), settings.steps.value_or(first.end()));
+  for (std::uint64_t sequence = 0; sequence < end && !interrupt.raised(); ++sequence) {
+    const auto bucket_rows = first.bucket_rows(first.at(sequence));
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      const auto batch = schedules[i].at(sequence);
+      if (batch.rows == 0)
+        fmt::format_to(std::back_inserter(out), "{}\t-\t{}\t{}\t-\t\n", batch.epoch, step,
+                       ranks[i]);
+      for (std::uint64_t row = 0; row < batch.rows; ++row) {
+        const auto position = schedules[i].position(batch, batch.first + row);
+        const auto index = indices.at(batch.epoch, position, bucket_rows);
+        fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t", batch.epoch, position, step,
+                       ranks[i], index);
+        out += source::name_line(source.name(index));
+      }
+      if (out.size() < piece) continue;
+      write_stdout(out);
+      out.clear();
+    }
+    step = first.at(sequence).last ? 0 : step + 1;
+  }
+  write_stdout(out);
+  return interrupt.raised() ? interrupted_exit : done_exit;
+}
+
+}  // namespace weir::cli

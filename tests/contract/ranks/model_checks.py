@@ -1,0 +1,111 @@
+"""Compares weir with the model: `order`, `run` and `kill`."""
+import itertools
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import model
+
+ORDERS = ["sequential", "shuffle", "blocks:3:2"]
+
+
+def output(*command):
+    return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout
+
+
+def rows_of(table, *names):
+    lines = [line.split("\t") for line in table.splitlines()]
+    columns = [lines[0].index(name) for name in names]
+    return [tuple(line[column] for column in columns) for line in lines[1:]]
+
+
+def expected(samples, order, seed, batch, world, drop_last, epochs):
+    for epoch in range(epochs):
+        for step, ranks in enumerate(model.batches(range(samples), batch, world, drop_last)):
+            for rank, positions in enumerate(ranks):
+                for p in positions:
+                    yield tuple(map(str, (epoch, p, step, rank, model.index_of(order, seed, samples, epoch, p))))
+                if not positions:
+                    yield (str(epoch), "-", str(step), str(rank), "-")
+
+
+def options_of(order, seed, batch, drop_last, epochs):
+    return ["--order", order, "--seed", seed, "--batch", batch, "--epochs", epochs] + ["--drop-last"] * drop_last
+
+
+def check_order(weir):
+    """`weir order` lists what the model says, for many worlds, sizes and orders."""
+    for order, world, drop_last in itertools.product(ORDERS, [1, 2, 3, 4, 8], [False, True]):
+        for samples, batch in [(7, 1), (23, 2), (83, 3)]:
+            if drop_last and samples < batch * world:
+                continue
+            table = output(weir, "order", f"synthetic:{samples},8x8", "--world", world,
+                           *options_of(order, 5, batch, drop_last, 2))
+            found = rows_of(table, "epoch", "position", "step", "rank", "index")
+            case = (order, world, drop_last, samples, batch)
+            assert found == list(expected(samples, order, 5, batch, world, drop_last, 2)), case
+
+
+def check_run(weir):
+    """What ranks deliver is what the model says."""
+    with tempfile.TemporaryDirectory() as folder:
+        for order, world, drop_last in zip(ORDERS * 2, [2, 3, 4, 3, 1, 8], [False, True] * 3):
+            found = []
+            for rank in range(world):
+                path = os.path.join(folder, "{rank}")
+                output(weir, "run", "synthetic:41,8x8", "--size", "8x8", "--quiet", "--rank", rank, "--world", world,
+                       "--samples", path, *options_of(order, 9, 3, drop_last, 2))
+                with open(os.path.join(folder, str(rank)), encoding="utf-8") as file:
+                    found.append(rows_of(file.read(), "epoch", "position", "index"))
+            rows = list(expected(41, order, 9, 3, world, drop_last, 2))
+            for rank in range(world):
+                wanted = [(row[0], row[1], row[4]) for row in rows if row[3] == str(rank)]
+                assert found[rank] == wanted, (order, world, drop_last, rank)
+
+
+def leg(trainer, job, world, batch, left, resumed, states, kill_after):
+    """Runs the trainer once. Returns the finished (epoch, index), after a check of what it was given."""
+    samples, order, seed, epochs = job
+    said = subprocess.run(
+        [trainer, *map(str, (samples, order, seed, batch, world, epochs, random.getrandbits(31), kill_after)), states,
+         ",".join(resumed)], capture_output=True, text=True)
+    assert said.returncode == (-9 if kill_after else 0) or (kill_after and said.returncode == 0), said.stderr
+    index = lambda epoch, p: str(model.index_of(order, seed, samples, epoch, p))
+    wanted = [(epoch, [[index(epoch, p) for p in rank] for rank in step]) for epoch in range(epochs)
+              for step in model.batches(left[epoch], batch, world, False)]
+    finished = []
+    for line in said.stdout.splitlines():
+        what, rank, sequence, epoch, *indices = line.split()
+        if what == "took":
+            step = wanted[int(sequence)]
+            assert (int(epoch), indices) == (step[0], step[1][int(rank)] or ["-"]), line
+        else:
+            finished += [(int(epoch), i) for i in indices if i != "-"]
+    return finished
+
+
+def check_kill(trainer, rounds):
+    """Killed twice at any moment and resumed by any world and batch: each sample is finished once."""
+    for turn in range(int(rounds)):
+        random.seed(turn)
+        job = samples, order, seed, epochs = (random.randrange(1, 60), random.choice(ORDERS), turn, random.randrange(1, 4))
+        position = {(e, str(model.index_of(order, seed, samples, e, p))): p
+                    for e in range(epochs) for p in range(samples)}
+        left = [list(range(samples)) for _ in range(epochs)]
+        world, batch, resumed = random.randrange(1, 5), random.randrange(1, 6), []
+        same = random.random() < 0.25
+        with tempfile.TemporaryDirectory() as folder:
+            for number, kill_after in enumerate([random.randrange(1, 20), random.randrange(1, 20), 0]):
+                if number and not same:
+                    world, batch = random.randrange(1, 5), random.randrange(1, 6)
+                states = os.path.join(folder, f"{number}-")
+                for sample in leg(trainer, job, world, batch, left, resumed, states, kill_after):
+                    left[sample[0]].remove(position[sample])  # fails if it was finished before
+                resumed = [states + str(rank) for rank in range(world)]
+            assert not any(left), (turn, left)
+
+
+if __name__ == "__main__":
+    {"order": check_order, "run": check_run, "kill": check_kill}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <csignal>
+#include <set>
+
+#include "program.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+
+using weir::test::contains;
+using weir::test::read_file;
+using weir::test::TemporaryFolder;
+using Arguments = std::vector<std::string>;
+
+namespace {
+
+const std::string data = "synthetic:41,8x8";
+
+/// `weir COMMAND data` with small images and these options.
+Arguments command(const std::string& name, const Arguments& options) {
+  Arguments all{name, data, "--quiet", "--batch", "3"};
+  if (name != "order") all.insert(all.end(), {"--size", "8x8"});
+  all.insert(all.end(), options.begin(), options.end());
+  return all;
+}
+
+weir::test::Outcome weir_with(const std::string& name, const Arguments& options) {
+  return weir::test::weir(command(name, options));
+}
+
+void refuses(const std::string& name, const Arguments& options, const std::string& message) {
+  const auto outcome = weir_with(name, options);
+  CAPTURE(name, options, outcome.err);
+  CHECK(outcome.exit_code == 2);
+  CHECK(contains(outcome.err, "weir: " + message));
+}
+
+/// The lines after the first.
+std::vector<std::string> rows_of(const std::string& table) {
+  std::vector<std::string> rows;
+  for (std::size_t at = table.find('\n') + 1; at < table.size();) {
+    const auto end = table.find('\n', at);
+    rows.push_back(table.substr(at, end - at));
+    at = end + 1;
+  }
+  return rows;
+}
+
+/// `weir` in an environment with these variables.
+weir::test::Outcome launched(Arguments variables, const Arguments& arguments) {
+  variables.insert(variables.begin(), "env");
+  variables.emplace_back(WEIR_PROGRAM);
+  variables.insert(variables.end(), arguments.begin(), arguments.end());
+  return weir::test::run_program(variables);
+}
+
+}  // namespace
+
+TEST_CASE("half a claim, a wrong rank and files without {rank} are refused by name", "[ranks]") {
+  refuses("run", {"--rank", "3"}, "--rank 3 needs --world W");
+  refuses("run", {"--world", "3"}, "--world 3 needs --rank R");
+  refuses("run", {"--rank", "3", "--world", "3"}, "--rank 3: must be below --world 3\n");
+  refuses("run", {"--ranks", "auto", "--rank", "0", "--world", "2"},
+          "--ranks and --rank exclude each other\n");
+  refuses("plan", {"--ranks-per-node", "2"}, "--ranks-per-node 2 needs --world W\n");
+  refuses("plan", {"--world", "2", "--ranks-per-node", "3"},
+          "--ranks-per-node 3: must be 1 to --world 2\n");
+  refuses("verify", {"--world", "65"}, "--world 65 must be 1 to 64");
+  refuses("run", {"--rank", "0", "--world", "8", "--drop-last", "--batch", "6"},
+          data +
+              ": --drop-last leaves out everything: 41 samples are less than a batch of 6 on each "
+              "of 8 ranks; write --batch 5 or less");
+  const TemporaryFolder folder;
+  for (const auto* option : {"--json", "--html", "--trace", "--samples", "--save-progress"}) {
+    const auto file = (folder.path() / "file").string();
+    refuses(
+        "run", {"--rank", "0", "--world", "2", option, file},
+        option + (" " + file) + ": 2 ranks would write the same file; write {rank} in its name");
+    CHECK(std::filesystem::is_empty(folder.path()));
+  }
+}
+
+TEST_CASE("launchers are asked only with --ranks, and a wrong claim is named", "[ranks]") {
+  const auto run = [](const Arguments& variables, const Arguments& options) {
+    auto arguments = command("run", {"--json", "-"});
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return launched(variables, arguments);
+  };
+  const Arguments stray{"RANK=1"}, torchrun{"RANK=1", "WORLD_SIZE=3", "LOCAL_WORLD_SIZE=2"};
+  CHECK(run(stray, {}).json()["plan"]["ranks"].is_null());
+  const auto refused = run(stray, {"--ranks", "auto"});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err,
+                 "weir: --ranks auto: RANK is set, but WORLD_SIZE is not; torchrun "
+                 "sets both. Unset it, or give --rank and --world\n"));
+  auto both = torchrun;
+  both.insert(both.end(), {"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=3"});
+  CHECK(contains(
+      run(both, {"--ranks", "auto"}).err,
+      "weir: --ranks auto: the launchers differ: torchrun: RANK=1 WORLD_SIZE=3; openmpi: "
+      "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=3. Choose one, as in --ranks openmpi\n"));
+  const auto ranks = run(torchrun, {"--ranks", "auto"}).json()["plan"]["ranks"];
+  CHECK(ranks["rank"] == 1);
+  CHECK(ranks["world"] == 3);
+  CHECK(ranks["local_world"] == 2);
+}
+
+TEST_CASE("a plan and a report say what one rank and all ranks deliver and hold", "[ranks]") {
+  const Arguments job{"--world", "4", "--ranks-per-node", "2", "--json", "-"};
+  const auto plan = weir_with("plan", job).json()["plan"];
+  CHECK(plan["epoch"]["batches"] == 4);
+  CHECK(plan["epoch"]["samples"] == 11);  // 3 batches of 3, and 2 of the last 5
+  CHECK(plan["epoch"]["all_samples"] == 41);
+  CHECK(plan["epoch"]["padding_rows"] == 0);
+  CHECK(plan["ranks"]["node_bytes"].get<std::uint64_t>() ==
+        2 * plan["ceiling_bytes"].get<std::uint64_t>());
+  const auto text = weir_with("plan", {"--world", "8", "--cache", "decoded:1MiB"}).out;
+  CHECK(contains(text, "rank 0 of 8: 2 batches an epoch with 6 samples; all ranks: 41 samples\n"));
+  CHECK(contains(text, "cache hits are kept samples / all samples\n"));
+  CHECK(contains(weir_with("run", {"--rank", "1", "--world", "4"}).out, "rank 1 of 4: "));
+}
+
+TEST_CASE("the budget of auto is divided by the ranks of this machine", "[ranks]") {
+  const auto of = [](const Arguments& options) {
+    auto all = options;
+    all.insert(all.end(), {"--json", "-"});
+    return weir_with("plan", all).json()["plan"];
+  };
+  const auto one = of({"--memory-budget", "auto"})["budget_bytes"].get<double>();
+  const auto four = of({"--memory-budget", "auto", "--world", "4", "--ranks-per-node", "4"});
+  CHECK(four["budget_bytes"].get<double>() < one / 2);
+  CHECK(contains(four["budget_how"].get<std::string>(), "divided by 4 ranks on this machine"));
+}
+
+TEST_CASE("verify runs all ranks of a job and compares them with one process", "[ranks]") {
+  const auto world = GENERATE("2", "8");
+  const auto outcome =
+      weir_with("verify", {"--shuffle", "--epochs", "2", "--world", world, "--json", "-"});
+  CAPTURE(world, outcome.err, outcome.out);
+  CHECK(outcome.exit_code == 0);
+  const auto verify = outcome.json()["verify"];
+  CHECK(verify["ranks"]["world"] == std::stoi(world));
+  CHECK(verify["ranks"]["steps"].get<int>() == (std::string(world) == "2" ? 14 : 4));
+  for (const auto& law : verify["laws"])
+    if (law["law"] == "ranks") CHECK(law["checks"].get<int>() > 82);  // each row, and each batch
+}
+
+TEST_CASE("a run resumes where another has ended, with other ranks", "[ranks]") {
+  const TemporaryFolder folder;
+  const auto file = [&](const std::string& name) { return (folder.path() / name).string(); };
+  const Arguments order{"--order", "blocks:4:2", "--seed", "3"};
+  std::multiset<std::string> seen;
+  const auto run = [&](Arguments options, const std::string& samples) {
+    options.insert(options.end(), order.begin(), order.end());
+    options.insert(options.end(), {"--samples", file("{rank}-" + samples)});
+    const auto outcome = weir_with("run", options);
+    CAPTURE(options, outcome.err);
+    CHECK(outcome.exit_code == 0);
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+      if (entry.path().string().ends_with("-" + samples)) {
+        for (auto& row : rows_of(read_file(entry.path()))) seen.insert(row);
+        std::filesystem::remove(entry.path());
+      }
+  };
+  for (const auto* rank : {"0", "1"})
+    run({"--rank", rank, "--world", "2", "--steps", "3", "--save-progress", file("p{rank}")}, "a");
+  const auto states = file("p0") + "," + file("p1");
+  auto left = order;
+  left.insert(left.end(), {"--resume", states, "--world", "3"});
+  CHECK(rows_of(weir_with("order", left).out).size() == 41 - 18);
+  for (const auto* rank : {"0", "1", "2"})
+    run({"--rank", rank, "--world", "3", "--batch", "2", "--resume", states}, "b");
+  CHECK(seen.size() == 41);
+  CHECK(std::set(seen.begin(), seen.end()).size() == 41);
+
+  const auto refuses_to_resume = [&](const Arguments& options, const std::string& why) {
+    for (const auto* name : {"run", "order"}) {
+      auto all = options;
+      all.insert(all.end(), {"--resume", file("p0")});
+      refuses(name, all, "--resume " + file("p0") + ": " + why);
+    }
+  };
+  refuses_to_resume({"--order", "blocks:4:2"}, "seed is 3; ");
+  refuses_to_resume({"--order", "blocks:4:3", "--seed", "3"}, "order is blocks:4:2; ");
+  for (const auto* text : {"", "{\"version\": 1", "{\"version\": 99}"}) {
+    folder.write("bad", text);
+    refuses("run", {"--resume", states + "," + file("bad")},
+            "--resume " + states + "," + file("bad") + ": " + file("bad") + ": ");
+  }
+  refuses("run", {"--resume", file("none")}, "--resume " + file("none") + ": cannot read ");
+}
+
+TEST_CASE("SIGTERM ends a run as SIGINT does, and saves what is finished", "[ranks]") {
+  const TemporaryFolder folder;
+  const auto progress = (folder.path() / "p").string(), samples = (folder.path() / "s").string();
+  const auto outcome = weir::test::weir_signalled(
+      command("run", {"--consumer-ms", "40", "--epochs", "100", "--save-progress", progress,
+                      "--samples", samples}),
+      SIGTERM, 400);
+  CHECK(outcome.exit_code == 130);
+  const auto delivered = rows_of(read_file(samples)).size();
+  CHECK(delivered > 0);
+  const auto saved = weir::test::Json::try_parse(read_file(progress));
+  REQUIRE(saved["epochs"].size() == 1);
+  const auto& done = saved["epochs"][0]["done"];
+  const auto finished = 41 * saved["epochs"][0]["epoch"].get<std::uint64_t>() +
+                        (done.size() == 0 ? 0 : done[0][1].get<std::uint64_t>());
+  // The batch on which the consumer was interrupted comes again.
+  CHECK(finished <= delivered);
+  CHECK(finished + 3 >= delivered);
+}
+
+TEST_CASE("names in tables are escaped", "[ranks]") {
+  const TemporaryFolder folder;
+  folder.write("a\tb.jpg", "no image");
+  const auto samples = (folder.path() / "list.tsv").string();
+  const auto run = weir::test::weir(
+      {"run", folder.path().string(), "--on-fault", "blank", "--quiet", "--samples", samples});
+  CHECK(rows_of(read_file(samples)) == std::vector<std::string>{"0\t0\t0\ta\\tb.jpg\t0\tblank"});
+  CHECK(rows_of(weir::test::weir({"order", folder.path().string()}).out) ==
+        std::vector<std::string>{"0\t0\t0\t0\t0\ta\tb.jpg"});
+}

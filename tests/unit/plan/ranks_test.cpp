@@ -1,0 +1,128 @@
+#include "plan/ranks.hpp"
+
+#include <map>
+#include <string>
+
+#include "base/terms.hpp"
+#include "support/catch.hpp"
+#include "weir/error.hpp"
+
+using namespace weir;
+
+namespace {
+
+using Environment = std::map<std::string, std::string>;
+
+Ranks read(const Ranks& ranks, const Environment& environment) {
+  return plan::resolved(ranks, [&](const char* name) -> const char* {
+    const auto found = environment.find(name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  });
+}
+
+std::string refusal(const Ranks& ranks, const Environment& environment = {}) {
+  try {
+    static_cast<void>(read(ranks, environment));
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::bad_options);
+    return plain_text(error);
+  }
+  return "accepted";
+}
+
+Environment both(Environment one, const Environment& other) {
+  one.insert(other.begin(), other.end());
+  return one;
+}
+
+const Environment torchrun{{"RANK", "1"}, {"WORLD_SIZE", "4"}, {"LOCAL_WORLD_SIZE", "2"}};
+const Environment openmpi{{"OMPI_COMM_WORLD_RANK", "2"},
+                          {"OMPI_COMM_WORLD_SIZE", "6"},
+                          {"OMPI_COMM_WORLD_LOCAL_SIZE", "3"}};
+const Environment slurm{{"SLURM_PROCID", "5"},
+                        {"SLURM_STEP_NUM_TASKS", "7"},
+                        {"SLURM_STEP_ID", "0"},
+                        {"SLURM_STEP_TASKS_PER_NODE", "2(x3),1"},
+                        {"SLURM_NODEID", "2"}};
+// As Slurm 22.05 sets them in a batch script without srun, which is one process.
+const Environment batch_script{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "2"}, {"SLURM_NODEID", "0"}};
+
+}  // namespace
+
+TEST_CASE("each launcher's variables give rank, world and the ranks of this machine", "[ranks]") {
+  CHECK(read(Ranks::torchrun(), torchrun) == Ranks::given(1, 4, 2));
+  CHECK(read(Ranks::openmpi(), openmpi) == Ranks::given(2, 6, 3));
+  CHECK(read(Ranks::slurm(), slurm) == Ranks::given(5, 7, 2));
+  for (const auto& environment : {torchrun, openmpi, slurm}) {
+    CHECK(read(Ranks::automatic(), environment).world > 1);
+    CHECK(read(Ranks::none(), environment) == Ranks::none());
+  }
+  CHECK(read(Ranks::automatic(), {}) == Ranks::none());
+  CHECK(read(Ranks::torchrun(), {{"RANK", "0"}, {"WORLD_SIZE", "1"}}) == Ranks::none());
+}
+
+TEST_CASE("a node's tasks are those that Slurm lists for it", "[ranks]") {
+  const auto on = [](const char* node, const char* tasks) {
+    auto environment = slurm;
+    environment["SLURM_NODEID"] = node;
+    environment["SLURM_STEP_TASKS_PER_NODE"] = tasks;
+    return read(Ranks::slurm(), environment).local_world;
+  };
+  CHECK(on("0", "4,2(x2),1") == 4);
+  CHECK(on("1", "4,2(x2),1") == 2);
+  CHECK(on("2", "4,2(x2),1") == 2);
+  CHECK(on("3", "4,2(x2),1") == 1);
+  CHECK(on("0", "nonsense") == 1);
+  CHECK(on("0", "99") == 7);  // not more than all ranks
+}
+
+TEST_CASE("a batch script without srun is one process", "[ranks]") {
+  CHECK(read(Ranks::automatic(), batch_script) == Ranks::none());
+  CHECK(
+      refusal(Ranks::slurm(), batch_script) ==
+      "ranks = slurm: SLURM_STEP_ID is not set; start the program by slurm, or give ranks.rank and "
+      "ranks.world");
+  // mpirun in such a script hands SLURM_PROCID=0 on to its ranks.
+  CHECK(read(Ranks::automatic(), both(openmpi, batch_script)) == Ranks::given(2, 6, 3));
+}
+
+TEST_CASE("launchers that agree are one claim; those that differ are an error with each claim",
+          "[ranks]") {
+  const Environment same{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}};
+  CHECK(read(Ranks::automatic(), both(torchrun, same)) == Ranks::given(1, 4, 2));
+  // mpirun lets stale variables of torchrun through.
+  CHECK(refusal(Ranks::automatic(), both(torchrun, openmpi)) ==
+        "ranks = automatic: the launchers differ: torchrun: RANK=1 WORLD_SIZE=4; openmpi: "
+        "OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=6. Choose one, as in ranks = openmpi");
+  CHECK(read(Ranks::openmpi(), both(torchrun, openmpi)) == Ranks::given(2, 6, 3));
+}
+
+TEST_CASE("a wrong claim is an error that names the variable", "[ranks]") {
+  CHECK(refusal(Ranks::automatic(), {{"RANK", "1"}}) ==
+        "ranks = automatic: RANK is set, but WORLD_SIZE is not; torchrun sets both. Unset it, or "
+        "give ranks.rank and ranks.world");
+  CHECK(refusal(Ranks::openmpi(), {{"OMPI_COMM_WORLD_SIZE", "2"}}) ==
+        "ranks = openmpi: OMPI_COMM_WORLD_SIZE is set, but OMPI_COMM_WORLD_RANK is not; openmpi "
+        "sets both. Unset it, or give ranks.rank and ranks.world");
+  CHECK(refusal(Ranks::torchrun()) ==
+        "ranks = torchrun: RANK is not set; start the program by torchrun, or give ranks.rank and "
+        "ranks.world");
+  for (const char* value : {"", "x", "-1", "1x", " 1", "4294967296"})
+    CHECK(refusal(Ranks::torchrun(), {{"RANK", value}, {"WORLD_SIZE", "2"}}) ==
+          "ranks = torchrun: RANK=" + std::string(value) +
+              " is not a whole number from 0 to 4294967295");
+  for (const char* world : {"2", "0"})
+    CHECK(refusal(Ranks::automatic(), {{"RANK", "2"}, {"WORLD_SIZE", world}}) ==
+          "ranks = automatic: torchrun: RANK=2 WORLD_SIZE=" + std::string(world) +
+              ": the rank must be below the number of ranks");
+}
+
+TEST_CASE("given ranks have bounds", "[ranks]") {
+  CHECK(read(Ranks::given(2, 3), {}) == Ranks::given(2, 3));
+  CHECK(read(Ranks::given(0, 1), {}) == Ranks::none());
+  CHECK(refusal(Ranks::given(3, 3)) == "ranks.rank = 3: must be below ranks.world = 3");
+  CHECK(refusal(Ranks::given(0, 3, 4)) == "ranks.local_world = 4: must be 1 to ranks.world = 3");
+  CHECK(refusal(Ranks::given(0, 3, 0)) == "ranks.local_world = 0: must be 1 to ranks.world = 3");
+  CHECK(refusal({.from = static_cast<Ranks::From>(99)}) ==
+        "ranks.from = 99: is no enumerator of its type");
+}
