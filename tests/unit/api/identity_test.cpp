@@ -1,0 +1,106 @@
+// Loader::identity(): all that decides order and pixels, and nothing else.
+#include <functional>
+
+#include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
+#include "weir/loader.hpp"
+
+using namespace weir;
+
+namespace {
+
+Options small() { return {.shape = {8, 8}, .batch = 2, .workers = 1}; }
+
+std::vector<Property> identity_with(const std::function<void(Options&)>& change,
+                                    const StreamOptions& stream = {}) {
+  auto options = small();
+  change(options);
+  return Loader(synthetic(6, {8, 8}), options).identity(stream);
+}
+
+/// The names of the properties that differ from those of small().
+std::vector<std::string> changed(const std::vector<Property>& now) {
+  const auto before = identity_with([](Options&) {});
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i)
+    if (before[i] != now[i]) names.push_back(now[i].name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("each option that decides order or pixels changes its own property", "[ranks]") {
+  const auto check = [](const char* name, const std::function<void(Options&)>& change) {
+    CAPTURE(name);
+    CHECK(changed(identity_with(change)) == std::vector<std::string>{name});
+  };
+  check("seed", [](Options& o) { o.seed = 7; });
+  check("order", [](Options& o) { o.order = Order::blocks(8, 2); });
+  check("batch", [](Options& o) { o.batch = 3; });
+  check("ranks.world", [](Options& o) { o.ranks = Ranks::given(0, 2); });
+  check("drop_last", [](Options& o) { o.drop_last = true; });
+  check("fit", [](Options& o) { o.fit = Fit::letterbox; });
+  check("short_side", [](Options& o) { o.short_side = 20; });
+  check("antialias", [](Options& o) { o.antialias = true; });
+  check("decode", [](Options& o) { o.decode = Decode::fast; });
+  check("exif", [](Options& o) { o.exif = Exif::ignore; });
+  check("side_bytes", [](Options& o) { o.side_bytes = 4; });
+  check("limits.max_pixels", [](Options& o) { o.limits.max_pixels = 1000; });
+  check("limits.max_side", [](Options& o) { o.limits.max_side = 1000; });
+  check("limits.max_scans", [](Options& o) { o.limits.max_scans = 7; });
+  check("limits.max_markers", [](Options& o) { o.limits.max_markers = 7; });
+  check("max_sample_bytes", [](Options& o) { o.memory.max_sample_bytes = 8 << 20; });
+  check("faults.policy", [](Options& o) { o.faults.policy = OnFault::skip; });
+  check("faults.strict", [](Options& o) { o.faults.strict = false; });
+}
+
+TEST_CASE("what decides neither order nor pixels changes no property", "[ranks]") {
+  CHECK(changed(identity_with([](Options& o) {
+          o.workers = 2;
+          o.queue = {.max_queue_size = 7, .max_leases = 2};
+          o.io.read_ahead = 3;
+          o.cache = {.keep = Cache::encoded, .max_bytes = 1 << 20};
+          o.trace.events = 10;
+        })).empty());
+  auto of_two = [](std::uint32_t rank) {
+    return identity_with([=](Options& o) { o.ranks = Ranks::given(rank, 2); });
+  };
+  CHECK(of_two(0) == of_two(1));
+}
+
+TEST_CASE("the extent of the stream is part of the identity", "[ranks]") {
+  Loader loader(synthetic(6, {8, 8}), small());
+  const auto none = [](Options&) {};
+  CHECK(changed(identity_with(none, {.epochs = 2})) == std::vector<std::string>{"epochs"});
+  CHECK(changed(identity_with(none, {.first_epoch = 1, .epochs = 1})) ==
+        std::vector<std::string>{"first_epoch"});
+  const auto resumed = [&](std::uint64_t steps) {
+    return identity_with(none, {.resume = loader.progress_after(steps)});
+  };
+  CHECK(changed(resumed(1)) == std::vector<std::string>{"resume"});
+  CHECK(resumed(1) == resumed(1));
+  CHECK(resumed(1) != resumed(2));
+}
+
+TEST_CASE("a data set with other names has another fingerprint, with measured sizes other sizes",
+          "[ranks]") {
+  const test::TemporaryFolder folder;
+  folder.write("one/a.jpg", std::string_view("not read"));
+  folder.write("two/b.jpg", std::string_view("not read"));
+  const auto of = [&](const char* name) {
+    return Loader(image_folder((folder / name).string()), small()).identity();
+  };
+  CHECK(of("one") == of("one"));
+  CHECK(of("one") != of("two"));
+
+  const auto sized = [](std::uint32_t height) {
+    auto options = small();
+    options.sizes.mode = Sizes::padded;
+    return Loader(synthetic(6, {height, 8}), options).identity();
+  };
+  CHECK(sized(8) == sized(8));
+  const auto last = [](const std::vector<Property>& all) {
+    return std::ranges::find(all, "sizes.index", &Property::name)->value;
+  };
+  CHECK(last(sized(8)) != last(sized(9)));
+}
