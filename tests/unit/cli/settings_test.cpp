@@ -307,7 +307,7 @@ TEST_CASE("a flag takes true and false, and no other value", "[settings]") {
   CHECK(refusal({"help", "run", "--all=3"}).exit_code == 2);
 }
 
-TEST_CASE("rank, world and the ranks of a machine reach the options; {rank} becomes the rank",
+TEST_CASE("rank, world and the ranks of a machine reach the options, and {rank} becomes the rank",
           "[settings][ranks]") {
   const auto s = run_with({"--rank", "2", "--world", "6", "--ranks-per-node", "3", "--json",
                            "{rank}/{rank}.json", "--samples", "s{rank}"});

@@ -86,7 +86,7 @@ TEST_CASE("a batch script without srun is one process", "[ranks]") {
   CHECK(read(Ranks::automatic(), both(openmpi, batch_script)) == Ranks::given(2, 6, 3));
 }
 
-TEST_CASE("launchers that agree are one claim; those that differ are an error with each claim",
+TEST_CASE("launchers that agree are one claim, and those that differ are an error with each claim",
           "[ranks]") {
   const Environment same{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}};
   CHECK(read(Ranks::automatic(), both(torchrun, same)) == Ranks::given(1, 4, 2));
