@@ -188,12 +188,17 @@ struct AllFindings {
   }
 };
 
+/// The laws that this verify checks: Law::ranks, the last one, needs --world.
+std::size_t checked_laws(const SubjectFindings& verdict) {
+  return verdict.ranks.world > 1 ? law_count : law_count - 1;
+}
+
 report::Json to_json(const SubjectFindings& verdict) {
   auto json = report::envelope("verify");
   report::put_run(json, verdict.run);
   json["data"] = verdict.data;
   auto laws = report::Json::array();
-  for (std::size_t i = 0; i < law_count; ++i) {
+  for (std::size_t i = 0; i < checked_laws(verdict); ++i) {
     const auto& law = verdict.laws[i];
     laws.push_back({{"law", to_string(static_cast<Law>(i))},
                     {"checks", law.checks},
@@ -259,7 +264,7 @@ std::string ranks_text(const SideBySide& ranks) {
 std::string to_text(const SubjectFindings& verdict) {
   using report::Table, report::grouped;
   Table laws("<Law|checks|breaches|<", 0);
-  for (std::size_t i = 0; i < law_count; ++i) {
+  for (std::size_t i = 0; i < checked_laws(verdict); ++i) {
     const auto& law = verdict.laws[i];
     laws.add({fmt::format("  {}", to_string(static_cast<Law>(i))), grouped(law.checks),
               grouped(law.breaches), law.first_breach});

@@ -149,8 +149,8 @@ class Levers {
       const auto world = window_.plan.ranks.world;
       lever.why = world == 1 ? std::string("It counts from the second epoch on")
                              : format(
-                                   "It fills over several epochs, because each of %u ranks draws "
-                                   "other samples in each epoch",
+                                   "It fills over several epochs: with a shuffled order, each of "
+                                   "%u ranks draws other samples in each epoch",
                                    world);
       if (!whole) lever.why += format(", for %.0f %% of the samples", 100 * cache.share);
     }

@@ -100,7 +100,7 @@ std::string ranks_text(const Plan& plan) {
                      plural(local_world, "rank"));
   if (plan.cache.keep != Cache::nothing)
     out +=
-        "  each rank draws other samples in each epoch: cache hits are kept samples / all "
+        "  with a shuffled order, a sample comes to any rank: cache hits are kept samples / all "
         "samples\n";
   return out;
 }

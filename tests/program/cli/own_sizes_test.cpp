@@ -137,9 +137,9 @@ TEST_CASE("what has no say beside --sizes is refused by its name", "[sizes]") {
   refuses({"run", data, "--sizes", "padded", "--tuning", "automatic"},
           "--tuning automatic takes images of one shape");
   refuses({"tune", data, "--sizes", "padded"},
-          "weir tune has no --sizes; plan, run, sweep, verify have it\n");
+          "weir tune has no --sizes; plan, run, sweep, verify, order have it\n");
   refuses({"probe", data, "--sizes", "padded"},
-          "weir probe has no --sizes; plan, run, sweep, verify have it\n");
+          "weir probe has no --sizes; plan, run, sweep, verify, order have it\n");
   refuses({"plan", "--sizes", "padded"}, "--sizes padded needs DATA");
   refuses({"run", data, "--sizes", "some"}, "--sizes");
   refuses({"run", data, "--max-queue-bytes", "0"}, "--max-queue-bytes");

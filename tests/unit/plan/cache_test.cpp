@@ -136,6 +136,14 @@ TEST_CASE("advice says what caches would bring", "[plan][cache]") {
     CHECK(found->why.starts_with("It counts from the second epoch on, for "));
     CHECK(found->bytes > 150 * std::int64_t{mib});
   }
+  // A rank draws samples that another rank keeps.
+  auto of_four = window;
+  of_four.plan.ranks = Ranks::given(0, 4);
+  const auto of_rank = advise(of_four, few);
+  CHECK(of_rank.cache[0].share == encoded.share);
+  const auto found = std::ranges::find(of_rank.levers, Change::cache, &Lever::change);
+  REQUIRE(found != of_rank.levers.end());
+  CHECK(found->why.starts_with("It fills over several epochs: with a shuffled order, each of 4 "));
   CHECK(advice.flags.find("--cache") == std::string::npos);
 
   // With random crops, decoded rows cannot be cached.
