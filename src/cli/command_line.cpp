@@ -51,7 +51,7 @@ constexpr CommandRow rows[] = {
      "order",
      "Which sample each rank gets at each step; no image is decoded.",
      {"weir order photos --shuffle --world 4", "weir order photos --shuffle --world 4 --rank 0",
-      "weir order photos --shuffle --resume progress.json"}},
+      "weir order photos --order blocks:64:16 --epochs 2"}},
     {Command::page,
      "page",
      "The page with charts of a saved report.",
@@ -72,7 +72,7 @@ constexpr std::string_view common =
     " --size --batch --max-queue-size --workers --cache --read-ahead --memory-budget --shuffle "
     "--seed --steps --epochs --consumer-ms --on-fault --exclude --ext --target-readiness --model "
     "--fit --dtype --json --html --quiet --list-bad --each --all --beside --optimizer "
-    "--micro-batch ";
+    "--micro-batch --rank --ranks --world --resume --save-progress ";
 
 std::string left_of(const CLI::Option& option) {
   const auto name = option.get_positional() ? option.get_name(true) : option.get_name();

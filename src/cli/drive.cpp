@@ -1,5 +1,7 @@
 #include "cli/drive.hpp"
 
+#include <fmt/format.h>
+
 #include <deque>
 #include <exception>
 #include <optional>
@@ -19,6 +21,14 @@
 
 namespace weir::cli {
 namespace {
+
+void hint_nothing_left(const Settings& settings, const report::Run& run) {
+  if (settings.resume && run.figures.queue.batches == 0 && run.error.empty() && !run.interrupted)
+    hint(
+        settings,
+        fmt::format("hint: {}: nothing is left; --epochs counts from the beginning of the training",
+                    typed_option("--resume", settings.arguments)));
+}
 
 /// What a run writes while it delivers.
 struct Records {
@@ -85,6 +95,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     run.interrupted = interrupt.raised();
     run.timeline = timeline.stop();
     run.figures = loader.report();
+    hint_nothing_left(settings, run);
     // Without a batch, the waits are those of the start and the stop.
     if (run.figures.queue.batches == 0) run.figures.regime.reset();
     run.parts_now = process_parts();

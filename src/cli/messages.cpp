@@ -42,10 +42,7 @@ constexpr struct {
     {"tuning.mode", "--tuning"},
     {"faults.tolerate_share", "--tolerate"},
     {"extensions", "--ext"},
-    {"ranks.rank", "--rank"},
-    {"ranks.world", "--world"},
     {"ranks.local_world", "--ranks-per-node"},
-    {"ranks", "--ranks"},
     {"StreamOptions::resume", "--resume"},
 };
 /// Members whose option has the same name.
@@ -60,7 +57,10 @@ constexpr std::string_view same_members[] = {"memory.max_sample_bytes",
                                              "fit",
                                              "faults.tolerate",
                                              "follow_symlinks",
-                                             "workers"};
+                                             "workers",
+                                             "ranks.rank",
+                                             "ranks.world",
+                                             "ranks"};
 /// Limits of one sample as the reasons of faults name them. An option of that name raises each.
 constexpr std::string_view sample_limits[] = {
     "max_side",  "max_pixels",  "max_encoded_bytes", "max_sample_bytes",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <prometheus/text_serializer.h>
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -227,6 +228,8 @@ class MetricsServer::Web {
   }
 
   asio::io_context io_{1};
+  // Without a pending accept, io_ would stop when its last client ends.
+  asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
   tcp::acceptor acceptor_;
   asio::steady_timer pause_{io_};
   std::deque<std::weak_ptr<Client>> clients_;  ///< oldest first

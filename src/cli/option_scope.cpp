@@ -44,7 +44,7 @@ bool belongs_to(std::string_view option, Command command) noexcept {
     Commands commands;
   } scopes[] = {
       {"--size", loads},
-      {"--fit", loads},
+      {"--fit", {plan, footprint, probe, run, sweep, tune, verify}},
       {"--exif", loads},
       {"--side-bytes", loads},
       {"--max-queue-size", loads},

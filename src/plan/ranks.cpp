@@ -53,10 +53,11 @@ std::string shown(const Claim& claim) {
          std::to_string(claim.world);
 }
 
-std::uint32_t number_in(const Variables& variables, const char* name, const std::string& asked) {
+std::uint32_t number_in(const Variables& variables, const char* name,
+                        const std::string& requested) {
   const std::string value = variables(name);
   if (const auto number = number_of(value)) return *number;
-  refuse(asked + name + '=' + value + " is not a whole number from 0 to 4294967295");
+  refuse(requested + name + '=' + value + " is not a whole number from 0 to 4294967295");
 }
 
 /// "4(x2),3": the tasks of each node. The node's own is that of SLURM_NODEID.
@@ -85,23 +86,23 @@ std::uint32_t local_world_of(const Launcher& launcher, const Variables& variable
 
 /// Empty if the launcher has not started this process. `needed`: then it throws.
 std::optional<Claim> claim_of(const Launcher& launcher, const Variables& variables, bool needed) {
-  const auto asked = "ranks = " + std::string(needed ? launcher.name : "automatic") + ": ";
+  const auto requested = "ranks = " + std::string(needed ? launcher.name : "automatic") + ": ";
   const auto missing = [&](const char* name) -> std::optional<Claim> {
     if (!needed) return std::nullopt;
-    refuse(asked + name + " is not set; start the program by " + launcher.name +
+    refuse(requested + name + " is not set; start the program by " + launcher.name +
            ", or give ranks.rank and ranks.world");
   };
   if (launcher.only_with && !variables(launcher.only_with)) return missing(launcher.only_with);
   const bool has_rank = variables(launcher.rank), has_world = variables(launcher.world);
   if (!has_rank && !has_world) return missing(launcher.rank);
   if (has_rank != has_world)
-    refuse(asked + (has_rank ? launcher.rank : launcher.world) + " is set, but " +
+    refuse(requested + (has_rank ? launcher.rank : launcher.world) + " is set, but " +
            (has_rank ? launcher.world : launcher.rank) + " is not; " + launcher.name +
            " sets both. Unset it, or give ranks.rank and ranks.world");
-  Claim claim{&launcher, number_in(variables, launcher.rank, asked),
-              number_in(variables, launcher.world, asked)};
+  Claim claim{&launcher, number_in(variables, launcher.rank, requested),
+              number_in(variables, launcher.world, requested)};
   if (claim.rank >= claim.world)
-    refuse(asked + shown(claim) + ": the rank must be below the number of ranks");
+    refuse(requested + shown(claim) + ": the rank must be below the number of ranks");
   claim.local_world =
       std::clamp(local_world_of(launcher, variables), std::uint32_t{1}, claim.world);
   return claim;

@@ -224,9 +224,7 @@ Json epoch_json(const EpochPlan& epoch) {
 }  // namespace
 
 Json to_json(const Plan& plan) {
-  return {{"ranks", ranks_json(plan)},
-          {"epoch", epoch_json(plan.epoch)},
-          {"batch", plan.batch},
+  return {{"batch", plan.batch},
           {"workers", plan.workers},
           {"read_ahead", plan.read_ahead},
           {"max_queue_size", plan.max_queue_size},
@@ -247,7 +245,9 @@ Json to_json(const Plan& plan) {
           {"pinned", plan.pinned.slab_bytes == 0 ? Json(nullptr)
                                                  : Json{{"slab_bytes", plan.pinned.slab_bytes},
                                                         {"limit_bytes", plan.pinned.limit_bytes},
-                                                        {"note", plan.pinned.note}}}};
+                                                        {"note", plan.pinned.note}}},
+          {"ranks", ranks_json(plan)},
+          {"epoch", epoch_json(plan.epoch)}};
 }
 
 Json to_json(const Setting& setting) {

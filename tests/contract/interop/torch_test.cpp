@@ -247,7 +247,7 @@ TEST_CASE("a loader is taken for one of torch::data, epoch by epoch", "[interop]
   const bool copied = GENERATE(true, false);
   CAPTURE(copied);
   TensorLoader data_loader(loader, copied ? converted(Converter<float>({.scale = 1})) : uncopied(),
-                           2);
+                           {.epochs = 2});
   auto sum = torch::zeros({}, torch::kFloat64);
   auto targets = train(data_loader, sum);
   CHECK(targets.size() == 18);
@@ -271,6 +271,35 @@ TEST_CASE("an epoch that was broken off is followed by the next one", "[interop]
   auto sum = torch::zeros({}, torch::kFloat64);
   CHECK(train(data_loader, sum) == std::vector(wanted.labels.begin() + 18, wanted.labels.end()));
   CHECK(loader.snapshot().samples.conserved());
+}
+
+TEST_CASE("a loop has finished all but its current batch, and not a step that throws",
+          "[interop][resume]") {
+  Loader loader(synthetic(18, {24, 24, 3}, 3), shuffled());
+  TensorLoader data_loader(loader, converted(Converter<float>()), {.epochs = 2});
+  CHECK(data_loader.progress() == loader.progress_after(0));
+  std::uint64_t steps = 0;
+  for (auto& batch : data_loader) {
+    CHECK(batch.target.size(0) > 0);
+    CHECK(data_loader.progress() == loader.progress_after(steps++));
+  }
+  CHECK(data_loader.progress() == loader.progress_after(steps));
+  const auto breaks = [&] {
+    int step = 0;
+    for (auto& batch : data_loader)
+      if (batch.target.size(0) > 0 && ++step == 3) throw std::runtime_error("a step that fails");
+  };
+  CHECK_THROWS_AS(breaks(), std::runtime_error);
+  const auto state = data_loader.progress();
+  CHECK(state == loader.progress_after(steps + 2));
+
+  Loader after(synthetic(18, {24, 24, 3}, 3), shuffled());
+  TensorLoader rest(after, converted(Converter<float>()), {.resume = state, .epochs = 2});
+  CHECK(rest.progress() == state);
+  auto sum = torch::zeros({}, torch::kFloat64);
+  CHECK(train(rest, sum).size() == 18 - 2 * after.plan().batch);
+  CHECK(train(rest, sum).empty());
+  CHECK(rest.progress() == after.progress_after(2 * steps));
 }
 
 TEST_CASE("an error of the stream comes out of the loop", "[interop]") {

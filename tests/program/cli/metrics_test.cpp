@@ -1,5 +1,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -199,6 +200,20 @@ TEST_CASE("silent clients delay neither a scrape nor the end", "[metrics]") {
   CHECK(seconds([&] { CHECK(contains(get(port, "/metrics"), "200 OK")); }) < 1);
   CHECK(seconds([&] { CHECK(program.interrupt().exit_code == 130); }) < 1);
   for (const int socket : silent) close(socket);
+}
+
+TEST_CASE("a server without free descriptors answers again when they are free", "[metrics]") {
+  Running program({"run", "synthetic:64,16x16", "--size", "16x16", "--consumer-ms", "3600000",
+                   "--metrics-port", "0", "--quiet"});
+  const auto port = port_of(program);
+  const rlimit few{24, 24};
+  REQUIRE(prlimit(program.pid(), RLIMIT_NOFILE, &few, nullptr) == 0);
+  std::vector<int> silent;
+  for (int i = 0; i < 30; ++i) silent.push_back(connected(port, "GET /metrics HTTP/1.1\r\n"));
+  char end = 0;
+  CHECK(recv(silent.front(), &end, 1, 0) == 0);  // the server has given up on it
+  for (const int socket : silent) close(socket);
+  CHECK(contains(get(port, "/metrics"), "200 OK"));
 }
 
 TEST_CASE("what is no request for the metrics is refused in HTTP", "[metrics]") {

@@ -37,6 +37,7 @@ class Running {
   Running& operator=(const Running&) = delete;
 
   std::string err() const;
+  int pid() const noexcept { return pid_; }
   /// Sends SIGINT and waits for the end.
   Outcome interrupt();
 

@@ -13,11 +13,11 @@ using Arguments = std::vector<std::string>;
 
 namespace {
 
-const std::string data = "synthetic:41,8x8";
+const std::string forty_one = "synthetic:41,8x8";
 
-/// `weir COMMAND data` with small images and these options.
+/// `weir COMMAND` on 41 samples, with small images and these options.
 Arguments command(const std::string& name, const Arguments& options) {
-  Arguments all{name, data, "--quiet", "--batch", "3"};
+  Arguments all{name, forty_one, "--quiet", "--batch", "3"};
   if (name != "order") all.insert(all.end(), {"--size", "8x8"});
   all.insert(all.end(), options.begin(), options.end());
   return all;
@@ -47,7 +47,7 @@ std::vector<std::string> rows_of(const std::string& table) {
 
 /// `weir` in an environment with these variables.
 weir::test::Outcome launched(Arguments variables, const Arguments& arguments) {
-  variables.insert(variables.begin(), "env");
+  variables.insert(variables.begin(), "/usr/bin/env");
   variables.emplace_back(WEIR_PROGRAM);
   variables.insert(variables.end(), arguments.begin(), arguments.end());
   return weir::test::run_program(variables);
@@ -66,7 +66,7 @@ TEST_CASE("half a claim, a wrong rank and files without {rank} are refused by na
           "--ranks-per-node 3: must be 1 to --world 2\n");
   refuses("verify", {"--world", "65"}, "--world 65 must be 1 to 64");
   refuses("run", {"--rank", "0", "--world", "8", "--drop-last", "--batch", "6"},
-          data +
+          forty_one +
               ": --drop-last leaves out everything: 41 samples are less than a batch of 6 on each "
               "of 8 ranks; write --batch 5 or less");
   const TemporaryFolder folder;
@@ -172,6 +172,12 @@ TEST_CASE("a run resumes where another has ended, with other ranks", "[ranks]") 
   CHECK(seen.size() == 41);
   CHECK(std::set(seen.begin(), seen.end()).size() == 41);
 
+  run({"--resume", states, "--save-progress", file("all")}, "c");
+  auto again = Arguments{"run", forty_one, "--size", "8x8", "--resume", file("all")};
+  again.insert(again.end(), order.begin(), order.end());
+  CHECK(
+      contains(weir::test::weir(again).err, "hint: --resume " + file("all") + ": nothing is left"));
+
   const auto refuses_to_resume = [&](const Arguments& options, const std::string& why) {
     for (const auto* name : {"run", "order"}) {
       auto all = options;
@@ -215,7 +221,7 @@ TEST_CASE("names in tables are escaped", "[ranks]") {
   const auto samples = (folder.path() / "list.tsv").string();
   const auto run = weir::test::weir(
       {"run", folder.path().string(), "--on-fault", "blank", "--quiet", "--samples", samples});
-  CHECK(rows_of(read_file(samples)) == std::vector<std::string>{"0\t0\t0\ta\\tb.jpg\t0\tblank"});
+  CHECK(rows_of(read_file(samples)) == std::vector<std::string>{"0\t0\t0\ta\\tb.jpg\t-1\tblank"});
   CHECK(rows_of(weir::test::weir({"order", folder.path().string()}).out) ==
         std::vector<std::string>{"0\t0\t0\t0\t0\ta\tb.jpg"});
 }

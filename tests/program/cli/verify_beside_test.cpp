@@ -21,8 +21,8 @@ Words operator+(Words words, const Words& more) {
 }
 
 /// The smallest budget of one loader.
-std::uint64_t floor_of(const std::string& data, const Words& options) {
-  return weir::test::weir(Words{"plan", data, "--json", "-"} + options)
+std::uint64_t floor_of(const std::string& folder, const Words& options) {
+  return weir::test::weir(Words{"plan", folder, "--json", "-"} + options)
       .json()["plan"]["floor_bytes"]
       .get<std::uint64_t>();
 }

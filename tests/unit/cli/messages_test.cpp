@@ -113,7 +113,7 @@ TEST_CASE("a command line that cannot be meant is refused with the way out", "[m
       {"run p --sizes padded --size 64x64", "--size 64x64 is for --sizes fixed; with padded and"},
       {"run p --sizes ragged --fit random", "--fit random is for --sizes fixed; "},
       {"run p --sizes ragged --bucket 5", "--bucket 5 is for --sizes padded; a ragged batch "},
-      {"tune p --sizes padded", "weir tune has no --sizes; plan, run, sweep, verify have it"},
+      {"tune p --sizes padded", "weir tune has no --sizes; plan, run, sweep, verify, order have it"},
       {"plan --sizes padded", "--sizes padded needs DATA, because the images are measured\n"},
       {"plan --micro-batch 3", "--micro-batch 3 needs --model\n"},
       // names

@@ -269,6 +269,9 @@ TEST_CASE("a command has no option that means nothing for it, and help does not 
       {"verify", {"--html", "--rounds", "--grid"}, {"--beside", "--tuning", "--digest"}},
       {"run", {"--beside", "--each", "--rounds"}, {"--trace", "--tuning", "--metrics-port"}},
       {"footprint", {"--digest", "--html", "--shuffle"}, {"--fit", "--dtype", "--json"}},
+      {"order",
+       {"--size", "--memory-budget", "--json", "--digest", "--max-side"},
+       {"--rank", "--resume", "--bucket", "--drop-last"}},
       {"page", {}, {"--html", "--quiet"}},
   };
   for (const auto& row : rows) {
