@@ -51,12 +51,15 @@ void add_process(report::Run& run) {
 
 }  // namespace
 
+bool MpiJob::joins(const Ranks& ranks) noexcept {
+  const char* const size = std::getenv("OMPI_COMM_WORLD_SIZE");
+  return ranks.world > 1 && size && std::to_string(ranks.world) == size;
+}
+
 MpiJob::MpiJob(report::Run& run) {
-  const auto world = run.figures.plan.ranks.world;
-  if (world == 1 || std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) return;
+  if (!joins(run.figures.plan.ranks)) return;
   interop::check(MPI_Init(nullptr, nullptr));
   joined_ = true;
-  if (std::cmp_not_equal(interop::size_of(MPI_COMM_WORLD), world)) return;
   const auto job = mpi::sum(run.figures, MPI_COMM_WORLD);
   run.figures = job.total;
   add_process(run);
@@ -96,6 +99,7 @@ MpiJob::~MpiJob() {
 
 namespace weir::cli {
 
+bool MpiJob::joins(const Ranks&) noexcept { return false; }
 MpiJob::MpiJob(report::Run&) {}
 MpiJob::~MpiJob() = default;
 

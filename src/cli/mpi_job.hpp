@@ -12,6 +12,8 @@ namespace weir::cli {
 /// other builds, and for other launchers, each process reports for itself.
 class MpiJob {
  public:
+  /// Whether one of these ranks reports for all.
+  static bool joins(const Ranks& ranks) noexcept;
   /// Waits for the runs of all ranks. On the rank that reports, `run` is then that of all; on every
   /// rank, its error is the first one of all.
   explicit MpiJob(report::Run& run);

@@ -49,7 +49,6 @@ std::string put_conclusion(report::Json& json, const Settings& settings, const r
 int run_command(const Settings& settings, const Interrupt& interrupt) {
   auto run = drive(open_data(settings, interrupt.token()), settings, interrupt, "");
   const MpiJob job(run);
-  if (!job.reports()) return exit_code(run);
   auto json = report::envelope("run");
   report::put_run(json, run);
   json["data"] = settings.data;
@@ -60,10 +59,14 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
   json["depths"] = seen ? report::depths_json(planned, by_depth(*seen, setting_of(planned)))
                         : report::depths_json(planned);
   const auto conclusion = put_conclusion(json, settings, run, seen);
-  write_all({[&] { emit(settings, json, report::run_text(run) + job.text() + conclusion); },
+  write_all({[&] {
+               if (job.reports())
+                 emit(settings, json, report::run_text(run) + job.text() + conclusion);
+             },
              [&] {
                if (run.output_failure) std::rethrow_exception(run.output_failure);
              }});
+  if (!job.reports()) return exit_code(run);
   say_error(settings, run.error, run.figures.fault_count);
   hint_short_queue(settings, run.figures.plan);
   return exit_code(run);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/messages.hpp"
+#include "cli/mpi_job.hpp"
 #include "cli/option_group.hpp"
 #include "weir/memory.hpp"
 #include "weir/ranks.hpp"
@@ -98,8 +99,9 @@ constexpr struct {
 constexpr struct {
   const char* option;
   std::string Settings::*path;
-} rank_files[] = {{"--json", &Settings::json},
-                  {"--html", &Settings::html},
+  bool report = false;  ///< with MPI, one rank writes it for all
+} rank_files[] = {{"--json", &Settings::json, true},
+                  {"--html", &Settings::html, true},
                   {"--trace", &Settings::trace},
                   {"--samples", &Settings::samples},
                   {"--save-progress", &Settings::save_progress}};
@@ -109,8 +111,10 @@ void name_files(Settings& s) {
   constexpr std::string_view mark = "{rank}";
   const auto& ranks = s.options.ranks;
   const auto rank = std::to_string(ranks.rank);
-  for (const auto& [option, path] : rank_files) {
+  const bool joins = s.command == Command::run && MpiJob::joins(ranks);
+  for (const auto& [option, path, report] : rank_files) {
     auto& name = s.*path;
+    if (report && joins) continue;
     if (ranks.world > 1 && !name.empty() && name != "-" && name.find(mark) == name.npos)
       throw Refusal{2, fmt::format("weir: {}: {} ranks would write the same file; write {} in its "
                                    "name, for the rank\n",
