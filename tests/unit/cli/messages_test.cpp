@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "cli/messages.hpp"
-#include "cli/settings.hpp"
 #include "cli/option_group.hpp"
+#include "cli/settings.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/text.hpp"
@@ -113,7 +113,8 @@ TEST_CASE("a command line that cannot be meant is refused with the way out", "[m
       {"run p --sizes padded --size 64x64", "--size 64x64 is for --sizes fixed; with padded and"},
       {"run p --sizes ragged --fit random", "--fit random is for --sizes fixed; "},
       {"run p --sizes ragged --bucket 5", "--bucket 5 is for --sizes padded; a ragged batch "},
-      {"tune p --sizes padded", "weir tune has no --sizes; plan, run, sweep, verify, order have it"},
+      {"tune p --sizes padded",
+       "weir tune has no --sizes; plan, run, sweep, verify, order have it"},
       {"plan --sizes padded", "--sizes padded needs DATA, because the images are measured\n"},
       {"plan --micro-batch 3", "--micro-batch 3 needs --model\n"},
       // names
