@@ -82,6 +82,8 @@ void Engine::shut_down() noexcept {
   shared_.work_queue.halt();
   for (auto& thread : threads_) thread.join();
   strand_->stop();
+  // Leases whose ends are reached go back now. Nothing looks for the others before the loader ends.
+  static_cast<void>(core_->pool->look());
   ready_.close();
   serve(true);
   while (const auto* const slab = ready_.pop(Clock::now())) {

@@ -164,7 +164,7 @@ inline BatchRows rows_of(const Batch& batch) {
 
 /// Batches of a loader as tensors on a device, in order. Use next() or a range-for loop:
 ///
-///     for (auto& [images, labels, rows] : device_batches(loader, torch::kCUDA,
+///     for (auto& [images, labels, rows, receipt] : device_batches(loader, torch::kCUDA,
 ///              {.dtype = torch::kBFloat16, .normalize = imagenet}))
 ///       learn(images, labels);
 ///

@@ -104,7 +104,7 @@ void check_same(DeviceBatches& batches, Loader& other, const StreamOptions& stre
                                                                  : options.normalize);
   auto wanted = other.stream(stream);
   std::uint64_t seen = 0;
-  for (auto& [images, labels, rows] : batches) {
+  for (auto& [images, labels, rows, receipt] : batches) {
     const auto batch = wanted.next().value();
     CHECK(images.scalar_type() == options.dtype);
     CHECK(images.is_contiguous(options.memory_format));
@@ -237,7 +237,7 @@ TEST_CASE("ten thousand batches with three leases that end by event are the load
                         &device);
   auto wanted = other.stream(epochs);
   std::uint64_t same = 0;
-  for (const auto& [images, labels, rows] : batches) {
+  for (const auto& [images, labels, rows, receipt] : batches) {
     const auto batch = wanted.next().value();
     const auto pixels = images.permute({0, 2, 3, 1}).contiguous();
     same += rows.sequence == batch.sequence() &&
