@@ -11,7 +11,7 @@ namespace {
 /// Workers that spend more of their working time without a CPU lack CPUs. That time includes waits
 /// for reads, so slow storage is not taken for a lack of CPUs. One other busy thread
 /// beside two workers on two CPUs, such as the trainer's, takes up to this share.
-constexpr double tolerable = 1.0 / 3;
+constexpr double tolerable_lack = 1.0 / 3;
 
 /// The sums behind a CpuShare.
 struct Sums {
@@ -60,7 +60,7 @@ CpuShare cpu_share(const QueueWaits& waits) noexcept {
   return {.had = waits.cpu.workers_s / waits.seconds,
           .wanted = wanted_s / waits.seconds,
           .lost_s = lost_s,
-          .lacking = wanted_s - waits.cpu.workers_s > tolerable * fair * work_s};
+          .lacking = wanted_s - waits.cpu.workers_s > tolerable_lack * fair * work_s};
 }
 
 CpuCause cpu_reason(const QueueWaits& waits) {
