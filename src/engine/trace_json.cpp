@@ -21,7 +21,7 @@ std::string_view word(Trace::Of what) {
 }
 
 /// Quotes `text` for JSON. It must be an output of sanitize(): UTF-8 without control bytes.
-std::string quoted(std::string_view text) {
+std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -45,13 +45,13 @@ class Trace::Writer {
       : out_(out), source_(source), moves_(moves) {}
 
   void name_track(int process, std::uint32_t track, const std::string& name) {
-    begin('M', process, track) << R"(,"name":"thread_name","args":{"name":)" << quoted(name)
+    begin('M', process, track) << R"(,"name":"thread_name","args":{"name":)" << json_text(name)
                                << "}}";
     begin('M', process, track) << R"(,"name":"thread_sort_index","args":{"sort_index":)" << track
                                << "}}";
   }
   void name_process(int process, std::string_view name) {
-    begin('M', process, consumer) << R"(,"name":"process_name","args":{"name":)" << quoted(name)
+    begin('M', process, consumer) << R"(,"name":"process_name","args":{"name":)" << json_text(name)
                                   << "}}";
   }
 
@@ -66,7 +66,7 @@ class Trace::Writer {
         const auto stage = static_cast<Stage>(event.what);
         const auto args = batch + ",\"row\":" + std::to_string(v[2]) +
                           ",\"index\":" + std::to_string(v[3]) +
-                          ",\"sample\":" + quoted(engine::name_of(source_, v[3]));
+                          ",\"sample\":" + json_text(engine::name_of(source_, v[3]));
         if (stage == Stage::wait) return wait(event, id, args);
         return span(to_string(stage), "sample", threads, event, args);
       }
@@ -113,7 +113,7 @@ class Trace::Writer {
         << R"(,"s":"t","cat":"tuning","name":"move","args":{"max_queue_size":)" << to[0]
         << R"(,"workers":)" << to[1] << R"(,"read_ahead":)" << to[2];
     if (to[3] < moves_.size())
-      out_ << R"(,"why":)" << quoted(sanitize(moves_[static_cast<std::size_t>(to[3])]));
+      out_ << R"(,"why":)" << json_text(sanitize(moves_[static_cast<std::size_t>(to[3])]));
     out_ << "}}";
   }
   using Names = std::array<std::string_view, values_an_event>;
