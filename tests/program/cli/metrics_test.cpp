@@ -14,6 +14,8 @@
 #include "program.hpp"
 #include "support/catch.hpp"
 #include "support/exposition.hpp"
+#include "support/sanitized.hpp"
+#include "support/skip.hpp"
 #include "support/text.hpp"
 
 using weir::test::contains;
@@ -203,6 +205,7 @@ TEST_CASE("silent clients delay neither a scrape nor the end", "[metrics]") {
 }
 
 TEST_CASE("a server without free descriptors answers again when they are free", "[metrics]") {
+  if (weir::test::sanitized) return weir::test::skip("UBSan needs descriptors to look at objects");
   Running program({"run", "synthetic:64,16x16", "--size", "16x16", "--consumer-ms", "3600000",
                    "--metrics-port", "0", "--quiet"});
   const auto port = port_of(program);
