@@ -30,7 +30,8 @@ class MpiJob {
   const report::Json& json() const noexcept { return json_; }
 
  private:
-  bool joined_ = false, reports_ = true;
+  [[maybe_unused]] bool joined_ = false;  ///< used in a build with MPI
+  bool reports_ = true;
   std::string text_;
   report::Json json_ = nullptr;
 };

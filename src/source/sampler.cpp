@@ -19,11 +19,12 @@ std::uint64_t key(Use use, std::uint64_t seed, std::uint64_t epoch,
 }  // namespace
 
 Sampler::Sampler(std::uint64_t size, const Order& order, std::uint64_t seed) noexcept
-    : order_(order),
+    // The parameters of blocks may be anything for another order.
+    : order_(order.kind == Order::Kind::blocks ? order : Order{.kind = order.kind}),
       all_(size),
       others_(size > 0 ? size - 1 : 0),
-      whole_blocks_(size / order.block),
-      group_(std::min(size, mul_sat(order.block, order.together))),
+      whole_blocks_(size / order_.block),
+      group_(std::min(size, mul_sat(order_.block, order_.together))),
       last_group_(group_.size() == 0 ? 0 : size % group_.size()),
       seed_(seed) {}
 

@@ -127,6 +127,11 @@ TEST_CASE("rows, epochs and seeds get different replacements", "[sampler]") {
   CHECK(distances.size() == 300);
 }
 
+TEST_CASE("the parameters of blocks do not matter for another order", "[sampler]") {
+  const Sampler sampler(10, {.kind = Order::Kind::shuffle, .block = 0, .together = 0}, 3);
+  CHECK(order(sampler, 1) == order(Sampler(10, Order::shuffle(), 3), 1));
+}
+
 TEST_CASE("the only sample stands in for itself", "[sampler]") {
   CHECK(Sampler(1, Order::shuffle(), 7).index(3, 0) == 0);
   CHECK(Sampler(1, Order::shuffle(), 7).replacement(3, 0, 64) == 0);
