@@ -139,9 +139,8 @@ bool Engine::finished() const noexcept {
 }
 
 void Engine::cancel() noexcept {
-  // The books first: a taker that sees cancelled_ must find no batch that it may lease.
-  core_->book->cancel();
   cancelled_.store(true);
+  core_->book->cancel();
   shared_.stopping.store(true);
   ready_.close();
 }
