@@ -139,10 +139,12 @@ bool Engine::finished() const noexcept {
 }
 
 void Engine::cancel() noexcept {
-  cancelled_.store(true);
+  // The books first: a taker that sees cancelled_ must find no batch that it may lease.
   core_->book->cancel();
+  cancelled_.store(true);
   shared_.stopping.store(true);
   ready_.close();
+  strand_->wake();  // for a step that sees cancelled_
 }
 
 void Engine::settle() {
