@@ -52,6 +52,11 @@ constexpr CommandRow rows[] = {
      "Which sample each rank gets at each step; no image is decoded.",
      {"weir order photos --shuffle --world 4", "weir order photos --shuffle --world 4 --rank 0",
       "weir order photos --order blocks:64:16 --epochs 2"}},
+    {Command::pack,
+     "pack",
+     "Writes DATA as tar shards with smaller images, which cost less to decode.",
+     {"weir pack photos packed --short-side 256", "weir pack photos packed --keep --shuffle",
+      "weir pack list.tsv packed --short-side 512 --quality 95 --on-fault skip"}},
     {Command::page,
      "page",
      "The page with charts of a saved report.",
@@ -72,7 +77,7 @@ constexpr std::string_view common =
     " --size --batch --max-queue-size --workers --cache --read-ahead --memory-budget --shuffle "
     "--seed --steps --epochs --consumer-ms --on-fault --exclude --ext --target-readiness --model "
     "--fit --dtype --json --html --quiet --list-bad --each --all --beside --optimizer "
-    "--micro-batch --ranks --resume --save-progress ";
+    "--micro-batch --ranks --resume --save-progress --quality --keep --shard-bytes ";
 
 std::string left_of(const CLI::Option& option) {
   const auto name = option.get_positional() ? option.get_name(true) : option.get_name();

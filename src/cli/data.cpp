@@ -12,6 +12,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/messages.hpp"
 #include "cli/parse.hpp"
+#include "cli/pixel_data.hpp"
 #include "cli/progress.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
@@ -113,6 +114,7 @@ AnySource open_whole(const Settings& settings, const std::stop_token& stop,
                      std::vector<source::Unreached>* unreached) {
   const auto& data = settings.data;
   if (data.starts_with(synthetic_prefix)) return open_synthetic(data, stop);
+  if (auto pixels = open_pixels(data)) return *std::move(pixels);
   refuse_unbuilt(data);
   const FolderOptions options{.extensions = settings.extensions,
                               .max_encoded_bytes = settings.options.limits.max_encoded_bytes,

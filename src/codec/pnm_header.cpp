@@ -3,7 +3,7 @@
 
 namespace weir::codec {
 
-Result<ImageInfo> read_pnm_header(Bytes pnm, const DecodeLimits&, bool strict) {
+Result<ImageInfo> read_pnm_header(Bytes pnm, const DecodeLimits& limits, bool strict) {
   constexpr std::uint32_t whole_bytes = 255;
   const bool grey = pnm.u8(1) == '5';
   NetpbmNumbers numbers(pnm);
@@ -21,6 +21,7 @@ Result<ImageInfo> read_pnm_header(Bytes pnm, const DecodeLimits&, bool strict) {
                  .width = width,
                  .height = height,
                  .channels = static_cast<std::uint8_t>(grey ? 1 : 3)};
+  if (auto defect = exceeded(info, limits)) return *std::move(defect);
   const std::size_t start = numbers.end() + 1;  // exactly one blank precedes the pixels
   info.layout.set(PnmLayout{start});
   const std::uint64_t line = std::uint64_t{width} * info.channels;
