@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/common_options.hpp"
 #include "cli/option_group.hpp"
 #include "report/stats_text.hpp"
 #include "weir/version.hpp"
@@ -77,7 +78,7 @@ constexpr std::string_view common =
     " --size --batch --max-queue-size --workers --cache --read-ahead --memory-budget --shuffle "
     "--seed --steps --epochs --consumer-ms --on-fault --exclude --ext --target-readiness --model "
     "--fit --dtype --json --html --quiet --list-bad --each --all --beside --optimizer "
-    "--micro-batch --ranks --resume --save-progress --quality --keep --shard-bytes ";
+    "--micro-batch --ranks --resume --save-progress ";
 
 std::string left_of(const CLI::Option& option) {
   const auto name = option.get_positional() ? option.get_name(true) : option.get_name();
@@ -104,7 +105,7 @@ std::string help_text(const CLI::App& app, const CommandRow& row, bool all) {
       const auto name = option->get_name(true);
       out += ' ' + (option->get_required() ? name : '[' + name + ']');
     }
-    if (!all && !option->get_positional() &&
+    if (!all && !option->get_positional() && option->get_group() != shards_heading &&
         common.find(fmt::format(" {} ", option->get_name())) == common.npos) {
       some_left_out = true;
       continue;

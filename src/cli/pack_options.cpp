@@ -11,7 +11,7 @@ void add_pack(CLI::App& sub, Settings& settings) {
       ->type_name("")
       ->group("Arguments")
       ->required();
-  const auto shards = group("Shards");
+  const auto shards = group(shards_heading);
   shards.positive("--short-side", p.short_side,
                   "Larger images are reduced so that their shorter side has N pixels, and become "
                   "JPEGs. A JPEG that is not larger stays as it is.");

@@ -24,7 +24,7 @@ Memory::Memory(std::uint64_t budget, std::uint64_t fixed, std::uint64_t max_samp
   auto charge = ledger_.try_charge(Account::index, fixed);
   if (!charge || budget < least)
     throw Error(Errc::budget_too_small, Stage::wait,
-                "budget_bytes = " + std::to_string(budget) + ": must be at least " +
+                "memory.budget_bytes = " + std::to_string(budget) + ": must be at least " +
                     std::to_string(least) + " bytes: " + std::to_string(fixed) +
                     " for names and buffers, and twice " + std::to_string(least_sample_bytes) +
                     " for samples");
