@@ -19,7 +19,7 @@ constexpr std::string_view image_extensions[] = {"jpg", "jpeg", "jpe",  "jfif", 
 }
 
 /// The words of "a,b,c".
-std::vector<std::string> words_of(std::string_view list) {
+std::vector<std::string> parts_of(std::string_view list) {
   std::vector<std::string> words;
   for (;;) {
     const auto comma = std::min(list.find(','), list.size());
@@ -98,7 +98,7 @@ std::vector<std::string> expand_braces(const std::string& pattern) {
       rest.remove_prefix(close + 1);
       const auto dots = inside.find("..");
       words = dots == inside.npos
-                  ? words_of(inside)
+                  ? parts_of(inside)
                   : range_of(pattern, inside.substr(0, dots), inside.substr(dots + 2));
     }
     if (words.size() > most_paths / paths.size())

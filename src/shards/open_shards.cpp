@@ -79,7 +79,7 @@ fs::path common_folder(const std::vector<std::string>& paths) {
   return folder;
 }
 
-Shards resolve(const std::vector<std::string>& given) {
+Shards resolve(const std::vector<std::string>& given, bool use_index) {
   std::vector<std::string> paths;
   for (const auto& path : given) {
     if (is_there(path)) {
@@ -92,10 +92,11 @@ Shards resolve(const std::vector<std::string>& given) {
   if (paths.empty()) throw Error(Errc::bad_options, Stage::read, "tar_shards: no path is given");
   if (paths.size() == 1) {
     const fs::path only = paths.front();
-    if (only.filename() == index_name) return {only.parent_path(), {}};
+    if (only.filename() == index_name && use_index) return {only.parent_path(), {}};
     std::error_code failed;
     if (fs::is_directory(only, failed))
-      return {only, is_there(only / index_name) ? std::vector<std::string>() : tars_of(only)};
+      return {only, use_index && is_there(only / index_name) ? std::vector<std::string>()
+                                                             : tars_of(only)};
   }
   Shards shards{common_folder(paths), {}};
   std::set<std::string> known;
@@ -145,13 +146,13 @@ bool needs_search(const ShardOptions& options) {
 bool adopt(Scan& found, const Index& index, const ShardOptions& options) {
   const bool labels = options.label == ShardOptions().label && options.label_file.empty();
   auto known = index.samples.begin();
-  const auto place = [](const Sample& sample) { return std::pair(sample.shard, sample.offset); };
+  const auto position = [](const Sample& sample) { return std::pair(sample.shard, sample.offset); };
   const auto shift = found.index.text.size() - 1;
   found.index.text.insert(found.index.text.end(), index.text.begin() + 1, index.text.end());
   bool all = true;
   for (auto& sample : found.index.samples) {
-    while (known != index.samples.end() && place(*known) < place(sample)) ++known;
-    if (known == index.samples.end() || place(*known) != place(sample) ||
+    while (known != index.samples.end() && position(*known) < position(sample)) ++known;
+    if (known == index.samples.end() || position(*known) != position(sample) ||
         known->bytes != sample.bytes) {
       all = false;
       continue;
@@ -169,12 +170,13 @@ bool adopt(Scan& found, const Index& index, const ShardOptions& options) {
 }  // namespace
 
 TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions& options,
-                      const std::stop_token& stop) {
+                      const std::stop_token& stop, OldIndex old_index) {
   check(options);
-  auto [folder, names] = resolve(paths);
+  const bool use_index = old_index == OldIndex::use;
+  auto [folder, names] = resolve(paths, use_index);
   const auto index_path = folder / index_name;
   std::optional<Index> index;
-  if (names.empty() || is_there(index_path)) index = read_index(index_path.string());
+  if (use_index && (names.empty() || is_there(index_path))) index = read_index(index_path.string());
   if (names.empty())
     for (const auto& shard : index->shards) names.push_back(shard.name);
   else if (index)

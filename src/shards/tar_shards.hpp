@@ -52,9 +52,12 @@ class TarShards {
 };
 static_assert(Source<TarShards>);
 
+/// What an existing index is for. `ignore`: a folder stands for its files *.tar.
+enum class OldIndex : std::uint8_t { use, ignore };
+
 /// Opens what tar_shards() opens, and throws what it throws. A stop request ends the search for
 /// members.
 TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions& options,
-                      const std::stop_token& stop = {});
+                      const std::stop_token& stop = {}, OldIndex old_index = OldIndex::use);
 
 }  // namespace weir::shards
