@@ -3,6 +3,7 @@
 /// \file
 /// Tar shards as WebDataset writes them. The component `shards`; it needs libarchive.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -54,6 +55,10 @@ struct ShardOptions {
 WEIR_API AnySource tar_shards(const std::vector<std::string>& paths,
                               const ShardOptions& options = {});
 /// The same for one path or pattern.
-WEIR_API AnySource tar_shards(const std::string& path, const ShardOptions& options = {});
+template <class Path>
+  requires std::convertible_to<Path, std::string> AnySource
+  tar_shards(const Path& path, const ShardOptions& options = {}) {
+    return tar_shards(std::vector<std::string>{std::string(path)}, options);
+  }
 
 }  // namespace weir

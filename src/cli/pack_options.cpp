@@ -6,24 +6,24 @@ void add_pack(CLI::App& sub, Settings& settings) {
   const auto group = [&](const char* heading) { return OptionGroup(sub, Command::pack, heading); };
   auto& o = settings.options;
   auto& p = settings.pack;
+  // parse() takes OUT from the words of DATA: CLI11 gives them all to DATA.
   sub.add_option("OUT", p.out,
                  "Folder of the shards. The same command again goes on where a run ended.")
       ->type_name("")
-      ->group("Arguments")
-      ->required();
-  const auto shards = group(shards_heading);
-  shards.positive("--short-side", p.short_side,
+      ->group("Arguments");
+  const auto stored = group(pack_heading);
+  stored.positive("--short-side", p.short_side,
                   "Larger images are reduced so that their shorter side has N pixels, and become "
                   "JPEGs. A JPEG that is not larger stays as it is.");
-  shards.value(
+  stored.value(
       "--quality", "N", p.quality,
       [](const std::string& t) {
         return static_cast<std::uint32_t>(parse_whole(t, {1, 100}));
       },
       "Quality of these JPEGs, 1 to 100; 4:2:0. [90]");
-  shards.flag("--keep", p.keep,
+  stored.flag("--keep", p.keep,
               "Copies the bytes of each image as they are. Only its header is checked.");
-  shards.value(
+  stored.value(
       "--shard-bytes", "BYTES", p.shard_bytes,
       [](const std::string& t) { return parse_bytes_within(t, {.low = 1}); },
       "Most bytes of a shard; one sample is always allowed. [256MiB]");

@@ -26,6 +26,8 @@ Checksum RunningChecksum::value() const noexcept {
   return {value.low64, value.high64};
 }
 
+std::uint64_t RunningChecksum::value64() const noexcept { return XXH3_64bits_digest(&state_->xxh); }
+
 std::uint64_t checksum_of(std::span<const std::byte> bytes) noexcept {
   return XXH3_64bits(bytes.data(), bytes.size());
 }

@@ -16,7 +16,7 @@ struct Checksum {
 /// XXH3-64 of the bytes of one sample.
 std::uint64_t checksum_of(std::span<const std::byte> bytes) noexcept;
 
-/// XXH3-128 of bytes that come in parts.
+/// XXH3-128 and XXH3-64 of bytes that come in parts. They share a state.
 class RunningChecksum {
  public:
   /// Throws std::bad_alloc.
@@ -27,6 +27,8 @@ class RunningChecksum {
   void add(std::span<const std::byte> bytes) noexcept;
   /// Of all bytes so far.
   Checksum value() const noexcept;
+  /// checksum_of() all bytes so far.
+  std::uint64_t value64() const noexcept;
 
  private:
   struct State;

@@ -157,7 +157,7 @@ class Reader {
       shard = sample.shard;
       if (i < shards[shard].first || (shard + 1u < shards.size() && i >= shards[shard + 1].first))
         wrong("is not in the range of its shard");
-      if (sample.bytes == 0) wrong("is empty");
+      if (sample.name == 0) wrong("has no name");  // a hole in the file ends here
       if (sample.offset < end) wrong("overlaps the one before");
       end = add_sat(sample.offset, sample.bytes);
       if (end > shards[shard].bytes) wrong("is outside of its shard");

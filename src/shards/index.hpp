@@ -24,10 +24,10 @@ struct Shard {
 /// One sample, in memory as in the file. Samples are in the order of their shards and offsets.
 struct Sample {
   std::uint64_t offset = 0;    ///< of the first byte of the image in its shard
-  std::uint64_t name = 0;      ///< offset of the name in Index::text
+  std::uint64_t name = 0;      ///< offset of the name in Index::text; above 0
   std::int64_t label = 0;      ///< any number
   std::uint64_t checksum = 0;  ///< XXH3-64 of the bytes
-  std::uint32_t bytes = 0;     ///< size of the image; above 0
+  std::uint32_t bytes = 0;     ///< size of the image
   std::uint32_t shard = 0;     ///< position in Index::shards
   std::uint16_t height = 0;    ///< of the upright image; 0: unknown, as is the width then
   std::uint16_t width = 0;     ///< of the upright image

@@ -1,44 +1,18 @@
 #include "shards/tar_shards.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
+#include <cstring>
+#include <span>
+#include <utility>
 
-#include "base/sanitize.hpp"
 #include "shards/checksum.hpp"
+#include "source/name_table.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
 namespace {
-
-[[noreturn]] void fail(const std::string& what) {
-  throw Error(Errc::source_failed, Stage::read, what);
-}
-
-source::FileDescriptor open_shard(const std::string& path, std::uint64_t bytes) {
-  auto file = source::open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
-  if (!file) {
-    const bool many = errno == EMFILE || errno == ENFILE;
-    fail("cannot open shard " + sanitize(path) + ": " + source::errno_text(errno) +
-         (many ? "; each shard keeps one file open: raise the limit with `ulimit -n`, or make "
-                 "larger shards"
-               : ""));
-  }
-  struct stat status {};
-  if (source::retried([&] { return ::fstat(file.value(), &status); }) != 0)
-    fail("cannot stat shard " + sanitize(path) + ": " + source::errno_text(errno));
-  if (!S_ISREG(status.st_mode)) fail("shard " + sanitize(path) + " is not a regular file");
-  if (static_cast<std::uint64_t>(status.st_size) != bytes)
-    fail("shard " + sanitize(path) + " has " + std::to_string(status.st_size) +
-         " bytes where its index says " + std::to_string(bytes) +
-         "; if it was made anew, run `weir index` again");
-  return file;
-}
 
 std::string hex(std::uint64_t value) {
   std::array<char, 17> text{};
@@ -48,72 +22,112 @@ std::string hex(std::uint64_t value) {
 
 }  // namespace
 
-TarShards::TarShards(const std::string& folder, Index index, const ShardOptions& options)
-    : index_(std::move(index)),
+TarShards::TarShards(std::vector<ShardFile> files, Scan scan, bool has_checksums,
+                     const ShardOptions& options)
+    : files_(std::move(files)),
+      scan_(std::move(scan)),
       max_encoded_bytes_(options.max_encoded_bytes),
-      verify_(options.verify) {
-  files_.reserve(index_.shards.size());
-  for (const auto& shard : index_.shards)
-    files_.push_back(open_shard(folder + shard.name, shard.bytes));
+      side_bytes_(options.side_bytes),
+      has_checksums_(has_checksums),
+      verify_(options.verify),
+      second_(options.second),
+      side_(options.side) {}
+
+std::optional<std::span<std::byte>> TarShards::read(const ShardFile& file, const Range& range,
+                                                    ByteSink& sink, std::size_t room) const {
+  const auto taken = sink.try_take(room);
+  if (!taken) return std::nullopt;
+  const auto bytes = taken->first(static_cast<std::size_t>(range.bytes));
+  const auto got = read_at(file, range.offset, bytes);
+  if (got < bytes.size() && errno != 0)
+    throw SampleError(FaultKind::io, "cannot read the shard: " + source::errno_text(errno));
+  if (got < bytes.size())
+    throw SampleError(
+        FaultKind::truncated,
+        "the shard ended at byte " + std::to_string(range.offset + got) + ", inside of the member");
+  std::memset(taken->data() + bytes.size(), 0, taken->size() - bytes.size());
+  return taken;
 }
 
 std::optional<Encoded> TarShards::try_read(std::uint64_t i, ByteSink& sink) const {
-  const auto& sample = index_.samples[i];
+  const auto& sample = index().samples[i];
+  const auto& file = files_[sample.shard];
+  if (sample.bytes == 0) throw SampleError(FaultKind::corrupt, "empty member");
   if (sample.bytes > max_encoded_bytes_)
     throw SampleError(FaultKind::limit, "the member has " + std::to_string(sample.bytes) +
                                             " bytes, max_encoded_bytes is " +
                                             std::to_string(max_encoded_bytes_));
-  const auto bytes = sink.try_take(sample.bytes);
-  if (!bytes) return std::nullopt;
-  const int file = files_[sample.shard].value();
-  for (std::size_t done = 0; done < bytes->size();) {
-    const auto got = source::retried([&] {
-      return ::pread(file, bytes->data() + done, bytes->size() - done,
-                     static_cast<off_t>(sample.offset + done));
-    });
-    if (got < 0) throw SampleError(FaultKind::io, "cannot read: " + source::errno_text(errno));
-    if (got == 0)
-      throw SampleError(FaultKind::truncated, "the shard ended at byte " +
-                                                  std::to_string(sample.offset + done) +
-                                                  ", inside of the member");
-    done += static_cast<std::size_t>(got);
+  const auto image = read(file, {sample.offset, sample.bytes}, sink, sample.bytes);
+  if (!image) return std::nullopt;
+  if (verify_ && checksum_of(*image) != sample.checksum)
+    throw SampleError(FaultKind::corrupt,
+                      "its checksum is " + hex(checksum_of(*image)) + " where the index says " +
+                          hex(sample.checksum) + "; " + std::to_string(sample.bytes) +
+                          " bytes at byte " + std::to_string(sample.offset) + " of the shard");
+  Encoded encoded{*image, sample.label};
+  if (!scan_.second.empty()) {
+    const auto& range = scan_.second[i];
+    if (range.bytes == 0)
+      throw SampleError(FaultKind::corrupt, "the sample has no second image, '" + second_ + "'");
+    if (range.bytes > max_encoded_bytes_)
+      throw SampleError(FaultKind::limit, "the second image has " + std::to_string(range.bytes) +
+                                              " bytes, max_encoded_bytes is " +
+                                              std::to_string(max_encoded_bytes_));
+    const auto second = read(file, range, sink, static_cast<std::size_t>(range.bytes));
+    if (!second) return std::nullopt;
+    encoded.second = *second;
   }
-  if (verify_) {
-    const auto found = checksum_of(*bytes);
-    if (found != sample.checksum)
-      throw SampleError(FaultKind::corrupt,
-                        "its checksum is " + hex(found) + " where the index says " +
-                            hex(sample.checksum) + "; byte " + std::to_string(sample.offset) +
-                            " of the shard, " + std::to_string(sample.bytes) + " bytes");
+  if (!scan_.side.empty() && scan_.side[i].offset != 0) {
+    const auto& range = scan_.side[i];
+    if (range.bytes > side_bytes_)
+      throw SampleError(FaultKind::limit,
+                        "the member '" + side_ + "' has " + std::to_string(range.bytes) +
+                            " bytes, side_bytes is " + std::to_string(side_bytes_));
+    const auto side = read(file, range, sink, side_bytes_);
+    if (!side) return std::nullopt;
+    encoded.side = *side;
   }
-  return Encoded{*bytes, sample.label};
+  return encoded;
 }
 
 std::string TarShards::name(std::uint64_t i) const {
-  return index_.shards[sample(i).shard].name + '/' + index_.name(sample(i));
+  const auto& sample = index().samples[i];
+  return index().shards[sample.shard].name + '/' + index().name(sample);
+}
+
+std::optional<std::uint64_t> TarShards::encoded_bytes(std::uint64_t i) const {
+  std::uint64_t bytes = index().samples[i].bytes;
+  if (!scan_.second.empty()) bytes += scan_.second[i].bytes;
+  if (!scan_.side.empty() && scan_.side[i].offset != 0) bytes += side_bytes_;
+  return bytes;
 }
 
 std::optional<ImageSize> TarShards::image_size(std::uint64_t i) const {
-  if (sample(i).height == 0) return std::nullopt;
-  return ImageSize{sample(i).height, sample(i).width};
+  const auto& sample = index().samples[i];
+  if (sample.height == 0) return std::nullopt;
+  return ImageSize{sample.height, sample.width};
 }
 
 std::uint64_t TarShards::index_bytes() const noexcept {
-  return sizeof(*this) + index_.held_bytes() + files_.capacity() * sizeof(source::FileDescriptor);
+  auto bytes = sizeof(*this) + scan_.held_bytes() + files_.capacity() * sizeof(ShardFile) +
+               source::held_bytes(second_) + source::held_bytes(side_);
+  for (const auto& file : files_)
+    bytes += source::held_bytes(file.path) + source::held_bytes(file.name);
+  return bytes;
 }
 
 std::string TarShards::fingerprint() const {
   RunningChecksum sum;
   const auto add = [&](const auto& value) { sum.add(std::as_bytes(std::span(&value, 1))); };
-  for (const auto& shard : index_.shards) {
+  for (const auto& shard : index().shards) {
+    add(shard.name.size());
     sum.add(std::as_bytes(std::span(shard.name)));
-    add('\0');
     add(shard.bytes);
   }
-  for (const auto& each : index_.samples) {
-    add(each.offset);
-    add(each.bytes);
-    add(each.shard);
+  for (const auto& sample : index().samples) {
+    add(sample.offset);
+    add(sample.bytes);
+    add(sample.shard);
   }
   const auto value = sum.value();
   return "shards " + hex(value.high) + hex(value.low);
@@ -123,16 +137,5 @@ std::string TarShards::fingerprint() const {
 
 weir::AnySource weir::tar_shards(const std::vector<std::string>& paths,
                                  const ShardOptions& options) {
-  namespace fs = std::filesystem;
-  if (paths.size() != 1)
-    throw Error(Errc::bad_options, Stage::read, "tar_shards: give one folder with an index.weir");
-  fs::path folder = paths.front();
-  if (folder.filename() == shards::index_name) folder = folder.parent_path();
-  const auto index = folder / shards::index_name;
-  return shards::TarShards(folder.empty() ? "" : folder.string() + '/',
-                           shards::read_index(index.string()), options);
-}
-
-weir::AnySource weir::tar_shards(const std::string& path, const ShardOptions& options) {
-  return tar_shards(std::vector{path}, options);
+  return shards::open_shards(paths, options);
 }

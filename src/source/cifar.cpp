@@ -41,7 +41,7 @@ class CifarBinary {
     if (!memory) return std::nullopt;
     std::array<std::byte, 2 + planes * plane_bytes> bytes{};
     const auto record = std::span(bytes).first(record_bytes());
-    const auto [file, number] = place_of(i);
+    const auto [file, number] = record_of(i);
     files_[file].read(number * record_bytes(), record);
     const auto label = std::to_integer<unsigned>(record[kind_.label_at]);
     if (label >= kind_.classes)
@@ -53,7 +53,7 @@ class CifarBinary {
     return Encoded{*memory, label};
   }
   std::string name(std::uint64_t i) const {
-    const auto [file, number] = place_of(i);
+    const auto [file, number] = record_of(i);
     return files_[file].name_of(number);
   }
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t) const { return sample_.bytes(); }
@@ -68,7 +68,7 @@ class CifarBinary {
   }
 
  private:
-  struct Place {
+  struct Record {
     std::size_t file;
     std::uint64_t number;
   };
@@ -84,7 +84,7 @@ class CifarBinary {
     files_.push_back(std::move(file));
   }
 
-  Place place_of(std::uint64_t i) const noexcept {
+  Record record_of(std::uint64_t i) const noexcept {
     const auto file = static_cast<std::size_t>(std::ranges::upper_bound(ends_, i) - ends_.begin());
     return {file, i - (file == 0 ? 0 : ends_[file - 1])};
   }
