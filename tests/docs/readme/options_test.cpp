@@ -54,7 +54,7 @@ TEST_CASE("the page of options lists every field and its default in the order of
       {"codec", {"DecodeLimits"}},
       {"sizes", {"SizeOptions"}},
       {"transform", {"TransformOptions"}},
-      {"loader", {"StreamOptions"}},
+      {"stream", {"StreamOptions"}},
   };
   for (const auto& [header, names] : headers) {
     const auto text = read_file(tree_of_options / "include/weir" / (std::string(header) + ".hpp"));
