@@ -163,11 +163,16 @@ conductor::Schedule LoaderState::schedule(const StreamOptions& requested) const 
   return {batching, requested.epochs, *requested.resume};
 }
 
-engine::StreamPlan LoaderState::plan_stream(const StreamOptions& requested) const {
+source::Sampler LoaderState::sampler() const {
+  return {core->source.size(), options.order, options.seed};
+}
+
+engine::StreamPlan LoaderState::plan_stream(
+    std::shared_ptr<const conductor::Supply> supply) const {
   return {
       .decoder = plan::decoder_options(options),
-      .sampler = source::Sampler(core->source.size(), options.order, options.seed),
-      .schedule = schedule(requested),
+      .sampler = sampler(),
+      .supply = std::move(supply),
       .tolerance = {options.faults.tolerate, options.faults.tolerate_share,
                     core->plan.epoch.samples},
       .on_fault = options.faults.policy,
@@ -231,10 +236,11 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOp
                 "Loader::stream: one live stream a loader; end the other one first");
   }
   try {
-    const auto plan = loader->plan_stream(requested);
-    schedule.emplace(plan.schedule);
-    charge_resumed(plan.schedule);
-    if (const auto omitted = plan.schedule.omitted_without_batch(); omitted > 0)
+    schedule.emplace(loader->schedule(requested));
+    const auto plan = loader->plan_stream(
+        std::make_shared<conductor::ScheduledSupply>(*schedule, loader->sampler()));
+    charge_resumed(*schedule);
+    if (const auto omitted = schedule->omitted_without_batch(); omitted > 0)
       loader->core->book->omit(omitted);
     finished = std::make_shared<Finished>(loader->core->plan.max_leases);
     running = std::make_unique<engine::Engine>(loader->core, plan);

@@ -27,8 +27,9 @@ class LoaderState {
 
   /// Throws Error in a child of fork().
   void refuse_in_child() const;
-  engine::StreamPlan plan_stream(const StreamOptions& requested) const;
+  engine::StreamPlan plan_stream(std::shared_ptr<const conductor::Supply> supply) const;
   conductor::Schedule schedule(const StreamOptions& requested) const;
+  source::Sampler sampler() const;
   /// Computed by the first call.
   const std::string& fingerprint() const WEIR_EXCLUDES(fingerprint_mutex_);
   Progress progress(std::vector<Progress::Epochs> epochs) const;

@@ -26,6 +26,8 @@ void Watchdog::look(const Known& known, Clock::time_point now) {
     consumer = Standstill::Consumer::waits_for_lease;
     since = *known.waits_for_lease;
   } else if (taker.waits_since) {
+    // It waits for a request of its own, in Requests::next(timeout).
+    if (known.all_opened && queue.filling + queue.ready == 0) return;
     consumer = Standstill::Consumer::waits_for_batch;
     since = std::max(*taker.waits_since, oldest_since_);
   } else if (queue.ready == 0 && queue.leased == 0) {
