@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "weir/batch.hpp"
+#include "weir/epochs.hpp"
 #include "weir/export.hpp"
 #include "weir/ledger.hpp"
 #include "weir/options.hpp"
 #include "weir/plan.hpp"
 #include "weir/progress.hpp"
 #include "weir/report.hpp"
+#include "weir/requests.hpp"
 #include "weir/sizes.hpp"
 #include "weir/source.hpp"
 #include "weir/stream.hpp"
@@ -57,6 +59,15 @@ class WEIR_API Loader {
   /// Starts the threads. A Loader has at most one live stream; a second one throws
   /// Error{bad_options}.
   Stream stream(const StreamOptions& options = {});
+  /// The epochs of a stream, to be seen by the trainer. Starts nothing: the stream starts when its
+  /// first epoch is taken, and is the live stream from then on. Throws as stream().
+  Epochs epochs(const StreamOptions& options, const EpochOptions& how = {});
+  /// The first `count` epochs.
+  Epochs epochs(std::uint64_t count, const EpochOptions& how = {});
+  /// Starts the threads for samples that the trainer asks for. It counts as the live stream. Throws
+  /// Error{bad_options}, also with several ranks, or Error{budget_too_small} if there is no room for
+  /// the list of requests.
+  Requests requests(const RequestOptions& options = {});
   /// The resolved options.
   const Plan& plan() const noexcept;
   /// The loader's own ledger, or MemoryOptions::ledger.

@@ -28,11 +28,11 @@ bool RequestList::ask(std::span<const std::uint64_t> indices) noexcept {
     const Lock lock(mutex_);
     if (free_.empty()) return false;
     const auto rows = static_cast<std::uint32_t>(indices.size());
-    const auto place = free_.back();
+    const auto cell = free_.back();
     free_.pop_back();
-    std::ranges::copy(indices, indices_.begin() + static_cast<std::ptrdiff_t>(place) * terms_.rows);
-    requests_.push_back({asked_++, rows_asked_, rows, place});
-    rows_asked_ += rows;
+    std::ranges::copy(indices, indices_.begin() + static_cast<std::ptrdiff_t>(cell) * terms_.rows);
+    requests_.push_back({known_++, known_rows_, rows, cell});
+    known_rows_ += rows;
   }
   book_->wake();
   return true;
@@ -42,7 +42,7 @@ void RequestList::finish(std::uint64_t sequence) noexcept {
   const Lock lock(mutex_);
   const auto request = find(sequence);
   if (request == requests_.end()) return;
-  free_.push_back(request->place);
+  free_.push_back(request->cell);
   requests_.erase(request);
 }
 
@@ -66,7 +66,7 @@ void RequestList::close() noexcept {
 
 std::uint64_t RequestList::known() const noexcept {
   const Lock lock(mutex_);
-  return asked_;
+  return known_;
 }
 
 BatchSlot RequestList::at(std::uint64_t sequence) const noexcept {
@@ -94,7 +94,7 @@ RequestList::Requests::const_iterator RequestList::find(std::uint64_t sequence) 
 }
 
 std::span<const std::uint64_t> RequestList::indices_of(const Request& request) const noexcept {
-  return std::span(indices_).subspan(std::size_t{request.place} * terms_.rows, request.rows);
+  return std::span(indices_).subspan(std::size_t{request.cell} * terms_.rows, request.rows);
 }
 
 }  // namespace weir::conductor

@@ -54,7 +54,7 @@ class RequestList final : public Supply {
     std::uint64_t sequence = 0;
     std::uint64_t first = 0;  ///< position of its first row
     std::uint32_t rows = 0;
-    std::uint32_t place = 0;  ///< of its indices
+    std::uint32_t cell = 0;  ///< of its indices
   };
   using Requests = std::vector<Request>;
 
@@ -66,9 +66,9 @@ class RequestList final : public Supply {
   const Terms terms_;
   mutable Mutex mutex_;
   Requests requests_ WEIR_GUARDED_BY(mutex_);                   ///< not finished, by sequence
-  std::vector<std::uint64_t> indices_ WEIR_GUARDED_BY(mutex_);  ///< Terms::rows for each place
-  std::vector<std::uint32_t> free_ WEIR_GUARDED_BY(mutex_);     ///< places
-  std::uint64_t asked_ WEIR_GUARDED_BY(mutex_) = 0, rows_asked_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::vector<std::uint64_t> indices_ WEIR_GUARDED_BY(mutex_);  ///< Terms::rows for each cell
+  std::vector<std::uint32_t> free_ WEIR_GUARDED_BY(mutex_);     ///< cells
+  std::uint64_t known_ WEIR_GUARDED_BY(mutex_) = 0, known_rows_ WEIR_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace weir::conductor

@@ -55,6 +55,8 @@ TEST_CASE("the page of options lists every field and its default in the order of
       {"sizes", {"SizeOptions"}},
       {"transform", {"TransformOptions"}},
       {"stream", {"StreamOptions"}},
+      {"epochs", {"EpochOptions"}},
+      {"requests", {"RequestOptions"}},
   };
   for (const auto& [header, names] : headers) {
     const auto text = read_file(tree_of_options / "include/weir" / (std::string(header) + ".hpp"));
