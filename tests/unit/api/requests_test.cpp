@@ -197,13 +197,13 @@ TEST_CASE("requests end by a cancel, a stop token, their destructor, or a bad sa
 
 TEST_CASE("next with a timeout waits for an ask, and that is no stall", "[api][requests]") {
   auto options = small_options();
-  options.watchdog.after = 5ms;
+  options.watchdog.after = 200ms;
   Loader loader(synthetic(10, {24, 24, 3}), options);
   auto requests = loader.requests();
-  CHECK_FALSE(requests.next(30ms));
+  CHECK_FALSE(requests.next(450ms));
   CHECK_FALSE(requests.try_next());
   std::thread trainer([&] {
-    std::this_thread::sleep_for(30ms);
+    std::this_thread::sleep_for(250ms);
     requests.ask({6});
   });
   const auto batch = requests.next(20s);
