@@ -7,8 +7,9 @@
 
 namespace weir::conductor {
 
-BatchSizes::BatchSizes(source::SizeOrder order, Schedule schedule, const Terms& terms)
-    : order_(std::move(order)), schedule_(std::move(schedule)), terms_(terms) {
+BatchSizes::BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> supply,
+                       const Terms& terms)
+    : order_(std::move(order)), supply_(std::move(supply)), terms_(terms) {
   const auto rows = static_cast<std::size_t>(
       std::max<std::uint64_t>(1, std::min<std::uint64_t>(terms.batch, order_.sampler().size())));
   batch_.indices.reserve(rows);
@@ -32,9 +33,11 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   batch_.offsets.clear();
   std::uint64_t pixels = 0;
   ImageSize block;
+  const auto bucket_rows = supply_->bucket_rows(batch);
   for (std::uint32_t row = 0; row < batch.rows; ++row) {
-    const auto position = schedule_.position(batch, batch.first + row);
-    batch_.indices.push_back(order_.index(batch.epoch, position, schedule_.bucket_rows(batch)));
+    const auto position = supply_->position(batch, batch.first + row);
+    batch_.indices.push_back(bucket_rows > 0 ? order_.index(batch.epoch, position, bucket_rows)
+                                             : supply_->index(batch, position));
     const auto size = room(batch_.indices.back(), batch.epoch, position);
     batch_.extents.push_back(size);
     batch_.offsets.push_back(pixels);

@@ -41,14 +41,14 @@ RowWork::RowWork(Shared& shared, Duty duty, ThreadStats& thread_stats, Trace::Tr
 
 void RowWork::begin(const conductor::RowRun& run, std::uint32_t row) {
   Sample& s = memory_.sample();
-  const auto batch = shared_.plan.schedule.at(run.sequence);
+  const auto& supply = *shared_.plan.supply;
+  const auto batch = supply.at(run.sequence);
   s.row = {run.sequence, row};
   s.slot = RowSlot(shared_.core.pool->slab(run.slab), row);
   s.epoch = batch.epoch;
-  s.position = shared_.plan.schedule.position(batch, batch.first + row);
+  s.position = supply.position(batch, batch.first + row);
   s.attempt = 0;
-  s.drawn = s.slot.sizes_differ() ? s.slot.planned_index()
-                                  : shared_.plan.sampler.index(s.epoch, s.position);
+  s.drawn = s.slot.sizes_differ() ? s.slot.planned_index() : supply.index(batch, s.position);
   s.index = s.drawn;
   s.has_bytes = s.ahead = false;
   s.kept.release();
