@@ -23,7 +23,7 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
   for (;;) {
     const auto promised = ledger.promised();
     plan = resolve(options, source.index_bytes(), promised, source.size());
-    const auto rows = most_rows(plan.batch, source.size());
+    const auto rows = most_rows(plan.batch, plan.epoch.positions);
     try {
       return books::Book::open(
           Internals::books(ledger),
@@ -90,7 +90,7 @@ std::unique_ptr<buffer::SampleCache> make_cache(const Options& options, const Pl
 
 conductor::Batching batching_of(const engine::Core& core, const Options& options) {
   const auto& ranks = core.plan.ranks;
-  return {.samples = core.source.size(),
+  return {.samples = core.plan.epoch.positions,
           .batch = options.batch,
           .drop_last = options.drop_last,
           .rank = {ranks.rank, ranks.world},
@@ -144,7 +144,7 @@ const std::string& LoaderState::fingerprint() const {
 Progress LoaderState::progress(std::vector<Progress::Epochs> epochs) const {
   refuse_in_child();
   return {.fingerprint = fingerprint(),
-          .samples = core->source.size(),
+          .samples = core->plan.epoch.positions,
           .seed = options.seed,
           .order = options.order,
           .epochs = std::move(epochs)};
@@ -267,7 +267,7 @@ StreamState::~StreamState() {
 void StreamState::charge_resumed(const conductor::Schedule& resumed) {
   const auto& core = *loader->core;
   const auto window = [&](std::uint64_t batch) {
-    return source::SizeOrder::memory_bytes(core.source.size(), batch,
+    return source::SizeOrder::memory_bytes(core.plan.epoch.positions, batch,
                                            core.plan.sizes.bucket_batches);
   };
   const auto batch = std::uint64_t{core.plan.batch} * core.plan.ranks.world;

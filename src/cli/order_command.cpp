@@ -12,6 +12,7 @@
 #include "conductor/progress.hpp"
 #include "source/fingerprint.hpp"
 #include "source/name_list.hpp"
+#include "source/order.hpp"
 #include "source/size_order.hpp"
 #include "weir/loader.hpp"
 
@@ -43,10 +44,11 @@ class Indices {
 /// What Loader::stream() would refuse.
 void check_resumed(const Settings& settings, const AnySource& source) {
   if (!settings.resume) return;
-  const weir::Progress present{.fingerprint = source::fingerprint(source),
-                               .samples = source.size(),
-                               .seed = settings.options.seed,
-                               .order = settings.options.order};
+  const weir::Progress present{
+      .fingerprint = source::fingerprint(source),
+      .samples = source::positions_of(settings.options.order, source.size()),
+      .seed = settings.options.seed,
+      .order = settings.options.order};
   conductor::check_same(*settings.resume, present, "StreamOptions::resume", "here");
 }
 

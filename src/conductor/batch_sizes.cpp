@@ -9,8 +9,8 @@ namespace weir::conductor {
 
 BatchSizes::BatchSizes(source::SizeOrder order, Schedule schedule, const Terms& terms)
     : order_(std::move(order)), schedule_(std::move(schedule)), terms_(terms) {
-  const auto rows = static_cast<std::size_t>(
-      std::max<std::uint64_t>(1, std::min<std::uint64_t>(terms.batch, order_.sampler().size())));
+  const auto rows = static_cast<std::size_t>(std::max<std::uint64_t>(
+      1, std::min<std::uint64_t>(terms.batch, order_.sampler().positions())));
   batch_.indices.reserve(rows);
   batch_.extents.reserve(rows);
   batch_.offsets.reserve(rows);

@@ -32,8 +32,9 @@ class BatchSizes {
 
   BatchSizes(source::SizeOrder order, Schedule schedule, const Terms& terms);
   /// Bytes that it allocates, besides the order.
-  static constexpr std::uint64_t memory_bytes(std::uint64_t samples, std::uint32_t batch) noexcept {
-    return std::min<std::uint64_t>(samples, batch) *
+  static constexpr std::uint64_t memory_bytes(std::uint64_t positions,
+                                              std::uint32_t batch) noexcept {
+    return std::min<std::uint64_t>(positions, batch) *
            (2 * sizeof(std::uint64_t) + sizeof(ImageSize));
   }
 

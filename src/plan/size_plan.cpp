@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "conductor/batch_sizes.hpp"
 #include "plan/text.hpp"
+#include "source/order.hpp"
 #include "weir/report.hpp"
 
 namespace weir {
@@ -22,10 +23,9 @@ struct EpochSizes {
 
 EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t bucket_batches) {
   const auto& sizes = options.sizes;
-  const auto samples = sizes.index->size();
-  const source::Sampler sampler(samples, options.order, options.seed);
+  const source::Sampler sampler(sizes.index->size(), options.order, options.seed);
   const conductor::Schedule schedule(
-      {samples, options.batch, options.drop_last, {ranks.rank, ranks.world}}, 1);
+      {sampler.positions(), options.batch, options.drop_last, {ranks.rank, ranks.world}}, 1);
   conductor::BatchSizes batches(source::SizeOrder(sampler, sizes.index, sizes.bound(),
                                                   schedule.most_bucket_rows(), bucket_batches),
                                 schedule,
@@ -48,7 +48,8 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
 buffer::SlabLayout most(const Options& options, ImageSize largest) {
   const auto& sizes = options.sizes;
   const auto samples = sizes.index->size();
-  const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.batch, samples));
+  const auto positions = source::positions_of(options.order, samples);
+  const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.batch, positions));
   const auto alignment = options.memory.alignment;
   if (sizes.mode == Sizes::padded)
     return buffer::SlabLayout::padded(largest, rows, alignment, options.side_bytes);
@@ -124,11 +125,12 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
   const auto layout = most(options, plan.largest);
   figures.most_slab_bytes = layout.bytes;
   plan.most_pixels = layout.pixels;
+  const auto positions = source::positions_of(options.order, samples);
   figures.index_bytes =
       add_sat(sizes.index->bytes(),
-              add_sat(source::SizeOrder::memory_bytes(samples, mul_sat(options.batch, ranks.world),
-                                                      sizes.bucket_batches),
-                      conductor::BatchSizes::memory_bytes(samples, options.batch)));
+              add_sat(source::SizeOrder::memory_bytes(
+                          positions, mul_sat(options.batch, ranks.world), sizes.bucket_batches),
+                      conductor::BatchSizes::memory_bytes(positions, options.batch)));
   return figures;
 }
 

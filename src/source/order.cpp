@@ -33,4 +33,6 @@ std::optional<Order> source::parse_order(std::string_view text) {
   return text.empty() ? std::optional(order) : std::nullopt;
 }
 
+std::uint64_t source::positions_of(const Order&, std::uint64_t samples) noexcept { return samples; }
+
 }  // namespace weir

@@ -4,6 +4,7 @@
 
 #include "base/checked.hpp"
 #include "base/random.hpp"
+#include "source/order.hpp"
 
 namespace weir::source {
 namespace {
@@ -18,14 +19,15 @@ std::uint64_t key(Use use, std::uint64_t seed, std::uint64_t epoch,
 
 }  // namespace
 
-Sampler::Sampler(std::uint64_t size, const Order& order, std::uint64_t seed) noexcept
+Sampler::Sampler(std::uint64_t samples, const Order& order, std::uint64_t seed) noexcept
     // The parameters of blocks may be anything for another order.
     : order_(order.kind == Order::Kind::blocks ? order : Order{.kind = order.kind}),
-      all_(size),
-      others_(size > 0 ? size - 1 : 0),
-      whole_blocks_(size / order_.block),
-      group_(std::min(size, mul_sat(order_.block, order_.together))),
-      last_group_(group_.size() == 0 ? 0 : size % group_.size()),
+      positions_(positions_of(order_, samples)),
+      all_(samples),
+      others_(samples > 0 ? samples - 1 : 0),
+      whole_blocks_(samples / order_.block),
+      group_(std::min(samples, mul_sat(order_.block, order_.together))),
+      last_group_(group_.size() == 0 ? 0 : samples % group_.size()),
       seed_(seed) {}
 
 std::uint64_t Sampler::index(std::uint64_t epoch, std::uint64_t position) const noexcept {
@@ -40,7 +42,7 @@ std::uint64_t Sampler::index(std::uint64_t epoch, std::uint64_t position) const 
 std::uint64_t Sampler::in_blocks(std::uint64_t epoch, std::uint64_t position) const noexcept {
   const auto group = position / group_.size();
   const auto first = group * group_.size();
-  const auto& mixed = size() - first < group_.size() ? last_group_ : group_;
+  const auto& mixed = samples() - first < group_.size() ? last_group_ : group_;
   const auto mixed_to = first + mixed(key(Use::group, seed_, epoch, group), position - first);
   const auto block = mixed_to / order_.block;
   // The short last block stays last.
@@ -55,7 +57,7 @@ std::uint64_t Sampler::replacement_of(std::uint64_t failed, std::uint64_t epoch,
   if (others_.size() == 0) return failed;
   const auto step = (attempt - std::uint64_t{1}) % others_.size();
   const auto distance = 1 + others_(key(Use::replacement, seed_, epoch, position), step);
-  return failed >= size() - distance ? failed - (size() - distance) : failed + distance;
+  return failed >= samples() - distance ? failed - (samples() - distance) : failed + distance;
 }
 
 std::uint64_t Sampler::draw(std::uint64_t epoch, std::uint64_t position) const noexcept {
