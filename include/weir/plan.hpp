@@ -95,6 +95,7 @@ struct WEIR_API Plan {
   Setting start{};                     ///< initial knobs with Tuning::automatic
   SizePlan sizes{};                    ///< for images with their own sizes
   Ranks ranks{};                       ///< which process this is; resolved
+  Order order{};                       ///< from Options
   EpochPlan epoch{};                   ///< what an epoch delivers
   CachePlan cache{};                   ///< for samples kept from epoch to epoch
   PinnedPlan pinned{};                 ///< for page-locked slabs

@@ -9,7 +9,9 @@
 #include "plan/cache_plan.hpp"
 #include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
+#include "plan/order_plan.hpp"
 #include "source/fingerprint.hpp"
+#include "source/weights.hpp"
 #include "weir/advice.hpp"
 #include "weir/memory.hpp"
 #include "weir/window.hpp"
@@ -45,6 +47,16 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
 Options with_sizes(const AnySource& source, Options options, std::shared_ptr<MemoryLedger> ledger) {
   auto& sizes = options.sizes;
   if (sizes.mode == Sizes::fixed) return options;
+  if (const auto& weights = options.order.weights) {
+    // The plan draws the first epoch, which needs the table.
+    check_order(options.order, source.size());
+    const auto charge = ledger->try_charge(Account::index, weights->bytes());
+    if (!charge)
+      throw Error(Errc::budget_too_small, Stage::wait,
+                  "memory.budget_bytes: no room for the " + std::to_string(weights->bytes()) +
+                      " bytes of order.weights and their table");
+    weights->table();
+  }
   if (!sizes.index) {
     // Contradictory options are refused before all files are read.
     auto tried = options;
@@ -113,6 +125,7 @@ LoaderState::LoaderState(AnySource source, const Options& requested)
         "memory.ledger: no room for " + std::to_string(plan.index_bytes) + " bytes of index");
   }
   index = std::move(*charge);
+  if (options.order.weights) options.order.weights->table();  // its bytes are in the index
   auto pool =
       std::make_shared<buffer::SlabPool>(book, layout_of(options, plan), options.memory.upstream);
   auto cache = make_cache(options, plan, source.size(), book);
@@ -146,7 +159,7 @@ Progress LoaderState::progress(std::vector<Progress::Epochs> epochs) const {
   return {.fingerprint = fingerprint(),
           .samples = core->plan.epoch.positions,
           .seed = options.seed,
-          .order = options.order,
+          .order = to_string(options.order),
           .epochs = std::move(epochs)};
 }
 

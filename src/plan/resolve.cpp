@@ -10,9 +10,11 @@
 #include "plan/cache_plan.hpp"
 #include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
+#include "plan/order_plan.hpp"
 #include "plan/size_plan.hpp"
 #include "plan/text.hpp"
 #include "source/order.hpp"
+#include "source/weights.hpp"
 #include "weir/ledger.hpp"
 #include "weir/memory.hpp"
 #include "weir/plan.hpp"
@@ -74,18 +76,15 @@ std::uint32_t short_side(const Options& options) {
       std::lround(std::max(options.shape.height, options.shape.width) * 256.0 / 224.0));
 }
 
-void check(const Options& o) {
+/// `samples` 0: unknown.
+void check(const Options& o, std::uint64_t samples) {
   within("shape.height", o.shape.height, 1u, most_side);
   within("shape.width", o.shape.width, 1u, most_side);
   within("shape.channels", o.shape.channels, 3u, 3u);
   known("fit", o.fit, Fit::letterbox);
   known("decode", o.decode, Decode::fast);
   known("exif", o.exif, Exif::ignore);
-  known("order.kind", o.order.kind, Order::Kind::blocks);
-  if (o.order.kind == Order::Kind::blocks) {
-    within("order.block", o.order.block, std::uint64_t{1}, unlimited);
-    within("order.together", o.order.together, std::uint64_t{1}, unlimited);
-  }
+  known("order.kind", o.order.kind, Order::Kind::own);
   known("faults.policy", o.faults.policy, OnFault::blank);
   known("tuning.mode", o.tuning.mode, Tuning::automatic);
   known("sizes.mode", o.sizes.mode, Sizes::ragged);
@@ -127,6 +126,8 @@ void check(const Options& o) {
   }
   within("sizes.max_height", o.sizes.max_height, 0u, most_side);
   within("sizes.max_width", o.sizes.max_width, 0u, most_side);
+  const bool measured = samples == 0 && o.sizes.index;
+  check_order(o.order, measured ? o.sizes.index->size() : samples);
   check_sizes(o);
   check_cache(o);
   if (o.fit == Fit::center && o.short_side != 0) {
@@ -195,12 +196,13 @@ std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignme
 
 Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised,
              std::uint64_t samples) {
-  check(options);
+  check(options, samples);
   Plan plan;
   plan.shape = options.shape;
   plan.short_side = short_side(options);
   plan.batch = options.batch;
   plan.ranks = resolved(options.ranks);
+  plan.order = options.order;
   plan.epoch = epoch_of(options, plan.ranks, source::positions_of(options.order, samples));
   const Setting requested{options.queue.max_queue_size, workers_for(options.workers, plan.ranks),
                           options.io.read_ahead, options.batch};
@@ -220,6 +222,7 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
     plan.slab_bytes = figures.most_slab_bytes;
     index_bytes = add_sat(index_bytes, figures.index_bytes);
   }
+  if (options.order.weights) index_bytes = add_sat(index_bytes, options.order.weights->bytes());
   if (options.queue.max_bytes != 0) plan.max_queue_bytes = options.queue.max_bytes;
   plan.transform_bytes = options.transform.scratch_bytes;
   plan.whole_images = options.transform.apply && options.transform.input == TransformInput::decoded;

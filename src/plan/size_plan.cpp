@@ -34,6 +34,7 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
   EpochSizes epoch;
   for (std::uint64_t sequence = 0; sequence < schedule.end(); ++sequence) {
     const auto& batch = batches.of(schedule.at(sequence));
+    if (batches.failed().error) std::rethrow_exception(batches.failed().error);
     ++epoch.batches;
     epoch.slab_bytes = add_sat(epoch.slab_bytes, batch.layout.bytes);
     epoch.least = std::min(epoch.least, batch.layout.bytes);
@@ -56,11 +57,15 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
   const auto bytes_of = [&](std::uint64_t i) {
     return scaled_within((*sizes.index)[i], sizes.bound()).bytes();
   };
+  std::uint64_t largest_bytes = 0;
+  for (std::uint64_t i = 0; i < samples; ++i) largest_bytes = std::max(largest_bytes, bytes_of(i));
+  // All rows can have the same image.
+  if (source::repeats(options.order.kind))
+    return buffer::SlabLayout::ragged(mul_sat(rows, largest_bytes), rows, alignment,
+                                      options.side_bytes);
   // A replacement fills the row of an unreadable image, so a batch can contain the same image
   // twice.
-  std::uint64_t unreadable = 0;
-  if (options.faults.policy == OnFault::skip)
-    for (std::uint64_t i = 0; i < samples; ++i) unreadable = std::max(unreadable, bytes_of(i));
+  const auto unreadable = options.faults.policy == OnFault::skip ? largest_bytes : 0;
   // A heap of the largest `rows` of all, so that this memory does not grow with the samples.
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> most_bytes;
   for (std::uint64_t i = 0; i < samples; ++i) {
