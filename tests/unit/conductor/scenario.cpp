@@ -38,6 +38,7 @@ Scenario random_scenario(std::uint64_t seed) {
     s.world = 2 + to(3);
     s.rank = to(s.world);
   }
+  if (random.below(6) == 0) s.no_sample_one_in = 2 + random.below(20);
   return s;
 }
 
@@ -60,12 +61,17 @@ bool fails(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
   return s.fail_one_in > 0 && mix_key({sequence, row, attempt, 3}) % s.fail_one_in == 0;
 }
 
+bool has_no_sample(const Scenario& s, std::uint64_t sequence, std::uint32_t row) noexcept {
+  return s.no_sample_one_in > 0 && mix_key({sequence, row, 5}) % s.no_sample_one_in == 0;
+}
+
 std::uint64_t batches_expected(const Scenario& s) noexcept {
   const auto schedule = s.schedule();
   std::uint64_t faults = 0;
   for (std::uint64_t sequence = 0; sequence < schedule.end(); ++sequence) {
     const auto batch = schedule.at(sequence);
     for (std::uint32_t row = 0; row < batch.rows; ++row) {
+      if (has_no_sample(s, sequence, row)) return sequence;
       std::uint32_t attempt = 0;
       while (fails(s, sequence, row, attempt)) {
         ++faults, ++attempt;
