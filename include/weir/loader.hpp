@@ -201,6 +201,9 @@ class WEIR_API Loader {
   std::vector<Property> identity(const StreamOptions& stream = {}) const;
   /// Class names by label. Empty if the source has none.
   std::vector<std::string> class_names() const;
+  /// The name of a sample, by its index in the source (Batch::indices): for example a path. Throws
+  /// Error{bad_options} if there is no such sample, as for the index of a padding row.
+  std::string name(std::uint64_t index) const;
   /// Writes the recorded events in the Trace Event Format (JSON) for Perfetto (ui.perfetto.dev) or
   /// chrome://tracing. It has one row per thread and per slab, and counters for queue and accounts.
   /// `otherData` contains the number of events that did not fit. The call uses time and memory

@@ -32,6 +32,7 @@
 #include "weir/receipt.hpp"
 #include "weir/report.hpp"
 #include "weir/source.hpp"
+#include "weir/sources.hpp"
 #include "weir/tally.hpp"
 #include "weir/transform.hpp"
 #include "weir/version.hpp"
