@@ -166,6 +166,13 @@ class WEIR_API Stream {
 WEIR_API std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source,
                                                         const Options& options = {});
 
+/// Determines MemoryOptions::max_sample_bytes: the most bytes that a stream with these options holds
+/// for one sample of the source, encoded bytes and decoding together. A plan that does not know the
+/// data reserves a quarter of the budget, up to 256 MiB; what is not reserved is left to the queue and
+/// the cache. Reads each sample once, as measure_sizes(), and throws as it does. Samples that cannot
+/// be read do not count. A Loader that measures sizes does this itself.
+WEIR_API std::uint64_t measure_sample_bytes(const AnySource& source, const Options& options = {});
+
 /// Owns source, ledger, slabs and threads. All calls from any thread. After fork() a child process
 /// has the restrictions of a Stream.
 class WEIR_API Loader {

@@ -265,10 +265,7 @@ void SampleCache::unlink(Segment& segment) noexcept {
 
 CacheStats SampleCache::figures() const noexcept {
   Lock lock(mutex_);
-  auto now = held_;
-  now.hits = hits_.load(std::memory_order_relaxed);
-  now.misses = misses_.load(std::memory_order_relaxed);
-  return now;
+  return held_;
 }
 
 }  // namespace weir::buffer

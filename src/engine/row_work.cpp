@@ -100,7 +100,7 @@ RowOutcome RowWork::decode() {
         write_row(shared_, *plan, *decoder_, memory_.scratch(plan->need().scratch), s, times_);
     if (written != RowOutcome::proceed) return written;
     times_.decode_ends(s, s.slot.image().shape.values() + s.slot.side().size());
-    keep(shared_, s);
+    keep(shared_, s, plan->need());
   }
   finish(true, s.attempt > 0 ? RowStatus::replaced : s.status);
   return RowOutcome::done;

@@ -105,6 +105,5 @@ TEST_CASE("the index of a list or a combination of sources is what they hold on 
   check(2 * one, [&] { return concatenated({files, files}); });
   check(2 * one, [&] { return paired(files, files); });
   const auto half = subset(files, some);
-  check(one + half.index_bytes(),
-        [&] { return paired_by_stem(files, half, MissingPair::blank); });
+  check(one + half.index_bytes(), [&] { return paired_by_stem(files, half, MissingPair::blank); });
 }
