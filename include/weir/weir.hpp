@@ -34,6 +34,7 @@
 #include "weir/report.hpp"
 #include "weir/requests.hpp"
 #include "weir/source.hpp"
+#include "weir/sources.hpp"
 #include "weir/stream.hpp"
 #include "weir/tally.hpp"
 #include "weir/transform.hpp"

@@ -117,7 +117,9 @@ AnySource open_whole(const Settings& settings, const std::stop_token& stop,
   refuse_unbuilt(data);
   const FolderOptions options{.extensions = settings.extensions,
                               .max_encoded_bytes = settings.options.limits.max_encoded_bytes,
-                              .follow_symlinks = settings.follow_symlinks};
+                              .follow_symlinks = settings.follow_symlinks,
+                              .classes = settings.classes,
+                              .skip_other_classes = !settings.classes.empty()};
   if (!std::filesystem::is_directory(data)) {
     refuse_no_list(data);
     return manifest(data, options);

@@ -137,6 +137,10 @@ class OptionTable {
     group.value("--ext", ".E[,.E...]", settings_.extensions, parse_extensions,
                 "Only files with these extensions; '*': every file. [all but extensions that are "
                 "never an image's]");
+    group.value(
+        "--classes", "NAME[,NAME...]", settings_.classes, parse_classes,
+        "The classes in the order of their labels: only these folders of a folder. [all, in "
+        "byte order]");
     group.enumerators("--follow-symlinks", settings_.follow_symlinks, {"no", "inside-root", "yes"},
                       "Links in a folder. inside-root: to files in it. yes: also to folders and "
                       "out of it. [inside-root]");

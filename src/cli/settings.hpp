@@ -55,6 +55,7 @@ struct Settings {
   bool batch_given = false, size_given = false;
   std::vector<std::uint32_t> depths;  ///< the list of --max-queue-size; empty: not given
   std::vector<std::string> extensions;
+  std::vector<std::string> classes;  ///< by label; empty: all of a folder
   FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
   std::optional<std::uint64_t> epochs, steps;
   std::optional<std::uint64_t> rounds;  ///< sweep: runs of each depth; empty: by time
