@@ -15,7 +15,7 @@ set(WEIR_PUBLIC_report memory_report.hpp profile.hpp)
 set(WEIR_PUBLIC_engine "")
 set(WEIR_PUBLIC_footprint footprint.hpp model.hpp model_json.hpp)
 set(WEIR_PUBLIC_shards shards.hpp)
-set(WEIR_PUBLIC_api batch.hpp loader.hpp probe.hpp receipt.hpp weir.hpp interop/lease.hpp
+set(WEIR_PUBLIC_api batch.hpp epochs.hpp loader.hpp probe.hpp receipt.hpp requests.hpp stream.hpp weir.hpp interop/lease.hpp
     interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/mpi.hpp interop/mpi_figures.hpp interop/opencv.hpp
     interop/torch.hpp interop/torch_device.hpp interop/torch_stream.hpp)
 # Public headers that need a library which weir itself does not need: see packaging/adapters.cmake.
