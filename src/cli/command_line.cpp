@@ -1,6 +1,7 @@
 #include "cli/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -52,6 +53,11 @@ constexpr CommandRow rows[] = {
      "Which sample each rank gets at each step; no image is decoded.",
      {"weir order photos --shuffle --world 4", "weir order photos --shuffle --world 4 --rank 0",
       "weir order photos --order blocks:64:16 --epochs 2"}},
+    {Command::index,
+     "index",
+     "The index of tar shards: offsets, sizes, labels and checksums.",
+     {"weir index train-{000..015}.tar", "weir index shards --label json:/label",
+      "weir index shards --dali-index shards"}},
     {Command::page,
      "page",
      "The page with charts of a saved report.",
@@ -72,7 +78,7 @@ constexpr std::string_view common =
     " --size --batch --max-queue-size --workers --cache --read-ahead --memory-budget --shuffle "
     "--seed --steps --epochs --consumer-ms --on-fault --exclude --ext --target-readiness --model "
     "--fit --dtype --json --html --quiet --list-bad --each --all --beside --optimizer "
-    "--micro-batch --ranks --resume --save-progress ";
+    "--micro-batch --ranks --resume --save-progress --out ";
 
 std::string left_of(const CLI::Option& option) {
   const auto name = option.get_positional() ? option.get_name(true) : option.get_name();
@@ -215,6 +221,14 @@ Settings parse(const std::vector<std::string>& arguments) {
   if (settings.command == Command::help)
     throw Refusal{0, settings.data.empty() ? top_help()
                                            : help_text(app, row_of(settings.data), settings.each)};
+  const auto name = parsed()->get_name();
+  if (settings.words.size() > 1 && settings.command != Command::index)
+    for (std::size_t i = 1; i < settings.words.size(); ++i)
+      if (!settings.words[i].ends_with(".tar"))
+        refuse(fmt::format("weir {} takes one DATA, or several tar shards; {} is a second one",
+                           name, as_typed(settings.words[i])),
+               name);
+  if (!settings.words.empty()) settings.data = fmt::format("{}", fmt::join(settings.words, " "));
   settings.arguments = arguments;
   apply_rules(*parsed(), settings);
   return settings;

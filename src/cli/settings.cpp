@@ -30,11 +30,17 @@ class OptionTable {
     } else if (is({help})) {
       add_positional("COMMAND", "A command. Without one: the list of commands.");
       group("Options").flag("--all", settings_.each, "All options, not only the common ones.");
+    } else if (is({index})) {
+      add_words("SHARDS", "Tar shards, as in train-{000..015}.tar, or the folder that has them.")
+          ->required();
+      add_shards(group("Shards"));
     } else if (!is({demo})) {
-      add_positional("DATA",
-                     "A folder, a manifest with lines of path<TAB>label, or synthetic:COUNT,HxW.")
+      add_words("DATA",
+                "A folder, tar shards, a manifest with lines of path<TAB>label, or "
+                "synthetic:COUNT,HxW.")
           ->required(!is({plan}));
       add_pixels(group("Pixels"));
+      add_shards(group("Tar shards"));
       add_queue(group("Queue and memory"));
       add_pace(group("Order and pace"));
       add_ranks(group("Ranks and resumption"));
@@ -55,6 +61,31 @@ class OptionTable {
 
   CLI::Option* add_positional(const char* name, const char* help) {
     return sub_.add_option(name, settings_.data, help)->type_name("")->group("Arguments");
+  }
+
+  CLI::Option* add_words(const char* name, const char* help) {
+    return sub_.add_option(name, settings_.words, help)->type_name("")->group("Arguments");
+  }
+
+  void add_shards(const OptionGroup& group) {
+    auto& s = settings_.shards;
+    group.word("--out", "FILE", settings_.out,
+               "The index, a file named index.weir above all shards. [beside the shards]");
+    group.word("--image", "EXT", s.image,
+               "Extension of the image in each sample. [the first that may be an image's]");
+    group.word("--label", "EXT[:POINTER]", s.label,
+               "The member that has the label: a decimal number, or a JSON pointer to it, as in "
+               "json:/label. [cls]");
+    group.word("--label-file", "FILE", s.label_file,
+               "A file with lines of key<TAB>label, instead of --label.");
+    group.word("--side", "EXT", s.side, "The member that fills --side-bytes; zeros follow it.");
+    group.word("--dali-index", "DIR", s.dali_index,
+               is({Command::index})
+                   ? "Also writes DIR/NAME.idx for each shard, as DALI's wds2idx v1.2 does."
+                   : "Reads DIR/NAME.idx of DALI's wds2idx v1.2 instead of searching the shards.");
+    group.flag("--verify", s.verify,
+               "Compares each sample with its checksum in index.weir; a difference is a fault of "
+               "kind corrupt.");
   }
 
   void add_footprint() {
@@ -151,8 +182,8 @@ class OptionTable {
     group.positive("--batch", o.batch, "Images in a batch. [32]");
     group.bytes(
         "--side-bytes", o.side_bytes,
-        "Extra bytes for each sample, for labels, boxes or a mask. This program fills them with "
-        "zeros. [0]");
+        "Extra bytes for each sample, for labels, boxes or a mask. They are zeros, or what --side "
+        "names. [0]");
     const bool list = is({Command::sweep, Command::plan});
     group.value("--max-queue-size", list ? "N[,N...]" : "N", settings_.depths, parse_depths,
                 list ? "Batches ahead of the consumer: one number, or a list. [4]"

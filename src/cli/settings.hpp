@@ -13,6 +13,7 @@
 #include "weir/convert.hpp"
 #include "weir/loader.hpp"
 #include "weir/model.hpp"
+#include "weir/shards.hpp"
 
 namespace weir::cli {
 
@@ -27,6 +28,7 @@ enum class Command : std::uint8_t {
   tune,
   verify,
   order,
+  index,
   demo,
   page,
   help
@@ -47,7 +49,8 @@ struct ModelSettings {
 struct Settings {
   Command command = Command::run;
   std::vector<std::string> arguments;  ///< the parsed words, without the program's name
-  std::string data;                    ///< help: the name of a command; empty: not given
+  std::vector<std::string> words;      ///< DATA as typed; several: tar shards
+  std::string data;    ///< DATA as one word; help: the name of a command; empty: not given
   std::string beside;  ///< verify: data of a second loader on the same budget; empty: none
   Options options;
   ModelSettings model;
@@ -57,6 +60,8 @@ struct Settings {
   std::vector<std::string> extensions;
   std::vector<std::string> classes;  ///< by label; empty: all of a folder
   FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
+  ShardOptions shards;  ///< without side_bytes and max_encoded_bytes, which `options` has
+  std::string out;      ///< index: the file; empty: beside the shards
   std::optional<std::uint64_t> epochs, steps;
   std::optional<std::uint64_t> rounds;  ///< sweep: runs of each depth; empty: by time
   bool shuffle = false;

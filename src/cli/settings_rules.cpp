@@ -79,6 +79,8 @@ constexpr struct {
      },
      "must be 1 to 65536; for more, --rank R lists one rank"},
     {"--ranks-per-node", [](const Settings& s) { return !s.world; }, "needs --world W"},
+    {"--side", [](const Settings& s) { return s.options.side_bytes == 0; },
+     "needs --side-bytes N, the bytes of each sample"},
     {"--html", [](const Settings& s) { return s.html == "-"; }, no_stdout},
     {"--samples", [](const Settings& s) { return s.samples == "-"; }, no_stdout},
     {"--save-progress", [](const Settings& s) { return s.save_progress == "-"; }, no_stdout},
@@ -88,11 +90,9 @@ constexpr struct {
 
 constexpr struct {
   const char *one, *other;
-} exclusive[] = {{"--order", "--shuffle"},
-                 {"--ranks", "--rank"},
-                 {"--ranks", "--world"},
-                 {"--strict", "--lenient"},
-                 {"--consumer-ms", "--consumer-trace"},
+} exclusive[] = {{"--order", "--shuffle"},    {"--ranks", "--rank"},
+                 {"--ranks", "--world"},      {"--strict", "--lenient"},
+                 {"--label", "--label-file"}, {"--consumer-ms", "--consumer-trace"},
                  {"--grid", "--model"}};
 
 /// The files that each rank writes.
