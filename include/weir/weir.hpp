@@ -24,6 +24,7 @@
 #include "weir/memory_report.hpp"
 #include "weir/options.hpp"
 #include "weir/order.hpp"
+#include "weir/pixel_files.hpp"
 #include "weir/plan.hpp"
 #include "weir/probe.hpp"
 #include "weir/profile.hpp"

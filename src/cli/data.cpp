@@ -12,6 +12,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/messages.hpp"
 #include "cli/parse.hpp"
+#include "cli/pixel_data.hpp"
 #include "cli/progress.hpp"
 #include "cli/shards.hpp"
 #include "report/bytes.hpp"
@@ -127,6 +128,7 @@ AnySource open_whole(const Settings& settings, const std::stop_token& stop, Data
     return open_shards(settings, stop, notes ? &notes->without_image : nullptr);
   refuse_shard_options(settings);
   if (data.starts_with(synthetic_prefix)) return open_synthetic(data, stop);
+  if (auto pixels = open_pixels(data)) return *std::move(pixels);
   const FolderOptions options{.extensions = settings.extensions,
                               .max_encoded_bytes = settings.options.limits.max_encoded_bytes,
                               .follow_symlinks = settings.follow_symlinks,

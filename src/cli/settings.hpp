@@ -28,6 +28,7 @@ enum class Command : std::uint8_t {
   tune,
   verify,
   order,
+  pack,
   index,
   demo,
   page,
@@ -45,6 +46,18 @@ struct ModelSettings {
   std::optional<Optimizer> optimizer;
 };
 
+/// Quality of the JPEGs that pack makes.
+inline constexpr std::uint32_t usual_quality = 90;
+
+/// What `weir pack` writes, and where.
+struct PackSettings {
+  std::string out;                          ///< folder of the shards
+  std::optional<std::uint32_t> short_side;  ///< empty: the bytes are kept
+  std::optional<std::uint32_t> quality;
+  std::optional<std::uint64_t> shard_bytes;
+  bool keep = false;
+};
+
 /// The parsed command line. Defaults are those of the library.
 struct Settings {
   Command command = Command::run;
@@ -54,6 +67,7 @@ struct Settings {
   std::string beside;  ///< verify: data of a second loader on the same budget; empty: none
   Options options;
   ModelSettings model;
+  PackSettings pack;
   /// plan: true if --batch and --size were given. Otherwise a model may decide them.
   bool batch_given = false, size_given = false;
   std::vector<std::uint32_t> depths;  ///< the list of --max-queue-size; empty: not given

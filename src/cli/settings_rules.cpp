@@ -64,6 +64,8 @@ constexpr struct {
      "needs --model"},
     {"--tolerate", stops,
      "is for --on-fault skip and --on-fault blank; with stop, the first fault ends the run"},
+    {"--quality", [](const Settings& s) { return s.pack.keep; },
+     "is for --short-side; --keep compresses nothing"},
     {"--trace-events", [](const Settings& s) { return s.trace.empty(); }, "needs --trace FILE"},
     {"--metrics-address", [](const Settings& s) { return !s.metrics_port; },
      "needs --metrics-port"},
@@ -93,7 +95,7 @@ constexpr struct {
 } exclusive[] = {{"--order", "--shuffle"},    {"--ranks", "--rank"},
                  {"--ranks", "--world"},      {"--strict", "--lenient"},
                  {"--label", "--label-file"}, {"--consumer-ms", "--consumer-trace"},
-                 {"--grid", "--model"}};
+                 {"--keep", "--short-side"},  {"--grid", "--model"}};
 
 /// The files that each rank writes.
 constexpr struct {
@@ -174,6 +176,11 @@ void apply_rules(const CLI::App& command, Settings& s) {
   for (const auto& [one, other] : exclusive)
     if (given(one) && given(other))
       throw Refusal{2, fmt::format("weir: {} and {} exclude each other\n", one, other)};
+
+  if (s.command == Command::pack && !s.pack.keep && !s.pack.short_side)
+    throw Refusal{2,
+                  "weir: pack needs --short-side N, to store smaller images, or --keep, to copy "
+                  "them as they are\n"};
 
   s.batch_given = given("--batch");
   s.size_given = given("--size");
