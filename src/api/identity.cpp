@@ -81,6 +81,7 @@ std::vector<Property> identity_of(const LoaderState& loader, const StreamOptions
   const auto add = [&](const char* name, const auto& value) { put(all, name, value); };
   add("version", std::string(library_version()));
   add("samples", loader.core->source.size());
+  add("positions", plan.epoch.positions);
   add("fingerprint", loader.fingerprint());
   add("seed", options.seed);
   add("order", to_string(options.order));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/epochs_state.hpp"
 #include "api/identity.hpp"
 #include "api/offer.hpp"
 #include "api/states.hpp"
@@ -26,6 +27,20 @@ Loader::~Loader() {
 Stream Loader::stream(const StreamOptions& options) {
   state_->refuse_in_child();
   return Stream(std::make_shared<api::StreamState>(state_, options));
+}
+
+Epochs Loader::epochs(std::uint64_t count, const EpochOptions& how) {
+  return epochs(StreamOptions{.epochs = count}, how);
+}
+
+Epochs Loader::epochs(const StreamOptions& options, const EpochOptions& how) {
+  state_->refuse_in_child();
+  return Epochs(std::make_shared<api::EpochsState>(state_, options, how));
+}
+
+Requests Loader::requests(const RequestOptions& options) {
+  state_->refuse_in_child();
+  return Requests(std::make_shared<api::StreamState>(state_, options));
 }
 
 const Plan& Loader::plan() const noexcept { return state_->core->plan; }
@@ -84,11 +99,7 @@ std::optional<Batch> Stream::next() {
 }
 
 std::optional<Batch> Stream::next(std::chrono::steady_clock::duration timeout) {
-  const auto now = Clock::now();
-  // A deadline beyond the range of the clock never comes.
-  const auto deadline =
-      timeout > Clock::time_point::max() - now ? std::optional<Clock::time_point>() : now + timeout;
-  return state_->next(deadline, engine::Engine::Lease::wait);
+  return state_->next(api::deadline_after(timeout), engine::Engine::Lease::wait);
 }
 
 std::optional<Batch> Stream::try_next() {

@@ -113,7 +113,7 @@ struct Core final : buffer::LeaseWatch {
 struct StreamPlan {
   codec::DecoderOptions decoder;
   source::Sampler sampler;
-  conductor::Schedule schedule;
+  std::shared_ptr<const conductor::Supply> supply;
   conductor::Tolerance tolerance;
   OnFault on_fault = OnFault::stop;
   Clock::duration stall_after{0};  ///< 0: no watchdog
