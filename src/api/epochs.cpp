@@ -70,8 +70,8 @@ StreamOptions EpochsState::from_here() const {
   auto options = options_;
   if (!begin_) return options;
   if (options.resume)
-    options.resume->epochs = conductor::from_epoch(std::move(options.resume->epochs), *begin_,
-                                                   loader->core->source.size());
+    options.resume->epochs =
+        conductor::from_epoch(std::move(options.resume->epochs), *begin_, loader->positions());
   else
     options.first_epoch = *begin_;
   return options;
@@ -93,8 +93,7 @@ Progress EpochsState::progress(bool all_ranks) const {
   if (stream_) return stream_->progress(all_ranks);
   const auto options = from_here();
   if (options.resume) return *options.resume;
-  return loader->progress(
-      conductor::from_epoch({}, options.first_epoch, loader->core->source.size()));
+  return loader->progress(conductor::from_epoch({}, options.first_epoch, loader->positions()));
 }
 
 EpochVisit::EpochVisit(std::shared_ptr<EpochsState> epochs, std::uint64_t number) noexcept

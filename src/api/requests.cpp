@@ -28,8 +28,8 @@ conductor::RequestList::Terms terms_of(const LoaderState& loader, const RequestO
     refuse("Loader::requests: with ranks.world = " + std::to_string(plan.ranks.world) +
            " each rank would get a part of every batch, and requests are of one process; give each "
            "rank a loader without ranks, and let it ask for its own samples");
-  const auto samples = loader.core->source.size();
-  const conductor::RequestList::Terms terms{most, most_rows(plan.batch, samples), samples};
+  const conductor::RequestList::Terms terms{most, most_rows(plan.batch, loader.positions()),
+                                            loader.core->source.size()};
   // The promised budget has one slab more than the trainer needs, so the list may take its bytes.
   const auto bytes = conductor::RequestList::memory_bytes(terms);
   if (plan.budget_bytes != unlimited && bytes > plan.slab_bytes)
@@ -62,7 +62,7 @@ void StreamState::check(const char* call, std::span<const std::uint64_t> indices
   };
   const auto& core = *loader->core;
   const auto samples = core.source.size();
-  const auto most = most_rows(core.plan.batch, samples);
+  const auto most = most_rows(core.plan.batch, loader->positions());
   if (indices.empty()) refuse(": no indices; an ask is a batch of at least one sample");
   if (indices.size() > most)
     refuse(": " + std::to_string(indices.size()) + " indices; a batch has at most " +

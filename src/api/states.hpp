@@ -33,6 +33,8 @@ class LoaderState {
   engine::StreamPlan plan_stream(std::shared_ptr<const conductor::Supply> supply) const;
   conductor::Schedule schedule(const StreamOptions& requested) const;
   source::Sampler sampler() const;
+  /// Positions of an epoch.
+  std::uint64_t positions() const noexcept { return core->source.size(); }
   /// Computed by the first call.
   const std::string& fingerprint() const WEIR_EXCLUDES(fingerprint_mutex_);
   Progress progress(std::vector<Progress::Epochs> epochs) const;

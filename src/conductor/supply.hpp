@@ -21,8 +21,8 @@ class Supply {
   virtual BatchSlot at(std::uint64_t sequence) const noexcept = 0;
   /// The position with this ordinal in the batch.
   virtual std::uint64_t position(const BatchSlot& batch, std::uint64_t ordinal) const noexcept = 0;
-  /// The source index at this position of the batch.
-  virtual std::uint64_t index(const BatchSlot& batch, std::uint64_t position) const noexcept = 0;
+  /// The source index at this position of the batch. Passes on exceptions of the order.
+  virtual std::uint64_t index(const BatchSlot& batch, std::uint64_t position) const = 0;
   /// The number of epochs that have begun when the batch is handed over.
   virtual std::uint64_t epochs_begun(const BatchSlot& batch) const noexcept = 0;
   /// The global batch that cuts the size buckets of the batch's epoch; 0: no buckets.
@@ -47,7 +47,7 @@ class ScheduledSupply final : public Supply {
   std::uint64_t position(const BatchSlot& batch, std::uint64_t ordinal) const noexcept override {
     return schedule_.position(batch, ordinal);
   }
-  std::uint64_t index(const BatchSlot& batch, std::uint64_t position) const noexcept override {
+  std::uint64_t index(const BatchSlot& batch, std::uint64_t position) const override {
     return sampler_.index(batch.epoch, position);
   }
   std::uint64_t epochs_begun(const BatchSlot& batch) const noexcept override {
