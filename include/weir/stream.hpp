@@ -22,8 +22,8 @@ class StreamState;
 
 /// The extent of a stream.
 struct StreamOptions {
-  /// The samples that are finished and do not come again. Its data set, number of samples, seed and
-  /// order must be those of the loader; batch, ranks and workers may differ.
+  /// The samples that are finished and do not come again. Its data set, number of positions, seed
+  /// and order must be those of the loader; batch, ranks and workers may differ.
   std::optional<Progress> resume{};
   std::uint64_t first_epoch = 0;  ///< epochs to leave out at the beginning; 0 with `resume`
   /// Number of epochs, from the beginning of the training, also with `resume`; nullopt: no end.

@@ -40,6 +40,7 @@ std::vector<Property> identity_of(const LoaderState& loader, const StreamOptions
   };
   add("version", std::string(library_version()));
   add("samples", loader.core->source.size());
+  add("positions", plan.epoch.positions);
   add("fingerprint", loader.fingerprint());
   add("seed", options.seed);
   add("order", to_string(options.order));

@@ -9,7 +9,9 @@
 #include "plan/cache_plan.hpp"
 #include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
+#include "plan/order_plan.hpp"
 #include "source/fingerprint.hpp"
+#include "source/weights.hpp"
 #include "weir/advice.hpp"
 #include "weir/memory.hpp"
 #include "weir/window.hpp"
@@ -23,7 +25,7 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
   for (;;) {
     const auto promised = ledger.promised();
     plan = resolve(options, source.index_bytes(), promised, source.size());
-    const auto rows = most_rows(plan.batch, source.size());
+    const auto rows = most_rows(plan.batch, plan.epoch.positions);
     try {
       return books::Book::open(
           Internals::books(ledger),
@@ -45,6 +47,16 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
 Options with_sizes(const AnySource& source, Options options, std::shared_ptr<MemoryLedger> ledger) {
   auto& sizes = options.sizes;
   if (sizes.mode == Sizes::fixed) return options;
+  if (const auto& weights = options.order.weights) {
+    // The plan draws the first epoch, which needs the table.
+    check_order(options.order, source.size());
+    const auto charge = ledger->try_charge(Account::index, weights->bytes());
+    if (!charge)
+      throw Error(Errc::budget_too_small, Stage::wait,
+                  "memory.budget_bytes: no room for the " + std::to_string(weights->bytes()) +
+                      " bytes of order.weights and their table");
+    weights->table();
+  }
   if (!sizes.index) {
     // Contradictory options are refused before all files are read.
     auto tried = options;
@@ -90,7 +102,7 @@ std::unique_ptr<buffer::SampleCache> make_cache(const Options& options, const Pl
 
 conductor::Batching batching_of(const engine::Core& core, const Options& options) {
   const auto& ranks = core.plan.ranks;
-  return {.samples = core.source.size(),
+  return {.samples = core.plan.epoch.positions,
           .batch = options.batch,
           .drop_last = options.drop_last,
           .rank = {ranks.rank, ranks.world},
@@ -113,6 +125,7 @@ LoaderState::LoaderState(AnySource source, const Options& requested)
         "memory.ledger: no room for " + std::to_string(plan.index_bytes) + " bytes of index");
   }
   index = std::move(*charge);
+  if (options.order.weights) options.order.weights->table();  // its bytes are in the index
   auto pool =
       std::make_shared<buffer::SlabPool>(book, layout_of(options, plan), options.memory.upstream);
   auto cache = make_cache(options, plan, source.size(), book);
@@ -144,9 +157,9 @@ const std::string& LoaderState::fingerprint() const {
 Progress LoaderState::progress(std::vector<Progress::Epochs> epochs) const {
   refuse_in_child();
   return {.fingerprint = fingerprint(),
-          .samples = core->source.size(),
+          .samples = core->plan.epoch.positions,
           .seed = options.seed,
-          .order = options.order,
+          .order = to_string(options.order),
           .epochs = std::move(epochs)};
 }
 
@@ -273,7 +286,7 @@ void StreamState::charge_resumed() {
   const auto& resumed = scheduled->schedule();
   const auto& core = *loader->core;
   const auto window = [&](std::uint64_t batch) {
-    return source::SizeOrder::memory_bytes(core.source.size(), batch,
+    return source::SizeOrder::memory_bytes(core.plan.epoch.positions, batch,
                                            core.plan.sizes.bucket_batches);
   };
   const auto batch = std::uint64_t{core.plan.batch} * core.plan.ranks.world;

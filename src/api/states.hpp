@@ -34,7 +34,7 @@ class LoaderState {
   conductor::Schedule schedule(const StreamOptions& requested) const;
   source::Sampler sampler() const;
   /// Positions of an epoch.
-  std::uint64_t positions() const noexcept { return core->source.size(); }
+  std::uint64_t positions() const noexcept { return core->plan.epoch.positions; }
   /// Computed by the first call.
   const std::string& fingerprint() const WEIR_EXCLUDES(fingerprint_mutex_);
   Progress progress(std::vector<Progress::Epochs> epochs) const;

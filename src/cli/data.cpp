@@ -18,6 +18,7 @@
 #include "source/delayed.hpp"
 #include "source/image_folder.hpp"
 #include "source/name_list.hpp"
+#include "source/order.hpp"
 #include "source/synthetic.hpp"
 
 namespace weir::cli {
@@ -157,7 +158,7 @@ AnySource without_excluded(AnySource source, const Settings& settings) {
 AnySource open_undelayed(const Settings& settings, const std::stop_token& stop,
                          std::vector<source::Unreached>* unreached) {
   auto source = without_excluded(open_whole(settings, stop, unreached), settings);
-  refuse_no_batch(settings, source.size());
+  refuse_no_batch(settings, source::positions_of(settings.options.order, source.size()));
   return source;
 }
 

@@ -99,12 +99,12 @@ constexpr struct {
 constexpr struct {
   const char* option;
   std::string Settings::*path;
-  bool report = false;  ///< with MPI, one rank writes it for all
+  bool joint = false;  ///< with MPI, one rank can write it for all
 } rank_files[] = {{"--json", &Settings::json, true},
                   {"--html", &Settings::html, true},
                   {"--trace", &Settings::trace},
                   {"--samples", &Settings::samples},
-                  {"--save-progress", &Settings::save_progress}};
+                  {"--save-progress", &Settings::save_progress, true}};
 
 /// Puts the rank into the names of files.
 void name_files(Settings& s) {
@@ -112,9 +112,10 @@ void name_files(Settings& s) {
   const auto& ranks = s.options.ranks;
   const auto rank = std::to_string(ranks.rank);
   const bool joins = s.command == Command::run && MpiJob::joins(ranks);
-  for (const auto& [option, path, report] : rank_files) {
+  s.save_progress_by_rank = !joins || s.save_progress.find(mark) != s.save_progress.npos;
+  for (const auto& [option, path, joint] : rank_files) {
     auto& name = s.*path;
-    if (report && joins) continue;
+    if (joint && joins && name.find(mark) == name.npos) continue;
     if (ranks.world > 1 && !name.empty() && name != "-" && name.find(mark) == name.npos)
       throw Refusal{2, fmt::format("weir: {}: {} ranks would write the same file; write {} in its "
                                    "name, for the rank\n",

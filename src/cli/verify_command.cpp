@@ -30,6 +30,7 @@
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
+#include "source/order.hpp"
 #include "weir/counting.hpp"
 
 namespace weir::cli {
@@ -113,7 +114,9 @@ class Subject {
   /// Call it after close(). Checks the number of reads, compares a second pass, and returns all
   /// results.
   SubjectFindings verdict() {
-    if (ran_to_the_end() && !settings_.steps && !options_.drop_last) check_attempts();
+    if (ran_to_the_end() && !settings_.steps && !options_.drop_last &&
+        source::draws_all(options_.order.kind))
+      check_attempts();
     if (delivered_)
       found_.determinism =
           compare(source_, settings_, options_, found_.run.figures, *delivered_, interrupt_, book_);

@@ -92,7 +92,7 @@ void check_same(const Progress& saved, const Progress& present, const std::strin
   };
   same("samples", std::to_string(saved.samples), std::to_string(present.samples));
   same("seed", std::to_string(saved.seed), std::to_string(present.seed));
-  same("order", to_string(saved.order), to_string(present.order));
+  same("order", saved.order, present.order);
   same("fingerprint", saved.fingerprint, present.fingerprint);
 }
 

@@ -21,7 +21,7 @@ class Supply {
   virtual BatchSlot at(std::uint64_t sequence) const noexcept = 0;
   /// The position with this ordinal in the batch.
   virtual std::uint64_t position(const BatchSlot& batch, std::uint64_t ordinal) const noexcept = 0;
-  /// The source index at this position of the batch. Passes on exceptions of the order.
+  /// The source index at this position of the batch. Throws if an order of the user's own has none.
   virtual std::uint64_t index(const BatchSlot& batch, std::uint64_t position) const = 0;
   /// The number of epochs that have begun when the batch is handed over.
   virtual std::uint64_t epochs_begun(const BatchSlot& batch) const noexcept = 0;

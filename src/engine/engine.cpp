@@ -208,7 +208,13 @@ void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
   slab.rows = std::max(1u, batch.rows);
   slab.global_rows = batch.global_rows;
   slab.last = batch.last;
-  if (batch_sizes_) core_->pool->lay_out(slab, batch_sizes_->of(batch));
+  if (batch_sizes_) {
+    core_->pool->lay_out(slab, batch_sizes_->of(batch));
+    if (const auto& [row, error] = batch_sizes_->failed(); error) {
+      shared_.error.offer({batch.sequence, row}, error);
+      core_->book->stop_at({batch.sequence, row});
+    }
+  }
   slab.since = Clock::now();
   if (batch.rows == 0) return RowSlot(slab, 0).pad();
   shared_.work_queue.open({id, batch.sequence, 0, batch.rows});
@@ -307,8 +313,8 @@ void Engine::work(RowWork& rows, std::uint32_t worker) {
     std::uint32_t done = 0;
     RowOutcome outcome = RowOutcome::done;
     while (done < run.count && outcome == RowOutcome::done) {
-      rows.begin(run, run.first + done);
-      outcome = rows.run();
+      outcome = rows.begin(run, run.first + done);
+      if (outcome == RowOutcome::proceed) outcome = rows.run();
       ++done;
     }
     if (outcome == RowOutcome::parked) {
@@ -321,13 +327,14 @@ void Engine::work(RowWork& rows, std::uint32_t worker) {
 
 void Engine::read_ahead(RowWork& rows) {
   while (auto task = shared_.work_queue.take_read(rows.memory().idle())) {
+    RowOutcome outcome = RowOutcome::proceed;
     if (task->sample) {
       rows.take_over(std::move(task->sample));
     } else {
-      rows.begin(task->run, task->run.first);
+      outcome = rows.begin(task->run, task->run.first);
       rows.memory().sample().ahead = true;
     }
-    const auto outcome = rows.run();
+    if (outcome == RowOutcome::proceed) outcome = rows.run();
     if (outcome == RowOutcome::done) shared_.work_queue.lost(rows.memory().sample());
     if (outcome == RowOutcome::proceed) shared_.work_queue.arrived(rows.memory().hand_over());
   }

@@ -8,6 +8,7 @@
 #include "report/fields.hpp"
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
+#include "source/order.hpp"
 #include "weir/memory_report.hpp"
 
 namespace weir::report {
@@ -98,7 +99,7 @@ std::string ranks_text(const Plan& plan) {
   out += fmt::format("\n  host memory: at most {} for this rank, {} for {} on this machine\n",
                      human_bytes(plan.ceiling_bytes), human_bytes(node_bytes(plan)),
                      plural(local_world, "rank"));
-  if (plan.cache.keep != Cache::nothing)
+  if (plan.cache.keep != Cache::nothing && !source::is_fixed(plan.order.kind))
     out +=
         "  with a shuffled order, a sample comes to any rank: cache hits are kept samples / all "
         "samples\n";

@@ -79,6 +79,12 @@ TEST_CASE("a batch of padding is published without an event", "[conductor]") {
   CHECK(desk.published.size() == 2);
   CHECK(desk.ends == std::vector<End>{End::complete});
   CHECK(desk.book->snapshot().samples.drawn == 2);
+
+  // No row of this rank: no event follows the first step.
+  Desk idle(Schedule({.samples = 1, .batch = 2, .rank = {1, 2}}, 1), two_ahead);
+  idle.conductor->step();
+  CHECK(idle.published.size() == 1);
+  CHECK(idle.ends == std::vector<End>{End::complete});
 }
 
 TEST_CASE("a cancel while batches are opened opens no more", "[conductor][R14]") {

@@ -193,6 +193,14 @@ void Model::open(books::SlabId slab, const conductor::BatchSlot& batch) {
   tally_.drawn += batch.rows;
   tally_.in_flight += batch.rows;
   tally_.omitted += batch.omitted;
+  if (scenario_.sizes_differ) {
+    std::uint32_t row = 0;
+    while (row < batch.rows && !has_no_sample(scenario_, batch.sequence, row)) ++row;
+    if (row < batch.rows) {
+      stop_row_ = std::min(stop_row_, {batch.sequence, row});
+      book_->stop_at({batch.sequence, row});
+    }
+  }
   feed_.add({slab, batch.sequence, 0, batch.rows});
 }
 

@@ -45,6 +45,7 @@ Scenario random_scenario(std::uint64_t seed) {
     s.asks = random.below(10);
     s.most_outstanding = 1 + to(5);
   }
+  if (random.below(6) == 0) s.no_sample_one_in = 2 + random.below(20);
   return s;
 }
 
@@ -74,6 +75,10 @@ bool fails(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
   return s.fail_one_in > 0 && mix_key({sequence, row, attempt, 3}) % s.fail_one_in == 0;
 }
 
+bool has_no_sample(const Scenario& s, std::uint64_t sequence, std::uint32_t row) noexcept {
+  return s.no_sample_one_in > 0 && mix_key({sequence, row, 5}) % s.no_sample_one_in == 0;
+}
+
 std::uint64_t batches_expected(const Scenario& s) noexcept {
   const auto schedule = s.schedule();
   const auto end = s.asks > 0 ? s.asks : schedule.end();
@@ -81,6 +86,7 @@ std::uint64_t batches_expected(const Scenario& s) noexcept {
   for (std::uint64_t sequence = 0; sequence < end; ++sequence) {
     const auto rows = s.asks > 0 ? request(s, sequence).size() : schedule.at(sequence).rows;
     for (std::uint32_t row = 0; row < rows; ++row) {
+      if (has_no_sample(s, sequence, row)) return sequence;
       std::uint32_t attempt = 0;
       while (fails(s, sequence, row, attempt)) {
         ++faults, ++attempt;
