@@ -111,7 +111,7 @@ class StreamState {
   std::optional<std::stop_callback<std::function<void()>>> on_stop;  ///< destroyed before engine
 
  private:
-  void begin(std::shared_ptr<const conductor::Supply> supply, const std::stop_token& stop);
+  void begin(const engine::StreamPlan& plan, const std::stop_token& stop);
   /// Charges the intervals of a resumed stream. Throws Error{budget_too_small}.
   void charge_resumed();
   /// Charges `index`. Throws Error{budget_too_small} that begins with `option`.
