@@ -43,6 +43,13 @@ class LoaderState;
 WEIR_API std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source,
                                                         const Options& options = {});
 
+/// Determines MemoryOptions::max_sample_bytes: the most bytes that a stream with these options holds
+/// for one sample of the source, encoded bytes and decoding together. A plan that does not know the
+/// data reserves a quarter of the budget, up to 256 MiB; what is not reserved is left to the queue and
+/// the cache. Reads each sample once, as measure_sizes(), and throws as it does. Samples that cannot
+/// be read do not count. A Loader that measures sizes does this itself.
+WEIR_API std::uint64_t measure_sample_bytes(const AnySource& source, const Options& options = {});
+
 /// Owns source, ledger, slabs and threads. All calls from any thread. After fork() a child process
 /// has the restrictions of a Stream.
 class WEIR_API Loader {
@@ -87,6 +94,9 @@ class WEIR_API Loader {
   std::vector<Property> identity(const StreamOptions& stream = {}) const;
   /// Class names by label. Empty if the source has none.
   std::vector<std::string> class_names() const;
+  /// The name of a sample, by its index in the source (Batch::indices): for example a path. Throws
+  /// Error{bad_options} if there is no such sample, as for the index of a padding row.
+  std::string name(std::uint64_t index) const;
   /// Writes the recorded events in the Trace Event Format (JSON) for Perfetto (ui.perfetto.dev) or
   /// chrome://tracing. It has one row per thread and per slab, and counters for queue and accounts.
   /// `otherData` contains the number of events that did not fit. The call uses time and memory

@@ -56,6 +56,13 @@ std::vector<Property> Loader::identity(const StreamOptions& stream) const {
   return api::identity_of(*state_, stream);
 }
 std::vector<std::string> Loader::class_names() const { return state_->core->source.class_names(); }
+std::string Loader::name(std::uint64_t index) const {
+  if (index >= size())
+    throw Error(Errc::bad_options, Stage::lease,
+                "Loader::name(index = " + std::to_string(index) + "): the source has " +
+                    std::to_string(size()) + " samples");
+  return state_->core->source.name(index);
+}
 
 Snapshot Loader::snapshot() const {
   state_->refuse_in_child();

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "api/identity.hpp"
+#include "api/survey.hpp"
 #include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "base/internals.hpp"
@@ -10,6 +12,7 @@
 #include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/order_plan.hpp"
+#include "plan/resolve.hpp"
 #include "source/fingerprint.hpp"
 #include "source/weights.hpp"
 #include "weir/advice.hpp"
@@ -21,10 +24,11 @@ namespace weir::api {
 namespace {
 
 std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& options,
-                                       const AnySource& source, Plan& plan) {
+                                       const AnySource& source, std::uint64_t sample_bytes,
+                                       Plan& plan) {
   for (;;) {
     const auto promised = ledger.promised();
-    plan = resolve(options, source.index_bytes(), promised, source.size());
+    plan = plan::resolve(options, {source.index_bytes(), promised, source.size(), sample_bytes});
     const auto rows = most_rows(plan.batch, plan.epoch.positions);
     try {
       return books::Book::open(
@@ -44,7 +48,9 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
   }
 }
 
-Options with_sizes(const AnySource& source, Options options, std::shared_ptr<MemoryLedger> ledger) {
+/// The options with the sizes of the images. If they are measured, so are `sample_bytes`.
+Options with_sizes(const AnySource& source, Options options, std::shared_ptr<MemoryLedger> ledger,
+                   std::uint64_t& sample_bytes) {
   auto& sizes = options.sizes;
   if (sizes.mode == Sizes::fixed) return options;
   if (const auto& weights = options.order.weights) {
@@ -69,7 +75,9 @@ Options with_sizes(const AnySource& source, Options options, std::shared_ptr<Mem
     static_cast<void>(resolve(tried, 0));
     tried = options;
     tried.memory.ledger = std::move(ledger);
-    sizes.index = measure_sizes(source, tried);
+    auto measured = survey(source, tried, false);
+    sizes.index = std::move(measured.sizes);
+    sample_bytes = measured.sample_bytes;
   }
   if (sizes.index->size() != source.size())
     throw Error(Errc::bad_options, Stage::wait,
@@ -87,16 +95,19 @@ buffer::SlabLayout layout_of(const Options& options, const Plan& plan) {
 }
 
 /// Null if nothing is to be kept or there is no room for it.
-std::unique_ptr<buffer::SampleCache> make_cache(const Options& options, const Plan& plan,
-                                                std::uint64_t samples,
+std::shared_ptr<buffer::SampleCache> make_cache(const Options& options, const Plan& plan,
+                                                const AnySource& source,
                                                 const std::shared_ptr<books::Book>& book) {
   if (plan.cache.bytes == 0) return nullptr;
   const bool rows = plan.cache.keep == Cache::decoded && options.sizes.mode == Sizes::fixed;
   const auto one = [](std::uint64_t bytes) { return round_up(bytes, buffer::Block::alignment); };
   const auto typical = rows ? one(plan.shape.values()) + one(plan.side_bytes) : 0;
+  if (const auto& store = options.cache.shared)
+    return Internals::shelves(*store).open(shelf_key(source, options, plan), plan.cache,
+                                           source.size(), typical);
   const auto& upstream = options.memory.upstream;
   const bool pinned = dynamic_cast<const PinnedMemory*>(upstream.get()) != nullptr;
-  return std::make_unique<buffer::SampleCache>(book, plan.cache, samples, typical,
+  return std::make_shared<buffer::SampleCache>(book, plan.cache, source.size(), typical,
                                                pinned ? nullptr : upstream);
 }
 
@@ -115,9 +126,9 @@ LoaderState::LoaderState(AnySource source, const Options& requested)
     : ledger(requested.memory.ledger
                  ? requested.memory.ledger
                  : std::make_shared<MemoryLedger>(requested.memory.budget_bytes)),
-      options(with_sizes(source, requested, ledger)) {
+      options(with_sizes(source, requested, ledger, sample_bytes)) {
   Plan plan;
-  auto book = open_page(*ledger, options, source, plan);
+  auto book = open_page(*ledger, options, source, sample_bytes, plan);
   auto charge = books::charge(book, Account::index, plan.index_bytes);
   if (!charge) {
     throw Error(
@@ -128,7 +139,7 @@ LoaderState::LoaderState(AnySource source, const Options& requested)
   if (options.order.weights) options.order.weights->table();  // its bytes are in the index
   auto pool =
       std::make_shared<buffer::SlabPool>(book, layout_of(options, plan), options.memory.upstream);
-  auto cache = make_cache(options, plan, source.size(), book);
+  auto cache = make_cache(options, plan, source, book);
   core = std::make_shared<engine::Core>(std::move(source), plan, std::move(book), std::move(pool),
                                         std::move(cache));
 }
@@ -221,7 +232,7 @@ Report LoaderState::figures() const {
       .postings = core->book->ledger()->postings(),
       .readings = core->stats.noted(),
       .sizes = core->delivered.get(),
-      .cache = core->cache ? core->cache->figures() : CacheStats{},
+      .cache = core->cache_stats(),
       .source_samples = core->source.size(),
       .pinned = pinned ? pinned->use() : PinnedUse{},
       .pinned_note = pinned ? pinned->note() : "",

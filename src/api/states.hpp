@@ -46,7 +46,8 @@ class LoaderState {
   const ForkGuard fork_guard;
   const ProcessMemory before = process_memory();
   std::shared_ptr<MemoryLedger> ledger;
-  const Options options;  ///< with measured sizes if sizes differ
+  std::uint64_t sample_bytes = 0;  ///< what the largest sample needs; 0: not measured
+  const Options options;           ///< with measured sizes if sizes differ
   std::shared_ptr<engine::Core> core;
   Charge index;
   std::atomic<bool> streaming{false};

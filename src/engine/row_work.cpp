@@ -109,12 +109,13 @@ RowOutcome RowWork::decode() {
     const auto at = times_.at(Stage::decode, s, begun);
     const auto plan = plan_row(shared_, *decoder_, s);
     if (!plan) return plan.defect();
-    if (auto admitted = memory_.admit(plan->need); admitted != RowOutcome::proceed) return admitted;
+    if (auto admitted = memory_.admit(plan->need()); admitted != RowOutcome::proceed)
+      return admitted;
     auto written =
-        write_row(shared_, *plan, *decoder_, memory_.scratch(plan->need.scratch), s, times_);
+        write_row(shared_, *plan, *decoder_, memory_.scratch(plan->need().scratch), s, times_);
     if (written != RowOutcome::proceed) return written;
     times_.decode_ends(s, s.slot.image().shape.values() + s.slot.side().size());
-    keep(shared_, s);
+    keep(shared_, s, plan->need());
   }
   finish(true, s.attempt > 0 ? RowStatus::replaced : s.status);
   return RowOutcome::done;
