@@ -280,7 +280,7 @@ StreamState::~StreamState() {
 void StreamState::charge_resumed(const conductor::Schedule& resumed) {
   const auto& core = *loader->core;
   const auto window = [&](std::uint64_t batch) {
-    return source::SizeOrder::memory_bytes(core.plan.epoch.positions, batch,
+    return source::SizeOrder::memory_bytes(core.plan.epoch.positions, core.source.size(), batch,
                                            core.plan.sizes.bucket_batches);
   };
   const auto batch = std::uint64_t{core.plan.batch} * core.plan.ranks.world;
