@@ -67,7 +67,7 @@ void write_trace(const Loader& loader, const std::string& path) {
 }  // namespace
 
 report::Run drive(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
-                  const std::string& label, const AfterBatch& after_batch) {
+                  const std::string& label, const AfterBatch& after_batch, const MpiJob* job) {
   report::Run run;
   run.parts_before = process_parts();
   report::ProcessSampler process;
@@ -78,10 +78,15 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     Loader loader(source, options);
     const MetricsServer::Showing shown(settings.metrics.get(), loader);
     const Progress progress(settings, loader, label);
-    auto stream = loader.stream(
-        {.resume = settings.resume, .epochs = settings.stream_epochs(), .stop = interrupt.token()});
-    Records records{.samples = SampleList(settings, loader, source),
-                    .progress = ProgressFile(settings.save_progress, stream)};
+    const StreamOptions extent{
+        .resume = settings.resume, .epochs = settings.stream_epochs(), .stop = interrupt.token()};
+    if (job) job->check_same(loader, extent);
+    auto stream = loader.stream(extent);
+    // All ranks know what all have finished only at the end.
+    const bool one_file = job && job->joined() && !settings.save_progress_by_rank;
+    Records records{
+        .samples = SampleList(settings, loader, source),
+        .progress = ProgressFile(one_file ? std::string() : settings.save_progress, stream)};
     if (settings.digest) records.digest.emplace();
     Timeline timeline(loader);
     const auto cpu_before = process_cpu_seconds();
@@ -100,7 +105,11 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     if (run.figures.queue.batches == 0) run.figures.regime.reset();
     run.parts_now = process_parts();
     try {
-      write_all({[&] { records.progress.save(); }, [&] { records.samples.close(); },
+      write_all({[&] { records.progress.save(); },
+                 [&] {
+                   if (one_file) job->save(stream.progress(), settings.save_progress);
+                 },
+                 [&] { records.samples.close(); },
                  [&] {
                    if (!settings.trace.empty()) write_trace(loader, settings.trace);
                  }});

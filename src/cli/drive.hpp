@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/interrupt.hpp"
+#include "cli/mpi_job.hpp"
 #include "cli/settings.hpp"
 #include "report/figures.hpp"
 #include "weir/loader.hpp"
@@ -30,7 +31,9 @@ using AfterBatch = std::function<bool(const Loader&)>;
 
 /// Constructs a Loader, drains it as `settings` specify, and destroys it. An error of the stream is
 /// stored in Run::error. An error of the constructor is thrown. `label` starts the progress line.
+/// The ranks of `job`, if any, are compared before the run and save their progress after it.
 report::Run drive(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
-                  const std::string& label, const AfterBatch& after_batch = {});
+                  const std::string& label, const AfterBatch& after_batch = {},
+                  const MpiJob* job = nullptr);
 
 }  // namespace weir::cli

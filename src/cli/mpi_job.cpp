@@ -31,7 +31,7 @@ std::string first_of(const std::string& text) {
 }
 
 /// The texts of all ranks in their order.
-std::string joined(const std::string& text) {
+std::string text_of_all(const std::string& text) {
   std::string all;
   for (const auto& part : interop::gather(text, MPI_COMM_WORLD))
     all += all.empty() ? part : ' ' + part;
@@ -56,20 +56,34 @@ bool MpiJob::joins(const Ranks& ranks) noexcept {
   return ranks.world > 1 && size && std::to_string(ranks.world) == size;
 }
 
-MpiJob::MpiJob(report::Run& run) {
-  if (!joins(run.figures.plan.ranks)) return;
-  interop::check(MPI_Init(nullptr, nullptr));
-  joined_ = true;
+MpiJob::MpiJob(const Ranks& ranks) : joined_(joins(ranks)) {
+  if (!joined_) return;
+  int provided = 0;  // only this thread calls MPI
+  interop::check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided));
+  reports_ = interop::rank_in(MPI_COMM_WORLD) == 0;
+}
+
+void MpiJob::check_same(const Loader& loader, const StreamOptions& options) const {
+  if (joined_) mpi::check_same(loader, MPI_COMM_WORLD, options);
+}
+
+void MpiJob::save(const weir::Progress& progress, const std::string& file) const {
+  if (!joined_ || file.empty()) return;
+  const auto all = mpi::merge(progress, MPI_COMM_WORLD);
+  if (reports_) all.save(file);
+}
+
+void MpiJob::sum(report::Run& run) {
+  if (!joined_) return;
   const auto job = mpi::sum(run.figures, MPI_COMM_WORLD);
   run.figures = job.total;
   add_process(run);
   run.error = first_of(run.error);
-  run.digest = joined(run.digest);
+  run.digest = text_of_all(run.digest);
   int interrupted = run.interrupted ? 1 : 0;
   interop::check(MPI_Allreduce(MPI_IN_PLACE, &interrupted, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
   run.interrupted = interrupted != 0;
 
-  reports_ = interop::rank_in(MPI_COMM_WORLD) == 0;
   text_ = fmt::format(
       "Sums of {} ranks\n"
       "  largest peak {} on rank {}\n"
@@ -100,8 +114,11 @@ MpiJob::~MpiJob() {
 namespace weir::cli {
 
 bool MpiJob::joins(const Ranks&) noexcept { return false; }
-MpiJob::MpiJob(report::Run&) {}
+MpiJob::MpiJob(const Ranks&) {}
 MpiJob::~MpiJob() = default;
+void MpiJob::check_same(const Loader&, const StreamOptions&) const {}
+void MpiJob::save(const weir::Progress&, const std::string&) const {}
+void MpiJob::sum(report::Run&) {}
 
 }  // namespace weir::cli
 

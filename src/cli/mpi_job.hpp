@@ -5,22 +5,30 @@
 
 #include "report/figures.hpp"
 #include "report/json.hpp"
+#include "weir/loader.hpp"
 
 namespace weir::cli {
 
-/// The ranks that mpirun has started, in a build with WEIR_MPI. One of them reports for all. In
-/// other builds, and for other launchers, each process reports for itself.
+/// The ranks that mpirun has started, in a build with WEIR_MPI. They check that they are alike, and one
+/// of them reports for all. In other builds, and for other launchers, each process reports for
+/// itself, and the functions do nothing.
 class MpiJob {
  public:
   /// Whether one of these ranks reports for all.
   static bool joins(const Ranks& ranks) noexcept;
-  /// Waits for the runs of all ranks. On the rank that reports, `run` is then that of all; on every
-  /// rank, its error is the first one of all.
-  explicit MpiJob(report::Run& run);
+  explicit MpiJob(const Ranks& ranks);
   /// Waits until the report is written: mpirun ends the others when a rank fails.
   ~MpiJob();
   MpiJob(const MpiJob&) = delete;
   MpiJob& operator=(const MpiJob&) = delete;
+
+  /// Throws Error{bad_options} on every rank if a rank has other data or options.
+  void check_same(const Loader& loader, const StreamOptions& options) const;
+  /// Waits for the runs of all ranks and writes their merged progress to `file` if it is not empty.
+  void save(const weir::Progress& progress, const std::string& file) const;
+  /// Waits for the runs of all ranks. On the rank that reports, `run` is then that of all; on every
+  /// rank, its error is the first one of all.
+  void sum(report::Run& run);
 
   /// Whether this process reports.
   bool reports() const noexcept { return reports_; }
@@ -28,9 +36,10 @@ class MpiJob {
   const std::string& text() const noexcept { return text_; }
   /// The same; null if there is no such job.
   const report::Json& json() const noexcept { return json_; }
+  bool joined() const noexcept { return joined_; }
 
  private:
-  [[maybe_unused]] bool joined_ = false;  ///< used in a build with MPI
+  bool joined_ = false;
   bool reports_ = true;
   std::string text_;
   report::Json json_ = nullptr;

@@ -306,4 +306,13 @@ std::vector<std::string> parse_extensions(std::string_view text) {
   return extensions;
 }
 
+std::vector<std::string> parse_classes(std::string_view text) {
+  std::vector<std::string> classes;
+  for (const auto part : split(text, ',')) {
+    if (part.empty()) refuse_value("must be names of classes, as in cat,dog");
+    classes.emplace_back(part);
+  }
+  return classes;
+}
+
 }  // namespace weir::cli

@@ -62,5 +62,7 @@ CacheOptions parse_cache(std::string_view text);
 Order parse_order(std::string_view text);
 /// ".jpg,png" gives .jpg and .png.
 std::vector<std::string> parse_extensions(std::string_view text);
+/// Names that are separated by commas.
+std::vector<std::string> parse_classes(std::string_view text);
 
 }  // namespace weir::cli

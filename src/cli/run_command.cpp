@@ -47,8 +47,9 @@ std::string put_conclusion(report::Json& json, const Settings& settings, const r
 }  // namespace
 
 int run_command(const Settings& settings, const Interrupt& interrupt) {
-  auto run = drive(open_data(settings, interrupt.token()), settings, interrupt, "");
-  const MpiJob job(run);
+  MpiJob job(settings.options.ranks);
+  auto run = drive(open_data(settings, interrupt.token()), settings, interrupt, "", {}, &job);
+  job.sum(run);
   auto json = report::envelope("run");
   report::put_run(json, run);
   json["data"] = settings.data;

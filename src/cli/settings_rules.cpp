@@ -64,6 +64,8 @@ constexpr struct {
      "needs --model"},
     {"--tolerate", stops,
      "is for --on-fault skip and --on-fault blank; with stop, the first fault ends the run"},
+    {"--quality", [](const Settings& s) { return s.pack.keep; },
+     "is for --short-side; --keep compresses nothing"},
     {"--trace-events", [](const Settings& s) { return s.trace.empty(); }, "needs --trace FILE"},
     {"--metrics-address", [](const Settings& s) { return !s.metrics_port; },
      "needs --metrics-port"},
@@ -79,6 +81,8 @@ constexpr struct {
      },
      "must be 1 to 65536; for more, --rank R lists one rank"},
     {"--ranks-per-node", [](const Settings& s) { return !s.world; }, "needs --world W"},
+    {"--side", [](const Settings& s) { return s.options.side_bytes == 0; },
+     "needs --side-bytes N, the bytes of each sample"},
     {"--html", [](const Settings& s) { return s.html == "-"; }, no_stdout},
     {"--samples", [](const Settings& s) { return s.samples == "-"; }, no_stdout},
     {"--save-progress", [](const Settings& s) { return s.save_progress == "-"; }, no_stdout},
@@ -88,23 +92,21 @@ constexpr struct {
 
 constexpr struct {
   const char *one, *other;
-} exclusive[] = {{"--order", "--shuffle"},
-                 {"--ranks", "--rank"},
-                 {"--ranks", "--world"},
-                 {"--strict", "--lenient"},
-                 {"--consumer-ms", "--consumer-trace"},
-                 {"--grid", "--model"}};
+} exclusive[] = {{"--order", "--shuffle"},    {"--ranks", "--rank"},
+                 {"--ranks", "--world"},      {"--strict", "--lenient"},
+                 {"--label", "--label-file"}, {"--consumer-ms", "--consumer-trace"},
+                 {"--keep", "--short-side"},  {"--grid", "--model"}};
 
 /// The files that each rank writes.
 constexpr struct {
   const char* option;
   std::string Settings::*path;
-  bool report = false;  ///< with MPI, one rank writes it for all
+  bool joint = false;  ///< with MPI, one rank can write it for all
 } rank_files[] = {{"--json", &Settings::json, true},
                   {"--html", &Settings::html, true},
                   {"--trace", &Settings::trace},
                   {"--samples", &Settings::samples},
-                  {"--save-progress", &Settings::save_progress}};
+                  {"--save-progress", &Settings::save_progress, true}};
 
 /// Puts the rank into the names of files.
 void name_files(Settings& s) {
@@ -112,9 +114,10 @@ void name_files(Settings& s) {
   const auto& ranks = s.options.ranks;
   const auto rank = std::to_string(ranks.rank);
   const bool joins = s.command == Command::run && MpiJob::joins(ranks);
-  for (const auto& [option, path, report] : rank_files) {
+  s.save_progress_by_rank = !joins || s.save_progress.find(mark) != s.save_progress.npos;
+  for (const auto& [option, path, joint] : rank_files) {
     auto& name = s.*path;
-    if (report && joins) continue;
+    if (joint && joins && name.find(mark) == name.npos) continue;
     if (ranks.world > 1 && !name.empty() && name != "-" && name.find(mark) == name.npos)
       throw Refusal{2, fmt::format("weir: {}: {} ranks would write the same file; write {} in its "
                                    "name, for the rank\n",
@@ -173,6 +176,11 @@ void apply_rules(const CLI::App& command, Settings& s) {
   for (const auto& [one, other] : exclusive)
     if (given(one) && given(other))
       throw Refusal{2, fmt::format("weir: {} and {} exclude each other\n", one, other)};
+
+  if (s.command == Command::pack && !s.pack.keep && !s.pack.short_side)
+    throw Refusal{2,
+                  "weir: pack needs --short-side N, to store smaller images, or --keep, to copy "
+                  "them as they are\n"};
 
   s.batch_given = given("--batch");
   s.size_given = given("--size");

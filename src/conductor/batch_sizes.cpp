@@ -7,8 +7,9 @@
 
 namespace weir::conductor {
 
-BatchSizes::BatchSizes(source::SizeOrder order, Schedule schedule, const Terms& terms)
-    : order_(std::move(order)), schedule_(std::move(schedule)), terms_(terms) {
+BatchSizes::BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> supply,
+                       const Terms& terms)
+    : order_(std::move(order)), supply_(std::move(supply)), terms_(terms) {
   const auto rows = static_cast<std::size_t>(std::max<std::uint64_t>(
       1, std::min<std::uint64_t>(terms.batch, order_.sampler().positions())));
   batch_.indices.reserve(rows);
@@ -28,8 +29,10 @@ void BatchSizes::add(const BatchSlot& batch, std::uint32_t row) {
   std::uint64_t index = UINT64_MAX;
   ImageSize size;
   try {
-    const auto position = schedule_.position(batch, batch.first + row);
-    index = order_.index(batch.epoch, position, schedule_.bucket_rows(batch));
+    const auto position = supply_->position(batch, batch.first + row);
+    const auto bucket_rows = supply_->bucket_rows(batch);
+    index = bucket_rows > 0 ? order_.index(batch.epoch, position, bucket_rows)
+                            : supply_->index(batch, position);
     size = room(index, batch.epoch, position);
   } catch (...) {
     index = UINT64_MAX;

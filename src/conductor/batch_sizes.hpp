@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <memory>
 
 #include "buffer/slab.hpp"
-#include "conductor/schedule.hpp"
+#include "conductor/supply.hpp"
 #include "source/size_order.hpp"
 #include "weir/error.hpp"
 
@@ -15,7 +16,7 @@ namespace weir::conductor {
 inline constexpr std::uint32_t most_attempts = 64;
 
 /// The samples of each batch if sizes differ, computed before the batch has a slab: source indices,
-/// extents and the size of the whole. A pure function of (seed, epoch, sizes, fault policy). Not
+/// extents and the size of the whole. A pure function of (supply, seed, sizes, fault policy). Not
 /// thread-safe. Allocates only in the constructor.
 ///
 /// The extent of a sample is its size within the bound. A sample whose size is unknown fails when
@@ -33,7 +34,7 @@ class BatchSizes {
     OnFault on_fault = OnFault::stop;
   };
 
-  BatchSizes(source::SizeOrder order, Schedule schedule, const Terms& terms);
+  BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> supply, const Terms& terms);
   /// Bytes that it allocates, besides the order.
   static constexpr std::uint64_t memory_bytes(std::uint64_t positions,
                                               std::uint32_t batch) noexcept {
@@ -56,7 +57,7 @@ class BatchSizes {
   ImageSize room(std::uint64_t index, std::uint64_t epoch, std::uint64_t position) const;
 
   source::SizeOrder order_;
-  const Schedule schedule_;
+  const std::shared_ptr<const Supply> supply_;
   const Terms terms_;
   std::uint64_t sequence_ = UINT64_MAX;
   buffer::BatchLayout batch_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "conductor/progress.hpp"
 
 namespace weir::conductor {
 

@@ -49,14 +49,14 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
     : core_(std::move(core)),
       strand_(std::make_shared<Strand>()),
       shared_(*core_, plan, strand_),
-      conductor_(begun(*core_->book, strand_), plan.schedule,
+      conductor_(begun(*core_->book, strand_), *shared_.plan.supply,
                  policy_of(core_->plan, shared_.work_queue.rows_ahead(), plan), *this) {
   try {
     if (plan.sizes_differ())
       batch_sizes_.emplace(
           source::SizeOrder(plan.sampler, plan.size_index, core_->plan.sizes.bound,
-                            plan.schedule.most_bucket_rows(), core_->plan.sizes.bucket_batches),
-          plan.schedule,
+                            plan.supply->most_bucket_rows(), core_->plan.sizes.bucket_batches),
+          plan.supply,
           conductor::BatchSizes::Terms{core_->plan.sizes.mode, core_->plan.batch,
                                        core_->pool->layout().alignment, core_->plan.side_bytes,
                                        plan.on_fault});
@@ -134,6 +134,7 @@ void Engine::look_for_stalls(Clock::time_point now) {
     if (!stopping_) stopping_ = now;
     known.stops = stopping_;
   }
+  known.all_opened = conductor_.all_opened();
   {
     Lock lock(rest_mutex_);
     known.waits_for_lease = lease_awaited_;

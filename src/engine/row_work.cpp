@@ -44,11 +44,12 @@ RowWork::RowWork(Shared& shared, Duty duty, ThreadStats& thread_stats, Trace::Tr
 
 RowOutcome RowWork::begin(const conductor::RowRun& run, std::uint32_t row) {
   Sample& s = memory_.sample();
-  const auto batch = shared_.plan.schedule.at(run.sequence);
+  const auto& supply = *shared_.plan.supply;
+  const auto batch = supply.at(run.sequence);
   s.row = {run.sequence, row};
   s.slot = RowSlot(shared_.core.pool->slab(run.slab), row);
   s.epoch = batch.epoch;
-  s.position = shared_.plan.schedule.position(batch, batch.first + row);
+  s.position = supply.position(batch, batch.first + row);
   s.attempt = 0;
   s.has_bytes = s.ahead = false;
   s.kept.release();
@@ -58,7 +59,7 @@ RowOutcome RowWork::begin(const conductor::RowRun& run, std::uint32_t row) {
     s.index = s.drawn = s.slot.planned_index();
   } else {
     try {
-      s.index = s.drawn = shared_.plan.sampler.index(s.epoch, s.position);
+      s.index = s.drawn = supply.index(batch, s.position);
     } catch (...) {
       end_stream_here(std::current_exception());
     }
@@ -108,12 +109,13 @@ RowOutcome RowWork::decode() {
     const auto at = times_.at(Stage::decode, s, begun);
     const auto plan = plan_row(shared_, *decoder_, s);
     if (!plan) return plan.defect();
-    if (auto admitted = memory_.admit(plan->need); admitted != RowOutcome::proceed) return admitted;
+    if (auto admitted = memory_.admit(plan->need()); admitted != RowOutcome::proceed)
+      return admitted;
     auto written =
-        write_row(shared_, *plan, *decoder_, memory_.scratch(plan->need.scratch), s, times_);
+        write_row(shared_, *plan, *decoder_, memory_.scratch(plan->need().scratch), s, times_);
     if (written != RowOutcome::proceed) return written;
     times_.decode_ends(s, s.slot.image().shape.values() + s.slot.side().size());
-    keep(shared_, s);
+    keep(shared_, s, plan->need());
   }
   finish(true, s.attempt > 0 ? RowStatus::replaced : s.status);
   return RowOutcome::done;

@@ -11,6 +11,7 @@
 #include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/order_plan.hpp"
+#include "plan/resolve.hpp"
 #include "plan/size_plan.hpp"
 #include "plan/text.hpp"
 #include "source/order.hpp"
@@ -196,6 +197,11 @@ std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignme
 
 Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised,
              std::uint64_t samples) {
+  return plan::resolve(options, {index_bytes, others_promised, samples});
+}
+
+Plan plan::resolve(const Options& options, const Surroundings& given) {
+  auto [index_bytes, others_promised, samples, sample_bytes] = given;
   check(options, samples);
   Plan plan;
   plan.shape = options.shape;
@@ -245,8 +251,10 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
 
   const bool sample_was_set = options.memory.max_sample_bytes != 0;
   // The default bound for a decode without a transform also holds with one.
-  const auto least_sample = sample_was_set ? options.memory.max_sample_bytes
-                                           : add_sat(least_sample_bytes, plan.transform_bytes);
+  const auto least_default = add_sat(least_sample_bytes, plan.transform_bytes);
+  const auto most_needed = sample_bytes == 0 ? unlimited : sample_bytes;
+  const auto least_sample =
+      sample_was_set ? options.memory.max_sample_bytes : std::min(least_default, most_needed);
   const auto fixed = add_sat(index_bytes, mul_sat(1 + plan.max_leases, plan.slab_bytes));
   plan.floor_bytes = add_sat(fixed, least_sample);
   const auto available =
@@ -255,10 +263,11 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
     throw Error(Errc::budget_too_small, Stage::wait,
                 floor_message(plan, others_promised, least_sample, sample_was_set));
   }
-  plan.max_sample_bytes = sample_was_set
-                              ? least_sample
-                              : std::clamp((available - fixed) / 4, least_sample,
-                                           add_sat(most_sample_bytes, plan.transform_bytes));
+  plan.max_sample_bytes =
+      sample_was_set ? least_sample
+                     : std::min(std::clamp((available - fixed) / 4, least_default,
+                                           add_sat(most_sample_bytes, plan.transform_bytes)),
+                                most_needed);
   plan.promised_bytes = add_sat(fixed, plan.max_sample_bytes);
 
   const auto arenas = mul_sat(plan.workers, typical_arena(plan));
@@ -308,14 +317,17 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   const auto reads = std::min(plan.read_ahead_bytes, mul_sat(plan.read_ahead, typical_arena_bytes));
   plan.cache =
       plan_cache(options, samples,
-                 available == unlimited ? unlimited : sub_floor(beside, add_sat(arenas, reads)));
+                 available == unlimited ? unlimited : sub_floor(beside, add_sat(arenas, reads)),
+                 plan.max_sample_bytes,
+                 sizes_differ ? plan.sizes.typical_slab_bytes / plan.batch : plan.shape.values());
   const auto under_way =
       mul_sat(std::uint64_t{plan.workers} + plan.read_ahead, plan.max_sample_bytes);
   const auto more_threads = (plan.workers - requested.workers) * worker_record_bytes +
                             (plan.read_ahead - plan.start.read_ahead) * reader_record_bytes;
-  plan.ceiling_bytes =
-      std::min(available, add_sat(add_sat(add_sat(staged, under_way), plan.cache.bytes),
-                                  add_sat(more_records, more_threads)));
+  plan.ceiling_bytes = std::min(
+      available,
+      add_sat(add_sat(add_sat(staged, under_way), plan.cache.shared ? 0 : plan.cache.bytes),
+              add_sat(more_records, more_threads)));
   return plan;
 }
 

@@ -132,8 +132,10 @@ std::uint32_t Search::deepest(Threads threads, std::uint64_t bytes) const {
 }
 
 std::vector<std::uint32_t> Search::worker_candidates(std::uint32_t read_ahead) const {
+  // More workers than so many reads supply only take memory.
+  const auto wanted = std::min(target_, work_.production_per_s(most_workers_, read_ahead));
   const auto enough = [&](std::uint32_t workers) {
-    return work_.production_per_s(workers, read_ahead) >= target_ * (1 - slack);
+    return work_.production_per_s(workers, read_ahead) >= wanted * (1 - slack);
   };
   const auto least = smallest_that(1, most_workers_, enough);
   std::vector<std::uint32_t> values{

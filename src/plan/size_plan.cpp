@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <queue>
 #include <string>
 #include <vector>
@@ -28,7 +29,7 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
       {sampler.positions(), options.batch, options.drop_last, {ranks.rank, ranks.world}}, 1);
   conductor::BatchSizes batches(source::SizeOrder(sampler, sizes.index, sizes.bound(),
                                                   schedule.most_bucket_rows(), bucket_batches),
-                                schedule,
+                                std::make_shared<conductor::ScheduledSupply>(schedule, sampler),
                                 {sizes.mode, options.batch, options.memory.alignment,
                                  options.side_bytes, options.faults.policy});
   EpochSizes epoch;

@@ -14,8 +14,9 @@ namespace weir::plan {
 /// its goal from advise() and moves one knob at a time towards it. The second window after a move
 /// decides: if throughput or readiness fell, the move is reverted and that knob stays fixed for
 /// this goal. At the goal it rests until the times of reads, decodes or the consumer are not those
-/// that the goal was computed from, or until a window has many more samples than that one had. So
-/// with a steady workload it rests after at most two moves per knob.
+/// that the goal was computed from, or until a window has many more samples than that one had. Each
+/// goal takes at most two moves per knob. With a steady workload the goal changes only while windows
+/// grow fourfold.
 ///
 /// It holds still where moves undo each other. A knob that had to be increased again after a
 /// decrease is not decreased any more, and a knob whose increase was reverted twice is not increased

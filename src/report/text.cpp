@@ -71,8 +71,10 @@ std::string cache_plan_text(const CachePlan& cache) {
   if (cache.keep == Cache::nothing) return "";
   const auto what = fmt::format("  cache of {} samples: ", to_string(cache.keep));
   if (cache.bytes > 0)
-    return what + fmt::format("at most {}{}\n", human_bytes(cache.bytes),
-                              cache.bytes < cache.requested
+    return what + fmt::format("at most {}{}{}\n", human_bytes(cache.bytes),
+                              cache.shared ? ", shared with other loaders" : "",
+                              !cache.note.empty() ? ", which is less than one sample"
+                              : cache.bytes < cache.requested
                                   ? fmt::format(" (requested {}; the budget leaves no more)",
                                                 human_bytes(cache.requested))
                                   : "");

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "contract/laws/fixture.hpp"
 #include "contract/stopping/scenes.hpp"
 #include "source/delayed.hpp"
 #include "support/catch.hpp"

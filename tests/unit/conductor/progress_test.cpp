@@ -13,6 +13,7 @@
 
 using namespace weir;
 using namespace weir::conductor;
+using test::has_text;
 
 namespace {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "conductor/schedule.hpp"
 #include "weir/error.hpp"
@@ -33,6 +34,9 @@ struct Scenario {
   std::uint64_t max_queue_bytes = UINT64_MAX, max_staging_bytes = UINT64_MAX;
 
   std::uint32_t rank = 0, world = 1;
+  /// Batches that the trainer asks for, instead of epochs; 0: epochs. At most so many unfinished.
+  std::uint64_t asks = 0;
+  std::uint32_t most_outstanding = 1;
 
   conductor::Schedule schedule() const {
     return {{dataset, batch, drop_last, {rank, world}}, epochs};
@@ -48,6 +52,8 @@ std::uint64_t encoded_bytes(const Scenario& s, std::uint64_t sequence, std::uint
                             std::uint32_t attempt) noexcept;
 std::uint64_t scratch_bytes(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
                             std::uint32_t attempt) noexcept;
+/// The samples of a request.
+std::vector<std::uint64_t> request(const Scenario& s, std::uint64_t sequence);
 /// The bytes of a batch's slab, if sizes differ.
 std::uint64_t batch_bytes(const Scenario& s, std::uint64_t sequence) noexcept;
 bool fails(const Scenario& s, std::uint64_t sequence, std::uint32_t row,

@@ -217,6 +217,21 @@ TEST_CASE("where a budget has no room for all reads ahead, fewer are better than
   }
 }
 
+TEST_CASE("where a budget has room for few reads, workers do not take it", "[plan]") {
+  // Eight workers could use 64 reads ahead. Two slabs leave room for about eight of them and one worker.
+  Options tight;
+  tight.memory.budget_bytes = 19 * mib;
+  const auto window = window_of({50, 3, 2}, 1, tight);
+  AdviceOptions most;
+  most.most_workers = 8;
+  const auto advice = advise(window, most);
+  check_promises(advice);
+  auto setting = setting_of(window.plan);
+  setting.max_queue_size = setting.workers = 1;
+  setting.read_ahead = 8;
+  CHECK(advice.recommended.samples_per_s >= 0.98 * predict(window, setting).samples_per_s);
+}
+
 TEST_CASE("a budget of the plan binds as one of the options does", "[plan]") {
   Options options;
   options.memory.budget_bytes = 32 * mib;
