@@ -6,7 +6,7 @@ set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report e
 set(WEIR_PUBLIC_base element_type.hpp error.hpp export.hpp image.hpp random.hpp setting.hpp sizes.hpp version.hpp)
 set(WEIR_PUBLIC_books counting.hpp ledger.hpp tally.hpp)
 set(WEIR_PUBLIC_buffer cache.hpp lease_end.hpp memory.hpp)
-set(WEIR_PUBLIC_source order.hpp pixel_files.hpp source.hpp)
+set(WEIR_PUBLIC_source order.hpp pixel_files.hpp source.hpp sources.hpp)
 set(WEIR_PUBLIC_codec codec.hpp transform.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)
 set(WEIR_PUBLIC_conductor progress.hpp)
@@ -16,7 +16,7 @@ set(WEIR_PUBLIC_engine "")
 set(WEIR_PUBLIC_footprint footprint.hpp model.hpp model_json.hpp)
 set(WEIR_PUBLIC_shards shards.hpp)
 set(WEIR_PUBLIC_pack "")
-set(WEIR_PUBLIC_api batch.hpp loader.hpp probe.hpp receipt.hpp weir.hpp interop/lease.hpp
+set(WEIR_PUBLIC_api batch.hpp epochs.hpp loader.hpp probe.hpp receipt.hpp requests.hpp stream.hpp weir.hpp interop/lease.hpp
     interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/mpi.hpp interop/mpi_figures.hpp interop/opencv.hpp
     interop/torch.hpp interop/torch_device.hpp interop/torch_stream.hpp)
 # Public headers that need a library which weir itself does not need: see packaging/adapters.cmake.

@@ -28,7 +28,8 @@ struct SizePlan {
   ImageSize bound{};                 ///< from SizeOptions
   ImageSize largest{};               ///< largest height and largest width after scaling to `bound`
   std::uint64_t unknown = 0;         ///< number of samples of unknown size
-  /// Smallest batch of the first epoch, in bytes. Plan::slab_bytes is the maximum over all possible
+  /// Smallest batch of the first epoch, in bytes; of its first million positions if an order draws
+  /// more than that and than there are samples. Plan::slab_bytes is the maximum over all possible
   /// orders.
   std::uint64_t least_slab_bytes = 0;
   std::uint64_t typical_slab_bytes = 0;  ///< mean over the first epoch
@@ -49,6 +50,7 @@ struct PinnedPlan {
 
 /// What an epoch delivers. All 0 if the number of samples is unknown.
 struct EpochPlan {
+  std::uint64_t positions = 0;     ///< samples that the order draws, for all ranks
   std::uint64_t batches = 0;       ///< of this rank, and of each other rank
   std::uint64_t samples = 0;       ///< that this rank delivers
   std::uint64_t all_samples = 0;   ///< that all ranks deliver
@@ -94,6 +96,7 @@ struct WEIR_API Plan {
   Setting start{};                     ///< initial knobs with Tuning::automatic
   SizePlan sizes{};                    ///< for images with their own sizes
   Ranks ranks{};                       ///< which process this is; resolved
+  Order order{};                       ///< from Options
   EpochPlan epoch{};                   ///< what an epoch delivers
   CachePlan cache{};                   ///< for samples kept from epoch to epoch
   PinnedPlan pinned{};                 ///< for page-locked slabs

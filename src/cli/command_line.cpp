@@ -84,7 +84,7 @@ constexpr std::string_view common =
     " --size --batch --max-queue-size --workers --cache --read-ahead --memory-budget --shuffle "
     "--seed --steps --epochs --consumer-ms --on-fault --exclude --ext --target-readiness --model "
     "--fit --dtype --json --html --quiet --list-bad --each --all --beside --optimizer "
-    "--micro-batch --ranks --resume --save-progress --out --dali-index ";
+    "--micro-batch --ranks --resume --save-progress --out ";
 
 std::string left_of(const CLI::Option& option) {
   const auto name = option.get_positional() ? option.get_name(true) : option.get_name();

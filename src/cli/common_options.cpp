@@ -39,9 +39,11 @@ void add_order(const OptionGroup& group, Settings& settings) {
   auto& o = settings.options;
   group.number("--seed", o.seed, "Seed of the order, of random crops and of replacements. [0]");
   group.value(
-      "--order", "sequential|shuffle|blocks[:B[:K]]", o.order, parse_order,
-      "shuffle: a new order each epoch. blocks: a new order that reads runs of B samples and "
-      "mixes those of K runs. [sequential; blocks: 64, 64]");
+      "--order", "ORDER", o.order, parse_order,
+      "sequential. shuffle: a new order each epoch. blocks[:B[:K]]: a new order that reads runs "
+      "of B samples and mixes those of K runs. every:N[:OFFSET]: each N-th sample. "
+      "with_replacement[:DRAWS]: each draw takes any sample. weighted:FILE: the same by weight; "
+      "FILE has one number on each line, for each sample. [sequential; blocks: 64, 64]");
   group.flag("--shuffle", settings.shuffle, "The same as --order shuffle.");
 }
 

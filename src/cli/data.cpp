@@ -20,6 +20,7 @@
 #include "source/delayed.hpp"
 #include "source/image_folder.hpp"
 #include "source/name_list.hpp"
+#include "source/order.hpp"
 #include "source/synthetic.hpp"
 
 namespace weir::cli {
@@ -130,7 +131,9 @@ AnySource open_whole(const Settings& settings, const std::stop_token& stop, Data
   if (auto pixels = open_pixels(data)) return *std::move(pixels);
   const FolderOptions options{.extensions = settings.extensions,
                               .max_encoded_bytes = settings.options.limits.max_encoded_bytes,
-                              .follow_symlinks = settings.follow_symlinks};
+                              .follow_symlinks = settings.follow_symlinks,
+                              .classes = settings.classes,
+                              .skip_other_classes = !settings.classes.empty()};
   if (!std::filesystem::is_directory(data)) {
     refuse_no_list(data);
     return manifest(data, options);
@@ -170,7 +173,7 @@ AnySource without_excluded(AnySource source, const Settings& settings) {
 
 AnySource open_undelayed(const Settings& settings, const std::stop_token& stop, DataNotes* notes) {
   auto source = without_excluded(open_whole(settings, stop, notes), settings);
-  refuse_no_batch(settings, source.size());
+  refuse_no_batch(settings, source::positions_of(settings.options.order, source.size()));
   return source;
 }
 

@@ -38,6 +38,8 @@ constexpr struct {
     {"sizes.max_height", "--max-size"},
     {"sizes.max_width", "--max-size"},
     {"sizes.bucket_batches", "--bucket"},
+    {"order.weights", "--order"},
+    {"order.offset", "--order"},
     {"trace.events", "--trace-events"},
     {"tuning.mode", "--tuning"},
     {"faults.tolerate_share", "--tolerate"},

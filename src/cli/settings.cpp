@@ -173,6 +173,10 @@ class OptionTable {
     group.enumerators("--layout", settings_.layout, {"nchw", "nhwc"},
                       "Layout of converted batches. [nchw]");
     add_files(group, settings_);
+    group.value(
+        "--classes", "NAME[,NAME...]", settings_.classes, parse_classes,
+        "The classes in the order of their labels: only these folders of a folder. [all, in "
+        "byte order]");
   }
 
   void add_queue(const OptionGroup& group) {

@@ -72,6 +72,7 @@ struct Settings {
   bool batch_given = false, size_given = false;
   std::vector<std::uint32_t> depths;  ///< the list of --max-queue-size; empty: not given
   std::vector<std::string> extensions;
+  std::vector<std::string> classes;  ///< by label; empty: all of a folder
   FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
   ShardOptions shards;  ///< without side_bytes and max_encoded_bytes, which `options` has
   std::string out;      ///< index: the file; empty: beside the shards

@@ -30,6 +30,7 @@
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
+#include "source/order.hpp"
 #include "weir/counting.hpp"
 
 namespace weir::cli {
@@ -113,7 +114,9 @@ class Subject {
   /// Call it after close(). Checks the number of reads, compares a second pass, and returns all
   /// results.
   SubjectFindings verdict() {
-    if (ran_to_the_end() && !settings_.steps && !options_.drop_last) check_attempts();
+    if (ran_to_the_end() && !settings_.steps && !options_.drop_last &&
+        source::draws_all(options_.order.kind))
+      check_attempts();
     if (delivered_)
       found_.determinism =
           compare(source_, settings_, options_, found_.run.figures, *delivered_, interrupt_, book_);
@@ -182,9 +185,6 @@ struct AllFindings {
   std::optional<SharedBudget> shared;
   std::vector<ChecksumFindings> checksums;  ///< of tar shards
 
-  bool wrong() const {
-    return std::ranges::any_of(checksums, [](const auto& each) { return !each.wrong.empty(); });
-  }
   std::uint64_t breaches() const {
     return std::accumulate(
         verdicts.begin(), verdicts.end(), std::uint64_t{0},
@@ -391,7 +391,7 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
   emit(settings, to_json(findings), to_text(findings));
   for (const auto& verdict : findings.verdicts)
     say_error(settings, verdict.run.error, verdict.run.figures.fault_count);
-  return findings.breaches() > 0 || findings.wrong() ? failed_exit : worst;
+  return findings.breaches() > 0 || any_wrong(findings.checksums) ? failed_exit : worst;
 }
 
 }  // namespace weir::cli

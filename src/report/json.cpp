@@ -170,6 +170,7 @@ Json cache_json(const CachePlan& cache) {
           {"requested_bytes", or_null(cache.requested, cache.requested != 0)},
           {"most_bytes", cache.bytes},
           {"table_bytes", cache.table_bytes},
+          {"note", text_or_null(cache.note)},
           {"held", nullptr}};
 }
 
@@ -214,11 +215,9 @@ Json ranks_json(const Plan& plan) {
 /// Null if the number of samples is unknown.
 Json epoch_json(const EpochPlan& epoch) {
   if (epoch.batches == 0) return nullptr;
-  return {{"batches", epoch.batches},
-          {"samples", epoch.samples},
-          {"all_samples", epoch.all_samples},
-          {"omitted", epoch.omitted},
-          {"padding_rows", epoch.padding_rows}};
+  return {{"positions", epoch.positions}, {"batches", epoch.batches},
+          {"samples", epoch.samples},     {"all_samples", epoch.all_samples},
+          {"omitted", epoch.omitted},     {"padding_rows", epoch.padding_rows}};
 }
 
 }  // namespace
@@ -247,6 +246,7 @@ Json to_json(const Plan& plan) {
                                                         {"limit_bytes", plan.pinned.limit_bytes},
                                                         {"note", plan.pinned.note}}},
           {"ranks", ranks_json(plan)},
+          {"order", to_string(plan.order)},
           {"epoch", epoch_json(plan.epoch)}};
 }
 

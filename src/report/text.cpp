@@ -8,6 +8,7 @@
 #include "report/fields.hpp"
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
+#include "source/order.hpp"
 #include "weir/memory_report.hpp"
 
 namespace weir::report {
@@ -70,8 +71,10 @@ std::string cache_plan_text(const CachePlan& cache) {
   if (cache.keep == Cache::nothing) return "";
   const auto what = fmt::format("  cache of {} samples: ", to_string(cache.keep));
   if (cache.bytes > 0)
-    return what + fmt::format("at most {}{}\n", human_bytes(cache.bytes),
-                              cache.bytes < cache.requested
+    return what + fmt::format("at most {}{}{}\n", human_bytes(cache.bytes),
+                              cache.shared ? ", shared with other loaders" : "",
+                              !cache.note.empty() ? ", which is less than one sample"
+                              : cache.bytes < cache.requested
                                   ? fmt::format(" (requested {}; the budget leaves no more)",
                                                 human_bytes(cache.requested))
                                   : "");
@@ -79,6 +82,14 @@ std::string cache_plan_text(const CachePlan& cache) {
                      ? fmt::format("none; its table of {} does not fit into the budget\n",
                                    human_bytes(cache.table_bytes))
                      : "none, the budget leaves no room\n");
+}
+
+/// How many positions an epoch has, for orders that draw other than all samples once.
+std::string order_text(const Plan& plan) {
+  if (source::draws_all(plan.order.kind)) return "";
+  const auto draws = plan.epoch.positions;
+  return fmt::format("  order {}{}\n", to_string(plan.order),
+                     draws > 0 ? fmt::format(": {} an epoch", plural(draws, "draw")) : "");
 }
 
 /// What the ranks deliver and hold. Empty if this process trains alone.
@@ -98,7 +109,7 @@ std::string ranks_text(const Plan& plan) {
   out += fmt::format("\n  host memory: at most {} for this rank, {} for {} on this machine\n",
                      human_bytes(plan.ceiling_bytes), human_bytes(node_bytes(plan)),
                      plural(local_world, "rank"));
-  if (plan.cache.keep != Cache::nothing)
+  if (plan.cache.keep != Cache::nothing && !source::is_fixed(plan.order.kind))
     out +=
         "  with a shuffled order, a sample comes to any rank: cache hits are kept samples / all "
         "samples\n";
@@ -179,7 +190,8 @@ std::string plan_text(const Plan& plan, std::string_view budget_how) {
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
       staging_text(plan, side) + pinned_text(plan.pinned), human_bytes(plan.floor_bytes),
       human_bytes(plan.ceiling_bytes), human_bytes(plan.budget_bytes),
-      human_bytes(plan.max_sample_bytes), cache_plan_text(plan.cache) + ranks_text(plan),
+      human_bytes(plan.max_sample_bytes),
+      order_text(plan) + cache_plan_text(plan.cache) + ranks_text(plan),
       budget_how.empty() ? "" : fmt::format("  auto budget {}\n", budget_how));
 }
 

@@ -130,8 +130,12 @@ class MemberReader {
     input_.limit_to(add_sat(end_, most_header_bytes));
     const auto result = archive_read_next_header(reader_.get(), &entry);
     if (result == ARCHIVE_EOF) return false;
-    // A warning: the name has no form in this locale, or an attribute is odd that no one reads here.
-    if (result != ARCHIVE_OK && result != ARCHIVE_WARN) fail();
+    // The one harmless warning: the name has no form in this locale, so its bytes are as stored.
+    // Another one may be about the size of the member, or about its name.
+    const char* const said = archive_error_string(reader_.get());
+    const bool only_name = result == ARCHIVE_WARN && said != nullptr &&
+                           std::string_view(said).find("can't be converted") != std::string::npos;
+    if (result != ARCHIVE_OK && !only_name) fail();
     member.header = static_cast<std::uint64_t>(archive_read_header_position(reader_.get()));
     member.offset = static_cast<std::uint64_t>(archive_filter_bytes(reader_.get(), 0));
     member.bytes = static_cast<std::uint64_t>(archive_entry_size(entry));
@@ -152,11 +156,12 @@ class MemberReader {
       return std::all_of(bytes.begin(), end, [](std::byte b) { return b == std::byte{0}; }) ? got
                                                                                             : 0;
     };
-    if (zeros(2 * block) != 2 * block)
+    // Two blocks end an archive. The first shows that no member is missing.
+    if (zeros(block) != block)
       refuse_shard(shard_, at,
-                   "the archive is cut short here: two blocks of zeros must end it; copy or make "
-                   "it again");
-    for (at += 2 * block; at < shard_.bytes;) {
+                   "the archive is cut short here: a block of zeros must end it; copy or make it "
+                   "again");
+    for (at += block; at < shard_.bytes;) {
       const auto got = zeros(bytes.size());
       if (got == 0 || at - end_ > most_padding)
         refuse_shard(shard_, at,
@@ -198,7 +203,11 @@ class MemberReader {
       case AE_IFREG: break;
       case AE_IFDIR: break;
       case AE_IFLNK: refuse(member, "is a symbolic link; make the shard with `tar --dereference`");
-      default: refuse(member, "is a device, a pipe or a socket; leave it out");
+      case AE_IFCHR:
+      case AE_IFBLK:
+      case AE_IFIFO:
+      case AE_IFSOCK: refuse(member, "is a device, a pipe or a socket; leave it out");
+      default: refuse(member, "is of an unknown kind; make the shard again");
     }
     if (!is_below(member.name))
       refuse(member, "has a path that is absolute or has '..'; make the shard with relative paths");

