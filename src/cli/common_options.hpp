@@ -7,8 +7,9 @@ namespace weir::cli {
 // Rows that several commands have.
 
 /// The options that `pack` is about.
-constexpr auto pack_heading = "What is stored";
-constexpr auto limits_heading = "Limits of one sample; beyond them it is a fault of kind limit";
+inline constexpr auto pack_heading = "What is stored";
+inline constexpr auto limits_heading =
+    "Limits of one sample; beyond them it is a fault of kind limit";
 
 void add_files(const OptionGroup& group, Settings& settings);
 void add_budget(const OptionGroup& group, Settings& settings);

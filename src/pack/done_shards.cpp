@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/threads.hpp"

@@ -1,5 +1,6 @@
 #include "pack/in_order.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>

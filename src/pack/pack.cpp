@@ -11,6 +11,8 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "base/checked.hpp"
