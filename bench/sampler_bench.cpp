@@ -14,7 +14,7 @@ void shuffled_index(benchmark::State& state) {
   std::uint64_t position = 0;
   while (state.KeepRunning()) {
     benchmark::DoNotOptimize(sampler.index(3, position));
-    if (++position == sampler.size()) position = 0;
+    if (++position == sampler.positions()) position = 0;
   }
   state.SetItemsProcessed(state.iterations());
   state.counters["order_bytes"] = sizeof(sampler);

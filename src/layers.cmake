@@ -1,12 +1,12 @@
 # The layers in include order. A layer may include itself and the layers before it. Layers joined by | may not include
 # each other. tests/tools/architecture reads this file and every #include.
-set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report engine "api|footprint" cli)
+set(WEIR_LAYERS base books buffer "source|codec|convert" conductor plan report engine "api|footprint|shards" pack cli)
 
 # The public headers of each layer.
 set(WEIR_PUBLIC_base element_type.hpp error.hpp export.hpp image.hpp random.hpp setting.hpp sizes.hpp version.hpp)
 set(WEIR_PUBLIC_books counting.hpp ledger.hpp tally.hpp)
 set(WEIR_PUBLIC_buffer cache.hpp lease_end.hpp memory.hpp)
-set(WEIR_PUBLIC_source order.hpp source.hpp)
+set(WEIR_PUBLIC_source order.hpp pixel_files.hpp source.hpp sources.hpp)
 set(WEIR_PUBLIC_codec codec.hpp transform.hpp interop/opencv_codec.hpp)
 set(WEIR_PUBLIC_convert convert.hpp)
 set(WEIR_PUBLIC_conductor progress.hpp)
@@ -14,7 +14,9 @@ set(WEIR_PUBLIC_plan options.hpp plan.hpp ranks.hpp report.hpp window.hpp advice
 set(WEIR_PUBLIC_report memory_report.hpp profile.hpp)
 set(WEIR_PUBLIC_engine "")
 set(WEIR_PUBLIC_footprint footprint.hpp model.hpp model_json.hpp)
-set(WEIR_PUBLIC_api batch.hpp loader.hpp probe.hpp receipt.hpp weir.hpp interop/lease.hpp
+set(WEIR_PUBLIC_shards shards.hpp)
+set(WEIR_PUBLIC_pack "")
+set(WEIR_PUBLIC_api batch.hpp epochs.hpp loader.hpp probe.hpp receipt.hpp requests.hpp stream.hpp weir.hpp interop/lease.hpp
     interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/mpi.hpp interop/mpi_figures.hpp interop/opencv.hpp
     interop/torch.hpp interop/torch_device.hpp interop/torch_stream.hpp)
 # Public headers that need a library which weir itself does not need: see packaging/adapters.cmake.
@@ -23,9 +25,10 @@ set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/m
 
 # Third parties are limited to some layers: include prefix = layers that may use it.
 set(WEIR_FENCE "boost/asio=engine,cli" "boost/beast=cli" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
-    "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,cli" "fmt/=report,footprint,cli"
+    "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,shards,cli" "fmt/=report,footprint,cli"
     "prometheus/=report,cli"
-    "CLI/=cli" "openssl/=cli" "ext/=cli" "hwy/=codec,convert" "dlfcn.h=buffer" "xxhash.h=source" "mpi.h=cli")
+    "CLI/=cli" "openssl/=cli" "ext/=cli" "hwy/=codec,convert" "dlfcn.h=buffer" "xxhash.h=source,shards"
+    "archive.h=shards" "archive_entry.h=shards" "mpi.h=cli")
 
 # A shared library must only export symbols that WEIR_API marks.
 function(weir_hide_symbols TARGET)

@@ -20,14 +20,13 @@ class WeirLoader {
     to_float_(batch->pixels(), out.images);
     out.labels.assign(batch->labels().begin(), batch->labels().end());
     out.paths.clear();
-    for (const auto i : batch->indices()) out.paths.push_back(s_.root + "/" + images_.name(i));
+    for (const auto i : batch->indices()) out.paths.push_back(s_.root + "/" + loader_.name(i));
     return true;
   }
 
  private:
   Settings s_;
-  weir::AnySource images_ = weir::image_folder(s_.root);
-  weir::Loader loader_{images_,
+  weir::Loader loader_{weir::image_folder(s_.root),
                        {.shape = {s_.side, s_.side},
                         .fit = weir::Fit::stretch,
                         .order = weir::Order::shuffle(s_.shuffle),

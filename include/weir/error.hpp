@@ -22,6 +22,8 @@ enum class Errc {
   /// The source is unusable, for example a missing folder or an unreadable manifest.
   source_failed,
   stopped,  ///< advise() or predict() was ended by its std::stop_token
+  /// Requests::ask() was called while `max_outstanding` requests were not finished.
+  too_many_requests,
 };
 
 /// The stages that statistics, faults and traces use.

@@ -47,9 +47,15 @@ struct Encoded {
   /// A second image that belongs to the first, decoded for the transform (DecodedSample::second).
   /// Without a transform it is a fault of kind `unsupported`.
   std::span<const std::byte> second{};
+  /// The same for a third image (DecodedSample::third). It needs a second one.
+  std::span<const std::byte> third{};
   /// Initial side bytes of the row: Options::side_bytes bytes, or none (the row gets zeros). Any
   /// other size is a fault of kind `corrupt`.
   std::span<const std::byte> side{};
+
+  /// For `second` and `third`: stands for a black image that has the size of the first. It is a
+  /// black PNG of 1 x 1, in memory that lives as long as the program.
+  WEIR_API static std::span<const std::byte> blank() noexcept;
 };
 
 /// How an image of any size is fitted to height x width.

@@ -39,7 +39,7 @@ struct MemoryOptions {
   /// Maximum of live bytes; UINT64_MAX: no bound.
   std::uint64_t budget_bytes = UINT64_MAX;
   std::size_t alignment = 64;  ///< alignment of each slab; a power of two, 16 to 2 MiB
-  /// Maximum of encoded + scratch of one sample; 0: the Plan chooses it.
+  /// Maximum of encoded + scratch of one sample; 0: the Plan chooses it. See measure_sample_bytes().
   std::uint64_t max_sample_bytes = 0;
   /// Allocates slabs and the memory of a cache. Called from many threads at once. Null: a
   /// PageMemory.

@@ -1,46 +1,93 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "weir/export.hpp"
+#include "weir/random.hpp"
 
 namespace weir {
 
-/// The order of the samples in an epoch: which sample has which position. It is a pure function of
-/// the order, Options::seed, the epoch and the number of samples. Each sample comes once an epoch.
-/// No order needs a table.
-struct Order {
+namespace source {
+class Weights;
+}  // namespace source
+
+/// The order of an epoch: which sample is drawn at which position. It is a pure function of the
+/// order, Options::seed, the epoch and the number of samples. The first three kinds draw each sample
+/// once an epoch. The others may leave samples out, and some draw samples several times.
+struct WEIR_API Order {
   /// The kinds of order.
   enum class Kind : std::uint8_t {
-    sequential,  ///< the order of the source
-    shuffle,     ///< a new order of all samples in each epoch
-    blocks,      ///< a new order in each epoch that reads the source in runs
+    sequential,        ///< the order of the source
+    shuffle,           ///< a new order of all samples in each epoch
+    blocks,            ///< a new order in each epoch that reads the source in runs
+    with_replacement,  ///< each position draws any sample, all with the same probability
+    weighted,          ///< each position draws any sample, with a probability by its weight
+    every,             ///< each n-th sample of the source
+    own,               ///< a function of the user's own
   };
+  /// Returns the index in the source of the sample at `position` of `epoch`, below Loader::size().
+  /// It must be a pure function of its arguments. `random` depends on Options::seed, epoch and
+  /// position alone, and differs from the one of a transform. Called by several threads at once, and
+  /// again for a replacement; never under a lock of weir. It may be slow, but then next() waits.
+  using Function =
+      std::function<std::uint64_t(std::uint64_t epoch, std::uint64_t position, Random& random)>;
+
   Kind kind = Kind::sequential;  ///< use the functions below to set it
   std::uint64_t block = 64;      ///< blocks: consecutive samples in a block; >= 1
   std::uint64_t together = 64;   ///< blocks: blocks whose samples are mixed; >= 1
+  /// with_replacement, weighted, own: positions of an epoch; 0: as many as the source has samples.
+  std::uint64_t draws = 0;
+  std::uint64_t nth = 1;     ///< every: distance from one sample to the next; >= 1
+  std::uint64_t offset = 0;  ///< every: index of the first sample
+  std::shared_ptr<const source::Weights> weights{};  ///< weighted: one for each sample
+  /// own: 1 to 64 printable ASCII characters. A Progress has it, so another function needs another
+  /// name.
+  std::string name{};
+  Function function{};  ///< own
 
   /// The order of the source.
-  static constexpr Order sequential() noexcept { return {}; }
+  static Order sequential() noexcept { return {}; }
   /// A new order of all samples in each epoch; if not `on`, the order of the source.
-  static constexpr Order shuffle(bool on = true) noexcept {
+  static Order shuffle(bool on = true) noexcept {
     return {.kind = on ? Kind::shuffle : Kind::sequential};
   }
   /// A new order in each epoch for data that is cheap to read in runs. The source is cut into blocks
   /// of `block` samples, the blocks are shuffled, and the samples of each `together` blocks are
   /// shuffled. A short last block stays in the last group.
-  static constexpr Order blocks(std::uint64_t block = 64, std::uint64_t together = 64) noexcept {
+  static Order blocks(std::uint64_t block = 64, std::uint64_t together = 64) noexcept {
     return {.kind = Kind::blocks, .block = block, .together = together};
   }
-  /// Compares the kinds, and for blocks their parameters.
-  friend constexpr bool operator==(const Order& a, const Order& b) noexcept {
-    return a.kind == b.kind &&
-           (a.kind != Kind::blocks || (a.block == b.block && a.together == b.together));
+  /// Each position draws any sample, independently of the others. `draws`: positions of an epoch; 0:
+  /// as many as the source has samples.
+  static Order with_replacement(std::uint64_t draws = 0) noexcept {
+    return {.kind = Kind::with_replacement, .draws = draws};
   }
+  /// The same, but the probability of a sample is proportional to its weight. A draw takes constant
+  /// time, by an alias table. The loader keeps 24 bytes for each sample, in the account `index`.
+  /// Throws Error{bad_options} if `weights` is empty or has only zeros, or if a weight is negative
+  /// or not finite. There must be one weight for each sample; a Loader refuses others.
+  static Order weighted(std::vector<double> weights, std::uint64_t draws = 0);
+  /// The samples `offset`, `offset` + `n`, … of the source, in its order: for example a part that is
+  /// held out.
+  static Order every(std::uint64_t n, std::uint64_t offset = 0) noexcept {
+    return {.kind = Kind::every, .nth = n, .offset = offset};
+  }
+  /// An order of the user's own. If the function throws, or returns an index that the source does
+  /// not have, the stream ends before the batch of that position, and next() throws the exception or
+  /// Error{bad_options}.
+  static Order own(std::string name, std::uint64_t draws, Function function);
 };
 
-/// "sequential", "shuffle" or "blocks:64:64".
+/// For example "shuffle", "blocks:64:64", "every:8:0" or "own:curriculum". For weights it has their
+/// hash. It does not have Order::draws.
 WEIR_API std::string to_string(const Order& order);
+
+/// Whether both draw the same samples: compares to_string() and Order::draws. Functions are compared
+/// by their names.
+WEIR_API bool operator==(const Order& a, const Order& b);
 
 }  // namespace weir

@@ -49,6 +49,7 @@ struct PinnedPlan {
 
 /// What an epoch delivers. All 0 if the number of samples is unknown.
 struct EpochPlan {
+  std::uint64_t positions = 0;     ///< samples that the order draws, for all ranks
   std::uint64_t batches = 0;       ///< of this rank, and of each other rank
   std::uint64_t samples = 0;       ///< that this rank delivers
   std::uint64_t all_samples = 0;   ///< that all ranks deliver
@@ -94,6 +95,7 @@ struct WEIR_API Plan {
   Setting start{};                     ///< initial knobs with Tuning::automatic
   SizePlan sizes{};                    ///< for images with their own sizes
   Ranks ranks{};                       ///< which process this is; resolved
+  Order order{};                       ///< from Options
   EpochPlan epoch{};                   ///< what an epoch delivers
   CachePlan cache{};                   ///< for samples kept from epoch to epoch
   PinnedPlan pinned{};                 ///< for page-locked slabs

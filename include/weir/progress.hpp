@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "weir/export.hpp"
-#include "weir/order.hpp"
 
 namespace weir {
 
@@ -40,9 +39,9 @@ struct WEIR_API Progress {
   };
 
   std::string fingerprint;    ///< of the data set: 32 hexadecimal digits
-  std::uint64_t samples = 0;  ///< positions of an epoch
+  std::uint64_t samples = 0;  ///< positions of an epoch: what the order draws
   std::uint64_t seed = 0;     ///< Options::seed
-  Order order{};              ///< Options::order
+  std::string order{};        ///< to_string() of Options::order
   /// Unfinished epochs, ascending. All epochs before them are finished. In epochs that are not
   /// listed after the first one, nothing is finished. At least one.
   std::vector<Epochs> epochs{};

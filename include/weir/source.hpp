@@ -101,6 +101,7 @@ class AnySource {
   std::string fingerprint() const { return self_->fingerprint(); }
 
  private:
+  friend struct Internals;
   struct Concept {
     virtual ~Concept() = default;
     virtual std::uint64_t size() const = 0;
@@ -162,17 +163,23 @@ enum class FollowSymlinks : std::uint8_t {
   yes,          ///< all links, also to folders, except to a folder on the current path
 };
 
-/// Which files of a folder are samples.
+/// Which files of a folder are samples, and what their classes are.
 struct FolderOptions {
   /// For example ".jpg"; "*": every file; empty: every file that may be an image.
   std::vector<std::string> extensions{};
   std::uint64_t max_encoded_bytes = 64ull << 20;  ///< a larger file gives a Fault of kind `limit`
   FollowSymlinks follow_symlinks = FollowSymlinks::inside_root;  ///< which links are followed
+  /// The names of the classes, by label. A folder: its top directories in this order, instead of
+  /// byte order; one that is missing, and one that is not named, are errors. A manifest or a list
+  /// of files: what class_names() gives. Empty: a folder has all its top directories, others none.
+  std::vector<std::string> classes{};
+  /// Top directories that `classes` does not name are skipped and counted.
+  bool skip_other_classes = false;
 };
 
 /// A folder of images: all regular files below `path` without a leading dot, in byte order of the
-/// relative path. The label is the rank of the top directory, or 0 in a flat folder. The source
-/// skips and counts unreadable folders, folders that are already on the path, links that are not
+/// relative path. The label is the rank of the top directory, or its position in `classes`, or 0 in
+/// a flat folder. It is -1 for a file beside the class folders. The source skips and counts unreadable folders, folders that are already on the path, links that are not
 /// followed, and entries that are neither file nor folder. Without `extensions` it also skips and
 /// counts files with an extension that no image has, such as .txt and .db. Throws
 /// Error{source_failed}, also if there is no sample; the message says what was left out and why.
@@ -180,7 +187,8 @@ WEIR_API AnySource image_folder(const std::string& path, const FolderOptions& op
 
 /// A file with lines of `path<TAB>label`. Relative paths are relative to the folder of the
 /// manifest. All symbolic links are followed, because the author of the manifest chose the paths.
-/// Throws Error{source_failed} with the line number, and if there is no sample.
+/// Of the options, max_encoded_bytes and `classes` count. Throws Error{source_failed} with the line
+/// number, also for a label from the number of `classes` on, and if there is no sample.
 WEIR_API AnySource manifest(const std::string& tsv, const FolderOptions& options = {});
 
 /// One sample for in_memory().
@@ -193,11 +201,6 @@ struct MemorySample {
 /// ends at once.
 WEIR_API AnySource in_memory(std::vector<MemorySample> samples,
                              std::vector<std::string> class_names = {});
-
-/// Pairs of images. Sample i is image i of `first`, with its label and side bytes, and image i of
-/// `second` as Encoded::second. A fault has the name of the first image. If the second image is
-/// bad, the reason contains its name. Throws Error{bad_options} if the sizes differ.
-WEIR_API AnySource paired(AnySource first, AnySource second);
 
 /// Generates `count` JPEGs of about `encoded_shape` on demand. Each is a pure function of (seed,
 /// index). There are ten classes, which differ in colour and pattern. `count` may be 0: then a

@@ -22,6 +22,8 @@ struct DecodedSample {
   /// The whole second image of a pair (Encoded::second, weir::paired). data is null if there is
   /// none.
   ImageView second;
+  /// The same for a third image (Encoded::third, nested weir::paired).
+  ImageView third;
   /// The output row. Its shape is Options::shape without gaps. Initially it is zero with
   /// TransformInput::decoded, and the fitted image with TransformInput::fitted. If images keep
   /// their own sizes (Options::sizes; only with fitted), it has the size of the image and

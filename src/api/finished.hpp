@@ -2,27 +2,49 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <new>
+#include <utility>
 
 #include "base/fork_guard.hpp"
 #include "base/mutex.hpp"
 #include "conductor/intervals.hpp"
+#include "conductor/request_list.hpp"
 
 namespace weir::api {
 
-/// The batches of one stream that the trainer has finished. Receipts share it, so it may outlive the
-/// stream. Thread-safe. It has one interval more than there are unfinished batches in between.
+/// Learns which batches of one stream the trainer has finished. Receipts share it, so it may outlive
+/// the stream. Thread-safe.
 class Finished {
  public:
-  explicit Finished(std::uint32_t max_leases) {
+  virtual ~Finished() = default;
+  /// Does nothing in a child of fork().
+  void add(std::uint64_t sequence) noexcept {
+    if (!fork_guard_.in_child()) note(sequence);
+  }
+
+ private:
+  virtual void note(std::uint64_t sequence) noexcept = 0;
+  const ForkGuard fork_guard_;
+};
+
+/// The finished batches of a stream of epochs. It has one interval more than there are unfinished
+/// batches in between.
+class FinishedBatches final : public Finished {
+ public:
+  explicit FinishedBatches(std::uint32_t max_leases) {
     const Lock lock(mutex_);
     batches_.reserve(std::size_t{max_leases} + 2);
   }
 
-  /// Does nothing in a child of fork(). Without memory for one more interval, the batch stays
-  /// unfinished and comes again.
-  void add(std::uint64_t sequence) noexcept WEIR_EXCLUDES(mutex_) {
-    if (fork_guard_.in_child()) return;
+  conductor::Intervals read() const WEIR_EXCLUDES(mutex_) {
+    const Lock lock(mutex_);
+    return batches_;
+  }
+
+ private:
+  /// Without memory for one more interval, the batch stays unfinished and comes again.
+  void note(std::uint64_t sequence) noexcept override WEIR_EXCLUDES(mutex_) {
     const Lock lock(mutex_);
     const auto after =
         std::ranges::upper_bound(batches_, sequence, {}, &conductor::Interval::first);
@@ -43,15 +65,20 @@ class Finished {
       }
     }
   }
-  conductor::Intervals read() const WEIR_EXCLUDES(mutex_) {
-    const Lock lock(mutex_);
-    return batches_;
-  }
 
- private:
-  const ForkGuard fork_guard_;
   mutable Mutex mutex_;
   conductor::Intervals batches_ WEIR_GUARDED_BY(mutex_);
+};
+
+/// The finished batches of requests.
+class FinishedRequests final : public Finished {
+ public:
+  explicit FinishedRequests(std::shared_ptr<conductor::RequestList> requests) noexcept
+      : requests_(std::move(requests)) {}
+
+ private:
+  void note(std::uint64_t sequence) noexcept override { requests_->finish(sequence); }
+  const std::shared_ptr<conductor::RequestList> requests_;
 };
 
 }  // namespace weir::api

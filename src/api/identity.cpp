@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "base/internals.hpp"
 #include "report/fields.hpp"
 #include "source/fingerprint.hpp"
 #include "weir/version.hpp"
@@ -29,17 +30,58 @@ std::string hash_of(const SizeIndex& sizes) {
   return source::fingerprint_of_text(all);
 }
 
+/// Adds a property, as text.
+void put(std::vector<Property>& all, const char* name, const auto& value) {
+  all.push_back({name, text_of(value)});
+}
+
+/// What decides the row of a sample of Cache::decoded, or whether it is a fault.
+std::vector<Property> row_properties(const Options& options, const Plan& plan) {
+  std::vector<Property> all;
+  const auto add = [&](const char* name, const auto& value) { put(all, name, value); };
+  add("shape", std::to_string(options.shape.height) + 'x' + std::to_string(options.shape.width));
+  add("fit", named(options.fit, {"center", "random", "stretch", "letterbox"}));
+  add("short_side", plan.short_side);
+  add("antialias", options.antialias);
+  add("decode", named(options.decode, {"exact", "fast"}));
+  add("exif", named(options.exif, {"apply", "ignore"}));
+  add("side_bytes", options.side_bytes);
+  add("codecs", options.codecs.size());
+  add("sizes.mode", std::string(report::size_modes[static_cast<std::size_t>(options.sizes.mode)]));
+  if (options.sizes.mode != Sizes::fixed) {
+    add("sizes.max_height", options.sizes.max_height);
+    add("sizes.max_width", options.sizes.max_width);
+  }
+  add("limits.max_pixels", options.limits.max_pixels);
+  add("limits.max_side", options.limits.max_side);
+  add("limits.max_scans", options.limits.max_scans);
+  add("limits.max_encoded_bytes", options.limits.max_encoded_bytes);
+  add("limits.max_header_bytes", options.limits.max_header_bytes);
+  add("limits.max_markers", options.limits.max_markers);
+  add("limits.max_ancillary_bytes", options.limits.max_ancillary_bytes);
+  add("faults.strict", options.faults.strict);
+  return all;
+}
+
 }  // namespace
+
+buffer::ShelfKey shelf_key(const AnySource& source, const Options& options, const Plan& plan) {
+  buffer::ShelfKey key{Internals::self(source), std::string(to_string(plan.cache.keep))};
+  if (plan.cache.keep != Cache::decoded) return key;
+  for (const auto& [name, value] : row_properties(options, plan))
+    key.row += ' ' + name + '=' + value;
+  key.codecs.assign(options.codecs.begin(), options.codecs.end());
+  return key;
+}
 
 std::vector<Property> identity_of(const LoaderState& loader, const StreamOptions& stream) {
   const auto& options = loader.options;
   const auto& plan = loader.core->plan;
   std::vector<Property> all;
-  const auto add = [&](const char* name, const auto& value) {
-    all.push_back({name, text_of(value)});
-  };
+  const auto add = [&](const char* name, const auto& value) { put(all, name, value); };
   add("version", std::string(library_version()));
   add("samples", loader.core->source.size());
+  add("positions", plan.epoch.positions);
   add("fingerprint", loader.fingerprint());
   add("seed", options.seed);
   add("order", to_string(options.order));
@@ -50,34 +92,15 @@ std::vector<Property> identity_of(const LoaderState& loader, const StreamOptions
   add("epochs", stream.epochs ? std::to_string(*stream.epochs) : "no end");
   add("resume", stream.resume ? source::fingerprint_of_text(stream.resume->to_json()) : "nothing");
 
-  add("shape", std::to_string(options.shape.height) + 'x' + std::to_string(options.shape.width));
-  add("fit", named(options.fit, {"center", "random", "stretch", "letterbox"}));
-  add("short_side", plan.short_side);
-  add("antialias", options.antialias);
-  add("decode", named(options.decode, {"exact", "fast"}));
-  add("exif", named(options.exif, {"apply", "ignore"}));
-  add("side_bytes", options.side_bytes);
+  for (auto& property : row_properties(options, plan)) all.push_back(std::move(property));
   add("transform", bool(options.transform.apply));
   add("transform.input", named(options.transform.input, {"decoded", "fitted"}));
-  add("codecs", options.codecs.size());
-  add("sizes.mode", std::string(report::size_modes[static_cast<std::size_t>(options.sizes.mode)]));
   if (options.sizes.mode != Sizes::fixed) {
-    add("sizes.max_height", options.sizes.max_height);
-    add("sizes.max_width", options.sizes.max_width);
     add("sizes.bucket_batches", options.sizes.bucket_batches);
     add("sizes.index", hash_of(*options.sizes.index));
   }
-
-  add("limits.max_pixels", options.limits.max_pixels);
-  add("limits.max_side", options.limits.max_side);
-  add("limits.max_scans", options.limits.max_scans);
-  add("limits.max_encoded_bytes", options.limits.max_encoded_bytes);
-  add("limits.max_header_bytes", options.limits.max_header_bytes);
-  add("limits.max_markers", options.limits.max_markers);
-  add("limits.max_ancillary_bytes", options.limits.max_ancillary_bytes);
   add("max_sample_bytes", plan.max_sample_bytes);
   add("faults.policy", named(options.faults.policy, {"stop", "skip", "blank"}));
-  add("faults.strict", options.faults.strict);
   return all;
 }
 

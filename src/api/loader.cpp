@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/epochs_state.hpp"
 #include "api/identity.hpp"
 #include "api/offer.hpp"
 #include "api/states.hpp"
@@ -28,6 +29,20 @@ Stream Loader::stream(const StreamOptions& options) {
   return Stream(std::make_shared<api::StreamState>(state_, options));
 }
 
+Epochs Loader::epochs(std::uint64_t count, const EpochOptions& how) {
+  return epochs(StreamOptions{.epochs = count}, how);
+}
+
+Epochs Loader::epochs(const StreamOptions& options, const EpochOptions& how) {
+  state_->refuse_in_child();
+  return Epochs(std::make_shared<api::EpochsState>(state_, options, how));
+}
+
+Requests Loader::requests(const RequestOptions& options) {
+  state_->refuse_in_child();
+  return Requests(std::make_shared<api::StreamState>(state_, options));
+}
+
 const Plan& Loader::plan() const noexcept { return state_->core->plan; }
 MemoryLedger& Loader::ledger() noexcept { return *state_->ledger; }
 std::uint64_t Loader::size() const noexcept { return state_->core->source.size(); }
@@ -41,6 +56,13 @@ std::vector<Property> Loader::identity(const StreamOptions& stream) const {
   return api::identity_of(*state_, stream);
 }
 std::vector<std::string> Loader::class_names() const { return state_->core->source.class_names(); }
+std::string Loader::name(std::uint64_t index) const {
+  if (index >= size())
+    throw Error(Errc::bad_options, Stage::lease,
+                "Loader::name(index = " + std::to_string(index) + "): the source has " +
+                    std::to_string(size()) + " samples");
+  return state_->core->source.name(index);
+}
 
 Snapshot Loader::snapshot() const {
   state_->refuse_in_child();
@@ -77,11 +99,7 @@ std::optional<Batch> Stream::next() {
 }
 
 std::optional<Batch> Stream::next(std::chrono::steady_clock::duration timeout) {
-  const auto now = Clock::now();
-  // A deadline beyond the range of the clock never comes.
-  const auto deadline =
-      timeout > Clock::time_point::max() - now ? std::optional<Clock::time_point>() : now + timeout;
-  return state_->next(deadline, engine::Engine::Lease::wait);
+  return state_->next(api::deadline_after(timeout), engine::Engine::Lease::wait);
 }
 
 std::optional<Batch> Stream::try_next() {

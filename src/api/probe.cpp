@@ -58,42 +58,36 @@ class Prober {
   }
 
   Result<ProbedImage> judge(const Encoded& encoded) {
-    const bool pair = !encoded.second.empty();
-    if (pair && !transforms_) return engine::untaken_second();
+    if (!encoded.second.empty() && !transforms_) return engine::untaken_second();
     const auto first = decoder_.probe(encoded.bytes);
     if (!first) return first.defect();
-    const auto second = pair ? decoder_.probe(encoded.second) : first;
-    if (!second) return engine::of_second(second.defect());
-
-    const auto needs = memory_of(*first, pair ? &*second : nullptr);
+    const bool whole = plan_.whole_images;
+    engine::RowPlan row;
+    row.add({.encoded = encoded.bytes,
+             .decode = whole ? decoder_.plan_whole(*first) : decoder_.plan(*first, 0),
+             .whole = whole});
+    if (auto defect = engine::add_others(row, decoder_, encoded)) return *std::move(defect);
+    if (transforms_) row.add_transform(plan_.transform_bytes);
+    const auto needs = add_sat(row.need().scratch, row.need().reserved);
     if (auto defect = engine::too_large(add_sat(reader_.charged(), needs), plan_.max_sample_bytes,
                                         Stage::wait))
       return *std::move(defect);
 
-    const auto status = decode(encoded.bytes, *first);
-    if (!status) return status.defect();
-    const auto second_status = pair ? decode(encoded.second, *second) : status;
-    if (!second_status) return engine::of_second(second_status.defect());
+    bool damaged = false;
+    for (std::size_t i = 0; i < row.count; ++i) {
+      if (row.image[i].blank) continue;
+      const auto status = decode(row.image[i].encoded, row.image[i].decode.info);
+      if (!status) return i == 0 ? status.defect() : engine::of_other(status.defect(), i);
+      damaged = damaged || *status == RowStatus::damaged;
+    }
     if (auto defect = engine::wrong_side(encoded.side, plan_.side_bytes)) return *std::move(defect);
     return ProbedImage{
         .format = first->format->name,
         .width = first->width,
         .height = first->height,
-        .encoded_bytes = encoded.bytes.size() + encoded.second.size(),
+        .encoded_bytes = encoded.bytes.size() + encoded.second.size() + encoded.third.size(),
         .scratch_bytes = needs,
-        .damaged = *status == RowStatus::damaged || *second_status == RowStatus::damaged};
-  }
-
-  /// The scratch that a stream needs for the decodes and the transform.
-  std::uint64_t memory_of(const codec::ImageInfo& first, const codec::ImageInfo* second) const {
-    const bool whole = plan_.whole_images;
-    const engine::PlannedImage image{
-        {}, whole ? decoder_.plan_whole(first) : decoder_.plan(first, 0), whole};
-    std::optional<engine::PlannedImage> other;
-    if (second) other = {{}, decoder_.plan_whole(*second), true};
-    const auto need =
-        engine::row_of(image, std::move(other), transforms_ ? plan_.transform_bytes : 0).need;
-    return add_sat(need.scratch, need.reserved);
+        .damaged = damaged};
   }
 
   /// Decodes the whole image, because a crop may miss the damaged part.

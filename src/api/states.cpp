@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "api/identity.hpp"
+#include "api/survey.hpp"
 #include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "base/internals.hpp"
@@ -9,7 +11,10 @@
 #include "plan/cache_plan.hpp"
 #include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
+#include "plan/order_plan.hpp"
+#include "plan/resolve.hpp"
 #include "source/fingerprint.hpp"
+#include "source/weights.hpp"
 #include "weir/advice.hpp"
 #include "weir/memory.hpp"
 #include "weir/window.hpp"
@@ -19,11 +24,12 @@ namespace weir::api {
 namespace {
 
 std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& options,
-                                       const AnySource& source, Plan& plan) {
+                                       const AnySource& source, std::uint64_t sample_bytes,
+                                       Plan& plan) {
   for (;;) {
     const auto promised = ledger.promised();
-    plan = resolve(options, source.index_bytes(), promised, source.size());
-    const auto rows = most_rows(plan.batch, source.size());
+    plan = plan::resolve(options, {source.index_bytes(), promised, source.size(), sample_bytes});
+    const auto rows = most_rows(plan.batch, plan.epoch.positions);
     try {
       return books::Book::open(
           Internals::books(ledger),
@@ -42,9 +48,21 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
   }
 }
 
-Options with_sizes(const AnySource& source, Options options, std::shared_ptr<MemoryLedger> ledger) {
+/// The options with the sizes of the images. If they are measured, so are `sample_bytes`.
+Options with_sizes(const AnySource& source, Options options, std::shared_ptr<MemoryLedger> ledger,
+                   std::uint64_t& sample_bytes) {
   auto& sizes = options.sizes;
   if (sizes.mode == Sizes::fixed) return options;
+  if (const auto& weights = options.order.weights) {
+    // The plan draws the first epoch, which needs the table.
+    check_order(options.order, source.size());
+    const auto charge = ledger->try_charge(Account::index, weights->bytes());
+    if (!charge)
+      throw Error(Errc::budget_too_small, Stage::wait,
+                  "memory.budget_bytes: no room for the " + std::to_string(weights->bytes()) +
+                      " bytes of order.weights and their table");
+    weights->table();
+  }
   if (!sizes.index) {
     // Contradictory options are refused before all files are read.
     auto tried = options;
@@ -57,7 +75,9 @@ Options with_sizes(const AnySource& source, Options options, std::shared_ptr<Mem
     static_cast<void>(resolve(tried, 0));
     tried = options;
     tried.memory.ledger = std::move(ledger);
-    sizes.index = measure_sizes(source, tried);
+    auto measured = survey(source, tried, false);
+    sizes.index = std::move(measured.sizes);
+    sample_bytes = measured.sample_bytes;
   }
   if (sizes.index->size() != source.size())
     throw Error(Errc::bad_options, Stage::wait,
@@ -75,22 +95,25 @@ buffer::SlabLayout layout_of(const Options& options, const Plan& plan) {
 }
 
 /// Null if nothing is to be kept or there is no room for it.
-std::unique_ptr<buffer::SampleCache> make_cache(const Options& options, const Plan& plan,
-                                                std::uint64_t samples,
+std::shared_ptr<buffer::SampleCache> make_cache(const Options& options, const Plan& plan,
+                                                const AnySource& source,
                                                 const std::shared_ptr<books::Book>& book) {
   if (plan.cache.bytes == 0) return nullptr;
   const bool rows = plan.cache.keep == Cache::decoded && options.sizes.mode == Sizes::fixed;
   const auto one = [](std::uint64_t bytes) { return round_up(bytes, buffer::Block::alignment); };
   const auto typical = rows ? one(plan.shape.values()) + one(plan.side_bytes) : 0;
+  if (const auto& store = options.cache.shared)
+    return Internals::shelves(*store).open(shelf_key(source, options, plan), plan.cache,
+                                           source.size(), typical);
   const auto& upstream = options.memory.upstream;
   const bool pinned = dynamic_cast<const PinnedMemory*>(upstream.get()) != nullptr;
-  return std::make_unique<buffer::SampleCache>(book, plan.cache, samples, typical,
+  return std::make_shared<buffer::SampleCache>(book, plan.cache, source.size(), typical,
                                                pinned ? nullptr : upstream);
 }
 
 conductor::Batching batching_of(const engine::Core& core, const Options& options) {
   const auto& ranks = core.plan.ranks;
-  return {.samples = core.source.size(),
+  return {.samples = core.plan.epoch.positions,
           .batch = options.batch,
           .drop_last = options.drop_last,
           .rank = {ranks.rank, ranks.world},
@@ -103,9 +126,9 @@ LoaderState::LoaderState(AnySource source, const Options& requested)
     : ledger(requested.memory.ledger
                  ? requested.memory.ledger
                  : std::make_shared<MemoryLedger>(requested.memory.budget_bytes)),
-      options(with_sizes(source, requested, ledger)) {
+      options(with_sizes(source, requested, ledger, sample_bytes)) {
   Plan plan;
-  auto book = open_page(*ledger, options, source, plan);
+  auto book = open_page(*ledger, options, source, sample_bytes, plan);
   auto charge = books::charge(book, Account::index, plan.index_bytes);
   if (!charge) {
     throw Error(
@@ -113,9 +136,10 @@ LoaderState::LoaderState(AnySource source, const Options& requested)
         "memory.ledger: no room for " + std::to_string(plan.index_bytes) + " bytes of index");
   }
   index = std::move(*charge);
+  if (options.order.weights) options.order.weights->table();  // its bytes are in the index
   auto pool =
       std::make_shared<buffer::SlabPool>(book, layout_of(options, plan), options.memory.upstream);
-  auto cache = make_cache(options, plan, source.size(), book);
+  auto cache = make_cache(options, plan, source, book);
   core = std::make_shared<engine::Core>(std::move(source), plan, std::move(book), std::move(pool),
                                         std::move(cache));
 }
@@ -144,9 +168,9 @@ const std::string& LoaderState::fingerprint() const {
 Progress LoaderState::progress(std::vector<Progress::Epochs> epochs) const {
   refuse_in_child();
   return {.fingerprint = fingerprint(),
-          .samples = core->source.size(),
+          .samples = core->plan.epoch.positions,
           .seed = options.seed,
-          .order = options.order,
+          .order = to_string(options.order),
           .epochs = std::move(epochs)};
 }
 
@@ -163,11 +187,15 @@ conductor::Schedule LoaderState::schedule(const StreamOptions& requested) const 
   return {batching, requested.epochs, *requested.resume};
 }
 
-engine::StreamPlan LoaderState::plan_stream(const StreamOptions& requested) const {
+source::Sampler LoaderState::sampler() const {
+  return {core->source.size(), options.order, options.seed};
+}
+
+engine::StreamPlan LoaderState::plan_stream(std::shared_ptr<const conductor::Supply> supply) const {
   return {
       .decoder = plan::decoder_options(options),
-      .sampler = source::Sampler(core->source.size(), options.order, options.seed),
-      .schedule = schedule(requested),
+      .sampler = sampler(),
+      .supply = std::move(supply),
       .tolerance = {options.faults.tolerate, options.faults.tolerate_share,
                     core->plan.epoch.samples},
       .on_fault = options.faults.policy,
@@ -204,7 +232,7 @@ Report LoaderState::figures() const {
       .postings = core->book->ledger()->postings(),
       .readings = core->stats.noted(),
       .sizes = core->delivered.get(),
-      .cache = core->cache ? core->cache->figures() : CacheStats{},
+      .cache = core->cache_stats(),
       .source_samples = core->source.size(),
       .pinned = pinned ? pinned->use() : PinnedUse{},
       .pinned_note = pinned ? pinned->note() : "",
@@ -224,30 +252,31 @@ Report LoaderState::report() const {
   return report;
 }
 
-StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& requested)
-    : loader(std::move(its_loader)) {
-  if (loader->streaming.exchange(true)) {
+OnlyStream::OnlyStream(LoaderState& loader, const char* call) : loader_(loader) {
+  if (loader.streaming.exchange(true))
     throw Error(Errc::bad_options, Stage::lease,
-                "Loader::stream: one live stream a loader; end the other one first");
-  }
-  try {
-    const auto plan = loader->plan_stream(requested);
-    schedule.emplace(plan.schedule);
-    charge_resumed(plan.schedule);
-    if (const auto omitted = plan.schedule.omitted_without_batch(); omitted > 0)
-      loader->core->book->omit(omitted);
-    finished = std::make_shared<Finished>(loader->core->plan.max_leases);
-    running = std::make_unique<engine::Engine>(loader->core, plan);
-    const auto& tune = loader->options.tuning;
-    if (tune.mode == Tuning::automatic)
-      tuning.emplace(*running, *loader->core, tune, [this] { return loader->figures(); });
-    on_stop.emplace(requested.stop, [this] { running->cancel(); });
-  } catch (...) {
-    tuning.reset();
-    running.reset();
-    loader->streaming.store(false);
-    throw;
-  }
+                std::string(call) + ": one live stream a loader; end the other one first");
+}
+
+StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& requested)
+    : loader(std::move(its_loader)),
+      only(*loader, "Loader::stream"),
+      scheduled(std::make_shared<conductor::ScheduledSupply>(loader->schedule(requested),
+                                                             loader->sampler())) {
+  charge_resumed();
+  if (const auto omitted = scheduled->schedule().omitted_without_batch(); omitted > 0)
+    loader->core->book->omit(omitted);
+  finished = std::make_shared<FinishedBatches>(loader->core->plan.max_leases);
+  begin(scheduled, requested.stop);
+}
+
+void StreamState::begin(std::shared_ptr<const conductor::Supply> supply,
+                        const std::stop_token& stop) {
+  running = std::make_unique<engine::Engine>(loader->core, loader->plan_stream(std::move(supply)));
+  const auto& tune = loader->options.tuning;
+  if (tune.mode == Tuning::automatic)
+    tuning.emplace(*running, *loader->core, tune, [this] { return loader->figures(); });
+  on_stop.emplace(stop, [this] { running->cancel(); });
 }
 
 StreamState::~StreamState() {
@@ -260,25 +289,29 @@ StreamState::~StreamState() {
   tuning.reset();
   // Callbacks may call cancel() until here.
   running->shut_down();
-  running.reset();
-  loader->streaming.store(false);
+  if (requests) requests->close();
+  if (frees_slabs) loader->core->pool->free_idle();
 }
 
-void StreamState::charge_resumed(const conductor::Schedule& resumed) {
+void StreamState::charge_resumed() {
+  const auto& resumed = scheduled->schedule();
   const auto& core = *loader->core;
   const auto window = [&](std::uint64_t batch) {
-    return source::SizeOrder::memory_bytes(core.source.size(), batch,
+    return source::SizeOrder::memory_bytes(core.plan.epoch.positions, batch,
                                            core.plan.sizes.bucket_batches);
   };
   const auto batch = std::uint64_t{core.plan.batch} * core.plan.ranks.world;
   const auto bytes = add_sat(resumed.bytes(), window(resumed.most_bucket_rows()) - window(batch));
-  if (bytes == 0) return;
-  auto charge = books::charge(core.book, Account::index, bytes);
-  if (!charge)
+  if (bytes > 0) charge(bytes, "StreamOptions::resume", "unfinished positions");
+}
+
+void StreamState::charge(std::uint64_t bytes, const char* option, const char* what) {
+  auto charged = books::charge(loader->core->book, Account::index, bytes);
+  if (!charged)
     throw Error(Errc::budget_too_small, Stage::wait,
-                "StreamOptions::resume: the budget has no room for " + std::to_string(bytes) +
-                    " bytes of unfinished positions");
-  positions = std::move(*charge);
+                std::string(option) + ": the budget has no room for " + std::to_string(bytes) +
+                    " bytes of " + what);
+  positions = std::move(*charged);
 }
 
 Receipt StreamState::receipt_of(const buffer::Slab& slab) const noexcept {
@@ -286,15 +319,17 @@ Receipt StreamState::receipt_of(const buffer::Slab& slab) const noexcept {
 }
 
 Progress StreamState::progress(bool all_ranks) const {
-  return loader->progress(schedule->progress(finished->read(), all_ranks));
+  const auto& batches = static_cast<const FinishedBatches&>(*finished);
+  return loader->progress(scheduled->schedule().progress(batches.read(), all_ranks));
 }
 
 std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline,
                                        engine::Engine::Lease lease) {
-  refuse_strangers("Stream::next");
+  refuse_strangers(scheduled ? "Stream::next" : "Requests::next");
   Lock lock(consumer);
   auto* const slab = running->next(deadline, lease);
   if (!slab) return std::nullopt;
+  ++taken;
   return Internals::make<Batch>(loader->core->pool, *slab, receipt_of(*slab));
 }
 

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "base/mutex.hpp"
 #include "engine/engine.hpp"
 #include "weir/loader.hpp"
+#include "weir/requests.hpp"
 
 namespace weir::api {
 
@@ -27,8 +30,9 @@ class LoaderState {
 
   /// Throws Error in a child of fork().
   void refuse_in_child() const;
-  engine::StreamPlan plan_stream(const StreamOptions& requested) const;
+  engine::StreamPlan plan_stream(std::shared_ptr<const conductor::Supply> supply) const;
   conductor::Schedule schedule(const StreamOptions& requested) const;
+  source::Sampler sampler() const;
   /// Computed by the first call.
   const std::string& fingerprint() const WEIR_EXCLUDES(fingerprint_mutex_);
   Progress progress(std::vector<Progress::Epochs> epochs) const;
@@ -40,7 +44,8 @@ class LoaderState {
   const ForkGuard fork_guard;
   const ProcessMemory before = process_memory();
   std::shared_ptr<MemoryLedger> ledger;
-  const Options options;  ///< with measured sizes if sizes differ
+  std::uint64_t sample_bytes = 0;  ///< what the largest sample needs; 0: not measured
+  const Options options;           ///< with measured sizes if sizes differ
   std::shared_ptr<engine::Core> core;
   Charge index;
   std::atomic<bool> streaming{false};
@@ -50,13 +55,38 @@ class LoaderState {
   mutable std::string fingerprint_ WEIR_GUARDED_BY(fingerprint_mutex_);
 };
 
-/// The data of a Stream.
+/// The only live stream of a loader.
+class OnlyStream {
+ public:
+  /// Throws Error{bad_options} that begins with `call` if there is one already.
+  OnlyStream(LoaderState& loader, const char* call);
+  ~OnlyStream() { loader_.streaming.store(false); }
+  OnlyStream(const OnlyStream&) = delete;
+  OnlyStream& operator=(const OnlyStream&) = delete;
+
+ private:
+  LoaderState& loader_;
+};
+
+/// Empty: never, because the time is beyond the range of the clock.
+inline std::optional<Clock::time_point> deadline_after(Clock::duration timeout) noexcept {
+  const auto now = Clock::now();
+  if (timeout > Clock::time_point::max() - now) return std::nullopt;
+  return now + timeout;
+}
+
+/// The data of a Stream, or of Requests.
 class StreamState {
  public:
   StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& requested);
+  StreamState(std::shared_ptr<LoaderState> its_loader, const RequestOptions& requested);
   ~StreamState();
 
   std::optional<Batch> next(std::optional<Clock::time_point> deadline, engine::Engine::Lease lease);
+  /// As Requests::try_ask(). `call` is for messages.
+  bool ask(const char* call, std::span<const std::uint64_t> indices);
+  /// Of Requests: whether all that was asked for is taken, and the stream has not ended.
+  bool all_taken() WEIR_EXCLUDES(consumer);
   /// Throws Error in a child of fork() and on a thread that belongs to the stream.
   void refuse_strangers(const char* call) const;
   /// Changes one knob for `call`. `option` is the option that bounds it.
@@ -66,17 +96,26 @@ class StreamState {
   bool away() const noexcept { return loader->fork_guard.in_child(); }
 
   const std::shared_ptr<LoaderState> loader;
-  std::optional<conductor::Schedule> schedule;
-  std::shared_ptr<Finished> finished;
-  Charge positions;  ///< of a resumed stream
+  const OnlyStream only;
+  const std::shared_ptr<const conductor::ScheduledSupply> scheduled;  ///< null for Requests
+  std::shared_ptr<conductor::RequestList> requests;                   ///< null for a Stream
+  std::shared_ptr<Finished> finished;  ///< FinishedBatches if scheduled, FinishedRequests if not
+  Charge positions;                    ///< of a resumed stream, or of the list of requests
   std::unique_ptr<engine::Engine> running;
+  bool frees_slabs = false;  ///< at the end of the stream
   std::optional<AutomaticTuning> tuning;
-  Mutex consumer, settler, setter;  ///< held during next(), settle() and set()
+  Mutex consumer, settler, setter;     ///< held during next(), settle() and set()
+  std::uint64_t unreadable_bytes = 0;  ///< of what replaces a sample of unknown size, at most
+  std::uint64_t taken WEIR_GUARDED_BY(consumer) = 0;                 ///< batches
   std::optional<std::stop_callback<std::function<void()>>> on_stop;  ///< destroyed before engine
 
  private:
-  /// Charges the intervals of a resumed schedule. Throws Error{budget_too_small}.
-  void charge_resumed(const conductor::Schedule& resumed);
+  void begin(std::shared_ptr<const conductor::Supply> supply, const std::stop_token& stop);
+  /// Charges the intervals of a resumed stream. Throws Error{budget_too_small}.
+  void charge_resumed();
+  /// Charges `index`. Throws Error{budget_too_small} that begins with `option`.
+  void charge(std::uint64_t bytes, const char* option, const char* what);
+  void check(const char* call, std::span<const std::uint64_t> indices) const;
 };
 
 }  // namespace weir::api

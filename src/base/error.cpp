@@ -12,8 +12,9 @@ class Category final : public std::error_category {
   const char* name() const noexcept override { return "weir"; }
   std::string message(int code) const override {
     constexpr std::string_view texts[] = {
-        "unknown error",   "bad options",   "memory budget too small", "too many leases",
-        "too many faults", "sample failed", "source failed",           "stopped"};
+        "unknown error",   "bad options",     "memory budget too small",
+        "too many leases", "too many faults", "sample failed",
+        "source failed",   "stopped",         "too many requests"};
     return std::string(texts[code > 0 && code < std::ssize(texts) ? code : 0]);
   }
 };

@@ -17,6 +17,16 @@ struct Internals {
   static const auto& books(const Face& ledger) noexcept {
     return ledger.books_;
   }
+  /// The object of an AnySource, which its copies share.
+  template <class Face>
+  static const auto& self(const Face& source) noexcept {
+    return source.self_;
+  }
+  /// The caches of a CacheStore.
+  template <class Face>
+  static auto& shelves(const Face& store) noexcept {
+    return *store.shelves_;
+  }
   /// The counts of a CountingResource.
   template <class Face>
   static const auto& counts(const Face& resource) noexcept {

@@ -24,8 +24,9 @@ constexpr std::uint64_t head_bytes = 128;
 std::uint64_t aligned(std::uint64_t bytes) noexcept { return round_up(bytes, Block::alignment); }
 
 std::uint64_t parts_bytes(const KeptSample& sample) noexcept {
-  const auto& [bytes, label, second, side] = sample.data;
-  return aligned(bytes.size()) + aligned(second.size()) + aligned(side.size());
+  const auto& [bytes, label, second, third, side] = sample.data;
+  return aligned(bytes.size()) + aligned(second.size()) + aligned(third.size()) +
+         aligned(side.size());
 }
 
 /// Usual segment size of a cache of `bytes`. `typical`: bytes of each sample if all have the same
@@ -55,7 +56,7 @@ struct SampleCache::Entry {
   Entry* before;  ///< previous entry in the segment
   std::uint64_t index;
   std::int64_t label;
-  std::uint64_t charged, bytes, second, side;
+  std::uint64_t charged, bytes, second, third, side;
   ImageSize size;
   RowStatus status;
 };
@@ -99,7 +100,9 @@ KeptSample SampleCache::view(const Entry& entry) noexcept {
     at += aligned(bytes);
     return span;
   };
-  const Encoded data{part(entry.bytes), entry.label, part(entry.second), part(entry.side)};
+  // The braces keep the order of the calls.
+  const Encoded data{part(entry.bytes), entry.label, part(entry.second), part(entry.third),
+                     part(entry.side)};
   return {entry.index, data, entry.charged, entry.status, entry.size};
 }
 
@@ -118,6 +121,7 @@ void SampleCache::keep(const KeptSample& sample, ImageView image) noexcept {
     fill(kept.bytes, sample.data.bytes.data(), kept.bytes.size());
   }
   fill(kept.second, sample.data.second.data(), kept.second.size());
+  fill(kept.third, sample.data.third.data(), kept.third.size());
   fill(kept.side, sample.data.side.data(), kept.side.size());
   {
     Lock lock(mutex_);
@@ -165,8 +169,9 @@ SampleCache::Entry* SampleCache::store(const KeptSample& sample) noexcept {
     const auto end = aligned(segment->used + sizeof(Entry)) + parts_bytes(sample);
     if (end > segment->bytes) continue;
     auto* const entry = ::new (reinterpret_cast<std::byte*>(segment) + segment->used)
-        Entry{segment,           segment->last,      sample.index,     data.label,  sample.charged,
-              data.bytes.size(), data.second.size(), data.side.size(), sample.size, sample.status};
+        Entry{segment,          segment->last,     sample.index,       data.label,
+              sample.charged,   data.bytes.size(), data.second.size(), data.third.size(),
+              data.side.size(), sample.size,       sample.status};
     segment->last = entry;
     segment->used = end;
     segment->holds.fetch_add(1);
@@ -260,10 +265,7 @@ void SampleCache::unlink(Segment& segment) noexcept {
 
 CacheStats SampleCache::figures() const noexcept {
   Lock lock(mutex_);
-  auto now = held_;
-  now.hits = hits_.load(std::memory_order_relaxed);
-  now.misses = misses_.load(std::memory_order_relaxed);
-  return now;
+  return held_;
 }
 
 }  // namespace weir::buffer

@@ -18,7 +18,8 @@ namespace weir::buffer {
 struct KeptSample {
   std::uint64_t index = 0;
   Encoded data{};  ///< `bytes`: the encoded image, or its pixels without gaps between lines
-  std::uint64_t charged = 0;  ///< bytes of max_sample_bytes that reading it used
+  /// Bytes of max_sample_bytes that reading it used; of a decoded image, also the decode.
+  std::uint64_t charged = 0;
   RowStatus status = RowStatus::ok;
   ImageSize size{};  ///< size of a decoded image
 };
@@ -68,8 +69,8 @@ class SampleCache final : public books::Evictable {
   void keep(const KeptSample& sample, ImageView image = {}) noexcept
       WEIR_EXCLUDES(growing_, mutex_);
 
-  void count(bool hit) noexcept { ++(hit ? hits_ : misses_); }
   Cache kind() const noexcept { return plan_.keep; }
+  /// Without hits and misses: those are the loader's.
   CacheStats figures() const noexcept WEIR_EXCLUDES(mutex_);
 
   bool evict() noexcept override WEIR_EXCLUDES(mutex_);
@@ -95,7 +96,6 @@ class SampleCache final : public books::Evictable {
   Entry** table_ WEIR_GUARDED_BY(mutex_) = nullptr;  ///< indexed by sample
   Segment* youngest_ WEIR_GUARDED_BY(mutex_) = nullptr;
   CacheStats held_ WEIR_GUARDED_BY(mutex_);
-  std::atomic<std::uint64_t> hits_{0}, misses_{0};
 };
 
 }  // namespace weir::buffer

@@ -1,9 +1,11 @@
 #include "cli/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "cli/common_options.hpp"
 #include "cli/option_group.hpp"
 #include "report/stats_text.hpp"
 #include "weir/version.hpp"
@@ -52,6 +54,16 @@ constexpr CommandRow rows[] = {
      "Which sample each rank gets at each step; no image is decoded.",
      {"weir order photos --shuffle --world 4", "weir order photos --shuffle --world 4 --rank 0",
       "weir order photos --order blocks:64:16 --epochs 2"}},
+    {Command::pack,
+     "pack",
+     "Writes DATA as tar shards with smaller images, which cost less to decode.",
+     {"weir pack photos packed --short-side 256", "weir pack photos packed --keep --shuffle",
+      "weir pack list.tsv packed --short-side 512 --quality 95 --on-fault skip"}},
+    {Command::index,
+     "index",
+     "The index of tar shards: offsets, sizes, labels and checksums.",
+     {"weir index train-{000..015}.tar", "weir index shards --label json:/label",
+      "weir index shards --dali-index shards"}},
     {Command::page,
      "page",
      "The page with charts of a saved report.",
@@ -72,7 +84,7 @@ constexpr std::string_view common =
     " --size --batch --max-queue-size --workers --cache --read-ahead --memory-budget --shuffle "
     "--seed --steps --epochs --consumer-ms --on-fault --exclude --ext --target-readiness --model "
     "--fit --dtype --json --html --quiet --list-bad --each --all --beside --optimizer "
-    "--micro-batch --ranks --resume --save-progress ";
+    "--micro-batch --ranks --resume --save-progress --out ";
 
 std::string left_of(const CLI::Option& option) {
   const auto name = option.get_positional() ? option.get_name(true) : option.get_name();
@@ -97,9 +109,10 @@ std::string help_text(const CLI::App& app, const CommandRow& row, bool all) {
   for (const auto* option : shown_options(command)) {
     if (option->get_positional()) {
       const auto name = option->get_name(true);
-      out += ' ' + (option->get_required() ? name : '[' + name + ']');
+      const bool needed = option->get_required() || row.command == Command::pack;
+      out += ' ' + (needed ? name : '[' + name + ']');
     }
-    if (!all && !option->get_positional() &&
+    if (!all && !option->get_positional() && option->get_group() != pack_heading &&
         common.find(fmt::format(" {} ", option->get_name())) == common.npos) {
       some_left_out = true;
       continue;
@@ -215,6 +228,19 @@ Settings parse(const std::vector<std::string>& arguments) {
   if (settings.command == Command::help)
     throw Refusal{0, settings.data.empty() ? top_help()
                                            : help_text(app, row_of(settings.data), settings.each)};
+  const auto name = parsed()->get_name();
+  if (settings.command == Command::pack) {
+    if (settings.words.size() < 2) refuse("weir pack takes DATA and OUT", name);
+    settings.pack.out = std::move(settings.words.back());
+    settings.words.pop_back();
+  }
+  if (settings.words.size() > 1 && settings.command != Command::index)
+    for (std::size_t i = 1; i < settings.words.size(); ++i)
+      if (!settings.words[i].ends_with(".tar"))
+        refuse(fmt::format("weir {} takes one DATA, or several tar shards; {} is a second one",
+                           name, as_typed(settings.words[i])),
+               name);
+  if (!settings.words.empty()) settings.data = fmt::format("{}", fmt::join(settings.words, " "));
   settings.arguments = arguments;
   apply_rules(*parsed(), settings);
   return settings;

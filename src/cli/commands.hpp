@@ -25,6 +25,10 @@ int tune_command(const Settings& settings, const Interrupt& interrupt);
 int verify_command(const Settings& settings, const Interrupt& interrupt);
 /// Lists the positions of an epoch and their samples.
 int order_command(const Settings& settings, const Interrupt& interrupt);
+/// Writes tar shards of DATA.
+int pack_command(const Settings& settings, const Interrupt& interrupt);
+/// Writes the index of tar shards.
+int index_command(const Settings& settings, const Interrupt& interrupt);
 /// Reads the saved report `settings.data` and writes its page to `settings.html`.
 int page_command(const Settings& settings);
 int demo_command(const Settings& settings, const Interrupt& interrupt);

@@ -12,12 +12,15 @@
 #include "cli/interrupt.hpp"
 #include "cli/messages.hpp"
 #include "cli/parse.hpp"
+#include "cli/pixel_data.hpp"
 #include "cli/progress.hpp"
+#include "cli/shards.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
 #include "source/delayed.hpp"
 #include "source/image_folder.hpp"
 #include "source/name_list.hpp"
+#include "source/order.hpp"
 #include "source/synthetic.hpp"
 
 namespace weir::cli {
@@ -25,7 +28,7 @@ namespace {
 
 constexpr std::string_view synthetic_prefix = "synthetic:";
 constexpr auto forms =
-    "DATA is a folder, a manifest with lines of path<TAB>label, or synthetic:COUNT,HxW";
+    "DATA is a folder, tar shards, a manifest with lines of path<TAB>label, or synthetic:COUNT,HxW";
 
 AnySource open_synthetic(const std::string& data, const std::stop_token& stop) {
   const auto text = std::string_view(data).substr(synthetic_prefix.size());
@@ -71,10 +74,19 @@ void refuse_unbuilt(std::string_view data) {
       throw Refusal{2,
                     fmt::format("weir: {}: DATA over {} is not built yet; copy it into a folder\n",
                                 as_typed(data), scheme)};
-  if (data.ends_with(".tar") || data.ends_with(".tar.gz") || data.ends_with(".tgz"))
-    throw Refusal{2, fmt::format("weir: {}: DATA in .tar shards is not built yet; unpack it into a "
-                                 "folder\n",
-                                 as_typed(data))};
+}
+
+void refuse_shard_options(const Settings& settings) {
+  const ShardOptions usual;
+  const auto& s = settings.shards;
+  const std::pair<const char*, bool> given[] = {
+      {"--image", s.image != usual.image},     {"--label", s.label != usual.label},
+      {"--label-file", !s.label_file.empty()}, {"--side", !s.side.empty()},
+      {"--dali-index", !s.dali_index.empty()}, {"--verify", s.verify}};
+  for (const auto& [option, is_given] : given)
+    if (is_given)
+      throw std::invalid_argument(
+          fmt::format("{} is for tar shards, and {} is none", option, as_typed(settings.data)));
 }
 
 /// With drop_last, a batch that is larger than the data leaves nothing.
@@ -92,14 +104,14 @@ void refuse_no_batch(const Settings& settings, std::uint64_t samples) {
 }
 
 AnySource open_folder(const Settings& settings, const FolderOptions& options,
-                      const std::stop_token& stop, std::vector<source::Unreached>* unreached) {
+                      const std::stop_token& stop, DataNotes* into) {
   try {
     source::FolderNotes notes;
     source::ImageFolder folder(settings.data, options, &notes, stop);
     if (folder.skipped() > 0)
       hint(settings, fmt::format("hint: skipped under {}: {}", as_typed(settings.data),
                                  sanitize(with_option_names(notes.skipped), SIZE_MAX)));
-    if (unreached) *unreached = std::move(notes.unreached);
+    if (into) into->unreached = std::move(notes.unreached);
     return folder;
   } catch (const Error&) {
     if (stop.stop_requested())
@@ -109,19 +121,24 @@ AnySource open_folder(const Settings& settings, const FolderOptions& options,
   }
 }
 
-AnySource open_whole(const Settings& settings, const std::stop_token& stop,
-                     std::vector<source::Unreached>* unreached) {
+AnySource open_whole(const Settings& settings, const std::stop_token& stop, DataNotes* notes) {
   const auto& data = settings.data;
-  if (data.starts_with(synthetic_prefix)) return open_synthetic(data, stop);
   refuse_unbuilt(data);
+  if (is_shards(settings))
+    return open_shards(settings, stop, notes ? &notes->without_image : nullptr);
+  refuse_shard_options(settings);
+  if (data.starts_with(synthetic_prefix)) return open_synthetic(data, stop);
+  if (auto pixels = open_pixels(data)) return *std::move(pixels);
   const FolderOptions options{.extensions = settings.extensions,
                               .max_encoded_bytes = settings.options.limits.max_encoded_bytes,
-                              .follow_symlinks = settings.follow_symlinks};
+                              .follow_symlinks = settings.follow_symlinks,
+                              .classes = settings.classes,
+                              .skip_other_classes = !settings.classes.empty()};
   if (!std::filesystem::is_directory(data)) {
     refuse_no_list(data);
     return manifest(data, options);
   }
-  return open_folder(settings, options, stop, unreached);
+  return open_folder(settings, options, stop, notes);
 }
 
 std::vector<std::string> read_excluded(const std::string& path) {
@@ -154,10 +171,9 @@ AnySource without_excluded(AnySource source, const Settings& settings) {
 
 }  // namespace
 
-AnySource open_undelayed(const Settings& settings, const std::stop_token& stop,
-                         std::vector<source::Unreached>* unreached) {
-  auto source = without_excluded(open_whole(settings, stop, unreached), settings);
-  refuse_no_batch(settings, source.size());
+AnySource open_undelayed(const Settings& settings, const std::stop_token& stop, DataNotes* notes) {
+  auto source = without_excluded(open_whole(settings, stop, notes), settings);
+  refuse_no_batch(settings, source::positions_of(settings.options.order, source.size()));
   return source;
 }
 
@@ -168,9 +184,8 @@ AnySource delayed(AnySource source, const Settings& settings, std::stop_token st
   return source::delayed(std::move(source), delay, std::move(stop));
 }
 
-AnySource open_data(const Settings& settings, std::stop_token stop,
-                    std::vector<source::Unreached>* unreached) {
-  return delayed(open_undelayed(settings, stop, unreached), settings, stop);
+AnySource open_data(const Settings& settings, std::stop_token stop, DataNotes* notes) {
+  return delayed(open_undelayed(settings, stop, notes), settings, stop);
 }
 
 }  // namespace weir::cli

@@ -6,22 +6,28 @@
 #include <vector>
 
 #include "cli/settings.hpp"
+#include "cli/shards.hpp"
 #include "source/folder_walk.hpp"
 #include "weir/source.hpp"
 
 namespace weir::cli {
 
+/// What the data have beside their samples.
+struct DataNotes {
+  std::vector<source::Unreached> unreached;  ///< parts of a folder that could not be examined
+  std::vector<NoImage> without_image;        ///< samples of tar shards
+};
+
 /// The source for DATA and --ext, with the delay of --read-delay-ms. Throws Error{source_failed},
 /// also if there are no samples; std::invalid_argument for a malformed synthetic:; or Refusal for a
-/// kind that is not supported yet. A stop request ends the listing of a folder (Refusal with the exit
-/// code of an interrupt), the delays of reads, and the painting of synthetic images. `unreached` gets
-/// the parts of a folder that could not be examined.
+/// kind that is not supported yet. A stop request ends the listing of a folder or of shards (Refusal
+/// with the exit code of an interrupt), the delays of reads, and the painting of synthetic images.
 AnySource open_data(const Settings& settings, std::stop_token stop = {},
-                    std::vector<source::Unreached>* unreached = nullptr);
+                    DataNotes* notes = nullptr);
 
 /// The same in two steps. The first opens the source without a delay, the second adds the delay.
 AnySource open_undelayed(const Settings& settings, const std::stop_token& stop = {},
-                         std::vector<source::Unreached>* unreached = nullptr);
+                         DataNotes* notes = nullptr);
 AnySource delayed(AnySource source, const Settings& settings, std::stop_token stop = {});
 
 /// Stores the bytes of the sample that was read last.

@@ -38,10 +38,13 @@ constexpr struct {
     {"sizes.max_height", "--max-size"},
     {"sizes.max_width", "--max-size"},
     {"sizes.bucket_batches", "--bucket"},
+    {"order.weights", "--order"},
+    {"order.offset", "--order"},
     {"trace.events", "--trace-events"},
     {"tuning.mode", "--tuning"},
     {"faults.tolerate_share", "--tolerate"},
     {"extensions", "--ext"},
+    {"classes", "--classes"},
     {"ranks.local_world", "--ranks-per-node"},
     {"StreamOptions::resume", "--resume"},
 };

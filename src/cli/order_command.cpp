@@ -10,8 +10,10 @@
 #include "cli/output.hpp"
 #include "cli/rows.hpp"
 #include "conductor/progress.hpp"
+#include "plan/order_plan.hpp"
 #include "source/fingerprint.hpp"
 #include "source/name_list.hpp"
+#include "source/order.hpp"
 #include "source/size_order.hpp"
 #include "weir/loader.hpp"
 
@@ -43,10 +45,11 @@ class Indices {
 /// What Loader::stream() would refuse.
 void check_resumed(const Settings& settings, const AnySource& source) {
   if (!settings.resume) return;
-  const weir::Progress present{.fingerprint = source::fingerprint(source),
-                               .samples = source.size(),
-                               .seed = settings.options.seed,
-                               .order = settings.options.order};
+  const weir::Progress present{
+      .fingerprint = source::fingerprint(source),
+      .samples = source::positions_of(settings.options.order, source.size()),
+      .seed = settings.options.seed,
+      .order = to_string(settings.options.order)};
   conductor::check_same(*settings.resume, present, "StreamOptions::resume", "here");
 }
 
@@ -62,6 +65,7 @@ std::vector<std::uint32_t> ranks_of(const Settings& settings) {
 
 int order_command(const Settings& settings, const Interrupt& interrupt) {
   const auto source = open_data(settings, interrupt.token());
+  check_order(settings.options.order, source.size());
   check_resumed(settings, source);
   const auto ranks = ranks_of(settings);
   std::vector<conductor::Schedule> schedules;

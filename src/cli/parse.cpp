@@ -262,9 +262,39 @@ CacheOptions parse_cache(std::string_view text) {
   refuse_value("must be encoded or decoded, alone or with a bound as in encoded:2GiB");
 }
 
+std::vector<double> read_weights(const std::string& path) {
+  constexpr std::uint64_t most_bytes = 64ull << 20;
+  const auto text = read_argument(path, most_bytes);
+  std::vector<double> weights;
+  for (std::size_t from = 0; from < text.size();) {
+    const auto end = std::min(text.find('\n', from), text.size());
+    auto line = std::string_view(text).substr(from, end - from);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const auto weight = number_in<double>(line);
+    if (!weight)
+      refuse_value(
+          fmt::format("line {}: '{}' is no number; write the weight of one sample on each "
+                      "line, in the order of the data",
+                      weights.size() + 1, sanitize(line, 40)));
+    weights.push_back(*weight);
+    from = end + 1;
+  }
+  return weights;
+}
+
 Order parse_order(std::string_view text) {
+  constexpr std::string_view weighted = "weighted:";
+  if (text.starts_with(weighted)) {
+    try {
+      return Order::weighted(read_weights(std::string(text.substr(weighted.size()))));
+    } catch (const Error& e) {
+      throw std::invalid_argument(plain_text(e));
+    }
+  }
   if (const auto order = source::parse_order(text)) return *order;
-  refuse_value("must be sequential, shuffle or blocks, as in blocks:64:64; blocks have 1 or more");
+  refuse_value(
+      "must be sequential, shuffle, blocks[:B[:K]], with_replacement[:DRAWS], weighted:FILE or "
+      "every:N[:OFFSET], as in blocks:64:64; all but OFFSET are 1 or more");
 }
 
 std::vector<std::string> parse_extensions(std::string_view text) {
@@ -274,6 +304,15 @@ std::vector<std::string> parse_extensions(std::string_view text) {
     extensions.push_back((part.starts_with('.') || part == "*" ? "" : ".") + std::string(part));
   }
   return extensions;
+}
+
+std::vector<std::string> parse_classes(std::string_view text) {
+  std::vector<std::string> classes;
+  for (const auto part : split(text, ',')) {
+    if (part.empty()) refuse_value("must be names of classes, as in cat,dog");
+    classes.emplace_back(part);
+  }
+  return classes;
 }
 
 }  // namespace weir::cli

@@ -58,9 +58,11 @@ inline constexpr double usual_budget_share = 0.5;
 std::optional<double> parse_auto_share(std::string_view text);
 /// "encoded", "decoded:64MiB" or "nothing".
 CacheOptions parse_cache(std::string_view text);
-/// "shuffle", "blocks", "blocks:64" or "blocks:64:16".
+/// "shuffle", "blocks:64:16", "every:8" or "weighted:FILE", whose file it reads.
 Order parse_order(std::string_view text);
 /// ".jpg,png" gives .jpg and .png.
 std::vector<std::string> parse_extensions(std::string_view text);
+/// Names that are separated by commas.
+std::vector<std::string> parse_classes(std::string_view text);
 
 }  // namespace weir::cli

@@ -27,8 +27,8 @@ struct Findings {
   std::vector<ProbedImage> each;  ///< ordered by index; empty without --each
   std::uint64_t all = 0;          ///< files of the source
   bool interrupted = false;
-  std::uint64_t skipped = 0;                 ///< entries of a folder that are not samples
-  std::vector<source::Unreached> unreached;  ///< the skipped entries that could not be examined
+  std::uint64_t skipped = 0;  ///< entries of a folder that are not samples
+  DataNotes notes;            ///< the skipped entries that are named
 };
 
 const char* verdict(const ProbedImage& image) { return image.damaged ? "damaged" : "ok"; }
@@ -60,9 +60,12 @@ std::map<std::string_view, std::uint64_t> kinds(const std::vector<Fault>& faults
 
 report::Json to_json(const Findings& findings, const Settings& settings) {
   const auto& found = findings.report;
-  auto unreached = report::Json::array(), each = report::Json::array();
-  for (const auto& [path, reason] : findings.unreached)
+  auto unreached = report::Json::array(), each = report::Json::array(),
+       without_image = report::Json::array();
+  for (const auto& [path, reason] : findings.notes.unreached)
     unreached.push_back({{"path", sanitize(path)}, {"reason", reason}});
+  for (const auto& [name, offset] : findings.notes.without_image)
+    without_image.push_back({{"path", sanitize(name)}, {"offset", offset}});
   auto json = report::envelope("probe");
   report::put_faults(json, found.faults, found.faults.size());
   json["interrupted"] = findings.interrupted;
@@ -72,6 +75,7 @@ report::Json to_json(const Findings& findings, const Settings& settings) {
                    {"bad", found.faults.size()},
                    {"skipped", findings.skipped},
                    {"unreached", std::move(unreached)},
+                   {"without_image", std::move(without_image)},
                    {"kinds", kinds(found.faults)},
                    {"formats", found.formats},
                    {"width", to_json(found.width)},
@@ -121,7 +125,10 @@ std::string to_text(const Findings& findings, const Settings& settings) {
         human_bytes(found.encoded_bytes.most), human_bytes(found.worst_scratch.scratch_bytes),
         found.worst_scratch.name);
   if (findings.skipped > 0) out += fmt::format("  skipped         {}\n", grouped(findings.skipped));
-  for (const auto& [path, reason] : findings.unreached)
+  for (const auto& [name, offset] : findings.notes.without_image)
+    out +=
+        fmt::format("  without image   {}: its files begin at byte {}\n", sanitize(name), offset);
+  for (const auto& [path, reason] : findings.notes.unreached)
     out += fmt::format("  not reached     {}: {}\n", sanitize(path), reason);
   if (each || found.faults.empty()) return out;
   return out + '\n' + report::faults_text(found.faults, found.faults.size(), found.faults.size());
@@ -152,10 +159,10 @@ Findings look_at(const AnySource& source, const Settings& settings, const Interr
 }  // namespace
 
 int probe_command(const Settings& settings, const Interrupt& interrupt) {
-  std::vector<source::Unreached> unreached;
-  const auto source = open_data(settings, interrupt.token(), &unreached);
+  DataNotes notes;
+  const auto source = open_data(settings, interrupt.token(), &notes);
   auto findings = look_at(source, settings, interrupt);
-  findings.unreached = std::move(unreached);
+  findings.notes = std::move(notes);
   const auto& faults = findings.report.faults;
   const auto list_bad = [&] {
     std::string names;
@@ -167,7 +174,7 @@ int probe_command(const Settings& settings, const Interrupt& interrupt) {
   };
   write_all({list_bad, report});
   if (findings.interrupted) return interrupted_exit;
-  return faults.empty() && findings.unreached.empty() ? done_exit : failed_exit;
+  return faults.empty() && findings.notes.unreached.empty() ? done_exit : failed_exit;
 }
 
 }  // namespace weir::cli

@@ -77,6 +77,8 @@ int dispatch(Settings& settings, const std::vector<std::string>& arguments) {
     case Command::tune: return tune_command(settings, interrupt);
     case Command::verify: return verify_command(settings, interrupt);
     case Command::order: return order_command(settings, interrupt);
+    case Command::pack: return pack_command(settings, interrupt);
+    case Command::index: return index_command(settings, interrupt);
     case Command::demo: return demo_command(settings, interrupt);
     default: return usage_exit;
   }

@@ -82,13 +82,11 @@ std::optional<Window> Recent::window() const {
   return recent;
 }
 
-std::optional<std::uint64_t> samples_to_consume(const Settings& settings,
-                                                std::uint64_t dataset_size) {
+std::optional<std::uint64_t> samples_to_consume(const Settings& settings, std::uint64_t positions) {
   std::optional<std::uint64_t> goal;
   if (const auto epochs = settings.stream_epochs()) {
     const auto batch = settings.options.batch;
-    goal =
-        mul_sat(*epochs, settings.options.drop_last ? dataset_size / batch * batch : dataset_size);
+    goal = mul_sat(*epochs, settings.options.drop_last ? positions / batch * batch : positions);
   }
   if (settings.steps) {
     const auto stepped = mul_sat(*settings.steps, settings.options.batch);
@@ -154,13 +152,14 @@ Progress::Progress(const Settings& settings, std::function<ProgressLine()> line)
 }
 
 Progress::Progress(const Settings& settings, const Loader& loader, const std::string& label)
-    : Progress(settings, [&loader, label, start = Clock::now(), recent = Recent(),
-                          goal = samples_to_consume(settings, loader.size())]() mutable {
-        const auto now = Clock::now();
-        if (recent.due(now)) recent.add(loader.report(), now);
-        return progress_line(loader.snapshot(), loader.plan(), recent.setting().max_queue_size,
-                             now - start, goal, label, recent.window());
-      }) {}
+    : Progress(
+          settings, [&loader, label, start = Clock::now(), recent = Recent(),
+                     goal = samples_to_consume(settings, loader.plan().epoch.positions)]() mutable {
+            const auto now = Clock::now();
+            if (recent.due(now)) recent.add(loader.report(), now);
+            return progress_line(loader.snapshot(), loader.plan(), recent.setting().max_queue_size,
+                                 now - start, goal, label, recent.window());
+          }) {}
 
 void hint(const Settings& settings, const std::string& text) {
   if (settings.quiet) return;

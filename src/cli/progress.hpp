@@ -16,8 +16,7 @@
 namespace weir::cli {
 
 /// The number of samples that a run will consume. Empty if it is unknown.
-std::optional<std::uint64_t> samples_to_consume(const Settings& settings,
-                                                std::uint64_t dataset_size);
+std::optional<std::uint64_t> samples_to_consume(const Settings& settings, std::uint64_t positions);
 
 /// Measures a loader over the last few seconds. One thread.
 class Recent {

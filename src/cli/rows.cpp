@@ -4,13 +4,14 @@
 
 #include "base/terms.hpp"
 #include "source/name_list.hpp"
+#include "source/order.hpp"
 
 namespace weir::cli {
 
 conductor::Schedule schedule_of(const Settings& settings, const Ranks& ranks,
                                 std::uint64_t samples) {
   const auto& options = settings.options;
-  const conductor::Batching batching{.samples = samples,
+  const conductor::Batching batching{.samples = source::positions_of(options.order, samples),
                                      .batch = options.batch,
                                      .drop_last = options.drop_last,
                                      .rank = {ranks.rank, ranks.world},

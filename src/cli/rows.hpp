@@ -11,7 +11,7 @@
 
 namespace weir::cli {
 
-/// The batches of a rank, computed without a sample. `ranks` is resolved. `resume` was checked.
+/// The batches of a rank for a source of `samples` samples, computed without one of them. `ranks` is resolved. `resume` was checked.
 conductor::Schedule schedule_of(const Settings& settings, const Ranks& ranks,
                                 std::uint64_t samples);
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cli/common_options.hpp"
 #include "cli/option_group.hpp"
 #include "report/bytes.hpp"
 
@@ -27,20 +28,26 @@ class OptionTable {
       add_footprint();
     } else if (is({page})) {
       add_page();
+    } else if (is({pack})) {
+      add_data();
+      add_pack(sub_, settings_);
+      add_shards(group("Tar shards as DATA"));
     } else if (is({help})) {
       add_positional("COMMAND", "A command. Without one: the list of commands.");
       group("Options").flag("--all", settings_.each, "All options, not only the common ones.");
+    } else if (is({index})) {
+      add_words("SHARDS", "Tar shards, as in train-{000..015}.tar, or the folder that has them.")
+          ->required();
+      add_shards(group("Shards"));
     } else if (!is({demo})) {
-      add_positional("DATA",
-                     "A folder, a manifest with lines of path<TAB>label, or synthetic:COUNT,HxW.")
-          ->required(!is({plan}));
+      add_data()->required(!is({plan}));
       add_pixels(group("Pixels"));
+      add_shards(group("Tar shards"));
       add_queue(group("Queue and memory"));
       add_pace(group("Order and pace"));
       add_ranks(group("Ranks and resumption"));
       add_faults(group("Bad samples"));
-      if (!is({order}))
-        add_limits(group("Limits of one sample; beyond them it is a fault of kind limit"));
+      if (!is({order})) add_limits(group(limits_heading), settings_);
     }
     add_output(group("Output"));
     group("").positive("--only-depth", settings_.only_depth, "");
@@ -55,6 +62,37 @@ class OptionTable {
 
   CLI::Option* add_positional(const char* name, const char* help) {
     return sub_.add_option(name, settings_.data, help)->type_name("")->group("Arguments");
+  }
+
+  CLI::Option* add_words(const char* name, const char* help) {
+    return sub_.add_option(name, settings_.words, help)->type_name("")->group("Arguments");
+  }
+
+  CLI::Option* add_data() {
+    return add_words("DATA",
+                     "A folder, tar shards, a manifest with lines of path<TAB>label, cifar10:PATH, "
+                     "cifar100:PATH, mnist:PATH or synthetic:COUNT,HxW.");
+  }
+
+  void add_shards(const OptionGroup& group) {
+    auto& s = settings_.shards;
+    group.word("--out", "FILE", settings_.out,
+               "The index, a file named index.weir above all shards. [beside the shards]");
+    group.word("--image", "EXT", s.image,
+               "Extension of the image in each sample. [the first that may be an image's]");
+    group.word("--label", "EXT[:POINTER]", s.label,
+               "The member that has the label: a decimal number, or a JSON pointer to it, as in "
+               "json:/label. [cls]");
+    group.word("--label-file", "FILE", s.label_file,
+               "A file with lines of key<TAB>label, instead of --label.");
+    group.word("--side", "EXT", s.side, "The member that fills --side-bytes; zeros follow it.");
+    group.word("--dali-index", "DIR", s.dali_index,
+               is({Command::index})
+                   ? "Also writes DIR/NAME.idx for each shard, as DALI's wds2idx v1.2 does."
+                   : "Reads DIR/NAME.idx of DALI's wds2idx v1.2 instead of searching the shards.");
+    group.flag("--verify", s.verify,
+               "Compares each sample with its checksum in index.weir; a difference is a fault of "
+               "kind corrupt.");
   }
 
   void add_footprint() {
@@ -134,12 +172,11 @@ class OptionTable {
                  "Element type that the trainer converts the pixels to. [uint8: no conversion]");
     group.enumerators("--layout", settings_.layout, {"nchw", "nhwc"},
                       "Layout of converted batches. [nchw]");
-    group.value("--ext", ".E[,.E...]", settings_.extensions, parse_extensions,
-                "Only files with these extensions; '*': every file. [all but extensions that are "
-                "never an image's]");
-    group.enumerators("--follow-symlinks", settings_.follow_symlinks, {"no", "inside-root", "yes"},
-                      "Links in a folder. inside-root: to files in it. yes: also to folders and "
-                      "out of it. [inside-root]");
+    add_files(group, settings_);
+    group.value(
+        "--classes", "NAME[,NAME...]", settings_.classes, parse_classes,
+        "The classes in the order of their labels: only these folders of a folder. [all, in "
+        "byte order]");
   }
 
   void add_queue(const OptionGroup& group) {
@@ -147,8 +184,8 @@ class OptionTable {
     group.positive("--batch", o.batch, "Images in a batch. [32]");
     group.bytes(
         "--side-bytes", o.side_bytes,
-        "Extra bytes for each sample, for labels, boxes or a mask. This program fills them with "
-        "zeros. [0]");
+        "Extra bytes for each sample, for labels, boxes or a mask. They are zeros, or what --side "
+        "names. [0]");
     const bool list = is({Command::sweep, Command::plan});
     group.value("--max-queue-size", list ? "N[,N...]" : "N", settings_.depths, parse_depths,
                 list ? "Batches ahead of the consumer: one number, or a list. [4]"
@@ -167,13 +204,7 @@ class OptionTable {
     group.enumerators(
         "--tuning", o.tuning.mode, {"off", "automatic"},
         "automatic: queue, workers and read-ahead are adjusted while a stream runs. [off]");
-    group.text(
-        "--memory-budget", "BYTES|auto[:P%]",
-        [&s = settings_](const std::string& t) { set_budget(t, s); },
-        "Maximum of live bytes, as in 64MiB or 2GiB. auto: half of the free memory. auto:P%: that "
-        "percentage of it. [no limit]");
-    group.bytes("--max-sample-bytes", o.memory.max_sample_bytes,
-                "Encoded bytes and scratch memory of one sample. [by the plan]");
+    add_budget(group, settings_);
     group.value(
         "--cache", "encoded|decoded[:BYTES]", o.cache, parse_cache,
         "Caches samples across epochs. The cache uses BYTES at most, or the unused part of the "
@@ -186,12 +217,7 @@ class OptionTable {
 
   void add_pace(const OptionGroup& group) {
     auto& o = settings_.options;
-    group.number("--seed", o.seed, "Seed of the order, of random crops and of replacements. [0]");
-    group.value(
-        "--order", "sequential|shuffle|blocks[:B[:K]]", o.order, parse_order,
-        "shuffle: a new order each epoch. blocks: a new order that reads runs of B samples and "
-        "mixes those of K runs. [sequential; blocks: 64, 64]");
-    group.flag("--shuffle", settings_.shuffle, "The same as --order shuffle.");
+    add_order(group, settings_);
     group.flag("--drop-last", o.drop_last, "Leaves out the short last batch of an epoch.");
     group.positive("--rounds", settings_.rounds,
                    "Runs of each depth, in turns. [at least 3, and 2 seconds for each depth]");
@@ -245,23 +271,7 @@ class OptionTable {
     group.flag("--strict", faults.strict, "A decoder's warning is a fault. [default]");
     group.flag("--lenient", settings_.lenient,
                "Delivers images with such a warning, marked as damaged.");
-    group.word(
-        "--exclude", "FILE", settings_.exclude,
-        "Leaves out the samples that FILE names, one per line, as probe --list-bad writes them.");
-  }
-
-  void add_limits(const OptionGroup& group) {
-    auto& limits = settings_.options.limits;
-    group.bytes("--max-encoded-bytes", limits.max_encoded_bytes, "Bytes of a file. [64MiB]");
-    group.number("--max-pixels", limits.max_pixels, "Width times height. [100000000]");
-    group.number("--max-side", limits.max_side, "Width or height. [65500]");
-    group.number("--max-scans", limits.max_scans, "JPEG: scans after the first. [100]");
-    group.bytes("--max-header-bytes", limits.max_header_bytes,
-                "JPEG: tables and frame before the first scan. [1MiB]");
-    group.number("--max-markers", limits.max_markers,
-                 "JPEG: markers before the first scan. [1000]");
-    group.bytes("--max-ancillary-bytes", limits.max_ancillary_bytes,
-                "PNG: bytes of one ancillary chunk. [1MiB]");
+    add_exclude(group, settings_);
   }
 
   void add_output(const OptionGroup& output) {
@@ -308,12 +318,6 @@ class OptionTable {
   static void watch(const std::string& text, WatchdogOptions& watchdog) {
     watchdog.after = std::chrono::milliseconds(std::llround(parse_seconds(text) * 1000));
     watchdog.on_stall = [](const std::string& stall) { fmt::print(stderr, "weir: {}\n", stall); };
-  }
-
-  static void set_budget(const std::string& text, Settings& settings) {
-    settings.budget_share = parse_auto_share(text);
-    settings.options.memory.budget_bytes =
-        settings.budget_share ? UINT64_MAX : report::parse_bytes(text);
   }
 
   CLI::App& sub_;

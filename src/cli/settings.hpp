@@ -13,6 +13,7 @@
 #include "weir/convert.hpp"
 #include "weir/loader.hpp"
 #include "weir/model.hpp"
+#include "weir/shards.hpp"
 
 namespace weir::cli {
 
@@ -27,6 +28,8 @@ enum class Command : std::uint8_t {
   tune,
   verify,
   order,
+  pack,
+  index,
   demo,
   page,
   help
@@ -43,19 +46,36 @@ struct ModelSettings {
   std::optional<Optimizer> optimizer;
 };
 
+/// Quality of the JPEGs that pack makes.
+inline constexpr std::uint32_t usual_quality = 90;
+
+/// What `weir pack` writes, and where.
+struct PackSettings {
+  std::string out;                          ///< folder of the shards
+  std::optional<std::uint32_t> short_side;  ///< empty: the bytes are kept
+  std::optional<std::uint32_t> quality;
+  std::optional<std::uint64_t> shard_bytes;
+  bool keep = false;
+};
+
 /// The parsed command line. Defaults are those of the library.
 struct Settings {
   Command command = Command::run;
   std::vector<std::string> arguments;  ///< the parsed words, without the program's name
-  std::string data;                    ///< help: the name of a command; empty: not given
+  std::vector<std::string> words;      ///< DATA as typed; several: tar shards
+  std::string data;    ///< DATA as one word; help: the name of a command; empty: not given
   std::string beside;  ///< verify: data of a second loader on the same budget; empty: none
   Options options;
   ModelSettings model;
+  PackSettings pack;
   /// plan: true if --batch and --size were given. Otherwise a model may decide them.
   bool batch_given = false, size_given = false;
   std::vector<std::uint32_t> depths;  ///< the list of --max-queue-size; empty: not given
   std::vector<std::string> extensions;
+  std::vector<std::string> classes;  ///< by label; empty: all of a folder
   FollowSymlinks follow_symlinks = FolderOptions{}.follow_symlinks;
+  ShardOptions shards;  ///< without side_bytes and max_encoded_bytes, which `options` has
+  std::string out;      ///< index: the file; empty: beside the shards
   std::optional<std::uint64_t> epochs, steps;
   std::optional<std::uint64_t> rounds;  ///< sweep: runs of each depth; empty: by time
   bool shuffle = false;

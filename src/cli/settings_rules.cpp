@@ -64,6 +64,8 @@ constexpr struct {
      "needs --model"},
     {"--tolerate", stops,
      "is for --on-fault skip and --on-fault blank; with stop, the first fault ends the run"},
+    {"--quality", [](const Settings& s) { return s.pack.keep; },
+     "is for --short-side; --keep compresses nothing"},
     {"--trace-events", [](const Settings& s) { return s.trace.empty(); }, "needs --trace FILE"},
     {"--metrics-address", [](const Settings& s) { return !s.metrics_port; },
      "needs --metrics-port"},
@@ -79,6 +81,8 @@ constexpr struct {
      },
      "must be 1 to 65536; for more, --rank R lists one rank"},
     {"--ranks-per-node", [](const Settings& s) { return !s.world; }, "needs --world W"},
+    {"--side", [](const Settings& s) { return s.options.side_bytes == 0; },
+     "needs --side-bytes N, the bytes of each sample"},
     {"--html", [](const Settings& s) { return s.html == "-"; }, no_stdout},
     {"--samples", [](const Settings& s) { return s.samples == "-"; }, no_stdout},
     {"--save-progress", [](const Settings& s) { return s.save_progress == "-"; }, no_stdout},
@@ -88,12 +92,10 @@ constexpr struct {
 
 constexpr struct {
   const char *one, *other;
-} exclusive[] = {{"--order", "--shuffle"},
-                 {"--ranks", "--rank"},
-                 {"--ranks", "--world"},
-                 {"--strict", "--lenient"},
-                 {"--consumer-ms", "--consumer-trace"},
-                 {"--grid", "--model"}};
+} exclusive[] = {{"--order", "--shuffle"},    {"--ranks", "--rank"},
+                 {"--ranks", "--world"},      {"--strict", "--lenient"},
+                 {"--label", "--label-file"}, {"--consumer-ms", "--consumer-trace"},
+                 {"--keep", "--short-side"},  {"--grid", "--model"}};
 
 /// The files that each rank writes.
 constexpr struct {
@@ -174,6 +176,11 @@ void apply_rules(const CLI::App& command, Settings& s) {
   for (const auto& [one, other] : exclusive)
     if (given(one) && given(other))
       throw Refusal{2, fmt::format("weir: {} and {} exclude each other\n", one, other)};
+
+  if (s.command == Command::pack && !s.pack.keep && !s.pack.short_side)
+    throw Refusal{2,
+                  "weir: pack needs --short-side N, to store smaller images, or --keep, to copy "
+                  "them as they are\n"};
 
   s.batch_given = given("--batch");
   s.size_given = given("--size");

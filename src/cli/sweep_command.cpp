@@ -19,6 +19,7 @@
 #include "report/json.hpp"
 #include "report/stats_text.hpp"
 #include "report/sweep.hpp"
+#include "source/order.hpp"
 
 namespace weir::cli {
 namespace {
@@ -33,7 +34,8 @@ report::Run drive_one_depth(const Settings& requested, std::uint32_t depth,
   const auto source = open_data(requested, interrupt.token());
   const auto label = fmt::format("max_queue_size {}", depth);
   // A source without a full batch may have no batch at all.
-  const bool small = source.size() < requested.options.batch;
+  const bool small =
+      source::positions_of(requested.options.order, source.size()) < requested.options.batch;
   if (requested.epochs || requested.steps || requested.digest || small)
     return drive(source, requested, interrupt, label);
   auto settings = requested;
@@ -67,7 +69,8 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
 std::optional<Window> measure_before(const Settings& settings, const Interrupt& interrupt) {
   if (!settings.predict) return {};
   const auto source = open_data(settings, interrupt.token());
-  const auto goal = samples_to_consume(settings, source.size());
+  const auto goal =
+      samples_to_consume(settings, source::positions_of(settings.options.order, source.size()));
   auto measured = measure(source, settings, interrupt, goal.value_or(UINT64_MAX));
   if (!measured.run.error.empty()) return {};
   return measured.window;

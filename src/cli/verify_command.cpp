@@ -30,6 +30,7 @@
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
+#include "source/order.hpp"
 #include "weir/counting.hpp"
 
 namespace weir::cli {
@@ -113,7 +114,9 @@ class Subject {
   /// Call it after close(). Checks the number of reads, compares a second pass, and returns all
   /// results.
   SubjectFindings verdict() {
-    if (ran_to_the_end() && !settings_.steps && !options_.drop_last) check_attempts();
+    if (ran_to_the_end() && !settings_.steps && !options_.drop_last &&
+        source::draws_all(options_.order.kind))
+      check_attempts();
     if (delivered_)
       found_.determinism =
           compare(source_, settings_, options_, found_.run.figures, *delivered_, interrupt_, book_);
@@ -180,6 +183,7 @@ struct SharedBudget {
 struct AllFindings {
   std::vector<SubjectFindings> verdicts;  ///< of DATA, then of --beside
   std::optional<SharedBudget> shared;
+  std::vector<ChecksumFindings> checksums;  ///< of tar shards
 
   std::uint64_t breaches() const {
     return std::accumulate(
@@ -227,8 +231,10 @@ report::Json to_json(const SubjectFindings& verdict) {
 report::Json to_json(const AllFindings& findings) {
   auto json = to_json(findings.verdicts.front());
   json["beside"] = json["shared"] = nullptr;
+  json["checksums"] = to_json(findings.checksums.front());
   if (!findings.shared) return json;
   json["beside"] = to_json(findings.verdicts.back());
+  json["beside"]["checksums"] = to_json(findings.checksums.back());
   json["shared"] = {{"budget_bytes", report::bound_json(findings.shared->budget)},
                     {"peak", findings.shared->peak},
                     {"promised_bytes", findings.shared->promised},
@@ -287,6 +293,8 @@ std::string to_text(const SubjectFindings& verdict) {
 
 std::string to_text(const AllFindings& findings) {
   std::string out;
+  for (const auto& checksums : findings.checksums) out += to_text(checksums);
+  if (!out.empty()) out += '\n';
   for (const auto& verdict : findings.verdicts) {
     if (findings.shared) out += fmt::format("{}\n\n", verdict.data);
     out += to_text(verdict) + (findings.shared ? "\n" : "");
@@ -306,6 +314,7 @@ std::vector<Settings> settings_of_each(const Settings& settings) {
   if (settings.beside.empty()) return all;
   auto second = settings;
   second.data = settings.beside;
+  second.words = {settings.beside};
   // Only DATA has a progress line and metrics: there is one line, and a scrape shows one loader.
   second.quiet = true;
   second.metrics.reset();
@@ -353,12 +362,14 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
                           ? nullptr
                           : std::make_shared<MemoryLedger>(settings.options.memory.budget_bytes);
   std::vector<std::unique_ptr<Subject>> subjects;
-  for (auto& one : settings_of_each(settings))
+  AllFindings findings;
+  for (auto& one : settings_of_each(settings)) {
+    findings.checksums.push_back(compare_checksums(one, interrupt.token()));
     subjects.push_back(std::make_unique<Subject>(std::move(one), ledger, interrupt));
+  }
 
   report::ProcessSampler process;
   const auto process_before = process.before();
-  AllFindings findings;
   for (auto& subject : subjects) subject->open();
   soak(subjects);
   if (ledger) findings.shared = check_shared(*ledger, subjects);
@@ -380,7 +391,7 @@ int verify_command(const Settings& settings, const Interrupt& interrupt) {
   emit(settings, to_json(findings), to_text(findings));
   for (const auto& verdict : findings.verdicts)
     say_error(settings, verdict.run.error, verdict.run.figures.fault_count);
-  return findings.breaches() > 0 ? failed_exit : worst;
+  return findings.breaches() > 0 || any_wrong(findings.checksums) ? failed_exit : worst;
 }
 
 }  // namespace weir::cli

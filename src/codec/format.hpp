@@ -64,9 +64,9 @@ struct Format {
 };
 
 /// The file of each decoder defines its format.
-extern const Format jpeg_format, png_format, webp_format, foreign_format;
+extern const Format jpeg_format, png_format, webp_format, pgm_format, ppm_format, foreign_format;
 inline constexpr const Format* formats[] = {&jpeg_format, &png_format, &webp_format,
-                                            &foreign_format};
+                                            &pgm_format,  &ppm_format, &foreign_format};
 
 /// Value of pixels that could not be decoded, in lenient mode.
 inline constexpr std::uint8_t missing_grey = 128;
@@ -99,6 +99,15 @@ bool jpeg_reaches_end(Bytes rest, std::uint8_t pending) noexcept;
 /// WebP.
 Result<ImageInfo> read_png_header(Bytes encoded, const DecodeLimits& limits, bool strict);
 Result<ImageInfo> read_webp_header(Bytes encoded, const DecodeLimits& limits, bool strict);
+
+/// Where the pixels of a PNM begin.
+struct PnmLayout {
+  std::uint64_t start = 0;
+};
+
+/// Binary PGM (P5) and PPM (P6) with values up to 255. `pnm` has at least two bytes. Others are
+/// `unsupported`. In lenient mode a file that ends after its first line is `damaged`.
+Result<ImageInfo> read_pnm_header(Bytes pnm, const DecodeLimits& limits, bool strict);
 
 /// For a file that `codec` accepts.
 Result<ImageInfo> read_foreign_header(Bytes encoded, const ForeignCodec& codec);

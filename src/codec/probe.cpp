@@ -26,14 +26,19 @@ bool begins_with(Bytes encoded, std::string_view magic) {
 }
 
 Result<ImageInfo> read_header(Bytes encoded, const DecoderOptions& options) {
-  for (const Format* format : formats)
-    if (begins_with(encoded, format->magic))
-      return format->read_header(encoded, options.limits, options.strict);
+  std::optional<Defect> refused;
+  for (const Format* format : formats) {
+    if (!begins_with(encoded, format->magic)) continue;
+    auto info = format->read_header(encoded, options.limits, options.strict);
+    if (info || info.defect().kind != FaultKind::unsupported) return info;
+    refused = std::move(info.defect());
+  }
+  // Another codec may read a kind that weir's own decoder does not.
   const auto head = encoded.span().first(std::min(encoded.size(), head_bytes));
   for (const auto& codec : options.codecs) {
     if (codec->accepts(head)) return read_foreign_header(encoded, *codec);
   }
-  return unsupported(first_bytes(encoded));
+  return refused ? *std::move(refused) : unsupported(first_bytes(encoded));
 }
 
 }  // namespace

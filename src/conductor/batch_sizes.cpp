@@ -7,17 +7,17 @@
 
 namespace weir::conductor {
 
-BatchSizes::BatchSizes(source::SizeOrder order, Schedule schedule, const Terms& terms)
-    : order_(std::move(order)), schedule_(std::move(schedule)), terms_(terms) {
-  const auto rows = static_cast<std::size_t>(
-      std::max<std::uint64_t>(1, std::min<std::uint64_t>(terms.batch, order_.sampler().size())));
+BatchSizes::BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> supply,
+                       const Terms& terms)
+    : order_(std::move(order)), supply_(std::move(supply)), terms_(terms) {
+  const auto rows = static_cast<std::size_t>(std::max<std::uint64_t>(
+      1, std::min<std::uint64_t>(terms.batch, order_.sampler().positions())));
   batch_.indices.reserve(rows);
   batch_.extents.reserve(rows);
   batch_.offsets.reserve(rows);
 }
 
-ImageSize BatchSizes::room(std::uint64_t index, std::uint64_t epoch,
-                           std::uint64_t position) const noexcept {
+ImageSize BatchSizes::room(std::uint64_t index, std::uint64_t epoch, std::uint64_t position) const {
   auto size = order_.size_of(index);
   if (terms_.on_fault != OnFault::skip) return size;
   for (std::uint32_t attempt = 1; size.height == 0 && attempt < most_attempts; ++attempt)
@@ -25,18 +25,34 @@ ImageSize BatchSizes::room(std::uint64_t index, std::uint64_t epoch,
   return size;
 }
 
+void BatchSizes::add(const BatchSlot& batch, std::uint32_t row) {
+  std::uint64_t index = UINT64_MAX;
+  ImageSize size;
+  try {
+    const auto position = supply_->position(batch, batch.first + row);
+    const auto bucket_rows = supply_->bucket_rows(batch);
+    index = bucket_rows > 0 ? order_.index(batch.epoch, position, bucket_rows)
+                            : supply_->index(batch, position);
+    size = room(index, batch.epoch, position);
+  } catch (...) {
+    index = UINT64_MAX;
+    if (!failed_.error) failed_ = {row, std::current_exception()};
+  }
+  batch_.indices.push_back(index);
+  batch_.extents.push_back(size);
+}
+
 const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   if (batch.sequence == sequence_) return batch_;
   batch_.indices.clear();
   batch_.extents.clear();
   batch_.offsets.clear();
+  failed_ = {};
   std::uint64_t pixels = 0;
   ImageSize block;
   for (std::uint32_t row = 0; row < batch.rows; ++row) {
-    const auto position = schedule_.position(batch, batch.first + row);
-    batch_.indices.push_back(order_.index(batch.epoch, position, schedule_.bucket_rows(batch)));
-    const auto size = room(batch_.indices.back(), batch.epoch, position);
-    batch_.extents.push_back(size);
+    add(batch, row);
+    const auto size = batch_.extents.back();
     batch_.offsets.push_back(pixels);
     pixels = add_sat(pixels, size.bytes());
     block = {std::max(block.height, size.height), std::max(block.width, size.width)};

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
+#include <memory>
 
 #include "buffer/slab.hpp"
-#include "conductor/schedule.hpp"
+#include "conductor/supply.hpp"
 #include "source/size_order.hpp"
 #include "weir/error.hpp"
 
@@ -14,12 +16,14 @@ namespace weir::conductor {
 inline constexpr std::uint32_t most_attempts = 64;
 
 /// The samples of each batch if sizes differ, computed before the batch has a slab: source indices,
-/// extents and the size of the whole. A pure function of (seed, epoch, sizes, fault policy). Not
+/// extents and the size of the whole. A pure function of (supply, seed, sizes, fault policy). Not
 /// thread-safe. Allocates only in the constructor.
 ///
 /// The extent of a sample is its size within the bound. A sample whose size is unknown fails when
 /// it is drawn. Under `skip` it gets the extent of the first replacement whose size is known,
 /// otherwise none.
+///
+/// A row that the order has no sample for has no extent and the index UINT64_MAX.
 class BatchSizes {
  public:
   struct Terms {
@@ -30,24 +34,34 @@ class BatchSizes {
     OnFault on_fault = OnFault::stop;
   };
 
-  BatchSizes(source::SizeOrder order, Schedule schedule, const Terms& terms);
+  BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> supply, const Terms& terms);
   /// Bytes that it allocates, besides the order.
-  static constexpr std::uint64_t memory_bytes(std::uint64_t samples, std::uint32_t batch) noexcept {
-    return std::min<std::uint64_t>(samples, batch) *
+  static constexpr std::uint64_t memory_bytes(std::uint64_t positions,
+                                              std::uint32_t batch) noexcept {
+    return std::min<std::uint64_t>(positions, batch) *
            (2 * sizeof(std::uint64_t) + sizeof(ImageSize));
   }
 
   /// Valid until the next call. A repeated call for the same batch is free.
   const buffer::BatchLayout& of(const BatchSlot& batch);
+  /// The first row of the last of() that the order has no sample for, and why. `error` is null if
+  /// there is none.
+  struct Failed {
+    std::uint32_t row = 0;
+    std::exception_ptr error;
+  };
+  const Failed& failed() const noexcept { return failed_; }
 
  private:
-  ImageSize room(std::uint64_t index, std::uint64_t epoch, std::uint64_t position) const noexcept;
+  void add(const BatchSlot& batch, std::uint32_t row);
+  ImageSize room(std::uint64_t index, std::uint64_t epoch, std::uint64_t position) const;
 
   source::SizeOrder order_;
-  const Schedule schedule_;
+  const std::shared_ptr<const Supply> supply_;
   const Terms terms_;
   std::uint64_t sequence_ = UINT64_MAX;
   buffer::BatchLayout batch_;
+  Failed failed_;
 };
 
 }  // namespace weir::conductor

@@ -7,12 +7,9 @@
 
 namespace weir::conductor {
 
-Conductor::Conductor(books::Book& book, Schedule schedule, const Policy& policy, Actions& actions)
-    : book_(book),
-      schedule_(std::move(schedule)),
-      policy_(policy),
-      actions_(actions),
-      first_epoch_(schedule_.end() > 0 ? schedule_.at(0).epoch : 0) {}
+Conductor::Conductor(books::Book& book, const Supply& supply, const Policy& policy,
+                     Actions& actions)
+    : book_(book), supply_(supply), policy_(policy), actions_(actions) {}
 
 void Conductor::step() {
   at_rest_ = ended_ && left_;
@@ -22,7 +19,7 @@ void Conductor::step() {
   const auto queue = publish();
   if (queue.cancelled) return finish(End::cancelled);
   if (queue.oldest > queue.stop) return finish(intolerable_ ? End::too_many_faults : End::stopped);
-  if (next_ >= schedule_.end() && queue.filling == 0) return finish(End::complete);
+  if (next_ >= supply_.end() && queue.filling == 0) return finish(End::complete);
   grant();
   auto opened = Opened::rows;
   while (opened == Opened::rows) opened = open_next(book_.queue());
@@ -48,7 +45,7 @@ books::Book::Queue Conductor::publish() {
 bool Conductor::tolerable(const books::Book::Queue& queue) noexcept {
   published_faults_ += queue.front_faults;
   redrawn_ += queue.front_redrawn;
-  const auto epochs = schedule_.at(queue.front_sequence).epoch - first_epoch_ + 1;
+  const auto epochs = supply_.epochs_begun(supply_.at(queue.front_sequence));
   const auto& tolerance = policy_.tolerance;
   const auto samples = add_sat(mul_sat(epochs, tolerance.dataset_size), redrawn_);
   const auto allowed = tolerance.share * static_cast<double>(samples);
@@ -65,11 +62,11 @@ void Conductor::grant() {
 }
 
 Conductor::Opened Conductor::open_next(const books::Book::Queue& queue) {
-  if (next_ >= schedule_.end() || next_ > queue.stop.sequence) return Opened::nothing;
+  if (next_ >= supply_.known() || next_ > queue.stop.sequence) return Opened::nothing;
   if (queue.filling + queue.ready >= policy_.max_queue_size || queue.cancelled)
     return Opened::nothing;
   if (actions_.untaken_rows() >= policy_.rows_ahead) return Opened::nothing;
-  const auto batch = schedule_.at(next_);
+  const auto batch = supply_.at(next_);
   const auto slab = slab_for(batch, queue);
   if (!slab) return Opened::nothing;
   book_.open_batch(*slab, batch.sequence, batch.rows);

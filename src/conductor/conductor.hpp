@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "books/book.hpp"
-#include "conductor/schedule.hpp"
+#include "conductor/supply.hpp"
 
 namespace weir::conductor {
 
@@ -79,7 +79,7 @@ struct Policy {
 /// follows. Calls must not overlap.
 class Conductor {
  public:
-  Conductor(books::Book& book, Schedule schedule, const Policy& policy, Actions& actions);
+  Conductor(books::Book& book, const Supply& supply, const Policy& policy, Actions& actions);
 
   /// Reads the books and does everything that is possible. Passes on exceptions of make_slab();
   /// then the caller must call fail().
@@ -98,6 +98,8 @@ class Conductor {
   /// Nothing is being filled, and nothing can be until the consumer releases a batch.
   bool at_rest() const noexcept { return at_rest_; }
   bool ended() const noexcept { return ended_; }
+  /// All batches that are known have been opened.
+  bool all_opened() const noexcept { return next_ >= supply_.known(); }
 
  private:
   /// Publishes complete batches. Returns the state of the books after the last one.
@@ -112,11 +114,10 @@ class Conductor {
   void finish(End why) noexcept;
 
   books::Book& book_;
-  const Schedule schedule_;
+  const Supply& supply_;
   Policy policy_;
   Actions& actions_;
   std::uint64_t next_ = 0;  ///< sequence of the batch to open next
-  const std::uint64_t first_epoch_;
   std::uint64_t published_faults_ = 0, redrawn_ = 0;
   bool intolerable_ = false, ended_ = false, left_ = false, at_rest_ = false;
 };

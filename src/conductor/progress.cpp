@@ -49,6 +49,16 @@ std::vector<Progress::Epochs> unfinished(std::vector<Progress::Epochs> epochs, s
   return left;
 }
 
+std::vector<Progress::Epochs> from_epoch(std::vector<Progress::Epochs> epochs, std::uint64_t first,
+                                         std::uint64_t samples) {
+  std::erase_if(epochs, [&](const auto& each) { return each.first + each.count <= first; });
+  if (!epochs.empty() && epochs.front().first < first) {
+    epochs.front().count -= first - epochs.front().first;
+    epochs.front().first = first;
+  }
+  return unfinished(std::move(epochs), first, samples);
+}
+
 void check(const Progress& progress, const std::string& what) {
   const auto wrong = [&](const std::string& why) { refuse(what + ": " + why); };
   if (progress.epochs.empty()) wrong("has no epochs");
@@ -82,7 +92,7 @@ void check_same(const Progress& saved, const Progress& present, const std::strin
   };
   same("samples", std::to_string(saved.samples), std::to_string(present.samples));
   same("seed", std::to_string(saved.seed), std::to_string(present.seed));
-  same("order", to_string(saved.order), to_string(present.order));
+  same("order", saved.order, present.order);
   same("fingerprint", saved.fingerprint, present.fingerprint);
 }
 

@@ -28,8 +28,8 @@ struct Rank {
 
 /// What decides the batches of an epoch.
 struct Batching {
-  std::uint64_t samples = 0;
-  std::uint32_t batch = 1;  ///< rows of one rank
+  std::uint64_t samples = 0;  ///< positions of an epoch
+  std::uint32_t batch = 1;    ///< rows of one rank
   bool drop_last = false;
   Rank rank{};
   bool buckets = false;  ///< global batches cut size buckets

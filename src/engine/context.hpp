@@ -28,7 +28,7 @@ namespace weir::engine {
 /// The parts of a loader that all its streams use. Leases outlive them.
 struct Core final : buffer::LeaseWatch {
   Core(AnySource images, const Plan& resolved, std::shared_ptr<books::Book> page,
-       std::shared_ptr<buffer::SlabPool> slabs, std::unique_ptr<buffer::SampleCache> samples)
+       std::shared_ptr<buffer::SlabPool> slabs, std::shared_ptr<buffer::SampleCache> samples)
       : source(std::move(images)),
         plan(resolved),
         book(std::move(page)),
@@ -43,7 +43,7 @@ struct Core final : buffer::LeaseWatch {
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  /// Stops recording, and frees trace and cache.
+  /// Stops recording, and frees trace and cache. A shared cache keeps its samples.
   void retire() noexcept {
     pool->watch(nullptr);
     trace.reset();
@@ -80,6 +80,14 @@ struct Core final : buffer::LeaseWatch {
     slab.since = now;
   }
 
+  CacheStats cache_stats() const noexcept {
+    if (!cache) return {};
+    auto now = cache->figures();
+    now.hits = cache_hits.load(std::memory_order_relaxed);
+    now.misses = cache_misses.load(std::memory_order_relaxed);
+    return now;
+  }
+
   /// Counts the images of a batch whose sizes differ. Not thread-safe.
   void count_images(const buffer::Slab& slab) noexcept {
     auto now = delivered.get();
@@ -94,9 +102,11 @@ struct Core final : buffer::LeaseWatch {
   const std::shared_ptr<books::Book> book;
   const std::shared_ptr<buffer::SlabPool> pool;
   LoaderStats stats;
-  std::unique_ptr<Trace> trace;                ///< null if not requested
-  std::unique_ptr<buffer::SampleCache> cache;  ///< null if not requested, or without room
-  Guarded<SizeStats> delivered;                ///< only if sizes differ
+  std::unique_ptr<Trace> trace;  ///< null if not requested
+  /// Null if not requested, or without room. Other loaders may share it (CacheStore).
+  std::shared_ptr<buffer::SampleCache> cache;
+  std::atomic<std::uint64_t> cache_hits{0}, cache_misses{0};
+  Guarded<SizeStats> delivered;  ///< only if sizes differ
   FaultLog faults;
   struct Knobs {
     Setting now, before;
@@ -117,7 +127,7 @@ struct Core final : buffer::LeaseWatch {
 struct StreamPlan {
   codec::DecoderOptions decoder;
   source::Sampler sampler;
-  conductor::Schedule schedule;
+  std::shared_ptr<const conductor::Supply> supply;
   conductor::Tolerance tolerance;
   OnFault on_fault = OnFault::stop;
   Clock::duration stall_after{0};  ///< 0: no watchdog

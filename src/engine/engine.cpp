@@ -49,14 +49,14 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
     : core_(std::move(core)),
       strand_(std::make_shared<Strand>()),
       shared_(*core_, plan, strand_),
-      conductor_(begun(*core_->book, strand_), plan.schedule,
+      conductor_(begun(*core_->book, strand_), *shared_.plan.supply,
                  policy_of(core_->plan, shared_.work_queue.rows_ahead(), plan), *this) {
   try {
     if (plan.sizes_differ())
       batch_sizes_.emplace(
           source::SizeOrder(plan.sampler, plan.size_index, core_->plan.sizes.bound,
-                            plan.schedule.most_bucket_rows(), core_->plan.sizes.bucket_batches),
-          plan.schedule,
+                            plan.supply->most_bucket_rows(), core_->plan.sizes.bucket_batches),
+          plan.supply,
           conductor::BatchSizes::Terms{core_->plan.sizes.mode, core_->plan.batch,
                                        core_->pool->layout().alignment, core_->plan.side_bytes,
                                        plan.on_fault});
@@ -134,6 +134,7 @@ void Engine::look_for_stalls(Clock::time_point now) {
     if (!stopping_) stopping_ = now;
     known.stops = stopping_;
   }
+  known.all_opened = conductor_.all_opened();
   {
     Lock lock(rest_mutex_);
     known.waits_for_lease = lease_awaited_;
@@ -207,7 +208,13 @@ void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
   slab.rows = std::max(1u, batch.rows);
   slab.global_rows = batch.global_rows;
   slab.last = batch.last;
-  if (batch_sizes_) core_->pool->lay_out(slab, batch_sizes_->of(batch));
+  if (batch_sizes_) {
+    core_->pool->lay_out(slab, batch_sizes_->of(batch));
+    if (const auto& [row, error] = batch_sizes_->failed(); error) {
+      shared_.error.offer({batch.sequence, row}, error);
+      core_->book->stop_at({batch.sequence, row});
+    }
+  }
   slab.since = Clock::now();
   if (batch.rows == 0) return RowSlot(slab, 0).pad();
   shared_.work_queue.open({id, batch.sequence, 0, batch.rows});
@@ -306,8 +313,8 @@ void Engine::work(RowWork& rows, std::uint32_t worker) {
     std::uint32_t done = 0;
     RowOutcome outcome = RowOutcome::done;
     while (done < run.count && outcome == RowOutcome::done) {
-      rows.begin(run, run.first + done);
-      outcome = rows.run();
+      outcome = rows.begin(run, run.first + done);
+      if (outcome == RowOutcome::proceed) outcome = rows.run();
       ++done;
     }
     if (outcome == RowOutcome::parked) {
@@ -320,13 +327,14 @@ void Engine::work(RowWork& rows, std::uint32_t worker) {
 
 void Engine::read_ahead(RowWork& rows) {
   while (auto task = shared_.work_queue.take_read(rows.memory().idle())) {
+    RowOutcome outcome = RowOutcome::proceed;
     if (task->sample) {
       rows.take_over(std::move(task->sample));
     } else {
-      rows.begin(task->run, task->run.first);
+      outcome = rows.begin(task->run, task->run.first);
       rows.memory().sample().ahead = true;
     }
-    const auto outcome = rows.run();
+    if (outcome == RowOutcome::proceed) outcome = rows.run();
     if (outcome == RowOutcome::done) shared_.work_queue.lost(rows.memory().sample());
     if (outcome == RowOutcome::proceed) shared_.work_queue.arrived(rows.memory().hand_over());
   }

@@ -44,6 +44,8 @@ class Engine final : private conductor::Actions {
 
   // -- any thread
   bool finished() const noexcept;
+  /// Whether no batch is left to take. There may still be an error to throw.
+  bool ended() const noexcept { return ready_.drained(); }
   void cancel() noexcept;
   /// Blocks until the conductor is at rest.
   void settle();

@@ -56,8 +56,8 @@ Defect untaken_second() {
           "the sample has a second image, the loader no transform that takes it"};
 }
 
-Defect of_second(Defect defect) {
-  defect.reason = "second image: " + defect.reason;
+Defect of_other(Defect defect, std::size_t image) {
+  defect.reason = (image == 1 ? "second image: " : "third image: ") + defect.reason;
   return defect;
 }
 

@@ -34,8 +34,8 @@ std::optional<Defect> wrong_side(std::span<const std::byte> side, std::uint64_t 
 /// The defect of a second image if there is no transform to use it.
 Defect untaken_second();
 
-/// The same defect, marked as one of the sample's second image.
-Defect of_second(Defect defect);
+/// The same defect, marked as one of another image than the first: 1 is the second, 2 the third.
+Defect of_other(Defect defect, std::size_t image);
 
 /// Source::name, made safe for a terminal. A replacement text if the source throws.
 std::string name_of(const AnySource& source, std::uint64_t index);

@@ -39,7 +39,14 @@ Result<PlannedImage> whole_image(const codec::Decoder& decoder,
                                  std::span<const std::byte> encoded) {
   const auto info = decoder.probe(encoded);
   if (!info) return info.defect();
-  return PlannedImage{encoded, decoder.plan_whole(*info), true};
+  return PlannedImage{.encoded = encoded, .decode = decoder.plan_whole(*info), .whole = true};
+}
+
+/// Black pixels of the size of `first`.
+PlannedImage blank_image(const codec::Decoder& decoder, const PlannedImage& first) {
+  PlannedImage image{.whole = true, .blank = true};
+  image.decode.placement.out = decoder.upright(first.decode.info);
+  return image;
 }
 
 Result<PlannedImage> fitted_image(const Shared& shared, const codec::Decoder& decoder,
@@ -52,42 +59,55 @@ Result<PlannedImage> fitted_image(const Shared& shared, const codec::Decoder& de
     fit = own_size(shared, {upright.height, upright.width}, s);
     if (!fit) return fit.defect();
   }
-  return PlannedImage{s.data.bytes, decoder.plan(*info, *fit, draw_of(shared.plan.sampler, s))};
+  return PlannedImage{.encoded = s.data.bytes,
+                      .decode = decoder.plan(*info, *fit, draw_of(shared.plan.sampler, s))};
 }
 
 }  // namespace
 
-RowPlan row_of(PlannedImage first, std::optional<PlannedImage> second,
-               std::uint64_t transform_bytes) noexcept {
-  RowPlan row;
-  row.image[0] = std::move(first);
-  if (second) row.image[row.count++] = *std::move(second);
-  codec::MemoryNeed work{transform_bytes, 0};
-  for (auto& image : row.images()) {
-    work.scratch = std::max(work.scratch, image.decode.memory.scratch);
-    work.reserved = std::max(work.reserved, image.decode.memory.reserved);
-    if (!image.whole) continue;
-    image.offset = row.whole_images;
-    row.whole_images =
-        add_sat(row.whole_images, round_up(image.decode.out().values(), buffer::Block::alignment));
+void RowPlan::add(const PlannedImage& planned) noexcept {
+  auto& added = image[count++] = planned;
+  if (added.whole) {
+    added.offset = whole_images;
+    whole_images =
+        add_sat(whole_images, round_up(added.decode.out().values(), buffer::Block::alignment));
   }
-  row.need = {add_sat(row.whole_images, work.scratch), work.reserved};
-  return row;
+  work.scratch = std::max(work.scratch, added.decode.memory.scratch);
+  work.reserved = std::max(work.reserved, added.decode.memory.reserved);
+}
+
+void RowPlan::add_transform(std::uint64_t bytes) noexcept {
+  work.scratch = std::max(work.scratch, bytes);
+}
+
+std::optional<Defect> add_others(RowPlan& row, const codec::Decoder& decoder,
+                                 const Encoded& sample) {
+  if (sample.second.empty() && !sample.third.empty())
+    return Defect{FaultKind::unsupported, Stage::read,
+                  "the source gave a third image, but no second one"};
+  for (const auto& encoded : {sample.second, sample.third}) {
+    if (encoded.empty()) continue;
+    if (std::ranges::equal(encoded, Encoded::blank())) {
+      row.add(blank_image(decoder, row.image[0]));
+    } else {
+      const auto planned = whole_image(decoder, encoded);
+      if (!planned) return of_other(planned.defect(), row.count);
+      row.add(*planned);
+    }
+  }
+  return std::nullopt;
 }
 
 Result<RowPlan> plan_row(const Shared& shared, const codec::Decoder& decoder, const Sample& s) {
   if (!shared.plan.transform && !s.data.second.empty()) return untaken_second();
-  auto first = shared.core.plan.whole_images ? whole_image(decoder, s.data.bytes)
-                                             : fitted_image(shared, decoder, s);
+  const auto first = shared.core.plan.whole_images ? whole_image(decoder, s.data.bytes)
+                                                   : fitted_image(shared, decoder, s);
   if (!first) return first.defect();
-  std::optional<PlannedImage> second;
-  if (!s.data.second.empty()) {
-    auto planned = whole_image(decoder, s.data.second);
-    if (!planned) return of_second(planned.defect());
-    second = std::move(*planned);
-  }
-  return row_of(std::move(*first), std::move(second),
-                shared.plan.transform ? shared.core.plan.transform_bytes : 0);
+  RowPlan row;
+  row.add(*first);
+  if (auto defect = add_others(row, decoder, s.data)) return *std::move(defect);
+  if (shared.plan.transform) row.add_transform(shared.core.plan.transform_bytes);
+  return row;
 }
 
 }  // namespace weir::engine

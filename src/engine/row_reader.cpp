@@ -82,7 +82,7 @@ RowOutcome read_row(Core& core, RowMemory& memory, RowTimes& times) {
   const auto ended = Clock::now();
   reading.end(ended);
   s.has_bytes = outcome == RowOutcome::proceed;
-  if (core.cache) core.cache->count(false);
+  if (core.cache) ++core.cache_misses;
   times.read_ends(s, begun, ended);
   return outcome;
 }

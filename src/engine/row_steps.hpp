@@ -18,7 +18,7 @@ RowOutcome read_row(Core& core, RowMemory& memory, RowTimes& times);
 
 /// Writes the row as planned: decodes, fills the side bytes, calls the user's transform. Proceeds,
 /// fails, or is abandoned. When it proceeds, the sample's slot has pixels, side bytes and label,
-/// and its status is set. `scratch`: plan.need.scratch bytes.
+/// and its status is set. `scratch`: plan.need().scratch bytes.
 RowOutcome write_row(const Shared& shared, const RowPlan& plan, codec::Decoder& decoder,
                      std::span<std::byte> scratch, Sample& sample, RowTimes& times);
 

@@ -11,9 +11,10 @@ void RowTimes::waited(const Sample& s) noexcept {
 void RowTimes::read_ends(const Sample& s, Clock::time_point begun,
                          Clock::time_point ended) noexcept {
   if (s.has_bytes) read_cpu_.ends(ended - begun);
-  const auto& [bytes_read, label, second, side] = s.data;
-  thread_stats_.add(Stage::read, ended - begun,
-                    s.has_bytes ? bytes_read.size() + second.size() + side.size() : 0);
+  const auto& [bytes_read, label, second, third, side] = s.data;
+  thread_stats_.add(
+      Stage::read, ended - begun,
+      s.has_bytes ? bytes_read.size() + second.size() + third.size() + side.size() : 0);
   span(Stage::read, s, begun, ended);
   bytes();
 }
@@ -28,7 +29,7 @@ void RowTimes::decode_ends(const Sample& s, std::uint64_t written) noexcept {
   // Lines are fitted while they are decoded. The trace shows all fitting at the end of the decode.
   const auto ended = Clock::now();
   thread_stats_.add(Stage::decode, ended - decode_begun_ - fit_,
-                    s.data.bytes.size() + s.data.second.size());
+                    s.data.bytes.size() + s.data.second.size() + s.data.third.size());
   thread_stats_.add(Stage::fit, fit_, written);
   decode_cpu_.ends(ended - decode_begun_);
   span(Stage::decode, s, decode_begun_, ended - fit_);

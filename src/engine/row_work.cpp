@@ -14,6 +14,9 @@ namespace {
 
 using conductor::most_attempts;
 
+/// The index of a row for which the order has no sample.
+constexpr std::uint64_t no_index = UINT64_MAX;
+
 /// The fault as text. Empty if there is no memory for it.
 std::string record(Core& core, const Sample& s, const Defect& defect) noexcept {
   try {
@@ -39,19 +42,31 @@ RowWork::RowWork(Shared& shared, Duty duty, ThreadStats& thread_stats, Trace::Tr
   if (duty == Duty::decode) decoder_.emplace(shared.plan.decoder);
 }
 
-void RowWork::begin(const conductor::RowRun& run, std::uint32_t row) {
+RowOutcome RowWork::begin(const conductor::RowRun& run, std::uint32_t row) {
   Sample& s = memory_.sample();
-  const auto batch = shared_.plan.schedule.at(run.sequence);
+  const auto& supply = *shared_.plan.supply;
+  const auto batch = supply.at(run.sequence);
   s.row = {run.sequence, row};
   s.slot = RowSlot(shared_.core.pool->slab(run.slab), row);
   s.epoch = batch.epoch;
-  s.position = shared_.plan.schedule.position(batch, batch.first + row);
+  s.position = supply.position(batch, batch.first + row);
   s.attempt = 0;
-  s.drawn = s.slot.sizes_differ() ? s.slot.planned_index()
-                                  : shared_.plan.sampler.index(s.epoch, s.position);
-  s.index = s.drawn;
   s.has_bytes = s.ahead = false;
   s.kept.release();
+  s.index = s.drawn = no_index;
+  if (s.slot.sizes_differ()) {
+    // The strand has found the error, and has ended the stream.
+    s.index = s.drawn = s.slot.planned_index();
+  } else {
+    try {
+      s.index = s.drawn = supply.index(batch, s.position);
+    } catch (...) {
+      end_stream_here(std::current_exception());
+    }
+  }
+  if (s.index != no_index) return RowOutcome::proceed;
+  finish(false, RowStatus::blank);
+  return RowOutcome::done;
 }
 
 void RowWork::take_over(SamplePtr next) {
@@ -94,12 +109,13 @@ RowOutcome RowWork::decode() {
     const auto at = times_.at(Stage::decode, s, begun);
     const auto plan = plan_row(shared_, *decoder_, s);
     if (!plan) return plan.defect();
-    if (auto admitted = memory_.admit(plan->need); admitted != RowOutcome::proceed) return admitted;
+    if (auto admitted = memory_.admit(plan->need()); admitted != RowOutcome::proceed)
+      return admitted;
     auto written =
-        write_row(shared_, *plan, *decoder_, memory_.scratch(plan->need.scratch), s, times_);
+        write_row(shared_, *plan, *decoder_, memory_.scratch(plan->need().scratch), s, times_);
     if (written != RowOutcome::proceed) return written;
     times_.decode_ends(s, s.slot.image().shape.values() + s.slot.side().size());
-    keep(shared_, s);
+    keep(shared_, s, plan->need());
   }
   finish(true, s.attempt > 0 ? RowStatus::replaced : s.status);
   return RowOutcome::done;
@@ -115,10 +131,15 @@ bool RowWork::fail(const Failure& failure) noexcept {
     case OnFault::blank: s.slot.blank(); break;
     case OnFault::skip:
       if (s.attempt < most_attempts) {
+        try {
+          s.index = shared_.plan.sampler.replacement_of(s.drawn, s.epoch, s.position, s.attempt);
+        } catch (...) {
+          end_stream_here(std::current_exception());
+          break;
+        }
         // The failed attempt may hold the reserve, and the replacement may need all of it.
         memory_.release();
         book_.fail_and_redraw(s.slot.slab());
-        s.index = shared_.plan.sampler.replacement_of(s.drawn, s.epoch, s.position, s.attempt);
         return true;
       }
       end_stream_here(error_of(Errc::too_many_faults, defect.stage, [&] {

@@ -24,8 +24,9 @@ class RowWork {
   RowWork(const RowWork&) = delete;
   RowWork& operator=(const RowWork&) = delete;
 
-  /// Makes a fresh row the thread's sample.
-  void begin(const conductor::RowRun& run, std::uint32_t row);
+  /// Makes a fresh row the thread's sample. Proceeds; or done, if the order has no sample for it:
+  /// then the stream ends before this row's batch.
+  RowOutcome begin(const conductor::RowRun& run, std::uint32_t row);
   /// Continues a sample that arrived or was granted its bytes.
   void take_over(SamplePtr next);
   /// A reader proceeds when the bytes are read; a worker is done when the row is done. Never

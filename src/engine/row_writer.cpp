@@ -25,11 +25,16 @@ std::span<std::byte> behind_images(const RowPlan& plan, std::span<std::byte> scr
 RowOutcome decode(const RowPlan& plan, codec::Decoder& decoder, std::span<std::byte> scratch,
                   const std::atomic<bool>& stopping, Sample& s, RowTimes& times) {
   s.status = RowStatus::ok;
-  for (const auto& image : plan.images()) {
+  for (std::size_t i = 0; i < plan.count; ++i) {
+    const auto& image = plan.image[i];
+    if (image.blank) {
+      std::ranges::fill(pixels(image, scratch), std::uint8_t{0});
+      continue;
+    }
     const auto decoded =
         decoder.decode(image.encoded, image.decode, behind_images(plan, scratch), stopping,
                        image.whole ? pixels(image, scratch) : s.slot.pixels());
-    if (!decoded) return &image == &plan.image[0] ? decoded.defect() : of_second(decoded.defect());
+    if (!decoded) return i == 0 ? decoded.defect() : of_other(decoded.defect(), i);
     if (decoded->status != RowStatus::ok) s.status = decoded->status;
     times.fitted(std::chrono::nanoseconds(decoded->fit_ns));
   }
@@ -40,7 +45,7 @@ RowOutcome transform(const Shared& shared, const RowPlan& plan, std::span<std::b
                      const Sample& s, RowTimes& times) {
   const auto begun = Clock::now();
   const auto at = times.at(Stage::fit, s, begun);
-  const auto& [first, second] = plan.image;
+  const auto& [first, second, third] = plan.image;
   // Clear the pixels of an older batch, because a transform may not write all of the row.
   if (first.whole) std::ranges::fill(s.slot.pixels(), std::uint8_t{0});
   buffer::TransformArena arena(
@@ -49,6 +54,7 @@ RowOutcome transform(const Shared& shared, const RowPlan& plan, std::span<std::b
   const auto row = s.slot.image();
   DecodedSample given{.image = first.whole ? view(first, scratch) : ImageView(row),
                       .second = plan.count > 1 ? view(second, scratch) : ImageView{},
+                      .third = plan.count > 2 ? view(third, scratch) : ImageView{},
                       .row = row,
                       .side = s.slot.side(),
                       .label = s.data.label,

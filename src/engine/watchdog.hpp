@@ -30,6 +30,7 @@ class Watchdog {
   /// stream is stopping.
   struct Known {
     std::optional<Clock::time_point> waits_for_lease, stops;
+    bool all_opened = false;  ///< no batch is known that has not been opened
   };
   void look(const Known& known, Clock::time_point now);
 

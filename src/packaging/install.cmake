@@ -18,6 +18,15 @@ install(TARGETS weir_footprint_component EXPORT weirFootprintTargets
 install(EXPORT weirFootprintTargets NAMESPACE weir:: DESTINATION ${package_dir}
   COMPONENT weir_development)
 
+# The component shards: in the same package. Its user links libarchive.
+if(TARGET weir_shards_component)
+  install(TARGETS weir_shards_component EXPORT weirShardsTargets
+    ARCHIVE COMPONENT weir_development
+    FILE_SET HEADERS COMPONENT weir_development)
+  install(EXPORT weirShardsTargets NAMESPACE weir:: DESTINATION ${package_dir}
+    COMPONENT weir_development)
+endif()
+
 # A separate component, so that it can be in a package that depends on OpenCV.
 if(TARGET weir_opencv_codec)
   install(TARGETS weir_opencv_codec EXPORT weirOpencvCodecTargets
@@ -71,7 +80,11 @@ install(FILES ${PROJECT_BINARY_DIR}/weirConfig.cmake ${PROJECT_BINARY_DIR}/weirC
 # The path from the .pc files to the prefix is relative, so an installation can be moved or installed with --prefix.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
   BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig OUTPUT_VARIABLE WEIR_PC_PREFIX)
-foreach(pc weir weir_footprint)
+set(pcs weir weir_footprint)
+if(TARGET weir_shards_component)
+  list(APPEND pcs weir_shards)
+endif()
+foreach(pc IN LISTS pcs)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${pc}.pc.in ${PROJECT_BINARY_DIR}/${pc}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${pc}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
     COMPONENT weir_development)

@@ -1,9 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <span>
 
 #include "base/checked.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/search.hpp"
+#include "source/order.hpp"
+#include "source/weights.hpp"
 
 namespace weir {
 namespace {
@@ -22,17 +26,75 @@ std::uint64_t table_bytes(const Window& window) {
   return mul_sat(window.source_samples, sizeof(void*));
 }
 
+std::uint64_t above_0(std::span<const double> weights) {
+  return weights.size() - static_cast<std::uint64_t>(std::ranges::count(weights, 0.0));
+}
+
+/// Weights of about the same size.
+struct Alike {
+  double count = 0, sum = 0;
+  /// The part of them that has been drawn once after `draws` draws in units of 1 / weight.
+  double drawn(double draws) const { return 1 - std::exp(-draws * sum / count); }
+};
+
+/// The share of the weight that the first `kept` different samples have. The heavy ones come first.
+double weight_of_first(std::span<const double> weights, double kept) {
+  std::map<int, Alike> groups;
+  double sum = 0;
+  const auto most = *std::ranges::max_element(weights);
+  for (const auto given : weights) {
+    const auto weight = given / most;  // so that sums are finite
+    if (weight == 0) continue;
+    constexpr int groups_per_octave = 8;
+    auto& group = groups[static_cast<int>(std::floor(std::log2(weight) * groups_per_octave))];
+    ++group.count;
+    group.sum += weight;
+    sum += weight;
+  }
+  const auto after = [&](double draws, double Alike::*what) {
+    double total = 0;
+    for (const auto& [key, group] : groups) total += group.*what * group.drawn(draws);
+    return total;
+  };
+  // Bisection over the logarithm: weights may differ by hundreds of orders of magnitude.
+  double low = std::log(1e-9 / sum), high = low;
+  while (after(std::exp(high), &Alike::count) < kept && high < 700) high += 1;
+  for (int i = 0; i < 60; ++i) {
+    const auto middle = (low + high) / 2;
+    (after(std::exp(middle), &Alike::count) < kept ? low : high) = middle;
+  }
+  return std::min(1.0, after(std::exp(high), &Alike::sum) / sum);
+}
+
+/// The samples that this rank draws, over all epochs. An order that does not change from epoch to
+/// epoch gives a rank the same samples each time.
+std::uint64_t drawn_samples(const Plan& plan, std::uint64_t samples) {
+  const auto& order = plan.order;
+  if (order.weights) return above_0(order.weights->values());
+  if (!source::is_fixed(order.kind)) return samples;
+  if (plan.epoch.samples > 0) return plan.epoch.samples;
+  return (source::positions_of(order, samples) + plan.ranks.world - 1) / plan.ranks.world;
+}
+
+/// The share of draws that a cache with the first `kept` of `all` drawn samples serves.
+double hits_with(const Order& order, double kept, double all) {
+  if (kept >= all) return 1;
+  if (order.weights) return weight_of_first(order.weights->values(), kept);
+  return kept / all;
+}
+
 std::uint64_t entry_bytes(const Window& window, Cache keep) {
-  return mul_sat(window.source_samples, kept_bytes(window, keep));
+  return mul_sat(drawn_samples(window.plan, window.source_samples), kept_bytes(window, keep));
 }
 
 }  // namespace
 
 double cached_share(const Window& window, Cache keep, std::uint64_t bytes) {
-  const auto entries = entry_bytes(window, keep);
-  if (entries == 0) return 0;
-  return std::min(1.0, static_cast<double>(sub_floor(bytes, table_bytes(window))) /
-                           static_cast<double>(entries));
+  const auto all = drawn_samples(window.plan, window.source_samples);
+  if (all == 0) return 0;
+  const auto kept = static_cast<double>(sub_floor(bytes, table_bytes(window))) /
+                    static_cast<double>(kept_bytes(window, keep));
+  return hits_with(window.plan.order, kept, static_cast<double>(all));
 }
 
 std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, std::uint64_t bytes) {

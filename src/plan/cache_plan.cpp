@@ -18,6 +18,28 @@ const char* varies(const Options& options) {
   return nullptr;
 }
 
+/// The reason of a cache of `plan.bytes`, which are too few.
+std::string why_no_room(const CachePlan& plan, std::uint64_t max_sample_bytes) {
+  const auto table = "its table of " + std::to_string(plan.table_bytes) + " bytes";
+  if (plan.requested != 0 && plan.bytes == plan.requested)
+    return "nothing is kept: " + table + " does not fit into " +
+           (plan.shared ? "the store, which holds " : "cache.max_bytes = ") +
+           std::to_string(plan.bytes);
+  return "nothing is kept: index, slabs, the " + mebibytes(max_sample_bytes) +
+         " of memory.max_sample_bytes and the needs of workers leave " +
+         std::to_string(plan.bytes) + " bytes of the budget for " + table +
+         " and samples; give a larger budget, fewer slabs, or what measure_sample_bytes() finds";
+}
+
+/// The reason of a cache that has no room for a row of so many bytes.
+std::string less_than_a_sample(const CachePlan& plan, std::uint64_t max_sample_bytes,
+                               std::uint64_t row_bytes) {
+  return "hardly anything is kept: a row of " + std::to_string(row_bytes) +
+         " bytes does not fit into " + std::to_string(plan.bytes) + " bytes, " +
+         std::to_string(plan.table_bytes) + " of them the table; " + mebibytes(max_sample_bytes) +
+         " are reserved by memory.max_sample_bytes";
+}
+
 }  // namespace
 
 void check_cache(const Options& options) {
@@ -27,27 +49,41 @@ void check_cache(const Options& options) {
     if (cache.max_bytes != 0)
       refuse("cache.max_bytes = " + std::to_string(cache.max_bytes) +
              ": with cache.keep = nothing it must be 0");
+    if (cache.shared) refuse("cache.shared: with cache.keep = nothing it must be null");
     return;
   }
   const auto keep = "cache.keep = " + std::string(to_string(cache.keep));
   const auto budget = memory.ledger ? memory.ledger->budget() : memory.budget_bytes;
-  if (cache.max_bytes == 0 && budget == unlimited)
+  if (cache.shared && cache.max_bytes != 0)
+    refuse("cache.max_bytes = " + std::to_string(cache.max_bytes) +
+           ": with cache.shared it must be 0; the store has a bound of " +
+           std::to_string(cache.shared->max_bytes()) + " bytes");
+  if (cache.max_bytes == 0 && budget == unlimited && !cache.shared)
     refuse(keep + ": the cache has no bound; set cache.max_bytes or memory.budget_bytes");
   const auto* const why = varies(options);
   if (cache.keep == Cache::decoded && why)
     refuse(keep + ": " + why + "; cache.keep = encoded keeps what was read");
 }
 
-CachePlan plan_cache(const Options& options, std::uint64_t samples, std::uint64_t room) noexcept {
+CachePlan plan_cache(const Options& options, std::uint64_t samples, std::uint64_t room,
+                     std::uint64_t max_sample_bytes, std::uint64_t row_bytes) {
   CachePlan plan;
   plan.may_keep_decoded = !varies(options);
   const auto& cache = options.cache;
   if (cache.keep == Cache::nothing) return plan;
   plan.keep = cache.keep;
-  plan.requested = cache.max_bytes;
+  plan.shared = cache.shared != nullptr;
+  plan.requested = plan.shared ? cache.shared->max_bytes() : cache.max_bytes;
   plan.table_bytes = mul_sat(samples, sizeof(void*));
-  plan.bytes = std::min(room, cache.max_bytes == 0 ? unlimited : cache.max_bytes);
-  if (plan.bytes <= plan.table_bytes) plan.bytes = 0;
+  plan.bytes = plan.requested == 0 ? unlimited : plan.requested;
+  if (!plan.shared) plan.bytes = std::min(plan.bytes, room);
+  if (plan.bytes > plan.table_bytes) {
+    if (plan.keep == Cache::decoded && plan.bytes - plan.table_bytes < row_bytes)
+      plan.note = less_than_a_sample(plan, max_sample_bytes, row_bytes);
+    return plan;
+  }
+  plan.note = why_no_room(plan, max_sample_bytes);
+  plan.bytes = 0;
   return plan;
 }
 

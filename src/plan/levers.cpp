@@ -7,6 +7,7 @@
 #include "plan/loader_bytes.hpp"
 #include "plan/search.hpp"
 #include "plan/text.hpp"
+#include "source/order.hpp"
 
 namespace weir {
 namespace {
@@ -145,16 +146,23 @@ class Levers {
       lever.bytes += static_cast<std::int64_t>(bytes) - static_cast<std::int64_t>(had.bytes);
       lever.flag = flag_of(to);
       lever.code = code_of(to);
-      // A sample that a rank keeps comes to any rank. In the second epoch it comes to this one with a
-      // probability of 1 / world, and the rank keeps no more than it has drawn.
-      const auto world = window_.plan.ranks.world;
-      lever.why = world == 1 ? std::string("It counts from the second epoch on")
-                             : format(
-                                   "It fills over several epochs: with a shuffled order, each of "
-                                   "%u ranks draws other samples in each epoch",
-                                   world);
+      lever.why = when_it_counts();
       if (!whole) lever.why += format(", for %.0f %% of the samples", 100 * cache.share);
     }
+  }
+
+  /// When a cache has an effect.
+  std::string when_it_counts() const {
+    const auto kind = window_.plan.order.kind;
+    const auto world = window_.plan.ranks.world;
+    if (source::repeats(kind)) return "It counts when a sample comes again";
+    if (world == 1 || source::is_fixed(kind)) return "It counts from the second epoch on";
+    // A sample that a rank keeps comes to any rank. In the second epoch it comes to this one with a
+    // probability of 1 / world, and the rank keeps no more than it has drawn.
+    return format(
+        "It fills over several epochs: with a shuffled order, each of %u ranks draws other samples "
+        "in each epoch",
+        world);
   }
 
   /// Twice the budget, with the best settings within it.

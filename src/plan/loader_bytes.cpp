@@ -41,8 +41,10 @@ Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budge
   if (budget_bytes == had.budget_bytes) options.memory.max_sample_bytes = had.max_sample_bytes;
   if (const auto& cache = had.cache; cache.keep != Cache::nothing && cache.bytes != 0)
     options.cache = {cache.keep, budget_bytes == unlimited ? cache.bytes : cache.requested};
-  return resolve(options, had.index_bytes - had.record_bytes, 0,
-                 had.cache.table_bytes / sizeof(void*));
+  auto plan = resolve(options, had.index_bytes - had.record_bytes, 0,
+                      had.cache.table_bytes / sizeof(void*));
+  plan.order = had.order;  // its bytes are part of the index
+  return plan;
 }
 
 std::uint64_t typical_bytes(const Plan& plan, double encoded_bytes) {

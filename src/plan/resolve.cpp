@@ -10,8 +10,12 @@
 #include "plan/cache_plan.hpp"
 #include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
+#include "plan/order_plan.hpp"
+#include "plan/resolve.hpp"
 #include "plan/size_plan.hpp"
 #include "plan/text.hpp"
+#include "source/order.hpp"
+#include "source/weights.hpp"
 #include "weir/ledger.hpp"
 #include "weir/memory.hpp"
 #include "weir/plan.hpp"
@@ -47,22 +51,22 @@ void known(const char* option, Enum value, Enum last) {
         "is no enumerator of its type; the last is " + std::to_string(static_cast<unsigned>(last)));
 }
 
-/// Throws if `samples` are known and an epoch has no batch.
-EpochPlan epoch_of(const Options& o, const Ranks& ranks, std::uint64_t samples) {
-  const conductor::Batching batching{samples, o.batch, o.drop_last, {ranks.rank, ranks.world}};
+/// Throws if the positions are known and an epoch has no batch.
+EpochPlan epoch_of(const Options& o, const Ranks& ranks, std::uint64_t positions) {
+  const conductor::Batching batching{positions, o.batch, o.drop_last, {ranks.rank, ranks.world}};
   const conductor::Schedule schedule(batching, 1);
-  EpochPlan epoch{.batches = schedule.batches_per_epoch()};
-  if (samples > 0 && epoch.batches == 0)
+  EpochPlan epoch{.positions = positions, .batches = schedule.batches_per_epoch()};
+  if (positions > 0 && epoch.batches == 0)
     refuse("batch", o.batch,
            (ranks.world > 1 ? "on " + std::to_string(ranks.world) + " ranks, " : std::string()) +
-               "with drop_last, an epoch of " + std::to_string(samples) +
+               "with drop_last, an epoch of " + std::to_string(positions) +
                " samples has no batch; use a smaller batch, or keep the last one");
   if (epoch.batches == 0) return epoch;
   const auto global = batching.global_batch();
   const auto last = schedule.at(epoch.batches - 1);
   epoch.samples = (epoch.batches - 1) * o.batch + last.rows;
   epoch.all_samples = (epoch.batches - 1) * global + last.global_rows;
-  epoch.omitted = samples - epoch.all_samples;
+  epoch.omitted = positions - epoch.all_samples;
   epoch.padding_rows = ranks.world - std::min<std::uint64_t>(ranks.world, last.global_rows);
   return epoch;
 }
@@ -73,18 +77,15 @@ std::uint32_t short_side(const Options& options) {
       std::lround(std::max(options.shape.height, options.shape.width) * 256.0 / 224.0));
 }
 
-void check(const Options& o) {
+/// `samples` 0: unknown.
+void check(const Options& o, std::uint64_t samples) {
   within("shape.height", o.shape.height, 1u, most_side);
   within("shape.width", o.shape.width, 1u, most_side);
   within("shape.channels", o.shape.channels, 3u, 3u);
   known("fit", o.fit, Fit::letterbox);
   known("decode", o.decode, Decode::fast);
   known("exif", o.exif, Exif::ignore);
-  known("order.kind", o.order.kind, Order::Kind::blocks);
-  if (o.order.kind == Order::Kind::blocks) {
-    within("order.block", o.order.block, std::uint64_t{1}, unlimited);
-    within("order.together", o.order.together, std::uint64_t{1}, unlimited);
-  }
+  known("order.kind", o.order.kind, Order::Kind::own);
   known("faults.policy", o.faults.policy, OnFault::blank);
   known("tuning.mode", o.tuning.mode, Tuning::automatic);
   known("sizes.mode", o.sizes.mode, Sizes::ragged);
@@ -126,6 +127,8 @@ void check(const Options& o) {
   }
   within("sizes.max_height", o.sizes.max_height, 0u, most_side);
   within("sizes.max_width", o.sizes.max_width, 0u, most_side);
+  const bool measured = samples == 0 && o.sizes.index;
+  check_order(o.order, measured ? o.sizes.index->size() : samples);
   check_sizes(o);
   check_cache(o);
   if (o.fit == Fit::center && o.short_side != 0) {
@@ -194,13 +197,19 @@ std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignme
 
 Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised,
              std::uint64_t samples) {
-  check(options);
+  return plan::resolve(options, {index_bytes, others_promised, samples});
+}
+
+Plan plan::resolve(const Options& options, const Surroundings& given) {
+  auto [index_bytes, others_promised, samples, sample_bytes] = given;
+  check(options, samples);
   Plan plan;
   plan.shape = options.shape;
   plan.short_side = short_side(options);
   plan.batch = options.batch;
   plan.ranks = resolved(options.ranks);
-  plan.epoch = epoch_of(options, plan.ranks, samples);
+  plan.order = options.order;
+  plan.epoch = epoch_of(options, plan.ranks, source::positions_of(options.order, samples));
   const Setting requested{options.queue.max_queue_size, workers_for(options.workers, plan.ranks),
                           options.io.read_ahead, options.batch};
   const auto most = bounds(options, requested, plan.ranks);
@@ -219,6 +228,7 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
     plan.slab_bytes = figures.most_slab_bytes;
     index_bytes = add_sat(index_bytes, figures.index_bytes);
   }
+  if (options.order.weights) index_bytes = add_sat(index_bytes, options.order.weights->bytes());
   if (options.queue.max_bytes != 0) plan.max_queue_bytes = options.queue.max_bytes;
   plan.transform_bytes = options.transform.scratch_bytes;
   plan.whole_images = options.transform.apply && options.transform.input == TransformInput::decoded;
@@ -228,7 +238,8 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   within("index_bytes() of the source", index_bytes, std::uint64_t{0}, std::uint64_t{1} << 60);
   index_bytes = add_sat(index_bytes, plan.trace_bytes);
   // The records of the slabs that the floor has, and of the first threads.
-  const auto each_record = slab_record_bytes(most_rows(options.batch, samples), sizes_differ);
+  const auto each_record =
+      slab_record_bytes(most_rows(options.batch, plan.epoch.positions), sizes_differ);
   const auto records = recorded_slabs(plan.max_leases, most.max_queue_size + plan.max_leases);
   plan.record_bytes =
       add_sat(mul_sat(records, each_record),
@@ -240,8 +251,10 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
 
   const bool sample_was_set = options.memory.max_sample_bytes != 0;
   // The default bound for a decode without a transform also holds with one.
-  const auto least_sample = sample_was_set ? options.memory.max_sample_bytes
-                                           : add_sat(least_sample_bytes, plan.transform_bytes);
+  const auto least_default = add_sat(least_sample_bytes, plan.transform_bytes);
+  const auto most_needed = sample_bytes == 0 ? unlimited : sample_bytes;
+  const auto least_sample =
+      sample_was_set ? options.memory.max_sample_bytes : std::min(least_default, most_needed);
   const auto fixed = add_sat(index_bytes, mul_sat(1 + plan.max_leases, plan.slab_bytes));
   plan.floor_bytes = add_sat(fixed, least_sample);
   const auto available =
@@ -250,10 +263,11 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
     throw Error(Errc::budget_too_small, Stage::wait,
                 floor_message(plan, others_promised, least_sample, sample_was_set));
   }
-  plan.max_sample_bytes = sample_was_set
-                              ? least_sample
-                              : std::clamp((available - fixed) / 4, least_sample,
-                                           add_sat(most_sample_bytes, plan.transform_bytes));
+  plan.max_sample_bytes =
+      sample_was_set ? least_sample
+                     : std::min(std::clamp((available - fixed) / 4, least_default,
+                                           add_sat(most_sample_bytes, plan.transform_bytes)),
+                                most_needed);
   plan.promised_bytes = add_sat(fixed, plan.max_sample_bytes);
 
   const auto arenas = mul_sat(plan.workers, typical_arena(plan));
@@ -303,14 +317,17 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
   const auto reads = std::min(plan.read_ahead_bytes, mul_sat(plan.read_ahead, typical_arena_bytes));
   plan.cache =
       plan_cache(options, samples,
-                 available == unlimited ? unlimited : sub_floor(beside, add_sat(arenas, reads)));
+                 available == unlimited ? unlimited : sub_floor(beside, add_sat(arenas, reads)),
+                 plan.max_sample_bytes,
+                 sizes_differ ? plan.sizes.typical_slab_bytes / plan.batch : plan.shape.values());
   const auto under_way =
       mul_sat(std::uint64_t{plan.workers} + plan.read_ahead, plan.max_sample_bytes);
   const auto more_threads = (plan.workers - requested.workers) * worker_record_bytes +
                             (plan.read_ahead - plan.start.read_ahead) * reader_record_bytes;
-  plan.ceiling_bytes =
-      std::min(available, add_sat(add_sat(add_sat(staged, under_way), plan.cache.bytes),
-                                  add_sat(more_records, more_threads)));
+  plan.ceiling_bytes = std::min(
+      available,
+      add_sat(add_sat(add_sat(staged, under_way), plan.cache.shared ? 0 : plan.cache.bytes),
+              add_sat(more_records, more_threads)));
   return plan;
 }
 

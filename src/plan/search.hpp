@@ -96,7 +96,7 @@ class Search {
   double least_rate_ = 0, least_readiness_ = 0;  ///< requirements for good()
 };
 
-/// The share of the source's samples that a cache of `bytes` holds.
+/// The share of draws that a cache of `bytes` serves once it is full.
 double cached_share(const Window& window, Cache keep, std::uint64_t bytes);
 
 /// The effect of caches on the window's setting. The size is `bytes`, or if that is 0, the size of

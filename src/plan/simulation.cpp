@@ -68,7 +68,7 @@ Simulation::Simulation(const Plan& plan, const Workload& work)
                                         plan.read_ahead_bytes, depth_ + plan.max_leases,
                                         (plan.batch + group_ - 1) / group_})),
       samples_of_({.samples = dataset_size(work), .batch = work.batch}, std::nullopt),
-      schedule_(in_groups(samples_of_, work, group_)),
+      supply_(in_groups(samples_of_, work, group_), source::Sampler(1, {}, 0)),
       queue_(plan.workers, plan.read_ahead, depth_ + plan.max_leases,
              2 * std::size_t{plan.workers + plan.read_ahead}),
       free_cores_(work.cores) {
@@ -76,7 +76,7 @@ Simulation::Simulation(const Plan& plan, const Workload& work)
     throw Error(Errc::budget_too_small, Stage::wait, "the budget has no room for the index");
   book_->begin_stream(waker_);
   conductor_ = std::make_unique<conductor::Conductor>(
-      *book_, schedule_, conductor::Policy{depth_, queue_.rows_ahead(), {}},
+      *book_, supply_, conductor::Policy{depth_, queue_.rows_ahead(), {}},
       static_cast<conductor::Actions&>(*this));
   actors_.reserve(plan.workers + plan.read_ahead);
   for (std::uint32_t i = 0; i < plan.workers + plan.read_ahead; ++i) {

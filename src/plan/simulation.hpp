@@ -153,8 +153,8 @@ class Simulation final : private conductor::Actions {
   std::shared_ptr<books::Ledger> ledger_;
   std::shared_ptr<Waker> waker_ = std::make_shared<Waker>();
   std::shared_ptr<books::Book> book_;
-  const conductor::Schedule samples_of_;  ///< the stream's batches, in samples
-  const conductor::Schedule schedule_;    ///< the same batches, in rows
+  const conductor::Schedule samples_of_;     ///< the stream's batches, in samples
+  const conductor::ScheduledSupply supply_;  ///< the same batches, in rows
   std::unique_ptr<conductor::Conductor> conductor_;
   conductor::WorkQueue<Row*> queue_;
 

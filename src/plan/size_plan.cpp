@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <queue>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/checked.hpp"
 #include "conductor/batch_sizes.hpp"
 #include "plan/text.hpp"
+#include "source/order.hpp"
 #include "weir/report.hpp"
 
 namespace weir {
@@ -22,18 +24,18 @@ struct EpochSizes {
 
 EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t bucket_batches) {
   const auto& sizes = options.sizes;
-  const auto samples = sizes.index->size();
-  const source::Sampler sampler(samples, options.order, options.seed);
+  const source::Sampler sampler(sizes.index->size(), options.order, options.seed);
   const conductor::Schedule schedule(
-      {samples, options.batch, options.drop_last, {ranks.rank, ranks.world}}, 1);
+      {sampler.positions(), options.batch, options.drop_last, {ranks.rank, ranks.world}}, 1);
   conductor::BatchSizes batches(source::SizeOrder(sampler, sizes.index, sizes.bound(),
                                                   schedule.most_bucket_rows(), bucket_batches),
-                                schedule,
+                                std::make_shared<conductor::ScheduledSupply>(schedule, sampler),
                                 {sizes.mode, options.batch, options.memory.alignment,
                                  options.side_bytes, options.faults.policy});
   EpochSizes epoch;
   for (std::uint64_t sequence = 0; sequence < schedule.end(); ++sequence) {
     const auto& batch = batches.of(schedule.at(sequence));
+    if (batches.failed().error) std::rethrow_exception(batches.failed().error);
     ++epoch.batches;
     epoch.slab_bytes = add_sat(epoch.slab_bytes, batch.layout.bytes);
     epoch.least = std::min(epoch.least, batch.layout.bytes);
@@ -48,18 +50,23 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
 buffer::SlabLayout most(const Options& options, ImageSize largest) {
   const auto& sizes = options.sizes;
   const auto samples = sizes.index->size();
-  const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.batch, samples));
+  const auto positions = source::positions_of(options.order, samples);
+  const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.batch, positions));
   const auto alignment = options.memory.alignment;
   if (sizes.mode == Sizes::padded)
     return buffer::SlabLayout::padded(largest, rows, alignment, options.side_bytes);
   const auto bytes_of = [&](std::uint64_t i) {
     return scaled_within((*sizes.index)[i], sizes.bound()).bytes();
   };
+  std::uint64_t largest_bytes = 0;
+  for (std::uint64_t i = 0; i < samples; ++i) largest_bytes = std::max(largest_bytes, bytes_of(i));
+  // All rows can have the same image.
+  if (source::repeats(options.order.kind))
+    return buffer::SlabLayout::ragged(mul_sat(rows, largest_bytes), rows, alignment,
+                                      options.side_bytes);
   // A replacement fills the row of an unreadable image, so a batch can contain the same image
   // twice.
-  std::uint64_t unreadable = 0;
-  if (options.faults.policy == OnFault::skip)
-    for (std::uint64_t i = 0; i < samples; ++i) unreadable = std::max(unreadable, bytes_of(i));
+  const auto unreadable = options.faults.policy == OnFault::skip ? largest_bytes : 0;
   // A heap of the largest `rows` of all, so that this memory does not grow with the samples.
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> most_bytes;
   for (std::uint64_t i = 0; i < samples; ++i) {
@@ -124,11 +131,12 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
   const auto layout = most(options, plan.largest);
   figures.most_slab_bytes = layout.bytes;
   plan.most_pixels = layout.pixels;
+  const auto positions = source::positions_of(options.order, samples);
   figures.index_bytes =
       add_sat(sizes.index->bytes(),
-              add_sat(source::SizeOrder::memory_bytes(samples, mul_sat(options.batch, ranks.world),
-                                                      sizes.bucket_batches),
-                      conductor::BatchSizes::memory_bytes(samples, options.batch)));
+              add_sat(source::SizeOrder::memory_bytes(
+                          positions, mul_sat(options.batch, ranks.world), sizes.bucket_batches),
+                      conductor::BatchSizes::memory_bytes(positions, options.batch)));
   return figures;
 }
 

@@ -171,6 +171,7 @@ Json cache_json(const CachePlan& cache) {
           {"requested_bytes", or_null(cache.requested, cache.requested != 0)},
           {"most_bytes", cache.bytes},
           {"table_bytes", cache.table_bytes},
+          {"note", text_or_null(cache.note)},
           {"held", nullptr}};
 }
 

@@ -15,7 +15,6 @@
 #include "conductor/progress.hpp"
 #include "report/read_json.hpp"
 #include "source/file_descriptor.hpp"
-#include "source/order.hpp"
 #include "weir/error.hpp"
 
 namespace weir {
@@ -80,10 +79,8 @@ Progress progress_of(const Json& json) {
            std::to_string(this_version));
   Progress progress{.fingerprint = text(json, "fingerprint"),
                     .samples = number(json, "samples"),
-                    .seed = number(json, "seed")};
-  const auto order = source::parse_order(text(json, "order"));
-  if (!order) refuse("order is " + text(json, "order") + ", which this version does not have");
-  progress.order = *order;
+                    .seed = number(json, "seed"),
+                    .order = text(json, "order")};
   for (const auto& epochs : list(json, "epochs")) progress.epochs.push_back(epochs_of(epochs));
   conductor::check(progress, "progress");
   return progress;
@@ -119,9 +116,9 @@ void sync_folder(const std::string& path) {
 }  // namespace
 
 std::string Progress::to_json() const {
-  Json json{{"version", this_version},   {"fingerprint", fingerprint},
-            {"samples", samples},        {"seed", seed},
-            {"order", to_string(order)}, {"epochs", Json::array()}};
+  Json json{{"version", this_version}, {"fingerprint", fingerprint},
+            {"samples", samples},      {"seed", seed},
+            {"order", order},          {"epochs", Json::array()}};
   for (const auto& each : epochs) {
     Json entry{{"epoch", each.first}};
     if (each.count > 1) entry["epochs"] = each.count;

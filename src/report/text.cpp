@@ -8,6 +8,7 @@
 #include "report/fields.hpp"
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
+#include "source/order.hpp"
 #include "weir/memory_report.hpp"
 
 namespace weir::report {
@@ -70,8 +71,10 @@ std::string cache_plan_text(const CachePlan& cache) {
   if (cache.keep == Cache::nothing) return "";
   const auto what = fmt::format("  cache of {} samples: ", to_string(cache.keep));
   if (cache.bytes > 0)
-    return what + fmt::format("at most {}{}\n", human_bytes(cache.bytes),
-                              cache.bytes < cache.requested
+    return what + fmt::format("at most {}{}{}\n", human_bytes(cache.bytes),
+                              cache.shared ? ", shared with other loaders" : "",
+                              !cache.note.empty() ? ", which is less than one sample"
+                              : cache.bytes < cache.requested
                                   ? fmt::format(" (requested {}; the budget leaves no more)",
                                                 human_bytes(cache.requested))
                                   : "");
@@ -98,7 +101,7 @@ std::string ranks_text(const Plan& plan) {
   out += fmt::format("\n  host memory: at most {} for this rank, {} for {} on this machine\n",
                      human_bytes(plan.ceiling_bytes), human_bytes(node_bytes(plan)),
                      plural(local_world, "rank"));
-  if (plan.cache.keep != Cache::nothing)
+  if (plan.cache.keep != Cache::nothing && !source::is_fixed(plan.order.kind))
     out +=
         "  with a shuffled order, a sample comes to any rank: cache hits are kept samples / all "
         "samples\n";

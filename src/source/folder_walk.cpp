@@ -251,15 +251,19 @@ class Walk {
 }  // namespace
 
 FolderListing walk_folder(const FileReader& reader, const std::string& path,
-                          const std::vector<std::string>& suffixes, unsigned threads,
-                          const std::stop_token& stop) {
+                          const std::vector<std::string>& suffixes, const ClassLabels* only,
+                          unsigned threads, const std::stop_token& stop) {
   Walk walk(reader, path, suffixes, stop);
   // The root is listed here, because its subdirectories are the classes.
   std::vector<Found> found(1);
   walk.list({}, found[0]);
   FolderListing listing;
-  for (const auto& top : found[0].directories)
-    listing.tops.push_back(top.path.substr(0, top.path.size() - 1));
+  std::erase_if(found[0].directories, [&](const Pending& pending) {
+    const auto& top = listing.tops.emplace_back(pending.path, 0, pending.path.size() - 1);
+    const bool other = only && only->label_of(top) < 0;
+    if (other) found[0].leave_out(LeftOut::other_class, top, "");
+    return other;
+  });
   std::sort(listing.tops.begin(), listing.tops.end());
   const auto most = std::min<std::size_t>(threads, std::max<std::size_t>(listing.tops.size(), 1));
   walk.put(found[0].directories);

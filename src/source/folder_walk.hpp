@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "source/class_labels.hpp"
 #include "source/file_reader.hpp"
 #include "source/name_table.hpp"
 
@@ -28,6 +29,7 @@ enum class LeftOut : std::uint8_t {
   other_extension,  ///< it has none of the requested extensions
   never_image,      ///< it has an extension that no image has
   link,             ///< a link that is not followed
+  other_class,      ///< a top directory that is none of the chosen classes
   unreached,        ///< it cannot be read
   no_file           ///< neither file nor folder
 };
@@ -42,16 +44,16 @@ using AllLeftOut = std::array<LeftOutEntries, static_cast<std::size_t>(LeftOut::
 /// The contents of a folder.
 struct FolderListing {
   NameTable names;                ///< names of the samples, relative to the root, in byte order
-  std::vector<std::string> tops;  ///< the top directories, in byte order
+  std::vector<std::string> tops;  ///< the top directories, in byte order, also those left out
   AllLeftOut left_out;
   std::vector<Unreached> unreached;  ///< entries that cannot be read, by path
 };
 
 /// Lists all directories below `reader`'s root with up to `threads` threads. `suffixes` are in
-/// lower case; empty means every file. `path` is used in messages. Throws what ImageFolder's
-/// constructor throws.
+/// lower case; empty means every file. `only`: other top directories are left out; null: none is.
+/// `path` is used in messages. Throws what ImageFolder's constructor throws.
 FolderListing walk_folder(const FileReader& reader, const std::string& path,
-                          const std::vector<std::string>& suffixes, unsigned threads,
-                          const std::stop_token& stop);
+                          const std::vector<std::string>& suffixes, const ClassLabels* only,
+                          unsigned threads, const std::stop_token& stop);
 
 }  // namespace weir::source

@@ -63,6 +63,7 @@ Reasons reasons_of(const FolderListing& listing, const FolderOptions& options, b
                ", which extensions = '*' takes"},
               {LeftOut::hidden, false, "hidden, with a dot at the beginning of the name", ""},
               {LeftOut::link, true, "links", ", which follow_symlinks = yes follows"},
+              {LeftOut::other_class, true, "folders that classes does not name", ""},
               {LeftOut::unreached, true, "not readable", ""},
               {LeftOut::no_file, true, "neither file nor folder", ""}};
   Reasons reasons;
@@ -86,31 +87,56 @@ std::string why_empty(const FolderListing& listing, const FolderOptions& options
          " and left out " + reasons.text;
 }
 
+/// The classes by label. Throws if one is missing, or if the folder has another one.
+ClassLabels classes_of(const std::string& path, std::vector<std::string> tops,
+                       const FolderOptions& options) {
+  if (options.classes.empty()) {
+    if (options.skip_other_classes)
+      throw Error(Errc::bad_options, Stage::read,
+                  "skip_other_classes: classes is empty, so every folder would be skipped");
+    return ClassLabels(std::move(tops));
+  }
+  ClassLabels classes(options.classes);
+  const auto refuse = [&](const std::string& what) {
+    throw Error(Errc::source_failed, Stage::read, "image folder " + sanitize(path) + ": " + what);
+  };
+  for (std::size_t i = 0; i < options.classes.size(); ++i)
+    if (!std::ranges::binary_search(tops, options.classes[i]))
+      refuse("classes[" + std::to_string(i) + "] = " + sanitize(options.classes[i]) +
+             ": there is no such folder in it");
+  for (const auto& top : tops)
+    if (!options.skip_other_classes && classes.label_of(top) < 0)
+      refuse("classes does not name the folder " + sanitize(top) +
+             "; add it, or set skip_other_classes");
+  return classes;
+}
+
 }  // namespace
 
 ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options, FolderNotes* notes,
                          const std::stop_token& stop)
     : path_(path), reader_(open_root(path), options.follow_symlinks, options.max_encoded_bytes) {
-  auto listing = walk_folder(reader_, path_, suffixes_of(options), walkers(), stop);
+  const ClassLabels chosen(options.classes);
+  const bool some = options.skip_other_classes && !options.classes.empty();
+  auto listing =
+      walk_folder(reader_, path_, suffixes_of(options), some ? &chosen : nullptr, walkers(), stop);
+  classes_ = classes_of(path, listing.tops, options);
   if (listing.names.size() == 0)
     throw Error(Errc::source_failed, Stage::read,
                 "image folder " + sanitize(path) +
                     ": no samples: " + sanitize(why_empty(listing, options)));
   names_ = std::move(listing.names);
-  classes_ = std::move(listing.tops);
-  classes_.shrink_to_fit();
   auto skipped = reasons_of(listing, options, true);
   skipped_ = skipped.count;
   if (notes) *notes = {std::move(listing.unreached), std::move(skipped.text)};
 }
 
 std::int64_t ImageFolder::label(std::uint64_t i) const noexcept {
-  if (classes_.empty()) return 0;
+  if (classes_.names().empty()) return 0;
   const std::string_view name(names_[i]);
   const auto slash = name.find('/');
   if (slash == std::string_view::npos) return -1;
-  return std::lower_bound(classes_.begin(), classes_.end(), name.substr(0, slash)) -
-         classes_.begin();
+  return classes_.label_of(name.substr(0, slash));
 }
 
 std::optional<Encoded> ImageFolder::try_read(std::uint64_t i, ByteSink& sink) const {
@@ -118,7 +144,7 @@ std::optional<Encoded> ImageFolder::try_read(std::uint64_t i, ByteSink& sink) co
 }
 
 std::uint64_t ImageFolder::index_bytes() const noexcept {
-  return sizeof(*this) + held_bytes(path_) + names_.bytes() + held_bytes(classes_);
+  return sizeof(*this) + held_bytes(path_) + names_.bytes() + classes_.bytes();
 }
 
 }  // namespace weir::source

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "source/class_labels.hpp"
 #include "source/file_reader.hpp"
 #include "source/folder_walk.hpp"
 #include "source/name_table.hpp"
@@ -24,8 +25,8 @@ class ImageFolder {
  public:
   /// Throws Error{source_failed} if the root or a part of it cannot be listed for a temporary
   /// reason (no free descriptors, an I/O error). An incomplete data set must not look complete.
-  /// The same error if there is no sample, with what was left out and why, and if `stop` was
-  /// requested. `notes` may be null.
+  /// The same error if there is no sample, with what was left out and why, if a class is missing or
+  /// not named, and if `stop` was requested. `notes` may be null.
   ImageFolder(const std::string& path, const FolderOptions& options, FolderNotes* notes = nullptr,
               const std::stop_token& stop = {});
 
@@ -34,20 +35,22 @@ class ImageFolder {
   /// Path relative to the root, with the bytes on disk.
   std::string name(std::uint64_t i) const { return names_[i]; }
   std::uint64_t index_bytes() const noexcept;
-  /// The top directories in byte order, empty ones included. Empty for a flat folder.
-  std::vector<std::string> class_names() const { return classes_; }
-  /// Rank of the top directory. 0 in a flat folder. -1 for a file beside the class folders.
+  /// FolderOptions::classes, or the top directories in byte order, empty ones included. Empty for a
+  /// flat folder.
+  std::vector<std::string> class_names() const { return classes_.names(); }
+  /// The class of the top directory. 0 in a flat folder. -1 for a file beside the class folders.
   std::int64_t label(std::uint64_t i) const noexcept;
 
-  /// The number of skipped entries: files with an extension that no image has, directories that cannot be read or that contain their own path,
-  /// symbolic links that are not followed, and entries that are neither file nor directory.
+  /// The number of skipped entries: files with an extension that no image has, directories that
+  /// cannot be read, that contain their own path, or that are none of the chosen classes, symbolic
+  /// links that are not followed, and entries that are neither file nor directory.
   std::uint64_t skipped() const noexcept { return skipped_; }
 
  private:
   std::string path_;
   FileReader reader_;
   NameTable names_;
-  std::vector<std::string> classes_;
+  ClassLabels classes_;
   std::uint64_t skipped_ = 0;
 };
 static_assert(Source<ImageFolder>);

@@ -49,8 +49,8 @@ bool compress(jpeg_compress_struct& codec, ErrorManager& errors, Destination& to
   codec.dest = &to;
   codec.image_width = shape.width;
   codec.image_height = shape.height;
-  codec.input_components = 3;
-  codec.in_color_space = JCS_RGB;
+  codec.input_components = static_cast<int>(shape.channels);
+  codec.in_color_space = shape.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   jpeg_set_defaults(&codec);
   jpeg_set_quality(&codec, quality, TRUE);
   jpeg_start_compress(&codec, TRUE);
@@ -78,7 +78,7 @@ std::size_t most_jpeg_bytes(Shape shape) noexcept {
 std::span<std::byte> encode_jpeg(const Rows& rows, Shape shape, int quality,
                                  std::span<std::byte> memory) {
   thread_local std::vector<std::uint8_t> row;
-  row.resize(std::size_t{shape.width} * 3);
+  row.resize(std::size_t{shape.width} * shape.channels);
 
   ErrorManager errors{};
   jpeg_std_error(&errors);

@@ -12,7 +12,7 @@ namespace weir::source {
 class Rows {
  public:
   virtual ~Rows() = default;
-  /// `row` has width * 3 values, RGB.
+  /// `row` has width * channels values: RGB or grey.
   virtual void paint(std::uint32_t y, std::span<std::uint8_t> row) const noexcept = 0;
   /// Whether the image is no longer needed. Asked every few milliseconds.
   virtual bool stopped() const noexcept { return false; }
@@ -21,7 +21,7 @@ class Rows {
 /// The size of the largest JPEG that encode_jpeg() can make of an image of this shape.
 std::size_t most_jpeg_bytes(Shape shape) noexcept;
 
-/// Encodes a baseline JPEG, 4:2:0, into `memory`, which has most_jpeg_bytes(shape). Returns the part
+/// Encodes a baseline JPEG, 4:2:0 or grey (shape.channels of 1), into `memory`, which has most_jpeg_bytes(shape). Returns the part
 /// that was written. Throws SampleError{memory} if libjpeg has no memory, SampleError{io} if the rows
 /// were stopped, std::bad_alloc.
 std::span<std::byte> encode_jpeg(const Rows& rows, Shape shape, int quality,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/sanitize.hpp"
+#include "source/class_labels.hpp"
 #include "source/file_reader.hpp"
 #include "source/name_table.hpp"
 #include "source/text_file.hpp"
@@ -28,7 +29,8 @@ class Manifest {
   Manifest(const std::string& tsv, const FolderOptions& options)
       : tsv_(tsv),
         reader_(open_folder(), FollowSymlinks::yes, options.max_encoded_bytes),
-        text_(read_text()) {
+        text_(read_text()),
+        classes_(options.classes) {
     parse();
   }
 
@@ -47,8 +49,9 @@ class Manifest {
     }
   }
   std::string name(std::uint64_t i) const { return text_.c_str() + starts_[i]; }
+  std::vector<std::string> class_names() const { return classes_; }
   std::uint64_t index_bytes() const noexcept {
-    return sizeof(*this) + held_bytes(tsv_) + held_bytes(text_) +
+    return sizeof(*this) + held_bytes(tsv_) + held_bytes(text_) + held_bytes(classes_) +
            starts_.capacity() * sizeof(std::uint64_t) + labels_.capacity() * sizeof(std::int64_t);
   }
 
@@ -134,6 +137,7 @@ class Manifest {
       fail(line, "the label is not a whole number of 64 bits: '" + sanitize(figure, 40) +
                      "'; give each class a number");
     }
+    if (const auto why = not_a_class(label, classes_); !why.empty()) fail(line, "label " + why);
     starts_.push_back(begin);
     labels_.push_back(label);
     text_[begin + tab] = '\0';
@@ -144,6 +148,7 @@ class Manifest {
   std::string text_;
   std::vector<std::uint64_t> starts_;
   std::vector<std::int64_t> labels_;
+  std::vector<std::string> classes_;
 };
 static_assert(Source<Manifest>);
 

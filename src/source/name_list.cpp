@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "source/reindexed.hpp"
 #include "source/text_file.hpp"
 #include "weir/error.hpp"
 
@@ -32,39 +33,31 @@ std::string name_of(std::string_view line) {
   return name;
 }
 
-/// The wrapped source without some of its samples.
-class Rest : public AnySource {
+/// All samples but some.
+class Rest {
  public:
-  /// `gone`: indices of `source` in ascending order.
-  Rest(AnySource source, std::vector<std::uint64_t> gone)
-      : AnySource(std::move(source)), gone_(std::move(gone)) {
+  /// `gone`: indices below `samples` in ascending order.
+  Rest(std::uint64_t samples, std::vector<std::uint64_t> gone)
+      : size_(samples - gone.size()), gone_(std::move(gone)) {
     // Each entry becomes the number of remaining samples before it.
     for (std::size_t i = 0; i < gone_.size(); ++i) gone_[i] -= i;
   }
-
-  std::uint64_t size() const { return AnySource::size() - gone_.size(); }
-  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
-    return AnySource::try_read(original(i), sink);
+  std::uint64_t size() const noexcept { return size_; }
+  std::uint64_t operator()(std::uint64_t i) const noexcept {
+    return i + static_cast<std::uint64_t>(std::ranges::upper_bound(gone_, i) - gone_.begin());
   }
-  std::string name(std::uint64_t i) const { return AnySource::name(original(i)); }
-  std::uint64_t index_bytes() const {
-    return AnySource::index_bytes() + sizeof(*this) + gone_.capacity() * sizeof(std::uint64_t);
-  }
-  std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
-    return AnySource::encoded_bytes(original(i));
-  }
-  std::optional<ImageSize> image_size(std::uint64_t i) const {
-    return AnySource::image_size(original(i));
+  std::uint64_t bytes() const noexcept { return gone_.capacity() * sizeof(std::uint64_t); }
+  std::string text() const {
+    std::string text = "rest";
+    for (const auto before : gone_) text += ' ' + std::to_string(before);
+    return text;
   }
 
  private:
-  std::uint64_t original(std::uint64_t i) const {
-    return i + static_cast<std::uint64_t>(std::ranges::upper_bound(gone_, i) - gone_.begin());
-  }
-
+  std::uint64_t size_;
   std::vector<std::uint64_t> gone_;
 };
-static_assert(Source<Rest>);
+static_assert(Source<Reindexed<Rest>>);
 
 }  // namespace
 
@@ -116,7 +109,8 @@ Without without(AnySource source, std::vector<std::string> names) {
           : names[static_cast<std::size_t>(std::ranges::find(known, false) - known.begin())];
   if (gone.empty()) return {std::move(source), unknown, std::move(first)};
   gone.shrink_to_fit();
-  return {Rest(std::move(source), std::move(gone)), unknown, std::move(first)};
+  Rest rest(source.size(), std::move(gone));
+  return {Reindexed(std::move(source), std::move(rest)), unknown, std::move(first)};
 }
 
 }  // namespace weir::source

@@ -2,44 +2,60 @@
 
 #include <cstdint>
 
+#include "source/order.hpp"
 #include "source/permutation.hpp"
-#include "weir/order.hpp"
+#include "source/weights.hpp"
 
 namespace weir::source {
 
-/// An Order of `size` samples: in each epoch a bijection of 0 … size-1 and a pure function of
-/// (seed, epoch). Copyable and thread-safe. It stores no permutation: keyed Feistel networks with
+/// An Order of `samples` samples: in each epoch a pure function of (seed, epoch) from positions to
+/// source indices. Copyable and thread-safe. It stores no permutation: keyed Feistel networks with
 /// cycle walking shuffle samples and blocks. So an order of 2^40 samples needs no memory, and a new
-/// epoch needs no time.
+/// epoch needs no time. Only Order::weighted has a table.
 class Sampler {
  public:
-  Sampler(std::uint64_t size, const Order& order, std::uint64_t seed) noexcept;
-  /// The source index at `position` of `epoch`. `position` must be below size().
-  std::uint64_t index(std::uint64_t epoch, std::uint64_t position) const noexcept;
-  /// OnFault::skip: the sample that replaces `position` after `attempt` failures (1 …) there. The
-  /// first size()-1 attempts are all different, and none is index(epoch, position).
+  /// The first sampler of an Order::weighted makes its table; Weights::bytes() must be charged.
+  Sampler(std::uint64_t samples, const Order& order, std::uint64_t seed);
+  /// The source index at `position` of `epoch`. `position` must be below positions(). Only
+  /// Order::own throws: what its function throws, or Error{bad_options} if the source has no sample
+  /// with this index.
+  std::uint64_t index(std::uint64_t epoch, std::uint64_t position) const;
+  /// OnFault::skip: the sample that replaces `position` after `attempt` failures (1 …) there. It is
+  /// a sample that the order draws.
+  ///
+  /// If each sample comes at most once an epoch, or all come with the same probability: the first
+  /// attempts, as many as there are other samples, are all different, and none is index(epoch,
+  /// position). Order::weighted draws again. Order::own gives the samples of other positions of the
+  /// epoch, and throws as index() does.
   std::uint64_t replacement(std::uint64_t epoch, std::uint64_t position,
-                            std::uint32_t attempt) const noexcept {
+                            std::uint32_t attempt) const {
     return replacement_of(index(epoch, position), epoch, position, attempt);
   }
   /// The same if another order put `failed` at `position`.
   std::uint64_t replacement_of(std::uint64_t failed, std::uint64_t epoch, std::uint64_t position,
-                               std::uint32_t attempt) const noexcept;
+                               std::uint32_t attempt) const;
   /// Key of the random stream of the sample at `position`, for crops and flips.
   std::uint64_t draw(std::uint64_t epoch, std::uint64_t position) const noexcept;
-  std::uint64_t size() const noexcept { return all_.size(); }
-  bool shuffles() const noexcept { return order_.kind != Order::Kind::sequential; }
+  /// Positions of an epoch.
+  std::uint64_t positions() const noexcept { return positions_; }
+  /// Samples of the source.
+  std::uint64_t samples() const noexcept { return all_.size(); }
+  bool shuffles() const noexcept { return !is_fixed(order_.kind); }
   std::uint64_t seed() const noexcept { return seed_; }
 
  private:
   std::uint64_t in_blocks(std::uint64_t epoch, std::uint64_t position) const noexcept;
+  std::uint64_t by_function(std::uint64_t epoch, std::uint64_t position) const;
+  std::uint64_t another_draw(std::uint64_t failed, std::uint64_t key) const noexcept;
 
   Order order_;
+  std::uint64_t positions_;
   Permutation all_;
-  Permutation others_;  ///< distances from a failed index to its replacements
+  Permutation others_;  ///< distances from what failed to its replacements
   // -- blocks
   Permutation whole_blocks_;
   Permutation group_, last_group_;  ///< the samples of blocks that are mixed
+  const AliasTable* table_;         ///< of order_.weights
   std::uint64_t seed_;
 };
 

@@ -14,9 +14,13 @@ namespace {
 // This key space differs from those of Sampler.
 constexpr std::uint64_t batches_of_a_window = 1'000'001;
 
+/// Of a position whose order throws.
+constexpr std::uint64_t no_index = UINT64_MAX;
+
 /// Positions of a window; 0: no buckets.
-std::uint64_t window_of(std::uint64_t size, std::uint64_t batch, std::uint32_t batches) noexcept {
-  return std::min(size / batch * batch, mul_sat(batches, batch));
+std::uint64_t window_of(std::uint64_t positions, std::uint64_t batch,
+                        std::uint32_t batches) noexcept {
+  return std::min(positions / batch * batch, mul_sat(batches, batch));
 }
 
 }  // namespace
@@ -24,17 +28,18 @@ std::uint64_t window_of(std::uint64_t size, std::uint64_t batch, std::uint32_t b
 SizeOrder::SizeOrder(const Sampler& sampler, std::shared_ptr<const SizeIndex> sizes,
                      ImageSize bound, std::uint64_t most_batch, std::uint32_t bucket_batches)
     : sampler_(sampler), sizes_(std::move(sizes)), bound_(bound), bucket_batches_(bucket_batches) {
-  entries_.reserve(static_cast<std::size_t>(window_of(sampler.size(), most_batch, bucket_batches)));
+  entries_.reserve(
+      static_cast<std::size_t>(window_of(sampler.positions(), most_batch, bucket_batches)));
 }
 
-std::uint64_t SizeOrder::memory_bytes(std::uint64_t size, std::uint64_t batch,
+std::uint64_t SizeOrder::memory_bytes(std::uint64_t positions, std::uint64_t batch,
                                       std::uint32_t bucket_batches) noexcept {
-  return mul_sat(window_of(size, batch, bucket_batches), sizeof(Entry));
+  return mul_sat(window_of(positions, batch, bucket_batches), sizeof(Entry));
 }
 
 std::uint64_t SizeOrder::index(std::uint64_t epoch, std::uint64_t position, std::uint64_t batch) {
-  const auto whole = sampler_.size() / batch * batch;
-  const auto window = window_of(sampler_.size(), batch, bucket_batches_);
+  const auto whole = sampler_.positions() / batch * batch;
+  const auto window = window_of(sampler_.positions(), batch, bucket_batches_);
   if (window == 0 || position >= whole) return sampler_.index(epoch, position);
   const auto number = position / window, first = number * window;
   const auto count = std::min(window, whole - first);
@@ -43,18 +48,29 @@ std::uint64_t SizeOrder::index(std::uint64_t epoch, std::uint64_t position, std:
   if (sampler_.shuffles())
     nth = Permutation(count / batch)(mix_key({batches_of_a_window, sampler_.seed(), epoch, number}),
                                      nth);
-  return entries_[static_cast<std::size_t>(nth * batch + position % batch)].index;
+  const auto& entry = entries_[static_cast<std::size_t>(nth * batch + position % batch)];
+  // Throws what kept the entry from having an index.
+  return entry.index == no_index ? sampler_.index(epoch, first + entry.rank) : entry.index;
 }
 
 void SizeOrder::look_at(const Window& window, std::uint64_t count) {
   if (window == at_) return;
   entries_.clear();
   for (std::uint64_t i = 0; i < count; ++i) {
-    const auto index = sampler_.index(window.epoch, window.first + i);
-    entries_.push_back({index, size_of(index), static_cast<std::uint32_t>(i)});
+    const auto index = index_or_none(window.epoch, window.first + i);
+    entries_.push_back(
+        {index, index == no_index ? ImageSize{} : size_of(index), static_cast<std::uint32_t>(i)});
   }
   at_ = window;
   split(entries_);
+}
+
+std::uint64_t SizeOrder::index_or_none(std::uint64_t epoch, std::uint64_t position) const noexcept {
+  try {
+    return sampler_.index(epoch, position);
+  } catch (...) {
+    return no_index;
+  }
 }
 
 void SizeOrder::split(std::span<Entry> entries) const {

@@ -21,12 +21,13 @@ namespace weir::source {
 /// they were sorted, they would always be the largest, and drop_last would never deliver those.
 class SizeOrder {
  public:
-  /// `sizes` has as many samples as the sampler. `bucket_batches` = 0: uses the sampler's order.
+  /// `sizes` has as many samples as the source. `bucket_batches` = 0: uses the sampler's order.
   /// `most_batch`: the largest batch of index().
   SizeOrder(const Sampler& sampler, std::shared_ptr<const SizeIndex> sizes, ImageSize bound,
             std::uint64_t most_batch, std::uint32_t bucket_batches);
 
-  /// The source index at `position`, if batches of `batch` positions are cut from the epoch.
+  /// The source index at `position`, if batches of `batch` positions are cut from the epoch. Throws
+  /// as Sampler::index() does.
   std::uint64_t index(std::uint64_t epoch, std::uint64_t position, std::uint64_t batch);
   /// The delivered size, within the bound.
   ImageSize size_of(std::uint64_t index) const noexcept {
@@ -34,8 +35,8 @@ class SizeOrder {
   }
   const Sampler& sampler() const noexcept { return sampler_; }
 
-  /// Bytes of the window for a set of `size` samples.
-  static std::uint64_t memory_bytes(std::uint64_t size, std::uint64_t batch,
+  /// Bytes of the window for epochs of so many positions.
+  static std::uint64_t memory_bytes(std::uint64_t positions, std::uint64_t batch,
                                     std::uint32_t bucket_batches) noexcept;
 
  private:
@@ -51,6 +52,7 @@ class SizeOrder {
     bool operator==(const Window&) const = default;
   };
   void look_at(const Window& window, std::uint64_t count);
+  std::uint64_t index_or_none(std::uint64_t epoch, std::uint64_t position) const noexcept;
   void split(std::span<Entry> entries) const;
 
   const Sampler sampler_;

@@ -12,7 +12,9 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "weir/error.hpp"
 #include "weir/interop/lease.hpp"
@@ -189,9 +191,27 @@ inline ExampleMaker uncopied() {
   };
 }
 
+/// What a TensorLoader gives: images and labels, as libtorch's loaders, and the samples that they
+/// come from.
+struct TensorBatch : torch::data::Example<> {
+  std::vector<std::uint64_t> indices{};  ///< Batch::indices: N indices in the source
+  /// Loader::name of the samples; empty for a row without one (RowStatus::padding). The Loader must
+  /// still exist.
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    names.reserve(indices.size());
+    for (const auto index : indices)
+      names.push_back(index == UINT64_MAX ? std::string() : loader->name(index));
+    return names;
+  }
+  const Loader* loader = nullptr;  ///< that delivered them
+};
+
 /// An adapter for code that expects the result of torch::data::make_data_loader():
 ///
 ///     for (auto& batch : data_loader) learn(batch.data, batch.target);
+///
+/// `batch.indices` and `batch.names()` say which samples they are.
 ///
 /// Each begin() starts the next epoch; it does not resume an unfinished one. The loader prefetches
 /// across the end of an epoch. The target of a row without a sample (RowStatus::padding, blank) is
@@ -199,8 +219,8 @@ inline ExampleMaker uncopied() {
 /// object must outlive its iterators.
 class TensorLoader {
  public:
-  /// Type of the elements: images and labels.
-  using BatchType = torch::data::Example<>;
+  /// Type of the elements: images, labels and indices.
+  using BatchType = TensorBatch;
 
   /// `options.epochs` is the number of epochs; the loader does not prefetch more. nullopt: the
   /// number is unknown. With `options.resume`, the first begin() continues the unfinished epoch.
@@ -243,7 +263,10 @@ class TensorLoader {
     options_.resume.reset();
     options_.first_epoch = batch->epoch() + 1;
     in_hand = batch->receipt();
-    return make_(*std::move(batch));
+    const auto indices = batch->indices();
+    TensorBatch made{{}, {indices.begin(), indices.end()}, &loader_};
+    static_cast<torch::data::Example<>&>(made) = make_(*std::move(batch));
+    return made;
   }
 
   Loader& loader_;

@@ -261,6 +261,23 @@ TEST_CASE("a loader is taken for one of torch::data, epoch by epoch", "[interop]
   CHECK(loader.snapshot().samples.consumed == 36);
 }
 
+TEST_CASE("a batch of torch::data says which samples it has", "[interop]") {
+  const auto source = synthetic(18, {24, 24, 3}, 3);
+  Loader loader(source, shuffled()), other(source, shuffled());
+  const auto wanted = drain(other);
+  TensorLoader data_loader(loader);
+  std::vector<std::uint64_t> indices;
+  for (auto& batch : data_loader) {
+    const auto names = batch.names();
+    REQUIRE(names.size() == batch.indices.size());
+    for (std::size_t i = 0; i < names.size(); ++i) CHECK(names[i] == source.name(batch.indices[i]));
+    indices.insert(indices.end(), batch.indices.begin(), batch.indices.end());
+  }
+  CHECK(indices == wanted.indices);
+  const TensorBatch padding{{}, {UINT64_MAX}, &loader};
+  CHECK(padding.names() == std::vector<std::string>{""});
+}
+
 TEST_CASE("an epoch that was broken off is followed by the next one", "[interop]") {
   Loader loader(synthetic(18, {24, 24, 3}, 3), shuffled()),
       other(synthetic(18, {24, 24, 3}, 3), shuffled());

@@ -9,6 +9,8 @@ import tempfile
 import model
 
 ORDERS = ["sequential", "shuffle", "blocks:3:2"]
+# The last number is the draws of an epoch. The program draws as many as there are samples from weights.
+DRAWING = ["with_replacement:31", "every:3:1", "weighted:{samples}"]
 
 
 def output(*command):
@@ -23,7 +25,8 @@ def rows_of(table, *names):
 
 def expected(samples, order, seed, batch, world, drop_last, epochs):
     for epoch in range(epochs):
-        for step, ranks in enumerate(model.batches(range(samples), batch, world, drop_last)):
+        positions = range(model.positions_of(order, samples))
+        for step, ranks in enumerate(model.batches(positions, batch, world, drop_last)):
             for rank, positions in enumerate(ranks):
                 for p in positions:
                     yield tuple(map(str, (epoch, p, step, rank, model.index_of(order, seed, samples, epoch, p))))
@@ -31,18 +34,25 @@ def expected(samples, order, seed, batch, world, drop_last, epochs):
                     yield (str(epoch), "-", str(step), str(rank), "-")
 
 
-def options_of(order, seed, batch, drop_last, epochs):
+def options_of(order, samples, folder, seed, batch, drop_last, epochs):
+    if order.startswith("weighted"):
+        order = "weighted:" + os.path.join(folder, "weights")
+        with open(order[len("weighted:"):], "w", encoding="utf-8") as file:
+            file.writelines(f"{weight}\n" for weight in model.weights_of(samples))
     return ["--order", order, "--seed", seed, "--batch", batch, "--epochs", epochs] + ["--drop-last"] * drop_last
 
 
 def check_order(weir):
     """`weir order` lists what the model says, for many worlds, sizes and orders."""
-    for order, world, drop_last in itertools.product(ORDERS, [1, 2, 3, 4, 8], [False, True]):
-        for samples, batch in [(7, 1), (23, 2), (83, 3)]:
-            if drop_last and samples < batch * world:
+    cases = list(itertools.product(ORDERS, [1, 2, 3, 4, 8], [False, True]))
+    cases += itertools.product(DRAWING, [1, 3], [False, True])
+    with tempfile.TemporaryDirectory() as folder:
+        for (order, world, drop_last), (samples, batch) in itertools.product(cases, [(7, 1), (23, 2), (83, 3)]):
+            order = order.format(samples=samples)
+            if drop_last and model.positions_of(order, samples) < batch * world:
                 continue
             table = output(weir, "order", f"synthetic:{samples},8x8", "--world", world,
-                           *options_of(order, 5, batch, drop_last, 2))
+                           *options_of(order, samples, folder, 5, batch, drop_last, 2))
             found = rows_of(table, "epoch", "position", "step", "rank", "index")
             case = (order, world, drop_last, samples, batch)
             assert found == list(expected(samples, order, 5, batch, world, drop_last, 2)), case
@@ -51,12 +61,15 @@ def check_order(weir):
 def check_run(weir):
     """What ranks deliver is what the model says."""
     with tempfile.TemporaryDirectory() as folder:
-        for order, world, drop_last in zip(ORDERS * 2, [2, 3, 4, 3, 1, 8], [False, True] * 3):
+        cases = list(zip(ORDERS * 2, [2, 3, 4, 3, 1, 8], [False, True] * 3))
+        cases += zip(DRAWING, [2, 3, 1], [False, True, False])
+        for order, world, drop_last in cases:
+            order = order.format(samples=41)
             found = []
             for rank in range(world):
                 path = os.path.join(folder, "{rank}")
                 output(weir, "run", "synthetic:41,8x8", "--size", "8x8", "--quiet", "--rank", rank, "--world", world,
-                       "--samples", path, *options_of(order, 9, 3, drop_last, 2))
+                       "--samples", path, *options_of(order, 41, folder, 9, 3, drop_last, 2))
                 with open(os.path.join(folder, str(rank)), encoding="utf-8") as file:
                     found.append(rows_of(file.read(), "epoch", "position", "index"))
             rows = list(expected(41, order, 9, 3, world, drop_last, 2))
@@ -66,23 +79,22 @@ def check_run(weir):
 
 
 def leg(trainer, job, world, batch, left, resumed, states, kill_after):
-    """Runs the trainer once. Returns the finished (epoch, index), after a check of what it was given."""
+    """Runs the trainer once. Returns the finished (epoch, position), after a check of what it was given."""
     samples, order, seed, epochs = job
     said = subprocess.run(
         [trainer, *map(str, (samples, order, seed, batch, world, epochs, random.getrandbits(31), kill_after)), states,
          ",".join(resumed)], capture_output=True, text=True)
     assert said.returncode == (-9 if kill_after else 0) or (kill_after and said.returncode == 0), said.stderr
-    index = lambda epoch, p: str(model.index_of(order, seed, samples, epoch, p))
-    wanted = [(epoch, [[index(epoch, p) for p in rank] for rank in step]) for epoch in range(epochs)
-              for step in model.batches(left[epoch], batch, world, False)]
+    wanted = [(epoch, step) for epoch in range(epochs) for step in model.batches(left[epoch], batch, world, False)]
     finished = []
     for line in said.stdout.splitlines():
         what, rank, sequence, epoch, *indices = line.split()
-        if what == "took":
-            step = wanted[int(sequence)]
-            assert (int(epoch), indices) == (step[0], step[1][int(rank)] or ["-"]), line
-        else:
-            finished += [(int(epoch), i) for i in indices if i != "-"]
+        of, step = wanted[int(sequence)]
+        positions = step[int(rank)]
+        drawn = [str(model.index_of(order, seed, samples, of, p)) for p in positions]
+        assert (int(epoch), indices) == (of, drawn or ["-"]), line
+        if what == "finished":
+            finished += [(of, p) for p in positions]
     return finished
 
 
@@ -90,10 +102,11 @@ def check_kill(trainer, rounds):
     """Killed twice at any moment and resumed by any world and batch: each sample is finished once."""
     for turn in range(int(rounds)):
         random.seed(turn)
-        job = samples, order, seed, epochs = (random.randrange(1, 60), random.choice(ORDERS), turn, random.randrange(1, 4))
-        position = {(e, str(model.index_of(order, seed, samples, e, p))): p
-                    for e in range(epochs) for p in range(samples)}
-        left = [list(range(samples)) for _ in range(epochs)]
+        samples, draws = random.randrange(2, 60), random.randrange(1, 90)
+        order = random.choice(ORDERS + ["every:3:1", f"with_replacement:{draws}", f"weighted:{draws}", f"own:{draws}"])
+        job = samples, order, seed, epochs = (samples, order, turn, random.randrange(1, 4))
+        positions = range(model.positions_of(order, samples))
+        left = [list(positions) for _ in range(epochs)]
         world, batch, resumed = random.randrange(1, 5), random.randrange(1, 6), []
         same = random.random() < 0.25
         with tempfile.TemporaryDirectory() as folder:
@@ -101,8 +114,8 @@ def check_kill(trainer, rounds):
                 if number and not same:
                     world, batch = random.randrange(1, 5), random.randrange(1, 6)
                 states = os.path.join(folder, f"{number}-")
-                for sample in leg(trainer, job, world, batch, left, resumed, states, kill_after):
-                    left[sample[0]].remove(position[sample])  # fails if it was finished before
+                for epoch, position in leg(trainer, job, world, batch, left, resumed, states, kill_after):
+                    left[epoch].remove(position)  # fails if it was finished before
                 resumed = [states + str(rank) for rank in range(world)]
             assert not any(left), (turn, left)
 

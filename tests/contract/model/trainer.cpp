@@ -13,6 +13,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 #include <weir/weir.hpp>
 
@@ -21,6 +22,21 @@
 namespace {
 
 constexpr std::size_t most_held = 4;
+
+/// "weighted:DRAWS" and "own:DRAWS" have the weights and the function of model.py.
+weir::Order order_of(const std::string& text, std::uint64_t samples) {
+  const auto draws = [&] { return std::stoull(text.substr(text.find(':') + 1)); };
+  if (text.starts_with("weighted")) {
+    std::vector<double> weights;
+    for (std::uint64_t i = 0; i < samples; ++i)
+      weights.push_back(static_cast<double>(i * i % 5 + (i == 0 ? 1 : 0)));
+    return weir::Order::weighted(std::move(weights), draws());
+  }
+  if (!text.starts_with("own")) return weir::source::parse_order(text).value();
+  return weir::Order::own("model.py", draws(), [samples](auto epoch, auto position, auto& random) {
+    return position % 2 == 1 ? random.below(samples) : (epoch + position) % samples;
+  });
+}
 
 struct Rank {
   Rank(const weir::Options& options, std::uint64_t samples,
@@ -65,7 +81,7 @@ int main(int argc, char** argv) {
   std::vector<std::unique_ptr<Rank>> ranks;
   for (std::uint32_t rank = 0; rank < world; ++rank) {
     weir::Options options{.shape = {8, 8},
-                          .order = weir::source::parse_order(argv[2]).value(),
+                          .order = order_of(argv[2], number(1)),
                           .batch = static_cast<std::uint32_t>(number(4)),
                           .workers = 1,
                           .seed = number(3),

@@ -26,6 +26,9 @@ Listed read_entry(const nlohmann::json& entry, const std::filesystem::path& fold
                 .alternative = entry.value("alt", ""),
                 .lenient = entry.value("lenient", ""),
                 .rgb_sha256_32 = entry.value("rgb_sha256_32", "")};
+  std::string start(2, '\0');
+  std::ifstream(listed.path, std::ios::binary).read(start.data(), 2);
+  listed.own_pnm = (start == "P5" || start == "P6") && entry.value("mode", "I") != "I";
   listed.stored = {entry.value("h", 0u), entry.value("w", 0u), 3};
   if (entry.contains("orientation")) listed.orientation = entry["orientation"].get<int>();
   // For hostile files, the manifest has the size of the upright image.

@@ -18,8 +18,10 @@ struct Listed {
   Shape stored{0, 0, 3};  ///< 0 if the manifest has no size
   std::optional<int> orientation{};
 
+  bool own_pnm = false;  ///< a binary PGM or PPM of 8 bits
+
   /// weir reads it without a foreign codec.
-  bool own() const { return magic == "jpeg" || magic == "png" || magic == "webp"; }
+  bool own() const { return magic == "jpeg" || magic == "png" || magic == "webp" || own_pnm; }
 };
 
 /// Every image of the folder `odd`. Empty, with a warning, if there are no test data.

@@ -92,7 +92,7 @@ std::vector<Encoded> signatures() {
                           "MM\0*"sv,
                           "II+\0"sv,
                           "BM"sv,
-                          "P6\n"sv,
+                          "P3\n"sv,
                           "P7\n"sv,
                           "qoif"sv,
                           "farbfeld"sv,

@@ -54,7 +54,9 @@ TEST_CASE("the page of options lists every field and its default in the order of
       {"codec", {"DecodeLimits"}},
       {"sizes", {"SizeOptions"}},
       {"transform", {"TransformOptions"}},
-      {"loader", {"StreamOptions"}},
+      {"stream", {"StreamOptions"}},
+      {"epochs", {"EpochOptions"}},
+      {"requests", {"RequestOptions"}},
   };
   for (const auto& [header, names] : headers) {
     const auto text = read_file(tree_of_options / "include/weir" / (std::string(header) + ".hpp"));

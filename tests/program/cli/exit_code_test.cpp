@@ -40,10 +40,7 @@ TEST_CASE("a budget under the floor is told the floor and its parts", "[exit]") 
 }
 
 TEST_CASE("what is not built yet exits 2 and says so", "[exit]") {
-  const auto arguments =
-      GENERATE(Arguments{"run", "shard-{0..3}.tar"}, Arguments{"run", "s3://bucket/shard.tar"});
-  CAPTURE(arguments);
-  const auto outcome = weir::test::weir(arguments);
+  const auto outcome = weir::test::weir({"run", "s3://bucket/shard.tar"});
   CHECK(outcome.exit_code == 2);
   CHECK(contains(outcome.err, "not built yet"));
 }

@@ -11,8 +11,8 @@ using weir::test::run_program;
 
 namespace {
 
-const std::vector<std::string> commands{"plan", "footprint", "probe", "run",  "sweep",
-                                        "tune", "verify",    "page",  "demo", "help"};
+const std::vector<std::string> commands{"plan",   "footprint", "probe", "run",  "sweep", "tune",
+                                        "verify", "order",     "pack",  "page", "demo",  "help"};
 
 std::string out_of(const std::vector<std::string>& arguments) {
   const auto outcome = weir::test::weir(arguments);

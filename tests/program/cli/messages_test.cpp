@@ -57,7 +57,8 @@ TEST_CASE("DATA that cannot be opened is answered with what DATA may be", "[mess
   const std::string image(folder.write("cat.jpg", "1")), text(folder.write("note.txt", "hallo\n")),
       labels(folder.write("m.tsv", "cat.jpg\tcat\n"));
   const std::string forms =
-      "DATA is a folder, a manifest with lines of path<TAB>label, or synthetic:COUNT,HxW";
+      "DATA is a folder, tar shards, a manifest with lines of path<TAB>label, or "
+      "synthetic:COUNT,HxW";
   const std::string synthetic_form = "; write synthetic:COUNT,HxW, as in synthetic:100,375x500\n";
   const struct {
     std::string data, message;
@@ -75,7 +76,8 @@ TEST_CASE("DATA that cannot be opened is answered with what DATA may be", "[mess
       {image, image + " is an image; give its folder, or a manifest"},
       {text, "note.txt:1: 'hallo' has no TAB; each line of a manifest is path<TAB>label\n", 1},
       {labels, "m.tsv:1: the label is not a whole number of 64 bits: 'cat'; give each class a ", 1},
-      {"x.tar", "weir: x.tar: DATA in .tar shards is not built yet; unpack it into a folder\n"},
+      {"x-{0..1}.tar", "weir: shard x-0.tar: cannot open: No such file or directory\n", 1},
+      {"x{.tar", "weir: the pattern x{.tar has a brace without its partner\n"},
       {"s3://b/x", "weir: s3://b/x: DATA over s3:// is not built yet; copy it into a folder\n"},
   };
   for (const auto& row : rows) refuses({"run", row.data}, row.message, row.exit_code);

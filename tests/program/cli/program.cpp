@@ -86,8 +86,8 @@ Running::~Running() {
 
 std::string Running::err() const { return read_file(err_); }
 
-Outcome Running::interrupt() {
-  kill(pid_, SIGINT);
+Outcome Running::end_by(int signal) {
+  kill(pid_, signal);
   return finish(std::exchange(pid_, -1), out_, err_);
 }
 

@@ -39,7 +39,9 @@ class Running {
   std::string err() const;
   int pid() const noexcept { return pid_; }
   /// Sends SIGINT and waits for the end.
-  Outcome interrupt();
+  Outcome interrupt() { return end_by(2); }
+  /// Sends a signal and waits for the end.
+  Outcome end_by(int signal);
 
  private:
   std::unique_ptr<TemporaryFolder> folder_;

@@ -1,6 +1,8 @@
 #include "codec/format.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <initializer_list>
 
 #include "targets.hpp"
 #include "unit/codec/support.hpp"
@@ -47,18 +49,19 @@ bool decode(Input input, const codec::DecoderOptions& options) {
   return true;
 }
 
-bool decode(Input input, const codec::Format& format) {
+bool decode(Input input, std::initializer_list<const codec::Format*> formats) {
   if (input.empty()) return false;
   const auto options = options_of(input.back());
   const auto info = codec::Decoder(options).probe(std::as_bytes(input));
-  if (info && info->format != &format) return false;
+  if (info && std::ranges::count(formats, info->format) == 0) return false;
   return decode(input, options);
 }
 
 }  // namespace
 
-bool jpeg_decode(Input input) { return decode(input, codec::jpeg_format); }
-bool png_decode(Input input) { return decode(input, codec::png_format); }
-bool webp_decode(Input input) { return decode(input, codec::webp_format); }
+bool jpeg_decode(Input input) { return decode(input, {&codec::jpeg_format}); }
+bool png_decode(Input input) { return decode(input, {&codec::png_format}); }
+bool webp_decode(Input input) { return decode(input, {&codec::webp_format}); }
+bool pnm_decode(Input input) { return decode(input, {&codec::pgm_format, &codec::ppm_format}); }
 
 }  // namespace weir::fuzz

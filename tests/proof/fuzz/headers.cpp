@@ -63,6 +63,19 @@ bool webp_header(Input input) {
   return true;
 }
 
+bool pnm_header(Input input) {
+  const auto encoded = bytes_of(input);
+  if (encoded.size() < 2) return false;
+  const auto strict = codec::read_pnm_header(encoded, {}, true);
+  const auto lenient = codec::read_pnm_header(encoded, {}, false);
+  check(strict, input.size());
+  check(lenient, input.size());
+  must(!strict || (lenient && !lenient->damaged), "what strict takes, lenient takes as sound");
+  if (lenient)
+    must(lenient->layout.get<codec::PnmLayout>().start <= input.size(), "pixels lie in the file");
+  return true;
+}
+
 bool exif(Input input) {
   const auto orientation = codec::exif_orientation(bytes_of(input));
   must(orientation >= 1 && orientation <= 8, "EXIF knows orientations 1 to 8");

@@ -102,6 +102,9 @@ std::vector<Seed> seeds(const std::string& target) {
   if (target.starts_with("jpeg")) return jpegs();
   if (target.starts_with("png")) return pngs();
   if (target.starts_with("webp")) return webps();
+  if (target.starts_with("pnm"))
+    return {seed_of("P5\n# grey\n2 1\n255\nab"), seed_of("P6 3 2 255 abcdefghijklmnopqr"),
+            seed_of("P6 9 9 65535\n")};
   if (target.starts_with("foreign")) return bitmaps();
   if (target == "exif")
     return {

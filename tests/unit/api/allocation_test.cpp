@@ -67,3 +67,43 @@ TEST_CASE("nor does an epoch whose samples are kept, whole or as far as there is
   options.cache.max_bytes = GENERATE(100'000u, 4u << 20);
   check_warm_epochs(options);
 }
+
+TEST_CASE("the index of a list or a combination of sources is what they hold on the heap") {
+  // Below the size from which malloc maps pages.
+  constexpr std::uint64_t count = 3000;
+  std::vector<std::string> paths;
+  std::vector<std::int64_t> labels;
+  std::vector<std::uint64_t> some;
+  std::map<std::int64_t, std::int64_t> map;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    paths.push_back("folder/" + std::to_string(i) + ".jpg");
+    labels.push_back(static_cast<std::int64_t>(i % 7));
+    map[static_cast<std::int64_t>(i)] = 1;
+    if (i % 2 == 0) some.push_back(i);
+  }
+  const std::vector<std::string> classes(7, "a name that is too long for the string itself");
+  auto seven = classes;
+  for (std::size_t i = 0; i < seven.size(); ++i) seven[i] += std::to_string(i);
+  const auto files = image_files(paths, labels);
+  const auto check = [](std::uint64_t below, const auto& make) {
+    const auto before = held_bytes();
+    const AnySource made = make();
+    const auto held = held_bytes() - before;
+    const auto own = static_cast<std::int64_t>(made.index_bytes() - below);
+    CAPTURE(held, own);
+    // An object of a source has a control block, and malloc rounds each piece up to 16 bytes.
+    CHECK(std::abs(held - own) <= 256);
+  };
+  const auto one = files.index_bytes();
+  check(0, [&] { return image_files(paths, labels, {.classes = seven}); });
+  check(one, [&] { return subset(files, some); });
+  check(one, [&] {
+    return subset(files, [](std::string_view name) { return name.ends_with("7.jpg"); });
+  });
+  check(one, [&] { return split(files, 8).training; });
+  check(one, [&] { return relabelled(files, map, seven); });
+  check(2 * one, [&] { return concatenated({files, files}); });
+  check(2 * one, [&] { return paired(files, files); });
+  const auto half = subset(files, some);
+  check(one + half.index_bytes(), [&] { return paired_by_stem(files, half, MissingPair::blank); });
+}

@@ -1,4 +1,5 @@
 #include "weir/probe.hpp"
+#include "weir/sources.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -214,7 +215,7 @@ TEST_CASE("probe() gives each verdict while it works, and ends where it is told 
 }
 
 TEST_CASE("probe() looks at both images of a pair where a transform takes them", "[probe]") {
-  const auto pairs = paired(synthetic(10, {.height = 40, .width = 60}), mixed());
+  const auto pairs = paired(synthetic(10, {.height = 40, .width = 60}), mixed(), PairNames::any);
   auto options = small(2);
   const auto untaken = probe(pairs, options);
   REQUIRE(untaken.faults.size() == 10);

@@ -166,7 +166,8 @@ TEST_CASE("pairs come with crops and flips that agree, whatever the workers", "[
   options.queue.max_queue_size = 1;
   CHECK(run(options) == reference);
   options.memory.max_sample_bytes = 250'000;
-  options.memory.budget_bytes = resolve(options, 0).floor_bytes;
+  const auto index = paired(Scaled(20, 1), Scaled(20, 2)).index_bytes();
+  options.memory.budget_bytes = resolve(options, index).floor_bytes;
   CHECK(run(options) == reference);
 }
 
@@ -212,4 +213,68 @@ TEST_CASE("beside what the fit made, a transform has the second image whole", "[
   const auto log = drain(loader);
   for (std::size_t i = 0; i < 20; ++i)
     CHECK(log.side[i * options.side_bytes] == std::byte(log.indices[i]));
+}
+
+TEST_CASE("a transform has all three images of nested pairs, also from a cache", "[paired]") {
+  auto options = pair_options();
+  options.side_bytes = 2;
+  options.cache = {Cache::encoded, 4 << 20};
+  options.transform = {.apply =
+                           [](DecodedSample& s) {
+                             if (s.image.shape != Shape{10, 12, 3} ||
+                                 s.second.shape != Shape{20, 24, 3} ||
+                                 s.third.shape != Shape{30, 36, 3})
+                               throw SampleError(FaultKind::corrupt, "not so");
+                             s.side[0] = std::byte(s.second.data[2]);
+                             s.side[1] = std::byte(s.third.data[2]);
+                           },
+                       .input = TransformInput::decoded};
+  Loader loader(paired(paired(Scaled(20, 1), Scaled(20, 2)), Scaled(20, 3)), options);
+  const auto log = drain(loader, {.epochs = 2});
+  REQUIRE(log.indices.size() == 40);
+  for (std::size_t i = 0; i < 40; ++i) {
+    CHECK(log.side[2 * i] == std::byte(log.indices[i]));
+    CHECK(log.side[2 * i + 1] == std::byte(log.indices[i]));
+  }
+  CHECK(loader.report().cache.hits > 0);
+  CHECK(probe(paired(paired(Scaled(20, 1), Scaled(20, 2)), Scaled(20, 3)), options).sound == 20);
+
+  options.faults.policy = OnFault::blank;
+  Loader bad(paired(paired(Scaled(20, 1), Scaled(20, 2)),
+                    Scripted(20,
+                             [](auto) {
+                               return std::make_shared<const std::vector<std::byte>>(
+                                   12, std::byte{'x'});
+                             }),
+                    PairNames::any),
+             options);
+  drain(bad);
+  CHECK(bad.report().faults.at(0).reason.starts_with("third image: "));
+}
+
+TEST_CASE("a blank second image is black and as large as the first", "[paired]") {
+  auto options = pair_options();
+  options.side_bytes = 1;
+  options.cache = {Cache::encoded, 4 << 20};
+  options.transform = {.apply =
+                           [](DecodedSample& s) {
+                             const auto& second = s.second;
+                             std::uint64_t sum = 0;
+                             for (std::uint32_t y = 0; y < second.shape.height; ++y)
+                               for (std::uint32_t x = 0; x < second.shape.width * 3; ++x)
+                                 sum += second.data[y * second.row_stride + x];
+                             if (second.shape != s.image.shape)
+                               throw SampleError(FaultKind::corrupt, "not so");
+                             s.side[0] = std::byte(sum == 0);
+                           },
+                       .input = TransformInput::decoded};
+  const auto masks = subset(Scaled(20, 1), {3, 5});
+  const auto pairs = paired_by_stem(Scaled(20, 1), masks, MissingPair::blank);
+  Loader loader(pairs, options);
+  const auto log = drain(loader, {.epochs = 2});
+  REQUIRE(log.indices.size() == 40);
+  for (std::size_t i = 0; i < 40; ++i)
+    CHECK((log.side[i] == std::byte{1}) == (log.indices[i] != 3 && log.indices[i] != 5));
+  CHECK(loader.report().fault_count == 0);
+  CHECK(probe(pairs, options).sound == 20);
 }

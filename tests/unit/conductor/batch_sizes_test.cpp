@@ -13,10 +13,11 @@ namespace {
 BatchSizes ragged(std::vector<ImageSize> sizes, OnFault on_fault) {
   const auto count = sizes.size();
   auto index = std::make_shared<const SizeIndex>(std::move(sizes));
-  return {
-      source::SizeOrder(source::Sampler(count, Order::sequential(), 1), std::move(index), {}, 4, 0),
-      conductor::Schedule({.samples = count, .batch = 4}, 1),
-      {.mode = Sizes::ragged, .batch = 4, .on_fault = on_fault}};
+  const source::Sampler sampler(count, Order::sequential(), 1);
+  return {source::SizeOrder(sampler, std::move(index), {}, 4, 0),
+          std::make_shared<conductor::ScheduledSupply>(
+              conductor::Schedule({.samples = count, .batch = 4}, 1), sampler),
+          {.mode = Sizes::ragged, .batch = 4, .on_fault = on_fault}};
 }
 
 const BatchSlot whole{.sequence = 0, .epoch = 0, .first = 0, .rows = 3, .omitted = 0};

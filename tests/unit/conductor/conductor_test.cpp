@@ -16,10 +16,11 @@ namespace {
 /// A conductor over a page with room for three slabs. Rows end when the test says so.
 struct Desk final : Actions {
   explicit Desk(const Schedule& schedule, const Policy& policy)
-      : book(books::Book::open(std::make_shared<books::Ledger>(1000),
+      : supply(schedule, source::Sampler(8, {}, 1)),
+        book(books::Book::open(std::make_shared<books::Ledger>(1000),
                                {100, 50, 20, UINT64_MAX, 3, 4})) {
     book->begin_stream(std::make_shared<Waker>());
-    conductor.emplace(*book, schedule, policy, *this);
+    conductor.emplace(*book, supply, policy, *this);
   }
   bool make_slab() override {
     if (slabs == 3 || !book->try_charge_slab()) return false;
@@ -45,6 +46,7 @@ struct Desk final : Actions {
     book->finish_row(slab_of[sequence], row, ok, false);
   }
 
+  const ScheduledSupply supply;
   std::shared_ptr<books::Book> book;
   std::optional<Conductor> conductor;
   std::function<void()> on_open;

@@ -69,6 +69,15 @@ void every_size(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue, st
   every_schedule("queue of " + std::to_string(bytes) + " B", world);
 }
 
+/// The trainer asks for the batches.
+void every_request(std::uint64_t asks, std::uint32_t batch, std::uint32_t queue,
+                   std::uint32_t outstanding) {
+  auto world = small_world(3, batch, queue);
+  world.asks = asks;
+  world.most_outstanding = outstanding;
+  every_schedule(std::to_string(asks) + " asks", world);
+}
+
 // One test case for each, so that they run in parallel.
 #define WEIR_SEARCH(rows, batch, queue, policy)                                                    \
   TEST_CASE("R14 every schedule of " #rows " rows in batches of " #batch " and a queue of " #queue \
@@ -88,7 +97,15 @@ void every_size(std::uint64_t rows, std::uint32_t batch, std::uint32_t queue, st
             "[conductor][R14][R3]") {                                                              \
     every_size(rows, batch, queue, bytes);                                                         \
   }
+#define WEIR_SEARCH_ASKS(asks, batch, queue, outstanding)                    \
+  TEST_CASE("R14 every schedule of " #asks " requests of at most " #batch    \
+            " rows and a queue of " #queue ", " #outstanding " outstanding", \
+            "[conductor][R14][R3]") {                                        \
+    every_request(asks, batch, queue, outstanding);                          \
+  }
 #if WEIR_SEARCH_LARGE
+WEIR_SEARCH_ASKS(4, 2, 2, 3)
+WEIR_SEARCH_ASKS(3, 2, 1, 2)
 WEIR_SEARCH(4, 2, 2, stop)
 WEIR_SEARCH(4, 2, 2, skip)
 WEIR_SEARCH(4, 2, 2, blank)
@@ -106,6 +123,8 @@ WEIR_SEARCH_HOLDS(4, 2, 1, 2, 4)
 WEIR_SEARCH_SIZES(4, 2, 2, 40)
 WEIR_SEARCH_SIZES(6, 2, 2, 40)
 #else
+WEIR_SEARCH_ASKS(2, 2, 1, 2)
+WEIR_SEARCH_ASKS(2, 1, 2, 2)
 WEIR_SEARCH(2, 1, 2, stop)
 WEIR_SEARCH(2, 1, 2, skip)
 WEIR_SEARCH(2, 1, 2, blank)
@@ -116,6 +135,7 @@ WEIR_SEARCH_HOLDS(2, 1, 2, 1, 2)
 WEIR_SEARCH_HOLDS(2, 2, 1, 1, 2)
 WEIR_SEARCH_SIZES(3, 1, 2, 40)
 #endif
+#undef WEIR_SEARCH_ASKS
 #undef WEIR_SEARCH_SIZES
 #undef WEIR_SEARCH_HOLDS
 #undef WEIR_SEARCH

@@ -10,7 +10,7 @@ namespace weir::test {
 
 Model::Model(const Scenario& scenario, Choices& choices)
     : scenario_(scenario),
-      schedule_(scenario.schedule()),
+      scheduled_(scenario.schedule(), source::Sampler(1, {}, 0)),
       choices_(choices),
       may_fail_(scenario.may_fail) {
   const auto& s = scenario_;
@@ -26,7 +26,12 @@ Model::Model(const Scenario& scenario, Choices& choices)
                                  .sizes_differ = s.sizes_differ,
                                  .max_queue_bytes = s.max_queue_bytes,
                                  .max_staging_bytes = s.max_staging_bytes};
-  conductor_ = std::make_unique<conductor::Conductor>(*book_, schedule_, policy, *this);
+  if (s.asks > 0)
+    requests_ = std::make_unique<conductor::RequestList>(
+        book_, conductor::RequestList::Terms{s.most_outstanding, s.batch, s.dataset});
+  const conductor::Supply& supply =
+      requests_ ? static_cast<const conductor::Supply&>(*requests_) : scheduled_;
+  conductor_ = std::make_unique<conductor::Conductor>(*book_, supply, policy, *this);
   batches_.resize(slabs);
   slab_bytes_.resize(slabs);
   for (std::uint32_t i = 0; i < s.workers; ++i) workers_.emplace_back(*book_);
@@ -72,6 +77,9 @@ bool Model::find_movers() {
   movers_.clear();
   const bool all_left = std::ranges::all_of(workers_, &Worker::left);
   if (waker_->pending || (halted_ && all_left && !told_left_)) movers_.push_back(strand);
+  const bool may_ask = asked_ < scenario_.asks && outstanding_.size() < scenario_.most_outstanding;
+  if (may_ask && !closed_) movers_.push_back(ask);
+  if (asked_enough()) movers_.push_back(cancel);
   const bool room = leases_.size() < scenario_.max_leases || cancelled_;
   if (!ready_.empty() && room) movers_.push_back(take);
   if (!leases_.empty()) movers_.push_back(release);
@@ -80,7 +88,7 @@ bool Model::find_movers() {
     if (can_move(workers_[i])) movers_.push_back(first_worker + i);
   // A stream must not need a cancel or another loader to continue.
   if (movers_.empty()) return false;
-  if (!cancelled_ && step_ > scenario_.cancel_from) movers_.push_back(cancel);
+  if (!cancelled_ && !asked_enough() && step_ > scenario_.cancel_from) movers_.push_back(cancel);
   if (neighbour_.moves > 0 && (!neighbour_.waits || neighbour_.waker->pending))
     movers_.push_back(neighbour);
   if (keeper_ && keeper_->can_hold()) movers_.push_back(hold);
@@ -92,7 +100,11 @@ void Model::move(std::uint32_t actor) {
     case strand: return move_strand();
     case take: return take_batch();
     case release: return release_batch(static_cast<std::size_t>(choices_.below(leases_.size())));
-    case cancel: cancelled_ = closed_ = true; return book_->cancel();
+    case cancel:
+      end_requests();
+      cancelled_ = closed_ = true;
+      return book_->cancel();
+    case ask: return ask_for_batch();
     case neighbour: return move_neighbour();
     case release_piece: return keeper_->release();
     case hold: return keeper_->hold();
@@ -175,11 +187,20 @@ void Model::trim_idle() noexcept {
 void Model::open(books::SlabId slab, const conductor::BatchSlot& batch) {
   ++acts_;
   if (batch.sequence != opened_++) breach("order: batches are opened out of sequence");
+  if (requests_) check_request(batch);
   batches_[slab] = {batch, 0, 0, true};
   for (std::uint32_t row = 0; row < batch.rows; ++row) unfinished_.insert({batch.sequence, row});
   tally_.drawn += batch.rows;
   tally_.in_flight += batch.rows;
   tally_.omitted += batch.omitted;
+  if (scenario_.sizes_differ) {
+    std::uint32_t row = 0;
+    while (row < batch.rows && !has_no_sample(scenario_, batch.sequence, row)) ++row;
+    if (row < batch.rows) {
+      stop_row_ = std::min(stop_row_, {batch.sequence, row});
+      book_->stop_at({batch.sequence, row});
+    }
+  }
   feed_.add({slab, batch.sequence, 0, batch.rows});
 }
 
@@ -222,7 +243,7 @@ void Model::end(conductor::End why) noexcept {
       if (!cancelled_) breach("ended by a cancel that nobody asked for");
       break;
     case conductor::End::complete:
-      if (published_ != schedule_.end()) breach("complete, with batches left");
+      if (requests_ || published_ != scheduled_.end()) breach("complete, with batches left");
       break;
     case conductor::End::stopped:
       if (published_ != stop_row_.sequence) breach("stopped at another batch than its fault's");
@@ -263,6 +284,10 @@ void Model::release_batch(std::size_t nth) {
   const bool consumed = batches_[slab].slot.sequence % 4 != 3;
   tally_.leased -= samples;
   (consumed ? tally_.consumed : tally_.discarded) += samples;
+  if (requests_) {
+    requests_->finish(batches_[slab].slot.sequence);
+    outstanding_.erase(batches_[slab].slot.sequence);
+  }
   book_->release(slab, consumed ? books::Parting::consumed : books::Parting::discarded, false);
 }
 

@@ -11,6 +11,7 @@
 
 #include "buffer/block.hpp"
 #include "conductor/conductor.hpp"
+#include "conductor/request_list.hpp"
 #include "conductor/row_feed.hpp"
 #include "unit/conductor/choices.hpp"
 #include "unit/conductor/fingerprint.hpp"
@@ -115,6 +116,7 @@ class Model final : public conductor::Actions {
   };
   enum Actor : std::uint32_t {
     strand,
+    ask,
     take,
     release,
     release_piece,
@@ -160,6 +162,11 @@ class Model final : public conductor::Actions {
   void end_row(Worker& worker, bool ok);
   void release_memory(Worker& worker);
   void finish(Worker& worker);
+  void ask_for_batch();
+  /// The trainer has what it asked for, and will ask no more.
+  bool asked_enough() const noexcept;
+  void end_requests();
+  void check_request(const conductor::BatchSlot& batch);
   void take_batch();
   void release_batch(std::size_t nth);
 
@@ -177,12 +184,15 @@ class Model final : public conductor::Actions {
   }
 
   const Scenario scenario_;
-  const conductor::Schedule schedule_;
+  const conductor::ScheduledSupply scheduled_;
   Choices& choices_;
   std::uint64_t step_ = 0;
   std::shared_ptr<books::Ledger> ledger_;
   std::shared_ptr<books::Book> book_;
   std::shared_ptr<Waker> waker_ = std::make_shared<Waker>();
+  std::unique_ptr<conductor::RequestList> requests_;  ///< null: epochs
+  std::map<std::uint64_t, std::vector<std::uint64_t>> outstanding_;
+  std::uint64_t asked_ = 0, rows_opened_ = 0;
   std::unique_ptr<conductor::Conductor> conductor_;
   conductor::RowFeed feed_{8};
   std::vector<Worker> workers_;

@@ -55,6 +55,12 @@ std::string Model::check() {
     return "queue count";
   if (now.filling + now.ready > scenario_.max_queue_size || now.leased > scenario_.max_leases)
     return "queue";
+  if (requests_) {
+    std::vector<std::uint64_t> all;
+    for (const auto& [sequence, indices] : outstanding_)
+      all.insert(all.end(), indices.begin(), indices.end());
+    if (requests_->outstanding() != all) return "outstanding requests";
+  }
   if (told_left_) return {};
   const auto oldest = this->oldest();
   if (oldest < oldest_seen_) return "progress: the oldest row went back";
@@ -214,7 +220,7 @@ Fingerprint Model::fingerprint() const {
   row(all, queue.oldest);
   for (const auto count :
        {std::uint64_t{slabs_made_}, opened_, published_, delivered_, published_faults_,
-        std::uint64_t{may_fail_}, std::uint64_t{ready_.size()}})
+        std::uint64_t{may_fail_}, std::uint64_t{ready_.size()}, asked_})
     all.add(count);
   std::uint64_t flags = 0;
   for (const bool flag :

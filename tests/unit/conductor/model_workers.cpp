@@ -66,6 +66,12 @@ void Model::begin_row(Worker& worker) {
   sample.refused = 0;
   ++worker.run.first;
   --worker.run.count;
+  if (!has_no_sample(scenario_, sample.row.sequence, sample.row.row)) return;
+  // Where sizes differ, the strand has asked the order, and has ended the stream.
+  if (scenario_.sizes_differ)
+    end_row(worker, false);
+  else
+    sample.next = Next::stop;
 }
 
 void Model::advance(Worker& worker) {

@@ -1,5 +1,7 @@
 #include "unit/conductor/scenario.hpp"
 
+#include <algorithm>
+
 #include "base/random.hpp"
 
 namespace weir::test {
@@ -38,7 +40,20 @@ Scenario random_scenario(std::uint64_t seed) {
     s.world = 2 + to(3);
     s.rank = to(s.world);
   }
+  if (random.below(4) == 0) {
+    s.dataset = std::max<std::uint64_t>(1, s.dataset);
+    s.asks = random.below(10);
+    s.most_outstanding = 1 + to(5);
+  }
+  if (random.below(6) == 0) s.no_sample_one_in = 2 + random.below(20);
   return s;
+}
+
+std::vector<std::uint64_t> request(const Scenario& s, std::uint64_t sequence) {
+  std::vector<std::uint64_t> indices(1 + mix_key({sequence, 6}) % s.batch);
+  for (std::size_t row = 0; row < indices.size(); ++row)
+    indices[row] = mix_key({sequence, row, 7}) % s.dataset;
+  return indices;
 }
 
 std::uint64_t encoded_bytes(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
@@ -60,12 +75,18 @@ bool fails(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
   return s.fail_one_in > 0 && mix_key({sequence, row, attempt, 3}) % s.fail_one_in == 0;
 }
 
+bool has_no_sample(const Scenario& s, std::uint64_t sequence, std::uint32_t row) noexcept {
+  return s.no_sample_one_in > 0 && mix_key({sequence, row, 5}) % s.no_sample_one_in == 0;
+}
+
 std::uint64_t batches_expected(const Scenario& s) noexcept {
   const auto schedule = s.schedule();
+  const auto end = s.asks > 0 ? s.asks : schedule.end();
   std::uint64_t faults = 0;
-  for (std::uint64_t sequence = 0; sequence < schedule.end(); ++sequence) {
-    const auto batch = schedule.at(sequence);
-    for (std::uint32_t row = 0; row < batch.rows; ++row) {
+  for (std::uint64_t sequence = 0; sequence < end; ++sequence) {
+    const auto rows = s.asks > 0 ? request(s, sequence).size() : schedule.at(sequence).rows;
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      if (has_no_sample(s, sequence, row)) return sequence;
       std::uint32_t attempt = 0;
       while (fails(s, sequence, row, attempt)) {
         ++faults, ++attempt;
@@ -77,7 +98,7 @@ std::uint64_t batches_expected(const Scenario& s) noexcept {
     // A share of 1 cannot be exceeded: no more samples fail than are drawn.
     if (faults > s.tolerate) return sequence;
   }
-  return schedule.end();
+  return end;
 }
 
 }  // namespace weir::test

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "conductor/schedule.hpp"
 #include "weir/error.hpp"
@@ -18,7 +19,9 @@ struct Scenario {
   std::uint64_t encoded_cap = UINT64_MAX;
   OnFault on_fault = OnFault::stop;
   std::uint64_t fail_one_in = 0;  ///< attempts that fail, depending only on their row; 0: none
-  std::uint32_t may_fail = 0;     ///< otherwise this many attempts may fail, chosen freely
+  /// Rows for which the order has no sample, which ends the stream under any policy; 0: none.
+  std::uint64_t no_sample_one_in = 0;
+  std::uint32_t may_fail = 0;  ///< otherwise this many attempts may fail, chosen freely
   std::uint64_t tolerate = UINT64_MAX;
   std::uint64_t cancel_from = UINT64_MAX;  ///< steps before a cancel may come
   std::uint32_t neighbour_moves = 0;       ///< of another page of the same ledger
@@ -31,6 +34,9 @@ struct Scenario {
   std::uint64_t max_queue_bytes = UINT64_MAX, max_staging_bytes = UINT64_MAX;
 
   std::uint32_t rank = 0, world = 1;
+  /// Batches that the trainer asks for, instead of epochs; 0: epochs. At most so many unfinished.
+  std::uint64_t asks = 0;
+  std::uint32_t most_outstanding = 1;
 
   conductor::Schedule schedule() const {
     return {{dataset, batch, drop_last, {rank, world}}, epochs};
@@ -46,10 +52,13 @@ std::uint64_t encoded_bytes(const Scenario& s, std::uint64_t sequence, std::uint
                             std::uint32_t attempt) noexcept;
 std::uint64_t scratch_bytes(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
                             std::uint32_t attempt) noexcept;
+/// The samples of a request.
+std::vector<std::uint64_t> request(const Scenario& s, std::uint64_t sequence);
 /// The bytes of a batch's slab, if sizes differ.
 std::uint64_t batch_bytes(const Scenario& s, std::uint64_t sequence) noexcept;
 bool fails(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
            std::uint32_t attempt) noexcept;
+bool has_no_sample(const Scenario& s, std::uint64_t sequence, std::uint32_t row) noexcept;
 /// The number of batches of a stream without a cancel, counted without a conductor.
 std::uint64_t batches_expected(const Scenario& s) noexcept;
 

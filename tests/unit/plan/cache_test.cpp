@@ -1,9 +1,15 @@
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "plan/loader_bytes.hpp"
+#include "plan/search.hpp"
 #include "plan/simulation.hpp"
 #include "plan/workload.hpp"
+#include "source/sampler.hpp"
 #include "support/catch.hpp"
 #include "support/units.hpp"
 #include "unit/plan/windows.hpp"
@@ -139,16 +145,60 @@ TEST_CASE("advice says what caches would bring", "[plan][cache]") {
   // A rank draws samples that another rank keeps.
   auto of_four = window;
   of_four.plan.ranks = Ranks::given(0, 4);
+  of_four.plan.order = Order::shuffle();
   const auto of_rank = advise(of_four, few);
   CHECK(of_rank.cache[0].share == encoded.share);
   const auto found = std::ranges::find(of_rank.levers, Change::cache, &Lever::change);
   REQUIRE(found != of_rank.levers.end());
   CHECK(found->why.starts_with("It fills over several epochs: with a shuffled order, each of 4 "));
   CHECK(advice.flags.find("--cache") == std::string::npos);
+  // An order that is the same each epoch gives a rank the same samples, which are a quarter.
+  of_four.plan.order = Order::sequential();
+  const auto of_same = advise(of_four, few);
+  CHECK(of_same.cache[0].share == Approx(4 * encoded.share));
+  CHECK(of_same.cache[0].whole_bytes == 80'000 + 2'500 * (128 + 110'016));
+  CHECK(of_same.levers.front().why.starts_with("It counts from the second epoch on"));
 
   // With random crops, decoded rows cannot be cached.
   window.plan.cache.may_keep_decoded = false;
   CHECK(advise(window, few).cache.size() == 1);
+}
+
+TEST_CASE("how often a cache is hit depends on the order", "[plan][cache]") {
+  auto window = window_of({20, 2, 1, 0.3});
+  window.source_samples = 1000;
+  const auto table = 8 * window.source_samples, each = std::uint64_t{128 + 150'528};
+  const auto hits = [&](Order order, std::uint64_t kept) {
+    window.plan.order = std::move(order);
+    return cached_share(window, Cache::decoded, table + kept * each);
+  };
+  for (const auto& order : {Order::sequential(), Order::shuffle(), Order::with_replacement(5000)})
+    CHECK(hits(order, 250) == Approx(0.25));
+  CHECK(hits(Order::every(8), 100) == Approx(0.8));
+  CHECK(hits(Order::every(8), 125) == 1);
+
+  // The weight of the first different samples of a million draws.
+  std::vector<double> weights(1000);
+  for (std::size_t i = 0; i < 800; ++i) weights[i] = std::pow(0.99, i) * 1e200;
+  const auto order = Order::weighted(weights);
+  const auto sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const source::Sampler sampler(1000, Order::weighted(weights, 1'000'000), 3);
+  std::vector<bool> seen(1000);
+  std::uint64_t kept = 0;
+  double weight = 0;
+  for (std::uint64_t i = 0; kept < 400; ++i) {
+    const auto index = sampler.index(0, i);
+    if (seen[index]) continue;
+    seen[index] = true;
+    ++kept;
+    weight += weights[index];
+    if (kept == 50 || kept == 200 || kept == 400) {
+      CAPTURE(kept);
+      CHECK(hits(order, kept) == Approx(weight / sum).margin(0.03));
+    }
+  }
+  CHECK(hits(order, 50) > 0.2);
+  CHECK(hits(order, 800) == 1);
 }
 
 TEST_CASE("advice pastes the cache that there was, and says where one is of no use",

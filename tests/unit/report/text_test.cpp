@@ -69,7 +69,7 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
   report::put_run(json, run);
   CHECK(
       json["cache"].dump() ==
-      R"({"keep":"encoded","requested_bytes":2097152,"most_bytes":1048576,"table_bytes":800,"held":)"
+      R"({"keep":"encoded","requested_bytes":2097152,"most_bytes":1048576,"table_bytes":800,"note":null,"held":)"
       R"({"bytes":1000000,"samples":90,"hits":60,"misses":20,"evicted":3,"hit_rate":0.75}})");
   cache = {.keep = Cache::decoded, .requested = 0, .bytes = 0, .table_bytes = 8ull << 30};
   CHECK(contains(report::plan_text(run.figures.plan),

@@ -13,18 +13,18 @@ using weir::Order;
 using weir::source::Sampler;
 
 bool visits_each_once(const Sampler& sampler, std::uint64_t epoch) {
-  std::vector<bool> seen(sampler.size());
-  for (std::uint64_t position = 0; position < sampler.size(); ++position) {
+  std::vector<bool> seen(sampler.positions());
+  for (std::uint64_t position = 0; position < sampler.positions(); ++position) {
     const auto index = sampler.index(epoch, position);
-    if (index >= sampler.size() || seen[index]) return false;
+    if (index >= sampler.positions() || seen[index]) return false;
     seen[index] = true;
   }
   return true;
 }
 
 std::vector<std::uint64_t> order(const Sampler& sampler, std::uint64_t epoch) {
-  std::vector<std::uint64_t> indices(sampler.size());
-  for (std::uint64_t position = 0; position < sampler.size(); ++position) {
+  std::vector<std::uint64_t> indices(sampler.positions());
+  for (std::uint64_t position = 0; position < sampler.positions(); ++position) {
     indices[position] = sampler.index(epoch, position);
   }
   return indices;

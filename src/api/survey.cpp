@@ -1,10 +1,14 @@
+#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <new>
 #include <shared_mutex>
 #include <string>
 #include <vector>
 
+#include "api/sample_need.hpp"
 #include "api/sample_reader.hpp"
+#include "api/survey.hpp"
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "base/threads.hpp"
@@ -26,9 +30,15 @@ namespace {
                   std::to_string(ledger.promised()) + " promised");
 }
 
+/// Raises `most` to `value`.
+void raise(std::atomic<std::uint64_t>& most, std::uint64_t value) noexcept {
+  for (auto now = most.load(); now < value && !most.compare_exchange_weak(now, value);) {
+  }
+}
+
 }  // namespace
 
-std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Options& options) {
+api::Survey api::survey(const AnySource& source, const Options& options, bool all) {
   MemoryLedger own(options.memory.budget_bytes);
   auto& ledger = options.memory.ledger ? *options.memory.ledger : own;
   const auto decoder = plan::decoder_options(options);
@@ -39,6 +49,9 @@ std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Op
     throw_no_room(table_bytes, "the sizes of " + std::to_string(source.size()) + " samples",
                   ledger);
   std::vector<ImageSize> sizes(static_cast<std::size_t>(source.size()));
+  const api::SampleNeed need(options);
+  std::atomic<std::uint64_t> sample_bytes{0};
+  std::atomic<bool> known_beforehand{false};
 
   // Returns the bytes that the budget refused, or 0. A sample that cannot be read or probed keeps
   // no size; it fails when it is drawn.
@@ -49,17 +62,18 @@ std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Op
     if (!encoded && encoded.defect().kind == FaultKind::memory && encoded.defect().reason.empty())
       throw std::bad_alloc();
     const auto info = encoded ? codec::probe_image(encoded->bytes, decoder) : encoded.defect();
-    if (info) {
-      const auto shape = codec::upright_shape(*info, decoder.exif);
-      sizes[static_cast<std::size_t>(i)] = {shape.height, shape.width};
-    }
+    if (!info) return 0;
+    raise(sample_bytes, need.of(*encoded, *info, reader.charged()));
+    const auto shape = codec::upright_shape(*info, decoder.exif);
+    sizes[static_cast<std::size_t>(i)] = {shape.height, shape.width};
     return 0;
   };
   // If the budget refuses a sample, it is read again while no other thread holds any.
   std::shared_mutex readers;
   const auto measure = [&](std::uint64_t i) {
-    if (const auto known = source.image_size(i)) {
+    if (const auto known = source.image_size(i); known && !all) {
       sizes[static_cast<std::size_t>(i)] = *known;
+      known_beforehand = true;
       return;
     }
     {
@@ -71,7 +85,16 @@ std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Op
       throw_no_room(refused, sanitize(source.name(i)) + ", to learn its size", ledger);
   };
   for_each_index(sizes.size(), threads_for(options.workers), [&] { return measure; });
-  return std::make_shared<const SizeIndex>(std::move(sizes));
+  return {std::make_shared<const SizeIndex>(std::move(sizes)),
+          known_beforehand ? 0 : sample_bytes.load()};
+}
+
+std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Options& options) {
+  return api::survey(source, options, false).sizes;
+}
+
+std::uint64_t measure_sample_bytes(const AnySource& source, const Options& options) {
+  return std::max<std::uint64_t>(1, api::survey(source, options, true).sample_bytes);
 }
 
 }  // namespace weir

@@ -1,0 +1,164 @@
+// What `weir pack --short-side` costs and brings: see README.md.
+
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codec/decoder.hpp"
+#include "pack/pack.hpp"
+#include "shards/index.hpp"
+#include "weir/source.hpp"
+
+namespace {
+
+using namespace weir;
+using Bytes = std::vector<std::byte>;
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+double cpu_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+class Kept final : public ByteSink {
+ public:
+  std::optional<std::span<std::byte>> try_take(std::size_t count) override {
+    bytes.resize(count);
+    return bytes;
+  }
+  Bytes bytes;
+};
+
+/// weir's decoder and its scratch, without engine and books.
+class Decodes {
+ public:
+  Decodes(Fit fit, bool antialias, Shape out = {224, 224, 3})
+      : decoder_({.fit = {.out = out, .fit = fit}, .antialias = antialias}), row_(out.values()) {}
+  const std::vector<std::uint8_t>& operator()(const Bytes& encoded, std::uint64_t draw) {
+    const auto info = decoder_.probe(encoded);
+    if (!info) std::abort();
+    const auto plan = decoder_.plan(*info, draw);
+    if (plan.memory.scratch + 64 > memory_.size()) memory_.resize(plan.memory.scratch + 64);
+    void* place = memory_.data();
+    std::size_t space = memory_.size();
+    auto* const scratch =
+        static_cast<std::byte*>(std::align(64, plan.memory.scratch, place, space));
+    if (!decoder_.decode(encoded, plan, {scratch, plan.memory.scratch}, never_, row_)) std::abort();
+    return row_;
+  }
+
+ private:
+  codec::Decoder decoder_;
+  std::vector<std::byte> memory_;
+  std::vector<std::uint8_t> row_;
+  const std::atomic<bool> never_{false};
+};
+
+/// CPU seconds that all images take.
+double decode_all(const std::vector<Bytes>& images, Decodes& decode, int round) {
+  const double begun = cpu_seconds();
+  for (std::size_t i = 0; i < images.size(); ++i)
+    decode(images[i], i * 977 + static_cast<unsigned>(round) * 7919);
+  return cpu_seconds() - begun;
+}
+
+void print_psnr(const char* what, const std::vector<double>& all) {
+  std::printf("PSNR, %s: median %.1f dB, worst %.1f dB\n", what, median(all),
+              *std::ranges::min_element(all));
+}
+
+double psnr(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::pow(double(a[i]) - double(b[i]), 2);
+  return sum == 0 ? 99 : 10 * std::log10(255.0 * 255.0 * static_cast<double>(a.size()) / sum);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: packed FOLDER [SHORT_SIDE [QUALITY [ROUNDS]]]\n");
+    return 2;
+  }
+  const auto number = [&](int i, int otherwise) {
+    return argc > i ? std::atoi(argv[i]) : otherwise;
+  };
+  const int side = number(2, 256), quality = number(3, 90), rounds = number(4, 9);
+  const auto source = image_folder(argv[1]);
+  auto out = (std::filesystem::temp_directory_path() / "weir-packed-XXXXXX").string();
+  if (::mkdtemp(out.data()) == nullptr) return 1;
+  pack::Counts counts;
+  const auto result = pack::pack(source,
+                                 {.out = out,
+                                  .recipe = {.short_side = static_cast<std::uint32_t>(side),
+                                             .quality = quality,
+                                             .decoder = {.antialias = true}}},
+                                 counts);
+
+  std::vector<Bytes> before, after;
+  const auto index = shards::read_index(out + "/index.weir");
+  for (std::uint64_t i = 0; i < source.size(); ++i) {
+    Kept kept;
+    source.read(i, kept);
+    before.push_back(std::move(kept.bytes));
+    const auto& sample = index.samples[i];
+    std::ifstream file(out + '/' + index.shards[sample.shard].name, std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(sample.offset));
+    auto& bytes = after.emplace_back(sample.bytes);
+    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+  std::filesystem::remove_all(out);
+
+  std::printf("%zu images, short side %d, quality %d: %.2f MiB became %.2f MiB, %.0f %% saved\n",
+              before.size(), side, quality, double(result.source_bytes) / (1 << 20),
+              double(result.stored_bytes) / (1 << 20),
+              100 - 100 * double(result.stored_bytes) / double(result.source_bytes));
+  for (const bool antialias : {false, true}) {
+    const char* const how = antialias ? "antialias" : "plain";
+    for (const auto& [fit, name] :
+         std::map<Fit, const char*>{{Fit::random, "random"}, {Fit::center, "center"}}) {
+      Decodes decode(fit, antialias);
+      std::vector<double> originals, packed, ratios;
+      for (int round = 0; round < rounds; ++round) {
+        originals.push_back(decode_all(before, decode, round));
+        packed.push_back(decode_all(after, decode, round));
+        ratios.push_back(originals.back() / packed.back());
+      }
+      const auto ms = 1e3 / static_cast<double>(before.size());
+      std::printf("decode, %s, %s: %.3f ms became %.3f ms of CPU; ratio %.2f (%.2f to %.2f)\n",
+                  name, how, median(originals) * ms, median(packed) * ms, median(ratios),
+                  *std::ranges::min_element(ratios), *std::ranges::max_element(ratios));
+    }
+    Decodes center(Fit::center, antialias);
+    std::vector<double> all;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const auto original = center(before[i], 0);
+      all.push_back(psnr(original, center(after[i], 0)));
+    }
+    print_psnr((std::string("center, ") + how).c_str(), all);
+  }
+  // The loss by compression alone. Center crops also differ by up to half a pixel.
+  std::vector<double> stored;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto& sample = index.samples[i];
+    Decodes whole(Fit::stretch, true, {sample.height, sample.width, 3});
+    const auto resized = whole(before[i], 0);
+    stored.push_back(psnr(resized, whole(after[i], 0)));
+  }
+  print_psnr("stored image and resized original", stored);
+}

@@ -1,0 +1,43 @@
+// docs/guide/epochs-and-requests.md: one image now. While a training runs, a second loader gives
+// single images at another size, under the same budget.
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <weir/weir.hpp>
+
+int main() {
+  const auto images = weir::synthetic(300, {240, 320});
+  const auto ledger = std::make_shared<weir::MemoryLedger>(16ull << 20);
+  weir::Loader training(images, {.shape = {112, 112},
+                                 .order = weir::Order::shuffle(),
+                                 .queue = {.max_queue_size = 16},
+                                 .memory = {.max_sample_bytes = 2 << 20, .ledger = ledger}});
+  weir::Loader camera(images, {.shape = {240, 320},
+                               .fit = weir::Fit::stretch,
+                               .batch = 1,
+                               .workers = 1,
+                               .queue = {.max_queue_size = 1},
+                               .memory = {.max_sample_bytes = 2 << 20, .ledger = ledger}});
+
+  std::uint64_t trained = 0, shown = 0, late = 0;
+  auto previews = camera.requests();
+  for (auto epoch : training.epochs(2)) {
+    for (weir::Batch& batch : epoch) {
+      trained += batch.size();
+      previews.ask({batch.indices()[0]});
+      const auto preview = previews.next(std::chrono::seconds(2));
+      if (!preview) {
+        ++late;
+        continue;
+      }
+      shown += preview->indices()[0] == batch.indices()[0] ? 1u : 0u;
+    }
+  }
+  std::printf("%llu images trained, %llu previews, %llu came late; peak %llu of %llu bytes\n",
+              static_cast<unsigned long long>(trained), static_cast<unsigned long long>(shown),
+              static_cast<unsigned long long>(late),
+              static_cast<unsigned long long>(ledger->snapshot().peak),
+              static_cast<unsigned long long>(ledger->snapshot().budget));
+  return trained == 600 && shown == 20 && late == 0 ? 0 : 1;
+}

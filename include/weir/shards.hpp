@@ -1,0 +1,64 @@
+#pragma once
+
+/// \file
+/// Tar shards as WebDataset writes them. The component `shards`; it needs libarchive.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "weir/export.hpp"
+#include "weir/source.hpp"
+
+namespace weir {
+
+/// Which members of a shard make a sample. The files of one sample are adjacent and share a key: the
+/// path up to the first dot of its last component. The rest is the extension, in any case of letters.
+struct ShardOptions {
+  /// Extension of the image's member, for example "jpg". Empty: the first member whose extension may
+  /// be an image's.
+  std::string image{};
+  /// Where the label is. "cls": the member with this extension is a decimal number. "json:/a/b": the
+  /// whole number at this JSON pointer (RFC 6901) in the member. A sample without the member has
+  /// label -1.
+  std::string label = "cls";
+  /// A file with lines of key<TAB>label that replaces `label`. A key that it lacks has label -1.
+  std::string label_file{};
+  /// Extension of a member that is the second image (Encoded::second), for example "seg.png".
+  std::string second{};
+  /// Extension of a member whose bytes are the row's initial side bytes, for example "json". Zeros
+  /// follow it up to `side_bytes`. A longer member is a Fault of kind `limit`.
+  std::string side{};
+  std::size_t side_bytes = 0;  ///< equal to Options::side_bytes; above 0 if `side` is set
+  /// A folder with an index of NVIDIA DALI (wds2idx v1.2) for each shard: "train-0.idx" for
+  /// "train-0.tar". It replaces the search for members.
+  std::string dali_index{};
+  /// Compares the bytes of each sample that is read with the checksum in `index.weir`. If they differ,
+  /// it is a Fault of kind `corrupt`. Throws Error{bad_options} if there is no `index.weir`.
+  bool verify = false;
+  std::uint64_t max_encoded_bytes = 64ull << 20;  ///< a larger image gives a Fault of kind `limit`
+};
+
+/// The images of tar shards, in the order of the shards and their members. The bytes of a sample are
+/// read in place by one call. One descriptor for each shard stays open.
+///
+/// `paths` has shards, or one folder with an `index.weir`, or one `index.weir`. A path may have lists
+/// and ranges in braces: "train-{000..015}.tar", "{train,extra}.tar". If the shards' folder has an
+/// `index.weir` that lists all of them, no member is searched.
+///
+/// Throws Error{bad_options} for a wrong option. Throws Error{source_failed} with shard, offset and
+/// what to do if a shard cannot be read in place: an archive that is cut short or compressed, a key
+/// that returns, a link, a device, a sparse member, a member of 4 GiB or more, a path that is absolute
+/// or has "..".
+WEIR_API AnySource tar_shards(const std::vector<std::string>& paths,
+                              const ShardOptions& options = {});
+/// The same for one path or pattern.
+template <class Path>
+  requires std::convertible_to<Path, std::string> AnySource
+  tar_shards(const Path& path, const ShardOptions& options = {}) {
+    return tar_shards(std::vector<std::string>{std::string(path)}, options);
+  }
+
+}  // namespace weir

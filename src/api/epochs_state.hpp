@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "api/states.hpp"
+#include "weir/epochs.hpp"
+
+namespace weir::api {
+
+/// The data of Epochs: the stream under them, and where it stands. One thread at a time.
+class EpochsState {
+ public:
+  /// Throws Error{bad_options} for options that Loader::stream() would refuse.
+  EpochsState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& stream,
+              const EpochOptions& how);
+  ~EpochsState();
+
+  /// Leaves the current epoch and enters the next one. Empty if there is none; otherwise its number.
+  std::optional<std::uint64_t> enter();
+  /// The next batch of the epoch with this visit; empty if it has no more, or was left.
+  std::optional<Batch> take(std::uint64_t visit);
+  void leave(std::uint64_t visit) noexcept;
+  std::uint64_t visit() const noexcept { return visit_; }
+  Progress progress(bool all_ranks) const;
+
+  const std::shared_ptr<LoaderState> loader;
+
+ private:
+  enum class At : std::uint8_t {
+    outside,  ///< between epochs, or after an epoch that was left
+    inside,   ///< the epoch has more batches
+    end,      ///< the last batch was handed over
+  };
+  std::optional<Batch> next();
+  /// Ends the stream. The next one begins after this epoch.
+  void end_stream() noexcept;
+  /// The options of a stream that begins now.
+  StreamOptions from_here() const;
+  void start();
+
+  const StreamOptions options_;
+  const EpochOptions how_;
+  std::shared_ptr<StreamState> stream_;  ///< null before the first epoch, and while it rests
+  std::optional<Batch> ahead_;           ///< the epoch's first batch, until it is taken
+  std::uint64_t visit_ = 0;              ///< counts epochs that were entered
+  std::uint64_t number_ = 0;             ///< of the epoch
+  At at_ = At::outside;
+  bool over_ = false;                   ///< there is no further epoch
+  std::optional<std::uint64_t> begin_;  ///< the epoch that the next stream begins with
+};
+
+/// A visit to one epoch. The copies of an Epoch share it.
+class EpochVisit {
+ public:
+  EpochVisit(std::shared_ptr<EpochsState> epochs, std::uint64_t number) noexcept;
+  ~EpochVisit();
+  EpochVisit(const EpochVisit&) = delete;
+  EpochVisit& operator=(const EpochVisit&) = delete;
+
+  std::optional<Batch> next() { return state_->take(visit_); }
+  std::uint64_t number() const noexcept { return number_; }
+
+ private:
+  std::shared_ptr<EpochsState> state_;
+  const std::uint64_t visit_, number_;
+};
+
+}  // namespace weir::api

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/sanitize.hpp"
+#include "cli/commands.hpp"
+#include "cli/data.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "plan/decoder_options.hpp"
+#include "report/bytes.hpp"
+#include "report/json.hpp"
+#include "report/stats_text.hpp"
+#include "report/text.hpp"
+#include "source/name_list.hpp"
+#ifdef WEIR_SHARDS
+#include "pack/pack.hpp"
+#endif
+
+namespace weir::cli {
+
+#ifdef WEIR_SHARDS
+namespace {
+
+/// The shards in DATA would be samples, or a class, when it is read again.
+void refuse_out_in_data(const Settings& s) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (!fs::is_directory(s.data, failed)) return;
+  const auto data = fs::weakly_canonical(s.data, failed).string() + '/';
+  const auto out = fs::weakly_canonical(s.pack.out, failed).string() + '/';
+  if (out.starts_with(data))
+    throw std::invalid_argument(
+        fmt::format("{} lies in {}; write the shards to another folder", s.pack.out, s.data));
+}
+
+pack::Job job_of(const Settings& s) {
+  auto options = s.options;
+  options.antialias = true;
+  const auto& p = s.pack;
+  return {.out = p.out,
+          .recipe = {.short_side = p.short_side.value_or(0),
+                     .quality = static_cast<int>(p.quality.value_or(usual_quality)),
+                     .decoder = plan::decoder_options(options)},
+          .order = options.order,
+          .seed = options.seed,
+          .shard_bytes = p.shard_bytes.value_or(pack::Job{}.shard_bytes),
+          .skip_faults = options.faults.policy == OnFault::skip,
+          .workers = options.workers,
+          .budget_bytes = options.memory.budget_bytes,
+          .max_sample_bytes = options.memory.max_sample_bytes};
+}
+
+pack::Packed pack_data(const AnySource& source, pack::Job job, const Settings& settings) {
+  std::optional<OutputFile> bad;
+  if (!settings.list_bad.empty()) bad.emplace(settings.list_bad);
+  job.on_fault = [&](const Fault& fault) {
+    if (bad) bad->stream() << source::name_line(source.name(fault.index));
+  };
+  pack::Counts counts;
+  const auto begun = Clock::now();
+  const Progress progress(settings, [&] {
+    const auto done = counts.done.load();
+    const std::chrono::duration<double> elapsed = Clock::now() - begun;
+    return ProgressLine{
+        {fmt::format("pack: {} of {} samples", report::grouped(done),
+                     report::grouped(source.size()))},
+        {fmt::format("{:.0f} samples/s", static_cast<double>(done) / elapsed.count()), 1},
+        {report::human_bytes(counts.live.load()), 2}};
+  });
+  try {
+    auto packed = pack::pack(source, job, counts);
+    if (bad) bad->close();
+    return packed;
+  } catch (const Error& e) {
+    if (e.code() != Errc::sample_failed) throw;
+    throw Error(Errc::sample_failed, e.stage(),
+                plain_text(e) +
+                    "; --on-fault skip leaves bad samples out, and the shards that are "
+                    "complete are kept when you run it again");
+  }
+}
+
+report::Json json_of(const pack::Packed& packed, const Settings& settings) {
+  auto json = report::envelope("pack");
+  report::put_faults(json, packed.faults, packed.fault_count);
+  json["data"] = settings.data;
+  json["interrupted"] = packed.stopped;
+  json["pack"] = {{"out", settings.pack.out},
+                  {"samples", packed.samples},
+                  {"shards", packed.shards},
+                  {"kept_shards", packed.kept_shards},
+                  {"source_bytes", packed.source_bytes},
+                  {"stored_bytes", packed.stored_bytes},
+                  {"shard_bytes", packed.shard_bytes},
+                  {"peak_bytes", packed.memory.peak},
+                  {"live_bytes", packed.memory.live}};
+  return json;
+}
+
+std::string text_of(const pack::Packed& packed, const Settings& settings) {
+  using report::grouped, report::human_bytes, report::plural;
+  const auto out = sanitize(settings.pack.out);
+  auto text = packed.stopped
+                  ? fmt::format("Interrupted. Run the same command again to go on.\n")
+                  : fmt::format("{}: {} in {}, {}\n", out, plural(packed.samples, "sample"),
+                                plural(packed.shards, "shard"), human_bytes(packed.shard_bytes));
+  if (packed.kept_shards > 0)
+    text += fmt::format("  kept            {} of an earlier run\n",
+                        plural(packed.kept_shards, "shard"));
+  if (packed.source_bytes > 0)
+    text += fmt::format("  images          {} became {}\n", human_bytes(packed.source_bytes),
+                        human_bytes(packed.stored_bytes));
+  text += fmt::format(
+      "  peak            {}{}\n", human_bytes(packed.memory.peak),
+      packed.memory.budget == UINT64_MAX ? "" : " of " + human_bytes(packed.memory.budget));
+  if (packed.fault_count == 0) return text;
+  return text + '\n' + report::faults_text(packed.faults, packed.fault_count, packed.faults.size());
+}
+
+}  // namespace
+
+int pack_command(const Settings& settings, const Interrupt& interrupt) {
+  refuse_out_in_data(settings);
+  const auto source = open_data(settings, interrupt.token());
+  auto job = job_of(settings);
+  job.stop = interrupt.token();
+  const auto packed = pack_data(source, std::move(job), settings);
+  emit(settings, json_of(packed, settings), text_of(packed, settings));
+  if (packed.stopped) return interrupted_exit;
+  return done_exit;
+}
+#else
+int pack_command(const Settings&, const Interrupt&) {
+  throw Refusal{usage_exit, "weir: this weir was built without libarchive, which pack needs\n"};
+}
+#endif
+
+}  // namespace weir::cli

@@ -1,0 +1,44 @@
+#include "cli/common_options.hpp"
+
+namespace weir::cli {
+
+void add_pack(CLI::App& sub, Settings& settings) {
+  const auto group = [&](const char* heading) { return OptionGroup(sub, Command::pack, heading); };
+  auto& o = settings.options;
+  auto& p = settings.pack;
+  // parse() takes OUT from the words of DATA: CLI11 gives them all to DATA.
+  sub.add_option("OUT", p.out,
+                 "Folder of the shards. The same command again goes on where a run ended.")
+      ->type_name("")
+      ->group("Arguments");
+  const auto stored = group(pack_heading);
+  stored.positive("--short-side", p.short_side,
+                  "Larger images are reduced so that their shorter side has N pixels, and become "
+                  "JPEGs. A JPEG that is not larger stays as it is.");
+  stored.value(
+      "--quality", "N", p.quality,
+      [](const std::string& t) {
+        return static_cast<std::uint32_t>(parse_whole(t, {1, 100}));
+      },
+      "Quality of these JPEGs, 1 to 100; 4:2:0. [90]");
+  stored.flag("--keep", p.keep,
+              "Copies the bytes of each image as they are. Only its header is checked.");
+  stored.value(
+      "--shard-bytes", "BYTES", p.shard_bytes,
+      [](const std::string& t) { return parse_bytes_within(t, {.low = 1}); },
+      "Most bytes of a shard; one sample is always allowed. [256MiB]");
+  add_order(group("Order"), settings);
+  add_files(group("Files"), settings);
+  const auto bad = group("Bad samples");
+  bad.choice("--on-fault", o.faults.policy, {{"stop", OnFault::stop}, {"skip", OnFault::skip}},
+             "stop: the first bad sample ends the pack. skip: it is left out and listed. [stop]");
+  add_exclude(bad, settings);
+  const auto resources = group("Threads and memory");
+  resources.number("--workers", o.workers,
+                   "Threads that decode and encode; 0: one per CPU that the program may use. "
+                   "The files do not depend on it. [0]");
+  add_budget(resources, settings);
+  add_limits(group(limits_heading), settings);
+}
+
+}  // namespace weir::cli

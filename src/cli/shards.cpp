@@ -1,0 +1,209 @@
+#include "cli/shards.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "base/sanitize.hpp"
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "report/bytes.hpp"
+#include "report/stats_text.hpp"
+#include "source/folder_walk.hpp"
+#ifdef WEIR_SHARDS
+#include "shards/make_index.hpp"
+#endif
+
+namespace weir::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view index_file = "index.weir";
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         std::ranges::equal(text.substr(text.size() - end.size()), end, {}, source::lower);
+}
+
+bool names_tar(const std::string& path) {
+  constexpr std::string_view ends[] = {".tar",     ".tar.gz", ".tgz",
+                                       ".tar.bz2", ".tar.xz", ".tar.zst"};
+  return std::ranges::any_of(ends, [&](auto end) { return ends_with(path, end); });
+}
+
+}  // namespace
+
+bool is_shards(const Settings& settings) {
+  std::error_code failed;
+  const fs::path path(settings.data);
+  return settings.words.size() > 1 || names_tar(settings.data) || path.filename() == index_file ||
+         fs::exists(path / index_file, failed);
+}
+
+bool has_shards(const std::string& folder) {
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+    if (at->path().extension() == ".tar") return true;
+  return false;
+}
+
+bool any_wrong(const std::vector<ChecksumFindings>& findings) {
+  return std::ranges::any_of(findings, [](const auto& each) { return !each.wrong.empty(); });
+}
+
+report::Json to_json(const ChecksumFindings& findings) {
+  if (!findings.compared) return nullptr;
+  return {{"shards", findings.shards}, {"samples", findings.samples}, {"wrong", findings.wrong}};
+}
+
+std::string to_text(const ChecksumFindings& findings) {
+  if (!findings.compared) return {};
+  constexpr std::size_t most_lines = 20;
+  const auto wrong = findings.wrong.size();
+  auto text = fmt::format("checksums of {} in {}: {}\n", report::plural(findings.samples, "sample"),
+                          report::plural(findings.shards, "shard"),
+                          wrong == 0 ? "all are right" : report::grouped(wrong) + " differ");
+  for (std::size_t i = 0; i < std::min(wrong, most_lines); ++i)
+    text += "  " + findings.wrong[i] + '\n';
+  return text + (wrong > most_lines ? "  …\n" : "");
+}
+
+#ifdef WEIR_SHARDS
+namespace {
+
+std::vector<std::string> paths_of(const Settings& settings) {
+  return settings.words.size() > 1 ? settings.words : std::vector{settings.data};
+}
+
+/// Each shard keeps a file open, and the usual soft limit is 1024.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void hint_left_out(const Settings& settings, const shards::Scan& scan) {
+  if (scan.index.skipped > 0)
+    hint(settings, fmt::format("hint: skipped {} without an image{}",
+                               report::plural(scan.index.skipped, "sample"),
+                               scan.left_out.empty() ? std::string("; `weir probe` names them")
+                                                     : ", as " + sanitize(scan.left_out[0].name)));
+  if (scan.more_images > 0)
+    hint(settings, fmt::format("hint: {} may be images and are not used, as {}; a sample has one "
+                               "image, and --image names its extension",
+                               report::plural(scan.more_images, "more member"),
+                               sanitize(scan.another_image)));
+  if (scan.unlabelled > 0)
+    hint(settings,
+         fmt::format("hint: {} label, so it is -1; --label names the member that has it",
+                     scan.unlabelled == 1 ? std::string("1 sample has no")
+                                          : report::grouped(scan.unlabelled) + " samples have no"));
+}
+
+shards::TarShards open_tar_shards(const Settings& settings, const std::stop_token& stop,
+                                  shards::OldIndex old_index = shards::OldIndex::use) {
+  if (!settings.extensions.empty())
+    throw std::invalid_argument(
+        "--ext is for folders; with tar shards, --image names the extension of the image");
+  raise_descriptor_limit();
+  auto options = settings.shards;
+  options.max_encoded_bytes = settings.options.limits.max_encoded_bytes;
+  if (!options.side.empty()) options.side_bytes = settings.options.side_bytes;
+  try {
+    return shards::open_shards(paths_of(settings), options, stop, old_index);
+  } catch (const Error&) {
+    if (stop.stop_requested())
+      throw Refusal{interrupted_exit,
+                    "weir: interrupted while " + sanitize(settings.data) + " was searched\n"};
+    throw;
+  }
+}
+
+}  // namespace
+
+shards::TarShards search_shards(const Settings& settings, const std::stop_token& stop) {
+  auto searched = settings;
+  searched.shards.dali_index.clear();  // it is written
+  auto opened = open_tar_shards(searched, stop, shards::OldIndex::ignore);
+  hint_left_out(settings, opened.scan());
+  return opened;
+}
+
+AnySource open_shards(const Settings& settings, const std::stop_token& stop,
+                      std::vector<NoImage>* without_image) {
+  auto opened = open_tar_shards(settings, stop);
+  hint_left_out(settings, opened.scan());
+  if (without_image && opened.skipped() > 0) {
+    // An index only counts them.
+    auto found = opened.scan().left_out;
+    if (found.empty()) found = shards::scan_shards(opened.files(), settings.shards, stop).left_out;
+    for (auto& each : found) without_image->push_back({std::move(each.name), each.offset});
+  }
+  return opened;
+}
+
+ChecksumFindings compare_checksums(const Settings& settings, const std::stop_token& stop) {
+  if (!is_shards(settings)) return {};
+  const auto opened = open_tar_shards(settings, stop);
+  if (!opened.has_checksums()) {
+    hint(settings,
+         "hint: without index.weir there are no checksums to verify; `weir index` makes "
+         "it");
+    return {};
+  }
+  std::atomic<std::uint64_t> done{0};
+  const Progress progress(settings, [&] {
+    return ProgressLine{ProgressField{
+        .text = fmt::format("verify: {} of the shards read", report::human_bytes(done.load()))}};
+  });
+  const auto& index = opened.index();
+  ChecksumFindings findings{.compared = true,
+                            .shards = index.shards.size(),
+                            .samples = index.samples.size(),
+                            .wrong = {}};
+  std::vector<shards::WrongChecksum> wrong;
+  try {
+    wrong = shards::wrong_checksums(
+        opened, {.limits = settings.options.limits, .stop = stop, .done = &done});
+  } catch (const Error&) {
+    if (stop.stop_requested())
+      throw Refusal{interrupted_exit, "weir: interrupted while checksums were verified\n"};
+    throw;
+  }
+  for (const auto& [shard, sample] : wrong) {
+    const auto name = sanitize(index.shards[shard].name);
+    findings.wrong.push_back(
+        sample ? fmt::format("{}: the checksum of sample {} differs, {} at byte {}",
+                             sanitize(opened.name(*sample)), *sample,
+                             report::human_bytes(index.samples[*sample].bytes),
+                             index.samples[*sample].offset)
+               : name + ": its checksum differs, outside of the samples");
+  }
+  return findings;
+}
+#else
+namespace {
+[[noreturn]] void refuse_shards() {
+  throw Refusal{usage_exit,
+                "weir: this program was built without libarchive, which tar shards need\n"};
+}
+}  // namespace
+AnySource open_shards(const Settings&, const std::stop_token&, std::vector<NoImage>*) {
+  refuse_shards();
+}
+ChecksumFindings compare_checksums(const Settings&, const std::stop_token&) { return {}; }
+int index_command(const Settings&, const Interrupt&) { refuse_shards(); }
+#endif
+
+}  // namespace weir::cli

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "conductor/schedule.hpp"
+#include "source/sampler.hpp"
+
+namespace weir::conductor {
+
+/// What a stream delivers: its batches in sequence, and the sample of each row. The conductor opens
+/// batches by it, and workers ask it for their rows. Const members from any thread.
+class Supply {
+ public:
+  virtual ~Supply() = default;
+  /// One past the last batch that can be opened now. It never shrinks.
+  virtual std::uint64_t known() const noexcept = 0;
+  /// One past the last batch of the stream; UINT64_MAX if there is no end.
+  virtual std::uint64_t end() const noexcept = 0;
+  /// `sequence` must be below known().
+  virtual BatchSlot at(std::uint64_t sequence) const noexcept = 0;
+  /// The position with this ordinal in the batch.
+  virtual std::uint64_t position(const BatchSlot& batch, std::uint64_t ordinal) const noexcept = 0;
+  /// The source index at this position of the batch. Throws if an order of the user's own has none.
+  virtual std::uint64_t index(const BatchSlot& batch, std::uint64_t position) const = 0;
+  /// The number of epochs that have begun when the batch is handed over.
+  virtual std::uint64_t epochs_begun(const BatchSlot& batch) const noexcept = 0;
+  /// The global batch that cuts the size buckets of the batch's epoch; 0: no buckets.
+  virtual std::uint64_t bucket_rows(const BatchSlot& batch) const noexcept = 0;
+  /// The largest bucket_rows().
+  virtual std::uint64_t most_bucket_rows() const noexcept = 0;
+};
+
+/// The epochs of a Schedule in the order of a Sampler.
+class ScheduledSupply final : public Supply {
+ public:
+  ScheduledSupply(Schedule schedule, const source::Sampler& sampler)
+      : schedule_(std::move(schedule)),
+        sampler_(sampler),
+        first_epoch_(schedule_.end() > 0 ? schedule_.at(0).epoch : 0) {}
+
+  const Schedule& schedule() const noexcept { return schedule_; }
+
+  std::uint64_t known() const noexcept override { return schedule_.end(); }
+  std::uint64_t end() const noexcept override { return schedule_.end(); }
+  BatchSlot at(std::uint64_t sequence) const noexcept override { return schedule_.at(sequence); }
+  std::uint64_t position(const BatchSlot& batch, std::uint64_t ordinal) const noexcept override {
+    return schedule_.position(batch, ordinal);
+  }
+  std::uint64_t index(const BatchSlot& batch, std::uint64_t position) const override {
+    return sampler_.index(batch.epoch, position);
+  }
+  std::uint64_t epochs_begun(const BatchSlot& batch) const noexcept override {
+    return batch.epoch - first_epoch_ + 1;
+  }
+  std::uint64_t bucket_rows(const BatchSlot& batch) const noexcept override {
+    return schedule_.bucket_rows(batch);
+  }
+  std::uint64_t most_bucket_rows() const noexcept override { return schedule_.most_bucket_rows(); }
+
+ private:
+  const Schedule schedule_;
+  const source::Sampler sampler_;
+  const std::uint64_t first_epoch_;
+};
+
+}  // namespace weir::conductor

@@ -1,0 +1,133 @@
+#include "pack/done_shards.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "base/threads.hpp"
+#include "shards/checksum.hpp"
+#include "source/file_descriptor.hpp"
+#include "weir/error.hpp"
+
+namespace weir::pack {
+namespace {
+
+constexpr std::size_t piece_bytes = 1 << 20;
+
+std::string numbered(const char* before, std::uint64_t number, const char* after) {
+  auto digits = std::to_string(number);
+  if (digits.size() < 6) digits.insert(0, 6 - digits.size(), '0');
+  return before + digits + after;
+}
+
+/// A record that cannot be read is none: its shard is made again.
+std::optional<shards::Index> read_record(const std::string& path) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  try {
+    return shards::read_index(path);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// The part of an index for one of its shards.
+shards::Index part_of(const shards::Index& whole, std::size_t shard) {
+  shards::Index part;
+  part.shards.push_back(whole.shards[shard]);
+  part.shards.back().first = 0;
+  const auto begin = whole.shards[shard].first;
+  const auto end = shard + 1 < whole.shards.size() ? whole.shards[shard + 1].first
+                                                   : std::uint64_t{whole.samples.size()};
+  for (auto i = begin; i < end; ++i) {
+    auto sample = whole.samples[static_cast<std::size_t>(i)];
+    sample.name = part.add_name(whole.name(sample));
+    sample.shard = 0;
+    part.samples.push_back(sample);
+  }
+  return part;
+}
+
+std::vector<DoneShard> records_in(const std::string& folder) {
+  std::vector<DoneShard> done;
+  if (const auto whole = read_record(folder + '/' + std::string(shards::index_name))) {
+    for (std::size_t i = 0; i < whole->shards.size(); ++i)
+      done.push_back({.record = part_of(*whole, i)});
+  } else {
+    while (auto record = read_record(folder + '/' + record_name(done.size())))
+      done.push_back({.record = *std::move(record)});
+  }
+  const auto wrong = std::ranges::find_if(done, [n = std::uint64_t{0}](const auto& each) mutable {
+    const auto& [record, begin, end, left_out, holds] = each;
+    return record.shards.size() != 1 || record.samples.empty() ||
+           record.shards[0].name != shard_name(n++);
+  });
+  done.erase(wrong, done.end());
+  return done;
+}
+
+/// Finds the positions of the samples by their names. Returns false if they do not all come.
+bool find_positions(DoneShard& shard, std::uint64_t begin, const AnySource& source,
+                    const source::Sampler& sampler) {
+  shard.begin = shard.end = begin;
+  for (const auto& sample : shard.record.samples) {
+    for (;; shard.left_out.push_back(shard.end++)) {
+      if (shard.end == source.size()) return false;
+      if (source.name(sampler.index(0, shard.end)) == shard.record.name(sample)) break;
+    }
+    ++shard.end;
+  }
+  return true;
+}
+
+bool file_holds(const std::string& path, const shards::Shard& shard, const std::stop_token& stop) {
+  const auto file = source::open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK);
+  struct stat status {};
+  if (!file || ::fstat(file.value(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      static_cast<std::uint64_t>(status.st_size) != shard.bytes)
+    return false;
+  shards::RunningChecksum sum;
+  std::vector<std::byte> piece(piece_bytes);
+  while (!stop.stop_requested()) {
+    const auto got =
+        source::retried([&] { return ::read(file.value(), piece.data(), piece.size()); });
+    if (got < 0) return false;
+    if (got == 0) return sum.value() == shard.checksum;
+    sum.add(std::span(piece).first(static_cast<std::size_t>(got)));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string shard_name(std::uint64_t number) { return numbered("shard-", number, ".tar"); }
+std::string record_name(std::uint64_t number) { return numbered(".shard-", number, ".weir"); }
+
+std::vector<DoneShard> find_done(const std::string& folder, const AnySource& source,
+                                 const source::Sampler& sampler, unsigned threads,
+                                 const std::stop_token& stop) {
+  auto done = records_in(folder);
+  std::uint64_t begin = 0;
+  for (auto shard = done.begin(); shard != done.end(); ++shard) {
+    if (stop.stop_requested()) return {};
+    if (!find_positions(*shard, begin, source, sampler)) {
+      done.erase(shard, done.end());
+      break;
+    }
+    begin = shard->end;
+  }
+  for_each_index(done.size(), threads, [&] {
+    return [&](std::uint64_t i) {
+      auto& shard = done[static_cast<std::size_t>(i)];
+      shard.holds = file_holds(folder + '/' + shard_name(i), shard.record.shards[0], stop);
+    };
+  });
+  if (stop.stop_requested()) return {};
+  return done;
+}
+
+}  // namespace weir::pack

@@ -1,0 +1,118 @@
+#include "pack/in_order.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/threads.hpp"
+
+namespace weir::pack {
+
+/// The threads of one run. Its destructor ends and joins them.
+class InOrder::Work {
+ public:
+  Work(const InOrder& how, std::uint64_t first, std::uint64_t end)
+      : how_(how), end_(end), next_(first), taken_(first), made_(window()) {
+    try {
+      for (std::uint64_t i = 0; i < std::min<std::uint64_t>(how.threads_, end - first); ++i)
+        threads_.push_back(start_thread([this] { work(); }));
+    } catch (const std::exception&) {
+      if (threads_.empty()) throw;  // the threads that started do the work
+    }
+  }
+  ~Work() {
+    fail(nullptr);
+    for (auto& thread : threads_) thread.join();
+  }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+  /// Ends the work. The next call of next() rethrows `error`, or throws Stopped.
+  void fail(const std::exception_ptr& error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = error;
+    if (taken_ == end_) return;  // nobody waits
+    stopping_ = true;
+    how_.memory_.stop();
+    changed_.notify_all();
+  }
+
+  /// The member of the next position.
+  Result<Member> next() {
+    std::unique_lock lock(mutex_);
+    auto& slot = made_[taken_ % made_.size()];
+    changed_.wait(lock, [&] { return stopping_ || slot.has_value(); });
+    if (stopping_) {
+      if (error_) std::rethrow_exception(error_);
+      throw Stopped{};
+    }
+    auto member = std::move(*slot);
+    slot.reset();
+    return member;
+  }
+  /// The member of the last next() is freed.
+  void taken() {
+    const std::lock_guard lock(mutex_);
+    how_.memory_.set_oldest(++taken_);
+    changed_.notify_all();
+  }
+
+ private:
+  /// Members that wait for their turn: enough that a few slow samples keep no thread waiting.
+  std::size_t window() const noexcept { return std::size_t{how_.threads_} * 4 + 4; }
+
+  void work() noexcept {
+    try {
+      Maker maker(how_.source_, how_.recipe_, how_.memory_, stopping_);
+      while (const auto position = claim()) {
+        auto made = maker.make(*position, how_.sampler_.index(0, *position));
+        const std::lock_guard lock(mutex_);
+        made_[*position % made_.size()] = std::move(made);
+        changed_.notify_all();
+      }
+    } catch (const Stopped&) {
+      // fail() was called.
+    } catch (...) {
+      fail(std::current_exception());
+    }
+  }
+
+  std::optional<std::uint64_t> claim() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock,
+                  [&] { return stopping_ || next_ == end_ || next_ < taken_ + made_.size(); });
+    if (stopping_ || next_ == end_) return std::nullopt;
+    return next_++;
+  }
+
+  const InOrder& how_;
+  const std::uint64_t end_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t next_, taken_;  ///< the next position to make, and to hand out
+  std::vector<std::optional<Result<Member>>> made_;
+  std::exception_ptr error_;
+  std::atomic<bool> stopping_{false};
+  std::vector<std::thread> threads_;
+};
+
+void InOrder::run(std::uint64_t first, std::uint64_t end, const Take& take) {
+  if (first == end) return;
+  memory_.set_oldest(first);
+  Work work(*this, first, end);
+  const std::stop_callback on_stop(stop_, [&work] { work.fail(nullptr); });
+  for (auto position = first; position < end; ++position) {
+    {
+      const auto made = work.next();
+      take(position, made);
+    }
+    work.taken();
+  }
+}
+
+}  // namespace weir::pack

@@ -1,0 +1,185 @@
+#include "pack/member.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "codec/format.hpp"
+#include "engine/failure.hpp"
+#include "shards/checksum.hpp"
+#include "source/jpeg_encoder.hpp"
+#include "weir/error.hpp"
+
+namespace weir::pack {
+namespace {
+
+/// Charges what a source asks for, and waits where the budget has no room.
+class Sink final : public ByteSink {
+ public:
+  Sink(Memory& memory, std::uint64_t position, std::vector<Piece>& pieces) noexcept
+      : memory_(memory), position_(position), pieces_(pieces) {}
+
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
+    bytes_ = add_sat(bytes_, bytes);
+    if (const auto defect = engine::too_large(bytes_, memory_.most_sample_bytes(), Stage::read))
+      throw SampleError(defect->kind, defect->reason);
+    pieces_.push_back(memory_.take(position_, Account::encoded, bytes));
+    return pieces_.back().bytes();
+  }
+  std::uint64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  Memory& memory_;
+  const std::uint64_t position_;
+  std::vector<Piece>& pieces_;
+  std::uint64_t bytes_ = 0;
+};
+
+/// Rows of decoded pixels, or one of their equal channels.
+class PixelRows final : public source::Rows {
+ public:
+  PixelRows(std::span<const std::uint8_t> rgb, const Shape& shape,
+            const std::atomic<bool>& stopping) noexcept
+      : rgb_(rgb), shape_(shape), stopping_(stopping) {}
+  void paint(std::uint32_t y, std::span<std::uint8_t> row) const noexcept override {
+    const auto* const line = rgb_.data() + std::size_t{y} * shape_.width * 3;
+    if (shape_.channels == 3)
+      std::memcpy(row.data(), line, row.size());
+    else
+      for (std::size_t x = 0; x < row.size(); ++x) row[x] = line[3 * x];
+  }
+  bool stopped() const noexcept override { return stopping_.load(std::memory_order_relaxed); }
+
+ private:
+  std::span<const std::uint8_t> rgb_;
+  Shape shape_;
+  const std::atomic<bool>& stopping_;
+};
+
+/// What libjpeg allocates for an image of this width: rows of one MCU, and tables.
+std::uint64_t encoder_bytes(std::uint32_t width) noexcept {
+  return (128 << 10) + std::uint64_t{width} * 64;
+}
+
+std::string_view extension_of(const codec::ImageInfo& info) noexcept {
+  const auto name = info.format->name;
+  return name == "jpeg" ? "jpg" : name == "pgm" || name == "ppm" ? "pnm" : name;
+}
+
+Member member_of(std::span<const std::byte> bytes, std::int64_t label) {
+  return {.bytes = bytes, .label = label, .checksum = shards::checksum_of(bytes)};
+}
+
+}  // namespace
+
+ImageSize shrunk(ImageSize size, std::uint32_t short_side) noexcept {
+  const std::uint64_t least = std::min(size.height, size.width);
+  if (least <= short_side) return size;
+  const auto scaled = [&](std::uint32_t side) {
+    return static_cast<std::uint32_t>((std::uint64_t{side} * short_side + least / 2) / least);
+  };
+  return {scaled(size.height), scaled(size.width)};
+}
+
+Maker::Maker(const AnySource& source, const Recipe& recipe, Memory& memory,
+             const std::atomic<bool>& stopping)
+    : source_(source),
+      recipe_(recipe),
+      memory_(memory),
+      stopping_(stopping),
+      decoder_(recipe.decoder) {}
+
+Result<Member> Maker::make(std::uint64_t position, std::uint64_t index) {
+  std::vector<Piece> pieces;
+  Sink sink(memory_, position, pieces);
+  std::optional<Encoded> encoded;
+  try {
+    encoded = source_.try_read(index, sink);
+  } catch (const Stopped&) {
+    throw;
+  } catch (...) {
+    return engine::failure_of(Stage::read).defect;
+  }
+  if (!encoded)
+    return Defect{FaultKind::io, Stage::read, "the source gave nothing, though it had memory"};
+  try {
+    return made_of(position, *encoded, sink.bytes(), std::move(pieces));
+  } catch (const std::bad_alloc&) {
+    return Defect{FaultKind::memory, Stage::decode, {}};
+  }
+}
+
+Result<Member> Maker::made_of(std::uint64_t position, const Encoded& encoded,
+                              std::uint64_t read_bytes, std::vector<Piece>&& pieces) {
+  if (!encoded.second.empty()) return engine::untaken_second();
+  const auto info = decoder_.probe(encoded.bytes);
+  if (!info) return info.defect();
+  if (encoded.bytes.size() > UINT32_MAX)
+    return codec::over_limit("a sample of a shard has less than 4 GiB");
+  if (recipe_.short_side != 0)
+    return encoded_again(position, encoded, *info, read_bytes, std::move(pieces));
+  const auto upright = decoder_.upright(*info);
+  auto member = member_of(encoded.bytes, encoded.label);
+  member.extension = extension_of(*info);
+  member.size = {upright.height, upright.width};
+  member.source_bytes = encoded.bytes.size();
+  member.held = std::move(pieces);
+  return member;
+}
+
+Result<Member> Maker::encoded_again(std::uint64_t position, const Encoded& encoded,
+                                    const codec::ImageInfo& info, std::uint64_t read_bytes,
+                                    std::vector<Piece>&& pieces) {
+  const auto upright = decoder_.upright(info);
+  const ImageSize before{upright.height, upright.width};
+  const auto size = shrunk(before, recipe_.short_side);
+  const Shape shape{size.height, size.width, info.channels < 3 ? 1u : 3u};
+  const auto plan =
+      decoder_.plan(info, {.out = {size.height, size.width, 3}, .fit = Fit::stretch}, 0);
+  const auto most_jpeg = source::most_jpeg_bytes(shape);
+  const auto pixels_at = round_up(plan.memory.scratch, 64);
+  const auto jpeg_at = round_up(add_sat(pixels_at, plan.out().values()), 64);
+  const auto work_bytes = add_sat(jpeg_at, most_jpeg);
+  const auto beside = add_sat(plan.memory.reserved, encoder_bytes(size.width));
+  const auto wanted = add_sat(add_sat(read_bytes, most_jpeg), add_sat(work_bytes, beside));
+  if (const auto defect = engine::too_large(wanted, memory_.most_sample_bytes(), Stage::wait))
+    return *defect;
+
+  const auto work = memory_.take(position, Account::scratch, work_bytes, beside);
+  const auto part = [&](std::uint64_t from, std::uint64_t count) {
+    return work.bytes().subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count));
+  };
+  const auto rgb = part(pixels_at, plan.out().values());
+  const std::span row(reinterpret_cast<std::uint8_t*>(rgb.data()), rgb.size());
+  const auto decoded =
+      decoder_.decode(encoded.bytes, plan, part(0, plan.memory.scratch), stopping_, row);
+  if (stopping_) throw Stopped{};
+  if (!decoded) return decoded.defect();
+
+  Member member;
+  if (size == before && info.format == &codec::jpeg_format) {
+    // A second compression would lose detail and save little.
+    member = member_of(encoded.bytes, encoded.label);
+    member.held = std::move(pieces);
+  } else {
+    std::span<const std::byte> jpeg;
+    try {
+      jpeg = source::encode_jpeg(PixelRows(row, shape, stopping_), shape, recipe_.quality,
+                                 part(jpeg_at, most_jpeg));
+    } catch (const SampleError& error) {
+      if (stopping_) throw Stopped{};
+      return Defect{error.kind(), Stage::decode, error.what()};
+    }
+    auto kept = memory_.take(position, Account::encoded, jpeg.size());
+    std::ranges::copy(jpeg, kept.bytes().begin());
+    member = member_of(kept.bytes(), encoded.label);
+    member.held.push_back(std::move(kept));
+  }
+  member.extension = "jpg";
+  member.size = size;
+  member.source_bytes = encoded.bytes.size();
+  return member;
+}
+
+}  // namespace weir::pack

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/defect.hpp"
+#include "codec/decoder.hpp"
+#include "pack/memory.hpp"
+#include "weir/source.hpp"
+
+namespace weir::pack {
+
+/// What becomes of an image.
+struct Recipe {
+  std::uint32_t short_side =
+      0;             ///< of the stored image; 0: the encoded bytes are stored as they are
+  int quality = 90;  ///< of the JPEG, 1 to 100
+  codec::DecoderOptions decoder{};
+};
+
+/// The image of one sample as it is stored.
+struct Member {
+  std::span<const std::byte> bytes{};
+  std::string_view extension{};  ///< "jpg"
+  std::int64_t label = 0;
+  std::uint64_t checksum = 0;      ///< XXH3-64 of the bytes
+  ImageSize size{};                ///< of the upright image
+  std::uint64_t source_bytes = 0;  ///< of the image as it was read
+  std::vector<Piece> held{};       ///< the memory of `bytes`, if the source does not own it
+};
+
+/// Makes members of samples. Each thread has its own. Not thread-safe.
+class Maker {
+ public:
+  /// `stopping` ends a running decode.
+  Maker(const AnySource& source, const Recipe& recipe, Memory& memory,
+        const std::atomic<bool>& stopping);
+  /// Reads, decodes, resizes and encodes a sample. Throws Stopped.
+  Result<Member> make(std::uint64_t position, std::uint64_t index);
+
+ private:
+  Result<Member> made_of(std::uint64_t position, const Encoded& encoded, std::uint64_t read_bytes,
+                         std::vector<Piece>&& pieces);
+  Result<Member> encoded_again(std::uint64_t position, const Encoded& encoded,
+                               const codec::ImageInfo& info, std::uint64_t read_bytes,
+                               std::vector<Piece>&& pieces);
+
+  const AnySource& source_;
+  const Recipe& recipe_;
+  Memory& memory_;
+  const std::atomic<bool>& stopping_;
+  codec::Decoder decoder_;
+};
+
+/// The size of an image whose shorter side becomes `short_side`. An image that is not larger keeps
+/// its size.
+ImageSize shrunk(ImageSize size, std::uint32_t short_side) noexcept;
+
+}  // namespace weir::pack

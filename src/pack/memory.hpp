@@ -1,0 +1,88 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "weir/ledger.hpp"
+
+namespace weir::pack {
+
+/// Thrown by Memory::take() when the pack ends. Not a std::exception, so that a source lets it pass.
+struct Stopped {};
+
+class Memory;
+
+/// Charged memory of one sample, aligned to 64 bytes. Move-only.
+class Piece {
+ public:
+  Piece() noexcept = default;
+  Piece(Piece&& other) noexcept { *this = std::move(other); }
+  Piece& operator=(Piece&& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(charge_, other.charge_);
+    std::swap(oldest_, other.oldest_);
+    return *this;
+  }
+  /// Frees the memory, then discharges it.
+  ~Piece();
+
+  std::span<std::byte> bytes() const noexcept { return {data_, size_}; }
+
+ private:
+  friend class Memory;
+  static constexpr std::align_val_t alignment{64};
+
+  Memory* memory_ = nullptr;
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  Charge charge_;
+  bool oldest_ = false;  ///< charged to the share of the oldest sample
+};
+
+/// The memory of all samples under way, within a budget. Half of it belongs to the oldest sample,
+/// the next one to be written. So that sample never waits, and each sample becomes the oldest.
+/// Thread-safe.
+class Memory {
+ public:
+  /// `fixed` bytes are charged to the index for the life of this object. A sample that needs more
+  /// than most_sample_bytes() is a fault. `max_sample_bytes` lowers that bound; 0: it does not.
+  /// Throws Error{budget_too_small}.
+  Memory(std::uint64_t budget, std::uint64_t fixed, std::uint64_t max_sample_bytes);
+
+  /// Charges and allocates bytes for the sample at `position`, and `beside` for memory that others
+  /// allocate. Waits while the budget has no room. `position` must not need more than
+  /// most_sample_bytes() in all. Throws Stopped, std::bad_alloc.
+  Piece take(std::uint64_t position, Account account, std::uint64_t bytes,
+             std::uint64_t beside = 0);
+  std::uint64_t most_sample_bytes() const noexcept { return most_sample_bytes_; }
+  /// Positions before this one hold nothing any more.
+  void set_oldest(std::uint64_t position);
+  /// Ends all waits.
+  void stop();
+  MemorySnapshot snapshot() const { return ledger_.snapshot(); }
+
+ private:
+  friend class Piece;
+  bool has_room(std::uint64_t bytes) const noexcept { return bytes <= shared_ - used_; }
+  void give_back(Piece& piece) noexcept;
+
+  MemoryLedger ledger_;
+  Charge fixed_;
+  std::uint64_t shared_ = 0;  ///< bytes for all samples but the oldest
+  std::uint64_t most_sample_bytes_ = 0;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t used_ = 0;  ///< of shared_
+  std::uint64_t oldest_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace weir::pack

@@ -1,0 +1,67 @@
+#include "pack/shard_writer.hpp"
+
+#include <span>
+#include <utility>
+
+#include "pack/done_shards.hpp"
+
+namespace weir::pack {
+namespace {
+
+using shards::TarWriter;
+
+/// The key of a sample: eight digits or more.
+std::string key_of(std::uint64_t position) {
+  auto digits = std::to_string(position);
+  if (digits.size() < 8) digits.insert(0, 8 - digits.size(), '0');
+  return digits;
+}
+
+/// A side of an image in the index. 0: unknown, as both are then.
+std::uint16_t side_of(std::uint32_t side, const ImageSize& size) noexcept {
+  const bool fits = size.height <= UINT16_MAX && size.width <= UINT16_MAX;
+  return fits ? static_cast<std::uint16_t>(side) : std::uint16_t{0};
+}
+
+}  // namespace
+
+bool ShardWriter::is_full_for(const Member& member) const {
+  if (!tar_) return false;
+  const auto label = std::to_string(member.label);
+  return tar_->size() + TarWriter::member_bytes(member.bytes.size()) +
+             TarWriter::member_bytes(label.size()) + TarWriter::end_bytes >
+         shard_bytes_;
+}
+
+void ShardWriter::add(std::uint64_t number, std::uint64_t position, const Member& member,
+                      const std::string& name) {
+  if (!tar_) {
+    number_ = number;
+    record_ = {};
+    tar_.emplace(folder_ + '/' + shard_name(number));
+  }
+  const auto key = key_of(position), label = std::to_string(member.label);
+  const auto offset = tar_->add(key + '.' + std::string(member.extension), member.bytes);
+  tar_->add(key + ".cls", std::as_bytes(std::span(label)));
+  record_.samples.push_back({.offset = offset,
+                             .name = record_.add_name(name),
+                             .label = member.label,
+                             .checksum = member.checksum,
+                             .bytes = static_cast<std::uint32_t>(member.bytes.size()),
+                             .height = side_of(member.size.height, member.size),
+                             .width = side_of(member.size.width, member.size)});
+}
+
+shards::Index ShardWriter::finish() {
+  const auto checksum = tar_->finish();
+  record_.shards.push_back(
+      {.name = shard_name(number_), .bytes = tar_->size(), .checksum = checksum});
+  tar_.reset();
+  // The record follows its shard: without one, the shard is made again.
+  shards::write_index(folder_ + '/' + record_name(number_), record_);
+  record_.samples.shrink_to_fit();
+  record_.text.shrink_to_fit();
+  return std::exchange(record_, {});
+}
+
+}  // namespace weir::pack

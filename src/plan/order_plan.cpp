@@ -1,0 +1,54 @@
+#include "plan/order_plan.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "plan/text.hpp"
+#include "source/weights.hpp"
+
+namespace weir {
+namespace {
+
+void require(bool holds, const std::string& what, const std::string& bound) {
+  if (!holds) refuse(what + ": " + bound);
+}
+
+bool is_name(const std::string& name) {
+  constexpr std::size_t longest = 64;
+  return !name.empty() && name.size() <= longest &&
+         std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+}  // namespace
+
+void check_order(const Order& order, std::uint64_t samples) {
+  using enum Order::Kind;
+  switch (order.kind) {
+    case sequential:
+    case shuffle:
+    case with_replacement: return;
+    case blocks:
+      require(order.block > 0, "order.block = 0", "must be 1 or more");
+      require(order.together > 0, "order.together = 0", "must be 1 or more");
+      return;
+    case every:
+      require(order.nth > 0, "order.nth = 0", "must be 1 or more");
+      require(samples == 0 || order.offset < samples,
+              "order.offset = " + std::to_string(order.offset),
+              "leaves no sample; the source has " + std::to_string(samples) + " samples");
+      return;
+    case weighted:
+      require(order.weights != nullptr, "order.weights is null", "use Order::weighted(weights)");
+      require(samples == 0 || order.weights->values().size() == samples, "order.weights",
+              "of " + std::to_string(order.weights->values().size()) + " samples; the source has " +
+                  std::to_string(samples) + ", and each needs one weight");
+      return;
+    case own:
+      require(is_name(order.name), "order.name = '" + order.name + "'",
+              "must be 1 to 64 printable ASCII characters");
+      require(bool(order.function), "order.function is empty",
+              "use Order::own(name, draws, function)");
+  }
+}
+
+}  // namespace weir

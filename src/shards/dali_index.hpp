@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "shards/members.hpp"
+
+namespace weir::shards {
+
+// The index of NVIDIA DALI's webdataset reader: wds2idx, version v1.2. A line for each sample, with
+// extension, offset, size and name of each of its members.
+
+/// The index of a shard in `folder`: "train-0.idx" for "train-0.tar". DALI ends the name at its first
+/// dot.
+std::string dali_index_path(const std::string& folder, const ShardFile& shard);
+
+/// Calls `each` for the members in the index of the shard. Throws Error{source_failed} with file and
+/// line for a wrong index, and for ranges that overlap or are outside of the shard.
+void read_dali_index(const std::string& folder, const ShardFile& shard,
+                     const std::function<void(const Member&)>& each);
+
+/// Writes the index of the shard into `folder`. Throws Error{source_failed}, also for a name with a
+/// space, which the format cannot hold.
+void write_dali_index(const std::string& folder, const ShardFile& shard,
+                      const std::stop_token& stop);
+
+}  // namespace weir::shards

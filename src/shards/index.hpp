@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shards/checksum.hpp"
+
+namespace weir::shards {
+
+/// The name of the file. There is one for a data set.
+inline constexpr std::string_view index_name = "index.weir";
+
+/// One shard of the data set.
+struct Shard {
+  std::string name;         ///< path relative to the folder of the index, without ".."
+  std::uint64_t bytes = 0;  ///< of the file
+  std::uint64_t first = 0;  ///< index of its first sample
+  Checksum checksum{};      ///< of the file
+  std::string etag{};       ///< of the object, if the shard is remote; may be empty
+};
+
+/// One sample, in memory as in the file. Samples are in the order of their shards and offsets.
+struct Sample {
+  std::uint64_t offset = 0;    ///< of the first byte of the image in its shard
+  std::uint64_t name = 0;      ///< offset of the name in Index::text; above 0
+  std::int64_t label = 0;      ///< any number
+  std::uint64_t checksum = 0;  ///< XXH3-64 of the bytes
+  std::uint32_t bytes = 0;     ///< size of the image
+  std::uint32_t shard = 0;     ///< position in Index::shards
+  std::uint16_t height = 0;    ///< of the upright image; 0: unknown, as is the width then
+  std::uint16_t width = 0;     ///< of the upright image
+  std::uint32_t reserved = 0;  ///< 0
+};
+static_assert(sizeof(Sample) == 48);
+
+/// Whether a path is relative and has no "..".
+bool is_below(std::string_view path) noexcept;
+
+/// What a data set of shards consists of.
+struct Index {
+  std::vector<Shard> shards;
+  std::vector<Sample> samples;
+  std::vector<char> text{'\0'};  ///< names, each followed by NUL
+  std::uint64_t skipped = 0;     ///< samples without an image, which are left out
+
+  /// Adds a name without NUL, and returns its offset in `text`.
+  std::uint64_t add_name(std::string_view name);
+  const char* name(const Sample& sample) const noexcept { return text.data() + sample.name; }
+  /// Heap bytes.
+  std::uint64_t held_bytes() const noexcept;
+};
+
+/// Writes the index under a temporary name, writes it through to the disk, and renames it. Throws
+/// Error{source_failed} with the path.
+void write_index(const std::string& path, const Index& index);
+
+/// Reads an index whole and validates it: the checksum, every range inside its shard, none
+/// overlapping, every name. Memory grows with what was read and found valid. Throws
+/// Error{source_failed} with the path and what to do, std::bad_alloc.
+Index read_index(const std::string& path);
+
+}  // namespace weir::shards

@@ -1,0 +1,115 @@
+#include "shards/keys.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+#include "base/sanitize.hpp"
+#include "source/folder_walk.hpp"
+#include "weir/error.hpp"
+
+namespace weir::shards {
+namespace {
+
+constexpr std::string_view image_extensions[] = {"jpg", "jpeg", "jpe",  "jfif", "png", "webp",
+                                                 "bmp", "tif",  "tiff", "pnm",  "ppm", "pgm"};
+
+[[noreturn]] void refuse(const std::string& pattern, const std::string& why) {
+  throw Error(Errc::bad_options, Stage::read, "the pattern " + sanitize(pattern) + ' ' + why);
+}
+
+/// The words of "a,b,c".
+std::vector<std::string> parts_of(std::string_view list) {
+  std::vector<std::string> words;
+  for (;;) {
+    const auto comma = std::min(list.find(','), list.size());
+    words.emplace_back(list.substr(0, comma));
+    if (comma == list.size()) return words;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  constexpr std::size_t most_digits = 18;  // more might not fit
+  std::uint64_t number = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || text.size() > most_digits) return std::nullopt;
+  return number;
+}
+
+/// The numbers of "first..last", as wide as the wider of them if one begins with a zero.
+std::vector<std::string> range_of(const std::string& pattern, std::string_view first,
+                                  std::string_view last) {
+  const auto from = number_of(first), to = number_of(last);
+  if (!from || !to) refuse(pattern, "has a range that is not {FIRST..LAST} of two whole numbers");
+  const auto down = *from > *to;
+  const auto count = (down ? *from - *to : *to - *from) + 1;
+  if (count > most_paths)
+    refuse(pattern, "has a range of more than " + std::to_string(most_paths) + " numbers");
+  const auto padded = [](std::string_view text) { return text.size() > 1 && text[0] == '0'; };
+  const auto width = padded(first) || padded(last) ? std::max(first.size(), last.size()) : 0;
+  std::vector<std::string> words;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto digits = std::to_string(down ? *from - i : *from + i);
+    words.push_back(std::string(width > digits.size() ? width - digits.size() : 0, '0') + digits);
+  }
+  return words;
+}
+
+}  // namespace
+
+std::optional<MemberName> split(std::string_view name) noexcept {
+  const auto slash = name.rfind('/');
+  const auto base = slash == name.npos ? 0 : slash + 1;
+  const auto dot = name.find('.', base);
+  if (dot == name.npos || dot == base) return std::nullopt;
+  return MemberName{name.substr(0, dot), name.substr(dot + 1)};
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), source::lower);
+  return lower;
+}
+
+bool may_be_image(std::string_view extension) noexcept {
+  const auto dot = extension.rfind('.');
+  const auto last = dot == extension.npos ? extension : extension.substr(dot + 1);
+  return std::ranges::find(image_extensions, last) != std::end(image_extensions);
+}
+
+std::vector<std::string> expand_braces(const std::string& pattern) {
+  if (pattern.size() > most_pattern_bytes)
+    refuse(pattern, "has more than " + std::to_string(most_pattern_bytes) + " bytes");
+  std::vector<std::string> paths{""};
+  for (std::string_view rest = pattern; !rest.empty();) {
+    const auto open = std::min(rest.find_first_of("{}"), rest.size());
+    const auto plain = rest.substr(0, open);
+    std::vector<std::string> words{""};
+    if (open == rest.size()) {
+      rest = {};
+    } else {
+      const auto close = rest.find_first_of("{}", open + 1);
+      if (rest[open] == '}' || close == rest.npos)
+        refuse(pattern, "has a brace without its partner");
+      if (rest[close] == '{') refuse(pattern, "has a brace inside of another");
+      const auto inside = rest.substr(open + 1, close - open - 1);
+      rest.remove_prefix(close + 1);
+      const auto dots = inside.find("..");
+      words = dots == inside.npos
+                  ? parts_of(inside)
+                  : range_of(pattern, inside.substr(0, dots), inside.substr(dots + 2));
+    }
+    if (words.size() > most_paths / paths.size())
+      refuse(pattern, "has more than " + std::to_string(most_paths) + " paths");
+    std::vector<std::string> longer;
+    longer.reserve(paths.size() * words.size());
+    for (const auto& path : paths)
+      for (const auto& word : words) longer.push_back(path + std::string(plain) + word);
+    paths = std::move(longer);
+  }
+  return paths;
+}
+
+}  // namespace weir::shards

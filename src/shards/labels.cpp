@@ -1,0 +1,104 @@
+#include "shards/labels.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include "base/sanitize.hpp"
+#include "shards/keys.hpp"
+#include "source/text_file.hpp"
+#include "weir/error.hpp"
+
+namespace weir::shards {
+namespace {
+
+/// Arrays and objects inside of one another. Deeper ones have no label, and are not kept.
+constexpr int most_depth = 64;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  const auto first = text.find_first_not_of(blank);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t value = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+Labels::Labels(const ShardOptions& options) {
+  if (!options.label_file.empty()) {
+    read_file(options.label_file);
+    return;
+  }
+  const auto refuse = [&](const std::string& why) {
+    throw Error(Errc::bad_options, Stage::read, "label = '" + sanitize(options.label) + "' " + why);
+  };
+  const auto colon = std::min(options.label.find(':'), options.label.size());
+  extension_ = lower_case(options.label.substr(0, colon));
+  if (extension_.starts_with('.')) extension_.erase(0, 1);
+  if (extension_.empty()) refuse("must be an extension, as in cls, or json:/label");
+  if (colon == options.label.size()) return;
+  const auto pointer = options.label.substr(colon + 1);
+  try {
+    pointer_.emplace(pointer);
+  } catch (const nlohmann::json::exception&) {
+    refuse("must have a JSON pointer after the colon, as in json:/label");
+  }
+}
+
+void Labels::read_file(const std::string& path) {
+  const auto text = source::read_text_file(path, source::most_list_bytes);
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  std::string_view rest(text);
+  if (rest.starts_with(byte_order_mark)) rest.remove_prefix(byte_order_mark.size());
+  for (std::uint64_t number = 1; !rest.empty(); ++number) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    auto line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || line.starts_with('#')) continue;
+    const auto tab = line.rfind('\t');
+    const auto label = tab == line.npos ? std::nullopt : whole(line.substr(tab + 1));
+    const auto fail = [&](const std::string& why) {
+      throw Error(Errc::source_failed, Stage::read,
+                  "label_file " + sanitize(path) + ":" + std::to_string(number) + ": '" +
+                      sanitize(line, 80) + "' " + why);
+    };
+    if (!label) fail("is not key<TAB>label with a whole number of 64 bits");
+    if (!by_key_.emplace(line.substr(0, tab), *label).second) fail("has a key that came before");
+  }
+}
+
+std::int64_t Labels::parse(std::string_view content) const {
+  if (!pointer_) {
+    const auto label = whole(trimmed(content));
+    if (!label) throw std::invalid_argument("is not a whole number of 64 bits");
+    return *label;
+  }
+  using nlohmann::json;
+  const auto shallow = [](int depth, json::parse_event_t, json&) { return depth <= most_depth; };
+  const auto parsed = json::parse(content, shallow, false);
+  if (parsed.is_discarded()) throw std::invalid_argument("is not JSON");
+  if (!parsed.contains(*pointer_))
+    throw std::invalid_argument("has nothing at " + pointer_->to_string());
+  const auto& value = parsed.at(*pointer_);
+  if (!value.is_number_integer() ||
+      (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX))
+    throw std::invalid_argument("has no whole number of 64 bits at " + pointer_->to_string());
+  return value.get<std::int64_t>();
+}
+
+std::optional<std::int64_t> Labels::of(std::string_view key) const {
+  const auto found = by_key_.find(std::string(key));
+  if (found == by_key_.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace weir::shards

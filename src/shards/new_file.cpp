@@ -1,0 +1,51 @@
+#include "shards/new_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "base/sanitize.hpp"
+#include "weir/error.hpp"
+
+namespace weir::shards {
+
+void NewFile::fail(const char* what) const {
+  throw Error(
+      Errc::source_failed, Stage::read,
+      std::string("cannot ") + what + ' ' + sanitize(path_) + ": " + source::errno_text(errno));
+}
+
+NewFile::NewFile(const std::string& path) : path_(path), temporary_(path + ".part") {
+  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
+  file_ = source::FileDescriptor(
+      source::retried([&] { return ::open(temporary_.c_str(), flags, 0666); }));
+  if (!file_) fail("write");
+}
+
+NewFile::~NewFile() {
+  if (file_) ::unlink(temporary_.c_str());
+}
+
+void NewFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const auto done =
+        source::retried([&] { return ::write(file_.value(), bytes.data(), bytes.size()); });
+    if (done < 0) fail("write");
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+    size_ += static_cast<std::uint64_t>(done);
+  }
+}
+
+void NewFile::commit() {
+  if (::fsync(file_.value()) != 0) fail("write");
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("rename a temporary file to");
+  file_ = source::FileDescriptor();
+  const auto slash = path_.rfind('/');
+  const auto folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
+  const auto opened = source::open_at(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY);
+  if (opened) ::fsync(opened.value());
+}
+
+}  // namespace weir::shards

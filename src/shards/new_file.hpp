@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "source/file_descriptor.hpp"
+
+namespace weir::shards {
+
+/// A file that is written under a temporary name, PATH.part, and gets its name when it is complete.
+/// So nobody sees half a file. Not thread-safe.
+class NewFile {
+ public:
+  /// Throws Error{source_failed} with the path and the system's text, as all calls.
+  explicit NewFile(const std::string& path);
+  /// Removes the temporary file if commit() was not called.
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  /// Number of bytes so far.
+  std::uint64_t size() const noexcept { return size_; }
+  /// Writes through to the disk, renames, and writes the folder's entry through.
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const char* what) const;
+
+  std::string path_, temporary_;
+  source::FileDescriptor file_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace weir::shards

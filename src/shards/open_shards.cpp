@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/sanitize.hpp"
+#include "shards/keys.hpp"
+#include "shards/tar_shards.hpp"
+#include "weir/error.hpp"
+
+namespace weir::shards {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& what) {
+  throw Error(Errc::source_failed, Stage::read, what);
+}
+
+void check(const ShardOptions& options) {
+  const auto refuse = [](const std::string& why) {
+    throw Error(Errc::bad_options, Stage::read, why);
+  };
+  if (options.side.empty() != (options.side_bytes == 0))
+    refuse("side = '" + sanitize(options.side) +
+           "' and side_bytes = " + std::to_string(options.side_bytes) +
+           ": set both, the extension and the bytes of a row, or neither");
+  const auto one_role = [&](const char* one, const std::string& a, const char* other,
+                            const std::string& b) {
+    if (!a.empty() && a == b)
+      refuse(std::string(one) + " and " + other + " are both '" + sanitize(a) +
+             "'; a member has one role");
+  };
+  one_role("image", options.image, "second", options.second);
+  one_role("image", options.image, "side", options.side);
+}
+
+/// What the caller's paths mean: the shards, and the folder of their index.
+struct Shards {
+  fs::path folder;                 ///< all shards are below it; empty: the current folder
+  std::vector<std::string> names;  ///< relative to `folder`; empty: those of its index
+};
+
+bool is_there(const fs::path& path) {
+  std::error_code failed;
+  return fs::exists(path, failed);
+}
+
+/// The shards of a folder without an index: its files *.tar, in byte order.
+std::vector<std::string> tars_of(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+    if (at->path().extension() == ".tar") names.push_back(at->path().filename().string());
+  if (failed) fail("cannot list " + sanitize(folder.string()) + ": " + failed.message());
+  if (names.empty())
+    fail(sanitize(folder.string()) + ": no shards: neither " + std::string(index_name) +
+         " nor a file *.tar");
+  std::ranges::sort(names);
+  return names;
+}
+
+/// The deepest folder that has all paths below it.
+fs::path common_folder(const std::vector<std::string>& paths) {
+  auto folder = fs::path(paths.front()).parent_path();
+  for (const auto& path : paths) {
+    const auto other = fs::path(path).parent_path();
+    const auto [a, b] = std::mismatch(folder.begin(), folder.end(), other.begin(), other.end());
+    if (a == folder.end()) continue;
+    fs::path shorter;
+    for (auto part = folder.begin(); part != a; ++part) shorter /= *part;
+    folder = std::move(shorter);
+  }
+  return folder;
+}
+
+Shards resolve(const std::vector<std::string>& given, bool use_index) {
+  std::vector<std::string> paths;
+  for (const auto& path : given) {
+    if (is_there(path)) {
+      paths.push_back(path);
+      continue;
+    }
+    for (auto& each : expand_braces(path)) paths.push_back(std::move(each));
+    if (paths.size() > most_paths) fail("more than " + std::to_string(most_paths) + " shards");
+  }
+  if (paths.empty()) throw Error(Errc::bad_options, Stage::read, "tar_shards: no path is given");
+  if (paths.size() == 1) {
+    const fs::path only = paths.front();
+    if (only.filename() == index_name && use_index) return {only.parent_path(), {}};
+    std::error_code failed;
+    if (fs::is_directory(only, failed))
+      return {only, use_index && is_there(only / index_name) ? std::vector<std::string>()
+                                                             : tars_of(only)};
+  }
+  Shards shards{common_folder(paths), {}};
+  std::set<std::string> known;
+  for (const auto& path : paths) {
+    if (!known.insert(path).second) fail("shard " + sanitize(path) + " is given twice");
+    shards.names.push_back(fs::path(path).lexically_relative(shards.folder).generic_string());
+    if (shards.folder.empty()) shards.names.back() = path;
+  }
+  return shards;
+}
+
+/// The part of an index that lists the named shards, in their order. Empty if it lacks one of them.
+std::optional<Index> part_of(Index index, const std::vector<std::string>& names) {
+  if (std::ranges::equal(names, index.shards, {}, {}, &Shard::name)) return index;
+  std::map<std::string_view, std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < index.shards.size(); ++i) numbers[index.shards[i].name] = i;
+  Index part;
+  for (const auto& name : names) {
+    const auto found = numbers.find(name);
+    if (found == numbers.end()) return std::nullopt;
+    const auto number = found->second;
+    const bool last = number + 1 == index.shards.size();
+    const auto end = last ? index.samples.size() : index.shards[number + 1].first;
+    auto shard = index.shards[number];
+    const auto first = std::exchange(shard.first, part.samples.size());
+    for (auto i = first; i < end; ++i) {
+      part.samples.push_back(index.samples[i]);
+      part.samples.back().shard = static_cast<std::uint32_t>(part.shards.size());
+    }
+    part.shards.push_back(std::move(shard));
+  }
+  part.samples.shrink_to_fit();
+  part.text = std::move(index.text);
+  return part;
+}
+
+/// Whether the options need members or labels that an index does not have.
+bool needs_search(const ShardOptions& options) {
+  const ShardOptions usual;
+  return options.image != usual.image || options.label != usual.label ||
+         options.label_file != usual.label_file || !options.second.empty() ||
+         !options.side.empty() || !options.dali_index.empty();
+}
+
+/// Gives the samples that were found what the index knows of the same ranges. Returns whether it knows
+/// all.
+bool adopt(Scan& found, const Index& index, const ShardOptions& options) {
+  const bool labels = options.label == ShardOptions().label && options.label_file.empty();
+  auto known = index.samples.begin();
+  const auto position = [](const Sample& sample) { return std::pair(sample.shard, sample.offset); };
+  const auto shift = found.index.text.size() - 1;
+  found.index.text.insert(found.index.text.end(), index.text.begin() + 1, index.text.end());
+  bool all = true;
+  for (auto& sample : found.index.samples) {
+    while (known != index.samples.end() && position(*known) < position(sample)) ++known;
+    if (known == index.samples.end() || position(*known) != position(sample) ||
+        known->bytes != sample.bytes) {
+      all = false;
+      continue;
+    }
+    auto adopted = *known;
+    adopted.name += shift;
+    if (!labels) adopted.label = sample.label;
+    sample = adopted;
+  }
+  for (std::size_t i = 0; i < found.index.shards.size(); ++i)
+    found.index.shards[i].checksum = index.shards[i].checksum;
+  return all;
+}
+
+}  // namespace
+
+TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions& options,
+                      const std::stop_token& stop, OldIndex old_index) {
+  check(options);
+  const bool use_index = old_index == OldIndex::use;
+  auto [folder, names] = resolve(paths, use_index);
+  const auto index_path = folder / index_name;
+  std::optional<Index> index;
+  if (use_index && (names.empty() || is_there(index_path))) index = read_index(index_path.string());
+  if (names.empty())
+    for (const auto& shard : index->shards) names.push_back(shard.name);
+  else if (index)
+    index = part_of(std::move(*index), names);
+  if (options.verify && !index)
+    throw Error(Errc::bad_options, Stage::read,
+                "verify: there is no " + std::string(index_name) + " in " +
+                    (folder.empty() ? "the current folder" : sanitize(folder.string())) +
+                    " that lists all shards; make it with `weir index`");
+
+  std::vector<ShardFile> files;
+  files.reserve(names.size());
+  for (auto& name : names) {
+    files.push_back(open_shard((folder / name).string(), name));
+    if (!index) continue;
+    const auto& file = files.back();
+    if (const auto bytes = index->shards[files.size() - 1].bytes; bytes != file.bytes)
+      fail("shard " + sanitize(file.path) + " has " + std::to_string(file.bytes) + " bytes where " +
+           sanitize(index_path.string()) + " says " + std::to_string(bytes) +
+           "; if the shard was made anew, run `weir index` again");
+  }
+  Scan scan;
+  bool checksums = index.has_value();
+  if (!index || needs_search(options)) {
+    scan = scan_shards(files, options, stop);
+    if (index) checksums = adopt(scan, *index, options);
+  } else {
+    scan.index = *std::move(index);
+  }
+  if (options.verify && !checksums)
+    throw Error(Errc::bad_options, Stage::read,
+                "verify: " + sanitize(index_path.string()) +
+                    " lacks samples that these options choose; make it with the same options of "
+                    "`weir index`");
+  if (scan.index.samples.empty())
+    fail("no samples in " + std::to_string(files.size()) + " shards: " +
+         (scan.index.skipped == 0
+              ? "they have no files with a key and an extension"
+              : std::to_string(scan.index.skipped) + " groups of files have no image" +
+                    (scan.left_out.empty() ? "" : ", as " + sanitize(scan.left_out[0].name))));
+  return TarShards(std::move(files), std::move(scan), checksums, options);
+}
+
+}  // namespace weir::shards

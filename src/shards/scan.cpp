@@ -1,0 +1,208 @@
+#include "shards/scan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+#include "base/sanitize.hpp"
+#include "base/threads.hpp"
+#include "shards/dali_index.hpp"
+#include "shards/keys.hpp"
+#include "shards/labels.hpp"
+#include "shards/members.hpp"
+#include "weir/error.hpp"
+
+namespace weir::shards {
+namespace {
+
+/// An extension as typed, with or without its dot.
+std::string extension_of(const std::string& option) {
+  auto extension = lower_case(option);
+  if (extension.starts_with('.')) extension.erase(0, 1);
+  return extension;
+}
+
+/// The roles that members can have, by their extensions.
+struct Roles {
+  explicit Roles(const ShardOptions& options)
+      : image(extension_of(options.image)),
+        second(extension_of(options.second)),
+        side(extension_of(options.side)),
+        labels(options) {}
+
+  bool is_image(const std::string& extension) const {
+    if (!image.empty()) return extension == image;
+    return !has_other_role(extension) && may_be_image(extension);
+  }
+  bool has_other_role(const std::string& extension) const {
+    return extension == second || extension == side;
+  }
+
+  std::string image, second, side;
+  Labels labels;
+};
+
+/// Groups the members of one shard into samples.
+class Grouping {
+ public:
+  Grouping(const ShardFile& shard, const Roles& roles) : shard_(shard), roles_(roles) {}
+
+  void add(const Member& member) {
+    const auto name = split(member.name);
+    if (!name) return;
+    if (!now_ || now_->key != name->key) {
+      finish();
+      begin(member, name->key);
+    }
+    take(member, lower_case(name->extension));
+  }
+
+  /// What was found. The samples' shard and the labels of a file are not set yet.
+  Scan result() {
+    finish();
+    auto& index = found_.index;
+    index.samples.shrink_to_fit();
+    index.text.shrink_to_fit();
+    return std::move(found_);
+  }
+
+ private:
+  struct Group {
+    std::string key;
+    std::uint64_t offset = 0;
+    std::set<std::string> extensions{};
+    std::optional<Sample> image{};
+    std::optional<std::int64_t> label{};
+    Range second{}, side{};
+  };
+
+  [[noreturn]] void refuse(const Member& member, const std::string& why) const {
+    refuse_shard(shard_, member.offset, "'" + sanitize(member.name) + "' " + why);
+  }
+
+  void begin(const Member& member, std::string_view key) {
+    now_.emplace(Group{.key = std::string(key), .offset = member.offset});
+    const auto [before, is_new] = ends_.emplace(now_->key, member.offset);
+    if (!is_new)
+      refuse(member, "returns to the key of byte " + std::to_string(before->second) +
+                         ", after members of other keys; the files of a sample must be adjacent: "
+                         "make the shard with `tar --sort=name`");
+  }
+
+  void take(const Member& member, const std::string& extension) {
+    auto& now = *now_;
+    if (!now.extensions.insert(extension).second)
+      refuse(member, "comes twice in its sample; only one file of each extension can be found");
+    if (extension.empty()) return;  // it would have each role that is not asked for
+    if (extension == roles_.labels.extension()) now.label = label_of(member);
+    const Range range{member.offset, member.bytes};
+    if (extension == roles_.second) now.second = range;
+    if (extension == roles_.side) now.side = range;
+    if (roles_.is_image(extension) && !now.image) {
+      now.image = Sample{.offset = member.offset,
+                         .name = found_.index.add_name(member.name),
+                         .bytes = static_cast<std::uint32_t>(member.bytes)};
+    } else if (roles_.image.empty() && roles_.is_image(extension)) {
+      if (found_.more_images++ == 0)
+        found_.another_image = shard_.name + '/' + std::string(member.name);
+    }
+  }
+
+  std::int64_t label_of(const Member& member) const {
+    if (member.bytes > Labels::most_bytes)
+      refuse(member, "has " + std::to_string(member.bytes) + " bytes, too many for a label");
+    std::string content(static_cast<std::size_t>(member.bytes), '\0');
+    const auto got = read_at(shard_, member.offset, std::as_writable_bytes(std::span(content)));
+    if (got < content.size()) refuse(member, "cannot be read");
+    try {
+      return roles_.labels.parse(content);
+    } catch (const std::invalid_argument& e) {
+      refuse(member, std::string(e.what()) + "; it has the label: see ShardOptions::label");
+    }
+  }
+
+  void finish() {
+    if (!now_) return;
+    auto group = *std::exchange(now_, std::nullopt);
+    if (!group.image) {
+      ++found_.index.skipped;
+      found_.left_out.push_back({shard_.name + '/' + group.key, group.offset});
+      return;
+    }
+    if (!group.label) group.label = roles_.labels.of(group.key);
+    if (!group.label) ++found_.unlabelled;
+    group.image->label = group.label.value_or(-1);
+    found_.index.samples.push_back(*group.image);
+    if (!roles_.second.empty()) found_.second.push_back(group.second);
+    if (!roles_.side.empty()) found_.side.push_back(group.side);
+  }
+
+  const ShardFile& shard_;
+  const Roles& roles_;
+  Scan found_;
+  std::optional<Group> now_;
+  std::unordered_map<std::string, std::uint64_t> ends_;  ///< keys so far, and where they began
+};
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T>&& from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  std::exchange(from, {});
+}
+
+/// Adds what shard number `number` has.
+void merge(Scan& all, Scan&& part, const ShardFile& file, std::uint32_t number) {
+  auto& index = all.index;
+  const auto shift = index.text.size() - 1;  // both begin with the empty name
+  for (auto& sample : part.index.samples) {
+    sample.shard = number;
+    sample.name += shift;
+  }
+  index.shards.push_back({.name = file.name, .bytes = file.bytes, .first = index.samples.size()});
+  append(index.samples, std::move(part.index.samples));
+  index.text.insert(index.text.end(), part.index.text.begin() + 1, part.index.text.end());
+  index.skipped += part.index.skipped;
+  append(all.second, std::move(part.second));
+  append(all.side, std::move(part.side));
+  append(all.left_out, std::move(part.left_out));
+  if (all.more_images == 0) all.another_image = std::move(part.another_image);
+  all.more_images += part.more_images;
+  all.unlabelled += part.unlabelled;
+}
+
+}  // namespace
+
+std::uint64_t Scan::held_bytes() const noexcept {
+  return index.held_bytes() + (second.capacity() + side.capacity()) * sizeof(Range);
+}
+
+Scan scan_shards(const std::vector<ShardFile>& files, const ShardOptions& options,
+                 const std::stop_token& stop) {
+  const Roles roles(options);
+  std::vector<Scan> parts(files.size());
+  const auto search = [&](std::uint64_t i) {
+    Grouping grouping(files[i], roles);
+    const auto add = [&](const Member& member) { grouping.add(member); };
+    if (options.dali_index.empty())
+      read_members(files[i], add, stop);
+    else
+      read_dali_index(options.dali_index, files[i], add);
+    parts[i] = grouping.result();
+  };
+  for_each_index(files.size(), threads_for(0), [&] { return search; });
+  Scan all;
+  for (std::uint32_t i = 0; i < files.size(); ++i)
+    merge(all, std::exchange(parts[i], {}), files[i], i);
+  all.index.samples.shrink_to_fit();
+  all.index.text.shrink_to_fit();
+  all.second.shrink_to_fit();
+  all.side.shrink_to_fit();
+  return all;
+}
+
+}  // namespace weir::shards

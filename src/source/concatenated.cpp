@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/sanitize.hpp"
+#include "source/fingerprint.hpp"
+#include "source/name_table.hpp"
+#include "weir/error.hpp"
+#include "weir/sources.hpp"
+
+namespace weir::source {
+namespace {
+
+[[noreturn]] void refuse_concatenated(const std::string& what) {
+  throw Error(Errc::bad_options, Stage::read, "concatenated: " + what);
+}
+
+/// Several sources, one after the other.
+class Concatenated {
+ public:
+  explicit Concatenated(std::vector<AnySource> sources) : sources_(std::move(sources)) {
+    if (sources_.empty()) refuse_concatenated("sources is empty; name at least one");
+    sources_.shrink_to_fit();
+    ends_.reserve(sources_.size());
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      ends_.push_back(size() + sources_[i].size());
+      add_class_names(i);
+    }
+    names_.shrink_to_fit();
+  }
+
+  std::uint64_t size() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    const auto [source, at] = locate(i);
+    return source.try_read(at, sink);
+  }
+  std::string name(std::uint64_t i) const {
+    const auto [source, at] = locate(i);
+    return source.name(at);
+  }
+  std::uint64_t index_bytes() const {
+    auto bytes = sizeof(*this) + sources_.capacity() * sizeof(AnySource) +
+                 ends_.capacity() * sizeof(std::uint64_t) + held_bytes(names_);
+    for (const auto& source : sources_) bytes += source.index_bytes();
+    return bytes;
+  }
+  std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
+    const auto [source, at] = locate(i);
+    return source.encoded_bytes(at);
+  }
+  std::optional<ImageSize> image_size(std::uint64_t i) const {
+    const auto [source, at] = locate(i);
+    return source.image_size(at);
+  }
+  std::vector<std::string> class_names() const { return names_; }
+  std::uint64_t skipped() const {
+    std::uint64_t skipped = 0;
+    for (const auto& source : sources_) skipped += source.skipped();
+    return skipped;
+  }
+  /// Needed only if a part has a fingerprint of its own.
+  std::string fingerprint() const {
+    const auto own = [](const AnySource& source) { return !source.fingerprint().empty(); };
+    if (std::ranges::none_of(sources_, own)) return {};
+    std::string all = "concatenated";
+    for (const auto& source : sources_) all += ' ' + source::fingerprint(source);
+    return all;
+  }
+
+ private:
+  struct Located {
+    const AnySource& source;
+    std::uint64_t at;
+  };
+  Located locate(std::uint64_t i) const {
+    const auto found = std::ranges::upper_bound(ends_, i) - ends_.begin();
+    const auto number = static_cast<std::size_t>(found);
+    return {sources_[number], number == 0 ? i : i - ends_[number - 1]};
+  }
+
+  void add_class_names(std::size_t number) {
+    const auto names = sources_[number].class_names();
+    for (std::size_t label = 0; label < std::min(names.size(), names_.size()); ++label)
+      if (names[label] != names_[label])
+        refuse_concatenated("class " + std::to_string(label) + " is '" + sanitize(names_[label]) +
+                            "', in sources[" + std::to_string(number) + "] '" +
+                            sanitize(names[label]) +
+                            "'; give both the same FolderOptions::classes, or use relabelled()");
+    if (names.size() > names_.size()) names_ = names;
+  }
+
+  std::vector<AnySource> sources_;
+  std::vector<std::uint64_t> ends_;  ///< of each source: the samples up to its end
+  std::vector<std::string> names_;
+};
+static_assert(Source<Concatenated>);
+
+}  // namespace
+}  // namespace weir::source
+
+weir::AnySource weir::concatenated(std::vector<AnySource> sources) {
+  return source::Concatenated(std::move(sources));
+}

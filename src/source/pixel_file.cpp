@@ -1,0 +1,48 @@
+#include "source/pixel_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/sanitize.hpp"
+#include "weir/error.hpp"
+
+namespace weir::source {
+
+PixelFile::PixelFile(const std::string& path)
+    : path_(path), file_(open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY)) {
+  if (!file_) refuse("cannot open: " + errno_text(errno));
+  struct stat status {};
+  if (retried([&] { return ::fstat(file_.value(), &status); }) != 0)
+    refuse("cannot stat: " + errno_text(errno));
+  if (!S_ISREG(status.st_mode)) refuse("not a regular file");
+  bytes_ = static_cast<std::uint64_t>(status.st_size);
+  std::array<std::byte, 2> magic{};
+  if (bytes_ < magic.size()) return;
+  read(0, magic);
+  if (magic == std::array{std::byte{0x1f}, std::byte{0x8b}})
+    refuse("it is compressed; run gunzip first");
+}
+
+void PixelFile::read(std::uint64_t offset, std::span<std::byte> to) const {
+  for (std::size_t done = 0; done < to.size();) {
+    const auto got = retried([&] {
+      return ::pread(file_.value(), to.data() + done, to.size() - done,
+                     static_cast<off_t>(offset + done));
+    });
+    if (got < 0) throw SampleError(FaultKind::io, "cannot read: " + errno_text(errno));
+    if (got == 0)
+      throw SampleError(FaultKind::truncated,
+                        "the file ended at byte " + std::to_string(offset + done));
+    done += static_cast<std::size_t>(got);
+  }
+}
+
+void PixelFile::refuse(const std::string& why) const {
+  throw Error(Errc::source_failed, Stage::read, sanitize(path_) + ": " + why);
+}
+
+}  // namespace weir::source

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "source/file_descriptor.hpp"
+#include "weir/image.hpp"
+#include "weir/source.hpp"
+
+namespace weir::source {
+
+/// An open file of pixels that are not compressed. Thread-safe.
+class PixelFile {
+ public:
+  /// Throws Error{source_failed} with the path if it is no regular file or is compressed by gzip.
+  explicit PixelFile(const std::string& path);
+
+  const std::string& path() const noexcept { return path_; }
+  /// The name of sample `number` of this file, without the folder: a data set that was moved keeps
+  /// its names.
+  std::string name_of(std::uint64_t number) const {
+    return path_.substr(path_.rfind('/') + 1) + '#' + std::to_string(number);
+  }
+  std::uint64_t bytes() const noexcept { return bytes_; }
+  /// Fills `to` from `offset`. Throws SampleError: `truncated` if the file has become shorter, `io`
+  /// with the system's text.
+  void read(std::uint64_t offset, std::span<std::byte> to) const;
+  /// Throws Error{source_failed} with the path and `why`.
+  [[noreturn]] void refuse(const std::string& why) const;
+
+ private:
+  std::string path_;
+  FileDescriptor file_;
+  std::uint64_t bytes_ = 0;
+};
+
+/// Pixels that a source writes as a binary PNM, for which weir needs no decoder.
+class PixelSample {
+ public:
+  /// `shape.channels` is 1 (grey) or 3.
+  explicit PixelSample(const Shape& shape)
+      : header_("P" + std::string(shape.channels == 1 ? "5 " : "6 ") + std::to_string(shape.width) +
+                ' ' + std::to_string(shape.height) + " 255\n"),
+        pixel_bytes_(shape.values()) {}
+
+  std::uint64_t bytes() const noexcept { return header_.size() + pixel_bytes_; }
+  /// Memory of one sample, with its header. Empty if the sink refuses it.
+  std::optional<std::span<std::byte>> take(ByteSink& sink) const {
+    auto memory = sink.try_take(static_cast<std::size_t>(bytes()));
+    if (memory) std::memcpy(memory->data(), header_.data(), header_.size());
+    return memory;
+  }
+  /// The part of that memory for rows, columns and channels, interleaved.
+  std::span<std::byte> pixels(std::span<std::byte> memory) const noexcept {
+    return memory.subspan(header_.size());
+  }
+
+ private:
+  std::string header_;
+  std::uint64_t pixel_bytes_;
+};
+
+}  // namespace weir::source

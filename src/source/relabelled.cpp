@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "source/name_table.hpp"
+#include "weir/error.hpp"
+#include "weir/sources.hpp"
+
+namespace weir::source {
+namespace {
+
+using Renumbered = std::pair<std::int64_t, std::int64_t>;  ///< old label, new label
+
+/// The wrapped source with other labels and class names.
+class Relabelled : public AnySource {
+ public:
+  Relabelled(AnySource source, const std::map<std::int64_t, std::int64_t>& labels,
+             std::vector<std::string> class_names)
+      : AnySource(std::move(source)),
+        labels_(labels.begin(), labels.end()),
+        names_(std::move(class_names)) {
+    if (labels_.empty())
+      throw Error(Errc::bad_options, Stage::read,
+                  "relabelled: labels is empty; give a new label for each old one");
+    if (names_.empty()) move_names();
+    names_.shrink_to_fit();
+  }
+
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    auto sample = AnySource::try_read(i, sink);
+    if (!sample) return sample;
+    const auto found = std::ranges::lower_bound(labels_, sample->label, {}, &Renumbered::first);
+    if (found == labels_.end() || found->first != sample->label)
+      throw SampleError(FaultKind::unsupported,
+                        "relabelled: label " + std::to_string(sample->label) + " has no new label");
+    sample->label = found->second;
+    return sample;
+  }
+  std::vector<std::string> class_names() const { return names_; }
+  std::uint64_t index_bytes() const {
+    return AnySource::index_bytes() + sizeof(*this) + labels_.capacity() * sizeof(Renumbered) +
+           held_bytes(names_);
+  }
+
+ private:
+  void move_names() {
+    constexpr std::int64_t most = 65535;
+    const auto old = AnySource::class_names();
+    for (const auto& [from, to] : labels_) {
+      const bool named = from >= 0 && static_cast<std::uint64_t>(from) < old.size();
+      if (!named || to < 0 || to > most) continue;
+      const auto at = static_cast<std::size_t>(to);
+      if (at >= names_.size()) names_.resize(at + 1);
+      if (names_[at].empty()) names_[at] = old[static_cast<std::size_t>(from)];
+    }
+  }
+
+  std::vector<Renumbered> labels_;  ///< in the order of the old labels
+  std::vector<std::string> names_;
+};
+static_assert(Source<Relabelled>);
+
+}  // namespace
+}  // namespace weir::source
+
+weir::AnySource weir::relabelled(AnySource source,
+                                 const std::map<std::int64_t, std::int64_t>& labels,
+                                 std::vector<std::string> class_names) {
+  return source::Relabelled(std::move(source), labels, std::move(class_names));
+}

@@ -1,0 +1,89 @@
+#include "source/weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "source/fingerprint.hpp"
+#include "weir/error.hpp"
+
+namespace weir::source {
+namespace {
+
+[[noreturn]] void refuse_weights(const std::string& why) {
+  throw Error(Errc::bad_options, Stage::wait, "Order::weighted: " + why);
+}
+
+/// -0.0 becomes 0.0, which has another hash.
+std::vector<double> checked(std::vector<double> weights) {
+  if (weights.empty()) refuse_weights("weights is empty; it needs one weight for each sample");
+  bool any = false;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    auto& weight = weights[i];
+    if (!std::isfinite(weight) || weight < 0)
+      refuse_weights("weights[" + std::to_string(i) + "] = " + std::to_string(weight) +
+                     ": must be finite and 0 or more");
+    weight += 0.0;
+    any = any || weight > 0;
+  }
+  if (!any)
+    refuse_weights("all " + std::to_string(weights.size()) +
+                   " weights are 0; at least one must be above 0");
+  return weights;
+}
+
+}  // namespace
+
+AliasTable::AliasTable(std::span<const double> weights) : columns_(weights.size()) {
+  __extension__ using Wide = unsigned __int128;
+  const auto count = weights.size();
+  int exponent = 0;
+  std::frexp(*std::ranges::max_element(weights), &exponent);
+  const auto whole = [&](std::size_t i) {
+    return static_cast<std::uint64_t>(std::ldexp(weights[i], 62 - exponent));
+  };
+  Wide sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += whole(i);
+  // A column has room for `sum`; all columns together are full.
+  const auto load = [&](std::size_t i) { return Wide{count} * whole(i); };
+  const auto set = [&](std::size_t i, Wide own, std::size_t other) {
+    const auto share = static_cast<double>(own) / static_cast<double>(sum);
+    columns_[i] = {share < 1 ? static_cast<std::uint64_t>(std::ldexp(share, 64)) : UINT64_MAX,
+                   share < 1 ? other : i};
+  };
+  for (std::size_t i = 0; i < count; ++i) columns_[i] = {UINT64_MAX, i};
+
+  const auto next = [&](std::size_t i, bool heavy) {
+    while (i < count && (load(i) > sum) != heavy) ++i;
+    return i;
+  };
+  auto light = next(0, false), heavy = next(0, true);
+  // What the heavy one has left.
+  for (auto left = heavy < count ? load(heavy) : Wide{0}; heavy < count;) {
+    if (left > sum) {
+      set(light, load(light), heavy);
+      left -= sum - load(light);
+      light = next(light + 1, false);
+    } else {
+      const auto after = next(heavy + 1, true);
+      if (after == count) break;  // it fills its own column exactly
+      set(heavy, left, after);
+      left = load(after) - (sum - left);
+      heavy = after;
+    }
+  }
+}
+
+Weights::Weights(std::vector<double> weights)
+    : values_(checked(std::move(weights))),
+      hash_(fingerprint_of_text(
+          {reinterpret_cast<const char*>(values_.data()), values_.size() * sizeof(double)})) {}
+
+const AliasTable& Weights::table() const {
+  std::call_once(made_, [this] { table_ = std::make_unique<const AliasTable>(values_); });
+  return *table_;
+}
+
+}  // namespace weir::source

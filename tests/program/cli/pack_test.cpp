@@ -1,0 +1,110 @@
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include "program.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+#include "unit/source/fixture.hpp"
+
+using namespace weir::test;
+
+namespace {
+
+/// Packs made images into small shards.
+std::vector<std::string> pack_into(const TemporaryFolder& out, const char* workers) {
+  return {"pack",       "synthetic:120,200x300",
+          out.string(), "--short-side",
+          "96",         "--shard-bytes",
+          "40KB",       "--workers",
+          workers,      "--shuffle",
+          "--quiet"};
+}
+
+std::map<std::string, std::string> packed_files(const TemporaryFolder& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    files[entry.path().filename().string()] = read_file(entry.path());
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("a pack that was killed at 20 moments goes on, and its files are those of one run",
+          "[pack]") {
+  constexpr int packs = 5, kills = 4;
+  const TemporaryFolder whole;
+  const auto begun = std::chrono::steady_clock::now();
+  REQUIRE(weir::test::weir(pack_into(whole, "1")).exit_code == 0);
+  const auto time = std::chrono::steady_clock::now() - begun;
+  for (int i = 0; i < packs; ++i) {
+    const TemporaryFolder parts;
+    for (int kill = 0; kill < kills; ++kill) {
+      Running pack(pack_into(parts, "8"));
+      // With two CPUs, a whole pack takes half of the time.
+      std::this_thread::sleep_for(time * (packs * kill + i + 1) / (packs * kills) / 2);
+      pack.end_by(SIGKILL);
+    }
+    const auto outcome = weir::test::weir(pack_into(parts, "8"));
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    CHECK(packed_files(parts) == packed_files(whole));
+  }
+}
+
+TEST_CASE("pack lists bad images, leaves them out, and says what it made", "[pack]") {
+  const TemporaryFolder folder, out;
+  const auto jpeg = read_text(weir::synthetic(2, {.height = 80, .width = 120}), 1);
+  folder.write("cat/a.jpg", jpeg);
+  folder.write("cat/b cut.jpg", jpeg.substr(0, 900));
+  folder.write("dog/c.jpg", jpeg);
+  const auto to = out.string() + "/packed";
+
+  const auto stopped = weir::test::weir({"pack", folder.string(), to, "--short-side", "40"});
+  CHECK(stopped.exit_code == 1);
+  CHECK(contains(stopped.err, "cat/b cut.jpg: truncated: "));
+  CHECK(contains(stopped.err, "--on-fault skip leaves bad samples out"));
+
+  const auto bad = out.string() + "/bad.txt";
+  const auto skipped = weir::test::weir({"pack", folder.string(), to, "--short-side", "40",
+                                         "--on-fault", "skip", "--list-bad", bad, "--json", "-"});
+  CHECK(skipped.exit_code == 0);
+  CHECK(skipped.json()["pack"]["samples"] == 2);
+  CHECK(skipped.json()["pack"]["shards"] == 1);
+  CHECK(skipped.json()["fault_count"] == 1);
+  CHECK(skipped.json()["faults"][0]["path"] == "cat/b cut.jpg");
+  CHECK(read_file(bad) == "cat/b cut.jpg\n");
+
+  const auto text =
+      weir::test::weir({"pack", folder.string(), to, "--short-side", "40", "--on-fault", "skip"});
+  CHECK(contains(text.out, "2 samples in 1 shard"));
+  CHECK(contains(text.out, "1 shard of an earlier run"));
+  CHECK(contains(text.out, "Faults: 1\n  cat/b cut.jpg: truncated"));
+
+  const auto kept =
+      weir::test::weir({"pack", folder.string(), to + "2", "--keep", "--exclude", bad});
+  CHECK(kept.exit_code == 0);
+  CHECK(contains(read_file(to + "2/shard-000000.tar"), jpeg));
+}
+
+TEST_CASE("pack refuses what cannot be meant", "[pack]") {
+  const TemporaryFolder folder;
+  folder.write("a.jpg", "no image");
+  const auto why = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"pack", folder.string()});
+    const auto outcome = weir::test::weir(words);
+    CHECK(outcome.exit_code == 2);
+    return outcome.err;
+  };
+  const auto out = folder.string() + "x";
+  CHECK(contains(why({out}), "pack needs --short-side N"));
+  CHECK(contains(why({out, "--keep", "--short-side", "9"}), "exclude each other"));
+  CHECK(contains(why({out, "--keep", "--quality", "9"}), "--quality 9 is for --short-side"));
+  CHECK(contains(why({out, "--short-side", "9", "--quality", "101"}), "1 to 100"));
+  CHECK(contains(why({out, "--keep", "--on-fault", "blank"}), "must be one of stop|skip"));
+  CHECK(contains(why({folder.string() + "/packed", "--keep"}), "write the shards to another"));
+  CHECK(contains(why({out, "--keep", "--memory-budget", "1MiB"}), "--memory-budget 1MiB"));
+  CHECK_FALSE(std::filesystem::exists(out));
+}

@@ -1,0 +1,261 @@
+#include "weir/epochs.hpp"
+
+#include <filesystem>
+#include <stdexcept>
+#include <thread>
+
+#include "contract/laws/fixture.hpp"
+#include "support/catch.hpp"
+#include "support/sanitized.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+using Indices = std::vector<std::uint64_t>;
+
+void add(Indices& to, const Batch& batch) {
+  to.insert(to.end(), batch.indices().begin(), batch.indices().end());
+}
+
+Options shuffled() {
+  auto options = small_options();
+  options.order = Order::shuffle();
+  return options;
+}
+
+/// The indices of each epoch, of a stream.
+std::vector<Indices> epochs_of(Loader& loader, std::uint64_t count) {
+  std::vector<Indices> all(count);
+  auto stream = loader.stream({.epochs = count});
+  for (const auto& batch : stream) add(all[batch.epoch()], batch);
+  return all;
+}
+
+/// Bytes that are not those of the loader's index.
+std::uint64_t beyond_index(const Loader& loader) {
+  const auto memory = loader.snapshot().memory;
+  return memory.live - memory[Account::index];
+}
+
+std::size_t threads() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+}  // namespace
+
+TEST_CASE("epochs are those of a stream, and one stream delivers them", "[api][epochs]") {
+  Loader loader(synthetic(10, {24, 24, 3}), shuffled());
+  const auto reference = epochs_of(loader, 3);
+  std::uint64_t number = 0, sequence = 0;
+  for (auto epoch : loader.epochs(3)) {
+    CHECK(epoch.number() == number);
+    Indices indices;
+    for (weir::Batch& batch : epoch) {
+      CHECK(batch.epoch() == number);
+      CHECK(batch.sequence() == sequence++);
+      CHECK(batch.last_of_epoch() == (indices.size() == 8));
+      add(indices, batch);
+    }
+    CHECK(indices == reference[number++]);
+    CHECK_FALSE(epoch.next());
+  }
+  CHECK(number == 3);
+}
+
+TEST_CASE("the next epoch is prefetched before this one has ended", "[api][epochs]") {
+  Loader loader(synthetic(8, {24, 24, 3}), small_options());
+  auto epochs = loader.epochs(2);
+  auto epoch = epochs.next();
+  while (const auto batch = epoch.next()) {
+    if (!batch->last_of_epoch()) continue;
+    // The trainer still holds the last batch of epoch 0.
+    while (loader.snapshot().ready < 2) std::this_thread::yield();
+    CHECK(loader.snapshot().samples.drawn == 16);
+  }
+  CHECK(epochs.next().number() == 1);
+}
+
+TEST_CASE("epochs start nothing before the first one is taken", "[api][epochs]") {
+  Loader loader(synthetic(8, {24, 24, 3}), small_options());
+  auto epochs = loader.epochs(1);
+  CHECK(beyond_index(loader) == 0);
+  CHECK(loader.snapshot().samples.drawn == 0);
+  CHECK(drain(loader).indices.size() == 8);  // there is no live stream
+  CHECK(epochs.progress() == loader.progress_after(0));
+  auto epoch = epochs.next();
+  CHECK_THROWS_WITH(loader.stream(), has_text("one live stream"));
+  CHECK(epoch);
+  CHECK_FALSE(epochs.next());
+  CHECK_FALSE(Epoch());
+  CHECK_FALSE(Epoch().next());
+}
+
+TEST_CASE("options of epochs are refused at once", "[api][epochs]") {
+  Loader loader(synthetic(8, {24, 24, 3}), small_options());
+  CHECK_THROWS_WITH(
+      loader.epochs(StreamOptions{.resume = loader.progress_after(0), .first_epoch = 1}),
+      has_text("StreamOptions::first_epoch = 1"));
+}
+
+TEST_CASE("an epoch that is left early ends there, or goes on", "[api][epochs]") {
+  const bool rest = GENERATE(false, true);
+  Loader loader(synthetic(20, {24, 24, 3}), shuffled());
+  const auto reference = epochs_of(loader, 3);
+  SECTION("it ends") {
+    std::vector<Indices> seen;
+    auto epochs = loader.epochs(3, {.rest = rest});
+    for (auto epoch : epochs) {
+      auto& indices = seen.emplace_back();
+      for (weir::Batch& batch : epoch) {
+        add(indices, batch);
+        if (epoch.number() == 1) break;
+      }
+    }
+    REQUIRE(seen.size() == 3);
+    CHECK(seen[0] == reference[0]);
+    CHECK(seen[1] == Indices(reference[1].begin(), reference[1].begin() + 4));
+    CHECK(seen[2] == reference[2]);
+    // What was left does not come again.
+    CHECK(epochs.progress() == loader.progress_after(15));
+  }
+  SECTION("it goes on") {
+    std::vector<Indices> seen(3);
+    std::uint64_t visits = 0;
+    for (auto epoch : loader.epochs(3, {.go_on_when_left = true, .rest = rest})) {
+      ++visits;
+      for (weir::Batch& batch : epoch) {
+        add(seen[epoch.number()], batch);
+        if (batch.sequence() % 5 == 1) break;
+      }
+    }
+    CHECK(seen == reference);
+    CHECK(visits == 6);
+  }
+  const auto t = loader.snapshot().samples;
+  CHECK(t.conserved());
+  CHECK(t.in_flight + t.ready + t.leased == 0);
+}
+
+TEST_CASE("an epoch that is not looked at is left, too", "[api][epochs]") {
+  const bool goes_on = GENERATE(false, true);
+  Loader loader(synthetic(8, {24, 24, 3}), small_options());
+  std::vector<std::uint64_t> numbers;
+  auto epochs = loader.epochs(4, {.go_on_when_left = goes_on});
+  for (int i = 0; i < 3; ++i) numbers.push_back(epochs.next().number());
+  CHECK(numbers == (goes_on ? std::vector<std::uint64_t>(3) : Indices{0, 1, 2}));
+  CHECK(epochs.progress() == loader.progress_after(goes_on ? 0 : 6));
+}
+
+TEST_CASE("epochs resume where a stream was, also inside an epoch", "[api][epochs][resume]") {
+  const bool rest = GENERATE(false, true);
+  Loader loader(synthetic(20, {24, 24, 3}), shuffled());
+  const auto reference = epochs_of(loader, 3);
+  // Two batches of epoch 1 are finished.
+  auto epochs =
+      loader.epochs(StreamOptions{.resume = loader.progress_after(7), .epochs = 3}, {.rest = rest});
+  CHECK(epochs.progress() == loader.progress_after(7));
+  std::vector<Indices> seen(3);
+  for (auto epoch : epochs) {
+    for (weir::Batch& batch : epoch) add(seen[epoch.number()], batch);
+    CHECK(epochs.progress() == loader.progress_after(5 * (epoch.number() + 1)));
+  }
+  CHECK(seen[0].empty());
+  CHECK(seen[1] == Indices(reference[1].begin() + 8, reference[1].end()));
+  CHECK(seen[2] == reference[2]);
+}
+
+TEST_CASE("an epoch without batches does not appear", "[api][epochs]") {
+  const bool rest = GENERATE(false, true);
+  auto options = small_options();
+  options.drop_last = true;
+  Loader loader(synthetic(6, {24, 24, 3}), options);
+  // Of the two samples that are left of epoch 0 there is no batch.
+  const auto resume = loader.progress_after(1);
+  auto epochs = loader.epochs(StreamOptions{.resume = resume, .epochs = 2}, {.rest = rest});
+  const auto first = epochs.next();
+  CHECK(first.number() == 1);
+  CHECK_FALSE(epochs.next());
+  CHECK_FALSE(epochs.next());
+  auto none = Loader(synthetic(0, {24, 24, 3}), small_options());
+  CHECK_FALSE(none.epochs(StreamOptions{.epochs = std::nullopt}, {.rest = rest}).next());
+}
+
+TEST_CASE("between its epochs a resting loader has no threads, no slabs and less than 64 KiB",
+          "[api][epochs][shared]") {
+  auto options = small_options();
+  options.shape = {128, 128, 3};
+  auto ledger = std::make_shared<MemoryLedger>(64u << 20);
+  options.memory.ledger = ledger;
+  auto upstream = std::make_shared<CountingUpstream>();
+  options.memory.upstream = upstream;
+  const auto before = threads();
+  Loader loader(synthetic(10, {160, 160, 3}), options);
+  const auto promised = ledger->promised();
+  auto epochs = loader.epochs(StreamOptions{.epochs = std::nullopt}, {.rest = true});
+  for (const bool early : {false, true, false}) {
+    std::uint64_t rows = 0;
+    for (const Batch& batch : epochs.next()) {
+      rows += batch.size();
+      CHECK(beyond_index(loader) > 64 << 10);
+      if (early) break;
+    }
+    CHECK(rows == (early ? 4u : 10u));
+    CHECK(beyond_index(loader) == 0);
+    CHECK(upstream->outstanding() == 0);
+    CHECK(threads() == before);
+    CHECK(ledger->promised() == promised);
+  }
+  CHECK(loader.snapshot().samples.conserved());
+}
+
+TEST_CASE("a stop token ends epochs, a bad sample throws, and both leave the books in order",
+          "[api][epochs]") {
+  SECTION("stop") {
+    std::stop_source stop;
+    Loader loader(synthetic(8, {24, 24, 3}), small_options());
+    std::uint64_t batches = 0;
+    auto epochs = loader.epochs(StreamOptions{.epochs = std::nullopt, .stop = stop.get_token()});
+    for (auto epoch : epochs) {
+      for (const Batch& batch : epoch) {
+        if (++batches == 5) stop.request_stop();
+        CHECK(batch.size() == 4);
+      }
+    }
+    CHECK(batches == 5);
+    CHECK_FALSE(epochs.next());
+  }
+  SECTION("throw") {
+    Loader loader(Flawed(20, 9), small_options());
+    auto epochs = loader.epochs(2);
+    CHECK_THROWS_WITH(epochs.next(), has_text("flawed/3"));
+    CHECK_FALSE(epochs.next());
+  }
+  SECTION("a batch that an exception destroys is not finished") {
+    Loader loader(synthetic(20, {24, 24, 3}), small_options());
+    auto epochs = loader.epochs(1, {.go_on_when_left = true});
+    try {
+      for (auto epoch : epochs)
+        for (const Batch& batch : epoch)
+          if (batch.sequence() == 1) throw std::runtime_error("a step failed");
+    } catch (const std::runtime_error&) {
+    }
+    CHECK(epochs.progress() == loader.progress_after(1));
+    for (const Batch& batch : epochs.next()) CHECK(batch.sequence() >= 2);
+  }
+}
+
+TEST_CASE("an epoch outlives its Epochs, and Epochs its Loader", "[api][epochs]") {
+  Epoch epoch;
+  {
+    Loader loader(synthetic(8, {24, 24, 3}), small_options());
+    auto epochs = loader.epochs(1);
+    auto moved = std::move(epochs);
+    epoch = moved.next();
+  }
+  std::uint64_t rows = 0;
+  for (const Batch& batch : epoch) rows += batch.size();
+  CHECK(rows == 8);
+}

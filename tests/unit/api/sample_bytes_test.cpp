@@ -1,0 +1,175 @@
+#include "contract/laws/various.hpp"
+#include "proof/configurations/images.hpp"
+#include "support/catch.hpp"
+#include "unit/source/fixture.hpp"
+
+using namespace weir;
+using namespace weir::test;
+
+namespace {
+
+constexpr std::uint64_t mib = 1ull << 20;
+
+/// Images of every format, of several sizes.
+AnySource every_kind() {
+  static const std::vector<Bytes> made{make_jpeg(61, 47, false),   make_jpeg(203, 118, true),
+                                       make_jpeg(390, 220, false), make_png(90, 131, false),
+                                       make_png(90, 130, true),    images_of(Kind::webp).front(),
+                                       make_jpeg(16, 16, false),   images_of(Kind::tiny).front()};
+  std::vector<const Bytes*> files;
+  for (const auto& bytes : made) files.push_back(&bytes);
+  return Files(std::move(files));
+}
+
+/// How many samples of `epochs` epochs are faults because they need more than `most`.
+std::uint64_t too_large(const AnySource& source, Options options, std::uint64_t most,
+                        std::uint64_t epochs) {
+  options.memory.max_sample_bytes = most;
+  options.faults.policy = OnFault::blank;
+  Loader loader(source, options);
+  drain(loader, {.epochs = epochs});
+  std::uint64_t number = 0;
+  for (const auto& fault : loader.report().faults) number += fault.kind == FaultKind::memory;
+  return number;
+}
+
+}  // namespace
+
+TEST_CASE("the measured bytes of one sample are enough, and no less is", "[sizes][measured]") {
+  const auto source = every_kind();
+  auto options = small_options();
+  const auto check = [&](const char* what, const Options& with) {
+    CAPTURE(what);
+    const auto most = measure_sample_bytes(source, with);
+    CHECK(most > 10'000);
+    CHECK(too_large(source, with, most, 3) == 0);
+    CHECK(too_large(source, with, most - 1, 1) > 0);
+  };
+  check("center", options);
+  for (const auto fit : {Fit::stretch, Fit::letterbox}) {
+    auto other = options;
+    other.fit = fit;
+    other.antialias = fit == Fit::stretch;
+    check(fit == Fit::stretch ? "stretch" : "letterbox", other);
+  }
+  auto fast = options;
+  fast.decode = Decode::fast;
+  check("fast", fast);
+  CHECK(measure_sample_bytes(source, fast) <= measure_sample_bytes(source, options));
+  add_steps(options);
+  check("transform of whole images", options);
+}
+
+TEST_CASE("random crops never need more than was measured", "[sizes][measured]") {
+  const auto source = every_kind();
+  for (const auto shape : {Shape{16, 16}, Shape{118, 203}, Shape{300, 300}})
+    for (const auto decode : {Decode::exact, Decode::fast})
+      for (const bool antialias : {false, true}) {
+        auto options = small_options();
+        options.shape = shape;
+        options.fit = Fit::random;
+        options.decode = decode;
+        options.antialias = antialias;
+        options.order = Order::shuffle();
+        CAPTURE(shape.height, antialias);
+        CHECK(too_large(source, options, measure_sample_bytes(source, options), 20) == 0);
+      }
+}
+
+TEST_CASE("where sizes are measured, the bytes of one sample are, and the cache has the rest",
+          "[sizes][measured][cache]") {
+  const AnySource source = Various(drawn_sizes(30, 200, 6), {11}, {3});
+  for (const int kind : {0, 1, 2})
+    for (const auto policy : {OnFault::blank, OnFault::skip}) {
+      auto options = own_size_options(kind);
+      options.faults.policy = policy;
+      options.memory.budget_bytes = 64 * mib;
+      options.cache.keep = Cache::decoded;
+      if (kind == 1) options.sizes.max_width = 90;
+      const auto most = measure_sample_bytes(source, options);
+      Loader loader(source, options);
+      CHECK(loader.plan().max_sample_bytes == most);
+      CHECK(most < mib);
+      // Without it, a quarter of the budget was reserved.
+      auto known = options;
+      known.sizes.index = measure_sizes(source, options);
+      const auto before = Loader(source, known).plan();
+      CHECK(before.max_sample_bytes > 10 * mib);
+      CHECK(loader.plan().cache.bytes - before.cache.bytes == before.max_sample_bytes - most);
+      CHECK(loader.plan().floor_bytes < before.floor_bytes);
+      drain(loader, {.epochs = 4});
+      for (const auto& fault : loader.report().faults) CHECK(fault.kind != FaultKind::memory);
+      CHECK(too_large(source, options, most, 4) == 0);
+    }
+}
+
+TEST_CASE("a sample that is too large for the budget is a fault, not a refusal of the loader",
+          "[sizes][measured]") {
+  auto options = own_size_options(1);
+  options.batch = 1;
+  options.faults.policy = OnFault::blank;
+  options.sizes.max_width = 20;
+  const std::vector<Bytes> made{make_png(2500, 1500, true), make_jpeg(60, 40, false)};
+  const AnySource source = Files({&made[0], &made[1]});
+  REQUIRE(measure_sample_bytes(source, options) > 9 * mib);
+  options.memory.budget_bytes = 12 * mib;
+  Loader loader(source, options);
+  CHECK(loader.plan().max_sample_bytes == 8 * mib);
+  drain(loader);
+  CHECK(loader.report().fault_count == 1);
+}
+
+TEST_CASE("images of 12 megapixels leave the cache what they do not need", "[sizes][measured]") {
+  const std::vector<Bytes> made{make_jpeg(4000, 3000, false)};
+  const AnySource source = Files({&made[0]});
+  Options options;
+  options.batch = 1;
+  options.memory.budget_bytes = 700 * mib;
+  options.cache.keep = Cache::decoded;
+  const auto before = resolve(options, 0, 0, 1);
+  CHECK(before.max_sample_bytes > 150 * mib);
+  options.memory.max_sample_bytes = measure_sample_bytes(source, options);
+  CHECK(options.memory.max_sample_bytes < 4 * mib);
+  CHECK(resolve(options, 0, 0, 1).cache.bytes > before.cache.bytes + 150 * mib);
+}
+
+TEST_CASE("sizes of their own, a cache and only a budget: that is a bound", "[sizes][cache]") {
+  const AnySource source = Various(drawn_sizes(20, 40, 3));
+  for (const int kind : {0, 1})
+    for (const auto keep : {Cache::encoded, Cache::decoded}) {
+      auto options = own_size_options(kind);
+      options.memory.budget_bytes = 16 * mib;
+      options.cache.keep = keep;
+      Loader loader(source, options);
+      CHECK(drain(loader, {.epochs = 2}).indices.size() == 40);
+      CHECK(loader.report().cache.hits > 0);
+    }
+}
+
+TEST_CASE("a cache without room says so in the plan and in the report", "[cache]") {
+  auto options = small_options();
+  const auto source = synthetic(20, {24, 24, 3});
+  options.memory.max_sample_bytes = 1 << 20;
+  options.memory.budget_bytes = resolve(options, source.index_bytes(), 0, 20).floor_bytes;
+  options.cache.keep = Cache::decoded;
+  Loader loader(source, options);
+  CHECK(loader.plan().cache.bytes == 0);
+  CHECK_THAT(loader.report().plan.cache.note,
+             has_text("nothing is kept: index, slabs, the 1.0 MiB of memory.max_sample_bytes") &&
+                 has_text("measure_sample_bytes()"));
+  options.cache = {Cache::decoded, 100};
+  options.memory.budget_bytes = UINT64_MAX;
+  CHECK_THAT(resolve(options, 0, 0, 20).cache.note, has_text("cache.max_bytes = 100"));
+  options.cache.max_bytes = 500;
+  CHECK_THAT(resolve(options, 0, 0, 20).cache.note, has_text("a row of 768 bytes does not fit"));
+  options.cache.max_bytes = 5000;
+  CHECK(resolve(options, 0, 0, 20).cache.note.empty());
+}
+
+TEST_CASE("a loader knows the names of its samples", "[api]") {
+  const auto source = synthetic(20, {24, 24, 3});
+  Loader loader(source, small_options());
+  for (std::uint64_t i = 0; i < 20; ++i) CHECK(loader.name(i) == source.name(i));
+  CHECK_THROWS_WITH(loader.name(20), has_text("Loader::name(index = 20): the source has 20"));
+  CHECK_THROWS_WITH(loader.name(UINT64_MAX), has_text("Loader::name"));
+}

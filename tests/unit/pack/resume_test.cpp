@@ -1,0 +1,142 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "fixture.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+
+using namespace weir;
+using namespace weir::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Counts its reads, and one sample may be bad.
+class Watched : public AnySource {
+ public:
+  Watched(AnySource source, std::atomic<int>& reads, std::atomic<int>* bad = nullptr)
+      : AnySource(std::move(source)), reads_(&reads), bad_(bad) {}
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    ++*reads_;
+    if (bad_ != nullptr && static_cast<int>(i) == *bad_)
+      throw SampleError(FaultKind::io, "not today");
+    return AnySource::try_read(i, sink);
+  }
+  std::uint64_t index_bytes() const { return AnySource::index_bytes(); }
+
+ private:
+  std::atomic<int>* reads_;
+  std::atomic<int>* bad_;
+};
+
+AnySource watched(const AnySource& source, std::atomic<int>& reads,
+                  std::atomic<int>* bad = nullptr) {
+  return Watched(source, reads, bad);
+}
+
+void flip_a_bit(const fs::path& path) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekg(700);
+  const auto byte = static_cast<char>(file.get() ^ 4);
+  file.seekp(700);
+  file.put(byte);
+}
+
+}  // namespace
+
+TEST_CASE("a pack that was stopped goes on, and the files are those of one run", "[pack]") {
+  const TemporaryFolder whole, parts;
+  const auto source = mixed_source(40);
+  run_pack(source, job_for(whole.path()));
+  auto job = job_for(parts.path());
+  for (int stops = 0;; ++stops) {
+    REQUIRE(stops < 60);
+    std::stop_source stop;
+    std::atomic<int> reads{0};
+    job.stop = stop.get_token();
+    job.on_fault = [&](const Fault&) {
+      if (stops < 3) stop.request_stop();
+    };
+    const auto packed = run_pack(watched(source, reads), job);
+    if (packed.stopped) continue;
+    CHECK(packed.fault_count == 5);
+    CHECK(stops > 0);
+    break;
+  }
+  CHECK(files_in(whole.path()) == files_in(parts.path()));
+}
+
+TEST_CASE("a finished pack is kept, and a damaged shard alone is made again", "[pack]") {
+  const TemporaryFolder folder;
+  const auto source = mixed_source(40);
+  const auto job = job_for(folder.path());
+  const auto first = run_pack(source, job);
+  const auto files = files_in(folder.path());
+  std::atomic<int> reads{0};
+  const auto counted = watched(source, reads);
+  const auto again = run_pack(counted, job);
+  CHECK(again.kept_shards == first.shards);
+  CHECK(again.samples == first.samples);
+  CHECK(again.fault_count == first.fault_count);
+  CHECK(reads == 5);  // the samples that were left out
+  CHECK(files_in(folder.path()) == files);
+
+  reads = 0;
+  flip_a_bit(folder / "shard-000001.tar");
+  CHECK(files_in(folder.path()) != files);
+  CHECK(run_pack(counted, job).kept_shards == first.shards - 1);
+  CHECK(reads < 20);
+  CHECK(files_in(folder.path()) == files);
+
+  fs::remove(folder / "shard-000002.tar");
+  flip_a_bit(folder / "index.weir");
+  CHECK(run_pack(counted, job).kept_shards == 0);
+  CHECK(files_in(folder.path()) == files);
+}
+
+TEST_CASE("a sample that was left out and is sound now gets into the shards", "[pack]") {
+  const TemporaryFolder folder, whole;
+  const auto source = mixed_source(20);
+  std::atomic<int> reads{0}, bad{12};
+  const auto sometimes = watched(source, reads, &bad);
+  const auto job = job_for(folder.path());
+  CHECK(run_pack(sometimes, job).fault_count == 3);
+  bad = -1;
+  const auto again = run_pack(sometimes, job);
+  CHECK(again.fault_count == 2);
+  CHECK(again.samples == 18);
+  CHECK(again.kept_shards > 0);
+  run_pack(sometimes, job_for(whole.path()));
+  CHECK(files_in(folder.path()) == files_in(whole.path()));
+}
+
+TEST_CASE("a folder of another pack, or of anything else, is refused", "[pack]") {
+  const TemporaryFolder folder;
+  const auto source = mixed_source(6);
+  auto job = job_for(folder.path());
+  run_pack(source, job);
+  const auto why = [&](const AnySource& data) {
+    try {
+      run_pack(data, job);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("packed");
+  };
+  job.recipe.quality = 80;
+  CHECK(contains(why(source), "with 'quality 90', and now it is 'quality 80'; name a new folder"));
+  job.recipe.quality = 90;
+  CHECK(contains(why(mixed_source(7)), "with 'source "));
+  CHECK(why(source) == "packed");
+  const TemporaryFolder other;
+  other.write("notes.txt", "mine");
+  job.out = other.string();
+  CHECK(contains(why(source), "not empty and not of weir pack"));
+  job.out = other.string() + "/notes.txt";
+  CHECK(contains(why(source), "cannot open"));
+}

@@ -1,0 +1,250 @@
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "shards/checksum.hpp"
+#include "shards/make_index.hpp"
+#include "shards/tar_shards.hpp"
+#include "support/catch.hpp"
+#include "support/tar.hpp"
+#include "support/temporary_folder.hpp"
+#include "unit/source/fixture.hpp"
+#include "weir/error.hpp"
+#include "weir/shards.hpp"
+
+namespace weir::test {
+namespace {
+
+/// Writes a shard of these members and returns its path.
+std::string write_shard(const TemporaryFolder& folder, const std::string& name,
+                        const std::vector<std::string>& members) {
+  std::string content;
+  for (const auto& member : members) content += member;
+  return folder.write(name, content + tar_end());
+}
+
+/// What tar_shards() says of a shard with this content.
+std::string shard_refusal(const TemporaryFolder& folder, const std::string& content,
+                          const ShardOptions& options = {}) {
+  const auto path = folder.write("hostile/x.tar", content);
+  try {
+    tar_shards(path, options);
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::source_failed);
+    return error.what();
+  }
+  return "";
+}
+
+void write_index_of(const std::string& path, const std::string& to, const ShardOptions& options) {
+  const auto shards = shards::open_shards({path}, options);
+  shards::write_index(to, shards::complete_index(shards, {}));
+}
+
+}  // namespace
+
+TEST_CASE("the members of a shard are grouped by key") {
+  const TemporaryFolder folder;
+  const auto path = write_shard(
+      folder, "a.tar",
+      {tar_header("dir/", 0, '5'), tar_member("README", "no key"),
+       tar_member("dir/.hidden.jpg", "-"), tar_member("dir/a.cls", " 7\n"),
+       tar_member("dir/a.JPG", "image a"), tar_member("dir/b.json", R"({"x": {"y": -3}})"),
+       tar_member("dir/b.png", "image b"), tar_member("dir/c.txt", "no image"),
+       tar_member("dir/d.jpg", "")});
+  const auto source = tar_shards(path);
+  CHECK(names_of(source) ==
+        std::vector<std::string>{"a.tar/dir/a.JPG", "a.tar/dir/b.png", "a.tar/dir/d.jpg"});
+  CHECK(read_text(source, 0) == "image a");
+  CHECK(label_of(source, 0) == 7);
+  CHECK(label_of(source, 1) == -1);
+  CHECK(source.encoded_bytes(1) == 7);
+  CHECK(source.skipped() == 1);
+  CHECK(source.index_bytes() > 3 * 48);
+  const auto empty = refusal_of(source, 2);
+  REQUIRE(empty);
+  CHECK(empty->kind == FaultKind::corrupt);
+  CHECK(empty->takes == 0);
+  CHECK_THAT(refusal_of(tar_shards(path, {.max_encoded_bytes = 6}), 0)->reason, has_text("is 6"));
+}
+
+TEST_CASE("a label is in a member or in a file") {
+  const TemporaryFolder folder;
+  const auto path =
+      write_shard(folder, "a.tar",
+                  {tar_member("a.jpg", "a"), tar_member("a.json", R"({"x": {"y": -3}})"),
+                   tar_member("b.jpg", "b")});
+  const auto pointed = tar_shards(path, {.label = "json:/x/y"});
+  CHECK(label_of(pointed, 0) == -3);
+  CHECK(label_of(pointed, 1) == -1);
+  const auto labels = folder.write("labels.tsv", "# key and label\nb\t5\r\n");
+  const auto listed = tar_shards(path, {.label_file = labels});
+  CHECK(label_of(listed, 0) == -1);
+  CHECK(label_of(listed, 1) == 5);
+  const auto why = [&](const ShardOptions& options) -> std::string {
+    try {
+      tar_shards(path, options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK_THAT(why({.label = "json:/x"}), has_text("'a.json' has no whole number of 64 bits at /x"));
+  CHECK_THAT(why({.label = "json:/z"}), has_text("has nothing at /z"));
+  CHECK_THAT(why({.label = "json:z"}), has_text("JSON pointer after the colon"));
+  CHECK_THAT(why({.label = "json"}), has_text("is not a whole number"));
+  CHECK_THAT(why({.label = ""}), has_text("must be an extension"));
+  folder.write("labels.tsv", "b\t5\nb\t6\n");
+  CHECK_THAT(why({.label_file = labels}), has_text("labels.tsv:2: 'b\\x096' has a key that came"));
+  folder.write("labels.tsv", "b 5\n");
+  CHECK_THAT(why({.label_file = labels}), has_text("is not key<TAB>label"));
+}
+
+TEST_CASE("other members are read if asked for") {
+  const TemporaryFolder folder;
+  const auto path = write_shard(
+      folder, "a.tar",
+      {tar_member("a.seg.png", "mask"), tar_member("a.jpg", "image"), tar_member("a.txt", "text"),
+       tar_member("b.jpg", "image"), tar_member("b.txt", "a long text")});
+  const auto source = tar_shards(path, {.second = "seg.png", .side = ".TXT", .side_bytes = 6});
+  RecordingSink sink;
+  REQUIRE(source.size() == 2);
+  CHECK(source.name(0) == "a.tar/a.jpg");
+  CHECK(source.encoded_bytes(0) == 5 + 4 + 6);
+  struct Parts final : ByteSink {
+    std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
+      parts.emplace_back(bytes, std::byte{0xa5});
+      return parts.back();
+    }
+    std::vector<std::vector<std::byte>> parts;
+  } parts;
+  parts.parts.reserve(3);
+  const auto encoded = source.read(0, parts);
+  const auto text = [](std::span<const std::byte> bytes) {
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  CHECK(text(encoded.bytes) == "image");
+  CHECK(text(encoded.second) == "mask");
+  CHECK(text(encoded.side) == std::string("text\0\0", 6));
+  const auto refused = refusal_of(source, 1);
+  REQUIRE(refused);
+  CHECK_THAT(refused->reason, has_text("no second image, 'seg.png'"));
+  const auto sides = tar_shards(path, {.side = "txt", .side_bytes = 6});
+  CHECK_THAT(refusal_of(sides, 1)->reason, has_text("'txt' has 11 bytes, side_bytes is 6"));
+  CHECK_THROWS_WITH(tar_shards(path, {.side = "txt"}), has_text("set both"));
+  CHECK_THROWS_WITH(tar_shards(path, {.image = "jpg", .second = "jpg"}), has_text("one role"));
+}
+
+TEST_CASE("an archive that cannot be read in place is refused by name") {
+  const TemporaryFolder folder;
+  const auto end = tar_end();
+  const auto a = tar_member("a.jpg", "first");
+  CHECK(shard_refusal(folder, a + end).empty());
+  CHECK(shard_refusal(folder, a + end + std::string(20 * 512, '\0')).empty());
+  const auto why = [&](const std::string& content) { return shard_refusal(folder, content); };
+  CHECK_THAT(why(a + tar_header("b.jpg", 0, '1', "a.jpg") + end),
+             has_text("at byte 1024: member 'b.jpg' is a hard link"));
+  CHECK_THAT(why(a + tar_header("b.jpg", 0, '2', "a.jpg") + end), has_text("a symbolic link"));
+  CHECK_THAT(why(a + tar_header("b.jpg", 0, '3') + end), has_text("is a device"));
+  CHECK_THAT(why(a + tar_header("b.jpg", 0, '6') + end), has_text("is a device, a pipe"));
+  CHECK_THAT(why(tar_member("/a.jpg", "x") + end), has_text("absolute"));
+  CHECK_THAT(why(tar_member("b/../../a.jpg", "x") + end), has_text("has '..'"));
+  CHECK_THAT(why(a + end + a + end), has_text("bytes follow the end of the archive"));
+  CHECK_THAT(why(""), has_text("the file is empty"));
+  CHECK_THAT(why(std::string("\x1f\x8b\x08\0more", 8)), has_text("compressed (gzip)"));
+  CHECK_THAT(why("no tar at all"), has_text("no valid tar header"));
+  CHECK_THAT(why(a + tar_member("b.jpg", "x") + tar_member("a.cls", "1") + end),
+             has_text("at byte 2560: 'a.cls' returns to the key of byte 512"));
+  CHECK_THAT(why(a + tar_member("a.JPG", "x") + end), has_text("'a.JPG' comes twice"));
+  CHECK_THAT(why(end), has_text("no samples in 1 shards: they have no files"));
+  CHECK_THAT(why(tar_member("a.txt", "") + end),
+             has_text("1 groups of files have no image, as x.tar/a"));
+}
+
+TEST_CASE("half a shard never looks whole") {
+  const TemporaryFolder folder;
+  const auto whole =
+      tar_member("a.jpg", std::string(1000, 'a')) + tar_member("b.jpg", "b") + tar_end();
+  CHECK(shard_refusal(folder, whole).empty());
+  // The second block of zeros does not tell more than the first.
+  CHECK(shard_refusal(folder, whole.substr(0, whole.size() - 512)).empty());
+  for (std::size_t cut = 0; cut < whole.size() - 512; cut += 256) {
+    INFO("cut to " << cut);
+    CHECK_THAT(shard_refusal(folder, whole.substr(0, cut)), has_text("at byte "));
+  }
+}
+
+TEST_CASE("a member of 10 GiB in a file with a hole is refused before its bytes are touched") {
+  const TemporaryFolder folder;
+  constexpr std::uint64_t bytes = 10ull << 30;
+  const auto path = folder.write("x.tar", tar_header("a.jpg", bytes));
+  std::filesystem::resize_file(path, 512 + bytes + 1024);
+  CHECK_THROWS_WITH(tar_shards(path), has_text("has 10737418240 bytes; a member of 4 GiB or more"));
+}
+
+TEST_CASE("an index gives what the search for members gives") {
+  const TemporaryFolder folder;
+  const auto one =
+      write_shard(folder, "s0.tar",
+                  {tar_member("a.jpg", "a"), tar_member("a.cls", "1"), tar_member("b.jpg", "bb")});
+  const auto two =
+      write_shard(folder, "s1.tar", {tar_member("c.jpg", "ccc"), tar_member("d.txt", "no image")});
+  const auto pattern = (folder / "s{0..1}.tar").string();
+  const auto found = tar_shards(pattern);
+  CHECK_THROWS_WITH(tar_shards(pattern, {.verify = true}), has_text("weir index"));
+  write_index_of(pattern, (folder / "index.weir").string(), {});
+  for (const auto& indexed :
+       {tar_shards(folder.string(), {.verify = true}), tar_shards(pattern, {.verify = true}),
+        tar_shards({one, two}, {.image = "jpg", .verify = true})}) {
+    CHECK(names_of(indexed) == names_of(found));
+    CHECK(indexed.fingerprint() == found.fingerprint());
+    CHECK(indexed.skipped() == 1);
+    for (std::uint64_t i = 0; i < found.size(); ++i) {
+      CHECK(read_text(indexed, i) == read_text(found, i));
+      CHECK(label_of(indexed, i) == label_of(found, i));
+    }
+  }
+  CHECK(names_of(tar_shards(two, {.verify = true})) == std::vector<std::string>{"s1.tar/c.jpg"});
+  CHECK_THROWS_WITH(tar_shards({one, one}), has_text("is given twice"));
+  CHECK_THROWS_WITH(tar_shards((folder / "s{0..2}.tar").string()), has_text("s2.tar: cannot open"));
+}
+
+TEST_CASE("a flipped bit is found, with its sample") {
+  const TemporaryFolder folder;
+  const auto path =
+      write_shard(folder, "s.tar", {tar_member("a.jpg", "aaa"), tar_member("b.jpg", "bbb")});
+  const auto index = (folder / "index.weir").string();
+  write_index_of(path, index, {});
+  const auto wrong = [&] { return shards::wrong_checksums(shards::open_shards({index}, {}), {}); };
+  CHECK(wrong().empty());
+  const auto flip = [&](std::streamoff at) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(at);
+    const auto was = static_cast<char>(file.get());
+    file.seekp(at);
+    file.put(static_cast<char>(was ^ 1));
+  };
+  flip(512 + 512 + 512 + 1);
+  auto found = wrong();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].sample == 1);
+  flip(512 + 512 + 512 + 1);
+  flip(136);  // a time in a header
+  found = wrong();
+  REQUIRE(found.size() == 1);
+  CHECK_FALSE(found[0].sample);
+}
+
+TEST_CASE("a checksum of parts is the one of the whole") {
+  const std::string text(100'000, 'x');
+  shards::RunningChecksum sum;
+  for (std::size_t at = 0; at < text.size(); at += 999)
+    sum.add(
+        std::as_bytes(std::span(text).subspan(at, std::min<std::size_t>(999, text.size() - at))));
+  CHECK(sum.value64() == shards::checksum_of(std::as_bytes(std::span(text))));
+}
+
+}  // namespace weir::test
