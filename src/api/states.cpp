@@ -267,12 +267,11 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOp
   if (const auto omitted = scheduled->schedule().omitted_without_batch(); omitted > 0)
     loader->core->book->omit(omitted);
   finished = std::make_shared<FinishedBatches>(loader->core->plan.max_leases);
-  begin(scheduled, requested.stop);
+  begin(loader->plan_stream(scheduled), requested.stop);
 }
 
-void StreamState::begin(std::shared_ptr<const conductor::Supply> supply,
-                        const std::stop_token& stop) {
-  running = std::make_unique<engine::Engine>(loader->core, loader->plan_stream(std::move(supply)));
+void StreamState::begin(const engine::StreamPlan& plan, const std::stop_token& stop) {
+  running = std::make_unique<engine::Engine>(loader->core, plan);
   const auto& tune = loader->options.tuning;
   if (tune.mode == Tuning::automatic)
     tuning.emplace(*running, *loader->core, tune, [this] { return loader->figures(); });
