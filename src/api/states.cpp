@@ -296,7 +296,7 @@ void StreamState::charge_resumed() {
   const auto& resumed = scheduled->schedule();
   const auto& core = *loader->core;
   const auto window = [&](std::uint64_t batch) {
-    return source::SizeOrder::memory_bytes(core.plan.epoch.positions, batch,
+    return source::SizeOrder::memory_bytes(core.plan.epoch.positions, core.source.size(), batch,
                                            core.plan.sizes.bucket_batches);
   };
   const auto batch = std::uint64_t{core.plan.batch} * core.plan.ranks.world;

@@ -156,6 +156,22 @@ void settle_books(Outcome& outcome, const MemoryLedger& ledger, Watch& watch) {
   outcome.left = ledger.snapshot().live;
 }
 
+/// An order that may draw a sample several times, or not at all.
+Order drawing_order(RandomStream& random, std::uint32_t size) {
+  const auto draws = random.below(50);
+  std::vector<double> weights(size, 1.0);
+  for (std::uint32_t i = 1; i < size; ++i) weights[i] = static_cast<double>(random.below(3));
+  switch (random.below(4)) {
+    case 0: return Order::with_replacement(draws);
+    case 1: return Order::weighted(std::move(weights), draws);
+    case 2: return Order::every(1 + random.below(5), random.below(size));
+    default:
+      return Order::own("random", draws, [size](auto epoch, auto position, auto& own) {
+        return position % 3 == 0 ? own.below(size) : (epoch + position) % size;
+      });
+  }
+}
+
 bool refused(const Family& family, Member member, std::uint64_t budget) {
   member.budget = budget;
   try {
@@ -187,8 +203,10 @@ Family::Family(std::uint64_t key) {
   options.order = random.below(3) == 0   ? Order::sequential()
                   : random.below(2) == 0 ? Order::shuffle()
                                          : Order::blocks(1 + random.below(20), 1 + random.below(5));
+  if (random.below(3) == 0) options.order = drawing_order(random, size);
   options.seed = random.next();
-  options.drop_last = random.below(5) == 0 && options.batch <= size;
+  options.drop_last =
+      random.below(5) == 0 && options.batch <= source::positions_of(options.order, size);
   options.faults.policy = random.below(2) == 0 ? OnFault::skip : OnFault::blank;
   options.faults.strict = random.below(4) > 0;
   if (random.below(4) > 0) options.memory.max_sample_bytes = log_between(random, 20e3, 12e6);
