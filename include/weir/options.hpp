@@ -131,7 +131,8 @@ struct Options {
   TraceOptions trace{};           ///< recording for Loader::write_trace
   WatchdogOptions watchdog{};     ///< detection of stalled streams
   DecodeLimits limits{};          ///< bounds on what a header may require
-  /// Decoders for other formats. The first one that accepts a sample decodes it.
+  /// Decoders for other formats, and for kinds of files that weir's own decoders do not support. The
+  /// first one that accepts a sample decodes it.
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
   /// Bytes per sample that are stored beside its pixels in the slab: several labels, boxes, a mask,
   /// a second image. The source (Encoded::side) or the transform writes them; otherwise they are

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "api/states.hpp"
 #include "weir/epochs.hpp"
@@ -17,12 +18,13 @@ class EpochsState {
               const EpochOptions& how);
   ~EpochsState();
 
-  /// Leaves the current epoch and enters the next one. Empty if there is none; otherwise its number.
-  std::optional<std::uint64_t> enter();
+  /// Leaves the current epoch and enters the next one. False if there is none.
+  bool enter();
   /// The next batch of the epoch with this visit; empty if it has no more, or was left.
   std::optional<Batch> take(std::uint64_t visit);
   void leave(std::uint64_t visit) noexcept;
   std::uint64_t visit() const noexcept { return visit_; }
+  std::uint64_t number() const noexcept { return number_; }
   Progress progress(bool all_ranks) const;
 
   const std::shared_ptr<LoaderState> loader;
@@ -51,20 +53,23 @@ class EpochsState {
   std::optional<std::uint64_t> begin_;  ///< the epoch that the next stream begins with
 };
 
-/// A visit to one epoch. The copies of an Epoch share it.
+/// A visit to one epoch. The copies of an Epoch share it. It is made before the epoch is entered,
+/// because a failed allocation must not lose an epoch.
 class EpochVisit {
  public:
-  EpochVisit(std::shared_ptr<EpochsState> epochs, std::uint64_t number) noexcept;
+  explicit EpochVisit(std::shared_ptr<EpochsState> epochs) noexcept : state_(std::move(epochs)) {}
   ~EpochVisit();
   EpochVisit(const EpochVisit&) = delete;
   EpochVisit& operator=(const EpochVisit&) = delete;
 
+  /// False if there is no further epoch.
+  bool enter();
   std::optional<Batch> next() { return state_->take(visit_); }
   std::uint64_t number() const noexcept { return number_; }
 
  private:
   std::shared_ptr<EpochsState> state_;
-  const std::uint64_t visit_, number_;
+  std::uint64_t visit_ = 0, number_ = 0;
 };
 
 }  // namespace weir::api

@@ -110,6 +110,7 @@ Json queue_json(const QueueStats& queue) {
           {"storage_wait_s", queue.storage_wait_s},
           {"decode_wait_s", queue.decode_wait_s},
           {"memory_wait_s", queue.memory_wait_s},
+          {"device_wait_s", queue.device_wait_s},
           {"batches", queue.batches},
           {"workers", workers},
           {"consumer",
@@ -215,11 +216,9 @@ Json ranks_json(const Plan& plan) {
 /// Null if the number of samples is unknown.
 Json epoch_json(const EpochPlan& epoch) {
   if (epoch.batches == 0) return nullptr;
-  return {{"batches", epoch.batches},
-          {"samples", epoch.samples},
-          {"all_samples", epoch.all_samples},
-          {"omitted", epoch.omitted},
-          {"padding_rows", epoch.padding_rows}};
+  return {{"positions", epoch.positions}, {"batches", epoch.batches},
+          {"samples", epoch.samples},     {"all_samples", epoch.all_samples},
+          {"omitted", epoch.omitted},     {"padding_rows", epoch.padding_rows}};
 }
 
 }  // namespace
@@ -248,6 +247,7 @@ Json to_json(const Plan& plan) {
                                                         {"limit_bytes", plan.pinned.limit_bytes},
                                                         {"note", plan.pinned.note}}},
           {"ranks", ranks_json(plan)},
+          {"order", to_string(plan.order)},
           {"epoch", epoch_json(plan.epoch)}};
 }
 

@@ -181,6 +181,40 @@ TEST_CASE(
   CHECK(log == drain(reference, epochs));
 }
 
+TEST_CASE("in a child of fork() epochs and requests are refused, and let themselves be destroyed",
+          "[R10]") {
+  Loader seen(synthetic(40, {24, 24, 3}), small_options());
+  Loader asked(synthetic(40, {24, 24, 3}), small_options());
+  auto epochs = std::make_unique<Epochs>(seen.epochs(2));
+  auto epoch = epochs->next();
+  auto requests = std::make_unique<Requests>(asked.requests());
+  requests->ask({1});
+  requests->ask({2});
+  auto held = requests->next();
+  const int code = in_child([&] {
+    if (!refused([&] { (void)epochs->next(); })) return 1;
+    if (!refused([&] { (void)epoch.next(); })) return 2;
+    if (!refused([&] { (void)epochs->progress(); })) return 3;
+    if (!refused([&] { (void)seen.epochs(1); })) return 4;
+    if (!refused([&] { (void)asked.requests(); })) return 5;
+    if (!refused([&] { requests->ask({3}); })) return 6;
+    if (!refused([&] { (void)requests->next(); })) return 7;
+    if (!refused([&] { (void)requests->outstanding(); })) return 8;
+    if (!requests->finished()) return 9;
+    requests->cancel();
+    held.reset();
+    epoch = Epoch();
+    epochs.reset();
+    requests.reset();
+    return 0;
+  });
+  CHECK(code == 0);
+  held.reset();
+  CHECK(requests->outstanding() == std::vector<std::uint64_t>{2});
+  CHECK(requests->next());
+  CHECK(epoch.next());
+}
+
 TEST_CASE("a program that a fork starts gets no descriptor of a loader at work", "[R10]") {
   const TemporaryFolder folder;
   // Its read takes some time: junk after the image, which is not decoded.
