@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "contract/laws/fixture.hpp"
+#include "source/order.hpp"
 #include "support/catch.hpp"
 
 namespace weir::test {
