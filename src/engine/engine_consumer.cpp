@@ -112,10 +112,10 @@ void Engine::note_handed(const buffer::Slab& slab, Clock::time_point requested,
                          Clock::time_point now) noexcept {
   auto& trace = *core_->trace;
   trace.batch(Trace::Of::handoff, slab, slab.since, now);
-  const auto asked = std::exchange(device_awaited_, std::nullopt).value_or(requested);
-  if (handed_) trace.thread(Trace::Of::consume, Trace::consumer, *handed_, asked, handed_batch_);
-  if (asked != requested)
-    trace.thread(Trace::Of::device, Trace::consumer, asked, requested, slab.sequence);
+  const auto awaited = std::exchange(device_awaited_, std::nullopt).value_or(requested);
+  if (handed_) trace.thread(Trace::Of::consume, Trace::consumer, *handed_, awaited, handed_batch_);
+  if (awaited != requested)
+    trace.thread(Trace::Of::device, Trace::consumer, awaited, requested, slab.sequence);
   trace.thread(Trace::Of::next, Trace::consumer, requested, now, slab.sequence);
   trace.queue(*core_->book);
   handed_ = now;
