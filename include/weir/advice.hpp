@@ -90,7 +90,10 @@ enum class Change : std::uint8_t {
   data,            ///< what is stored: images that decode in half the time
   storage,         ///< where it is stored: reads that take half the time
   trainer,         ///< the consumer: half its time for a batch
-  cpu              ///< who else uses the CPUs: all those that the workers could have had
+  cpu,             ///< who else uses the CPUs: all those that the workers could have had
+  max_leases,      ///< QueueOptions::max_leases
+  pinned,          ///< MemoryOptions::upstream: a PinnedMemory
+  copy             ///< the device: half its time to read a batch
 };
 /// The name of the enumerator, for example "read_ahead". Any thread.
 WEIR_API std::string_view to_string(Change change) noexcept;

@@ -34,9 +34,10 @@ enum class Stage : std::uint8_t {
   fit,      ///< resampling and the user's transform
   handoff,  ///< a batch is ready in the queue
   lease,    ///< the consumer holds a batch; also errors of calls on a batch
+  copy,     ///< a device reads a batch that the consumer has released
 };
 /// Number of stages.
-inline constexpr std::size_t stage_count = 6;
+inline constexpr std::size_t stage_count = 7;
 
 /// What is wrong with a sample.
 enum class FaultKind : std::uint8_t {

@@ -41,7 +41,7 @@ struct MutableImageView {
 
 /// One encoded sample. Its bytes are in the memory from take(), or in memory that the source owns
 /// for its whole life (and counts in index_bytes()).
-struct Encoded {
+struct WEIR_API Encoded {
   std::span<const std::byte> bytes;  ///< a format of weir or of one of Options::codecs
   std::int64_t label = 0;            ///< value for Batch::labels; any number
   /// A second image that belongs to the first, decoded for the transform (DecodedSample::second).
@@ -55,7 +55,7 @@ struct Encoded {
 
   /// For `second` and `third`: stands for a black image that has the size of the first. It is a
   /// black PNG of 1 x 1, in memory that lives as long as the program.
-  WEIR_API static std::span<const std::byte> blank() noexcept;
+  static std::span<const std::byte> blank() noexcept;
 };
 
 /// How an image of any size is fitted to height x width.

@@ -49,10 +49,12 @@ struct Timing {
 
 /// Statistics of one stage. read: the bytes of one sample. wait: a sample waits until the budget
 /// has room. decode: header and pixels. fit: resampling and the user's transform. handoff: a batch
-/// is ready in the queue. lease: the consumer holds a batch.
+/// is ready in the queue. lease: the consumer holds a batch. copy: a device reads a batch, from its
+/// release (Batch::release_when) or the end of the copy before it, whichever is later, until weir
+/// sees its end: at most 250 us late. So busy_s is the time during which a device had to read.
 struct StageStats {
   Stage stage = Stage::read;  ///< the stage
-  std::uint64_t count = 0;    ///< number of samples, or of batches for handoff and lease
+  std::uint64_t count = 0;    ///< number of samples, or of batches for handoff, lease and copy
   double busy_s = 0;          ///< total duration over all threads
   double squares_s2 = 0;      ///< sum of the squared durations
   /// Encoded bytes for read and decode, requested bytes for wait, pixel bytes otherwise.
@@ -104,8 +106,8 @@ struct QueueWaits {
   /// Time during which the consumer was blocked in next(). A consumer that polls waits from the
   /// first empty result until it gets a batch.
   double consumer_wait_s = 0;
-  /// consumer_wait_s is divided by cause: reading, decoding and the budget. The first two are the
-  /// fetch and prep stalls of Mohan et al., "Analyzing and Mitigating Data Stalls in DNN Training"
+  /// consumer_wait_s is divided by cause: reading, decoding, the budget and a device. The first two
+  /// are the fetch and prep stalls of Mohan et al., "Analyzing and Mitigating Data Stalls in DNN Training"
   /// (VLDB 2021). They measure the parts by runs without storage and without decoding. weir divides
   /// each wait in proportion to the workers' time during that wait: read_s and storage_wait_s,
   /// decode_s, memory_wait_s. So the workers' time has no weight while batches are ready, and
@@ -116,8 +118,11 @@ struct QueueWaits {
   double storage_wait_s = 0;
   double decode_wait_s = 0;  ///< the wait for decoding
   double memory_wait_s = 0;  ///< the wait for the budget
-  WorkerTime workers{};      ///< the workers' time
-  CpuUse cpu{};              ///< the workers' CPU time
+  /// Another part of consumer_wait_s: every lease was in use, and a device still read at least one
+  /// of those batches (Batch::release_when).
+  double device_wait_s = 0;
+  WorkerTime workers{};  ///< the workers' time
+  CpuUse cpu{};          ///< the workers' CPU time
 };
 
 /// Fill level of the queue, and who waited.

@@ -39,6 +39,8 @@ struct Window : QueueWaits {
   Service decode;
   double decode_cpu_s = 0;    ///< CPU part of that mean; 0: not measured
   Service consumer;           ///< time per batch: from its delivery to the next call of next()
+  double lease_s = 0;         ///< mean time per batch from its delivery to its release
+  Service copy;               ///< time of a device per batch: Stage::copy
   double encoded_bytes = 0;   ///< mean encoded size of a sample
   double data_readiness = 1;  ///< share of next() calls that found a batch ready
   /// Share of draws that the cache served. Those samples do not count in `read`. If the cache keeps
@@ -60,6 +62,7 @@ enum class Regime : std::uint8_t {
   consumer,  ///< the consumer's own work
   memory,    ///< workers wait for the budget
   cpu,       ///< workers that get too little CPU time
+  copy,      ///< a device that reads the batches: copies, or earlier work of their stream
 };
 /// The name of the enumerator, for example "decode". Any thread.
 WEIR_API std::string_view to_string(Regime regime) noexcept;
@@ -67,11 +70,12 @@ WEIR_API std::string_view to_string(Regime regime) noexcept;
 /// A regime and its evidence, as shares of the time.
 struct Verdict {
   Regime regime = Regime::balanced;  ///< the limit of the run
-  double consumer_wait = 0;          ///< sum of the three stalls
+  double consumer_wait = 0;          ///< sum of the four stalls
   double producer_wait = 0;          ///< share of idle workers, for lack of a free queue slot
   double storage_wait = 0;           ///< the consumer's wait for reading
   double decode_wait = 0;            ///< the consumer's wait for decoding
   double memory_wait = 0;            ///< the consumer's wait for the budget
+  double device_wait = 0;            ///< the consumer's wait for a lease that a device holds
   double cpus_had = 0;               ///< mean number of CPUs that the workers used; 0: not measured
   /// Mean number of CPUs that the workers used or waited for, at most those that there are; 0: not
   /// measured.
@@ -80,9 +84,10 @@ struct Verdict {
   std::string why;          ///< a sentence with the numbers
 };
 
-/// Determines the regime. If no wait exceeds a tenth of the time: balanced. If the producers waited
-/// longer: consumer. Otherwise the largest stall of the consumer decides: storage, decode or
-/// memory. If both waits are equal, the consumer's wait decides, because it is lost time. Equal
+/// Determines the regime. If no wait exceeds a tenth of the time: balanced. If the consumer waited for
+/// a device longer than a tenth, and longer than for the loader: copy. If the producers waited longer
+/// than the consumer waited for the loader: consumer. Otherwise the largest stall of the consumer
+/// decides: storage, decode or memory. If both waits are equal, the consumer's wait decides, because it is lost time. Equal
 /// stalls have the order decode, storage, memory. decode and storage become cpu if the workers spent
 /// more than a third of their working time, waits for reads included, without a CPU that they could
 /// have had. Pure.

@@ -21,6 +21,7 @@ EpochsState::~EpochsState() {
 bool EpochsState::enter() {
   loader->refuse_in_child();
   leave(visit_);
+  if (std::exchange(rest_due_, false)) end_stream();
   if (!ahead_ && !over_) {
     if (!stream_) start();
     ahead_ = next();
@@ -48,15 +49,26 @@ std::optional<Batch> EpochsState::take(std::uint64_t visit) {
 }
 
 std::optional<Batch> EpochsState::next() {
-  auto batch = stream_ ? stream_->next(std::nullopt, engine::Engine::Lease::at_once) : std::nullopt;
+  std::optional<Batch> batch;
+  try {
+    if (stream_) batch = stream_->next(std::nullopt, engine::Engine::Lease::at_once);
+  } catch (...) {
+    over_ = stream_->running->finished();  // not if the trainer holds too many batches
+    throw;
+  }
   over_ = !batch;
   return batch;
 }
 
-void EpochsState::leave(std::uint64_t visit) noexcept {
+void EpochsState::leave(std::uint64_t visit, bool thrown) noexcept {
   if (visit != visit_) return;
   const auto at = std::exchange(at_, At::outside);
-  if ((at == At::inside && !how_.go_on_when_left) || (at == At::end && how_.rest)) end_stream();
+  // After its end, the stream stays for progress().
+  if (over_) return;
+  if (thrown)
+    rest_due_ = at == At::end && how_.rest;
+  else if ((at == At::inside && !how_.go_on_when_left) || (at == At::end && how_.rest))
+    end_stream();
 }
 
 void EpochsState::end_stream() noexcept {
@@ -107,7 +119,7 @@ EpochVisit::~EpochVisit() {
   if (state_->loader->fork_guard.in_child())
     leak(std::move(state_));
   else if (visit_ > 0)
-    state_->leave(visit_);
+    state_->leave(visit_, std::uncaught_exceptions() > exceptions_);
 }
 
 }  // namespace api

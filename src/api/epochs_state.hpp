@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,7 +23,8 @@ class EpochsState {
   bool enter();
   /// The next batch of the epoch with this visit; empty if it has no more, or was left.
   std::optional<Batch> take(std::uint64_t visit);
-  void leave(std::uint64_t visit) noexcept;
+  /// `thrown`: an exception leaves the epoch, which then goes on. Its samples are not finished.
+  void leave(std::uint64_t visit, bool thrown = false) noexcept;
   std::uint64_t visit() const noexcept { return visit_; }
   std::uint64_t number() const noexcept { return number_; }
   Progress progress(bool all_ranks) const;
@@ -49,7 +51,8 @@ class EpochsState {
   std::uint64_t visit_ = 0;              ///< counts epochs that were entered
   std::uint64_t number_ = 0;             ///< of the epoch
   At at_ = At::outside;
-  bool over_ = false;                   ///< there is no further epoch
+  bool over_ = false;                   ///< the stream has ended, by itself or by an error
+  bool rest_due_ = false;               ///< an exception left the epoch at its end
   std::optional<std::uint64_t> begin_;  ///< the epoch that the next stream begins with
 };
 
@@ -70,6 +73,7 @@ class EpochVisit {
  private:
   std::shared_ptr<EpochsState> state_;
   std::uint64_t visit_ = 0, number_ = 0;
+  const int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace weir::api

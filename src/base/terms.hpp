@@ -50,6 +50,7 @@ inline constexpr std::array<Term<Stage>, stage_count> stages{{
     {Stage::fit, "fit", "cropping, resizing and your own transform of one image"},
     {Stage::handoff, "handoff", "a batch is ready in the queue until the consumer takes it"},
     {Stage::lease, "lease", "the consumer holds a batch"},
+    {Stage::copy, "copy", "a device reads a released batch, after the batches before it"},
 }};
 static_assert(in_order(stages));
 

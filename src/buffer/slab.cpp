@@ -77,7 +77,11 @@ SlabPool::~SlabPool() { retire(); }
 void SlabPool::grow() {
   const auto had = slabs_.capacity();
   auto piece = slabs_.next_piece();
-  if (layout_.sizes_differ()) layouts_.add(Grown<SlabLayout>::Piece(piece.size(), layout_));
+  if (layout_.sizes_differ()) {
+    Grown<SlabLayout>::Piece layouts;
+    layouts.resize(piece.size(), layout_);
+    layouts_.add(std::move(layouts));
+  }
   for (std::uint32_t i = 0; i < piece.size(); ++i) {
     piece[i].id = had + i;
     piece[i].layout_ = layout_.sizes_differ() ? &layouts_[had + i] : &layout_;
@@ -144,6 +148,7 @@ void SlabPool::release(Slab& slab, books::Parting parting) noexcept {
 
 void SlabPool::release_locked(Slab& slab, books::Parting parting) noexcept {
   if (watch_) watch_->released(slab);
+  slab.ending = false;
   if (retired_) deallocate(slab);
   book_->release(slab.id, parting, retired_);
 }
@@ -152,6 +157,8 @@ bool SlabPool::release_when(Slab& slab, std::unique_ptr<LeaseEnd> end) noexcept 
   bool gone = false;
   {
     Lock lock(mutex_);
+    if (watch_) watch_->handed_over(slab);
+    slab.ending = true;
     slab.lease_end = std::move(end);
     slab.next_ending_ = nullptr;
     *ending_end_ = &slab;

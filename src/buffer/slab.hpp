@@ -78,6 +78,7 @@ class Slab {
   Clock::time_point since{};      ///< start of filling, ready or leased; the caller sets it
   /// The event that ends the current lease, or the one that ended the last lease.
   std::unique_ptr<LeaseEnd> lease_end;
+  bool ending = false;         ///< leased, and released by the consumer: `lease_end` ends the lease
   Slab* next_ready = nullptr;  ///< used by the ready queue
 
   /// The parts of rows `first` … `first + count - 1`. If sizes differ, each row's part has its
@@ -118,12 +119,15 @@ class Slab {
   Slab* next_ending_ = nullptr;
 };
 
-/// Notified when the consumer releases a batch. Called on the consumer's thread, before the slab is
-/// used again.
+/// Notified of the ends of leases, before the slab is used again.
 class LeaseWatch {
  public:
   virtual ~LeaseWatch() = default;
+  /// The lease ends. Called on the thread that ends it.
   virtual void released(const Slab& slab) noexcept = 0;
+  /// The consumer has released the batch, and its LeaseEnd will end the lease. Called on the
+  /// consumer's thread.
+  virtual void handed_over(Slab&) noexcept {}
 };
 
 /// Owns all memory of batches. A slab is allocated when it is first needed, and then kept. If sizes

@@ -92,6 +92,27 @@ std::string read_argument(const std::string& path, std::uint64_t most_bytes) {
   }
 }
 
+/// A number on each line: the weight of each sample.
+std::vector<double> read_weights(const std::string& path) {
+  constexpr std::uint64_t most_bytes = 64ull << 20;
+  const auto text = read_argument(path, most_bytes);
+  std::vector<double> weights;
+  for (std::size_t from = 0; from < text.size();) {
+    const auto end = std::min(text.find('\n', from), text.size());
+    auto line = std::string_view(text).substr(from, end - from);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const auto weight = number_in<double>(line);
+    if (!weight)
+      refuse_value(
+          fmt::format("line {}: '{}' is no number; write the weight of one sample on each "
+                      "line, in the order of the data",
+                      weights.size() + 1, sanitize(line, 40)));
+    weights.push_back(*weight);
+    from = end + 1;
+  }
+  return weights;
+}
+
 }  // namespace
 
 std::string as_typed(std::string_view value) {
@@ -260,26 +281,6 @@ CacheOptions parse_cache(std::string_view text) {
     if (parts.size() == 2 && cache.max_bytes > 0 && keep != Cache::nothing) return cache;
   }
   refuse_value("must be encoded or decoded, alone or with a bound as in encoded:2GiB");
-}
-
-std::vector<double> read_weights(const std::string& path) {
-  constexpr std::uint64_t most_bytes = 64ull << 20;
-  const auto text = read_argument(path, most_bytes);
-  std::vector<double> weights;
-  for (std::size_t from = 0; from < text.size();) {
-    const auto end = std::min(text.find('\n', from), text.size());
-    auto line = std::string_view(text).substr(from, end - from);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    const auto weight = number_in<double>(line);
-    if (!weight)
-      refuse_value(
-          fmt::format("line {}: '{}' is no number; write the weight of one sample on each "
-                      "line, in the order of the data",
-                      weights.size() + 1, sanitize(line, 40)));
-    weights.push_back(*weight);
-    from = end + 1;
-  }
-  return weights;
 }
 
 Order parse_order(std::string_view text) {

@@ -67,8 +67,17 @@ struct Core final : buffer::LeaseWatch {
 
   void released(const buffer::Slab& slab) noexcept override {
     const auto now = Clock::now();
-    stats.released(slab, now);
-    if (trace) trace->batch(Trace::Of::lease, slab, slab.since, now);
+    if (slab.ending) {
+      const auto begun = stats.copied(slab, now);
+      if (trace) trace->batch(Trace::Of::copy, slab, begun, now);
+    } else {
+      end_lease(slab, now);
+    }
+  }
+  void handed_over(buffer::Slab& slab) noexcept override {
+    const auto now = Clock::now();
+    end_lease(slab, now);
+    slab.since = now;
   }
 
   CacheStats cache_stats() const noexcept {
@@ -106,6 +115,11 @@ struct Core final : buffer::LeaseWatch {
   Notes moves, stalls;  ///< what tuning changed; what the watchdog reported
 
  private:
+  void end_lease(const buffer::Slab& slab, Clock::time_point now) noexcept {
+    stats.released(slab, now);
+    if (trace) trace->batch(Trace::Of::lease, slab, slab.since, now);
+  }
+
   std::optional<Charge> thread_records_;
 };
 

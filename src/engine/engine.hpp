@@ -91,6 +91,7 @@ class Engine final : private conductor::Actions {
   bool serve(bool over) noexcept WEIR_EXCLUDES(rest_mutex_);
   void note_handed(const buffer::Slab& slab, Clock::time_point requested,
                    Clock::time_point now) noexcept;
+  void note_device_awaited();
   bool wait_for_lease(std::optional<Clock::time_point> deadline);
   /// The strand's work between steps. Returns when it is due next.
   std::optional<Clock::time_point> between_steps();
@@ -116,6 +117,7 @@ class Engine final : private conductor::Actions {
   bool left_ = false;                        ///< used on the strand
   std::optional<Clock::time_point> handed_;  ///< used by the consumer: start of handed_batch_
   std::uint64_t handed_batch_ = 0;
+  std::optional<Clock::time_point> device_awaited_;  ///< used by the consumer, for the trace
   std::optional<Clock::time_point> lease_awaited_ WEIR_GUARDED_BY(rest_mutex_);
   std::optional<Clock::time_point> stopping_;  ///< used on the strand, for the watchdog
   Clock::time_point next_look_{};              ///< used on the strand, for the watchdog

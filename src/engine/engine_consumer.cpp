@@ -26,6 +26,7 @@ buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease leas
                   "queue.max_leases = " + most + ": " + most +
                       " batches are out; release one before asking for the next, or raise it");
     }
+    if (one_ends) note_device_awaited();
     if (!wait_for_lease(deadline)) return nullptr;
   }
   const auto requested = Clock::now();
@@ -70,6 +71,7 @@ void Engine::ask(Taker taker) {
       core_->stats.requested(!ready_.empty(), taker_requested_);
     else
       lease_awaited_ = taker_requested_;
+    if (lease_awaited_ && core_->pool->ending() > 0) note_device_awaited();
   }
   strand_->wake();
 }
@@ -110,12 +112,20 @@ void Engine::note_handed(const buffer::Slab& slab, Clock::time_point requested,
                          Clock::time_point now) noexcept {
   auto& trace = *core_->trace;
   trace.batch(Trace::Of::handoff, slab, slab.since, now);
-  if (handed_)
-    trace.thread(Trace::Of::consume, Trace::consumer, *handed_, requested, handed_batch_);
+  const auto awaited = std::exchange(device_awaited_, std::nullopt).value_or(requested);
+  if (handed_) trace.thread(Trace::Of::consume, Trace::consumer, *handed_, awaited, handed_batch_);
+  if (awaited != requested)
+    trace.thread(Trace::Of::device, Trace::consumer, awaited, requested, slab.sequence);
   trace.thread(Trace::Of::next, Trace::consumer, requested, now, slab.sequence);
   trace.queue(*core_->book);
   handed_ = now;
   handed_batch_ = slab.sequence;
+}
+
+void Engine::note_device_awaited() {
+  const auto now = Clock::now();
+  core_->stats.awaits_device(now);
+  if (core_->trace && !device_awaited_) device_awaited_ = now;
 }
 
 bool Engine::wait_for_lease(std::optional<Clock::time_point> deadline) {

@@ -52,6 +52,7 @@ void LoaderStats::stream_opened(std::uint32_t workers, Clock::time_point now) {
   ended_.reset();
   handed_.reset();
   wait_.reset();
+  device_awaited_.reset();
   depth_ = waiting_ = 0;
   workers_ = workers;
   attend(workers, now);
@@ -65,6 +66,7 @@ void LoaderStats::stream_ended(Clock::time_point now) {
   now = settle(now);
   add_wait(counted_, now);
   wait_.reset();
+  device_awaited_.reset();
   ended_ = now;
   attend(0, now);
 }
@@ -116,18 +118,32 @@ void LoaderStats::staffed(std::uint32_t workers, Clock::time_point now) {
 
 // ---- the consumer ----------------------------------------------------------------------------
 
+void LoaderStats::end_work(Clock::time_point now) {
+  if (!handed_) return;
+  const double s = seconds(now - *handed_);
+  last_consumer_s_[counted_.consumer.count % last_consumer_s_.size()] = s;
+  ++counted_.consumer.count;
+  counted_.consumer.sum_s += s;
+  counted_.consumer.squares_s2 += s * s;
+  handed_.reset();
+}
+
+void LoaderStats::awaits_device(Clock::time_point now) {
+  Lock lock(mutex_);
+  ++noted_;
+  now = settle(now);
+  end_work(now);
+  // A try that found no lease, and then no batch, waits for the batch.
+  if (!wait_ && !device_awaited_) device_awaited_ = now;
+}
+
 void LoaderStats::requested(bool found, Clock::time_point now) {
   Lock lock(mutex_);
   ++noted_;
   now = settle(now);
-  if (handed_) {
-    const double s = seconds(now - *handed_);
-    last_consumer_s_[counted_.consumer.count % last_consumer_s_.size()] = s;
-    ++counted_.consumer.count;
-    counted_.consumer.sum_s += s;
-    counted_.consumer.squares_s2 += s * s;
-    handed_.reset();
-  }
+  end_work(now);
+  if (device_awaited_) add_wait(counted_, now);
+  device_awaited_.reset();
   // If a try found no batch, the wait continues until there is one.
   if (!wait_) wait_ = Wait{now, found, found ? Effort{} : effort(now)};
 }
@@ -147,6 +163,11 @@ void LoaderStats::answered(std::optional<std::uint64_t> samples, Clock::time_poi
 }
 
 void LoaderStats::add_wait(QueueStats& counted, Clock::time_point now) const {
+  if (device_awaited_) {
+    const double waited = seconds(now - *device_awaited_);
+    counted.consumer_wait_s += waited;
+    counted.device_wait_s += waited;
+  }
   if (!wait_) return;
   const double waited = seconds(now - wait_->since);
   counted.consumer_wait_s += waited;
@@ -168,6 +189,17 @@ LoaderStats::Consumer LoaderStats::consumer() const {
 
 void LoaderStats::released(const buffer::Slab& slab, Clock::time_point now) noexcept {
   others().add(Stage::lease, now - slab.since, slab.pixels(0, slab.rows).size());
+}
+
+Clock::time_point LoaderStats::copied(const buffer::Slab& slab, Clock::time_point now) noexcept {
+  auto begun = slab.since;
+  {
+    Lock lock(mutex_);
+    begun = std::max(begun, copied_until_);
+    copied_until_ = std::max(copied_until_, now);
+  }
+  others().add(Stage::copy, now - begun, slab.pixels(0, slab.rows).size());
+  return begun;
 }
 
 // ---- reports ---------------------------------------------------------------------------------

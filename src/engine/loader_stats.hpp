@@ -52,6 +52,8 @@ class LoaderStats {
   void staffed(std::uint32_t workers, Clock::time_point now);
 
   // -- the consumer
+  /// next() was called, and waits for a lease that a device holds, until requested() is called.
+  void awaits_device(Clock::time_point now);
   /// next() was called and a lease is free. `found`: a batch is ready.
   void requested(bool found, Clock::time_point now);
   /// next() returns a batch of `samples` samples, or none.
@@ -62,8 +64,11 @@ class LoaderStats {
     std::optional<Clock::time_point> waits_since, handed;
   };
   Consumer consumer() const;
-  /// A lease ends.
+  /// The consumer has released a batch.
   void released(const buffer::Slab& slab, Clock::time_point now) noexcept;
+  /// A device has read a batch that it was given at slab.since. Returns when it began: then, or when
+  /// it had read the batch before it.
+  Clock::time_point copied(const buffer::Slab& slab, Clock::time_point now) noexcept;
 
   std::vector<StageStats> stages() const;
   QueueStats queue(Clock::time_point now);
@@ -104,7 +109,10 @@ class LoaderStats {
   CpuUse cpu_now() const noexcept;
   /// The use while a stream was open, until now.
   CpuUse cpu(const CpuUse& now) const noexcept WEIR_REQUIRES(mutex_);
-  /// Adds the current wait to `counted`, divided by what the workers did during it.
+  /// The consumer's work on the last batch ends.
+  void end_work(Clock::time_point now) WEIR_REQUIRES(mutex_);
+  /// Adds the current waits to `counted`: the one for a batch divided by what the workers did during
+  /// it.
   void add_wait(QueueStats& counted, Clock::time_point now) const WEIR_REQUIRES(mutex_);
 
   ThreadStats others_{stage_count};
@@ -123,6 +131,8 @@ class LoaderStats {
   Clock::duration open_for_ WEIR_GUARDED_BY(mutex_){};
   Clock::time_point settled_ WEIR_GUARDED_BY(mutex_){};
   std::optional<Wait> wait_ WEIR_GUARDED_BY(mutex_);
+  std::optional<Clock::time_point> device_awaited_ WEIR_GUARDED_BY(mutex_);
+  Clock::time_point copied_until_ WEIR_GUARDED_BY(mutex_){};
   QueueStats counted_ WEIR_GUARDED_BY(mutex_);  ///< the consumer's calls, and its finished waits
   CpuUse cpu_before_ WEIR_GUARDED_BY(mutex_);   ///< at the start of the open stream
   std::array<double, 512> last_consumer_s_ WEIR_GUARDED_BY(mutex_){};  ///< a ring

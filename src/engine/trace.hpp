@@ -46,6 +46,8 @@ class Trace {
     filling,  ///< a slab: its rows were processed
     handoff,  ///< a slab: it was ready
     lease,    ///< a slab: the consumer had it
+    copy,     ///< a slab: a device read it
+    device,   ///< the consumer: it waited for a lease that a device held
     next,     ///< the consumer: it was in next()
     consume,  ///< the consumer: from a delivered batch to its next call of next()
     step,     ///< the conductor: one step; no batch

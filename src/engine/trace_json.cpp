@@ -17,7 +17,8 @@ namespace {
 constexpr int threads = 1, slabs = 2;
 
 std::string_view word(Trace::Of what) {
-  return weir::name_of(what, {"filling", "handoff", "lease", "next", "consume", "step", "look"});
+  return weir::name_of(
+      what, {"filling", "handoff", "lease", "copy", "device", "next", "consume", "step", "look"});
 }
 
 /// Quotes `text` for JSON. It must be an output of sanitize(): UTF-8 without control bytes.

@@ -17,7 +17,7 @@ constexpr std::array<Term<Basis>, 3> bases{{
 }};
 static_assert(in_order(bases));
 
-constexpr std::array<Term<Change>, 12> changes{{
+constexpr std::array<Term<Change>, 15> changes{{
     {Change::max_queue_size, "max_queue_size", ""},
     {Change::workers, "workers", ""},
     {Change::read_ahead, "read_ahead", ""},
@@ -30,6 +30,9 @@ constexpr std::array<Term<Change>, 12> changes{{
     {Change::storage, "storage", ""},
     {Change::trainer, "trainer", ""},
     {Change::cpu, "cpu", ""},
+    {Change::max_leases, "max_leases", ""},
+    {Change::pinned, "pinned", ""},
+    {Change::copy, "copy", ""},
 }};
 static_assert(in_order(changes));
 
@@ -40,7 +43,8 @@ constexpr struct {
   double Verdict::*wait;
 } waits[] = {{Regime::storage, "Storage", "reads", &Verdict::storage_wait},
              {Regime::decode, "Decode", "decoding", &Verdict::decode_wait},
-             {Regime::memory, "Memory", "memory", &Verdict::memory_wait}};
+             {Regime::memory, "Memory", "memory", &Verdict::memory_wait},
+             {Regime::copy, "Copy", "the device", &Verdict::device_wait}};
 
 std::string percent(double share) { return format("%.0f %%", 100 * share); }
 

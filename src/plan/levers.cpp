@@ -44,6 +44,7 @@ class Levers {
     add_caches();
     add_budget();
     add_supposed();
+    add_copies();
     rank();
     for (auto& lever : levers_) lever.sentence = lever_text(lever, now_);
     return std::move(levers_);
@@ -202,8 +203,9 @@ class Levers {
   }
 
   /// The window's setting with other times.
-  Prediction with_times(double decode, double read, double consumer) const {
+  Prediction with_times(double decode, double read, double consumer, double device = 1) const {
     auto work = search_.work();
+    work.device_s *= device;
     work.decode_s *= decode;
     work.read_wait_s *= read;
     if (work.slowdown == 1) work.read_cpu_s *= read;  // faster storage gives no CPU
@@ -245,6 +247,57 @@ class Levers {
     const auto what = "Store the images with fewer pixels, closer to the size that is requested";
     if (window_.plan.sizes.mode != Sizes::fixed) return what;
     return format("%s: weir pack DATA OUT --short-side %u", what, window_.plan.short_side);
+  }
+
+  /// The window's setting with so many leases. Empty if the budget has no room for them.
+  std::optional<Prediction> with_leases(std::uint32_t leases) const {
+    auto window = window_;
+    window.plan.max_leases = leases;
+    try {
+      const auto plan = plan_with(window, setting_of(window.plan), window.plan.budget_bytes);
+      if (plan.max_queue_size < now_.setting.max_queue_size) return std::nullopt;
+      return predict(plan, search_.work(), window_.encoded_bytes);
+    } catch (const Error& error) {
+      if (error.code() != Errc::budget_too_small && error.code() != Errc::bad_options) throw;
+      return std::nullopt;
+    }
+  }
+
+  /// What shortens or hides a device's reads.
+  void add_copies() {
+    if (search_.work().device_s <= 0 || now_.verdict.device_wait < least_gain) return;
+    constexpr std::uint32_t most_more = 3;
+    const auto had = window_.plan.max_leases;
+    std::optional<Prediction> best;
+    std::uint32_t leases = had;
+    for (auto more = had + 1; more <= had + most_more; ++more) {
+      const auto result = with_leases(more);
+      if (!result || (best && gain(*result) < (1 + least_gain / 2) * gain(*best))) continue;
+      best = result;
+      leases = more;
+    }
+    if (best && is_worth_it(*best)) {
+      auto& lever = add(Change::max_leases, std::to_string(had), std::to_string(leases), *best);
+      lever.code = "options.queue.max_leases = " + lever.to + ";\n";
+      lever.why = "Then the consumer goes on while the device still reads";
+    }
+    const auto device_s = search_.work().device_s;
+    const auto faster = with_times(1, 1, 1, half);
+    if (!is_worth_it(faster)) return;
+    auto& lever = add(Change::copy, milliseconds(device_s) + " a batch",
+                      milliseconds(device_s / 2) + " a batch", faster);
+    lever.title = "faster copies, " + lever.from + " → " + lever.to;
+    lever.why =
+        "Earlier work in the stream of a copy counts, too; give the copies a stream of their own";
+    if (window_.plan.pinned.slab_bytes > 0) return;
+    auto& pinned = add(Change::pinned, "pages", "pinned", now_);
+    pinned.title = "slab memory pages → pinned";
+    pinned.flag = "--slab-memory pinned";
+    pinned.code = "options.memory.upstream = std::make_shared<weir::PinnedMemory>();\n";
+    pinned.why = "A device copies faster from page-locked slabs";
+    pinned.basis = Basis::unknown;
+    pinned.gain = 0;
+    pinned.result = {};
   }
 
   struct Words {

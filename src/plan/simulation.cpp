@@ -159,6 +159,7 @@ Verdict Simulation::verdict(double seconds) const {
   clocks.storage_wait_s = stalled_.storage * 1e-9;
   clocks.decode_wait_s = stalled_.decode * 1e-9;
   clocks.memory_wait_s = stalled_.memory * 1e-9;
+  clocks.device_wait_s = stalled_.device * 1e-9;
   clocks.workers = {.read_s = spent_.storage * 1e-9,
                     .decode_s = spent_.decode * 1e-9,
                     .memory_wait_s = spent_.memory * 1e-9,
@@ -178,8 +179,10 @@ bool Simulation::next_event() {
   const auto [at, order, actor] = events_.top();
   events_.pop();
   pass(at);
-  if (actor == actors_.size()) {
+  if (actor == consumer()) {
     ask();
+  } else if (actor == device()) {
+    end_copy();
   } else {
     advance(actors_[actor]);
   }
@@ -233,9 +236,29 @@ void Simulation::open(books::SlabId slab, const conductor::BatchSlot& batch) {
 
 void Simulation::ask() {
   if (leases_.size() == plan_.max_leases) {
+    if (work_.device_s > 0) {
+      awaits_device_ = true;
+      requested_at_ = now_;
+      return;
+    }
     book_->release(leases_.front(), books::Parting::consumed, false);
     leases_.pop_front();
   }
+  request();
+}
+
+void Simulation::end_copy() {
+  book_->release(leases_.front(), books::Parting::consumed, false);
+  leases_.pop_front();
+  if (!std::exchange(awaits_device_, false)) return;
+  if (delivered_ >= warm_) {
+    stalled_.device += static_cast<double>(now_ - requested_at_);
+    waited_ += now_ - requested_at_;
+  }
+  request();
+}
+
+void Simulation::request() {
   requesting_ = true;
   requested_at_ = now_;
   found_ready_ = !ready_.empty();
@@ -259,8 +282,12 @@ void Simulation::hand_over() {
     found_ += found_ready_ ? 1 : 0;
     waited_ += now_ - requested_at_;
   }
-  schedule(static_cast<std::uint32_t>(actors_.size()),
-           nanoseconds(work_.consumer_s * work_.consumer[delivered_]));
+  schedule(consumer(), nanoseconds(work_.consumer_s * work_.consumer[delivered_]));
+  if (work_.device_s <= 0) return;
+  // A device reads one batch after the other, each from its release on.
+  device_until_ = std::max(device_until_, now_ + nanoseconds(work_.lease_s)) +
+                  nanoseconds(work_.device_s * work_.device[delivered_]);
+  schedule(device(), device_until_ - now_);
 }
 
 }  // namespace weir::simulation

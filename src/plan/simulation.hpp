@@ -67,7 +67,7 @@ class Simulation final : private conductor::Actions {
     double reading = 0;  ///< share of a read in the current event
     buffer::Block scratch;
   };
-  /// Time, sequence number (orders events of the same time) and actor.
+  /// Time, sequence number (orders events of the same time) and actor, consumer() or device().
   using Event = std::tuple<Time, std::uint64_t, std::uint32_t>;
   struct Waker final : Wakeable {
     void wake() noexcept override { pending = true; }
@@ -88,6 +88,7 @@ class Simulation final : private conductor::Actions {
   /// Nanoseconds of workers, by cause.
   struct Effort {
     double storage = 0, decode = 0, memory = 0, idle = 0;
+    double device = 0;  ///< only of the consumer's waits
     void add(const Effort& more, double times) noexcept {
       storage += times * more.storage;
       decode += times * more.decode;
@@ -134,7 +135,12 @@ class Simulation final : private conductor::Actions {
 
   // -- consumer
   void ask();
+  void request();
   void hand_over();
+  /// The device has read the oldest leased batch.
+  void end_copy();
+  std::uint32_t consumer() const noexcept { return static_cast<std::uint32_t>(actors_.size()); }
+  std::uint32_t device() const noexcept { return consumer() + 1; }
 
   const Plan plan_;
   const Workload& work_;
@@ -160,10 +166,11 @@ class Simulation final : private conductor::Actions {
   std::uint32_t free_cores_, slabs_made_ = 0;
 
   std::deque<books::SlabId> ready_, leases_;
-  bool requesting_ = false, found_ready_ = false;
+  bool requesting_ = false, found_ready_ = false, awaits_device_ = false;
   std::size_t hold_ = 0;  ///< number of ready batches that the first delivery requires
   std::uint64_t delivered_ = 0, samples_ = 0, found_ = 0;
   Time requested_at_ = 0, waited_ = 0, measured_from_ = 0;
+  Time device_until_ = 0;               ///< when the device has read all that it was given
   Effort pace_, spent_, spent_before_;  ///< until now; at the consumer's last request
   Effort stalled_;      ///< nanoseconds that the consumer waited; idle does not count
   double reading_ = 0;  ///< workers that read

@@ -54,10 +54,13 @@ Service service(const StageStats& clock) {
 std::string sentence(const Verdict& verdict, double seconds) {
   const auto percent = [](double part) { return 100 * part; };
   return format(
-      "of %.3g s the consumer waited %.1f %% (%.1f %% for reads, %.1f %% for decoding, "
-      "%.1f %% for memory), the workers %.1f %%",
-      seconds, percent(verdict.consumer_wait), percent(verdict.storage_wait),
-      percent(verdict.decode_wait), percent(verdict.memory_wait), percent(verdict.producer_wait));
+             "of %.3g s the consumer waited %.1f %% (%.1f %% for reads, %.1f %% for decoding, "
+             "%.1f %% for memory",
+             seconds, percent(verdict.consumer_wait), percent(verdict.storage_wait),
+             percent(verdict.decode_wait), percent(verdict.memory_wait)) +
+         (verdict.device_wait > 0 ? format(", %.1f %% for the device", percent(verdict.device_wait))
+                                  : std::string()) +
+         format("), the workers %.1f %%", percent(verdict.producer_wait));
 }
 
 }  // namespace
@@ -101,13 +104,16 @@ Window window(const Report& earlier, const Report& now) {
   using Waits = QueueWaits;
   static_cast<Waits&>(w) = now.queue;
   subtract<Waits>(w, earlier.queue, &Waits::seconds, &Waits::consumer_wait_s,
-                  &Waits::storage_wait_s, &Waits::decode_wait_s, &Waits::memory_wait_s);
+                  &Waits::storage_wait_s, &Waits::decode_wait_s, &Waits::memory_wait_s,
+                  &Waits::device_wait_s);
   subtract(w.workers, earlier.queue.workers, &WorkerTime::read_s, &WorkerTime::decode_s,
            &WorkerTime::storage_wait_s, &WorkerTime::memory_wait_s, &WorkerTime::idle_s);
   w.cpu = between(earlier.queue.cpu, now.queue.cpu);
   auto consumer = now.queue.consumer;
   subtract(consumer, earlier.queue.consumer, &Timing::count, &Timing::sum_s, &Timing::squares_s2);
   w.consumer = service(consumer);
+  w.lease_s = service(between(earlier, now, Stage::lease)).mean_s;
+  w.copy = service(between(earlier, now, Stage::copy));
   const auto& last = now.queue.consumer_times;
   w.consumer.sequence.assign(last.end() - static_cast<std::ptrdiff_t>(
                                               std::min<std::uint64_t>(last.size(), consumer.count)),
@@ -132,13 +138,18 @@ Verdict judge(const QueueWaits& w) {
   verdict.storage_wait = share(w.storage_wait_s, w.seconds);
   verdict.decode_wait = share(w.decode_wait_s, w.seconds);
   verdict.memory_wait = share(w.memory_wait_s, w.seconds);
+  verdict.device_wait = share(w.device_wait_s, w.seconds);
   // Relative to the sum of the workers' time, because the number of workers may have changed.
   const auto& [read, decode, storage_wait, memory_wait, idle] = w.workers;
   verdict.producer_wait = share(idle, read + decode + storage_wait + memory_wait + idle);
+  const double loader_wait = verdict.consumer_wait - verdict.device_wait;
   const double longer = std::max(verdict.consumer_wait, verdict.producer_wait);
   if (longer <= tolerable) {
     verdict.regime = Regime::balanced;
-  } else if (verdict.producer_wait > verdict.consumer_wait) {
+  } else if (verdict.device_wait > std::max(tolerable, loader_wait)) {
+    // The workers then wait, too, because the device holds up the consumer.
+    verdict.regime = Regime::copy;
+  } else if (verdict.producer_wait > loader_wait) {
     verdict.regime = Regime::consumer;
   } else if (verdict.memory_wait > std::max(verdict.storage_wait, verdict.decode_wait)) {
     verdict.regime = Regime::memory;

@@ -102,6 +102,13 @@ double around_s(const Window& window) noexcept {
                                    : std::clamp(around, 0.0, 0.1 * decode.mean_s);
 }
 
+/// A device's time per delivered batch. Not every batch is released to one.
+double device_s(const Window& window) noexcept {
+  if (window.batches == 0) return 0;
+  const auto share = static_cast<double>(window.copy.count) / static_cast<double>(window.batches);
+  return window.copy.mean_s * std::min(1.0, share);
+}
+
 }  // namespace
 
 Draws::Draws(std::size_t count, double variation, std::uint64_t key) {
@@ -192,9 +199,12 @@ Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t se
                 .read_cpu_s = read_cpu,
                 .decode_s = (window.decode.mean_s + around_s(window)) * core_share(window),
                 .consumer_s = taken.mean_s * batch / window.plan.batch,
+                .lease_s = std::min(window.lease_s, taken.mean_s) * batch / window.plan.batch,
+                .device_s = device_s(window) * batch / window.plan.batch,
                 .read = Draws(samples, window.read, mix_key({seed, 1})),
                 .decode = Draws(samples, window.decode, mix_key({seed, 2})),
                 .consumer = Draws(static_cast<std::size_t>(batches), taken, mix_key({seed, 3})),
+                .device = Draws(static_cast<std::size_t>(batches), window.copy, mix_key({seed, 4})),
                 .cores = cores_of(window),
                 .batch = batch,
                 .rows = rows_of(window, batch),
@@ -247,6 +257,8 @@ double Workload::production_per_s(std::uint32_t workers, std::uint32_t read_ahea
   return std::min(reads_per_s(workers, read_ahead), decodes_per_s(workers, read_ahead));
 }
 
-double Workload::consumption_per_s() const noexcept { return per_second(rows, consumer_s); }
+double Workload::consumption_per_s() const noexcept {
+  return per_second(rows, std::max(consumer_s, device_s));
+}
 
 }  // namespace weir::simulation

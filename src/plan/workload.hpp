@@ -41,7 +41,9 @@ struct Workload {
   double read_cpu_s = 0;   ///< mean per sample, on a core
   double decode_s = 0;     ///< mean per sample, on a core
   double consumer_s = 0;   ///< mean per batch
-  Draws read, decode, consumer;
+  double lease_s = 0;      ///< mean per batch, from its delivery to its release
+  double device_s = 0;  ///< mean per batch: a device reads it after its release; 0: there is none
+  Draws read, decode, consumer, device;
   std::uint32_t cores = 1, batch = 1;
   double rows = 1;  ///< mean rows per batch; the last one of an epoch may be smaller
   std::uint64_t encoded_bytes = 0;  ///< per sample

@@ -99,6 +99,7 @@ Json to_json(const Advice& advice) {
             {"storage_wait", verdict.storage_wait},
             {"decode_wait", verdict.decode_wait},
             {"memory_wait", verdict.memory_wait},
+            {"device_wait", verdict.device_wait},
             {"producer_wait", verdict.producer_wait},
             {"cpus_had", measured_or_null(verdict.cpus_had)},
             {"cpus_wanted", measured_or_null(verdict.cpus_wanted)},

@@ -110,6 +110,7 @@ Json queue_json(const QueueStats& queue) {
           {"storage_wait_s", queue.storage_wait_s},
           {"decode_wait_s", queue.decode_wait_s},
           {"memory_wait_s", queue.memory_wait_s},
+          {"device_wait_s", queue.device_wait_s},
           {"batches", queue.batches},
           {"workers", workers},
           {"consumer",

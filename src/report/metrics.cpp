@@ -102,14 +102,15 @@ void put_queue(Families& out, const Sight& sight) {
       "The consumer's waiting by what it waited for.", "cause",
       {{"storage", queue.storage_wait_s},
        {"decode", queue.decode_wait_s},
-       {"memory", queue.memory_wait_s}});
+       {"memory", queue.memory_wait_s},
+       {"device", queue.device_wait_s}});
   put(out, "weir_data_readiness_ratio", "Share of the consumer's steps that found a batch ready.",
       queue.data_readiness);
 }
 
 void put_stages(Families& out, const std::vector<StageStats>& stages) {
   auto& family = put(out, MetricType::Summary, "weir_stage_seconds",
-                     "Time of one sample in a stage (handoff, lease: of one batch).");
+                     "Time of one sample in a stage (handoff, lease, copy: of one batch).");
   for (const auto& stage : stages) {
     auto& summary = metric(family, "stage", to_string(stage.stage)).summary;
     summary.sample_count = stage.count;

@@ -88,9 +88,10 @@ std::string queue_text(const QueueStats& queue) {
                                         : "data readiness " + percent(queue.data_readiness);
   auto out = fmt::format(
       "\nQueue\n  {}; the consumer waited {}, the workers {}\n"
-      "  by cause: storage {}, decode {}, memory {}\n",
+      "  by cause: storage {}, decode {}, memory {}{}\n",
       ready, duration(queue.consumer_wait_s), duration(queue.producer_wait_s),
-      duration(queue.storage_wait_s), duration(queue.decode_wait_s), duration(queue.memory_wait_s));
+      duration(queue.storage_wait_s), duration(queue.decode_wait_s), duration(queue.memory_wait_s),
+      queue.device_wait_s > 0 ? ", device " + duration(queue.device_wait_s) : std::string());
   out += workers_text(queue.workers) + cpu_lines(queue) + consumer_text(queue.consumer);
   constexpr std::size_t most_rows = 9, bar_width = 40;
   const auto levels = queue.occupancy.size();

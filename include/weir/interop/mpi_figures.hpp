@@ -110,9 +110,9 @@ void each(TheReport& r, const Count& count, const Sum& sum, const Most& most) {
   for (auto* n : {&q.batches, &q.batches_ready, &q.consumer.count}) count(*n);
   for (auto* d :
        {&q.seconds, &q.consumer_wait_s, &q.storage_wait_s, &q.decode_wait_s, &q.memory_wait_s,
-        &q.workers.read_s, &q.workers.decode_s, &q.workers.storage_wait_s, &q.workers.memory_wait_s,
-        &q.workers.idle_s, &q.cpu.workers_s, &q.cpu.process_s, &q.producer_wait_s,
-        &q.consumer.sum_s, &q.consumer.squares_s2, &r.throughput.samples_per_s})
+        &q.device_wait_s, &q.workers.read_s, &q.workers.decode_s, &q.workers.storage_wait_s,
+        &q.workers.memory_wait_s, &q.workers.idle_s, &q.cpu.workers_s, &q.cpu.process_s,
+        &q.producer_wait_s, &q.consumer.sum_s, &q.consumer.squares_s2, &r.throughput.samples_per_s})
     sum(*d);
   for (auto& share : q.occupancy) sum(share);
   for (auto& stage : r.stages) {

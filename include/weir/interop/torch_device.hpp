@@ -196,6 +196,7 @@ class DeviceBatches {
       : on_host_(interop::host_conversion(options)),
         guard_(guard),
         device_(guard && !device.has_index() ? guard->getDevice() : device),
+        loader_(loader),
         stream_(loader.stream(stream)) {
     if (!guard_) return;
     copies_.emplace(guard_->getStreamFromGlobalPool(device_));
@@ -280,10 +281,16 @@ class DeviceBatches {
     if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
     return copy(wait_for_batch());
   }
+  /// Whether a request would be answered at once. A request without an answer counts as waiting,
+  /// and the trainer does not wait for the batches that are copied ahead.
+  bool one_is_ready() const {
+    const auto now = loader_.snapshot();
+    return now.ready > 0 && now.leased < loader_.plan().max_leases;
+  }
   /// Copies ready batches while a slot is free.
   void copy_ahead() {
     try {
-      while (!failed_ && copied_ - taken_ < slots_.size())
+      while (!failed_ && copied_ - taken_ < slots_.size() && one_is_ready())
         if (!copy(stream_.try_next())) return;
     } catch (...) {
       failed_ = std::current_exception();  // next() throws it after the batches before it
@@ -342,6 +349,7 @@ class DeviceBatches {
   interop::HostConversion on_host_;
   const interop::DeviceGuard* guard_;
   torch::Device device_;
+  const Loader& loader_;
   Stream stream_;
   std::optional<c10::Stream> copies_;
   std::optional<interop::DeviceNormalizer> on_device_;

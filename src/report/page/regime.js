@@ -14,6 +14,7 @@ function timeShares(run) {
     read: by_cause ? queue.storage_wait_s / total : 0,
     decode: by_cause ? queue.decode_wait_s / total : 0,
     memory: by_cause ? queue.memory_wait_s / total : 0,
+    device: by_cause ? (queue.device_wait_s ?? 0) / total : 0,
     wait: by_cause ? 0 : waited / total,
   };
   const time = queue.workers;
@@ -24,6 +25,7 @@ function timeShares(run) {
     ["waits for reads", consumer.read, part("storage_wait_s"), "orange", "rising"],
     ["waits for decoding", consumer.decode, undefined, "vermillion", "falling"],
     ["waits for memory", consumer.memory, part("memory_wait_s"), "purple", "dots"],
+    ["waits for the device", consumer.device, undefined, "yellow", "level"],
     ["waits for a batch", consumer.wait, undefined, "orange", "rising"],
     ["workers read", undefined, part("read_s"), "sky", "level"],
     ["workers decode", undefined, part("decode_s"), "blue"],
@@ -39,7 +41,7 @@ function timeSharesFigure(run) {
   const seconds = [
     ["the stream was open", "queue.seconds"], ["the consumer waited", "queue.consumer_wait_s"],
     ["… for reads", "queue.storage_wait_s"], ["… for decoding", "queue.decode_wait_s"],
-    ["… for memory", "queue.memory_wait_s"], ["a worker was idle, on average", "queue.producer_wait_s"],
+    ["… for memory", "queue.memory_wait_s"], ["… for the device", "queue.device_wait_s"], ["a worker was idle, on average", "queue.producer_wait_s"],
     ["workers read", "queue.workers.read_s"], ["workers decoded", "queue.workers.decode_s"],
     ["workers waited for reads", "queue.workers.storage_wait_s"], ["workers waited for memory", "queue.workers.memory_wait_s"],
     ["workers were idle, in total", "queue.workers.idle_s"],

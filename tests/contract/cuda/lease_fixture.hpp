@@ -15,11 +15,13 @@ namespace weir::test {
 
 /// A loader whose batches a device reads, on a ledger that lives longer than the loader.
 struct Leases {
-  explicit Leases(std::uint32_t max_leases, std::uint64_t samples = 48) {
+  explicit Leases(std::uint32_t max_leases, std::uint64_t samples = 48,
+                  std::uint64_t trace_events = 0) {
     auto options = small_options();
     options.workers = 2;
     options.queue.max_queue_size = 3;
     options.queue.max_leases = max_leases;
+    options.trace.events = trace_events;
     options.memory.ledger = ledger;
     options.memory.upstream = upstream;
     loader.emplace(synthetic(samples, {24, 24, 3}, 3), options);

@@ -115,8 +115,17 @@ TEST_CASE(
   auto options = small_options();
   options.queue.max_leases = 2;
   // In later epochs, a fork meets workers that pin cached samples and copy or decode from them.
-  options.cache.keep = GENERATE(Cache::nothing, Cache::encoded, Cache::decoded);
-  options.cache.max_bytes = options.cache.keep == Cache::nothing ? 0 : 1 << 20;
+  const auto [keep, shared] = GENERATE(table<Cache, bool>({{Cache::nothing, false},
+                                                           {Cache::encoded, false},
+                                                           {Cache::decoded, false},
+                                                           {Cache::encoded, true}}));
+  options.cache.keep = keep;
+  auto ledger_of_store = std::make_shared<MemoryLedger>(UINT64_MAX);
+  auto store = shared ? std::make_shared<CacheStore>(ledger_of_store, 1 << 20) : nullptr;
+  auto idle = shared ? std::make_shared<CacheStore>(ledger_of_store, 1 << 20) : nullptr;
+  if (shared) options.memory.ledger = ledger_of_store;
+  options.cache.shared = store;
+  options.cache.max_bytes = keep == Cache::nothing || shared ? 0 : 1 << 20;
   CAPTURE(to_string(options.cache.keep));
   const StreamOptions epochs{.epochs = 10};
   auto loader = std::make_unique<Loader>(synthetic(400, {24, 24, 3}), options);
@@ -155,6 +164,8 @@ TEST_CASE(
         held.reset();
         stream.reset();
         loader.reset();
+        if (store && store->stats().bytes != 0) return 16;
+        idle.reset();
         return 0;
       });
       REQUIRE(code == 0);

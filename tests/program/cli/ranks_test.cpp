@@ -113,7 +113,7 @@ TEST_CASE("a plan and a report say what one rank and all ranks deliver and hold"
   CHECK(plan["epoch"]["padding_rows"] == 0);
   CHECK(plan["ranks"]["node_bytes"].get<std::uint64_t>() ==
         2 * plan["ceiling_bytes"].get<std::uint64_t>());
-  const auto text = weir_with("plan", {"--world", "8", "--cache", "decoded:1MiB"}).out;
+  const auto text = weir_with("plan", {"--world", "8", "--shuffle", "--cache", "decoded:1MiB"}).out;
   CHECK(contains(text, "rank 0 of 8: 2 batches an epoch with 6 samples; all ranks: 41 samples\n"));
   CHECK(contains(text, "cache hits are kept samples / all samples\n"));
   CHECK(contains(weir_with("run", {"--rank", "1", "--world", "4"}).out, "rank 1 of 4: "));

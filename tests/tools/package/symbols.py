@@ -33,7 +33,7 @@ def words_of_headers(paths, apart):
         code = re.sub(r"//[^\n]*", "", header.read_text())
         words.update(re.findall(r"\w+", code))
         shown.update(re.findall(r"\b(?:class|struct) WEIR_API (\w+)", code))
-        shown.update(re.findall(r"\bWEIR_API (?!class|struct)[^;{(]*?(\w+)(?:<\w+>)?\(", code))
+        shown.update(re.findall(r"\bWEIR_API (?!class|struct)[^;{(]*?(\w+)(?:<\w+>|==)?\(", code))
     return words, shown
 
 

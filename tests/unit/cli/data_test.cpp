@@ -39,7 +39,7 @@ TEST_CASE("a folder gives its files, and --ext only some", "[data]") {
   CHECK(test::contains(source.name(0), "b.png"));
 }
 
-TEST_CASE("--classes chooses folders and numbers them", "[data]") {
+TEST_CASE("the option --classes chooses folders and numbers them", "[data]") {
   const weir::test::TemporaryFolder folder;
   for (const auto* name : {"ant/1.jpg", "bee/1.jpg", "cow/1.jpg"}) folder.write(name, "1");
   auto settings = with_data(folder.string());

@@ -7,7 +7,6 @@
 #include "cli/command_line.hpp"
 #include "cli/option_group.hpp"
 #include "support/catch.hpp"
-#include "support/temporary_folder.hpp"
 #include "support/text.hpp"
 
 using namespace weir;
@@ -249,32 +248,6 @@ TEST_CASE("shares and traces are read, or refused by name", "[settings]") {
   CHECK(refusal({"run", "x", "--target-readiness", "0.9"}).exit_code == 2);
   CHECK(contains(refusal({"run", "x", "--consumer-trace", "/no/such/file"}).text, "/no/such/file"));
   CHECK(run_with({}).consumer_trace.empty());
-}
-
-TEST_CASE("orders are read, or refused by name", "[settings]") {
-  const test::TemporaryFolder folder;
-  const auto file = [&](std::string_view text) {
-    folder.write("weights", text);
-    return "weighted:" + (folder.path() / "weights").string();
-  };
-  const auto order = [](const std::string& text) {
-    return run_with({"--order", text}).options.order;
-  };
-  CHECK(order("blocks:8:2") == Order::blocks(8, 2));
-  CHECK(order("every:8:3") == Order::every(8, 3));
-  CHECK(order("with_replacement:50") == Order::with_replacement(50));
-  CHECK(order(file("1\n2.5\r\n0\n1e3")) == Order::weighted({1, 2.5, 0, 1000}));
-  const auto why = [](const std::string& text) {
-    return refusal({"run", "x", "--order", text}).text;
-  };
-  CHECK(contains(why("every"), "every:N[:OFFSET]"));
-  CHECK(contains(why("weighted:/no/such/file"), "cannot read /no/such/file"));
-  CHECK(contains(why("weighted:/dev/zero"), "it has a NUL byte"));
-  CHECK(contains(why(file("1\n\n2\n")), "line 2: '' is no number"));
-  CHECK(contains(why(file("1\ncat\t2\n")), "line 2: 'cat"));
-  CHECK(contains(why(file("1\n-1\n")), "weights[1] = -1"));
-  CHECK(contains(why(file("0\n0\n")), "all 2 weights are 0"));
-  CHECK(contains(why(file("")), "weights is empty"));
 }
 
 TEST_CASE("a command has no option that means nothing for it, and help does not list it",

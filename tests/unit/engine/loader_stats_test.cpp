@@ -288,3 +288,25 @@ TEST_CASE("the read of a worker that was removed is no worker's time until it re
   CHECK(queue.workers.read_s == Approx(14));
   CHECK(queue.workers.decode_s == Approx(2));
 }
+
+TEST_CASE("a wait for a device is neither the consumer's time nor the loader's", "[clocks]") {
+  LoaderStats stats(2);
+  stats.stream_opened(1, at(0));
+  stats.requested(true, at(0));
+  stats.answered(4, at(0));
+  stats.awaits_device(at(2));
+  CHECK(stats.queue(at(3)).device_wait_s == Approx(1));
+  CHECK(stats.queue(at(3)).consumer_wait_s == Approx(1));
+  stats.awaits_device(at(4));  // a consumer that tries waits on
+  stats.requested(false, at(5));
+  stats.answered(4, at(6));
+  const auto queue = stats.queue(at(6));
+  CHECK(queue.device_wait_s == Approx(3));
+  CHECK(queue.decode_wait_s == Approx(1));
+  CHECK(queue.consumer_wait_s == Approx(4));
+  CHECK(queue.consumer.count == 1);
+  CHECK(queue.consumer.sum_s == Approx(2));
+  stats.awaits_device(at(7));
+  stats.stream_ended(at(9));
+  CHECK(stats.queue(at(20)).device_wait_s == Approx(5));
+}

@@ -101,7 +101,8 @@ TEST_CASE("where a sample comes several times, a batch can have the largest imag
     conductor::BatchSizes batches(
         source::SizeOrder(sampler, options.sizes.index, {}, options.batch,
                           options.sizes.bucket_batches),
-        schedule, {mode, options.batch, options.memory.alignment, 0, options.faults.policy});
+        std::make_shared<conductor::ScheduledSupply>(schedule, sampler),
+        {mode, options.batch, options.memory.alignment, 0, options.faults.policy});
     for (std::uint64_t sequence = 0; sequence < schedule.end(); ++sequence)
       REQUIRE(batches.of(schedule.at(sequence)).layout.bytes <= plan.slab_bytes);
   }

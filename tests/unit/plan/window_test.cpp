@@ -101,6 +101,28 @@ TEST_CASE("a verdict has the shares and says them", "[window]") {
         "memory), the workers 2.0 %");
 }
 
+TEST_CASE("a device that holds up the consumer is the regime, though the workers wait, too",
+          "[window]") {
+  const auto judged = [](double idle, double decode, double device) {
+    auto w = waits(idle, 0, decode, 0);
+    w.device_wait_s = device * 10;
+    w.consumer_wait_s += w.device_wait_s;
+    return judge(w);
+  };
+  CHECK(judged(0.95, 0, 0.5).regime == Regime::copy);
+  CHECK(judged(0.95, 0, 0.11).regime == Regime::copy);
+  CHECK(judged(0.95, 0, 0.1).regime == Regime::consumer);
+  CHECK(judged(0, 0.4, 0.3).regime == Regime::decode);
+  CHECK(judged(0.3, 0.2, 0.15).regime == Regime::consumer);
+  CHECK(judged(0.05, 0.04, 0.05).regime == Regime::balanced);
+  const auto verdict = judged(0.95, 0.1, 0.5);
+  CHECK(verdict.device_wait == Approx(0.5));
+  CHECK(verdict.consumer_wait == Approx(0.6));
+  CHECK(verdict.why ==
+        "of 10 s the consumer waited 60.0 % (0.0 % for reads, 10.0 % for decoding, 0.0 % for "
+        "memory, 50.0 % for the device), the workers 95.0 %");
+}
+
 TEST_CASE("nothing measured is balanced, without a division by zero", "[window]") {
   const auto verdict = judge(window(Report{}));
   CHECK(verdict.regime == Regime::balanced);

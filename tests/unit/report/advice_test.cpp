@@ -79,6 +79,7 @@ TEST_CASE("advice as JSON has the keys that were agreed", "[advice]") {
                                         {"storage_wait", 0.0},
                                         {"decode_wait", 0.0},
                                         {"memory_wait", 0.0},
+                                        {"device_wait", 0.0},
                                         {"producer_wait", 0.5},
                                         {"cpus_had", nullptr},
                                         {"cpus_wanted", nullptr},

@@ -75,7 +75,8 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
                                       "omitted"});
   CHECK(keys(json["queue"]) == Keys{"occupancy", "consumer_wait_s", "producer_wait_s",
                                     "data_readiness", "seconds", "storage_wait_s", "decode_wait_s",
-                                    "memory_wait_s", "batches", "workers", "consumer", "cpu"});
+                                    "memory_wait_s", "device_wait_s", "batches", "workers",
+                                    "consumer", "cpu"});
   CHECK(json["queue"]["cpu"].is_null());
   CHECK(keys(json["queue"]["workers"]) ==
         Keys{"read_s", "decode_s", "storage_wait_s", "memory_wait_s", "idle_s"});
@@ -117,6 +118,7 @@ TEST_CASE("the queue's figures are those of its clock, each by its own name", "[
   queue.storage_wait_s = 2;
   queue.decode_wait_s = 3;
   queue.memory_wait_s = 4;
+  queue.device_wait_s = 4.5;
   queue.batches = 5;
   queue.workers = {
       .read_s = 6, .decode_s = 7, .storage_wait_s = 8, .memory_wait_s = 9, .idle_s = 10};
@@ -130,7 +132,7 @@ TEST_CASE("the queue's figures are those of its clock, each by its own name", "[
       json["queue"].dump() ==
       R"({"occupancy":[0.25,0.5,0.25],"consumer_wait_s":0.5,"producer_wait_s":1.25,)"
       R"("data_readiness":0.9,"seconds":1.0,"storage_wait_s":2.0,"decode_wait_s":3.0,)"
-      R"("memory_wait_s":4.0,"batches":5,"workers":{"read_s":6.0,"decode_s":7.0,"storage_wait_s":8.0,)"
+      R"("memory_wait_s":4.0,"device_wait_s":4.5,"batches":5,"workers":{"read_s":6.0,"decode_s":7.0,"storage_wait_s":8.0,)"
       R"("memory_wait_s":9.0,"idle_s":10.0},"consumer":{"count":2,"mean_s":3.0,"deviation_s":1.0},"cpu":null})");
   CHECK(json["stats_cost"]["readings_per_sample"] == 10.0);
   CHECK(json["stats_cost"]["ns_per_reading"] == 50.0);

@@ -38,6 +38,7 @@ Sight sample_sight() {
   figures.queue.storage_wait_s = 0.25;
   figures.queue.decode_wait_s = 0.125;
   figures.queue.memory_wait_s = 0.0625;
+  figures.queue.device_wait_s = 0.03125;
   figures.queue.workers = {
       .read_s = 1, .decode_s = 2, .storage_wait_s = 3, .memory_wait_s = 4, .idle_s = 5};
   figures.fault_kinds[static_cast<std::size_t>(FaultKind::io)] = 7;
@@ -75,6 +76,7 @@ TEST_CASE("every figure is exposed under its name, with its unit", "[metrics]") 
   CHECK(metrics["weir_consumer_wait_by_cause_seconds_total{cause=\"storage\"}"] == 0.25);
   CHECK(metrics["weir_consumer_wait_by_cause_seconds_total{cause=\"decode\"}"] == 0.125);
   CHECK(metrics["weir_consumer_wait_by_cause_seconds_total{cause=\"memory\"}"] == 0.0625);
+  CHECK(metrics["weir_consumer_wait_by_cause_seconds_total{cause=\"device\"}"] == 0.03125);
   CHECK(metrics["weir_data_readiness_ratio"] == 0.9);
   CHECK(metrics["weir_samples_total{state=\"drawn\"}"] == 40);
   CHECK(metrics["weir_samples_total{state=\"consumed\"}"] == 20);
