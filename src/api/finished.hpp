@@ -25,7 +25,7 @@ class Finished {
 
  private:
   virtual void note(std::uint64_t sequence) noexcept = 0;
-  const ForkGuard fork_guard_;
+  const ForkGuard fork_guard_{};
 };
 
 /// The finished batches of a stream of epochs. It has one interval more than there are unfinished
