@@ -85,8 +85,9 @@ void refuse_shard_options(const Settings& settings) {
       {"--dali-index", !s.dali_index.empty()}, {"--verify", s.verify}};
   for (const auto& [option, is_given] : given)
     if (is_given)
-      throw std::invalid_argument(
-          fmt::format("{} is for tar shards, and {} is none", option, as_typed(settings.data)));
+      throw std::invalid_argument(fmt::format("{} is for tar shards, and {} is none",
+                                              typed_option(option, settings.arguments),
+                                              as_typed(settings.data)));
 }
 
 /// With drop_last, a batch that is larger than the data leaves nothing.
