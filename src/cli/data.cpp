@@ -85,9 +85,8 @@ void refuse_shard_options(const Settings& settings) {
       {"--dali-index", !s.dali_index.empty()}, {"--verify", s.verify}};
   for (const auto& [option, is_given] : given)
     if (is_given)
-      throw std::invalid_argument(fmt::format("{} is for tar shards, and {} is none",
-                                              typed_option(option, settings.arguments),
-                                              as_typed(settings.data)));
+      throw std::invalid_argument(
+          fmt::format("{} is no tar shards, which {} is for", as_typed(settings.data), option));
 }
 
 /// With drop_last, a batch that is larger than the data leaves nothing.

@@ -118,10 +118,11 @@ TEST_CASE("what is misused about shards is told with the way out", "[shards]") {
   says({"run", pattern, "--verify"}, 2, "make it with `weir index`");
   says({"run", pattern, "--ext", ".jpg"}, 2,
        "weir: --ext .jpg is for folders; with tar shards, --image names the extension");
-  says({"run", pattern, "--label", "json:z"}, 2, "weir: --label json:z must have a JSON pointer");
+  says({"run", pattern, "--label", "json:z"}, 2,
+       "weir: the label 'json:z' must have a JSON pointer");
   says({"run", pattern, "--side", "txt"}, 2, "needs --side-bytes");
   says({"run", "synthetic:3,8x8", "--label", "json:/x"}, 2,
-       "weir: --label json:/x is for tar shards, and synthetic:3,8x8 is none");
+       "weir: synthetic:3,8x8 is no tar shards, which --label is for");
   says({"run", shards.path("s{0..2}.tar")}, 1, "s2.tar: cannot open");
   says({"run", pattern, "--label", "txt", "--label-file", "x"}, 2, "exclude each other");
   says({"index", pattern, "--out", shards.path("index")}, 2, "must be a file named index.weir");
