@@ -86,7 +86,7 @@ void refuse_shard_options(const Settings& settings) {
   for (const auto& [option, is_given] : given)
     if (is_given)
       throw std::invalid_argument(
-          fmt::format("{} is for tar shards, and {} is none", option, as_typed(settings.data)));
+          fmt::format("{} is no tar shards, which {} is for", as_typed(settings.data), option));
 }
 
 /// With drop_last, a batch that is larger than the data leaves nothing.

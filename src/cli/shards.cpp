@@ -14,6 +14,7 @@
 #include "base/sanitize.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "report/bytes.hpp"
@@ -115,7 +116,8 @@ shards::TarShards open_tar_shards(const Settings& settings, const std::stop_toke
                                   shards::OldIndex old_index = shards::OldIndex::use) {
   if (!settings.extensions.empty())
     throw std::invalid_argument(
-        "--ext is for folders; with tar shards, --image names the extension of the image");
+        typed_option("--ext", settings.arguments) +
+        " is for folders; with tar shards, --image names the extension of the image");
   raise_descriptor_limit();
   auto options = settings.shards;
   options.max_encoded_bytes = settings.options.limits.max_encoded_bytes;

@@ -1,0 +1,132 @@
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+#include "support/catch.hpp"
+#include "support/tar.hpp"
+#include "support/text.hpp"
+#include "unit/source/fixture.hpp"
+
+using namespace weir::test;
+
+namespace {
+
+/// Two shards with three images and a sample without one.
+class Shards {
+ public:
+  Shards() {
+    const auto made = weir::synthetic(3, {20, 30});
+    std::string content[2];
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      RecordingSink sink;
+      const auto key = "dog/" + std::to_string(i);
+      content[i / 2] += tar_member(key + ".jpg", text_of(made.read(i, sink))) +
+                        tar_member(key + ".cls", std::to_string(i + 5));
+    }
+    content[1] += tar_member("dog/text.txt", "no image");
+    for (const int s : {0, 1})
+      folder_.write("s" + std::to_string(s) + ".tar", content[s] + tar_end());
+  }
+  std::string path(const std::string& name = "") const { return (folder_ / name).string(); }
+  const TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+Outcome quiet(std::vector<std::string> arguments) {
+  arguments.emplace_back("--quiet");
+  return weir::test::weir(arguments);
+}
+
+}  // namespace
+
+TEST_CASE("shards are DATA by pattern, by list and by folder", "[shards]") {
+  const Shards shards;
+  const std::vector<std::string> ways[] = {{shards.path("s{0..1}.tar")},
+                                           {shards.path("s0.tar"), shards.path("s1.tar")},
+                                           {shards.path("")}};
+  REQUIRE(quiet({"index", shards.path("s{0..1}.tar")}).exit_code == 0);
+  std::vector<std::string> digests;
+  for (const auto& way : ways) {
+    std::vector<std::string> arguments{"run"};
+    arguments.insert(arguments.end(), way.begin(), way.end());
+    arguments.insert(arguments.end(), {"--size", "8x8", "--digest", "--json", "-"});
+    const auto outcome = weir::test::weir(arguments);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    digests.push_back(outcome.json()["digest"].get<std::string>());
+    CHECK(contains(outcome.err, "hint: skipped 1 sample without an image"));
+  }
+  CHECK(digests[0] == digests[1]);
+  CHECK(digests[0] == digests[2]);
+  CHECK(contains(quiet({"order", shards.path()}).out, "s1.tar/dog/2.jpg\n"));
+  CHECK(quiet({"run", shards.path(), "--verify", "--size", "8x8"}).exit_code == 0);
+}
+
+TEST_CASE("probe names shard and member, also of a sample without an image", "[shards]") {
+  const Shards shards;
+  shards.folder().write("bad.tar", tar_member("x/bad.jpg", "no image at all") + tar_end());
+  const auto bad = quiet({"probe", shards.path("bad.tar")});
+  CHECK(bad.exit_code == 1);
+  CHECK(contains(bad.out, "bad.tar/x/bad.jpg"));
+  for (const bool indexed : {false, true}) {
+    if (indexed) REQUIRE(quiet({"index", shards.path("s{0..1}.tar")}).exit_code == 0);
+    const auto probed = weir::test::weir({"probe", shards.path("s{0..1}.tar"), "--json", "-"});
+    CHECK(probed.exit_code == 0);
+    const auto json = probed.json()["probe"];
+    CHECK(json["sound"] == 3);
+    REQUIRE(json["without_image"].size() == 1);
+    CHECK(json["without_image"][0]["path"] == "s1.tar/dog/text");
+    CHECK(json["without_image"][0]["offset"].get<std::uint64_t>() > 512);
+  }
+}
+
+TEST_CASE("verify names the shard and the sample of one flipped bit", "[shards]") {
+  const Shards shards;
+  REQUIRE(quiet({"index", shards.path("s{0..1}.tar")}).exit_code == 0);
+  const auto sound = quiet({"verify", shards.path(), "--size", "8x8"});
+  CHECK(sound.exit_code == 0);
+  CHECK(contains(sound.out, "checksums of 3 samples in 2 shards: all are right\n"));
+  {
+    std::fstream file(shards.path("s0.tar"), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(512 + 300);
+    const auto byte = static_cast<char>(file.get() ^ 4);
+    file.seekp(512 + 300);
+    file.put(byte);
+  }
+  const auto broken =
+      quiet({"verify", shards.path(), "--size", "8x8", "--on-fault", "blank", "--json", "-"});
+  CHECK(broken.exit_code == 1);
+  const auto wrong = broken.json()["checksums"]["wrong"];
+  REQUIRE(wrong.size() == 1);
+  CHECK(
+      contains(wrong[0].get<std::string>(), "s0.tar/dog/0.jpg: the checksum of sample 0 differs"));
+}
+
+TEST_CASE("what is misused about shards is told with the way out", "[shards]") {
+  const Shards shards;
+  const auto says = [](const std::vector<std::string>& arguments, int code,
+                       const std::string& text) {
+    const auto outcome = quiet(arguments);
+    CAPTURE(arguments, outcome.err);
+    CHECK(outcome.exit_code == code);
+    CHECK(contains(outcome.err, text));
+  };
+  const auto pattern = shards.path("s{0..1}.tar");
+  says({"run", pattern, "--verify"}, 2, "make it with `weir index`");
+  says({"run", pattern, "--ext", ".jpg"}, 2,
+       "weir: --ext .jpg is for folders; with tar shards, --image names the extension");
+  says({"run", pattern, "--label", "json:z"}, 2,
+       "weir: the label 'json:z' must have a JSON pointer");
+  says({"run", pattern, "--side", "txt"}, 2, "needs --side-bytes");
+  says({"run", "synthetic:3,8x8", "--label", "json:/x"}, 2,
+       "weir: synthetic:3,8x8 is no tar shards, which --label is for");
+  says({"run", shards.path("s{0..2}.tar")}, 1, "s2.tar: cannot open");
+  says({"run", pattern, "--label", "txt", "--label-file", "x"}, 2, "exclude each other");
+  says({"index", pattern, "--out", shards.path("index")}, 2, "must be a file named index.weir");
+  const TemporaryFolder elsewhere;
+  says({"index", pattern, "--out", elsewhere.string() + "/index.weir"}, 2,
+       "is not below the folder");
+}
