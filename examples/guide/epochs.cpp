@@ -1,5 +1,5 @@
-// docs/guide/epochs-and-requests.md: epochs one can see. Training and validation share one budget,
-// and between its epochs the validation loader rests.
+// docs/guide/epochs-and-requests.md: epochs one can see. Training and validation share one budget
+// and one cache, and between its epochs the validation loader rests.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -26,13 +26,16 @@ struct Network {
 
 int main() {
   const auto ledger = std::make_shared<weir::MemoryLedger>(32ull << 20);
+  const auto store = std::make_shared<weir::CacheStore>(ledger, 8ull << 20);
   weir::Options options{.shape = {96, 96},
                         .fit = weir::Fit::random,
                         .order = weir::Order::shuffle(),
-                        .memory = {.ledger = ledger}};
+                        .memory = {.ledger = ledger},
+                        .cache = {.keep = weir::Cache::encoded, .shared = store}};
   weir::Loader training(weir::synthetic(400, {120, 160}), options);
   options.fit = weir::Fit::center;
   options.order = weir::Order::sequential();
+  options.cache.keep = weir::Cache::decoded;
   weir::Loader validation(weir::synthetic(100, {120, 160}), options);
 
   Network network;
@@ -50,8 +53,12 @@ int main() {
                 static_cast<unsigned long long>(held(validation)));
     most = std::max(most, held(validation));
   }
-  std::printf("%llu images trained, %llu evaluated\n",
+  const auto trained = training.report().cache.hits, evaluated = validation.report().cache.hits;
+  std::printf("%llu images trained, %llu of them cached; %llu evaluated, %llu of them cached\n",
               static_cast<unsigned long long>(network.trained),
-              static_cast<unsigned long long>(network.evaluated));
-  return network.trained == 1200 && network.evaluated == 300 && most < 64 << 10 ? 0 : 1;
+              static_cast<unsigned long long>(trained),
+              static_cast<unsigned long long>(network.evaluated),
+              static_cast<unsigned long long>(evaluated));
+  const bool all = network.trained == 1200 && network.evaluated == 300;
+  return all && trained == 800 && evaluated == 200 && most < 64 << 10 ? 0 : 1;
 }

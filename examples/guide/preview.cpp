@@ -1,5 +1,5 @@
 // docs/guide/epochs-and-requests.md: one image now. While a training runs, a second loader gives
-// single images at another size, under the same budget.
+// single images at another size, from the same budget and the same cache.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -8,17 +8,20 @@
 
 int main() {
   const auto images = weir::synthetic(300, {240, 320});
-  const auto ledger = std::make_shared<weir::MemoryLedger>(16ull << 20);
+  const auto ledger = std::make_shared<weir::MemoryLedger>(24ull << 20);
+  const auto store = std::make_shared<weir::CacheStore>(ledger, 12ull << 20);
   weir::Loader training(images, {.shape = {112, 112},
                                  .order = weir::Order::shuffle(),
                                  .queue = {.max_queue_size = 16},
-                                 .memory = {.max_sample_bytes = 2 << 20, .ledger = ledger}});
+                                 .memory = {.max_sample_bytes = 2 << 20, .ledger = ledger},
+                                 .cache = {.keep = weir::Cache::encoded, .shared = store}});
   weir::Loader camera(images, {.shape = {240, 320},
                                .fit = weir::Fit::stretch,
                                .batch = 1,
                                .workers = 1,
                                .queue = {.max_queue_size = 1},
-                               .memory = {.max_sample_bytes = 2 << 20, .ledger = ledger}});
+                               .memory = {.max_sample_bytes = 2 << 20, .ledger = ledger},
+                               .cache = {.keep = weir::Cache::encoded, .shared = store}});
 
   std::uint64_t trained = 0, shown = 0, late = 0;
   auto previews = camera.requests();
@@ -34,10 +37,11 @@ int main() {
       shown += preview->indices()[0] == batch.indices()[0] ? 1u : 0u;
     }
   }
-  std::printf("%llu images trained, %llu previews, %llu came late; peak %llu of %llu bytes\n",
+  const auto hits = camera.report().cache.hits;
+  std::printf("%llu images trained, %llu previews, %llu cached, %llu late; %llu of %llu bytes\n",
               static_cast<unsigned long long>(trained), static_cast<unsigned long long>(shown),
-              static_cast<unsigned long long>(late),
+              static_cast<unsigned long long>(hits), static_cast<unsigned long long>(late),
               static_cast<unsigned long long>(ledger->snapshot().peak),
               static_cast<unsigned long long>(ledger->snapshot().budget));
-  return trained == 600 && shown == 20 && late == 0 ? 0 : 1;
+  return trained == 600 && shown == 20 && hits == 20 && late == 0 ? 0 : 1;
 }

@@ -11,11 +11,9 @@ class WeirLoader {
   std::size_t size() const { return loader_.size(); }
   std::vector<std::string> class_names() const { return loader_.class_names(); }
   bool next(FloatBatch& out) {
-    if (left_-- == 0) {
-      left_ = loader_.batches_per_epoch();
-      return false;
-    }
+    if (std::exchange(ended_, false)) return false;
     const auto batch = stream_.next();
+    ended_ = batch->last_of_epoch();
     out.images.resize(batch->pixels().pixels.size());
     to_float_(batch->pixels(), out.images);
     out.labels.assign(batch->labels().begin(), batch->labels().end());
@@ -36,7 +34,7 @@ class WeirLoader {
                         .seed = s_.seed}};
   weir::Stream stream_ = loader_.stream({.epochs = std::nullopt});
   weir::Converter<float> to_float_{{.mean = {.5, .5, .5}, .stddev = {.5, .5, .5}}};
-  std::uint64_t left_ = loader_.batches_per_epoch();
+  bool ended_ = false;
 };
 
 }  // namespace replacing

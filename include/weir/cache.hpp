@@ -94,7 +94,8 @@ class WEIR_API CacheStore {
 
   /// The bound.
   std::uint64_t max_bytes() const noexcept;
-  /// What it holds for all loaders. Hits and misses are in each loader's Report, and 0 here.
+  /// What it holds for all loaders. Hits and misses are in each loader's Report, and 0 here. In a
+  /// child process after fork() all is 0.
   CacheStats stats() const noexcept;
 
  private:

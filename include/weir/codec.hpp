@@ -23,7 +23,7 @@ struct DecodeLimits {
 
 /// A decoder for formats that weir does not decode itself. Register it in Options::codecs. Called
 /// from many threads at once. Example: `weir::opencv_codec()` in weir/interop/opencv_codec.hpp
-/// decodes BMP, TIFF and PNM.
+/// decodes BMP, TIFF and PNM. weir itself decodes binary PGM and PPM of 8 bits.
 class ForeignCodec {
  public:
   /// The properties of an image that its header states.

@@ -117,23 +117,22 @@ struct Options {
   /// Resampling to smaller sizes uses every source pixel, as in Pillow and torchvision. false:
   /// bilinear between four pixels, as cv::resize.
   bool antialias = false;
-  /// Accuracy of JPEG decoding. `none`: rows are encoded samples, and the options of decoding, shape
-  /// and sizes have no use.
-  Decode decode = Decode::exact;
-  Exif exif = Exif::apply;     ///< whether images are rotated upright
-  Order order{};               ///< the order of the samples in an epoch
-  std::uint32_t batch = 32;    ///< images per batch; >= 1
-  std::uint32_t workers = 0;   ///< decoding threads; 0: one per CPU of affinity and cgroup
-  QueueOptions queue{};        ///< bounds for prefetched and leased batches
-  IoOptions io{};              ///< how samples are read
-  MemoryOptions memory{};      ///< bounds on memory
-  CacheOptions cache{};        ///< samples kept from epoch to epoch
-  FaultOptions faults{};       ///< how bad samples are handled
-  TuningOptions tuning{};      ///< automatic tuning
-  TraceOptions trace{};        ///< recording for Loader::write_trace
-  WatchdogOptions watchdog{};  ///< detection of stalled streams
-  DecodeLimits limits{};       ///< bounds on what a header may require
-  /// Decoders for other formats. The first one that accepts a sample decodes it.
+  Decode decode = Decode::exact;  ///< accuracy of JPEG decoding; none: rows are encoded samples
+  Exif exif = Exif::apply;        ///< whether images are rotated upright
+  Order order{};                  ///< the order of the samples in an epoch
+  std::uint32_t batch = 32;       ///< images per batch; >= 1
+  std::uint32_t workers = 0;      ///< decoding threads; 0: one per CPU of affinity and cgroup
+  QueueOptions queue{};           ///< bounds for prefetched and leased batches
+  IoOptions io{};                 ///< how samples are read
+  MemoryOptions memory{};         ///< bounds on memory
+  CacheOptions cache{};           ///< samples kept from epoch to epoch
+  FaultOptions faults{};          ///< how bad samples are handled
+  TuningOptions tuning{};         ///< automatic tuning
+  TraceOptions trace{};           ///< recording for Loader::write_trace
+  WatchdogOptions watchdog{};     ///< detection of stalled streams
+  DecodeLimits limits{};          ///< bounds on what a header may require
+  /// Decoders for other formats, and for kinds of files that weir's own decoders do not support. The
+  /// first one that accepts a sample decodes it.
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
   /// Bytes per sample that are stored beside its pixels in the slab: several labels, boxes, a mask,
   /// a second image. The source (Encoded::side) or the transform writes them; otherwise they are

@@ -28,7 +28,8 @@ struct SizePlan {
   ImageSize bound{};                 ///< from SizeOptions
   ImageSize largest{};               ///< largest height and largest width after scaling to `bound`
   std::uint64_t unknown = 0;         ///< number of samples of unknown size
-  /// Smallest batch of the first epoch, in bytes. Plan::slab_bytes is the maximum over all possible
+  /// Smallest batch of the first epoch, in bytes; of its first million positions if an order draws
+  /// more than that and than there are samples. Plan::slab_bytes is the maximum over all possible
   /// orders.
   std::uint64_t least_slab_bytes = 0;
   std::uint64_t typical_slab_bytes = 0;  ///< mean over the first epoch

@@ -24,9 +24,10 @@ struct ProbedImage {
   std::string name{};       ///< Source::name without control characters
   /// None if a loader would deliver the sample; otherwise the following fields are not set.
   std::optional<Fault> fault{};
-  std::string_view format{};  ///< "jpeg", "png", "webp", or "other" for one of Options::codecs
-  std::uint32_t width = 0;    ///< pixels, as stored
-  std::uint32_t height = 0;   ///< pixels, as stored
+  /// "jpeg", "png", "webp", "pgm", "ppm", or "other" for one of Options::codecs.
+  std::string_view format{};
+  std::uint32_t width = 0;          ///< pixels, as stored
+  std::uint32_t height = 0;         ///< pixels, as stored
   std::uint64_t encoded_bytes = 0;  ///< size of the encoded sample
   std::uint64_t scratch_bytes = 0;  ///< scratch bytes of its decode with these options
   /// Whether a loader would deliver it as `damaged` (FaultOptions::strict = false).

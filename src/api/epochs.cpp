@@ -18,18 +18,19 @@ EpochsState::~EpochsState() {
   if (ahead_) std::move(*ahead_).discard();
 }
 
-std::optional<std::uint64_t> EpochsState::enter() {
+bool EpochsState::enter() {
   loader->refuse_in_child();
   leave(visit_);
+  if (std::exchange(rest_due_, false)) end_stream();
   if (!ahead_ && !over_) {
     if (!stream_) start();
     ahead_ = next();
   }
-  if (!ahead_) return std::nullopt;
+  if (!ahead_) return false;
   ++visit_;
   at_ = At::inside;
   number_ = ahead_->epoch();
-  return number_;
+  return true;
 }
 
 std::optional<Batch> EpochsState::take(std::uint64_t visit) {
@@ -48,15 +49,26 @@ std::optional<Batch> EpochsState::take(std::uint64_t visit) {
 }
 
 std::optional<Batch> EpochsState::next() {
-  auto batch = stream_ ? stream_->next(std::nullopt, engine::Engine::Lease::at_once) : std::nullopt;
+  std::optional<Batch> batch;
+  try {
+    if (stream_) batch = stream_->next(std::nullopt, engine::Engine::Lease::at_once);
+  } catch (...) {
+    over_ = stream_->running->finished();  // not if the trainer holds too many batches
+    throw;
+  }
   over_ = !batch;
   return batch;
 }
 
-void EpochsState::leave(std::uint64_t visit) noexcept {
+void EpochsState::leave(std::uint64_t visit, bool thrown) noexcept {
   if (visit != visit_) return;
   const auto at = std::exchange(at_, At::outside);
-  if ((at == At::inside && !how_.go_on_when_left) || (at == At::end && how_.rest)) end_stream();
+  // After its end, the stream stays for progress().
+  if (over_) return;
+  if (thrown)
+    rest_due_ = at == At::end && how_.rest;
+  else if ((at == At::inside && !how_.go_on_when_left) || (at == At::end && how_.rest))
+    end_stream();
 }
 
 void EpochsState::end_stream() noexcept {
@@ -70,8 +82,8 @@ StreamOptions EpochsState::from_here() const {
   auto options = options_;
   if (!begin_) return options;
   if (options.resume)
-    options.resume->epochs = conductor::from_epoch(std::move(options.resume->epochs), *begin_,
-                                                   loader->core->source.size());
+    options.resume->epochs =
+        conductor::from_epoch(std::move(options.resume->epochs), *begin_, loader->positions());
   else
     options.first_epoch = *begin_;
   return options;
@@ -93,18 +105,21 @@ Progress EpochsState::progress(bool all_ranks) const {
   if (stream_) return stream_->progress(all_ranks);
   const auto options = from_here();
   if (options.resume) return *options.resume;
-  return loader->progress(
-      conductor::from_epoch({}, options.first_epoch, loader->core->source.size()));
+  return loader->progress(conductor::from_epoch({}, options.first_epoch, loader->positions()));
 }
 
-EpochVisit::EpochVisit(std::shared_ptr<EpochsState> epochs, std::uint64_t number) noexcept
-    : state_(std::move(epochs)), visit_(state_->visit()), number_(number) {}
+bool EpochVisit::enter() {
+  if (!state_->enter()) return false;
+  visit_ = state_->visit();
+  number_ = state_->number();
+  return true;
+}
 
 EpochVisit::~EpochVisit() {
   if (state_->loader->fork_guard.in_child())
     leak(std::move(state_));
-  else
-    state_->leave(visit_);
+  else if (visit_ > 0)
+    state_->leave(visit_, std::uncaught_exceptions() > exceptions_);
 }
 
 }  // namespace api
@@ -124,8 +139,8 @@ Epochs::~Epochs() {
 }
 
 Epoch Epochs::next() {
-  const auto number = state_->enter();
-  return number ? Epoch(std::make_shared<api::EpochVisit>(state_, *number)) : Epoch();
+  auto visit = std::make_shared<api::EpochVisit>(state_);
+  return visit->enter() ? Epoch(std::move(visit)) : Epoch();
 }
 
 Progress Epochs::progress() const { return state_->progress(false); }

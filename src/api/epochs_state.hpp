@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "api/states.hpp"
 #include "weir/epochs.hpp"
@@ -17,12 +19,14 @@ class EpochsState {
               const EpochOptions& how);
   ~EpochsState();
 
-  /// Leaves the current epoch and enters the next one. Empty if there is none; otherwise its number.
-  std::optional<std::uint64_t> enter();
+  /// Leaves the current epoch and enters the next one. False if there is none.
+  bool enter();
   /// The next batch of the epoch with this visit; empty if it has no more, or was left.
   std::optional<Batch> take(std::uint64_t visit);
-  void leave(std::uint64_t visit) noexcept;
+  /// `thrown`: an exception leaves the epoch, which then goes on. Its samples are not finished.
+  void leave(std::uint64_t visit, bool thrown = false) noexcept;
   std::uint64_t visit() const noexcept { return visit_; }
+  std::uint64_t number() const noexcept { return number_; }
   Progress progress(bool all_ranks) const;
 
   const std::shared_ptr<LoaderState> loader;
@@ -47,24 +51,29 @@ class EpochsState {
   std::uint64_t visit_ = 0;              ///< counts epochs that were entered
   std::uint64_t number_ = 0;             ///< of the epoch
   At at_ = At::outside;
-  bool over_ = false;                   ///< there is no further epoch
+  bool over_ = false;                   ///< the stream has ended, by itself or by an error
+  bool rest_due_ = false;               ///< an exception left the epoch at its end
   std::optional<std::uint64_t> begin_;  ///< the epoch that the next stream begins with
 };
 
-/// A visit to one epoch. The copies of an Epoch share it.
+/// A visit to one epoch. The copies of an Epoch share it. It is made before the epoch is entered,
+/// because a failed allocation must not lose an epoch.
 class EpochVisit {
  public:
-  EpochVisit(std::shared_ptr<EpochsState> epochs, std::uint64_t number) noexcept;
+  explicit EpochVisit(std::shared_ptr<EpochsState> epochs) noexcept : state_(std::move(epochs)) {}
   ~EpochVisit();
   EpochVisit(const EpochVisit&) = delete;
   EpochVisit& operator=(const EpochVisit&) = delete;
 
+  /// False if there is no further epoch.
+  bool enter();
   std::optional<Batch> next() { return state_->take(visit_); }
   std::uint64_t number() const noexcept { return number_; }
 
  private:
   std::shared_ptr<EpochsState> state_;
-  const std::uint64_t visit_, number_;
+  std::uint64_t visit_ = 0, number_ = 0;
+  const int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace weir::api

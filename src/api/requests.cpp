@@ -29,7 +29,8 @@ conductor::RequestList::Terms terms_of(const LoaderState& loader, const RequestO
            " each rank would get a part of every batch, and requests are of one process; give each "
            "rank a loader without ranks, and let it ask for its own samples");
   const auto samples = loader.core->source.size();
-  const conductor::RequestList::Terms terms{most, most_rows(plan.batch, samples), samples};
+  const conductor::RequestList::Terms terms{
+      most, most_rows(plan.batch, std::min(samples, loader.positions())), samples};
   // The promised budget has one slab more than the trainer needs, so the list may take its bytes.
   const auto bytes = conductor::RequestList::memory_bytes(terms);
   if (plan.budget_bytes != unlimited && bytes > plan.slab_bytes)
@@ -53,7 +54,11 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const RequestO
           unreadable_bytes,
           scaled_within((*options.sizes.index)[i], loader->core->plan.sizes.bound).bytes());
   finished = std::make_shared<FinishedRequests>(requests);
-  begin(requests, requested.stop);
+  auto plan = loader->plan_stream(requests);
+  // The loader's order has no effect, not even on replacements.
+  plan.sampler = source::Sampler(terms.samples, Order::sequential(), loader->options.seed);
+  plan.tolerance.dataset_size = terms.samples;
+  begin(plan, requested.stop);
 }
 
 void StreamState::check(const char* call, std::span<const std::uint64_t> indices) const {
@@ -62,7 +67,7 @@ void StreamState::check(const char* call, std::span<const std::uint64_t> indices
   };
   const auto& core = *loader->core;
   const auto samples = core.source.size();
-  const auto most = most_rows(core.plan.batch, samples);
+  const auto most = requests->terms().rows;
   if (indices.empty()) refuse(": no indices; an ask is a batch of at least one sample");
   if (indices.size() > most)
     refuse(": " + std::to_string(indices.size()) + " indices; a batch has at most " +
@@ -112,7 +117,7 @@ Requests::~Requests() {
 
 void Requests::ask(std::span<const std::uint64_t> indices) {
   if (state_->ask("Requests::ask", indices) || finished()) return;
-  const auto most = std::to_string(state_->requests->most());
+  const auto most = std::to_string(state_->requests->terms().most);
   throw Error(
       Errc::too_many_requests, Stage::wait,
       api::most_outstanding + (" = " + most) + ": " + most +

@@ -268,12 +268,11 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOp
   if (const auto omitted = scheduled->schedule().omitted_without_batch(); omitted > 0)
     loader->core->book->omit(omitted);
   finished = std::make_shared<FinishedBatches>(loader->core->plan.max_leases);
-  begin(scheduled, requested.stop);
+  begin(loader->plan_stream(scheduled), requested.stop);
 }
 
-void StreamState::begin(std::shared_ptr<const conductor::Supply> supply,
-                        const std::stop_token& stop) {
-  running = std::make_unique<engine::Engine>(loader->core, loader->plan_stream(std::move(supply)));
+void StreamState::begin(const engine::StreamPlan& plan, const std::stop_token& stop) {
+  running = std::make_unique<engine::Engine>(loader->core, plan);
   const auto& tune = loader->options.tuning;
   if (tune.mode == Tuning::automatic)
     tuning.emplace(*running, *loader->core, tune, [this] { return loader->figures(); });
@@ -298,7 +297,7 @@ void StreamState::charge_resumed() {
   const auto& resumed = scheduled->schedule();
   const auto& core = *loader->core;
   const auto window = [&](std::uint64_t batch) {
-    return source::SizeOrder::memory_bytes(core.plan.epoch.positions, batch,
+    return source::SizeOrder::memory_bytes(core.plan.epoch.positions, core.source.size(), batch,
                                            core.plan.sizes.bucket_batches);
   };
   const auto batch = std::uint64_t{core.plan.batch} * core.plan.ranks.world;

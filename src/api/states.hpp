@@ -33,6 +33,8 @@ class LoaderState {
   engine::StreamPlan plan_stream(std::shared_ptr<const conductor::Supply> supply) const;
   conductor::Schedule schedule(const StreamOptions& requested) const;
   source::Sampler sampler() const;
+  /// Positions of an epoch.
+  std::uint64_t positions() const noexcept { return core->plan.epoch.positions; }
   /// Computed by the first call.
   const std::string& fingerprint() const WEIR_EXCLUDES(fingerprint_mutex_);
   Progress progress(std::vector<Progress::Epochs> epochs) const;
@@ -110,7 +112,7 @@ class StreamState {
   std::optional<std::stop_callback<std::function<void()>>> on_stop;  ///< destroyed before engine
 
  private:
-  void begin(std::shared_ptr<const conductor::Supply> supply, const std::stop_token& stop);
+  void begin(const engine::StreamPlan& plan, const std::stop_token& stop);
   /// Charges the intervals of a resumed stream. Throws Error{budget_too_small}.
   void charge_resumed();
   /// Charges `index`. Throws Error{budget_too_small} that begins with `option`.

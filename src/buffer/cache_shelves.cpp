@@ -70,6 +70,8 @@ CacheStore::~CacheStore() {
 
 std::uint64_t CacheStore::max_bytes() const noexcept { return shelves_->most_bytes(); }
 
-CacheStats CacheStore::stats() const noexcept { return shelves_->figures(); }
+CacheStats CacheStore::stats() const noexcept {
+  return shelves_->in_child() ? CacheStats{} : shelves_->figures();
+}
 
 }  // namespace weir

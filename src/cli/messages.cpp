@@ -44,7 +44,6 @@ constexpr struct {
     {"tuning.mode", "--tuning"},
     {"faults.tolerate_share", "--tolerate"},
     {"extensions", "--ext"},
-    {"classes", "--classes"},
     {"ranks.local_world", "--ranks-per-node"},
     {"StreamOptions::resume", "--resume"},
 };

@@ -25,7 +25,7 @@ class RequestList final : public Supply {
   RequestList(std::shared_ptr<books::Book> book, const Terms& terms);
   /// Bytes that the constructor allocates.
   static std::uint64_t memory_bytes(const Terms& terms) noexcept;
-  std::uint32_t most() const noexcept { return terms_.most; }
+  const Terms& terms() const noexcept { return terms_; }
 
   /// Adds a batch of 1 to Terms::rows rows. False if Terms::most requests are not finished, or
   /// after close().

@@ -229,9 +229,8 @@ class Levers {
             "No setting of the loader replaces it");
     suppose(Change::storage, "faster storage,", work.read_wait_s + work.read_cpu_s, " a read",
             with_times(1, half, 1), "Fewer and larger files help, too");
-    const bool decode_matters =
-        suppose(Change::data, "cheaper data,", work.decode_s, " a decode", with_times(half, 1, 1),
-                "Store the images with fewer pixels, closer to the size that is requested");
+    const bool decode_matters = suppose(Change::data, "cheaper data,", work.decode_s, " a decode",
+                                        with_times(half, 1, 1), smaller_images().c_str());
     if (window_.plan.decode == Decode::exact)
       add_decode(Change::decode,
                  {"exact", "fast", "--decode fast", "options.decode = weir::Decode::fast;\n"},
@@ -241,6 +240,13 @@ class Levers {
       add_decode(Change::antialias,
                  {"on", "off", "--antialias=false", "options.antialias = false;\n"},
                  options_.without_antialias, decode_matters, "Smaller images then lose detail");
+  }
+
+  /// What makes the data cheaper.
+  std::string smaller_images() const {
+    const auto what = "Store the images with fewer pixels, closer to the size that is requested";
+    if (window_.plan.sizes.mode != Sizes::fixed) return what;
+    return format("%s: weir pack DATA OUT --short-side %u", what, window_.plan.short_side);
   }
 
   /// The window's setting with so many leases. Empty if the budget has no room for them.

@@ -35,7 +35,10 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
       {sizes.mode, options.batch, options.memory.alignment, options.side_bytes,
        options.faults.policy, plan::row_channels(options.decode)});
   EpochSizes epoch;
-  for (std::uint64_t sequence = 0; sequence < schedule.end(); ++sequence) {
+  // An order can draw any number of positions, but the plan must end.
+  constexpr std::uint64_t many_positions = 1 << 20;
+  const auto most = std::max(many_positions, sampler.samples()) / options.batch + 1;
+  for (std::uint64_t sequence = 0; sequence < std::min(most, schedule.end()); ++sequence) {
     const auto& batch = batches.of(schedule.at(sequence));
     if (batches.failed().error) std::rethrow_exception(batches.failed().error);
     ++epoch.batches;
@@ -153,11 +156,11 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
   figures.most_slab_bytes = layout.bytes;
   plan.most_pixels = layout.pixels;
   const auto positions = source::positions_of(options.order, samples);
-  figures.index_bytes =
-      add_sat(sizes.index->bytes(),
-              add_sat(source::SizeOrder::memory_bytes(
-                          positions, mul_sat(options.batch, ranks.world), sizes.bucket_batches),
-                      conductor::BatchSizes::memory_bytes(positions, options.batch)));
+  figures.index_bytes = add_sat(
+      sizes.index->bytes(),
+      add_sat(source::SizeOrder::memory_bytes(
+                  positions, samples, mul_sat(options.batch, ranks.world), sizes.bucket_batches),
+              conductor::BatchSizes::memory_bytes(positions, options.batch)));
   return figures;
 }
 

@@ -216,11 +216,9 @@ Json ranks_json(const Plan& plan) {
 /// Null if the number of samples is unknown.
 Json epoch_json(const EpochPlan& epoch) {
   if (epoch.batches == 0) return nullptr;
-  return {{"batches", epoch.batches},
-          {"samples", epoch.samples},
-          {"all_samples", epoch.all_samples},
-          {"omitted", epoch.omitted},
-          {"padding_rows", epoch.padding_rows}};
+  return {{"positions", epoch.positions}, {"batches", epoch.batches},
+          {"samples", epoch.samples},     {"all_samples", epoch.all_samples},
+          {"omitted", epoch.omitted},     {"padding_rows", epoch.padding_rows}};
 }
 
 }  // namespace
@@ -249,6 +247,7 @@ Json to_json(const Plan& plan) {
                                                         {"limit_bytes", plan.pinned.limit_bytes},
                                                         {"note", plan.pinned.note}}},
           {"ranks", ranks_json(plan)},
+          {"order", to_string(plan.order)},
           {"epoch", epoch_json(plan.epoch)}};
 }
 

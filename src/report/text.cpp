@@ -86,6 +86,14 @@ std::string cache_plan_text(const CachePlan& cache) {
                      : "none, the budget leaves no room\n");
 }
 
+/// How many positions an epoch has, for orders that draw other than all samples once.
+std::string order_text(const Plan& plan) {
+  if (source::draws_all(plan.order.kind)) return "";
+  const auto draws = plan.epoch.positions;
+  return fmt::format("  order {}{}\n", to_string(plan.order),
+                     draws > 0 ? fmt::format(": {} an epoch", plural(draws, "draw")) : "");
+}
+
 /// What the ranks deliver and hold. Empty if this process trains alone.
 std::string ranks_text(const Plan& plan) {
   const auto& [from, rank, world, local_world] = plan.ranks;
@@ -187,7 +195,8 @@ std::string plan_text(const Plan& plan, std::string_view budget_how) {
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
       staging_text(plan, side) + pinned_text(plan.pinned), human_bytes(plan.floor_bytes),
       human_bytes(plan.ceiling_bytes), human_bytes(plan.budget_bytes),
-      human_bytes(plan.max_sample_bytes), cache_plan_text(plan.cache) + ranks_text(plan),
+      human_bytes(plan.max_sample_bytes),
+      order_text(plan) + cache_plan_text(plan.cache) + ranks_text(plan),
       budget_how.empty() ? "" : fmt::format("  auto budget {}\n", budget_how));
 }
 

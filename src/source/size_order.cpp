@@ -17,10 +17,12 @@ constexpr std::uint64_t batches_of_a_window = 1'000'001;
 /// Of a position whose order throws.
 constexpr std::uint64_t no_index = UINT64_MAX;
 
-/// Positions of a window; 0: no buckets.
-std::uint64_t window_of(std::uint64_t positions, std::uint64_t batch,
+/// Positions of a window; 0: no buckets. A window has no more positions than there are samples, but
+/// for a single batch.
+std::uint64_t window_of(std::uint64_t positions, std::uint64_t samples, std::uint64_t batch,
                         std::uint32_t batches) noexcept {
-  return std::min(positions / batch * batch, mul_sat(batches, batch));
+  const auto most = std::min(positions / batch, std::max<std::uint64_t>(1, samples / batch));
+  return std::min<std::uint64_t>(most, batches) * batch;
 }
 
 }  // namespace
@@ -28,18 +30,18 @@ std::uint64_t window_of(std::uint64_t positions, std::uint64_t batch,
 SizeOrder::SizeOrder(const Sampler& sampler, std::shared_ptr<const SizeIndex> sizes,
                      ImageSize bound, std::uint64_t most_batch, std::uint32_t bucket_batches)
     : sampler_(sampler), sizes_(std::move(sizes)), bound_(bound), bucket_batches_(bucket_batches) {
-  entries_.reserve(
-      static_cast<std::size_t>(window_of(sampler.positions(), most_batch, bucket_batches)));
+  entries_.reserve(static_cast<std::size_t>(
+      window_of(sampler.positions(), sampler.samples(), most_batch, bucket_batches)));
 }
 
-std::uint64_t SizeOrder::memory_bytes(std::uint64_t positions, std::uint64_t batch,
-                                      std::uint32_t bucket_batches) noexcept {
-  return mul_sat(window_of(positions, batch, bucket_batches), sizeof(Entry));
+std::uint64_t SizeOrder::memory_bytes(std::uint64_t positions, std::uint64_t samples,
+                                      std::uint64_t batch, std::uint32_t bucket_batches) noexcept {
+  return mul_sat(window_of(positions, samples, batch, bucket_batches), sizeof(Entry));
 }
 
 std::uint64_t SizeOrder::index(std::uint64_t epoch, std::uint64_t position, std::uint64_t batch) {
   const auto whole = sampler_.positions() / batch * batch;
-  const auto window = window_of(sampler_.positions(), batch, bucket_batches_);
+  const auto window = window_of(sampler_.positions(), sampler_.samples(), batch, bucket_batches_);
   if (window == 0 || position >= whole) return sampler_.index(epoch, position);
   const auto number = position / window, first = number * window;
   const auto count = std::min(window, whole - first);

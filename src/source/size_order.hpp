@@ -35,9 +35,9 @@ class SizeOrder {
   }
   const Sampler& sampler() const noexcept { return sampler_; }
 
-  /// Bytes of the window for epochs of so many positions.
-  static std::uint64_t memory_bytes(std::uint64_t positions, std::uint64_t batch,
-                                    std::uint32_t bucket_batches) noexcept;
+  /// Bytes of the window for epochs of so many positions that draw from so many samples.
+  static std::uint64_t memory_bytes(std::uint64_t positions, std::uint64_t samples,
+                                    std::uint64_t batch, std::uint32_t bucket_batches) noexcept;
 
  private:
   struct Entry {

@@ -73,6 +73,12 @@ TEST_CASE("determinism: requests are the same whatever the machine", "[law][requ
     }
   CHECK(row == reference.indices.size());
   for (const auto& other : on_other_machines(options)) CHECK(run(other, 5) == reference);
+  // The loader's order has no effect, not even on replacements.
+  for (const auto& order : {Order::shuffle(), Order::every(8, 5)}) {
+    auto other = options;
+    other.order = order;
+    CHECK(run(other, 20) == reference);
+  }
   options.seed = 6;
   CHECK_FALSE(run(options, 20).pixels == reference.pixels);
 }

@@ -71,7 +71,7 @@ inline void write_shards(const AnySource& folder, const TemporaryFolder& into,
 inline void compare_with_folder(const AnySource& folder, const AnySource& shards,
                                 const Options& options) {
   REQUIRE(shards.size() == folder.size());
-  for (const auto order : {Order::sequential(), Order::shuffle(), Order::blocks(4, 2)}) {
+  for (const auto& order : {Order::sequential(), Order::shuffle(), Order::blocks(4, 2)}) {
     auto o = options;
     o.order = order;
     const auto expected = delivered(folder, o);

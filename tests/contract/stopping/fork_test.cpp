@@ -115,8 +115,17 @@ TEST_CASE(
   auto options = small_options();
   options.queue.max_leases = 2;
   // In later epochs, a fork meets workers that pin cached samples and copy or decode from them.
-  options.cache.keep = GENERATE(Cache::nothing, Cache::encoded, Cache::decoded);
-  options.cache.max_bytes = options.cache.keep == Cache::nothing ? 0 : 1 << 20;
+  const auto [keep, shared] = GENERATE(table<Cache, bool>({{Cache::nothing, false},
+                                                           {Cache::encoded, false},
+                                                           {Cache::decoded, false},
+                                                           {Cache::encoded, true}}));
+  options.cache.keep = keep;
+  auto ledger_of_store = std::make_shared<MemoryLedger>(UINT64_MAX);
+  auto store = shared ? std::make_shared<CacheStore>(ledger_of_store, 1 << 20) : nullptr;
+  auto idle = shared ? std::make_shared<CacheStore>(ledger_of_store, 1 << 20) : nullptr;
+  if (shared) options.memory.ledger = ledger_of_store;
+  options.cache.shared = store;
+  options.cache.max_bytes = keep == Cache::nothing || shared ? 0 : 1 << 20;
   CAPTURE(to_string(options.cache.keep));
   const StreamOptions epochs{.epochs = 10};
   auto loader = std::make_unique<Loader>(synthetic(400, {24, 24, 3}), options);
@@ -155,6 +164,8 @@ TEST_CASE(
         held.reset();
         stream.reset();
         loader.reset();
+        if (store && store->stats().bytes != 0) return 16;
+        idle.reset();
         return 0;
       });
       REQUIRE(code == 0);
@@ -168,6 +179,40 @@ TEST_CASE(
     CHECK((loader->report().cache.hits > 0) == (options.cache.keep != Cache::nothing));
   }
   CHECK(log == drain(reference, epochs));
+}
+
+TEST_CASE("in a child of fork() epochs and requests are refused, and let themselves be destroyed",
+          "[R10]") {
+  Loader seen(synthetic(40, {24, 24, 3}), small_options());
+  Loader asked(synthetic(40, {24, 24, 3}), small_options());
+  auto epochs = std::make_unique<Epochs>(seen.epochs(2));
+  auto epoch = epochs->next();
+  auto requests = std::make_unique<Requests>(asked.requests());
+  requests->ask({1});
+  requests->ask({2});
+  auto held = requests->next();
+  const int code = in_child([&] {
+    if (!refused([&] { (void)epochs->next(); })) return 1;
+    if (!refused([&] { (void)epoch.next(); })) return 2;
+    if (!refused([&] { (void)epochs->progress(); })) return 3;
+    if (!refused([&] { (void)seen.epochs(1); })) return 4;
+    if (!refused([&] { (void)asked.requests(); })) return 5;
+    if (!refused([&] { requests->ask({3}); })) return 6;
+    if (!refused([&] { (void)requests->next(); })) return 7;
+    if (!refused([&] { (void)requests->outstanding(); })) return 8;
+    if (!requests->finished()) return 9;
+    requests->cancel();
+    held.reset();
+    epoch = Epoch();
+    epochs.reset();
+    requests.reset();
+    return 0;
+  });
+  CHECK(code == 0);
+  held.reset();
+  CHECK(requests->outstanding() == std::vector<std::uint64_t>{2});
+  CHECK(requests->next());
+  CHECK(epoch.next());
 }
 
 TEST_CASE("a program that a fork starts gets no descriptor of a loader at work", "[R10]") {

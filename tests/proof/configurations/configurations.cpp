@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "contract/laws/fixture.hpp"
+#include "source/order.hpp"
 #include "support/catch.hpp"
 
 namespace weir::test {
@@ -101,11 +102,13 @@ class Watch {
   std::jthread thread_;
 };
 
-void consume(Stream& stream, const Member& member, Outcome& outcome) {
+/// `prepare(n)` is called before each request of a batch.
+template <class From, class Prepare>
+void consume(From& stream, const Member& member, Outcome& outcome, Prepare prepare) {
   std::deque<Batch> held;
   for (std::uint64_t n = 0;; ++n) {
     if (held.size() >= member.max_leases) held.pop_front();
-    if (member.dawdles && n % 5 == 1) stream.settle();
+    prepare(n);
     auto batch = stream.next();
     if (!batch) return;
     add(outcome, *batch);
@@ -126,9 +129,20 @@ Options options_of(const Family& family, const Member& member) {
 void drain(Loader& loader, const Family& family, const Member& member, Outcome& outcome) {
   outcome.max_sample_bytes = loader.plan().max_sample_bytes;
   outcome.floor_bytes = loader.plan().floor_bytes;
-  auto stream = loader.stream({.epochs = family.epochs});
   try {
-    consume(stream, member, outcome);
+    if (family.asks.empty()) {
+      auto stream = loader.stream({.epochs = family.epochs});
+      consume(stream, member, outcome, [&](std::uint64_t n) {
+        if (member.dawdles && n % 5 == 1) stream.settle();
+      });
+    } else {
+      // The batches in hand are not finished either.
+      auto requests = loader.requests({.max_outstanding = member.max_leases + 1});
+      auto next = family.asks.begin();
+      consume(requests, member, outcome, [&](std::uint64_t) {
+        while (next != family.asks.end() && requests.try_ask(*next)) ++next;
+      });
+    }
   } catch (const Error& error) {
     outcome.error = error.what();
   }
@@ -141,6 +155,22 @@ void settle_books(Outcome& outcome, const MemoryLedger& ledger, Watch& watch) {
   outcome.breach = watch.breach();
   outcome.peak = ledger.snapshot().peak;
   outcome.left = ledger.snapshot().live;
+}
+
+/// An order that may draw a sample several times, or not at all.
+Order drawing_order(RandomStream& random, std::uint32_t size) {
+  const auto draws = random.below(50);
+  std::vector<double> weights(size, 1.0);
+  for (std::uint32_t i = 1; i < size; ++i) weights[i] = static_cast<double>(random.below(3));
+  switch (random.below(4)) {
+    case 0: return Order::with_replacement(draws);
+    case 1: return Order::weighted(std::move(weights), draws);
+    case 2: return Order::every(1 + random.below(5), random.below(size));
+    default:
+      return Order::own("random", draws, [size](auto epoch, auto position, auto& own) {
+        return position % 3 == 0 ? own.below(size) : (epoch + position) % size;
+      });
+  }
 }
 
 bool refused(const Family& family, Member member, std::uint64_t budget) {
@@ -174,12 +204,24 @@ Family::Family(std::uint64_t key) {
   options.order = random.below(3) == 0   ? Order::sequential()
                   : random.below(2) == 0 ? Order::shuffle()
                                          : Order::blocks(1 + random.below(20), 1 + random.below(5));
+  if (random.below(3) == 0) options.order = drawing_order(random, size);
   options.seed = random.next();
-  options.drop_last = random.below(5) == 0 && options.batch <= size;
+  options.drop_last =
+      random.below(5) == 0 && options.batch <= source::positions_of(options.order, size);
   options.faults.policy = random.below(2) == 0 ? OnFault::skip : OnFault::blank;
   options.faults.strict = random.below(4) > 0;
   if (random.below(4) > 0) options.memory.max_sample_bytes = log_between(random, 20e3, 12e6);
   epochs = between(random, 1, 2);
+  if (random.below(5) == 0) {
+    // Large enough that a batch has more bytes than the list of requests.
+    options.shape = {options.shape.height + 4, options.shape.width + 4, 3};
+    asks.resize(between(random, 1, 20));
+    for (auto& ask : asks) {
+      const auto first = random.below(size);
+      for (std::uint64_t i = between(random, 1, std::min(options.batch, size)); i > 0; --i)
+        ask.push_back((first + i) % size);
+    }
+  }
   if (random.below(3) == 0) options.side_bytes = between(random, 1, 5000);
   if (random.below(3) == 0) {
     options.transform = {

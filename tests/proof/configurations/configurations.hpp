@@ -21,6 +21,8 @@ struct Family {
   std::vector<const Bytes*> files;
   Options options;  ///< without those of a Member
   std::uint64_t epochs = 1;
+  /// Batches that the trainer asks for, instead of epochs.
+  std::vector<std::vector<std::uint64_t>> asks;
 };
 
 /// Settings that must not change the delivered rows.

@@ -80,7 +80,7 @@ Options options_of(Values& values) {
   values.flag(o.antialias);
   values.kind(o.decode, 2);
   values.kind(o.exif, 2);
-  values.kind(o.order.kind, 4);
+  values.kind(o.order.kind, 8);
   values.number(o.order.block);
   values.number(o.order.together);
   values.number(o.batch);
@@ -129,6 +129,18 @@ Options options_of(Values& values) {
   return o;
 }
 
+/// The last part of the input, so that older inputs keep their meaning.
+void add_order(Values& values, Order& order) {
+  values.number(order.draws);
+  values.number(order.nth);
+  values.number(order.offset);
+  if (values.flag()) order.name = "own";
+  if (values.flag())
+    order.function = [](std::uint64_t, std::uint64_t position, Random&) { return position % 7; };
+  if (const auto weights = values.next<std::uint8_t>() % 20u; weights > 0)
+    order.weights = Order::weighted(std::vector<double>(weights, 0.5)).weights;
+}
+
 void check_sizes(const Plan& plan, const Options& asked) {
   const auto& sizes = plan.sizes;
   must(sizes.mode == asked.sizes.mode, "how images share a batch is as asked");
@@ -175,11 +187,12 @@ void check(const Plan& plan, const Options& asked) {
 
 bool options(Input input) {
   Values values(input);
-  const auto asked = options_of(values);
+  auto asked = options_of(values);
   std::uint64_t index = 0, others = 0, samples = 0;
   values.number(index);
   values.number(others);
   values.number(samples);
+  add_order(values, asked.order);
   try {
     const auto plan = resolve(asked, index, others, samples);
     check(plan, asked);

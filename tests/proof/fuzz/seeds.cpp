@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <random>
 
+#ifdef WEIR_HAS_SHARDS
+#include "shards/index.hpp"
+#endif
+#include "support/tar.hpp"
+#include "support/temporary_folder.hpp"
 #include "targets.hpp"
 #include "unit/codec/encoders.hpp"
 
@@ -96,6 +103,46 @@ std::vector<Seed> options() {
   return all;
 }
 
+#ifdef WEIR_HAS_SHARDS
+std::vector<Seed> shards_for(const std::string& target) {
+  using test::tar_header, test::tar_member, test::tar_end;
+  if (target == "shard_pattern")
+    return {seed_of("train-{000..015}.tar"), seed_of("{a,b}{1..0}"), seed_of("{a"),
+            seed_of("a.tar")};
+  if (target == "shard_keys")
+    return {seed_of("a/b.seg.png"), seed_of("json:/a/0\n{\"a\":[7]}"), seed_of("cls\n 12 \n"),
+            seed_of("json:/a~1b\n{\"a/b\":-3}")};
+  if (target == "shard_dali")
+    return {seed_of("v1.2 2\njpg 1 5 a.jpg cls 8 1 a.cls\njpg 10 1 b.jpg\n"), seed_of("v1.2 0\n")};
+  if (target == "shard_tar") {
+    const auto image = tar_member("a.jpg", "image") + tar_member("a.cls", "3");
+    const std::string record = "20 path=b/long.jpg\n";
+    auto pax = tar_header("pax", record.size(), 'x') + record;
+    pax.resize(1024);
+    auto longer = tar_header("././@LongLink", 150, 'L') + std::string(149, 'n');
+    longer.resize(1024);
+    return {seed_of(image + tar_member("b.txt", "") + tar_end()),
+            seed_of(pax + tar_member("b", "x") + longer + tar_member("c", "y") + tar_end()),
+            seed_of(image + tar_header("l.jpg", 0, '1', "a.jpg") + tar_end())};
+  }
+  // An index of one shard and one sample, and one without any.
+  std::vector<Seed> all;
+  for (const std::uint64_t count : {1u, 0u}) {
+    shards::Index index;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      index.shards.push_back({.name = "a.tar", .bytes = 2048});
+      index.samples.push_back({.offset = 512, .name = index.add_name("a.jpg"), .bytes = 5});
+    }
+    const test::TemporaryFolder folder;
+    const auto path = (folder / "index.weir").string();
+    shards::write_index(path, index);
+    std::ifstream in(path, std::ios::binary);
+    all.push_back({std::istreambuf_iterator<char>(in), {}});
+  }
+  return all;
+}
+#endif
+
 }  // namespace
 
 std::vector<Seed> seeds(const std::string& target) {
@@ -144,6 +191,9 @@ std::vector<Seed> seeds(const std::string& target) {
             R"({"schema":2,"command":"sweep","runs":[{"plan":null},[[[[]]]],{}],"advice":{"a":-0.0}})"),
         seed_of(R"({"schema":2})"), seed_of("[1,2"),
         seed_of("{\"schema\":1,\"command\":\"\xff\",\"a\":18446744073709551616}")};
+#ifdef WEIR_HAS_SHARDS
+  if (target.starts_with("shard")) return shards_for(target);
+#endif
   return options();
 }
 

@@ -12,7 +12,11 @@ const std::vector<Target>& targets() {
       WEIR_TARGET(arguments),      WEIR_TARGET(json),          WEIR_TARGET(page),
       WEIR_TARGET(consumer_trace), WEIR_TARGET(model),
 #ifdef WEIR_HAS_OPENCV_CODEC
-      WEIR_TARGET(foreign_header), WEIR_TARGET(foreign_decode)
+      WEIR_TARGET(foreign_header), WEIR_TARGET(foreign_decode),
+#endif
+#ifdef WEIR_HAS_SHARDS
+      WEIR_TARGET(shard_index),    WEIR_TARGET(shard_tar),      WEIR_TARGET(shard_pattern),
+      WEIR_TARGET(shard_keys),     WEIR_TARGET(shard_dali),
 #endif
 #undef WEIR_TARGET
   };

@@ -45,6 +45,13 @@ bool consumer_trace(Input input);
 bool json(Input input);
 bool page(Input input);
 bool model(Input input);
+bool shard_index(Input input);
+/// An archive through libarchive, and its members grouped into samples.
+bool shard_tar(Input input);
+bool shard_pattern(Input input);
+/// The name of a member, and a rule for labels with a member that it reads.
+bool shard_keys(Input input);
+bool shard_dali(Input input);
 
 struct Target {
   std::string name;

@@ -146,6 +146,28 @@ void ask_without_waiting() {
   if (never.wait()) wrong("a batch beyond the leases");
 }
 
+void epochs_and_requests() {
+  Loader loader(jpegs(), small(OnFault::blank));
+  std::uint64_t rows = 0, epochs = 0;
+  for (auto epoch : loader.epochs(3, {.rest = true})) {
+    ++epochs;
+    for (const Batch& batch : epoch) {
+      rows += batch.size();
+      if (epoch.number() == 1) break;
+    }
+  }
+  if (epochs != 3 || rows != 2 * loader.size() + 2) wrong("epochs or rows are missing");
+  {
+    auto requests = loader.requests({.max_outstanding = 2});
+    requests.ask({3, 0});
+    requests.ask({1});
+    for (const Batch& batch : requests) rows += batch.size();
+    if (!requests.finished() && !requests.outstanding().empty()) wrong("requests are left");
+  }
+  check(loader, {FaultKind::memory});
+  if (rows != 2 * loader.size() + 5) wrong("requested rows are missing");
+}
+
 void watched() {
   auto options = small(OnFault::blank);
   options.watchdog.after = 1ms;

@@ -33,6 +33,8 @@ void own_sizes();
 void transforms();
 /// Batches by async_next(), and a stream that is destroyed during a request.
 void ask_without_waiting();
+/// Epochs that rest, one of which is left early, and batches that are asked for.
+void epochs_and_requests();
 /// A stream that does not move, and its watchdog's message.
 void watched();
 

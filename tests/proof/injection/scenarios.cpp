@@ -290,7 +290,7 @@ const std::vector<Scenario>& scenarios() {
       {"reports", reports},           {"shut down", shutdown},
       {"keep samples", keep_samples}, {"own sizes", own_sizes},
       {"transforms", transforms},     {"ask without waiting", ask_without_waiting},
-      {"watchdog", watched}};
+      {"watchdog", watched},          {"epochs and requests", epochs_and_requests}};
   data();
   return all;
 }

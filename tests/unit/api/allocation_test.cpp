@@ -68,6 +68,31 @@ TEST_CASE("nor does an epoch whose samples are kept, whole or as far as there is
   check_warm_epochs(options);
 }
 
+TEST_CASE("between its epochs a resting loader holds less than 64 KiB beside its index") {
+  const TemporaryFolder folder;
+  fill_with_images(folder.path(), 16);
+  Options options;
+  options.shape = {128, 128, 3};
+  options.batch = 8;
+  options.workers = 3;
+  options.io.read_ahead = 4;
+  const auto before = held_bytes();
+  Loader loader(image_folder(folder.string()), options);
+  auto epochs = loader.epochs(StreamOptions{.epochs = std::nullopt}, {.rest = true});
+  std::int64_t most = 0;
+  for (int i = 0; i < 3; ++i) {
+    std::uint64_t rows = 0;
+    for (const Batch& batch : epochs.next()) {
+      rows += batch.size();
+      CHECK(held_bytes() - before > 2 * 8 * 128 * 128 * 3);
+    }
+    CHECK(rows == 16);
+    const auto index = static_cast<std::int64_t>(loader.snapshot().memory[Account::index]);
+    most = std::max(most, held_bytes() - before - index);
+  }
+  CHECK(most < 64 << 10);
+}
+
 TEST_CASE("the index of a list or a combination of sources is what they hold on the heap") {
   // Below the size from which malloc maps pages.
   constexpr std::uint64_t count = 3000;

@@ -36,6 +36,7 @@ TEST_CASE("each option that decides order or pixels changes its own property", "
   };
   check("seed", [](Options& o) { o.seed = 7; });
   check("order", [](Options& o) { o.order = Order::blocks(8, 2); });
+  check("order", [](Options& o) { o.order = Order::weighted(std::vector<double>(6, 1)); });
   check("batch", [](Options& o) { o.batch = 3; });
   check("ranks.world", [](Options& o) { o.ranks = Ranks::given(0, 2); });
   check("drop_last", [](Options& o) { o.drop_last = true; });
@@ -52,6 +53,14 @@ TEST_CASE("each option that decides order or pixels changes its own property", "
   check("max_sample_bytes", [](Options& o) { o.memory.max_sample_bytes = 8 << 20; });
   check("faults.policy", [](Options& o) { o.faults.policy = OnFault::skip; });
   check("faults.strict", [](Options& o) { o.faults.strict = false; });
+}
+
+TEST_CASE("the draws of an epoch are a property", "[ranks]") {
+  const auto with = [](std::uint64_t draws) {
+    return identity_with([&](Options& o) { o.order = Order::with_replacement(draws); });
+  };
+  CHECK(with(0) == with(6));
+  CHECK(changed(with(7)) == std::vector<std::string>{"positions", "order"});
 }
 
 TEST_CASE("what decides neither order nor pixels changes no property", "[ranks]") {

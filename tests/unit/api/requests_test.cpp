@@ -195,6 +195,18 @@ TEST_CASE("requests end by a cancel, a stop token, their destructor, or a bad sa
   CHECK(t.in_flight + t.ready + t.leased == 0);
 }
 
+TEST_CASE("a cancel ends a wait for an ask", "[api][requests]") {
+  Loader loader(synthetic(10, {24, 24, 3}), small_options());
+  auto requests = loader.requests();
+  std::thread other([&] {
+    std::this_thread::sleep_for(10ms);
+    requests.cancel();
+  });
+  CHECK_FALSE(requests.next(std::chrono::steady_clock::duration::max()));
+  other.join();
+  CHECK(requests.finished());
+}
+
 TEST_CASE("next with a timeout waits for an ask, and that is no stall", "[api][requests]") {
   auto options = small_options();
   options.watchdog.after = 200ms;

@@ -39,6 +39,19 @@ TEST_CASE("a folder gives its files, and --ext only some", "[data]") {
   CHECK(test::contains(source.name(0), "b.png"));
 }
 
+TEST_CASE("--classes chooses folders and numbers them", "[data]") {
+  const weir::test::TemporaryFolder folder;
+  for (const auto* name : {"ant/1.jpg", "bee/1.jpg", "cow/1.jpg"}) folder.write(name, "1");
+  auto settings = with_data(folder.string());
+  settings.quiet = true;
+  settings.classes = {"cow", "ant"};
+  const auto source = open_data(settings);
+  CHECK(source.size() == 2);
+  CHECK(source.class_names() == std::vector<std::string>{"cow", "ant"});
+  settings.classes = {"dog"};
+  CHECK_THROWS_WITH(open_data(settings), test::has_text("classes[0] = dog"));
+}
+
 TEST_CASE("a regular file is a manifest", "[data]") {
   const weir::test::TemporaryFolder folder;
   folder.write("a.jpg", "1");

@@ -36,6 +36,7 @@ Cut cut(const TransformOptions& transform, Shape first, Shape second, const Rast
   Cut out{Pixels(first.values()), std::vector<std::byte>(second.values())};
   DecodedSample sample{.image = view(image),
                        .second = view(other),
+                       .third = {},
                        .row = {out.row.data(), first, std::size_t{first.width} * 3},
                        .side = out.side,
                        .random = Random(1, 0, position)};

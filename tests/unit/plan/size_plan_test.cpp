@@ -2,7 +2,9 @@
 #include <string>
 #include <vector>
 
+#include "base/random.hpp"
 #include "buffer/slab.hpp"
+#include "conductor/batch_sizes.hpp"
 #include "plan/loader_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
@@ -64,6 +66,53 @@ TEST_CASE("a plan counts on what replaces an image of unknown size, under skip",
   CHECK(most(OnFault::stop) == with(10'000 + 100));
   options.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>{});
   CHECK(most(OnFault::skip) == SlabLayout::ragged(0, 0, 64).bytes);
+}
+
+TEST_CASE("where a sample comes several times, a batch can have the largest image in each row",
+          "[plan][sizes][order]") {
+  RandomStream random(5);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<ImageSize> sizes(1 + random.below(12));
+    std::vector<double> weights(sizes.size(), 1.0);
+    for (auto& [height, width] : sizes) {
+      if (random.below(8) == 0) continue;  // unknown
+      height = static_cast<std::uint32_t>(1 + random.below(50));
+      width = static_cast<std::uint32_t>(1 + random.below(50));
+    }
+    weights[random.below(weights.size())] = 1000;
+    const auto mode = random.below(2) == 0 ? Sizes::padded : Sizes::ragged;
+    auto options = sized(mode, sizes);
+    options.batch = static_cast<std::uint32_t>(1 + random.below(6));
+    options.seed = random.next();
+    options.faults.policy = static_cast<OnFault>(random.below(3));
+    const auto draws = 1 + random.below(40);
+    const auto count = sizes.size();
+    const Order orders[] = {
+        Order::with_replacement(draws), Order::weighted(weights, draws),
+        Order::every(1 + random.below(3)),
+        Order::own("one", draws, [count](auto epoch, auto, auto&) { return epoch % count; })};
+    options.order = orders[random.below(4)];
+    if (mode == Sizes::padded)
+      options.sizes.bucket_batches = static_cast<std::uint32_t>(random.below(3));
+    const auto plan = resolve(options, 0);
+    CAPTURE(round, to_string(options.order), options.batch);
+    const source::Sampler sampler(count, options.order, options.seed);
+    const conductor::Schedule schedule({sampler.positions(), options.batch}, count);
+    conductor::BatchSizes batches(
+        source::SizeOrder(sampler, options.sizes.index, {}, options.batch,
+                          options.sizes.bucket_batches),
+        std::make_shared<conductor::ScheduledSupply>(schedule, sampler),
+        {mode, options.batch, options.memory.alignment, 0, options.faults.policy});
+    for (std::uint64_t sequence = 0; sequence < schedule.end(); ++sequence)
+      REQUIRE(batches.of(schedule.at(sequence)).layout.bytes <= plan.slab_bytes);
+  }
+  auto options = sized(Sizes::ragged, five);
+  options.order = Order::with_replacement(1ull << 60);  // the plan draws a part of it
+  CHECK(resolve(options, 0).slab_bytes == buffer::SlabLayout::ragged(2 * 3 * 320, 2, 64).bytes);
+  options = sized(Sizes::padded, five);
+  options.order = Order::with_replacement(1ull << 60);
+  options.sizes.bucket_batches = UINT32_MAX;
+  CHECK(resolve(options, 0).index_bytes < 10'000 + resolve(options, 0).record_bytes);
 }
 
 TEST_CASE("a plan tells the first epoch's batches and their padding", "[plan][sizes]") {

@@ -59,6 +59,7 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
                                    "max_queue_bytes",
                                    "pinned",
                                    "ranks",
+                                   "order",
                                    "epoch",
                                    "budget_how"});
   CHECK(keys(json["memory"]) == Keys{"live", "peak", "accounts", "at_peak", "process", "staging",

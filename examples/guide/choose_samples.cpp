@@ -1,0 +1,53 @@
+// docs/guide/choose-samples.md: lists, classes, parts, pairs and names.
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+#include <weir/weir.hpp>
+
+namespace {
+
+/// The trainer's own list: a path and a class number for each image.
+struct OwnList {
+  std::vector<std::string> paths;
+  std::vector<std::int64_t> labels;
+};
+
+weir::AnySource of_list(const OwnList& list) {
+  return weir::image_files(list.paths, list.labels, {.classes = {"cat", "dog", "bird"}});
+}
+
+weir::AnySource of_folder(const std::string& folder) {
+  return weir::image_folder(folder, {.classes = {"dog", "cat", "bird"}});
+}
+
+weir::AnySource with_masks(const std::string& images, const std::string& masks) {
+  return weir::paired_by_stem(weir::image_folder(images), weir::image_folder(masks),
+                              weir::MissingPair::blank);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2) std::printf("%s\n", of_folder(argv[1]).name(0).c_str());
+  if (argc == 3) std::printf("%s\n", with_masks(argv[1], argv[2]).name(0).c_str());
+
+  const auto images = weir::synthetic(200, {120, 160});
+  const auto [training, hold_out] = weir::split(images, 8);
+  const auto rings = weir::subset(
+      images, [](const std::string& name) { return name.find("rings") != std::string::npos; });
+  const auto two_classes = weir::relabelled(rings, {{4, 0}, {9, 1}}, {"green", "grey"});
+  const auto both = weir::concatenated({training, rings});
+
+  weir::Loader loader(hold_out, {.shape = {64, 64}, .batch = 8});
+  std::uint64_t rows = 0;
+  for (weir::Batch& batch : loader.stream()) {
+    rows += batch.size();
+    for (const auto index : batch.indices()) std::printf("%s\n", loader.name(index).c_str());
+  }
+  const bool parts = training.size() == 175 && hold_out.size() == 25 && rings.size() == 40 &&
+                     two_classes.class_names().size() == 2 && both.size() == 215;
+  // No file is read before it is drawn.
+  const auto list = of_list({.paths = {"a.jpg", "b.jpg"}, .labels = {2, 0}});
+  return parts && rows == 25 && list.class_names()[2] == "bird" ? 0 : 1;
+}
