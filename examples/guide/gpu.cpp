@@ -22,6 +22,10 @@ struct Trainer {
     device_pixels.assign(pixels.begin(), pixels.end());
     device_labels.assign(labels.begin(), labels.end());
   }
+  /// Takes the place of a decoder of the program's own.
+  void decode(std::span<const std::uint8_t> jpeg, std::uint32_t height, std::uint32_t width) {
+    std::printf("%zu bytes of a JPEG of %ux%u\n", jpeg.size(), height, width);
+  }
   /// Normalises the pixels and learns from them, on `stream`.
   void step() {}
 };
@@ -32,6 +36,16 @@ void train(weir::Loader& loader, Trainer& trainer) {
     trainer.copy(batch.pixel_bytes(), batch.labels());
     weir::release_after(std::move(batch), trainer.stream);
     trainer.step();
+  }
+}
+
+/// Encoded batches, for a decoder of the program's own.
+void train_encoded(Trainer& trainer) {
+  weir::Options options{.decode = weir::Decode::none, .batch = 4};
+  weir::Loader loader(weir::synthetic(4, {80, 80}), options);
+  for (const weir::Batch& batch : loader.stream()) {
+    for (const weir::EncodedImage& image : batch.encoded())
+      if (image.format == "jpeg") trainer.decode(image.bytes, image.height, image.width);
   }
 }
 
@@ -51,6 +65,7 @@ int main() {
   if (!plan.note.empty()) std::printf("%s\n", plan.note.c_str());
 
   Trainer trainer;
+  train_encoded(trainer);
   if (plan.limit_bytes > 0) {
     train(loader, trainer);
     return 0;

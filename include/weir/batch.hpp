@@ -62,20 +62,22 @@ class WEIR_API Batch {
   std::uint64_t sequence() const noexcept;  ///< position in the stream: 0, 1, 2 … (law: order)
   /// All rows as N x H x W x C uint8. With Sizes::padded, H and W are those of the block. Throws
   /// Error{bad_options} if the batch is ragged, because its images have no common shape; use
-  /// image() or offsets().
+  /// image() or offsets(). The same with Decode::none; use encoded().
   PixelBlock pixels() const;
   /// Rows first .. first+count-1. Throws Error{bad_options} if one of them does not exist, and as
   /// pixels().
   PixelBlock slice(std::uint32_t first, std::uint32_t count) const;
   /// One image at its own size. With Sizes::padded, row_stride is the stride of the block. The
   /// shape is 0 x 0 for a blank row whose sample has no known size. Throws Error{bad_options} if
-  /// i >= size().
+  /// i >= size(), and with Decode::none.
   ImageView image(std::uint32_t i) const;
-  /// Height and width of each image. Empty with Sizes::fixed.
+  /// The encoded samples, one for each row. Empty without Decode::none.
+  std::span<const EncodedImage> encoded() const noexcept;
+  /// Height and width of each image. Empty with Sizes::fixed and with Decode::none.
   std::span<const ImageSize> sizes() const noexcept;
   /// Offset of each image in pixel_bytes(). Empty with Sizes::fixed.
   std::span<const std::uint64_t> offsets() const noexcept;
-  /// All pixels: consecutive images, or the padded block. In a ragged batch, a replacement
+  /// All pixels, or with Decode::none all encoded bytes: consecutive images, or the padded block. In a ragged batch, a replacement
   /// (OnFault::skip) may be smaller than the failed sample; the rest of its space is zero.
   std::span<const std::uint8_t> pixel_bytes() const noexcept;
   /// Share of pixel_bytes() that belongs to no image. 0 with Sizes::fixed.

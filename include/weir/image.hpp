@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "weir/export.hpp"
 
@@ -58,6 +59,16 @@ struct WEIR_API Encoded {
   static std::span<const std::byte> blank() noexcept;
 };
 
+/// One row of a batch with Decode::none.
+struct EncodedImage {
+  std::span<const std::uint8_t> bytes;  ///< as they were read; empty: a blank or a padding row
+  /// From the header: "jpeg", "png", and so on, or "other" for one of Options::codecs.
+  std::string_view format;
+  std::uint32_t height = 0;      ///< from the header: rows of pixels, as stored
+  std::uint32_t width = 0;       ///< from the header: columns of pixels, as stored
+  std::uint8_t orientation = 1;  ///< EXIF, 1 to 8; 1: upright
+};
+
 /// How an image of any size is fitted to height x width.
 enum class Fit : std::uint8_t {
   /// Crops the centred rectangle of round(H·s) x round(W·s), s = shorter side /
@@ -69,12 +80,15 @@ enum class Fit : std::uint8_t {
   letterbox,  ///< resizes the whole image with its aspect ratio, centred on zeros
 };
 
-/// Accuracy of JPEG decoding.
+/// Accuracy of JPEG decoding, or none.
 enum class Decode : std::uint8_t {
   exact,  ///< full resolution, the same pixels as libjpeg
   /// Decodes at 1/2, 1/4 or 1/8 of the size if the result is still at least as large as the output.
   /// The pixels differ slightly from `exact`.
   fast,
+  /// Nothing is decoded. A row is the encoded sample as it was read: Batch::encoded(). Only its header
+  /// is checked. For decoders of your own, for example on a device.
+  none,
 };
 
 /// How an EXIF orientation is handled.

@@ -117,7 +117,7 @@ struct Options {
   /// Resampling to smaller sizes uses every source pixel, as in Pillow and torchvision. false:
   /// bilinear between four pixels, as cv::resize.
   bool antialias = false;
-  Decode decode = Decode::exact;  ///< accuracy of JPEG decoding
+  Decode decode = Decode::exact;  ///< accuracy of JPEG decoding; none: rows are encoded samples
   Exif exif = Exif::apply;        ///< whether images are rotated upright
   Order order{};                  ///< the order of the samples in an epoch
   std::uint32_t batch = 32;       ///< images per batch; >= 1

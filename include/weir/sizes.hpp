@@ -33,7 +33,8 @@ WEIR_API ImageSize scaled_within(ImageSize size, ImageSize bound) noexcept;
 ///   ragged  each image keeps its size; images are consecutive, without padding
 enum class Sizes : std::uint8_t { fixed, padded, ragged };
 
-/// The sizes of all images in a source, upright. Immutable: loaders and threads can share it.
+/// The sizes of all images in a source, upright. With Decode::none: the sizes of the encoded samples,
+/// as 1 x bytes. Immutable: loaders and threads can share it.
 class SizeIndex {
  public:
   /// `sizes` by index in the source. 0 x 0 means unknown: each draw of that sample gives a fault.

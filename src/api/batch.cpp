@@ -17,6 +17,12 @@ namespace {
               call + "): the batch has " + std::to_string(rows) + " rows");
 }
 
+[[noreturn]] void refuse_encoded(const char* call) {
+  throw Error(Errc::bad_options, Stage::lease,
+              std::string("decode = none: a batch has no pixels for Batch::") + call +
+                  "; its rows are in Batch::encoded()");
+}
+
 }  // namespace
 
 static_assert(std::is_nothrow_move_constructible_v<Batch> && !std::is_copy_constructible_v<Batch>);
@@ -72,7 +78,10 @@ std::uint64_t Batch::sequence() const noexcept { return slab_->sequence; }
 
 PixelBlock Batch::pixels() const { return slice(0, slab_->rows); }
 
-std::span<const ImageSize> Batch::sizes() const noexcept { return slab_->sizes(); }
+std::span<const EncodedImage> Batch::encoded() const noexcept { return slab_->encoded(); }
+std::span<const ImageSize> Batch::sizes() const noexcept {
+  return slab_->layout().encoded() ? std::span<const ImageSize>() : slab_->sizes();
+}
 std::span<const std::uint64_t> Batch::offsets() const noexcept { return slab_->offsets(); }
 std::span<const std::uint8_t> Batch::pixel_bytes() const noexcept {
   return slab_->pixels(0, slab_->rows);
@@ -82,7 +91,7 @@ double Batch::padding() const noexcept {
   const auto all = pixel_bytes().size();
   if (!slab_->layout().sizes_differ() || all == 0) return 0;
   std::uint64_t images = 0;
-  for (const auto& size : sizes()) images += size.bytes();
+  for (const auto& size : slab_->sizes()) images += slab_->layout().bytes_of(size);
   return 1 - static_cast<double>(images) / static_cast<double>(all);
 }
 
@@ -107,6 +116,7 @@ PixelBlock Batch::side_pixels(Shape shape) const {
 }
 
 PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
+  if (slab_->layout().encoded()) refuse_encoded("pixels");
   if (slab_->layout().mode == Sizes::ragged) {
     throw Error(
         Errc::bad_options, Stage::lease,
@@ -120,6 +130,7 @@ PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
 }
 
 ImageView Batch::image(std::uint32_t i) const {
+  if (slab_->layout().encoded()) refuse_encoded("image");
   if (i >= size()) refuse("Batch::image(i = " + std::to_string(i), size());
   return slab_->image(i);
 }

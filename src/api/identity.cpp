@@ -43,7 +43,7 @@ std::vector<Property> row_properties(const Options& options, const Plan& plan) {
   add("fit", named(options.fit, {"center", "random", "stretch", "letterbox"}));
   add("short_side", plan.short_side);
   add("antialias", options.antialias);
-  add("decode", named(options.decode, {"exact", "fast"}));
+  add("decode", named(options.decode, {"exact", "fast", "none"}));
   add("exif", named(options.exif, {"apply", "ignore"}));
   add("side_bytes", options.side_bytes);
   add("codecs", options.codecs.size());

@@ -22,6 +22,8 @@ namespace {
 
 /// Throws for options that a Loader would refuse.
 Plan plan_of(const Options& options, const AnySource& source) {
+  if (options.decode == Decode::none)
+    throw Error(Errc::bad_options, Stage::wait, "decode = none: probe() decodes images");
   if (options.sizes.mode != Sizes::fixed)
     throw Error(Errc::bad_options, Stage::wait, "sizes.mode: probe() takes images of one shape");
   return resolve(options, source.index_bytes(), 0, source.size());

@@ -55,6 +55,7 @@ codec::DecodePlan SampleNeed::largest(const codec::ImageInfo& info) const {
 
 std::uint64_t SampleNeed::of(const Encoded& sample, const codec::ImageInfo& info,
                              std::uint64_t charged) const {
+  if (options_.decode == Decode::none) return charged;
   const bool transforms = options_.transform.apply != nullptr;
   const bool whole = transforms && options_.transform.input == TransformInput::decoded;
   engine::RowPlan row;

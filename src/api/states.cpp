@@ -91,7 +91,8 @@ buffer::SlabLayout layout_of(const Options& options, const Plan& plan) {
   const auto alignment = options.memory.alignment;
   if (options.sizes.mode == Sizes::fixed)
     return {plan.shape, plan.batch, alignment, plan.side_bytes};
-  return {options.sizes.mode, {0, 0, 3}, 0, 0, alignment, plan.side_bytes};
+  return {options.sizes.mode, {0, 0, plan::row_channels(options.decode)}, 0, 0, alignment,
+          plan.side_bytes};
 }
 
 /// Null if nothing is to be kept or there is no room for it.
@@ -126,7 +127,7 @@ LoaderState::LoaderState(AnySource source, const Options& requested)
     : ledger(requested.memory.ledger
                  ? requested.memory.ledger
                  : std::make_shared<MemoryLedger>(requested.memory.budget_bytes)),
-      options(with_sizes(source, requested, ledger, sample_bytes)) {
+      options(with_sizes(source, plan::with_row_sizes(requested), ledger, sample_bytes)) {
   Plan plan;
   auto book = open_page(*ledger, options, source, sample_bytes, plan);
   auto charge = books::charge(book, Account::index, plan.index_bytes);

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <memory>
 #include <new>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <vector>
@@ -36,6 +37,22 @@ void raise(std::atomic<std::uint64_t>& most, std::uint64_t value) noexcept {
   }
 }
 
+/// The size of an encoded sample in the index. Unknown if it is empty, or too large for any row.
+ImageSize encoded_size(std::uint64_t bytes) noexcept {
+  if (bytes == 0 || bytes > UINT32_MAX) return {};
+  return {1, static_cast<std::uint32_t>(bytes)};
+}
+
+/// What the source knows of a sample without reading it. Under `skip`, the row of a bad sample has the
+/// size of its replacement, so the headers of encoded samples must be known.
+std::optional<ImageSize> known_size(const AnySource& source, std::uint64_t i,
+                                    const Options& options) {
+  if (options.decode != Decode::none) return source.image_size(i);
+  if (options.faults.policy == OnFault::skip) return std::nullopt;
+  const auto bytes = source.encoded_bytes(i);
+  return bytes ? std::optional(encoded_size(*bytes)) : std::nullopt;
+}
+
 }  // namespace
 
 api::Survey api::survey(const AnySource& source, const Options& options, bool all) {
@@ -65,13 +82,15 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
     if (!info) return 0;
     raise(sample_bytes, need.of(*encoded, *info, reader.charged()));
     const auto shape = codec::upright_shape(*info, decoder.exif);
-    sizes[static_cast<std::size_t>(i)] = {shape.height, shape.width};
+    sizes[static_cast<std::size_t>(i)] = options.decode == Decode::none
+                                             ? encoded_size(encoded->bytes.size())
+                                             : ImageSize{shape.height, shape.width};
     return 0;
   };
   // If the budget refuses a sample, it is read again while no other thread holds any.
   std::shared_mutex readers;
   const auto measure = [&](std::uint64_t i) {
-    if (const auto known = source.image_size(i); known && !all) {
+    if (const auto known = known_size(source, i, options); known && !all) {
       sizes[static_cast<std::size_t>(i)] = *known;
       known_beforehand = true;
       return;

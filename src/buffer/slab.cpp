@@ -36,6 +36,9 @@ SlabLayout::SlabLayout(Sizes sizes_mode, Shape image, std::uint64_t pixel_bytes,
   extents = add_sat(sizes, round_up(batch * sizeof(ImageSize), alignment));
   offsets = add_sat(extents, round_up(batch * sizeof(ImageSize), alignment));
   bytes = add_sat(offsets, round_up(batch * sizeof(std::uint64_t), alignment));
+  if (!encoded()) return;
+  headers = bytes;
+  bytes = add_sat(headers, round_up(batch * sizeof(EncodedImage), alignment));
 }
 
 std::span<std::uint8_t> Slab::pixels(std::uint32_t first, std::uint32_t count) const noexcept {

@@ -23,12 +23,13 @@ namespace weir::buffer {
 
 /// The layout of a slab: pixels (count*H*W*C uint8), side bytes (count*side_bytes), labels,
 /// indices, statuses, each padded to `alignment`. If sizes differ, sizes, extents and offsets
-/// follow.
+/// follow, and if the rows are encoded samples, what their headers state.
 struct SlabLayout {
   SlabLayout(Shape image, std::uint32_t count, std::size_t align,
              std::uint64_t side_bytes = 0) noexcept
       : SlabLayout(Sizes::fixed, image, mul_sat(count, image.values()), count, align, side_bytes) {}
-  /// For `count` rows with `pixel_bytes` bytes of pixels together.
+  /// For `count` rows with `pixel_bytes` bytes of pixels together. Ragged with one channel: the rows
+  /// are encoded samples, and a row of n bytes has the size 1 x n.
   SlabLayout(Sizes sizes_mode, Shape image, std::uint64_t pixel_bytes, std::uint32_t count,
              std::size_t align, std::uint64_t side_bytes) noexcept;
   /// Padded: each row is a `block`. Ragged: all rows together have `pixels` bytes; there is no
@@ -40,8 +41,8 @@ struct SlabLayout {
         side_bytes};
   }
   static SlabLayout ragged(std::uint64_t pixels, std::uint32_t count, std::size_t align,
-                           std::uint64_t side_bytes = 0) noexcept {
-    return {Sizes::ragged, {0, 0, 3}, pixels, count, align, side_bytes};
+                           std::uint64_t side_bytes = 0, std::uint32_t channels = 3) noexcept {
+    return {Sizes::ragged, {0, 0, channels}, pixels, count, align, side_bytes};
   }
 
   Sizes mode;
@@ -53,9 +54,16 @@ struct SlabLayout {
   std::uint64_t pixels;                               ///< bytes of all pixels
   std::uint64_t side, labels, indices, statuses;      ///< byte offsets; pixels are at 0
   std::uint64_t sizes = 0, extents = 0, offsets = 0;  ///< byte offsets, only if sizes differ
+  std::uint64_t headers = 0;                          ///< byte offset, only if encoded()
   std::uint64_t bytes;                                ///< size of the whole slab; saturates
 
   bool sizes_differ() const noexcept { return mode != Sizes::fixed; }
+  /// Whether the rows are encoded samples.
+  bool encoded() const noexcept { return mode == Sizes::ragged && shape.channels == 1; }
+  /// Bytes of a row of this size.
+  std::uint64_t bytes_of(ImageSize size) const noexcept {
+    return Shape{size.height, size.width, shape.channels}.values();
+  }
 };
 
 /// The rows of a batch whose sizes differ.
@@ -96,6 +104,10 @@ class Slab {
   std::span<ImageSize> extents() const noexcept { return own<ImageSize>(layout_->extents); }
   /// The offset of each image in the pixels.
   std::span<std::uint64_t> offsets() const noexcept { return own<std::uint64_t>(layout_->offsets); }
+  /// Empty without encoded samples.
+  std::span<EncodedImage> encoded() const noexcept {
+    return layout_->encoded() ? part<EncodedImage>(layout_->headers) : std::span<EncodedImage>();
+  }
   /// The image of a row, at its actual size.
   MutableImageView image(std::uint32_t row) const noexcept;
 

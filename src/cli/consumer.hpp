@@ -19,8 +19,10 @@ namespace weir::cli {
 class Consumer {
  public:
   Consumer(const Settings& settings, std::stop_token stop)
-      : convert_(conversion(settings.dtype, settings.layout,
-                            settings.options.sizes.mode == Sizes::ragged)),
+      : convert_(settings.options.decode == Decode::none
+                     ? std::function<void(const Batch&)>()
+                     : conversion(settings.dtype, settings.layout,
+                                  settings.options.sizes.mode == Sizes::ragged)),
         milliseconds_(settings.consumer_trace.empty() ? std::vector{settings.consumer_ms}
                                                       : settings.consumer_trace),
         stop_(std::move(stop)) {}

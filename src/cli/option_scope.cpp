@@ -59,7 +59,7 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       {"--bucket", sizes},
       {"--short-side", {probe, run, sweep, tune, verify, pack}},
       {"--antialias", decodes},
-      {"--decode", decodes},
+      {"--decode", loads},
       {"--dtype", {plan, footprint, run, sweep, tune, verify}},
       {"--layout", streams},
       {"--max-queue-bytes", plans},

@@ -160,8 +160,9 @@ class OptionTable {
     group.flag(
         "--antialias", o.antialias,
         "Averages all source pixels when an image is reduced, as Pillow and torchvision do.");
-    group.enumerators("--decode", o.decode, {"exact", "fast"},
-                      "fast: large JPEGs are decoded at 1/2, 1/4 or 1/8 of their size. [exact]");
+    group.enumerators("--decode", o.decode, {"exact", "fast", "none"},
+                      "fast: large JPEGs are decoded at 1/2, 1/4 or 1/8 of their size. none: rows "
+                      "are encoded samples. [exact]");
     group.enumerators("--exif", o.exif, {"apply", "ignore"},
                       "apply: images are turned upright. [apply]");
     group.choice("--dtype", settings_.dtype,

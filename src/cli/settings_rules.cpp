@@ -16,6 +16,8 @@ bool one_shape(const Settings& s) { return s.options.sizes.mode == Sizes::fixed;
 bool own_sizes(const Settings& s) { return !one_shape(s); }
 bool ragged(const Settings& s) { return s.options.sizes.mode == Sizes::ragged; }
 
+bool encoded(const Settings& s) { return s.options.decode == Decode::none; }
+
 bool stops(const Settings& s) { return s.options.faults.policy == OnFault::stop; }
 
 /// Commands that do the work of one rank.
@@ -27,6 +29,7 @@ constexpr std::uint32_t most_soaked = 64, most_listed = 65536;
 
 constexpr auto by_max_size =
     "is for --sizes fixed; with padded and ragged, --max-size bounds the images";
+constexpr auto of_pixels = "is for decoded images; --decode none delivers encoded samples";
 constexpr auto no_stdout = "is not written to stdout; name a file, or ./- for a file of this name";
 constexpr auto one_shape_only = "takes images of one shape, which --sizes fixed makes";
 
@@ -36,6 +39,21 @@ constexpr struct {
   bool (*where)(const Settings&);
   const char* why;
 } rules[] = {
+    {"--decode",
+     [](const Settings& s) {
+       return encoded(s) && (s.command == Command::probe || s.command == Command::tune);
+     },
+     "must be exact or fast here, because this command measures decodes"},
+    {"--decode", [](const Settings& s) { return encoded(s) && s.data.empty(); },
+     "needs DATA, because the samples are measured"},
+    {"--size", encoded, of_pixels},
+    {"--fit", encoded, of_pixels},
+    {"--short-side", encoded, of_pixels},
+    {"--max-size", encoded, of_pixels},
+    {"--antialias", encoded, of_pixels},
+    {"--exif", encoded, of_pixels},
+    {"--dtype", encoded, of_pixels},
+    {"--sizes", encoded, of_pixels},
     {"--max-size", one_shape,
      "is for --sizes padded and ragged; with --sizes fixed, --size gives the size"},
     {"--bucket", one_shape, "is for --sizes padded"},
@@ -184,6 +202,8 @@ void apply_rules(const CLI::App& command, Settings& s) {
 
   s.batch_given = given("--batch");
   s.size_given = given("--size");
+  // Rows of encoded samples are ragged.
+  if (encoded(s)) s.options.sizes.mode = Sizes::ragged;
   // Predictions assume that all images have the same size.
   if (own_sizes(s)) s.predict = false;
   if (s.shuffle) s.options.order = Order::shuffle();

@@ -26,9 +26,15 @@ bool same_pixels(const ImageView& a, const ImageView& b) {
   return true;
 }
 
+/// The pixels, or the encoded samples.
+bool same_content(const Batch& a, std::uint32_t i, const Batch& b, std::uint32_t j) {
+  if (a.encoded().empty()) return same_pixels(a.image(i), b.image(j));
+  return std::ranges::equal(a.encoded()[i].bytes, b.encoded()[j].bytes);
+}
+
 bool same_row(const Batch& a, std::uint32_t i, const Batch& b, std::uint32_t j) {
   return a.labels()[i] == b.labels()[j] && a.indices()[i] == b.indices()[j] &&
-         a.statuses()[i] == b.statuses()[j] && same_pixels(a.image(i), b.image(j)) &&
+         a.statuses()[i] == b.statuses()[j] && same_content(a, i, b, j) &&
          std::ranges::equal(a.side(i), b.side(j));
 }
 

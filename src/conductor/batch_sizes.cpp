@@ -54,7 +54,7 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
     add(batch, row);
     const auto size = batch_.extents.back();
     batch_.offsets.push_back(pixels);
-    pixels = add_sat(pixels, size.bytes());
+    pixels = add_sat(pixels, Shape{size.height, size.width, terms_.channels}.values());
     block = {std::max(block.height, size.height), std::max(block.width, size.width)};
   }
   if (batch.rows == 0) {
@@ -69,8 +69,9 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   } else {
     block = {};
   }
-  batch_.layout = {terms_.mode,      {block.height, block.width, 3}, pixels, rows, terms_.alignment,
-                   terms_.side_bytes};
+  batch_.layout = {terms_.mode,      {block.height, block.width, terms_.channels},
+                   pixels,           rows,
+                   terms_.alignment, terms_.side_bytes};
   sequence_ = batch.sequence;
   return batch_;
 }

@@ -32,6 +32,7 @@ class BatchSizes {
     std::size_t alignment = 64;
     std::uint64_t side_bytes = 0;
     OnFault on_fault = OnFault::stop;
+    std::uint32_t channels = 3;  ///< 1: encoded samples
   };
 
   BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> supply, const Terms& terms);

@@ -59,7 +59,7 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
           plan.supply,
           conductor::BatchSizes::Terms{core_->plan.sizes.mode, core_->plan.batch,
                                        core_->pool->layout().alignment, core_->plan.side_bytes,
-                                       plan.on_fault});
+                                       plan.on_fault, core_->pool->layout().shape.channels});
     core_->stats.stream_opened(core_->plan.start.workers, Clock::now());
     if (plan.stall_after.count() > 0) {
       watchdog_.emplace(shared_);

@@ -7,6 +7,7 @@
 #include "base/checked.hpp"
 #include "base/random.hpp"
 #include "buffer/block.hpp"
+#include "codec/format.hpp"
 #include "engine/failure.hpp"
 
 namespace weir::engine {
@@ -33,6 +34,28 @@ Result<codec::FitSpec> own_size(const Shared& shared, ImageSize found, const Sam
   const auto size = scaled_within(scaled_within(measured, shared.core.plan.sizes.bound), room);
   s.slot.resize(size);
   return codec::FitSpec{.out = s.slot.canvas(), .into = {0, 0, size.width, size.height}};
+}
+
+/// Sets the row's size and header. Nothing is decoded.
+Result<RowPlan> encoded_row(const Shared& shared, const codec::Decoder& decoder, const Sample& s) {
+  const auto info = decoder.probe(s.data.bytes);
+  if (!info) return info.defect();
+  const auto bytes = s.data.bytes.size();
+  const auto measured = (*shared.plan.size_index)[s.index].width;
+  if (bytes != measured || bytes > s.slot.room().width)
+    return Defect{FaultKind::corrupt, Stage::decode,
+                  "the sample has " + std::to_string(bytes) +
+                      " bytes; when sizes were measured it had " +
+                      (measured == 0 ? "no header" : std::to_string(measured))};
+  s.slot.describe({.bytes = {},
+                   .format = info->format->name,
+                   .height = info->height,
+                   .width = info->width,
+                   .orientation = info->orientation},
+                  bytes);
+  RowPlan row;
+  if (info->damaged) row.status = RowStatus::damaged;
+  return row;
 }
 
 Result<PlannedImage> whole_image(const codec::Decoder& decoder,
@@ -100,6 +123,7 @@ std::optional<Defect> add_others(RowPlan& row, const codec::Decoder& decoder,
 
 Result<RowPlan> plan_row(const Shared& shared, const codec::Decoder& decoder, const Sample& s) {
   if (!shared.plan.transform && !s.data.second.empty()) return untaken_second();
+  if (s.slot.encoded()) return encoded_row(shared, decoder, s);
   const auto first = shared.core.plan.whole_images ? whole_image(decoder, s.data.bytes)
                                                    : fitted_image(shared, decoder, s);
   if (!first) return first.defect();

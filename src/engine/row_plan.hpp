@@ -26,9 +26,10 @@ struct PlannedImage {
 /// the whole images, and after them the working memory that decoders and transform use in turn.
 struct RowPlan {
   std::array<PlannedImage, 3> image;
-  std::size_t count = 0;           ///< number of images
-  std::uint64_t whole_images = 0;  ///< bytes of scratch for whole images
-  codec::MemoryNeed work;          ///< the largest of the decodes and of the transform
+  std::size_t count = 0;             ///< number of images; 0: an encoded sample
+  RowStatus status = RowStatus::ok;  ///< of a row without a decode
+  std::uint64_t whole_images = 0;    ///< bytes of scratch for whole images
+  codec::MemoryNeed work;            ///< the largest of the decodes and of the transform
 
   codec::MemoryNeed need() const noexcept {
     return {add_sat(whole_images, work.scratch), work.reserved};

@@ -11,6 +11,12 @@ Shape RowSlot::canvas() const noexcept {
   return slab_->layout().mode == Sizes::ragged ? image().shape : slab_->layout().shape;
 }
 
+void RowSlot::describe(EncodedImage image, std::size_t bytes) const noexcept {
+  resize({bytes > 0 ? 1u : 0u, static_cast<std::uint32_t>(bytes)});
+  image.bytes = pixels().first(bytes);
+  slab_->encoded()[row_] = image;
+}
+
 std::optional<Defect> RowSlot::fill_side(std::span<const std::byte> given) const {
   if (auto defect = wrong_side(given, side().size())) return defect;
   if (given.empty()) {
@@ -41,7 +47,10 @@ void RowSlot::copy(const buffer::KeptSample& kept) const noexcept {
 }
 
 void RowSlot::blank() const noexcept {
-  if (sizes_differ()) resize(room());
+  if (encoded())
+    describe({}, 0);
+  else if (sizes_differ())
+    resize(room());
   std::ranges::fill(pixels(), std::uint8_t{0});
   std::ranges::fill(side(), std::byte{0});
   label() = -1;

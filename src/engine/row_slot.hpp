@@ -35,6 +35,9 @@ class RowSlot {
   /// The shape that the decoder writes: ragged, the image itself; otherwise the batch's block.
   Shape canvas() const noexcept;
 
+  bool encoded() const noexcept { return slab_->layout().encoded(); }
+  /// Sets what the header of the row's encoded sample states, and the size of the row.
+  void describe(EncodedImage image, std::size_t bytes) const noexcept;
   /// Copies the source's side bytes, or writes zeros if there are none.
   std::optional<Defect> fill_side(std::span<const std::byte> given) const;
   /// In a ragged batch, fills the unused rest of the extent with zeros.

@@ -130,23 +130,23 @@ bool RowWork::fail(const Failure& failure) noexcept {
   switch (shared_.plan.on_fault) {
     case OnFault::blank: s.slot.blank(); break;
     case OnFault::skip:
-      if (s.attempt < most_attempts) {
-        try {
-          s.index = shared_.plan.sampler.replacement_of(s.drawn, s.epoch, s.position, s.attempt);
-        } catch (...) {
-          end_stream_here(std::current_exception());
+      try {
+        if (!redraw(s)) {
+          end_stream_here(error_of(Errc::too_many_faults, defect.stage, [&] {
+            return "row " + std::to_string(s.row.row) + " of batch " +
+                   std::to_string(s.row.sequence) + " failed " + std::to_string(most_attempts) +
+                   " times, last with " + described;
+          }));
           break;
         }
-        // The failed attempt may hold the reserve, and the replacement may need all of it.
-        memory_.release();
-        book_.fail_and_redraw(s.slot.slab());
-        return true;
+      } catch (...) {
+        end_stream_here(std::current_exception());
+        break;
       }
-      end_stream_here(error_of(Errc::too_many_faults, defect.stage, [&] {
-        return "row " + std::to_string(s.row.row) + " of batch " + std::to_string(s.row.sequence) +
-               " failed " + std::to_string(most_attempts) + " times, last with " + described;
-      }));
-      break;
+      // The failed attempt may hold the reserve, and the replacement may need all of it.
+      memory_.release();
+      book_.fail_and_redraw(s.slot.slab());
+      return true;
     case OnFault::stop:
       end_stream_here(thrown ? thrown : error_of(Errc::sample_failed, defect.stage, [&] {
         if (described.empty()) throw std::bad_alloc();
@@ -155,6 +155,15 @@ bool RowWork::fail(const Failure& failure) noexcept {
       break;
   }
   finish(false, RowStatus::blank);
+  return false;
+}
+
+bool RowWork::redraw(Sample& s) const {
+  for (; s.attempt < most_attempts; ++s.attempt) {
+    s.index = shared_.plan.sampler.replacement_of(s.drawn, s.epoch, s.position, s.attempt);
+    if (!s.slot.encoded() || (*shared_.plan.size_index)[s.index].width <= s.slot.room().width)
+      return true;
+  }
   return false;
 }
 

@@ -39,6 +39,9 @@ class RowWork {
   RowOutcome decode();
   /// Records the failure. True if a replacement is tried. Does not need memory.
   bool fail(const Failure& failure) noexcept;
+  /// Draws a replacement for the row. An encoded one must fit in the row's room. False if there is none
+  /// within most_attempts. Throws what the order throws.
+  bool redraw(Sample& sample) const;
   void end_stream_here(const std::exception_ptr& error);
   void finish(bool ok, RowStatus status);
 

@@ -24,7 +24,7 @@ std::span<std::byte> behind_images(const RowPlan& plan, std::span<std::byte> scr
 
 RowOutcome decode(const RowPlan& plan, codec::Decoder& decoder, std::span<std::byte> scratch,
                   const std::atomic<bool>& stopping, Sample& s, RowTimes& times) {
-  s.status = RowStatus::ok;
+  s.status = plan.status;
   for (std::size_t i = 0; i < plan.count; ++i) {
     const auto& image = plan.image[i];
     if (image.blank) {
@@ -83,6 +83,8 @@ RowOutcome write_row(const Shared& shared, const RowPlan& plan, codec::Decoder& 
   auto decoded = decode(plan, decoder, scratch, shared.stopping, s, times);
   if (stopping()) return RowOutcome::abandoned;
   if (decoded.failure()) return decoded;
+  if (s.slot.encoded())
+    std::ranges::copy(s.data.bytes, std::as_writable_bytes(s.slot.pixels()).begin());
   if (auto defect = s.slot.fill_side(s.data.side)) return *std::move(defect);
   s.slot.label() = s.data.label;
   if (shared.plan.transform) {

@@ -83,7 +83,7 @@ void check(const Options& o, std::uint64_t samples) {
   within("shape.width", o.shape.width, 1u, most_side);
   within("shape.channels", o.shape.channels, 3u, 3u);
   known("fit", o.fit, Fit::letterbox);
-  known("decode", o.decode, Decode::fast);
+  known("decode", o.decode, Decode::none);
   known("exif", o.exif, Exif::ignore);
   known("order.kind", o.order.kind, Order::Kind::own);
   known("faults.policy", o.faults.policy, OnFault::blank);
@@ -129,6 +129,7 @@ void check(const Options& o, std::uint64_t samples) {
   within("sizes.max_width", o.sizes.max_width, 0u, most_side);
   const bool measured = samples == 0 && o.sizes.index;
   check_order(o.order, measured ? o.sizes.index->size() : samples);
+  check_encoded(o);
   check_sizes(o);
   check_cache(o);
   if (o.fit == Fit::center && o.short_side != 0) {
@@ -190,6 +191,12 @@ codec::DecoderOptions plan::decoder_options(const Options& options) {
           .codecs = options.codecs};
 }
 
+Options plan::with_row_sizes(Options options) {
+  if (options.decode == Decode::none && options.sizes.mode == Sizes::fixed)
+    options.sizes.mode = Sizes::ragged;
+  return options;
+}
+
 std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignment,
                          std::uint64_t side_bytes) {
   return buffer::SlabLayout(shape, batch, static_cast<std::size_t>(alignment), side_bytes).bytes;
@@ -197,6 +204,8 @@ std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignme
 
 Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised,
              std::uint64_t samples) {
+  if (options.decode == Decode::none)
+    return plan::resolve(plan::with_row_sizes(options), {index_bytes, others_promised, samples});
   return plan::resolve(options, {index_bytes, others_promised, samples});
 }
 
@@ -224,7 +233,8 @@ Plan plan::resolve(const Options& options, const Surroundings& given) {
   if (sizes_differ) {
     const auto figures = size_figures(options, plan.ranks);
     plan.sizes = figures.plan;
-    plan.shape = {figures.plan.largest.height, figures.plan.largest.width, 3};
+    plan.shape = {figures.plan.largest.height, figures.plan.largest.width,
+                  plan::row_channels(options.decode)};
     plan.slab_bytes = figures.most_slab_bytes;
     index_bytes = add_sat(index_bytes, figures.index_bytes);
   }

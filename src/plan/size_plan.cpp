@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "conductor/batch_sizes.hpp"
+#include "plan/decoder_options.hpp"
 #include "plan/text.hpp"
 #include "source/order.hpp"
 #include "weir/report.hpp"
@@ -27,11 +28,12 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
   const source::Sampler sampler(sizes.index->size(), options.order, options.seed);
   const conductor::Schedule schedule(
       {sampler.positions(), options.batch, options.drop_last, {ranks.rank, ranks.world}}, 1);
-  conductor::BatchSizes batches(source::SizeOrder(sampler, sizes.index, sizes.bound(),
-                                                  schedule.most_bucket_rows(), bucket_batches),
-                                std::make_shared<conductor::ScheduledSupply>(schedule, sampler),
-                                {sizes.mode, options.batch, options.memory.alignment,
-                                 options.side_bytes, options.faults.policy});
+  conductor::BatchSizes batches(
+      source::SizeOrder(sampler, sizes.index, sizes.bound(), schedule.most_bucket_rows(),
+                        bucket_batches),
+      std::make_shared<conductor::ScheduledSupply>(schedule, sampler),
+      {sizes.mode, options.batch, options.memory.alignment, options.side_bytes,
+       options.faults.policy, plan::row_channels(options.decode)});
   EpochSizes epoch;
   // An order can draw any number of positions, but the plan must end.
   constexpr std::uint64_t many_positions = 1 << 20;
@@ -44,7 +46,7 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
     epoch.least = std::min(epoch.least, batch.layout.bytes);
     epoch.sizes.block_bytes = add_sat(epoch.sizes.block_bytes, batch.layout.pixels);
     for (const auto& extent : batch.extents)
-      epoch.sizes.image_bytes = add_sat(epoch.sizes.image_bytes, extent.bytes());
+      epoch.sizes.image_bytes = add_sat(epoch.sizes.image_bytes, batch.layout.bytes_of(extent));
   }
   return epoch;
 }
@@ -58,8 +60,10 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
   const auto alignment = options.memory.alignment;
   if (sizes.mode == Sizes::padded)
     return buffer::SlabLayout::padded(largest, rows, alignment, options.side_bytes);
+  const auto channels = plan::row_channels(options.decode);
   const auto bytes_of = [&](std::uint64_t i) {
-    return scaled_within((*sizes.index)[i], sizes.bound()).bytes();
+    const auto [height, width] = scaled_within((*sizes.index)[i], sizes.bound());
+    return Shape{height, width, channels}.values();
   };
   std::uint64_t largest_bytes = 0;
   for (std::uint64_t i = 0; i < samples; ++i) largest_bytes = std::max(largest_bytes, bytes_of(i));
@@ -83,10 +87,27 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
   }
   std::uint64_t pixels = 0;
   for (; !most_bytes.empty(); most_bytes.pop()) pixels = add_sat(pixels, most_bytes.top());
-  return buffer::SlabLayout::ragged(pixels, rows, alignment, options.side_bytes);
+  return buffer::SlabLayout::ragged(pixels, rows, alignment, options.side_bytes, channels);
 }
 
 }  // namespace
+
+void check_encoded(const Options& o) {
+  if (o.decode != Decode::none) return;
+  const char* const what =
+      o.fit != Fit::center || o.short_side != 0 ? "fit and short_side crop and resize pixels"
+      : o.antialias                             ? "antialias resizes pixels"
+      : o.exif != Exif::apply                   ? "exif rotates pixels"
+      : o.transform.apply                       ? "transform.apply takes pixels"
+      : o.sizes.mode == Sizes::padded           ? "sizes.mode = padded is of images"
+      : o.sizes.bound() != ImageSize{}          ? "sizes.max_height and max_width scale images"
+      : o.cache.keep == Cache::decoded          ? "cache.keep = decoded keeps pixels; use encoded"
+      : o.tuning.mode == Tuning::automatic      ? "tuning.mode = automatic predicts decodes"
+                                                : nullptr;
+  if (what)
+    refuse("decode = none: a row is an encoded sample, and " + std::string(what) +
+           "; leave it at its default");
+}
 
 void check_sizes(const Options& o) {
   const auto& sizes = o.sizes;

@@ -6,6 +6,8 @@
 
 namespace weir {
 
+/// Throws Error{bad_options} if options conflict with Decode::none.
+void check_encoded(const Options& options);
 /// Throws Error{bad_options} if options.sizes is inconsistent, or conflicts with other options.
 void check_sizes(const Options& options);
 

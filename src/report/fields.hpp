@@ -18,6 +18,10 @@ struct Field {
 /// Names of the enumerators of Sizes.
 inline constexpr std::string_view size_modes[] = {"fixed", "padded", "ragged"};
 
+inline std::string_view size_mode(const Plan& plan) {
+  return plan.decode == Decode::none ? "encoded" : name_of(plan.sizes.mode, size_modes);
+}
+
 /// Kinds of resident memory.
 inline constexpr std::array process_fields{
     Field<ProcessParts, std::uint64_t>{"libraries", &ProcessParts::libraries},

@@ -152,7 +152,7 @@ Json fault_json(const Fault& fault) {
 Json sizes_json(const Plan& plan) {
   const auto& sizes = plan.sizes;
   const auto pair = [](ImageSize size) { return Json{size.height, size.width}; };
-  return {{"mode", name_of(sizes.mode, size_modes)},
+  return {{"mode", size_mode(plan)},
           {"bucket_batches", sizes.bucket_batches},
           {"bound", or_null(pair(sizes.bound), sizes.bound != ImageSize{})},
           {"largest", pair(sizes.largest)},

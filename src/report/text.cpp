@@ -18,6 +18,8 @@ namespace {
 std::string shape_text(const Plan& plan) {
   const auto& sizes = plan.sizes;
   if (sizes.mode == Sizes::fixed) return fmt::format("{}x{}", plan.shape.height, plan.shape.width);
+  if (plan.decode == Decode::none)
+    return fmt::format("encoded samples of up to {}", human_bytes(sizes.largest.width));
   const auto bound = sizes.bound == ImageSize{}
                          ? std::string()
                          : fmt::format(", bounded by {}x{}", sizes.bound.height, sizes.bound.width);
@@ -30,9 +32,9 @@ std::string staging_text(const Plan& plan, const std::string& side) {
   if (sizes.mode == Sizes::fixed)
     return fmt::format("{} of {}{} = {}", plural(plan.slabs, "slab"), human_bytes(plan.slab_bytes),
                        side, human_bytes(plan.slabs * plan.slab_bytes));
-  auto out = fmt::format("{}: a slab is at least {}, {} on average, at most {}{}",
-                         name_of(sizes.mode, size_modes), human_bytes(sizes.least_slab_bytes),
-                         human_bytes(sizes.typical_slab_bytes), human_bytes(plan.slab_bytes), side);
+  auto out = fmt::format("{}: a slab is at least {}, {} on average, at most {}{}", size_mode(plan),
+                         human_bytes(sizes.least_slab_bytes), human_bytes(sizes.typical_slab_bytes),
+                         human_bytes(plan.slab_bytes), side);
   if (sizes.mode == Sizes::padded)
     out += fmt::format("\n  padding {} of the first epoch's pixels", percent(sizes.padding));
   if (sizes.bucket_batches > 0)
@@ -151,6 +153,9 @@ std::string process_text(const Run& run) {
 std::string sizes_text(const Report& figures) {
   if (figures.plan.sizes.mode == Sizes::fixed) return "";
   const auto& sizes = figures.sizes;
+  if (figures.plan.decode == Decode::none)
+    return fmt::format("  delivered: {}, {} encoded\n", plural(sizes.images, "image"),
+                       human_bytes(sizes.image_bytes));
   return fmt::format("  delivered: {}, {} of their own pixels in {}: {} padding\n",
                      plural(sizes.images, "image"), human_bytes(sizes.image_bytes),
                      human_bytes(sizes.block_bytes), percent(sizes.padding()));

@@ -55,6 +55,7 @@ TEST_CASE("a soak of many samples delivers its first and its last once more", "[
   const auto order = GENERATE(
       std::vector<std::string>{"--fit", "random", "--size", "16x16"},
       std::vector<std::string>{"--sizes", "padded", "--bucket", "4", "--max-size", "20x20"},
+      std::vector<std::string>{"--decode", "none", "--on-fault", "skip"},
       std::vector<std::string>{"--on-fault", "skip", "--max-pixels", "600", "--size", "16x16"});
   std::vector<std::string> words{"verify",    "synthetic:1200,24x24",
                                  "--batch",   "100",

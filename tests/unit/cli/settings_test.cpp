@@ -257,7 +257,7 @@ TEST_CASE("a command has no option that means nothing for it, and help does not 
     std::vector<const char*> without, with;
   } rows[] = {
       {"plan",
-       {"--digest", "--consumer-ms", "--on-fault", "--epochs", "--settle", "--layout", "--decode"},
+       {"--digest", "--consumer-ms", "--on-fault", "--epochs", "--settle", "--layout"},
        {"--grid", "--dtype", "--sizes", "--cache", "--slab-memory", "--shuffle", "--max-side"}},
       {"probe",
        {"--sizes", "--shuffle", "--steps", "--cache", "--tolerate", "--digest", "--html"},
