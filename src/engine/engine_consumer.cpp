@@ -112,10 +112,11 @@ void Engine::note_handed(const buffer::Slab& slab, Clock::time_point requested,
                          Clock::time_point now) noexcept {
   auto& trace = *core_->trace;
   trace.batch(Trace::Of::handoff, slab, slab.since, now);
-  const auto awaited = std::exchange(device_awaited_, std::nullopt).value_or(requested);
-  if (handed_) trace.thread(Trace::Of::consume, Trace::consumer, *handed_, awaited, handed_batch_);
-  if (awaited != requested)
-    trace.thread(Trace::Of::device, Trace::consumer, awaited, requested, slab.sequence);
+  const auto wait_began = std::exchange(device_awaited_, std::nullopt).value_or(requested);
+  if (handed_)
+    trace.thread(Trace::Of::consume, Trace::consumer, *handed_, wait_began, handed_batch_);
+  if (wait_began != requested)
+    trace.thread(Trace::Of::device, Trace::consumer, wait_began, requested, slab.sequence);
   trace.thread(Trace::Of::next, Trace::consumer, requested, now, slab.sequence);
   trace.queue(*core_->book);
   handed_ = now;
