@@ -233,7 +233,7 @@ TEST_CASE("enumerators that are none, a null codec and an index without end are 
   CHECK(contains(refusal_of([](Options& o) { o.faults.policy = static_cast<OnFault>(99); }),
                  "faults.policy = 99: is no enumerator of its type; the last is 2"));
   CHECK(contains(refusal_of([](Options& o) { o.fit = static_cast<Fit>(4); }), "fit = 4"));
-  CHECK(contains(refusal_of([](Options& o) { o.decode = static_cast<Decode>(2); }), "decode = 2"));
+  CHECK(contains(refusal_of([](Options& o) { o.decode = static_cast<Decode>(3); }), "decode = 3"));
   CHECK(contains(refusal_of([](Options& o) { o.exif = static_cast<Exif>(2); }), "exif = 2"));
   CHECK(contains(refusal_of([](Options& o) { o.tuning.mode = static_cast<Tuning>(2); }),
                  "tuning.mode = 2"));
