@@ -58,7 +58,8 @@ TEST_CASE("a budget of a pack has room for a sample, or says what it needs", "[p
     FAIL("was made");
   } catch (const Error& e) {
     CHECK(e.code() == Errc::budget_too_small);
-    CHECK(std::string(e.what()).starts_with("memory.budget_bytes = 8388608: must be at least 17825792"));
+    CHECK(std::string(e.what()).starts_with(
+        "memory.budget_bytes = 8388608: must be at least 17825792"));
   }
   CHECK(Memory(64 * mib, 0, 9 * mib).most_sample_bytes() == 9 * mib);
 }
