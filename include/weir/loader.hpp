@@ -34,9 +34,9 @@ namespace api {
 class LoaderState;
 }  // namespace api
 
-/// Determines the size of each image for Options::sizes, from the source (Source::image_size) or
-/// else from the header. With Decode::none: the size of each encoded sample, from the source
-/// (Source::encoded_bytes, not with OnFault::skip) or else by reading it. To get the header, `options.workers` threads read each sample once; its
+/// Determines the size of each image for Options::sizes, from Source::image_size or the header. With
+/// Decode::none: the size of each encoded sample, from Source::encoded_bytes (not with
+/// OnFault::skip) or by reading it. `options.workers` threads read what is read, each sample once; its
 /// bytes are charged to the account `encoded`. The sizes, 8 bytes per sample, are charged to `index`
 /// until the function returns; a Loader that uses them charges them, too. The Loader calls this
 /// function itself. Call it directly if several loaders share a source. Throws
