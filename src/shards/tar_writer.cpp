@@ -30,8 +30,10 @@ TarWriter::TarWriter(const std::string& path)
 }
 
 TarWriter::~TarWriter() {
-  // Otherwise archive_write_free() would write the end of the archive.
-  if (tar_) archive_write_fail(tar_.get());
+  // archive_write_free() writes the end of the archive, which is not wanted. After
+  // archive_write_fail() it would not, but it would leak.
+  abandoned_ = true;
+  tar_.reset();
 }
 
 std::uint64_t TarWriter::member_bytes(std::uint64_t bytes) noexcept {
@@ -63,6 +65,7 @@ Checksum TarWriter::finish() {
 
 std::ptrdiff_t TarWriter::take(archive*, void* self, const void* data, std::size_t count) noexcept {
   auto& writer = *static_cast<TarWriter*>(self);
+  if (writer.abandoned_) return static_cast<std::ptrdiff_t>(count);
   try {
     writer.put({static_cast<const std::byte*>(data), count});
     return static_cast<std::ptrdiff_t>(count);

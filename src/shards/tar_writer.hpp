@@ -56,6 +56,7 @@ class TarWriter {
   std::vector<std::byte> waiting_;  ///< bytes that are not yet written
   std::uint64_t size_ = 0;
   std::exception_ptr failure_{};  ///< libarchive calls take() and cannot pass on an exception
+  bool abandoned_ = false;        ///< what libarchive still writes is dropped
   std::unique_ptr<archive, Free> tar_;
   std::unique_ptr<archive_entry, Free> entry_;
 };
