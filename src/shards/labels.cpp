@@ -87,9 +87,14 @@ std::int64_t Labels::parse(std::string_view content) const {
   const auto shallow = [](int depth, json::parse_event_t, json&) { return depth <= most_depth; };
   const auto parsed = json::parse(content, shallow, false);
   if (parsed.is_discarded()) throw std::invalid_argument("is not JSON");
-  if (!parsed.contains(*pointer_))
+  // contains() itself throws for some pointers into arrays.
+  const json* found = nullptr;
+  try {
+    found = &parsed.at(*pointer_);
+  } catch (const json::exception&) {
     throw std::invalid_argument("has nothing at " + pointer_->to_string());
-  const auto& value = parsed.at(*pointer_);
+  }
+  const auto& value = *found;
   if (!value.is_number_integer() ||
       (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX))
     throw std::invalid_argument("has no whole number of 64 bits at " + pointer_->to_string());

@@ -191,6 +191,7 @@ TEST_CASE("between its epochs a resting loader has no threads, no slabs and less
   options.memory.ledger = ledger;
   auto upstream = std::make_shared<CountingUpstream>();
   options.memory.upstream = upstream;
+  std::thread([] {}).join();  // the thread sanitizer starts a thread of its own with the first one
   const auto before = threads();
   Loader loader(synthetic(10, {160, 160, 3}), options);
   const auto promised = ledger->promised();
