@@ -72,7 +72,8 @@ void StreamState::check(const char* call, std::span<const std::uint64_t> indices
   if (indices.size() > most)
     refuse(": " + std::to_string(indices.size()) + " indices; a batch has at most " +
            std::to_string(most) + " (batch = " + std::to_string(core.plan.batch) +
-           ", the source has " + std::to_string(samples) + " samples); ask several times");
+           ", an epoch has " + std::to_string(loader->positions()) + " positions, the source " +
+           std::to_string(samples) + " samples); ask several times");
   for (std::size_t row = 0; row < indices.size(); ++row)
     if (indices[row] >= samples)
       refuse(": index " + std::to_string(indices[row]) + " (number " + std::to_string(row) +

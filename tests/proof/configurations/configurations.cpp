@@ -218,8 +218,9 @@ Family::Family(std::uint64_t key) {
     asks.resize(between(random, 1, 20));
     for (auto& ask : asks) {
       const auto first = random.below(size);
-      for (std::uint64_t i = between(random, 1, std::min(options.batch, size)); i > 0; --i)
-        ask.push_back((first + i) % size);
+      const auto most =
+          std::min<std::uint64_t>({options.batch, size, source::positions_of(options.order, size)});
+      for (auto i = 1 + random.below(most); i > 0; --i) ask.push_back((first + i) % size);
     }
   }
   if (random.below(3) == 0) options.side_bytes = between(random, 1, 5000);
