@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdio>
-#include <memory>
 #include <string_view>
 
 namespace weir::source {
@@ -13,15 +12,15 @@ namespace {
 
 class Hash {
  public:
-  Hash() { XXH3_128bits_reset(state_.get()); }
+  Hash() { XXH3_128bits_reset(&state_); }
   /// The length keeps "a", "bc" apart from "ab", "c".
   void add(std::string_view text) {
     const auto length = std::to_string(text.size()) + ':';
-    XXH3_128bits_update(state_.get(), length.data(), length.size());
-    XXH3_128bits_update(state_.get(), text.data(), text.size());
+    XXH3_128bits_update(&state_, length.data(), length.size());
+    XXH3_128bits_update(&state_, text.data(), text.size());
   }
   std::string hex() const {
-    const auto value = XXH3_128bits_digest(state_.get());
+    const auto value = XXH3_128bits_digest(&state_);
     std::array<char, 33> text{};
     std::snprintf(text.data(), text.size(), "%016llx%016llx",
                   static_cast<unsigned long long>(value.high64),
@@ -30,10 +29,7 @@ class Hash {
   }
 
  private:
-  struct Free {
-    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
-  };
-  std::unique_ptr<XXH3_state_t, Free> state_{XXH3_createState()};
+  XXH3_state_t state_{};
 };
 
 }  // namespace
