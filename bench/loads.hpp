@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "measuring.hpp"
 #include "source/delayed.hpp"
 #include "weir/weir.hpp"
 
@@ -116,10 +117,5 @@ inline void consume(const Load& load, std::uint64_t n) {
 }
 
 inline double rate(const Window& w) { return static_cast<double>(w.samples) / w.seconds; }
-
-inline double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 }  // namespace weir::bench

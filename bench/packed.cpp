@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "codec/decoder.hpp"
+#include "measuring.hpp"
 #include "pack/pack.hpp"
 #include "shards/index.hpp"
 #include "weir/source.hpp"
@@ -22,18 +23,9 @@
 namespace {
 
 using namespace weir;
+using bench::cpu_seconds;
+using bench::median;
 using Bytes = std::vector<std::byte>;
-
-double median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  return values[values.size() / 2];
-}
-
-double cpu_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 class Kept final : public ByteSink {
  public:

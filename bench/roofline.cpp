@@ -23,6 +23,7 @@
 #include "codec/decoder.hpp"
 #include "engine/thread_stats.hpp"
 #include "images.hpp"
+#include "measuring.hpp"
 #include "weir/weir.hpp"
 
 namespace {
@@ -43,17 +44,6 @@ struct Wish {
 
 /// Samples a second by line and fit, one for each round.
 using Rates = std::map<std::string, std::vector<double>[2]>;
-
-double median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  return values[values.size() / 2];
-}
-
-double cpu_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 /// Calls `work` with 0 … count - 1. Uses the CPU time of this thread, so that other work on the
 /// machine disturbs less.

@@ -24,6 +24,17 @@ Setting setting(std::uint32_t depth, std::uint32_t workers, std::uint32_t read_a
 
 }  // namespace
 
+TEST_CASE("a rank whose epochs end in padding rows delivers fewer samples in the same steps",
+          "[plan][ranks]") {
+  // Each epoch of this rank is three full batches and one of a padding row.
+  auto window = window_of({0.05, 0.5, 40});
+  window.samples = window.batches * 3 / 4 * window.plan.batch;
+  const auto full = window_of({0.05, 0.5, 40});
+  const auto setting = setting_of(window.plan);
+  CHECK(within(predict(window, setting).samples_per_s, 0.75 * predict(full, setting).samples_per_s,
+               0.02));
+}
+
 TEST_CASE("with constant times, throughput is that of the slowest station", "[plan]") {
   // D/D/1: one worker; then several on fewer cores; then a slower consumer.
   CHECK(within(predict(window_of({0, 2, 0}, 1), setting(2, 1)).samples_per_s, 500, 0.001));
