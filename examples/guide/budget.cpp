@@ -57,6 +57,7 @@ int main() {
   kept.workers = 2;
   kept.queue.max_queue_size = 4;
   kept.memory.budget_bytes = 48 * mib;
+  kept.memory.max_sample_bytes = weir::MemoryOptions::measured;
   kept.cache.keep = weir::Cache::encoded;
   weir::Loader again(images, kept);
   std::uint64_t rows = 0;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -87,32 +86,7 @@ class WEIR_API Epochs {
   /// As Stream::progress_of_all().
   Progress progress_of_all() const;
 
-  /// Input iterator over the epochs. It leaves its epoch before it takes the next one.
-  class Iterator {
-   public:
-    using difference_type = std::ptrdiff_t;  ///< required by std::input_iterator
-    using value_type = Epoch;                ///< type of the elements
-    /// Takes the first epoch. `from` must outlive the iterator.
-    explicit Iterator(Epochs& from) : from_(&from), epoch_(from.next()) {}
-    /// The current epoch.
-    Epoch& operator*() noexcept { return epoch_; }
-    /// Access to a member of the current epoch.
-    Epoch* operator->() noexcept { return &epoch_; }
-    /// Takes the next epoch.
-    Iterator& operator++() {
-      epoch_ = Epoch();
-      epoch_ = from_->next();
-      return *this;
-    }
-    /// As the prefix operator. Returns nothing.
-    void operator++(int) { ++*this; }
-    /// Whether the end is reached.
-    bool operator==(std::default_sentinel_t) const noexcept { return !epoch_; }
-
-   private:
-    Epochs* from_;
-    Epoch epoch_;
-  };
+  using Iterator = NextIterator<Epochs, Epoch, Epoch>;  ///< iterates over the remaining epochs
   /// For `for (auto epoch : epochs)`.
   Iterator begin() { return Iterator(*this); }
   /// The end, which is reached when there is no epoch.

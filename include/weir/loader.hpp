@@ -39,8 +39,9 @@ class LoaderState;
 /// OnFault::skip) or by reading it. `options.workers` threads read what is read, each sample once; its
 /// bytes are charged to the account `encoded`. The sizes, 8 bytes per sample, are charged to `index`
 /// until the function returns; a Loader that uses them charges them, too. The Loader calls this
-/// function itself. Call it directly if several loaders share a source. Throws
-/// Error{budget_too_small} if the budget has no room for the sizes and one sample.
+/// function itself. Call it directly if several loaders share a source. Throws Error{bad_options}
+/// for options that contradict each other, and Error{budget_too_small} if the budget has no room for
+/// the sizes and one sample.
 WEIR_API std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source,
                                                         const Options& options = {});
 
@@ -48,7 +49,9 @@ WEIR_API std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source,
 /// for one sample of the source, encoded bytes and decoding together. A plan that does not know the
 /// data reserves a quarter of the budget, up to 256 MiB; what is not reserved is left to the queue and
 /// the cache. Reads each sample once, as measure_sizes(), and throws as it does. Samples that cannot
-/// be read do not count. A Loader that measures sizes does this itself.
+/// be read do not count. A Loader does this itself with `measured`; one that measures sizes reserves
+/// no more than this, but not more than without it either. Call it directly if several loaders
+/// share a source.
 WEIR_API std::uint64_t measure_sample_bytes(const AnySource& source, const Options& options = {});
 
 /// Owns source, ledger, slabs and threads. All calls from any thread. After fork() a child process
@@ -56,7 +59,8 @@ WEIR_API std::uint64_t measure_sample_bytes(const AnySource& source, const Optio
 class WEIR_API Loader {
  public:
   /// Resolves the options once. Starts no thread that continues after the constructor. If sizes
-  /// differ and options.sizes.index is null, it measures the sizes. Throws Error{bad_options} or
+  /// differ and options.sizes.index is null, it measures the sizes, and with `measured` the bytes of
+  /// the largest sample. Throws Error{bad_options} or
   /// Error{budget_too_small}.
   explicit Loader(AnySource source, const Options& options = {});
   /// A moved-from object can only be assigned to or destroyed.

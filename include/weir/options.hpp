@@ -36,10 +36,14 @@ struct IoOptions {
 
 /// Bounds on memory, in bytes.
 struct MemoryOptions {
+  /// A value of max_sample_bytes: what the largest sample of the data needs.
+  static constexpr std::uint64_t measured = UINT64_MAX;
   /// Maximum of live bytes; UINT64_MAX: no bound.
   std::uint64_t budget_bytes = UINT64_MAX;
   std::size_t alignment = 64;  ///< alignment of each slab; a power of two, 16 to 2 MiB
-  /// Maximum of encoded + scratch of one sample; 0: the Plan chooses it. See measure_sample_bytes().
+  /// Maximum of encoded + scratch of one sample. 0: the Plan chooses it. `measured`: the Loader reads
+  /// each sample once and takes what measure_sample_bytes() finds. A sample that needs more is a
+  /// fault of kind `memory`, also if its file has grown since.
   std::uint64_t max_sample_bytes = 0;
   /// Allocates slabs and the memory of a cache. Called from many threads at once. Null: a
   /// PageMemory.

@@ -53,9 +53,10 @@ class WEIR_API Requests {
   ~Requests();
 
   /// Asks for one batch of these samples, which may repeat. Does not wait. Throws
-  /// Error{bad_options} if there are no indices, more than Options::batch (or than the source has
-  /// samples, or an epoch positions), or an index that the source does not have; with Sizes::ragged
-  /// also if the images together are larger than SizePlan::most_pixels, which only repeats can be. Throws
+  /// Error{bad_options} if there are no indices, more than Options::batch or than the source has
+  /// samples, or an index that the source does not have; if sizes differ, also if the batch would be
+  /// larger than Plan::slab_bytes, as with repeats of large images or with more samples than an epoch
+  /// has positions. Throws
   /// Error{too_many_requests} while `max_outstanding` requests are not finished. Does nothing if
   /// finished().
   void ask(std::span<const std::uint64_t> indices);

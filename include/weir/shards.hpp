@@ -45,8 +45,12 @@ struct ShardOptions {
 /// read in place by one call. One descriptor for each shard stays open.
 ///
 /// `paths` has shards, or one folder with an `index.weir`, or one `index.weir`. A path may have lists
-/// and ranges in braces: "train-{000..015}.tar", "{train,extra}.tar". If the shards' folder has an
-/// `index.weir` that lists all of them, no member is searched.
+/// and ranges in braces: "train-{000..015}.tar", "{train,extra}.tar".
+///
+/// If the shards' folder has an `index.weir` that lists all of them, no header is read. The index has
+/// one range for each sample. So the headers of these shards are read once, by this call, if an option
+/// names another member or label: `image`, `label`, `label_file`, `second`, `side`. What the index
+/// knows of the samples stays valid. With `dali_index`, no header is read.
 ///
 /// Throws Error{bad_options} for a wrong option. Throws Error{source_failed} with shard, offset and
 /// what to do if a shard cannot be read in place: an archive that is cut short or compressed, a key

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -31,32 +32,38 @@ struct StreamOptions {
   std::stop_token stop{};  ///< cancels the stream when a stop is requested
 };
 
-/// Input iterator over the results of `from.next()`. It releases its value before it advances.
-template <class From, class Value>
+/// Input iterator over the values of `from.next()`, which returns a Next: a value, or what is false at
+/// the end. It releases its value before it advances.
+template <class From, class Value, class Next = std::optional<Value>>
 class NextIterator {
  public:
   using difference_type = std::ptrdiff_t;  ///< required by std::input_iterator
   using value_type = Value;                ///< type of the elements
   /// Calls `from.next()`. `from` must outlive the iterator.
-  explicit NextIterator(From& from) : from_(&from), value_(from.next()) {}
+  explicit NextIterator(From& from) : from_(&from), next_(from.next()) {}
   /// The current value. It may be moved from.
-  Value& operator*() noexcept { return *value_; }
+  Value& operator*() noexcept {
+    if constexpr (std::same_as<Next, Value>)
+      return next_;
+    else
+      return *next_;
+  }
   /// Access to a member of the current value.
-  Value* operator->() noexcept { return &*value_; }
+  Value* operator->() noexcept { return &**this; }
   /// Releases the value, then calls next().
   NextIterator& operator++() {
-    value_.reset();
-    value_ = from_->next();
+    next_ = Next();
+    next_ = from_->next();
     return *this;
   }
   /// As the prefix operator. Returns nothing.
   void operator++(int) { ++*this; }
   /// Whether the end is reached.
-  bool operator==(std::default_sentinel_t) const noexcept { return !value_; }
+  bool operator==(std::default_sentinel_t) const noexcept { return !next_; }
 
  private:
   From* from_;
-  std::optional<Value> value_;
+  Next next_;
 };
 
 /// Receives the result of async_next(): the exception that ended the stream, or a batch, or neither

@@ -5,22 +5,20 @@
 #include <utility>
 
 #include "api/offer.hpp"
+#include "base/text.hpp"
 #include "buffer/slab.hpp"
-#include "weir/error.hpp"
 
 namespace weir {
 namespace {
 
 /// `call` ends without its closing parenthesis.
-[[noreturn]] void refuse(const std::string& call, std::uint32_t rows) {
-  throw Error(Errc::bad_options, Stage::lease,
-              call + "): the batch has " + std::to_string(rows) + " rows");
+[[noreturn]] void refuse_rows(const std::string& call, std::uint32_t rows) {
+  refuse(Stage::lease, call, "): the batch has ", rows, " rows");
 }
 
 [[noreturn]] void refuse_encoded(const char* call) {
-  throw Error(Errc::bad_options, Stage::lease,
-              std::string("decode = none: a batch has no pixels for Batch::") + call +
-                  "; its rows are in Batch::encoded()");
+  refuse(Stage::lease, "decode = none: a batch has no pixels for Batch::", call,
+         "; its rows are in Batch::encoded()");
 }
 
 }  // namespace
@@ -98,18 +96,15 @@ double Batch::padding() const noexcept {
 std::span<const std::byte> Batch::side() const noexcept { return slab_->side(0, slab_->rows); }
 
 std::span<const std::byte> Batch::side(std::uint32_t i) const {
-  if (i >= size()) refuse("Batch::side(i = " + std::to_string(i), size());
+  if (i >= size()) refuse_rows(concat("Batch::side(i = ", i), size());
   return slab_->side(i, 1);
 }
 
 PixelBlock Batch::side_pixels(Shape shape) const {
   const auto side_bytes = pool_->layout().side_row;
   if (shape.values() != side_bytes) {
-    throw Error(Errc::bad_options, Stage::lease,
-                "Batch::side_pixels(shape = " + std::to_string(shape.height) + " x " +
-                    std::to_string(shape.width) + " x " + std::to_string(shape.channels) +
-                    "): that is " + std::to_string(shape.values()) + " bytes, side_bytes is " +
-                    std::to_string(side_bytes));
+    refuse(Stage::lease, "Batch::side_pixels(shape = ", shape.height, " x ", shape.width, " x ",
+           shape.channels, "): that is ", shape.values(), " bytes, side_bytes is ", side_bytes);
   }
   const auto bytes = slab_->side(0, slab_->rows);
   return {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, slab_->rows, shape};
@@ -124,14 +119,13 @@ PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
         "one, by Batch::image, or from Batch::pixel_bytes by offsets() and sizes()");
   }
   if (first > size() || count > size() - first)
-    refuse("Batch::slice(first = " + std::to_string(first) + ", count = " + std::to_string(count),
-           size());
+    refuse_rows(concat("Batch::slice(first = ", first, ", count = ", count), size());
   return {slab_->pixels(first, count), count, slab_->layout().shape};
 }
 
 ImageView Batch::image(std::uint32_t i) const {
   if (slab_->layout().encoded()) refuse_encoded("image");
-  if (i >= size()) refuse("Batch::image(i = " + std::to_string(i), size());
+  if (i >= size()) refuse_rows(concat("Batch::image(i = ", i), size());
   return slab_->image(i);
 }
 

@@ -1,7 +1,5 @@
 #include "weir/epochs.hpp"
 
-#include <utility>
-
 #include "api/epochs_state.hpp"
 #include "conductor/progress.hpp"
 

@@ -1,10 +1,10 @@
 #include "api/identity.hpp"
 
 #include <concepts>
-#include <initializer_list>
-#include <string_view>
 
 #include "base/internals.hpp"
+#include "base/terms.hpp"
+#include "base/text.hpp"
 #include "report/fields.hpp"
 #include "source/fingerprint.hpp"
 #include "weir/version.hpp"
@@ -12,42 +12,35 @@
 namespace weir::api {
 namespace {
 
-std::string text_of(std::string value) { return value; }
-std::string text_of(bool value) { return value ? "true" : "false"; }
-std::string text_of(std::integral auto value) { return std::to_string(value); }
-/// The enumerator's name in `names`, which are in its order.
-template <class Enum>
-std::string named(Enum value, std::initializer_list<std::string_view> names) {
-  const auto i = static_cast<std::size_t>(value);
-  return i < names.size() ? std::string(names.begin()[i]) : std::to_string(i);
-}
-
 std::string hash_of(const SizeIndex& sizes) {
   std::string all;
   all.reserve(sizes.size() * 12);
   for (std::uint64_t i = 0; i < sizes.size(); ++i)
-    all += std::to_string(sizes[i].height) + 'x' + std::to_string(sizes[i].width) + ' ';
+    all += concat(sizes[i].height, 'x', sizes[i].width, ' ');
   return source::fingerprint_of_text(all);
 }
 
 /// Adds a property, as text.
 void put(std::vector<Property>& all, const char* name, const auto& value) {
-  all.push_back({name, text_of(value)});
+  if constexpr (std::same_as<decltype(value), const bool&>)
+    all.push_back({name, value ? "true" : "false"});
+  else
+    all.push_back({name, concat(value)});
 }
 
 /// What decides the row of a sample of Cache::decoded, or whether it is a fault.
 std::vector<Property> row_properties(const Options& options, const Plan& plan) {
   std::vector<Property> all;
   const auto add = [&](const char* name, const auto& value) { put(all, name, value); };
-  add("shape", std::to_string(options.shape.height) + 'x' + std::to_string(options.shape.width));
-  add("fit", named(options.fit, {"center", "random", "stretch", "letterbox"}));
+  add("shape", concat(options.shape.height, 'x', options.shape.width));
+  add("fit", name_of(options.fit, {"center", "random", "stretch", "letterbox"}));
   add("short_side", plan.short_side);
   add("antialias", options.antialias);
-  add("decode", named(options.decode, {"exact", "fast", "none"}));
-  add("exif", named(options.exif, {"apply", "ignore"}));
+  add("decode", name_of(options.decode, {"exact", "fast", "none"}));
+  add("exif", name_of(options.exif, {"apply", "ignore"}));
   add("side_bytes", options.side_bytes);
   add("codecs", options.codecs.size());
-  add("sizes.mode", std::string(report::size_modes[static_cast<std::size_t>(options.sizes.mode)]));
+  add("sizes.mode", report::size_modes[static_cast<std::size_t>(options.sizes.mode)]);
   if (options.sizes.mode != Sizes::fixed) {
     add("sizes.max_height", options.sizes.max_height);
     add("sizes.max_width", options.sizes.max_width);
@@ -79,7 +72,7 @@ std::vector<Property> identity_of(const LoaderState& loader, const StreamOptions
   const auto& plan = loader.core->plan;
   std::vector<Property> all;
   const auto add = [&](const char* name, const auto& value) { put(all, name, value); };
-  add("version", std::string(library_version()));
+  add("version", library_version());
   add("samples", loader.core->source.size());
   add("positions", plan.epoch.positions);
   add("fingerprint", loader.fingerprint());
@@ -94,13 +87,13 @@ std::vector<Property> identity_of(const LoaderState& loader, const StreamOptions
 
   for (auto& property : row_properties(options, plan)) all.push_back(std::move(property));
   add("transform", bool(options.transform.apply));
-  add("transform.input", named(options.transform.input, {"decoded", "fitted"}));
+  add("transform.input", name_of(options.transform.input, {"decoded", "fitted"}));
   if (options.sizes.mode != Sizes::fixed) {
     add("sizes.bucket_batches", options.sizes.bucket_batches);
     add("sizes.index", hash_of(*options.sizes.index));
   }
   add("max_sample_bytes", plan.max_sample_bytes);
-  add("faults.policy", named(options.faults.policy, {"stop", "skip", "blank"}));
+  add("faults.policy", name_of(options.faults.policy, {"stop", "skip", "blank"}));
   return all;
 }
 

@@ -8,6 +8,7 @@
 #include "api/offer.hpp"
 #include "api/states.hpp"
 #include "base/internals.hpp"
+#include "base/text.hpp"
 #include "weir/window.hpp"
 
 namespace weir {
@@ -58,9 +59,7 @@ std::vector<Property> Loader::identity(const StreamOptions& stream) const {
 std::vector<std::string> Loader::class_names() const { return state_->core->source.class_names(); }
 std::string Loader::name(std::uint64_t index) const {
   if (index >= size())
-    throw Error(Errc::bad_options, Stage::lease,
-                "Loader::name(index = " + std::to_string(index) + "): the source has " +
-                    std::to_string(size()) + " samples");
+    refuse(Stage::lease, "Loader::name(index = ", index, "): the source has ", size(), " samples");
   return state_->core->source.name(index);
 }
 

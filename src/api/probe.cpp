@@ -26,7 +26,10 @@ Plan plan_of(const Options& options, const AnySource& source) {
     throw Error(Errc::bad_options, Stage::wait, "decode = none: probe() decodes images");
   if (options.sizes.mode != Sizes::fixed)
     throw Error(Errc::bad_options, Stage::wait, "sizes.mode: probe() takes images of one shape");
-  return resolve(options, source.index_bytes(), 0, source.size());
+  auto plan = resolve(options, source.index_bytes(), 0, source.size());
+  // A Loader reserves what the largest sample needs, so it refuses none of these.
+  if (options.memory.max_sample_bytes == MemoryOptions::measured) plan.max_sample_bytes = unlimited;
+  return plan;
 }
 
 /// Checks one sample at a time. Not thread-safe.

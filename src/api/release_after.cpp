@@ -1,8 +1,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/text.hpp"
 #include "buffer/cuda_driver.hpp"
-#include "weir/error.hpp"
 #include "weir/interop/cuda.hpp"
 
 namespace weir {
@@ -56,7 +56,7 @@ const cuda::Driver& loaded_driver() {
   try {
     return cuda::driver();
   } catch (const std::runtime_error& reason) {
-    throw DeviceError(std::string("release_after: ") + reason.what(), 0);
+    throw DeviceError(concat("release_after: ", reason.what()), 0);
   }
 }
 

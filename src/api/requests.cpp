@@ -6,6 +6,9 @@
 
 #include "api/states.hpp"
 #include "base/checked.hpp"
+#include "base/text.hpp"
+#include "buffer/slab.hpp"
+#include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
 
 namespace weir {
@@ -16,27 +19,21 @@ constexpr const char* most_outstanding = "RequestOptions::max_outstanding";
 constexpr std::uint32_t most_requests = 1u << 20;
 
 conductor::RequestList::Terms terms_of(const LoaderState& loader, const RequestOptions& requested) {
-  const auto refuse = [](const std::string& why) {
-    throw Error(Errc::bad_options, Stage::wait, why);
-  };
   const auto& plan = loader.core->plan;
   const auto most = requested.max_outstanding;
   if (most < 1 || most > most_requests)
-    refuse(most_outstanding + (" = " + std::to_string(most)) + ": must be 1 to " +
-           std::to_string(most_requests));
+    refuse(Stage::wait, most_outstanding, " = ", most, ": must be 1 to ", most_requests);
   if (plan.ranks.world > 1)
-    refuse("Loader::requests: with ranks.world = " + std::to_string(plan.ranks.world) +
+    refuse(Stage::wait, "Loader::requests: with ranks.world = ", plan.ranks.world,
            " each rank would get a part of every batch, and requests are of one process; give each "
            "rank a loader without ranks, and let it ask for its own samples");
   const auto samples = loader.core->source.size();
-  const conductor::RequestList::Terms terms{
-      most, most_rows(plan.batch, std::min(samples, loader.positions())), samples};
+  const conductor::RequestList::Terms terms{most, most_rows(plan.batch, 0, samples), samples};
   // The promised budget has one slab more than the trainer needs, so the list may take its bytes.
   const auto bytes = conductor::RequestList::memory_bytes(terms);
   if (plan.budget_bytes != unlimited && bytes > plan.slab_bytes)
-    refuse(most_outstanding + (" = " + std::to_string(most)) + ": the list takes " +
-           std::to_string(bytes) + " bytes; under a budget it takes at most those of a batch, " +
-           std::to_string(plan.slab_bytes));
+    refuse(Stage::wait, most_outstanding, " = ", most, ": the list takes ", bytes,
+           " bytes; under a budget it takes at most those of a batch, ", plan.slab_bytes);
   return terms;
 }
 
@@ -48,11 +45,14 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const RequestO
   charge(conductor::RequestList::memory_bytes(terms), most_outstanding, "requests");
   requests = std::make_shared<conductor::RequestList>(loader->core->book, terms);
   const auto& options = loader->options;
-  if (options.sizes.mode == Sizes::ragged && options.faults.policy == OnFault::skip)
-    for (std::uint64_t i = 0; i < terms.samples; ++i)
-      unreadable_bytes = std::max(
-          unreadable_bytes,
-          scaled_within((*options.sizes.index)[i], loader->core->plan.sizes.bound).bytes());
+  const auto& sizes = loader->core->plan.sizes;
+  if (sizes.mode != Sizes::fixed && options.faults.policy == OnFault::skip) {
+    if (sizes.mode == Sizes::padded) replacement = sizes.largest;
+    for (std::uint64_t i = 0; i < terms.samples; ++i) {
+      const auto size = scaled_within((*options.sizes.index)[i], sizes.bound);
+      if (size.bytes() > replacement.bytes()) replacement = size;
+    }
+  }
   finished = std::make_shared<FinishedRequests>(requests);
   auto plan = loader->plan_stream(requests);
   // The loader's order has no effect, not even on replacements.
@@ -62,34 +62,43 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const RequestO
 }
 
 void StreamState::check(const char* call, std::span<const std::uint64_t> indices) const {
-  const auto refuse = [&](const std::string& why) {
-    throw Error(Errc::bad_options, Stage::wait, call + why);
-  };
   const auto& core = *loader->core;
   const auto samples = core.source.size();
   const auto most = requests->terms().rows;
-  if (indices.empty()) refuse(": no indices; an ask is a batch of at least one sample");
+  if (indices.empty())
+    refuse(Stage::wait, call, ": no indices; an ask is a batch of at least one sample");
   if (indices.size() > most)
-    refuse(": " + std::to_string(indices.size()) + " indices; a batch has at most " +
-           std::to_string(most) + " (batch = " + std::to_string(core.plan.batch) +
-           ", an epoch has " + std::to_string(loader->positions()) + " positions, the source " +
-           std::to_string(samples) + " samples); ask several times");
+    refuse(Stage::wait, call, ": ", indices.size(), " indices; a batch has at most ", most,
+           " (batch = ", core.plan.batch, ", the source has ", samples,
+           " samples); ask several times");
   for (std::size_t row = 0; row < indices.size(); ++row)
     if (indices[row] >= samples)
-      refuse(": index " + std::to_string(indices[row]) + " (number " + std::to_string(row) +
-             " of this ask): the source has " + std::to_string(samples) + " samples");
-  if (core.plan.sizes.mode != Sizes::ragged) return;
-  // A batch without repeats is at most as large as the largest images together.
-  const auto& sizes = *loader->options.sizes.index;
-  std::uint64_t bytes = 0;
+      refuse(Stage::wait, call, ": index ", indices[row], " (number ", row,
+             " of this ask): the source has ", samples, " samples");
+  if (core.plan.sizes.mode == Sizes::fixed) return;
+  if (const auto bytes = most_bytes(indices); bytes > core.plan.slab_bytes)
+    refuse(Stage::wait, call, ": a batch of these samples takes ", bytes,
+           " bytes; the largest batch of the plan takes ", core.plan.slab_bytes,
+           "; ask for fewer at once, or repeat fewer large ones");
+}
+
+std::uint64_t StreamState::most_bytes(std::span<const std::uint64_t> indices) const {
+  const auto& plan = loader->core->plan;
+  const auto rows = static_cast<std::uint32_t>(indices.size());
+  const auto channels = plan::row_channels(plan.decode);
+  std::uint64_t pixels = 0;
+  ImageSize block;
   for (const auto index : indices) {
-    const auto image = scaled_within(sizes[index], core.plan.sizes.bound).bytes();
-    bytes = add_sat(bytes, image > 0 ? image : unreadable_bytes);
+    auto size = scaled_within((*loader->options.sizes.index)[index], plan.sizes.bound);
+    if (size.bytes() == 0) size = replacement;
+    pixels = add_sat(pixels, Shape{size.height, size.width, channels}.values());
+    block = {std::max(block.height, size.height), std::max(block.width, size.width)};
   }
-  if (bytes > core.plan.sizes.most_pixels)
-    refuse(": the images of this ask have " + std::to_string(bytes) +
-           " bytes; the largest batch has " + std::to_string(core.plan.sizes.most_pixels) +
-           "; repeat fewer large images in one ask");
+  const auto layout =
+      plan.sizes.mode == Sizes::padded
+          ? buffer::SlabLayout::padded(block, rows, plan.alignment, plan.side_bytes)
+          : buffer::SlabLayout::ragged(pixels, rows, plan.alignment, plan.side_bytes, channels);
+  return layout.bytes;
 }
 
 bool StreamState::ask(const char* call, std::span<const std::uint64_t> indices) {

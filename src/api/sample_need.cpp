@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/checked.hpp"
-#include "engine/failure.hpp"
 #include "engine/row_plan.hpp"
 #include "plan/decoder_options.hpp"
 

@@ -7,6 +7,7 @@
 #include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "base/internals.hpp"
+#include "base/text.hpp"
 #include "conductor/progress.hpp"
 #include "plan/cache_plan.hpp"
 #include "plan/decoder_options.hpp"
@@ -29,7 +30,7 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
   for (;;) {
     const auto promised = ledger.promised();
     plan = plan::resolve(options, {source.index_bytes(), promised, source.size(), sample_bytes});
-    const auto rows = most_rows(plan.batch, plan.epoch.positions);
+    const auto rows = most_rows(plan.batch, plan.epoch.positions, source.size());
     try {
       return books::Book::open(
           Internals::books(ledger),
@@ -48,41 +49,37 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
   }
 }
 
-/// The options with the sizes of the images. If they are measured, so are `sample_bytes`.
-Options with_sizes(const AnySource& source, Options options, std::shared_ptr<MemoryLedger> ledger,
-                   std::uint64_t& sample_bytes) {
+/// The plan draws the first epoch if sizes differ, which needs the table of the weights.
+void make_table(const source::Weights& weights, MemoryLedger& ledger) {
+  const auto charge = ledger.try_charge(Account::index, weights.bytes());
+  if (!charge)
+    throw_error(Errc::budget_too_small, Stage::wait, "memory.budget_bytes: no room for the ",
+                weights.bytes(), " bytes of order.weights and their table");
+  weights.table();
+}
+
+/// The options with what the data need: the sizes of the images and, if that is `measured`,
+/// max_sample_bytes. `sample_bytes`: of the largest sample, if that was learned with the sizes.
+Options with_measured(const AnySource& source, Options options,
+                      std::shared_ptr<MemoryLedger> ledger, std::uint64_t& sample_bytes) {
   auto& sizes = options.sizes;
-  if (sizes.mode == Sizes::fixed) return options;
-  if (const auto& weights = options.order.weights) {
-    // The plan draws the first epoch, which needs the table.
+  auto& max_sample_bytes = options.memory.max_sample_bytes;
+  const bool differ = sizes.mode != Sizes::fixed, all = max_sample_bytes == MemoryOptions::measured;
+  if (differ && options.order.weights) {
     check_order(options.order, source.size());
-    const auto charge = ledger->try_charge(Account::index, weights->bytes());
-    if (!charge)
-      throw Error(Errc::budget_too_small, Stage::wait,
-                  "memory.budget_bytes: no room for the " + std::to_string(weights->bytes()) +
-                      " bytes of order.weights and their table");
-    weights->table();
+    make_table(*options.order.weights, *ledger);
   }
-  if (!sizes.index) {
-    // Contradictory options are refused before all files are read.
+  if (all || (differ && !sizes.index)) {
     auto tried = options;
-    tried.memory.ledger = ledger;
-    check_cache(tried);  // with the budget, which may bound the cache
-    tried.cache = {};
-    tried.memory.ledger = nullptr;
-    tried.memory.budget_bytes = unlimited;
-    tried.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>());
-    static_cast<void>(resolve(tried, 0));
-    tried = options;
     tried.memory.ledger = std::move(ledger);
-    auto measured = survey(source, tried, false);
-    sizes.index = std::move(measured.sizes);
-    sample_bytes = measured.sample_bytes;
+    check_cache(tried);  // with the budget, which may bound the cache
+    auto found = survey(source, tried, all);
+    if (differ && !sizes.index) sizes.index = std::move(found.sizes);
+    (all ? max_sample_bytes : sample_bytes) = found.sample_bytes;
   }
-  if (sizes.index->size() != source.size())
-    throw Error(Errc::bad_options, Stage::wait,
-                "sizes.index: of " + std::to_string(sizes.index->size()) +
-                    " samples, the source has " + std::to_string(source.size()));
+  if (differ && sizes.index->size() != source.size())
+    refuse(Stage::wait, "sizes.index: of ", sizes.index->size(), " samples, the source has ",
+           source.size());
   return options;
 }
 
@@ -127,14 +124,13 @@ LoaderState::LoaderState(AnySource source, const Options& requested)
     : ledger(requested.memory.ledger
                  ? requested.memory.ledger
                  : std::make_shared<MemoryLedger>(requested.memory.budget_bytes)),
-      options(with_sizes(source, plan::with_row_sizes(requested), ledger, sample_bytes)) {
+      options(with_measured(source, plan::with_row_sizes(requested), ledger, sample_bytes)) {
   Plan plan;
   auto book = open_page(*ledger, options, source, sample_bytes, plan);
   auto charge = books::charge(book, Account::index, plan.index_bytes);
   if (!charge) {
-    throw Error(
-        Errc::budget_too_small, Stage::wait,
-        "memory.ledger: no room for " + std::to_string(plan.index_bytes) + " bytes of index");
+    throw_error(Errc::budget_too_small, Stage::wait, "memory.ledger: no room for ",
+                plan.index_bytes, " bytes of index");
   }
   index = std::move(*charge);
   if (options.order.weights) options.order.weights->table();  // its bytes are in the index
@@ -180,9 +176,8 @@ conductor::Schedule LoaderState::schedule(const StreamOptions& requested) const 
   if (!requested.resume) return {batching, requested.epochs, requested.first_epoch};
   const std::string what = "StreamOptions::resume";
   if (requested.first_epoch != 0)
-    throw Error(Errc::bad_options, Stage::wait,
-                "StreamOptions::first_epoch = " + std::to_string(requested.first_epoch) +
-                    ": must be 0 with resume, which says where to begin");
+    refuse(Stage::wait, "StreamOptions::first_epoch = ", requested.first_epoch,
+           ": must be 0 with resume, which says where to begin");
   conductor::check(*requested.resume, what);
   conductor::check_same(*requested.resume, progress({}), what, "in this loader");
   return {batching, requested.epochs, *requested.resume};
@@ -255,8 +250,7 @@ Report LoaderState::report() const {
 
 OnlyStream::OnlyStream(LoaderState& loader, const char* call) : loader_(loader) {
   if (loader.streaming.exchange(true))
-    throw Error(Errc::bad_options, Stage::lease,
-                std::string(call) + ": one live stream a loader; end the other one first");
+    refuse(Stage::lease, call, ": one live stream a loader; end the other one first");
 }
 
 StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& requested)
@@ -308,9 +302,8 @@ void StreamState::charge_resumed() {
 void StreamState::charge(std::uint64_t bytes, const char* option, const char* what) {
   auto charged = books::charge(loader->core->book, Account::index, bytes);
   if (!charged)
-    throw Error(Errc::budget_too_small, Stage::wait,
-                std::string(option) + ": the budget has no room for " + std::to_string(bytes) +
-                    " bytes of " + what);
+    throw_error(Errc::budget_too_small, Stage::wait, option, ": the budget has no room for ", bytes,
+                " bytes of ", what);
   positions = std::move(*charged);
 }
 
@@ -336,15 +329,14 @@ std::optional<Batch> StreamState::next(std::optional<Clock::time_point> deadline
 void StreamState::set(const char* call, const char* option, std::uint32_t Setting::*knob,
                       std::uint32_t value) {
   refuse_strangers(call);
-  const auto refuse = [&](const std::string& why) {
-    throw Error(Errc::bad_options, Stage::lease,
-                std::string(call) + "(n = " + std::to_string(value) + "): " + why);
+  const auto refuse_value = [&](const auto&... why) {
+    refuse(Stage::lease, call, "(n = ", value, "): ", why...);
   };
-  if (tuning) refuse("tuning.mode = automatic changes the knobs itself; use off");
+  if (tuning) refuse_value("tuning.mode = automatic changes the knobs itself; use off");
   const auto most = setting_of(loader->core->plan).*knob;
   if (value < 1 || value > most)
-    refuse("must be 1 to " + std::to_string(most) + ", as planned; make the Loader with a larger " +
-           option + " for more");
+    refuse_value("must be 1 to ", most, ", as planned; make the Loader with a larger ", option,
+                 " for more");
   Lock lock(setter);
   auto wanted = loader->core->knobs.get().now;
   wanted.*knob = value;

@@ -46,8 +46,8 @@ class LoaderState {
   const ForkGuard fork_guard;
   const ProcessMemory before = process_memory();
   std::shared_ptr<MemoryLedger> ledger;
-  std::uint64_t sample_bytes = 0;  ///< what the largest sample needs; 0: not measured
-  const Options options;           ///< with measured sizes if sizes differ
+  std::uint64_t sample_bytes = 0;  ///< of the largest sample, learned with the sizes; 0: unknown
+  const Options options;           ///< with what was measured
   std::shared_ptr<engine::Core> core;
   Charge index;
   std::atomic<bool> streaming{false};
@@ -106,8 +106,8 @@ class StreamState {
   std::unique_ptr<engine::Engine> running;
   bool frees_slabs = false;  ///< at the end of the stream
   std::optional<AutomaticTuning> tuning;
-  Mutex consumer, settler, setter;     ///< held during next(), settle() and set()
-  std::uint64_t unreadable_bytes = 0;  ///< of what replaces a sample of unknown size, at most
+  Mutex consumer, settler, setter;  ///< held during next(), settle() and set()
+  ImageSize replacement;  ///< of Requests: the largest that may stand for a sample of unknown size
   std::uint64_t taken WEIR_GUARDED_BY(consumer) = 0;                 ///< batches
   std::optional<std::stop_callback<std::function<void()>>> on_stop;  ///< destroyed before engine
 
@@ -118,6 +118,8 @@ class StreamState {
   /// Charges `index`. Throws Error{budget_too_small} that begins with `option`.
   void charge(std::uint64_t bytes, const char* option, const char* what);
   void check(const char* call, std::span<const std::uint64_t> indices) const;
+  /// Bytes of the slab for these samples, at most, if sizes differ.
+  std::uint64_t most_bytes(std::span<const std::uint64_t> indices) const;
 };
 
 }  // namespace weir::api

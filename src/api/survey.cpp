@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <memory>
 #include <new>
 #include <optional>
 #include <shared_mutex>
@@ -12,10 +11,10 @@
 #include "api/survey.hpp"
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "codec/decoder.hpp"
 #include "plan/decoder_options.hpp"
-#include "weir/error.hpp"
 #include "weir/loader.hpp"
 
 namespace weir {
@@ -24,11 +23,9 @@ namespace {
 /// `what`: the memory that the budget has no room for.
 [[noreturn]] void throw_no_room(std::uint64_t bytes, const std::string& what,
                                 const MemoryLedger& ledger) {
-  throw Error(Errc::budget_too_small, Stage::read,
-              "memory.budget_bytes: no room for the " + std::to_string(bytes) + " bytes of " +
-                  what + "; " + std::to_string(ledger.snapshot().live) + " of " +
-                  std::to_string(ledger.budget()) + " are in use, " +
-                  std::to_string(ledger.promised()) + " promised");
+  throw_error(Errc::budget_too_small, Stage::read, "memory.budget_bytes: no room for the ", bytes,
+              " bytes of ", what, "; ", ledger.snapshot().live, " of ", ledger.budget(),
+              " are in use, ", ledger.promised(), " promised");
 }
 
 /// Raises `most` to `value`.
@@ -53,9 +50,23 @@ std::optional<ImageSize> known_size(const AnySource& source, std::uint64_t i,
   return bytes ? std::optional(encoded_size(*bytes)) : std::nullopt;
 }
 
+/// Refuses contradictory options before all files are read. The budget may still be unknown.
+void check(const Options& options) {
+  auto tried = plan::with_row_sizes(options);
+  tried.memory.ledger = nullptr;
+  tried.memory.budget_bytes = unlimited;
+  auto& cache = tried.cache;
+  if (cache.keep != Cache::nothing && !cache.shared && cache.max_bytes == 0) cache.max_bytes = 1;
+  if (tried.sizes.mode != Sizes::fixed)
+    tried.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>());
+  static_cast<void>(resolve(tried, 0));
+}
+
 }  // namespace
 
-api::Survey api::survey(const AnySource& source, const Options& options, bool all) {
+api::Survey api::survey(const AnySource& source, const Options& options, bool all,
+                        const std::stop_token& stop) {
+  check(options);
   MemoryLedger own(options.memory.budget_bytes);
   auto& ledger = options.memory.ledger ? *options.memory.ledger : own;
   const auto decoder = plan::decoder_options(options);
@@ -63,11 +74,12 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
   const auto table_bytes = mul_sat(source.size(), sizeof(ImageSize));
   const auto table = ledger.try_charge(Account::index, table_bytes);
   if (!table)
-    throw_no_room(table_bytes, "the sizes of " + std::to_string(source.size()) + " samples",
-                  ledger);
+    throw_no_room(table_bytes, concat("the sizes of ", source.size(), " samples"), ledger);
   std::vector<ImageSize> sizes(static_cast<std::size_t>(source.size()));
   const api::SampleNeed need(options);
-  std::atomic<std::uint64_t> sample_bytes{0};
+  // A plan refuses less than this, also if no sample can be read.
+  std::atomic<std::uint64_t> sample_bytes{
+      all ? std::max<std::uint64_t>(1, options.transform.scratch_bytes) : 0};
   std::atomic<bool> known_beforehand{false};
 
   // Returns the bytes that the budget refused, or 0. A sample that cannot be read or probed keeps
@@ -90,6 +102,7 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
   // If the budget refuses a sample, it is read again while no other thread holds any.
   std::shared_mutex readers;
   const auto measure = [&](std::uint64_t i) {
+    if (stop.stop_requested()) return;
     if (const auto known = known_size(source, i, options); known && !all) {
       sizes[static_cast<std::size_t>(i)] = *known;
       known_beforehand = true;
@@ -113,7 +126,7 @@ std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Op
 }
 
 std::uint64_t measure_sample_bytes(const AnySource& source, const Options& options) {
-  return std::max<std::uint64_t>(1, api::survey(source, options, true).sample_bytes);
+  return api::survey(source, options, true).sample_bytes;
 }
 
 }  // namespace weir

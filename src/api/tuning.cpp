@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <string>
 #include <utility>
 
+#include "base/pause.hpp"
+#include "base/text.hpp"
 #include "base/threads.hpp"
 
 namespace weir::api {
@@ -52,7 +52,7 @@ AutomaticTuning::~AutomaticTuning() {
 
 void AutomaticTuning::note(const char* what) noexcept {
   try {
-    core_.moves.add(std::string("tuning ended: ") + what);
+    core_.moves.add(concat("tuning ended: ", what));
   } catch (const std::exception&) {
     // There is no memory for the message either.
   }
@@ -61,14 +61,10 @@ void AutomaticTuning::note(const char* what) noexcept {
 void AutomaticTuning::watch() {
   if (core_.trace) core_.trace->has_tuning();
   const auto stop = stop_.get_token();
-  std::mutex mutex;
-  std::unique_lock lock(mutex);
-  std::condition_variable_any wake;
-  const auto is_over = [&] { return stop.stop_requested(); };
   // An interval beyond the clock's range would end at once.
   const auto interval =
       std::min<std::chrono::milliseconds>(options_.interval, std::chrono::hours(24));
-  while (!wake.wait_for(lock, stop, interval, is_over) && !is_over()) look();
+  while (pause(stop, interval)) look();
 }
 
 void AutomaticTuning::look() {
@@ -86,7 +82,7 @@ void AutomaticTuning::look() {
     engine_.apply(move->to);
   } catch (const std::exception& error) {
     // The next report shows the engine's actual setting, and the tuner sees no effect.
-    text += std::string(" (not done: ") + error.what() + ")";
+    text += concat(" (not done: ", error.what(), ")");
   }
   const auto index = core_.moves.add(text);
   if (core_.trace) core_.trace->move(core_.knobs.get().now, index);

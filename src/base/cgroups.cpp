@@ -5,6 +5,8 @@
 #include <sstream>
 #include <string>
 
+#include "base/text.hpp"
+
 namespace weir {
 namespace {
 
@@ -25,8 +27,7 @@ struct Hierarchy {
 };
 
 bool lists(std::string_view comma_separated, std::string_view name) {
-  return ("," + std::string(comma_separated) + ",").find("," + std::string(name) + ",") !=
-         std::string::npos;
+  return concat(",", comma_separated, ",").find(concat(",", name, ",")) != std::string::npos;
 }
 
 /// Format, cgroups(7): "hierarchy:controllers:path". For v2, controllers is empty.

@@ -17,18 +17,18 @@ constexpr Clock::duration saturated(std::chrono::milliseconds time) noexcept {
   return time > most ? Clock::duration::max() : Clock::duration(time);
 }
 
-/// CPU time that all threads of this process have used.
-inline double process_cpu_seconds() noexcept {
+/// CPU time on one of the system's clocks; 0 if it does not exist. This is a system call, unlike
+/// Clock::now().
+inline std::chrono::nanoseconds cpu_time(clockid_t clock) noexcept {
   std::timespec used{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
-}
-
-/// CPU time that the calling thread has used. This is a system call, unlike Clock::now().
-inline std::chrono::nanoseconds thread_cpu_time() noexcept {
-  std::timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  clock_gettime(clock, &used);
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+/// CPU time that all threads of this process have used.
+inline double process_cpu_seconds() noexcept { return seconds(cpu_time(CLOCK_PROCESS_CPUTIME_ID)); }
+/// CPU time that the calling thread has used.
+inline std::chrono::nanoseconds thread_cpu_time() noexcept {
+  return cpu_time(CLOCK_THREAD_CPUTIME_ID);
 }
 
 }  // namespace weir

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <fstream>
 #include <memory>
-#include <string>
 #include <thread>
 
 #include "base/cgroups.hpp"

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "base/clock.hpp"
 #include "base/file_start.hpp"
 
 namespace weir {
@@ -51,9 +52,7 @@ ThreadCpus::Member::~Member() {
 
 CpuTime ThreadCpus::Member::time() const noexcept {
   CpuTime time;
-  std::timespec used{};
-  if (clock_ && clock_gettime(*clock_, &used) == 0)
-    time.used = std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+  if (clock_) time.used = cpu_time(*clock_);
   std::array<char, 64> path{};
   std::array<char, 96> text{};
   std::snprintf(path.data(), path.size(), "/proc/self/task/%d/schedstat", id_);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "base/mutex.hpp"
 #include "base/wakeable.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/text.hpp"
 #include "books/book.hpp"
-#include "weir/error.hpp"
 
 namespace weir::books {
 namespace {
@@ -57,11 +57,9 @@ void Ledger::open(Page& page) {
   page.reserved = std::max(page.promise, page.reserve);
   const auto left = sub_floor(budget_, reserved_);
   if (page.reserved > left) {
-    throw Error(Errc::budget_too_small, Stage::wait,
-                "memory.ledger: " + std::to_string(page.reserved) +
-                    " bytes must be promised to this loader, " + std::to_string(left) +
-                    " of the budget of " + std::to_string(budget_) +
-                    " are neither promised to nor used by the others");
+    throw_error(Errc::budget_too_small, Stage::wait, "memory.ledger: ", page.reserved,
+                " bytes must be promised to this loader, ", left, " of the budget of ", budget_,
+                " are neither promised to nor used by the others");
   }
   reserved_ += page.reserved;
   promised_ += page.reserved;

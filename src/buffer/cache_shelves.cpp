@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/internals.hpp"
-#include "weir/error.hpp"
+#include "base/text.hpp"
 #include "weir/ledger.hpp"
 
 namespace weir::buffer {
@@ -48,11 +48,9 @@ namespace {
 std::shared_ptr<buffer::CacheShelves> make_shelves(
     const std::shared_ptr<MemoryLedger>& ledger, std::uint64_t max_bytes,
     std::shared_ptr<std::pmr::memory_resource> upstream) {
-  const auto refuse = [](const std::string& what) {
-    throw Error(Errc::bad_options, Stage::wait, "CacheStore: " + what);
-  };
-  if (!ledger) refuse("ledger is null; the store needs one for its bytes");
-  if (max_bytes == 0) refuse("max_bytes = 0: must be above 0, the bound of the store");
+  if (!ledger) refuse(Stage::wait, "CacheStore: ledger is null; the store needs one for its bytes");
+  if (max_bytes == 0)
+    refuse(Stage::wait, "CacheStore: max_bytes = 0: must be above 0, the bound of the store");
   return std::make_shared<buffer::CacheShelves>(Internals::books(*ledger), max_bytes,
                                                 std::move(upstream));
 }

@@ -7,13 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdint>
 #include <fstream>
-#include <new>
 #include <system_error>
 
 #include "base/checked.hpp"
 #include "base/mutex.hpp"
+#include "base/text.hpp"
 
 namespace weir {
 namespace buffer {
@@ -76,7 +75,7 @@ std::string lock_limit() {
   rlimit limit{};
   getrlimit(RLIMIT_MEMLOCK, &limit);  // it fails only for wrong arguments
   if (limit.rlim_cur == RLIM_INFINITY) return "none";
-  return std::to_string(limit.rlim_cur) + " bytes";
+  return concat(limit.rlim_cur, " bytes");
 }
 
 }  // namespace

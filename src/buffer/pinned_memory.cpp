@@ -3,6 +3,7 @@
 
 #include "base/memory_room.hpp"
 #include "base/mutex.hpp"
+#include "base/text.hpp"
 #include "buffer/cuda_driver.hpp"
 #include "buffer/page_memory.hpp"
 #include "weir/memory.hpp"
@@ -71,8 +72,8 @@ PinnedMemory::PinnedMemory(int device) : state_(std::make_unique<State>()) {
     state_->find_context(device);
   } catch (const std::runtime_error& reason) {
     Lock lock(state_->mutex);
-    state_->note = std::string("not locked: ") + reason.what() +
-                   "; the memory is pageable and copies to the device are slower";
+    state_->note = concat("not locked: ", reason.what(),
+                          "; the memory is pageable and copies to the device are slower");
   }
 }
 
@@ -107,9 +108,9 @@ void* PinnedMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
       state.use.locked += length;
     } else {
       if (state.driver)
-        state.note = "not all locked: " + refusal + " (" + std::to_string(state.use.locked) +
-                     " bytes are locked, at most " + std::to_string(state.limit) +
-                     " could be); the rest is pageable and copies to the device are slower";
+        state.note = concat("not all locked: ", refusal, " (", state.use.locked,
+                            " bytes are locked, at most ", state.limit,
+                            " could be); the rest is pageable and copies to the device are slower");
       state.use.refused += length;
     }
   } catch (...) {

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <thread>
 
-#include "base/checked.hpp"
 #include "buffer/page_memory.hpp"
 
 namespace weir::buffer {
@@ -99,7 +98,8 @@ Slab& SlabPool::unused() noexcept {
   return slabs_[next_unused_];
 }
 
-Slab* SlabPool::allocate(std::uint64_t bytes) {
+Slab* SlabPool::make(std::uint64_t bytes) {
+  if (layout_.sizes_differ()) free_idle();
   if (made_ == book_->terms().slabs || !book_->try_charge_slab(bytes)) return nullptr;
   try {
     if (made_ == slabs_.capacity()) grow();
@@ -120,11 +120,6 @@ Slab* SlabPool::fitting(std::uint64_t bytes, std::uint64_t most) noexcept {
   // As suits() has it.
   const auto id = book_->smallest_idle_slab(bytes, std::min(most, add_sat(bytes, bytes / 8)));
   return id ? &slabs_[*id] : nullptr;
-}
-
-Slab* SlabPool::make(std::uint64_t bytes) {
-  free_idle();
-  return allocate(bytes);
 }
 
 void SlabPool::lay_out(Slab& slab, const BatchLayout& batch) noexcept {

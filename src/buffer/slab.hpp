@@ -145,7 +145,7 @@ class LeaseWatch {
 /// Owns all memory of batches. A slab is allocated when it is first needed, and then kept. If sizes
 /// differ, each slab is allocated for one batch and kept for batches that it suits. A lease can
 /// outlive its loader, so the pool also owns the page of the books and the upstream.
-///   make            only the conductor
+///   make, fitting   only the conductor
 ///   release         any thread
 ///   retire          once, in the loader's destructor
 class SlabPool {
@@ -162,10 +162,10 @@ class SlabPool {
   SlabPool(const SlabPool&) = delete;
   SlabPool& operator=(const SlabPool&) = delete;
 
-  /// Charges, then allocates. Null if the budget has no room now or every slab exists. Passes on
-  /// exceptions of the upstream; nothing stays charged then.
-  Slab* make() { return allocate(layout_.bytes); }
-  // -- if sizes differ; only the conductor
+  /// Charges, then allocates. If sizes differ, frees the idle slabs first, because none of them
+  /// suited. Null if the budget has no room now or every slab exists. Passes on exceptions of the
+  /// upstream; nothing stays charged then. `bytes`: layout().bytes, unless sizes differ.
+  Slab* make(std::uint64_t bytes);
   /// Whether a slab of `has` bytes suits a batch of `bytes`: it is large enough, and at most an
   /// eighth larger.
   static bool suits(std::uint64_t has, std::uint64_t bytes) noexcept {
@@ -173,10 +173,8 @@ class SlabPool {
   }
   /// The smallest suitable idle slab of at most `most` bytes.
   Slab* fitting(std::uint64_t bytes, std::uint64_t most) noexcept;
-  /// As make(), for a batch of `bytes`. Frees the idle slabs first, because none of them suited.
-  Slab* make(std::uint64_t bytes);
   void free_idle() noexcept { shrink(0); }
-  /// Writes indices, extents, sizes (equal to the extents) and offsets. `batch` must fit the slab.
+  /// If sizes differ. Writes indices, extents, sizes (equal to the extents) and offsets. `batch` must fit the slab.
   void lay_out(Slab& slab, const BatchLayout& batch) noexcept;
 
   /// Frees idle slabs until at most `most` slabs exist. Only the conductor.
@@ -207,7 +205,6 @@ class SlabPool {
 
  private:
   void release_locked(Slab& slab, books::Parting parting) noexcept WEIR_REQUIRES(mutex_);
-  Slab* allocate(std::uint64_t bytes);
   /// Adds records for more slabs.
   void grow();
   /// A slab without memory.

@@ -31,8 +31,9 @@ void add_budget(const OptionGroup& group, Settings& settings) {
       [&s = settings](const std::string& t) { set_budget(t, s); },
       "Maximum of live bytes, as in 64MiB or 2GiB. auto: half of the free memory. auto:P%: that "
       "percentage of it. [no limit]");
-  group.bytes("--max-sample-bytes", o.memory.max_sample_bytes,
-              "Encoded bytes and scratch memory of one sample. [by the plan]");
+  group.value("--max-sample-bytes", "BYTES|measured", o.memory.max_sample_bytes, parse_sample_bytes,
+              "Encoded bytes and scratch memory of one sample. measured: reads all samples first, "
+              "and takes what the largest one needs. [by the plan]");
 }
 
 void add_order(const OptionGroup& group, Settings& settings) {

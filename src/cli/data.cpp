@@ -124,8 +124,7 @@ AnySource open_folder(const Settings& settings, const FolderOptions& options,
 AnySource open_whole(const Settings& settings, const std::stop_token& stop, DataNotes* notes) {
   const auto& data = settings.data;
   refuse_unbuilt(data);
-  if (is_shards(settings))
-    return open_shards(settings, stop, notes ? &notes->without_image : nullptr);
+  if (is_shards(settings)) return open_shards(settings, stop, notes);
   refuse_shard_options(settings);
   if (data.starts_with(synthetic_prefix)) return open_synthetic(data, stop);
   if (auto pixels = open_pixels(data)) return *std::move(pixels);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -15,7 +16,8 @@ namespace weir::cli {
 /// What the data have beside their samples.
 struct DataNotes {
   std::vector<source::Unreached> unreached;  ///< parts of a folder that could not be examined
-  std::vector<NoImage> without_image;        ///< samples of tar shards
+  std::vector<NoImage> without_image;        ///< samples of tar shards; for probe only
+  std::uint64_t open_files = 0;              ///< files that the source keeps open: tar shards
 };
 
 /// The source for DATA and --ext, with the delay of --read-delay-ms. Throws Error{source_failed},

@@ -11,6 +11,7 @@
 #include "cli/digest.hpp"
 #include "cli/messages.hpp"
 #include "cli/metrics_server.hpp"
+#include "cli/mpi_job.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/progress_file.hpp"
@@ -117,6 +118,7 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
       run.output_failure = std::current_exception();
     }
     run.budget_how = settings.budget_how;
+    run.sample_how = settings.sample_how;
     if (settings.slab_note) run.slab_note = settings.slab_note();
     if (records.digest) run.digest = std::move(*records.digest).hex();
   }

@@ -4,13 +4,14 @@
 #include <string>
 
 #include "cli/interrupt.hpp"
-#include "cli/mpi_job.hpp"
 #include "cli/settings.hpp"
 #include "report/figures.hpp"
 #include "weir/loader.hpp"
 #include "weir/source.hpp"
 
 namespace weir::cli {
+
+class MpiJob;
 
 /// `options` for another machine: with these workers and this queue, and without everything that
 /// delivers the same pixels otherwise.

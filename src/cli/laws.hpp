@@ -14,7 +14,7 @@
 namespace weir::cli {
 
 /// The laws that a soak checks. Most are checked from outside while a loader runs. `determinism` needs
-/// a second pass. `attempted` says that every sample was read. `ranks` says that ranks side by side
+/// a second pass. `attempted` says that every sample was read as often as it was drawn. `ranks` says that ranks side by side
 /// deliver what one process delivers.
 enum class Law : std::uint8_t {
   sum,

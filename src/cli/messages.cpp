@@ -264,8 +264,12 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
   std::vector<std::string> ways;
   if (too_many) ways.push_back("raise " + typed_option("--tolerate", settings.arguments));
   for (const auto limit : sample_limits)
-    if (text.find(limit) != text.npos)
-      ways.push_back("raise " + typed_option(option_of(limit), settings.arguments));
+    if (text.find(limit) != text.npos) {
+      const auto option = typed_option(option_of(limit), settings.arguments);
+      ways.push_back(option.ends_with(" measured")
+                         ? "run again: the file changed after " + option + " read it"
+                         : "raise " + option);
+    }
   if (ways.empty() && std::filesystem::is_directory(settings.data))
     ways.emplace_back("--ext names the extensions of images");
   ways.push_back(

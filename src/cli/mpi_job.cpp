@@ -92,13 +92,13 @@ void MpiJob::sum(report::Run& run) {
       job.slowest_wait_s);
   if (job.faults.sum > 0)
     text_ += fmt::format("  most faults: {} on rank {}\n", job.faults.largest, job.faults.rank);
-  json_ = {{"ranks", job.ranks},
-           {"largest_peak", job.peak.largest},
-           {"largest_peak_rank", job.peak.rank},
-           {"slowest_rank", job.slowest},
-           {"slowest_wait_s", job.slowest_wait_s},
-           {"most_faults", job.faults.largest},
-           {"most_faults_rank", job.faults.rank}};
+  json_ = std::make_shared<const report::Json>(report::Json{{"ranks", job.ranks},
+                                                            {"largest_peak", job.peak.largest},
+                                                            {"largest_peak_rank", job.peak.rank},
+                                                            {"slowest_rank", job.slowest},
+                                                            {"slowest_wait_s", job.slowest_wait_s},
+                                                            {"most_faults", job.faults.largest},
+                                                            {"most_faults_rank", job.faults.rank}});
 }
 
 MpiJob::~MpiJob() {

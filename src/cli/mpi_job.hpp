@@ -1,6 +1,6 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <string>
 
 #include "report/figures.hpp"
@@ -35,14 +35,14 @@ class MpiJob {
   /// The ranks with the largest peak and the longest wait. Empty if there is no such job.
   const std::string& text() const noexcept { return text_; }
   /// The same; null if there is no such job.
-  const report::Json& json() const noexcept { return json_; }
+  const report::Json* json() const noexcept { return json_.get(); }
   bool joined() const noexcept { return joined_; }
 
  private:
   bool joined_ = false;
   bool reports_ = true;
   std::string text_;
-  report::Json json_ = nullptr;
+  std::shared_ptr<const report::Json> json_;
 };
 
 }  // namespace weir::cli

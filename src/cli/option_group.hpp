@@ -36,9 +36,6 @@ std::vector<const CLI::Option*> shown_options(const CLI::App& command);
 /// long word, may differ. Empty if there is none.
 std::string closest(std::string_view word, std::span<const std::string> candidates);
 
-/// Whether the option means something for the command.
-bool belongs_to(std::string_view option, Command command) noexcept;
-
 /// Options of one command under one heading of the help. Options that do not belong to the command are
 /// not added. A usage error names the option and its value. If an option is given twice, the last value
 /// counts.

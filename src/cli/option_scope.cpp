@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "cli/option_group.hpp"
+#include "cli/settings.hpp"
 
 namespace weir::cli {
 namespace {

@@ -22,7 +22,7 @@ void add_pack(CLI::App& sub, Settings& settings) {
       },
       "Quality of these JPEGs, 1 to 100; 4:2:0. [90]");
   stored.flag("--keep", p.keep,
-              "Copies the bytes of each image as they are. Only its header is checked.");
+              "Copies the bytes of each image as they are. It is decoded only to find damage.");
   stored.value(
       "--shard-bytes", "BYTES", p.shard_bytes,
       [](const std::string& t) { return parse_bytes_within(t, {.low = 1}); },

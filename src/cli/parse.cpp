@@ -32,7 +32,6 @@ constexpr struct {
     {"--side-bytes", {0, option_bounds::most_side_bytes}},
     {"--trace-events", {1, option_bounds::most_trace_events}},
     // With less, no image could be decoded.
-    {"--max-sample-bytes", {1}},
     {"--max-encoded-bytes", {1}},
     {"--max-header-bytes", {1}},
     {"--max-markers", {1, UINT32_MAX}},
@@ -268,6 +267,12 @@ std::optional<double> parse_auto_share(std::string_view text) {
   if (!fits) refuse_value("must be auto or auto:P%, with P above 0 and at most 100");
   if (!percent) refuse_value(fmt::format("did you mean {}%?", text));
   return *number / 100;
+}
+
+std::uint64_t parse_sample_bytes(std::string_view text) {
+  if (text == "measured") return MemoryOptions::measured;
+  // With less than a byte, no image could be decoded.
+  return parse_bytes_within(text, {.low = 1});
 }
 
 CacheOptions parse_cache(std::string_view text) {

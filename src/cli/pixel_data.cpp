@@ -44,20 +44,20 @@ std::vector<std::string> cifar_files(const std::string& path, Cifar kind) {
 }
 
 /// The labels lie beside the images: t10k-labels-idx1-ubyte for t10k-images-idx3-ubyte.
-std::string labels_of(const std::string& images) {
-  auto name = fs::path(images).filename().string();
+std::string labels_of(const std::string& path) {
+  auto name = fs::path(path).filename().string();
   const auto replace = [&](std::string_view from, std::string_view to) {
     const auto at = name.find(from);
     if (at == name.npos)
       throw Error(Errc::source_failed, Stage::read,
                   fmt::format("{}: the name of MNIST's images has '{}', as in "
                               "train-images-idx3-ubyte",
-                              sanitize(images), from));
+                              sanitize(path), from));
     name.replace(at, from.size(), to);
   };
   replace("images", "labels");
   replace("idx3", "idx1");
-  return (fs::path(images).parent_path() / name).string();
+  return (fs::path(path).parent_path() / name).string();
 }
 
 AnySource open_mnist(std::string path) {

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
 #include "cli/model_settings.hpp"
+#include "cli/shards.hpp"
+#include "cli/survey.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"
 #include "weir/plan.hpp"
@@ -38,7 +41,8 @@ void follow(const Model& model, const Settings& settings, Options& options) {
 
 int plan_command(const Settings& settings) {
   if (settings.grid) return plan_grid(settings);
-  auto options = settings.options;
+  auto known = settings;
+  auto& options = known.options;
   // With images of their own sizes, replacements of bad samples take the most.
   options.faults.policy = OnFault::skip;
   std::optional<Model> model;
@@ -47,21 +51,23 @@ int plan_command(const Settings& settings) {
     follow(*model, settings, options);
   }
   std::uint64_t index_bytes = 0, samples = 0;
+  DataNotes notes;
   if (!settings.data.empty()) {
-    const auto source = open_data(settings);
-    index_bytes = source.index_bytes();
-    samples = source.size();
-    if (options.sizes.mode != Sizes::fixed) options.sizes.index = measure_sizes(source, options);
+    auto opened = open_surveyed(known, {}, &notes);
+    index_bytes = opened.source.index_bytes();
+    samples = opened.source.size();
+    known = std::move(opened.settings);
   }
   const auto plan = resolve(options, index_bytes, 0, samples);
   const auto depths = settings.depths.size() > 1 ? settings.depths : report::default_depths(plan);
   auto json = report::envelope("plan");
-  report::put_plan(json, plan, settings.budget_how);
+  report::put_plan(json, plan, known.budget_how, known.sample_how);
   json["depths"] = report::Json::array();
   for (const auto depth : depths)
     json["depths"].push_back(report::to_json(report::cost_at(plan, depth)));
-  auto text =
-      report::plan_text(plan, settings.budget_how) + '\n' + report::depth_text(plan, depths);
+  json["open_files"] = notes.open_files;
+  auto text = report::plan_text(plan, known.budget_how, known.sample_how) +
+              open_files_text(notes.open_files) + '\n' + report::depth_text(plan, depths);
   if (model) {
     model->batch = plan.batch;
     const auto figures = figures_of(*model, settings.model);

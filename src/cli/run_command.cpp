@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/data.hpp"
 #include "cli/drive.hpp"
 #include "cli/measure.hpp"
 #include "cli/messages.hpp"
@@ -12,6 +11,7 @@
 #include "cli/next_command.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/survey.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/stats_text.hpp"
@@ -48,13 +48,14 @@ std::string put_conclusion(report::Json& json, const Settings& settings, const r
 
 int run_command(const Settings& settings, const Interrupt& interrupt) {
   MpiJob job(settings.options.ranks);
-  auto run = drive(open_data(settings, interrupt.token()), settings, interrupt, "", {}, &job);
+  const auto [known, source] = open_surveyed(settings, interrupt.token());
+  auto run = drive(source, known, interrupt, "", {}, &job);
   job.sum(run);
   auto json = report::envelope("run");
   report::put_run(json, run);
   json["data"] = settings.data;
   json["consumer_ms"] = settings.consumer_ms;
-  if (!job.json().is_null()) json["job"] = job.json();
+  if (const auto* all = job.json()) json["job"] = *all;
   const auto& planned = run.figures.plan;
   const auto seen = evidence(run.figures);
   json["depths"] = seen ? report::depths_json(planned, by_depth(*seen, setting_of(planned)))

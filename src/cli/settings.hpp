@@ -95,6 +95,7 @@ struct Settings {
   DelaySpec read_delay;
   std::optional<double> budget_share;   ///< of --memory-budget auto; empty: not automatic
   std::string budget_how;               ///< how that budget was computed; empty: not automatic
+  std::string sample_how;               ///< what was measured of the samples; empty: nothing
   std::optional<Ranks::From> launcher;  ///< --ranks
   std::optional<std::uint32_t> rank, world, ranks_per_node;
   std::optional<weir::Progress> resume;  ///< the files of --resume, merged
@@ -130,6 +131,9 @@ struct Refusal {
   int exit_code = 2;
   std::string text;
 };
+
+/// Whether the option means something for the command.
+bool belongs_to(std::string_view option, Command command) noexcept;
 
 /// Parses `arguments`, which do not contain the program's name. Throws Refusal.
 Settings parse(const std::vector<std::string>& arguments);

@@ -18,6 +18,10 @@ bool ragged(const Settings& s) { return s.options.sizes.mode == Sizes::ragged; }
 
 bool encoded(const Settings& s) { return s.options.decode == Decode::none; }
 
+bool measures(const Settings& s) {
+  return s.options.memory.max_sample_bytes == MemoryOptions::measured;
+}
+
 bool stops(const Settings& s) { return s.options.faults.policy == OnFault::stop; }
 
 /// Commands that do the work of one rank.
@@ -70,6 +74,11 @@ constexpr struct {
      one_shape_only},
     {"--sizes", [](const Settings& s) { return own_sizes(s) && s.data.empty(); },
      "needs DATA, because the images are measured"},
+    {"--max-sample-bytes", [](const Settings& s) { return measures(s) && s.data.empty(); },
+     "needs DATA, because the samples are measured"},
+    {"--max-sample-bytes",
+     [](const Settings& s) { return measures(s) && s.command == Command::pack; },
+     "must be bytes here; measured is for the plan of a loader, and pack has none"},
     {"--max-queue-size",
      [](const Settings& s) {
        return s.depths.size() > 1 && s.command != Command::sweep && s.command != Command::plan;

@@ -13,6 +13,7 @@
 
 #include "base/sanitize.hpp"
 #include "cli/commands.hpp"
+#include "cli/data.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
@@ -79,6 +80,13 @@ std::string to_text(const ChecksumFindings& findings) {
   return text + (wrong > most_lines ? "  …\n" : "");
 }
 
+std::string open_files_text(std::uint64_t open_files) {
+  rlimit limit{};
+  if (open_files == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) return {};
+  return fmt::format("  open files {}, one for each shard; this process may have {} (ulimit -n)\n",
+                     report::grouped(open_files), report::grouped(limit.rlim_cur));
+}
+
 #ifdef WEIR_SHARDS
 namespace {
 
@@ -142,15 +150,15 @@ shards::TarShards search_shards(const Settings& settings, const std::stop_token&
   return opened;
 }
 
-AnySource open_shards(const Settings& settings, const std::stop_token& stop,
-                      std::vector<NoImage>* without_image) {
+AnySource open_shards(const Settings& settings, const std::stop_token& stop, DataNotes* notes) {
   auto opened = open_tar_shards(settings, stop);
   hint_left_out(settings, opened.scan());
-  if (without_image && opened.skipped() > 0) {
+  if (notes) notes->open_files = opened.files().size();
+  if (notes && settings.command == Command::probe && opened.skipped() > 0) {
     // An index only counts them.
     auto found = opened.scan().left_out;
     if (found.empty()) found = shards::scan_shards(opened.files(), settings.shards, stop).left_out;
-    for (auto& each : found) without_image->push_back({std::move(each.name), each.offset});
+    for (auto& each : found) notes->without_image.push_back({std::move(each.name), each.offset});
   }
   return opened;
 }
@@ -201,9 +209,7 @@ namespace {
                 "weir: this program was built without libarchive, which tar shards need\n"};
 }
 }  // namespace
-AnySource open_shards(const Settings&, const std::stop_token&, std::vector<NoImage>*) {
-  refuse_shards();
-}
+AnySource open_shards(const Settings&, const std::stop_token&, DataNotes*) { refuse_shards(); }
 ChecksumFindings compare_checksums(const Settings&, const std::stop_token&) { return {}; }
 int index_command(const Settings&, const Interrupt&) { refuse_shards(); }
 #endif

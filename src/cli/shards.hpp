@@ -15,6 +15,8 @@ class TarShards;
 
 namespace weir::cli {
 
+struct DataNotes;
+
 /// A sample of tar shards that is left out because it has no image.
 struct NoImage {
   std::string name;          ///< shard and key
@@ -27,9 +29,10 @@ bool is_shards(const Settings& settings);
 bool has_shards(const std::string& folder);
 
 /// The source for shards. Throws as open_data(). Gives hints about samples without image or label.
-/// `without_image` may be null.
-AnySource open_shards(const Settings& settings, const std::stop_token& stop,
-                      std::vector<NoImage>* without_image);
+/// `notes` may be null.
+AnySource open_shards(const Settings& settings, const std::stop_token& stop, DataNotes* notes);
+/// How many files shards keep open, and how many the process may have. Empty if it is none.
+std::string open_files_text(std::uint64_t open_files);
 
 /// The shards of `weir index`, searched for members whatever index there is.
 shards::TarShards search_shards(const Settings& settings, const std::stop_token& stop);

@@ -7,7 +7,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,37 +23,6 @@ namespace weir::cli {
 struct Recount {
   std::atomic<std::uint64_t> surely_consumed{0}, perhaps_consumed{0};  ///< in samples
   std::atomic<bool> waiting{false};                                    ///< true during next()
-};
-
-/// Counts the reads of each sample of a source. Any thread.
-class Attempts {
- public:
-  explicit Attempts(std::uint64_t size) : reads_(size) {}
-
-  void note(std::uint64_t index) noexcept { reads_[index].fetch_add(1, std::memory_order_relaxed); }
-  std::uint64_t size() const noexcept { return reads_.size(); }
-  std::uint64_t total() const noexcept {
-    return std::accumulate(reads_.begin(), reads_.end(), std::uint64_t{0},
-                           [](std::uint64_t sum, const auto& reads) { return sum + reads.load(); });
-  }
-  /// The number of samples that were read at least `times` times.
-  std::uint64_t read_at_least(std::uint64_t times) const noexcept {
-    return static_cast<std::uint64_t>(
-        std::count_if(reads_.begin(), reads_.end(),
-                      [times](const auto& reads) { return reads.load() >= times; }));
-  }
-
- private:
-  std::vector<std::atomic<std::uint32_t>> reads_;
-};
-
-/// A source whose reads `attempts` counts.
-struct Watched : AnySource {
-  std::shared_ptr<Attempts> attempts;
-  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
-    attempts->note(i);
-    return AnySource::try_read(i, sink);
-  }
 };
 
 /// The consumer of a soak. It counts the samples it gets. At each take and each release of a batch it

@@ -15,6 +15,7 @@
 #include "cli/next_command.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/survey.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 #include "report/stats_text.hpp"
@@ -31,18 +32,18 @@ constexpr std::uint64_t least_rounds = 3, most_rounds = 10;
 /// Without --epochs and --steps: whole epochs until the run is long enough.
 report::Run drive_one_depth(const Settings& requested, std::uint32_t depth,
                             const Interrupt& interrupt) {
-  const auto source = open_data(requested, interrupt.token());
+  auto [settings, source] = open_surveyed(requested, interrupt.token());
   const auto label = fmt::format("max_queue_size {}", depth);
   // A source without a full batch may have no batch at all.
   const bool small =
-      source::positions_of(requested.options.order, source.size()) < requested.options.batch;
-  if (requested.epochs || requested.steps || requested.digest || small)
-    return drive(source, requested, interrupt, label);
-  auto settings = requested;
+      source::positions_of(settings.options.order, source.size()) < settings.options.batch;
+  if (settings.epochs || settings.steps || settings.digest || small)
+    return drive(source, settings, interrupt, label);
   settings.steps = UINT64_MAX;
-  const auto begun = Clock::now();
+  Clock::time_point begun;  // of the stream, without the time that the loader took to start
   std::uint64_t batches = 0;
   return drive(source, settings, interrupt, label, [&](const Loader& loader) {
+    if (batches == 0) begun = Clock::now();
     const bool whole = ++batches % loader.batches_per_epoch() == 0;
     return !whole || seconds(Clock::now() - begun) < least_run_s;
   });
@@ -156,17 +157,24 @@ report::Json run_of(const Settings& settings, const std::vector<std::string>& ar
     child.insert(child.end(),
                  {"--memory-budget", std::to_string(settings.options.memory.budget_bytes)});
   }
+  if (!settings.sample_how.empty()) {
+    child.insert(child.end(),
+                 {"--max-sample-bytes", std::to_string(settings.options.memory.max_sample_bytes)});
+  }
   const auto result = run_self(child, interrupt.token());
   exit_code = std::max(exit_code, result.exit_code);
-  return report::Json::parse(result.output, nullptr, false);
+  return report::read(result.output);
 }
 
 }  // namespace
 
-int sweep_command(const Settings& settings, const std::vector<std::string>& arguments,
+int sweep_command(const Settings& requested, const std::vector<std::string>& arguments,
                   const Interrupt& interrupt) {
-  if (settings.only_depth) return sweep_one_depth(settings, *settings.only_depth, interrupt);
+  if (requested.only_depth) return sweep_one_depth(requested, *requested.only_depth, interrupt);
 
+  const auto settings = requested.options.memory.max_sample_bytes == MemoryOptions::measured
+                            ? open_surveyed(requested, interrupt.token()).settings
+                            : requested;
   int worst = done_exit;
   auto runs = report::Json::array(), finished = report::Json::array();
   const auto measured = measure_before(settings, interrupt);

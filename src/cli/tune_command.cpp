@@ -10,6 +10,7 @@
 #include "cli/measure.hpp"
 #include "cli/messages.hpp"
 #include "cli/next_command.hpp"
+#include "cli/survey.hpp"
 #include "plan/search.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
@@ -124,8 +125,8 @@ Advice advised(const AnySource& source, const Settings& settings, const Interrup
 
 }  // namespace
 
-int tune_command(const Settings& settings, const Interrupt& interrupt) {
-  const auto source = open_data(settings, interrupt.token());
+int tune_command(const Settings& requested, const Interrupt& interrupt) {
+  const auto [settings, source] = open_surveyed(requested, interrupt.token());
   auto measured = measure(source, settings, interrupt);
   auto run = report::envelope("run");
   report::put_run(run, measured.run);

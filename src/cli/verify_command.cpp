@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/attempts.hpp"
 #include "cli/commands.hpp"
 #include "cli/consumer.hpp"
 #include "cli/data.hpp"
@@ -24,13 +25,13 @@
 #include "cli/progress.hpp"
 #include "cli/side_by_side.hpp"
 #include "cli/soak.hpp"
+#include "cli/survey.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"
 #include "report/process.hpp"
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
-#include "source/order.hpp"
 #include "weir/counting.hpp"
 
 namespace weir::cli {
@@ -54,20 +55,18 @@ struct SubjectFindings {
 /// subjects may run at the same time. All other functions are for one thread.
 class Subject {
  public:
-  /// Opens the data of `settings`, and measures the images if their sizes differ. If `ledger` is
+  /// Opens the data of `settings`, and measures what a Loader would measure. If `ledger` is
   /// null, the loader has its own ledger. `interrupt` must outlive this.
   Subject(Settings settings, std::shared_ptr<MemoryLedger> ledger, const Interrupt& interrupt)
-      : settings_(std::move(settings)),
-        interrupt_(interrupt),
-        options_(settings_.options),
-        source_(open_undelayed(settings_, interrupt.token())) {
+      : interrupt_(interrupt), source_(open_undelayed(settings, interrupt.token())) {
+    settings.options.memory.ledger = std::move(ledger);
+    // The reads of this measurement do not count, because they are not reads of the stream.
+    settings_ = surveyed(std::move(settings), source_, interrupt.token());
+    options_ = settings_.options;
     options_.memory.upstream = upstream_;
-    options_.memory.ledger = std::move(ledger);
     found_.data = settings_.data;
     found_.run.budget_how = settings_.budget_how;
-    // The reads of this measurement do not count, because they are not reads of the stream.
-    if (options_.sizes.mode != Sizes::fixed)
-      options_.sizes.index = measure_sizes(source_, options_);
+    found_.run.sample_how = settings_.sample_how;
     attempts_ = std::make_shared<Attempts>(source_.size());
   }
 
@@ -114,9 +113,9 @@ class Subject {
   /// Call it after close(). Checks the number of reads, compares a second pass, and returns all
   /// results.
   SubjectFindings verdict() {
-    if (ran_to_the_end() && !settings_.steps && !options_.drop_last &&
-        source::draws_all(options_.order.kind))
-      check_attempts();
+    if (ran_to_the_end() && !settings_.steps && !options_.drop_last)
+      check_attempts(*attempts_, options_, settings_.stream_epochs().value_or(1),
+                     found_.run.figures, book_);
     if (delivered_)
       found_.determinism =
           compare(source_, settings_, options_, found_.run.figures, *delivered_, interrupt_, book_);
@@ -145,25 +144,9 @@ class Subject {
     book_.check(Law::conservation, replaced >= replaced_seen, "replaced is {}, the consumer saw {}",
                 replaced, replaced_seen);
   }
-  void check_attempts() {
-    auto epochs = settings_.stream_epochs().value_or(1);
-    const auto& attempts = *attempts_;
-    if (const auto hits = found_.run.figures.cache.hits; hits > 0) {
-      // A sample that the cache delivered needed only one read.
-      const auto draws = attempts.size() * epochs;
-      book_.check(Law::attempted, attempts.total() + hits >= draws,
-                  "{} files were drawn {} times, with {} reads and {} hits of the cache",
-                  attempts.size(), draws, attempts.total(), hits);
-      epochs = 1;
-    }
-    const auto every_epoch = attempts.read_at_least(epochs);
-    book_.check(Law::attempted, every_epoch == attempts.size(),
-                "{} of {} files were read in each of {} epochs", every_epoch, attempts.size(),
-                epochs);
-  }
   bool ran_to_the_end() const { return found_.run.error.empty() && !interrupt_.raised(); }
 
-  const Settings settings_;
+  Settings settings_;
   const Interrupt& interrupt_;
   const std::shared_ptr<CountingResource> upstream_ = std::make_shared<CountingResource>();
   Options options_;

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstring>
 #include <iterator>
-#include <span>
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
@@ -122,6 +120,12 @@ DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderO
 Shape upright_shape(const ImageInfo& info, Exif exif) noexcept {
   const bool transposed = exif == Exif::apply && Orientation::of_exif(info.orientation).transpose;
   return {transposed ? info.width : info.height, transposed ? info.height : info.width, 3};
+}
+
+ImageSize size_for_any_exif(const ImageInfo& info) noexcept {
+  const bool transposed = Orientation::of_exif(info.orientation).transpose;
+  if (transposed && info.height != info.width) return {};
+  return {info.height, info.width};
 }
 
 Decoder::Decoder(DecoderOptions options) : options_(std::move(options)) {

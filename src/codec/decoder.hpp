@@ -14,6 +14,7 @@
 #include "codec/row_sink.hpp"
 #include "weir/codec.hpp"
 #include "weir/image.hpp"
+#include "weir/sizes.hpp"
 
 namespace weir::codec {
 
@@ -99,6 +100,8 @@ Result<ImageInfo> probe_image(std::span<const std::byte> encoded, const DecoderO
 
 /// Shape of the image after its EXIF orientation, or as stored if `exif` is ignore.
 Shape upright_shape(const ImageInfo& info, Exif exif) noexcept;
+/// The size of the image if it is the same with every Options::exif; else 0.
+ImageSize size_for_any_exif(const ImageInfo& info) noexcept;
 
 DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderOptions& options,
                        std::uint64_t draw);

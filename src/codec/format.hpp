@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/defect.hpp"
+#include "base/text.hpp"
 #include "codec/arena.hpp"
 #include "codec/bytes.hpp"
 #include "codec/decoder.hpp"
@@ -119,17 +120,22 @@ std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits
 /// none or the block is broken, because bad metadata do not make the image bad.
 std::uint8_t exif_orientation(Bytes tiff) noexcept;
 
-inline Defect corrupt_at(std::uint64_t offset, std::string reason) {
-  return {FaultKind::corrupt, Stage::decode, std::move(reason), offset};
+// Defects with these parts as their reason.
+template <class... Reason>
+Defect corrupt_at(std::uint64_t offset, const Reason&... reason) {
+  return {FaultKind::corrupt, Stage::decode, concat(reason...), offset};
 }
-inline Defect truncated_at(std::uint64_t offset, std::string reason) {
-  return {FaultKind::truncated, Stage::decode, std::move(reason), offset};
+template <class... Reason>
+Defect truncated_at(std::uint64_t offset, const Reason&... reason) {
+  return {FaultKind::truncated, Stage::decode, concat(reason...), offset};
 }
-inline Defect unsupported(std::string reason) {
-  return {FaultKind::unsupported, Stage::decode, std::move(reason)};
+template <class... Reason>
+Defect unsupported(const Reason&... reason) {
+  return {FaultKind::unsupported, Stage::decode, concat(reason...)};
 }
-inline Defect over_limit(std::string reason) {
-  return {FaultKind::limit, Stage::decode, std::move(reason)};
+template <class... Reason>
+Defect over_limit(const Reason&... reason) {
+  return {FaultKind::limit, Stage::decode, concat(reason...)};
 }
 
 }  // namespace weir::codec

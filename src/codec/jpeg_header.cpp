@@ -98,11 +98,10 @@ class HeaderReader {
     at_ = 2;
     for (std::uint32_t markers = 1;; ++markers) {
       if (markers > limits_.max_markers)
-        return over_limit("more than " + std::to_string(limits_.max_markers) +
-                          " JPEG markers, which is max_markers");
+        return over_limit("more than ", limits_.max_markers, " JPEG markers, which is max_markers");
       if (auto cut = find_marker()) return *std::move(cut);
       if (read_bytes_ > limits_.max_header_bytes) {
-        return over_limit("JPEG header of more than " + std::to_string(limits_.max_header_bytes) +
+        return over_limit("JPEG header of more than ", limits_.max_header_bytes,
                           " bytes, which is max_header_bytes");
       }
       const std::uint8_t marker = bytes_.u8(at_++);
@@ -111,7 +110,7 @@ class HeaderReader {
       if (marker == eoi) return corrupt_at(at_ - 1, "EOI before the first scan");
       if (!bytes_.has(at_, 2)) return truncated_at(bytes_.size(), "cut inside a marker segment");
       const std::uint32_t length = bytes_.be16(at_);
-      if (length < 2) return corrupt_at(at_, "marker segment of length " + std::to_string(length));
+      if (length < 2) return corrupt_at(at_, "marker segment of length ", length);
       if (!bytes_.has(at_, length))
         return truncated_at(bytes_.size(), "cut inside a marker segment");
       const Bytes body = bytes_.part(at_ + 2, length - 2);
@@ -141,8 +140,7 @@ class HeaderReader {
         info_.damaged = true;
       }
       if (at_ - start > limits_.max_header_bytes)
-        return over_limit("no JPEG marker within max_header_bytes " +
-                          std::to_string(limits_.max_header_bytes));
+        return over_limit("no JPEG marker within max_header_bytes ", limits_.max_header_bytes);
     }
     return truncated_at(bytes_.size(), "cut before the first scan");
   }
@@ -178,7 +176,7 @@ class HeaderReader {
         return corrupt_at(at_, "sampling factors beyond 1 to 4");
     }
     if (marker == sof0 && info_.bit_depth != 8)
-      return corrupt_at(at_, "baseline frame of " + std::to_string(info_.bit_depth) + " bits");
+      return corrupt_at(at_, "baseline frame of ", info_.bit_depth, " bits");
     return std::nullopt;
   }
 
@@ -196,10 +194,9 @@ class HeaderReader {
       }
       return unsupported("lossless JPEG");
     }
-    if (info_.bit_depth != 8)
-      return unsupported("JPEG of " + std::to_string(info_.bit_depth) + " bits per sample");
+    if (info_.bit_depth != 8) return unsupported("JPEG of ", info_.bit_depth, " bits per sample");
     if (info_.channels == 2 || info_.channels > 4)
-      return unsupported("JPEG of " + std::to_string(info_.channels) + " components");
+      return unsupported("JPEG of ", info_.channels, " components");
     ImageInfo info = info_;
     JpegLayout layout = layout_;
     layout.several_scans = info.progressive || scan_components_ < info.channels;
@@ -216,14 +213,13 @@ class HeaderReader {
   std::optional<Defect> implausible(const ImageInfo& info, Bytes scans) const {
     if (info.layout.get<JpegLayout>().several_scans &&
         walk_scans(scans, 0, limits_.max_scans).scans > limits_.max_scans)
-      return over_limit("more than " + std::to_string(limits_.max_scans) +
+      return over_limit("more than ", limits_.max_scans,
                         " scans behind the first, which is max_scans");
     // Every block has at least a DC code, and every Huffman code has at least one bit.
     const std::uint64_t least = (blocks_of(info) + 7) / 8;
     if (!strict_ || is_arithmetic(*frame_) || scans.size() >= least) return std::nullopt;
-    const std::string reason = std::to_string(info.width) + "x" + std::to_string(info.height) +
-                               " pixels in " + std::to_string(scans.size()) +
-                               " bytes of scans, fewer than " + std::to_string(least);
+    const std::string reason = concat(info.width, "x", info.height, " pixels in ", scans.size(),
+                                      " bytes of scans, fewer than ", least);
     if (bytes_.matches(bytes_.size() - 2, "\xff\xd9")) return corrupt_at(at_, reason);
     return truncated_at(bytes_.size(), reason);
   }

@@ -1,8 +1,7 @@
-#include <algorithm>
 #include <cstring>
 #include <string>
 
-#include "weir/error.hpp"
+#include "base/text.hpp"
 #include "weir/transform.hpp"
 
 namespace weir {
@@ -10,9 +9,7 @@ namespace {
 
 constexpr std::size_t pixel_bytes = 3;
 
-std::string sides(const Shape& shape) {
-  return std::to_string(shape.height) + "x" + std::to_string(shape.width);
-}
+std::string sides(const Shape& shape) { return concat(shape.height, "x", shape.width); }
 
 /// Copies the window at (y, x) to `out`, mirrored if `flip` is set.
 void cut(const ImageView& from, std::size_t y, std::size_t x, bool flip, const Shape& shape,
@@ -59,19 +56,19 @@ TransformOptions pair_crop(Shape first, Shape second, bool flip) {
   const auto ratio = ratio_of(first, second);
   const auto apply = [=](DecodedSample& sample) {
     const auto &a = sample.image.shape, &b = sample.second.shape;
-    const auto refuse = [](const std::string& why) {
-      throw SampleError(FaultKind::unsupported, "pair_crop: " + why);
+    const auto refuse_pair = [](const auto&... why) {
+      throw SampleError(FaultKind::unsupported, concat("pair_crop: ", why...));
     };
-    if (sample.second.data == nullptr) refuse("the sample has no second image");
+    if (sample.second.data == nullptr) refuse_pair("the sample has no second image");
     if (sample.row.shape != first || sample.side.size() != second.values())
-      refuse("made for rows of " + sides(first) + " and " + std::to_string(second.values()) +
-             " side bytes; the loader has rows of " + sides(sample.row.shape) + " and " +
-             std::to_string(sample.side.size()) + " side bytes");
+      refuse_pair("made for rows of ", sides(first), " and ", second.values(),
+                  " side bytes; the loader has rows of ", sides(sample.row.shape), " and ",
+                  sample.side.size(), " side bytes");
     if (!ratio.holds(a, b))
-      refuse("the images are " + sides(a) + " and " + sides(b) + ", the windows " + sides(first) +
-             " and " + sides(second));
+      refuse_pair("the images are ", sides(a), " and ", sides(b), ", the windows ", sides(first),
+                  " and ", sides(second));
     if (a.height < first.height || a.width < first.width)
-      refuse("the image is " + sides(a) + ", the window " + sides(first));
+      refuse_pair("the image is ", sides(a), ", the window ", sides(first));
     // Positions in the larger image that are whole pixels of the smaller one.
     const auto drawn = [&](std::uint32_t size, std::uint32_t window) {
       return static_cast<std::size_t>(sample.random.below((size - window) / ratio.first + 1));

@@ -64,8 +64,7 @@ Result<ImageInfo> read_ihdr(Bytes png) {
     return corrupt_at(at, "width or height above 2^31 - 1");
   const std::uint32_t depth = info.bit_depth;
   if (depth == 0 || (depth & (depth - 1)) != 0 || (allowed_depths(colour) & depth) == 0) {
-    return corrupt_at(
-        at, "colour type " + std::to_string(colour) + " at " + std::to_string(depth) + " bits");
+    return corrupt_at(at, "colour type ", colour, " at ", depth, " bits");
   }
   if (png.u8(at + 10) != 0 || png.u8(at + 11) != 0 || png.u8(at + 12) > 1) {
     return corrupt_at(at, "unknown compression, filter or interlace method");
@@ -92,12 +91,10 @@ Result<ImageInfo> read_png_header(Bytes png, const DecodeLimits& limits, bool st
     const std::string_view type = png.text(at + 4, 4);
     if (!is_letters(type)) return corrupt_at(at + 4, "chunk type that is no text");
     if (is_ancillary(type) && length > limits.max_ancillary_bytes) {
-      return over_limit(std::string(type) + " chunk of " + std::to_string(length) +
-                        " bytes is above max_ancillary_bytes " +
-                        std::to_string(limits.max_ancillary_bytes));
+      return over_limit(type, " chunk of ", length, " bytes is above max_ancillary_bytes ",
+                        limits.max_ancillary_bytes);
     }
-    if (length > max_chunk_bytes)
-      return corrupt_at(at, std::string(type) + " chunk longer than 2^31 - 1");
+    if (length > max_chunk_bytes) return corrupt_at(at, type, " chunk longer than 2^31 - 1");
     if (type == "IDAT") {
       if (colour == palette_colour && !has_palette)
         return corrupt_at(at, "palette image without PLTE");
@@ -115,7 +112,7 @@ Result<ImageInfo> read_png_header(Bytes png, const DecodeLimits& limits, bool st
     } else if (type == "IHDR") {
       return corrupt_at(at, "second IHDR");
     } else if (!is_ancillary(type) && type != "IDAT") {
-      return corrupt_at(at, "unknown critical chunk " + std::string(type));
+      return corrupt_at(at, "unknown critical chunk ", type);
     }
     at += chunk_overhead + length;
   }

@@ -15,8 +15,7 @@ Result<ImageInfo> read_pnm_header(Bytes pnm, const DecodeLimits& limits, bool st
   }
   const auto [width, height, most] = values;
   if (width == 0 || height == 0) return corrupt_at(2, "width or height of 0");
-  if (most != whole_bytes)
-    return unsupported("PNM with values up to " + std::to_string(most) + "; weir reads 255");
+  if (most != whole_bytes) return unsupported("PNM with values up to ", most, "; weir reads 255");
   ImageInfo info{.format = grey ? &pgm_format : &ppm_format,
                  .width = width,
                  .height = height,

@@ -77,12 +77,12 @@ std::uint8_t exif_orientation(Bytes tiff) noexcept {
 
 std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits) {
   const std::uint64_t pixels = std::uint64_t{info.width} * info.height;
-  const std::string size = std::to_string(info.width) + "x" + std::to_string(info.height);
+  const std::string size = concat(info.width, "x", info.height);
   if (std::max(info.width, info.height) > limits.max_side) {
-    return over_limit(size + " has a side above max_side " + std::to_string(limits.max_side));
+    return over_limit(size, " has a side above max_side ", limits.max_side);
   }
   if (pixels > limits.max_pixels) {
-    return over_limit(size + " is above max_pixels " + std::to_string(limits.max_pixels));
+    return over_limit(size, " is above max_pixels ", limits.max_pixels);
   }
   return std::nullopt;
 }
@@ -90,8 +90,8 @@ std::optional<Defect> exceeded(const ImageInfo& info, const DecodeLimits& limits
 Result<ImageInfo> probe_image(std::span<const std::byte> encoded, const DecoderOptions& options) {
   if (encoded.empty()) return corrupt_at(0, "empty");
   if (encoded.size() > options.limits.max_encoded_bytes) {
-    return over_limit(std::to_string(encoded.size()) + " bytes are above max_encoded_bytes " +
-                      std::to_string(options.limits.max_encoded_bytes));
+    return over_limit(encoded.size(), " bytes are above max_encoded_bytes ",
+                      options.limits.max_encoded_bytes);
   }
   auto info = read_header(Bytes(encoded), options);
   if (!info) return info;

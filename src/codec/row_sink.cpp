@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "base/checked.hpp"
 #include "base/clock.hpp"
 
 namespace weir::codec {

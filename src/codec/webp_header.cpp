@@ -44,8 +44,7 @@ Result<ImageInfo> read_webp_header(Bytes webp, const DecodeLimits&, bool strict)
   const std::uint64_t declared = std::uint64_t{webp.le32(4)} + 8;
   const bool cut = declared > webp.size();
   if (cut && strict) {
-    return truncated_at(webp.size(), "RIFF says " + std::to_string(declared) +
-                                         " bytes, there are " + std::to_string(webp.size()));
+    return truncated_at(webp.size(), "RIFF says ", declared, " bytes, there are ", webp.size());
   }
   const std::size_t end = static_cast<std::size_t>(std::min<std::uint64_t>(declared, webp.size()));
 

@@ -1,6 +1,5 @@
 #include "conductor/batch_sizes.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/checked.hpp"

@@ -1,7 +1,6 @@
 #include "conductor/conductor.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/checked.hpp"
 
@@ -78,8 +77,6 @@ Conductor::Opened Conductor::open_next(const books::Book::Queue& queue) {
 
 std::optional<books::SlabId> Conductor::slab_for(const BatchSlot& batch,
                                                  const books::Book::Queue& queue) {
-  if (!policy_.sizes_differ)
-    return slab_ready() ? book_.idle_slab() : std::optional<books::SlabId>();
   const auto bytes = actions_.bytes_of(batch);
   const bool none_ahead = queue.filling + queue.ready == 0;
   const auto room = none_ahead
@@ -93,18 +90,11 @@ std::optional<books::SlabId> Conductor::slab_for(const BatchSlot& batch,
     return std::nullopt;
   }
   if (const auto idle = actions_.fitting_slab(bytes, room)) return idle;
-  if (const auto made = actions_.make_slab_of(bytes)) return made;
-  actions_.trim_idle();
-  if (const auto made = actions_.make_slab_of(bytes)) return made;
-  return actions_.make_room() ? actions_.make_slab_of(bytes) : std::nullopt;
-}
-
-bool Conductor::slab_ready() {
-  if (book_.idle_slab()) return true;
-  if (actions_.make_slab()) return true;
+  if (const auto made = actions_.make_slab(bytes)) return made;
   // Unused blocks may hold the bytes that the slab needs.
   actions_.trim_idle();
-  return actions_.make_slab() || (actions_.make_room() && actions_.make_slab());
+  if (const auto made = actions_.make_slab(bytes)) return made;
+  return actions_.make_room() ? actions_.make_slab(bytes) : std::nullopt;
 }
 
 void Conductor::finish(End why) noexcept {

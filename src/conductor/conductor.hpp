@@ -15,18 +15,14 @@ enum class End : std::uint8_t { complete, cancelled, stopped, too_many_faults };
 class Actions {
  public:
   virtual ~Actions() = default;
-  /// Charges and allocates one more idle slab. False if the budget refuses it now.
-  virtual bool make_slab() = 0;
-  // -- if sizes differ (Policy::sizes_differ)
   /// The size of the slab that the batch needs.
-  virtual std::uint64_t bytes_of(const BatchSlot&) { return 0; }
+  virtual std::uint64_t bytes_of(const BatchSlot& batch) = 0;
   /// An idle slab that suits a batch of `bytes` and has at most `most` bytes.
-  virtual std::optional<books::SlabId> fitting_slab(std::uint64_t, std::uint64_t /*most*/) {
-    return std::nullopt;
-  }
-  /// Frees all idle slabs, then charges and allocates one of `bytes`. Empty if the budget refuses
-  /// it now.
-  virtual std::optional<books::SlabId> make_slab_of(std::uint64_t) { return std::nullopt; }
+  virtual std::optional<books::SlabId> fitting_slab(std::uint64_t bytes, std::uint64_t most) = 0;
+  /// Charges and allocates one more idle slab, instead of idle ones that do not suit. Empty if the
+  /// budget refuses it now.
+  virtual std::optional<books::SlabId> make_slab(std::uint64_t bytes) = 0;
+  /// Called only if batches need slabs of different sizes.
   virtual void free_idle_slabs() noexcept {}
   /// The number of rows of open batches that no worker or reader has taken.
   virtual std::uint64_t untaken_rows() noexcept = 0;
@@ -63,10 +59,8 @@ struct Policy {
   /// below it.
   std::uint64_t rows_ahead = 1;
   Tolerance tolerance{};
-  /// Each batch has a slab of its own size. A batch of any size may be opened if the consumer has
-  /// no other batch ahead. Otherwise the bytes of filling and ready slabs are limited, and also
-  /// those together with leased slabs.
-  bool sizes_differ = false;
+  /// A batch of any size may be opened if the consumer has no other batch ahead. Otherwise the bytes
+  /// of filling and ready slabs are limited, and also those together with leased slabs.
   std::uint64_t max_queue_bytes = UINT64_MAX, max_staging_bytes = UINT64_MAX;
 };
 
@@ -110,7 +104,6 @@ class Conductor {
   enum class Opened : std::uint8_t { nothing, rows, padding };
   Opened open_next(const books::Book::Queue& queue);
   std::optional<books::SlabId> slab_for(const BatchSlot& batch, const books::Book::Queue& queue);
-  bool slab_ready();
   void finish(End why) noexcept;
 
   books::Book& book_;

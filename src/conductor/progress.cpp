@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/text.hpp"
 #include "conductor/intervals.hpp"
-#include "weir/error.hpp"
 
 namespace weir {
 namespace conductor {
@@ -14,10 +14,6 @@ namespace {
 
 /// More intervals than any job has. They need 96 MiB.
 constexpr std::uint64_t most_intervals = 1u << 22;
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw Error(Errc::bad_options, Stage::wait, why);
-}
 
 bool is_finished(const Progress::Epochs& epochs) {
   const auto done = intervals_of(epochs.done);
@@ -60,26 +56,23 @@ std::vector<Progress::Epochs> from_epoch(std::vector<Progress::Epochs> epochs, s
 }
 
 void check(const Progress& progress, const std::string& what) {
-  const auto wrong = [&](const std::string& why) { refuse(what + ": " + why); };
+  const auto wrong = [&](const auto&... why) { refuse(Stage::wait, what, ": ", why...); };
   if (progress.epochs.empty()) wrong("has no epochs");
   std::uint64_t epoch = 0, intervals = 0;
   for (const auto& epochs : progress.epochs) {
-    const auto number = "epoch " + std::to_string(epochs.first);
+    const auto number = concat("epoch ", epochs.first);
     if (epochs.first < epoch || epochs.count == 0 || epochs.count > unlimited - epochs.first)
-      wrong(number + " is not after the epochs before it");
+      wrong(number, " is not after the epochs before it");
     epoch = epochs.first + epochs.count;
     if (epochs.end > progress.samples)
-      wrong(number + " ends at " + std::to_string(epochs.end) + " of " +
-            std::to_string(progress.samples) + " samples");
+      wrong(number, " ends at ", epochs.end, " of ", progress.samples, " samples");
     for (const auto& run : epochs.done) {
       intervals = add_sat(intervals, run.times);
-      if (intervals > most_intervals)
-        wrong("has more than " + std::to_string(most_intervals) + " intervals");
+      if (intervals > most_intervals) wrong("has more than ", most_intervals, " intervals");
       const auto last = add_sat(run.end, mul_sat(run.times - 1, run.distance));
       if (run.times == 0 || run.first >= run.end || last > progress.samples ||
           (run.times > 1 && run.distance <= run.end - run.first))
-        wrong(number + " has an impossible run of positions, " + std::to_string(run.first) +
-              " to " + std::to_string(run.end));
+        wrong(number, " has an impossible run of positions, ", run.first, " to ", run.end);
     }
   }
 }
@@ -88,7 +81,7 @@ void check_same(const Progress& saved, const Progress& present, const std::strin
                 const std::string& here) {
   const auto same = [&](const char* field, const std::string& before, const std::string& now) {
     if (before != now)
-      refuse(what + ": " + field + " is " + before + "; " + here + " it is " + now);
+      refuse(Stage::wait, what, ": ", field, " is ", before, "; ", here, " it is ", now);
   };
   same("samples", std::to_string(saved.samples), std::to_string(present.samples));
   same("seed", std::to_string(saved.seed), std::to_string(present.seed));
@@ -99,7 +92,7 @@ void check_same(const Progress& saved, const Progress& present, const std::strin
 }  // namespace conductor
 
 Progress Progress::merge(std::span<const Progress> states) {
-  if (states.empty()) conductor::refuse("Progress::merge: needs at least one state");
+  if (states.empty()) refuse(Stage::wait, "Progress::merge: needs at least one state");
   Progress merged = states.front();
   std::uint64_t first = 0;
   std::set<std::uint64_t> bounds;

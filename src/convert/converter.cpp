@@ -9,28 +9,24 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/text.hpp"
 #include "convert/lines.hpp"
 #include "weir/convert.hpp"
-#include "weir/error.hpp"
 
 namespace weir {
 namespace {
-
-[[noreturn]] void bad(const std::string& what) {
-  throw Error(Errc::bad_options, Stage::lease, what);
-}
 
 [[noreturn]] void bad_figure(const char* field, std::size_t channel, double value,
                              const char* bound) {
   std::ostringstream text;
   text.imbue(std::locale::classic());
   text << "Normalize::" << field << '[' << channel << "] is " << value << ", must be " << bound;
-  bad(text.str());
+  refuse(Stage::lease, text.str());
 }
 
 void check(const Normalize& normalize) {
   if (!std::isfinite(normalize.scale)) {
-    bad("Normalize::scale is " + std::to_string(normalize.scale) + ", must be finite");
+    refuse(Stage::lease, "Normalize::scale is ", normalize.scale, ", must be finite");
   }
   for (std::size_t c = 0; c < 3; ++c) {
     if (!std::isfinite(normalize.mean[c])) bad_figure("mean", c, normalize.mean[c], "finite");
@@ -43,9 +39,8 @@ void check_size(const char* field, std::uint64_t size, const PixelBlock& block) 
   const auto wanted =
       mul_sat(block.count, mul_sat(mul_sat(block.shape.height, block.shape.width), 3));
   if (size == wanted) return;
-  bad(std::string(field) + " is " + std::to_string(size) + ", must be " + std::to_string(wanted) +
-      " for " + std::to_string(block.count) + " images of " + std::to_string(block.shape.height) +
-      "x" + std::to_string(block.shape.width) + "x3");
+  refuse(Stage::lease, field, " is ", size, ", must be ", wanted, " for ", block.count,
+         " images of ", block.shape.height, "x", block.shape.width, "x3");
 }
 
 template <class T>
@@ -153,7 +148,7 @@ Converter<T>::Converter(const Normalize& normalize, Layout layout)
 template <Element T>
 void Converter<T>::operator()(const PixelBlock& block, std::span<T> out) const {
   if (block.shape.channels != 3) {
-    bad("PixelBlock::shape.channels is " + std::to_string(block.shape.channels) + ", must be 3");
+    refuse(Stage::lease, "PixelBlock::shape.channels is ", block.shape.channels, ", must be 3");
   }
   check_size("PixelBlock::pixels.size()", block.pixels.size(), block);
   check_size("out.size()", out.size(), block);
@@ -184,7 +179,7 @@ void Converter<T>::operator()(const ImageView& image, std::span<T> out) const {
   if (image.row_stride == line)
     return (*this)(PixelBlock{{image.data, line * shape.height}, 1, shape}, out);
   if (shape.channels != 3) {
-    bad("ImageView::shape.channels is " + std::to_string(shape.channels) + ", must be 3");
+    refuse(Stage::lease, "ImageView::shape.channels is ", shape.channels, ", must be 3");
   }
   check_size("out.size()", out.size(), {{}, 1, shape});
   for (std::uint32_t y = 0; y < shape.height; ++y) {

@@ -3,8 +3,6 @@
 #include <cstring>
 #include <type_traits>
 
-#include "weir/convert.hpp"
-
 // Highway compiles this file once for each vector set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "convert/lines.cpp"

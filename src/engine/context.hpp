@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "buffer/sample_cache.hpp"
 #include "buffer/slab.hpp"
 #include "codec/decoder.hpp"
@@ -60,9 +61,9 @@ struct Core final : buffer::LeaseWatch {
                        more(readers, plan.start.read_ahead) * reader_record_bytes;
     if (!thread_records_) thread_records_ = books::charge(book, Account::index, 0);
     if (thread_records_ && thread_records_->try_grow(bytes)) return;
-    throw Error(Errc::budget_too_small, Stage::wait,
-                "memory.budget_bytes: no room for the records of " + std::to_string(workers) +
-                    " workers and " + std::to_string(readers) + " reads ahead");
+    throw_error(Errc::budget_too_small, Stage::wait,
+                "memory.budget_bytes: no room for the records of ", workers, " workers and ",
+                readers, " reads ahead");
   }
 
   void released(const buffer::Slab& slab) noexcept override {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "conductor/pull.hpp"
 
@@ -28,7 +29,6 @@ conductor::Policy policy_of(const Plan& plan, std::uint64_t rows_ahead, const St
   return {.max_queue_size = plan.start.max_queue_size,
           .rows_ahead = rows_ahead,
           .tolerance = stream.tolerance,
-          .sizes_differ = stream.sizes_differ(),
           .max_queue_bytes = plan.max_queue_bytes,
           .max_staging_bytes = plan.sizes.max_staging_bytes};
 }
@@ -99,10 +99,9 @@ void Engine::adopt_this_thread() const noexcept { own_engine = this; }
 
 void Engine::refuse_own_thread(const char* call) const {
   if (own_engine == this)
-    throw Error(Errc::bad_options, Stage::lease,
-                std::string(call) +
-                    ": called by a thread of the stream's own (from a Source, a codec or a "
-                    "callback), which would wait for itself");
+    refuse(Stage::lease, call,
+           ": called by a thread of the stream's own (from a Source, a codec or a "
+           "callback), which would wait for itself");
 }
 
 // ---- the strand ------------------------------------------------------------------------------
@@ -184,18 +183,15 @@ void Engine::step() {
 }
 
 std::uint64_t Engine::bytes_of(const conductor::BatchSlot& batch) {
-  return batch_sizes_->of(batch).layout.bytes;
+  return batch_sizes_ ? batch_sizes_->of(batch).layout.bytes : core_->pool->layout().bytes;
 }
 
 std::optional<books::SlabId> Engine::fitting_slab(std::uint64_t bytes, std::uint64_t most) {
   return id_of(core_->pool->fitting(bytes, most));
 }
 
-std::optional<books::SlabId> Engine::make_slab_of(std::uint64_t bytes) {
-  return made(core_->pool->make(bytes));
-}
-
-std::optional<books::SlabId> Engine::made(const buffer::Slab* slab) {
+std::optional<books::SlabId> Engine::make_slab(std::uint64_t bytes) {
+  const auto* const slab = core_->pool->make(bytes);
   if (slab) core_->stats.deepen(slab->id + 1);
   return id_of(slab);
 }

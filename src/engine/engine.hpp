@@ -62,12 +62,9 @@ class Engine final : private conductor::Actions {
   void apply(const Setting& setting);
 
  private:
-  bool make_slab() override { return made(core_->pool->make()).has_value(); }
   std::uint64_t bytes_of(const conductor::BatchSlot& batch) override;
   std::optional<books::SlabId> fitting_slab(std::uint64_t bytes, std::uint64_t most) override;
-  std::optional<books::SlabId> make_slab_of(std::uint64_t bytes) override;
-  /// `slab` may be null.
-  std::optional<books::SlabId> made(const buffer::Slab* slab);
+  std::optional<books::SlabId> make_slab(std::uint64_t bytes) override;
   void free_idle_slabs() noexcept override { core_->pool->free_idle(); }
   std::uint64_t untaken_rows() noexcept override { return shared_.work_queue.untaken_rows(); }
   void trim_idle() noexcept override { shared_.work_queue.trim_idle(); }

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.hpp"
 #include "engine/engine.hpp"
 
 namespace weir::engine {
@@ -9,9 +10,8 @@ namespace weir::engine {
 void Engine::refuse_second_consumer(const char* call) {
   Lock lock(rest_mutex_);
   if (taker_)
-    throw Error(Errc::bad_options, Stage::lease,
-                std::string(call) +
-                    ": a Stream::async_next is still out; the stream has one consumer at a time");
+    refuse(Stage::lease, call,
+           ": a Stream::async_next is still out; the stream has one consumer at a time");
 }
 
 buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease lease) {

@@ -1,9 +1,9 @@
 #include "engine/failure.hpp"
 
 #include <new>
-#include <string>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "buffer/transform_arena.hpp"
 
 namespace weir::engine {
@@ -30,25 +30,24 @@ Failure failure_of(Stage stage) {
     return {{kind, stage, error.what()}, std::current_exception()};
   } catch (...) {
     return {{kind, stage,
-             std::string(reading ? "the source" : "the transform") +
-                 " threw something that is no std::exception"},
+             concat(reading ? "the source" : "the transform",
+                    " threw something that is no std::exception")},
             std::current_exception()};
   }
 }
 
 std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_sample_bytes, Stage stage) {
   if (wanted <= max_sample_bytes) return std::nullopt;
-  return Defect{FaultKind::memory, stage,
-                "needs " + std::to_string(wanted) +
-                    " bytes of encoded and scratch memory, max_sample_bytes is " +
-                    std::to_string(max_sample_bytes)};
+  return Defect{
+      FaultKind::memory, stage,
+      concat("needs ", wanted, " bytes of encoded and scratch memory, max_sample_bytes is ",
+             max_sample_bytes)};
 }
 
 std::optional<Defect> wrong_side(std::span<const std::byte> side, std::uint64_t side_bytes) {
   if (side.empty() || side.size() == side_bytes) return std::nullopt;
   return Defect{FaultKind::corrupt, Stage::read,
-                "the source gave " + std::to_string(side.size()) + " side bytes, side_bytes is " +
-                    std::to_string(side_bytes)};
+                concat("the source gave ", side.size(), " side bytes, side_bytes is ", side_bytes)};
 }
 
 Defect untaken_second() {

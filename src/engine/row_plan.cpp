@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/random.hpp"
+#include "base/text.hpp"
 #include "buffer/block.hpp"
 #include "codec/format.hpp"
 #include "engine/failure.hpp"
@@ -13,9 +13,7 @@
 namespace weir::engine {
 namespace {
 
-std::string sides(ImageSize size) {
-  return std::to_string(size.height) + "x" + std::to_string(size.width);
-}
+std::string sides(ImageSize size) { return concat(size.height, "x", size.width); }
 
 /// Key of the random draws of this attempt. A replacement draws a new crop.
 std::uint64_t draw_of(const source::Sampler& sampler, const Sample& s) noexcept {
@@ -44,9 +42,8 @@ Result<RowPlan> encoded_row(const Shared& shared, const codec::Decoder& decoder,
   const auto measured = (*shared.plan.size_index)[s.index].width;
   if (bytes != measured || bytes > s.slot.room().width)
     return Defect{FaultKind::corrupt, Stage::decode,
-                  "the sample has " + std::to_string(bytes) +
-                      " bytes; when sizes were measured it had " +
-                      (measured == 0 ? "no header" : std::to_string(measured))};
+                  concat("the sample has ", bytes, " bytes; when sizes were measured it had ",
+                         measured == 0 ? "no header" : std::to_string(measured))};
   s.slot.describe({.bytes = {},
                    .format = info->format->name,
                    .height = info->height,

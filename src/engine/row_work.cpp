@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "base/text.hpp"
 #include "conductor/batch_sizes.hpp"
 #include "engine/kept_row.hpp"
 #include "engine/row_plan.hpp"
@@ -21,8 +22,8 @@ constexpr std::uint64_t no_index = UINT64_MAX;
 std::string record(Core& core, const Sample& s, const Defect& defect) noexcept {
   try {
     const auto fault = fault_of(defect, core.source, s.index, s.epoch);
-    auto text = fault.name + ": " + std::string(to_string(fault.kind)) + " (" + fault.reason +
-                (fault.offset ? " at byte " + std::to_string(*fault.offset) : "") + ")";
+    auto text = concat(fault.name, ": ", to_string(fault.kind), " (", fault.reason,
+                       fault.offset ? concat(" at byte ", *fault.offset) : "", ")");
     core.faults.add(fault);
     return text;
   } catch (...) {
@@ -133,9 +134,8 @@ bool RowWork::fail(const Failure& failure) noexcept {
       try {
         if (!redraw(s)) {
           end_stream_here(error_of(Errc::too_many_faults, defect.stage, [&] {
-            return "row " + std::to_string(s.row.row) + " of batch " +
-                   std::to_string(s.row.sequence) + " failed " + std::to_string(most_attempts) +
-                   " times, last with " + described;
+            return concat("row ", s.row.row, " of batch ", s.row.sequence, " failed ",
+                          most_attempts, " times, last with ", described);
           }));
           break;
         }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/text.hpp"
 #include "engine/failure.hpp"
 
 namespace weir::engine {
@@ -16,11 +17,11 @@ std::string duration(Clock::duration d) {
 }
 
 std::string row_name(books::RowKey row) {
-  return "row " + std::to_string(row.row) + " of batch " + std::to_string(row.sequence);
+  return concat("row ", row.row, " of batch ", row.sequence);
 }
 
 std::string number(std::uint64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  return concat(count, " ", what, count == 1 ? "" : "s");
 }
 
 /// The free part of the budget, and the accounts that hold the rest.
@@ -29,12 +30,10 @@ std::string budget(const MemorySnapshot& memory) {
   for (std::size_t i = 0; i < account_count; ++i) {
     if (memory.accounts[i] == 0) continue;
     if (!held.empty()) held += ", ";
-    held +=
-        std::string(to_string(static_cast<Account>(i))) + " " + std::to_string(memory.accounts[i]);
+    held += concat(to_string(static_cast<Account>(i)), " ", memory.accounts[i]);
   }
-  return std::to_string(memory.budget - std::min(memory.live, memory.budget)) +
-         " of the budget of " + std::to_string(memory.budget) + " are free (" +
-         (held.empty() ? "nothing is held" : held) + ")";
+  return concat(memory.budget - std::min(memory.live, memory.budget), " of the budget of ",
+                memory.budget, " are free (", held.empty() ? "nothing is held" : held, ")");
 }
 
 /// Builds the text about one stalled stream.
@@ -51,8 +50,8 @@ struct StallText {
 
   std::string shortage(const ParkedSample& parked) const {
     const auto& [row, account, bytes] = parked.claim;
-    return sample(parked.index, row) + " waits for " + std::to_string(bytes) + " bytes of " +
-           std::string(to_string(account)) + ", for " + duration(s.now - parked.since);
+    return concat(sample(parked.index, row), " waits for ", bytes, " bytes of ", to_string(account),
+                  ", for ", duration(s.now - parked.since));
   }
 
   /// What the loader is doing, for a consumer that waits.
@@ -64,8 +63,8 @@ struct StallText {
       return "waits for memory: " + shortage(s.parked.front()) + "; " + budget(s.memory);
     if (s.queue.filling == 0) {
       if (s.wants_slab)
-        return "waits for memory: a batch needs a slab of " +
-               std::to_string(s.queue.slab_requested) + " bytes; " + budget(s.memory);
+        return concat("waits for memory: a batch needs a slab of ", s.queue.slab_requested,
+                      " bytes; ", budget(s.memory));
       return "has no batch open";
     }
     const auto untaken = "waits for a thread to take " + row_name(oldest);
@@ -85,8 +84,8 @@ std::string describe(const Standstill& s, const AnySource& source) {
   const StallText stall{s, source};
   const auto lasted = duration(s.now - s.since);
   const auto ready = s.queue.ready == 1 ? std::string("1 batch is ready")
-                                        : std::to_string(s.queue.ready) + " batches are ready";
-  const auto held = std::to_string(s.queue.leased) + " of " + number(s.max_leases, "lease");
+                                        : concat(s.queue.ready, " batches are ready");
+  const auto held = concat(s.queue.leased, " of ", number(s.max_leases, "lease"));
   switch (s.consumer) {
     case Standstill::Consumer::away:
       return "no stall of the loader: the consumer has not asked for a batch for " + lasted +

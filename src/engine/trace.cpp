@@ -1,9 +1,9 @@
 #include "engine/trace.hpp"
 
 #include <algorithm>
-#include <string>
 #include <type_traits>
 
+#include "base/text.hpp"
 #include "books/accounts.hpp"
 
 namespace weir::engine {
@@ -25,9 +25,8 @@ Trace::Trace(const Plan& plan)
           static_cast<Event*>(std::calloc(static_cast<std::size_t>(capacity_), sizeof(Event)))) {
   static_assert(Kind{} == Kind::none && std::is_trivially_destructible_v<Event>);
   if (!events_)
-    throw Error(Errc::bad_options, Stage::wait,
-                "trace.events = " + std::to_string(capacity_) + ": the system refuses the " +
-                    std::to_string(plan.trace_bytes) + " bytes for them");
+    refuse(Stage::wait, "trace.events = ", capacity_, ": the system refuses the ", plan.trace_bytes,
+           " bytes for them");
 }
 
 std::int64_t Trace::since_start(Clock::time_point at) const noexcept {
@@ -47,8 +46,8 @@ void Trace::note(Kind kind, std::uint8_t what, Track track, Clock::time_point at
 }
 
 std::span<const Account> Trace::accounts(Kind kind, std::size_t first) noexcept {
-  static constexpr auto of_slabs = books::accounts_of<true>(),
-                        of_samples = books::accounts_of<false>();
+  static constexpr auto of_slabs = books::accounts_of<true>();
+  static constexpr auto of_samples = books::accounts_of<false>();
   const std::span<const Account> all =
       kind == Kind::slab_bytes ? std::span<const Account>(of_slabs) : of_samples;
   const auto from = std::min(first, all.size());

@@ -5,6 +5,7 @@
 
 #include "base/sanitize.hpp"
 #include "base/terms.hpp"
+#include "base/text.hpp"
 #include "engine/failure.hpp"
 #include "engine/trace.hpp"
 #include "weir/version.hpp"
@@ -35,7 +36,7 @@ std::string json_text(std::string_view text) {
 std::string microseconds(std::int64_t ns) {
   ns = std::max<std::int64_t>(ns, 0);
   const auto rest = std::to_string(ns % 1000);
-  return std::to_string(ns / 1000) + '.' + std::string(3 - rest.size(), '0') + rest;
+  return concat(ns / 1000, '.', std::string(3 - rest.size(), '0'), rest);
 }
 
 }  // namespace
@@ -60,14 +61,13 @@ class Trace::Writer {
   void write(const Event& event, std::size_t id) {
     const auto& v = event.value;
     const auto what = static_cast<Of>(event.what);
-    const auto batch = "\"batch\":" + std::to_string(v[1]);
+    const auto batch = concat("\"batch\":", v[1]);
     switch (event.kind.load(std::memory_order_relaxed)) {
       case Kind::none: break;
       case Kind::sample: {
         const auto stage = static_cast<Stage>(event.what);
-        const auto args = batch + ",\"row\":" + std::to_string(v[2]) +
-                          ",\"index\":" + std::to_string(v[3]) +
-                          ",\"sample\":" + json_text(engine::name_of(source_, v[3]));
+        const auto args = concat(batch, ",\"row\":", v[2], ",\"index\":", v[3],
+                                 ",\"sample\":", json_text(engine::name_of(source_, v[3])));
         if (stage == Stage::wait) return wait(event, id, args);
         return span(to_string(stage), "sample", threads, event, args);
       }
@@ -104,7 +104,7 @@ class Trace::Writer {
         << R"(","name":")" << name << R"(","args":{)" << args << "}}";
   }
   void wait(const Event& event, std::size_t id, const std::string& args) {
-    const auto common = R"(,"cat":"sample","name":"wait","id":)" + std::to_string(id);
+    const auto common = concat(R"(,"cat":"sample","name":"wait","id":)", id);
     begin('b', threads, event.track, event.at_ns) << common << R"(,"args":{)" << args << "}}";
     begin('e', threads, event.track, event.at_ns + duration(event)) << common << '}';
   }
@@ -160,12 +160,12 @@ void Trace::write(std::ostream& out, const books::Book& book, const AnySource& s
   writer.name_track(threads, consumer, "consumer");
   writer.name_track(threads, conductor, "conductor");
   for (std::uint32_t i = 0; i < workers_; ++i)
-    writer.name_track(threads, worker(i), "worker " + std::to_string(i));
+    writer.name_track(threads, worker(i), concat("worker ", i));
   for (std::uint32_t i = 0; i < readers_; ++i)
-    writer.name_track(threads, reader(i), "reader " + std::to_string(i));
+    writer.name_track(threads, reader(i), concat("reader ", i));
   if (tuned_.load(std::memory_order_relaxed)) writer.name_track(threads, tuning(), "tuning");
   for (std::uint32_t i = 0; slab(i) < slabs_end; ++i)
-    writer.name_track(slabs, slab(i), "slab " + std::to_string(i));
+    writer.name_track(slabs, slab(i), concat("slab ", i));
   for (std::size_t i = 0; i < events.size(); ++i) writer.write(*events[i], i);
 
   const auto now = book.snapshot();

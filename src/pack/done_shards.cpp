@@ -38,38 +38,15 @@ std::optional<shards::Index> read_record(const std::string& path) {
   }
 }
 
-/// The part of an index for one of its shards.
-shards::Index part_of(const shards::Index& whole, std::size_t shard) {
-  shards::Index part;
-  part.shards.push_back(whole.shards[shard]);
-  part.shards.back().first = 0;
-  const auto begin = whole.shards[shard].first;
-  const auto end = shard + 1 < whole.shards.size() ? whole.shards[shard + 1].first
-                                                   : std::uint64_t{whole.samples.size()};
-  for (auto i = begin; i < end; ++i) {
-    auto sample = whole.samples[static_cast<std::size_t>(i)];
-    sample.name = part.add_name(whole.name(sample));
-    sample.shard = 0;
-    part.samples.push_back(sample);
-  }
-  return part;
-}
-
+/// The records of the first shards, to the first one that is missing or wrong.
 std::vector<DoneShard> records_in(const std::string& folder) {
   std::vector<DoneShard> done;
-  if (const auto whole = read_record(folder + '/' + std::string(shards::index_name))) {
-    for (std::size_t i = 0; i < whole->shards.size(); ++i)
-      done.push_back({.record = part_of(*whole, i)});
-  } else {
-    while (auto record = read_record(folder + '/' + record_name(done.size())))
-      done.push_back({.record = *std::move(record)});
+  while (auto record = read_record(folder + '/' + record_name(done.size()))) {
+    const auto name = shard_name(done.size());
+    if (record->shards.size() != 1 || record->samples.empty() || record->shards[0].name != name)
+      break;
+    done.push_back({.record = *std::move(record)});
   }
-  const auto wrong = std::ranges::find_if(done, [n = std::uint64_t{0}](const auto& each) mutable {
-    const auto& [record, begin, end, left_out, holds] = each;
-    return record.shards.size() != 1 || record.samples.empty() ||
-           record.shards[0].name != shard_name(n++);
-  });
-  done.erase(wrong, done.end());
   return done;
 }
 

@@ -13,7 +13,7 @@ namespace weir::pack {
 
 /// "shard-000007.tar".
 std::string shard_name(std::uint64_t number);
-/// The name of the record that a shard has until the index of all shards is written.
+/// The name of a shard's record: an index of this shard alone.
 std::string record_name(std::uint64_t number);
 
 /// A shard that an earlier run has completed, by its record.

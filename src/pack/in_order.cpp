@@ -19,8 +19,10 @@ class InOrder::Work {
  public:
   Work(const InOrder& how, std::uint64_t first, std::uint64_t end)
       : how_(how), end_(end), next_(first), taken_(first), made_(window()) {
+    const auto threads = std::min<std::uint64_t>(how.threads_, end - first);
+    threads_.reserve(static_cast<std::size_t>(threads));
     try {
-      for (std::uint64_t i = 0; i < std::min<std::uint64_t>(how.threads_, end - first); ++i)
+      for (std::uint64_t i = 0; i < threads; ++i)
         threads_.push_back(start_thread([this] { work(); }));
     } catch (const std::exception&) {
       if (threads_.empty()) throw;  // the threads that started do the work

@@ -69,8 +69,11 @@ std::string_view extension_of(const codec::ImageInfo& info) noexcept {
   return name == "jpeg" ? "jpg" : name == "pgm" || name == "ppm" ? "pnm" : name;
 }
 
-Member member_of(std::span<const std::byte> bytes, std::int64_t label) {
-  return {.bytes = bytes, .label = label, .checksum = shards::checksum_of(bytes)};
+Member member_of(std::span<const std::byte> bytes, const Encoded& encoded) {
+  return {.bytes = bytes,
+          .label = encoded.label,
+          .checksum = shards::checksum_of(bytes),
+          .source_bytes = encoded.bytes.size()};
 }
 
 }  // namespace
@@ -119,68 +122,77 @@ Result<Member> Maker::made_of(std::uint64_t position, const Encoded& encoded,
   if (!info) return info.defect();
   if (encoded.bytes.size() > UINT32_MAX)
     return codec::over_limit("a sample of a shard has less than 4 GiB");
-  if (recipe_.short_side != 0)
-    return encoded_again(position, encoded, *info, read_bytes, std::move(pieces));
   const auto upright = decoder_.upright(*info);
-  auto member = member_of(encoded.bytes, encoded.label);
+  const ImageSize before{upright.height, upright.width};
+  const auto size = shrunk(before, recipe_.short_side);
+  // A second compression would lose detail and save little.
+  const bool keeps =
+      recipe_.short_side == 0 || (size == before && info->format == &codec::jpeg_format);
+  if (!keeps) return encoded_again(position, encoded, *info, size, read_bytes);
+
+  // Decoded at a small size, which shows as much damage.
+  constexpr ImageSize small{64, 64};
+  if (const auto decoded = decode(position, encoded, *info, small, 0, read_bytes); !decoded)
+    return decoded.defect();
+  auto member = member_of(encoded.bytes, encoded);
   member.extension = extension_of(*info);
-  member.size = {upright.height, upright.width};
-  member.source_bytes = encoded.bytes.size();
+  member.size = codec::size_for_any_exif(*info);
   member.held = std::move(pieces);
   return member;
 }
 
-Result<Member> Maker::encoded_again(std::uint64_t position, const Encoded& encoded,
-                                    const codec::ImageInfo& info, std::uint64_t read_bytes,
-                                    std::vector<Piece>&& pieces) {
-  const auto upright = decoder_.upright(info);
-  const ImageSize before{upright.height, upright.width};
-  const auto size = shrunk(before, recipe_.short_side);
-  const Shape shape{size.height, size.width, info.channels < 3 ? 1u : 3u};
+Result<Maker::Decoded> Maker::decode(std::uint64_t position, const Encoded& encoded,
+                                     const codec::ImageInfo& info, ImageSize size,
+                                     std::uint64_t jpeg_bytes, std::uint64_t read_bytes) {
   const auto plan =
       decoder_.plan(info, {.out = {size.height, size.width, 3}, .fit = Fit::stretch}, 0);
-  const auto most_jpeg = source::most_jpeg_bytes(shape);
+  const auto pixels = plan.out().values();
   const auto pixels_at = round_up(plan.memory.scratch, 64);
-  const auto jpeg_at = round_up(add_sat(pixels_at, plan.out().values()), 64);
-  const auto work_bytes = add_sat(jpeg_at, most_jpeg);
-  const auto beside = add_sat(plan.memory.reserved, encoder_bytes(size.width));
-  const auto wanted = add_sat(add_sat(read_bytes, most_jpeg), add_sat(work_bytes, beside));
-  if (const auto defect = engine::too_large(wanted, memory_.most_sample_bytes(), Stage::wait))
-    return *defect;
+  const auto jpeg_at = round_up(add_sat(pixels_at, pixels), 64);
+  const auto work_bytes = add_sat(jpeg_at, jpeg_bytes);
+  const auto beside =
+      add_sat(plan.memory.reserved, jpeg_bytes == 0 ? 0 : encoder_bytes(size.width));
+  // The JPEG is copied when its size is known.
+  const auto wanted = add_sat(add_sat(read_bytes, jpeg_bytes), add_sat(work_bytes, beside));
+  if (auto defect = engine::too_large(wanted, memory_.most_sample_bytes(), Stage::wait))
+    return *std::move(defect);
 
-  const auto work = memory_.take(position, Account::scratch, work_bytes, beside);
+  Decoded decoded{.work = memory_.take(position, Account::scratch, work_bytes, beside)};
   const auto part = [&](std::uint64_t from, std::uint64_t count) {
-    return work.bytes().subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count));
+    return decoded.work.bytes().subspan(static_cast<std::size_t>(from),
+                                        static_cast<std::size_t>(count));
   };
-  const auto rgb = part(pixels_at, plan.out().values());
-  const std::span row(reinterpret_cast<std::uint8_t*>(rgb.data()), rgb.size());
-  const auto decoded =
-      decoder_.decode(encoded.bytes, plan, part(0, plan.memory.scratch), stopping_, row);
+  const auto rgb = part(pixels_at, pixels);
+  decoded.rgb = {reinterpret_cast<std::uint8_t*>(rgb.data()), rgb.size()};
+  decoded.jpeg = part(jpeg_at, jpeg_bytes);
+  const auto done =
+      decoder_.decode(encoded.bytes, plan, part(0, plan.memory.scratch), stopping_, decoded.rgb);
   if (stopping_) throw Stopped{};
-  if (!decoded) return decoded.defect();
+  if (!done) return done.defect();
+  return decoded;
+}
 
-  Member member;
-  if (size == before && info.format == &codec::jpeg_format) {
-    // A second compression would lose detail and save little.
-    member = member_of(encoded.bytes, encoded.label);
-    member.held = std::move(pieces);
-  } else {
-    std::span<const std::byte> jpeg;
-    try {
-      jpeg = source::encode_jpeg(PixelRows(row, shape, stopping_), shape, recipe_.quality,
-                                 part(jpeg_at, most_jpeg));
-    } catch (const SampleError& error) {
-      if (stopping_) throw Stopped{};
-      return Defect{error.kind(), Stage::decode, error.what()};
-    }
-    auto kept = memory_.take(position, Account::encoded, jpeg.size());
-    std::ranges::copy(jpeg, kept.bytes().begin());
-    member = member_of(kept.bytes(), encoded.label);
-    member.held.push_back(std::move(kept));
+Result<Member> Maker::encoded_again(std::uint64_t position, const Encoded& encoded,
+                                    const codec::ImageInfo& info, ImageSize size,
+                                    std::uint64_t read_bytes) {
+  const Shape shape{size.height, size.width, info.channels < 3 ? 1u : 3u};
+  const auto decoded =
+      decode(position, encoded, info, size, source::most_jpeg_bytes(shape), read_bytes);
+  if (!decoded) return decoded.defect();
+  std::span<const std::byte> jpeg;
+  try {
+    jpeg = source::encode_jpeg(PixelRows(decoded->rgb, shape, stopping_), shape, recipe_.quality,
+                               decoded->jpeg);
+  } catch (const SampleError& error) {
+    if (stopping_) throw Stopped{};
+    return Defect{error.kind(), Stage::decode, error.what()};
   }
+  auto copy = memory_.take(position, Account::encoded, jpeg.size());
+  std::ranges::copy(jpeg, copy.bytes().begin());
+  auto member = member_of(copy.bytes(), encoded);
   member.extension = "jpg";
   member.size = size;
-  member.source_bytes = encoded.bytes.size();
+  member.held.push_back(std::move(copy));
   return member;
 }
 

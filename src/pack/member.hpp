@@ -16,8 +16,8 @@ namespace weir::pack {
 
 /// What becomes of an image.
 struct Recipe {
-  std::uint32_t short_side =
-      0;             ///< of the stored image; 0: the encoded bytes are stored as they are
+  /// Of the stored image; 0: the encoded bytes of an image that decodes are stored as they are.
+  std::uint32_t short_side = 0;
   int quality = 90;  ///< of the JPEG, 1 to 100
   codec::DecoderOptions decoder{};
 };
@@ -28,7 +28,7 @@ struct Member {
   std::string_view extension{};  ///< "jpg"
   std::int64_t label = 0;
   std::uint64_t checksum = 0;      ///< XXH3-64 of the bytes
-  ImageSize size{};                ///< of the upright image
+  ImageSize size{};                ///< of the upright image; 0: it depends on Options::exif
   std::uint64_t source_bytes = 0;  ///< of the image as it was read
   std::vector<Piece> held{};       ///< the memory of `bytes`, if the source does not own it
 };
@@ -43,11 +43,21 @@ class Maker {
   Result<Member> make(std::uint64_t position, std::uint64_t index);
 
  private:
+  /// A decoded image, and room for its JPEG.
+  struct Decoded {
+    Piece work{};
+    std::span<std::uint8_t> rgb{};
+    std::span<std::byte> jpeg{};
+  };
+
   Result<Member> made_of(std::uint64_t position, const Encoded& encoded, std::uint64_t read_bytes,
                          std::vector<Piece>&& pieces);
   Result<Member> encoded_again(std::uint64_t position, const Encoded& encoded,
-                               const codec::ImageInfo& info, std::uint64_t read_bytes,
-                               std::vector<Piece>&& pieces);
+                               const codec::ImageInfo& info, ImageSize size,
+                               std::uint64_t read_bytes);
+  Result<Decoded> decode(std::uint64_t position, const Encoded& encoded,
+                         const codec::ImageInfo& info, ImageSize size, std::uint64_t jpeg_bytes,
+                         std::uint64_t read_bytes);
 
   const AnySource& source_;
   const Recipe& recipe_;

@@ -2,13 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -23,7 +22,9 @@
 #include "pack/done_shards.hpp"
 #include "pack/in_order.hpp"
 #include "pack/shard_writer.hpp"
+#include "shards/folder_names.hpp"
 #include "source/fingerprint.hpp"
+#include "source/text_file.hpp"
 
 namespace weir::pack {
 namespace {
@@ -32,6 +33,7 @@ namespace fs = std::filesystem;
 
 /// The file that says what a folder was packed from, and how.
 constexpr auto note_name = "pack.txt";
+constexpr std::uint64_t most_note_bytes = 1 << 20;
 
 std::string note_of(const AnySource& source, const Job& job) {
   const auto line = [](const char* name, const std::string& value) {
@@ -92,25 +94,30 @@ class Packer {
   [[noreturn]] void refuse(const std::string& why) const {
     throw Error(Errc::bad_options, Stage::read, sanitize(job_.out) + ": " + why);
   }
+  [[noreturn]] static void fail(const char* what, const std::string& path, int error) {
+    throw Error(
+        Errc::source_failed, Stage::read,
+        std::string("cannot ") + what + ' ' + sanitize(path) + ": " + source::errno_text(error));
+  }
   std::string path_of(const std::string& name) const { return job_.out + '/' + name; }
 
   void open_folder() {
     std::error_code failed;
     fs::create_directories(job_.out, failed);
     folder_ = source::open_at(AT_FDCWD, job_.out.c_str(), O_RDONLY | O_DIRECTORY);
-    if (!folder_)
-      throw Error(Errc::source_failed, Stage::read,
-                  "cannot open " + sanitize(job_.out) + ": " +
-                      (failed ? failed.message() : source::errno_text(errno)));
-    if (::flock(folder_.value(), LOCK_EX | LOCK_NB) != 0)
-      refuse("another weir pack writes into it");
+    if (!folder_) fail("open", job_.out, failed ? failed.value() : errno);
+    if (source::retried([&] { return ::flock(folder_.value(), LOCK_EX | LOCK_NB); }) != 0) {
+      if (errno == EWOULDBLOCK) refuse("another weir pack writes into it");
+      fail("lock", job_.out, errno);
+    }
     const auto wanted = note_of(source_, job_);
-    std::ifstream file(path_of(note_name), std::ios::binary);
-    if (file) return compare(std::string(std::istreambuf_iterator<char>(file), {}), wanted);
-    for (const auto& entry : fs::directory_iterator(job_.out))
-      if (entry.path().filename() != note_name + std::string(".part"))
+    const auto note_path = path_of(note_name);
+    if (fs::exists(note_path))
+      return compare(source::read_text_file(note_path, most_note_bytes), wanted);
+    for (const auto& name : shards::names_in(job_.out))
+      if (name != note_name + std::string(".part"))
         refuse("the folder is not empty and not of weir pack; name a new one");
-    shards::NewFile note(path_of(note_name));
+    shards::NewFile note(note_path);
     note.write(std::as_bytes(std::span(wanted)));
     note.commit();
   }
@@ -170,21 +177,18 @@ class Packer {
 
   /// Removes the index, which comes last, and the shards that are not in `done` or do not hold.
   void forget_after(const std::vector<DoneShard>& done) const {
-    // Without the index, each shard that is kept needs its record.
-    for (std::size_t i = 0; i < done.size(); ++i)
-      if (done[i].holds && !fs::exists(path_of(record_name(i))))
-        shards::write_index(path_of(record_name(i)), done[i].record);
     std::set<std::string> kept;
     for (std::size_t i = 0; i < done.size(); ++i) {
       kept.insert(record_name(i));
       if (done[i].holds) kept.insert(shard_name(i));
     }
-    std::error_code ignored;
-    fs::remove(path_of(std::string(shards::index_name)), ignored);
-    for (const auto& entry : fs::directory_iterator(job_.out)) {
-      const auto name = entry.path().filename().string();
-      if (is_own(name) && !kept.contains(name)) fs::remove(entry.path(), ignored);
-    }
+    remove(path_of(std::string(shards::index_name)));
+    for (const auto& name : shards::names_in(job_.out))
+      if (is_own(name) && !kept.contains(name)) remove(path_of(name));
+  }
+
+  static void remove(const std::string& path) {
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail("remove", path, errno);
   }
 
   /// Whether a pack gives files such a name.
@@ -251,8 +255,6 @@ class Packer {
     packed_.shards = index.shards.size();
     packed_.samples = index.samples.size();
     shards::write_index(path_of(std::string(shards::index_name)), index);
-    std::error_code ignored;
-    for (std::uint64_t i = 0; i < packed_.shards; ++i) fs::remove(path_of(record_name(i)), ignored);
   }
 
   const AnySource& source_;

@@ -17,12 +17,6 @@ std::string key_of(std::uint64_t position) {
   return digits;
 }
 
-/// A side of an image in the index. 0: unknown, as both are then.
-std::uint16_t side_of(std::uint32_t side, const ImageSize& size) noexcept {
-  const bool fits = size.height <= UINT16_MAX && size.width <= UINT16_MAX;
-  return fits ? static_cast<std::uint16_t>(side) : std::uint16_t{0};
-}
-
 }  // namespace
 
 bool ShardWriter::is_full_for(const Member& member) const {
@@ -47,9 +41,8 @@ void ShardWriter::add(std::uint64_t number, std::uint64_t position, const Member
                              .name = record_.add_name(name),
                              .label = member.label,
                              .checksum = member.checksum,
-                             .bytes = static_cast<std::uint32_t>(member.bytes.size()),
-                             .height = side_of(member.size.height, member.size),
-                             .width = side_of(member.size.width, member.size)});
+                             .bytes = static_cast<std::uint32_t>(member.bytes.size())});
+  set_size(record_.samples.back(), member.size);
 }
 
 shards::Index ShardWriter::finish() {

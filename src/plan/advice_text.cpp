@@ -1,4 +1,3 @@
-#include <array>
 #include <cmath>
 #include <cstdlib>
 
@@ -9,32 +8,6 @@
 
 namespace weir {
 namespace {
-
-constexpr std::array<Term<Basis>, 3> bases{{
-    {Basis::measured, "measured", ""},
-    {Basis::predicted, "predicted", ""},
-    {Basis::unknown, "unmeasured", ""},
-}};
-static_assert(in_order(bases));
-
-constexpr std::array<Term<Change>, 15> changes{{
-    {Change::max_queue_size, "max_queue_size", ""},
-    {Change::workers, "workers", ""},
-    {Change::read_ahead, "read_ahead", ""},
-    {Change::settings, "settings", ""},
-    {Change::cache, "cache", ""},
-    {Change::decode, "decode", ""},
-    {Change::antialias, "antialias", ""},
-    {Change::budget, "budget", ""},
-    {Change::data, "data", ""},
-    {Change::storage, "storage", ""},
-    {Change::trainer, "trainer", ""},
-    {Change::cpu, "cpu", ""},
-    {Change::max_leases, "max_leases", ""},
-    {Change::pinned, "pinned", ""},
-    {Change::copy, "copy", ""},
-}};
-static_assert(in_order(changes));
 
 /// Regimes in which the consumer waits.
 constexpr struct {
@@ -66,15 +39,21 @@ std::string difference(std::int64_t bytes) {
 
 }  // namespace
 
-std::string_view to_string(Basis basis) noexcept { return name_in(bases, basis); }
-std::string_view to_string(Change change) noexcept { return name_in(changes, change); }
+std::string_view to_string(Basis basis) noexcept {
+  return name_of(basis, {"measured", "predicted", "unmeasured"});
+}
+std::string_view to_string(Change change) noexcept {
+  return name_of(change, {"max_queue_size", "workers", "read_ahead", "settings", "cache", "decode",
+                          "antialias", "budget", "data", "storage", "trainer", "cpu", "max_leases",
+                          "pinned", "copy"});
+}
 
 std::string describe(const Verdict& verdict) {
   for (const auto& [regime, name, cause, wait] : waits) {
     if (verdict.regime != regime) continue;
     const double part = verdict.consumer_wait > 0 ? verdict.*wait / verdict.consumer_wait : 0;
-    return std::string(name) + "-bound: the consumer waits " + percent(verdict.consumer_wait) +
-           " of its time, " + percent(part) + " of that for " + cause + ".";
+    return concat(name, "-bound: the consumer waits ", percent(verdict.consumer_wait),
+                  " of its time, ", percent(part), " of that for ", cause, ".");
   }
   if (verdict.regime == Regime::cpu)
     return "Short of CPUs: the consumer waits " + percent(verdict.consumer_wait) +
@@ -89,17 +68,17 @@ std::string describe(const Verdict& verdict) {
 
 std::string lever_text(const Lever& lever, const Prediction& now) {
   if (lever.basis == Basis::unknown) return lever.title + ": not measured yet. " + lever.why + ".";
-  auto text = lever.title + ": " + times(lever.gain) + " (" + rate(now.samples_per_s) + " to " +
-              rate(lever.result.samples_per_s) + " samples/s), " + difference(lever.bytes) + ", " +
-              std::string(to_string(lever.basis)) + ".";
+  auto text = concat(lever.title, ": ", times(lever.gain), " (", rate(now.samples_per_s), " to ",
+                     rate(lever.result.samples_per_s), " samples/s), ", difference(lever.bytes),
+                     ", ", to_string(lever.basis), ".");
   if (!lever.why.empty()) text += " " + lever.why + ".";
   return text;
 }
 
 std::string exact_bytes(std::uint64_t bytes) {
   constexpr std::uint64_t kib = 1 << 10, mib = 1 << 20;
-  if (bytes > 0 && bytes % mib == 0) return std::to_string(bytes / mib) + "MiB";
-  if (bytes > 0 && bytes % kib == 0) return std::to_string(bytes / kib) + "KiB";
+  if (bytes > 0 && bytes % mib == 0) return concat(bytes / mib, "MiB");
+  if (bytes > 0 && bytes % kib == 0) return concat(bytes / kib, "KiB");
   return std::to_string(bytes);
 }
 
@@ -107,8 +86,7 @@ std::string flags_of(const Setting& to, const Setting* from) {
   std::string flags;
   for (const auto& knob : knobs) {
     if (from && from->*knob.value == to.*knob.value) continue;
-    flags +=
-        (flags.empty() ? "" : " ") + std::string(knob.flag) + " " + std::to_string(to.*knob.value);
+    flags += concat(flags.empty() ? "" : " ", knob.flag, " ", to.*knob.value);
   }
   return flags;
 }
@@ -117,21 +95,21 @@ std::string code_of(const Setting& to, const Setting* from) {
   std::string code;
   for (const auto& knob : knobs) {
     if (from && from->*knob.value == to.*knob.value) continue;
-    code += "options." + std::string(knob.member) + " = " + std::to_string(to.*knob.value) + ";\n";
+    code += concat("options.", knob.member, " = ", to.*knob.value, ";\n");
   }
   return code;
 }
 
 std::string value_of(const CacheOptions& cache) {
-  return std::string(to_string(cache.keep)) +
-         (cache.max_bytes != 0 ? ":" + exact_bytes(cache.max_bytes) : "");
+  return concat(to_string(cache.keep),
+                cache.max_bytes != 0 ? ":" + exact_bytes(cache.max_bytes) : "");
 }
 
 std::string flag_of(const CacheOptions& cache) { return "--cache " + value_of(cache); }
 
 std::string code_of(const CacheOptions& cache) {
-  return "options.cache = {weir::Cache::" + std::string(to_string(cache.keep)) + ", " +
-         std::to_string(cache.max_bytes) + "};\n";
+  return concat("options.cache = {weir::Cache::", to_string(cache.keep), ", ", cache.max_bytes,
+                "};\n");
 }
 
 }  // namespace weir

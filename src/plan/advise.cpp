@@ -16,7 +16,7 @@ void put_settings(Advice& advice, std::uint64_t budget, const CachePlan& cache) 
   advice.code = code_of(setting);
   if (budget != unlimited) {
     advice.flags += " --memory-budget " + exact_bytes(budget);
-    advice.code += "options.memory.budget_bytes = " + std::to_string(budget) + ";\n";
+    advice.code += concat("options.memory.budget_bytes = ", budget, ";\n");
   }
   if (cache.keep == Cache::nothing) return;
   const CacheOptions kept{cache.keep, cache.requested};
@@ -26,8 +26,7 @@ void put_settings(Advice& advice, std::uint64_t budget, const CachePlan& cache) 
 
 void check(const AdviceOptions& o) {
   if (!(o.target_readiness > 0 && o.target_readiness <= 1))
-    refuse("target_readiness = " + std::to_string(o.target_readiness) +
-           ": must be above 0 and at most 1");
+    refuse("target_readiness = ", o.target_readiness, ": must be above 0 and at most 1");
   if (o.most_queue == 0) refuse("most_queue = 0: must be 1 or more");
 }
 

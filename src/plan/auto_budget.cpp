@@ -5,7 +5,7 @@
 namespace weir {
 AutoBudget auto_budget(const MemoryRoom& room, double share) {
   if (!(share > 0 && share <= 1)) {
-    refuse("auto_budget share = " + std::to_string(share) + ": must be above 0 and at most 1");
+    refuse("auto_budget share = ", share, ": must be above 0 and at most 1");
   }
   const auto& group = room.cgroup;
   if (room.machine == 0 && !group) {

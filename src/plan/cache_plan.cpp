@@ -20,24 +20,23 @@ const char* varies(const Options& options) {
 
 /// The reason of a cache of `plan.bytes`, which are too few.
 std::string why_no_room(const CachePlan& plan, std::uint64_t max_sample_bytes) {
-  const auto table = "its table of " + std::to_string(plan.table_bytes) + " bytes";
+  const auto table = concat("its table of ", plan.table_bytes, " bytes");
   if (plan.requested != 0 && plan.bytes == plan.requested)
-    return "nothing is kept: " + table + " does not fit into " +
-           (plan.shared ? "the store, which holds " : "cache.max_bytes = ") +
-           std::to_string(plan.bytes);
-  return "nothing is kept: index, slabs, the " + mebibytes(max_sample_bytes) +
-         " of memory.max_sample_bytes and the needs of workers leave " +
-         std::to_string(plan.bytes) + " bytes of the budget for " + table +
-         " and samples; give a larger budget, fewer slabs, or what measure_sample_bytes() finds";
+    return concat("nothing is kept: ", table, " does not fit into ",
+                  plan.shared ? "the store, which holds " : "cache.max_bytes = ", plan.bytes);
+  return concat(
+      "nothing is kept: index, slabs, the ", mebibytes(max_sample_bytes),
+      " of memory.max_sample_bytes and the needs of workers leave ", plan.bytes,
+      " bytes of the budget for ", table,
+      " and samples; give a larger budget, fewer slabs, or memory.max_sample_bytes = measured");
 }
 
 /// The reason of a cache that has no room for a row of so many bytes.
 std::string less_than_a_sample(const CachePlan& plan, std::uint64_t max_sample_bytes,
                                std::uint64_t row_bytes) {
-  return "hardly anything is kept: a row of " + std::to_string(row_bytes) +
-         " bytes does not fit into " + std::to_string(plan.bytes) + " bytes, " +
-         std::to_string(plan.table_bytes) + " of them the table; " + mebibytes(max_sample_bytes) +
-         " are reserved by memory.max_sample_bytes";
+  return concat("hardly anything is kept: a row of ", row_bytes, " bytes does not fit into ",
+                plan.bytes, " bytes, ", plan.table_bytes, " of them the table; ",
+                mebibytes(max_sample_bytes), " are reserved by memory.max_sample_bytes");
 }
 
 }  // namespace
@@ -47,22 +46,21 @@ void check_cache(const Options& options) {
   const auto& memory = options.memory;
   if (cache.keep == Cache::nothing) {
     if (cache.max_bytes != 0)
-      refuse("cache.max_bytes = " + std::to_string(cache.max_bytes) +
-             ": with cache.keep = nothing it must be 0");
+      refuse("cache.max_bytes = ", cache.max_bytes, ": with cache.keep = nothing it must be 0");
     if (cache.shared) refuse("cache.shared: with cache.keep = nothing it must be null");
     return;
   }
-  const auto keep = "cache.keep = " + std::string(to_string(cache.keep));
+  const auto keep = concat("cache.keep = ", to_string(cache.keep));
   const auto budget = memory.ledger ? memory.ledger->budget() : memory.budget_bytes;
   if (cache.shared && cache.max_bytes != 0)
-    refuse("cache.max_bytes = " + std::to_string(cache.max_bytes) +
-           ": with cache.shared it must be 0; the store has a bound of " +
-           std::to_string(cache.shared->max_bytes()) + " bytes");
+    refuse("cache.max_bytes = ", cache.max_bytes,
+           ": with cache.shared it must be 0; the store has a bound of ", cache.shared->max_bytes(),
+           " bytes");
   if (cache.max_bytes == 0 && budget == unlimited && !cache.shared)
-    refuse(keep + ": the cache has no bound; set cache.max_bytes or memory.budget_bytes");
+    refuse(keep, ": the cache has no bound; set cache.max_bytes or memory.budget_bytes");
   const auto* const why = varies(options);
   if (cache.keep == Cache::decoded && why)
-    refuse(keep + ": " + why + "; cache.keep = encoded keeps what was read");
+    refuse(keep, ": ", why, "; cache.keep = encoded keeps what was read");
 }
 
 CachePlan plan_cache(const Options& options, std::uint64_t samples, std::uint64_t room,

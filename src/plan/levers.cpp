@@ -80,7 +80,7 @@ class Levers {
   Lever& add(Change change, std::string from, std::string to, const Prediction& result) {
     auto& lever = levers_.emplace_back();
     lever.change = change;
-    lever.title = std::string(to_string(change)) + " " + from + " → " + to;
+    lever.title = concat(to_string(change), " ", from, " → ", to);
     lever.from = std::move(from);
     lever.to = std::move(to);
     lever.gain = gain(result);
@@ -115,7 +115,7 @@ class Levers {
       if (had == has) continue;
       from = joined(from, had);
       to = joined(to, has);
-      title = joined(title, std::string(knob.name) + " " + had + " → " + has);
+      title = joined(title, concat(knob.name, " ", had, " → ", has));
       changed = &knob;
       ++count;
     }
@@ -124,7 +124,7 @@ class Levers {
     lever.title = std::move(title);
     lever.flag = flags_of(result.setting, &now_.setting);
     lever.code = code_of(result.setting, &now_.setting);
-    if (one && is_worth_it(result)) lever.why = std::string("Then ") + changed->why;
+    if (one && is_worth_it(result)) lever.why = concat("Then ", changed->why);
     if (!is_worth_it(result)) lever.why = "It saves memory";
     return lever;
   }
@@ -184,8 +184,8 @@ class Levers {
     const auto changed = flags_of(to.setting, &now_.setting);
     lever.flag =
         "--memory-budget " + exact_bytes(2 * budget) + (changed.empty() ? "" : " " + changed);
-    lever.code = "options.memory.budget_bytes = " + std::to_string(2 * budget) + ";\n" +
-                 code_of(to.setting, &now_.setting);
+    lever.code = concat("options.memory.budget_bytes = ", 2 * budget, ";\n",
+                        code_of(to.setting, &now_.setting));
     lever.why = "With the settings that it allows";
   }
 
@@ -221,7 +221,7 @@ class Levers {
                              const Prediction& result, const char* why) {
       if (!is_worth_it(result)) return false;
       auto& lever = add(change, milliseconds(now_s) + unit, milliseconds(now_s / 2) + unit, result);
-      lever.title = std::string(name) + " " + lever.from + " → " + lever.to;
+      lever.title = concat(name, " ", lever.from, " → ", lever.to);
       lever.why = why;
       return true;
     };

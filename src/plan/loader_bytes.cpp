@@ -1,6 +1,5 @@
 #include "plan/loader_bytes.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/checked.hpp"

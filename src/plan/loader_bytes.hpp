@@ -25,10 +25,11 @@ std::uint64_t slab_record_bytes(std::uint32_t rows, bool sizes_differ);
 constexpr std::uint32_t recorded_slabs(std::uint32_t max_leases, std::uint32_t slabs) noexcept {
   return Grown<int>::capacity_for(1 + max_leases, slabs);
 }
-/// The rows of the largest batch of so many positions; 0: unknown.
-constexpr std::uint32_t most_rows(std::uint32_t batch, std::uint64_t positions) noexcept {
-  return positions == 0 ? batch
-                        : static_cast<std::uint32_t>(std::min<std::uint64_t>(batch, positions));
+/// The rows of the largest batch of so many positions, or asked of so many samples. Both 0: unknown.
+constexpr std::uint32_t most_rows(std::uint32_t batch, std::uint64_t positions,
+                                  std::uint64_t samples) noexcept {
+  const auto most = std::max(positions, samples);
+  return most == 0 ? batch : static_cast<std::uint32_t>(std::min<std::uint64_t>(batch, most));
 }
 
 /// Assumed bytes per worker for this plan.

@@ -10,7 +10,7 @@ namespace weir {
 namespace {
 
 void require(bool holds, const std::string& what, const std::string& bound) {
-  if (!holds) refuse(what + ": " + bound);
+  if (!holds) refuse(what, ": ", bound);
 }
 
 bool is_name(const std::string& name) {
@@ -33,15 +33,14 @@ void check_order(const Order& order, std::uint64_t samples) {
       return;
     case every:
       require(order.nth > 0, "order.nth = 0", "must be 1 or more");
-      require(samples == 0 || order.offset < samples,
-              "order.offset = " + std::to_string(order.offset),
-              "leaves no sample; the source has " + std::to_string(samples) + " samples");
+      require(samples == 0 || order.offset < samples, concat("order.offset = ", order.offset),
+              concat("leaves no sample; the source has ", samples, " samples"));
       return;
     case weighted:
       require(order.weights != nullptr, "order.weights is null", "use Order::weighted(weights)");
       require(samples == 0 || order.weights->values().size() == samples, "order.weights",
-              "of " + std::to_string(order.weights->values().size()) + " samples; the source has " +
-                  std::to_string(samples) + ", and each needs one weight");
+              concat("of ", order.weights->values().size(), " samples; the source has ", samples,
+                     ", and each needs one weight"));
       return;
     case own:
       require(is_name(order.name), "order.name = '" + order.name + "'",

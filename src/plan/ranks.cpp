@@ -48,16 +48,15 @@ struct Claim {
 };
 
 std::string shown(const Claim& claim) {
-  return std::string(claim.launcher->name) + ": " + claim.launcher->rank + '=' +
-         std::to_string(claim.rank) + ' ' + claim.launcher->world + '=' +
-         std::to_string(claim.world);
+  return concat(claim.launcher->name, ": ", claim.launcher->rank, '=', claim.rank, ' ',
+                claim.launcher->world, '=', claim.world);
 }
 
 std::uint32_t number_in(const Variables& variables, const char* name,
                         const std::string& requested) {
   const std::string value = variables(name);
   if (const auto number = number_of(value)) return *number;
-  refuse(requested + name + '=' + value + " is not a whole number from 0 to 4294967295");
+  refuse(requested, name, '=', value, " is not a whole number from 0 to 4294967295");
 }
 
 /// "4(x2),3": the tasks of each node. The node's own is that of SLURM_NODEID.
@@ -86,23 +85,23 @@ std::uint32_t local_world_of(const Launcher& launcher, const Variables& variable
 
 /// Empty if the launcher has not started this process. `needed`: then it throws.
 std::optional<Claim> claim_of(const Launcher& launcher, const Variables& variables, bool needed) {
-  const auto requested = "ranks = " + std::string(needed ? launcher.name : "automatic") + ": ";
+  const auto requested = concat("ranks = ", needed ? launcher.name : "automatic", ": ");
   const auto missing = [&](const char* name) -> std::optional<Claim> {
     if (!needed) return std::nullopt;
-    refuse(requested + name + " is not set; start the program by " + launcher.name +
+    refuse(requested, name, " is not set; start the program by ", launcher.name,
            ", or give ranks.rank and ranks.world");
   };
   if (launcher.only_with && !variables(launcher.only_with)) return missing(launcher.only_with);
   const bool has_rank = variables(launcher.rank), has_world = variables(launcher.world);
   if (!has_rank && !has_world) return missing(launcher.rank);
   if (has_rank != has_world)
-    refuse(requested + (has_rank ? launcher.rank : launcher.world) + " is set, but " +
-           (has_rank ? launcher.world : launcher.rank) + " is not; " + launcher.name +
+    refuse(requested, has_rank ? launcher.rank : launcher.world, " is set, but ",
+           has_rank ? launcher.world : launcher.rank, " is not; ", launcher.name,
            " sets both. Unset it, or give ranks.rank and ranks.world");
   Claim claim{&launcher, number_in(variables, launcher.rank, requested),
               number_in(variables, launcher.world, requested)};
   if (claim.rank >= claim.world)
-    refuse(requested + shown(claim) + ": the rank must be below the number of ranks");
+    refuse(requested, shown(claim), ": the rank must be below the number of ranks");
   claim.local_world =
       std::clamp(local_world_of(launcher, variables), std::uint32_t{1}, claim.world);
   return claim;
@@ -122,8 +121,8 @@ Ranks of_any(const Variables& variables) {
     if (other.rank == claims.front().rank && other.world == claims.front().world) continue;
     std::string all;
     for (const auto& claim : claims) all += (all.empty() ? "" : "; ") + shown(claim);
-    refuse("ranks = automatic: the launchers differ: " + all +
-           ". Choose one, as in ranks = " + other.launcher->name);
+    refuse("ranks = automatic: the launchers differ: ", all,
+           ". Choose one, as in ranks = ", other.launcher->name);
   }
   return given(claims.front());
 }
@@ -136,14 +135,11 @@ Ranks resolved(const Ranks& ranks, const Variables& variables) {
   for (const auto& launcher : launchers)
     if (launcher.from == ranks.from) return given(*claim_of(launcher, variables, true));
   if (ranks.from != From::given)
-    refuse("ranks.from = " + std::to_string(static_cast<unsigned>(ranks.from)) +
-           ": is no enumerator of its type");
+    refuse("ranks.from = ", static_cast<unsigned>(ranks.from), ": is no enumerator of its type");
   if (ranks.rank >= ranks.world)
-    refuse("ranks.rank = " + std::to_string(ranks.rank) +
-           ": must be below ranks.world = " + std::to_string(ranks.world));
+    refuse("ranks.rank = ", ranks.rank, ": must be below ranks.world = ", ranks.world);
   if (ranks.local_world < 1 || ranks.local_world > ranks.world)
-    refuse("ranks.local_world = " + std::to_string(ranks.local_world) +
-           ": must be 1 to ranks.world = " + std::to_string(ranks.world));
+    refuse("ranks.local_world = ", ranks.local_world, ": must be 1 to ranks.world = ", ranks.world);
   return ranks.world == 1 ? Ranks::none() : ranks;
 }
 

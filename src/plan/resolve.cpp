@@ -18,7 +18,6 @@
 #include "source/weights.hpp"
 #include "weir/ledger.hpp"
 #include "weir/memory.hpp"
-#include "weir/plan.hpp"
 
 namespace weir {
 
@@ -30,15 +29,15 @@ constexpr std::uint64_t most_sample_bytes = 256 * mib;
 
 using namespace option_bounds;
 
-template <class T>
-[[noreturn]] void refuse(const std::string& option, const T& value, const std::string& bound) {
-  weir::refuse(option + " = " + std::to_string(value) + ": " + bound);
+template <class... Bound>
+[[noreturn]] void refuse_value(const char* option, const auto& value, const Bound&... bound) {
+  refuse(option, " = ", value, ": ", bound...);
 }
 
 template <class T>
 void within(const char* option, T value, T low, T high) {
   if (value < low || value > high) {
-    refuse(option, value, "must be " + std::to_string(low) + " to " + std::to_string(high));
+    refuse_value(option, value, "must be ", low, " to ", high);
   }
 }
 
@@ -46,9 +45,8 @@ void within(const char* option, T value, T low, T high) {
 template <class Enum>
 void known(const char* option, Enum value, Enum last) {
   if (value > last)
-    refuse(
-        option, static_cast<unsigned>(value),
-        "is no enumerator of its type; the last is " + std::to_string(static_cast<unsigned>(last)));
+    refuse_value(option, static_cast<unsigned>(value), "is no enumerator of its type; the last is ",
+                 static_cast<unsigned>(last));
 }
 
 /// Throws if the positions are known and an epoch has no batch.
@@ -57,10 +55,10 @@ EpochPlan epoch_of(const Options& o, const Ranks& ranks, std::uint64_t positions
   const conductor::Schedule schedule(batching, 1);
   EpochPlan epoch{.positions = positions, .batches = schedule.batches_per_epoch()};
   if (positions > 0 && epoch.batches == 0)
-    refuse("batch", o.batch,
-           (ranks.world > 1 ? "on " + std::to_string(ranks.world) + " ranks, " : std::string()) +
-               "with drop_last, an epoch of " + std::to_string(positions) +
-               " samples has no batch; use a smaller batch, or keep the last one");
+    refuse_value("batch", o.batch,
+                 ranks.world > 1 ? concat("on ", ranks.world, " ranks, ") : std::string(),
+                 "with drop_last, an epoch of ", positions,
+                 " samples has no batch; use a smaller batch, or keep the last one");
   if (epoch.batches == 0) return epoch;
   const auto global = batching.global_batch();
   const auto last = schedule.at(epoch.batches - 1);
@@ -92,7 +90,7 @@ void check(const Options& o, std::uint64_t samples) {
   known("cache.keep", o.cache.keep, Cache::decoded);
   known("transform.input", o.transform.input, TransformInput::fitted);
   for (std::size_t i = 0; i < o.codecs.size(); ++i)
-    if (!o.codecs[i]) weir::refuse("codecs[" + std::to_string(i) + "] is null: remove it");
+    if (!o.codecs[i]) refuse("codecs[", i, "] is null: remove it");
   within("batch", o.batch, 1u, most_batch);
   within("workers", o.workers, 0u, most_workers);
   within("queue.max_queue_size", o.queue.max_queue_size, 1u, most_queue);
@@ -101,29 +99,29 @@ void check(const Options& o, std::uint64_t samples) {
   within("side_bytes", o.side_bytes, std::uint64_t{0}, most_side_bytes);
   within("transform.scratch_bytes", o.transform.scratch_bytes, std::uint64_t{0}, most_side_bytes);
   if (o.memory.max_sample_bytes != 0 && o.memory.max_sample_bytes < o.transform.scratch_bytes) {
-    refuse("memory.max_sample_bytes", o.memory.max_sample_bytes,
-           "must be at least transform.scratch_bytes, which is " +
-               std::to_string(o.transform.scratch_bytes));
+    refuse_value("memory.max_sample_bytes", o.memory.max_sample_bytes,
+                 "must be at least transform.scratch_bytes, which is ", o.transform.scratch_bytes);
   }
   within("trace.events", o.trace.events, std::uint64_t{0}, most_trace_events);
   within("tuning.most_queue", o.tuning.most_queue, 0u, most_queue);
   within("tuning.most_workers", o.tuning.most_workers, 0u, most_workers);
   within("tuning.most_read_ahead", o.tuning.most_read_ahead, 0u, most_read_ahead);
   if (!(o.tuning.target_readiness > 0.0 && o.tuning.target_readiness <= 1.0)) {
-    refuse("tuning.target_readiness", o.tuning.target_readiness, "must be above 0 and at most 1");
+    refuse_value("tuning.target_readiness", o.tuning.target_readiness,
+                 "must be above 0 and at most 1");
   }
   if (o.tuning.interval < std::chrono::milliseconds(10)) {
-    refuse("tuning.interval", o.tuning.interval.count(), "must be at least 10 ms");
+    refuse_value("tuning.interval", o.tuning.interval.count(), "must be at least 10 ms");
   }
   if (o.watchdog.after.count() < 0) {
-    refuse("watchdog.after", o.watchdog.after.count(), "must be 0 ms or more");
+    refuse_value("watchdog.after", o.watchdog.after.count(), "must be 0 ms or more");
   }
   const auto alignment = o.memory.alignment;
   if (alignment < 16 || alignment > 2 * mib || (alignment & (alignment - 1)) != 0) {
-    refuse("memory.alignment", alignment, "must be a power of two, 16 to 2097152");
+    refuse_value("memory.alignment", alignment, "must be a power of two, 16 to 2097152");
   }
   if (!(o.faults.tolerate_share >= 0.0 && o.faults.tolerate_share <= 1.0)) {
-    refuse("faults.tolerate_share", o.faults.tolerate_share, "must be 0 to 1");
+    refuse_value("faults.tolerate_share", o.faults.tolerate_share, "must be 0 to 1");
   }
   within("sizes.max_height", o.sizes.max_height, 0u, most_side);
   within("sizes.max_width", o.sizes.max_width, 0u, most_side);
@@ -156,7 +154,7 @@ Setting bounds(const Options& o, const Setting& requested, const Ranks& ranks) {
 }
 
 std::string size_text(std::uint64_t bytes) {
-  return bytes < mib ? std::to_string(bytes) + " bytes" : mebibytes(bytes);
+  return bytes < mib ? concat(bytes, " bytes") : mebibytes(bytes);
 }
 
 std::string floor_message(const Plan& plan, std::uint64_t others, std::uint64_t sample,
@@ -164,19 +162,19 @@ std::string floor_message(const Plan& plan, std::uint64_t others, std::uint64_t 
   const auto bytes = add_sat(plan.floor_bytes, others);
   // Rounded up: that much is enough. Without a blank it can be pasted as a size.
   const auto least = std::ceil(static_cast<double>(bytes) * 10 / mib) / 10;
-  return "memory.budget_bytes = " + std::to_string(plan.budget_bytes) + ": this needs at least " +
-         format("%.1fMiB", least) + ": " +
-         (others > 0 ? size_text(others) + " reserved for other loaders, " : std::string()) +
-         size_text(plan.index_bytes) + " of index (" +
-         (plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "") +
-         size_text(plan.record_bytes) + " of it weir's own records)" + ", " +
-         std::to_string(1 + plan.max_leases) + " slabs of " + size_text(plan.slab_bytes) + ", " +
-         size_text(sample) + " for one sample" +
-         (sample_was_set             ? " (memory.max_sample_bytes)"
-          : plan.transform_bytes > 0 ? " and transform.scratch_bytes"
-                                     : "") +
-         // Other loaders may reserve more of a larger budget.
-         (others > 0 ? "" : "; exactly " + std::to_string(bytes) + " bytes");
+  return concat("memory.budget_bytes = ", plan.budget_bytes, ": this needs at least ",
+                format("%.1fMiB", least), ": ",
+                others > 0 ? size_text(others) + " reserved for other loaders, " : std::string(),
+                size_text(plan.index_bytes), " of index (",
+                plan.trace_bytes > 0 ? size_text(plan.trace_bytes) + " of it the trace, " : "",
+                size_text(plan.record_bytes), " of it weir's own records), ", 1 + plan.max_leases,
+                " slabs of ", size_text(plan.slab_bytes), ", ", size_text(sample),
+                " for one sample",
+                sample_was_set             ? " (memory.max_sample_bytes)"
+                : plan.transform_bytes > 0 ? " and transform.scratch_bytes"
+                                           : "",
+                // Other loaders may reserve more of a larger budget.
+                others > 0 ? "" : concat("; exactly ", bytes, " bytes"));
 }
 
 }  // namespace
@@ -249,7 +247,7 @@ Plan plan::resolve(const Options& options, const Surroundings& given) {
   index_bytes = add_sat(index_bytes, plan.trace_bytes);
   // The records of the slabs that the floor has, and of the first threads.
   const auto each_record =
-      slab_record_bytes(most_rows(options.batch, plan.epoch.positions), sizes_differ);
+      slab_record_bytes(most_rows(options.batch, plan.epoch.positions, samples), sizes_differ);
   const auto records = recorded_slabs(plan.max_leases, most.max_queue_size + plan.max_leases);
   plan.record_bytes =
       add_sat(mul_sat(records, each_record),
@@ -259,7 +257,8 @@ Plan plan::resolve(const Options& options, const Surroundings& given) {
   plan.budget_bytes =
       options.memory.ledger ? options.memory.ledger->budget() : options.memory.budget_bytes;
 
-  const bool sample_was_set = options.memory.max_sample_bytes != 0;
+  const bool sample_was_set = options.memory.max_sample_bytes != 0 &&
+                              options.memory.max_sample_bytes != MemoryOptions::measured;
   // The default bound for a decode without a transform also holds with one.
   const auto least_default = add_sat(least_sample_bytes, plan.transform_bytes);
   const auto most_needed = sample_bytes == 0 ? unlimited : sample_bytes;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/text.hpp"
 #include "plan/loader_bytes.hpp"
 
 namespace weir {
@@ -181,8 +181,8 @@ Prediction Search::ceiling() {
   }
   if (best && tight) best = climbed(*best);
   if (!best)
-    throw Error(Errc::budget_too_small, Stage::wait,
-                "no setting fits a budget of " + std::to_string(budget_) + " bytes");
+    throw_error(Errc::budget_too_small, Stage::wait, "no setting fits a budget of ", budget_,
+                " bytes");
   return *best;
 }
 

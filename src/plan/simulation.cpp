@@ -1,9 +1,7 @@
 #include "plan/simulation.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
-#include <utility>
 
 #include "base/checked.hpp"
 #include "plan/cpu_share.hpp"
@@ -212,10 +210,10 @@ void Simulation::settle() {
 
 // ---- conductor -------------------------------------------------------------------------------
 
-bool Simulation::make_slab() {
-  if (slabs_made_ == book_->terms().slabs || !book_->try_charge_slab()) return false;
-  book_->add_slab(slabs_made_++);
-  return true;
+std::optional<books::SlabId> Simulation::make_slab(std::uint64_t bytes) {
+  if (slabs_made_ == book_->terms().slabs || !book_->try_charge_slab(bytes)) return std::nullopt;
+  book_->add_slab(slabs_made_, bytes);
+  return slabs_made_++;
 }
 
 void Simulation::trim_idle() noexcept {

@@ -75,7 +75,11 @@ class Simulation final : private conductor::Actions {
   };
 
   // -- conductor
-  bool make_slab() override;
+  std::uint64_t bytes_of(const conductor::BatchSlot&) override { return plan_.slab_bytes; }
+  std::optional<books::SlabId> fitting_slab(std::uint64_t, std::uint64_t) override {
+    return book_->idle_slab();
+  }
+  std::optional<books::SlabId> make_slab(std::uint64_t bytes) override;
   std::uint64_t untaken_rows() noexcept override { return queue_.untaken_rows(); }
   void trim_idle() noexcept override;
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;

@@ -70,7 +70,7 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
   // All rows can have the same image.
   if (source::repeats(options.order.kind))
     return buffer::SlabLayout::ragged(mul_sat(rows, largest_bytes), rows, alignment,
-                                      options.side_bytes);
+                                      options.side_bytes, channels);
   // A replacement fills the row of an unreadable image, so a batch can contain the same image
   // twice.
   const auto unreadable = options.faults.policy == OnFault::skip ? largest_bytes : 0;
@@ -105,19 +105,18 @@ void check_encoded(const Options& o) {
       : o.tuning.mode == Tuning::automatic      ? "tuning.mode = automatic predicts decodes"
                                                 : nullptr;
   if (what)
-    refuse("decode = none: a row is an encoded sample, and " + std::string(what) +
-           "; leave it at its default");
+    refuse("decode = none: a row is an encoded sample, and ", what, "; leave it at its default");
 }
 
 void check_sizes(const Options& o) {
   const auto& sizes = o.sizes;
   if (sizes.bucket_batches > 0 && sizes.mode != Sizes::padded)
-    refuse("sizes.bucket_batches = " + std::to_string(sizes.bucket_batches) +
+    refuse("sizes.bucket_batches = ", sizes.bucket_batches,
            ": only batches of sizes.mode padded have padding that buckets could lessen");
   if (sizes.mode == Sizes::fixed) {
     if (sizes.max_height != 0 || sizes.max_width != 0)
-      refuse("sizes.max_height, max_width = " + std::to_string(sizes.max_height) + ", " +
-             std::to_string(sizes.max_width) + ": with sizes.mode fixed, shape says the size");
+      refuse("sizes.max_height, max_width = ", sizes.max_height, ", ", sizes.max_width,
+             ": with sizes.mode fixed, shape says the size");
     return;
   }
   if (!sizes.index)
@@ -160,7 +159,7 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
       sizes.index->bytes(),
       add_sat(source::SizeOrder::memory_bytes(
                   positions, samples, mul_sat(options.batch, ranks.world), sizes.bucket_batches),
-              conductor::BatchSizes::memory_bytes(positions, options.batch)));
+              conductor::BatchSizes::memory_bytes(std::max(positions, samples), options.batch)));
   return figures;
 }
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "weir/error.hpp"
+#include "base/text.hpp"
 
 namespace weir {
 
@@ -18,8 +18,9 @@ std::string format(const char* pattern, Values... values) {
 }
 
 /// Throws Error{bad_options}.
-[[noreturn]] inline void refuse(const std::string& what) {
-  throw Error(Errc::bad_options, Stage::wait, what);
+template <class... Parts>
+[[noreturn]] void refuse(const Parts&... parts) {
+  refuse(Stage::wait, parts...);
 }
 
 /// For example "64.0 MiB".

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "plan/search.hpp"
 
 namespace weir::plan {
@@ -23,8 +24,7 @@ constexpr std::uint64_t many_more = 4;
 std::string described(const Setting& from, const Setting& to) {
   for (const auto& knob : knobs) {
     if (from.*knob.value != to.*knob.value)
-      return std::string(knob.name) + " " + std::to_string(from.*knob.value) + " to " +
-             std::to_string(to.*knob.value);
+      return concat(knob.name, " ", from.*knob.value, " to ", to.*knob.value);
   }
   return "nothing";
 }

@@ -33,6 +33,7 @@ struct Run {
   double posting_ns = 0;         ///< time of one posting to the ledger, measured after the run
   double reading_ns = 0;         ///< time of one measurement of the clock, measured after the run
   std::string budget_how;        ///< how `auto` was computed; empty if bytes were given
+  std::string sample_how;        ///< what was measured of the samples; empty if nothing was
   std::string slab_note;         ///< requests that the kernel refused for slabs; empty if none
   std::string digest;            ///< empty if not requested
   std::string error;             ///< why the run ended early; empty if it did not

@@ -20,7 +20,8 @@ Json head(std::string_view command);
 Json envelope(std::string_view command);
 
 /// Sets `plan` in the envelope.
-void put_plan(Json& envelope, const Plan& plan, std::string_view budget_how = {});
+void put_plan(Json& envelope, const Plan& plan, std::string_view budget_how = {},
+              std::string_view sample_how = {});
 /// Sets everything that a run provides, including plan and faults.
 void put_run(Json& envelope, const Run& run);
 /// Sets `faults` and `fault_count`.
@@ -40,5 +41,8 @@ Json text_or_null(std::string_view text);
 /// Formats `value` for a file or a pipe: an indent of two spaces and a final newline. Replaces
 /// bytes that are not UTF-8.
 std::string write(const Json& value);
+/// Parses untrusted JSON. Discarded if it is none. Throws std::invalid_argument if it is nested too
+/// deep.
+Json read(std::string_view text);
 
 }  // namespace weir::report

@@ -182,7 +182,10 @@ std::string stalls_text(const Report& figures) {
 
 }  // namespace
 
-std::string plan_text(const Plan& plan, std::string_view budget_how) {
+std::string plan_text(const Plan& plan, std::string_view budget_how, std::string_view sample_how) {
+  const auto note = [](std::string_view what, std::string_view how) {
+    return how.empty() ? std::string() : fmt::format("  {} {}\n", what, how);
+  };
   const auto side = plan.side_bytes > 0 ? fmt::format(" ({} beside the pixels of each sample)",
                                                       human_bytes(plan.side_bytes))
                                         : std::string();
@@ -190,26 +193,31 @@ std::string plan_text(const Plan& plan, std::string_view budget_how) {
       "Plan\n"
       "  batch {} of {}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
       "  {}\n"
-      "  floor {}, ceiling {}, budget {}, one sample at most {}\n{}{}",
+      "  floor {}, ceiling {}, budget {}, one sample at most {}\n{}{}{}",
       plan.batch, shape_text(plan), plan.max_queue_size, queue_bound_text(plan),
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
       staging_text(plan, side) + pinned_text(plan.pinned), human_bytes(plan.floor_bytes),
       human_bytes(plan.ceiling_bytes), human_bytes(plan.budget_bytes),
       human_bytes(plan.max_sample_bytes),
       order_text(plan) + cache_plan_text(plan.cache) + ranks_text(plan),
-      budget_how.empty() ? "" : fmt::format("  auto budget {}\n", budget_how));
+      note("measured:", sample_how), note("auto budget", budget_how));
 }
 
 std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) {
-  Table table("max_queue_size|slabs|bytes|uint8 MiB|float16 MiB|float32 MiB|<");
+  const bool encoded = plan.decode == Decode::none;
+  Table table(encoded ? "max_queue_size|slabs|bytes|MiB|<"
+                      : "max_queue_size|slabs|bytes|uint8 MiB|float16 MiB|float32 MiB|<");
   for (const auto depth : depths) {
     const auto cost = cost_at(plan, depth);
-    table.add({grouped(depth), grouped(std::uint64_t{depth} + plan.max_leases),
-               grouped(cost.u8_bytes), mebibytes(cost.u8_bytes), mebibytes(cost.f16_bytes),
-               mebibytes(cost.f32_bytes), depth == plan.max_queue_size ? "<- this plan" : ""});
+    std::vector<std::string> cells{grouped(depth), grouped(std::uint64_t{depth} + plan.max_leases),
+                                   grouped(cost.u8_bytes), mebibytes(cost.u8_bytes)};
+    if (!encoded) cells.insert(cells.end(), {mebibytes(cost.f16_bytes), mebibytes(cost.f32_bytes)});
+    cells.emplace_back(depth == plan.max_queue_size ? "<- this plan" : "");
+    table.add(std::move(cells));
   }
   const std::string_view bound = plan.sizes.mode == Sizes::fixed ? "Memory" : "Maximum memory";
-  return fmt::format("{} of all slabs by queue depth and element type\n{}", bound, table.text());
+  return fmt::format("{} of all slabs by queue depth{}\n{}", bound,
+                     encoded ? "" : " and element type", table.text());
 }
 
 std::string grid_text(const Grid& grid) {
@@ -301,9 +309,9 @@ std::string run_text(const Run& run) {
                          duration(figures.throughput.first_batch_s));
   if (run.interrupted) out += "Interrupted: the counts are of the moment it stopped.\n";
   out += regime_text(figures) + moves_text(figures) + '\n' +
-         plan_text(figures.plan, run.budget_how) + sizes_text(figures) + cache_text(figures) +
-         '\n' + samples_text(figures.samples, common_shape(figures.plan)) + '\n' +
-         memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
+         plan_text(figures.plan, run.budget_how, run.sample_how) + sizes_text(figures) +
+         cache_text(figures) + '\n' + samples_text(figures.samples, common_shape(figures.plan)) +
+         '\n' + memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
          cost_text("timing", "clock readings", stats_cost(run));
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;

@@ -11,7 +11,9 @@ namespace weir::report {
 // Text for a terminal: at most 100 columns, a newline at the end of each.
 
 /// The memory of a plan in two lines. `budget_how` explains `auto`; empty if bytes were given.
-std::string plan_text(const Plan& plan, std::string_view budget_how = {});
+/// `sample_how`: what was measured of the samples; empty if nothing was.
+std::string plan_text(const Plan& plan, std::string_view budget_how = {},
+                      std::string_view sample_how = {});
 /// Staging bytes by queue depth and element type, with a mark at the plan's own depth.
 std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths);
 /// GiB of the pixels of one batch.

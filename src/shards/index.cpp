@@ -212,6 +212,13 @@ class Reader {
 
 }  // namespace
 
+void set_size(Sample& sample, ImageSize size) noexcept {
+  const auto [least, most] = std::minmax(size.height, size.width);
+  if (least == 0 || most > UINT16_MAX) size = {};
+  sample.height = static_cast<std::uint16_t>(size.height);
+  sample.width = static_cast<std::uint16_t>(size.width);
+}
+
 bool is_below(std::string_view path) noexcept {
   if (path.empty() || path.starts_with('/')) return false;
   while (true) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shards/checksum.hpp"
+#include "weir/sizes.hpp"
 
 namespace weir::shards {
 
@@ -34,6 +35,9 @@ struct Sample {
   std::uint32_t reserved = 0;  ///< 0
 };
 static_assert(sizeof(Sample) == 48);
+
+/// Sets height and width. Both are unknown if one is 0 or has more than 16 bits.
+void set_size(Sample& sample, ImageSize size) noexcept;
 
 /// Whether a path is relative and has no "..".
 bool is_below(std::string_view path) noexcept;

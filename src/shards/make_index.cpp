@@ -76,17 +76,10 @@ auto samples_of(Samples& samples, const Index& index, std::size_t shard) {
   return std::span(samples).subspan(first, end - first);
 }
 
-void set_size(Sample& sample, std::span<const std::byte> bytes, const DecodeLimits& limits) {
-  sample.height = sample.width = 0;
-  if (bytes.empty()) return;
+ImageSize size_of(std::span<const std::byte> bytes, const DecodeLimits& limits) {
+  if (bytes.empty()) return {};
   const auto info = codec::probe_image(bytes, {.limits = limits});
-  if (!info) return;
-  const auto upright = codec::upright_shape(*info, Exif::apply);
-  const bool turned = upright.height != info->height || upright.width != info->width;
-  // Whoever ignores EXIF would get a wrong size.
-  if (turned || std::max(info->height, info->width) > UINT16_MAX) return;
-  sample.height = static_cast<std::uint16_t>(info->height);
-  sample.width = static_cast<std::uint16_t>(info->width);
+  return info ? codec::size_for_any_exif(*info) : ImageSize{};
 }
 
 }  // namespace
@@ -100,7 +93,7 @@ Index complete_index(const TarShards& shards, const ReadWhole& how) {
       const auto complete = [&](const Sample&, std::uint64_t sum,
                                 std::span<const std::byte> bytes) {
         next->checksum = sum;
-        set_size(*next++, bytes, how.limits);
+        set_size(*next++, size_of(bytes, how.limits));
       };
       index.shards[i].checksum = WholeShard(shards.files()[i], how).read(samples, complete);
     };

@@ -55,24 +55,23 @@ class Input {
 
   void limit_to(std::uint64_t offset) noexcept { limit_ = offset; }
   bool over_limit() const noexcept { return over_limit_; }
+  /// The errno of a read that failed; 0: none did.
+  int error() const noexcept { return error_; }
 
-  static la_ssize_t read(archive* reader, void* self, const void** data) {
-    return static_cast<Input*>(self)->read(reader, data);
+  static la_ssize_t read(archive*, void* self, const void** data) noexcept {
+    return static_cast<Input*>(self)->read(data);
   }
-  static la_int64_t skip(archive*, void* self, la_int64_t bytes) {
+  static la_int64_t skip(archive*, void* self, la_int64_t bytes) noexcept {
     return static_cast<Input*>(self)->skip(bytes);
   }
 
  private:
-  la_ssize_t read(archive* reader, const void** data) {
+  la_ssize_t read(const void** data) noexcept {
     over_limit_ = at_ >= limit_;
-    if (over_limit_) {
-      archive_set_error(reader, EFBIG, "too many headers");
-      return ARCHIVE_FATAL;
-    }
+    if (over_limit_) return ARCHIVE_FATAL;
     const auto got = read_at(shard_, at_, buffer_);
     if (got == 0 && errno != 0) {
-      archive_set_error(reader, errno, "%s", source::errno_text(errno).c_str());
+      error_ = errno;
       return ARCHIVE_FATAL;
     }
     at_ += got;
@@ -88,11 +87,13 @@ class Input {
   const ShardFile& shard_;
   std::uint64_t at_ = 0, limit_ = most_header_bytes;
   bool over_limit_ = false;
+  int error_ = 0;
   std::array<std::byte, read_bytes> buffer_;
 };
 
-struct FreeArchive {
+struct Free {
   void operator()(archive* reader) const noexcept { archive_read_free(reader); }
+  void operator()(archive_entry* entry) const noexcept { archive_entry_free(entry); }
 };
 
 /// The name of the compression that a file begins with. Empty if it is none.
@@ -113,11 +114,13 @@ std::string_view compression_of(const ShardFile& shard) {
 class MemberReader {
  public:
   explicit MemberReader(const ShardFile& shard) : shard_(shard), input_(shard) {
+    // libarchive makes its own entry without a look at whether there is memory.
     reader_.reset(archive_read_new());
-    if (!reader_) throw std::bad_alloc();
+    if (reader_) entry_.reset(archive_entry_new2(reader_.get()));
+    if (!entry_) throw std::bad_alloc();
     auto* const reader = reader_.get();
-    archive_read_support_format_tar(reader);
-    archive_read_set_callback_data(reader, &input_);
+    if (archive_read_support_format_tar(reader) != ARCHIVE_OK) fail();
+    if (archive_read_set_callback_data(reader, &input_) != ARCHIVE_OK) fail();  // it allocates
     archive_read_set_read_callback(reader, Input::read);
     archive_read_set_skip_callback(reader, Input::skip);
     if (shard.bytes == 0) refuse_shard(shard, 0, "the file is empty; copy or make it again");
@@ -126,9 +129,9 @@ class MemberReader {
 
   /// False at the end of the archive. The member is a regular file or, if `passed_over`, a folder.
   bool next(Member& member, bool& passed_over) {
-    archive_entry* entry = nullptr;
+    auto* const entry = entry_.get();
     input_.limit_to(add_sat(end_, most_header_bytes));
-    const auto result = archive_read_next_header(reader_.get(), &entry);
+    const auto result = archive_read_next_header2(reader_.get(), entry);
     if (result == ARCHIVE_EOF) return false;
     // The one harmless warning: the name has no form in this locale, so its bytes are as stored.
     // Another one may be about the size of the member, or about its name.
@@ -152,6 +155,8 @@ class MemberReader {
     std::uint64_t at = end_;
     const auto zeros = [&](std::size_t count) {
       const auto got = read_at(shard_, at, std::span(bytes).first(count));
+      if (got < count && errno != 0)
+        refuse_shard(shard_, at, "cannot read: " + source::errno_text(errno));
       const auto end = bytes.begin() + static_cast<std::ptrdiff_t>(got);
       return std::all_of(bytes.begin(), end, [](std::byte b) { return b == std::byte{0}; }) ? got
                                                                                             : 0;
@@ -174,6 +179,8 @@ class MemberReader {
  private:
   /// After an error of libarchive.
   [[noreturn]] void fail() const {
+    if (input_.error() != 0)
+      refuse_shard(shard_, end_, "cannot read: " + source::errno_text(input_.error()));
     if (const auto kind = compression_of(shard_); !kind.empty())
       refuse_shard(shard_, 0,
                    "it is compressed (" + std::string(kind) +
@@ -229,7 +236,8 @@ class MemberReader {
 
   const ShardFile& shard_;
   Input input_;
-  std::unique_ptr<archive, FreeArchive> reader_;
+  std::unique_ptr<archive, Free> reader_;
+  std::unique_ptr<archive_entry, Free> entry_;
   std::uint64_t end_ = 0;  ///< of the last member, where the next header is
 };
 

@@ -39,13 +39,18 @@ void NewFile::write(std::span<const std::byte> bytes) {
 }
 
 void NewFile::commit() {
-  if (::fsync(file_.value()) != 0) fail("write");
+  const auto sync = [this](const source::FileDescriptor& file) {
+    // Some file systems cannot do it for a folder.
+    if (source::retried([&] { return ::fsync(file.value()); }) != 0 && errno != EINVAL)
+      fail("write");
+  };
+  sync(file_);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("rename a temporary file to");
   file_ = source::FileDescriptor();
   const auto slash = path_.rfind('/');
   const auto folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
   const auto opened = source::open_at(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY);
-  if (opened) ::fsync(opened.value());
+  if (opened) sync(opened);
 }
 
 }  // namespace weir::shards

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/sanitize.hpp"
+#include "shards/folder_names.hpp"
 #include "shards/keys.hpp"
 #include "shards/tar_shards.hpp"
 #include "weir/error.hpp"
@@ -53,11 +54,8 @@ bool is_there(const fs::path& path) {
 
 /// The shards of a folder without an index: its files *.tar, in byte order.
 std::vector<std::string> tars_of(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code failed;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
-    if (at->path().extension() == ".tar") names.push_back(at->path().filename().string());
-  if (failed) fail("cannot list " + sanitize(folder.string()) + ": " + failed.message());
+  auto names = names_in(folder.string());
+  std::erase_if(names, [](const std::string& name) { return !name.ends_with(".tar"); });
   if (names.empty())
     fail(sanitize(folder.string()) + ": no shards: neither " + std::string(index_name) +
          " nor a file *.tar");

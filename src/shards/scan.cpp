@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -118,7 +119,9 @@ class Grouping {
       refuse(member, "has " + std::to_string(member.bytes) + " bytes, too many for a label");
     std::string content(static_cast<std::size_t>(member.bytes), '\0');
     const auto got = read_at(shard_, member.offset, std::as_writable_bytes(std::span(content)));
-    if (got < content.size()) refuse(member, "cannot be read");
+    if (got < content.size())
+      refuse(member, errno == 0 ? "was cut short while it was read"
+                                : "cannot be read: " + source::errno_text(errno));
     try {
       return roles_.labels.parse(content);
     } catch (const std::invalid_argument& e) {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "source/name_table.hpp"
 #include "source/pixel_file.hpp"
-#include "weir/error.hpp"
 #include "weir/pixel_files.hpp"
 
 namespace weir::source {
@@ -45,10 +45,9 @@ class CifarBinary {
     files_[file].read(number * record_bytes(), record);
     const auto label = std::to_integer<unsigned>(record[kind_.label_at]);
     if (label >= kind_.classes)
-      throw SampleError(FaultKind::corrupt, "label " + std::to_string(label) + " at byte " +
-                                                std::to_string(number * record_bytes()) + "; " +
-                                                kind_.name + " has 0 to " +
-                                                std::to_string(kind_.classes - 1));
+      throw SampleError(FaultKind::corrupt,
+                        concat("label ", label, " at byte ", number * record_bytes(), "; ",
+                               kind_.name, " has 0 to ", kind_.classes - 1));
     interleave(record.subspan(kind_.label_bytes), sample_.pixels(*memory));
     return Encoded{*memory, label};
   }
@@ -78,8 +77,8 @@ class CifarBinary {
   void add(PixelFile file) {
     const auto count = file.bytes() / record_bytes();
     if (count == 0 || file.bytes() % record_bytes() != 0)
-      file.refuse(std::to_string(file.bytes()) + " bytes are no whole number of records of " +
-                  kind_.name + ", which have " + std::to_string(record_bytes()) + " bytes");
+      file.refuse(file.bytes(), " bytes are no whole number of records of ", kind_.name,
+                  ", which have ", record_bytes(), " bytes");
     ends_.push_back((ends_.empty() ? 0 : ends_.back()) + count);
     files_.push_back(std::move(file));
   }

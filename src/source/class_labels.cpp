@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "source/name_table.hpp"
-#include "weir/error.hpp"
 
 namespace weir::source {
 
@@ -16,13 +16,11 @@ ClassLabels::ClassLabels(std::vector<std::string> names) : names_(std::move(name
   std::iota(order.begin(), order.end(), 0U);
   const auto name_of = [this](std::uint32_t label) -> std::string_view { return names_[label]; };
   std::ranges::sort(order, {}, name_of);
-  const auto refuse = [](std::uint32_t label, const std::string& what) {
-    throw Error(Errc::bad_options, Stage::read, "classes[" + std::to_string(label) + "] " + what);
-  };
   for (std::size_t i = 0; i < order.size(); ++i) {
-    if (name_of(order[i]).empty()) refuse(order[i], "is empty");
+    if (name_of(order[i]).empty()) refuse(Stage::read, "classes[", order[i], "] is empty");
     if (i > 0 && name_of(order[i]) == name_of(order[i - 1]))
-      refuse(order[i], "= " + sanitize(name_of(order[i])) + ": occurs twice");
+      refuse(Stage::read, "classes[", order[i], "] = ", sanitize(name_of(order[i])),
+             ": occurs twice");
   }
   if (!std::ranges::is_sorted(order)) by_name_ = std::move(order);
 }
@@ -45,8 +43,8 @@ std::uint64_t ClassLabels::bytes() const noexcept {
 std::string not_a_class(std::int64_t label, const std::vector<std::string>& classes) {
   if (classes.empty() || label == -1) return {};
   if (label >= 0 && static_cast<std::uint64_t>(label) < classes.size()) return {};
-  return std::to_string(label) + ": there are " + std::to_string(classes.size()) +
-         " classes, so a label is -1 to " + std::to_string(classes.size() - 1);
+  return concat(label, ": there are ", classes.size(), " classes, so a label is -1 to ",
+                classes.size() - 1);
 }
 
 }  // namespace weir::source

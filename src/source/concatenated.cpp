@@ -6,23 +6,19 @@
 #include <vector>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "source/fingerprint.hpp"
 #include "source/name_table.hpp"
-#include "weir/error.hpp"
 #include "weir/sources.hpp"
 
 namespace weir::source {
 namespace {
 
-[[noreturn]] void refuse_concatenated(const std::string& what) {
-  throw Error(Errc::bad_options, Stage::read, "concatenated: " + what);
-}
-
 /// Several sources, one after the other.
 class Concatenated {
  public:
   explicit Concatenated(std::vector<AnySource> sources) : sources_(std::move(sources)) {
-    if (sources_.empty()) refuse_concatenated("sources is empty; name at least one");
+    if (sources_.empty()) refuse(Stage::read, "concatenated: sources is empty; name at least one");
     sources_.shrink_to_fit();
     ends_.reserve(sources_.size());
     for (std::size_t i = 0; i < sources_.size(); ++i) {
@@ -85,10 +81,9 @@ class Concatenated {
     const auto names = sources_[number].class_names();
     for (std::size_t label = 0; label < std::min(names.size(), names_.size()); ++label)
       if (names[label] != names_[label])
-        refuse_concatenated("class " + std::to_string(label) + " is '" + sanitize(names_[label]) +
-                            "', in sources[" + std::to_string(number) + "] '" +
-                            sanitize(names[label]) +
-                            "'; give both the same FolderOptions::classes, or use relabelled()");
+        refuse(Stage::read, "concatenated: class ", label, " is '", sanitize(names_[label]),
+               "', in sources[", number, "] '", sanitize(names[label]),
+               "'; give both the same FolderOptions::classes, or use relabelled()");
     if (names.size() > names_.size()) names_ = names;
   }
 

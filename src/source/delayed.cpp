@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <condition_variable>
-#include <mutex>
 #include <numbers>
-#include <thread>
 #include <utility>
 
+#include "base/pause.hpp"
 #include "base/random.hpp"
 
 namespace weir::source {
@@ -17,13 +15,6 @@ namespace {
 constexpr double longest_ms = 24.0 * 3600 * 1000;
 /// Separates these draws from those of orders and crops, which use the same seed.
 constexpr std::uint64_t delays = 0x64656c6179;
-
-void sleep(ReadDelay::Milliseconds time, const std::stop_token& stop) {
-  if (!stop.stop_possible()) return std::this_thread::sleep_for(time);
-  std::mutex mutex;
-  std::unique_lock lock(mutex);
-  std::condition_variable_any().wait_for(lock, stop, time, [] { return false; });
-}
 
 class SlowSink final : public ByteSink {
  public:
@@ -35,7 +26,8 @@ class SlowSink final : public ByteSink {
     return memory;
   }
   void wait() {
-    if (!std::exchange(waited_, true)) sleep(delay_, stop_);
+    if (!std::exchange(waited_, true))
+      pause(stop_, std::chrono::duration_cast<Clock::duration>(delay_));
   }
 
  private:

@@ -8,10 +8,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <climits>
 #include <string_view>
 #include <system_error>
+
+#include "base/text.hpp"
 
 namespace weir::source {
 namespace {
@@ -92,7 +93,7 @@ std::string errno_text(int code) { return std::generic_category().message(code);
 
 std::string path_of(const FileDescriptor& file) {
   std::array<char, PATH_MAX> buffer{};
-  const auto link = "/proc/self/fd/" + std::to_string(file.value());
+  const auto link = concat("/proc/self/fd/", file.value());
   const auto length = ::readlink(link.c_str(), buffer.data(), buffer.size());
   return length < 0 ? std::string() : std::string(buffer.data(), static_cast<std::size_t>(length));
 }

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <string>
 
-#include "weir/error.hpp"
+#include "base/text.hpp"
 
 namespace weir::source {
 namespace {
@@ -20,7 +20,7 @@ constexpr int harmless = O_NONBLOCK | O_NOCTTY;
   // open(2) returns these for a socket and for a device that does not exist.
   if (code == ENXIO || code == ENODEV)
     throw SampleError(FaultKind::unsupported, "not a regular file");
-  throw SampleError(FaultKind::io, std::string(what) + ": " + errno_text(code));
+  throw SampleError(FaultKind::io, concat(what, ": ", errno_text(code)));
 }
 
 struct stat status_of(const FileDescriptor& file) {
@@ -48,8 +48,8 @@ void fill(const FileDescriptor& file, std::span<std::byte> bytes) {
     if (got > 0) {
       done += static_cast<std::size_t>(got);
     } else if (got == 0) {
-      throw SampleError(FaultKind::truncated, "the file ended after " + std::to_string(done) +
-                                                  " of " + std::to_string(bytes.size()) + " bytes");
+      throw SampleError(FaultKind::truncated,
+                        concat("the file ended after ", done, " of ", bytes.size(), " bytes"));
     } else {
       fail("cannot read", errno);
     }
@@ -84,7 +84,7 @@ FileDescriptor FileReader::open(const char* path) const {
   auto file = open_at(root_.value(), path, flags, anywhere ? Resolve::links : Resolve::no_links);
   if (!file && errno == ELOOP && !anywhere) {
     const auto target = link_target(path);
-    const auto real = "/proc/self/fd/" + std::to_string(target.value());
+    const auto real = concat("/proc/self/fd/", target.value());
     file = open_at(AT_FDCWD, real.c_str(), flags);
   }
   if (!file) fail("cannot open", errno);
@@ -111,9 +111,9 @@ std::optional<Encoded> FileReader::read(const char* path, std::int64_t label,
   const auto size = regular_size(file);
   if (size == 0) throw SampleError(FaultKind::corrupt, "empty file");
   if (size > max_encoded_bytes_) {
-    throw SampleError(FaultKind::limit, "the file has " + std::to_string(size) +
-                                            " bytes, max_encoded_bytes is " +
-                                            std::to_string(max_encoded_bytes_));
+    throw SampleError(
+        FaultKind::limit,
+        concat("the file has ", size, " bytes, max_encoded_bytes is ", max_encoded_bytes_));
   }
   const auto bytes = sink.try_take(static_cast<std::size_t>(size));
   if (!bytes) return std::nullopt;

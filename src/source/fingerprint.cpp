@@ -5,7 +5,8 @@
 
 #include <array>
 #include <cstdio>
-#include <string_view>
+
+#include "base/text.hpp"
 
 namespace weir::source {
 namespace {
@@ -15,7 +16,7 @@ class Hash {
   Hash() { XXH3_128bits_reset(&state_); }
   /// The length keeps "a", "bc" apart from "ab", "c".
   void add(std::string_view text) {
-    const auto length = std::to_string(text.size()) + ':';
+    const auto length = concat(text.size(), ':');
     XXH3_128bits_update(&state_, length.data(), length.size());
     XXH3_128bits_update(&state_, text.data(), text.size());
   }

@@ -7,18 +7,14 @@
 #include <vector>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "source/class_labels.hpp"
 #include "source/file_reader.hpp"
 #include "source/name_table.hpp"
-#include "weir/error.hpp"
 #include "weir/sources.hpp"
 
 namespace weir::source {
 namespace {
-
-[[noreturn]] void refuse_files(const std::string& what) {
-  throw Error(Errc::bad_options, Stage::read, "image_files: " + what);
-}
 
 FileDescriptor open_current_folder() {
   auto folder = open_at(AT_FDCWD, ".", O_PATH | O_DIRECTORY);
@@ -36,10 +32,10 @@ class ImageFiles {
       : reader_(open_current_folder(), FollowSymlinks::yes, options.max_encoded_bytes),
         labels_(labels),
         classes_(options.classes) {
-    if (paths.empty()) refuse_files("paths is empty; name at least one file");
+    if (paths.empty()) refuse(Stage::read, "image_files: paths is empty; name at least one file");
     if (!labels.empty() && labels.size() != paths.size())
-      refuse_files(std::to_string(paths.size()) + " paths and " + std::to_string(labels.size()) +
-                   " labels; there must be as many, or no labels");
+      refuse(Stage::read, "image_files: ", paths.size(), " paths and ", labels.size(),
+             " labels; there must be as many, or no labels");
     for (std::size_t i = 0; i < paths.size(); ++i) add(i, paths[i]);
     names_.shrink();
   }
@@ -57,13 +53,13 @@ class ImageFiles {
 
  private:
   void add(std::size_t i, const std::string& path) {
-    const auto at = '[' + std::to_string(i) + ']';
-    if (path.empty()) refuse_files("paths" + at + " is empty");
+    const auto at = concat('[', i, ']');
+    if (path.empty()) refuse(Stage::read, "image_files: paths", at, " is empty");
     if (path.find('\0') != path.npos)
-      refuse_files("paths" + at + " = " + sanitize(path) + ": has a NUL byte");
+      refuse(Stage::read, "image_files: paths", at, " = ", sanitize(path), ": has a NUL byte");
     if (!labels_.empty())
       if (const auto why = not_a_class(labels_[i], classes_); !why.empty())
-        refuse_files("labels" + at + " = " + why);
+        refuse(Stage::read, "image_files: labels", at, " = ", why);
     names_.add("", path);
   }
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "base/threads.hpp"
-#include "weir/error.hpp"
 
 namespace weir::source {
 namespace {
@@ -71,9 +71,9 @@ Reasons reasons_of(const FolderListing& listing, const FolderOptions& options, b
     const auto& [count, example] = listing.left_out[static_cast<std::size_t>(row.why)];
     if (count == 0 || (skipped && !row.skipped)) continue;
     reasons.count += count;
-    reasons.text += (reasons.text.empty() ? "" : "; ") + std::to_string(count) + " " + row.what +
-                    " (" + (row.why == LeftOut::unreached ? first : example) +
-                    (count > 1 ? ", …)" : ")") + row.after;
+    reasons.text += concat(reasons.text.empty() ? "" : "; ", count, " ", row.what, " (",
+                           row.why == LeftOut::unreached ? first : example,
+                           count > 1 ? ", …)" : ")", row.after);
   }
   return reasons;
 }
@@ -83,8 +83,8 @@ std::string why_empty(const FolderListing& listing, const FolderOptions& options
   const auto reasons = reasons_of(listing, options, false);
   if (reasons.count == 0)
     return listing.tops.empty() ? "the folder is empty" : "its folders are empty";
-  return "found " + std::to_string(reasons.count) + (reasons.count == 1 ? " entry" : " entries") +
-         " and left out " + reasons.text;
+  return concat("found ", reasons.count, reasons.count == 1 ? " entry" : " entries",
+                " and left out ", reasons.text);
 }
 
 /// The classes by label. Throws if one is missing, or if the folder has another one.
@@ -97,17 +97,17 @@ ClassLabels classes_of(const std::string& path, std::vector<std::string> tops,
     return ClassLabels(std::move(tops));
   }
   ClassLabels classes(options.classes);
-  const auto refuse = [&](const std::string& what) {
-    throw Error(Errc::source_failed, Stage::read, "image folder " + sanitize(path) + ": " + what);
+  const auto refuse_folder = [&](const auto&... what) {
+    throw_error(Errc::source_failed, Stage::read, "image folder ", sanitize(path), ": ", what...);
   };
   for (std::size_t i = 0; i < options.classes.size(); ++i)
     if (!std::ranges::binary_search(tops, options.classes[i]))
-      refuse("classes[" + std::to_string(i) + "] = " + sanitize(options.classes[i]) +
-             ": there is no such folder in it");
+      refuse_folder("classes[", i, "] = ", sanitize(options.classes[i]),
+                    ": there is no such folder in it");
   for (const auto& top : tops)
     if (!options.skip_other_classes && classes.label_of(top) < 0)
-      refuse("classes does not name the folder " + sanitize(top) +
-             "; add it, or set skip_other_classes");
+      refuse_folder("classes does not name the folder ", sanitize(top),
+                    "; add it, or set skip_other_classes");
   return classes;
 }
 

@@ -5,12 +5,11 @@
 
 #include <jpeglib.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
-#include "weir/error.hpp"
+#include "base/text.hpp"
 
 namespace weir::source {
 namespace {
@@ -77,8 +76,8 @@ std::size_t most_jpeg_bytes(Shape shape) noexcept {
 
 std::span<std::byte> encode_jpeg(const Rows& rows, Shape shape, int quality,
                                  std::span<std::byte> memory) {
-  thread_local std::vector<std::uint8_t> row;
-  row.resize(std::size_t{shape.width} * shape.channels);
+  // Not thread_local: the C library ends the process if it cannot register the destructor.
+  std::vector<std::uint8_t> row(std::size_t{shape.width} * shape.channels);
 
   ErrorManager errors{};
   jpeg_std_error(&errors);
@@ -96,8 +95,7 @@ std::span<std::byte> encode_jpeg(const Rows& rows, Shape shape, int quality,
   jpeg_destroy_compress(&codec);
   if (!done && errors.message[0] == '\0') throw SampleError(FaultKind::io, "stopped");
   if (!done)
-    throw SampleError(FaultKind::memory,
-                      std::string("cannot make the JPEG: ") + errors.message.data());
+    throw SampleError(FaultKind::memory, concat("cannot make the JPEG: ", errors.message.data()));
   return to.memory.first(to.memory.size() - to.free_in_buffer);
 }
 

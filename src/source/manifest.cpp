@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "source/class_labels.hpp"
 #include "source/file_reader.hpp"
 #include "source/name_table.hpp"
 #include "source/text_file.hpp"
-#include "weir/error.hpp"
 #include "weir/source.hpp"
 
 namespace weir::source {
@@ -42,8 +42,7 @@ class Manifest {
     } catch (const SampleError& e) {
       if (e.kind() != FaultKind::io) throw;
       const bool tab = std::string_view(path).find('\t') != std::string_view::npos;
-      throw SampleError(e.kind(), e.what() + ("; entry " + std::to_string(i + 1)) + " of " +
-                                      sanitize(tsv_) +
+      throw SampleError(e.kind(), e.what() + (concat("; entry ", i + 1)) + " of " + sanitize(tsv_) +
                                       ", whose relative paths begin at its folder" +
                                       (tab ? "; only the last TAB of a line ends the path" : ""));
     }
@@ -60,8 +59,7 @@ class Manifest {
     throw Error(Errc::source_failed, Stage::read, "manifest " + sanitize(tsv_) + what);
   }
   [[noreturn]] void fail(std::uint64_t line, const std::string& what) const {
-    throw Error(Errc::source_failed, Stage::read,
-                sanitize(tsv_) + ":" + std::to_string(line) + ": " + what);
+    throw_error(Errc::source_failed, Stage::read, sanitize(tsv_), ":", line, ": ", what);
   }
 
   FileDescriptor open_folder() const {
@@ -81,8 +79,7 @@ class Manifest {
     if (!S_ISREG(status.st_mode)) fail(": not a regular file");
     const auto size = static_cast<std::size_t>(status.st_size);
     if (size > most_list_bytes)
-      fail(" has " + std::to_string(size) + " bytes; the most is " +
-           std::to_string(most_list_bytes));
+      fail(concat(" has ", size, " bytes; the most is ", most_list_bytes));
     std::string text;
     // Read in pieces and check each for NUL bytes. So a sparse file fails at its first hole and
     // needs little memory.
@@ -119,7 +116,7 @@ class Manifest {
       begin = end + 1;
     }
     if (starts_.empty())
-      fail(": no samples: " + std::to_string(line - 1) + " lines, each empty or a comment");
+      fail(concat(": no samples: ", line - 1, " lines, each empty or a comment"));
     starts_.shrink_to_fit();
     labels_.shrink_to_fit();
   }

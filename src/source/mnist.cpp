@@ -7,7 +7,6 @@
 #include "base/checked.hpp"
 #include "source/name_table.hpp"
 #include "source/pixel_file.hpp"
-#include "weir/error.hpp"
 #include "weir/pixel_files.hpp"
 
 namespace weir::source {
@@ -27,9 +26,8 @@ std::array<std::uint32_t, dimensions> read_idx(const PixelFile& file, const char
     return value;
   };
   if (number(0) != (8u << 8 | dimensions))
-    file.refuse(std::string("no IDX file of ") + what + ": it begins with " +
-                std::to_string(number(0)) + " and not with " +
-                std::to_string(8u << 8 | dimensions));
+    file.refuse("no IDX file of ", what, ": it begins with ", number(0), " and not with ",
+                8u << 8 | dimensions);
   std::array<std::uint32_t, dimensions> sides{};
   std::uint64_t values = 1;
   for (std::size_t i = 0; i < dimensions; ++i) {
@@ -37,8 +35,7 @@ std::array<std::uint32_t, dimensions> read_idx(const PixelFile& file, const char
     values = mul_sat(values, sides[i]);
   }
   if (add_sat(values, header.size()) != file.bytes())
-    file.refuse(std::to_string(file.bytes()) + " bytes; by its header it has " +
-                std::to_string(add_sat(values, header.size())));
+    file.refuse(file.bytes(), " bytes; by its header it has ", add_sat(values, header.size()));
   if (values == 0) file.refuse("no samples");
   return sides;
 }
@@ -53,8 +50,7 @@ class MnistIdx {
         sample_({sides_[1], sides_[2], 1}) {
     const auto [count] = read_idx<1>(labels_, "labels");
     if (count != sides_[0])
-      labels_.refuse(std::to_string(count) + " labels for " + std::to_string(sides_[0]) +
-                     " images in " + images_.path());
+      labels_.refuse(count, " labels for ", sides_[0], " images in ", images_.path());
   }
 
   std::uint64_t size() const noexcept { return sides_[0]; }

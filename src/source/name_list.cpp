@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "source/reindexed.hpp"
 #include "source/text_file.hpp"
-#include "weir/error.hpp"
 
 namespace weir::source {
 namespace {
@@ -49,7 +49,7 @@ class Rest {
   std::uint64_t bytes() const noexcept { return gone_.capacity() * sizeof(std::uint64_t); }
   std::string text() const {
     std::string text = "rest";
-    for (const auto before : gone_) text += ' ' + std::to_string(before);
+    for (const auto before : gone_) text += concat(' ', before);
     return text;
   }
 
@@ -84,8 +84,7 @@ std::vector<std::string> read_name_list(const std::string& path) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) continue;
     names.push_back(name_of(line));
-    if (names.back().empty())
-      fail(path, ":" + std::to_string(number) + ": a backslash that escapes nothing");
+    if (names.back().empty()) fail(path, concat(":", number, ": a backslash that escapes nothing"));
   }
   return names;
 }

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/text.hpp"
 #include "source/order.hpp"
 #include "source/weights.hpp"
 
@@ -57,7 +58,7 @@ std::string to_string(const Order& order) {
   if (row.kind == Order::Kind::weighted && order.weights) text += ':' + order.weights->hash();
   if (row.kind == Order::Kind::own) text += ':' + order.name;
   for (const auto number : row.numbers)
-    if (number && number != &Order::draws) text += ':' + std::to_string(order.*number);
+    if (number && number != &Order::draws) text += concat(':', order.*number);
   return text;
 }
 

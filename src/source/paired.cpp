@@ -5,17 +5,13 @@
 #include <vector>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "source/fingerprint.hpp"
 #include "source/stems.hpp"
-#include "weir/error.hpp"
 #include "weir/sources.hpp"
 
 namespace weir::source {
 namespace {
-
-[[noreturn]] void refuse_pairs(const std::string& what) {
-  throw Error(Errc::bad_options, Stage::read, what);
-}
 
 /// A second image that is Encoded::blank.
 constexpr std::uint64_t no_partner = UINT64_MAX;
@@ -78,7 +74,7 @@ class Paired : public AnySource {
     auto both =
         source::fingerprint(static_cast<const AnySource&>(*this)) + source::fingerprint(second_);
     if (partners_.empty()) return both;
-    for (const auto partner : partners_) both += ' ' + std::to_string(partner);
+    for (const auto partner : partners_) both += concat(' ', partner);
     return fingerprint_of_text(both);
   }
   std::uint64_t skipped() const { return AnySource::skipped() + second_.skipped() + left_out_; }
@@ -100,10 +96,10 @@ void check_stems(const AnySource& first, const AnySource& second) {
   const Stems a(first), b(second);
   for (std::uint64_t i = 0; i < first.size(); ++i)
     if (a[i] != b[i])
-      refuse_pairs("paired: sample " + std::to_string(i) + " is " + quoted(first.name(i)) +
-                   " in first and " + quoted(second.name(i)) +
-                   " in second, and their stems differ; paired_by_stem() finds the pairs, "
-                   "PairNames::any allows such names");
+      refuse(Stage::read, "paired: sample ", i, " is ", quoted(first.name(i)), " in first and ",
+             quoted(second.name(i)),
+             " in second, and their stems differ; paired_by_stem() finds the pairs, "
+             "PairNames::any allows such names");
 }
 
 /// Finds the samples of a source by their stems. Refers to it.
@@ -115,8 +111,8 @@ class StemTable {
     std::ranges::sort(table_);
     const auto twice = std::ranges::adjacent_find(table_, {}, &Entry::first);
     if (twice != table_.end())
-      refuse_pairs("paired_by_stem: " + quoted(source.name(twice[0].second)) + " and " +
-                   quoted(source.name(twice[1].second)) + " of second have the same stem");
+      refuse(Stage::read, "paired_by_stem: ", quoted(source.name(twice[0].second)), " and ",
+             quoted(source.name(twice[1].second)), " of second have the same stem");
   }
   std::uint64_t find(const std::string& stem) const {
     const auto found = std::ranges::lower_bound(table_, stem, {}, &Entry::first);
@@ -133,9 +129,8 @@ class StemTable {
 
 weir::AnySource weir::paired(AnySource first, AnySource second, PairNames names) {
   if (first.size() != second.size())
-    source::refuse_pairs("paired: first has " + std::to_string(first.size()) +
-                         " samples, second has " + std::to_string(second.size()) +
-                         "; there must be as many; paired_by_stem() pairs by name");
+    refuse(Stage::read, "paired: first has ", first.size(), " samples, second has ", second.size(),
+           "; there must be as many; paired_by_stem() pairs by name");
   if (names == PairNames::same_stem) source::check_stems(first, second);
   return source::Paired(std::move(first), std::move(second), {}, 0);
 }
@@ -159,15 +154,14 @@ weir::AnySource weir::paired_by_stem(AnySource first, AnySource second, MissingP
     kept.push_back(i);
   }
   if (lonely == samples)
-    source::refuse_pairs("paired_by_stem: no sample of first has the stem of one of second" +
-                         (samples == 0 ? std::string()
-                                       : "; the first one is " + source::quoted(first.name(0)) +
-                                             " with the stem " + source::quoted(stems[0])));
+    refuse(Stage::read, "paired_by_stem: no sample of first has the stem of one of second",
+           (samples == 0 ? std::string()
+                         : "; the first one is " + source::quoted(first.name(0)) +
+                               " with the stem " + source::quoted(stems[0])));
   if (lonely > 0 && missing == MissingPair::error)
-    source::refuse_pairs("paired_by_stem: second has no sample with the stem of " +
-                         source::quoted(first.name(first_lonely)) + " (nor of " +
-                         std::to_string(lonely - 1) + " others, of " + std::to_string(samples) +
-                         "); MissingPair::blank and MissingPair::skip allow it");
+    refuse(Stage::read, "paired_by_stem: second has no sample with the stem of ",
+           source::quoted(first.name(first_lonely)), " (nor of ", lonely - 1, " others, of ",
+           samples, "); MissingPair::blank and MissingPair::skip allow it");
   const auto unused = static_cast<std::uint64_t>(std::ranges::count(used, false));
   const auto left_out = unused + (samples - kept.size());
   if (kept.size() < samples) first = subset(std::move(first), std::move(kept));

@@ -7,9 +7,6 @@
 #include <array>
 #include <cerrno>
 
-#include "base/sanitize.hpp"
-#include "weir/error.hpp"
-
 namespace weir::source {
 
 PixelFile::PixelFile(const std::string& path)
@@ -35,14 +32,9 @@ void PixelFile::read(std::uint64_t offset, std::span<std::byte> to) const {
     });
     if (got < 0) throw SampleError(FaultKind::io, "cannot read: " + errno_text(errno));
     if (got == 0)
-      throw SampleError(FaultKind::truncated,
-                        "the file ended at byte " + std::to_string(offset + done));
+      throw SampleError(FaultKind::truncated, concat("the file ended at byte ", offset + done));
     done += static_cast<std::size_t>(got);
   }
-}
-
-void PixelFile::refuse(const std::string& why) const {
-  throw Error(Errc::source_failed, Stage::read, sanitize(path_) + ": " + why);
 }
 
 }  // namespace weir::source

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -8,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "source/file_descriptor.hpp"
 #include "weir/image.hpp"
 #include "weir/source.hpp"
@@ -24,14 +25,17 @@ class PixelFile {
   /// The name of sample `number` of this file, without the folder: a data set that was moved keeps
   /// its names.
   std::string name_of(std::uint64_t number) const {
-    return path_.substr(path_.rfind('/') + 1) + '#' + std::to_string(number);
+    return concat(path_.substr(path_.rfind('/') + 1), '#', number);
   }
   std::uint64_t bytes() const noexcept { return bytes_; }
   /// Fills `to` from `offset`. Throws SampleError: `truncated` if the file has become shorter, `io`
   /// with the system's text.
   void read(std::uint64_t offset, std::span<std::byte> to) const;
   /// Throws Error{source_failed} with the path and `why`.
-  [[noreturn]] void refuse(const std::string& why) const;
+  template <class... Why>
+  [[noreturn]] void refuse(const Why&... why) const {
+    throw_error(Errc::source_failed, Stage::read, sanitize(path_), ": ", why...);
+  }
 
  private:
   std::string path_;
@@ -44,8 +48,8 @@ class PixelSample {
  public:
   /// `shape.channels` is 1 (grey) or 3.
   explicit PixelSample(const Shape& shape)
-      : header_("P" + std::string(shape.channels == 1 ? "5 " : "6 ") + std::to_string(shape.width) +
-                ' ' + std::to_string(shape.height) + " 255\n"),
+      : header_(concat("P", shape.channels == 1 ? "5 " : "6 ", shape.width, ' ', shape.height,
+                       " 255\n")),
         pixel_bytes_(shape.values()) {}
 
   std::uint64_t bytes() const noexcept { return header_.size() + pixel_bytes_; }

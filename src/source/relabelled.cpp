@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "source/name_table.hpp"
-#include "weir/error.hpp"
 #include "weir/sources.hpp"
 
 namespace weir::source {
@@ -35,7 +35,7 @@ class Relabelled : public AnySource {
     const auto found = std::ranges::lower_bound(labels_, sample->label, {}, &Renumbered::first);
     if (found == labels_.end() || found->first != sample->label)
       throw SampleError(FaultKind::unsupported,
-                        "relabelled: label " + std::to_string(sample->label) + " has no new label");
+                        concat("relabelled: label ", sample->label, " has no new label"));
     sample->label = found->second;
     return sample;
   }

@@ -5,7 +5,7 @@
 
 #include "base/checked.hpp"
 #include "base/random.hpp"
-#include "weir/error.hpp"
+#include "base/text.hpp"
 
 namespace weir::source {
 namespace {
@@ -77,11 +77,8 @@ std::uint64_t Sampler::by_function(std::uint64_t epoch, std::uint64_t position) 
   Random random(seed_, epoch, position, attempt_of_order);
   const auto index = order_.function(epoch, position, random);
   if (index < samples()) return index;
-  throw Error(Errc::bad_options, Stage::read,
-              "order = " + to_string(order_) + ": its function gives index " +
-                  std::to_string(index) + " for epoch " + std::to_string(epoch) + ", position " +
-                  std::to_string(position) + "; the source has " + std::to_string(samples()) +
-                  " samples");
+  refuse(Stage::read, "order = ", to_string(order_), ": its function gives index ", index,
+         " for epoch ", epoch, ", position ", position, "; the source has ", samples(), " samples");
 }
 
 std::uint64_t Sampler::replacement_of(std::uint64_t failed, std::uint64_t epoch,

@@ -3,27 +3,22 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "source/reindexed.hpp"
-#include "weir/error.hpp"
 #include "weir/sources.hpp"
 
 namespace weir::source {
 namespace {
 
-[[noreturn]] void refuse_subset(const std::string& what) {
-  throw Error(Errc::bad_options, Stage::read, "subset: " + what);
-}
-
 /// A table of indices.
 class Chosen {
  public:
   Chosen(std::vector<std::uint64_t> indices, std::uint64_t samples) : indices_(std::move(indices)) {
-    if (indices_.empty())
-      refuse_subset("none of " + std::to_string(samples) + " samples is chosen");
+    if (indices_.empty()) refuse(Stage::read, "subset: none of ", samples, " samples is chosen");
     for (std::size_t i = 0; i < indices_.size(); ++i)
       if (indices_[i] >= samples)
-        refuse_subset("indices[" + std::to_string(i) + "] = " + std::to_string(indices_[i]) +
-                      ": the source has " + std::to_string(samples) + " samples");
+        refuse(Stage::read, "subset: indices[", i, "] = ", indices_[i], ": the source has ",
+               samples, " samples");
     indices_.shrink_to_fit();
   }
   std::uint64_t size() const noexcept { return indices_.size(); }
@@ -31,7 +26,7 @@ class Chosen {
   std::uint64_t bytes() const noexcept { return indices_.capacity() * sizeof(std::uint64_t); }
   std::string text() const {
     std::string text = "subset";
-    for (const auto index : indices_) text += ' ' + std::to_string(index);
+    for (const auto index : indices_) text += concat(' ', index);
     return text;
   }
 
@@ -52,9 +47,7 @@ class Part {
     return held_out_ ? i * every_nth_ : i + i / (every_nth_ - 1) + 1;
   }
   std::uint64_t bytes() const noexcept { return 0; }
-  std::string text() const {
-    return (held_out_ ? "every " : "all but every ") + std::to_string(every_nth_);
-  }
+  std::string text() const { return concat(held_out_ ? "every " : "all but every ", every_nth_); }
 
  private:
   std::uint64_t samples_, every_nth_;
@@ -73,12 +66,9 @@ weir::AnySource weir::subset(AnySource source, std::vector<std::uint64_t> indice
 
 weir::Split weir::split(const AnySource& source, std::uint64_t every_nth) {
   const auto samples = source.size();
-  const auto refuse = [](const std::string& what) {
-    throw Error(Errc::bad_options, Stage::read, "split: " + what);
-  };
-  if (every_nth < 2) refuse("every_nth = " + std::to_string(every_nth) + ": must be at least 2");
+  if (every_nth < 2) refuse(Stage::read, "split: every_nth = ", every_nth, ": must be at least 2");
   if (samples < 2)
-    refuse("the source has " + std::to_string(samples) + " samples; two parts need at least 2");
+    refuse(Stage::read, "split: the source has ", samples, " samples; two parts need at least 2");
   return {source::Reindexed(source, source::Part(samples, every_nth, false)),
           source::Reindexed(source, source::Part(samples, every_nth, true))};
 }

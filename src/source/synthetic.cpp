@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstring>
 #include <memory_resource>
 #include <string>
@@ -11,10 +10,9 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/text.hpp"
 #include "buffer/page_memory.hpp"
 #include "source/jpeg_encoder.hpp"
-#include "weir/error.hpp"
-#include "weir/source.hpp"
 
 namespace weir::source {
 namespace {
@@ -123,12 +121,11 @@ class Synthetic {
   std::string name(std::uint64_t i) const {
     auto digits = std::to_string(i);
     if (digits.size() < 6) digits.insert(0, 6 - digits.size(), '0');
-    return std::string(classes[i % classes.size()].name) + "/" + digits + ".jpg";
+    return concat(classes[i % classes.size()].name, "/", digits, ".jpg");
   }
   std::uint64_t index_bytes() const noexcept { return sizeof(*this); }
   std::string fingerprint() const {
-    return "synthetic " + std::to_string(size()) + ' ' + std::to_string(shape_.height) + ' ' +
-           std::to_string(shape_.width) + ' ' + std::to_string(seed_);
+    return concat("synthetic ", size(), ' ', shape_.height, ' ', shape_.width, ' ', seed_);
   }
   std::vector<std::string> class_names() const {
     std::vector<std::string> names;
@@ -177,9 +174,7 @@ class Synthetic {
   }
 
   [[noreturn]] static void bad(const char* field, std::uint32_t value, const char* bound) {
-    throw Error(Errc::bad_options, Stage::read,
-                std::string("synthetic encoded_shape.") + field + " is " + std::to_string(value) +
-                    ", must be " + bound);
+    refuse(Stage::read, "synthetic encoded_shape.", field, " is ", value, ", must be ", bound);
   }
   // A random side within an eighth of `side`.
   static std::uint32_t near(std::uint32_t side, RandomStream& random) noexcept {

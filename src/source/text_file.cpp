@@ -3,12 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "source/file_descriptor.hpp"
-#include "weir/error.hpp"
 
 namespace weir::source {
 
@@ -29,7 +28,7 @@ std::string read_text_file(const std::string& path, std::uint64_t most_bytes) {
     if (got == 0) return text;
     if (text.find('\0', done) != text.npos) fail("it has a NUL byte, so it is no text");
     if (text.size() > most_bytes)
-      fail("it has more than " + std::to_string(most_bytes >> 20) + " MiB, the most that is read");
+      fail(concat("it has more than ", most_bytes >> 20, " MiB, the most that is read"));
   }
 }
 

@@ -6,31 +6,28 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.hpp"
 #include "source/fingerprint.hpp"
-#include "weir/error.hpp"
 
 namespace weir::source {
 namespace {
 
-[[noreturn]] void refuse_weights(const std::string& why) {
-  throw Error(Errc::bad_options, Stage::wait, "Order::weighted: " + why);
-}
-
 /// -0.0 becomes 0.0, which has another hash.
 std::vector<double> checked(std::vector<double> weights) {
-  if (weights.empty()) refuse_weights("weights is empty; it needs one weight for each sample");
+  if (weights.empty())
+    refuse(Stage::wait, "Order::weighted: weights is empty; it needs one weight for each sample");
   bool any = false;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     auto& weight = weights[i];
     if (!std::isfinite(weight) || weight < 0)
-      refuse_weights("weights[" + std::to_string(i) + "] = " + std::to_string(weight) +
-                     ": must be finite and 0 or more");
+      refuse(Stage::wait, "Order::weighted: weights[", i, "] = ", weight,
+             ": must be finite and 0 or more");
     weight += 0.0;
     any = any || weight > 0;
   }
   if (!any)
-    refuse_weights("all " + std::to_string(weights.size()) +
-                   " weights are 0; at least one must be above 0");
+    refuse(Stage::wait, "Order::weighted: all ", weights.size(),
+           " weights are 0; at least one must be above 0");
   return weights;
 }
 

@@ -1,6 +1,5 @@
 #include "weir/interop/opencv_codec.hpp"
 
-#include <algorithm>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>

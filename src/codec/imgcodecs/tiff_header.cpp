@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/checked.hpp"
+#include "base/text.hpp"
 #include "codec/imgcodecs/headers.hpp"
 
 namespace weir::imgcodecs {
@@ -49,12 +50,12 @@ class Directory {
       const std::uint32_t type = u16(entry + 2), count = u32(entry + 4);
       const auto check = [&](bool holds, const std::string& why) {
         if (!holds)
-          throw SampleError(FaultKind::corrupt, "TIFF tag " + std::to_string(tag) + " at byte " +
-                                                    std::to_string(entry) + " " + why);
+          throw SampleError(FaultKind::corrupt,
+                            concat("TIFF tag ", std::uint32_t{tag}, " at byte ", entry, " ", why));
       };
       check(!value, "is there twice");
       check(type == type_short || type == type_long, "is neither SHORT nor LONG");
-      check(count == 1, "has " + std::to_string(count) + " values");
+      check(count == 1, concat("has ", count, " values"));
       value = type == type_short ? u16(entry + 8) : u32(entry + 8);
     }
     return value;

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "base/terms.hpp"
 #include "books/accounts.hpp"
 #include "plan/regimes.hpp"
 #include "report/json.hpp"
 #include "report/page/embedded.hpp"
-#include "report/read_json.hpp"
 
 namespace weir::report {
 
@@ -40,12 +40,7 @@ std::string data_element(std::string_view id, const Json& data) {
 }  // namespace
 
 Json read_report(std::string_view text) {
-  Json report;
-  try {
-    report = read_json<Json>(text);
-  } catch (const Json::exception&) {
-    // Not a report, like any other file.
-  }
+  Json report = read(text);
   if (!report.is_object() || !report.contains("schema") || !report.contains("command"))
     throw std::invalid_argument(
         "is not a report; page reads what --json or MemoryProfile::write_json wrote");

@@ -12,14 +12,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::string breach_of(const Snapshot& now, const Plan& plan) {
-  if (sum(now.memory) != now.memory.live) return "sum";
-  if (now.memory.live > plan.budget_bytes || now.memory.peak > plan.budget_bytes) return "bound";
-  if (!now.samples.conserved()) return "conservation";
-  if (now.filling + now.ready > plan.max_queue_size || now.leased > plan.max_leases) return "queue";
-  return {};
-}
-
 /// Asks of 1 to 4 samples of `size`.
 std::vector<std::vector<std::uint64_t>> some_asks(std::uint64_t number, std::uint64_t size) {
   Random random(9, 0, 0, 0);

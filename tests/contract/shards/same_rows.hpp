@@ -41,6 +41,7 @@ inline std::vector<std::byte> delivered(const AnySource& source, Options options
     for (const auto& batch : step) add(batch.pixel_bytes());
     for (const auto& batch : step) add(batch.labels());
     for (const auto& batch : step) add(batch.indices());
+    for (const auto& batch : step) add(batch.side());
   }
   for (const auto& loader : loaders) {
     const auto seen = loader.snapshot();

@@ -1,5 +1,7 @@
 #include "contract/shards/same_rows.hpp"
 #include "shards/make_index.hpp"
+#include "weir/sources.hpp"
+#include "weir/transform.hpp"
 
 namespace weir::test {
 namespace {
@@ -63,6 +65,52 @@ TEST_CASE("sizes in an index spare the measurement of own sizes") {
   options.sizes.mode = Sizes::padded;
   options.sizes.bucket_batches = 2;
   CHECK(delivered(shards, options) == delivered(folder, options));
+}
+
+TEST_CASE("a mask in a shard is the second image of a pair, with an index and without") {
+  const TemporaryFolder images, masks, tars;
+  std::string content;
+  for (char i = '0'; i < '9'; ++i) {
+    const std::string key(1, i), grey(24 * 20, i);
+    const auto image = "P6 24 20 255\n" + grey + grey + grey, mask = "P5 24 20 255\n" + grey;
+    images.write(key + ".ppm", image);
+    masks.write(key + ".pgm", mask);
+    content += tar_member(key + ".ppm", image) + tar_member(key + ".cls", "0") +
+               tar_member(key + ".seg.pgm", mask);
+  }
+  tars.write("s.tar", content + tar_end());
+  auto options = small();
+  options.order = Order::shuffle();
+  options.transform = pair_crop(options.shape, options.shape);
+  options.side_bytes = options.shape.values();
+  const auto expected =
+      delivered(paired(image_folder(images.string()), image_folder(masks.string())), options);
+  const ShardOptions with_mask{.second = "seg.pgm"};
+  CHECK(delivered(tar_shards(tars.string(), with_mask), options) == expected);
+  const auto opened = shards::open_shards({tars.string()}, {.image = "ppm"});
+  shards::write_index((tars / "index.weir").string(), shards::complete_index(opened, {}));
+  const auto indexed = tar_shards(tars.string(), with_mask);
+  CHECK(indexed.image_size(3) == ImageSize{20, 24});
+  CHECK(delivered(indexed, options) == expected);
+}
+
+TEST_CASE("a text in a shard is the row's side bytes") {
+  const TemporaryFolder tars;
+  const auto made = synthetic(3, {20, 20});
+  std::string content;
+  for (std::uint64_t i = 0; i < 3; ++i)
+    content += tar_member(std::to_string(i) + ".jpg", read_text(made, i)) +
+               tar_member(std::to_string(i) + ".json", "{" + std::to_string(i) + "}");
+  tars.write("s.tar", content + tar_end());
+  auto options = small();
+  options.side_bytes = 5;
+  Loader loader(tar_shards(tars.string(), {.side = "json", .side_bytes = 5}), options);
+  auto stream = loader.stream();
+  const auto batch = stream.next();
+  REQUIRE(batch);
+  const auto side = std::as_bytes(batch->side());
+  CHECK(std::string_view(reinterpret_cast<const char*>(side.data()), side.size()) ==
+        std::string_view("{0}\0\0{1}\0\0{2}\0\0", 15));
 }
 
 TEST_CASE("what an index takes is charged as long as the loader lives") {

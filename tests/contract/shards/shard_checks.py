@@ -258,13 +258,17 @@ def check_damage(folder, step):
     check_rss()
 
 
-def check_hostile():
+def check_hostile(folder):
     data = os.environ.get("WEIR_TEST_DATA")
     if not data:
         print("weir: test skipped: WEIR_TEST_DATA is not set")
         return
     hostile = pathlib.Path(data) / "hostile"
     counts = {}
+    # No name in an archive may lead to a file, below or beside the current folder.
+    here = folder / "below" / "here"
+    here.mkdir(parents=True)
+    os.chdir(here)
     for entry in json.loads((hostile / "manifest.json").read_text()):
         if not entry["file"].startswith("tar/"):
             continue
@@ -283,6 +287,8 @@ def check_hostile():
         assert made.returncode in (0, 1), (entry, made.returncode, made.stderr)
         counts[made.returncode] = counts.get(made.returncode, 0) + 1
     print(f"{counts[0]} read, {counts[1]} refused")
+    written = [path for path in folder.rglob("*") if path not in (here, here.parent)]
+    assert not written, written
     check_rss()
 
 
@@ -296,4 +302,4 @@ with tempfile.TemporaryDirectory(prefix="weir-test-") as name:
     elif check == "damage":
         check_damage(root, int(sys.argv[3]))
     else:
-        check_hostile()
+        check_hostile(root)

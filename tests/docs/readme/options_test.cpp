@@ -28,7 +28,7 @@ Fields declared(const std::string& header, const std::string& name) {
   const auto begin = header.find("\nstruct " + name + " {");
   REQUIRE(begin != std::string::npos);
   auto body = header.substr(begin, header.find("\n};", begin) - begin);
-  body = std::regex_replace(body, std::regex("//[^\n]*"), "");
+  body = std::regex_replace(body, std::regex("//[^\n]*|\n  static [^\n]*"), "");
   return matches_of(body,
                     std::regex(R"(\n  [A-Z_a-z:][^\n;]*[>\w] (\w+)(?: =\s+|(?=\{))([^;]+);)"));
 }

@@ -83,6 +83,9 @@ TEST_CASE("pack lists bad images, leaves them out, and says what it made", "[pac
   CHECK(contains(text.out, "1 shard of an earlier run"));
   CHECK(contains(text.out, "Faults: 1\n  cat/b cut.jpg: truncated"));
 
+  const auto found = weir::test::weir({"pack", folder.string(), to + "3", "--keep"});
+  CHECK(found.exit_code == 1);
+  CHECK(contains(found.err, "cat/b cut.jpg: truncated: "));
   const auto kept =
       weir::test::weir({"pack", folder.string(), to + "2", "--keep", "--exclude", bad});
   CHECK(kept.exit_code == 0);

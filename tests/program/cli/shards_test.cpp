@@ -105,6 +105,16 @@ TEST_CASE("verify names the shard and the sample of one flipped bit", "[shards]"
       contains(wrong[0].get<std::string>(), "s0.tar/dog/0.jpg: the checksum of sample 0 differs"));
 }
 
+TEST_CASE("plan says how many files shards keep open", "[shards]") {
+  const Shards shards;
+  const auto planned = quiet({"plan", shards.path("s{0..1}.tar"), "--size", "8x8", "--json", "-"});
+  CHECK(planned.exit_code == 0);
+  CHECK(planned.json()["open_files"] == 2);
+  const auto text = quiet({"plan", shards.path("s{0..1}.tar"), "--size", "8x8"}).out;
+  CHECK(contains(text, "  open files 2, one for each shard; this process may have "));
+  CHECK_FALSE(contains(quiet({"plan", "--size", "8x8"}).out, "open files"));
+}
+
 TEST_CASE("what is misused about shards is told with the way out", "[shards]") {
   const Shards shards;
   const auto says = [](const std::vector<std::string>& arguments, int code,

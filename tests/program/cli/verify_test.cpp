@@ -39,6 +39,32 @@ TEST_CASE("a soak over bad files breaks no law", "[verify]") {
   CHECK(contains(outcome.out, "6 batches were delivered once more"));
 }
 
+TEST_CASE("a soak compares the reads with the draws of any order", "[verify][order]") {
+  const TemporaryFolder folder;
+  std::string weights;
+  for (int i = 0; i < 60; ++i) weights += std::to_string(i % 4) + "\n";
+  folder.write("weights", weights);
+  const std::string weighted = "weighted:" + (folder.path() / "weights").string();
+  const std::string order = GENERATE("every:7:2", "with_replacement:150", "");
+  const bool cached = GENERATE(false, true);
+  CAPTURE(order, cached);
+  std::vector<std::string> arguments{"verify",   "synthetic:60,24x24",
+                                     "--size",   "16x16",
+                                     "--batch",  "8",
+                                     "--epochs", "3",
+                                     "--order",  order.empty() ? weighted : order,
+                                     "--json",   "-"};
+  if (cached) arguments.insert(arguments.end(), {"--cache", "encoded:1MiB"});
+  const auto outcome = weir::test::weir(arguments);
+  CHECK(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  const auto& verify = json["verify"];
+  CHECK(verify["breaches"] == 0);
+  CHECK(verify["laws"][10]["law"] == "attempted");
+  CHECK(verify["laws"][10]["checks"].get<int>() == 3);
+  if (order.starts_with("every")) CHECK(verify["attempted"] == 9);
+}
+
 TEST_CASE("a soak says which law it could not check, and why", "[verify]") {
   const TemporaryFolder folder;
   folder.write("bad.jpg", std::string(10, 'x'));

@@ -90,7 +90,7 @@ std::vector<Seed> bitmaps() {
 
 /// Zeros and the end of the input stand for defaults. So the seeds begin with the defaults, and
 /// more and more values differ.
-std::vector<Seed> options() {
+std::vector<Seed> option_seeds() {
   std::mt19937 random(20261122);
   std::vector<Seed> all{Seed{}};
   for (const unsigned changed : {3u, 6u, 12u, 25u, 50u, 100u}) {
@@ -194,7 +194,7 @@ std::vector<Seed> seeds(const std::string& target) {
 #ifdef WEIR_HAS_SHARDS
   if (target.starts_with("shard")) return shards_for(target);
 #endif
-  return options();
+  return option_seeds();
 }
 
 }  // namespace weir::fuzz

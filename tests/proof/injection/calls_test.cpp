@@ -9,21 +9,24 @@ using namespace weir::test;
 namespace {
 
 std::uint64_t most_points() { return WEIR_TEST_LONG ? 2000 : sanitized ? 3 : 16; }
+/// Packs sync many files, which takes long.
+std::uint64_t fewer_points() { return WEIR_TEST_LONG ? 2000 : sanitized ? 2 : 5; }
 
-/// Fails `call` at points of a complete run: listing and reading a folder, with `blank`.
-std::vector<std::string> harm(const Failure& failure, bool may_do_harm) {
-  const auto reading = reading_scenario(!may_do_harm);
+using MakeScenario = Scenario (*)(bool all_whole);
+
+/// Fails `call` at points of a scenario: listing and reading a folder, with `blank`. Returns what was
+/// wrong.
+std::string harm(const Failure& failure, bool may_do_harm, MakeScenario make = reading_scenario,
+                 std::uint64_t most = most_points()) {
+  const auto reading = make(!may_do_harm);
   reading.run();
-  return sweep(reading, failure, most_points(), [may_do_harm](const Outcome& outcome) {
+  const auto wrong = sweep(reading, failure, most, [may_do_harm](const Outcome& outcome) {
     if (outcome.end == Outcome::End::done) return true;
     return may_do_harm &&
            (outcome.end == Outcome::End::error || outcome.end == Outcome::End::memory);
   });
-}
-
-std::string text(const std::vector<std::string>& lines) {
   std::string all;
-  for (const auto& line : lines) all += line + '\n';
+  for (const auto& line : wrong) all += line + '\n';
   return all;
 }
 
@@ -33,7 +36,7 @@ TEST_CASE("interrupted calls are made again, short reads go on", "[D7]") {
   // Every third call, because an interruption may follow an interruption.
   const auto call = GENERATE(Call::open, Call::stat, Call::list, Call::read);
   const std::uint64_t step = GENERATE(0u, 3u);
-  CHECK(text(harm({.call = call, .step = step, .error = EINTR}, false)) == "");
+  CHECK(harm({.call = call, .step = step, .error = EINTR}, false) == "");
 }
 
 TEST_CASE("reads of one byte at a time give the whole file", "[D7]") {
@@ -61,7 +64,7 @@ TEST_CASE("calls that fail are a sample's fault or a refusal in words", "[D7]") 
   CAPTURE(static_cast<int>(given.call), given.error, step);
   // A sanitizer maps memory itself before it has started, so this case is left out.
   if (given.call == Call::map && sanitized) return;
-  CHECK(text(harm({.call = given.call, .step = step, .error = given.error}, true)) == "");
+  CHECK(harm({.call = given.call, .step = step, .error = given.error}, true) == "");
 }
 
 TEST_CASE("a folder that cannot be listed now is refused, not half listed", "[D7]") {
@@ -72,5 +75,63 @@ TEST_CASE("a folder that cannot be listed now is refused, not half listed", "[D7
                              return outcome.end == Outcome::End::error ||
                                     (outcome.end == Outcome::End::done && outcome.calls > 0);
                            });
-  CHECK(text(wrong) == "");
+  for (const auto& line : wrong) UNSCOPED_INFO(line);
+  CHECK(wrong.empty());
 }
+
+#ifdef WEIR_SHARDS
+TEST_CASE("interrupted calls are made again, short ones go on, for shards and packs", "[D7]") {
+  struct Case {
+    Call call;
+    int error;
+  };
+  const auto given = GENERATE(
+      Case{Call::open, EINTR}, Case{Call::stat, EINTR}, Case{Call::read, EINTR},
+      Case{Call::read, 0}, Case{Call::write, EINTR}, Case{Call::write, 0}, Case{Call::sync, EINTR});
+  const std::uint64_t step = GENERATE(0u, 3u);
+  CAPTURE(static_cast<int>(given.call), given.error, step);
+  const Failure failure{.call = given.call, .step = step, .error = given.error};
+  if (given.call != Call::write && given.call != Call::sync)
+    CHECK(harm(failure, false, reading_shards_scenario) == "");
+  CHECK(harm(failure, false, going_on_scenario, fewer_points()) == "");
+}
+
+TEST_CASE("a sample of a shard costs one read and no open") {
+  const auto calls = [](Call call, std::uint64_t epochs) {
+    return run_with(epochs_of_shards(epochs), {.call = call, .nth = UINT64_MAX}).calls;
+  };
+  // A loader reads files of /proc at its own times, which adds a few calls to one of the runs.
+  CHECK(calls(Call::read, 5) < calls(Call::read, 2) + 2 * 3 * 6);
+  CHECK(calls(Call::open, 5) < calls(Call::open, 2) + 3 * 6);
+  CHECK(calls(Call::stat, 5) < calls(Call::stat, 2) + 3 * 6);
+}
+
+TEST_CASE("calls that fail are a fault or a refusal in words, for shards and packs", "[D7]") {
+  struct Case {
+    Call call;
+    int error;
+  };
+  const auto given =
+      GENERATE(Case{Call::open, EMFILE}, Case{Call::stat, EIO}, Case{Call::read, EIO});
+  const std::uint64_t step = GENERATE(0u, 1u);
+  CAPTURE(static_cast<int>(given.call), given.error, step);
+  const Failure failure{.call = given.call, .step = step, .error = given.error};
+  CHECK(harm(failure, true, reading_shards_scenario) == "");
+  CHECK(harm(failure, true, packing_scenario, fewer_points()) == "");
+  CHECK(harm(failure, true, going_on_scenario, fewer_points()) == "");
+}
+
+TEST_CASE("a pack on a disk that fails keeps nothing by half, and the next one goes on", "[R6]") {
+  struct Case {
+    Call call;
+    int error;
+  };
+  const auto given = GENERATE(Case{Call::write, ENOSPC}, Case{Call::sync, EIO},
+                              Case{Call::rename, ENOSPC}, Case{Call::list, EIO});
+  const std::uint64_t step = GENERATE(0u, 1u);
+  CAPTURE(static_cast<int>(given.call), given.error, step);
+  const Failure failure{.call = given.call, .step = step, .error = given.error};
+  CHECK(harm(failure, true, packing_scenario, fewer_points()) == "");
+  CHECK(harm(failure, true, going_on_scenario, fewer_points()) == "");
+}
+#endif

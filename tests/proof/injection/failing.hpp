@@ -7,14 +7,27 @@ namespace weir::test {
 /// The kinds of calls that can fail. This program replaces the C library's functions.
 ///   allocate  malloc and its family, and mmap; under a sanitizer operator new
 ///   thread    pthread_create
-///   open      openat, openat2, open; stat: fstat, fstatat; list: readdir; read: read; map: mmap
-enum class Call : std::uint8_t { none, allocate, thread, open, stat, list, read, map };
+///   open      openat, openat2, open; stat: fstat, fstatat; list: readdir; read: read, pread
+///   map       mmap; write: write; sync: fsync; rename: rename
+enum class Call : std::uint8_t {
+  none,
+  allocate,
+  thread,
+  open,
+  stat,
+  list,
+  read,
+  map,
+  write,
+  sync,
+  rename
+};
 
 /// The `nth` call fails, and after it every `step`-th one. Step 0: no other; step 1: all.
 struct Failure {
   Call call = Call::none;
   std::uint64_t nth = 1, step = 0;
-  int error = 0;  ///< errno; 0 for `read`: the call succeeds with one byte
+  int error = 0;  ///< errno; 0 for `read` and `write`: the call succeeds with one byte
 };
 
 /// Starts to count calls of this kind in all threads, and to fail them according to `failure`.

@@ -120,4 +120,24 @@ ssize_t read(int file, void* buffer, std::size_t count) {
   if (!fails(Call::read)) return real(file, buffer, count);
   return errno == 0 ? real(file, buffer, count > 0 ? 1 : 0) : -1;
 }
+
+ssize_t pread(int file, void* buffer, std::size_t count, off_t offset) {
+  static auto* const real = next<ssize_t(int, void*, std::size_t, off_t)>("pread");
+  if (!fails(Call::read)) return real(file, buffer, count, offset);
+  return errno == 0 ? real(file, buffer, count > 0 ? 1 : 0, offset) : -1;
+}
+
+ssize_t write(int file, const void* buffer, std::size_t count) {
+  static auto* const real = next<ssize_t(int, const void*, std::size_t)>("write");
+  if (!fails(Call::write)) return real(file, buffer, count);
+  return errno == 0 ? real(file, buffer, count > 0 ? 1 : 0) : -1;
+}
+
+// The disk of the tests need not keep the files.
+int fsync(int) { return fails(Call::sync) ? -1 : 0; }
+
+int rename(const char* from, const char* to) noexcept {
+  static auto* const real = next<int(const char*, const char*)>("rename");
+  return fails(Call::rename) ? -1 : real(from, to);
+}
 }

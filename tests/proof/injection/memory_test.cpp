@@ -15,11 +15,12 @@ constexpr bool good(const Outcome& outcome) {
   return outcome.end == End::done || outcome.end == End::memory || outcome.end == End::error;
 }
 
-void fail_allocations(const Scenario& scenario, std::uint64_t most) {
+template <class Good = bool(const Outcome&)>
+void fail_allocations(const Scenario& scenario, std::uint64_t most, const Good& is_good = good) {
   scenario.run();  // creates what is kept permanently
   for (const std::uint64_t step : {0u, 1u}) {
     const auto wrong =
-        sweep(scenario, {.call = Call::allocate, .step = step, .error = ENOMEM}, most, good);
+        sweep(scenario, {.call = Call::allocate, .step = step, .error = ENOMEM}, most, is_good);
     for (const auto& line : wrong) UNSCOPED_INFO(line);
     CHECK(wrong.empty());
   }
@@ -33,6 +34,26 @@ TEST_CASE("no allocation that fails does more than fail", "[R1]") {
   CAPTURE(work.name);
   fail_allocations(work, most);
 }
+
+#ifdef WEIR_SHARDS
+TEST_CASE("no allocation that fails for shards and packs does more than fail", "[R1]") {
+  const auto most = WEIR_TEST_LONG ? UINT64_MAX : sanitized ? 3 : 12;
+  const auto work = GENERATE(
+      from_range(std::vector<Scenario>{reading_shards_scenario(false), indexing_shards_scenario(),
+                                       packing_scenario(false), going_on_scenario(false)}));
+  CAPTURE(work.name);
+  fail_allocations(work, most);
+}
+
+// libarchive calls exit() if it cannot allocate a string. Two threads must not do so at once.
+TEST_CASE("no allocation that fails for the search of shards does more than libarchive does",
+          "[R1]") {
+  const auto most = WEIR_TEST_LONG ? UINT64_MAX : sanitized ? 5 : 40;
+  fail_allocations(on_one_cpu(searching_shards_scenario()), most, [](const Outcome& outcome) {
+    return good(outcome) || outcome.end == Outcome::End::exited;
+  });
+}
+#endif
 
 // Without an earlier run, so that OpenSSL's first allocations fail, too. Memory that OpenSSL keeps is not a leak.
 TEST_CASE("no allocation that fails for the first digest of a process does more", "[R1]") {

@@ -116,10 +116,14 @@ void observe(const Scenario& scenario, const Failure& failure, Message& message)
   }
 }
 
+constexpr int exited_code = 98;
+
 [[noreturn]] void be_child(const Scenario& scenario, const Failure& failure, int out) {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::alarm(longest_s);
+  // The folders of the test are not the child's.
+  std::atexit([] { ::_exit(exited_code); });
   Message message;
   try {
     observe(scenario, failure, message);
@@ -148,6 +152,8 @@ Outcome run_with(const Scenario& scenario, const Failure& failure) {
     outcome.words = WIFSIGNALED(outcome.status)
                         ? "signal " + std::to_string(WTERMSIG(outcome.status))
                         : "exit code " + std::to_string(WEXITSTATUS(outcome.status));
+    if (WIFEXITED(outcome.status) && WEXITSTATUS(outcome.status) == exited_code)
+      outcome.end = Outcome::End::exited;
     return outcome;
   }
   outcome.end = message.end;

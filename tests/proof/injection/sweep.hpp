@@ -23,6 +23,7 @@ struct Outcome {
     memory,    ///< std::bad_alloc
     error,     ///< weir::Error, weir::SampleError or std::system_error, with a message
     unwanted,  ///< any other exception
+    exited,    ///< a library has called exit()
     died,      ///< a signal, std::terminate, a sanitizer; or it hung
   };
   End end = End::died;

@@ -56,3 +56,16 @@ TEST_CASE("a probe is made by as many threads as there are", "[R5]") {
                          }};
   fail_threads(probing, true);
 }
+
+#ifdef WEIR_SHARDS
+TEST_CASE("shards are searched by as many threads as there are", "[R5]") {
+  fail_threads(searching_shards_scenario(), true);
+}
+
+TEST_CASE("a pack needs one thread", "[R5]") {
+  const auto packing = packing_scenario(false);
+  fail_threads(packing, false);
+  const auto none = run_with(packing, {.call = Call::thread, .step = 1, .error = EAGAIN});
+  CHECK(none.end == Outcome::End::error);
+}
+#endif

@@ -273,6 +273,59 @@ TEST_CASE("in a ragged batch, repeats are refused if they need more than the lar
   auto requests = loader.requests();
   requests.ask({0, 0});
   requests.ask({1, 2});
-  CHECK_THROWS_WITH(requests.ask({2, 2}), has_text("the largest batch has 6000"));
+  CHECK_THROWS_WITH(requests.ask({2, 2}), has_text("the largest batch of the plan takes " +
+                                                   std::to_string(loader.plan().slab_bytes)));
   requests.cancel();
+}
+
+TEST_CASE("an order with few positions does not limit requests", "[api][requests][order]") {
+  const auto order =
+      GENERATE(Order::every(4, 1),
+               Order::own("two", 2, [](auto, auto position, auto&) { return position; }));
+  const auto mode = GENERATE(Sizes::fixed, Sizes::padded, Sizes::ragged);
+  CAPTURE(to_string(order), static_cast<int>(mode));
+  auto options = small_options();
+  options.order = order;
+  options.batch = 5;
+  options.sizes.mode = mode;
+  if (mode != Sizes::fixed) options.shape = {};
+  options.memory.max_sample_bytes = 80'000;
+  options.memory.budget_bytes = Loader(Mixed{}, options).plan().floor_bytes;
+  Loader loader(Mixed{}, options);
+  REQUIRE(loader.plan().epoch.positions == 2);
+  auto requests = loader.requests({.max_outstanding = 2});
+  // Small images, so that their batch has no more bytes than one of two large ones.
+  const Indices small{2, 0, 1, 0, 2};
+  requests.ask(small);
+  requests.ask({3, 4});
+  for (const auto& asked : {small, Indices{3, 4}}) {
+    const auto batch = requests.next();
+    REQUIRE(batch);
+    CHECK(of(*batch) == asked);
+  }
+  CHECK(loader.snapshot().memory.peak <= options.memory.budget_bytes);
+  if (mode != Sizes::fixed)
+    CHECK_THROWS_WITH(requests.ask({3, 4, 5}), has_text("ask for fewer at once"));
+  CHECK_THROWS_WITH(requests.ask({0, 0, 0, 0, 0, 0}), has_text("a batch has at most 5"));
+}
+
+TEST_CASE("requests of encoded samples fit as those of a stream do", "[api][requests][encoded]") {
+  auto options = small_options();
+  options.shape = {};
+  options.decode = Decode::none;
+  options.batch = 3;
+  options.memory.max_sample_bytes = 80'000;
+  for (const auto& order : {Order::sequential(), Order::with_replacement()}) {
+    CAPTURE(to_string(order));
+    options.order = order;
+    options.memory.budget_bytes = UINT64_MAX;
+    options.memory.budget_bytes = Loader(Mixed{}, options).plan().floor_bytes;
+    Loader loader(Mixed{}, options);
+    auto requests = loader.requests({.max_outstanding = 2});
+    requests.ask({3, 4, 5});  // the largest
+    const auto batch = requests.next();
+    REQUIRE(batch);
+    CHECK(of(*batch) == Indices{3, 4, 5});
+    CHECK(loader.snapshot().memory.peak <= options.memory.budget_bytes);
+  }
 }

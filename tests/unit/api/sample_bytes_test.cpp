@@ -1,3 +1,6 @@
+#include <atomic>
+#include <memory>
+
 #include "contract/laws/various.hpp"
 #include "proof/configurations/images.hpp"
 #include "support/catch.hpp"
@@ -20,6 +23,27 @@ AnySource every_kind() {
   for (const auto& bytes : made) files.push_back(&bytes);
   return Files(std::move(files));
 }
+
+/// Counts reads. Once it has grown, sample 2 is a large image.
+class Growing {
+ public:
+  struct State {
+    std::atomic<std::uint64_t> reads{0};
+    std::atomic<bool> grown{false};
+  };
+  explicit Growing(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::uint64_t size() const { return small_.size(); }
+  Encoded read(std::uint64_t i, ByteSink& sink) const {
+    ++state_->reads;
+    return (i == 2 && state_->grown ? large_ : small_).read(i, sink);
+  }
+  std::string name(std::uint64_t i) const { return small_.name(i); }
+  std::uint64_t index_bytes() const { return 0; }
+
+ private:
+  AnySource small_ = synthetic(12, {60, 80, 3}), large_ = synthetic(12, {600, 800, 3});
+  std::shared_ptr<State> state_;
+};
 
 /// How many samples of `epochs` epochs are faults because they need more than `most`.
 std::uint64_t too_large(const AnySource& source, Options options, std::uint64_t most,
@@ -131,6 +155,94 @@ TEST_CASE("images of 12 megapixels leave the cache what they do not need", "[siz
   options.memory.max_sample_bytes = measure_sample_bytes(source, options);
   CHECK(options.memory.max_sample_bytes < 4 * mib);
   CHECK(resolve(options, 0, 0, 1).cache.bytes > before.cache.bytes + 150 * mib);
+  auto itself = options;
+  itself.memory.max_sample_bytes = MemoryOptions::measured;
+  CHECK(Loader(source, itself).plan().max_sample_bytes == options.memory.max_sample_bytes);
+}
+
+TEST_CASE("a loader with max_sample_bytes = measured reserves what the data need",
+          "[sizes][measured]") {
+  const int kind = GENERATE(-1, 0, 1, 2);  // -1: one shape
+  CAPTURE(kind);
+  const auto state = std::make_shared<Growing::State>();
+  const AnySource source = Growing(state);
+  auto options = kind < 0 ? small_options(true) : own_size_options(kind);
+  const auto most = measure_sample_bytes(source, options);
+  options.faults.policy = OnFault::blank;
+  options.memory.max_sample_bytes = MemoryOptions::measured;
+  state->reads = 0;
+  Loader loader(source, options);
+  CHECK(state->reads == 12);
+  CHECK(loader.plan().max_sample_bytes == most);
+  drain(loader, {.epochs = 3});
+  CHECK(loader.report().fault_count == 0);
+  // Its floor has that much, and no more.
+  auto tight = options;
+  tight.memory.budget_bytes = loader.plan().floor_bytes;
+  CHECK(Loader(source, tight).plan().max_sample_bytes == most);
+  --tight.memory.budget_bytes;
+  CHECK_THROWS_WITH(Loader(source, tight), has_text("for one sample (memory.max_sample_bytes)"));
+  // A file that has grown since is a fault with a name.
+  state->grown = true;
+  drain(loader);
+  const auto report = loader.report();
+  REQUIRE(report.fault_count == 1);
+  CHECK(report.faults[0].kind == FaultKind::memory);
+  CHECK(report.faults[0].index == 2);
+  CHECK_THAT(report.faults[0].reason, has_text("max_sample_bytes is " + std::to_string(most)));
+}
+
+TEST_CASE("the default of max_sample_bytes reads nothing, nor does a plan of `measured`",
+          "[sizes][measured]") {
+  const auto state = std::make_shared<Growing::State>();
+  auto options = small_options();
+  options.memory.budget_bytes = 200 * mib;
+  Loader loader(Growing(state), options);
+  CHECK(state->reads == 0);
+  options.memory.max_sample_bytes = MemoryOptions::measured;
+  CHECK(resolve(options, 0).max_sample_bytes == loader.plan().max_sample_bytes);
+}
+
+TEST_CASE("a loader that cannot read a sample still takes what it measured", "[sizes][measured]") {
+  for (const bool steps : {false, true}) {
+    auto options = small_options(steps);
+    options.memory.max_sample_bytes = MemoryOptions::measured;
+    options.faults.policy = OnFault::blank;
+    Loader loader(Flawed(4, 1), options);  // sample 3 is bad, the others are not
+    CHECK(loader.plan().max_sample_bytes == measure_sample_bytes(Flawed(4, 1), options));
+    const Bytes bad(20, std::byte{'x'});
+    Loader none(Files({&bad}), options);
+    CHECK(none.plan().max_sample_bytes == (steps ? options.transform.scratch_bytes : 1));
+    drain(none);
+    CHECK(none.report().fault_count == 1);
+  }
+}
+
+TEST_CASE("contradictory options are refused before a sample is measured", "[sizes][measured]") {
+  const auto state = std::make_shared<Growing::State>();
+  const AnySource source = Growing(state);
+  auto options = small_options();
+  options.memory.max_sample_bytes = MemoryOptions::measured;
+  const auto refused = [&](const char* why) {
+    CHECK_THROWS_WITH(Loader(source, options), has_text(why));
+    CHECK(state->reads == 0);
+  };
+  options.cache.keep = Cache::decoded;
+  refused("the cache has no bound");
+  options.cache = {};
+  options.batch = 0;
+  refused("batch = 0");
+  CHECK_THROWS_WITH(measure_sizes(source, options), has_text("batch = 0"));
+  CHECK(state->reads == 0);
+}
+
+TEST_CASE("probe() with `measured` refuses no sample for its memory", "[sizes][measured][probe]") {
+  auto options = small_options();
+  const AnySource source = Growing(std::make_shared<Growing::State>());
+  options.memory.max_sample_bytes = measure_sample_bytes(source, options) - 1;
+  CHECK(probe(source, options).faults.size() > 0);
+  options.memory.max_sample_bytes = MemoryOptions::measured;
+  CHECK(probe(source, options).faults.empty());
 }
 
 TEST_CASE("sizes of their own, a cache and only a budget: that is a bound", "[sizes][cache]") {
@@ -156,7 +268,7 @@ TEST_CASE("a cache without room says so in the plan and in the report", "[cache]
   CHECK(loader.plan().cache.bytes == 0);
   CHECK_THAT(loader.report().plan.cache.note,
              has_text("nothing is kept: index, slabs, the 1.0 MiB of memory.max_sample_bytes") &&
-                 has_text("measure_sample_bytes()"));
+                 has_text("memory.max_sample_bytes = measured"));
   options.cache = {Cache::decoded, 100};
   options.memory.budget_bytes = UINT64_MAX;
   CHECK_THAT(resolve(options, 0, 0, 20).cache.note, has_text("cache.max_bytes = 100"));

@@ -50,7 +50,7 @@ TEST_CASE("side bytes lie behind the pixels, a row behind the other", "[buffer]"
   CHECK(buffer::SlabLayout({5, 7, 3}, 3, 64, UINT64_MAX / 2).bytes == UINT64_MAX);
   auto book = page(layout.bytes, layout, 1);
   buffer::SlabPool pool(book, layout, nullptr);
-  auto* const slab = pool.make();
+  auto* const slab = pool.make(pool.layout().bytes);
   REQUIRE(slab);
   const auto* const start = reinterpret_cast<const std::byte*>(slab->pixels(0, 1).data());
   CHECK(slab->side(0, 3).size() == 90);
@@ -89,13 +89,13 @@ TEST_CASE("slabs are made one by one, charged before they exist, and kept", "[bu
   auto book = page(2 * layout.bytes, layout, 3);
   buffer::SlabPool pool(book, layout, upstream);
   CHECK(upstream->allocations() == 0);
-  auto* const first = pool.make();
+  auto* const first = pool.make(pool.layout().bytes);
   REQUIRE(first);
   first->rows = 2;
   CHECK(reinterpret_cast<std::uintptr_t>(first->pixels(0, 1).data()) % 64 == 0);
   CHECK(first->labels().size() == 2);
-  CHECK(pool.make());
-  CHECK_FALSE(pool.make());
+  CHECK(pool.make(pool.layout().bytes));
+  CHECK_FALSE(pool.make(pool.layout().bytes));
   CHECK(upstream->outstanding() == 2 * layout.bytes);
   CHECK(book->snapshot().memory[Account::idle] == upstream->outstanding());
 }
@@ -104,7 +104,7 @@ TEST_CASE("an upstream that throws leaves nothing charged", "[buffer]") {
   const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
   auto book = page(UINT64_MAX, layout, 1);
   buffer::SlabPool pool(book, layout, std::make_shared<Refusing>());
-  CHECK_THROWS_AS(pool.make(), std::bad_alloc);
+  CHECK_THROWS_AS(pool.make(pool.layout().bytes), std::bad_alloc);
   CHECK(book->snapshot().memory.live == 0);
 }
 
@@ -186,8 +186,8 @@ TEST_CASE("idle slabs go where there are more than wanted, those in use stay", "
   auto book = page(UINT64_MAX, layout, 3);
   book->begin_stream(nullptr);
   buffer::SlabPool pool(book, layout, upstream);
-  for (int i = 0; i < 3; ++i) REQUIRE(pool.make());
-  CHECK_FALSE(pool.make());  // the maximum number of slabs
+  for (int i = 0; i < 3; ++i) REQUIRE(pool.make(pool.layout().bytes));
+  CHECK_FALSE(pool.make(pool.layout().bytes));  // the maximum number of slabs
   const auto used = *book->idle_slab();
   book->open_batch(used, 0, 1);
   pool.shrink(3);
@@ -197,7 +197,7 @@ TEST_CASE("idle slabs go where there are more than wanted, those in use stay", "
   pool.shrink(0);
   CHECK(upstream->outstanding() == layout.bytes);
   CHECK(book->state(used) == books::SlabState::filling);
-  REQUIRE(pool.make());  // uses a free index
+  REQUIRE(pool.make(pool.layout().bytes));  // uses a free index
   book->drop_front();
 }
 
@@ -219,8 +219,8 @@ TEST_CASE("a lease that ends after its loader takes its slab along, and is watch
     REQUIRE(book->lease(id));
     return pool.slab(id);
   };
-  REQUIRE(pool.make());
-  REQUIRE(pool.make());
+  REQUIRE(pool.make(pool.layout().bytes));
+  REQUIRE(pool.make(pool.layout().bytes));
   auto& first = lease(0);
   auto& second = lease(1);
   pool.watch(&watch);
@@ -240,7 +240,7 @@ TEST_CASE("slabs come from pages where nothing else is given", "[buffer]") {
   const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
   auto book = page(UINT64_MAX, layout, 1);
   buffer::SlabPool pool(book, layout, nullptr);
-  auto* const slab = pool.make();
+  auto* const slab = pool.make(pool.layout().bytes);
   REQUIRE(slab);
   slab->rows = 2;
   std::ranges::fill(slab->pixels(0, 2), std::uint8_t{7});

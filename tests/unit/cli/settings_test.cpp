@@ -107,6 +107,8 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
   CHECK(s.options.io.read_ahead == 9);
   CHECK(s.options.memory.budget_bytes == 64ull << 20);
   CHECK(s.options.memory.max_sample_bytes == 9ull << 20);
+  CHECK(run_with({"--max-sample-bytes", "measured"}).options.memory.max_sample_bytes ==
+        MemoryOptions::measured);
   CHECK(s.options.seed == 42);
   CHECK(s.options.order == Order::shuffle());
   CHECK(s.options.drop_last);

@@ -22,10 +22,14 @@ struct Desk final : Actions {
     book->begin_stream(std::make_shared<Waker>());
     conductor.emplace(*book, supply, policy, *this);
   }
-  bool make_slab() override {
-    if (slabs == 3 || !book->try_charge_slab()) return false;
-    book->add_slab(slabs++);
-    return true;
+  std::uint64_t bytes_of(const BatchSlot&) override { return book->terms().slab_bytes; }
+  std::optional<books::SlabId> fitting_slab(std::uint64_t, std::uint64_t) override {
+    return book->idle_slab();
+  }
+  std::optional<books::SlabId> make_slab(std::uint64_t) override {
+    if (slabs == 3 || !book->try_charge_slab()) return std::nullopt;
+    book->add_slab(slabs);
+    return slabs++;
   }
   std::uint64_t untaken_rows() noexcept override { return 0; }
   void trim_idle() noexcept override { ++trims; }

@@ -23,7 +23,6 @@ Model::Model(const Scenario& scenario, Choices& choices)
   const conductor::Policy policy{.max_queue_size = s.max_queue_size,
                                  .rows_ahead = s.rows_ahead,
                                  .tolerance = {s.tolerate, 1.0, s.dataset},
-                                 .sizes_differ = s.sizes_differ,
                                  .max_queue_bytes = s.max_queue_bytes,
                                  .max_staging_bytes = s.max_staging_bytes};
   if (s.asks > 0)
@@ -132,14 +131,6 @@ void Model::move_strand() {
   if (!conductor_->at_rest()) breach("not at rest at the end");
 }
 
-bool Model::make_slab() {
-  if (slabs_made_ == book_->terms().slabs || !book_->try_charge_slab()) return false;
-  ++acts_;
-  slab_bytes_[slabs_made_] = scenario_.slab_bytes;
-  book_->add_slab(slabs_made_++);
-  return true;
-}
-
 std::optional<books::SlabId> Model::fitting_slab(std::uint64_t bytes, std::uint64_t most) {
   for (books::SlabId slab = 0; slab < slab_bytes_.size(); ++slab) {
     const auto has = slab_bytes_[slab];
@@ -150,7 +141,7 @@ std::optional<books::SlabId> Model::fitting_slab(std::uint64_t bytes, std::uint6
   return std::nullopt;
 }
 
-std::optional<books::SlabId> Model::make_slab_of(std::uint64_t bytes) {
+std::optional<books::SlabId> Model::make_slab(std::uint64_t bytes) {
   free_idle_slabs();
   const auto free = std::ranges::find(slab_bytes_, 0);
   if (free == slab_bytes_.end()) {

@@ -126,12 +126,11 @@ class Model final : public conductor::Actions {
     first_worker
   };
 
-  bool make_slab() override;
   std::uint64_t bytes_of(const conductor::BatchSlot& batch) override {
     return batch_bytes(scenario_, batch.sequence);
   }
   std::optional<books::SlabId> fitting_slab(std::uint64_t bytes, std::uint64_t most) override;
-  std::optional<books::SlabId> make_slab_of(std::uint64_t bytes) override;
+  std::optional<books::SlabId> make_slab(std::uint64_t bytes) override;
   void free_idle_slabs() noexcept override;
   std::uint64_t untaken_rows() noexcept override { return feed_.rows(); }
   void trim_idle() noexcept override;

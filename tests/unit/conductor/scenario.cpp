@@ -67,6 +67,7 @@ std::uint64_t scratch_bytes(const Scenario& s, std::uint64_t sequence, std::uint
 }
 
 std::uint64_t batch_bytes(const Scenario& s, std::uint64_t sequence) noexcept {
+  if (!s.sizes_differ) return s.slab_bytes;
   return 1 + mix_key({sequence, 4}) % s.slab_bytes;
 }
 

@@ -65,9 +65,11 @@ TEST_CASE("a pack has every sound sample, its label, its name and its size", "[p
   }
   CHECK(names.size() == 21);
   CHECK_FALSE(names.contains("dir/15.jpg"));
-  // Only the shards, the index and the note remain.
+  // Only the shards with their records, the index and the note remain.
+  CHECK(files_in(folder.path()).size() == 2 * packed.shards + 2);
   for (const auto& [name, content] : files_in(folder.path()))
-    CHECK((name.starts_with("shard-") || name == "index.weir" || name == "pack.txt"));
+    CHECK((name.starts_with("shard-") || name.starts_with(".shard-") || name == "index.weir" ||
+           name == "pack.txt"));
 }
 
 TEST_CASE("any number of workers makes the same files", "[pack]") {
@@ -144,6 +146,34 @@ TEST_CASE("quality and kept bytes are as asked for", "[pack]") {
   CHECK(contains(all, "00000004.png"));
 }
 
+TEST_CASE("a kept image is decoded to find damage, and has no size that EXIF changes", "[pack]") {
+  const TemporaryFolder folder;
+  const auto jpeg = codec::test::encode_jpeg(codec::test::pattern(90, 60));
+  std::vector<MemorySample> samples;
+  samples.push_back({"plain.jpg", jpeg, 0});
+  samples.push_back({"turned.jpg", codec::test::with_exif(jpeg, 6), 0});
+  samples.push_back({"mirrored.jpg", codec::test::with_exif(jpeg, 2), 0});
+  samples.push_back({"cut.jpg", jpeg, 0});
+  samples.back().bytes.resize(jpeg.size() - 40);
+  const auto source = in_memory(std::move(samples));
+  auto job = job_for(folder.path());
+  for (const std::uint32_t short_side : {0u, 200u}) {  // no image is larger
+    job.recipe.short_side = short_side;
+    job.out = folder.string() + '/' + std::to_string(short_side);
+    const auto packed = run_pack(source, job);
+    REQUIRE(packed.fault_count == 1);
+    CHECK(packed.faults[0].name == "cut.jpg");
+    CHECK(packed.faults[0].kind == FaultKind::truncated);
+    CHECK(packed.stored_bytes == packed.source_bytes);
+    const auto index = shards::read_index(job.out + "/index.weir");
+    REQUIRE(index.samples.size() == 3);
+    CHECK(index.samples[0].height == 60);
+    CHECK(index.samples[1].height == 0);
+    CHECK(index.samples[1].width == 0);
+    CHECK(index.samples[2].width == 90);
+  }
+}
+
 TEST_CASE("the first bad sample ends a pack that leaves none out", "[pack]") {
   const TemporaryFolder folder;
   auto job = job_for(folder.path());
@@ -181,21 +211,26 @@ TEST_CASE("GNU tar and Python list a shard and extract it", "[pack]") {
   const TemporaryFolder folder, out;
   run_pack(mixed_source(3), job_for(folder.path()));
   const auto shard = (folder / "shard-000000.tar").string();
-  const auto list = out.string() + "/list";
+  for (const char* const name : {"said", "tar"}) std::filesystem::create_directory(out / name);
+  const auto list = out.string() + "/said/list";
   REQUIRE(std::system(("tar --numeric-owner -tvf " + shard + " > " + list).c_str()) == 0);
-  const auto text = files_in(out.path()).at("list");
+  const auto text = files_in(out / "said").at("list");
   CHECK(contains(text, "-rw-r--r-- 0/0 "));
   CHECK(contains(text, " 1970-01-01 "));
   CHECK(contains(text, " 00000000.jpg\n"));
   CHECK(contains(text, " 00000002.cls\n"));
-  REQUIRE(std::system(("tar -C " + out.string() + " -xf " + shard).c_str()) == 0);
-  CHECK(files_in(out.path()).at("00000001.cls") == "0");
+  REQUIRE(std::system(("tar -C " + out.string() + "/tar -xf " + shard).c_str()) == 0);
+  const auto extracted = files_in(out / "tar");
+  CHECK(extracted.size() == 6);
+  CHECK(extracted.at("00000001.cls") == "0");
   const auto index = index_in(folder);
-  CHECK(files_in(out.path()).at("00000001.jpg") == bytes_of(folder, index, index.samples[1]));
-  const auto script = "import tarfile; t = tarfile.open('" + shard +
-                      "'); print([(m.name, m.offset_data, m.size) for m in t][2])";
+  CHECK(extracted.at("00000001.jpg") == bytes_of(folder, index, index.samples[1]));
+  const auto script = "import tarfile; t = tarfile.open('" + shard + "'); t.extractall('" +
+                      out.string() + "/python'); " +
+                      "print([(m.name, m.offset_data, m.size) for m in t][2])";
   REQUIRE(std::system(("python3 -c \"" + script + "\" > " + list).c_str()) == 0);
   const auto& second = index.samples[1];
-  CHECK(files_in(out.path()).at("list") == "('00000001.jpg', " + std::to_string(second.offset) +
-                                               ", " + std::to_string(second.bytes) + ")\n");
+  CHECK(files_in(out / "python") == extracted);
+  CHECK(files_in(out / "said").at("list") == "('00000001.jpg', " + std::to_string(second.offset) +
+                                                 ", " + std::to_string(second.bytes) + ")\n");
 }

@@ -93,9 +93,14 @@ TEST_CASE("a finished pack is kept, and a damaged shard alone is made again", "[
   CHECK(reads < 20);
   CHECK(files_in(folder.path()) == files);
 
+  // The index is made of the records, so its damage costs no shard.
   fs::remove(folder / "shard-000002.tar");
   flip_a_bit(folder / "index.weir");
-  CHECK(run_pack(counted, job).kept_shards == 0);
+  CHECK(run_pack(counted, job).kept_shards == first.shards - 1);
+  CHECK(files_in(folder.path()) == files);
+
+  fs::remove(folder / ".shard-000002.weir");
+  CHECK(run_pack(counted, job).kept_shards == 2);
   CHECK(files_in(folder.path()) == files);
 }
 

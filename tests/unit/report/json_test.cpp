@@ -61,7 +61,8 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
                                    "ranks",
                                    "order",
                                    "epoch",
-                                   "budget_how"});
+                                   "budget_how",
+                                   "sample_how"});
   CHECK(keys(json["memory"]) == Keys{"live", "peak", "accounts", "at_peak", "process", "staging",
                                      "postings", "books_cost", "pinned", "slab_memory_note"});
   const Keys accounts{"index", "encoded", "scratch", "filling", "ready", "leased", "idle", "cache"};

@@ -139,6 +139,9 @@ TEST_CASE("the plan says how an automatic budget was worked out", "[text]") {
   CHECK(contains(report::plan_text(plan, "1.0 MiB: 50 % of it"),
                  "\n  auto budget 1.0 MiB: 50 % of it\n"));
   CHECK_FALSE(contains(report::plan_text(plan), "auto budget"));
+  CHECK(contains(report::plan_text(plan, "", "the largest needs 3 bytes"),
+                 "\n  measured: the largest needs 3 bytes\n"));
+  CHECK_FALSE(contains(report::plan_text(plan), "measured"));
 }
 
 TEST_CASE("the plan says when the budget held fewer batches than asked", "[text]") {
@@ -159,6 +162,19 @@ TEST_CASE("staging by depth marks the plan's own", "[text]") {
         "  max_queue_size  slabs       bytes  uint8 MiB  float16 MiB  float32 MiB\n"
         "               1      2   9,634,944       9.19        18.38        36.75\n"
         "               2      3  14,452,416      13.78        27.56        55.13  <- this plan\n");
+}
+
+TEST_CASE("the table of depths of encoded batches has no element types", "[text]") {
+  Plan plan;
+  plan.decode = Decode::none;
+  plan.sizes.mode = Sizes::ragged;
+  plan.slab_bytes = 1 << 20;
+  plan.max_leases = 1;
+  const std::uint32_t depths[] = {1};
+  CHECK(report::depth_text(plan, depths) ==
+        "Maximum memory of all slabs by queue depth\n"
+        "  max_queue_size  slabs      bytes   MiB\n"
+        "               1      2  2,097,152  2.00\n");
 }
 
 TEST_CASE("faults name file, kind, stage and byte, and say how many more there are", "[text]") {

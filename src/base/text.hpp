@@ -1,0 +1,40 @@
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "weir/error.hpp"
+
+namespace weir {
+
+/// The parts in a row: texts, characters, and numbers as std::to_string writes them.
+template <class... Parts>
+std::string concat(const Parts&... parts) {
+  std::string text;
+  const auto add = [&text]<class Part>(const Part& part) {
+    if constexpr (std::same_as<Part, char>)
+      text += part;
+    else if constexpr (std::is_arithmetic_v<Part>)
+      text += std::to_string(part);
+    else
+      text += std::string_view(part);  // not a part that is converted to a character
+  };
+  (add(parts), ...);
+  return text;
+}
+
+/// Throws the Error with these parts as its text.
+template <class... Parts>
+[[noreturn]] void throw_error(Errc code, Stage stage, const Parts&... parts) {
+  throw Error(code, stage, concat(parts...));
+}
+
+/// Throws Error{bad_options}.
+template <class... Parts>
+[[noreturn]] void refuse(Stage stage, const Parts&... parts) {
+  throw_error(Errc::bad_options, stage, parts...);
+}
+
+}  // namespace weir

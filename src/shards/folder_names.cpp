@@ -1,0 +1,44 @@
+#include "shards/folder_names.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+
+#include <cerrno>
+#include <memory>
+#include <string_view>
+
+#include "base/sanitize.hpp"
+#include "source/file_descriptor.hpp"
+#include "weir/error.hpp"
+
+namespace weir::shards {
+namespace {
+
+struct Close {
+  void operator()(DIR* stream) const noexcept { ::closedir(stream); }
+};
+
+}  // namespace
+
+std::vector<std::string> names_in(const std::string& folder) {
+  const auto fail = [&folder] {
+    throw Error(Errc::source_failed, Stage::read,
+                "cannot list " + sanitize(folder) + ": " + source::errno_text(errno));
+  };
+  auto file = source::open_at(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY);
+  const std::unique_ptr<DIR, Close> stream(file ? ::fdopendir(file.value()) : nullptr);
+  if (!stream) fail();
+  file.release();  // it belongs to the stream
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = ::readdir(stream.get());
+    if (entry == nullptr && errno == EINTR) continue;
+    if (entry == nullptr && errno != 0) fail();
+    if (entry == nullptr) return names;
+    const std::string_view name(entry->d_name);
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+}
+
+}  // namespace weir::shards

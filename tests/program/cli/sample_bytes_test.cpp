@@ -1,0 +1,118 @@
+// --max-sample-bytes measured: what the largest sample needs, the same in every command.
+#include <string>
+#include <vector>
+
+#include "cli/data.hpp"
+#include "program.hpp"
+#include "support/catch.hpp"
+#include "support/text.hpp"
+#include "weir/source.hpp"
+
+using namespace weir::test;
+
+namespace {
+
+const std::string data = "synthetic:60,120x160";
+
+Outcome with(std::vector<std::string> words, const std::string& most) {
+  for (const auto* word : {"--batch", "8", "--memory-budget", "64MiB"}) words.emplace_back(word);
+  words.insert(words.end(), {"--max-sample-bytes", most});
+  return weir::test::weir(words);
+}
+
+std::uint64_t planned(std::vector<std::string> words, const std::string& most) {
+  words.insert(words.end(), {"--json", "-"});
+  const auto outcome = with(words, most);
+  CAPTURE(words, outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = outcome.json();
+  const bool several = words[0] == "tune" || words[0] == "sweep";
+  const auto plan = several ? json["runs"][0]["plan"] : json["plan"];
+  return plan["max_sample_bytes"].get<std::uint64_t>();
+}
+
+}  // namespace
+
+TEST_CASE("plan, run, tune, sweep and verify reserve what was measured", "[measured]") {
+  const auto most = planned({"plan", data}, "measured");
+  CHECK(most > 10'000);
+  CHECK(most < 1'000'000);
+  CHECK(planned({"run", data}, "measured") == most);
+  CHECK(planned({"tune", data}, "measured") == most);
+  CHECK(planned({"verify", data, "--world", "2"}, "measured") == most);
+  CHECK(planned({"sweep", data, "--max-queue-size", "2", "--rounds", "1", "--epochs", "1"},
+                "measured") == most);
+  // As a number it is enough, and one byte less is not.
+  const auto run = [&](std::uint64_t bytes) {
+    return with({"run", data, "--on-fault", "blank", "--json", "-"}, std::to_string(bytes))
+        .json()["fault_count"]
+        .get<std::uint64_t>();
+  };
+  CHECK(run(most) == 0);
+  CHECK(run(most - 1) > 0);
+  // probe judges as that run does.
+  CHECK(with({"probe", data, "--json", "-"}, "measured").json()["probe"]["bad"] == 0);
+}
+
+TEST_CASE("the plan shows what was measured", "[measured]") {
+  const auto outcome = with({"plan", data}, "measured");
+  CHECK(contains(outcome.out, "\n  measured: the largest of 60 samples needs "));
+  CHECK(contains(with({"run", data}, "measured").out, "\n  measured: the largest of 60 samples"));
+  const auto json = with({"run", data, "--json", "-"}, "measured").json();
+  CHECK(contains(json["plan"]["sample_how"].get<std::string>(), "the largest of 60 samples needs"));
+  const auto plain = with({"run", data, "--json", "-"}, "1MiB").json();
+  CHECK(plain["plan"]["sample_how"].is_null());
+}
+
+TEST_CASE("where sizes are measured, plan, run and verify reserve the same", "[measured][sizes]") {
+  const TemporaryFolder folder;  // synthetic: knows the sizes of its images
+  const auto images = weir::synthetic(20, {120, 160, 3});
+  weir::cli::VectorSink sink;
+  for (std::uint64_t i = 0; i < images.size(); ++i)
+    folder.write(std::to_string(i) + ".jpg", images.read(i, sink).bytes);
+  const auto reserved = [&](const char* command) {
+    const auto json = weir::test::weir({command, folder.string(), "--sizes", "ragged", "--batch",
+                                        "8", "--memory-budget", "64MiB", "--json", "-"})
+                          .json();
+    CHECK(json["plan"]["sample_how"].is_string());
+    return json["plan"]["max_sample_bytes"].get<std::uint64_t>();
+  };
+  const auto most = reserved("plan");
+  CHECK(most < 1'000'000);
+  CHECK(reserved("run") == most);
+  CHECK(reserved("verify") == most);
+}
+
+TEST_CASE("measured needs data and a plan of a loader", "[measured][messages]") {
+  const auto plan = weir::test::weir({"plan", "--max-sample-bytes", "measured"});
+  CHECK(plan.exit_code == 2);
+  CHECK(contains(plan.err, "--max-sample-bytes measured needs DATA, because the samples are"));
+  const TemporaryFolder folder;
+  const auto pack = weir::test::weir(
+      {"pack", data, folder.path() / "out", "--keep", "--max-sample-bytes", "measured"});
+  CHECK(pack.exit_code == 2);
+  CHECK(contains(pack.err, "--max-sample-bytes measured must be bytes here"));
+  const auto other = weir::test::weir({"run", data, "--max-sample-bytes", "most"});
+  CHECK(other.exit_code == 2);
+  CHECK(contains(other.err, "--max-sample-bytes most"));
+  const auto none = weir::test::weir({"run", data, "--max-sample-bytes", "0"});
+  CHECK(contains(none.err, "--max-sample-bytes 0: must be 1 or more bytes"));
+}
+
+TEST_CASE("a budget without room for the largest sample is refused with its bytes",
+          "[measured][messages]") {
+  const auto outcome = weir::test::weir({"run", "synthetic:4,600x800", "--batch", "1", "--size",
+                                         "32x32", "--workers", "1", "--memory-budget", "150KiB",
+                                         "--max-sample-bytes", "measured"});
+  CHECK(outcome.exit_code == 2);
+  CHECK(contains(outcome.err, "--memory-budget 150KiB"));
+}
+
+TEST_CASE("a signal ends a measurement", "[measured]") {
+  const auto outcome =
+      weir_interrupted({"run", "synthetic:1000000,300x400", "--max-sample-bytes", "measured"}, 400);
+  CHECK(outcome.exit_code == 130);
+  CHECK(contains(outcome.err,
+                 "interrupted while the samples of synthetic:1000000,300x400 were "
+                 "measured"));
+}
