@@ -10,7 +10,8 @@ namespace weir::test {
 
 Model::Model(const Scenario& scenario, Choices& choices)
     : scenario_(scenario),
-      scheduled_(scenario.schedule(), source::Sampler(1, {}, 0)),
+      sampler_(scenario.samples, scenario.order, 7),
+      scheduled_(scenario.schedule(), sampler_),
       choices_(choices),
       may_fail_(scenario.may_fail) {
   const auto& s = scenario_;
@@ -235,6 +236,7 @@ void Model::end(conductor::End why) noexcept {
       break;
     case conductor::End::complete:
       if (requests_ || published_ != scheduled_.end()) breach("complete, with batches left");
+      check_positions();
       break;
     case conductor::End::stopped:
       if (published_ != stop_row_.sequence) breach("stopped at another batch than its fault's");

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "buffer/block.hpp"
@@ -63,6 +64,7 @@ class Model final : public conductor::Actions {
     books::Book& book;
     books::SlabId slab = 0;
     std::uint32_t attempt = 0;
+    std::uint64_t epoch = 0, position = 0, index = 0;
     Next next = Next::read, after_park = Next::read;
     std::uint8_t refused = 0;  ///< number of refusals; it does not wait yet
     bool ok = false;
@@ -161,6 +163,9 @@ class Model final : public conductor::Actions {
   void end_row(Worker& worker, bool ok);
   void release_memory(Worker& worker);
   void finish(Worker& worker);
+  void draw(Sample& sample);
+  void draw_again(const Sample& sample);
+  void check_positions();
   void ask_for_batch();
   /// The trainer has what it asked for, and will ask no more.
   bool asked_enough() const noexcept;
@@ -183,6 +188,7 @@ class Model final : public conductor::Actions {
   }
 
   const Scenario scenario_;
+  const source::Sampler sampler_;
   const conductor::ScheduledSupply scheduled_;
   Choices& choices_;
   std::uint64_t step_ = 0;
@@ -216,6 +222,7 @@ class Model final : public conductor::Actions {
   std::uint32_t slabs_made_ = 0;
   std::vector<std::uint64_t> slab_bytes_;  ///< by slab; 0: it does not exist
   std::set<books::RowKey> unfinished_, waiting_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> positions_, indices_;  ///< drawn, by epoch
   SampleTally tally_;
   std::uint64_t opened_ = 0, published_ = 0, delivered_ = 0, published_faults_ = 0;
   std::uint64_t acts_ = 0;  ///< number of the conductor's actions

@@ -66,7 +66,7 @@ void Model::begin_row(Worker& worker) {
   sample.refused = 0;
   ++worker.run.first;
   --worker.run.count;
-  if (!has_no_sample(scenario_, sample.row.sequence, sample.row.row)) return;
+  if (!has_no_sample(scenario_, sample.row.sequence, sample.row.row)) return draw(sample);
   // Where sizes differ, the strand has asked the order, and has ended the stream.
   if (scenario_.sizes_differ)
     end_row(worker, false);
@@ -163,6 +163,7 @@ void Model::fail(Worker& worker) {
     sample.next = Next::stop;
     return;
   }
+  draw_again(sample);
   // The replacement may need the whole reserve, which the failed attempt still holds.
   release_memory(worker);
   ++batches_[sample.slab].faults;

@@ -6,6 +6,48 @@
 
 namespace weir::test {
 
+namespace {
+
+/// The third sample is never drawn.
+const std::vector<double> weights{3, 1, 0, 2};
+constexpr std::uint64_t own_samples = 5;
+
+std::uint64_t own_index(std::uint64_t epoch, std::uint64_t position) noexcept {
+  return (epoch + position * position) % own_samples;
+}
+
+/// An order of each kind that has s.dataset positions.
+void choose_order(Scenario& s, std::uint64_t kind) {
+  s.samples = s.dataset;
+  if (s.dataset == 0) return;
+  switch (static_cast<Order::Kind>(kind)) {
+    case Order::Kind::sequential: break;
+    case Order::Kind::shuffle: s.order = Order::shuffle(); break;
+    case Order::Kind::blocks: s.order = Order::blocks(2, 2); break;
+    case Order::Kind::with_replacement:
+      s.samples = 3;
+      s.order = Order::with_replacement(s.dataset);
+      break;
+    case Order::Kind::weighted:
+      s.samples = weights.size();
+      s.order = Order::weighted(weights, s.dataset);
+      break;
+    case Order::Kind::every:
+      s.samples = 3 * s.dataset;
+      s.order = Order::every(3, 1);
+      break;
+    case Order::Kind::own:
+      s.samples = own_samples;
+      s.order = Order::own("squares", s.dataset,
+                           [](std::uint64_t epoch, std::uint64_t position, Random&) {
+                             return own_index(epoch, position);
+                           });
+      break;
+  }
+}
+
+}  // namespace
+
 Scenario random_scenario(std::uint64_t seed) {
   RandomStream random(mix_key({seed, 77}));
   const auto to = [&](std::uint64_t n) { return static_cast<std::uint32_t>(random.below(n)); };
@@ -46,7 +88,32 @@ Scenario random_scenario(std::uint64_t seed) {
     s.most_outstanding = 1 + to(5);
   }
   if (random.below(6) == 0) s.no_sample_one_in = 2 + random.below(20);
+  choose_order(s, random.below(7));
   return s;
+}
+
+bool can_draw(const Scenario& s, std::uint64_t index) {
+  switch (s.order.kind) {
+    case Order::Kind::every: return index < s.samples && index % s.order.nth == s.order.offset;
+    case Order::Kind::weighted: return index < s.samples && weights[index] > 0;
+    default: return index < s.samples;
+  }
+}
+
+bool draws_once(const Scenario& s) noexcept {
+  using enum Order::Kind;
+  return s.order.kind == sequential || s.order.kind == shuffle || s.order.kind == blocks ||
+         s.order.kind == every;
+}
+
+std::uint64_t expected_index(const Scenario& s, std::uint64_t epoch, std::uint64_t position,
+                             std::uint64_t drawn) {
+  switch (s.order.kind) {
+    case Order::Kind::sequential: return position;
+    case Order::Kind::every: return s.order.offset + position * s.order.nth;
+    case Order::Kind::own: return own_index(epoch, position);
+    default: return can_draw(s, drawn) ? drawn : UINT64_MAX;
+  }
 }
 
 std::vector<std::uint64_t> request(const Scenario& s, std::uint64_t sequence) {

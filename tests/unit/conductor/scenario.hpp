@@ -5,12 +5,15 @@
 
 #include "conductor/schedule.hpp"
 #include "weir/error.hpp"
+#include "weir/order.hpp"
 
 namespace weir::test {
 
 /// A small model of the conductor's environment: its size, its limits, its failures.
 struct Scenario {
-  std::uint64_t dataset = 7, epochs = 2;
+  std::uint64_t dataset = 7, epochs = 2;  ///< positions of an epoch
+  Order order{};
+  std::uint64_t samples = dataset;  ///< of the source
   std::uint32_t batch = 3, workers = 2, max_queue_size = 2, max_leases = 1;
   bool drop_last = false;
   std::uint64_t rows_ahead = 1;
@@ -59,6 +62,13 @@ std::uint64_t batch_bytes(const Scenario& s, std::uint64_t sequence) noexcept;
 bool fails(const Scenario& s, std::uint64_t sequence, std::uint32_t row,
            std::uint32_t attempt) noexcept;
 bool has_no_sample(const Scenario& s, std::uint64_t sequence, std::uint32_t row) noexcept;
+/// Whether the order of the scenario may draw this sample.
+bool can_draw(const Scenario& s, std::uint64_t index);
+/// Whether it draws each sample at most once an epoch.
+bool draws_once(const Scenario& s) noexcept;
+/// What it draws at a position, computed without a Sampler; `drawn`, if it is random and can be drawn.
+std::uint64_t expected_index(const Scenario& s, std::uint64_t epoch, std::uint64_t position,
+                             std::uint64_t drawn);
 /// The number of batches of a stream without a cancel, counted without a conductor.
 std::uint64_t batches_expected(const Scenario& s) noexcept;
 
