@@ -151,7 +151,10 @@ class Synthetic {
       return Encoded{encode_jpeg(picture, shape, quality, *charged),
                      static_cast<std::int64_t>(label)};
     }
-    const auto jpeg = encode_jpeg(picture, shape, quality, own_memory(most));
+    std::array<std::byte, 1 << 15> small;
+    std::pmr::monotonic_buffer_resource memory(small.data(), small.size(), &buffer::page_memory());
+    const std::span own(static_cast<std::byte*>(memory.allocate(most, 1)), most);
+    const auto jpeg = encode_jpeg(picture, shape, quality, own);
     const auto bytes = sink.try_take(jpeg.size());
     if (!bytes) return std::nullopt;
     std::copy(jpeg.begin(), jpeg.end(), bytes->begin());
@@ -162,16 +165,9 @@ class Synthetic {
   static constexpr std::uint32_t largest = 65'500;
   static constexpr int quality = 90;
   /// A JPEG's size is known when it is made. Up to this size of the largest possible one it is made
-  /// in memory that is not charged. Larger ones are charged by that size.
+  /// in memory that is not charged: pages, which the kernel gets back at once. Larger ones are
+  /// charged by that size.
   static constexpr std::size_t most_unaccounted = std::size_t{16} << 20;
-
-  /// Memory of the thread. Its pages return to the kernel when the thread ends; malloc would keep
-  /// them.
-  static std::span<std::byte> own_memory(std::size_t bytes) {
-    thread_local std::pmr::vector<std::byte> memory(&buffer::page_memory());
-    memory.resize(std::max(memory.size(), bytes));
-    return memory;
-  }
 
   [[noreturn]] static void bad(const char* field, std::uint32_t value, const char* bound) {
     refuse(Stage::read, "synthetic encoded_shape.", field, " is ", value, ", must be ", bound);

@@ -12,6 +12,7 @@
 #include "contract/laws/rows.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
+#include "unit/source/fixture.hpp"
 
 using namespace weir;
 using namespace weir::test;
@@ -26,17 +27,6 @@ struct Combined {
   AnySource source, flat;
 };
 
-class Bytes final : public ByteSink {
- public:
-  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
-    memory_.resize(bytes);
-    return memory_;
-  }
-
- private:
-  std::vector<std::byte> memory_;
-};
-
 AnySource base(std::uint64_t bad_every = 9) { return Flawed(31, bad_every); }
 
 Indices numbers(std::uint64_t first, std::uint64_t end, std::uint64_t step = 1) {
@@ -49,7 +39,7 @@ Indices numbers(std::uint64_t first, std::uint64_t end, std::uint64_t step = 1) 
 template <class Label>
 AnySource flat(const AnySource& source, const Indices& indices, Label label) {
   std::vector<MemorySample> samples;
-  Bytes sink;
+  RecordingSink sink;
   for (const auto i : indices) {
     const auto sample = source.read(i, sink);
     samples.push_back(
@@ -65,7 +55,7 @@ AnySource flat(const AnySource& source, const Indices& indices) {
 std::vector<std::string> write_files(const TemporaryFolder& folder) {
   const auto source = base(0);
   std::vector<std::string> paths;
-  Bytes sink;
+  RecordingSink sink;
   for (std::uint64_t i = 0; i < source.size(); ++i)
     paths.push_back(folder.write(
         std::filesystem::path(i % 2 == 0 ? "a" : "b") / (std::to_string(100 + i) + ".jpg"),
