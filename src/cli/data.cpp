@@ -18,6 +18,7 @@
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
 #include "source/delayed.hpp"
+#include "source/extension.hpp"
 #include "source/image_folder.hpp"
 #include "source/name_list.hpp"
 #include "source/order.hpp"
@@ -60,11 +61,8 @@ void refuse_no_list(const std::string& data) {
   std::error_code failed;
   const auto what = std::filesystem::status(data, failed).type();
   if (what == std::filesystem::file_type::not_found) refuse_missing(data);
-  auto extension = std::filesystem::path(data).extension().string();
-  std::ranges::transform(extension, extension.begin(), source::lower);
-  constexpr std::string_view images[] = {".jpg", ".jpeg", ".png", ".webp", ".bmp",
-                                         ".tif", ".tiff", ".pnm", ".ppm",  ".pgm"};
-  if (std::ranges::count(images, extension) > 0)
+  const auto extension = std::filesystem::path(data).extension().string();
+  if (source::may_be_image(source::lower_case(extension)))
     throw std::invalid_argument(data + " is an image; give its folder, or a manifest");
 }
 

@@ -20,7 +20,7 @@
 #include "cli/progress.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
-#include "source/folder_walk.hpp"
+#include "source/extension.hpp"
 #ifdef WEIR_SHARDS
 #include "shards/make_index.hpp"
 #endif

@@ -117,7 +117,7 @@ class Packer {
     for (const auto& name : shards::names_in(job_.out))
       if (name != note_name + std::string(".part"))
         refuse("the folder is not empty and not of weir pack; name a new one");
-    shards::NewFile note(note_path);
+    source::NewFile note(note_path);
     note.write(std::as_bytes(std::span(wanted)));
     note.commit();
   }

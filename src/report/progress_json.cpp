@@ -1,20 +1,17 @@
 // Progress as JSON text and file.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
-#include <cstdio>
-#include <filesystem>
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <system_error>
 
 #include "base/checked.hpp"
 #include "base/terms.hpp"
 #include "conductor/progress.hpp"
 #include "report/read_json.hpp"
-#include "source/file_descriptor.hpp"
+#include "source/new_file.hpp"
 #include "weir/error.hpp"
 
 namespace weir {
@@ -86,31 +83,8 @@ Progress progress_of(const Json& json) {
   return progress;
 }
 
-[[noreturn]] void cannot(const char* what, const std::string& path, int code) {
-  throw std::system_error(code, std::generic_category(),
-                          std::string("cannot ") + what + ' ' + path);
-}
-
-void write_and_sync(const std::string& path, const std::string& content) {
-  source::FileDescriptor file(source::retried(
-      [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); }));
-  if (!file) cannot("write", path, errno);
-  for (std::size_t written = 0; written < content.size();) {
-    const auto done = source::retried(
-        [&] { return ::write(file.value(), content.data() + written, content.size() - written); });
-    if (done < 0) cannot("write", path, errno);
-    written += static_cast<std::size_t>(done);
-  }
-  if (::fsync(file.value()) != 0) cannot("write", path, errno);
-}
-
-/// The new name is in the folder on the disk.
-void sync_folder(const std::string& path) {
-  const auto folder = std::filesystem::path(path).parent_path();
-  const source::FileDescriptor open(source::retried([&] {
-    return ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  }));
-  if (open) ::fsync(open.value());
+[[noreturn]] void cannot_read(const std::string& path, int code) {
+  throw std::system_error(code, std::generic_category(), "cannot read " + path);
 }
 
 }  // namespace
@@ -145,21 +119,21 @@ Progress Progress::parse(std::string_view json) {
 }
 
 void Progress::save(const std::string& path) const {
-  const auto temporary = path + ".part";
-  write_and_sync(temporary, to_json());
-  if (::rename(temporary.c_str(), path.c_str()) != 0) cannot("write", path, errno);
-  sync_folder(path);
+  source::NewFile file(path);
+  const auto text = to_json();
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
 }
 
 Progress Progress::load(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) cannot("read", path, errno);
+  if (!file) cannot_read(path, errno);
   std::string content;
   for (char part[1 << 16]; file.read(part, sizeof part) || file.gcount() > 0;) {
     content.append(part, static_cast<std::size_t>(file.gcount()));
     if (content.size() > most_bytes) refuse(path + " is longer than 64 MiB");
   }
-  if (file.bad()) cannot("read", path, EIO);
+  if (file.bad()) cannot_read(path, EIO);
   try {
     return parse(content);
   } catch (const Error& e) {

@@ -10,7 +10,7 @@
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "shards/keys.hpp"
-#include "shards/new_file.hpp"
+#include "source/new_file.hpp"
 #include "source/text_file.hpp"
 #include "weir/error.hpp"
 
@@ -102,7 +102,7 @@ void write_dali_index(const std::string& folder, const ShardFile& shard,
   };
   read_members(shard, add, stop);
   if (samples > 0) lines += '\n';
-  NewFile file(dali_index_path(folder, shard));
+  source::NewFile file(dali_index_path(folder, shard));
   const auto head = std::string(version) + ' ' + std::to_string(samples) + '\n';
   file.write(std::as_bytes(std::span(head)));
   file.write(std::as_bytes(std::span(lines)));

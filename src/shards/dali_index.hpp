@@ -20,8 +20,8 @@ std::string dali_index_path(const std::string& folder, const ShardFile& shard);
 void read_dali_index(const std::string& folder, const ShardFile& shard,
                      const std::function<void(const Member&)>& each);
 
-/// Writes the index of the shard into `folder`. Throws Error{source_failed}, also for a name with a
-/// space, which the format cannot hold.
+/// Writes the index of the shard into `folder`. Throws std::system_error if it cannot write, and
+/// Error{source_failed} for a name with a space, which the format cannot hold.
 void write_dali_index(const std::string& folder, const ShardFile& shard,
                       const std::stop_token& stop);
 

@@ -13,9 +13,9 @@
 
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
-#include "shards/new_file.hpp"
 #include "source/file_descriptor.hpp"
 #include "source/name_table.hpp"
+#include "source/new_file.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
@@ -257,7 +257,7 @@ void write_index(const std::string& path, const Index& index) {
   for (const auto& shard : index.shards)
     rows.push_back({add(shard.name), shard.bytes, shard.first, shard.checksum, add(shard.etag)});
 
-  NewFile file(path);
+  source::NewFile file(path);
   RunningChecksum sum;
   const auto put = [&](std::span<const std::byte> bytes) {
     sum.add(bytes);

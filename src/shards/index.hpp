@@ -57,7 +57,7 @@ struct Index {
 };
 
 /// Writes the index under a temporary name, writes it through to the disk, and renames it. Throws
-/// Error{source_failed} with the path.
+/// std::system_error with the path.
 void write_index(const std::string& path, const Index& index);
 
 /// Reads an index whole and validates it: the checksum, every range inside its shard, none

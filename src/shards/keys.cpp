@@ -5,14 +5,10 @@
 #include <cstdint>
 
 #include "base/sanitize.hpp"
-#include "source/folder_walk.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
 namespace {
-
-constexpr std::string_view image_extensions[] = {"jpg", "jpeg", "jpe",  "jfif", "png", "webp",
-                                                 "bmp", "tif",  "tiff", "pnm",  "ppm", "pgm"};
 
 [[noreturn]] void refuse(const std::string& pattern, const std::string& why) {
   throw Error(Errc::bad_options, Stage::read, "the pattern " + sanitize(pattern) + ' ' + why);
@@ -65,18 +61,6 @@ std::optional<MemberName> split(std::string_view name) noexcept {
   const auto dot = name.find('.', base);
   if (dot == name.npos || dot == base) return std::nullopt;
   return MemberName{name.substr(0, dot), name.substr(dot + 1)};
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), source::lower);
-  return lower;
-}
-
-bool may_be_image(std::string_view extension) noexcept {
-  const auto dot = extension.rfind('.');
-  const auto last = dot == extension.npos ? extension : extension.substr(dot + 1);
-  return std::ranges::find(image_extensions, last) != std::end(image_extensions);
 }
 
 std::vector<std::string> expand_braces(const std::string& pattern) {

@@ -17,13 +17,6 @@ struct MemberName {
 /// the beginning of it, as hidden files have.
 std::optional<MemberName> split(std::string_view name) noexcept;
 
-/// Lower case in ASCII.
-std::string lower_case(std::string_view text);
-
-/// Whether an extension in lower case may be an image's: its part after the last dot decides, so
-/// "seg.png" may be one.
-bool may_be_image(std::string_view extension) noexcept;
-
 /// The paths of a pattern: "{a,b}" is each of the words, "{08..11}" each of the numbers with their
 /// zeros. A pattern without braces is itself. Throws Error{bad_options} with the pattern and what is
 /// wrong: a brace inside of another or without its partner, a range that is none, more than

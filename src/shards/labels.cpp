@@ -6,6 +6,7 @@
 
 #include "base/sanitize.hpp"
 #include "shards/keys.hpp"
+#include "source/extension.hpp"
 #include "source/text_file.hpp"
 #include "weir/error.hpp"
 
@@ -42,7 +43,7 @@ Labels::Labels(const ShardOptions& options) {
                 "the label '" + sanitize(options.label) + "' " + why);
   };
   const auto colon = std::min(options.label.find(':'), options.label.size());
-  extension_ = lower_case(options.label.substr(0, colon));
+  extension_ = source::lower_case(options.label.substr(0, colon));
   if (extension_.starts_with('.')) extension_.erase(0, 1);
   if (extension_.empty()) refuse("must be an extension, as in cls, or json:/label");
   if (colon == options.label.size()) return;

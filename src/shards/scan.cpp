@@ -16,6 +16,7 @@
 #include "shards/keys.hpp"
 #include "shards/labels.hpp"
 #include "shards/members.hpp"
+#include "source/extension.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
@@ -23,7 +24,7 @@ namespace {
 
 /// An extension as typed, with or without its dot.
 std::string extension_of(const std::string& option) {
-  auto extension = lower_case(option);
+  auto extension = source::lower_case(option);
   if (extension.starts_with('.')) extension.erase(0, 1);
   return extension;
 }
@@ -38,7 +39,7 @@ struct Roles {
 
   bool is_image(const std::string& extension) const {
     if (!image.empty()) return extension == image;
-    return !has_other_role(extension) && may_be_image(extension);
+    return !has_other_role(extension) && source::may_be_image(extension);
   }
   bool has_other_role(const std::string& extension) const {
     return extension == second || extension == side;
@@ -60,7 +61,7 @@ class Grouping {
       finish();
       begin(member, name->key);
     }
-    take(member, lower_case(name->extension));
+    take(member, source::lower_case(name->extension));
   }
 
   /// What was found. The samples' shard and the labels of a file are not set yet.

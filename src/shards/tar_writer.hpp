@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "shards/checksum.hpp"
-#include "shards/new_file.hpp"
+#include "source/new_file.hpp"
 
 namespace weir::shards {
 
 /// Writes a shard: ustar, with times and owners of zero, so that the same members make the same
 /// bytes. The file gets its name when it is complete. Not thread-safe. All calls throw
-/// Error{source_failed} with the path, and std::bad_alloc.
+/// std::system_error with the path, and std::bad_alloc.
 class TarWriter {
  public:
   explicit TarWriter(const std::string& path);
@@ -37,7 +37,7 @@ class TarWriter {
   void put(std::span<const std::byte> bytes);
   void flush();
 
-  NewFile file_;
+  source::NewFile file_;
   RunningChecksum sum_;
   std::vector<std::byte> waiting_;  ///< bytes that are not yet written
   std::uint64_t size_ = 0;

@@ -15,6 +15,7 @@
 #include "base/mutex.hpp"
 #include "base/sanitize.hpp"
 #include "base/threads.hpp"
+#include "source/extension.hpp"
 #include "weir/error.hpp"
 
 namespace weir::source {

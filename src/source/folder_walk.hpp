@@ -12,11 +12,6 @@
 
 namespace weir::source {
 
-/// Lower case in ASCII, independent of the locale.
-constexpr char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 /// An entry that could not be read and might be a sample or hold samples.
 struct Unreached {
   std::string path;  ///< relative to the root

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "source/extension.hpp"
 #include "support/catch.hpp"
 #include "weir/error.hpp"
 
@@ -28,11 +29,11 @@ TEST_CASE("a key ends at the first dot of the last component") {
 }
 
 TEST_CASE("the last part of an extension tells whether it may be an image's") {
-  CHECK(shards::may_be_image("jpg"));
-  CHECK(shards::may_be_image("seg.png"));
-  CHECK_FALSE(shards::may_be_image("png.txt"));
-  CHECK_FALSE(shards::may_be_image(""));
-  CHECK(shards::lower_case("SEG.Png") == "seg.png");
+  CHECK(source::may_be_image("jpg"));
+  CHECK(source::may_be_image("seg.png"));
+  CHECK_FALSE(source::may_be_image("png.txt"));
+  CHECK_FALSE(source::may_be_image(""));
+  CHECK(source::lower_case("SEG.Png") == "seg.png");
 }
 
 TEST_CASE("braces are ranges with their zeros, or lists") {

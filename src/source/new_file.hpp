@@ -7,13 +7,13 @@
 
 #include "source/file_descriptor.hpp"
 
-namespace weir::shards {
+namespace weir::source {
 
 /// A file that is written under a temporary name, PATH.part, and gets its name when it is complete.
 /// So nobody sees half a file. Not thread-safe.
 class NewFile {
  public:
-  /// Throws Error{source_failed} with the path and the system's text, as all calls.
+  /// Throws std::system_error with the path, as all calls.
   explicit NewFile(const std::string& path);
   /// Removes the temporary file if commit() was not called.
   ~NewFile();
@@ -30,8 +30,8 @@ class NewFile {
   [[noreturn]] void fail(const char* what) const;
 
   std::string path_, temporary_;
-  source::FileDescriptor file_;
+  FileDescriptor file_;
   std::uint64_t size_ = 0;
 };
 
-}  // namespace weir::shards
+}  // namespace weir::source

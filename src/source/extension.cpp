@@ -1,0 +1,25 @@
+#include "source/extension.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace weir::source {
+namespace {
+
+constexpr std::string_view image_extensions[] = {"jpg", "jpeg", "jpe",  "jfif", "png", "webp",
+                                                 "bmp", "tif",  "tiff", "pnm",  "ppm", "pgm"};
+
+}  // namespace
+
+std::string lower_case(std::string_view text) {
+  std::string changed(text);
+  std::ranges::transform(changed, changed.begin(), lower);
+  return changed;
+}
+
+bool may_be_image(std::string_view extension) noexcept {
+  const auto last = extension.substr(extension.rfind('.') + 1);
+  return std::ranges::find(image_extensions, last) != std::end(image_extensions);
+}
+
+}  // namespace weir::source
