@@ -36,10 +36,11 @@ function(weir_hide_symbols TARGET)
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
-# For code that runs once a command, not once a sample: at -O1 it compiles in two thirds of the time. Not for a layer of
-# the library: a linker may take a function of a header, which several objects have, from this one.
+# For code that runs once a command, not once a sample: at -O1 it compiles in two thirds of the time, and without
+# optimisation, as in tests, in two thirds of that. Not for a layer of the library: a linker may take a function of a
+# header, which several objects have, from this one.
 function(weir_compile_quickly TARGET)
-  target_compile_options(${TARGET} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+  target_compile_options(${TARGET} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1> ${WEIR_TEST_OPTIONS})
 endfunction()
 
 # weir_layer(NAME sources... [APART sources...] [LAYERS lower...] [LIBRARIES third-party...])

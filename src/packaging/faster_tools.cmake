@@ -26,8 +26,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=524288>)
 endif()
 
-# Tests, and programs that run for a moment, are compiled once and run once, so they are not optimised. The tested
-# code keeps the flags of the preset.
+# Tests, and programs that run for a moment, are compiled once and run once, so they are not optimised. The library keeps
+# the flags of the preset.
 set(WEIR_TEST_OPTIONS)
 if(CMAKE_BUILD_TYPE STREQUAL Debug AND NOT CMAKE_CXX_FLAGS_DEBUG MATCHES "-O0")
   set(WEIR_TEST_OPTIONS -O0)

@@ -78,9 +78,10 @@ std::string console_lines(const std::string& log) {
   return kept;
 }
 
+constexpr std::string_view opening = "<pre id=\"found\">";
+
 /// The harness writes percent-encoded JSON, which has no characters with a meaning in HTML.
 nlohmann::json found_in(const std::string& dom) {
-  constexpr std::string_view opening = "<pre id=\"found\">";
   const auto from = dom.find(opening);
   if (from == std::string::npos) return nullptr;
   std::string text;
@@ -100,14 +101,16 @@ nlohmann::json found_in(const std::string& dom) {
 
 std::optional<Opened> open_page(const std::string& html, int width) {
   const auto program = chromium();
+  const auto seen = program ? shown(*program, framed(with_harness(html), width)) : Outcome{};
   // An installed browser may still fail to start, for example in a container.
-  static const bool runs =
-      program && shown(*program, "<p>it runs</p>").out.find("it runs") != std::string::npos;
-  if (!program || !runs) {
+  const auto runs = [&] {
+    return seen.out.find(opening) != std::string::npos ||
+           shown(*program, "<p>it runs</p>").out.find("it runs") != std::string::npos;
+  };
+  if (!program || !runs()) {
     skip("no chromium that runs: the page was not opened");
     return std::nullopt;
   }
-  const auto seen = shown(*program, framed(with_harness(html), width));
   return Opened{found_in(seen.out), console_lines(seen.err)};
 }
 
