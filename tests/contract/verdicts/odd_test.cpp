@@ -1,11 +1,14 @@
+#include <openssl/evp.h>
+
+#include <array>
 #include <map>
+#include <string>
 
 #include "codec/decoder.hpp"
 #include "contract/verdicts/judge.hpp"
 #include "contract/verdicts/listed.hpp"
 #include "support/catch.hpp"
 #include "unit/codec/encoders.hpp"
-#include "unit/codec/sha256.hpp"
 
 namespace weir::test {
 namespace {
@@ -26,8 +29,19 @@ std::vector<Verdict> judge_files(const std::vector<Listed>& files, const Options
   return judge(paths, options);
 }
 
+/// The first 32 hexadecimal digits of the SHA-256.
+std::string digest_of(std::span<const std::uint8_t> pixels) {
+  std::array<unsigned char, 32> digest{};
+  REQUIRE(EVP_Digest(pixels.data(), pixels.size(), digest.data(), nullptr, EVP_sha256(), nullptr) ==
+          1);
+  std::string hex;
+  for (std::size_t i = 0; i < 16; ++i)
+    for (const int digit : {digest[i] / 16, digest[i] % 16}) hex += "0123456789abcdef"[digit];
+  return hex;
+}
+
 bool same_pixels(const Listed& file, const Verdict& verdict) {
-  return file.rgb_sha256_32 == sha256(verdict.pixels).substr(0, 32);
+  return file.rgb_sha256_32 == digest_of(verdict.pixels);
 }
 
 template <class Keep>

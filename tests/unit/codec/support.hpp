@@ -4,10 +4,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,10 +45,9 @@ inline Raster pattern(std::uint32_t width, std::uint32_t height, std::uint32_t c
 }
 
 inline Encoded read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-  Encoded encoded(bytes.size());
-  if (!bytes.empty()) std::memcpy(encoded.data(), bytes.data(), bytes.size());
+  Encoded encoded(std::filesystem::file_size(path));
+  std::ifstream(path, std::ios::binary)
+      .read(reinterpret_cast<char*>(encoded.data()), static_cast<std::streamsize>(encoded.size()));
   return encoded;
 }
 
