@@ -194,6 +194,10 @@ TEST_CASE("a state survives as text and as a file, and another job's is refused"
   state.save(path);
   loader.progress_after(14).save(path);
   CHECK(Progress::load(path) == loader.progress_after(14));
+  std::filesystem::create_directories(folder.path() / "taken");
+  CHECK_THROWS_WITH(state.save((folder.path() / "taken").string()),
+                    has_text("taken: Is a directory"));
+  std::filesystem::remove(folder.path() / "taken");
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 
   const auto refused = [&](const Options& other, const AnySource& data) {

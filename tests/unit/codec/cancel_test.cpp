@@ -75,17 +75,18 @@ Cancelled decode_and_cancel(const DecoderOptions& options, const Encoded& encode
   clockid_t clock{};
   ::pthread_getcpuclockid(thread.native_handle(), &clock);
   while (!begun) std::this_thread::yield();
-  double at = 0;
-  while (!ended && at < at_s) at = cpu_seconds(clock);
+  while (!ended && cpu_seconds(clock) < at_s) continue;
   cancelled = true;
+  // After the cancel: while this thread waits for a CPU, the decode goes on.
+  const double at = cpu_seconds(clock);  // 0 if its thread has ended
   thread.join();
-  return {refused, whole_s, whole_s - at};
+  return {refused, whole_s, at > 0 ? whole_s - at : 0};
 }
 
 void check_ends_soon(const char* name, const Encoded& encoded, const DecoderOptions& options) {
   // Decoding these images is fast, so most decodes are within the limit even without a cancel. The
   // remaining share decides.
-  constexpr double limit_s = 0.1, most_left = 0.4;
+  constexpr double limit_s = 0.1, most_left = 0.6;
   CAPTURE(name);
   // The minimum of several: a disturbed first decode would place the cancel after the end of the others.
   double whole_s = 1e9;
@@ -93,10 +94,11 @@ void check_ends_soon(const char* name, const Encoded& encoded, const DecoderOpti
     whole_s = std::min(whole_s, decode_and_cancel(options, encoded, 1e9).whole_s);
   }
   for (const double share : {0.02, 0.35, 0.7}) {
-    // The test's own thread may be delayed between reading the clock and the cancel, so the median decides.
+    // The test's own thread may be delayed between the cancel and the clock, so the median decides.
     weir::test::MedianWithin limit(std::min(limit_s, most_left * whole_s));
     bool in_time = false;
-    for (int i = 0; i < 15 && !limit.decided(); ++i) {
+    // On a busy machine most cancels come after the end of a decode.
+    for (int i = 0; i < 300 && !limit.decided(); ++i) {
       const auto seen = decode_and_cancel(options, encoded, share * whole_s);
       if (seen.in_time) limit.add(seen.went_on_s);
       in_time = in_time || seen.in_time;
