@@ -37,10 +37,13 @@ function(weir_hide_symbols TARGET)
 endfunction()
 
 # For code that runs once a command, not once a sample: at -O1 it compiles in two thirds of the time, and without
-# optimisation, as in tests, in two thirds of that. Not for a layer of the library: a linker may take a function of a
-# header, which several objects have, from this one.
+# optimisation, as in tests, in two thirds of that. A sanitizer makes it too slow for that. Not for a layer of the
+# library: a linker may take a function of a header, which several objects have, from this one.
 function(weir_compile_quickly TARGET)
-  target_compile_options(${TARGET} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1> ${WEIR_TEST_OPTIONS})
+  target_compile_options(${TARGET} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+  if(NOT CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize")
+    target_compile_options(${TARGET} PRIVATE ${WEIR_TEST_OPTIONS})
+  endif()
 endfunction()
 
 # weir_layer(NAME sources... [APART sources...] [LAYERS lower...] [LIBRARIES third-party...])
