@@ -12,7 +12,8 @@
 namespace weir::source {
 
 void NewFile::fail(const char* what) const {
-  throw std::system_error(errno, std::generic_category(),
+  const int error = errno;
+  throw std::system_error(error, std::generic_category(),
                           std::string("cannot ") + what + ' ' + sanitize(path_));
 }
 

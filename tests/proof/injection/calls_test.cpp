@@ -8,6 +8,11 @@ using namespace weir::test;
 
 namespace {
 
+struct Case {
+  Call call;
+  int error;
+};
+
 std::uint64_t most_points() { return WEIR_TEST_LONG ? 2000 : sanitized ? 3 : 16; }
 /// Packs sync many files, which takes long.
 std::uint64_t fewer_points() { return WEIR_TEST_LONG ? 2000 : sanitized ? 2 : 5; }
@@ -51,10 +56,6 @@ TEST_CASE("reads of one byte at a time give the whole file", "[D7]") {
 }
 
 TEST_CASE("calls that fail are a sample's fault or a refusal in words", "[D7]") {
-  struct Case {
-    Call call;
-    int error;
-  };
   const auto given = GENERATE(
       Case{Call::open, EMFILE}, Case{Call::open, ENFILE}, Case{Call::open, EIO},
       Case{Call::open, EACCES}, Case{Call::open, ENOMEM}, Case{Call::open, ENOSYS},
@@ -81,10 +82,6 @@ TEST_CASE("a folder that cannot be listed now is refused, not half listed", "[D7
 
 #ifdef WEIR_SHARDS
 TEST_CASE("interrupted calls are made again, short ones go on, for shards and packs", "[D7]") {
-  struct Case {
-    Call call;
-    int error;
-  };
   const auto given = GENERATE(
       Case{Call::open, EINTR}, Case{Call::stat, EINTR}, Case{Call::read, EINTR},
       Case{Call::read, 0}, Case{Call::write, EINTR}, Case{Call::write, 0}, Case{Call::sync, EINTR});
@@ -107,10 +104,6 @@ TEST_CASE("a sample of a shard costs one read and no open") {
 }
 
 TEST_CASE("calls that fail are a fault or a refusal in words, for shards and packs", "[D7]") {
-  struct Case {
-    Call call;
-    int error;
-  };
   const auto given =
       GENERATE(Case{Call::open, EMFILE}, Case{Call::stat, EIO}, Case{Call::read, EIO});
   const std::uint64_t step = GENERATE(0u, 1u);
@@ -122,10 +115,6 @@ TEST_CASE("calls that fail are a fault or a refusal in words, for shards and pac
 }
 
 TEST_CASE("a pack on a disk that fails keeps nothing by half, and the next one goes on", "[R6]") {
-  struct Case {
-    Call call;
-    int error;
-  };
   const auto given = GENERATE(Case{Call::write, ENOSPC}, Case{Call::sync, EIO},
                               Case{Call::rename, ENOSPC}, Case{Call::list, EIO});
   const std::uint64_t step = GENERATE(0u, 1u);

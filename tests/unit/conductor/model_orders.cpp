@@ -10,7 +10,9 @@ void Model::draw(Sample& sample) {
   sample.index = scheduled_.index(batch, sample.position);
   if (!positions_.insert({sample.epoch, sample.position}).second)
     breach("order: a position was drawn twice");
-  if (sample.index != expected_index(scenario_, sample.epoch, sample.position, sample.index))
+  if (!can_draw(scenario_, sample.index)) breach("order: a sample that the order does not draw");
+  const auto expected = expected_index(scenario_, sample.epoch, sample.position);
+  if (expected && sample.index != *expected)
     breach("order: a position has another sample than its order says");
   if (draws_once(scenario_) && !indices_.insert({sample.epoch, sample.index}).second)
     breach("order: a sample was drawn twice in an epoch");

@@ -106,13 +106,13 @@ bool draws_once(const Scenario& s) noexcept {
          s.order.kind == every;
 }
 
-std::uint64_t expected_index(const Scenario& s, std::uint64_t epoch, std::uint64_t position,
-                             std::uint64_t drawn) {
+std::optional<std::uint64_t> expected_index(const Scenario& s, std::uint64_t epoch,
+                                            std::uint64_t position) {
   switch (s.order.kind) {
     case Order::Kind::sequential: return position;
     case Order::Kind::every: return s.order.offset + position * s.order.nth;
     case Order::Kind::own: return own_index(epoch, position);
-    default: return can_draw(s, drawn) ? drawn : UINT64_MAX;
+    default: return std::nullopt;
   }
 }
 

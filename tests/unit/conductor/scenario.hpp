@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "conductor/schedule.hpp"
@@ -66,9 +67,9 @@ bool has_no_sample(const Scenario& s, std::uint64_t sequence, std::uint32_t row)
 bool can_draw(const Scenario& s, std::uint64_t index);
 /// Whether it draws each sample at most once an epoch.
 bool draws_once(const Scenario& s) noexcept;
-/// What it draws at a position, computed without a Sampler; `drawn`, if it is random and can be drawn.
-std::uint64_t expected_index(const Scenario& s, std::uint64_t epoch, std::uint64_t position,
-                             std::uint64_t drawn);
+/// What it draws at a position, computed without a Sampler. Empty if it is random.
+std::optional<std::uint64_t> expected_index(const Scenario& s, std::uint64_t epoch,
+                                            std::uint64_t position);
 /// The number of batches of a stream without a cancel, counted without a conductor.
 std::uint64_t batches_expected(const Scenario& s) noexcept;
 
