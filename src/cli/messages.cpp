@@ -17,7 +17,6 @@
 #include "base/terms.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
-#include "cli/progress.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
@@ -51,12 +50,7 @@ void add_process(report::Run& run) {
 
 }  // namespace
 
-bool MpiJob::joins(const Ranks& ranks) noexcept {
-  const char* const size = std::getenv("OMPI_COMM_WORLD_SIZE");
-  return ranks.world > 1 && size && std::to_string(ranks.world) == size;
-}
-
-MpiJob::MpiJob(const Ranks& ranks) : joined_(joins(ranks)) {
+MpiJob::MpiJob(bool joined) : joined_(joined) {
   if (!joined_) return;
   int provided = 0;  // only this thread calls MPI
   interop::check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided));
@@ -113,8 +107,7 @@ MpiJob::~MpiJob() {
 
 namespace weir::cli {
 
-bool MpiJob::joins(const Ranks&) noexcept { return false; }
-MpiJob::MpiJob(const Ranks&) {}
+MpiJob::MpiJob(bool) {}
 MpiJob::~MpiJob() = default;
 void MpiJob::check_same(const Loader&, const StreamOptions&) const {}
 void MpiJob::save(const weir::Progress&, const std::string&) const {}

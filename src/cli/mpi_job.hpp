@@ -14,9 +14,8 @@ namespace weir::cli {
 /// itself, and the functions do nothing.
 class MpiJob {
  public:
-  /// Whether one of these ranks reports for all.
-  static bool joins(const Ranks& ranks) noexcept;
-  explicit MpiJob(const Ranks& ranks);
+  /// `joined`: Settings::joint.
+  explicit MpiJob(bool joined);
   /// Waits until the report is written: mpirun ends the others when a rank fails.
   ~MpiJob();
   MpiJob(const MpiJob&) = delete;

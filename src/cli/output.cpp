@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/sanitize.hpp"
+#include "cli/settings.hpp"
 
 namespace weir::cli {
 namespace {
@@ -86,6 +87,13 @@ void say_failure(const std::exception_ptr& failed) {
 }
 
 }  // namespace
+
+void hint(const Settings& settings, const std::string& text) {
+  if (settings.quiet) return;
+  // The text overwrites the live line, which is written again below.
+  const bool live = isatty(STDERR_FILENO) == 1;
+  say("{}{}{}\n", live ? "\r" : "", text, live ? "\x1b[K" : "");
+}
 
 void write_stdout(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)

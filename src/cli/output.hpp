@@ -14,6 +14,8 @@
 
 namespace weir::cli {
 
+struct Settings;
+
 /// Writes all of `text` to stdout. Throws std::system_error.
 void write_stdout(const std::string& text);
 
@@ -23,6 +25,9 @@ void say(fmt::format_string<T...> format, T&&... arguments) {
   const auto text = fmt::format(format, std::forward<T>(arguments)...);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
+
+/// Writes `text` to stderr unless --quiet was given.
+void hint(const Settings& settings, const std::string& text);
 
 /// An output file. A regular file is written beside its place and then renamed, so that it is
 /// complete or keeps its previous content. Links to it are followed. Pipes, devices, and the files

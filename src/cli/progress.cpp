@@ -161,11 +161,4 @@ Progress::Progress(const Settings& settings, const Loader& loader, const std::st
                                  now - start, goal, label, recent.window());
           }) {}
 
-void hint(const Settings& settings, const std::string& text) {
-  if (settings.quiet) return;
-  // The text overwrites the live line, which is written again below.
-  const bool live = isatty(STDERR_FILENO) == 1;
-  say("{}{}{}\n", live ? "\r" : "", text, live ? "\x1b[K" : "");
-}
-
 }  // namespace weir::cli

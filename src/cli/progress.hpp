@@ -80,7 +80,4 @@ class Progress {
   std::jthread thread_;
 };
 
-/// Writes `text` to stderr unless --quiet was given.
-void hint(const Settings& settings, const std::string& text);
-
 }  // namespace weir::cli

@@ -47,7 +47,7 @@ std::string put_conclusion(report::Json& json, const Settings& settings, const r
 }  // namespace
 
 int run_command(const Settings& settings, const Interrupt& interrupt) {
-  MpiJob job(settings.options.ranks);
+  MpiJob job(settings.joint);
   const auto [known, source] = open_surveyed(settings, interrupt.token());
   auto run = drive(source, known, interrupt, "", {}, &job);
   job.sum(run);

@@ -105,6 +105,7 @@ struct Settings {
   std::string trace;                       ///< file for the trace; empty: none
   std::string samples;                     ///< run: file for the delivered rows; empty: none
   std::string save_progress;               ///< run: file for the Progress; empty: none
+  bool joint = false;                      ///< whether one rank reports for all (cli/mpi_job)
   bool save_progress_by_rank = true;  ///< whether each rank has a file; otherwise one has all ranks
   std::string html;                   ///< file for the page; empty: none
   std::optional<std::uint16_t> metrics_port;  ///< 0: a free port

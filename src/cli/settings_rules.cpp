@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
+#include <string>
 
 #include "cli/messages.hpp"
-#include "cli/mpi_job.hpp"
 #include "cli/option_group.hpp"
 #include "weir/memory.hpp"
 #include "weir/ranks.hpp"
@@ -135,16 +136,26 @@ constexpr struct {
                   {"--samples", &Settings::samples},
                   {"--save-progress", &Settings::save_progress, true}};
 
+/// Whether mpirun has started these ranks, and this program was built with WEIR_MPI.
+bool started_by_mpirun([[maybe_unused]] const Ranks& ranks) {
+#ifdef WEIR_MPI
+  const char* const size = std::getenv("OMPI_COMM_WORLD_SIZE");
+  return ranks.world > 1 && size && std::to_string(ranks.world) == size;
+#else
+  return false;
+#endif
+}
+
 /// Puts the rank into the names of files.
 void name_files(Settings& s) {
   constexpr std::string_view mark = "{rank}";
   const auto& ranks = s.options.ranks;
   const auto rank = std::to_string(ranks.rank);
-  const bool joins = s.command == Command::run && MpiJob::joins(ranks);
-  s.save_progress_by_rank = !joins || s.save_progress.find(mark) != s.save_progress.npos;
+  s.joint = s.command == Command::run && started_by_mpirun(ranks);
+  s.save_progress_by_rank = !s.joint || s.save_progress.find(mark) != s.save_progress.npos;
   for (const auto& [option, path, joint] : rank_files) {
     auto& name = s.*path;
-    if (joint && joins && name.find(mark) == name.npos) continue;
+    if (joint && s.joint && name.find(mark) == name.npos) continue;
     if (ranks.world > 1 && !name.empty() && name != "-" && name.find(mark) == name.npos)
       throw Refusal{2, fmt::format("weir: {}: {} ranks would write the same file; write {} in its "
                                    "name, for the rank\n",
