@@ -1,10 +1,7 @@
 #include "weir/interop/asio.hpp"
 
 #include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 #include <chrono>
 #include <future>
@@ -20,10 +17,6 @@ namespace asio = boost::asio;
 namespace {
 
 AnySource images(std::uint64_t count = 18) { return synthetic(count, {24, 24, 3}, 3); }
-
-asio::awaitable<void> consume(Stream& stream, Log& log) {
-  while (auto batch = co_await async_next(stream, asio::use_awaitable)) log.add(*batch);
-}
 
 /// The handler of one batch, and the thread it ran on.
 struct Taken {
@@ -43,23 +36,6 @@ struct Taken {
 };
 
 }  // namespace
-
-TEST_CASE("coroutines take turns on one thread and get what next() gives", "[interop]") {
-  Loader a(images(), small_options()), b(images(), small_options()), c(images(), small_options());
-  const auto wanted = drain(c);
-  auto one = a.stream(), other = b.stream();
-  Log log_one, log_other;
-  asio::io_context context;
-  asio::co_spawn(context, consume(one, log_one), asio::detached);
-  asio::co_spawn(context, consume(other, log_other), asio::detached);
-  context.run();
-  CHECK(log_one == wanted);
-  CHECK(log_other == wanted);
-  CHECK(one.finished());
-  CHECK(a.snapshot().samples.consumed == 18);
-  CHECK(a.report().queue.data_readiness >= 0);
-  CHECK(a.report().samples.conserved());
-}
 
 TEST_CASE("a future gives the next batch, then none", "[interop]") {
   Loader loader(images(8), small_options());

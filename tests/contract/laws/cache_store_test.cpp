@@ -182,7 +182,8 @@ TEST_CASE("a store keeps to its bound, over all its loaders", "[law][cache]") {
 TEST_CASE("training and validation at once, in a store that gives way", "[law][cache]") {
   const auto keep = GENERATE(Cache::encoded, Cache::decoded);
   const auto images = synthetic(200, {60, 80, 3}, 3);
-  const auto [training, validation] = split(images, 4);
+  const auto parts = split(images, 4);
+  const auto &training = parts.training, &validation = parts.hold_out;
   const Sharing sharing(600'000);
   auto train = sharing.options(keep), validate = sharing.options(keep);
   validate.order = Order::sequential();

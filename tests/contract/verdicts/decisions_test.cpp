@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "contract/verdicts/judge.hpp"
 #include "contract/verdicts/listed.hpp"
@@ -70,8 +71,8 @@ TEST_CASE(
 
 TEST_CASE("sizes that no image should have are decided in 10 ms and 1 MiB", "[I3]") {
   const auto jpeg = codec::test::encode_jpeg(codec::test::pattern(64, 48), {.progressive = true});
-  const auto frame =
-      std::ranges::search(jpeg, std::array{std::byte{0xff}, std::byte{0xc2}}).begin();
+  const std::array marker{std::byte{0xff}, std::byte{0xc2}};
+  const auto frame = std::search(jpeg.begin(), jpeg.end(), marker.begin(), marker.end());
   const auto at = static_cast<std::size_t>(frame - jpeg.begin()) + 5;
   struct Size {
     std::uint32_t height, width;

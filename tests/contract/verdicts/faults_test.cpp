@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "contract/verdicts/judge.hpp"
@@ -35,8 +36,8 @@ std::vector<Bad> bad_images() {
   const auto three_quarters = static_cast<std::ptrdiff_t>(jpeg.size() * 3 / 4);
   hole.erase(hole.begin() + three_quarters, hole.end() - 2);
   auto huge = jpeg;
-  const auto frame =
-      std::ranges::search(jpeg, std::array{std::byte{0xff}, std::byte{0xc0}}).begin();
+  const std::array marker{std::byte{0xff}, std::byte{0xc0}};
+  const auto frame = std::search(jpeg.begin(), jpeg.end(), marker.begin(), marker.end());
   std::fill_n(huge.begin() + (frame - jpeg.begin()) + 5, 4, std::byte{0xfe});
   auto wrong_crc = png;
   wrong_crc[png.size() - 17] ^= std::byte{1};

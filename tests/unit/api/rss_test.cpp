@@ -1,11 +1,12 @@
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 #include "support/data.hpp"
+#include "support/sanitized.hpp"
 
 using namespace weir;
 using namespace weir::test;
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(WEIR_ADDRESS_SANITIZER) && !defined(WEIR_THREAD_SANITIZER)
 
 TEST_CASE("a second run leaves no more behind than the first", "[api][rss]") {
   const auto photos = test_data("photos");

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/sanitized.hpp"
 
 using namespace weir;
 
@@ -45,7 +46,7 @@ TEST_CASE("pages are aligned as asked, writable, and go back to the kernel", "[m
   CHECK(memory.note().empty());
   CHECK(memory.is_equal(memory));
   CHECK_FALSE(memory.is_equal(*std::pmr::new_delete_resource()));
-#if !defined(__SANITIZE_ADDRESS__)
+#ifndef WEIR_ADDRESS_SANITIZER
   const auto before = status_kilobytes("VmSize:");
   void* const data = memory.allocate(64u << 20, 1u << 21);
   CHECK(status_kilobytes("VmSize:") == before + (64u << 10));
@@ -59,7 +60,7 @@ TEST_CASE("huge pages are asked for, or the note says why not", "[memory]") {
   constexpr std::size_t bytes = (6u << 20) + 5;
   void* const data = memory.allocate(bytes, 64);
   std::memset(data, 1, bytes);
-#if !defined(__SANITIZE_ADDRESS__)
+#ifndef WEIR_ADDRESS_SANITIZER
   CHECK(reinterpret_cast<std::uintptr_t>(data) % (2u << 20) == 0);
 #endif
   std::ifstream enabled("/sys/kernel/mm/transparent_hugepage/enabled");
@@ -100,7 +101,7 @@ class [[maybe_unused]] Unprivileged {
 }  // namespace
 
 // Sanitizers replace mlock, and it locks nothing.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(WEIR_ADDRESS_SANITIZER) && !defined(WEIR_THREAD_SANITIZER)
 
 namespace {
 thread_local bool refuses = false;

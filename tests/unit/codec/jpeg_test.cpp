@@ -168,7 +168,7 @@ TEST_CASE("fewer bytes than the blocks take at least are too few, but for arithm
     // The same bytes for an image with four times as many blocks.
     Encoded larger = jpeg;
     const std::byte frame[] = {std::byte{0xff}, std::byte(arithmetic ? 0xc9 : 0xc0)};
-    const auto at = std::ranges::search(larger, frame).begin();
+    const auto at = std::search(larger.begin(), larger.end(), std::begin(frame), std::end(frame));
     at[5] = std::byte{8};  // 2048 rows
     const auto info = Decoder(DecoderOptions{}).probe(larger);
     CAPTURE(jpeg.size());

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "support/catch.hpp"
+#include "support/sanitized.hpp"
 
 using namespace weir;
 
@@ -35,7 +36,7 @@ TEST_CASE("resident bytes are told apart by what they are for", "[process]") {
   CHECK(parts.pages == 9216 * 1024);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(WEIR_ADDRESS_SANITIZER) && !defined(WEIR_THREAD_SANITIZER)
 TEST_CASE("the stack that a thread uses is seen as one", "[process]") {
   constexpr std::size_t used = 2u << 20;
   const auto before = process_parts();
