@@ -28,10 +28,12 @@ Sums sums_of(const QueueWaits& w) noexcept {
   if (w.cpu.cpus == 0 || w.seconds <= 0 || workers_s <= 0) return sums;
   // Without the kernel's count, only the time that a limit stopped them is known.
   const double waited = w.cpu.wait_s.value_or(w.cpu.throttle_s.value_or(0));
-  // Time withheld by the hypervisor is neither CPU time nor waiting. It is that of all CPUs, so it
-  // counts only as far as the workers' time has no other explanation.
+  // Time withheld by the hypervisor is neither CPU time nor waiting. It is that of all threads, so
+  // the workers' part is in proportion to their CPU time. It is at most their time without another
+  // explanation.
+  const double part = w.cpu.process_s > w.cpu.workers_s ? w.cpu.workers_s / w.cpu.process_s : 1.0;
   const double unexplained = std::max(0.0, read + decode - w.cpu.workers_s - waited);
-  sums.lost_s = waited + std::min(w.cpu.steal_s.value_or(0), unexplained);
+  sums.lost_s = waited + std::min(part * w.cpu.steal_s.value_or(0), unexplained);
   // More workers than CPUs wait for each other. That is no lack.
   sums.fair = std::min(1.0, w.cpu.cpus * w.seconds / workers_s);
   sums.wanted_s = std::max(w.cpu.workers_s, sums.fair * (w.cpu.workers_s + sums.lost_s));

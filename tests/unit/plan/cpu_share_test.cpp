@@ -118,6 +118,18 @@ TEST_CASE("time that the hypervisor withheld is no CPU time", "[cpu]") {
   CHECK(judge(decoding(2, cpu)).regime == Regime::decode);
 }
 
+TEST_CASE("the hypervisor takes little from workers that use little", "[cpu]") {
+  // One worker whose reads sleep, beside a consumer that polls: the worker used a tenth of the
+  // process's CPU time.
+  QueueWaits waits;
+  waits.seconds = waits.consumer_wait_s = waits.storage_wait_s = waits.workers.read_s = 10;
+  waits.cpu = {.workers_s = 0.1, .wait_s = 0.0, .process_s = 1, .steal_s = 6, .cpus = 2};
+  CHECK(judge(waits).regime == Regime::storage);
+  // The same host, and nobody else to take from.
+  waits.cpu.process_s = 0.1;
+  CHECK(judge(waits).regime == Regime::cpu);
+}
+
 TEST_CASE("without the kernel's count of waits, the time of a CPU limit counts", "[cpu]") {
   const CpuUse cpu{.workers_s = 5, .process_s = 5, .throttle_s = 15, .cpus = 2, .limit = 0.5};
   CHECK(judge(decoding(2, cpu)).regime == Regime::cpu);
