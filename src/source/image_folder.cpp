@@ -9,6 +9,7 @@
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
+#include "source/extension.hpp"
 
 namespace weir::source {
 namespace {
@@ -27,7 +28,7 @@ std::vector<std::string> suffixes_of(const FolderOptions& options) {
   if (std::ranges::count(suffixes, "*") > 0) return {""};  // every name ends so
   for (auto& suffix : suffixes) {
     if (!suffix.starts_with('.')) suffix.insert(0, ".");
-    std::transform(suffix.begin(), suffix.end(), suffix.begin(), lower);
+    suffix = lower_case(suffix);
   }
   return suffixes;
 }
