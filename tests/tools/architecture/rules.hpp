@@ -42,14 +42,8 @@ std::ostream& operator<<(std::ostream& out, const Breach& breach);
 /// src/layers.cmake.
 std::vector<Breach> check_includes(const std::filesystem::path& root);
 
-struct LengthLimits {
-  std::size_t longest = 400;
-  std::size_t median = 120;
-};
-
 /// Checks the lengths of the source files under include, src, bench, examples and tests.
-std::vector<Breach> check_lengths(const std::filesystem::path& root,
-                                  const LengthLimits& limits = {});
+std::vector<Breach> check_lengths(const std::filesystem::path& root, std::size_t longest = 600);
 
 /// Checks that code under include and src has no retired name, key or label.
 std::vector<Breach> check_names(const std::filesystem::path& root);
