@@ -1,6 +1,7 @@
 #include "source/sampler.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -12,6 +13,11 @@ namespace {
 using weir::Order;
 using weir::source::Position;
 using weir::source::Sampler;
+
+// A number of samples cannot be taken for a position, nor a position for an index.
+static_assert(!std::convertible_to<std::uint64_t, Position>);
+static_assert(!std::convertible_to<Position, std::uint64_t>);
+static_assert(!std::equality_comparable_with<Position, std::uint64_t>);
 
 bool visits_each_once(const Sampler& sampler, std::uint64_t epoch) {
   std::vector<bool> seen(sampler.positions());
