@@ -17,7 +17,7 @@ namespace {
 
 /// Packs made images into small shards.
 std::vector<std::string> pack_into(const TemporaryFolder& out, const char* workers) {
-  return {"pack",       "synthetic:120,200x300",
+  return {"pack",       "synthetic:120,130x195",
           out.string(), "--short-side",
           "96",         "--shard-bytes",
           "40KB",       "--workers",
