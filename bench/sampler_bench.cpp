@@ -7,6 +7,7 @@
 
 namespace {
 
+using weir::source::Position;
 using weir::source::Sampler;
 
 // 64 samples need twice the rounds of larger sets. 1,281,167 is ImageNet.
@@ -14,7 +15,7 @@ void shuffled_index(benchmark::State& state) {
   const Sampler sampler(static_cast<std::uint64_t>(state.range(0)), weir::Order::shuffle(), 1);
   std::uint64_t position = 0;
   while (state.KeepRunning()) {
-    benchmark::DoNotOptimize(sampler.index(3, position));
+    benchmark::DoNotOptimize(sampler.index(3, Position(position)));
     if (++position == sampler.positions()) position = 0;
   }
   state.SetItemsProcessed(state.iterations());
@@ -26,7 +27,7 @@ BENCHMARK(shuffled_index)->Arg(64)->Arg(1000)->Arg(1'281'167)->Arg(1ll << 40);
 void drawn_index(benchmark::State& state, const weir::Order& order, std::uint64_t samples) {
   const Sampler sampler(samples, order, 1);
   std::uint64_t position = 0;
-  while (state.KeepRunning()) benchmark::DoNotOptimize(sampler.index(3, position++));
+  while (state.KeepRunning()) benchmark::DoNotOptimize(sampler.index(3, Position(position++)));
   state.SetItemsProcessed(state.iterations());
 }
 std::vector<double> falling_weights(std::size_t count) {
@@ -55,7 +56,8 @@ BENCHMARK(alias_table)->Unit(benchmark::kMillisecond);
 void replacement(benchmark::State& state) {
   const Sampler sampler(1'281'167, weir::Order::shuffle(), 1);
   std::uint32_t attempt = 0;
-  while (state.KeepRunning()) benchmark::DoNotOptimize(sampler.replacement(3, 5, ++attempt));
+  while (state.KeepRunning())
+    benchmark::DoNotOptimize(sampler.replacement(3, Position(5), ++attempt));
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(replacement);

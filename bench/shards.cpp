@@ -62,7 +62,7 @@ void read(const std::string& data) {
     readers.emplace_back([&] {
       HeapSink sink;
       for (auto i = next++; i < source.size(); i = next++)
-        bytes += source.read(order.index(0, i), sink).bytes.size();
+        bytes += source.read(order.index(0, source::Position(i)), sink).bytes.size();
     });
   for (auto& reader : readers) reader.join();
   std::printf("%.4f\n", seconds_since(start));

@@ -12,7 +12,7 @@ std::vector<std::uint64_t> draws_of(const source::Sampler& sampler, const Order&
   if (source::draws_all(order.kind)) return std::vector(sampler.samples(), epochs);
   std::vector<std::uint64_t> draws(sampler.samples());
   for (std::uint64_t epoch = 0; epoch < epochs; ++epoch)
-    for (std::uint64_t position = 0; position < sampler.positions(); ++position)
+    for (source::Position position; position < sampler.end(); ++position)
       ++draws[sampler.index(epoch, position)];
   return draws;
 }

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -43,5 +44,7 @@ void hold_standard_descriptors() {
 int main(int argc, char* argv[]) {
   hold_standard_descriptors();
   std::set_terminate(end_in_words);
+  // A write beyond `ulimit -f` then fails with EFBIG, and the file is named.
+  std::signal(SIGXFSZ, SIG_IGN);
   return weir::cli::program({argv + 1, argv + argc});
 }

@@ -32,7 +32,7 @@ class Indices {
                        ImageSize{sizes.max_height, sizes.max_width}, most_bucket_rows,
                        sizes.bucket_batches);
   }
-  std::uint64_t at(std::uint64_t epoch, std::uint64_t position, std::uint64_t bucket_rows) {
+  std::uint64_t at(std::uint64_t epoch, source::Position position, std::uint64_t bucket_rows) {
     return buckets_ ? buckets_->index(epoch, position, bucket_rows)
                     : sampler_.index(epoch, position);
   }
@@ -89,8 +89,8 @@ int order_command(const Settings& settings, const Interrupt& interrupt) {
       for (std::uint64_t row = 0; row < batch.rows; ++row) {
         const auto position = schedules[i].position(batch, batch.first + row);
         const auto index = indices.at(batch.epoch, position, bucket_rows);
-        fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t", batch.epoch, position, step,
-                       ranks[i], index);
+        fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t", batch.epoch,
+                       position.value(), step, ranks[i], index);
         out += source::name_line(source.name(index));
       }
       if (out.size() < piece) continue;

@@ -13,11 +13,13 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "plan/decoder_options.hpp"
+#include "plan/order_plan.hpp"
 #include "report/bytes.hpp"
 #include "report/json.hpp"
 #include "report/stats_text.hpp"
 #include "report/text.hpp"
 #include "source/name_list.hpp"
+#include "source/order.hpp"
 #ifdef WEIR_SHARDS
 #include "pack/pack.hpp"
 #endif
@@ -64,13 +66,13 @@ pack::Packed pack_data(const AnySource& source, pack::Job job, const Settings& s
     if (bad) bad->stream() << source::name_line(source.name(fault.index));
   };
   pack::Counts counts;
+  const auto positions = source::positions_of(job.order, source.size());
   const auto begun = Clock::now();
   const Progress progress(settings, [&] {
     const auto done = counts.done.load();
     const std::chrono::duration<double> elapsed = Clock::now() - begun;
     return ProgressLine{
-        {fmt::format("pack: {} of {} samples", report::grouped(done),
-                     report::grouped(source.size()))},
+        {fmt::format("pack: {} of {} samples", report::grouped(done), report::grouped(positions))},
         {fmt::format("{:.0f} samples/s", static_cast<double>(done) / elapsed.count()), 1},
         {report::human_bytes(counts.live.load()), 2}};
   });
@@ -129,6 +131,7 @@ std::string text_of(const pack::Packed& packed, const Settings& settings) {
 int pack_command(const Settings& settings, const Interrupt& interrupt) {
   refuse_out_in_data(settings);
   const auto source = open_data(settings, interrupt.token());
+  check_order(settings.options.order, source.size());
   auto job = job_of(settings);
   job.stop = interrupt.token();
   const auto packed = pack_data(source, std::move(job), settings);

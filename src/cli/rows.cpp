@@ -42,10 +42,11 @@ void SampleList::add(const Batch& batch) {
         name_of(batch.statuses()[row], {"ok", "damaged", "replaced", "blank", "padding"});
     // A padding row has no sample.
     const auto index = batch.indices()[row];
-    file_->stream() << (slot.rows == 0 ? fmt::format("{}\t-\t-\t\t", batch.epoch())
-                                       : fmt::format("{}\t{}\t{}\t{}\t", batch.epoch(),
-                                                     schedule_.position(slot, slot.first + row),
-                                                     index, name_field(source_.name(index))))
+    file_->stream() << (slot.rows == 0
+                            ? fmt::format("{}\t-\t-\t\t", batch.epoch())
+                            : fmt::format("{}\t{}\t{}\t{}\t", batch.epoch(),
+                                          schedule_.position(slot, slot.first + row).value(), index,
+                                          name_field(source_.name(index))))
                     << fmt::format("{}\t{}\n", batch.labels()[row], status);
   }
 }

@@ -16,7 +16,8 @@ BatchSizes::BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> su
   batch_.offsets.reserve(rows);
 }
 
-ImageSize BatchSizes::room(std::uint64_t index, std::uint64_t epoch, std::uint64_t position) const {
+ImageSize BatchSizes::room(std::uint64_t index, std::uint64_t epoch,
+                           source::Position position) const {
   auto size = order_.size_of(index);
   if (terms_.on_fault != OnFault::skip) return size;
   for (std::uint32_t attempt = 1; size.height == 0 && attempt < most_attempts; ++attempt)

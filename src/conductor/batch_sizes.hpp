@@ -55,7 +55,7 @@ class BatchSizes {
 
  private:
   void add(const BatchSlot& batch, std::uint32_t row);
-  ImageSize room(std::uint64_t index, std::uint64_t epoch, std::uint64_t position) const;
+  ImageSize room(std::uint64_t index, std::uint64_t epoch, source::Position position) const;
 
   source::SizeOrder order_;
   const std::shared_ptr<const Supply> supply_;

@@ -79,9 +79,9 @@ BatchSlot RequestList::at(std::uint64_t sequence) const noexcept {
           .global_rows = request.rows};
 }
 
-std::uint64_t RequestList::index(const BatchSlot& batch, std::uint64_t position) const noexcept {
+std::uint64_t RequestList::index(const BatchSlot& batch, source::Position position) const noexcept {
   const Lock lock(mutex_);
-  return indices_of(*find(batch.sequence))[position - batch.first];
+  return indices_of(*find(batch.sequence))[position.value() - batch.first];
 }
 
 std::uint64_t RequestList::epochs_begun(const BatchSlot& batch) const noexcept {

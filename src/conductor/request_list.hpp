@@ -40,10 +40,10 @@ class RequestList final : public Supply {
   std::uint64_t known() const noexcept override;
   std::uint64_t end() const noexcept override { return UINT64_MAX; }
   BatchSlot at(std::uint64_t sequence) const noexcept override;
-  std::uint64_t position(const BatchSlot&, std::uint64_t ordinal) const noexcept override {
-    return ordinal;
+  source::Position position(const BatchSlot&, std::uint64_t ordinal) const noexcept override {
+    return source::Position(ordinal);
   }
-  std::uint64_t index(const BatchSlot& batch, std::uint64_t position) const noexcept override;
+  std::uint64_t index(const BatchSlot& batch, source::Position position) const noexcept override;
   /// Each Terms::samples rows count as an epoch.
   std::uint64_t epochs_begun(const BatchSlot& batch) const noexcept override;
   std::uint64_t bucket_rows(const BatchSlot&) const noexcept override { return 0; }

@@ -89,9 +89,9 @@ BatchSlot Schedule::at(std::uint64_t sequence) const noexcept {
           .last = step + 1 == part.steps};
 }
 
-std::uint64_t Schedule::position(const BatchSlot& batch, std::uint64_t ordinal) const noexcept {
+source::Position Schedule::position(const BatchSlot& batch, std::uint64_t ordinal) const noexcept {
   const auto& part = part_of(batch.sequence);
-  return part.rest ? part.rest->at(ordinal) : ordinal;
+  return source::Position(part.rest ? part.rest->at(ordinal) : ordinal);
 }
 
 std::uint64_t Schedule::bucket_rows(const BatchSlot& batch) const noexcept {

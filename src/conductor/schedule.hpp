@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conductor/intervals.hpp"
+#include "source/position.hpp"
 #include "weir/progress.hpp"
 
 namespace weir::conductor {
@@ -54,7 +55,7 @@ class Schedule {
   /// `sequence` must be below end().
   BatchSlot at(std::uint64_t sequence) const noexcept;
   /// The position with this ordinal in the batch's epoch.
-  std::uint64_t position(const BatchSlot& batch, std::uint64_t ordinal) const noexcept;
+  source::Position position(const BatchSlot& batch, std::uint64_t ordinal) const noexcept;
   /// The global batch that cuts the buckets of the batch's epoch.
   std::uint64_t bucket_rows(const BatchSlot& batch) const noexcept;
   /// The largest bucket_rows() of all epochs.

@@ -20,9 +20,10 @@ class Supply {
   /// `sequence` must be below known().
   virtual BatchSlot at(std::uint64_t sequence) const noexcept = 0;
   /// The position with this ordinal in the batch.
-  virtual std::uint64_t position(const BatchSlot& batch, std::uint64_t ordinal) const noexcept = 0;
+  virtual source::Position position(const BatchSlot& batch,
+                                    std::uint64_t ordinal) const noexcept = 0;
   /// The source index at this position of the batch. Throws if an order of the user's own has none.
-  virtual std::uint64_t index(const BatchSlot& batch, std::uint64_t position) const = 0;
+  virtual std::uint64_t index(const BatchSlot& batch, source::Position position) const = 0;
   /// The number of epochs that have begun when the batch is handed over.
   virtual std::uint64_t epochs_begun(const BatchSlot& batch) const noexcept = 0;
   /// The global batch that cuts the size buckets of the batch's epoch; 0: no buckets.
@@ -44,10 +45,10 @@ class ScheduledSupply final : public Supply {
   std::uint64_t known() const noexcept override { return schedule_.end(); }
   std::uint64_t end() const noexcept override { return schedule_.end(); }
   BatchSlot at(std::uint64_t sequence) const noexcept override { return schedule_.at(sequence); }
-  std::uint64_t position(const BatchSlot& batch, std::uint64_t ordinal) const noexcept override {
+  source::Position position(const BatchSlot& batch, std::uint64_t ordinal) const noexcept override {
     return schedule_.position(batch, ordinal);
   }
-  std::uint64_t index(const BatchSlot& batch, std::uint64_t position) const override {
+  std::uint64_t index(const BatchSlot& batch, source::Position position) const override {
     return sampler_.index(batch.epoch, position);
   }
   std::uint64_t epochs_begun(const BatchSlot& batch) const noexcept override {

@@ -52,6 +52,7 @@ RowOutcome transform(const Shared& shared, const RowPlan& plan, std::span<std::b
       behind_images(plan, scratch)
           .first(static_cast<std::size_t>(shared.core.plan.transform_bytes)));
   const auto row = s.slot.image();
+  const auto position = s.position.value();
   DecodedSample given{.image = first.whole ? view(first, scratch) : ImageView(row),
                       .second = plan.count > 1 ? view(second, scratch) : ImageView{},
                       .third = plan.count > 2 ? view(third, scratch) : ImageView{},
@@ -60,9 +61,9 @@ RowOutcome transform(const Shared& shared, const RowPlan& plan, std::span<std::b
                       .label = s.data.label,
                       .index = s.index,
                       .epoch = s.epoch,
-                      .position = s.position,
+                      .position = position,
                       .attempt = s.attempt,
-                      .random = Random(shared.plan.sampler.seed(), s.epoch, s.position, s.attempt),
+                      .random = Random(shared.plan.sampler.seed(), s.epoch, position, s.attempt),
                       .scratch = &arena,
                       .stop = &shared.stopping};
   try {

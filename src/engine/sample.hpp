@@ -8,6 +8,7 @@
 #include "buffer/block.hpp"
 #include "buffer/sample_cache.hpp"
 #include "engine/row_slot.hpp"
+#include "source/position.hpp"
 
 namespace weir::engine {
 
@@ -22,7 +23,8 @@ struct Sample : books::Waiter {
   books::Book& book;
 
   RowSlot slot;  ///< the row in its slab
-  std::uint64_t epoch = 0, position = 0;
+  std::uint64_t epoch = 0;
+  source::Position position{};
   std::uint32_t attempt = 0;  ///< failures of this row
   std::uint64_t drawn = 0;    ///< source index of the row's own sample
   std::uint64_t index = 0;    ///< source index of that sample or its replacement

@@ -6,18 +6,25 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "shards/checksum.hpp"
 #include "source/file_descriptor.hpp"
 #include "weir/error.hpp"
 
 namespace weir::pack {
+
+using source::Position;
+
 namespace {
 
 constexpr std::size_t piece_bytes = 1 << 20;
@@ -50,15 +57,28 @@ std::vector<DoneShard> records_in(const std::string& folder) {
   return done;
 }
 
-/// Finds the positions of the samples by their names. Returns false if they do not all come.
-bool find_positions(DoneShard& shard, std::uint64_t begin, const AnySource& source,
-                    const source::Sampler& sampler) {
+/// Empty if the text is not of to_text().
+std::optional<Origin> read_origin(std::string_view text) {
+  std::uint64_t numbers[3]{};
+  const auto* at = text.data();
+  const auto* const end = at + text.size();
+  for (auto& number : numbers) {
+    if (&number != numbers && (at == end || *at++ != ' ')) return std::nullopt;
+    const auto [rest, failed] = std::from_chars(at, end, number);
+    if (failed != std::errc()) return std::nullopt;
+    at = rest;
+  }
+  if (at != end) return std::nullopt;
+  return Origin{Position(numbers[0]), numbers[1], numbers[2]};
+}
+
+/// Finds the positions of the shard, which begins at `begin`. Returns false if the record is wrong.
+bool find_positions(DoneShard& shard, Position begin, Position end) {
   shard.begin = shard.end = begin;
   for (const auto& sample : shard.record.samples) {
-    for (;; shard.left_out.push_back(shard.end++)) {
-      if (shard.end == source.size()) return false;
-      if (source.name(sampler.index(0, shard.end)) == shard.record.name(sample)) break;
-    }
+    const auto origin = read_origin(shard.record.name(sample));
+    if (!origin || origin->position < shard.end || origin->position >= end) return false;
+    for (; shard.end < origin->position; ++shard.end) shard.left_out.push_back(shard.end);
     ++shard.end;
   }
   return true;
@@ -87,14 +107,21 @@ bool file_holds(const std::string& path, const shards::Shard& shard, const std::
 std::string shard_name(std::uint64_t number) { return numbered("shard-", number, ".tar"); }
 std::string record_name(std::uint64_t number) { return numbered(".shard-", number, ".weir"); }
 
-std::vector<DoneShard> find_done(const std::string& folder, const AnySource& source,
-                                 const source::Sampler& sampler, unsigned threads,
-                                 const std::stop_token& stop) {
+std::string to_text(const Origin& origin) {
+  return concat(origin.position.value(), ' ', origin.checksum, ' ', origin.need);
+}
+
+Origin origin_of(const shards::Index& record, const shards::Sample& sample) {
+  return read_origin(record.name(sample)).value();
+}
+
+std::vector<DoneShard> find_done(const std::string& folder, const source::Sampler& sampler,
+                                 unsigned threads, const std::stop_token& stop) {
   auto done = records_in(folder);
-  std::uint64_t begin = 0;
+  Position begin;
   for (auto shard = done.begin(); shard != done.end(); ++shard) {
     if (stop.stop_requested()) return {};
-    if (!find_positions(*shard, begin, source, sampler)) {
+    if (!find_positions(*shard, begin, sampler.end())) {
       done.erase(shard, done.end());
       break;
     }

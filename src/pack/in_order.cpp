@@ -14,12 +14,14 @@
 
 namespace weir::pack {
 
+using source::Position;
+
 /// The threads of one run. Its destructor ends and joins them.
 class InOrder::Work {
  public:
-  Work(const InOrder& how, std::uint64_t first, std::uint64_t end)
-      : how_(how), end_(end), next_(first), taken_(first), made_(window()) {
-    const auto threads = std::min<std::uint64_t>(how.threads_, end - first);
+  Work(const InOrder& how, Position first, Position end, Make make)
+      : how_(how), end_(end), make_(make), next_(first), taken_(first), made_(window()) {
+    const auto threads = std::min<std::uint64_t>(how.threads_, end.value() - first.value());
     threads_.reserve(static_cast<std::size_t>(threads));
     try {
       for (std::uint64_t i = 0; i < threads; ++i)
@@ -48,7 +50,7 @@ class InOrder::Work {
   /// The member of the next position.
   Result<Member> next() {
     std::unique_lock lock(mutex_);
-    auto& slot = made_[taken_ % made_.size()];
+    auto& slot = slot_of(taken_);
     changed_.wait(lock, [&] { return stopping_ || slot.has_value(); });
     if (stopping_) {
       if (error_) std::rethrow_exception(error_);
@@ -68,14 +70,17 @@ class InOrder::Work {
  private:
   /// Members that wait for their turn: enough that a few slow samples keep no thread waiting.
   std::size_t window() const noexcept { return std::size_t{how_.threads_} * 4 + 4; }
+  std::optional<Result<Member>>& slot_of(Position position) noexcept {
+    return made_[position.value() % made_.size()];
+  }
 
   void work() noexcept {
     try {
       Maker maker(how_.source_, how_.recipe_, how_.memory_, stopping_);
       while (const auto position = claim()) {
-        auto made = maker.make(*position, how_.sampler_.index(0, *position));
+        auto made = (maker.*make_)(*position, how_.sampler_.index(0, *position));
         const std::lock_guard lock(mutex_);
-        made_[*position % made_.size()] = std::move(made);
+        slot_of(*position) = std::move(made);
         changed_.notify_all();
       }
     } catch (const Stopped&) {
@@ -85,29 +90,33 @@ class InOrder::Work {
     }
   }
 
-  std::optional<std::uint64_t> claim() {
+  std::optional<Position> claim() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock,
-                  [&] { return stopping_ || next_ == end_ || next_ < taken_ + made_.size(); });
+    changed_.wait(lock, [&] {
+      return stopping_ || next_ == end_ || next_.value() < taken_.value() + made_.size();
+    });
     if (stopping_ || next_ == end_) return std::nullopt;
-    return next_++;
+    const auto claimed = next_;
+    ++next_;
+    return claimed;
   }
 
   const InOrder& how_;
-  const std::uint64_t end_;
+  const Position end_;
+  const Make make_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::uint64_t next_, taken_;  ///< the next position to make, and to hand out
+  Position next_, taken_;  ///< the next position to make, and to hand out
   std::vector<std::optional<Result<Member>>> made_;
   std::exception_ptr error_;
   std::atomic<bool> stopping_{false};
   std::vector<std::thread> threads_;
 };
 
-void InOrder::run(std::uint64_t first, std::uint64_t end, const Take& take) {
+void InOrder::run(Position first, Position end, Make make, const Take& take) {
   if (first == end) return;
   memory_.set_oldest(first);
-  Work work(*this, first, end);
+  Work work(*this, first, end, make);
   const std::stop_callback on_stop(stop_, [&work] { work.fail(nullptr); });
   for (auto position = first; position < end; ++position) {
     {

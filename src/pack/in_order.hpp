@@ -23,10 +23,12 @@ class InOrder {
         threads_(threads),
         stop_(std::move(stop)) {}
 
-  using Take = std::function<void(std::uint64_t position, const Result<Member>& made)>;
-  /// Calls `take` on the calling thread for each position from `first` to before `end`. A member's
-  /// memory is freed after the call. Throws what `take` and the source's threads throw, and Stopped.
-  void run(std::uint64_t first, std::uint64_t end, const Take& take);
+  using Make = Result<Member> (Maker::*)(source::Position position, std::uint64_t index);
+  using Take = std::function<void(source::Position position, const Result<Member>& made)>;
+  /// Calls `take` on the calling thread with what `make` gives for each position from `first` to
+  /// before `end`. A member's memory is freed after the call. Throws what `take` and the source's
+  /// threads throw, and Stopped.
+  void run(source::Position first, source::Position end, Make make, const Take& take);
 
  private:
   class Work;

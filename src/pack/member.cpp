@@ -14,12 +14,15 @@
 #include "weir/error.hpp"
 
 namespace weir::pack {
+
+using source::Position;
+
 namespace {
 
 /// Charges what a source asks for, and waits where the budget has no room.
 class Sink final : public ByteSink {
  public:
-  Sink(Memory& memory, std::uint64_t position, std::vector<Piece>& pieces) noexcept
+  Sink(Memory& memory, Position position, std::vector<Piece>& pieces) noexcept
       : memory_(memory), position_(position), pieces_(pieces) {}
 
   std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
@@ -33,7 +36,7 @@ class Sink final : public ByteSink {
 
  private:
   Memory& memory_;
-  const std::uint64_t position_;
+  const Position position_;
   std::vector<Piece>& pieces_;
   std::uint64_t bytes_ = 0;
 };
@@ -69,11 +72,11 @@ std::string_view extension_of(const codec::ImageInfo& info) noexcept {
   return name == "jpeg" ? "jpg" : name == "pgm" || name == "ppm" ? "pnm" : name;
 }
 
-Member member_of(std::span<const std::byte> bytes, const Encoded& encoded) {
-  return {.bytes = bytes,
-          .label = encoded.label,
-          .checksum = shards::checksum_of(bytes),
-          .source_bytes = encoded.bytes.size()};
+/// A member that is not made yet.
+Member member_of(const Encoded& encoded) {
+  return {.label = encoded.label,
+          .source_bytes = encoded.bytes.size(),
+          .source_checksum = shards::checksum_of(encoded.bytes)};
 }
 
 }  // namespace
@@ -95,9 +98,25 @@ Maker::Maker(const AnySource& source, const Recipe& recipe, Memory& memory,
       stopping_(stopping),
       decoder_(recipe.decoder) {}
 
-Result<Member> Maker::make(std::uint64_t position, std::uint64_t index) {
-  std::vector<Piece> pieces;
-  Sink sink(memory_, position, pieces);
+Result<Member> Maker::make(Position position, std::uint64_t index) {
+  auto given = take(position, index);
+  if (!given) return std::move(given.defect());
+  try {
+    return made_of(position, std::move(*given));
+  } catch (const std::bad_alloc&) {
+    return Defect{FaultKind::memory, Stage::decode, {}};
+  }
+}
+
+Result<Member> Maker::read(Position position, std::uint64_t index) {
+  auto given = take(position, index);
+  if (!given) return std::move(given.defect());
+  return member_of(given->encoded);
+}
+
+Result<Maker::Given> Maker::take(Position position, std::uint64_t index) {
+  Given given;
+  Sink sink(memory_, position, given.held);
   std::optional<Encoded> encoded;
   try {
     encoded = source_.try_read(index, sink);
@@ -108,16 +127,14 @@ Result<Member> Maker::make(std::uint64_t position, std::uint64_t index) {
   }
   if (!encoded)
     return Defect{FaultKind::io, Stage::read, "the source gave nothing, though it had memory"};
-  try {
-    return made_of(position, *encoded, sink.bytes(), std::move(pieces));
-  } catch (const std::bad_alloc&) {
-    return Defect{FaultKind::memory, Stage::decode, {}};
-  }
+  if (!encoded->second.empty()) return engine::untaken_second();
+  given.encoded = *encoded;
+  given.bytes = sink.bytes();
+  return given;
 }
 
-Result<Member> Maker::made_of(std::uint64_t position, const Encoded& encoded,
-                              std::uint64_t read_bytes, std::vector<Piece>&& pieces) {
-  if (!encoded.second.empty()) return engine::untaken_second();
+Result<Member> Maker::made_of(Position position, Given&& given) {
+  const auto& encoded = given.encoded;
   const auto info = decoder_.probe(encoded.bytes);
   if (!info) return info.defect();
   if (encoded.bytes.size() > UINT32_MAX)
@@ -128,22 +145,25 @@ Result<Member> Maker::made_of(std::uint64_t position, const Encoded& encoded,
   // A second compression would lose detail and save little.
   const bool keeps =
       recipe_.short_side == 0 || (size == before && info->format == &codec::jpeg_format);
-  if (!keeps) return encoded_again(position, encoded, *info, size, read_bytes);
+  if (!keeps) return encoded_again(position, given, *info, size);
 
   // Decoded at a small size, which shows as much damage.
   constexpr ImageSize small{64, 64};
-  if (const auto decoded = decode(position, encoded, *info, small, 0, read_bytes); !decoded)
-    return decoded.defect();
-  auto member = member_of(encoded.bytes, encoded);
+  const auto decoded = decode(position, given, *info, small, 0);
+  if (!decoded) return decoded.defect();
+  auto member = member_of(encoded);
+  member.bytes = encoded.bytes;
+  member.checksum = member.source_checksum;
+  member.need = decoded->need;
   member.extension = extension_of(*info);
   member.size = codec::size_for_any_exif(*info);
-  member.held = std::move(pieces);
+  member.held = std::move(given.held);
   return member;
 }
 
-Result<Maker::Decoded> Maker::decode(std::uint64_t position, const Encoded& encoded,
+Result<Maker::Decoded> Maker::decode(Position position, const Given& given,
                                      const codec::ImageInfo& info, ImageSize size,
-                                     std::uint64_t jpeg_bytes, std::uint64_t read_bytes) {
+                                     std::uint64_t jpeg_bytes) {
   const auto plan =
       decoder_.plan(info, {.out = {size.height, size.width, 3}, .fit = Fit::stretch}, 0);
   const auto pixels = plan.out().values();
@@ -153,11 +173,12 @@ Result<Maker::Decoded> Maker::decode(std::uint64_t position, const Encoded& enco
   const auto beside =
       add_sat(plan.memory.reserved, jpeg_bytes == 0 ? 0 : encoder_bytes(size.width));
   // The JPEG is copied when its size is known.
-  const auto wanted = add_sat(add_sat(read_bytes, jpeg_bytes), add_sat(work_bytes, beside));
+  const auto wanted = add_sat(add_sat(given.bytes, jpeg_bytes), add_sat(work_bytes, beside));
   if (auto defect = engine::too_large(wanted, memory_.most_sample_bytes(), Stage::wait))
     return *std::move(defect);
 
-  Decoded decoded{.work = memory_.take(position, Account::scratch, work_bytes, beside)};
+  Decoded decoded{.work = memory_.take(position, Account::scratch, work_bytes, beside),
+                  .need = wanted};
   const auto part = [&](std::uint64_t from, std::uint64_t count) {
     return decoded.work.bytes().subspan(static_cast<std::size_t>(from),
                                         static_cast<std::size_t>(count));
@@ -165,19 +186,17 @@ Result<Maker::Decoded> Maker::decode(std::uint64_t position, const Encoded& enco
   const auto rgb = part(pixels_at, pixels);
   decoded.rgb = {reinterpret_cast<std::uint8_t*>(rgb.data()), rgb.size()};
   decoded.jpeg = part(jpeg_at, jpeg_bytes);
-  const auto done =
-      decoder_.decode(encoded.bytes, plan, part(0, plan.memory.scratch), stopping_, decoded.rgb);
+  const auto done = decoder_.decode(given.encoded.bytes, plan, part(0, plan.memory.scratch),
+                                    stopping_, decoded.rgb);
   if (stopping_) throw Stopped{};
   if (!done) return done.defect();
   return decoded;
 }
 
-Result<Member> Maker::encoded_again(std::uint64_t position, const Encoded& encoded,
-                                    const codec::ImageInfo& info, ImageSize size,
-                                    std::uint64_t read_bytes) {
+Result<Member> Maker::encoded_again(Position position, const Given& given,
+                                    const codec::ImageInfo& info, ImageSize size) {
   const Shape shape{size.height, size.width, info.channels < 3 ? 1u : 3u};
-  const auto decoded =
-      decode(position, encoded, info, size, source::most_jpeg_bytes(shape), read_bytes);
+  const auto decoded = decode(position, given, info, size, source::most_jpeg_bytes(shape));
   if (!decoded) return decoded.defect();
   std::span<const std::byte> jpeg;
   try {
@@ -189,7 +208,10 @@ Result<Member> Maker::encoded_again(std::uint64_t position, const Encoded& encod
   }
   auto copy = memory_.take(position, Account::encoded, jpeg.size());
   std::ranges::copy(jpeg, copy.bytes().begin());
-  auto member = member_of(copy.bytes(), encoded);
+  auto member = member_of(given.encoded);
+  member.bytes = copy.bytes();
+  member.checksum = shards::checksum_of(member.bytes);
+  member.need = decoded->need;
   member.extension = "jpg";
   member.size = size;
   member.held.push_back(std::move(copy));

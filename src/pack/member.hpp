@@ -10,6 +10,7 @@
 #include "base/defect.hpp"
 #include "codec/decoder.hpp"
 #include "pack/memory.hpp"
+#include "source/position.hpp"
 #include "weir/source.hpp"
 
 namespace weir::pack {
@@ -27,10 +28,12 @@ struct Member {
   std::span<const std::byte> bytes{};
   std::string_view extension{};  ///< "jpg"
   std::int64_t label = 0;
-  std::uint64_t checksum = 0;      ///< XXH3-64 of the bytes
-  ImageSize size{};                ///< of the upright image; 0: it depends on Options::exif
-  std::uint64_t source_bytes = 0;  ///< of the image as it was read
-  std::vector<Piece> held{};       ///< the memory of `bytes`, if the source does not own it
+  std::uint64_t checksum = 0;         ///< XXH3-64 of the bytes
+  ImageSize size{};                   ///< of the upright image; 0: it depends on Options::exif
+  std::uint64_t source_bytes = 0;     ///< of the image as it was read
+  std::uint64_t source_checksum = 0;  ///< XXH3-64 of them
+  std::uint64_t need = 0;             ///< bytes of memory that making it takes
+  std::vector<Piece> held{};          ///< the memory of `bytes`, if the source does not own it
 };
 
 /// Makes members of samples. Each thread has its own. Not thread-safe.
@@ -40,24 +43,31 @@ class Maker {
   Maker(const AnySource& source, const Recipe& recipe, Memory& memory,
         const std::atomic<bool>& stopping);
   /// Reads, decodes, resizes and encodes a sample. Throws Stopped.
-  Result<Member> make(std::uint64_t position, std::uint64_t index);
+  Result<Member> make(source::Position position, std::uint64_t index);
+  /// Only reads it: the member has a label and what concerns the source. Throws Stopped.
+  Result<Member> read(source::Position position, std::uint64_t index);
 
  private:
+  /// What the source gave.
+  struct Given {
+    Encoded encoded{};
+    std::uint64_t bytes = 0;    ///< that it took
+    std::vector<Piece> held{};  ///< the memory of these
+  };
   /// A decoded image, and room for its JPEG.
   struct Decoded {
     Piece work{};
     std::span<std::uint8_t> rgb{};
     std::span<std::byte> jpeg{};
+    std::uint64_t need = 0;
   };
 
-  Result<Member> made_of(std::uint64_t position, const Encoded& encoded, std::uint64_t read_bytes,
-                         std::vector<Piece>&& pieces);
-  Result<Member> encoded_again(std::uint64_t position, const Encoded& encoded,
-                               const codec::ImageInfo& info, ImageSize size,
-                               std::uint64_t read_bytes);
-  Result<Decoded> decode(std::uint64_t position, const Encoded& encoded,
-                         const codec::ImageInfo& info, ImageSize size, std::uint64_t jpeg_bytes,
-                         std::uint64_t read_bytes);
+  Result<Given> take(source::Position position, std::uint64_t index);
+  Result<Member> made_of(source::Position position, Given&& given);
+  Result<Member> encoded_again(source::Position position, const Given& given,
+                               const codec::ImageInfo& info, ImageSize size);
+  Result<Decoded> decode(source::Position position, const Given& given,
+                         const codec::ImageInfo& info, ImageSize size, std::uint64_t jpeg_bytes);
 
   const AnySource& source_;
   const Recipe& recipe_;

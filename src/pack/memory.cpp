@@ -35,7 +35,7 @@ Memory::Memory(std::uint64_t budget, std::uint64_t fixed, std::uint64_t max_samp
   shared_ = rest - most_sample_bytes_;
 }
 
-Piece Memory::take(std::uint64_t position, Account account, std::uint64_t bytes,
+Piece Memory::take(source::Position position, Account account, std::uint64_t bytes,
                    std::uint64_t beside) {
   const auto charged = add_sat(bytes, beside);
   Piece piece;
@@ -67,7 +67,7 @@ void Memory::give_back(Piece& piece) noexcept {
   changed_.notify_all();
 }
 
-void Memory::set_oldest(std::uint64_t position) {
+void Memory::set_oldest(source::Position position) {
   const std::lock_guard lock(mutex_);
   oldest_ = position;
   changed_.notify_all();

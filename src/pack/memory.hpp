@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "source/position.hpp"
 #include "weir/ledger.hpp"
 
 namespace weir::pack {
@@ -60,11 +61,11 @@ class Memory {
   /// Charges and allocates bytes for the sample at `position`, and `beside` for memory that others
   /// allocate. Waits while the budget has no room. `position` must not need more than
   /// most_sample_bytes() in all. Throws Stopped, std::bad_alloc.
-  Piece take(std::uint64_t position, Account account, std::uint64_t bytes,
+  Piece take(source::Position position, Account account, std::uint64_t bytes,
              std::uint64_t beside = 0);
   std::uint64_t most_sample_bytes() const noexcept { return most_sample_bytes_; }
   /// Positions before this one hold nothing any more.
-  void set_oldest(std::uint64_t position);
+  void set_oldest(source::Position position);
   /// Ends all waits.
   void stop();
   MemorySnapshot snapshot() const { return ledger_.snapshot(); }
@@ -81,7 +82,7 @@ class Memory {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t used_ = 0;  ///< of shared_
-  std::uint64_t oldest_ = 0;
+  source::Position oldest_{};
   bool stopped_ = false;
 };
 

@@ -16,6 +16,7 @@
 
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "engine/failure.hpp"
 #include "engine/faults.hpp"
@@ -24,9 +25,15 @@
 #include "pack/shard_writer.hpp"
 #include "shards/folder_names.hpp"
 #include "source/fingerprint.hpp"
+#include "source/order.hpp"
 #include "source/text_file.hpp"
+#include "source/weights.hpp"
+#include "weir/version.hpp"
 
 namespace weir::pack {
+
+using source::Position;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -34,30 +41,56 @@ namespace fs = std::filesystem;
 /// The file that says what a folder was packed from, and how.
 constexpr auto note_name = "pack.txt";
 constexpr std::uint64_t most_note_bytes = 1 << 20;
+constexpr auto way_out = "name a new folder, or use the same data and options";
 
+/// What decides the bytes and the labels of the shards. The records have what the source decides.
 std::string note_of(const AnySource& source, const Job& job) {
-  const auto line = [](const char* name, const std::string& value) {
-    return std::string(name) + ' ' + value + '\n';
+  std::string text;
+  const auto add = [&text](const char* name, const auto& value) {
+    text += concat(name, ' ', value, '\n');
   };
   const auto& recipe = job.recipe;
-  auto text = line("weir-pack", "1") + line("source", source::fingerprint(source)) +
-              line("samples", std::to_string(source.size()));
-  if (recipe.short_side == 0)
-    text += line("keep", "yes");
-  else
-    text += line("short-side", std::to_string(recipe.short_side)) +
-            line("quality", std::to_string(recipe.quality));
-  return text + line("order", to_string(job.order)) + line("seed", std::to_string(job.seed)) +
-         line("shard-bytes", std::to_string(job.shard_bytes));
+  add("weir-pack", 2);
+  add("weir", library_version());
+  add("source", source::fingerprint(source));
+  add("samples", source.size());
+  if (recipe.short_side == 0) {
+    add("keep", "yes");
+  } else {
+    add("short-side", recipe.short_side);
+    add("quality", recipe.quality);
+  }
+  add("order", to_string(job.order));
+  add("positions", source::positions_of(job.order, source.size()));
+  add("seed", job.seed);
+  add("shard-bytes", job.shard_bytes);
+  const auto& limits = recipe.decoder.limits;
+  add("max-encoded-bytes", limits.max_encoded_bytes);
+  add("max-pixels", limits.max_pixels);
+  add("max-side", limits.max_side);
+  add("max-scans", limits.max_scans);
+  add("max-header-bytes", limits.max_header_bytes);
+  add("max-markers", limits.max_markers);
+  add("max-ancillary-bytes", limits.max_ancillary_bytes);
+  return text;
 }
 
-/// Memory for the records and the index, and for one shard that is written.
-std::uint64_t fixed_bytes(const AnySource& source) {
-  std::uint64_t names = 0;
-  for (std::uint64_t i = 0; i < source.size(); ++i) names += source.name(i).size() + 1;
-  // Twice: the records of all shards, and those of the shard under way, whose vectors grow.
-  return add_sat(source.index_bytes() + shards::TarWriter::held_bytes,
-                 2 * add_sat(mul_sat(source.size(), sizeof(shards::Sample)), names));
+/// Memory for the order, the records and the index, and for one shard that is written.
+std::uint64_t fixed_bytes(const AnySource& source, const Order& order) {
+  std::uint64_t names = 0, longest = 0;
+  for (std::uint64_t i = 0; i < source.size(); ++i) {
+    const auto bytes = std::uint64_t{source.name(i).size()} + 1;
+    names += bytes;
+    longest = std::max(longest, bytes);
+  }
+  const auto positions = source::positions_of(order, source.size());
+  if (source::repeats(order.kind)) names = mul_sat(positions, longest);
+  // Twice: the records of all shards, and those of the shard under way, whose vectors grow, or the
+  // index.
+  const auto records = mul_sat(positions, sizeof(shards::Sample) + most_origin_text + 1);
+  const auto weights = order.weights ? order.weights->bytes() : 0;
+  return add_sat(add_sat(source.index_bytes() + shards::TarWriter::held_bytes, weights),
+                 add_sat(mul_sat(2, records), names));
 }
 
 class Packer {
@@ -66,16 +99,16 @@ class Packer {
       : source_(source),
         job_(job),
         counts_(counts),
-        sampler_(source.size(), job.order, job.seed),
         threads_(threads_for(job.workers)),
-        memory_(job.budget_bytes, fixed_bytes(source), job.max_sample_bytes),
+        memory_(job.budget_bytes, fixed_bytes(source, job.order), job.max_sample_bytes),
+        sampler_(source.size(), job.order, job.seed),
         in_order_(source, sampler_, job.recipe, memory_, threads_, job.stop),
         writer_(job.out, job.shard_bytes) {}
 
   Packed run() {
     open_folder();
     try {
-      auto done = find_done(job_.out, source_, sampler_, threads_, job_.stop);
+      auto done = find_done(job_.out, sampler_, threads_, job_.stop);
       if (job_.stop.stop_requested()) throw Stopped{};
       go_on(std::move(done));
       finish();
@@ -112,8 +145,11 @@ class Packer {
     }
     const auto wanted = note_of(source_, job_);
     const auto note_path = path_of(note_name);
-    if (fs::exists(note_path))
+    const auto what = fs::status(note_path, failed).type();
+    if (what == fs::file_type::regular)
       return compare(source::read_text_file(note_path, most_note_bytes), wanted);
+    if (what != fs::file_type::not_found)
+      refuse("its pack.txt is no regular file; name a new folder");
     for (const auto& name : shards::names_in(job_.out))
       if (name != note_name + std::string(".part"))
         refuse("the folder is not empty and not of weir pack; name a new one");
@@ -131,17 +167,18 @@ class Packer {
       return begin >= text.size() ? "" : text.substr(begin, text.find('\n', begin) - begin);
     };
     refuse("it has shards of another pack, with '" + sanitize(line(had), 80) +
-           "', and now it is '" + sanitize(line(wanted), 80) +
-           "'; name a new folder, or use the same data and options");
+           "', and now it is '" + sanitize(line(wanted), 80) + "'; " + way_out);
   }
 
   /// Makes the shards that do not hold, and then those that are missing.
   void go_on(std::vector<DoneShard> done) {
     drop_changed(done);
-    const bool whole = !done.empty() && done.back().end == source_.size() &&
+    // Before any file is replaced.
+    for (const auto& shard : done) check_samples(shard);
+    const bool whole = !done.empty() && done.back().end == sampler_.end() &&
                        std::ranges::all_of(done, &DoneShard::holds);
     if (!whole) forget_after(done);
-    std::uint64_t from = 0;
+    Position from;
     for (std::size_t i = 0; i < done.size(); ++i) {
       auto& shard = done[i];
       if (!shard.holds) {
@@ -150,13 +187,38 @@ class Packer {
           refuse("the data has changed since the earlier run; name a new folder");
       } else {
         for (const auto position : shard.left_out) leave_out(position, still_bad_.at(position));
-        counts_.done += shard.record.samples.size();
         ++packed_.kept_shards;
         records_.push_back(std::move(shard.record));
       }
       from = shard.end;
     }
-    produce(from, source_.size(), records_.size());
+    produce(from, sampler_.end(), records_.size());
+  }
+
+  /// Throws if a sample of the shard would become another one now.
+  void check_samples(const DoneShard& shard) {
+    auto sample = shard.record.samples.begin();
+    in_order_.run(
+        shard.begin, shard.end, &Maker::read, [&](Position position, const Result<Member>& now) {
+          const auto origin = origin_of(shard.record, *sample);
+          if (origin.position != position) return;  // it was left out
+          if (const auto why = difference(*sample, origin, now); !why.empty())
+            refuse("'" + sanitize(source_.name(sampler_.index(0, position)), 80) + "' is in " +
+                   shard.record.shards[0].name + ", and now " + why + "; " + way_out);
+          ++sample;
+          if (shard.holds) ++counts_.done;
+        });
+  }
+
+  std::string difference(const shards::Sample& sample, const Origin& origin,
+                         const Result<Member>& now) const {
+    if (!now)
+      return concat("it cannot be read: ", to_string(now.defect().kind), ": ", now.defect().reason);
+    if (now->label != sample.label)
+      return concat("its label is ", now->label, " instead of ", sample.label);
+    if (now->source_checksum != origin.checksum) return "its bytes differ";
+    const auto too_large = engine::too_large(origin.need, memory_.most_sample_bytes(), Stage::wait);
+    return too_large ? "it " + too_large->reason : std::string();
   }
 
   /// Drops the shards that would be others now: a sample that was left out is sound now, so it
@@ -170,6 +232,7 @@ class Packer {
         memory_.set_oldest(position);
         const auto made = maker.make(position, sampler_.index(0, position));
         if (made) return done.resize(i == 0 ? 0 : i - 1);
+        if (!job_.skip_faults) leave_out(position, made.defect());
         still_bad_.emplace(position, made.defect());
       }
     }
@@ -201,11 +264,11 @@ class Packer {
     return is_like(shard_name(0)) || is_like(record_name(0));
   }
 
-  void produce(std::uint64_t first, std::uint64_t end, std::uint64_t number) {
-    in_order_.run(first, end, [&](std::uint64_t position, const Result<Member>& made) {
+  void produce(Position first, Position end, std::uint64_t number) {
+    in_order_.run(first, end, &Maker::make, [&](Position position, const Result<Member>& made) {
       if (!made) return leave_out(position, made.defect());
       if (writer_.is_full_for(*made)) close_shard(number);
-      writer_.add(number, position, *made, source_.name(sampler_.index(0, position)));
+      writer_.add(number, position, *made);
       packed_.source_bytes += made->source_bytes;
       packed_.stored_bytes += made->bytes.size();
       ++counts_.done;
@@ -219,7 +282,7 @@ class Packer {
     ++number;
   }
 
-  void leave_out(std::uint64_t position, const Defect& defect) {
+  void leave_out(Position position, const Defect& defect) {
     auto fault = engine::fault_of(defect, source_, sampler_.index(0, position), 0);
     if (!job_.skip_faults)
       throw Error(Errc::sample_failed, fault.stage,
@@ -237,7 +300,7 @@ class Packer {
     std::size_t samples = 0, text = index.text.size();
     for (const auto& record : records_) {
       samples += record.samples.size();
-      text += record.text.size();
+      for (const auto& sample : record.samples) text += name_of(record, sample).size() + 1;
     }
     index.samples.reserve(samples);
     index.text.reserve(text);
@@ -246,7 +309,7 @@ class Packer {
       shard.first = index.samples.size();
       packed_.shard_bytes += shard.bytes;
       for (auto sample : record.samples) {
-        sample.name = index.add_name(record.name(sample));
+        sample.name = index.add_name(name_of(record, sample));
         sample.shard = static_cast<std::uint32_t>(index.shards.size() - 1);
         index.samples.push_back(sample);
       }
@@ -257,17 +320,21 @@ class Packer {
     shards::write_index(path_of(std::string(shards::index_name)), index);
   }
 
+  std::string name_of(const shards::Index& record, const shards::Sample& sample) const {
+    return source_.name(sampler_.index(0, origin_of(record, sample).position));
+  }
+
   const AnySource& source_;
   const Job& job_;
   Counts& counts_;
-  const source::Sampler sampler_;
   const unsigned threads_;
   Memory memory_;
+  const source::Sampler sampler_;
   InOrder in_order_;
   ShardWriter writer_;
   source::FileDescriptor folder_;  ///< locked
   engine::FaultLog faults_;
-  std::map<std::uint64_t, Defect> still_bad_;  ///< by position: samples that kept shards lack
+  std::map<Position, Defect> still_bad_;  ///< by position: samples that kept shards lack
   std::vector<shards::Index> records_;
   Packed packed_;
 };

@@ -55,8 +55,8 @@ struct Packed {
 ///
 /// Shards get their names when they are complete and on the disk; the index comes last. So a pack
 /// that was ended, in any way, goes on when it is run again with the same job. It keeps the shards
-/// whose checksum holds. Throws Error{bad_options} for a folder of another job, std::system_error
-/// if it cannot write, Error{sample_failed} for the first bad sample without `skip_faults`,
+/// whose checksum holds, and reads their samples to compare them. Throws Error{bad_options} for a
+/// folder of another job or data that have changed, std::system_error if it cannot write, Error{sample_failed} for the first bad sample without `skip_faults`,
 /// Error{budget_too_small}, and what the source throws.
 Packed pack(const AnySource& source, const Job& job, Counts& counts);
 

@@ -11,8 +11,8 @@ namespace {
 using shards::TarWriter;
 
 /// The key of a sample: eight digits or more.
-std::string key_of(std::uint64_t position) {
-  auto digits = std::to_string(position);
+std::string key_of(source::Position position) {
+  auto digits = std::to_string(position.value());
   if (digits.size() < 8) digits.insert(0, 8 - digits.size(), '0');
   return digits;
 }
@@ -27,8 +27,7 @@ bool ShardWriter::is_full_for(const Member& member) const {
          shard_bytes_;
 }
 
-void ShardWriter::add(std::uint64_t number, std::uint64_t position, const Member& member,
-                      const std::string& name) {
+void ShardWriter::add(std::uint64_t number, source::Position position, const Member& member) {
   if (!tar_) {
     number_ = number;
     record_ = {};
@@ -37,11 +36,12 @@ void ShardWriter::add(std::uint64_t number, std::uint64_t position, const Member
   const auto key = key_of(position), label = std::to_string(member.label);
   const auto offset = tar_->add(key + '.' + std::string(member.extension), member.bytes);
   tar_->add(key + ".cls", std::as_bytes(std::span(label)));
-  record_.samples.push_back({.offset = offset,
-                             .name = record_.add_name(name),
-                             .label = member.label,
-                             .checksum = member.checksum,
-                             .bytes = static_cast<std::uint32_t>(member.bytes.size())});
+  record_.samples.push_back(
+      {.offset = offset,
+       .name = record_.add_name(to_text(Origin{position, member.source_checksum, member.need})),
+       .label = member.label,
+       .checksum = member.checksum,
+       .bytes = static_cast<std::uint32_t>(member.bytes.size())});
   set_size(record_.samples.back(), member.size);
 }
 

@@ -19,8 +19,7 @@ class ShardWriter {
   /// Whether finish() must be called before this member.
   bool is_full_for(const Member& member) const;
   /// Adds a sample to shard `number`, which it begins if none is open.
-  void add(std::uint64_t number, std::uint64_t position, const Member& member,
-           const std::string& name);
+  void add(std::uint64_t number, source::Position position, const Member& member);
   bool is_open() const noexcept { return tar_.has_value(); }
   /// Completes the open shard. Returns its record.
   shards::Index finish();

@@ -13,9 +13,11 @@ namespace {
 // Each use has its own key space, so no two uses draw the same stream.
 enum class Use : std::uint64_t { order, replacement, draw, group, pick };
 
-std::uint64_t key(Use use, std::uint64_t seed, std::uint64_t epoch,
-                  std::uint64_t position) noexcept {
-  return mix_key({static_cast<std::uint64_t>(use), seed, epoch, position});
+std::uint64_t key(Use use, std::uint64_t seed, std::uint64_t epoch, std::uint64_t part) noexcept {
+  return mix_key({static_cast<std::uint64_t>(use), seed, epoch, part});
+}
+std::uint64_t key(Use use, std::uint64_t seed, std::uint64_t epoch, Position position) noexcept {
+  return key(use, seed, epoch, position.value());
 }
 
 /// The attempt of the Random of Order::own. Rows have fewer attempts.
@@ -47,25 +49,26 @@ Sampler::Sampler(std::uint64_t samples, const Order& order, std::uint64_t seed)
       table_(order_.weights && positions_ > 0 ? &order_.weights->table() : nullptr),
       seed_(seed) {}
 
-std::uint64_t Sampler::index(std::uint64_t epoch, std::uint64_t position) const {
+std::uint64_t Sampler::index(std::uint64_t epoch, Position position) const {
   switch (order_.kind) {
     case Order::Kind::sequential: break;
-    case Order::Kind::shuffle: return all_(key(Use::order, seed_, epoch, 0), position);
+    case Order::Kind::shuffle: return all_(key(Use::order, seed_, epoch, 0), position.value());
     case Order::Kind::blocks: return in_blocks(epoch, position);
     case Order::Kind::with_replacement:
       return scaled_below(key(Use::pick, seed_, epoch, position), samples());
     case Order::Kind::weighted: return (*table_)(key(Use::pick, seed_, epoch, position));
-    case Order::Kind::every: return order_.offset + position * order_.nth;
+    case Order::Kind::every: return order_.offset + position.value() * order_.nth;
     case Order::Kind::own: return by_function(epoch, position);
   }
-  return position;
+  return position.value();
 }
 
-std::uint64_t Sampler::in_blocks(std::uint64_t epoch, std::uint64_t position) const noexcept {
-  const auto group = position / group_.size();
+std::uint64_t Sampler::in_blocks(std::uint64_t epoch, Position position) const noexcept {
+  const auto group = position.value() / group_.size();
   const auto first = group * group_.size();
   const auto& mixed = samples() - first < group_.size() ? last_group_ : group_;
-  const auto mixed_to = first + mixed(key(Use::group, seed_, epoch, group), position - first);
+  const auto mixed_to =
+      first + mixed(key(Use::group, seed_, epoch, group), position.value() - first);
   const auto block = mixed_to / order_.block;
   // The short last block stays last.
   if (block >= whole_blocks_.size()) return mixed_to;
@@ -73,24 +76,27 @@ std::uint64_t Sampler::in_blocks(std::uint64_t epoch, std::uint64_t position) co
          mixed_to % order_.block;
 }
 
-std::uint64_t Sampler::by_function(std::uint64_t epoch, std::uint64_t position) const {
-  Random random(seed_, epoch, position, attempt_of_order);
-  const auto index = order_.function(epoch, position, random);
+std::uint64_t Sampler::by_function(std::uint64_t epoch, Position position) const {
+  Random random(seed_, epoch, position.value(), attempt_of_order);
+  const auto index = order_.function(epoch, position.value(), random);
   if (index < samples()) return index;
   refuse(Stage::read, "order = ", to_string(order_), ": its function gives index ", index,
-         " for epoch ", epoch, ", position ", position, "; the source has ", samples(), " samples");
+         " for epoch ", epoch, ", position ", position.value(), "; the source has ", samples(),
+         " samples");
 }
 
-std::uint64_t Sampler::replacement_of(std::uint64_t failed, std::uint64_t epoch,
-                                      std::uint64_t position, std::uint32_t attempt) const {
+std::uint64_t Sampler::replacement_of(std::uint64_t failed, std::uint64_t epoch, Position position,
+                                      std::uint32_t attempt) const {
   if (others_.size() == 0) return failed;
   const auto drawn = key(Use::replacement, seed_, epoch, position);
   if (order_.kind == Order::Kind::weighted) return another_draw(failed, mix_key({drawn, attempt}));
   const auto distance = 1 + others_(drawn, (attempt - std::uint64_t{1}) % others_.size());
   switch (order_.kind) {
     case Order::Kind::every:
-      return index(epoch, around((failed - order_.offset) / order_.nth, distance, positions_));
-    case Order::Kind::own: return index(epoch, around(position, distance, positions_));
+      return index(epoch,
+                   Position(around((failed - order_.offset) / order_.nth, distance, positions_)));
+    case Order::Kind::own:
+      return index(epoch, Position(around(position.value(), distance, positions_)));
     default: return around(failed, distance, samples());
   }
 }
@@ -104,7 +110,7 @@ std::uint64_t Sampler::another_draw(std::uint64_t failed, std::uint64_t key) con
   return index;
 }
 
-std::uint64_t Sampler::draw(std::uint64_t epoch, std::uint64_t position) const noexcept {
+std::uint64_t Sampler::draw(std::uint64_t epoch, Position position) const noexcept {
   return key(Use::draw, seed_, epoch, position);
 }
 

@@ -4,6 +4,7 @@
 
 #include "source/order.hpp"
 #include "source/permutation.hpp"
+#include "source/position.hpp"
 #include "source/weights.hpp"
 
 namespace weir::source {
@@ -16,10 +17,10 @@ class Sampler {
  public:
   /// The first sampler of an Order::weighted makes its table; Weights::bytes() must be charged.
   Sampler(std::uint64_t samples, const Order& order, std::uint64_t seed);
-  /// The source index at `position` of `epoch`. `position` must be below positions(). Only
+  /// The source index at `position` of `epoch`. `position` must be before end(). Only
   /// Order::own throws: what its function throws, or Error{bad_options} if the source has no sample
   /// with this index.
-  std::uint64_t index(std::uint64_t epoch, std::uint64_t position) const;
+  std::uint64_t index(std::uint64_t epoch, Position position) const;
   /// OnFault::skip: the sample that replaces `position` after `attempt` failures (1 …) there. It is
   /// a sample that the order draws.
   ///
@@ -27,25 +28,26 @@ class Sampler {
   /// attempts, as many as there are other samples, are all different, and none is index(epoch,
   /// position). Order::weighted draws again. Order::own gives the samples of other positions of the
   /// epoch, and throws as index() does.
-  std::uint64_t replacement(std::uint64_t epoch, std::uint64_t position,
-                            std::uint32_t attempt) const {
+  std::uint64_t replacement(std::uint64_t epoch, Position position, std::uint32_t attempt) const {
     return replacement_of(index(epoch, position), epoch, position, attempt);
   }
   /// The same if another order put `failed` at `position`.
-  std::uint64_t replacement_of(std::uint64_t failed, std::uint64_t epoch, std::uint64_t position,
+  std::uint64_t replacement_of(std::uint64_t failed, std::uint64_t epoch, Position position,
                                std::uint32_t attempt) const;
   /// Key of the random stream of the sample at `position`, for crops and flips.
-  std::uint64_t draw(std::uint64_t epoch, std::uint64_t position) const noexcept;
+  std::uint64_t draw(std::uint64_t epoch, Position position) const noexcept;
   /// Positions of an epoch.
   std::uint64_t positions() const noexcept { return positions_; }
+  /// One past the last position of an epoch.
+  Position end() const noexcept { return Position(positions_); }
   /// Samples of the source.
   std::uint64_t samples() const noexcept { return all_.size(); }
   bool shuffles() const noexcept { return !is_fixed(order_.kind); }
   std::uint64_t seed() const noexcept { return seed_; }
 
  private:
-  std::uint64_t in_blocks(std::uint64_t epoch, std::uint64_t position) const noexcept;
-  std::uint64_t by_function(std::uint64_t epoch, std::uint64_t position) const;
+  std::uint64_t in_blocks(std::uint64_t epoch, Position position) const noexcept;
+  std::uint64_t by_function(std::uint64_t epoch, Position position) const;
   std::uint64_t another_draw(std::uint64_t failed, std::uint64_t key) const noexcept;
 
   Order order_;

@@ -39,10 +39,11 @@ std::uint64_t SizeOrder::memory_bytes(std::uint64_t positions, std::uint64_t sam
   return mul_sat(window_of(positions, samples, batch, bucket_batches), sizeof(Entry));
 }
 
-std::uint64_t SizeOrder::index(std::uint64_t epoch, std::uint64_t position, std::uint64_t batch) {
+std::uint64_t SizeOrder::index(std::uint64_t epoch, Position at, std::uint64_t batch) {
+  const auto position = at.value();
   const auto whole = sampler_.positions() / batch * batch;
   const auto window = window_of(sampler_.positions(), sampler_.samples(), batch, bucket_batches_);
-  if (window == 0 || position >= whole) return sampler_.index(epoch, position);
+  if (window == 0 || position >= whole) return sampler_.index(epoch, at);
   const auto number = position / window, first = number * window;
   const auto count = std::min(window, whole - first);
   look_at({epoch, first, batch}, count);
@@ -52,14 +53,15 @@ std::uint64_t SizeOrder::index(std::uint64_t epoch, std::uint64_t position, std:
                                      nth);
   const auto& entry = entries_[static_cast<std::size_t>(nth * batch + position % batch)];
   // Throws what kept the entry from having an index.
-  return entry.index == no_index ? sampler_.index(epoch, first + entry.rank) : entry.index;
+  return entry.index == no_index ? sampler_.index(epoch, Position(first + entry.rank))
+                                 : entry.index;
 }
 
 void SizeOrder::look_at(const Window& window, std::uint64_t count) {
   if (window == at_) return;
   entries_.clear();
   for (std::uint64_t i = 0; i < count; ++i) {
-    const auto index = index_or_none(window.epoch, window.first + i);
+    const auto index = index_or_none(window.epoch, Position(window.first + i));
     entries_.push_back(
         {index, index == no_index ? ImageSize{} : size_of(index), static_cast<std::uint32_t>(i)});
   }
@@ -67,7 +69,7 @@ void SizeOrder::look_at(const Window& window, std::uint64_t count) {
   split(entries_);
 }
 
-std::uint64_t SizeOrder::index_or_none(std::uint64_t epoch, std::uint64_t position) const noexcept {
+std::uint64_t SizeOrder::index_or_none(std::uint64_t epoch, Position position) const noexcept {
   try {
     return sampler_.index(epoch, position);
   } catch (...) {

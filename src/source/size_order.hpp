@@ -28,7 +28,7 @@ class SizeOrder {
 
   /// The source index at `position`, if batches of `batch` positions are cut from the epoch. Throws
   /// as Sampler::index() does.
-  std::uint64_t index(std::uint64_t epoch, std::uint64_t position, std::uint64_t batch);
+  std::uint64_t index(std::uint64_t epoch, Position position, std::uint64_t batch);
   /// The delivered size, within the bound.
   ImageSize size_of(std::uint64_t index) const noexcept {
     return scaled_within((*sizes_)[index], bound_);
@@ -52,7 +52,7 @@ class SizeOrder {
     bool operator==(const Window&) const = default;
   };
   void look_at(const Window& window, std::uint64_t count);
-  std::uint64_t index_or_none(std::uint64_t epoch, std::uint64_t position) const noexcept;
+  std::uint64_t index_or_none(std::uint64_t epoch, Position position) const noexcept;
   void split(std::span<Entry> entries) const;
 
   const Sampler sampler_;

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -15,7 +17,7 @@ namespace {
 
 /// Packs made images into small shards.
 std::vector<std::string> pack_into(const TemporaryFolder& out, const char* workers) {
-  return {"pack",       "synthetic:120,200x300",
+  return {"pack",       "synthetic:120,130x195",
           out.string(), "--short-side",
           "96",         "--shard-bytes",
           "40KB",       "--workers",
@@ -90,6 +92,46 @@ TEST_CASE("pack lists bad images, leaves them out, and says what it made", "[pac
       weir::test::weir({"pack", folder.string(), to + "2", "--keep", "--exclude", bad});
   CHECK(kept.exit_code == 0);
   CHECK(contains(read_file(to + "2/shard-000000.tar"), jpeg));
+}
+
+TEST_CASE("pack refuses to go on with other labels, and says what it cannot write", "[pack]") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder data, out;
+  const auto jpeg = read_text(weir::synthetic(1, {.height = 80, .width = 120}), 0);
+  for (const auto* const name : {"cat/a.jpg", "cat/b.jpg", "dog/c.jpg", "dog/d.jpg"})
+    data.write(name, jpeg);
+  const std::vector<std::string> command{"pack",    data.string(), out.string(),    "--keep",
+                                         "--order", "every:2",     "--shard-bytes", "1"};
+  const auto packed = weir::test::weir(command);
+  CHECK(packed.exit_code == 0);
+  CHECK(contains(packed.out, "2 samples in 2 shards"));
+
+  // A new first class moves the labels of the others.
+  fs::create_directory(data / "ant");
+  const auto moved = weir::test::weir(command);
+  CHECK(moved.exit_code == 2);
+  CHECK(contains(moved.err,
+                 "'cat/a.jpg' is in shard-000000.tar, and now its label is 1 instead of "
+                 "0; name a new folder"));
+  fs::remove(data / "ant");
+
+  auto none = command;
+  none[5] = "every:2:4";
+  CHECK(contains(weir::test::weir(none).err, "leaves no sample; the source has 4 samples"));
+
+  // In units of 512 bytes. A shard has more.
+  fs::remove(out / "shard-000001.tar");
+  std::vector<std::string> limited{"/bin/sh", "-c", "ulimit -f 2; exec \"$0\" \"$@\"",
+                                   WEIR_PROGRAM};
+  limited.insert(limited.end(), command.begin(), command.end());
+  const auto full = run_program(limited);
+  CHECK(full.exit_code == 1);
+  CHECK(contains(full.err, "cannot write " + out.string() + "/shard-000001.tar: File too large"));
+  CHECK(weir::test::weir(command).exit_code == 0);
+
+  fs::remove(out / "pack.txt");
+  REQUIRE(::mkfifo((out / "pack.txt").c_str(), 0600) == 0);
+  CHECK(contains(weir::test::weir(command).err, "its pack.txt is no regular file"));
 }
 
 TEST_CASE("pack refuses what cannot be meant", "[pack]") {

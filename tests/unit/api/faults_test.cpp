@@ -144,7 +144,8 @@ TEST_CASE("skip draws replacements in the order of the sampler", "[api][faults]"
     const auto epoch = row / 16, position = row % 16;
     auto index = position;
     std::uint32_t attempt = 0;
-    while (flawed.bad(index)) index = sampler.replacement(epoch, position, ++attempt);
+    while (flawed.bad(index))
+      index = sampler.replacement(epoch, source::Position(position), ++attempt);
     CHECK(log.indices[row] == index);
     longest = std::max(longest, attempt);
   }

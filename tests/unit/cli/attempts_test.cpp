@@ -64,7 +64,7 @@ TEST_CASE("draws of orders with repeats are counted, and hits of a cache", "[att
     std::vector<std::uint64_t> draws(6);
     for (std::uint64_t epoch = 0; epoch < 3; ++epoch)
       for (std::uint64_t position = 0; position < 20; ++position)
-        ++draws[sampler.index(epoch, position)];
+        ++draws[sampler.index(epoch, source::Position(position))];
     CHECK(breaches(order, 3, draws) == 0);
     auto other = draws;
     --other[1];

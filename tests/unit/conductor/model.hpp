@@ -64,7 +64,8 @@ class Model final : public conductor::Actions {
     books::Book& book;
     books::SlabId slab = 0;
     std::uint32_t attempt = 0;
-    std::uint64_t epoch = 0, position = 0, index = 0;
+    std::uint64_t epoch = 0, index = 0;
+    source::Position position{};
     Next next = Next::read, after_park = Next::read;
     std::uint8_t refused = 0;  ///< number of refusals; it does not wait yet
     bool ok = false;

@@ -8,10 +8,10 @@ void Model::draw(Sample& sample) {
   sample.epoch = batch.epoch;
   sample.position = scheduled_.position(batch, batch.first + sample.row.row);
   sample.index = scheduled_.index(batch, sample.position);
-  if (!positions_.insert({sample.epoch, sample.position}).second)
+  if (!positions_.insert({sample.epoch, sample.position.value()}).second)
     breach("order: a position was drawn twice");
   if (!can_draw(scenario_, sample.index)) breach("order: a sample that the order does not draw");
-  const auto expected = expected_index(scenario_, sample.epoch, sample.position);
+  const auto expected = expected_index(scenario_, sample.epoch, sample.position.value());
   if (expected && sample.index != *expected)
     breach("order: a position has another sample than its order says");
   if (draws_once(scenario_) && !indices_.insert({sample.epoch, sample.index}).second)

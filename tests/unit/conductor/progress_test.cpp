@@ -23,7 +23,7 @@ std::vector<Place> rows_of(const Schedule& schedule, std::uint64_t sequence) {
   const auto batch = schedule.at(sequence);
   std::vector<Place> rows;
   for (std::uint32_t row = 0; row < batch.rows; ++row)
-    rows.emplace_back(batch.epoch, schedule.position(batch, batch.first + row));
+    rows.emplace_back(batch.epoch, schedule.position(batch, batch.first + row).value());
   return rows;
 }
 

@@ -26,7 +26,7 @@ inline std::map<std::string, std::string> files_in(const std::filesystem::path& 
 }
 
 /// JPEGs of different sizes, a grey one, a PNG, a small one and two that do not decode.
-inline AnySource mixed_source(int count = 24) {
+inline std::vector<MemorySample> mixed_samples(int count = 24) {
   using namespace codec::test;
   std::vector<MemorySample> samples;
   for (int i = 0; i < count; ++i) {
@@ -39,8 +39,10 @@ inline AnySource mixed_source(int count = 24) {
     if (i % 8 == 7) sample.bytes.resize(sample.bytes.size() / 2);
     samples.push_back(std::move(sample));
   }
-  return in_memory(std::move(samples));
+  return samples;
 }
+
+inline AnySource mixed_source(int count = 24) { return in_memory(mixed_samples(count)); }
 
 /// A job with small shards that leaves bad samples out.
 inline pack::Job job_for(const std::filesystem::path& out) {

@@ -8,6 +8,7 @@
 
 using namespace weir;
 using namespace weir::pack;
+using weir::source::Position;
 
 namespace {
 
@@ -19,18 +20,18 @@ TEST_CASE("memory of a pack is charged, and half of it is for the oldest sample"
   Memory memory(64 * mib, 4 * mib, 0);
   CHECK(memory.most_sample_bytes() == 30 * mib);
   CHECK(memory.snapshot()[Account::index] == 4 * mib);
-  memory.set_oldest(5);
-  auto young = memory.take(7, Account::scratch, 20 * mib, 10 * mib);
+  memory.set_oldest(Position(5));
+  auto young = memory.take(Position(7), Account::scratch, 20 * mib, 10 * mib);
   CHECK(young.bytes().size() == 20 * mib);
   CHECK(memory.snapshot()[Account::scratch] == 30 * mib);
   {
     // The others have used their half. The oldest sample does not wait.
-    const auto old = memory.take(5, Account::encoded, 30 * mib);
+    const auto old = memory.take(Position(5), Account::encoded, 30 * mib);
     CHECK(memory.snapshot().live == 64 * mib);
   }
   std::atomic<bool> granted{false};
   std::thread waits([&] {
-    const auto other = memory.take(6, Account::scratch, mib);
+    const auto other = memory.take(Position(6), Account::scratch, mib);
     granted = true;
   });
   CHECK_FALSE(granted);
@@ -43,11 +44,13 @@ TEST_CASE("memory of a pack is charged, and half of it is for the oldest sample"
 
 TEST_CASE("a wait for memory of a pack ends when it becomes the oldest, or at a stop", "[pack]") {
   Memory memory(20 * mib, 0, 0);
-  const auto all = memory.take(3, Account::scratch, 10 * mib);
-  std::thread oldest([&] { CHECK(memory.take(1, Account::scratch, mib).bytes().size() == mib); });
-  memory.set_oldest(1);
+  const auto all = memory.take(Position(3), Account::scratch, 10 * mib);
+  std::thread oldest(
+      [&] { CHECK(memory.take(Position(1), Account::scratch, mib).bytes().size() == mib); });
+  memory.set_oldest(Position(1));
   oldest.join();
-  std::thread stopped([&] { CHECK_THROWS_AS(memory.take(2, Account::scratch, mib), Stopped); });
+  std::thread stopped(
+      [&] { CHECK_THROWS_AS(memory.take(Position(2), Account::scratch, mib), Stopped); });
   memory.stop();
   stopped.join();
 }

@@ -6,6 +6,7 @@
 #include "codec/decoder.hpp"
 #include "fixture.hpp"
 #include "shards/index.hpp"
+#include "source/sampler.hpp"
 #include "support/catch.hpp"
 #include "support/text.hpp"
 #include "unit/codec/support.hpp"
@@ -87,6 +88,39 @@ TEST_CASE("any number of workers makes the same files", "[pack]") {
   // The order is that of an epoch, and the key is the position.
   const auto index = index_in(one);
   CHECK(index.name(index.samples[0]) != std::string("dir/0.jpg"));
+}
+
+TEST_CASE("a pack has the samples at the positions of its order, and goes on with them", "[pack]") {
+  std::vector<MemorySample> samples;
+  for (int i = 0; i < 10; ++i)
+    samples.push_back(
+        {std::to_string(i), codec::test::encode_jpeg(codec::test::pattern(20, 30)), i});
+  const auto source = in_memory(std::move(samples));
+  for (const auto& order :
+       {Order::every(4, 1), Order::with_replacement(5), Order::with_replacement(25),
+        Order::weighted({0, 0, 0, 0, 0, 0, 0, 0, 1, 1})}) {
+    CAPTURE(to_string(order));
+    const source::Sampler sampler(10, order, 0);
+    const TemporaryFolder folder;
+    auto job = job_for(folder.path());
+    job.order = order;
+    job.shard_bytes = sampler.positions() * 2'000;
+    const auto packed = run_pack(source, job);
+    CHECK(packed.memory[Account::index] > sampler.positions() * sizeof(shards::Sample));
+    const auto index = index_in(folder);
+    REQUIRE(index.samples.size() == sampler.positions());
+    for (std::uint64_t i = 0; i < sampler.positions(); ++i) {
+      const auto drawn = sampler.index(0, source::Position(i));
+      CHECK(index.name(index.samples[i]) == std::to_string(drawn));
+      CHECK(index.samples[i].label == static_cast<std::int64_t>(drawn));
+    }
+    CHECK(packed.shards > 1);
+    const auto files = files_in(folder.path());
+    std::filesystem::remove(folder / "index.weir");
+    std::filesystem::remove(folder / "shard-000001.tar");
+    CHECK(run_pack(source, job).kept_shards == packed.shards - 1);
+    CHECK(files_in(folder.path()) == files);
+  }
 }
 
 TEST_CASE("a stored image is the resized one, compressed once", "[pack]") {

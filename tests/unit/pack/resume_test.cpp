@@ -83,14 +83,14 @@ TEST_CASE("a finished pack is kept, and a damaged shard alone is made again", "[
   CHECK(again.kept_shards == first.shards);
   CHECK(again.samples == first.samples);
   CHECK(again.fault_count == first.fault_count);
-  CHECK(reads == 5);  // the samples that were left out
+  CHECK(reads == 39 + 5);  // all up to the last one that is stored, and those that were left out
   CHECK(files_in(folder.path()) == files);
 
   reads = 0;
   flip_a_bit(folder / "shard-000001.tar");
   CHECK(files_in(folder.path()) != files);
   CHECK(run_pack(counted, job).kept_shards == first.shards - 1);
-  CHECK(reads < 20);
+  CHECK(reads < 44 + 20);
   CHECK(files_in(folder.path()) == files);
 
   // The index is made of the records, so its damage costs no shard.
@@ -117,6 +117,74 @@ TEST_CASE("a sample that was left out and is sound now gets into the shards", "[
   CHECK(again.samples == 18);
   CHECK(again.kept_shards > 0);
   run_pack(sometimes, job_for(whole.path()));
+  CHECK(files_in(folder.path()) == files_in(whole.path()));
+}
+
+TEST_CASE("a pack that goes on refuses changed data before it replaces a shard", "[pack]") {
+  const TemporaryFolder folder;
+  const auto same = mixed_samples(20);
+  const auto as_it_was = job_for(folder.path());
+  run_pack(in_memory(same), as_it_was);
+  const auto whole = files_in(folder.path());
+  flip_a_bit(folder / "shard-000001.tar");
+  const auto damaged = files_in(folder.path());
+  const auto refused = [&](const std::string& why, std::vector<MemorySample> samples,
+                           const pack::Job& job) {
+    CAPTURE(why);
+    try {
+      run_pack(in_memory(std::move(samples)), job);
+      FAIL("was packed");
+    } catch (const Error& e) {
+      CAPTURE(e.what());
+      CHECK(contains(e.what(), why));
+    }
+    CHECK(files_in(folder.path()) == damaged);
+  };
+  auto samples = same;
+  samples[18].label = 77;
+  refused("'dir/18.jpg' is in shard-00000", samples, as_it_was);
+  refused(", and now its label is 77 instead of 2; name a new folder, or use the same data",
+          samples, as_it_was);
+  samples = same;
+  samples[0].bytes[samples[0].bytes.size() / 2] ^= std::byte{1};
+  refused("'dir/0.jpg' is in shard-000000.tar, and now its bytes differ", samples, as_it_was);
+
+  auto job = as_it_was;
+  job.max_sample_bytes = 30'000;
+  refused("now it needs ", same, job);
+  job = as_it_was;
+  job.recipe.decoder.limits.max_pixels = 5'000;
+  refused("with 'max-pixels 100000000', and now it is 'max-pixels 5000'", same, job);
+  job = as_it_was;
+  job.order = Order::every(2);
+  refused("with 'order sequential', and now it is 'order every:2:0'", same, job);
+  job = as_it_was;
+  job.skip_faults = false;
+  refused("dir/7.jpg: truncated", same, job);
+
+  // The label of a sample that is not stored decides nothing.
+  samples = same;
+  samples[7].label = 77;
+  run_pack(in_memory(samples), as_it_was);
+  CHECK(files_in(folder.path()) == whole);
+}
+
+TEST_CASE("a sample that is drawn twice keeps its position, whichever draw failed", "[pack]") {
+  const TemporaryFolder folder, whole;
+  auto job = job_for(folder.path());
+  job.workers = 1;
+  job.shard_bytes = 1;  // one sample each
+  job.order = Order::own("twice", 3, [](auto, std::uint64_t at, auto&) { return at / 2; });
+  std::atomic<int> reads{0}, bad{0};
+  const auto source = watched(mixed_source(2), reads, &bad);
+  job.on_fault = [&](const Fault&) { bad = -1; };
+  CHECK(run_pack(source, job).shards == 2);
+  // As if the pack had ended after the first shard.
+  for (const char* const name : {"index.weir", "shard-000001.tar", ".shard-000001.weir"})
+    fs::remove(folder / name);
+  CHECK(run_pack(source, job).shards == 3);
+  job.out = whole.string();
+  run_pack(source, job);
   CHECK(files_in(folder.path()) == files_in(whole.path()));
 }
 

@@ -187,7 +187,7 @@ TEST_CASE("how often a cache is hit depends on the order", "[plan][cache]") {
   std::uint64_t kept = 0;
   double weight = 0;
   for (std::uint64_t i = 0; kept < 400; ++i) {
-    const auto index = sampler.index(0, i);
+    const auto index = sampler.index(0, source::Position(i));
     if (seen[index]) continue;
     seen[index] = true;
     ++kept;

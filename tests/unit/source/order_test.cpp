@@ -18,12 +18,13 @@ using weir::Error;
 using weir::Order;
 using weir::Random;
 using weir::source::AliasTable;
+using weir::source::Position;
 using weir::source::Sampler;
 using weir::test::has_text;
 
 std::vector<std::uint64_t> drawn(const Sampler& sampler, std::uint64_t epoch) {
   std::vector<std::uint64_t> indices(sampler.positions());
-  for (std::uint64_t i = 0; i < indices.size(); ++i) indices[i] = sampler.index(epoch, i);
+  for (std::uint64_t i = 0; i < indices.size(); ++i) indices[i] = sampler.index(epoch, Position(i));
   return indices;
 }
 
@@ -33,7 +34,7 @@ double deviation(const Order& order, const std::vector<double>& weights) {
   const Sampler sampler(weights.size(), order, 7);
   REQUIRE(sampler.positions() == draws);
   std::vector<std::uint64_t> counts(weights.size());
-  for (std::uint64_t i = 0; i < draws; ++i) ++counts[sampler.index(0, i)];
+  for (std::uint64_t i = 0; i < draws; ++i) ++counts[sampler.index(0, Position(i))];
   const auto sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   double statistic = 0, freedom = -1;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -141,8 +142,8 @@ TEST_CASE("a user's function gets epoch, position and a random stream of its own
   CHECK(sampler.positions() == 40);
   std::set<std::uint64_t> odd;
   for (std::uint64_t position = 0; position < 40; ++position) {
-    const auto index = sampler.index(5, position);
-    CHECK(index == Sampler(7, order, 3).index(5, position));
+    const auto index = sampler.index(5, Position(position));
+    CHECK(index == Sampler(7, order, 3).index(5, Position(position)));
     if (position % 2 == 0)
       CHECK(index == (5 + position) % 7);
     else
@@ -155,8 +156,8 @@ TEST_CASE("an index that the source does not have is named, and an exception pas
           "[sampler][order]") {
   const Sampler beyond(
       7, Order::own("too far", 40, [](auto, auto position, auto&) { return position; }), 3);
-  CHECK(beyond.index(2, 6) == 6);
-  CHECK_THROWS_WITH(beyond.index(2, 30),
+  CHECK(beyond.index(2, Position(6)) == 6);
+  CHECK_THROWS_WITH(beyond.index(2, Position(30)),
                     has_text("order = own:too far: its function gives index 30 "
                              "for epoch 2, position 30; the source has 7"));
   const Sampler throws(
@@ -164,32 +165,32 @@ TEST_CASE("an index that the source does not have is named, and an exception pas
       Order::own("no", 40,
                  [](auto, auto, auto&) -> std::uint64_t { throw std::out_of_range("mine"); }),
       3);
-  CHECK_THROWS_AS(throws.index(0, 0), std::out_of_range);
-  CHECK_THROWS_AS(throws.replacement_of(1, 0, 0, 1), std::out_of_range);
+  CHECK_THROWS_AS(throws.index(0, Position(0)), std::out_of_range);
+  CHECK_THROWS_AS(throws.replacement_of(1, 0, Position(0), 1), std::out_of_range);
 }
 
 TEST_CASE("a replacement is a sample that the order draws", "[sampler][order]") {
   const Sampler every(83, Order::every(8, 3), 9);
-  std::set<std::uint64_t> seen{every.index(4, 2)};
+  std::set<std::uint64_t> seen{every.index(4, Position(2))};
   for (std::uint32_t attempt = 1; attempt < every.positions(); ++attempt) {
-    const auto index = every.replacement(4, 2, attempt);
+    const auto index = every.replacement(4, Position(2), attempt);
     CHECK(index % 8 == 3);
     CHECK(seen.insert(index).second);
   }
   CHECK(seen.size() == every.positions());
-  CHECK(Sampler(9, Order::every(9), 1).replacement(0, 0, 1) == 0);
+  CHECK(Sampler(9, Order::every(9), 1).replacement(0, Position(0), 1) == 0);
 
   const Sampler weighted(6, Order::weighted({0, 1, 0, 2, 3, 0}, 50), 9);
   const Sampler own(20, Order::own("even", 30, [](auto, auto at, auto&) { return at * 2 % 20; }),
                     9);
   for (std::uint64_t position = 0; position < 30; ++position)
     for (std::uint32_t attempt = 1; attempt < 64; ++attempt) {
-      const auto index = weighted.replacement(1, position, attempt);
+      const auto index = weighted.replacement(1, Position(position), attempt);
       REQUIRE((index == 1 || index == 3 || index == 4));
-      REQUIRE(index != weighted.index(1, position));
-      REQUIRE(own.replacement(1, position, attempt) % 2 == 0);
+      REQUIRE(index != weighted.index(1, Position(position)));
+      REQUIRE(own.replacement(1, Position(position), attempt) % 2 == 0);
     }
-  CHECK(Sampler(2, Order::weighted({0, 1}), 1).replacement(0, 0, 1) == 1);
+  CHECK(Sampler(2, Order::weighted({0, 1}), 1).replacement(0, Position(0), 1) == 1);
 }
 
 TEST_CASE("weights that cannot be drawn from are refused by their first bad one",

@@ -1,6 +1,7 @@
 #include "source/sampler.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -10,12 +11,18 @@
 namespace {
 
 using weir::Order;
+using weir::source::Position;
 using weir::source::Sampler;
+
+// A number of samples cannot be taken for a position, nor a position for an index.
+static_assert(!std::convertible_to<std::uint64_t, Position>);
+static_assert(!std::convertible_to<Position, std::uint64_t>);
+static_assert(!std::equality_comparable_with<Position, std::uint64_t>);
 
 bool visits_each_once(const Sampler& sampler, std::uint64_t epoch) {
   std::vector<bool> seen(sampler.positions());
   for (std::uint64_t position = 0; position < sampler.positions(); ++position) {
-    const auto index = sampler.index(epoch, position);
+    const auto index = sampler.index(epoch, Position(position));
     if (index >= sampler.positions() || seen[index]) return false;
     seen[index] = true;
   }
@@ -25,7 +32,7 @@ bool visits_each_once(const Sampler& sampler, std::uint64_t epoch) {
 std::vector<std::uint64_t> order(const Sampler& sampler, std::uint64_t epoch) {
   std::vector<std::uint64_t> indices(sampler.positions());
   for (std::uint64_t position = 0; position < sampler.positions(); ++position) {
-    indices[position] = sampler.index(epoch, position);
+    indices[position] = sampler.index(epoch, Position(position));
   }
   return indices;
 }
@@ -55,7 +62,7 @@ TEST_CASE("sizes beyond 32 bits shuffle without a table", "[sampler][D10]") {
     std::uint64_t low = 0;
     for (std::uint64_t i = 0; i < 1000; ++i) {
       for (const auto position : {i, size - 1 - i}) {
-        const auto index = sampler.index(2, position);
+        const auto index = sampler.index(2, Position(position));
         CAPTURE(size, position);
         REQUIRE(index < size);
         REQUIRE(seen.insert(index).second);
@@ -72,7 +79,7 @@ TEST_CASE("an unshuffled epoch is in order", "[sampler]") {
   for (const std::uint64_t size : {0ull, 1ull, 1000ull, 1ull << 40}) {
     const Sampler sampler(size, Order::sequential(), 3);
     for (std::uint64_t position = 0; position < std::min<std::uint64_t>(size, 1000); ++position) {
-      REQUIRE(sampler.index(7, position) == position);
+      REQUIRE(sampler.index(7, Position(position)) == position);
     }
   }
 }
@@ -99,17 +106,17 @@ TEST_CASE("replacements try every other sample before one comes again", "[sample
     for (const auto& kind : {Order::sequential(), Order::shuffle(), Order::blocks(3, 2)}) {
       const Sampler sampler(size, kind, 9);
       for (const std::uint64_t position : {std::uint64_t{0}, size / 2, size - 1}) {
-        std::set<std::uint64_t> seen{sampler.index(4, position)};
+        std::set<std::uint64_t> seen{sampler.index(4, Position(position))};
         for (std::uint32_t attempt = 1; attempt < size; ++attempt) {
-          const auto index = sampler.replacement(4, position, attempt);
+          const auto index = sampler.replacement(4, Position(position), attempt);
           CAPTURE(size, position, attempt);
           REQUIRE(index < size);
-          REQUIRE(index == Sampler(size, kind, 9).replacement(4, position, attempt));
+          REQUIRE(index == Sampler(size, kind, 9).replacement(4, Position(position), attempt));
           REQUIRE(seen.insert(index).second);
         }
         CHECK(seen.size() == size);
-        CHECK(sampler.replacement(4, position, static_cast<std::uint32_t>(size)) ==
-              sampler.replacement(4, position, 1));
+        CHECK(sampler.replacement(4, Position(position), static_cast<std::uint32_t>(size)) ==
+              sampler.replacement(4, Position(position), 1));
       }
     }
   }
@@ -118,7 +125,7 @@ TEST_CASE("replacements try every other sample before one comes again", "[sample
 TEST_CASE("rows, epochs and seeds get different replacements", "[sampler]") {
   const auto distance = [](std::uint64_t seed, std::uint64_t epoch, std::uint64_t position) {
     const Sampler sampler(1'000'000'007, Order::sequential(), seed);
-    return sampler.replacement(epoch, position, 1) - position;
+    return sampler.replacement(epoch, Position(position), 1) - position;
   };
   std::set<std::uint64_t> distances;
   for (std::uint64_t i = 0; i < 100; ++i) {
@@ -133,8 +140,8 @@ TEST_CASE("the parameters of blocks do not matter for another order", "[sampler]
 }
 
 TEST_CASE("the only sample stands in for itself", "[sampler]") {
-  CHECK(Sampler(1, Order::shuffle(), 7).index(3, 0) == 0);
-  CHECK(Sampler(1, Order::shuffle(), 7).replacement(3, 0, 64) == 0);
+  CHECK(Sampler(1, Order::shuffle(), 7).index(3, Position(0)) == 0);
+  CHECK(Sampler(1, Order::shuffle(), 7).replacement(3, Position(0), 64) == 0);
 }
 
 TEST_CASE("every row of every epoch has a random stream of its own", "[sampler]") {
@@ -143,7 +150,7 @@ TEST_CASE("every row of every epoch has a random stream of its own", "[sampler]"
     const Sampler sampler(100, Order::shuffle(), seed);
     for (std::uint64_t epoch = 0; epoch < 20; ++epoch) {
       for (std::uint64_t position = 0; position < 100; ++position)
-        keys.insert(sampler.draw(epoch, position));
+        keys.insert(sampler.draw(epoch, Position(position)));
     }
   }
   CHECK(keys.size() == 10'000);

@@ -9,6 +9,7 @@
 namespace {
 
 using weir::Order;
+using weir::source::Position;
 using weir::source::Sampler;
 
 /// How many standard deviations a chi-square statistic differs from that of uniform counts. A correct
@@ -33,7 +34,7 @@ TEST_CASE("over many epochs each sample comes to each position alike", "[sampler
     std::vector<std::uint64_t> counts(size * size);
     for (std::uint64_t epoch = 0; epoch < 6'000; ++epoch) {
       for (std::uint64_t position = 0; position < size; ++position) {
-        ++counts[position * size + sampler.index(epoch, position)];
+        ++counts[position * size + sampler.index(epoch, Position(position))];
       }
     }
     const auto side = static_cast<double>(size - 1);
@@ -52,7 +53,7 @@ TEST_CASE("every order of a few samples comes alike", "[sampler]") {
     for (std::uint64_t epoch = 0; epoch < 100'000; ++epoch) {
       std::uint64_t code = 0, used = 0;
       for (std::uint64_t position = 0; position < size; ++position) {
-        const auto index = sampler.index(epoch, position);
+        const auto index = sampler.index(epoch, Position(position));
         const auto smaller_used =
             static_cast<std::uint64_t>(__builtin_popcountll(used & ((1ull << index) - 1)));
         code = code * (size - position) + index - smaller_used;
@@ -72,7 +73,8 @@ TEST_CASE("neighbours in the source are no neighbours in the order", "[sampler]"
   const Sampler sampler(size, Order::shuffle(), 3);
   std::vector<std::uint64_t> counts(64);
   for (std::uint64_t position = 1; position < size; ++position) {
-    const auto step = sampler.index(0, position) + size - sampler.index(0, position - 1);
+    const auto step =
+        sampler.index(0, Position(position)) + size - sampler.index(0, Position(position - 1));
     ++counts[step % size * 64 / size];
   }
   CHECK(deviation(counts, 63) < 6);
@@ -86,7 +88,8 @@ TEST_CASE("successive epochs are no more alike than chance", "[sampler]") {
   std::uint64_t kept = 0;
   for (std::uint64_t epoch = 0; epoch < 1000; ++epoch) {
     for (std::uint64_t position = 0; position < size; ++position) {
-      kept += sampler.index(epoch, position) == sampler.index(epoch + 1, position);
+      kept +=
+          sampler.index(epoch, Position(position)) == sampler.index(epoch + 1, Position(position));
     }
   }
   CHECK(kept > 800);

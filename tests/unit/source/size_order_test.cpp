@@ -9,7 +9,7 @@
 #include "support/catch.hpp"
 
 using namespace weir;
-using source::Sampler, source::SizeOrder;
+using source::Position, source::Sampler, source::SizeOrder;
 
 namespace {
 
@@ -47,7 +47,7 @@ std::vector<std::vector<std::uint64_t>> epoch_of(const World& world, std::uint64
     rows.resize(
         static_cast<std::size_t>(std::min<std::uint64_t>(world.batch, world.samples - first)));
     for (std::size_t row = 0; row < rows.size(); ++row)
-      rows[row] = order.index(epoch, first + row, world.batch);
+      rows[row] = order.index(epoch, Position(first + row), world.batch);
   }
   return batches;
 }
@@ -94,7 +94,7 @@ TEST_CASE(
     const Sampler sampler(world.samples, world.kind, world.seed);
     std::uint64_t position = 0;
     for (const auto& rows : epoch_of(plain, 1))
-      for (const auto index : rows) REQUIRE(index == sampler.index(1, position++));
+      for (const auto index : rows) REQUIRE(index == sampler.index(1, Position(position++)));
   }
 }
 
@@ -106,12 +106,13 @@ TEST_CASE("samples stay in their window, and what fills no batch stays where it 
   for (std::uint64_t first = 0; first < 107; first += 20) {
     std::multiset<std::uint64_t> drawn, given;
     for (auto p = first; p < std::min<std::uint64_t>(first + 20, 105); ++p) {
-      drawn.insert(sampler.index(2, p));
+      drawn.insert(sampler.index(2, Position(p)));
       given.insert(batches[static_cast<std::size_t>(p / 5)][static_cast<std::size_t>(p % 5)]);
     }
     CHECK(given == drawn);
   }
-  CHECK(batches.back() == std::vector{sampler.index(2, 105), sampler.index(2, 106)});
+  CHECK(batches.back() ==
+        std::vector{sampler.index(2, Position(105)), sampler.index(2, Position(106))});
 }
 
 TEST_CASE("buckets shrink the padding, and wider windows shrink it further", "[sizes]") {
