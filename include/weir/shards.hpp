@@ -22,9 +22,10 @@ struct ShardOptions {
   std::string image{};
   /// Where the label is. "cls": the member with this extension is a decimal number. "json:/a/b": the
   /// whole number at this JSON pointer (RFC 6901) in the member. A sample without the member has
-  /// label -1.
+  /// label -1. With an `index.weir`, "cls" means the labels of the index.
   std::string label = "cls";
-  /// A file with lines of key<TAB>label that replaces `label`. A key that it lacks has label -1.
+  /// A file with lines of key<TAB>label that replaces `label`. A key that it lacks has label -1. "./"
+  /// at the begin of a key does not count.
   std::string label_file{};
   /// Extension of a member that is the second image (Encoded::second), for example "seg.png".
   std::string second{};
@@ -52,7 +53,10 @@ struct ShardOptions {
 /// names another member or label: `image`, `label`, `label_file`, `second`, `side`. What the index
 /// knows of the samples stays valid. With `dali_index`, no header is read.
 ///
-/// Throws Error{bad_options} for a wrong option. Throws Error{source_failed} with shard, offset and
+/// A folder with an index stands for the shards that the index lists, and not for newer ones.
+///
+/// Throws Error{bad_options} for a wrong option, and for labels that no sample has though `label` or
+/// `label_file` asks for them. Throws Error{source_failed} with shard, offset and
 /// what to do if a shard cannot be read in place: an archive that is cut short or compressed, a key
 /// that returns, a link, a device, a sparse member, a member of 4 GiB or more, a path that is absolute
 /// or has "..".

@@ -103,9 +103,10 @@ void refuse_no_batch(const Settings& settings, std::uint64_t samples) {
 
 AnySource open_folder(const Settings& settings, const FolderOptions& options,
                       const std::stop_token& stop, DataNotes* into) {
+  source::FolderNotes notes;
   try {
-    source::FolderNotes notes;
     source::ImageFolder folder(settings.data, options, &notes, stop);
+    refuse_shard_options(settings);
     if (folder.skipped() > 0)
       hint(settings, fmt::format("hint: skipped under {}: {}", as_typed(settings.data),
                                  sanitize(with_option_names(notes.skipped), SIZE_MAX)));
@@ -115,7 +116,15 @@ AnySource open_folder(const Settings& settings, const FolderOptions& options,
     if (stop.stop_requested())
       throw Refusal{interrupted_exit,
                     "weir: interrupted while " + sanitize(settings.data) + " was listed\n"};
-    throw;
+    if (!notes.no_samples || !has_shards(settings.data)) throw;
+    if (std::filesystem::exists(std::filesystem::path(settings.data) / "pack.txt"))
+      throw Error(Errc::source_failed, Stage::read,
+                  as_typed(settings.data) + ": a `weir pack` into it has not ended; run it again");
+    hint(settings,
+         fmt::format("hint: {0} has no images, so its tar shards are read; with the index "
+                     "of `weir index {0}` they open at once and have checksums",
+                     as_typed(settings.data)));
+    return open_shards(settings, stop, into);
   }
 }
 
@@ -123,7 +132,9 @@ AnySource open_whole(const Settings& settings, const std::stop_token& stop, Data
   const auto& data = settings.data;
   refuse_unbuilt(data);
   if (is_shards(settings)) return open_shards(settings, stop, notes);
-  refuse_shard_options(settings);
+  // Only the list of a folder shows whether it has shards.
+  const bool is_folder = std::filesystem::is_directory(data);
+  if (!is_folder) refuse_shard_options(settings);
   if (data.starts_with(synthetic_prefix)) return open_synthetic(data, stop);
   if (auto pixels = open_pixels(data)) return *std::move(pixels);
   const FolderOptions options{.extensions = settings.extensions,
@@ -131,7 +142,7 @@ AnySource open_whole(const Settings& settings, const std::stop_token& stop, Data
                               .follow_symlinks = settings.follow_symlinks,
                               .classes = settings.classes,
                               .skip_other_classes = !settings.classes.empty()};
-  if (!std::filesystem::is_directory(data)) {
+  if (!is_folder) {
     refuse_no_list(data);
     return manifest(data, options);
   }

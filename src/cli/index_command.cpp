@@ -91,6 +91,8 @@ int index_command(const Settings& settings, const Interrupt& interrupt) {
         fmt::format("--out {} must be a file named {}; a folder of shards "
                     "is known by it",
                     as_typed(settings.out), shards::index_name));
+  const auto& dali = settings.shards.dali_index;
+  if (!dali.empty()) shards::check_dali_names(dali, opened.files());  // before all bytes are read
   std::atomic<std::uint64_t> done{0};
   shards::Index index;
   try {
@@ -106,9 +108,8 @@ int index_command(const Settings& settings, const Interrupt& interrupt) {
     throw;
   }
   name_shards(index, opened, out);
-  if (!settings.shards.dali_index.empty())
-    for (const auto& file : opened.files())
-      shards::write_dali_index(settings.shards.dali_index, file, interrupt.token());
+  if (!dali.empty())
+    for (const auto& file : opened.files()) shards::write_dali_index(dali, file, interrupt.token());
   shards::write_index(out.string(), index);
   emit(settings, to_json(index, opened.scan(), out), to_text(index, opened.scan(), out));
   return done_exit;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,7 @@
 #include "report/stats_text.hpp"
 #include "source/extension.hpp"
 #ifdef WEIR_SHARDS
+#include "shards/folder_names.hpp"
 #include "shards/make_index.hpp"
 #endif
 
@@ -50,13 +52,6 @@ bool is_shards(const Settings& settings) {
   const fs::path path(settings.data);
   return settings.words.size() > 1 || names_tar(settings.data) || path.filename() == index_file ||
          fs::exists(path / index_file, failed);
-}
-
-bool has_shards(const std::string& folder) {
-  std::error_code failed;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
-    if (at->path().extension() == ".tar") return true;
-  return false;
 }
 
 bool any_wrong(const std::vector<ChecksumFindings>& findings) {
@@ -88,6 +83,8 @@ std::string open_files_text(std::uint64_t open_files) {
 }
 
 #ifdef WEIR_SHARDS
+bool has_shards(const std::string& folder) { return !shards::tar_names_in(folder).empty(); }
+
 namespace {
 
 std::vector<std::string> paths_of(const Settings& settings) {
@@ -115,9 +112,35 @@ void hint_left_out(const Settings& settings, const shards::Scan& scan) {
                                sanitize(scan.another_image)));
   if (scan.unlabelled > 0)
     hint(settings,
-         fmt::format("hint: {} label, so it is -1; --label names the member that has it",
+         fmt::format("hint: {} label, so it is -1, as {}; {}",
                      scan.unlabelled == 1 ? std::string("1 sample has no")
-                                          : report::grouped(scan.unlabelled) + " samples have no"));
+                                          : report::grouped(scan.unlabelled) + " samples have no",
+                     sanitize(scan.unlabelled_key),
+                     settings.shards.label_file.empty()
+                         ? std::string("--label or --label-file says where it is")
+                         : typed_option("--label-file", settings.arguments) + " lacks its key"));
+}
+
+/// Shards beside an index that does not list them. An index that DATA names is what the user wants.
+void hint_unlisted(const Settings& settings, const shards::TarShards& opened) {
+  const fs::path folder(settings.data);
+  std::error_code failed;
+  if (settings.words.size() > 1 || !fs::exists(folder / index_file, failed)) return;
+  std::vector<std::string> names;
+  try {
+    names = shards::tar_names_in(folder.string());
+  } catch (const Error&) {
+    return;  // an index also serves where the folder cannot be listed
+  }
+  std::set<std::string_view> listed;
+  for (const auto& file : opened.files()) listed.insert(file.name);
+  std::erase_if(names, [&](const std::string& name) { return listed.contains(name); });
+  if (!names.empty())
+    hint(
+        settings,
+        fmt::format("hint: {} does not list {} beside it, as {}; run `weir index {}` again",
+                    as_typed((folder / index_file).string()), report::plural(names.size(), "shard"),
+                    sanitize(names.front()), as_typed(settings.data)));
 }
 
 shards::TarShards open_tar_shards(const Settings& settings, const std::stop_token& stop,
@@ -153,6 +176,7 @@ shards::TarShards search_shards(const Settings& settings, const std::stop_token&
 AnySource open_shards(const Settings& settings, const std::stop_token& stop, DataNotes* notes) {
   auto opened = open_tar_shards(settings, stop);
   hint_left_out(settings, opened.scan());
+  hint_unlisted(settings, opened);
   if (notes) notes->open_files = opened.files().size();
   if (notes && settings.command == Command::probe && opened.skipped() > 0) {
     // An index only counts them.
@@ -209,6 +233,7 @@ namespace {
                 "weir: this program was built without libarchive, which tar shards need\n"};
 }
 }  // namespace
+bool has_shards(const std::string&) { return false; }
 AnySource open_shards(const Settings&, const std::stop_token&, DataNotes*) { refuse_shards(); }
 ChecksumFindings compare_checksums(const Settings&, const std::stop_token&) { return {}; }
 int index_command(const Settings&, const Interrupt&) { refuse_shards(); }

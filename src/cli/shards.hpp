@@ -25,7 +25,7 @@ struct NoImage {
 
 /// Whether DATA is tar shards: by its name, or because the folder has an index of them.
 bool is_shards(const Settings& settings);
-/// Whether a folder without images has files *.tar.
+/// Whether a folder has files *.tar, and tar shards can be read. Throws Error{source_failed}.
 bool has_shards(const std::string& folder);
 
 /// The source for shards. Throws as open_data(). Gives hints about samples without image or label.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -35,11 +36,24 @@ std::optional<std::uint64_t> figure_of(std::string_view word) {
   return number;
 }
 
-}  // namespace
-
 std::string dali_index_path(const std::string& folder, const ShardFile& shard) {
   const auto name = std::string_view(shard.path).substr(shard.path.rfind('/') + 1);
   return folder + '/' + std::string(name.substr(0, name.find('.', 1))) + ".idx";
+}
+
+}  // namespace
+
+void check_dali_names(const std::string& folder, const std::vector<ShardFile>& shards) {
+  std::map<std::string, const ShardFile*> known;
+  for (const auto& shard : shards) {
+    const auto [other, is_new] = known.emplace(dali_index_path(folder, shard), &shard);
+    if (!is_new)
+      throw Error(Errc::bad_options, Stage::read,
+                  "dali_index = " + sanitize(folder) + ": the shards " +
+                      sanitize(other->second->path) + " and " + sanitize(shard.path) +
+                      " have one index, " + sanitize(other->first) +
+                      ", because DALI ends a name at its first dot; rename one of them");
+  }
 }
 
 void read_dali_index(const std::string& folder, const ShardFile& shard,

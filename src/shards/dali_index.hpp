@@ -3,6 +3,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "shards/members.hpp"
 
@@ -11,9 +12,9 @@ namespace weir::shards {
 // The index of NVIDIA DALI's webdataset reader: wds2idx, version v1.2. A line for each sample, with
 // extension, offset, size and name of each of its members.
 
-/// The index of a shard in `folder`: "train-0.idx" for "train-0.tar". DALI ends the name at its first
-/// dot.
-std::string dali_index_path(const std::string& folder, const ShardFile& shard);
+/// Throws Error{bad_options} if two of the shards have one index in `folder`. DALI ends a name at its
+/// first dot: "train-0.idx" is for "train-0.tar", and for "train-0.b.tar", too.
+void check_dali_names(const std::string& folder, const std::vector<ShardFile>& shards);
 
 /// Calls `each` for the members in the index of the shard. Throws Error{source_failed} with file and
 /// line for a wrong index, and for ranges that overlap or are outside of the shard.

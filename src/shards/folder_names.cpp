@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <string_view>
@@ -39,6 +40,13 @@ std::vector<std::string> names_in(const std::string& folder) {
     const std::string_view name(entry->d_name);
     if (name != "." && name != "..") names.emplace_back(name);
   }
+}
+
+std::vector<std::string> tar_names_in(const std::string& folder) {
+  auto names = names_in(folder);
+  std::erase_if(names, [](const std::string& name) { return !name.ends_with(".tar"); });
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace weir::shards

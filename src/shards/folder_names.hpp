@@ -10,4 +10,7 @@ namespace weir::shards {
 /// std::bad_alloc.
 std::vector<std::string> names_in(const std::string& folder);
 
+/// The shards of a folder: its files *.tar, in byte order. Throws as names_in().
+std::vector<std::string> tar_names_in(const std::string& folder);
+
 }  // namespace weir::shards

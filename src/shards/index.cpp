@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <new>
 #include <set>
 #include <span>
 
@@ -30,7 +31,8 @@ struct Header {
   std::uint32_t version = 1;
   std::uint32_t reserved = 0;
   std::uint64_t shards = 0, samples = 0, text = 0, skipped = 0;
-  std::array<std::uint64_t, 2> reserved_too{};
+  std::uint64_t label = 0;  ///< offset in the text; 0: Index::label is empty
+  std::uint64_t reserved_too = 0;
 };
 static_assert(sizeof(Header) == 64);
 
@@ -41,8 +43,6 @@ struct ShardRow {
 };
 static_assert(sizeof(ShardRow) == 48);
 
-/// A piece is validated before memory for the next one is used. So a hole of a terabyte ends at its
-/// first piece.
 constexpr std::size_t piece_rows = 1 << 17;
 constexpr std::size_t piece_text = 4 << 20;
 
@@ -72,12 +72,14 @@ class Reader {
     const auto rows = read_shards(header.shards);
     Index index;
     index.skipped = header.skipped;
+    index.label.clear();
     read_samples(index, header.samples, rows);
     read_text(index, header.text);
     const auto computed = sum_.value();
     Checksum stored;
     fill(std::as_writable_bytes(std::span(&stored, 1)));
     if (stored != computed) damaged("its checksum differs from its content");
+    if (header.label != 0) index.label = text_at(index, header.label);
     name_shards(index, rows);
     for (const auto& sample : index.samples)
       if (text_at(index, sample.name).empty()) damaged("a sample has no name");
@@ -115,22 +117,31 @@ class Reader {
     if (whole != bytes_)
       damaged("it has " + std::to_string(bytes_) + " bytes where its header says " +
               std::to_string(whole));
-    if (header.reserved != 0 || header.reserved_too != Header().reserved_too)
-      damaged("a reserved field is not 0");
+    if (header.reserved != 0 || header.reserved_too != 0) damaged("a reserved field is not 0");
     if (header.shards > UINT32_MAX) damaged("it has too many shards");
   }
 
-  /// Reads `count` rows in pieces. Calls examine(row) for each.
+  /// Reads `count` rows in pieces. Calls examine(row) for each. There is no memory for all of them
+  /// before the first piece is valid, so a file of holes ends there.
   template <class T, class Check>
   void read_rows(std::vector<T>& rows, std::uint64_t count, std::size_t piece,
                  const Check& examine) {
-    rows.reserve(static_cast<std::size_t>(count));
     while (rows.size() < count) {
       const auto done = rows.size();
+      if (done == piece) reserve(rows, count);
       rows.resize(done + std::min(piece, static_cast<std::size_t>(count) - done));
       const auto fresh = std::span(rows).subspan(done);
       fill(std::as_writable_bytes(fresh));
       for (const auto& row : fresh) examine(row);
+    }
+  }
+
+  template <class T>
+  void reserve(std::vector<T>& rows, std::uint64_t count) {
+    try {
+      rows.reserve(static_cast<std::size_t>(count));
+    } catch (const std::bad_alloc&) {
+      fail("out of memory: its " + std::to_string(bytes_) + " bytes must fit into memory");
     }
   }
 
@@ -239,6 +250,7 @@ std::uint64_t Index::add_name(std::string_view name) {
 std::uint64_t Index::held_bytes() const noexcept {
   auto bytes =
       shards.capacity() * sizeof(Shard) + samples.capacity() * sizeof(Sample) + text.capacity();
+  bytes += source::held_bytes(label);
   for (const auto& shard : shards)
     bytes += source::held_bytes(shard.name) + source::held_bytes(shard.etag);
   return bytes;
@@ -256,6 +268,7 @@ void write_index(const std::string& path, const Index& index) {
   };
   for (const auto& shard : index.shards)
     rows.push_back({add(shard.name), shard.bytes, shard.first, shard.checksum, add(shard.etag)});
+  const auto label = add(index.label);
 
   source::NewFile file(path);
   RunningChecksum sum;
@@ -266,7 +279,8 @@ void write_index(const std::string& path, const Index& index) {
   put(bytes_of(Header{.shards = index.shards.size(),
                       .samples = index.samples.size(),
                       .text = index.text.size() + names.size(),
-                      .skipped = index.skipped}));
+                      .skipped = index.skipped,
+                      .label = label}));
   put(std::as_bytes(std::span(rows)));
   put(std::as_bytes(std::span(index.samples)));
   put(std::as_bytes(std::span(index.text)));

@@ -48,6 +48,8 @@ struct Index {
   std::vector<Sample> samples;
   std::vector<char> text{'\0'};  ///< names, each followed by NUL
   std::uint64_t skipped = 0;     ///< samples without an image, which are left out
+  /// ShardOptions::label of all labels. Empty: they are not in members, or nobody knows where.
+  std::string label{"cls"};
 
   /// Adds a name without NUL, and returns its offset in `text`.
   std::uint64_t add_name(std::string_view name);
@@ -61,8 +63,9 @@ struct Index {
 void write_index(const std::string& path, const Index& index);
 
 /// Reads an index whole and validates it: the checksum, every range inside its shard, none
-/// overlapping, every name. Memory grows with what was read and found valid. Throws
-/// Error{source_failed} with the path and what to do, std::bad_alloc.
+/// overlapping, every name. Memory for more than a piece is used only if the first piece is valid. Throws
+/// Error{source_failed} with the path and what to do, also if memory does not suffice for the tables,
+/// and std::bad_alloc.
 Index read_index(const std::string& path);
 
 }  // namespace weir::shards

@@ -23,6 +23,12 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
+/// The key without "./" at its begin, which `tar` keeps if it is given ".".
+std::string_view plain(std::string_view key) {
+  while (key.starts_with("./")) key.remove_prefix(2);
+  return key;
+}
+
 std::optional<std::int64_t> whole(std::string_view text) {
   std::int64_t value = 0;
   const auto* const end = text.data() + text.size();
@@ -74,7 +80,8 @@ void Labels::read_file(const std::string& path) {
                       sanitize(line, 80) + "' " + why);
     };
     if (!label) fail("is not key<TAB>label with a whole number of 64 bits");
-    if (!by_key_.emplace(line.substr(0, tab), *label).second) fail("has a key that came before");
+    if (!by_key_.emplace(plain(line.substr(0, tab)), *label).second)
+      fail("has a key that came before");
   }
 }
 
@@ -103,7 +110,7 @@ std::int64_t Labels::parse(std::string_view content) const {
 }
 
 std::optional<std::int64_t> Labels::of(std::string_view key) const {
-  const auto found = by_key_.find(std::string(key));
+  const auto found = by_key_.find(std::string(plain(key)));
   if (found == by_key_.end()) return std::nullopt;
   return found->second;
 }

@@ -26,7 +26,7 @@ class Labels {
   const std::string& extension() const noexcept { return extension_; }
   /// The label in the content of that member. Throws std::invalid_argument with what is wrong.
   std::int64_t parse(std::string_view content) const;
-  /// The label of a key in the file. Empty if the file lacks it.
+  /// The label of a key in the file. Empty if the file lacks it. "./a" and "a" are one key.
   std::optional<std::int64_t> of(std::string_view key) const;
 
  private:

@@ -14,6 +14,7 @@
 
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
+#include "shards/headers.hpp"
 #include "shards/index.hpp"
 #include "source/file_descriptor.hpp"
 #include "weir/error.hpp"
@@ -21,7 +22,6 @@
 namespace weir::shards {
 namespace {
 
-constexpr std::uint64_t block = 512;
 /// Bytes of a read. More would read bytes of images that are passed over.
 constexpr std::size_t read_bytes = 4096;
 /// Bytes of the headers of one member: names, times, a map of holes. libarchive keeps them.
@@ -145,6 +145,7 @@ class MemberReader {
     const char* const name = archive_entry_pathname(entry);
     member.name = name == nullptr ? "" : name;
     check(member, *entry);
+    check_sizes(shard_, member);
     passed_over = archive_entry_filetype(entry) == AE_IFDIR;
     return true;
   }

@@ -52,14 +52,12 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, failed);
 }
 
-/// The shards of a folder without an index: its files *.tar, in byte order.
+/// The shards of a folder without an index.
 std::vector<std::string> tars_of(const fs::path& folder) {
-  auto names = names_in(folder.string());
-  std::erase_if(names, [](const std::string& name) { return !name.ends_with(".tar"); });
+  auto names = tar_names_in(folder.string());
   if (names.empty())
     fail(sanitize(folder.string()) + ": no shards: neither " + std::string(index_name) +
          " nor a file *.tar");
-  std::ranges::sort(names);
   return names;
 }
 
@@ -112,6 +110,7 @@ std::optional<Index> part_of(Index index, const std::vector<std::string>& names)
   std::map<std::string_view, std::uint32_t> numbers;
   for (std::uint32_t i = 0; i < index.shards.size(); ++i) numbers[index.shards[i].name] = i;
   Index part;
+  part.label = index.label;
   for (const auto& name : names) {
     const auto found = numbers.find(name);
     if (found == numbers.end()) return std::nullopt;
@@ -139,10 +138,15 @@ bool needs_search(const ShardOptions& options) {
          !options.side.empty() || !options.dali_index.empty();
 }
 
+/// Whether no option says where labels are. Then they are those of the index, if there is one.
+bool has_usual_labels(const ShardOptions& options) {
+  return options.label == ShardOptions().label && options.label_file.empty();
+}
+
 /// Gives the samples that were found what the index knows of the same ranges. Returns whether it knows
-/// all.
+/// all. Throws if the labels of others would have another origin.
 bool adopt(Scan& found, const Index& index, const ShardOptions& options) {
-  const bool labels = options.label == ShardOptions().label && options.label_file.empty();
+  const bool labels = has_usual_labels(options);
   auto known = index.samples.begin();
   const auto position = [](const Sample& sample) { return std::pair(sample.shard, sample.offset); };
   const auto shift = found.index.text.size() - 1;
@@ -152,6 +156,12 @@ bool adopt(Scan& found, const Index& index, const ShardOptions& options) {
     while (known != index.samples.end() && position(*known) < position(sample)) ++known;
     if (known == index.samples.end() || position(*known) != position(sample) ||
         known->bytes != sample.bytes) {
+      if (labels && index.label.empty())
+        throw Error(Errc::bad_options, Stage::read,
+                    std::string(index_name) + " lacks samples that these options choose, as " +
+                        sanitize(found.index.name(sample)) +
+                        ", and does not say where labels are; name them as well, with label or "
+                        "label_file, or run `weir index` with the same options");
       all = false;
       continue;
     }
@@ -162,7 +172,22 @@ bool adopt(Scan& found, const Index& index, const ShardOptions& options) {
   }
   for (std::size_t i = 0; i < found.index.shards.size(); ++i)
     found.index.shards[i].checksum = index.shards[i].checksum;
+  if (labels) found.index.label = index.label;
+  if (labels && index.label.empty()) found.unlabelled = 0;  // the index has the labels
   return all;
+}
+
+/// Labels that are asked for and that no sample has are a mistake.
+void check_labels(const Scan& scan, const ShardOptions& options) {
+  if (has_usual_labels(options) || scan.unlabelled < scan.index.samples.size()) return;
+  const auto key = "'" + sanitize(scan.unlabelled_key) + "'";
+  throw Error(
+      Errc::bad_options, Stage::read,
+      options.label_file.empty()
+          ? "label = " + sanitize(options.label) + ": no sample has this member, as the sample " +
+                key
+          : "label_file = " + sanitize(options.label_file) + ": no sample's key is in it; " +
+                "a key is the path of the image up to the first dot of its last part, as " + key);
 }
 
 }  // namespace
@@ -199,7 +224,9 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
   Scan scan;
   bool checksums = index.has_value();
   if (!index || needs_search(options)) {
-    scan = scan_shards(files, options, stop);
+    auto search = options;
+    if (index && has_usual_labels(options) && !index->label.empty()) search.label = index->label;
+    scan = scan_shards(files, search, stop);
     if (index) checksums = adopt(scan, *index, options);
   } else {
     scan.index = *std::move(index);
@@ -215,6 +242,7 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
               ? "they have no files with a key and an extension"
               : std::to_string(scan.index.skipped) + " groups of files have no image" +
                     (scan.left_out.empty() ? "" : ", as " + sanitize(scan.left_out[0].name))));
+  check_labels(scan, options);
   return TarShards(std::move(files), std::move(scan), checksums, options);
 }
 

@@ -139,7 +139,7 @@ class Grouping {
       return;
     }
     if (!group.label) group.label = roles_.labels.of(group.key);
-    if (!group.label) ++found_.unlabelled;
+    if (!group.label && found_.unlabelled++ == 0) found_.unlabelled_key = group.key;
     group.image->label = group.label.value_or(-1);
     found_.index.samples.push_back(*group.image);
     if (!roles_.second.empty()) found_.second.push_back(group.second);
@@ -176,6 +176,7 @@ void merge(Scan& all, Scan&& part, const ShardFile& file, std::uint32_t number) 
   append(all.left_out, std::move(part.left_out));
   if (all.more_images == 0) all.another_image = std::move(part.another_image);
   all.more_images += part.more_images;
+  if (all.unlabelled == 0) all.unlabelled_key = std::move(part.unlabelled_key);
   all.unlabelled += part.unlabelled;
 }
 
@@ -188,6 +189,7 @@ std::uint64_t Scan::held_bytes() const noexcept {
 Scan scan_shards(const std::vector<ShardFile>& files, const ShardOptions& options,
                  const std::stop_token& stop) {
   const Roles roles(options);
+  if (!options.dali_index.empty()) check_dali_names(options.dali_index, files);
   std::vector<Scan> parts(files.size());
   const auto search = [&](std::uint64_t i) {
     Grouping grouping(files[i], roles);
@@ -200,6 +202,7 @@ Scan scan_shards(const std::vector<ShardFile>& files, const ShardOptions& option
   };
   for_each_index(files.size(), threads_for(0), [&] { return search; });
   Scan all;
+  all.index.label = options.label_file.empty() ? options.label : "";
   for (std::uint32_t i = 0; i < files.size(); ++i)
     merge(all, std::exchange(parts[i], {}), files[i], i);
   all.index.samples.shrink_to_fit();

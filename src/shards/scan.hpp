@@ -31,6 +31,7 @@ struct Scan {
   std::uint64_t more_images = 0;    ///< members that may be images and are not used
   std::string another_image;        ///< one of them, with its shard
   std::uint64_t unlabelled = 0;     ///< samples without the member or key of a label
+  std::string unlabelled_key;       ///< the key of one of them
 
   std::uint64_t held_bytes() const noexcept;
 };

@@ -36,6 +36,8 @@ constexpr std::string_view never_images[] = {
     ".tar", ".tex",   ".tfrecord", ".tgz",   ".toml", ".tsv",  ".txt",     ".url",
     ".wav", ".xls",   ".xlsx",     ".xml",   ".yaml", ".yml",  ".zip"};
 
+constexpr std::string_view shards[] = {".tar"};
+
 bool has_suffix(std::string_view name, const auto& suffixes) {
   return std::ranges::any_of(suffixes, [&](std::string_view suffix) {
     return name.size() >= suffix.size() &&
@@ -151,7 +153,9 @@ class Walk {
     if (name.starts_with('.')) return found.leave_out(LeftOut::hidden, path, name);
     const bool stray = suffixes_.empty() && has_suffix(name, never_images);
     const bool wanted = suffixes_.empty() ? !stray : has_suffix(name, suffixes_);
-    const auto unwanted = stray ? LeftOut::never_image : LeftOut::other_extension;
+    const auto unwanted = !stray                     ? LeftOut::other_extension
+                          : has_suffix(name, shards) ? LeftOut::shard
+                                                     : LeftOut::never_image;
     const bool link = entry.d_type == DT_LNK;
     if (link && !wanted && !links_to_directories()) return found.leave_out(unwanted, path, name);
     int why = 0;

@@ -22,6 +22,7 @@ struct Unreached {
 enum class LeftOut : std::uint8_t {
   hidden,           ///< its name begins with a dot
   other_extension,  ///< it has none of the requested extensions
+  shard,            ///< a tar file
   never_image,      ///< it has an extension that no image has
   link,             ///< a link that is not followed
   other_class,      ///< a top directory that is none of the chosen classes

@@ -60,6 +60,7 @@ Reasons reasons_of(const FolderListing& listing, const FolderOptions& options, b
     std::string what, after;
   } rows[] = {{LeftOut::other_extension, false,
                "of other extensions than extensions = " + extensions_text(options), ""},
+              {LeftOut::shard, true, "tar shards", ", which are opened by their own path"},
               {LeftOut::never_image, true, "of extensions that no image has",
                ", which extensions = '*' takes"},
               {LeftOut::hidden, false, "hidden, with a dot at the beginning of the name", ""},
@@ -122,14 +123,16 @@ ImageFolder::ImageFolder(const std::string& path, const FolderOptions& options, 
   auto listing =
       walk_folder(reader_, path_, suffixes_of(options), some ? &chosen : nullptr, walkers(), stop);
   classes_ = classes_of(path, listing.tops, options);
-  if (listing.names.size() == 0)
+  if (listing.names.size() == 0) {
+    if (notes) notes->no_samples = listing.unreached.empty();
     throw Error(Errc::source_failed, Stage::read,
                 "image folder " + sanitize(path) +
                     ": no samples: " + sanitize(why_empty(listing, options)));
+  }
   names_ = std::move(listing.names);
   auto skipped = reasons_of(listing, options, true);
   skipped_ = skipped.count;
-  if (notes) *notes = {std::move(listing.unreached), std::move(skipped.text)};
+  if (notes) *notes = {std::move(listing.unreached), std::move(skipped.text), false};
 }
 
 std::int64_t ImageFolder::label(std::uint64_t i) const noexcept {

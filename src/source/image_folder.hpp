@@ -18,6 +18,7 @@ struct FolderNotes {
   std::vector<Unreached> unreached;  ///< entries that cannot be read, by path
   std::string
       skipped;  ///< the entries that skipped() counts, by reason; options have their library names
+  bool no_samples = false;  ///< the error is that all could be listed, and nothing is a sample
 };
 
 /// The source that weir::image_folder wraps. Thread-safe.

@@ -1,11 +1,14 @@
 #include "source/new_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 
 #include "base/sanitize.hpp"
 
@@ -18,9 +21,40 @@ void NewFile::fail(const char* what) const {
 }
 
 NewFile::NewFile(const std::string& path) : path_(path), temporary_(path + ".part") {
-  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
-  file_ = FileDescriptor(retried([&] { return ::open(temporary_.c_str(), flags, 0666); }));
-  if (!file_) fail("write");
+  for (unsigned i = 2; !take(temporary_); ++i)
+    temporary_ = path_ + '.' + std::to_string(i) + ".part";
+}
+
+/// Opens and locks the file of that name. False if it cannot be taken from another writer.
+bool NewFile::take(const std::string& temporary) {
+  constexpr int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const auto open = [&](int more) {
+    return FileDescriptor(retried([&] { return ::open(temporary.c_str(), flags | more, 0666); }));
+  };
+  auto file = open(O_EXCL);
+  const bool is_new = static_cast<bool>(file);
+  if (!is_new && errno != EEXIST) fail("write");
+  if (!is_new) file = open(0);
+  if (!file) return false;
+  // On a file system without locks, only a new file has no other writer for certain.
+  const bool locked = retried([&] { return ::flock(file.value(), LOCK_EX | LOCK_NB); }) == 0;
+  if (!locked && (!is_new || errno == EWOULDBLOCK)) return false;
+  struct stat opened {};
+  struct stat named {};
+  if (retried([&] { return ::fstat(file.value(), &opened); }) != 0) {
+    const int error = errno;
+    if (is_new) ::unlink(temporary.c_str());
+    errno = error;
+    fail("write");
+  }
+  // Its writer may have renamed it between the open and the lock.
+  if (!S_ISREG(opened.st_mode) ||
+      retried([&] { return ::lstat(temporary.c_str(), &named); }) != 0 ||
+      opened.st_dev != named.st_dev || opened.st_ino != named.st_ino)
+    return false;
+  if (!is_new && retried([&] { return ::ftruncate(file.value(), 0); }) != 0) fail("write");
+  file_ = std::move(file);
+  return true;
 }
 
 NewFile::~NewFile() {

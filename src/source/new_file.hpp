@@ -9,8 +9,9 @@
 
 namespace weir::source {
 
-/// A file that is written under a temporary name, PATH.part, and gets its name when it is complete.
-/// So nobody sees half a file. Not thread-safe.
+/// A file that is written under a temporary name and gets its name when it is complete. So nobody sees
+/// half a file. The temporary name is PATH.part, or PATH.2.part and so on if other writers hold those
+/// before. What a killed process left is used again. Not thread-safe.
 class NewFile {
  public:
   /// Throws std::system_error with the path, as all calls.
@@ -28,6 +29,7 @@ class NewFile {
 
  private:
   [[noreturn]] void fail(const char* what) const;
+  bool take(const std::string& temporary);
 
   std::string path_, temporary_;
   FileDescriptor file_;

@@ -46,6 +46,16 @@ inline std::string tar_member(std::string_view name, std::string_view content) {
   return member;
 }
 
+/// Extended headers of what follows: 'x' of one member, 'g' of all. Each record is "LENGTH KEY=VALUE\n".
+inline std::string tar_pax(std::string_view record, char type = 'x') {
+  auto length = record.size() + 3;  // a blank, an end of line and one digit
+  if (length > 9) ++length;
+  auto content = std::to_string(length) + ' ' + std::string(record) + '\n';
+  auto header = tar_header("PaxHeaders/x", content.size(), type);
+  content.resize(512);
+  return header + content;
+}
+
 /// The end of an archive.
 inline std::string tar_end() { return std::string(1024, '\0'); }
 

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -46,10 +47,16 @@ TEST_CASE("shards are DATA by pattern, by list and by folder", "[shards]") {
   const Shards shards;
   const std::vector<std::string> ways[] = {{shards.path("s{0..1}.tar")},
                                            {shards.path("s0.tar"), shards.path("s1.tar")},
+                                           {shards.path("")},
                                            {shards.path("")}};
-  REQUIRE(quiet({"index", shards.path("s{0..1}.tar")}).exit_code == 0);
   std::vector<std::string> digests;
   for (const auto& way : ways) {
+    const bool indexed = digests.size() != 2;
+    const auto index = shards.path("index.weir");
+    if (!indexed)
+      std::filesystem::remove(index);
+    else if (!std::filesystem::exists(index))
+      REQUIRE(quiet({"index", shards.path("s{0..1}.tar")}).exit_code == 0);
     std::vector<std::string> arguments{"run"};
     arguments.insert(arguments.end(), way.begin(), way.end());
     arguments.insert(arguments.end(), {"--size", "8x8", "--digest", "--json", "-"});
@@ -58,9 +65,11 @@ TEST_CASE("shards are DATA by pattern, by list and by folder", "[shards]") {
     REQUIRE(outcome.exit_code == 0);
     digests.push_back(outcome.json()["digest"].get<std::string>());
     CHECK(contains(outcome.err, "hint: skipped 1 sample without an image"));
+    CHECK(contains(outcome.err, " has no images, so its tar shards are read; ") != indexed);
   }
   CHECK(digests[0] == digests[1]);
   CHECK(digests[0] == digests[2]);
+  CHECK(digests[0] == digests[3]);
   CHECK(contains(quiet({"order", shards.path()}).out, "s1.tar/dog/2.jpg\n"));
   CHECK(quiet({"run", shards.path(), "--verify", "--size", "8x8"}).exit_code == 0);
 }
@@ -81,6 +90,21 @@ TEST_CASE("probe names shard and member, also of a sample without an image", "[s
     CHECK(json["without_image"][0]["path"] == "s1.tar/dog/text");
     CHECK(json["without_image"][0]["offset"].get<std::uint64_t>() > 512);
   }
+}
+
+TEST_CASE("a shard that the index of its folder lacks, and a label that a file lacks, are named",
+          "[shards]") {
+  const Shards shards;
+  REQUIRE(quiet({"index", shards.path()}).exit_code == 0);
+  std::filesystem::copy(shards.path("s0.tar"), shards.path("t.tar"));
+  const auto listed = shards.folder().write("l.tsv", "dog/0\t1\n");
+  const auto ordered = weir::test::weir({"order", shards.path(), "--label-file", listed});
+  CHECK(ordered.exit_code == 0);
+  CHECK(
+      contains(ordered.err, "index.weir does not list 1 shard beside it, as t.tar; run `weir in"));
+  CHECK(
+      contains(ordered.err, "hint: 2 samples have no label, so it is -1, as dog/1; --label-file " +
+                                listed + " lacks its key\n"));
 }
 
 TEST_CASE("verify names the shard and the sample of one flipped bit", "[shards]") {
@@ -133,6 +157,24 @@ TEST_CASE("what is misused about shards is told with the way out", "[shards]") {
   says({"run", pattern, "--side", "txt"}, 2, "needs --side-bytes");
   says({"run", "synthetic:3,8x8", "--label", "json:/x"}, 2,
        "weir: synthetic:3,8x8 is no tar shards, which --label is for");
+  const TemporaryFolder images;
+  images.write("a.jpg", "an image");
+  says({"run", images.string(), "--label", "json:/x"}, 2,
+       "weir: " + images.string() + " is no tar shards, which --label is for");
+  images.write("more/a.tar", "shards of their own");
+  std::filesystem::remove(images / "a.jpg");
+  says({"run", images.string()}, 1,
+       "left out 1 tar shards (more/a.tar), which are opened by their own path");
+  const auto labels = images.write("l.tsv", "dog/0.jpg\t1\n");
+  says({"order", pattern, "--label-file", labels}, 2,
+       "weir: --label-file " + labels + ": no sample's key is in it; a key is the path");
+  std::filesystem::copy(shards.path("s0.tar"), shards.path("s0.b.tar"));
+  says({"index", shards.path("s0{,.b}.tar"), "--dali-index", images.string()}, 2,
+       "weir: --dali-index " + images.string() + ": the shards ");
+  CHECK_FALSE(std::filesystem::exists(images / "s0.idx"));
+  images.write("pack.txt", "a note");
+  std::filesystem::copy(shards.path("s0.tar"), images / "shard-000000.tar");
+  says({"run", images.string()}, 1, "a `weir pack` into it has not ended; run it again");
   says({"run", shards.path("s{0..2}.tar")}, 1, "s2.tar: cannot open");
   says({"run", pattern, "--label", "txt", "--label-file", "x"}, 2, "exclude each other");
   says({"index", pattern, "--out", shards.path("index")}, 2, "must be a file named index.weir");

@@ -144,7 +144,7 @@ Scenario searching_shards_scenario() {
   return {"search shards", [] {
             const auto& made = shards_made();
             expect_samples(tar_shards(made.plain(), {.side = "txt", .side_bytes = 8}));
-            expect_samples(tar_shards(made.indexed(), {.label = "txt.no", .verify = true}));
+            expect_samples(tar_shards(made.indexed(), {.image = "jpg", .verify = true}));
           }};
 }
 

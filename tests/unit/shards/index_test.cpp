@@ -8,6 +8,7 @@
 
 #include "shards/tar_shards.hpp"
 #include "support/catch.hpp"
+#include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
 #include "unit/source/fixture.hpp"
 #include "weir/error.hpp"
@@ -87,6 +88,7 @@ TEST_CASE("an index is read as it was written") {
   CHECK_FALSE(std::filesystem::exists(path + ".part"));
   const auto read = shards::read_index(path);
   CHECK(read.skipped == 2);
+  CHECK(read.label == "cls");
   REQUIRE(read.shards.size() == 2);
   CHECK(read.shards[1].name == "s1.tar");
   CHECK(read.shards[1].etag == "tag");
@@ -112,6 +114,40 @@ TEST_CASE("an index that differs in one byte, or is cut short anywhere, is refus
     CHECK_FALSE(refusal(folder, whole.substr(0, at)).empty());
   }
   CHECK_THAT(refusal(folder, whole + 'x'), has_text("weir index"));
+}
+
+TEST_CASE("an index that says more than memory holds is refused by name") {
+  const TemporaryFolder folder;
+  const auto path = (folder / "index.weir").string();
+  Index index;
+  index.shards.push_back({.name = "s.tar", .bytes = 9});
+  index.samples.push_back({.offset = 1, .name = 1, .bytes = 1});
+  index.add_name(std::string(5 << 20, 'x'));
+  // Makes the number at byte `at` of the header so large, with a hole from `hole` on.
+  const auto refusal_of_more = [&](std::streamoff at, std::uint64_t row_bytes, std::uint64_t hole) {
+    shards::write_index(path, index);
+    auto bytes = std::filesystem::file_size(path);
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    std::uint64_t number = 0;
+    const auto more = (std::uint64_t{1} << 43) / row_bytes;
+    file.seekg(at).read(reinterpret_cast<char*>(&number), sizeof number);
+    number += more;
+    file.seekp(at).write(reinterpret_cast<const char*>(&number), sizeof number);
+    file.close();
+    std::filesystem::resize_file(path, hole);
+    std::filesystem::resize_file(path, bytes + more * row_bytes);
+    try {
+      shards::read_index(path);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(refusal_of_more(24, 48, 64 + 48),
+             has_text("index " + path + ": sample 0 has no name"));
+  // A sanitizer ends the process where memory does not suffice.
+  if (!sanitized)
+    CHECK_THAT(refusal_of_more(32, 1, 64 + 48 + 48 + (5 << 20)), has_text("index " + path + ": "));
 }
 
 TEST_CASE("an index with a right checksum and a wrong field is refused") {

@@ -39,8 +39,18 @@ std::string shard_refusal(const TemporaryFolder& folder, const std::string& cont
   return "";
 }
 
+/// The member with another text in the field of its size, and the checksum of that.
+std::string with_size(std::string member, std::string_view text) {
+  member.replace(124, text.size(), text).replace(148, 8, "        ");
+  unsigned sum = 0;
+  for (const char c : member.substr(0, 512)) sum += static_cast<unsigned char>(c);
+  char digits[7];
+  std::snprintf(digits, sizeof digits, "%06o", sum);
+  return member.replace(148, 7, digits, 7);
+}
+
 void write_index_of(const std::string& path, const std::string& to, const ShardOptions& options) {
-  const auto shards = shards::open_shards({path}, options);
+  const auto shards = shards::open_shards({path}, options, {}, shards::OldIndex::ignore);
   shards::write_index(to, shards::complete_index(shards, {}));
 }
 
@@ -81,9 +91,14 @@ TEST_CASE("a label is in a member or in a file") {
   CHECK(label_of(pointed, 0) == -3);
   CHECK(label_of(pointed, 1) == -1);
   const auto labels = folder.write("labels.tsv", "# key and label\nb\t5\r\n");
-  const auto listed = tar_shards(path, {.label_file = labels});
-  CHECK(label_of(listed, 0) == -1);
-  CHECK(label_of(listed, 1) == 5);
+  // `tar` keeps "./" if it is given the files of ".".
+  const auto dotted =
+      write_shard(folder, "dotted.tar", {tar_member("./a.jpg", "a"), tar_member("./b.jpg", "b")});
+  for (const auto& shard : {path, dotted}) {
+    const auto listed = tar_shards(shard, {.label_file = labels});
+    CHECK(label_of(listed, 0) == -1);
+    CHECK(label_of(listed, 1) == 5);
+  }
   const auto why = [&](const ShardOptions& options) -> std::string {
     try {
       tar_shards(path, options);
@@ -97,10 +112,46 @@ TEST_CASE("a label is in a member or in a file") {
   CHECK_THAT(why({.label = "json:z"}), has_text("JSON pointer after the colon"));
   CHECK_THAT(why({.label = "json"}), has_text("is not a whole number"));
   CHECK_THAT(why({.label = ""}), has_text("must be an extension"));
+  CHECK_THAT(why({.label = "txt"}), has_text("label = txt: no sample has this member, as"));
+  CHECK(tar_shards(path).size() == 2);  // nobody asked for labels
+  folder.write("labels.tsv", "a.jpg\t5\n");
+  CHECK_THAT(why({.label_file = labels}), has_text("labels.tsv: no sample's key is in it; a key"));
   folder.write("labels.tsv", "b\t5\nb\t6\n");
   CHECK_THAT(why({.label_file = labels}), has_text("labels.tsv:2: 'b\\x096' has a key that came"));
   folder.write("labels.tsv", "b 5\n");
   CHECK_THAT(why({.label_file = labels}), has_text("is not key<TAB>label"));
+}
+
+TEST_CASE("all labels of a source have one origin") {
+  const TemporaryFolder folder;
+  std::vector<std::string> members;
+  for (const std::string key : {"a", "b"}) {
+    if (key == "b") members.push_back(tar_member("b.png", "another image of b"));
+    members.push_back(tar_member(key + ".jpg", "image"));
+    members.push_back(tar_member(key + ".json", R"({"l": 7})"));
+    members.push_back(tar_member(key + ".cls", "3"));
+  }
+  const auto path = write_shard(folder, "s.tar", members);
+  const auto index = (folder / "index.weir").string();
+  const auto labels_of = [&](const ShardOptions& options) {
+    const auto source = tar_shards(index, options);
+    std::vector<std::int64_t> labels;
+    for (std::uint64_t i = 0; i < source.size(); ++i) labels.push_back(label_of(source, i));
+    return labels;
+  };
+  using Labels = std::vector<std::int64_t>;
+  write_index_of(path, index, {.label = "json:/l"});
+  CHECK(labels_of({}) == Labels{7, 7});
+  CHECK(labels_of({.image = "jpg"}) == Labels{7, 7});  // the index has the png of b
+  CHECK(labels_of({.image = "jpg", .label_file = folder.write("l.tsv", "a\t1\nb\t2\n")}) ==
+        Labels{1, 2});
+  write_index_of(path, index, {});
+  CHECK(labels_of({.image = "jpg"}) == Labels{3, 3});
+  CHECK(labels_of({.image = "jpg", .label = "json:/l"}) == Labels{7, 7});
+  write_index_of(path, index, {.label_file = (folder / "l.tsv").string()});
+  CHECK(labels_of({.image = "jpg", .label = "json:/l"}) == Labels{7, 7});
+  CHECK_THROWS_WITH(tar_shards(index, {.image = "jpg"}),
+                    has_text("b.jpg, and does not say where labels are"));
 }
 
 TEST_CASE("other members are read if asked for") {
@@ -144,6 +195,7 @@ TEST_CASE("an archive that cannot be read in place is refused by name") {
   const auto a = tar_member("a.jpg", "first");
   CHECK(shard_refusal(folder, a + end).empty());
   CHECK(shard_refusal(folder, a + end + std::string(20 * 512, '\0')).empty());
+  CHECK(shard_refusal(folder, tar_pax("comment=x", 'g') + tar_pax("size=5") + a + end).empty());
   const struct {
     std::string content;
     const char *what, *way_out;
@@ -169,6 +221,17 @@ TEST_CASE("an archive that cannot be read in place is refused by name") {
        "only one file of each extension"},
       {a + tar_header("b.jpg", 5ull << 30) + end, "1024: member 'b.jpg' has 5368709120 bytes",
        "leave it out"},
+      {a + tar_pax("size=1x") + tar_member("b.jpg", "x") + end,
+       "1024: member 'b.jpg' has the size '1x' in a pax header", "make the shard again"},
+      {tar_pax("size= 1") + tar_member("b.jpg", "x") + end, "0: member 'b.jpg' has the size ' 1'",
+       "make the shard again"},
+      {tar_pax("size=1", 'g') + a + end, "0: member 'a.jpg' has a pax header that gives all",
+       "make the shard again"},
+      {tar_pax("SCHILY.realsize=1") + a + end, "0: member 'a.jpg' has 'SCHILY.realsize'",
+       "make the shard again"},
+      {a + with_size(tar_member("b.jpg", "x"), "0000000001x") + end,
+       "1024: member 'b.jpg' has the size '0000000001x\\x00', which is no octal number",
+       "make the shard again"},
       {(a + tar_member("b.jpg", "xyz") + end).substr(0, 1538),
        "1024: member 'b.jpg' has 3 bytes from byte 1536 on", "copy or make it again"},
   };
@@ -227,6 +290,10 @@ TEST_CASE("an index gives what the search for members gives") {
     }
   }
   CHECK(names_of(tar_shards(two, {.verify = true})) == std::vector<std::string>{"s1.tar/c.jpg"});
+  const auto other = write_shard(folder, "s1.b.tar", {tar_member("e.jpg", "e")});
+  CHECK_THROWS_WITH(
+      tar_shards({one, two, other}, {.dali_index = folder.string()}),
+      has_text("s1.tar and " + other + " have one index, " + (folder / "s1.idx").string()));
   CHECK_THROWS_WITH(tar_shards({one, one}), has_text("is given twice"));
   CHECK_THROWS_WITH(tar_shards((folder / "s{0..2}.tar").string()), has_text("s2.tar: cannot open"));
 }

@@ -1,0 +1,116 @@
+#include "shards/headers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/checked.hpp"
+#include "base/sanitize.hpp"
+
+namespace weir::shards {
+namespace {
+
+constexpr std::size_t type_at = 156;
+
+/// The field of a header that has the size of what follows it.
+std::string_view size_field(std::string_view header) { return header.substr(124, 12); }
+
+/// The number of octal digits, or of bytes if the first bit is set. Empty if a blank or NUL does not
+/// end the digits.
+std::optional<std::uint64_t> number_in(std::string_view field) {
+  std::uint64_t number = 0;
+  if ((field.front() & 0x80) != 0) {
+    for (const char c : field.substr(field.size() - sizeof number))
+      number = number << 8 | static_cast<unsigned char>(c);
+    return number;
+  }
+  constexpr std::string_view ends(" \0", 2);
+  field.remove_prefix(std::min(field.find_first_not_of(ends), field.size()));
+  const auto digits = field.substr(0, field.find_first_of(ends));
+  const auto* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, number, 8);
+  if (!digits.empty() && (error != std::errc() || stop != end)) return std::nullopt;
+  return number;
+}
+
+class Headers {
+ public:
+  Headers(const ShardFile& shard, const Member& member) : shard_(shard), member_(member) {}
+
+  void check() const {
+    std::string body;
+    for (auto at = member_.header; at < member_.offset;) {
+      std::array<char, block> bytes{};
+      read(at, bytes);
+      const std::string_view header(bytes.data(), bytes.size());
+      const auto size = number_in(size_field(header));
+      if (!size)
+        refuse("the size '" + sanitize(size_field(header)) + "', which is no octal number");
+      at += block;
+      if (at == member_.offset) return;
+      if (*size > member_.offset - at) refuse("a header that says more bytes than follow");
+      const auto type = header[type_at];
+      if (type == 'x' || type == 'X' || type == 'g') {
+        body.resize(static_cast<std::size_t>(*size));
+        read(at, body);
+        check_records(body, type == 'g');
+      }
+      at += round_up(*size, block);
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    refuse_shard(shard_, member_.header,
+                 "member '" + sanitize(member_.name) + "' has " + what + "; make the shard again");
+  }
+
+  void read(std::uint64_t at, std::span<char> into) const {
+    if (read_at(shard_, at, std::as_writable_bytes(into)) == into.size()) return;
+    refuse_shard(shard_, at,
+                 "cannot read a header: " +
+                     (errno == 0 ? "the file became shorter" : source::errno_text(errno)));
+  }
+
+  /// Records are "LENGTH KEY=VALUE\n", as in "11 size=12\n".
+  void check_records(std::string_view records, bool for_all) const {
+    while (!records.empty()) {
+      std::size_t length = 0;
+      const auto* const end = records.data() + records.size();
+      const auto [stop, error] = std::from_chars(records.data(), end, length);
+      const auto begin = static_cast<std::size_t>(stop - records.data()) + 1;
+      if (error != std::errc() || length <= begin || length > records.size() || *stop != ' ' ||
+          records[length - 1] != '\n')
+        refuse("a pax header whose records do not have the length that they say");
+      check_record(records.substr(begin, length - 1 - begin), for_all);
+      records.remove_prefix(length);
+    }
+  }
+
+  void check_record(std::string_view record, bool for_all) const {
+    const auto equals = std::min(record.find('='), record.size());
+    const auto key = record.substr(0, equals);
+    if (key.starts_with("GNU.sparse.") || key == "SCHILY.realsize")
+      refuse("'" + sanitize(key) +
+             "' in a pax header: it is sparse, so its bytes are not in one piece");
+    if (key != "size") return;
+    const auto value = record.substr(std::min(equals + 1, record.size()));
+    if (for_all) refuse("a pax header that gives all members one size");
+    if (value.empty() || value.find_first_not_of("0123456789") != value.npos)
+      refuse("the size '" + sanitize(value) + "' in a pax header, which is no decimal number");
+  }
+
+  const ShardFile& shard_;
+  const Member& member_;
+};
+
+}  // namespace
+
+void check_sizes(const ShardFile& shard, const Member& member) { Headers(shard, member).check(); }
+
+}  // namespace weir::shards

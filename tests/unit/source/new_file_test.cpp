@@ -1,0 +1,84 @@
+#include "source/new_file.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
+
+using weir::source::NewFile;
+using weir::test::TemporaryFolder;
+
+namespace {
+
+void write(NewFile& file, const std::string& text) { file.write(std::as_bytes(std::span(text))); }
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::string> names_in(const TemporaryFolder& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("each of several writers of a file writes it whole, and the last one stays",
+          "[new_file]") {
+  const TemporaryFolder folder;
+  const auto path = (folder / "x").string();
+  NewFile one(path), two(path), three(path);
+  write(one, "one");
+  write(two, "the second");
+  one.commit();
+  CHECK(content(path) == "one");
+  {
+    NewFile left(path);  // it takes the free name
+    write(left, "never");
+  }
+  write(three, "3");
+  three.commit();
+  CHECK(content(path) == "3");
+  two.commit();
+  CHECK(content(path) == "the second");
+  CHECK(names_in(folder) == std::vector<std::string>{"x"});
+}
+
+TEST_CASE("a new file uses again what a killed process left, and nothing else", "[new_file]") {
+  const TemporaryFolder folder;
+  const auto path = (folder / "x").string();
+  folder.write("x.part", "a longer text that was left");
+  {
+    NewFile file(path);
+    write(file, "new");
+    file.commit();
+  }
+  CHECK(content(path) == "new");
+  CHECK(names_in(folder) == std::vector<std::string>{"x"});
+
+  folder.write("other", "untouched");
+  std::filesystem::create_symlink("other", folder / "x.part");
+  REQUIRE(::mkfifo((folder / "x.2.part").c_str(), 0600) == 0);
+  std::filesystem::create_directory(folder / "x.3.part");
+  NewFile file(path);
+  write(file, "newer");
+  file.commit();
+  CHECK(content(path) == "newer");
+  CHECK(content(folder / "other") == "untouched");
+  CHECK(names_in(folder) ==
+        std::vector<std::string>{"other", "x", "x.2.part", "x.3.part", "x.part"});
+  CHECK_THROWS_AS(NewFile((folder / "none/x").string()), std::system_error);
+}
