@@ -27,7 +27,7 @@ set(WEIR_ADAPTERS interop/asio.hpp interop/cuda.hpp interop/dlpack.hpp interop/m
 set(WEIR_FENCE "boost/asio=engine,cli" "boost/beast=cli" "opencv2/=codec" "Random123/=base" "jpeglib.h=codec,source"
     "jerror.h=codec,source" "png.h=codec" "webp/=codec" "nlohmann/=report,footprint,shards,cli" "fmt/=report,footprint,cli"
     "prometheus/=report,cli"
-    "CLI/=cli" "openssl/=cli" "ext/=cli" "hwy/=codec,convert" "dlfcn.h=buffer" "xxhash.h=source,shards"
+    "CLI/=cli" "openssl/=cli" "ext/=cli" "hwy/=base,codec,convert" "dlfcn.h=buffer" "xxhash.h=source,shards"
     "archive.h=shards" "archive_entry.h=shards" "mpi.h=cli")
 
 # A shared library must only export symbols that WEIR_API marks.

@@ -140,15 +140,16 @@ void SlabPool::shrink(std::uint32_t most) noexcept {
 }
 
 void SlabPool::release(Slab& slab, books::Parting parting) noexcept {
-  Lock lock(mutex_);
-  release_locked(slab, parting);
-}
-
-void SlabPool::release_locked(Slab& slab, books::Parting parting) noexcept {
-  if (watch_) watch_->released(slab);
-  slab.ending = false;
-  if (retired_) deallocate(slab);
-  book_->release(slab.id, parting, retired_);
+  {
+    Lock lock(mutex_);
+    if (watch_) watch_->released(slab);
+    slab.ending = false;
+    if (!retired_) return book_->release(slab.id, parting, false);
+  }
+  // The mutex is not held here, because the upstream may have locks of its own. Nothing takes a slab
+  // of a retired pool.
+  deallocate(slab);
+  book_->release(slab.id, parting, true);
 }
 
 bool SlabPool::release_when(Slab& slab, std::unique_ptr<LeaseEnd> end) noexcept {
@@ -193,8 +194,7 @@ std::exception_ptr SlabPool::look() noexcept {
     } catch (...) {
       if (!failure) failure = std::current_exception();
     }
-    Lock lock(mutex_);
-    release_locked(slab, books::Parting::consumed);
+    release(slab, books::Parting::consumed);
     --ending_count_;
   }
   Lock lock(mutex_);
@@ -233,8 +233,10 @@ void SlabPool::watch(LeaseWatch* watch) noexcept {
 }
 
 void SlabPool::retire() noexcept {
-  Lock lock(mutex_);
-  retired_ = true;
+  {
+    Lock lock(mutex_);
+    retired_ = true;
+  }
   while (const auto id = book_->idle_slab()) {
     deallocate(slabs_[*id]);
     book_->remove_slab(*id);

@@ -204,7 +204,6 @@ class SlabPool {
   const ForkGuard& fork_guard() const noexcept { return fork_guard_; }
 
  private:
-  void release_locked(Slab& slab, books::Parting parting) noexcept WEIR_REQUIRES(mutex_);
   /// Adds records for more slabs.
   void grow();
   /// A slab without memory.

@@ -53,13 +53,15 @@ pid_t spawn_self(const std::vector<std::string>& arguments, int stdout_fd) {
 
   posix_spawn_file_actions_t actions;
   require(posix_spawn_file_actions_init(&actions), "cannot start a process");
-  posix_spawn_file_actions_adddup2(&actions, stdout_fd, STDOUT_FILENO);
   posix_spawnattr_t attributes;
-  require(posix_spawnattr_init(&attributes), "cannot start a process");
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t pid = -1;
-  const int error = posix_spawn(&pid, self, &actions, &attributes, argv.data(), environ);
-  posix_spawnattr_destroy(&attributes);
+  int error = posix_spawn_file_actions_adddup2(&actions, stdout_fd, STDOUT_FILENO);
+  if (error == 0) error = posix_spawnattr_init(&attributes);
+  if (error == 0) {
+    error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    if (error == 0) error = posix_spawn(&pid, self, &actions, &attributes, argv.data(), environ);
+    posix_spawnattr_destroy(&attributes);
+  }
   posix_spawn_file_actions_destroy(&actions);
   require(error, "cannot start a process");
   return pid;

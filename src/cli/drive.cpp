@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "base/sanitize.hpp"
 #include "cli/consumer.hpp"
 #include "cli/digest.hpp"
 #include "cli/messages.hpp"
@@ -83,8 +84,11 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
         .resume = settings.resume, .epochs = settings.stream_epochs(), .stop = interrupt.token()};
     if (job) job->check_same(loader, extent);
     auto stream = loader.stream(extent);
-    // All ranks know what all have finished only at the end.
-    const bool one_file = job && job->joined() && !settings.save_progress_by_rank;
+    // All ranks know what all have finished only at the end, so they must reach it.
+    const bool one_file =
+        settings.joint && !settings.save_progress.empty() && !settings.save_progress_by_rank;
+    std::optional<Interrupt::Keep> keep;
+    if (one_file) keep.emplace(interrupt);
     Records records{
         .samples = SampleList(settings, loader, source),
         .progress = ProgressFile(one_file ? std::string() : settings.save_progress, stream)};
@@ -96,6 +100,8 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
       if (settings.settle && !interrupt.raised()) stream.settle();
     } catch (const std::exception& e) {
       run.error = reason_of(e, settings);
+      // The report says it, too, but comes when all ranks have finished.
+      if (settings.joint) say_error(settings, run.error, loader.report().fault_count);
     }
     run.cpu_s = process_cpu_seconds() - cpu_before;
     run.interrupted = interrupt.raised();
@@ -105,17 +111,20 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     // Without a batch, the waits are those of the start and the stop.
     if (run.figures.queue.batches == 0) run.figures.regime.reset();
     run.parts_now = process_parts();
+    std::optional<weir::Progress> of_all;
+    if (one_file) of_all = job->merge(stream.progress());
     try {
       write_all({[&] { records.progress.save(); },
                  [&] {
-                   if (one_file) job->save(stream.progress(), settings.save_progress);
+                   if (of_all) of_all->save(settings.save_progress);
                  },
                  [&] { records.samples.close(); },
                  [&] {
                    if (!settings.trace.empty()) write_trace(loader, settings.trace);
                  }});
-    } catch (const std::exception&) {
+    } catch (const std::exception& e) {
       run.output_failure = std::current_exception();
+      if (settings.joint) say_error(settings, sanitize(e.what(), SIZE_MAX), 0);
     }
     run.budget_how = settings.budget_how;
     run.sample_how = settings.sample_how;

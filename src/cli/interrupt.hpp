@@ -14,8 +14,9 @@ inline constexpr int interrupted_exit = 130;
 
 /// While it exists, SIGINT, SIGTERM and SIGHUP request a stop and do not end the program. A SIGHUP
 /// that is ignored (nohup) stays ignored. A second signal ends the program at once with exit code
-/// 130. Construct it before any other thread starts: it blocks these signals in the calling thread and in threads that start later. Its own thread waits
-/// for the signals, so no code runs inside a signal handler.
+/// 130, unless a Keep exists. Construct it before any other thread starts: it blocks these signals
+/// in the calling thread and in threads that start later. Its own thread waits for the signals, so
+/// no code runs inside a signal handler.
 class Interrupt {
  public:
   Interrupt() {
@@ -32,6 +33,18 @@ class Interrupt {
   }
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
+
+  /// While it exists, a second signal does not end the program.
+  class Keep {
+   public:
+    explicit Keep(const Interrupt& interrupt) : kept_(interrupt.kept_) { kept_ = true; }
+    ~Keep() { kept_ = false; }
+    Keep(const Keep&) = delete;
+    Keep& operator=(const Keep&) = delete;
+
+   private:
+    std::atomic<bool>& kept_;
+  };
 
   std::stop_token token() const noexcept { return source_.get_token(); }
   bool raised() const noexcept { return source_.stop_requested(); }
@@ -52,13 +65,14 @@ class Interrupt {
     const auto set = watched();
     for (int signal = 0; sigwait(&set, &signal) == 0;) {
       if (over_) return;
-      if (source_.stop_requested()) _exit(interrupted_exit);
+      if (source_.stop_requested() && !kept_) _exit(interrupted_exit);
       source_.request_stop();
     }
   }
 
   std::stop_source source_;
   std::atomic<bool> over_{false};
+  mutable std::atomic<bool> kept_{false};
   std::thread thread_;
 };
 

@@ -249,6 +249,10 @@ std::string with_option_names(std::string text) {
   return text;
 }
 
+std::string rank_in_job(const Settings* settings) {
+  return settings && settings->joint ? fmt::format("rank {}: ", settings->options.ranks.rank) : "";
+}
+
 std::string message_of(const std::exception& error, const Settings* settings) {
   return settings ? with_typed_option(reason_of(error, *settings), settings->arguments)
                   : with_option_names(plain_text(error));
@@ -260,7 +264,7 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
   const auto policy = settings.options.faults.policy;
   const bool too_many = text.find("--tolerate") != text.npos;
   const bool same_row = policy == OnFault::skip && text.find(" times, last with ") != text.npos;
-  say("weir: {}{}\n", text,
+  say("weir: {}{}{}\n", rank_in_job(&settings), text,
       too_many ? fmt::format(": {} failed", report::plural(faults, "sample")) : "");
   if (faults == 0 || !(policy == OnFault::stop || too_many || same_row)) return;
 
@@ -281,7 +285,7 @@ void say_error(const Settings& settings, const std::string& error, std::uint64_t
                   as_typed(settings.data)));
   if (policy == OnFault::stop) ways.emplace_back("--on-fault skip takes other samples");
   if (same_row) ways.emplace_back("--on-fault blank leaves the rows zero");
-  say("weir: ways out: {}\n", fmt::join(ways, "; "));
+  say("weir: {}ways out: {}\n", rank_in_job(&settings), fmt::join(ways, "; "));
 }
 
 }  // namespace weir::cli

@@ -23,6 +23,10 @@ std::string with_option_names(std::string text);
 /// ran out, it names the options that take them. `settings` is null if the command line was not parsed.
 std::string message_of(const std::exception& error, const Settings* settings);
 
+/// "rank 2: " if this process is a rank of an MpiJob, otherwise empty. `settings` is null if the
+/// command line was not parsed.
+std::string rank_in_job(const Settings* settings);
+
 /// Why a run ended early, for say_error() and the report. Options have their library names.
 std::string reason_of(const std::exception& error, const Settings& settings);
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
@@ -58,13 +59,19 @@ MpiJob::MpiJob(bool joined) : joined_(joined) {
 }
 
 void MpiJob::check_same(const Loader& loader, const StreamOptions& options) const {
-  if (joined_) mpi::check_same(loader, MPI_COMM_WORLD, options);
+  if (!joined_) return;
+  try {
+    mpi::check_same(loader, MPI_COMM_WORLD, options);
+  } catch (const Error&) {
+    // Every rank has the error, and one says it.
+    if (!reports_) MPI_Barrier(MPI_COMM_WORLD);
+    throw;
+  }
 }
 
-void MpiJob::save(const weir::Progress& progress, const std::string& file) const {
-  if (!joined_ || file.empty()) return;
-  const auto all = mpi::merge(progress, MPI_COMM_WORLD);
-  if (reports_) all.save(file);
+std::optional<weir::Progress> MpiJob::merge(const weir::Progress& progress) const {
+  auto all = mpi::merge(progress, MPI_COMM_WORLD);
+  return reports_ ? std::optional(std::move(all)) : std::nullopt;
 }
 
 void MpiJob::sum(report::Run& run) {
@@ -96,9 +103,16 @@ void MpiJob::sum(report::Run& run) {
 }
 
 MpiJob::~MpiJob() {
-  if (!joined_) return;
+  if (!joined_ || std::uncaught_exceptions() > 0) return;
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
+}
+
+void end_job(int exit_code) noexcept {
+  int started = 0, ended = 0;
+  MPI_Initialized(&started);
+  MPI_Finalized(&ended);
+  if (started && !ended) MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 
 }  // namespace weir::cli
@@ -110,8 +124,9 @@ namespace weir::cli {
 MpiJob::MpiJob(bool) {}
 MpiJob::~MpiJob() = default;
 void MpiJob::check_same(const Loader&, const StreamOptions&) const {}
-void MpiJob::save(const weir::Progress&, const std::string&) const {}
+std::optional<weir::Progress> MpiJob::merge(const weir::Progress&) const { return std::nullopt; }
 void MpiJob::sum(report::Run&) {}
+void end_job(int) noexcept {}
 
 }  // namespace weir::cli
 

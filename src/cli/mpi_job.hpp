@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "report/figures.hpp"
@@ -16,15 +17,17 @@ class MpiJob {
  public:
   /// `joined`: Settings::joint.
   explicit MpiJob(bool joined);
-  /// Waits until the report is written: mpirun ends the others when a rank fails.
+  /// Waits until the report is written: mpirun ends the others when a rank fails. Does nothing while
+  /// an exception unwinds: the others may wait in another call. end_job() ends them.
   ~MpiJob();
   MpiJob(const MpiJob&) = delete;
   MpiJob& operator=(const MpiJob&) = delete;
 
-  /// Throws Error{bad_options} on every rank if a rank has other data or options.
+  /// Throws Error{bad_options} on the rank that reports if a rank has other data or options. The
+  /// others then wait for end_job().
   void check_same(const Loader& loader, const StreamOptions& options) const;
-  /// Waits for the runs of all ranks and writes their merged progress to `file` if it is not empty.
-  void save(const weir::Progress& progress, const std::string& file) const;
+  /// Waits for the runs of all ranks. Their merged progress, on the rank that reports.
+  std::optional<weir::Progress> merge(const weir::Progress& progress) const;
   /// Waits for the runs of all ranks. On the rank that reports, `run` is then that of all; on every
   /// rank, its error is the first one of all.
   void sum(report::Run& run);
@@ -43,5 +46,9 @@ class MpiJob {
   std::string text_;
   std::shared_ptr<const report::Json> json_;
 };
+
+/// Ends all ranks of the job with this code, and does not return. It returns if no MpiJob has joined,
+/// or if it has ended.
+void end_job(int exit_code) noexcept;
 
 }  // namespace weir::cli

@@ -15,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/messages.hpp"
 #include "cli/metrics_server.hpp"
+#include "cli/mpi_job.hpp"
 #include "cli/output.hpp"
 #include "report/json.hpp"
 #include "report/page/page.hpp"
@@ -84,28 +85,29 @@ int dispatch(Settings& settings, const std::vector<std::string>& arguments) {
   }
 }
 
-int complain(int code, const std::exception& error, const Settings* settings) noexcept {
+void complain(const std::exception& error, const Settings* settings) noexcept {
   const bool no_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
   const char* what = no_memory ? "out of memory" : error.what();
   std::string fit;
   try {
     // It may contain a raw path.
-    fit = sanitize(message_of(error, settings), SIZE_MAX);
+    fit = rank_in_job(settings) + sanitize(message_of(error, settings), SIZE_MAX);
     what = fit.c_str();
   } catch (const std::exception&) {
     // No memory for a better message.
   }
   std::fprintf(stderr, "weir: %s\n", what);
-  return code;
 }
 
-int refuse(const Refusal& refusal) {
+void refuse(const Refusal& refusal, const Settings* settings) {
+  constexpr std::string_view program = "weir: ";
+  auto text = refusal.text;
+  if (text.starts_with(program)) text.insert(program.size(), rank_in_job(settings));
   if (refusal.exit_code == done_exit) {
-    write_stdout(refusal.text);
+    write_stdout(text);
   } else {
-    std::fputs(refusal.text.c_str(), stderr);
+    std::fputs(text.c_str(), stderr);
   }
-  return refusal.exit_code;
 }
 
 /// A report with a trainer's profile has tens of MiB at most. JSON takes ten times its size when it
@@ -140,20 +142,25 @@ void emit(const Settings& settings, const report::Json& json, const std::string&
 
 int exit_code(const report::Run& run) {
   if (run.interrupted) return interrupted_exit;
-  return run.error.empty() ? done_exit : failed_exit;
+  return run.error.empty() && !run.output_failure ? done_exit : failed_exit;
 }
 
 int program(const std::vector<std::string>& arguments) {
   std::optional<Settings> settings;
+  const auto known = [&] { return settings ? &*settings : nullptr; };
   const auto complained = [&](int code, const std::exception& error) {
-    return complain(code, error, settings ? &*settings : nullptr);
+    complain(error, known());
+    end_job(code);
+    return code;
   };
   try {
     try {
       settings = parse(arguments);
       return dispatch(*settings, arguments);
     } catch (const Refusal& refusal) {
-      return refuse(refusal);
+      refuse(refusal, known());
+      end_job(refusal.exit_code);
+      return refusal.exit_code;
     }
   } catch (const std::invalid_argument& e) {
     return complained(usage_exit, e);

@@ -66,10 +66,12 @@ int run_command(const Settings& settings, const Interrupt& interrupt) {
                  emit(settings, json, report::run_text(run) + job.text() + conclusion);
              },
              [&] {
-               if (run.output_failure) std::rethrow_exception(run.output_failure);
+               if (run.output_failure && !settings.joint)
+                 std::rethrow_exception(run.output_failure);
              }});
   if (!job.reports()) return exit_code(run);
-  say_error(settings, run.error, run.figures.fault_count);
+  // Each rank has said its own errors.
+  if (!settings.joint) say_error(settings, run.error, run.figures.fault_count);
   hint_short_queue(settings, run.figures.plan);
   return exit_code(run);
 }

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/vector_sets.hpp"
+
 // Highway compiles this file once for each vector set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codec/resample_kernels.cpp"
@@ -131,6 +133,17 @@ void filter_rows(const Lines& lines, const std::int16_t* weights, std::uint8_t* 
 }
 
 }  // namespace HWY_NAMESPACE
+
+template <std::int64_t set>
+struct InSet;
+template <>
+struct InSet<HWY_TARGET> {
+  static constexpr auto resample_line = HWY_NAMESPACE::resample_line;
+  static constexpr auto blend_rows = HWY_NAMESPACE::blend_rows;
+  static constexpr auto filter_line = HWY_NAMESPACE::filter_line;
+  static constexpr auto filter_rows = HWY_NAMESPACE::filter_rows;
+};
+
 }  // namespace weir::codec
 HWY_AFTER_NAMESPACE();
 
@@ -145,11 +158,6 @@ HWY_AFTER_NAMESPACE();
 #endif
 
 namespace weir::codec {
-
-HWY_EXPORT(resample_line);
-HWY_EXPORT(blend_rows);
-HWY_EXPORT(filter_line);
-HWY_EXPORT(filter_rows);
 
 namespace {
 
@@ -170,36 +178,41 @@ __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi"))) void resample_gr
                         _mm512_cvtepi32_epi16(_mm512_srai_epi32(sums, 4)));
   }
 }
-constexpr std::int64_t group_targets = HWY_AVX3_DL;
 
 #else
 
 void resample_groups(const Columns&, const std::uint8_t*, std::int16_t*) {}
-constexpr std::int64_t group_targets = 0;
 
 #endif
 
 }  // namespace
 
 bool has_group_kernel() noexcept {
-  static const bool has = (hwy::SupportedTargets() & group_targets) != 0;
-  return has;
+#if HWY_ARCH_X86
+  return (machine_vector_sets() & HWY_AVX3) != 0 && __builtin_cpu_supports("avx512vbmi");
+#else
+  return false;
+#endif
 }
 
 void resample_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept {
   if (columns.bases != nullptr) return resample_groups(columns, line, out);
-  HWY_DYNAMIC_DISPATCH(resample_line)(columns, line, out);
+  in_best_set<HWY_TARGETS>(
+      [&]<std::int64_t set>() { InSet<set>::resample_line(columns, line, out); });
 }
 void blend_rows(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
                 std::int16_t weight_b, std::uint8_t* out, std::size_t values) noexcept {
-  HWY_DYNAMIC_DISPATCH(blend_rows)(a, b, weight_a, weight_b, out, values);
+  in_best_set<HWY_TARGETS>(
+      [&]<std::int64_t set>() { InSet<set>::blend_rows(a, b, weight_a, weight_b, out, values); });
 }
 void filter_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept {
-  HWY_DYNAMIC_DISPATCH(filter_line)(columns, line, out);
+  in_best_set<HWY_TARGETS>(
+      [&]<std::int64_t set>() { InSet<set>::filter_line(columns, line, out); });
 }
 void filter_rows(const Lines& lines, const std::int16_t* weights, std::uint8_t* out,
                  std::size_t values) noexcept {
-  HWY_DYNAMIC_DISPATCH(filter_rows)(lines, weights, out, values);
+  in_best_set<HWY_TARGETS>(
+      [&]<std::int64_t set>() { InSet<set>::filter_rows(lines, weights, out, values); });
 }
 
 }  // namespace weir::codec

@@ -34,8 +34,8 @@ struct Lines {
   }
 };
 
-// Each kernel exists for every vector set of Highway; the first call selects one. The sums are per
-// channel or per value. Sums that are shifted by 7 or 21 bits are rounded.
+// Each kernel exists for every vector set of Highway; a call uses the machine's best. The sums are
+// per channel or per value. Sums that are shifted by 7 or 21 bits are rounded.
 
 /// Whether this machine has the kernel for groups.
 bool has_group_kernel() noexcept;

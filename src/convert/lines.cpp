@@ -3,6 +3,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/vector_sets.hpp"
+
 // Highway compiles this file once for each vector set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "convert/lines.cpp"
@@ -266,6 +268,14 @@ const AllKernels& kernels() {
 }
 
 }  // namespace HWY_NAMESPACE
+
+template <std::int64_t set>
+struct InSet;
+template <>
+struct InSet<HWY_TARGET> {
+  static constexpr auto kernels = HWY_NAMESPACE::kernels;
+};
+
 }  // namespace weir::convert
 HWY_AFTER_NAMESPACE();
 
@@ -274,8 +284,10 @@ HWY_AFTER_NAMESPACE();
 
 namespace weir::convert {
 
-HWY_EXPORT(kernels);
-const AllKernels& kernels() noexcept { return HWY_DYNAMIC_DISPATCH(kernels)(); }
+const AllKernels& kernels() noexcept {
+  return in_best_set<HWY_TARGETS>(
+      []<std::int64_t set>() -> const AllKernels& { return InSet<set>::kernels(); });
+}
 
 Line split_line(long double slope, long double offset) noexcept {
   constexpr int float_digits = 24;

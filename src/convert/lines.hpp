@@ -35,7 +35,7 @@ struct Kernels {
 };
 using AllKernels = std::tuple<Kernels<float>, Kernels<float16>, Kernels<bfloat16>>;
 
-/// The kernels for the best vector set of this machine. The first call selects them.
+/// The kernels for the best vector set of this machine.
 const AllKernels& kernels() noexcept;
 
 }  // namespace weir::convert

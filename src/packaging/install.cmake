@@ -57,7 +57,7 @@ endif()
 # Libraries that the user of a static library must link.
 set(WEIR_PC_PRIVATE)
 if(WEIR_STATIC)
-  set(WEIR_PC_PRIVATE "Requires.private: libhwy libjpeg libpng libwebp fmt\nLibs.private: -pthread -ldl\n")
+  set(WEIR_PC_PRIVATE "Requires.private: libjpeg libpng libwebp fmt\nLibs.private: -pthread -ldl\n")
 endif()
 
 # CMake only strips programs and shared libraries.

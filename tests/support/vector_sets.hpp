@@ -5,28 +5,23 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/vector_sets.hpp"
+
 namespace weir::test {
 
 /// Restricts the kernels to one vector set of the machine. The destructor allows all of them again.
 class OnlyTarget {
  public:
-  explicit OnlyTarget(std::int64_t target) { choose(target); }
-  ~OnlyTarget() { choose(0); }
+  explicit OnlyTarget(std::int64_t target) { allow_vector_sets(target); }
+  ~OnlyTarget() { allow_vector_sets(-1); }
   OnlyTarget(const OnlyTarget&) = delete;
   OnlyTarget& operator=(const OnlyTarget&) = delete;
-
- private:
-  static void choose(std::int64_t targets) {
-    hwy::SetSupportedTargetsForTest(targets);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
 };
 
-/// Each vector set that this machine has.
+/// Each vector set that this machine has, and the one that every machine has.
 inline std::vector<std::int64_t> vector_sets() {
-  std::vector<std::int64_t> each;
-  for (auto left = hwy::SupportedTargets(); left != 0; left &= left - 1)
-    each.push_back(left & -left);
+  std::vector<std::int64_t> each{HWY_STATIC_TARGET};
+  for (auto left = machine_vector_sets(); left != 0; left &= left - 1) each.push_back(left & -left);
   return each;
 }
 

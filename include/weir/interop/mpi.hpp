@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -95,6 +96,20 @@ inline void refuse_together(const std::string& complaint, MPI_Comm comm) {
       "check_same: rank " + std::to_string(first) + ": " + broadcast(complaint, first, comm));
 }
 
+/// The result of `make` on this rank. Throws on every rank if it throws on one.
+template <class Make>
+auto made_on_all(const Make& make, MPI_Comm comm) {
+  decltype(make()) made{};
+  std::string complaint;
+  try {
+    made = make();
+  } catch (const std::exception& e) {
+    complaint = e.what();
+  }
+  refuse_together(complaint, comm);
+  return made;
+}
+
 template <class Value>
 void reduce(std::vector<Value>& values, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   check(
@@ -117,10 +132,11 @@ namespace weir::mpi {
 
 /// Compares all that decides order and pixels (Loader::identity) over the ranks, and that the loaders
 /// have each rank of the communicator once. Call it before loader.stream(options). Throws
-/// Error{bad_options} on every rank, with the rank, the field and both values. The communicator must
-/// have the ranks among which the data is divided.
+/// Error{bad_options} on every rank, with the rank, and the field and both values or why
+/// Loader::identity failed there. The communicator must have the ranks among which the data is
+/// divided. A rank that has no loader does not get here: it must end the others with MPI_Abort.
 inline void check_same(const Loader& loader, MPI_Comm comm, const StreamOptions& options = {}) {
-  const auto mine = loader.identity(options);
+  const auto mine = interop::made_on_all([&] { return loader.identity(options); }, comm);
   const auto complaint = interop::complaint_of_ranks(loader.plan().ranks, comm);
   interop::refuse_together(complaint, comm);
   const auto first = interop::broadcast(interop::to_text(mine), 0, comm);

@@ -206,10 +206,7 @@ class DeviceBatches {
   }
   /// Waits for running copies.
   ~DeviceBatches() {
-    try {
-      if (guard_) guard_->synchronizeStream(*copies_);
-    } catch (...) {  // The device has failed, and its copies do not matter.
-    }
+    if (guard_) wait_for_copies();
   }
   DeviceBatches(const DeviceBatches&) = delete;
   DeviceBatches& operator=(const DeviceBatches&) = delete;
@@ -259,6 +256,13 @@ class DeviceBatches {
   std::optional<Batch> wait_for_batch() {
     const Timed timed{times_.waiting};
     return stream_.next();
+  }
+
+  void wait_for_copies() noexcept {
+    try {
+      guard_->synchronizeStream(*copies_);
+    } catch (...) {  // The device has failed, and its copies do not matter.
+    }
   }
 
   Slot& slot(std::uint64_t number) { return *slots_[number % slots_.size()]; }
@@ -315,10 +319,15 @@ class DeviceBatches {
     to.sizes = interop::sizes_of(pixels);
     to.rows = interop::rows_of(batch);
     auto end = end_for(batch);
-    to.pixels.narrow(0, 0, bytes).copy_(interop::bytes_of(pixels), true);
-    to.labels.narrow(0, 0, pixels.count).copy_(interop::labels_of(batch), true);
-    to.copied.record(*copies_);
-    end->copied.record(*copies_);
+    try {
+      to.pixels.narrow(0, 0, bytes).copy_(interop::bytes_of(pixels), true);
+      to.labels.narrow(0, 0, pixels.count).copy_(interop::labels_of(batch), true);
+      to.copied.record(*copies_);
+      end->copied.record(*copies_);
+    } catch (...) {
+      wait_for_copies();  // they may still read the slab, which now returns
+      throw;
+    }
     to.receipt = std::move(batch).release_when(std::move(end));
   }
   /// Reuses the previous LeaseEnd of this slab if it belongs to this device.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -36,6 +37,7 @@ class FakeDevice final : public interop::DeviceGuard {
 
   void record(void** event, const c10::Stream& stream, c10::DeviceIndex,
               c10::EventFlag) const override {
+    TORCH_CHECK(!lacks_events, "no event is left");
     const std::lock_guard lock(mutex_);
     if (!*event) *event = *events_.insert(new int).first;
     *static_cast<int*>(*event) = looks_;
@@ -58,6 +60,7 @@ class FakeDevice final : public interop::DeviceGuard {
   }
   void synchronizeStream(const c10::Stream& stream) const override {
     CHECK(stream.id() == copies);
+    if (on_wait) on_wait();
     TORCH_CHECK(!lost, "the device is lost");
     const std::lock_guard lock(mutex_);
     for (auto* const looks : events_) *looks = 0;
@@ -71,6 +74,8 @@ class FakeDevice final : public interop::DeviceGuard {
   mutable std::string said;  ///< the calls on streams, in order
   mutable int told_allocator = 0;
   std::atomic<bool> lost = false;
+  bool lacks_events = false;
+  std::function<void()> on_wait;  ///< called when the host waits for the copies
 
  private:
   static c10::Stream stream(c10::StreamId id) {
@@ -176,6 +181,19 @@ TEST_CASE("images of several sizes go to a device in a padded block, not ragged"
   options.sizes.mode = Sizes::ragged;
   Loader ragged(source, options);
   CHECK_THROWS_WITH(device_batches(ragged, torch::kCPU).next(), has_text("sizes.mode = ragged"));
+}
+
+TEST_CASE("a slab whose copy cannot be followed returns when the copies have ended", "[interop]") {
+  FakeDevice device;
+  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
+  DeviceBatches batches(loader, torch::kCPU, {}, {}, &device);
+  std::uint64_t leased = 0;
+  device.on_wait = [&] { leased = loader.snapshot().leased; };
+  device.lacks_events = true;
+  CHECK_THROWS_WITH(batches.next(), has_text("no event is left"));
+  device.on_wait = nullptr;
+  CHECK(leased == 1);
+  CHECK(loader.snapshot().leased == 0);
 }
 
 TEST_CASE("a slab stays leased until its copy has ended, and nobody waits for that", "[interop]") {

@@ -1,6 +1,8 @@
 // The functions of interop/mpi.hpp on the ranks of an mpirun. Prints a line for each fact.
 //   mpi_ranks FOLDER OTHER_FOLDER
+#include <cstdint>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <weir/interop/mpi.hpp>
 #include <weir/weir.hpp>
@@ -8,6 +10,17 @@
 namespace {
 
 int rank = 0;
+
+/// One sample, whose name cannot be told on rank 1.
+struct Nameless {
+  std::uint64_t size() const { return 1; }
+  weir::Encoded read(std::uint64_t, weir::ByteSink&) const { return {}; }
+  std::string name(std::uint64_t) const {
+    if (rank == 1) throw std::runtime_error("the index is gone");
+    return "a";
+  }
+  std::uint64_t index_bytes() const { return 0; }
+};
 
 void print(const std::string& fact) { std::printf("rank %d: %s\n", rank, fact.c_str()); }
 
@@ -46,6 +59,7 @@ void compare_all(const std::string& folder, const std::string& other) {
   const weir::Loader loader(images, options);
   compare("resume", images, options,
           {.resume = loader.progress_after(rank == 1 ? 1 : 0), .epochs = 1});
+  compare("names", Nameless(), options);
   compare("folder", weir::image_folder(rank == 1 ? other : folder), options);
 }
 

@@ -45,6 +45,7 @@ TEST_CASE("three ranks compare, sum and merge", "[ranks]") {
                "Options::ranks, for example to Ranks::automatic()"));
   CHECK(facts(lines, "twice") ==
         thrice("twice: check_same: rank 2: ranks.rank is 1, as on rank 1"));
+  CHECK(facts(lines, "names") == thrice("names: check_same: rank 1: the index is gone"));
   CHECK(facts(lines, "folder") ==
         thrice("folder: check_same: rank 1: samples is 3; on rank 0 it is 2"));
   const auto resumed = facts(lines, "resume");

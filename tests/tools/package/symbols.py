@@ -4,7 +4,7 @@
 A symbol belongs to the public API if its own name was declared with WEIR_API, and every name of weir in it, including
 those of its parameters, is in a public header. OBJECTS, the layers' archives, have all candidates: if a
 function of namespace weir is only in the archives, it lacks its WEIR_API. A HEADER that is apart belongs to a component
-with its own library.
+with its own library. It also must not need libhwy: see src/base/vector_sets.hpp.
 """
 
 import pathlib
@@ -48,6 +48,11 @@ def is_public(symbol, words):
     return all(name in words for name in re.findall(r"\bweir::(\w+)", symbol))
 
 
+def needs_highway(library):
+    out = subprocess.run(["readelf", "--dynamic", "--wide", library], check=True, capture_output=True, text=True).stdout
+    return "libhwy" in out
+
+
 def main(library, headers, objects, apart):
     words, shown = words_of_headers(headers, apart)
     exported = symbols(["--dynamic", library], "TWVDBRu")
@@ -62,6 +67,9 @@ def main(library, headers, objects, apart):
                          ("WEIR_API, but nothing of it is there", silent)):
         for name in sorted(names):
             print(f"{title}: {name}")
+    if needs_highway(library):
+        print("needs libhwy, whose initialiser ends a program under valgrind")
+        return 1
     if not exported or wrong or missing or silent:
         return 1
     print(f"{len(exported)} symbols, all of the public API; {len(shown)} names")

@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <future>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "buffer/block.hpp"
@@ -28,6 +32,17 @@ std::shared_ptr<books::Book> page(std::uint64_t budget, const buffer::SlabLayout
                                   std::uint32_t slabs) {
   return books::Book::open(std::make_shared<books::Ledger>(budget),
                            {0, 0, layout.bytes, UINT64_MAX, slabs, layout.batch});
+}
+
+/// Leases an idle slab, as a batch of one row.
+buffer::Slab& lease_of(buffer::SlabPool& pool, std::uint64_t sequence) {
+  auto& book = pool.book();
+  const auto id = book.idle_slab().value();
+  book.open_batch(id, sequence, 1);
+  book.finish_row(id, 0, true, false);
+  book.publish_front();
+  REQUIRE(book.lease(id));
+  return pool.slab(id);
 }
 
 }  // namespace
@@ -211,18 +226,10 @@ TEST_CASE("a lease that ends after its loader takes its slab along, and is watch
   auto book = page(UINT64_MAX, layout, 2);
   book->begin_stream(nullptr);
   buffer::SlabPool pool(book, layout, upstream);
-  const auto lease = [&](std::uint64_t sequence) -> buffer::Slab& {
-    const auto id = book->idle_slab().value();
-    book->open_batch(id, sequence, 1);
-    book->finish_row(id, 0, true, false);
-    book->publish_front();
-    REQUIRE(book->lease(id));
-    return pool.slab(id);
-  };
   REQUIRE(pool.make(pool.layout().bytes));
   REQUIRE(pool.make(pool.layout().bytes));
-  auto& first = lease(0);
-  auto& second = lease(1);
+  auto& first = lease_of(pool, 0);
+  auto& second = lease_of(pool, 1);
   pool.watch(&watch);
   pool.release(first, books::Parting::consumed);
   CHECK(watch.last == first.id);
@@ -233,6 +240,48 @@ TEST_CASE("a lease that ends after its loader takes its slab along, and is watch
   pool.release(second, books::Parting::consumed);
   CHECK(watch.last == first.id);
   CHECK(upstream->outstanding() == 0);
+  CHECK(book->snapshot().memory.live == 0);
+}
+
+TEST_CASE("while the upstream frees a slab, another thread can end its lease", "[buffer]") {
+  /// Frees the first slab when the second is free, as an upstream with a lock of its own may.
+  class Waiting final : public std::pmr::memory_resource {
+   public:
+    std::function<void()> end_other;
+    bool ended = false;
+    std::thread thread;
+
+   private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+      return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+    }
+    void do_deallocate(void* data, std::size_t bytes, std::size_t alignment) override {
+      if (const auto end = std::exchange(end_other, nullptr)) {
+        std::packaged_task<void()> task(end);
+        auto done = task.get_future();
+        thread = std::thread(std::move(task));
+        ended = done.wait_for(std::chrono::seconds(10)) == std::future_status::ready;
+      }
+      std::pmr::new_delete_resource()->deallocate(data, bytes, alignment);
+    }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+      return this == &other;
+    }
+  };
+  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  const auto upstream = std::make_shared<Waiting>();
+  auto book = page(UINT64_MAX, layout, 2);
+  book->begin_stream(nullptr);
+  buffer::SlabPool pool(book, layout, upstream);
+  REQUIRE(pool.make(pool.layout().bytes));
+  REQUIRE(pool.make(pool.layout().bytes));
+  auto& first = lease_of(pool, 0);
+  auto& second = lease_of(pool, 1);
+  pool.retire();
+  upstream->end_other = [&] { pool.release(second, books::Parting::consumed); };
+  pool.release(first, books::Parting::consumed);
+  upstream->thread.join();
+  CHECK(upstream->ended);
   CHECK(book->snapshot().memory.live == 0);
 }
 
