@@ -17,9 +17,11 @@ struct Shape {
   std::uint32_t channels = 3;  ///< values per pixel
   /// Compares height, then width, then channels.
   friend auto operator<=>(const Shape&, const Shape&) = default;
-  /// height · width · channels, in 64 bits.
+  /// height · width · channels, in 64 bits; UINT64_MAX if that is more.
   constexpr std::uint64_t values() const noexcept {
-    return std::uint64_t{height} * width * channels;
+    std::uint64_t product = 0;
+    const bool wraps = __builtin_mul_overflow(std::uint64_t{height} * width, channels, &product);
+    return wraps ? UINT64_MAX : product;
   }
 };
 

@@ -88,8 +88,13 @@ struct WEIR_API Plan {
   std::uint64_t trace_bytes = 0;  ///< part of index_bytes: the events of a trace
   /// Maximum of encoded + scratch of one sample; also the size of the reserve.
   std::uint64_t max_sample_bytes = 0;
-  std::uint64_t floor_bytes = 0;       ///< smallest accepted budget
-  std::uint64_t ceiling_bytes = 0;     ///< maximum of live bytes
+  std::uint64_t floor_bytes = 0;  ///< smallest accepted budget
+  /// Maximum of live bytes, for any data. The positions of a resumed stream and the list of Requests
+  /// are charged beside it.
+  std::uint64_t ceiling_bytes = 0;
+  /// The same for the data of the loader, where the headers of its samples were read: with a
+  /// max_sample_bytes of `measured`, and where sizes differ and were measured. 0: unknown.
+  std::uint64_t data_ceiling_bytes = 0;
   std::uint64_t promised_bytes = 0;    ///< part of a shared budget that is reserved for this loader
   std::uint64_t read_ahead_bytes = 0;  ///< maximum of `encoded` for rows after the oldest one
   std::uint64_t budget_bytes = 0;      ///< UINT64_MAX: no bound

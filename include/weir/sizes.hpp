@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "weir/export.hpp"
+#include "weir/image.hpp"
 
 namespace weir {
 
@@ -17,8 +18,8 @@ struct ImageSize {
   std::uint32_t width = 0;   ///< columns
   /// Compares height, then width.
   friend auto operator<=>(const ImageSize&, const ImageSize&) = default;
-  /// Bytes of the pixels: three channels of uint8.
-  constexpr std::uint64_t bytes() const noexcept { return std::uint64_t{3} * height * width; }
+  /// Bytes of the pixels: three channels of uint8. UINT64_MAX if that is more.
+  constexpr std::uint64_t bytes() const noexcept { return Shape{height, width, 3}.values(); }
 };
 
 /// Scales `size` down to fit in `bound`, if it does not fit already. The aspect ratio is kept, and

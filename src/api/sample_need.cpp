@@ -52,18 +52,18 @@ codec::DecodePlan SampleNeed::largest(const codec::ImageInfo& info) const {
   return most;
 }
 
-std::uint64_t SampleNeed::of(const Encoded& sample, const codec::ImageInfo& info,
-                             std::uint64_t charged) const {
-  if (options_.decode == Decode::none) return charged;
+std::optional<std::uint64_t> SampleNeed::scratch_of(const Encoded& sample,
+                                                    const codec::ImageInfo& info) const {
+  if (options_.decode == Decode::none) return 0;
   const bool transforms = options_.transform.apply != nullptr;
   const bool whole = transforms && options_.transform.input == TransformInput::decoded;
   engine::RowPlan row;
   row.add({.encoded = sample.bytes,
            .decode = whole ? decoder_.plan_whole(info) : largest(info),
            .whole = whole});
-  if (engine::add_others(row, decoder_, sample)) return 0;
+  if (engine::add_others(row, decoder_, sample)) return std::nullopt;
   if (transforms) row.add_transform(options_.transform.scratch_bytes);
-  return add_sat(charged, add_sat(row.need().scratch, row.need().reserved));
+  return add_sat(row.need().scratch, row.need().reserved);
 }
 
 }  // namespace weir::api

@@ -1,23 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "codec/decoder.hpp"
 #include "weir/options.hpp"
 
 namespace weir::api {
 
-/// Computes what a stream charges at most for one sample, from the headers of its images, whatever
-/// the stream draws: the bytes that max_sample_bytes bounds. Any thread.
+/// Computes the scratch that a stream charges at most for one sample, from the headers of its
+/// images, whatever the stream draws. With the bytes that reading it takes, max_sample_bytes bounds
+/// it. Any thread.
 class SampleNeed {
  public:
   /// `options` must be valid, and outlive this object.
   explicit SampleNeed(const Options& options);
 
-  /// `info`: of the first image. `charged`: bytes that reading the sample took. 0 if another image
-  /// is bad.
-  std::uint64_t of(const Encoded& sample, const codec::ImageInfo& info,
-                   std::uint64_t charged) const;
+  /// `info`: of the first image. Empty if another image is bad.
+  std::optional<std::uint64_t> scratch_of(const Encoded& sample,
+                                          const codec::ImageInfo& info) const;
 
  private:
   /// The largest of all plans for the row.

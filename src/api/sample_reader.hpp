@@ -33,6 +33,11 @@ class SampleReader final : public ByteSink {
   }
   /// Bytes of the sample as a stream counts them. A stream keeps all parts in one block.
   std::uint64_t charged() const noexcept { return charged_; }
+  /// Bytes of the block that a stream keeps the parts in: for many it makes room for twice as much.
+  std::uint64_t block_bytes() const noexcept {
+    constexpr std::size_t many = 3;  // as the sink of a stream has it
+    return pieces_.size() < many ? charged_ : mul_sat(charged_, 2);
+  }
   /// Bytes that the ledger refused; 0 if none.
   std::uint64_t refused() const noexcept { return refused_; }
 

@@ -25,11 +25,11 @@ namespace weir::api {
 namespace {
 
 std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& options,
-                                       const AnySource& source, std::uint64_t sample_bytes,
+                                       const AnySource& source, const plan::LargestSample& sample,
                                        Plan& plan) {
   for (;;) {
     const auto promised = ledger.promised();
-    plan = plan::resolve(options, {source.index_bytes(), promised, source.size(), sample_bytes});
+    plan = plan::resolve(options, {source.index_bytes(), promised, source.size(), sample});
     const auto rows = most_rows(plan.batch, plan.epoch.positions, source.size());
     try {
       return books::Book::open(
@@ -41,7 +41,8 @@ std::shared_ptr<books::Book> open_page(MemoryLedger& ledger, const Options& opti
            .slabs = plan.slabs,
            .batch = rows,
            .record_bytes = slab_record_bytes(rows, options.sizes.mode != Sizes::fixed),
-           .records = recorded_slabs(plan.max_leases, plan.slabs)});
+           .records = recorded_slabs(plan.max_leases, plan.slabs),
+           .working_cap = plan::working_bytes(plan, sample)});
     } catch (const Error&) {
       // Another loader took part of the budget meanwhile. Plan again with its promise.
       if (ledger.promised() == promised) throw;
@@ -59,9 +60,9 @@ void make_table(const source::Weights& weights, MemoryLedger& ledger) {
 }
 
 /// The options with what the data need: the sizes of the images and, if that is `measured`,
-/// max_sample_bytes. `sample_bytes`: of the largest sample, if that was learned with the sizes.
+/// max_sample_bytes. `sample`: what was learned of the samples with them.
 Options with_measured(const AnySource& source, Options options,
-                      std::shared_ptr<MemoryLedger> ledger, std::uint64_t& sample_bytes) {
+                      std::shared_ptr<MemoryLedger> ledger, plan::LargestSample& sample) {
   auto& sizes = options.sizes;
   auto& max_sample_bytes = options.memory.max_sample_bytes;
   const bool differ = sizes.mode != Sizes::fixed, all = max_sample_bytes == MemoryOptions::measured;
@@ -75,7 +76,8 @@ Options with_measured(const AnySource& source, Options options,
     check_cache(tried);  // with the budget, which may bound the cache
     auto found = survey(source, tried, all);
     if (differ && !sizes.index) sizes.index = std::move(found.sizes);
-    (all ? max_sample_bytes : sample_bytes) = found.sample_bytes;
+    sample = found.sample;
+    if (all) max_sample_bytes = sample.both;
   }
   if (differ && sizes.index->size() != source.size())
     refuse(Stage::wait, "sizes.index: of ", sizes.index->size(), " samples, the source has ",
@@ -124,9 +126,9 @@ LoaderState::LoaderState(AnySource source, const Options& requested)
     : ledger(requested.memory.ledger
                  ? requested.memory.ledger
                  : std::make_shared<MemoryLedger>(requested.memory.budget_bytes)),
-      options(with_measured(source, plan::with_row_sizes(requested), ledger, sample_bytes)) {
+      options(with_measured(source, plan::with_row_sizes(requested), ledger, sample)) {
   Plan plan;
-  auto book = open_page(*ledger, options, source, sample_bytes, plan);
+  auto book = open_page(*ledger, options, source, sample, plan);
   auto charge = books::charge(book, Account::index, plan.index_bytes);
   if (!charge) {
     throw_error(Errc::budget_too_small, Stage::wait, "memory.ledger: no room for ",
@@ -295,7 +297,9 @@ void StreamState::charge_resumed() {
                                            core.plan.sizes.bucket_batches);
   };
   const auto batch = std::uint64_t{core.plan.batch} * core.plan.ranks.world;
-  const auto bytes = add_sat(resumed.bytes(), window(resumed.most_bucket_rows()) - window(batch));
+  // The loader's index has the window of its own batches.
+  const auto more = sub_floor(window(resumed.most_bucket_rows()), window(batch));
+  const auto bytes = add_sat(resumed.bytes(), more);
   if (bytes > 0) charge(bytes, "StreamOptions::resume", "unfinished positions");
 }
 

@@ -14,6 +14,7 @@
 #include "base/fork_guard.hpp"
 #include "base/mutex.hpp"
 #include "engine/engine.hpp"
+#include "plan/resolve.hpp"
 #include "weir/loader.hpp"
 #include "weir/requests.hpp"
 
@@ -46,8 +47,8 @@ class LoaderState {
   const ForkGuard fork_guard;
   const ProcessMemory before = process_memory();
   std::shared_ptr<MemoryLedger> ledger;
-  std::uint64_t sample_bytes = 0;  ///< of the largest sample, learned with the sizes; 0: unknown
-  const Options options;           ///< with what was measured
+  plan::LargestSample sample;  ///< what was measured of the data
+  const Options options;       ///< with what was measured
   std::shared_ptr<engine::Core> core;
   Charge index;
   std::atomic<bool> streaming{false};

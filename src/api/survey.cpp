@@ -4,6 +4,7 @@
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/sample_need.hpp"
@@ -78,47 +79,57 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
   std::vector<ImageSize> sizes(static_cast<std::size_t>(source.size()));
   const api::SampleNeed need(options);
   // A plan refuses less than this, also if no sample can be read.
-  std::atomic<std::uint64_t> sample_bytes{
-      all ? std::max<std::uint64_t>(1, options.transform.scratch_bytes) : 0};
+  std::atomic<std::uint64_t> most_encoded{0}, most_scratch{0},
+      most_both{all ? std::max<std::uint64_t>(1, options.transform.scratch_bytes) : 0};
   std::atomic<bool> known_beforehand{false};
 
-  // Returns the bytes that the budget refused, or 0. A sample that cannot be read or probed keeps
-  // no size; it fails when it is drawn.
-  const auto read = [&](std::uint64_t i) -> std::uint64_t {
+  // Sets the size if the source does not know it. Returns the bytes that the budget refused, or 0. A
+  // sample that cannot be read or probed keeps no size; it fails when it is drawn. An encoded sample
+  // has the size of its file unless its row would take that of a replacement.
+  const bool encoded_rows = options.decode == Decode::none;
+  const bool needs_header = !encoded_rows || options.faults.policy == OnFault::skip;
+  const auto read = [&](std::uint64_t i, ImageSize* size) -> std::uint64_t {
     api::SampleReader reader(ledger, unlimited);
     const auto encoded = reader.read(source, i);
     if (reader.refused() > 0) return reader.refused();
     if (!encoded && encoded.defect().kind == FaultKind::memory && encoded.defect().reason.empty())
       throw std::bad_alloc();
+    raise(most_encoded, reader.block_bytes());
+    if (size && encoded && !needs_header) *size = encoded_size(encoded->bytes.size());
     const auto info = encoded ? codec::probe_image(encoded->bytes, decoder) : encoded.defect();
     if (!info) return 0;
-    raise(sample_bytes, need.of(*encoded, *info, reader.charged()));
+    if (const auto scratch = need.scratch_of(*encoded, *info)) {
+      raise(most_scratch, *scratch);
+      raise(most_both, add_sat(reader.charged(), *scratch));
+    }
     const auto shape = codec::upright_shape(*info, decoder.exif);
-    sizes[static_cast<std::size_t>(i)] = options.decode == Decode::none
-                                             ? encoded_size(encoded->bytes.size())
-                                             : ImageSize{shape.height, shape.width};
+    if (size && needs_header)
+      *size =
+          encoded_rows ? encoded_size(encoded->bytes.size()) : ImageSize{shape.height, shape.width};
     return 0;
   };
   // If the budget refuses a sample, it is read again while no other thread holds any.
   std::shared_mutex readers;
   const auto measure = [&](std::uint64_t i) {
     if (stop.stop_requested()) return;
-    if (const auto known = known_size(source, i, options); known && !all) {
-      sizes[static_cast<std::size_t>(i)] = *known;
+    auto* size = &sizes[static_cast<std::size_t>(i)];
+    if (const auto known = known_size(source, i, options)) {
+      *std::exchange(size, nullptr) = *known;
       known_beforehand = true;
-      return;
+      if (!all) return;
     }
     {
       const std::shared_lock beside_others(readers);
-      if (read(i) == 0) return;
+      if (read(i, size) == 0) return;
     }
     const std::unique_lock alone(readers);
-    if (const auto refused = read(i))
+    if (const auto refused = read(i, size))
       throw_no_room(refused, sanitize(source.name(i)) + ", to learn its size", ledger);
   };
   for_each_index(sizes.size(), threads_for(options.workers), [&] { return measure; });
-  return {std::make_shared<const SizeIndex>(std::move(sizes)),
-          known_beforehand ? 0 : sample_bytes.load()};
+  api::Survey found{std::make_shared<const SizeIndex>(std::move(sizes)), {}};
+  if (all || !known_beforehand) found.sample = {most_encoded, most_scratch, most_both};
+  return found;
 }
 
 std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Options& options) {
@@ -126,7 +137,7 @@ std::shared_ptr<const SizeIndex> measure_sizes(const AnySource& source, const Op
 }
 
 std::uint64_t measure_sample_bytes(const AnySource& source, const Options& options) {
-  return api::survey(source, options, true).sample_bytes;
+  return api::survey(source, options, true).sample.both;
 }
 
 }  // namespace weir

@@ -102,15 +102,18 @@ bool Book::may_go_first(RowKey row) const noexcept {
   return row == open_.oldest() || waiters_.empty() || row <= waiters_.oldest()->row;
 }
 
-bool Book::encoded_capped(const Claim& claim) const noexcept {
+bool Book::capped(const Claim& claim) const noexcept {
+  const auto encoded = page_.bytes[Account::encoded];
+  const auto working = encoded + page_.bytes[Account::scratch] - page_.reserve_used;
+  if (add_sat(working, claim.bytes) > terms_.working_cap) return true;
   return claim.account == Account::encoded && claim.row != open_.oldest() &&
-         add_sat(page_.bytes[Account::encoded], claim.bytes) > terms_.encoded_cap;
+         add_sat(encoded, claim.bytes) > terms_.encoded_cap;
 }
 
 std::optional<Admitted> Book::try_admit(const Claim& claim) noexcept {
   const auto& [row, account, bytes] = claim;
   Admitted admitted{bytes, false};
-  if (!may_go_first(row) || encoded_capped(claim) || !ledger_->fits(page_, bytes)) {
+  if (!may_go_first(row) || capped(claim) || !ledger_->fits(page_, bytes)) {
     admitted.reserve = true;
     if (row != open_.oldest() || add_sat(page_.reserve_used, bytes) > page_.reserve)
       return std::nullopt;
@@ -170,7 +173,7 @@ void Book::discharge_cache(std::uint64_t bytes) noexcept {
 }
 
 std::uint64_t Book::shortage(const Claim& claim) const noexcept {
-  const bool helped = may_go_first(claim.row) && !encoded_capped(claim);
+  const bool helped = may_go_first(claim.row) && !capped(claim);
   return helped ? ledger_->missing_of_caches(page_, claim.bytes) : 0;
 }
 

@@ -28,6 +28,8 @@ struct Terms {
   /// `index` when their table grows; those of the first `records` slabs are charged elsewhere.
   std::uint64_t record_bytes = 0;
   std::uint32_t records = 0;
+  /// Limit of `encoded` and `scratch` without the reserve, which the oldest row may use beyond it.
+  std::uint64_t working_cap = UINT64_MAX;
 };
 
 /// How a leased batch ends.
@@ -200,7 +202,8 @@ class Book {
   /// Records that the next slab needs and that are not charged.
   std::uint32_t records_due() const noexcept WEIR_REQUIRES(ledger_->mutex());
   bool may_go_first(RowKey row) const noexcept WEIR_REQUIRES(ledger_->mutex());
-  bool encoded_capped(const Claim& claim) const noexcept WEIR_REQUIRES(ledger_->mutex());
+  /// Whether a limit of the page refuses the claim, whatever the ledger has.
+  bool capped(const Claim& claim) const noexcept WEIR_REQUIRES(ledger_->mutex());
   /// Charges a pool that has room. Only the oldest row may use the reserve.
   std::optional<Admitted> try_admit(const Claim& claim) noexcept WEIR_REQUIRES(ledger_->mutex());
   /// Bytes that caches must free for this claim.

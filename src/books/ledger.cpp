@@ -90,6 +90,7 @@ void Ledger::update_reserved(Page& page) noexcept {
 
 bool Ledger::fits(const Page& page, std::uint64_t bytes) const noexcept {
   const auto wanted = add_sat(add_sat(page.general, bytes), page.reserve);
+  if (wanted == unlimited) return false;  // the sum may have wrapped
   if (wanted <= page.reserved) return true;
   if (must_yield(page)) return false;
   return wanted - page.reserved <= budget_ - reserved_;

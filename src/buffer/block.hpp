@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "books/book.hpp"
 #include "buffer/page_memory.hpp"
 
@@ -33,7 +34,7 @@ class Block {
                             books::Waiter* waiter) {
     if (bytes <= size_ && beside <= charged_.bytes - size_) return true;
     trim();
-    const auto admitted = book_.admit(row, account_, bytes + beside, waiter);
+    const auto admitted = book_.admit(row, account_, add_sat(bytes, beside), waiter);
     if (!admitted) return false;
     charged_ = *admitted;
     allocate(bytes);

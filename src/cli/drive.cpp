@@ -17,6 +17,7 @@
 #include "cli/progress.hpp"
 #include "cli/progress_file.hpp"
 #include "cli/rows.hpp"
+#include "cli/survey.hpp"
 #include "cli/timeline.hpp"
 #include "engine/thread_stats.hpp"
 #include "report/process.hpp"
@@ -107,6 +108,10 @@ report::Run drive(const AnySource& source, const Settings& settings, const Inter
     run.interrupted = interrupt.raised();
     run.timeline = timeline.stop();
     run.figures = loader.report();
+    // The loader does not know what was measured before it.
+    if (settings.sample.both != 0 && !options.memory.ledger)
+      run.figures.plan.data_ceiling_bytes =
+          plan_of(settings, source.index_bytes(), source.size()).data_ceiling_bytes;
     hint_nothing_left(settings, run);
     // Without a batch, the waits are those of the start and the stop.
     if (run.figures.queue.batches == 0) run.figures.regime.reset();

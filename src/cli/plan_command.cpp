@@ -58,7 +58,7 @@ int plan_command(const Settings& settings) {
     samples = opened.source.size();
     known = std::move(opened.settings);
   }
-  const auto plan = resolve(options, index_bytes, 0, samples);
+  const auto plan = plan_of(known, index_bytes, samples);
   const auto depths = settings.depths.size() > 1 ? settings.depths : report::default_depths(plan);
   auto json = report::envelope("plan");
   report::put_plan(json, plan, known.budget_how, known.sample_how);

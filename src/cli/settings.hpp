@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/parse.hpp"
+#include "plan/resolve.hpp"
 #include "report/figures.hpp"
 #include "weir/advice.hpp"
 #include "weir/convert.hpp"
@@ -96,6 +97,7 @@ struct Settings {
   std::optional<double> budget_share;   ///< of --memory-budget auto; empty: not automatic
   std::string budget_how;               ///< how that budget was computed; empty: not automatic
   std::string sample_how;               ///< what was measured of the samples; empty: nothing
+  plan::LargestSample sample;           ///< what was measured of the samples
   std::optional<Ranks::From> launcher;  ///< --ranks
   std::optional<std::uint32_t> rank, world, ranks_per_node;
   std::optional<weir::Progress> resume;  ///< the files of --resume, merged

@@ -12,6 +12,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/parse.hpp"
 #include "cli/progress.hpp"
+#include "plan/decoder_options.hpp"
 #include "plan/resolve.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
@@ -35,6 +36,9 @@ class Counted : public AnySource {
 };
 static_assert(Source<Counted>);
 
+/// So many samples `weir plan` measures unasked, for the figure of this data. They take seconds.
+constexpr std::uint64_t measured_unasked = 10'000;
+
 }  // namespace
 
 Settings surveyed(Settings settings, const AnySource& source, const std::stop_token& stop) {
@@ -42,7 +46,8 @@ Settings surveyed(Settings settings, const AnySource& source, const std::stop_to
   auto& max_sample_bytes = options.memory.max_sample_bytes;
   const bool sizes = options.sizes.mode != Sizes::fixed && !options.sizes.index;
   const bool all = max_sample_bytes == MemoryOptions::measured;
-  if (!sizes && !all) return settings;
+  const bool unasked = settings.command == Command::plan && source.size() <= measured_unasked;
+  if (!sizes && !all && !unasked) return settings;
   api::Survey found;
   {
     std::atomic<std::uint64_t> reads{0};
@@ -51,28 +56,37 @@ Settings surveyed(Settings settings, const AnySource& source, const std::stop_to
                                        report::plural(source.size(), "sample"))}};
     });
     const AnySource counted = Counted(source, reads);
-    found = api::survey(counted, options, all, stop);
+    auto tried = options;
+    if (!sizes && !all) tried.memory.budget_bytes = UINT64_MAX;  // the plan says what is too little
+    found = api::survey(counted, tried, all || unasked, stop);
   }
   if (stop.stop_requested())
     throw Refusal{interrupted_exit, fmt::format("weir: interrupted while the samples of {} were "
                                                 "measured\n",
                                                 as_typed(settings.data))};
   if (sizes) options.sizes.index = std::move(found.sizes);
-  if (found.sample_bytes == 0) return settings;
+  settings.sample = found.sample;
+  if (found.sample.both == 0) return settings;
   if (all) {
-    max_sample_bytes = found.sample_bytes;
-  } else if (max_sample_bytes == 0 && !options.memory.ledger) {
+    max_sample_bytes = found.sample.both;
+  } else if (sizes && max_sample_bytes == 0 && !options.memory.ledger) {
     // As a Loader does. With a shared ledger, what it takes depends on the loaders before it.
     max_sample_bytes =
-        plan::resolve(options, {source.index_bytes(), 0, source.size(), found.sample_bytes})
+        plan::resolve(options, {source.index_bytes(), 0, source.size(), found.sample})
             .max_sample_bytes;
   } else {
     return settings;
   }
   settings.sample_how =
       fmt::format("the largest of {} needs {} ({} bytes)", report::plural(source.size(), "sample"),
-                  report::human_bytes(found.sample_bytes), report::grouped(found.sample_bytes));
+                  report::human_bytes(found.sample.both), report::grouped(found.sample.both));
   return settings;
+}
+
+Plan plan_of(const Settings& settings, std::uint64_t index_bytes, std::uint64_t samples) {
+  // surveyed() has set what the data bound.
+  return plan::resolve(plan::with_row_sizes(settings.options),
+                       {index_bytes, 0, samples, settings.sample, false});
 }
 
 Surveyed open_surveyed(const Settings& settings, const std::stop_token& stop, DataNotes* notes) {

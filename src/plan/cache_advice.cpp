@@ -111,17 +111,19 @@ std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, std:
     cache.requested = requested;
     cache.bytes = requested != 0 ? requested : unlimited;  // without a budget the size has no bound
     const auto plan = plan_with(with, setting_of(window.plan), search.budget());
-    const auto at = [&](double share) {
-      return predict(plan, simulation::with_cache(search.work(), plan, keep, share),
-                     window.encoded_bytes);
+    const auto at = [&](double share, std::uint64_t cache_bytes) {
+      auto prediction = predict(plan, simulation::with_cache(search.work(), plan, keep, share),
+                                window.encoded_bytes);
+      prediction.total_bytes = add_sat(prediction.total_bytes, cache_bytes);
+      return prediction;
     };
     CacheAdvice advice;
     advice.keep = keep;
     advice.whole_bytes = add_sat(table, entry_bytes(window, keep));
-    advice.whole = at(1);
+    advice.whole = at(1, advice.whole_bytes);
     advice.bytes = std::min(advice.whole_bytes, plan.cache.bytes);
     advice.share = cached_share(window, keep, advice.bytes);
-    advice.to = advice.share < 1 ? at(advice.share) : advice.whole;
+    advice.to = advice.share < 1 ? at(advice.share, advice.bytes) : advice.whole;
     all.push_back(std::move(advice));
   }
   return all;

@@ -142,8 +142,10 @@ class Levers {
                             ? std::string(to_string(Cache::nothing))
                             : value_of(CacheOptions{had.keep, had.requested});
       const CacheOptions to{cache.keep, bytes};
-      auto& lever = add(Change::cache, kept, value_of(to), cache.to);
-      lever.bytes += static_cast<std::int64_t>(bytes) - static_cast<std::int64_t>(had.bytes);
+      auto result = cache.to;
+      result.total_bytes = add_sat(sub_floor(result.total_bytes, cache.bytes), bytes);
+      auto& lever = add(Change::cache, kept, value_of(to), result);
+      lever.bytes -= static_cast<std::int64_t>(had.bytes);
       lever.flag = flag_of(to);
       lever.code = code_of(to);
       lever.why = when_it_counts();

@@ -208,7 +208,7 @@ Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t ot
 }
 
 Plan plan::resolve(const Options& options, const Surroundings& given) {
-  auto [index_bytes, others_promised, samples, sample_bytes] = given;
+  auto [index_bytes, others_promised, samples, sample, sample_bounds] = given;
   check(options, samples);
   Plan plan;
   plan.shape = options.shape;
@@ -261,7 +261,7 @@ Plan plan::resolve(const Options& options, const Surroundings& given) {
                               options.memory.max_sample_bytes != MemoryOptions::measured;
   // The default bound for a decode without a transform also holds with one.
   const auto least_default = add_sat(least_sample_bytes, plan.transform_bytes);
-  const auto most_needed = sample_bytes == 0 ? unlimited : sample_bytes;
+  const auto most_needed = sample_bounds && sample.both != 0 ? sample.both : unlimited;
   const auto least_sample =
       sample_was_set ? options.memory.max_sample_bytes : std::min(least_default, most_needed);
   const auto fixed = add_sat(index_bytes, mul_sat(1 + plan.max_leases, plan.slab_bytes));
@@ -329,15 +329,31 @@ Plan plan::resolve(const Options& options, const Surroundings& given) {
                  available == unlimited ? unlimited : sub_floor(beside, add_sat(arenas, reads)),
                  plan.max_sample_bytes,
                  sizes_differ ? plan.sizes.typical_slab_bytes / plan.batch : plan.shape.values());
-  const auto under_way =
-      mul_sat(std::uint64_t{plan.workers} + plan.read_ahead, plan.max_sample_bytes);
   const auto more_threads = (plan.workers - requested.workers) * worker_record_bytes +
                             (plan.read_ahead - plan.start.read_ahead) * reader_record_bytes;
-  plan.ceiling_bytes = std::min(
-      available,
-      add_sat(add_sat(add_sat(staged, under_way), plan.cache.shared ? 0 : plan.cache.bytes),
-              add_sat(more_records, more_threads)));
+  const auto beside_samples = add_sat(add_sat(staged, plan.cache.shared ? 0 : plan.cache.bytes),
+                                      add_sat(more_records, more_threads));
+  const auto ceiling = [&](const LargestSample& of) {
+    // Without a budget nothing is refused, so nothing is charged to the reserve.
+    const auto reserve = available == unlimited ? 0 : plan.max_sample_bytes;
+    return std::min(available, add_sat(beside_samples, add_sat(working_bytes(plan, of), reserve)));
+  };
+  plan.ceiling_bytes = ceiling({});
+  if (sample.both != 0) plan.data_ceiling_bytes = ceiling(sample);
   return plan;
+}
+
+std::uint64_t plan::working_bytes(const Plan& plan, const LargestSample& sample) {
+  const bool known = sample.both != 0;
+  const auto most = [&](std::uint64_t bytes) {
+    return known ? std::min(bytes, plan.max_sample_bytes) : plan.max_sample_bytes;
+  };
+  // With read-ahead a worker holds the block of its last row until it has taken the next one, and a
+  // reader may hold a used block while as many as are read ahead wait for a worker.
+  const std::uint64_t of_worker = plan.read_ahead > 0 ? 2 : 1;
+  const auto encoded_blocks = of_worker * plan.workers + 2 * std::uint64_t{plan.read_ahead};
+  return add_sat(mul_sat(encoded_blocks, most(sample.encoded)),
+                 mul_sat(plan.workers, most(sample.scratch)));
 }
 
 DepthCost Plan::cost_of(std::uint32_t depth) const noexcept {

@@ -229,6 +229,8 @@ Json to_json(const Plan& plan) {
           {"floor_bytes", plan.floor_bytes},
           {"budget_bytes", bound_json(plan.budget_bytes)},
           {"ceiling_bytes", bound_json(plan.ceiling_bytes)},
+          {"data_ceiling_bytes",
+           plan.data_ceiling_bytes == 0 ? Json(nullptr) : bound_json(plan.data_ceiling_bytes)},
           {"index_bytes", plan.index_bytes},
           {"trace_bytes", plan.trace_bytes},
           {"shape", {plan.shape.height, plan.shape.width, plan.shape.channels}},

@@ -189,15 +189,19 @@ std::string plan_text(const Plan& plan, std::string_view budget_how, std::string
   const auto side = plan.side_bytes > 0 ? fmt::format(" ({} beside the pixels of each sample)",
                                                       human_bytes(plan.side_bytes))
                                         : std::string();
+  const auto of_data =
+      plan.data_ceiling_bytes > 0
+          ? fmt::format(" ({} with this data)", human_bytes(plan.data_ceiling_bytes))
+          : std::string();
   return fmt::format(
       "Plan\n"
       "  batch {} of {}, max_queue_size {}{}, {}, {}, read-ahead {}\n"
       "  {}\n"
-      "  floor {}, ceiling {}, budget {}, one sample at most {}\n{}{}{}",
+      "  floor {}, ceiling {}{}, budget {}, one sample at most {}\n{}{}{}",
       plan.batch, shape_text(plan), plan.max_queue_size, queue_bound_text(plan),
       plural(plan.max_leases, "lease"), plural(plan.workers, "worker"), plan.read_ahead,
       staging_text(plan, side) + pinned_text(plan.pinned), human_bytes(plan.floor_bytes),
-      human_bytes(plan.ceiling_bytes), human_bytes(plan.budget_bytes),
+      human_bytes(plan.ceiling_bytes), of_data, human_bytes(plan.budget_bytes),
       human_bytes(plan.max_sample_bytes),
       order_text(plan) + cache_plan_text(plan.cache) + ranks_text(plan),
       note("measured:", sample_how), note("auto budget", budget_how));

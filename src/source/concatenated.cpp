@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "source/fingerprint.hpp"
@@ -38,9 +39,9 @@ class Concatenated {
     return source.name(at);
   }
   std::uint64_t index_bytes() const {
-    auto bytes = sizeof(*this) + sources_.capacity() * sizeof(AnySource) +
-                 ends_.capacity() * sizeof(std::uint64_t) + held_bytes(names_);
-    for (const auto& source : sources_) bytes += source.index_bytes();
+    std::uint64_t bytes = sizeof(*this) + sources_.capacity() * sizeof(AnySource) +
+                          ends_.capacity() * sizeof(std::uint64_t) + held_bytes(names_);
+    for (const auto& source : sources_) bytes = add_sat(bytes, source.index_bytes());
     return bytes;
   }
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {

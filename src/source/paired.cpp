@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "source/fingerprint.hpp"
@@ -60,15 +61,15 @@ class Paired : public AnySource {
     return pair;
   }
   std::uint64_t index_bytes() const {
-    return AnySource::index_bytes() + second_.index_bytes() + sizeof(*this) +
-           partners_.capacity() * sizeof(std::uint64_t);
+    return add_sat(add_sat(AnySource::index_bytes(), second_.index_bytes()),
+                   sizeof(*this) + partners_.capacity() * sizeof(std::uint64_t));
   }
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
     const auto first = AnySource::encoded_bytes(i);
     const auto partner = partner_of(i);
     if (!first || partner == no_partner) return first;
     const auto second = second_.encoded_bytes(partner);
-    return second ? std::optional(*first + *second) : std::nullopt;
+    return second ? std::optional(add_sat(*first, *second)) : std::nullopt;
   }
   std::string fingerprint() const {
     auto both =

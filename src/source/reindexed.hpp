@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "source/fingerprint.hpp"
 #include "weir/source.hpp"
 
@@ -24,7 +25,7 @@ class Reindexed : public AnySource {
   }
   std::string name(std::uint64_t i) const { return AnySource::name(map_(i)); }
   std::uint64_t index_bytes() const {
-    return AnySource::index_bytes() + sizeof(*this) + map_.bytes();
+    return add_sat(AnySource::index_bytes(), sizeof(*this) + map_.bytes());
   }
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
     return AnySource::encoded_bytes(map_(i));

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "source/name_table.hpp"
 #include "weir/sources.hpp"
@@ -41,8 +42,8 @@ class Relabelled : public AnySource {
   }
   std::vector<std::string> class_names() const { return names_; }
   std::uint64_t index_bytes() const {
-    return AnySource::index_bytes() + sizeof(*this) + labels_.capacity() * sizeof(Renumbered) +
-           held_bytes(names_);
+    return add_sat(AnySource::index_bytes(),
+                   sizeof(*this) + labels_.capacity() * sizeof(Renumbered) + held_bytes(names_));
   }
 
  private:

@@ -25,18 +25,26 @@ std::uint64_t window_of(std::uint64_t positions, std::uint64_t samples, std::uin
   return std::min<std::uint64_t>(most, batches) * batch;
 }
 
+/// The most positions of a window of any batch up to `most_batch`. A smaller batch can have a
+/// larger window, because whole batches make up a window.
+std::uint64_t most_window(std::uint64_t positions, std::uint64_t samples, std::uint64_t most_batch,
+                          std::uint32_t batches) noexcept {
+  return std::min({positions, std::max(samples, most_batch), mul_sat(batches, most_batch)});
+}
+
 }  // namespace
 
 SizeOrder::SizeOrder(const Sampler& sampler, std::shared_ptr<const SizeIndex> sizes,
                      ImageSize bound, std::uint64_t most_batch, std::uint32_t bucket_batches)
     : sampler_(sampler), sizes_(std::move(sizes)), bound_(bound), bucket_batches_(bucket_batches) {
   entries_.reserve(static_cast<std::size_t>(
-      window_of(sampler.positions(), sampler.samples(), most_batch, bucket_batches)));
+      most_window(sampler.positions(), sampler.samples(), most_batch, bucket_batches)));
 }
 
 std::uint64_t SizeOrder::memory_bytes(std::uint64_t positions, std::uint64_t samples,
-                                      std::uint64_t batch, std::uint32_t bucket_batches) noexcept {
-  return mul_sat(window_of(positions, samples, batch, bucket_batches), sizeof(Entry));
+                                      std::uint64_t most_batch,
+                                      std::uint32_t bucket_batches) noexcept {
+  return mul_sat(most_window(positions, samples, most_batch, bucket_batches), sizeof(Entry));
 }
 
 std::uint64_t SizeOrder::index(std::uint64_t epoch, Position at, std::uint64_t batch) {

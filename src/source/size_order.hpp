@@ -35,9 +35,11 @@ class SizeOrder {
   }
   const Sampler& sampler() const noexcept { return sampler_; }
 
-  /// Bytes of the window for epochs of so many positions that draw from so many samples.
+  /// Bytes of the window for epochs of so many positions that draw from so many samples, in batches
+  /// of up to `most_batch` positions. Never less for a larger batch.
   static std::uint64_t memory_bytes(std::uint64_t positions, std::uint64_t samples,
-                                    std::uint64_t batch, std::uint32_t bucket_batches) noexcept;
+                                    std::uint64_t most_batch,
+                                    std::uint32_t bucket_batches) noexcept;
 
  private:
   struct Entry {

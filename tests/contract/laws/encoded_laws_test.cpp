@@ -256,6 +256,26 @@ TEST_CASE("bad encoded samples under each policy", "[law][encoded]") {
   }
 }
 
+TEST_CASE("the room of a blank row does not depend on how sizes and max_sample_bytes are known",
+          "[law][encoded]") {
+  auto options = encoded_options();
+  options.order = Order::sequential();
+  options.faults.policy = OnFault::blank;
+  const auto second_offset = [&](const AnySource& source, std::uint64_t max_sample_bytes) {
+    options.memory.max_sample_bytes = max_sample_bytes;
+    Loader loader(source, options);
+    auto stream = loader.stream();
+    for (int i = 0; i < 10; ++i) REQUIRE(stream.next());
+    const auto batch = *stream.next();  // samples 40 to 43; 40 is bad
+    CHECK(batch.statuses()[0] == RowStatus::blank);
+    return batch.offsets()[1];
+  };
+  for (const auto bytes : {std::uint64_t{256 << 10}, MemoryOptions::measured}) {
+    CHECK(second_offset(KnowsSizes(true), bytes) == world().encoded_size(40));
+    CHECK(second_offset(world(), bytes) == world().encoded_size(40));
+  }
+}
+
 TEST_CASE("a file of another size than measured is a fault that names both", "[law][encoded]") {
   auto options = encoded_options();
   options.sizes.index = measure_sizes(world(false, 1), options);

@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include "contract/laws/fixture.hpp"
+#include "proof/configurations/images.hpp"
 #include "support/catch.hpp"
 
 using namespace weir;
@@ -84,6 +85,28 @@ TEST_CASE("peak", "[law]") {
   CHECK(later.peak == later.live);
   CHECK(later.accounts_at_peak == later.accounts);
   CHECK(loader.ledger().snapshot().peak == later.live);
+}
+
+TEST_CASE("peak: a worker keeps the blocks of two samples, and the plan's ceiling has both",
+          "[law]") {
+  // The PNG has more encoded bytes, the progressive JPEG needs more scratch.
+  const auto png = make_png(220, 175, false), jpeg = make_jpeg(340, 260, true);
+  auto options = small_options();
+  options.batch = 2;
+  options.workers = 1;
+  options.queue.max_queue_size = 3;
+  options.memory.max_sample_bytes = MemoryOptions::measured;
+  Loader loader(Files({&png, &jpeg, &png, &jpeg, &png, &jpeg, &png, &jpeg}), options);
+  {
+    auto stream = loader.stream();
+    const auto batch = stream.next();
+    stream.settle();
+  }
+  const auto& plan = loader.plan();
+  const auto peak = loader.snapshot().memory.peak;
+  CHECK(peak == plan.data_ceiling_bytes);
+  CHECK(peak > plan.index_bytes + plan.slabs * plan.slab_bytes + plan.max_sample_bytes);
+  CHECK(peak < plan.ceiling_bytes);
 }
 
 TEST_CASE("held", "[law]") {

@@ -1,6 +1,7 @@
 // The law ranks, and the law resume with other ranks: what several loaders deliver together.
 #include <cstring>
 #include <deque>
+#include <set>
 #include <stdexcept>
 
 #include "contract/laws/fixture.hpp"
@@ -245,4 +246,23 @@ TEST_CASE("the intervals of a resumed stream are on the books", "[law][resume]")
     CHECK(stream.next()->indices()[0] == 1);
   }
   CHECK(loader.snapshot().memory[Account::index] == before);
+}
+
+TEST_CASE("a stream that resumes with a smaller batch is charged for the larger window alone",
+          "[law][resume][sizes]") {
+  auto options = options_of_kind(2);
+  options.sizes.bucket_batches = 3;
+  options.memory.budget_bytes = 64 << 20;
+  // Windows of whole batches: 8 positions of batches of 4, 9 positions of batches of 3.
+  const auto data = synthetic(10, {30, 40, 3}, 4);
+  options.batch = 4;
+  const auto state = Loader(data, options).progress_after(1);
+  options.batch = 3;
+  Loader loader(data, options);
+  const auto before = loader.snapshot().memory[Account::index];
+  auto stream = loader.stream({.resume = state, .epochs = 2});
+  CHECK(loader.snapshot().memory[Account::index] - before < 1000);
+  std::multiset<std::uint64_t> rest;
+  for (auto& batch : stream) rest.insert(batch.indices().begin(), batch.indices().end());
+  CHECK(rest.size() == 16);
 }

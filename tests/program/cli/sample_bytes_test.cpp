@@ -65,6 +65,29 @@ TEST_CASE("the plan shows what was measured", "[measured]") {
   CHECK(plain["plan"]["sample_how"].is_null());
 }
 
+TEST_CASE("plan and report show what a run of this data may take", "[measured]") {
+  const auto report = [](const std::string& command, const std::string& of, const char* most) {
+    std::vector<std::string> words{command, of, "--batch", "8", "--workers", "2", "--json", "-"};
+    if (most) words.insert(words.end(), {"--max-sample-bytes", most});
+    return weir::test::weir(words).json();
+  };
+  const auto plan = report("plan", data, nullptr)["plan"];
+  const auto bytes = plan["data_ceiling_bytes"].get<std::uint64_t>();
+  CHECK(plan["ceiling_bytes"].get<std::uint64_t>() > 100u << 20);
+  CHECK(plan["max_sample_bytes"] ==
+        report("plan", "synthetic:10001,8x8", nullptr)["plan"]["max_sample_bytes"]);
+  CHECK(report("plan", data, "measured")["plan"]["data_ceiling_bytes"] == bytes);
+  const auto run = report("run", data, "measured");
+  CHECK(run["plan"]["data_ceiling_bytes"] == bytes);
+  const auto peak = run["memory"]["peak"].get<std::uint64_t>();
+  CHECK(peak <= bytes);
+  CHECK(bytes <= 2 * peak);
+  CHECK(contains(weir::test::weir({"plan", data}).out, " with this data), budget no bound, "));
+  // Many samples are measured only on request, and `weir run` measures none unasked.
+  CHECK(report("plan", "synthetic:10001,8x8", nullptr)["plan"]["data_ceiling_bytes"].is_null());
+  CHECK(report("run", data, nullptr)["plan"]["data_ceiling_bytes"].is_null());
+}
+
 TEST_CASE("where sizes are measured, plan, run and verify reserve the same", "[measured][sizes]") {
   const TemporaryFolder folder;  // synthetic: knows the sizes of its images
   const auto images = weir::synthetic(20, {120, 160, 3});

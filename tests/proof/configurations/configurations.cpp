@@ -129,6 +129,8 @@ Options options_of(const Family& family, const Member& member) {
 void drain(Loader& loader, const Family& family, const Member& member, Outcome& outcome) {
   outcome.max_sample_bytes = loader.plan().max_sample_bytes;
   outcome.floor_bytes = loader.plan().floor_bytes;
+  outcome.ceiling = loader.plan().ceiling_bytes;
+  outcome.data_ceiling = loader.plan().data_ceiling_bytes;
   try {
     if (family.asks.empty()) {
       auto stream = loader.stream({.epochs = family.epochs});
@@ -335,6 +337,7 @@ void survey_configurations(std::uint64_t count, bool own_sizes) {
     const auto outcome = run(*family, member, name);
     CHECK(outcome.breach.empty());
     CHECK(outcome.peak <= member.budget);
+    if (family->asks.empty()) CHECK(outcome.peak <= outcome.ceiling);  // without a list of requests
     CHECK(outcome.left == 0);
     CHECK(refused(*family, member, outcome.floor_bytes - 1));
 
@@ -358,6 +361,45 @@ void survey_configurations(std::uint64_t count, bool own_sizes) {
   CHECK(4 * with_faults > count);
   CHECK(2 * ended_in_error < count);
   CHECK(20 * with_hits > count);
+}
+
+std::uint64_t survey_ceilings(std::uint64_t count) {
+  count = number_from("WEIR_CONFIGURATIONS", count);
+  const auto seed = number_from("WEIR_CONFIGURATION_SEED", 1);
+  std::uint64_t close = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Family family(mix_key({seed, i, 4}));
+    family.asks.clear();
+    RandomStream random(mix_key({seed, i, 6}));
+    // PNGs have many encoded bytes, progressive JPEGs need much scratch. A huge file would have the
+    // most of both.
+    for (auto& file : family.files) {
+      const auto& images = images_of(random.below(2) == 0 ? Kind::png : Kind::progressive);
+      file = &images[random.below(images.size())];
+    }
+    if (i % 4 == 0) family.keep_sizes(mix_key({seed, i, 5}));
+    auto member = Member::draw(family, random);
+    if (i % 3 != 0) {
+      member.budget = UINT64_MAX;
+      if (member.keep != Cache::nothing && member.cache_bytes == 0) member.cache_bytes = 100'000;
+    }
+    family.options.memory.max_sample_bytes = MemoryOptions::measured;
+    const auto name = "WEIR_CONFIGURATION_SEED=" + std::to_string(seed) + ", ceiling " +
+                      std::to_string(i) + ": " + member.to_string();
+    CAPTURE(name);
+    Outcome outcome;
+    try {
+      outcome = run(family, member, name);
+    } catch (const Error& error) {
+      // The floor was that of another max_sample_bytes.
+      CHECK(error.code() == Errc::budget_too_small);
+      continue;
+    }
+    CHECK(outcome.peak <= outcome.data_ceiling);
+    CHECK(outcome.data_ceiling <= outcome.ceiling);
+    if (10 * outcome.peak >= 9 * outcome.data_ceiling) ++close;
+  }
+  return close;
 }
 
 void survey_pairs(std::uint64_t count) {

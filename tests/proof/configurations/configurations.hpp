@@ -46,10 +46,11 @@ struct Outcome {
   std::uint64_t rows = 0;
   std::string error;  ///< the stream's final error, if any
   std::uint64_t max_sample_bytes = 0, floor_bytes = 0, faults = 0;
-  std::uint64_t hits = 0;  ///< of the cache
-  std::uint64_t peak = 0;  ///< of the books
-  std::uint64_t left = 0;  ///< live after the destructor
-  std::string breach;      ///< the finding of a thread that watched the books
+  std::uint64_t hits = 0;                       ///< of the cache
+  std::uint64_t peak = 0;                       ///< of the books
+  std::uint64_t ceiling = 0, data_ceiling = 0;  ///< of the plan; the latter is 0 if unknown
+  std::uint64_t left = 0;                       ///< live after the destructor
+  std::string breach;                           ///< the finding of a thread that watched the books
 };
 
 /// Aborts with a message if the run hangs, because ctest's own limit could not name the run.
@@ -64,6 +65,11 @@ std::pair<Outcome, Outcome> run_together(const std::array<Family, 2>& families,
 /// CHECK is that the survey met the floor, faults and streams that end well. WEIR_CONFIGURATIONS
 /// overrides the count, WEIR_CONFIGURATION_SEED the seed.
 void survey_configurations(std::uint64_t count, bool own_sizes = false);
+
+/// Runs `count` configurations without a budget whose samples were measured, and some with one: the
+/// peak is at most each ceiling of the plan. Returns how often the peak comes within a tenth of
+/// the ceiling for the data.
+std::uint64_t survey_ceilings(std::uint64_t count);
 
 /// Tests `count` pairs of loaders that share the sum of their floors, or up to twice that. Both
 /// complete, with the same rows as alone.

@@ -16,3 +16,9 @@ TEST_CASE("forty random configurations of images at their own sizes do so, too",
 TEST_CASE("fifteen random pairs of loaders share a budget and complete", "[configurations]") {
   survey_pairs(15);
 }
+
+TEST_CASE("the bytes of forty random configurations stay below the ceilings of their plans",
+          "[configurations]") {
+  // The ceilings are no guess: some runs come close.
+  CHECK(survey_ceilings(40) > 0);
+}

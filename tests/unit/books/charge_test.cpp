@@ -45,6 +45,15 @@ TEST_CASE("a charge grows where there is room and shrinks as far as it is told",
   CHECK(ledger.snapshot()[Account::index] == 10);
 }
 
+TEST_CASE("charges that would wrap are refused, also without a budget", "[books]") {
+  MemoryLedger ledger(UINT64_MAX);
+  auto most = ledger.try_charge(Account::cache, UINT64_MAX - 10);
+  REQUIRE(most);
+  CHECK_FALSE(ledger.try_charge(Account::cache, 20));
+  CHECK_FALSE(most->try_grow(UINT64_MAX));
+  CHECK(ledger.snapshot().live == UINT64_MAX - 10);
+}
+
 TEST_CASE("a charge that moves is one charge", "[books]") {
   MemoryLedger ledger(100);
   auto first = *ledger.try_charge(Account::cache, 60);

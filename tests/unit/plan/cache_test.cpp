@@ -237,7 +237,15 @@ TEST_CASE("advice says what a cache of a size of one's own would bring", "[plan]
     CHECK(a.to.samples_per_s < b.to.samples_per_s);
     CHECK(b.to.samples_per_s < c.to.samples_per_s);
     CHECK(c.to.samples_per_s == c.whole.samples_per_s);
+    // Their bytes are those of the loader and of the cache.
+    CHECK(b.to.total_bytes == large.now.total_bytes + b.bytes);
+    CHECK(b.whole.total_bytes == large.now.total_bytes + b.whole_bytes);
   }
+  const auto lever = std::ranges::find(large.levers, Change::cache, &Lever::change);
+  REQUIRE(lever != large.levers.end());
+  CHECK(lever->bytes > 700 * static_cast<std::int64_t>(mib));
+  CHECK(lever->result.total_bytes ==
+        large.now.total_bytes + static_cast<std::uint64_t>(lever->bytes));
   CHECK(of(8000).cache[0].bytes == 0);
   CHECK(small.flags.find("--cache") == std::string::npos);
 

@@ -51,6 +51,7 @@ TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[js
                                    "floor_bytes",
                                    "budget_bytes",
                                    "ceiling_bytes",
+                                   "data_ceiling_bytes",
                                    "index_bytes",
                                    "trace_bytes",
                                    "shape",

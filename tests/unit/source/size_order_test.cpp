@@ -155,3 +155,20 @@ TEST_CASE("a bound scales down and keeps the aspect, to the pixel", "[sizes]") {
   CHECK(scaled_within({65'500, 65'500}, {1, 1}) == ImageSize{1, 1});
   CHECK(scaled_within({0, 0}, {10, 10}) == ImageSize{});
 }
+
+TEST_CASE("the memory of a window holds every smaller batch's, also of hostile sizes", "[sizes]") {
+  for (const std::uint32_t batches : {1u, 3u, 100u})
+    for (std::uint64_t batch = 1; batch < 45; ++batch) {
+      // Windows are whole batches: batches of 4 have 8 of 10 positions, batches of 3 have 9.
+      const auto bytes = [&](std::uint64_t most_batch) {
+        return SizeOrder::memory_bytes(40, 30, most_batch, batches);
+      };
+      const auto window =
+          std::min({40 / batch, std::max<std::uint64_t>(1, 30 / batch), std::uint64_t{batches}}) *
+          batch;
+      CHECK(bytes(batch) >= window * 24);
+      CHECK(bytes(batch + 1) >= bytes(batch));
+      CHECK(bytes(batch) <= 40 * 24);
+    }
+  CHECK(SizeOrder::memory_bytes(40, 30, UINT64_MAX, UINT32_MAX) == 40 * 24);
+}
