@@ -4,6 +4,7 @@
 #include "lease_fixture.hpp"
 #include "support/sanitized.hpp"
 #include "support/text.hpp"
+#include "support/undisturbed.hpp"
 #include "weir/advice.hpp"
 
 using namespace weir;
@@ -11,7 +12,7 @@ using namespace weir::test;
 
 namespace {
 
-constexpr int copy_us = 4000;
+constexpr int copy_us = 20'000;  // much longer than anything else, also on a busy machine
 
 /// Takes and sends `batches` batches.
 void train(Leases& leases, int batches) {
@@ -34,15 +35,19 @@ TEST_CASE("a slow device makes the regime copy, in figures, trace and prediction
   fresh_device().slow_copies(copy_us);
   const auto max_leases = GENERATE(1u, 2u);
   CAPTURE(max_leases);
-  constexpr int batches = 25;
+  constexpr int batches = 20;
   Leases leases(max_leases, 4 * batches, 4096);
+  const auto begun = std::chrono::steady_clock::now();
   train(leases, batches);
   leases.device.wait();
   REQUIRE(comes([&] { return leases.leased() == 0; }));
   const auto report = leases.loader->report();
-  INFO(report.regime_why);
-  CHECK(report.regime == "copy");
-  CHECK(contains(report.regime_why, "for the device"));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  const auto seen = undisturbed(window(report));
+  const auto verdict = judge(seen);
+  INFO(verdict.why);
+  CHECK(verdict.regime == Regime::copy);
+  CHECK(contains(verdict.why, "for the device"));
   const auto& queue = report.queue;
   CHECK(queue.storage_wait_s + queue.decode_wait_s + queue.memory_wait_s + queue.device_wait_s ==
         Approx(queue.consumer_wait_s));
@@ -55,7 +60,7 @@ TEST_CASE("a slow device makes the regime copy, in figures, trace and prediction
   CHECK(copy.bytes == stage(report, Stage::lease).bytes);
   CHECK(copy.busy_s > copies_s);
   // Copies that wait for each other do not count twice.
-  CHECK(copy.busy_s < queue.seconds + 0.1);
+  CHECK(copy.busy_s <= took.count());
   CHECK(stage(report, Stage::lease).count == batches);
   CHECK(stage(report, Stage::lease).busy_s < copy.busy_s);
 
@@ -64,12 +69,13 @@ TEST_CASE("a slow device makes the regime copy, in figures, trace and prediction
   for (const auto* name : {R"("cat":"batch","name":"copy")", R"("cat":"thread","name":"device")"})
     CHECK(contains(trace.str(), name));
 
-  const auto seen = window(report);
   const auto advice = advise(seen);
   INFO(advice.sentence);
   CHECK(contains(advice.sentence, "Copy-bound: the consumer waits"));
   CHECK(advice.now.verdict.regime == Regime::copy);
-  CHECK(advice.now.samples_per_s == Approx(report.throughput.samples_per_s).epsilon(0.25));
+  // No faster than the device. No slower than the run, whose start a busy machine makes longer.
+  CHECK(advice.now.samples_per_s <= 1.05 * 4 / (copy_us * 1e-6));
+  CHECK(advice.now.samples_per_s >= 0.75 * report.throughput.samples_per_s);
   const auto lever = [&](Change change) {
     return std::ranges::find(advice.levers, change, &Lever::change);
   };
@@ -90,7 +96,7 @@ TEST_CASE("who releases at the end of a step gains by another lease", "[cuda][re
     std::this_thread::sleep_for(std::chrono::microseconds(copy_us));
     leases.send(std::move(*batch));
   }
-  const auto seen = window(leases.loader->report());
+  const auto seen = undisturbed(window(leases.loader->report()));
   CHECK(judge(seen).regime == Regime::copy);
   const auto advice = advise(seen);
   const auto lever = std::ranges::find(advice.levers, Change::max_leases, &Lever::change);

@@ -88,7 +88,7 @@ TEST_CASE("workers that sleep are not short of CPUs", "[regimes][cpu]") {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   };
   const auto window = seen(synthetic(1000, {24, 24}), options, 6);
-  const auto verdict = judge(window);
+  const auto verdict = judge(undisturbed(window));
   INFO(verdict.why);
   CHECK(verdict.regime == Regime::decode);
   CHECK(window.cpu.workers_s < 0.5 * window.workers.decode_s);

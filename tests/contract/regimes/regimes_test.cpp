@@ -2,7 +2,8 @@
 #include "workload.hpp"
 
 // Margins are wide, and slow operations sleep. So a busy machine moves shares by a few per cent,
-// but not from one regime to another.
+// but not from one regime to another. What the kernel counts as waits for a CPU is left out:
+// cpu_test.cpp has these.
 
 using namespace weir;
 using namespace weir::test;
@@ -43,8 +44,7 @@ TEST_CASE("slow reads make the regime storage, with and without read-ahead", "[r
 TEST_CASE("heavy images and a consumer that does nothing make it decode", "[regimes]") {
   const auto verdict = regime_of(heavy_to_decode(), two_workers(), 6, 0);
   INFO(verdict.why);
-  // Other processes may have taken the CPUs.
-  CHECK((verdict.regime == Regime::decode || verdict.regime == Regime::cpu));
+  CHECK(verdict.regime == Regime::decode);
   CHECK(verdict.decode_wait > 0.5);
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("the simulation names the regime that was measured", "[regimes]") {
     Loader loader(source, options);
     auto stream = loader.stream({.epochs = std::nullopt});
     consume(stream, batches, work_ms);
-    const auto seen = window(loader.report());
+    const auto seen = undisturbed(window(loader.report()));
     const auto measured = judge(seen), predicted = predict(seen, setting_of(seen.plan)).verdict;
     INFO("measured: " << measured.why);
     INFO("predicted: " << predicted.why);
@@ -100,7 +100,7 @@ TEST_CASE("a consumer as fast as the producers makes it balanced", "[regimes]") 
     const auto batch = stream.next();
     work();
   }
-  const auto verdict = judge(window(begun, loader.report()));
+  const auto verdict = judge(undisturbed(window(begun, loader.report())));
   INFO(verdict.why);
   CHECK(verdict.regime == Regime::balanced);
 }
@@ -140,11 +140,12 @@ TEST_CASE("a change in mid-run is seen between two reports", "[regimes]") {
   auto stream = loader.stream({.epochs = std::nullopt});
   consume(stream, 10, 0);
   const auto half = loader.report();
-  CHECK(half.regime == "storage");
+  CHECK(half.regime == to_string(judge(window(half)).regime));
   state->delay_ms = 0;
   consume(stream, 12, 40);
   const auto end = loader.report();
-  const auto first = judge(window(half)), second = judge(window(half, end));
+  const auto first = judge(undisturbed(window(half))),
+             second = judge(undisturbed(window(half, end)));
   INFO(first.why);
   INFO(second.why);
   CHECK(first.regime == Regime::storage);
@@ -152,5 +153,5 @@ TEST_CASE("a change in mid-run is seen between two reports", "[regimes]") {
   CHECK(window(half, end).batches == 12);
   state->delay_ms = 20;
   consume(stream, 10, 0);
-  CHECK(judge(window(end, loader.report())).regime == Regime::storage);
+  CHECK(judge(undisturbed(window(end, loader.report()))).regime == Regime::storage);
 }

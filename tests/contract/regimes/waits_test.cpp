@@ -91,7 +91,7 @@ TEST_CASE("a consumer that polls is seen to wait", "[regimes]") {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
-  const auto verdict = judge(window(loader.report()));
+  const auto verdict = judge(undisturbed(window(loader.report())));
   INFO(verdict.why);
   CHECK(verdict.regime == Regime::storage);
   CHECK(verdict.storage_wait > 0.5);
@@ -107,7 +107,7 @@ TEST_CASE("a consumer at work makes the workers' waiting grow", "[regimes]") {
     return now.queue.workers.idle_s > before.queue.workers.idle_s + 0.2;
   });
   CHECK(later.queue.workers.idle_s > before.queue.workers.idle_s + 0.2);
-  CHECK(judge(window(before, later)).regime == Regime::consumer);
+  CHECK(judge(undisturbed(window(before, later))).regime == Regime::consumer);
 }
 
 TEST_CASE("workers' times add up, stalls to the consumer's wait, batches to their stages",

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "support/undisturbed.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::test {
@@ -68,13 +69,13 @@ inline void consume(Stream& stream, int batches, int work_ms) {
   }
 }
 
-/// The verdict on a run over `source`.
+/// The verdict on a run over `source`, on a machine that does nothing else.
 inline Verdict regime_of(const AnySource& source, const Options& options, int batches,
                          int work_ms) {
   Loader loader(source, options);
   auto stream = loader.stream({.epochs = std::nullopt});
   consume(stream, batches, work_ms);
-  return judge(window(loader.report()));
+  return judge(undisturbed(window(loader.report())));
 }
 
 }  // namespace weir::test

@@ -51,6 +51,15 @@ bool asleep(pid_t thread) {
   return state != text.npos && state + 2 < text.size() && text[state + 2] == 'S';
 }
 
+bool others_asleep() {
+  const auto own = std::to_string(this_thread());
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    const auto thread = entry.path().filename().string();
+    if (thread != own && !asleep(static_cast<pid_t>(std::stol(thread)))) return false;
+  }
+  return true;
+}
+
 void until(const std::function<bool()>& holds, const std::string& what) {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (!holds()) {

@@ -21,6 +21,8 @@ Holdings holdings();
 pid_t this_thread();
 /// True if a thread of this process sleeps in the kernel: in a wait, a join, a lock.
 bool asleep(pid_t thread);
+/// True if all threads of this process do, except the calling one.
+bool others_asleep();
 
 /// Polls until `holds` returns true. Aborts with a message after a minute, because ctest's own time
 /// limit would not name the condition.

@@ -19,6 +19,8 @@ struct Scene {
   /// weir cannot interrupt the work that waits here. Null if there is no such work.
   std::shared_ptr<Gate> gate;
   std::thread consumer;  ///< blocked in a call
+  /// The CPU time of a whole decode, and others_cpu_ms() before the scene's. 0: no decode.
+  double decode_ms = 0, begun_ms = 0;
 };
 
 /// The states by name, as listed in src/engine/README.md.

@@ -90,7 +90,7 @@ TEST_CASE("the watchdog names the sample that the source does not give", "[watch
     {
       const Consumer consumer(stream);
       const auto text = told.with({"the source, which reads file/5 (row 1 of batch 1)"});
-      CHECK(text.starts_with("stalled for 0."));
+      CHECK(text.starts_with("stalled for "));
       gate->open();
     }
     CHECK(loader.report().stalls.size() >= 1);
@@ -140,13 +140,18 @@ TEST_CASE("a consumer that does not ask, or waits for its own lease, is no stall
   auto held = stream.next();
   told.with({"no stall of the loader: the consumer has not asked for a batch for ",
              "it holds 1 of 1 lease", "4 batches are ready"});
+  // On a busy machine the first batches may have stalled, and the next ones may.
+  const auto before = told.all().size();
+  std::vector<std::string> said;
   std::thread other([&] {
     told.with({"no stall of the loader: for ", "one of its own leases to come back"});
+    said = told.all();
     held.reset();
   });
   CHECK(stream.next(1h));
   other.join();
-  for (const auto& text : told.all()) CHECK(text.starts_with("no stall of the loader"));
+  REQUIRE(said.size() > before);
+  for (auto i = before; i < said.size(); ++i) CHECK(said[i].starts_with("no stall of the loader"));
 }
 
 TEST_CASE("the watchdog tells whom a stream that is to stop waits for", "[watchdog][R8]") {

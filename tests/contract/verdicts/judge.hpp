@@ -29,6 +29,11 @@ struct Verdict {
 
 /// Options that keep each image whole and as stored, if `shape` is its own size. Bad ones are blank.
 Options whole(Shape shape, bool strict = true);
+/// A progressive JPEG of 2048 x 2048 pixels in grey.
+std::vector<std::byte> sound_image();
+/// The CPU time of this process for its verdict, from the start of the stream. Measured here and now,
+/// so that bounds on other files do not depend on the machine.
+double sound_image_ms();
 /// The codecs for BMP, TIFF and PNM, if OpenCV is available; otherwise none.
 std::vector<std::shared_ptr<const ForeignCodec>> all_codecs();
 

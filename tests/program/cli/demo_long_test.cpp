@@ -37,12 +37,13 @@ TEST_CASE("the demo needs no data, ends with the sweep's table and leaves nothin
 
 TEST_CASE("a demo interrupted while it makes its images leaves nothing behind", "[demo]") {
   const TemporaryFiles files;
-  CHECK(weir_interrupted({"demo"}, 100).exit_code == 130);
+  CHECK(weir_interrupted({"demo"}).exit_code == 130);
   CHECK(files.all_gone());
 }
 
 TEST_CASE("a demo interrupted while it sweeps leaves nothing behind", "[demo]") {
   const TemporaryFiles files;
-  CHECK(weir_interrupted({"demo"}, 3000).exit_code == 130);
+  const auto sweeps = [](const Running& demo) { return contains(demo.out(), "  weir sweep "); };
+  CHECK(weir_interrupted({"demo"}, sweeps).exit_code == 130);
   CHECK(files.all_gone());
 }

@@ -4,7 +4,9 @@
 #include "support/catch.hpp"
 #include "support/text.hpp"
 
+using weir::test::bytes_in;
 using weir::test::contains;
+using weir::test::Running;
 using weir::test::TemporaryFolder;
 using weir::test::weir_interrupted;
 using Arguments = std::vector<std::string>;
@@ -74,9 +76,11 @@ TEST_CASE("a bad sample ends a run with exit 1, or is skipped, or is blank", "[e
 }
 
 TEST_CASE("an interrupt ends the run cleanly, with its report and exit 130", "[exit]") {
-  const auto outcome = weir_interrupted({"run", "synthetic:100000,16x16", "--size", "16x16",
-                                         "--epochs", "1000", "--consumer-ms", "1", "--json", "-"},
-                                        700);
+  const TemporaryFolder folder;
+  const auto outcome = weir_interrupted(
+      {"run", "synthetic:100000,16x16", "--size", "16x16", "--epochs", "1000", "--consumer-ms", "1",
+       "--samples", (folder.path() / "s").string(), "--json", "-"},
+      [&](const Running&) { return bytes_in(folder.path()) > 0; });
   CHECK(outcome.exit_code == 130);
   REQUIRE_FALSE(outcome.json().is_discarded());
   CHECK(outcome.json()["interrupted"] == true);
@@ -84,24 +88,29 @@ TEST_CASE("an interrupt ends the run cleanly, with its report and exit 130", "[e
 }
 
 TEST_CASE("a hangup ends the run as an interrupt does, unless it is ignored", "[exit]") {
-  const TemporaryFolder folder;
-  const auto json = (folder.path() / "r.json").string();
-  const Arguments words{"run",        "synthetic:64,8x8", "--size", "8x8",     "--epochs",
-                        "1000000000", "--consumer-ms",    "1",      "--quiet", "--json",
-                        json};
-  const auto hung_up = weir::test::weir_signalled(words, SIGHUP, 300);
+  const TemporaryFolder folder, list;
+  const auto json = (folder.path() / "r.json").string(), samples = (list.path() / "s").string();
+  const Arguments words{
+      "run", "synthetic:64,8x8", "--size", "8x8",           "--epochs", "1000000000", "--json",
+      json,  "--samples",        samples,  "--consumer-ms", "1",        "--quiet"};
+  std::uintmax_t before = 0;
+  const auto delivers = [&](const Running&) { return bytes_in(list.path()) > before; };
+  const auto hung_up = weir::test::weir_signalled(words, SIGHUP, delivers);
   CHECK(hung_up.exit_code == 130);
   const auto report = weir::test::Json::try_parse(weir::test::read_file(json));
   REQUIRE_FALSE(report.is_discarded());
   CHECK(report["interrupted"] == true);
   CHECK(report["samples"]["conserved"] == true);
   // As under nohup: the hangup has no effect, and the interrupt that follows ends the run.
-  const std::string ignoring =
-      "trap '' HUP; \"$0\" \"$@\" & sleep 0.3; kill -HUP $!; sleep 0.2; kill -0 $! && "
-      "kill -TERM $!; wait $!";
-  Arguments nohup{"/bin/sh", "-c", ignoring, WEIR_PROGRAM};
+  std::filesystem::remove(samples);
+  Arguments nohup{"/bin/sh", "-c", "trap '' HUP; exec \"$0\" \"$@\"", WEIR_PROGRAM};
   nohup.insert(nohup.end(), words.begin(), words.end());
-  const auto outcome = weir::test::run_program(nohup);
+  auto program = Running::program(nohup);
+  program.await(SIGTERM, delivers);
+  REQUIRE(kill(program.pid(), SIGHUP) == 0);
+  before = bytes_in(list.path()) + (32u << 10);  // dozens of batches
+  program.await(SIGTERM, delivers);
+  const auto outcome = program.end_by(SIGTERM);
   CHECK(outcome.exit_code == 130);
   CHECK(outcome.err.empty());
 }

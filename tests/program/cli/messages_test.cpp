@@ -132,8 +132,8 @@ TEST_CASE("what memory or threads do not suffice for is named, with the way out"
   if (weir::test::sanitized) return weir::test::skip("a sanitizer needs more address space");
   // In KiB of address space.
   const auto limited = [](const std::string& kib, const Arguments& arguments) {
-    Arguments words{"/bin/sh",    "-c",  "ulimit -v " + kib + "; exec \"$0\" \"$@\"",
-                    WEIR_PROGRAM, "run", data};
+    Arguments words{"/bin/sh", "-c", "ulimit -v " + kib + "; exec \"$0\" \"$@\"", WEIR_PROGRAM,
+                    "run"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     const auto outcome = weir::test::run_program(words);
     CAPTURE(arguments);
@@ -142,16 +142,21 @@ TEST_CASE("what memory or threads do not suffice for is named, with the way out"
     CHECK_FALSE(contains(outcome.err, "bad_alloc"));
     return outcome.err;
   };
-  CHECK(contains(limited("4000000", {"--batch", "1048576"}),
+  CHECK(contains(limited("4000000", {data, "--batch", "1048576"}),
                  "weir: a batch takes 147.02 GiB (--batch 1048576, --size 224x224), and there are "
                  "at least 2; 3.81 GiB are available; lower --batch, "));
-  CHECK(contains(limited("4000000", {"--trace", "/dev/null", "--trace-events", "4294967296"}),
+  CHECK(contains(limited("4000000", {data, "--trace", "/dev/null", "--trace-events", "4294967296"}),
                  "--trace-events 4294967296: the events take "));
-  CHECK(contains(limited("400000", {"--batch", "64", "--max-queue-size", "64", "--epochs", "100",
-                                    "--consumer-ms", "20"}),
-                 "out of memory: a batch takes 9.19 MiB (--batch 64, --size 224x224), all of them "
-                 "597.25 MiB (--max-queue-size 64, --max-leases 1); lower these, or "));
-  CHECK(contains(limited("2000000", {"--workers", "1000", "--size", "8x8"}),
+  // A batch has room for 512 images, but an epoch has one. While the consumer works on one of eight
+  // batches, a few others fill the memory.
+  const TemporaryFolder folder;
+  const auto times = folder.write("times", "400\n0\n0\n0\n0\n0\n0\n0\n");
+  CHECK(contains(
+      limited("400000", {"synthetic:1,8x8", "--workers", "2", "--batch", "512", "--max-queue-size",
+                         "8", "--epochs", "1000", "--dtype", "uint8", "--consumer-trace", times}),
+      "out of memory: a batch takes 73.51 MiB (--batch 512, --size 224x224), all of them "
+      "661.57 MiB (--max-queue-size 8, --max-leases 1); lower these, or "));
+  CHECK(contains(limited("2000000", {data, "--workers", "1000", "--size", "8x8"}),
                  "cannot start a thread: Resource temporarily unavailable; --workers 1000 and "));
 }
 
@@ -213,10 +218,10 @@ TEST_CASE("inputs that never end are refused", "[message]") {
 }
 
 TEST_CASE("an interrupted sweep says so and shows what is finished", "[message][sweep]") {
-  const auto outcome =
-      weir_interrupted({"sweep", "synthetic:100000,16x16", "--size", "16x16", "--epochs", "1000",
-                        "--consumer-ms", "1", "--max-queue-size", "1,2", "--quiet"},
-                       1500);
+  const auto outcome = weir_interrupted(
+      {"sweep", "synthetic:100000,16x16", "--size", "16x16", "--epochs", "1000", "--consumer-ms",
+       "1", "--max-queue-size", "1,2", "--quiet", "--metrics-port", "0"},
+      weir::test::runs);
   CHECK(outcome.exit_code == 130);
   CHECK(outcome.out == "Interrupted: 0 runs are finished.\n");
 }
@@ -225,8 +230,7 @@ TEST_CASE("an interrupted probe says what it has not examined", "[message]") {
   const TemporaryFolder folder;
   const auto bad = (folder.path() / "bad.txt").string();
   const auto outcome = weir_interrupted(
-      {"probe", "synthetic:100000,16x16", "--read-delay-ms", "50", "--list-bad", bad, "--quiet"},
-      300);
+      {"probe", "synthetic:100000,16x16", "--read-delay-ms", "50", "--list-bad", bad, "--quiet"});
   CHECK(outcome.exit_code == 130);
   CHECK(outcome.out.starts_with("Interrupted: "));
   CHECK(
@@ -235,8 +239,7 @@ TEST_CASE("an interrupted probe says what it has not examined", "[message]") {
 
 TEST_CASE("an interrupted tune says so", "[message][tune]") {
   const auto outcome = weir_interrupted(
-      {"tune", "synthetic:100000,16x16", "--size", "16x16", "--consumer-ms", "200", "--quiet"},
-      700);
+      {"tune", "synthetic:100000,16x16", "--size", "16x16", "--consumer-ms", "200", "--quiet"});
   CHECK(outcome.exit_code == 130);
   CHECK(outcome.out == "Interrupted: the measurement did not end, so there is no advice.\n");
 }

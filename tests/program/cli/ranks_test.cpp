@@ -197,12 +197,12 @@ TEST_CASE("a run resumes where another has ended, with other ranks", "[ranks]") 
 }
 
 TEST_CASE("SIGTERM ends a run as SIGINT does, and saves what is finished", "[ranks]") {
-  const TemporaryFolder folder;
-  const auto progress = (folder.path() / "p").string(), samples = (folder.path() / "s").string();
+  const TemporaryFolder folder, list;
+  const auto progress = (folder.path() / "p").string(), samples = (list.path() / "s").string();
   const auto outcome = weir::test::weir_signalled(
-      command("run", {"--consumer-ms", "40", "--epochs", "100", "--save-progress", progress,
+      command("run", {"--consumer-ms", "1", "--epochs", "1000000", "--save-progress", progress,
                       "--samples", samples}),
-      SIGTERM, 400);
+      SIGTERM, [&](const auto&) { return weir::test::bytes_in(list.path()) > 0; });
   CHECK(outcome.exit_code == 130);
   const auto delivered = rows_of(read_file(samples)).size();
   CHECK(delivered > 0);

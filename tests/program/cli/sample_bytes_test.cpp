@@ -134,7 +134,7 @@ TEST_CASE("a budget without room for the largest sample is refused with its byte
 
 TEST_CASE("a signal ends a measurement", "[measured]") {
   const auto outcome =
-      weir_interrupted({"run", "synthetic:1000000,300x400", "--max-sample-bytes", "measured"}, 400);
+      weir_interrupted({"run", "synthetic:1000000,300x400", "--max-sample-bytes", "measured"});
   CHECK(outcome.exit_code == 130);
   CHECK(contains(outcome.err,
                  "interrupted while the samples of synthetic:1000000,300x400 were "

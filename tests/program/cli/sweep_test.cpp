@@ -82,10 +82,10 @@ TEST_CASE("an impossible sweep says why once and is a usage error", "[sweep]") {
 }
 
 TEST_CASE("an interrupted sweep tells what it has", "[sweep]") {
-  const auto outcome =
-      weir_interrupted({"sweep", "synthetic:1000,16x16", "--sizes", "padded", "--epochs", "1000",
-                        "--consumer-ms", "2", "--max-queue-size", "1,2", "--json", "-"},
-                       1500);
+  const auto outcome = weir_interrupted(
+      {"sweep", "synthetic:1000,16x16", "--sizes", "padded", "--epochs", "1000", "--consumer-ms",
+       "2", "--max-queue-size", "1,2", "--json", "-", "--metrics-port", "0"},
+      runs);
   CHECK(outcome.exit_code == 130);
   REQUIRE_FALSE(outcome.json().is_discarded());
   CHECK(outcome.json()["interrupted"] == true);

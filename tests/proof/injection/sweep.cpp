@@ -56,7 +56,7 @@ ssize_t read_whole(int file, void* into, std::size_t bytes) {
 
 /// A joined thread stays on the kernel's list a moment longer.
 bool back_to(std::ptrdiff_t threads) {
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 20'000; ++i) {
     if (entries("/proc/self/task") <= threads) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

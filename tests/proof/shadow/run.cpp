@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "contract/stopping/process.hpp"
 #include "proof/configurations/images.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
@@ -70,11 +71,12 @@ AnySource folder() {
   return image_folder(root.string());
 }
 
-/// A worker may be between freeing a block and discharging it. Polls until both agree, for a limited time.
+/// A worker may be between freeing a block and discharging it. Polls until both agree, for 20 s at
+/// most. Allocates nothing, because the heap is watched.
 Instant at_rest(Stream& stream, const MemoryLedger& ledger, const Heap& fixed) {
   stream.settle();
   auto now = look(ledger);
-  for (int i = 0; i < 200 && now.heap.all != fixed.all + now.books; ++i) {
+  for (int i = 0; i < 400'000 && now.heap.all != fixed.all + now.books; ++i) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
     now = look(ledger);
   }
@@ -88,13 +90,9 @@ Heap learn(Stream& stream, const Loader& loader, const MemoryLedger& ledger, Dat
     if (n % 50 == 0) stream.settle();
   }
   stream.settle();
-  // Waits until nothing changes: a worker may still be on its way to sleep.
-  auto now = look(ledger);
-  for (Instant before{}; before.heap.all != now.heap.all || before.books != now.books;) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    before = now;
-    now = look(ledger);
-  }
+  // A worker may still be on its way to sleep.
+  until(others_asleep, "the loader's threads to sleep");
+  const auto now = look(ledger);
   return {now.heap.all - now.books, now.heap.large > now.books ? now.heap.large - now.books : 0};
 }
 

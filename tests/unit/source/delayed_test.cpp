@@ -52,7 +52,7 @@ TEST_CASE("samples that need no memory are delayed, too", "[delayed]") {
 }
 
 TEST_CASE("a read that is refused its bytes does not wait", "[delayed]") {
-  const auto slow = source::delayed(synthetic(1, {16, 16, 3}), {60'000, 0, 0});
+  const auto slow = source::delayed(synthetic(1, {16, 16, 3}), {3'600'000, 0, 0});
   RefusingSink sink;
   CHECK_FALSE(slow.try_read(0, sink));
 }
