@@ -152,7 +152,7 @@ TEST_CASE("reading a hostile state takes a small multiple of its text") {
        {head + '[' + nested + "0]}", head + '{' + keys + "\"y\":0}}", done(runs), done(same)}) {
     const auto before = allocated_bytes();
     try {
-      CHECK(Progress::parse(text).epochs.front().done.size() == 30'001);
+      static_cast<void>(Progress::parse(text));
     } catch (const Error&) {
     }
     CAPTURE(text.substr(0, 120), text.size());

@@ -315,7 +315,9 @@ TEST_CASE("what was not trained is not finished, also after the stream has start
 TEST_CASE("a batch that is held while the stream starts anew is finished when it is released",
           "[api][epochs]") {
   const bool rest = GENERATE(false, true);
-  Loader loader(synthetic(20, {24, 24, 3}), small_options());
+  auto options = small_options();
+  options.queue.max_leases = 2;
+  Loader loader(synthetic(20, {24, 24, 3}), options);
   auto epochs = loader.epochs(2, {.rest = rest});
   auto held = epochs.next().next();
   CHECK(epochs.progress().epochs.front().done == std::vector<Progress::Run>{{4, 20}});
