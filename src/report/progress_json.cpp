@@ -45,7 +45,7 @@ class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
   bool binary(binary_t&) override { return other(); }
 
   bool number_unsigned(number_unsigned_t value) override {
-    if (place_ == Place::run && skipped_ == 0) {
+    if (level_ == Level::run && skipped_ == 0) {
       if (parts_ < run_.size()) run_[parts_] = value;
       ++parts_;
       return true;
@@ -67,8 +67,8 @@ class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
 
   bool key(string_t& name) override {
     if (skipped_ > 0) return true;
-    enter(place_);
-    const bool in_state = place_ == Place::state;
+    enter(level_);
+    const bool in_state = level_ == Level::state;
     const auto keys = in_state ? Keys(state_keys) : Keys(epoch_keys);
     const auto found = std::ranges::find(keys, name);
     if (found == keys.end()) return true;
@@ -83,12 +83,12 @@ class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
 
   bool start_object(std::size_t) override {
     if (skips()) return true;
-    if (place_ == Place::start) {
-      enter(Place::state);
-    } else if (place_ == Place::epochs) {
+    if (level_ == Level::start) {
+      enter(Level::state);
+    } else if (level_ == Level::epochs) {
       progress_.epochs.emplace_back();
       seen_in_epoch_ = 0;
-      enter(Place::epoch);
+      enter(Level::epoch);
     } else {
       refuse_value();
     }
@@ -97,9 +97,9 @@ class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override {
     if (skipped_ > 0) {
       --skipped_;
-    } else if (place_ == Place::epoch) {
+    } else if (level_ == Level::epoch) {
       require(epoch_keys, seen_in_epoch_, 3);
-      enter(Place::epochs);
+      enter(Level::epochs);
     } else {
       require(state_keys, seen_, 6);
     }
@@ -109,12 +109,12 @@ class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
   bool start_array(std::size_t) override {
     if (skips()) return true;
     const bool list = !key_.empty() && number_ == nullptr && text_ == nullptr;
-    if (place_ == Place::state && list)
-      enter(Place::epochs);
-    else if (place_ == Place::epoch && list)
-      enter(Place::done);
-    else if (place_ == Place::done)
-      enter(Place::run);
+    if (level_ == Level::state && list)
+      enter(Level::epochs);
+    else if (level_ == Level::epoch && list)
+      enter(Level::done);
+    else if (level_ == Level::done)
+      enter(Level::run);
     else
       refuse_value();
     parts_ = 0;
@@ -123,11 +123,11 @@ class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override {
     if (skipped_ > 0) {
       --skipped_;
-    } else if (place_ == Place::run) {
+    } else if (level_ == Level::run) {
       add_run();
-      enter(Place::done);
+      enter(Level::done);
     } else {
-      enter(place_ == Place::done ? Place::epoch : Place::state);
+      enter(level_ == Level::done ? Level::epoch : Level::state);
     }
     return true;
   }
@@ -138,22 +138,22 @@ class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   /// Where the next value is: in an object or a list of this kind.
-  enum class Place : std::uint8_t { start, state, epochs, epoch, done, run };
+  enum class Level : std::uint8_t { start, state, epochs, epoch, done, run };
   using Keys = std::span<const std::string_view>;
   static constexpr std::string_view state_keys[] = {"version", "fingerprint", "samples",
                                                     "seed",    "order",       "epochs"},
                                     epoch_keys[] = {"epoch", "end", "done", "epochs",
                                                     "bucket_rows"};
 
-  void enter(Place place) noexcept {
-    place_ = place;
+  void enter(Level level) noexcept {
+    level_ = level;
     key_ = {};
     number_ = nullptr;
     text_ = nullptr;
   }
   /// Sets where the value of this key goes.
   void aim(std::string_view name) {
-    if (place_ == Place::state) {
+    if (level_ == Level::state) {
       if (name == "version") number_ = &version_;
       if (name == "fingerprint") text_ = &progress_.fingerprint;
       if (name == "samples") number_ = &progress_.samples;
@@ -168,7 +168,7 @@ class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
     }
   }
   bool unknown() const noexcept {
-    return skipped_ > 0 || ((place_ == Place::state || place_ == Place::epoch) && key_.empty());
+    return skipped_ > 0 || ((level_ == Level::state || level_ == Level::epoch) && key_.empty());
   }
   /// Whether an object or a list that begins is to be left out.
   bool skips() noexcept {
@@ -181,11 +181,11 @@ class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   [[noreturn]] void refuse_value() const {
-    switch (place_) {
-      case Place::start: refuse("the text must be a JSON object");
-      case Place::epochs: refuse("epochs must have objects");
-      case Place::done: refuse("done must have lists of 2 or 4 numbers");
-      case Place::run: refuse("done must have whole numbers");
+    switch (level_) {
+      case Level::start: refuse("the text must be a JSON object");
+      case Level::epochs: refuse("epochs must have objects");
+      case Level::done: refuse("done must have lists of 2 or 4 numbers");
+      case Level::run: refuse("done must have whole numbers");
       default: break;
     }
     refuse(key_, " must be a ", number_ ? "whole number" : text_ ? "text" : "list");
@@ -207,7 +207,7 @@ class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
 
   Progress progress_;
   std::uint64_t version_ = 0;
-  Place place_ = Place::start;
+  Level level_ = Level::start;
   unsigned seen_ = 0, seen_in_epoch_ = 0;  ///< the keys, as bits
   std::uint64_t skipped_ = 0;              ///< open objects and lists of an unknown key
   // What the next value is for:
