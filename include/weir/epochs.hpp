@@ -80,8 +80,9 @@ class WEIR_API Epochs {
   ///
   ///     for (weir::Batch& batch : validation.next()) evaluate(batch);
   [[nodiscard]] Epoch next();
-  /// As Stream::progress(). A batch that is still in hand when the stream starts anew, or rests,
-  /// counts as finished.
+  /// As Stream::progress(), of all epochs: a batch that was not trained stays unfinished when the
+  /// stream starts anew, or rests. It comes again when training resumes, and not before. What was left
+  /// early is finished.
   Progress progress() const;
   /// As Stream::progress_of_all().
   Progress progress_of_all() const;

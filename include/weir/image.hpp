@@ -17,11 +17,10 @@ struct Shape {
   std::uint32_t channels = 3;  ///< values per pixel
   /// Compares height, then width, then channels.
   friend auto operator<=>(const Shape&, const Shape&) = default;
-  /// height · width · channels, in 64 bits; UINT64_MAX if that is more.
+  /// height · width · channels; UINT64_MAX if that is more than 64 bits.
   constexpr std::uint64_t values() const noexcept {
-    std::uint64_t product = 0;
-    const bool wraps = __builtin_mul_overflow(std::uint64_t{height} * width, channels, &product);
-    return wraps ? UINT64_MAX : product;
+    const auto pixels = std::uint64_t{height} * width;
+    return channels > 0 && pixels > UINT64_MAX / channels ? UINT64_MAX : pixels * channels;
   }
 };
 

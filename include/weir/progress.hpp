@@ -48,15 +48,16 @@ struct WEIR_API Progress {
 
   /// The positions that the trainer of any of the ranks has finished. The order of the states does
   /// not matter; a state may come twice. The samples of a rank whose state is missing come again.
-  /// Throws Error{bad_options} if the states are not of one job, or if there is none.
+  /// Throws Error{bad_options} if the states are not of one job, if there is none, or if their union
+  /// would need more than 128 MiB.
   static Progress merge(std::span<const Progress> states);
   /// JSON text: at most 4 KiB, unless many batches are held out of order.
   std::string to_json() const;
   /// Reads to_json(). Throws Error{bad_options} if the text is not complete, not valid, or written
-  /// by a newer version.
+  /// by a newer version. Keeps nothing but the state in memory.
   static Progress parse(std::string_view json);
-  /// Writes to_json() to a temporary file, syncs it and renames it to `path`. Throws
-  /// std::system_error.
+  /// Writes to_json() to a temporary file, syncs it and renames it to `path`, or to the file to which
+  /// a symbolic link there leads. Throws std::system_error.
   void save(const std::string& path) const;
   /// Reads a file of save(). Throws std::system_error if it cannot be read, or as parse().
   static Progress load(const std::string& path);

@@ -43,8 +43,8 @@ struct Ranks {
 };
 
 /// Reads the variables of the launcher. The result is `given`, or `none` if there is one rank. Throws
-/// Error{bad_options} that names the variables if one of a pair is missing, is not a number, if the
-/// rank is not below the world, or if launchers differ.
+/// Error{bad_options} that names the variables if one of a pair is missing, if one is not a number, if
+/// the rank is not below the world, or if launchers differ.
 WEIR_API Ranks resolved(const Ranks& ranks);
 
 }  // namespace weir

@@ -18,8 +18,11 @@ struct ImageSize {
   std::uint32_t width = 0;   ///< columns
   /// Compares height, then width.
   friend auto operator<=>(const ImageSize&, const ImageSize&) = default;
-  /// Bytes of the pixels: three channels of uint8. UINT64_MAX if that is more.
-  constexpr std::uint64_t bytes() const noexcept { return Shape{height, width, 3}.values(); }
+  /// Bytes of the pixels: three channels of uint8. UINT64_MAX if that is more than 64 bits.
+  constexpr std::uint64_t bytes() const noexcept {
+    const auto pixels = std::uint64_t{height} * width;
+    return pixels > UINT64_MAX / 3 ? UINT64_MAX : 3 * pixels;
+  }
 };
 
 /// Scales `size` down to fit in `bound`, if it does not fit already. The aspect ratio is kept, and

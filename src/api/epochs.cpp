@@ -1,16 +1,17 @@
 #include "weir/epochs.hpp"
 
 #include "api/epochs_state.hpp"
-#include "conductor/progress.hpp"
 
 namespace weir {
 namespace api {
 
 EpochsState::EpochsState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& stream,
                          const EpochOptions& how)
-    : loader(std::move(its_loader)), options_(stream), how_(how) {
-  static_cast<void>(loader->schedule(options_));
-}
+    : loader(std::move(its_loader)),
+      stop_(stream.stop),
+      how_(how),
+      schedule_(std::make_shared<const conductor::Schedule>(loader->schedule(stream))),
+      finished_(std::make_shared<FinishedBatches>(loader->core->plan.max_leases)) {}
 
 EpochsState::~EpochsState() {
   if (ahead_) std::move(*ahead_).discard();
@@ -55,13 +56,14 @@ std::optional<Batch> EpochsState::next() {
     throw;
   }
   over_ = !batch;
+  if (batch) ++next_;
   return batch;
 }
 
 void EpochsState::leave(std::uint64_t visit, bool thrown) noexcept {
   if (visit != visit_) return;
   const auto at = std::exchange(at_, At::outside);
-  // After its end, the stream stays for progress().
+  // What a stream did not deliver before its end is not finished.
   if (over_) return;
   if (thrown)
     rest_due_ = at == At::end && how_.rest;
@@ -73,37 +75,25 @@ void EpochsState::end_stream() noexcept {
   if (ahead_) std::move(*ahead_).discard();
   ahead_.reset();
   stream_.reset();
-  begin_ = number_ + 1;
-}
-
-StreamOptions EpochsState::from_here() const {
-  auto options = options_;
-  if (!begin_) return options;
-  if (options.resume)
-    options.resume->epochs =
-        conductor::from_epoch(std::move(options.resume->epochs), *begin_, loader->positions());
-  else
-    options.first_epoch = *begin_;
-  return options;
+  const auto end = schedule_->end_of_epoch(next_ - 1);
+  finished_->add_all({next_, end});
+  next_ = end;
 }
 
 void EpochsState::start() {
-  auto options = from_here();
-  if (how_.rest) {
-    // An epoch without batches has no end at which to rest.
-    const auto schedule = loader->schedule(options);
-    if (schedule.end() == 0) return;
-    options.epochs = schedule.at(0).epoch + 1;
-  }
-  stream_ = std::make_shared<StreamState>(loader, options);
+  if (next_ > 0 && next_ == schedule_->end()) return;
+  // An epoch without batches has no end at which to rest.
+  const bool rests = how_.rest && schedule_->end() > 0;
+  stream_ = std::make_shared<StreamState>(
+      loader,
+      std::make_shared<conductor::ScheduledSupply>(
+          schedule_, loader->sampler(), next_, rests ? schedule_->end_of_epoch(next_) : unlimited),
+      finished_, stop_);
   stream_->frees_slabs = how_.rest;
 }
 
 Progress EpochsState::progress(bool all_ranks) const {
-  if (stream_) return stream_->progress(all_ranks);
-  const auto options = from_here();
-  if (options.resume) return *options.resume;
-  return loader->progress(conductor::from_epoch({}, options.first_epoch, loader->positions()));
+  return loader->progress(schedule_->progress(finished_->read(), all_ranks));
 }
 
 bool EpochVisit::enter() {

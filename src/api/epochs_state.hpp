@@ -11,7 +11,8 @@
 
 namespace weir::api {
 
-/// The data of Epochs: the stream under them, and where it stands. One thread at a time.
+/// The data of Epochs: their schedule, the stream that delivers it, and where it stands. A stream that
+/// starts anew goes on in the same schedule. One thread at a time.
 class EpochsState {
  public:
   /// Throws Error{bad_options} for options that Loader::stream() would refuse.
@@ -38,22 +39,22 @@ class EpochsState {
     end,      ///< the last batch was handed over
   };
   std::optional<Batch> next();
-  /// Ends the stream. The next one begins after this epoch.
+  /// Ends the stream. The next one begins after this epoch, whose other samples are finished.
   void end_stream() noexcept;
-  /// The options of a stream that begins now.
-  StreamOptions from_here() const;
   void start();
 
-  const StreamOptions options_;
+  const std::stop_token stop_;
   const EpochOptions how_;
+  const std::shared_ptr<const conductor::Schedule> schedule_;
+  const std::shared_ptr<FinishedBatches> finished_;  ///< of the schedule
   std::shared_ptr<StreamState> stream_;  ///< null before the first epoch, and while it rests
   std::optional<Batch> ahead_;           ///< the epoch's first batch, until it is taken
+  std::uint64_t next_ = 0;               ///< the next batch of the schedule
   std::uint64_t visit_ = 0;              ///< counts epochs that were entered
   std::uint64_t number_ = 0;             ///< of the epoch
   At at_ = At::outside;
-  bool over_ = false;                   ///< the stream has ended, by itself or by an error
-  bool rest_due_ = false;               ///< an exception left the epoch at its end
-  std::optional<std::uint64_t> begin_;  ///< the epoch that the next stream begins with
+  bool over_ = false;      ///< the stream has ended, by itself or by an error
+  bool rest_due_ = false;  ///< an exception left the epoch at its end
 };
 
 /// A visit to one epoch. The copies of an Epoch share it. It is made before the epoch is entered,

@@ -256,15 +256,23 @@ OnlyStream::OnlyStream(LoaderState& loader, const char* call) : loader_(loader) 
 }
 
 StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& requested)
+    : StreamState(its_loader,
+                  std::make_shared<conductor::ScheduledSupply>(its_loader->schedule(requested),
+                                                               its_loader->sampler()),
+                  std::make_shared<FinishedBatches>(its_loader->core->plan.max_leases),
+                  requested.stop) {}
+
+StreamState::StreamState(std::shared_ptr<LoaderState> its_loader,
+                         std::shared_ptr<const conductor::ScheduledSupply> supply,
+                         std::shared_ptr<FinishedBatches> batches, const std::stop_token& stop)
     : loader(std::move(its_loader)),
       only(*loader, "Loader::stream"),
-      scheduled(std::make_shared<conductor::ScheduledSupply>(loader->schedule(requested),
-                                                             loader->sampler())) {
+      scheduled(std::move(supply)),
+      finished(std::move(batches)) {
   charge_resumed();
-  if (const auto omitted = scheduled->schedule().omitted_without_batch(); omitted > 0)
-    loader->core->book->omit(omitted);
-  finished = std::make_shared<FinishedBatches>(loader->core->plan.max_leases);
-  begin(loader->plan_stream(scheduled), requested.stop);
+  const auto omitted = scheduled->schedule().omitted_without_batch();
+  if (omitted > 0 && scheduled->first() == 0) loader->core->book->omit(omitted);
+  begin(loader->plan_stream(scheduled), stop);
 }
 
 void StreamState::begin(const engine::StreamPlan& plan, const std::stop_token& stop) {
@@ -312,7 +320,8 @@ void StreamState::charge(std::uint64_t bytes, const char* option, const char* wh
 }
 
 Receipt StreamState::receipt_of(const buffer::Slab& slab) const noexcept {
-  return Internals::make<Receipt>(finished, slab.sequence);
+  const auto first = scheduled ? scheduled->first() : 0;
+  return Internals::make<Receipt>(finished, first + slab.sequence);
 }
 
 Progress StreamState::progress(bool all_ranks) const {

@@ -34,8 +34,6 @@ class LoaderState {
   engine::StreamPlan plan_stream(std::shared_ptr<const conductor::Supply> supply) const;
   conductor::Schedule schedule(const StreamOptions& requested) const;
   source::Sampler sampler() const;
-  /// Positions of an epoch.
-  std::uint64_t positions() const noexcept { return core->plan.epoch.positions; }
   /// Computed by the first call.
   const std::string& fingerprint() const WEIR_EXCLUDES(fingerprint_mutex_);
   Progress progress(std::vector<Progress::Epochs> epochs) const;
@@ -82,6 +80,10 @@ inline std::optional<Clock::time_point> deadline_after(Clock::duration timeout) 
 class StreamState {
  public:
   StreamState(std::shared_ptr<LoaderState> its_loader, const StreamOptions& requested);
+  /// A part of a schedule. `batches` learns what is finished, by its place in the schedule.
+  StreamState(std::shared_ptr<LoaderState> its_loader,
+              std::shared_ptr<const conductor::ScheduledSupply> supply,
+              std::shared_ptr<FinishedBatches> batches, const std::stop_token& stop);
   StreamState(std::shared_ptr<LoaderState> its_loader, const RequestOptions& requested);
   ~StreamState();
 

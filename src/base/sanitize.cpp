@@ -35,8 +35,9 @@ bool is_control(std::string_view sequence) noexcept {
   return sequence.size() == 2 && lead == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
 }
 
+constexpr char digits[] = "0123456789abcdef";
+
 void append_hex(std::string& out, std::string_view bytes) {
-  constexpr char digits[] = "0123456789abcdef";
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
     out += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
@@ -62,6 +63,20 @@ std::string sanitize(std::string_view text, std::size_t limit) {
   }
   if (cut) out += "…";
   return out;
+}
+
+std::string json_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20) {
+      out += {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
+      continue;
+    }
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
 }
 
 }  // namespace weir

@@ -1,89 +1,181 @@
 #include "conductor/intervals.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
 
 namespace weir::conductor {
+namespace {
 
-Intervals joined(Intervals intervals) {
-  std::ranges::sort(intervals, {}, &Interval::first);
-  Intervals set;
-  for (const auto& next : intervals) {
-    if (next.first >= next.end) continue;
-    if (!set.empty() && next.first <= set.back().end)
-      set.back().end = std::max(set.back().end, next.end);
-    else
-      set.push_back(next);
-  }
-  return set;
+Progress::Run interval_of(const Progress::Run& run, std::uint64_t nth) noexcept {
+  const auto shift = nth * run.distance;
+  return {run.first + shift, run.end + shift};
 }
 
-Intervals without(std::uint64_t size, const Intervals& set) {
-  Intervals rest;
-  std::uint64_t from = 0;
-  for (const auto& [first, end] : set) {
-    if (first >= size) break;
-    if (from < first) rest.push_back({from, first});
-    from = end;
-  }
-  if (from < size) rest.push_back({from, size});
+std::uint64_t length_of(const Progress::Run& run) noexcept { return run.end - run.first; }
+
+/// How many intervals of the run begin before `end`, which is above its first number.
+std::uint64_t times_before(const Progress::Run& run, std::uint64_t end) noexcept {
+  return run.times == 1 ? 1 : std::min(run.times, (end - 1 - run.first) / run.distance + 1);
+}
+
+/// `times` is less than those of the run.
+Progress::Run without_first(const Progress::Run& run, std::uint64_t times) noexcept {
+  auto rest = interval_of(run, times);
+  rest.distance = run.distance;
+  rest.times = run.times - times;
   return rest;
 }
 
-std::uint64_t count(const Intervals& set) noexcept {
-  std::uint64_t sum = 0;
-  for (const auto& [first, end] : set) sum += end - first;
-  return sum;
-}
+}  // namespace
 
-std::vector<Progress::Run> runs_of(const Intervals& set) {
-  std::vector<Progress::Run> runs;
-  for (const auto& [first, end] : set) {
-    if (!runs.empty()) {
-      auto& run = runs.back();
-      const auto distance = first - (run.first + (run.times - 1) * run.distance);
-      if (end - first == run.end - run.first && (run.times == 1 || distance == run.distance)) {
-        run.distance = distance;
-        ++run.times;
-        continue;
-      }
+void RunMaker::close() {
+  const auto [first, end] = std::exchange(open_, Interval{});
+  if (first == end) return;
+  if (!runs_.empty()) {
+    auto& run = runs_.back();
+    const auto distance = first - (run.first + (run.times - 1) * run.distance);
+    if (end - first == length_of(run) && (run.times == 1 || distance == run.distance)) {
+      run.distance = distance;
+      ++run.times;
+      return;
     }
-    runs.push_back({first, end, 0, 1});
   }
-  return runs;
+  runs_.push_back({first, end, 0, 1});
 }
 
-Intervals intervals_of(std::span<const Progress::Run> runs) {
-  Intervals all;
-  for (const auto& run : runs)
-    for (std::uint64_t i = 0; i < run.times; ++i)
-      all.push_back({run.first + i * run.distance, run.end + i * run.distance});
-  return joined(std::move(all));
+void RunMaker::add(Interval next) {
+  next.end = std::min(next.end, end_);
+  if (next.first >= next.end) return;
+  if (open_.first < open_.end && next.first <= open_.end) {
+    open_.end = std::max(open_.end, next.end);
+    return;
+  }
+  close();
+  open_ = next;
 }
 
-RankedSet::RankedSet(Intervals set) {
+void RunMaker::add(Progress::Run run) {
+  if (run.first >= run.end || run.first >= end_) return;
+  run.times = times_before(run, end_);
+  if (run.end <= open_.end) {
+    // The open interval has them already.
+    const auto there = times_before(run, open_.end - (run.end - run.first) + 1);
+    if (there == run.times) return;
+    run = without_first(run, there);
+  }
+  const auto add_one = [&](std::uint64_t nth) {
+    const auto one = interval_of(run, nth);
+    add(Interval{one.first, one.end});
+  };
+  // The first may touch the open interval. After the third, the last run has this distance.
+  constexpr std::uint64_t singly = 4;
+  for (std::uint64_t i = 0; i < std::min(run.times, singly); ++i) add_one(i);
+  if (run.times <= singly) return;
+  close();
+  runs_.back().times += run.times - singly - 1;
+  add_one(run.times - 1);
+}
+
+Runs RunMaker::take() && {
+  close();
+  return std::move(runs_);
+}
+
+Runs joined(std::span<const std::span<const Progress::Run>> sets, std::uint64_t end) {
+  struct Cursor {
+    Progress::Run run;  ///< what is left of it
+    std::span<const Progress::Run> later;
+  };
+  const auto after = [](const Cursor& a, const Cursor& b) { return a.run.first > b.run.first; };
+  std::vector<Cursor> cursors;
+  for (const auto& set : sets)
+    if (!set.empty()) cursors.push_back({set.front(), set.subspan(1)});
+  std::ranges::make_heap(cursors, after);
+  RunMaker all(end);
+  while (!cursors.empty()) {
+    if (all.size() > most_runs)
+      refuse(Stage::wait, "progress: the finished positions are more than ", most_runs, " runs");
+    std::ranges::pop_heap(cursors, after);
+    auto& [run, later] = cursors.back();
+    const bool alone = cursors.size() == 1;
+    auto next = run;
+    next.times = alone ? run.times : times_before(run, add_sat(cursors.front().run.first, 1));
+    all.add(next);
+    if (next.times < run.times) {
+      run = without_first(run, next.times);
+    } else if (!later.empty()) {
+      run = later.front();
+      later = later.subspan(1);
+    } else {
+      cursors.pop_back();
+      continue;
+    }
+    std::ranges::push_heap(cursors, after);
+  }
+  return std::move(all).take();
+}
+
+Runs without(std::uint64_t end, std::span<const Progress::Run> set) {
+  RunMaker rest(end);
+  std::uint64_t from = 0;
+  for (const auto& run : set) {
+    rest.add(Interval{from, run.first});
+    if (run.times > 1) rest.add({run.end, run.first + run.distance, run.distance, run.times - 1});
+    from = interval_of(run, run.times - 1).end;
+  }
+  rest.add(Interval{from, end});
+  return std::move(rest).take();
+}
+
+RankedSet::RankedSet(std::span<const Progress::Run> set) {
   pieces_.reserve(set.size());
-  for (const auto& [first, end] : set) {
-    pieces_.push_back({size_, first, end});
-    size_ += end - first;
+  for (const auto& run : set) {
+    pieces_.push_back({size_, run});
+    size_ += length_of(run) * run.times;
   }
 }
 
-const RankedSet::Piece* RankedSet::piece_of(std::uint64_t rank) const noexcept {
-  return &*std::prev(std::ranges::upper_bound(pieces_, rank, {}, &Piece::rank));
+const RankedSet::Piece& RankedSet::piece_of(std::uint64_t rank) const noexcept {
+  return *std::prev(std::ranges::upper_bound(pieces_, rank, {}, &Piece::rank));
 }
 
 std::uint64_t RankedSet::at(std::uint64_t rank) const noexcept {
-  const auto* const piece = piece_of(rank);
-  return piece->first + (rank - piece->rank);
+  const auto& [first, run] = piece_of(rank);
+  const auto nth = (rank - first) / length_of(run);
+  return interval_of(run, nth).first + (rank - first) % length_of(run);
 }
 
-void RankedSet::append(Interval ranks, Intervals& to) const {
-  for (auto rank = ranks.first; rank < ranks.end;) {
-    const auto* const piece = piece_of(rank);
-    const auto first = piece->first + (rank - piece->rank);
-    const auto length = std::min(piece->end - first, ranks.end - rank);
-    to.push_back({first, first + length});
-    rank += length;
+void RankedSet::append(const Progress::Run& ranks, RunMaker& to) const {
+  for (std::uint64_t i = 0; i < ranks.times;) {
+    auto [rank, end, distance, times] = interval_of(ranks, i);
+    while (rank < end) {
+      const auto& [first, run] = piece_of(rank);
+      const auto length = length_of(run), nth = (rank - first) / length;
+      const auto here = interval_of(run, nth);
+      const auto position = here.first + (rank - first) % length;
+      const auto left = here.end - position;  // in this interval of the set
+      const auto wanted = end - rank;
+      if (position == here.first && wanted >= length) {
+        // Whole intervals of the set.
+        const auto whole = std::min(wanted / length, run.times - nth);
+        to.add({here.first, here.end, run.distance, whole});
+        rank += whole * length;
+      } else if (rank == ranks.first + i * ranks.distance && wanted <= left) {
+        // Whole intervals of ranks.
+        const auto more = ranks.times - i;
+        const auto whole = more == 1 ? 1 : std::min(more, (left - wanted) / ranks.distance + 1);
+        to.add({position, position + wanted, ranks.distance, whole});
+        i += whole - 1;
+        rank = end;
+      } else {
+        const auto some = std::min(wanted, left);
+        to.add(Interval{position, position + some});
+        rank += some;
+      }
+    }
+    ++i;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "weir/progress.hpp"
 
 namespace weir::conductor {
@@ -17,35 +18,57 @@ struct Interval {
 /// A set of numbers: intervals that are ascending, not empty, and neither overlap nor touch.
 using Intervals = std::vector<Interval>;
 
-/// Sorts and joins.
-Intervals joined(Intervals intervals);
-/// The numbers below `size` that are not in `set`.
-Intervals without(std::uint64_t size, const Intervals& set);
-/// The number of elements.
-std::uint64_t count(const Intervals& set) noexcept;
+/// A set of numbers as runs of intervals of equal length and distance, ascending and without
+/// overlap. A short text can name a run of any number of intervals, so nothing makes a list of them.
+using Runs = std::vector<Progress::Run>;
 
-/// The set as runs of intervals of equal length and distance. The same set always gives the same
-/// runs.
-std::vector<Progress::Run> runs_of(const Intervals& set);
-/// The set of the runs.
-Intervals intervals_of(std::span<const Progress::Run> runs);
+/// More runs than a file of progress holds. They need 128 MiB.
+inline constexpr std::uint64_t most_runs = 1u << 22;
+
+/// Makes the runs of a set whose parts are added in ascending order of their first numbers. Parts
+/// may overlap. The same set always gives the same runs.
+class RunMaker {
+ public:
+  /// Leaves out the numbers from `end` on.
+  explicit RunMaker(std::uint64_t end = unlimited) noexcept : end_(end) {}
+
+  void add(Interval next);
+  /// The intervals of the run must not overlap or touch.
+  void add(Progress::Run run);
+  /// The runs so far, without the last interval.
+  std::uint64_t size() const noexcept { return runs_.size(); }
+  Runs take() &&;
+
+ private:
+  void close();
+  Runs runs_;
+  Interval open_;  ///< the last interval, which the next part may extend
+  std::uint64_t end_;
+};
+
+/// The numbers below `end` that are in any of the sets. Throws Error{bad_options} if they are more
+/// than most_runs.
+Runs joined(std::span<const std::span<const Progress::Run>> sets, std::uint64_t end);
+/// The numbers below `end` that are not in `set`.
+Runs without(std::uint64_t end, std::span<const Progress::Run> set);
 
 /// A set whose elements can be addressed by their rank. Immutable.
 class RankedSet {
  public:
-  explicit RankedSet(Intervals set);
+  explicit RankedSet(std::span<const Progress::Run> set);
   std::uint64_t size() const noexcept { return size_; }
   /// The element with this rank, below size().
   std::uint64_t at(std::uint64_t rank) const noexcept;
-  /// Adds the elements with ranks first .. end-1 to `to`.
-  void append(Interval ranks, Intervals& to) const;
+  /// Adds the elements with these ranks to `to`. The intervals of ranks must not touch.
+  void append(const Progress::Run& ranks, RunMaker& to) const;
   std::uint64_t bytes() const noexcept { return pieces_.capacity() * sizeof(Piece); }
 
  private:
   struct Piece {
-    std::uint64_t rank, first, end;
+    std::uint64_t rank;  ///< of its first element
+    Progress::Run run;
   };
-  const Piece* piece_of(std::uint64_t rank) const noexcept;
+  const Piece& piece_of(std::uint64_t rank) const noexcept;
   std::vector<Piece> pieces_;
   std::uint64_t size_ = 0;
 };

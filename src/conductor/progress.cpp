@@ -1,8 +1,8 @@
 #include "conductor/progress.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
@@ -12,13 +12,12 @@ namespace weir {
 namespace conductor {
 namespace {
 
-/// More intervals than any job has. They need 96 MiB.
-constexpr std::uint64_t most_intervals = 1u << 22;
+/// More intervals than the ranks of any job have in an epoch. To merge them takes seconds.
+constexpr std::uint64_t most_intervals = 1u << 30;
 
 bool is_finished(const Progress::Epochs& epochs) {
-  const auto done = intervals_of(epochs.done);
-  return epochs.end == 0 ||
-         (!done.empty() && done.front().first == 0 && done.front().end >= epochs.end);
+  return epochs.end == 0 || (!epochs.done.empty() && epochs.done.front().first == 0 &&
+                             epochs.done.front().end >= epochs.end);
 }
 
 bool continues(const Progress::Epochs& a, const Progress::Epochs& b) {
@@ -45,20 +44,10 @@ std::vector<Progress::Epochs> unfinished(std::vector<Progress::Epochs> epochs, s
   return left;
 }
 
-std::vector<Progress::Epochs> from_epoch(std::vector<Progress::Epochs> epochs, std::uint64_t first,
-                                         std::uint64_t samples) {
-  std::erase_if(epochs, [&](const auto& each) { return each.first + each.count <= first; });
-  if (!epochs.empty() && epochs.front().first < first) {
-    epochs.front().count -= first - epochs.front().first;
-    epochs.front().first = first;
-  }
-  return unfinished(std::move(epochs), first, samples);
-}
-
 void check(const Progress& progress, const std::string& what) {
   const auto wrong = [&](const auto&... why) { refuse(Stage::wait, what, ": ", why...); };
   if (progress.epochs.empty()) wrong("has no epochs");
-  std::uint64_t epoch = 0, intervals = 0;
+  std::uint64_t epoch = 0;
   for (const auto& epochs : progress.epochs) {
     const auto number = concat("epoch ", epochs.first);
     if (epochs.first < epoch || epochs.count == 0 || epochs.count > unlimited - epochs.first)
@@ -66,13 +55,20 @@ void check(const Progress& progress, const std::string& what) {
     epoch = epochs.first + epochs.count;
     if (epochs.end > progress.samples)
       wrong(number, " ends at ", epochs.end, " of ", progress.samples, " samples");
+    if (epochs.bucket_rows > add_sat(progress.samples, 1))
+      wrong(number, " has bucket_rows ", epochs.bucket_rows, " of ", progress.samples, " samples");
+    std::uint64_t before = 0;
     for (const auto& run : epochs.done) {
-      intervals = add_sat(intervals, run.times);
-      if (intervals > most_intervals) wrong("has more than ", most_intervals, " intervals");
       const auto last = add_sat(run.end, mul_sat(run.times - 1, run.distance));
-      if (run.times == 0 || run.first >= run.end || last > progress.samples ||
+      if (run.times == 0 || run.first >= run.end ||
           (run.times > 1 && run.distance <= run.end - run.first))
         wrong(number, " has an impossible run of positions, ", run.first, " to ", run.end);
+      if (run.first < before)
+        wrong(number, " has position ", run.first, " after position ", before - 1,
+              "; positions must be ascending");
+      if (last > epochs.end)
+        wrong(number, " has position ", last - 1, ", but it ends at ", epochs.end);
+      before = last;
     }
   }
 }
@@ -94,34 +90,46 @@ void check_same(const Progress& saved, const Progress& present, const std::strin
 Progress Progress::merge(std::span<const Progress> states) {
   if (states.empty()) refuse(Stage::wait, "Progress::merge: needs at least one state");
   Progress merged = states.front();
-  std::uint64_t first = 0;
-  std::set<std::uint64_t> bounds;
+  std::uint64_t first = 0, intervals = 0;
+  std::vector<std::uint64_t> bounds;
   for (const auto& state : states) {
     conductor::check(state, "Progress::merge");
     conductor::check_same(state, merged, "Progress::merge", "in the first state");
     first = std::max(first, state.epochs.front().first);
     for (const auto& epochs : state.epochs) {
-      bounds.insert(epochs.first);
-      bounds.insert(epochs.first + epochs.count);
+      bounds.push_back(epochs.first);
+      bounds.push_back(epochs.first + epochs.count);
+      for (const auto& run : epochs.done) intervals = add_sat(intervals, run.times);
     }
   }
+  if (states.size() > 1 && intervals > conductor::most_intervals)
+    refuse(Stage::wait, "Progress::merge: the states have ", intervals, " intervals, more than ",
+           conductor::most_intervals);
+  std::ranges::sort(bounds);
+  bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
+  bounds.erase(bounds.begin(), std::ranges::lower_bound(bounds, first));
   merged.epochs.clear();
+  std::vector<std::size_t> next(states.size());  // of each state: its epochs that are not behind
+  std::vector<std::span<const Run>> done;
   // Between two bounds, no state changes from one epoch to the next.
-  bounds.erase(bounds.begin(), bounds.lower_bound(first));
-  for (auto bound = bounds.begin(); bound != bounds.end() && std::next(bound) != bounds.end();
-       ++bound) {
-    Epochs joint{.first = *bound, .count = *std::next(bound) - *bound, .end = merged.samples};
-    conductor::Intervals done;
-    for (const auto& state : states)
-      for (const auto& epochs : state.epochs) {
-        if (epochs.first > *bound || epochs.first + epochs.count <= *bound) continue;
-        joint.end = std::min(joint.end, epochs.end);
-        joint.bucket_rows = std::max(joint.bucket_rows, epochs.bucket_rows);
-        const auto more = conductor::intervals_of(epochs.done);
-        done.insert(done.end(), more.begin(), more.end());
-      }
-    joint.done = conductor::runs_of(conductor::joined(std::move(done)));
-    if (!joint.done.empty()) merged.epochs.push_back(std::move(joint));
+  for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
+    Epochs joint{.first = bounds[i], .count = bounds[i + 1] - bounds[i], .end = merged.samples};
+    done.clear();
+    for (std::size_t s = 0; s < states.size(); ++s) {
+      const auto& listed = states[s].epochs;
+      const auto behind = [&](const Epochs& each) {
+        return each.first + each.count <= joint.first;
+      };
+      while (next[s] < listed.size() && behind(listed[next[s]])) ++next[s];
+      if (next[s] == listed.size() || listed[next[s]].first > joint.first) continue;
+      const auto& epochs = listed[next[s]];
+      joint.end = std::min(joint.end, epochs.end);
+      joint.bucket_rows = std::max(joint.bucket_rows, epochs.bucket_rows);
+      done.emplace_back(epochs.done);
+    }
+    joint.done = conductor::joined(done, joint.end);
+    if (!joint.done.empty() || joint.end < merged.samples)
+      merged.epochs.push_back(std::move(joint));
   }
   merged.epochs = conductor::unfinished(std::move(merged.epochs), first, merged.samples);
   return merged;

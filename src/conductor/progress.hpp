@@ -13,12 +13,7 @@ namespace weir::conductor {
 std::vector<Progress::Epochs> unfinished(std::vector<Progress::Epochs> epochs, std::uint64_t first,
                                          std::uint64_t samples);
 
-/// The same without the epochs before `first`, as if they were finished.
-std::vector<Progress::Epochs> from_epoch(std::vector<Progress::Epochs> epochs, std::uint64_t first,
-                                         std::uint64_t samples);
-
-/// Throws Error{bad_options} that begins with `what` if the values contradict each other, or if
-/// their intervals would need too much memory.
+/// Throws Error{bad_options} that begins with `what` if the values contradict each other.
 void check(const Progress& progress, const std::string& what);
 
 /// Throws Error{bad_options} that names the first field that differs. `what` and `here` name the two

@@ -41,7 +41,7 @@ void Schedule::add(Progress::Epochs epochs, std::uint64_t count) {
   Part part{.resumed = std::move(epochs), .epochs = count};
   const auto& listed = part.resumed;
   if (!listed.done.empty() || listed.end < batching_.samples)
-    part.rest = std::make_shared<const RankedSet>(without(listed.end, intervals_of(listed.done)));
+    part.rest = std::make_shared<const RankedSet>(without(listed.end, listed.done));
   const auto rows = part.rest ? part.rest->size() : batching_.samples;
   const auto global = batching_.global_batch();
   part.omitted = batching_.drop_last ? rows % global : 0;
@@ -113,36 +113,49 @@ std::uint64_t Schedule::omitted_without_batch() const noexcept {
   return omitted;
 }
 
+std::uint64_t Schedule::end_of_epoch(std::uint64_t sequence) const noexcept {
+  const auto& part = part_of(sequence);
+  const auto epoch = (sequence - part.sequence) / part.steps;
+  return part.sequence + (epoch + 1) * part.steps;
+}
+
 std::uint64_t Schedule::bytes() const noexcept {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = (parts_.capacity() - 1) * sizeof(Part);
   for (const auto& part : parts_)
     bytes +=
         (part.rest ? part.rest->bytes() : 0) + part.resumed.done.capacity() * sizeof(Progress::Run);
   return bytes;
 }
 
-Intervals Schedule::finished_positions(const Part& part, const Intervals& steps,
-                                       bool all_ranks) const {
-  Intervals ordinals;
-  if (all_ranks || batching_.rank.world == 1) {
-    for (const auto& [first, end] : steps)
-      ordinals.push_back(
-          {first * batching_.global_batch(), std::min(part.rows, end * batching_.global_batch())});
-  } else {
-    for (const auto& [first, end] : steps)
-      for (auto step = first; step < end; ++step) {
-        const auto [first_of_rank, count] = rows_of(step, part.rows);
-        ordinals.push_back({first_of_rank, first_of_rank + count});
-      }
-  }
-  auto positions = intervals_of(part.resumed.done);
-  for (const auto& interval : ordinals) {
+Runs Schedule::finished_positions(const Part& part, const Intervals& steps, bool all_ranks,
+                                  std::uint64_t end) const {
+  RunMaker positions;
+  const auto add = [&](const Progress::Run& ordinals) {
     if (part.rest)
-      part.rest->append(interval, positions);
+      part.rest->append(ordinals, positions);
     else
-      positions.push_back(interval);
+      positions.add(ordinals);
+  };
+  const auto global = batching_.global_batch();
+  for (const auto& [first, last] : steps) {
+    if (all_ranks || batching_.rank.world == 1) {
+      add({first * global, std::min(part.rows, last * global)});
+      continue;
+    }
+    // Only the last step of an epoch can have fewer rows.
+    const auto whole = std::min(last, part.rows / global);
+    if (first < whole) {
+      const auto rows = rows_of(first, part.rows);
+      add({rows.first, rows.first + rows.count, global, whole - first});
+    }
+    if (whole < last) {
+      const auto rows = rows_of(whole, part.rows);
+      add({rows.first, rows.first + rows.count});
+    }
   }
-  return joined(std::move(positions));
+  const auto now = std::move(positions).take();
+  const std::span<const Progress::Run> sets[] = {part.resumed.done, now};
+  return joined(sets, end);
 }
 
 void Schedule::add_progress(const Part& part, const Intervals& finished, bool all_ranks,
@@ -177,13 +190,21 @@ void Schedule::add_progress(const Part& part, const Intervals& finished, bool al
   const auto later = !finished.empty() && finished.back().end > part.sequence;
   auto cut = part.resumed.end;
   if (part.omitted > 0) cut = part.rest ? part.rest->at(part.rows) : part.rows;
+  // Global batches with more rows than there are samples cut no buckets, whatever their size.
+  auto bucket_rows = part.resumed.bucket_rows;
+  if (bucket_rows == 0 && batching_.buckets)
+    bucket_rows = std::min(batching_.global_batch(), add_sat(batching_.samples, 1));
   std::uint64_t next = 0;
   const auto rest_until = [&](std::uint64_t epoch) {
-    if (next >= epoch || part.resumed.done.empty()) return;
+    const auto& listed = part.resumed;
+    if (next >= epoch || (listed.done.empty() && listed.end == batching_.samples)) return;
     auto untouched = part.resumed;
     untouched.first += next;
     untouched.count = epoch - next;
-    if (later && part.steps == 0) untouched.end = cut;
+    if (later && part.steps == 0) {
+      untouched.end = cut;
+      untouched.done = finished_positions(part, {}, all_ranks, cut);
+    }
     to.push_back(std::move(untouched));
   };
   for (auto& [epoch, group] : groups) {
@@ -192,10 +213,8 @@ void Schedule::add_progress(const Part& part, const Intervals& finished, bool al
     to.push_back({.first = part.resumed.first + epoch,
                   .count = group.count,
                   .end = cut,
-                  .bucket_rows = part.resumed.bucket_rows != 0 ? part.resumed.bucket_rows
-                                 : batching_.buckets           ? batching_.global_batch()
-                                                               : 0,
-                  .done = runs_of(finished_positions(part, group.steps, all_ranks))});
+                  .bucket_rows = bucket_rows,
+                  .done = finished_positions(part, group.steps, all_ranks, cut)});
   }
   rest_until(part.resumed.count);
 }

@@ -45,7 +45,7 @@ class Schedule {
   /// All epochs from `first_epoch` to before `epochs`. `epochs` empty: endless.
   Schedule(const Batching& batching, std::optional<std::uint64_t> epochs,
            std::uint64_t first_epoch = 0);
-  /// The positions that `resumed` has not finished. Allocates for their intervals: bytes().
+  /// The positions that `resumed` has not finished. Allocates for their runs: bytes().
   Schedule(const Batching& batching, std::optional<std::uint64_t> epochs, const Progress& resumed);
 
   /// Batches of an epoch that begins with the stream.
@@ -62,7 +62,9 @@ class Schedule {
   std::uint64_t most_bucket_rows() const noexcept;
   /// Samples that drop_last leaves out because their epochs have no batch.
   std::uint64_t omitted_without_batch() const noexcept;
-  /// Bytes of the intervals.
+  /// One past the last batch of this batch's epoch.
+  std::uint64_t end_of_epoch(std::uint64_t sequence) const noexcept;
+  /// Bytes of what is resumed.
   std::uint64_t bytes() const noexcept;
 
   /// Progress::epochs of a stream whose batches `finished` are finished. `all_ranks`: on all ranks;
@@ -90,7 +92,8 @@ class Schedule {
   const Part& part_of(std::uint64_t sequence) const noexcept;
   Rows rows_of(std::uint64_t step, std::uint64_t rows) const noexcept;
   std::uint64_t share_of(std::uint64_t count) const noexcept;
-  Intervals finished_positions(const Part& part, const Intervals& steps, bool all_ranks) const;
+  Runs finished_positions(const Part& part, const Intervals& steps, bool all_ranks,
+                          std::uint64_t end) const;
   void add_progress(const Part& part, const Intervals& finished, bool all_ranks,
                     std::vector<Progress::Epochs>& to) const;
 

@@ -22,16 +22,6 @@ std::string_view word(Trace::Of what) {
       what, {"filling", "handoff", "lease", "copy", "device", "next", "consume", "step", "look"});
 }
 
-/// Quotes `text` for JSON. It must be an output of sanitize(): UTF-8 without control bytes.
-std::string json_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
-}
-
 /// Microseconds with three decimals.
 std::string microseconds(std::int64_t ns) {
   ns = std::max<std::int64_t>(ns, 0);

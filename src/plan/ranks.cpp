@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/sanitize.hpp"
 #include "plan/text.hpp"
 
 namespace weir {
@@ -52,35 +53,56 @@ std::string shown(const Claim& claim) {
                 claim.launcher->world, '=', claim.world);
 }
 
-std::uint32_t number_in(const Variables& variables, const char* name,
-                        const std::string& requested) {
-  const std::string value = variables(name);
-  if (const auto number = number_of(value)) return *number;
-  refuse(requested, name, '=', value, " is not a whole number from 0 to 4294967295");
+/// `why` follows the variable's value.
+[[noreturn]] void refuse_value(const Variables& variables, const char* name,
+                               const std::string& requested, const std::string& why) {
+  refuse(requested, name, '=', sanitize(variables(name)), ' ', why);
 }
 
-/// "4(x2),3": the tasks of each node. The node's own is that of SLURM_NODEID.
-std::uint32_t tasks_of_node(std::string_view text, std::uint32_t node) {
+std::uint32_t number_in(const Variables& variables, const char* name,
+                        const std::string& requested) {
+  if (const auto number = number_of(variables(name))) return *number;
+  refuse_value(variables, name, requested, "is not a whole number from 0 to 4294967295");
+}
+
+/// "4(x2),3": the tasks of each node. Empty if the text has another form, or too few nodes.
+std::optional<std::uint32_t> tasks_of_node(std::string_view text, std::uint32_t node) {
   for (;;) {
     const auto comma = text.find(',');
     auto part = text.substr(0, comma);
-    std::uint32_t times = 1;
+    std::optional<std::uint32_t> times = 1;
     if (const auto open = part.find("(x"); open != std::string_view::npos && part.ends_with(')')) {
-      times = number_of(part.substr(open + 2, part.size() - open - 3)).value_or(1);
+      times = number_of(part.substr(open + 2, part.size() - open - 3));
       part = part.substr(0, open);
     }
-    if (node < times || comma == std::string_view::npos) return number_of(part).value_or(1);
-    node -= times;
+    const auto tasks = number_of(part);
+    if (!times || !tasks) return std::nullopt;
+    if (node < *times) return tasks;
+    if (comma == std::string_view::npos) return std::nullopt;
+    node -= *times;
     text.remove_prefix(comma + 1);
   }
 }
 
-std::uint32_t local_world_of(const Launcher& launcher, const Variables& variables) {
-  const char* const text = variables(launcher.local_world);
-  if (!text) return 1;
-  if (launcher.from != From::slurm) return number_of(text).value_or(1);
-  const char* const node = variables("SLURM_NODEID");
-  return tasks_of_node(text, node ? number_of(node).value_or(0) : 0);
+/// 1 if the launcher does not say it. A wrong value is an error, because the ranks of a machine
+/// divide its memory and CPUs.
+std::uint32_t local_world_of(const Launcher& launcher, const Variables& variables,
+                             const std::string& requested) {
+  const auto* const name = launcher.local_world;
+  if (!variables(name)) return 1;
+  std::optional<std::uint32_t> local;
+  std::string must = "must be a whole number from 1";
+  if (launcher.from == From::slurm) {
+    constexpr auto node_id = "SLURM_NODEID";
+    const auto node = variables(node_id) ? number_in(variables, node_id, requested) : 0;
+    local = tasks_of_node(variables(name), node);
+    must = concat("must list the tasks of node ", node, ", as in 4(x2),3");
+  } else {
+    local = number_of(variables(name));
+  }
+  if (local && *local > 0) return *local;
+  refuse_value(variables, name, requested,
+               must + "; unset it, or give ranks.rank, ranks.world and ranks.local_world");
 }
 
 /// Empty if the launcher has not started this process. `needed`: then it throws.
@@ -102,8 +124,7 @@ std::optional<Claim> claim_of(const Launcher& launcher, const Variables& variabl
               number_in(variables, launcher.world, requested)};
   if (claim.rank >= claim.world)
     refuse(requested, shown(claim), ": the rank must be below the number of ranks");
-  claim.local_world =
-      std::clamp(local_world_of(launcher, variables), std::uint32_t{1}, claim.world);
+  claim.local_world = std::min(local_world_of(launcher, variables, requested), claim.world);
   return claim;
 }
 

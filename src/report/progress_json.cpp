@@ -1,143 +1,299 @@
 // Progress as JSON text and file.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <system_error>
+#include <utility>
 
-#include "base/checked.hpp"
+#include "base/sanitize.hpp"
 #include "base/terms.hpp"
+#include "base/text.hpp"
 #include "conductor/progress.hpp"
-#include "report/read_json.hpp"
+#include "source/file_descriptor.hpp"
 #include "source/new_file.hpp"
-#include "weir/error.hpp"
 
 namespace weir {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr std::uint64_t this_version = 1, most_bytes = 64u << 20;
 
-constexpr std::uint64_t this_version = 1;
-constexpr std::uintmax_t most_bytes = 64u << 20;
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw Error(Errc::bad_options, Stage::wait, "progress: " + why);
+template <class... Parts>
+[[noreturn]] void refuse(const Parts&... why) {
+  weir::refuse(Stage::wait, "progress: ", why...);
 }
 
-std::uint64_t number(const Json& from, const char* key, std::uint64_t otherwise = unlimited) {
-  const auto found = from.find(key);
-  if (found == from.end() && otherwise != unlimited) return otherwise;
-  if (found == from.end() || !found->is_number_unsigned())
-    refuse(std::string(key) + " must be a whole number");
-  return found->get<std::uint64_t>();
-}
-
-std::string text(const Json& from, const char* key) {
-  const auto found = from.find(key);
-  if (found == from.end() || !found->is_string()) refuse(std::string(key) + " must be a text");
-  return found->get<std::string>();
-}
-
-const Json& list(const Json& from, const char* key) {
-  const auto found = from.find(key);
-  if (found == from.end() || !found->is_array()) refuse(std::string(key) + " must be a list");
-  return *found;
-}
-
-Progress::Run run_of(const Json& json) {
-  if (!json.is_array() || (json.size() != 2 && json.size() != 4))
-    refuse("done must have lists of 2 or 4 numbers");
-  for (const auto& value : json)
-    if (!value.is_number_unsigned()) refuse("done must have whole numbers");
-  Progress::Run run{.first = json[0], .end = json[1]};
-  if (json.size() == 4) {
-    run.distance = json[2];
-    run.times = json[3];
+/// Takes the values as the parser meets them, so that nothing but the state is held. It leaves out
+/// unknown keys.
+class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  Progress take() && {
+    conductor::check(progress_, "progress");
+    return std::move(progress_);
   }
-  return run;
+
+  bool null() override { return other(); }
+  bool boolean(bool) override { return other(); }
+  bool number_integer(number_integer_t) override { return other(); }
+  bool number_float(number_float_t, const string_t&) override { return other(); }
+  bool binary(binary_t&) override { return other(); }
+
+  bool number_unsigned(number_unsigned_t value) override {
+    if (level_ == Level::run && skipped_ == 0) {
+      if (parts_ < run_.size()) run_[parts_] = value;
+      ++parts_;
+      return true;
+    }
+    if (number_ == nullptr) return other();
+    *number_ = value;
+    if (number_ == &version_ && value > this_version)
+      refuse("version is ", value, ", written by a newer weir; this one reads ", this_version);
+    if (number_ == &version_ && value < this_version)
+      refuse("version is ", value, "; versions begin with 1");
+    return true;
+  }
+
+  bool string(string_t& value) override {
+    if (text_ == nullptr) return other();
+    *text_ = std::move(value);
+    return true;
+  }
+
+  bool key(string_t& name) override {
+    if (skipped_ > 0) return true;
+    enter(level_);
+    const bool in_state = level_ == Level::state;
+    const auto keys = in_state ? Keys(state_keys) : Keys(epoch_keys);
+    const auto found = std::ranges::find(keys, name);
+    if (found == keys.end()) return true;
+    const auto bit = 1u << (found - keys.begin());
+    auto& seen = in_state ? seen_ : seen_in_epoch_;
+    if ((seen & bit) != 0) refuse("the text has ", *found, " twice in one object");
+    seen |= bit;
+    key_ = *found;
+    aim(name);
+    return true;
+  }
+
+  bool start_object(std::size_t) override {
+    if (skips()) return true;
+    if (level_ == Level::start) {
+      enter(Level::state);
+    } else if (level_ == Level::epochs) {
+      progress_.epochs.emplace_back();
+      seen_in_epoch_ = 0;
+      enter(Level::epoch);
+    } else {
+      refuse_value();
+    }
+    return true;
+  }
+  bool end_object() override {
+    if (skipped_ > 0) {
+      --skipped_;
+    } else if (level_ == Level::epoch) {
+      require(epoch_keys, seen_in_epoch_, 3);
+      enter(Level::epochs);
+    } else {
+      require(state_keys, seen_, 6);
+    }
+    return true;
+  }
+
+  bool start_array(std::size_t) override {
+    if (skips()) return true;
+    const bool list = !key_.empty() && number_ == nullptr && text_ == nullptr;
+    if (level_ == Level::state && list)
+      enter(Level::epochs);
+    else if (level_ == Level::epoch && list)
+      enter(Level::done);
+    else if (level_ == Level::done)
+      enter(Level::run);
+    else
+      refuse_value();
+    parts_ = 0;
+    return true;
+  }
+  bool end_array() override {
+    if (skipped_ > 0) {
+      --skipped_;
+    } else if (level_ == Level::run) {
+      add_run();
+      enter(Level::done);
+    } else {
+      enter(level_ == Level::done ? Level::epoch : Level::state);
+    }
+    return true;
+  }
+
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+
+ private:
+  /// Where the next value is: in an object or a list of this kind.
+  enum class Level : std::uint8_t { start, state, epochs, epoch, done, run };
+  using Keys = std::span<const std::string_view>;
+  static constexpr std::string_view state_keys[] = {"version", "fingerprint", "samples",
+                                                    "seed",    "order",       "epochs"},
+                                    epoch_keys[] = {"epoch", "end", "done", "epochs",
+                                                    "bucket_rows"};
+
+  void enter(Level level) noexcept {
+    level_ = level;
+    key_ = {};
+    number_ = nullptr;
+    text_ = nullptr;
+  }
+  /// Sets where the value of this key goes.
+  void aim(std::string_view name) {
+    if (level_ == Level::state) {
+      if (name == "version") number_ = &version_;
+      if (name == "fingerprint") text_ = &progress_.fingerprint;
+      if (name == "samples") number_ = &progress_.samples;
+      if (name == "seed") number_ = &progress_.seed;
+      if (name == "order") text_ = &progress_.order;
+    } else {
+      auto& epochs = progress_.epochs.back();
+      if (name == "epoch") number_ = &epochs.first;
+      if (name == "epochs") number_ = &epochs.count;
+      if (name == "end") number_ = &epochs.end;
+      if (name == "bucket_rows") number_ = &epochs.bucket_rows;
+    }
+  }
+  bool unknown() const noexcept {
+    return skipped_ > 0 || ((level_ == Level::state || level_ == Level::epoch) && key_.empty());
+  }
+  /// Whether an object or a list that begins is to be left out.
+  bool skips() noexcept {
+    const bool all = unknown();
+    if (all) ++skipped_;
+    return all;
+  }
+  bool other() const {
+    if (!unknown()) refuse_value();
+    return true;
+  }
+  [[noreturn]] void refuse_value() const {
+    switch (level_) {
+      case Level::start: refuse("the text must be a JSON object");
+      case Level::epochs: refuse("epochs must have objects");
+      case Level::done: refuse("done must have lists of 2 or 4 numbers");
+      case Level::run: refuse("done must have whole numbers");
+      default: break;
+    }
+    refuse(key_, " must be a ", number_ ? "whole number" : text_ ? "text" : "list");
+  }
+  static void require(Keys keys, unsigned seen, std::size_t needed) {
+    for (std::size_t i = 0; i < needed; ++i)
+      if ((seen & 1u << i) == 0) refuse(keys[i], " is missing");
+  }
+  void add_run() {
+    if (parts_ != 2 && parts_ != 4) refuse("done must have lists of 2 or 4 numbers");
+    auto& done = progress_.epochs.back().done;
+    // check() says it too, but then a text that repeats one run is in memory.
+    if (!done.empty() && run_[0] < done.back().end) refuse("done must be ascending");
+    done.push_back({run_[0], run_[1]});
+    if (parts_ == 2) return;
+    done.back().distance = run_[2];
+    done.back().times = run_[3];
+  }
+
+  Progress progress_;
+  std::uint64_t version_ = 0;
+  Level level_ = Level::start;
+  unsigned seen_ = 0, seen_in_epoch_ = 0;  ///< the keys, as bits
+  std::uint64_t skipped_ = 0;              ///< open objects and lists of an unknown key
+  // What the next value is for:
+  std::string_view key_;             ///< empty: an unknown key, or no key
+  std::uint64_t* number_ = nullptr;  ///< if it must be a number
+  std::string* text_ = nullptr;      ///< if it must be a text
+  std::array<std::uint64_t, 4> run_{};
+  std::size_t parts_ = 0;  ///< of the run so far
+};
+
+[[noreturn]] void fail(int code, const char* what, const std::string& path, const char* why = "") {
+  throw std::system_error(code, std::generic_category(), concat(what, sanitize(path), why));
 }
 
-Progress::Epochs epochs_of(const Json& json) {
-  if (!json.is_object()) refuse("epochs must have objects");
-  Progress::Epochs epochs{.first = number(json, "epoch"),
-                          .count = number(json, "epochs", 1),
-                          .end = number(json, "end"),
-                          .bucket_rows = number(json, "bucket_rows", 0)};
-  for (const auto& run : list(json, "done")) epochs.done.push_back(run_of(run));
-  return epochs;
-}
-
-Progress progress_of(const Json& json) {
-  if (!json.is_object()) refuse("the text must be a JSON object");
-  if (const auto version = number(json, "version"); version > this_version)
-    refuse("version is " + std::to_string(version) + ", written by a newer weir; this one reads " +
-           std::to_string(this_version));
-  Progress progress{.fingerprint = text(json, "fingerprint"),
-                    .samples = number(json, "samples"),
-                    .seed = number(json, "seed"),
-                    .order = text(json, "order")};
-  for (const auto& epochs : list(json, "epochs")) progress.epochs.push_back(epochs_of(epochs));
-  conductor::check(progress, "progress");
-  return progress;
-}
-
-[[noreturn]] void cannot_read(const std::string& path, int code) {
-  throw std::system_error(code, std::generic_category(), "cannot read " + path);
+/// The file to which symbolic links lead. It need not exist.
+std::string file_behind(const std::string& path) {
+  std::error_code failed;
+  const auto status = std::filesystem::status(path, failed);
+  if (std::filesystem::is_directory(status)) fail(EISDIR, "cannot write ", path);
+  // A device or a pipe must not be renamed away.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    fail(EINVAL, "cannot replace ", path, ", which is no regular file");
+  std::filesystem::path file(path);
+  for (int links = 0; std::filesystem::is_symlink(file, failed); ++links) {
+    if (links == 40) fail(ELOOP, "cannot write ", path);
+    file = file.parent_path() / std::filesystem::read_symlink(file);
+  }
+  return file.string();
 }
 
 }  // namespace
 
 std::string Progress::to_json() const {
-  Json json{{"version", this_version}, {"fingerprint", fingerprint},
-            {"samples", samples},      {"seed", seed},
-            {"order", order},          {"epochs", Json::array()}};
+  auto text = concat(R"({"version":)", this_version, R"(,"fingerprint":)", json_text(fingerprint),
+                     R"(,"samples":)", samples, R"(,"seed":)", seed, R"(,"order":)",
+                     json_text(order), R"(,"epochs":[)");
+  const char* comma = "";
   for (const auto& each : epochs) {
-    Json entry{{"epoch", each.first}};
-    if (each.count > 1) entry["epochs"] = each.count;
-    entry["end"] = each.end;
-    if (each.bucket_rows > 0) entry["bucket_rows"] = each.bucket_rows;
-    auto& done = entry["done"] = Json::array();
+    text += concat(std::exchange(comma, ","), R"({"epoch":)", each.first);
+    if (each.count > 1) text += concat(R"(,"epochs":)", each.count);
+    text += concat(R"(,"end":)", each.end);
+    if (each.bucket_rows > 0) text += concat(R"(,"bucket_rows":)", each.bucket_rows);
+    text += R"(,"done":[)";
+    const char* next = "";
     for (const auto& run : each.done) {
-      done.push_back(run.times == 1 ? Json::array({run.first, run.end})
-                                    : Json::array({run.first, run.end, run.distance, run.times}));
+      text += concat(std::exchange(next, ","), '[', run.first, ',', run.end);
+      if (run.times > 1) text += concat(',', run.distance, ',', run.times);
+      text += ']';
     }
-    json["epochs"].push_back(std::move(entry));
+    text += "]}";
   }
-  return json.dump() + '\n';
+  return text + "]}\n";
 }
 
 Progress Progress::parse(std::string_view json) {
-  try {
-    return progress_of(report::read_json<Json>(json, report::Keys::once));
-  } catch (const Json::exception&) {
-    refuse("the text is not complete JSON");
-  } catch (const std::invalid_argument& e) {
-    refuse(std::string("the text ") + e.what());
-  }
+  ProgressReader reader;
+  if (!nlohmann::json::sax_parse(json, &reader)) refuse("the text is not complete JSON");
+  return std::move(reader).take();
 }
 
 void Progress::save(const std::string& path) const {
-  source::NewFile file(path);
+  source::NewFile file(file_behind(path));
   const auto text = to_json();
   file.write(std::as_bytes(std::span(text)));
   file.commit();
 }
 
 Progress Progress::load(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) cannot_read(path, errno);
+  const auto file = source::open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NOCTTY);
+  if (!file) fail(errno, "cannot read ", path);
+  constexpr std::size_t piece = 1 << 16;
   std::string content;
-  for (char part[1 << 16]; file.read(part, sizeof part) || file.gcount() > 0;) {
-    content.append(part, static_cast<std::size_t>(file.gcount()));
-    if (content.size() > most_bytes) refuse(path + " is longer than 64 MiB");
+  for (;;) {
+    const auto done = content.size();
+    content.resize(done + piece);
+    const auto got =
+        source::retried([&] { return ::read(file.value(), content.data() + done, piece); });
+    if (got < 0) fail(errno, "cannot read ", path);
+    content.resize(done + static_cast<std::size_t>(got));
+    if (got == 0) break;
+    if (content.size() > most_bytes) refuse(sanitize(path), " is longer than 64 MiB");
   }
-  if (file.bad()) cannot_read(path, EIO);
   try {
     return parse(content);
   } catch (const Error& e) {
-    throw Error(Errc::bad_options, Stage::wait, path + ": " + plain_text(e));
+    weir::refuse(Stage::wait, sanitize(path), ": ", plain_text(e));
   }
 }
 

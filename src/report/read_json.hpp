@@ -62,7 +62,7 @@ class JsonForm final : public nlohmann::json_sax<J> {
   std::vector<std::set<std::string>> levels_;  ///< the keys of each open object
 };
 
-/// Parses untrusted JSON as `J`. Use only this function for that. It bounds the depth. nlohmann's
+/// Parses untrusted JSON as `J`. Use only this function to make a `J` of it. It bounds the depth. nlohmann's
 /// parser accepts any depth, but writing or copying the result is recursive, so a deep file would
 /// overflow the stack. (J::parse with a callback would take quadratic time: at each end of an object
 /// it looks at all elements of the array around it.) Throws J::exception if the text is not JSON, and

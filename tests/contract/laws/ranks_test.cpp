@@ -1,8 +1,11 @@
 // The law ranks, and the law resume with other ranks: what several loaders deliver together.
+#include <sys/stat.h>
+
 #include <cstring>
 #include <deque>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "contract/laws/fixture.hpp"
 #include "contract/laws/orders.hpp"
@@ -228,9 +231,73 @@ TEST_CASE("a state survives as text and as a file, and another job's is refused"
   newer.replace(newer.find("\"version\":1"), 11, "\"version\":7");
   CHECK_THROWS_WITH(Progress::parse(newer), has_text("version is 7, written by a newer weir"));
   CHECK_THROWS_WITH(Progress::parse("[]"), has_text("must be a JSON object"));
+  newer.replace(newer.find("\"version\":7"), 11, "\"version\":0");
+  CHECK_THROWS_WITH(Progress::parse(newer), has_text("version is 0; versions begin with 1"));
   CHECK_THROWS_AS(Progress::load((folder.path() / "none.json").string()), std::system_error);
   CHECK_THROWS_WITH(loader.stream({.resume = state, .first_epoch = 1}),
                     has_text("first_epoch = 1"));
+}
+
+TEST_CASE("each wrong part of a state's text is named, and unknown keys are left out",
+          "[law][resume]") {
+  const std::string head =
+      R"({"version":1,"fingerprint":"f","samples":9,"seed":0,"order":"\"\\","epochs":)";
+  const auto with = [&](const std::string& done) {
+    return head + R"([{"epoch":0,"end":9,"done":)" + done + "}]}";
+  };
+  Progress quoted{.fingerprint = "f", .samples = 9, .order = "\"\\\n", .epochs = {{.end = 9}}};
+  CHECK(Progress::parse(quoted.to_json()) == quoted);
+  quoted.order.pop_back();
+  CHECK(Progress::parse(with("[]")) == quoted);
+  CHECK(Progress::parse(
+            head + R"([{"x":{"epoch":[7]},"epoch":0,"end":9,"done":[],"y":[[1],{}]}],"z":"1"})") ==
+        quoted);
+  const std::pair<std::string, const char*> wrong[] = {
+      {with("[[0,4],[3,5]]"), "done must be ascending"},
+      {with("[[0,1,3,2],[2,5]]"), "epoch 0 has position 2 after position 3"},
+      {with("[[0,10]]"), "epoch 0 has position 9, but it ends at 9"},
+      {with("[[0,1,2]]"), "done must have lists of 2 or 4 numbers"},
+      {with("[[0,1,2,3,4]]"), "done must have lists of 2 or 4 numbers"},
+      {with("[[0,-1]]"), "done must have whole numbers"},
+      {with("[[[0]]]"), "done must have whole numbers"},
+      {with("[5]"), "done must have lists of 2 or 4 numbers"},
+      {with("5"), "done must be a list"},
+      {with("[]],"), "not complete JSON"},
+      {head + "[5]}", "epochs must have objects"},
+      {head + "{}}", "epochs must be a list"},
+      {head + "[{}]}", "epoch is missing"},
+      {head + "[]}", "has no epochs"},
+      {head + R"([{"epoch":0,"end":9,"done":[],"bucket_rows":1000000000000}]})",
+       "epoch 0 has bucket_rows 1000000000000 of 9 samples"},
+      {head + R"([],"epochs":[]})", "epochs twice in one object"},
+      {R"({"version":1})", "fingerprint is missing"},
+      {R"({"version":"1"})", "version must be a whole number"},
+      {R"({"version":1,"order":[]})", "order must be a text"},
+      {"7", "must be a JSON object"}};
+  for (const auto& [text, why] : wrong) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH(Progress::parse(text), has_text(why));
+  }
+}
+
+TEST_CASE("a state is saved behind a symbolic link, and never instead of a device",
+          "[law][resume]") {
+  const TemporaryFolder folder;
+  const auto state = Loader(synthetic(9, {24, 24, 3}), small_options()).progress_after(1);
+  const auto at = [&](const char* name) { return (folder.path() / name).string(); };
+  std::filesystem::create_directory(at("there"));
+  std::filesystem::create_symlink("there/file", at("one"));
+  std::filesystem::create_symlink("one", at("two"));
+  for (int time = 0; time < 2; ++time) {
+    state.save(at("two"));
+    CHECK(std::filesystem::is_symlink(at("one")));
+    CHECK(std::filesystem::is_symlink(at("two")));
+    CHECK(Progress::load(at("there/file")) == state);
+  }
+  REQUIRE(::mkfifo(at("pipe").c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(state.save(at("pipe")), has_text("pipe, which is no regular file"));
+  CHECK(std::filesystem::is_fifo(at("pipe")));
+  CHECK_THROWS_WITH(Progress::load(at("there")), has_text("there: Is a directory"));
 }
 
 TEST_CASE("the intervals of a resumed stream are on the books", "[law][resume]") {

@@ -92,6 +92,10 @@ TEST_CASE("launchers are asked only with --ranks, and a wrong claim is named", "
   CHECK(contains(refused.err,
                  "weir: --ranks auto: RANK is set, but WORLD_SIZE is not; torchrun "
                  "sets both. Unset it, or give --rank and --world\n"));
+  CHECK(contains(
+      run({"RANK=0", "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=\033[31m"}, {"--ranks", "auto"}).err,
+      "weir: --ranks auto: LOCAL_WORLD_SIZE=\\x1b[31m must be a whole number from 1; unset it, or "
+      "give --rank, --world and --ranks-per-node\n"));
   auto both = torchrun;
   both.insert(both.end(), {"OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=3"});
   CHECK(contains(
@@ -194,6 +198,13 @@ TEST_CASE("a run resumes where another has ended, with other ranks", "[ranks]") 
             "--resume " + states + "," + file("bad") + ": " + file("bad") + ": ");
   }
   refuses("run", {"--resume", file("none")}, "--resume " + file("none") + ": cannot read ");
+  const auto here = folder.path().string();
+  refuses("run", {"--resume", here},
+          "--resume " + here + ": cannot read " + here + ": Is a directory");
+
+  std::filesystem::create_symlink("p0", file("link"));
+  run({"--save-progress", file("link")}, "d");
+  CHECK(std::filesystem::is_symlink(file("link")));
 }
 
 TEST_CASE("SIGTERM ends a run as SIGINT does, and saves what is finished", "[ranks]") {

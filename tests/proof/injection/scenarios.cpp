@@ -192,7 +192,7 @@ void stream() {
       static_cast<void>(one->slice(0, 1));
     }
     first.settle();
-    progress = first.progress();
+    progress = Progress::parse(first.progress().to_json());
     first.cancel();
     if (first.next()) wrong("a batch after the cancel");
   }

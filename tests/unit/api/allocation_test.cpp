@@ -132,3 +132,30 @@ TEST_CASE("the index of a list or a combination of sources is what they hold on 
   const auto half = subset(files, some);
   check(one + half.index_bytes(), [&] { return paired_by_stem(files, half, MissingPair::blank); });
 }
+
+TEST_CASE("reading a hostile state takes a small multiple of its text") {
+  const std::string head =
+      R"({"version":1,"fingerprint":"f","samples":9999999,"seed":0,"order":"","x":)";
+  std::string nested, keys, runs, same;
+  for (std::uint64_t i = 0; i < 30'000; ++i) {
+    nested += "[[],{}],";
+    keys += '"' + std::to_string(i) + "\":0,";
+    runs +=
+        '[' + std::to_string(100 * i) + ',' + std::to_string(100 * i + 1 + i % 7 * (i % 5)) + "],";
+    same += "[0,1],";
+  }
+  const auto done = [&](const std::string& list) {
+    return head + R"(0,"epochs":[{"epoch":0,"end":9999999,"done":[)" + list +
+           "[9999998,9999999]]}]}";
+  };
+  for (const auto& text :
+       {head + '[' + nested + "0]}", head + '{' + keys + "\"y\":0}}", done(runs), done(same)}) {
+    const auto before = allocated_bytes();
+    try {
+      static_cast<void>(Progress::parse(text));
+    } catch (const Error&) {
+    }
+    CAPTURE(text.substr(0, 120), text.size());
+    CHECK(allocated_bytes() - before < 8 * text.size());
+  }
+}

@@ -1,6 +1,7 @@
 #include "weir/epochs.hpp"
 
 #include <filesystem>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -265,6 +266,65 @@ TEST_CASE("a stop token ends epochs, a bad sample throws, and both leave the boo
     CHECK_FALSE(epochs.next());
     CHECK(epochs.progress() == loader.progress_after(1));
   }
+}
+
+TEST_CASE("what was not trained is not finished, also after the stream has started anew",
+          "[api][epochs][resume][ranks]") {
+  const bool rest = GENERATE(false, true), thrown = GENERATE(false, true);
+  const std::uint32_t world = GENERATE(1u, 2u);
+  CAPTURE(rest, thrown, world);
+  const auto source = synthetic(20, {24, 24, 3});
+  std::set<std::pair<std::uint64_t, std::uint64_t>> failed, again;
+  const auto note = [](auto& places, const Batch& batch) {
+    for (const auto index : batch.indices()) places.emplace(batch.epoch(), index);
+  };
+  // On the last rank fail the last step of epoch 0 and the first one of epoch 1. All leave epochs 2
+  // and 3 early, so the stream starts anew.
+  std::vector<Progress> states;
+  for (std::uint32_t rank = 0; rank < world; ++rank) {
+    auto options = small_options();
+    options.ranks = Ranks::given(rank, world);
+    Loader loader(source, options);
+    auto epochs = loader.epochs(4, {.rest = rest});
+    int failures = rank + 1 == world ? 0 : 2;
+    while (auto epoch = epochs.next()) {
+      try {
+        for (Batch& batch : epoch) {
+          const bool fails =
+              failures == 0 ? batch.last_of_epoch() : failures == 1 && epoch.number() == 1;
+          if (fails) {
+            ++failures;
+            note(failed, batch);
+            if (thrown) throw std::runtime_error("a step failed");
+            batch.receipt().abandon();
+          }
+          if (epoch.number() >= 2) break;
+        }
+      } catch (const std::runtime_error&) {
+      }
+    }
+    states.push_back(epochs.progress());
+  }
+  Loader loader(source, small_options());
+  auto stream = loader.stream({.resume = Progress::merge(states), .epochs = 4});
+  for (const auto& batch : stream) note(again, batch);
+  CHECK(failed.size() >= 6);
+  CHECK(again == failed);
+}
+
+TEST_CASE("a batch that is held while the stream starts anew is finished when it is released",
+          "[api][epochs]") {
+  const bool rest = GENERATE(false, true);
+  auto options = small_options();
+  options.queue.max_leases = 2;
+  Loader loader(synthetic(20, {24, 24, 3}), options);
+  auto epochs = loader.epochs(2, {.rest = rest});
+  auto held = epochs.next().next();
+  CHECK(epochs.progress().epochs.front().done == std::vector<Progress::Run>{{4, 20}});
+  const auto next = epochs.next();
+  CHECK(next.number() == 1);
+  held.reset();
+  CHECK(epochs.progress() == loader.progress_after(5));
 }
 
 TEST_CASE("an epoch outlives its Epochs, and Epochs its Loader", "[api][epochs]") {

@@ -36,6 +36,15 @@ Log first_batches(Loader& loader, std::uint64_t from, int count) {
 
 }  // namespace
 
+TEST_CASE("the values of a shape and the bytes of a size do not wrap", "[api][sizes]") {
+  constexpr auto most = UINT32_MAX;
+  CHECK(Shape{most, most, most}.values() == UINT64_MAX);
+  CHECK(Shape{most, most, 1}.values() == std::uint64_t{most} * most);
+  CHECK(Shape{most, most, 0}.values() == 0);
+  CHECK(ImageSize{most, most}.bytes() == UINT64_MAX);
+  CHECK(ImageSize{1u << 31, 3}.bytes() == 9ull << 31);
+}
+
 TEST_CASE("two and more billion samples are counted in 64 bits, to the last", "[api][D10]") {
   const auto size = GENERATE((1ull << 31) + 7, (1ull << 32) + 3, 1ull << 40);
   auto options = small_options();

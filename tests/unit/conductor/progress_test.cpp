@@ -19,6 +19,15 @@ namespace {
 
 using Place = std::pair<std::uint64_t, std::uint64_t>;  // epoch, position
 
+/// The numbers of a set, one by one.
+std::vector<std::uint64_t> numbers_of(std::span<const Progress::Run> set) {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& run : set)
+    for (std::uint64_t i = 0; i < run.times; ++i)
+      for (auto n = run.first; n < run.end; ++n) numbers.push_back(n + i * run.distance);
+  return numbers;
+}
+
 std::vector<Place> rows_of(const Schedule& schedule, std::uint64_t sequence) {
   const auto batch = schedule.at(sequence);
   std::vector<Place> rows;
@@ -27,16 +36,17 @@ std::vector<Place> rows_of(const Schedule& schedule, std::uint64_t sequence) {
   return rows;
 }
 
-/// The finished positions of the first `epochs` epochs, without those that drop_last cut off.
+/// The positions of the first `epochs` epochs that do not come again.
 std::set<Place> places_of(const std::vector<Progress::Epochs>& listed, std::uint64_t samples,
                           std::uint64_t epochs) {
   std::set<Place> places;
   for (std::uint64_t epoch = 0; epoch < std::min(epochs, listed.front().first); ++epoch)
     for (std::uint64_t i = 0; i < samples; ++i) places.emplace(epoch, i);
   for (const auto& each : listed)
-    for (auto epoch = each.first; epoch < std::min(epochs, each.first + each.count); ++epoch)
-      for (const auto& [first, end] : intervals_of(each.done))
-        for (auto i = first; i < end; ++i) places.emplace(epoch, i);
+    for (auto epoch = each.first; epoch < std::min(epochs, each.first + each.count); ++epoch) {
+      for (const auto i : numbers_of(each.done)) places.emplace(epoch, i);
+      for (auto i = each.end; i < samples; ++i) places.emplace(epoch, i);
+    }
   return places;
 }
 
@@ -45,6 +55,51 @@ Progress state(const Batching& batching, std::vector<Progress::Epochs> epochs) {
 }
 
 }  // namespace
+
+TEST_CASE("runs are sets of numbers", "[conductor][resume]") {
+  RandomStream random(5);
+  const auto to = [&](std::uint64_t n) { return random.below(n); };
+  constexpr std::uint64_t end = 100;
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    std::vector<Runs> sets(1 + to(4));
+    std::set<std::uint64_t> all;
+    for (auto& set : sets)
+      for (std::uint64_t from = to(20); from < end + 10;) {
+        Progress::Run run{.first = from, .end = from + 1 + to(6)};
+        if (to(2) == 0) {
+          run.distance = run.end - run.first + 1 + to(6);
+          run.times = 2 + to(9);
+        }
+        from = run.end + (run.times - 1) * run.distance + to(9);
+        set.push_back(run);
+      }
+    std::vector<std::span<const Progress::Run>> views(sets.begin(), sets.end());
+    for (const auto& set : sets)
+      for (const auto n : numbers_of(set))
+        if (n < end) all.insert(n);
+    const auto joint = joined(views, end);
+    REQUIRE(std::ranges::equal(numbers_of(joint), all));
+    REQUIRE(joined(std::vector<std::span<const Progress::Run>>{joint}, end) == joint);
+
+    const auto rest = without(end, joint);
+    for (const auto n : numbers_of(rest)) REQUIRE(all.insert(n).second);
+    REQUIRE(all.size() == end);
+    const RankedSet ranked(rest);
+    const auto numbers = numbers_of(rest);
+    REQUIRE(ranked.size() == numbers.size());
+    for (std::uint64_t i = 0; i < numbers.size(); ++i) REQUIRE(ranked.at(i) == numbers[i]);
+    Progress::Run ranks{.first = to(4), .distance = 4 + to(9), .times = 1};
+    ranks.end = ranks.first + 1 + to(3);
+    while (ranks.end + ranks.times * ranks.distance <= ranked.size()) ++ranks.times;
+    if (ranks.end > ranked.size()) continue;
+    RunMaker some;
+    ranked.append(ranks, some);
+    std::vector<std::uint64_t> expected;
+    for (const auto rank : numbers_of({&ranks, 1})) expected.push_back(numbers[rank]);
+    REQUIRE(numbers_of(std::move(some).take()) == expected);
+  }
+}
 
 TEST_CASE("the ranks of a step have the rows of the global batch, in rank order",
           "[conductor][ranks]") {
@@ -102,10 +157,13 @@ TEST_CASE("what is finished and what remains are each position once, for any bat
         const auto up_to = job == 3 ? schedule.end() : to(schedule.end() + 1);
         for (std::uint64_t i = 0; i < up_to; ++i) {
           if (job < 3 && i + 3 > up_to && to(2) == 0) continue;
-          done.push_back({i, i + 1});
+          if (!done.empty() && done.back().end == i)
+            ++done.back().end;
+          else
+            done.push_back({i, i + 1});
           for (const auto& place : rows_of(schedule, i)) REQUIRE(finished.insert(place).second);
         }
-        states.push_back(state(batching, schedule.progress(joined(std::move(done)), false)));
+        states.push_back(state(batching, schedule.progress(done, false)));
         check(states.back(), "state");
       }
       const auto merged = Progress::merge(states);
@@ -148,6 +206,44 @@ TEST_CASE("the state of a rank stays small over many epochs", "[conductor][resum
   CHECK(epochs[1].done.size() == 1);
 }
 
+TEST_CASE("a state does not grow with the steps of a rank, and any number of them resumes",
+          "[conductor][resume]") {
+  constexpr std::uint64_t steps = 5'000'000;
+  const Batching batching{.samples = 3 * 2 * steps, .batch = 3, .rank = {0, 2}};
+  std::vector<Progress> states;
+  for (const std::uint32_t rank : {0u, 1u}) {
+    auto of = batching;
+    of.rank.rank = rank;
+    const Schedule schedule(of, 1);
+    states.push_back(
+        state(batching, schedule.progress({{0, steps - 2}, {steps - 1, steps}}, false)));
+    const auto& saved = states.back();
+    CHECK(saved.epochs.front().done.size() == 2);
+    check(saved, "state");
+    const Schedule rest(of, 1, saved);
+    CHECK(rest.bytes() < 2048);
+    CHECK(rest.end() == steps / 2 + 1);
+    const auto batch = rest.at(rest.end() - 1);
+    CHECK(rest.position(batch, batch.first).value() == 6 * (steps - 1) + (rank == 0 ? 3 : 2));
+    CHECK(rest.progress({{0, rest.end()}}, true).front().first == 1);
+  }
+  const auto merged = Progress::merge(states);
+  CHECK(merged.epochs.front().done ==
+        Runs{{.first = 0, .end = 6 * (steps - 2)}, {.first = 6 * (steps - 1), .end = 6 * steps}});
+}
+
+TEST_CASE("states with many listed epochs are merged in one pass", "[conductor][resume]") {
+  constexpr std::uint64_t epochs = 100'000;
+  auto one = state({.samples = 9}, {}), other = one;
+  for (std::uint64_t i = 0; i < epochs; ++i) {
+    one.epochs.push_back({.first = i, .count = 1, .end = 9, .done = {{0, 1 + i % 2}}});
+    other.epochs.push_back({.first = i, .count = 1, .end = 9, .done = {{4, 8 + i % 2}}});
+  }
+  const auto merged = Progress::merge(std::vector{one, other});
+  CHECK(merged.epochs.size() == epochs);
+  CHECK(merged.epochs.back().done == Runs{{.first = 0, .end = 2}, {.first = 4, .end = 9}});
+}
+
 TEST_CASE("drop_last cuts what remains, and keeps the cut", "[conductor][resume]") {
   const Batching first{.samples = 50, .batch = 8, .drop_last = true};  // 48 in 6 batches
   const auto saved = state(first, Schedule(first, 1).progress({{0, 2}}, false));
@@ -169,6 +265,11 @@ TEST_CASE("an epoch keeps the size buckets that it began with", "[conductor][res
   CHECK(rest.bucket_rows(rest.at(rest.end() - 1)) == 5);
   CHECK(rest.most_bucket_rows() == 8);
   CHECK(rest.progress({{0, 1}}, true).front().bucket_rows == 8);
+  // Batches that have more rows than there are samples cut none.
+  const Batching large{.samples = 5, .batch = 64, .rank = {0, 2}, .buckets = true};
+  const auto part = state(large, Schedule(large, 2).progress({{0, 1}}, false));
+  CHECK(part.epochs.front().bucket_rows == 6);
+  check(part, "state");
 }
 
 TEST_CASE("states of different jobs are not merged, and impossible ones are refused",
@@ -194,6 +295,12 @@ TEST_CASE("states of different jobs are not merged, and impossible ones are refu
   CHECK(refused({.first = 0, .count = 1, .end = 9, .done = {{4, 10}}}));
   CHECK(refused({.first = 0, .count = 1, .end = 9, .done = {{0, 2, 1, 2}}}));
   CHECK(refused({.first = 0, .count = 1, .end = 9, .done = {{0, 1, 2, 1ull << 62}}}));
+  CHECK(refused({.first = 0, .count = 1, .end = 9, .done = {{0, 4}, {3, 6}}}));
+  CHECK(refused({.first = 0, .count = 1, .end = 9, .done = {{4, 6}, {0, 2}}}));
+  CHECK(refused({.first = 0, .count = 1, .end = 9, .done = {{0, 1, 3, 2}, {3, 5}}}));
+  CHECK(refused({.first = 0, .count = 1, .end = 6, .done = {{0, 7}}}));
+  CHECK(refused({.first = 0, .count = 1, .end = 9, .bucket_rows = 11}));
+  CHECK_FALSE(refused({.first = 0, .count = 1, .end = 9, .bucket_rows = 10, .done = {{8, 9}}}));
   auto none = one;
   none.epochs.clear();
   CHECK_THROWS_WITH(check(none, "state"), has_text("has no epochs"));

@@ -72,7 +72,6 @@ TEST_CASE("a node's tasks are those that Slurm lists for it", "[ranks]") {
   CHECK(on("1", "4,2(x2),1") == 2);
   CHECK(on("2", "4,2(x2),1") == 2);
   CHECK(on("3", "4,2(x2),1") == 1);
-  CHECK(on("0", "nonsense") == 1);
   CHECK(on("0", "99") == 7);  // not more than all ranks
 }
 
@@ -115,6 +114,37 @@ TEST_CASE("a wrong claim is an error that names the variable", "[ranks]") {
     CHECK(refusal(Ranks::automatic(), {{"RANK", "2"}, {"WORLD_SIZE", world}}) ==
           "ranks = automatic: torchrun: RANK=2 WORLD_SIZE=" + std::string(world) +
               ": the rank must be below the number of ranks");
+}
+
+TEST_CASE("a wrong number of ranks of a machine is an error that names the variable", "[ranks]") {
+  constexpr const char* way_out =
+      "; unset it, or give ranks.rank, ranks.world and ranks.local_world";
+  for (const char* value : {"", "0", "x", "4(x2)", "-1"}) {
+    const std::string wrong = std::string("=") + value + " must be a whole number from 1" + way_out;
+    auto one = torchrun;
+    one["LOCAL_WORLD_SIZE"] = value;
+    CHECK(refusal(Ranks::torchrun(), one) == "ranks = torchrun: LOCAL_WORLD_SIZE" + wrong);
+    auto other = openmpi;
+    other["OMPI_COMM_WORLD_LOCAL_SIZE"] = value;
+    CHECK(refusal(Ranks::automatic(), other) ==
+          "ranks = automatic: OMPI_COMM_WORLD_LOCAL_SIZE" + wrong);
+  }
+  for (const char* value : {"", "nonsense", "2(x2),", "2(x),1", "2(x2)", "0(x3)"}) {
+    auto environment = slurm;
+    environment["SLURM_STEP_TASKS_PER_NODE"] = value;
+    CHECK(refusal(Ranks::slurm(), environment) ==
+          std::string("ranks = slurm: SLURM_STEP_TASKS_PER_NODE=") + value +
+              " must list the tasks of node 2, as in 4(x2),3" + way_out);
+  }
+  auto environment = slurm;
+  environment["SLURM_NODEID"] = "two";
+  CHECK(refusal(Ranks::slurm(), environment) ==
+        "ranks = slurm: SLURM_NODEID=two is not a whole number from 0 to 4294967295");
+}
+
+TEST_CASE("control characters of a variable do not reach the terminal", "[ranks]") {
+  CHECK(refusal(Ranks::torchrun(), {{"RANK", "\x1b[31m\n"}, {"WORLD_SIZE", "2"}}) ==
+        "ranks = torchrun: RANK=\\x1b[31m\\x0a is not a whole number from 0 to 4294967295");
 }
 
 TEST_CASE("given ranks have bounds", "[ranks]") {
