@@ -6,10 +6,10 @@
 namespace weir::bench {
 namespace {
 
-constexpr std::size_t pixel_bytes = 3;
+constexpr std::size_t rgb_bytes = 3;
 
 void resize(const std::uint8_t* pixels, std::size_t stride, const codec::Rect& size,
-            const Shape& out, std::uint8_t* row) {
+            const ImageSize& out, std::uint8_t* row) {
   const cv::Mat from(static_cast<int>(size.height), static_cast<int>(size.width), CV_8UC3,
                      const_cast<std::uint8_t*>(pixels), stride);
   cv::Mat to(static_cast<int>(out.height), static_cast<int>(out.width), CV_8UC3, row);
@@ -50,31 +50,31 @@ void BareJpeg::read_rows(std::uint32_t rows, std::size_t stride) {
 
 void BareJpeg::full(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row) {
   start(encoded);
-  const auto source = codec::crop_view(jpeg_.image_width, jpeg_.image_height, spec_, draw).source;
+  const auto source =
+      codec::choose_window({jpeg_.image_height, jpeg_.image_width}, spec_, draw).source;
   jpeg_start_decompress(&jpeg_);
-  const std::size_t stride = jpeg_.output_width * pixel_bytes;
+  const std::size_t stride = jpeg_.output_width * rgb_bytes;
   read_rows(jpeg_.output_height, stride);
   jpeg_finish_decompress(&jpeg_);
-  resize(pixels_.data() + source.y * stride + source.x * pixel_bytes, stride, source, spec_.out,
-         row);
+  resize(pixels_.data() + source.y * stride + source.x * rgb_bytes, stride, source, spec_.out, row);
 }
 
 BareJpeg::Cropped BareJpeg::decode_roi(std::span<const std::byte> encoded, std::uint64_t draw) {
   start(encoded);
-  const auto source = codec::crop_view(jpeg_.image_width, jpeg_.image_height, spec_, draw).source;
+  const auto source =
+      codec::choose_window({jpeg_.image_height, jpeg_.image_width}, spec_, draw).source;
   jpeg_start_decompress(&jpeg_);
   JDIMENSION x = source.x, width = source.width;
   jpeg_crop_scanline(&jpeg_, &x, &width);
   if (source.y > 0) jpeg_skip_scanlines(&jpeg_, source.y);
-  read_rows(source.height, width * pixel_bytes);
+  read_rows(source.height, width * rgb_bytes);
   jpeg_abort_decompress(&jpeg_);
   return {source, x, width};
 }
 
 void BareJpeg::roi(std::span<const std::byte> encoded, std::uint64_t draw, std::uint8_t* row) {
   const auto [source, x, width] = decode_roi(encoded, draw);
-  resize(pixels_.data() + (source.x - x) * pixel_bytes, width * pixel_bytes, source, spec_.out,
-         row);
+  resize(pixels_.data() + (source.x - x) * rgb_bytes, width * rgb_bytes, source, spec_.out, row);
 }
 
 void BareJpeg::straight(std::span<const std::byte> encoded, std::uint8_t* row) {
@@ -84,7 +84,7 @@ void BareJpeg::straight(std::span<const std::byte> encoded, std::uint8_t* row) {
     return full(encoded, 0, row);
   }
   jpeg_start_decompress(&jpeg_);
-  const std::size_t stride = jpeg_.output_width * pixel_bytes;
+  const std::size_t stride = jpeg_.output_width * rgb_bytes;
   while (jpeg_.output_scanline < jpeg_.output_height) {
     JSAMPROW lines[4];
     for (std::size_t i = 0; i < 4; ++i) lines[i] = row + (jpeg_.output_scanline + i) * stride;

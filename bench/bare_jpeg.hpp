@@ -8,7 +8,7 @@
 
 #include <jpeglib.h>
 
-#include "codec/geometry.hpp"
+#include "codec/window.hpp"
 
 namespace weir::bench {
 

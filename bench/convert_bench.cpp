@@ -11,8 +11,8 @@ namespace {
 using namespace weir;
 
 constexpr std::uint32_t count = 64;
-constexpr Shape shape{224, 224};
-constexpr std::size_t values = count * shape.values();
+constexpr ImageSize shape{224, 224};
+constexpr std::size_t values = count * image_values(shape, PixelFormat::rgb8);
 
 std::vector<std::uint8_t> pixels() {
   std::vector<std::uint8_t> all(values);
@@ -51,12 +51,14 @@ BENCHMARK(convert<bfloat16, Layout::nhwc>);
 void convert_micro_batch(benchmark::State& state) {
   const auto input = pixels();
   const auto micro = static_cast<std::uint32_t>(state.range(0));
-  std::vector<float> output(micro * shape.values());
+  std::vector<float> output(micro * image_values(shape, PixelFormat::rgb8));
   const Converter<float> converter(imagenet);
   while (state.KeepRunning()) {
     for (std::uint32_t first = 0; first < count; first += micro) {
-      converter({std::span(input).subspan(first * shape.values(), output.size()), micro, shape},
-                output);
+      converter(
+          {std::span(input).subspan(first * image_values(shape, PixelFormat::rgb8), output.size()),
+           micro, shape},
+          output);
       benchmark::ClobberMemory();
     }
   }

@@ -16,9 +16,9 @@ using namespace weir::bench;
 
 void decode(benchmark::State& state) {
   const auto samples = images(64);
-  const Shape out{224, 224};
+  const ImageSize out{224, 224};
   codec::Decoder decoder({.fit = {out, static_cast<Fit>(state.range(0)), 256}});
-  std::vector<std::uint8_t> row(out.values());
+  std::vector<std::uint8_t> row(image_bytes(out, PixelFormat::rgb8));
   std::pmr::vector<std::byte> memory;
   std::span<std::byte> scratch;
   const std::atomic<bool> cancelled{false};

@@ -41,7 +41,7 @@ inline std::vector<double> bursts() {
 /// Accepts samples of zeros. A decode only sleeps.
 class SleepingCodec final : public ForeignCodec {
  public:
-  SleepingCodec(double ms, Shape shape) : time_(ms), shape_(shape) {}
+  SleepingCodec(double ms, ImageSize shape) : time_(ms), shape_(shape) {}
   bool accepts(std::span<const std::byte> head) const noexcept override { return !head.empty(); }
   Info info(std::span<const std::byte>) const override { return {shape_.width, shape_.height, 0}; }
   void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t>) const override {
@@ -50,7 +50,7 @@ class SleepingCodec final : public ForeignCodec {
 
  private:
   Milliseconds time_;
-  Shape shape_;
+  ImageSize shape_;
 };
 
 inline std::optional<std::filesystem::path> photographs() {
@@ -100,7 +100,7 @@ inline Options options_of(const Load& load) {
     options.shape = {8, 8};
   }
   options.codecs = {std::make_shared<SleepingCodec>(
-      load.decode_ms, is_bounded(load) ? Shape{375, 500} : options.shape)};
+      load.decode_ms, is_bounded(load) ? ImageSize{375, 500} : options.shape)};
   return options;
 }
 

@@ -39,8 +39,9 @@ class Kept final : public ByteSink {
 /// weir's decoder and its scratch, without engine and books.
 class Decodes {
  public:
-  Decodes(Fit fit, bool antialias, Shape out = {224, 224, 3})
-      : decoder_({.fit = {.out = out, .fit = fit}, .antialias = antialias}), row_(out.values()) {}
+  Decodes(Fit fit, bool antialias, ImageSize out = {224, 224})
+      : decoder_({.fit = {.out = out, .fit = fit}, .antialias = antialias}),
+        row_(image_bytes(out, PixelFormat::rgb8)) {}
   const std::vector<std::uint8_t>& operator()(const Bytes& encoded, std::uint64_t draw) {
     const auto info = decoder_.probe(encoded);
     if (!info) std::abort();
@@ -148,7 +149,7 @@ int main(int argc, char** argv) {
   std::vector<double> stored;
   for (std::size_t i = 0; i < before.size(); ++i) {
     const auto& sample = index.samples[i];
-    Decodes whole(Fit::stretch, true, {sample.height, sample.width, 3});
+    Decodes whole(Fit::stretch, true, {sample.height, sample.width});
     const auto resized = whole(before[i], 0);
     stored.push_back(psnr(resized, whole(after[i], 0)));
   }

@@ -38,7 +38,8 @@ void drain(benchmark::State& state, const Options& options, Consume consume) {
   const auto now = loader.snapshot();
   const auto report = loader.report();
   state.SetItemsProcessed(static_cast<std::int64_t>(seen));
-  state.SetBytesProcessed(static_cast<std::int64_t>(seen * options.shape.values()));
+  state.SetBytesProcessed(
+      static_cast<std::int64_t>(seen * image_bytes(options.shape, PixelFormat::rgb8)));
   state.counters["peak_bytes"] = static_cast<double>(now.memory.peak);
   state.counters["index_bytes"] = static_cast<double>(now.memory[Account::index]);
   state.counters["encoded_bytes"] = static_cast<double>(encoded);
@@ -69,7 +70,7 @@ BENCHMARK(pipeline)
 
 void pipeline_to_float32(benchmark::State& state) {
   const Converter<float> to_float(imagenet);
-  std::vector<float> floats(batch_size * Shape{224, 224}.values());
+  std::vector<float> floats(batch_size * image_values({224, 224}, PixelFormat::rgb8));
   drain(state, options(2, 4), [&](const Batch& batch) {
     const auto block = batch.pixels();
     to_float(block, std::span(floats).first(block.pixels.size()));

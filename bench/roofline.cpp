@@ -31,7 +31,7 @@ namespace {
 using namespace weir;
 using namespace weir::bench;
 
-constexpr Shape shape{224, 224};
+constexpr ImageSize shape{224, 224};
 constexpr std::uint32_t batch = 64, threads = 2, queue = 4;
 constexpr std::uint64_t most_images = 1000;
 const codec::FitSpec specs[] = {{shape, Fit::center, 256}, {shape, Fit::random, 256}};
@@ -78,9 +78,10 @@ class BareDecoder {
 
 /// One thread, encoded bytes in memory.
 void in_memory_round(const std::vector<MemorySample>& samples, Rates& rates) {
-  std::vector<std::uint8_t> rows(batch * shape.values());
+  std::vector<std::uint8_t> rows(batch * image_bytes(shape, PixelFormat::rgb8));
   const auto row = [&](std::uint64_t i) {
-    return std::span(rows).subspan(i % batch * shape.values(), shape.values());
+    return std::span(rows).subspan(i % batch * image_bytes(shape, PixelFormat::rgb8),
+                                   image_bytes(shape, PixelFormat::rgb8));
   };
   const auto bytes = [&](std::uint64_t i) -> const std::vector<std::byte>& {
     return samples[i].bytes;
@@ -111,7 +112,7 @@ std::span<const std::byte> read_file(const std::string& path, std::vector<std::b
 
 /// Two bare loops that open, read, decode and resize files, without order and queue.
 double roofline(const std::vector<std::string>& files, const codec::FitSpec& spec, double seconds) {
-  const auto values = spec.out.values();
+  const auto values = image_bytes(spec.out, PixelFormat::rgb8);
   std::atomic<std::uint64_t> next{0};
   const auto start = Clock::now();
   std::vector<std::thread> loops;
@@ -152,7 +153,7 @@ double pipeline(const std::string& folder, const codec::FitSpec& spec, double se
   options.queue.max_queue_size = queue;
   Loader loader(image_folder(folder), options);
   const Converter<float> to_float(imagenet);
-  std::vector<float> values(floats ? batch * spec.out.values() : 0);
+  std::vector<float> values(floats ? batch * image_bytes(spec.out, PixelFormat::rgb8) : 0);
   const double cpu_before = process_cpu_seconds();
   auto stream = loader.stream({.epochs = std::nullopt});
   stream.next().reset();
@@ -223,7 +224,7 @@ void print_line(Rates& rates, const char* name, const char* against) {
 /// `part` of the test data, or a folder of synthetic images that the destructor removes.
 class Files {
  public:
-  Files(const std::string& part, Shape made) {
+  Files(const std::string& part, ImageSize made) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
     const char* data = std::getenv("WEIR_TEST_DATA");
     if (data != nullptr && *data != '\0') {

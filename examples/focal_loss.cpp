@@ -94,7 +94,7 @@ weir::Loader make_loader(const Settings& settings, bool shuffle, std::uint32_t b
 
 Classifier train(const Settings& settings) {
   auto loader = make_loader(settings, true, settings.batch);
-  const auto values = static_cast<std::size_t>(loader.plan().shape.values());
+  const auto values = static_cast<std::size_t>(loader.plan().row_values());
   const auto classes = std::max<std::size_t>(loader.class_names().size(), 2);
   const weir::Converter<float> convert(normalize);
   std::vector<float> images(settings.batch * values);
@@ -148,7 +148,7 @@ std::optional<Run> at_once(const Settings& settings, const Classifier& model) tr
 template <weir::Element T>
 double logit_error(const Settings& settings, const Classifier& model) {
   auto loader = make_loader(settings, false, settings.batch);
-  const auto values = static_cast<std::size_t>(loader.plan().shape.values());
+  const auto values = static_cast<std::size_t>(loader.plan().row_values());
   const weir::Converter<float> exact(normalize);
   const weir::Converter<T> reduced(normalize);
   std::vector<float> wide(values);

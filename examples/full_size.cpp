@@ -35,11 +35,11 @@ int main(int argc, char** argv) {
   bool kept = true;
   for (weir::Batch& batch : loader.stream({.epochs = 2})) {
     const weir::ImageView image = batch.image(0);
-    target.resize(static_cast<std::size_t>(image.shape.values()));
+    target.resize(static_cast<std::size_t>(image.values()));
     to_float(image, std::span(target));  // 3 x H x W, the target image of a renderer
     for (const float value : target) brightness += static_cast<double>(value);
     ++images;
-    pixels += image.shape.values() / 3;
+    pixels += image.values() / 3;
     const auto now = loader.snapshot();
     const auto ahead = now.memory[weir::Account::filling] + now.memory[weir::Account::ready];
     most_ahead = std::max(most_ahead, ahead);

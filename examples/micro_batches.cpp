@@ -12,9 +12,10 @@
 
 namespace {
 
-constexpr weir::Shape shape{32, 32};
+constexpr weir::ImageSize shape{32, 32};
 constexpr std::uint32_t batch_size = 128;
-constexpr std::size_t values = shape.values(), hidden = 32, classes = 10;
+constexpr std::size_t values = weir::image_values(shape, weir::PixelFormat::rgb8), hidden = 32,
+                      classes = 10;
 
 using Values = dense::Values<float>;
 

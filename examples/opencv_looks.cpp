@@ -19,7 +19,7 @@
 
 namespace {
 
-constexpr weir::Shape shape{32, 32};
+constexpr weir::ImageSize shape{32, 32};
 
 /// Shuffled, so that the sheet shows images of every class.
 weir::Options options() {

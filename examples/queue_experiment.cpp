@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr weir::Shape shape{64, 64};
+constexpr weir::ImageSize shape{64, 64};
 constexpr std::uint32_t batch_size = 128, steps = 10;
 
 /// False if the counts differ from those that max_queue_size promises.
@@ -24,7 +24,7 @@ bool measure(std::uint32_t max_queue_size) {
 
   const auto now = loader.snapshot();
   const auto ahead = now.samples.drawn - now.samples.consumed;
-  const auto pixels = ahead * shape.values();
+  const auto pixels = ahead * weir::image_bytes(shape, weir::PixelFormat::rgb8);
   const auto as_float32 = pixels * sizeof(float);
   const auto staging = now.memory[weir::Account::filling] + now.memory[weir::Account::ready] +
                        now.memory[weir::Account::leased] + now.memory[weir::Account::idle];

@@ -20,7 +20,7 @@
 
 namespace {
 
-constexpr weir::Shape shape{32, 32};
+constexpr weir::ImageSize shape{32, 32};
 constexpr std::uint32_t batch_size = 100;
 using Ull = unsigned long long;
 
@@ -61,9 +61,9 @@ Outcome run(const Sources& sources, std::uint64_t epochs, std::uint64_t budget) 
   auto learn_from = training.stream({.epochs = epochs});
   auto judge_by = validation.stream({.epochs = epochs});
 
-  Softmax model(shape.values(), training.class_names().size());
+  Softmax model(weir::image_values(shape, weir::PixelFormat::rgb8), training.class_names().size());
   const weir::Converter<float> to_float({{0.5, 0.5, 0.5}, {0.25, 0.25, 0.25}});
-  std::vector<float> floats(batch_size * shape.values());
+  std::vector<float> floats(batch_size * weir::image_values(shape, weir::PixelFormat::rgb8));
   const auto convert = [&](const weir::Batch& batch) {
     const auto part = std::span(floats).first(batch.pixels().pixels.size());
     to_float(batch.pixels(), part);

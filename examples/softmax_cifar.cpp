@@ -14,8 +14,8 @@
 
 namespace {
 
-constexpr weir::Shape shape{32, 32};
-constexpr std::size_t features = shape.values();
+constexpr weir::ImageSize shape{32, 32};
+constexpr std::size_t features = weir::image_values(shape, weir::PixelFormat::rgb8);
 constexpr std::uint32_t batch_size = 50;
 constexpr weir::Normalize cifar{{0.4914, 0.4822, 0.4465}, {0.2470, 0.2435, 0.2616}};
 

@@ -15,7 +15,7 @@
 
 namespace {
 
-constexpr weir::Shape low{32, 32}, high{64, 64};
+constexpr weir::ImageSize low{32, 32}, high{64, 64};
 
 /// A decoder of your own for synthetic images stored as plain pixels. Any thread.
 class PlainCodec final : public weir::ForeignCodec {
@@ -160,7 +160,7 @@ int main(int argc, char** argv) try {
   options.order = weir::Order::shuffle();
   options.batch = 16;
   options.codecs = {std::make_shared<PlainCodec>()};
-  options.side_bytes = high.values();
+  options.side_bytes = weir::image_bytes(high, weir::PixelFormat::rgb8);
   options.transform = weir::pair_crop(low, high);
   weir::Loader loader(pairs, options);
 
@@ -171,7 +171,8 @@ int main(int argc, char** argv) try {
     if (batch.epoch() == 2 && count == 0) filter.solve();
     for (std::uint32_t row = 0; row < batch.size(); ++row) {
       const auto* const small = batch.image(row).data;
-      const auto* const target = large.pixels.data() + row * high.values();
+      const auto* const target =
+          large.pixels.data() + row * weir::image_bytes(high, weir::PixelFormat::rgb8);
       if (batch.epoch() < 2) {
         filter.learn(small, target);
         continue;

@@ -19,7 +19,7 @@
 
 namespace {
 
-constexpr weir::Shape shape{16, 16};
+constexpr weir::ImageSize shape{16, 16};
 constexpr std::size_t features = 16 * 16;  // the grey values of an image
 constexpr double mebi = 1 << 20;
 

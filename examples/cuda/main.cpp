@@ -90,7 +90,7 @@ template <class T>
 int train(weir::Loader& loader, const Choice& choice) {
   const auto shape = loader.plan().shape;
   const auto area = shape.height * shape.width;
-  const auto values = loader.plan().batch * shape.values();
+  const auto values = loader.plan().batch * weir::image_values(shape, weir::PixelFormat::rgb8);
   const weir::Converter<T> convert(weir::imagenet);
   const Room<std::uint8_t> pixels(values);
   const Room<T> images(values);

@@ -20,7 +20,7 @@
 
 namespace {
 
-constexpr weir::Shape shape{32, 32};
+constexpr weir::ImageSize shape{32, 32};
 constexpr weir::Normalize cifar{{0.4914, 0.4822, 0.4465}, {0.2470, 0.2435, 0.2616}};
 constexpr std::uint64_t steps_between_checkpoints = 8;
 
@@ -71,7 +71,7 @@ void train(const Settings& settings, MPI_Comm comm) {
                        .workers = 1,
                        .seed = 1,
                        .ranks = ranks});
-  Softmax model(shape.values(), loader.class_names().size());
+  Softmax model(weir::image_values(shape, weir::PixelFormat::rgb8), loader.class_names().size());
   std::uint64_t step = 0;
   weir::StreamOptions options{.epochs = settings.epochs};
   if (settings.resume) {
@@ -82,7 +82,8 @@ void train(const Settings& settings, MPI_Comm comm) {
   weir::mpi::check_same(loader, comm, options);
 
   const weir::Converter<float> to_float(cifar);
-  std::vector<float> input(loader.plan().batch * shape.values());
+  std::vector<float> input(loader.plan().batch *
+                           weir::image_values(shape, weir::PixelFormat::rgb8));
   auto stream = loader.stream(options);
   for (weir::Batch& batch : stream) {
     // A rank without a sample in this step has one padding row.

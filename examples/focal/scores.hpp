@@ -41,7 +41,7 @@ template <weir::Element T>
 Scores<T> score_streamed(weir::Loader& loader, const Classifier& model, std::int64_t positive,
                          std::pmr::memory_resource& memory) {
   const auto& plan = loader.plan();
-  const auto values = static_cast<std::size_t>(plan.shape.values());
+  const auto values = static_cast<std::size_t>(plan.row_values());
   const weir::Converter<T> convert(normalize);
   std::pmr::vector<T> images(plan.batch * values, &memory);
   Scores<T> scores(loader.size(), memory);
@@ -62,7 +62,7 @@ Scores<T> score_streamed(weir::Loader& loader, const Classifier& model, std::int
 template <weir::Element T>
 Scores<T> score_at_once(weir::Loader& loader, const Classifier& model, std::int64_t positive,
                         std::pmr::memory_resource& memory) {
-  const auto values = static_cast<std::size_t>(loader.plan().shape.values());
+  const auto values = static_cast<std::size_t>(loader.plan().row_values());
   const weir::Converter<T> convert(normalize);
   std::pmr::vector<T> images(loader.size() * values, &memory);
   Scores<T> scores(loader.size(), memory);

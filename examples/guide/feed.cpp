@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
 
   const weir::Converter<float> to_float(weir::imagenet);
   constexpr std::uint32_t at_once = 16;
-  std::vector<float> input(at_once * loader.plan().shape.values());
+  std::vector<float> input(at_once * loader.plan().row_values());
 
   weir::Stream stream = loader.stream({.epochs = 2});
   for (weir::Batch& batch : stream) {

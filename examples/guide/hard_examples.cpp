@@ -34,9 +34,9 @@ int main() {
                                                        .fit = weir::Fit::stretch,
                                                        .batch = batch_size,
                                                        .cache = {weir::Cache::decoded, 2u << 20}});
-  Softmax model(loader.plan().shape.values(), loader.class_names().size());
+  Softmax model(loader.plan().row_values(), loader.class_names().size());
   const weir::Converter<float> to_float({{0.5, 0.5, 0.5}, {0.25, 0.25, 0.25}});
-  std::vector<float> image(loader.plan().shape.values());
+  std::vector<float> image(loader.plan().row_values());
 
   // Every sample comes first once: its loss is not known.
   std::vector<double> losses(loader.size(), std::numeric_limits<double>::infinity());

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
                               .seed = 7};
   weir::Loader loader(weir::image_folder(argv[1]), options);
   const weir::Converter<float> to_float(weir::imagenet);
-  std::vector<float> images(batch_size * loader.plan().shape.values());
+  std::vector<float> images(batch_size * loader.plan().row_values());
   for (weir::Batch& batch : loader.stream()) {
     to_float(batch.pixels(), std::span(images).first(batch.pixels().pixels.size()));
     trainer.learn(images.data(), batch.labels().data(), batch.size(), side);

@@ -87,9 +87,9 @@ class WEIR_API Batch {
   std::span<const std::byte> side() const noexcept;
   /// Side bytes of one row. Throws Error{bad_options} if i >= size().
   std::span<const std::byte> side(std::uint32_t i) const;
-  /// Side bytes as second images: N x H x W x C uint8. Throws Error{bad_options} if shape.values()
-  /// differs from Options::side_bytes.
-  PixelBlock side_pixels(Shape shape) const;
+  /// Side bytes as second images. Throws Error{bad_options} if such an image has not
+  /// Options::side_bytes bytes.
+  PixelBlock side_pixels(ImageSize shape, PixelFormat format = PixelFormat::rgb8) const;
   std::span<const std::int64_t> labels()
       const noexcept;  ///< N labels from the source; -1: padding, blank
   std::span<const std::uint64_t> indices() const noexcept;  ///< N indices of samples in the source

@@ -62,11 +62,20 @@ struct Normalize {
 /// Mean and standard deviation of the ImageNet training set, as torchvision's models require them.
 inline constexpr Normalize imagenet{{0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}};
 
-/// Non-owning view of the pixels of `count` images, NHWC uint8: a batch or a part of it.
+/// Non-owning view of the pixels of `count` images, NHWC: a batch or a part of it.
 struct PixelBlock {
-  std::span<const std::uint8_t> pixels;  ///< count · shape.values() bytes without gaps
-  std::uint32_t count = 0;               ///< number of images
-  Shape shape;                           ///< shape of each image
+  std::span<const std::uint8_t> pixels;    ///< all images, without gaps
+  std::uint32_t count = 0;                 ///< number of images
+  ImageSize shape{};                       ///< size of each image
+  PixelFormat format = PixelFormat::rgb8;  ///< what a pixel consists of
+
+  /// Number of values of one image.
+  constexpr std::uint64_t values() const noexcept { return image_values(shape, format); }
+  /// Image i < count.
+  constexpr ImageView image(std::uint32_t i) const noexcept {
+    return {pixels.data() + i * image_bytes(shape, format), shape,
+            std::size_t{shape.width} * pixel_bytes(format), format};
+  }
 };
 
 /// Converts pixels to floats in the caller's memory. Immutable: threads may share it, and copies

@@ -5,41 +5,76 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "weir/export.hpp"
 
 namespace weir {
 
-/// Size of an image: rows, columns and interleaved channels (in a batch always 3, RGB).
-struct Shape {
-  std::uint32_t height = 224;  ///< rows
-  std::uint32_t width = 224;   ///< columns
-  std::uint32_t channels = 3;  ///< values per pixel
-  /// Compares height, then width, then channels.
-  friend auto operator<=>(const Shape&, const Shape&) = default;
-  /// height · width · channels; UINT64_MAX if that is more than 64 bits.
-  constexpr std::uint64_t values() const noexcept {
-    const auto pixels = std::uint64_t{height} * width;
-    return channels > 0 && pixels > UINT64_MAX / channels ? UINT64_MAX : pixels * channels;
+/// Height and width of one image, in pixels.
+struct ImageSize {
+  std::uint32_t height = 0;  ///< rows
+  std::uint32_t width = 0;   ///< columns
+
+  /// Compares height, then width.
+  friend auto operator<=>(const ImageSize&, const ImageSize&) = default;
+};
+
+/// What a pixel consists of: interleaved values.
+enum class PixelFormat : std::uint8_t {
+  rgb8,   ///< red, green and blue, each uint8
+  grey8,  ///< one uint8
+};
+
+/// Number of values of one pixel.
+constexpr std::uint32_t channels_of(PixelFormat format) noexcept {
+  return format == PixelFormat::grey8 ? 1 : 3;
+}
+
+/// Bytes of one value.
+constexpr std::uint32_t value_bytes(PixelFormat) noexcept { return 1; }
+
+/// Bytes of one pixel.
+constexpr std::uint32_t pixel_bytes(PixelFormat format) noexcept {
+  return channels_of(format) * value_bytes(format);
+}
+
+/// Number of values of an image; UINT64_MAX if there are more.
+constexpr std::uint64_t image_values(ImageSize size, PixelFormat format) noexcept {
+  const auto pixels = std::uint64_t{size.height} * size.width;
+  return pixels > UINT64_MAX / channels_of(format) ? UINT64_MAX : pixels * channels_of(format);
+}
+
+/// Bytes of an image without gaps between its lines; UINT64_MAX if there are more.
+constexpr std::uint64_t image_bytes(ImageSize size, PixelFormat format) noexcept {
+  const auto values = image_values(size, format);
+  return values > UINT64_MAX / value_bytes(format) ? UINT64_MAX : values * value_bytes(format);
+}
+
+/// Non-owning view of one image, HWC. `Byte` is std::uint8_t or const.
+template <class Byte>
+struct BasicImageView {
+  Byte* data = nullptr;                    ///< first byte of the first pixel
+  ImageSize shape{};                       ///< size of the image
+  std::size_t row_stride = 0;              ///< bytes between the starts of two rows
+  PixelFormat format = PixelFormat::rgb8;  ///< what a pixel consists of
+
+  /// Number of values of the image.
+  constexpr std::uint64_t values() const noexcept { return image_values(shape, format); }
+  /// Bytes of the pixels, without gaps between rows.
+  constexpr std::uint64_t bytes() const noexcept { return image_bytes(shape, format); }
+  /// Bytes of the pixels of one row.
+  constexpr std::size_t line_bytes() const noexcept {
+    return std::size_t{shape.width} * pixel_bytes(format);
   }
-};
-
-/// Non-owning view of one image: HWC, uint8, RGB.
-struct ImageView {
-  const std::uint8_t* data = nullptr;  ///< red value of the first pixel
-  Shape shape;                         ///< size of the image
-  std::size_t row_stride = 0;          ///< bytes between the starts of two rows
-};
-
-/// Writable ImageView.
-struct MutableImageView {
-  std::uint8_t* data = nullptr;  ///< red value of the first pixel
-  Shape shape;                   ///< size of the image
-  std::size_t row_stride = 0;    ///< bytes between the starts of two rows
   /// Converts to a read-only view.
   // NOLINTNEXTLINE(google-explicit-constructor): a writable view is also readable
-  operator ImageView() const noexcept { return {data, shape, row_stride}; }
+  constexpr operator BasicImageView<const Byte>() const noexcept requires(!std::is_const_v<Byte>) {
+    return {data, shape, row_stride, format};
+  }
 };
+using ImageView = BasicImageView<const std::uint8_t>;
+using MutableImageView = BasicImageView<std::uint8_t>;
 
 /// One encoded sample. Its bytes are in the memory from take(), or in memory that the source owns
 /// for its whole life (and counts in index_bytes()).

@@ -115,7 +115,7 @@ inline constexpr std::uint64_t trace_event_bytes = 48;
 /// The requested configuration. weir::resolve turns it into a Plan without open decisions, or
 /// throws Error{bad_options} with option, value and bound.
 struct Options {
-  Shape shape{};                 ///< shape of every image with Sizes::fixed; three channels
+  ImageSize shape{224, 224};     ///< size of every image with Sizes::fixed
   Fit fit = Fit::center;         ///< how an image is fitted to that shape
   std::uint32_t short_side = 0;  ///< for Fit::center; 0: round(max(height, width) * 256 / 224)
   /// Resampling to smaller sizes uses every source pixel, as in Pillow and torchvision. false:

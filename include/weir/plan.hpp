@@ -61,7 +61,7 @@ struct EpochPlan {
 /// The resolved Options, with exact bytes. With Tuning::automatic, the knobs are upper bounds and a
 /// stream begins with `start`.
 struct WEIR_API Plan {
-  Shape shape{};                     ///< shape of every image; if sizes differ: sizes.largest
+  ImageSize shape{224, 224};         ///< size of every image; if sizes differ: sizes.largest
   std::uint32_t short_side = 0;      ///< resolved value for Fit::center
   std::uint32_t batch = 0;           ///< images per batch
   std::uint32_t workers = 0;         ///< decoding threads
@@ -76,10 +76,14 @@ struct WEIR_API Plan {
   std::uint64_t max_queue_bytes = UINT64_MAX;  ///< maximum bytes of the batches in the queue
   std::uint64_t side_bytes = 0;                ///< side bytes per sample, within the slab
   std::size_t alignment = 64;                  ///< alignment of each slab
-  std::uint64_t transform_bytes = 0;  ///< scratch of the transform, part of max_sample_bytes
-  bool whole_images = false;          ///< whether the transform receives whole images
-  Decode decode = Decode::exact;      ///< from Options
-  bool antialias = false;             ///< from Options
+  std::uint64_t transform_bytes = 0;       ///< scratch of the transform, part of max_sample_bytes
+  bool whole_images = false;               ///< whether the transform receives whole images
+  Decode decode = Decode::exact;           ///< from Options
+  bool antialias = false;                  ///< from Options
+  PixelFormat pixels = PixelFormat::rgb8;  ///< what a pixel of a row consists of
+  /// Bytes of one row: pixels, or an encoded sample, and side bytes. If sizes differ: the mean over
+  /// the first epoch.
+  std::uint64_t row_bytes = 0;
   /// Index and names of the source, the trace, and weir's own records for the start of a stream.
   std::uint64_t index_bytes = 0;
   /// Part of index_bytes: records of 1 + max_leases slabs and of the first threads. Records of more
@@ -106,6 +110,8 @@ struct WEIR_API Plan {
   CachePlan cache{};                   ///< for samples kept from epoch to epoch
   PinnedPlan pinned{};                 ///< for page-locked slabs
 
+  /// Number of values of an image of `shape`.
+  std::uint64_t row_values() const noexcept { return image_values(shape, pixels); }
   /// The cost of one depth with this plan's max_leases and batch.
   DepthCost cost_of(std::uint32_t depth) const noexcept;
   /// The costs of depths 1 .. up_to.
@@ -123,7 +129,7 @@ WEIR_API Plan resolve(const Options& options, std::uint64_t index_bytes,
 
 /// Size of one slab in bytes: count*H*W*C uint8, count*side_bytes, labels, indices and statuses.
 /// Each part is padded to `alignment`. Pure, any thread.
-WEIR_API std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignment,
+WEIR_API std::uint64_t slab_bytes(ImageSize shape, std::uint32_t batch, std::uint64_t alignment,
                                   std::uint64_t side_bytes = 0);
 
 }  // namespace weir

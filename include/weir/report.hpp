@@ -133,7 +133,8 @@ struct QueueStats : QueueWaits {
   double producer_wait_s = 0;       ///< WorkerTime::idle_s divided by the number of workers
   double data_readiness = 1.0;      ///< share of next() calls that found a batch ready
   std::uint64_t batches = 0;        ///< number of next() calls that returned a batch
-  std::uint64_t batches_ready = 0;  ///< number of those that found a batch ready
+  std::uint64_t samples = 0;        ///< samples in those batches, without padding rows
+  std::uint64_t batches_ready = 0;  ///< number of those calls that found a batch ready
   Timing consumer{};                ///< from the delivery of a batch to the next call of next()
   std::vector<double> consumer_times{};  ///< the last 512 of these times, oldest first, in seconds
 };

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,19 +10,6 @@
 #include "weir/image.hpp"
 
 namespace weir {
-
-/// Height and width of one image.
-struct ImageSize {
-  std::uint32_t height = 0;  ///< rows
-  std::uint32_t width = 0;   ///< columns
-  /// Compares height, then width.
-  friend auto operator<=>(const ImageSize&, const ImageSize&) = default;
-  /// Bytes of the pixels: three channels of uint8. UINT64_MAX if that is more than 64 bits.
-  constexpr std::uint64_t bytes() const noexcept {
-    const auto pixels = std::uint64_t{height} * width;
-    return pixels > UINT64_MAX / 3 ? UINT64_MAX : 3 * pixels;
-  }
-};
 
 /// Scales `size` down to fit in `bound`, if it does not fit already. The aspect ratio is kept, and
 /// sides are rounded to at least 1. A side of 0 in `bound` means no bound. An unknown `size`

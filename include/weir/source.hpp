@@ -205,6 +205,6 @@ WEIR_API AnySource in_memory(std::vector<MemorySample> samples,
 /// Generates `count` JPEGs of about `encoded_shape` on demand. Each is a pure function of (seed,
 /// index). There are ten classes, which differ in colour and pattern. `count` may be 0: then a
 /// stream ends at once.
-WEIR_API AnySource synthetic(std::uint64_t count, Shape encoded_shape, std::uint64_t seed = 0);
+WEIR_API AnySource synthetic(std::uint64_t count, ImageSize encoded_shape, std::uint64_t seed = 0);
 
 }  // namespace weir

@@ -77,10 +77,10 @@ struct TransformOptions {
 
 /// A transform for pairs of images: cuts the same random window from both, without resampling. The
 /// first crop goes to the row (Options::shape), the second to the side bytes (`second`;
-/// side_bytes = second.values()). One shape must be an integer multiple of the other, and the
+/// side_bytes = image_bytes(second, PixelFormat::rgb8)). One shape must be an integer multiple of the other, and the
 /// images must have the same ratio: 1 for an image and its mask, 4 for the two sizes of
 /// super-resolution. Other pairs, and pairs smaller than the window, give a fault of kind
 /// `unsupported`. `flip` mirrors a pair with probability 1/2. Throws Error{bad_options}.
-WEIR_API TransformOptions pair_crop(Shape first, Shape second, bool flip = true);
+WEIR_API TransformOptions pair_crop(ImageSize first, ImageSize second, bool flip = true);
 
 }  // namespace weir

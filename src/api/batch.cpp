@@ -78,7 +78,7 @@ PixelBlock Batch::pixels() const { return slice(0, slab_->rows); }
 
 std::span<const EncodedImage> Batch::encoded() const noexcept { return slab_->encoded(); }
 std::span<const ImageSize> Batch::sizes() const noexcept {
-  return slab_->layout().encoded() ? std::span<const ImageSize>() : slab_->sizes();
+  return slab_->layout().form.encoded ? std::span<const ImageSize>() : slab_->sizes();
 }
 std::span<const std::uint64_t> Batch::offsets() const noexcept { return slab_->offsets(); }
 std::span<const std::uint8_t> Batch::pixel_bytes() const noexcept {
@@ -89,7 +89,7 @@ double Batch::padding() const noexcept {
   const auto all = pixel_bytes().size();
   if (!slab_->layout().sizes_differ() || all == 0) return 0;
   std::uint64_t images = 0;
-  for (const auto& size : slab_->sizes()) images += slab_->layout().bytes_of(size);
+  for (const auto& size : slab_->sizes()) images += slab_->layout().form.image_bytes(size);
   return 1 - static_cast<double>(images) / static_cast<double>(all);
 }
 
@@ -100,18 +100,21 @@ std::span<const std::byte> Batch::side(std::uint32_t i) const {
   return slab_->side(i, 1);
 }
 
-PixelBlock Batch::side_pixels(Shape shape) const {
-  const auto side_bytes = pool_->layout().side_row;
-  if (shape.values() != side_bytes) {
+PixelBlock Batch::side_pixels(ImageSize shape, PixelFormat format) const {
+  const auto side_bytes = pool_->layout().form.side_bytes;
+  if (const auto bytes = image_bytes(shape, format); bytes != side_bytes) {
     refuse(Stage::lease, "Batch::side_pixels(shape = ", shape.height, " x ", shape.width, " x ",
-           shape.channels, "): that is ", shape.values(), " bytes, side_bytes is ", side_bytes);
+           channels_of(format), "): that is ", bytes, " bytes, side_bytes is ", side_bytes);
   }
   const auto bytes = slab_->side(0, slab_->rows);
-  return {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, slab_->rows, shape};
+  return {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
+          slab_->rows,
+          shape,
+          format};
 }
 
 PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
-  if (slab_->layout().encoded()) refuse_encoded("pixels");
+  if (slab_->layout().form.encoded) refuse_encoded("pixels");
   if (slab_->layout().mode == Sizes::ragged) {
     throw Error(
         Errc::bad_options, Stage::lease,
@@ -120,11 +123,12 @@ PixelBlock Batch::slice(std::uint32_t first, std::uint32_t count) const {
   }
   if (first > size() || count > size() - first)
     refuse_rows(concat("Batch::slice(first = ", first, ", count = ", count), size());
-  return {slab_->pixels(first, count), count, slab_->layout().shape};
+  const auto& layout = slab_->layout();
+  return {slab_->pixels(first, count), count, layout.shape, layout.form.pixels};
 }
 
 ImageView Batch::image(std::uint32_t i) const {
-  if (slab_->layout().encoded()) refuse_encoded("image");
+  if (slab_->layout().form.encoded) refuse_encoded("image");
   if (i >= size()) refuse_rows(concat("Batch::image(i = ", i), size());
   return slab_->image(i);
 }

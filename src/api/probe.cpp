@@ -13,7 +13,7 @@
 #include "codec/decoder.hpp"
 #include "codec/format.hpp"
 #include "engine/failure.hpp"
-#include "engine/row_plan.hpp"
+#include "engine/plan_planes.hpp"
 #include "plan/decoder_options.hpp"
 #include "weir/plan.hpp"
 
@@ -39,7 +39,7 @@ class Prober {
       : plan_(plan),
         transforms_(options.transform.apply != nullptr),
         decoder_(plan::decoder_options(options)),
-        row_(static_cast<std::size_t>(plan.shape.values())) {}
+        row_(static_cast<std::size_t>(image_bytes(plan.shape, plan.pixels))) {}
 
   ProbedImage look_at(const AnySource& source, std::uint64_t index) {
     auto found = judge(source, index);
@@ -63,16 +63,18 @@ class Prober {
   }
 
   Result<ProbedImage> judge(const Encoded& encoded) {
-    if (!encoded.second.empty() && !transforms_) return engine::untaken_second();
     const auto first = decoder_.probe(encoded.bytes);
     if (!first) return first.defect();
-    const bool whole = plan_.whole_images;
-    engine::RowPlan row;
-    row.add({.encoded = encoded.bytes,
-             .decode = whole ? decoder_.plan_whole(*first) : decoder_.plan(*first, 0),
-             .whole = whole});
-    if (auto defect = engine::add_others(row, decoder_, encoded)) return *std::move(defect);
-    if (transforms_) row.add_transform(plan_.transform_bytes);
+    const auto& options = decoder_.options();
+    const auto planned = engine::plan_planes(
+        {.decoder = options,
+         .transform = transforms_,
+         .whole = plan_.whole_images,
+         .transform_bytes = plan_.transform_bytes},
+        encoded, *first, codec::choose_window(decoder_.upright(*first), options.fit, 0),
+        options.fit.out);
+    if (!planned) return planned.defect();
+    const auto& row = *planned;
     const auto needs = add_sat(row.need().scratch, row.need().reserved);
     if (auto defect = engine::too_large(add_sat(reader_.charged(), needs), plan_.max_sample_bytes,
                                         Stage::wait))

@@ -48,9 +48,10 @@ StreamState::StreamState(std::shared_ptr<LoaderState> its_loader, const RequestO
   const auto& sizes = loader->core->plan.sizes;
   if (sizes.mode != Sizes::fixed && options.faults.policy == OnFault::skip) {
     if (sizes.mode == Sizes::padded) replacement = sizes.largest;
+    const auto form = plan::row_form(loader->core->plan);
     for (std::uint64_t i = 0; i < terms.samples; ++i) {
       const auto size = scaled_within((*options.sizes.index)[i], sizes.bound);
-      if (size.bytes() > replacement.bytes()) replacement = size;
+      if (form.image_bytes(size) > form.image_bytes(replacement)) replacement = size;
     }
   }
   finished = std::make_shared<FinishedRequests>(requests);
@@ -85,19 +86,18 @@ void StreamState::check(const char* call, std::span<const std::uint64_t> indices
 std::uint64_t StreamState::most_bytes(std::span<const std::uint64_t> indices) const {
   const auto& plan = loader->core->plan;
   const auto rows = static_cast<std::uint32_t>(indices.size());
-  const auto channels = plan::row_channels(plan.decode);
+  const auto form = plan::row_form(plan);
   std::uint64_t pixels = 0;
   ImageSize block;
   for (const auto index : indices) {
     auto size = scaled_within((*loader->options.sizes.index)[index], plan.sizes.bound);
-    if (size.bytes() == 0) size = replacement;
-    pixels = add_sat(pixels, Shape{size.height, size.width, channels}.values());
+    if (size.height == 0) size = replacement;
+    pixels = add_sat(pixels, form.image_bytes(size));
     block = {std::max(block.height, size.height), std::max(block.width, size.width)};
   }
-  const auto layout =
-      plan.sizes.mode == Sizes::padded
-          ? buffer::SlabLayout::padded(block, rows, plan.alignment, plan.side_bytes)
-          : buffer::SlabLayout::ragged(pixels, rows, plan.alignment, plan.side_bytes, channels);
+  const auto layout = plan.sizes.mode == Sizes::padded
+                          ? buffer::SlabLayout::padded(form, block, rows, plan.alignment)
+                          : buffer::SlabLayout::ragged(form, pixels, rows, plan.alignment);
   return layout.bytes;
 }
 

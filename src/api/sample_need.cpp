@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/checked.hpp"
-#include "engine/row_plan.hpp"
+#include "engine/plan_planes.hpp"
 #include "plan/decoder_options.hpp"
 
 namespace weir::api {
@@ -28,42 +29,39 @@ codec::FitSpec resized_to(ImageSize size) {
 SampleNeed::SampleNeed(const Options& options)
     : options_(options), decoder_(options_for(options)) {}
 
-codec::DecodePlan SampleNeed::largest(const codec::ImageInfo& info) const {
-  const auto upright = decoder_.upright(info);
+std::optional<std::uint64_t> SampleNeed::scratch_of(const Encoded& sample,
+                                                    const codec::ImageInfo& info) const {
+  if (options_.decode == Decode::none) return 0;
+  const auto& decoder = decoder_;
+  const auto upright = codec::upright_size(info, decoder.exif);
   const auto& shape = options_.shape;
-  std::array<codec::FitSpec, 3> fits{plan::decoder_options(options_).fit};
+  std::array<codec::FitSpec, 2> fits{decoder.fit};
   std::size_t count = 1;
   if (options_.sizes.mode != Sizes::fixed) {
-    const auto size = scaled_within({upright.height, upright.width}, options_.sizes.bound());
+    const auto size = scaled_within(upright, options_.sizes.bound());
     fits[0] = resized_to(size);
     // A replacement may have to be smaller. That needs the less, the smaller it is.
     fits[count++] = resized_to({std::max(2u, size.height) - 1, std::max(2u, size.width) - 1});
   } else if (options_.fit == Fit::random) {
     // At least one of these sizes is not that of the image, so that it is resized.
-    fits[0] = resized_to({shape.height, shape.width});
+    fits[0] = resized_to(shape);
     fits[count++] = resized_to({shape.height + 1, shape.width + 1});
   }
-  codec::DecodePlan most;
-  for (std::size_t i = 0; i < count; ++i) {
-    auto plan = decoder_.plan(info, fits[i], 0);
-    const auto bytes = [](const auto& memory) { return add_sat(memory.scratch, memory.reserved); };
-    if (i == 0 || bytes(plan.memory) > bytes(most.memory)) most = plan;
+  const bool transforms = options_.transform.apply != nullptr;
+  const engine::PlaneRules rules{
+      .decoder = decoder,
+      .transform = transforms,
+      .whole = transforms && options_.transform.input == TransformInput::decoded,
+      .transform_bytes = options_.transform.scratch_bytes};
+  std::uint64_t most = 0;
+  for (const auto& fit : std::span(fits).first(count)) {
+    const auto planned =
+        engine::plan_planes(rules, sample, info, codec::choose_window(upright, fit, 0), fit.out);
+    if (!planned) return std::nullopt;
+    const auto need = planned->need();
+    most = std::max(most, add_sat(need.scratch, need.reserved));
   }
   return most;
-}
-
-std::optional<std::uint64_t> SampleNeed::scratch_of(const Encoded& sample,
-                                                    const codec::ImageInfo& info) const {
-  if (options_.decode == Decode::none) return 0;
-  const bool transforms = options_.transform.apply != nullptr;
-  const bool whole = transforms && options_.transform.input == TransformInput::decoded;
-  engine::RowPlan row;
-  row.add({.encoded = sample.bytes,
-           .decode = whole ? decoder_.plan_whole(info) : largest(info),
-           .whole = whole});
-  if (engine::add_others(row, decoder_, sample)) return std::nullopt;
-  if (transforms) row.add_transform(options_.transform.scratch_bytes);
-  return add_sat(row.need().scratch, row.need().reserved);
 }
 
 }  // namespace weir::api

@@ -21,11 +21,8 @@ class SampleNeed {
                                           const codec::ImageInfo& info) const;
 
  private:
-  /// The largest of all plans for the row.
-  codec::DecodePlan largest(const codec::ImageInfo& info) const;
-
   const Options& options_;
-  codec::Decoder decoder_;
+  codec::DecoderOptions decoder_;
 };
 
 }  // namespace weir::api

@@ -88,10 +88,13 @@ Options with_measured(const AnySource& source, Options options,
 /// The layout of each slab. If sizes differ, a layout that no slab has.
 buffer::SlabLayout layout_of(const Options& options, const Plan& plan) {
   const auto alignment = options.memory.alignment;
-  if (options.sizes.mode == Sizes::fixed)
-    return {plan.shape, plan.batch, alignment, plan.side_bytes};
-  return {options.sizes.mode, {0, 0, plan::row_channels(options.decode)}, 0, 0, alignment,
-          plan.side_bytes};
+  const auto form = plan::row_form(plan);
+  switch (options.sizes.mode) {
+    case Sizes::padded: return buffer::SlabLayout::padded(form, {}, 0, alignment);
+    case Sizes::ragged: return buffer::SlabLayout::ragged(form, 0, 0, alignment);
+    case Sizes::fixed: break;
+  }
+  return buffer::SlabLayout::fixed(form, plan.shape, plan.batch, alignment);
 }
 
 /// Null if nothing is to be kept or there is no room for it.
@@ -101,7 +104,7 @@ std::shared_ptr<buffer::SampleCache> make_cache(const Options& options, const Pl
   if (plan.cache.bytes == 0) return nullptr;
   const bool rows = plan.cache.keep == Cache::decoded && options.sizes.mode == Sizes::fixed;
   const auto one = [](std::uint64_t bytes) { return round_up(bytes, buffer::Block::alignment); };
-  const auto typical = rows ? one(plan.shape.values()) + one(plan.side_bytes) : 0;
+  const auto typical = rows ? one(plan.row_bytes - plan.side_bytes) + one(plan.side_bytes) : 0;
   if (const auto& store = options.cache.shared)
     return Internals::shelves(*store).open(shelf_key(source, options, plan), plan.cache,
                                            source.size(), typical);

@@ -102,10 +102,9 @@ api::Survey api::survey(const AnySource& source, const Options& options, bool al
       raise(most_scratch, *scratch);
       raise(most_both, add_sat(reader.charged(), *scratch));
     }
-    const auto shape = codec::upright_shape(*info, decoder.exif);
     if (size && needs_header)
-      *size =
-          encoded_rows ? encoded_size(encoded->bytes.size()) : ImageSize{shape.height, shape.width};
+      *size = encoded_rows ? encoded_size(encoded->bytes.size())
+                           : codec::upright_size(*info, decoder.exif);
     return 0;
   };
   // If the budget refuses a sample, it is read again while no other thread holds any.

@@ -114,7 +114,7 @@ void SampleCache::keep(const KeptSample& sample, ImageView image) noexcept {
     if (bytes > 0) std::memcpy(const_cast<std::byte*>(to.data()), from, bytes);
   };
   if (image.data) {
-    const auto line = std::size_t{image.shape.width} * image.shape.channels;
+    const auto line = image.line_bytes();
     for (std::size_t y = 0; y < image.shape.height; ++y)
       fill(kept.bytes.subspan(y * line), image.data + y * image.row_stride, line);
   } else {

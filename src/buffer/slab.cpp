@@ -17,53 +17,30 @@ constinit std::atomic<SlabPool*> kept_pools{nullptr};
 
 }  // namespace
 
-SlabLayout::SlabLayout(Sizes sizes_mode, Shape image, std::uint64_t pixel_bytes,
-                       std::uint32_t count, std::size_t align, std::uint64_t side_bytes) noexcept
-    : mode(sizes_mode),
-      shape(image),
-      batch(count),
-      alignment(align),
-      side_row(side_bytes),
-      pixels(pixel_bytes) {
-  side = round_up(pixel_bytes, align);
-  labels = add_sat(side, round_up(mul_sat(count, side_bytes), align));
-  indices = add_sat(labels, round_up(count * sizeof(std::int64_t), align));
-  statuses = add_sat(indices, round_up(count * sizeof(std::uint64_t), align));
-  bytes = add_sat(statuses, round_up(count * sizeof(RowStatus), align));
-  if (!sizes_differ()) return;
-  sizes = bytes;
-  extents = add_sat(sizes, round_up(batch * sizeof(ImageSize), alignment));
-  offsets = add_sat(extents, round_up(batch * sizeof(ImageSize), alignment));
-  bytes = add_sat(offsets, round_up(batch * sizeof(std::uint64_t), alignment));
-  if (!encoded()) return;
-  headers = bytes;
-  bytes = add_sat(headers, round_up(batch * sizeof(EncodedImage), alignment));
-}
-
 std::span<std::uint8_t> Slab::pixels(std::uint32_t first, std::uint32_t count) const noexcept {
+  const auto& column = (*layout_)[ColumnId::pixels];
+  auto* const all = reinterpret_cast<std::uint8_t*>(data_ + column.offset);
   if (layout_->mode == Sizes::ragged) {
     const auto at = offsets();
     const auto begin = at[first];
-    const auto end = first + count < rows ? at[first + count] : layout_->pixels;
-    return {reinterpret_cast<std::uint8_t*>(data_) + begin, static_cast<std::size_t>(end - begin)};
+    const auto end = first + count < rows ? at[first + count] : column.bytes;
+    return {all + begin, static_cast<std::size_t>(end - begin)};
   }
-  const auto image = static_cast<std::size_t>(layout_->shape.values());
-  return {reinterpret_cast<std::uint8_t*>(data_) + first * image, count * image};
+  const auto image = static_cast<std::size_t>(layout_->form.image_bytes(layout_->shape));
+  return {all + first * image, count * image};
 }
 
 std::span<std::byte> Slab::side(std::uint32_t first, std::uint32_t count) const noexcept {
-  const auto row = static_cast<std::size_t>(layout_->side_row);
-  return {data_ + layout_->side + first * row, count * row};
+  const auto row = static_cast<std::size_t>(layout_->form.side_bytes);
+  return {data_ + (*layout_)[ColumnId::side].offset + first * row, count * row};
 }
 
 MutableImageView Slab::image(std::uint32_t row) const noexcept {
-  const auto data = pixels(row, 1).data();
+  const auto format = layout_->form.pixels;
   const auto& block = layout_->shape;
-  if (!layout_->sizes_differ()) return {data, block, std::size_t{block.width} * block.channels};
-  const auto [height, width] = sizes()[row];
-  const auto stride =
-      std::size_t{layout_->mode == Sizes::ragged ? width : block.width} * block.channels;
-  return {data, {height, width, block.channels}, stride};
+  const auto size = layout_->sizes_differ() ? sizes()[row] : block;
+  const auto width = layout_->mode == Sizes::ragged ? size.width : block.width;
+  return {pixels(row, 1).data(), size, std::size_t{width} * pixel_bytes(format), format};
 }
 
 SlabPool::SlabPool(std::shared_ptr<books::Book> book, const SlabLayout& layout,

@@ -15,64 +15,12 @@
 #include "base/grown.hpp"
 #include "base/mutex.hpp"
 #include "books/book.hpp"
+#include "buffer/columns.hpp"
 #include "weir/image.hpp"
 #include "weir/lease_end.hpp"
 #include "weir/sizes.hpp"
 
 namespace weir::buffer {
-
-/// The layout of a slab: pixels (count*H*W*C uint8), side bytes (count*side_bytes), labels,
-/// indices, statuses, each padded to `alignment`. If sizes differ, sizes, extents and offsets
-/// follow, and if the rows are encoded samples, what their headers state.
-struct SlabLayout {
-  SlabLayout(Shape image, std::uint32_t count, std::size_t align,
-             std::uint64_t side_bytes = 0) noexcept
-      : SlabLayout(Sizes::fixed, image, mul_sat(count, image.values()), count, align, side_bytes) {}
-  /// For `count` rows with `pixel_bytes` bytes of pixels together. Ragged with one channel: the rows
-  /// are encoded samples, and a row of n bytes has the size 1 x n.
-  SlabLayout(Sizes sizes_mode, Shape image, std::uint64_t pixel_bytes, std::uint32_t count,
-             std::size_t align, std::uint64_t side_bytes) noexcept;
-  /// Padded: each row is a `block`. Ragged: all rows together have `pixels` bytes; there is no
-  /// block.
-  static SlabLayout padded(ImageSize block, std::uint32_t count, std::size_t align,
-                           std::uint64_t side_bytes = 0) noexcept {
-    return {
-        Sizes::padded, {block.height, block.width, 3}, mul_sat(count, block.bytes()), count, align,
-        side_bytes};
-  }
-  static SlabLayout ragged(std::uint64_t pixels, std::uint32_t count, std::size_t align,
-                           std::uint64_t side_bytes = 0, std::uint32_t channels = 3) noexcept {
-    return {Sizes::ragged, {0, 0, channels}, pixels, count, align, side_bytes};
-  }
-
-  Sizes mode;
-
-  Shape shape;  ///< shape of every row; 0 x 0 if ragged
-  std::uint32_t batch;
-  std::size_t alignment;
-  std::uint64_t side_row;                             ///< side bytes of one sample
-  std::uint64_t pixels;                               ///< bytes of all pixels
-  std::uint64_t side, labels, indices, statuses;      ///< byte offsets; pixels are at 0
-  std::uint64_t sizes = 0, extents = 0, offsets = 0;  ///< byte offsets, only if sizes differ
-  std::uint64_t headers = 0;                          ///< byte offset, only if encoded()
-  std::uint64_t bytes;                                ///< size of the whole slab; saturates
-
-  bool sizes_differ() const noexcept { return mode != Sizes::fixed; }
-  /// Whether the rows are encoded samples.
-  bool encoded() const noexcept { return mode == Sizes::ragged && shape.channels == 1; }
-  /// Bytes of a row of this size.
-  std::uint64_t bytes_of(ImageSize size) const noexcept {
-    return Shape{size.height, size.width, shape.channels}.values();
-  }
-};
-
-/// The rows of a batch whose sizes differ.
-struct BatchLayout {
-  SlabLayout layout{Shape{}, 0, 1};
-  std::vector<std::uint64_t> indices;  ///< source index of each row
-  std::vector<ImageSize> extents;      ///< largest size of each image
-  std::vector<std::uint64_t> offsets;  ///< offset of each image in the pixels
-};
 
 /// One allocation for a whole batch. The pool charges its bytes.
 class Slab {
@@ -93,20 +41,22 @@ class Slab {
   /// whole extent. `first` must be a row.
   std::span<std::uint8_t> pixels(std::uint32_t first, std::uint32_t count) const noexcept;
   std::span<std::byte> side(std::uint32_t first, std::uint32_t count) const noexcept;
-  std::span<std::int64_t> labels() const noexcept { return part<std::int64_t>(layout_->labels); }
+  std::span<std::int64_t> labels() const noexcept { return column<std::int64_t>(ColumnId::labels); }
   std::span<std::uint64_t> indices() const noexcept {
-    return part<std::uint64_t>(layout_->indices);
+    return column<std::uint64_t>(ColumnId::indices);
   }
-  std::span<RowStatus> statuses() const noexcept { return part<RowStatus>(layout_->statuses); }
+  std::span<RowStatus> statuses() const noexcept { return column<RowStatus>(ColumnId::statuses); }
   // Only if sizes differ; otherwise empty.
-  std::span<ImageSize> sizes() const noexcept { return own<ImageSize>(layout_->sizes); }
+  std::span<ImageSize> sizes() const noexcept { return column<ImageSize>(ColumnId::sizes); }
   /// The largest size of each image.
-  std::span<ImageSize> extents() const noexcept { return own<ImageSize>(layout_->extents); }
+  std::span<ImageSize> extents() const noexcept { return column<ImageSize>(ColumnId::extents); }
   /// The offset of each image in the pixels.
-  std::span<std::uint64_t> offsets() const noexcept { return own<std::uint64_t>(layout_->offsets); }
+  std::span<std::uint64_t> offsets() const noexcept {
+    return column<std::uint64_t>(ColumnId::offsets);
+  }
   /// Empty without encoded samples.
   std::span<EncodedImage> encoded() const noexcept {
-    return layout_->encoded() ? part<EncodedImage>(layout_->headers) : std::span<EncodedImage>();
+    return column<EncodedImage>(ColumnId::headers);
   }
   /// The image of a row, at its actual size.
   MutableImageView image(std::uint32_t row) const noexcept;
@@ -117,13 +67,11 @@ class Slab {
 
  private:
   friend class SlabPool;
+  /// Empty if the batch has no such column.
   template <class T>
-  std::span<T> part(std::uint64_t offset) const noexcept {
-    return {reinterpret_cast<T*>(data_ + offset), rows};
-  }
-  template <class T>
-  std::span<T> own(std::uint64_t offset) const noexcept {
-    return layout_->sizes_differ() ? part<T>(offset) : std::span<T>();
+  std::span<T> column(ColumnId which) const noexcept {
+    const auto& found = (*layout_)[which];
+    return {reinterpret_cast<T*>(data_ + found.offset), found.bytes == 0 ? 0 : rows};
   }
   std::byte* data_ = nullptr;
   const SlabLayout* layout_ = nullptr;

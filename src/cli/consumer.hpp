@@ -45,8 +45,9 @@ class Consumer {
       if (!ragged) return converter(batch.pixels(), std::span(buffer));
       for (std::uint32_t i = 0; i < batch.size(); ++i) {
         const auto image = batch.image(i);
-        converter(image, std::span(buffer).subspan(static_cast<std::size_t>(batch.offsets()[i]),
-                                                   static_cast<std::size_t>(image.shape.values())));
+        const auto first = batch.offsets()[i] / value_bytes(image.format);
+        converter(image, std::span(buffer).subspan(static_cast<std::size_t>(first),
+                                                   static_cast<std::size_t>(image.values())));
       }
     };
   }

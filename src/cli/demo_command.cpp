@@ -16,10 +16,10 @@ namespace weir::cli {
 namespace {
 
 constexpr std::uint64_t images = 320;
-constexpr Shape small_shape{.height = 375, .width = 500};
+constexpr ImageSize small_shape{.height = 375, .width = 500};
 // One class of ten has large images, and the folder source reads one class after another. In this
 // class workers decode more slowly than the trainer consumes, so the demo shows the use of a queue.
-constexpr Shape large_shape{.height = 1500, .width = 2000};
+constexpr ImageSize large_shape{.height = 1500, .width = 2000};
 constexpr std::int64_t large_class = 4;
 
 class TemporaryFolder {

@@ -152,7 +152,7 @@ std::uint64_t parse_bytes_within(std::string_view text, Bounds bounds) {
   return bytes;
 }
 
-Shape parse_size(std::string_view text) {
+ImageSize parse_size(std::string_view text) {
   const auto sides = split(text, 'x');
   const auto side = [&](std::size_t i) {
     return sides.size() == 2 ? number_in<std::uint32_t>(sides[i]).value_or(0) : 0;

@@ -30,7 +30,7 @@ std::uint64_t parse_whole(std::string_view text, Bounds bounds);
 std::uint64_t parse_bytes_within(std::string_view text, Bounds bounds);
 
 /// "224x320": height, then width.
-Shape parse_size(std::string_view text);
+ImageSize parse_size(std::string_view text);
 /// "1,2,4": each value is 1 or more.
 std::vector<std::uint32_t> parse_depths(std::string_view text);
 /// "12.5": 0 or more, at most a day.

@@ -18,7 +18,7 @@ namespace {
 
 bool same_pixels(const ImageView& a, const ImageView& b) {
   if (a.shape != b.shape) return false;
-  const auto bytes = static_cast<std::size_t>(a.shape.width) * a.shape.channels;
+  const auto bytes = a.line_bytes();
   for (std::size_t y = 0; y < a.shape.height; ++y)
     if (!std::equal(a.data + y * a.row_stride, a.data + y * a.row_stride + bytes,
                     b.data + y * b.row_stride))

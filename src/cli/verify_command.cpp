@@ -262,7 +262,7 @@ std::string to_text(const SubjectFindings& verdict) {
   const auto rate = verdict.ticks.seconds > 0
                         ? static_cast<double>(verdict.ticks.count) / verdict.ticks.seconds
                         : 0;
-  auto out = report::samples_text(figures.samples, report::common_shape(figures.plan)) +
+  auto out = report::samples_text(figures.samples, report::common_values(figures.plan)) +
              report::cache_text(figures);
   if (const auto faults = report::faults_text(figures.faults, figures.fault_count); !faults.empty())
     out += '\n' + faults;

@@ -58,54 +58,59 @@ Orientation orientation_of(const ImageInfo& info, const DecoderOptions& options)
 }
 
 Canvas make_canvas(const DecodePlan& plan, std::uint8_t* scratch, std::uint8_t* row) {
-  const auto& [source, orientation, target, out, antialias, part] = plan.placement;
+  const auto& [source, orientation, target, out, antialias, part, format] = plan.placement;
+  const std::size_t pixel = pixel_bytes(format);
   const Rect& area = plan.canvas.area;
   if (plan.canvas.streams) return {};
-  if (!plan.direct) return {scratch, area.width * pixel_bytes, area};
-  return {row + (std::size_t{target.y} * out.width + target.x) * pixel_bytes,
-          out.width * pixel_bytes, area};
+  if (!plan.direct) return {scratch, area.width * pixel, area, format};
+  return {row + (std::size_t{target.y} * out.width + target.x) * pixel, out.width * pixel, area,
+          format};
 }
 
 void fill(const Canvas& canvas, std::uint8_t value, const std::atomic<bool>& cancelled) {
+  const std::size_t bytes = std::size_t{canvas.area.width} * pixel_bytes(canvas.format);
   for (std::uint32_t y = 0; y < canvas.area.height && !cancelled.load(std::memory_order_relaxed);
        ++y) {
-    std::memset(canvas.pixels + y * canvas.stride, value, canvas.area.width * pixel_bytes);
+    std::memset(canvas.pixels + y * canvas.stride, value, bytes);
   }
 }
 
 /// Fills the lines that a damaged image does not have (lenient mode).
-void put_missing(RowSink& sink, const Rect& source, std::uint8_t* spare) {
+void put_missing(RowSink& sink, const Placement& placement, std::uint8_t* spare) {
+  const auto& source = placement.source;
   if (sink.count() == source.height) return;
-  std::memset(spare, missing_grey, source.width * pixel_bytes);
+  std::memset(spare, missing_grey, std::size_t{source.width} * pixel_bytes(placement.format));
   while (sink.count() < source.height) sink.put(spare);
 }
 
 }  // namespace
 
-DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderOptions& options,
-                       std::uint64_t draw) {
+DecodePlan plan_decode(const ImageInfo& info, const Window& window, ImageSize out,
+                       const DecoderOptions& options) {
   Orientation orientation = orientation_of(info, options);
-  const std::uint32_t width = orientation.transpose ? info.height : info.width;
-  const std::uint32_t height = orientation.transpose ? info.width : info.height;
-  const CropView view = crop_view(width, height, fit, draw);
-  // The view is relative to the upright image. Its flip applies only to the output.
-  const Rect whole = orientation.stored(view.source, info.width, info.height);
-  if (view.flip) orientation = orientation.flipped();
+  // The window is relative to the upright image. Its flip applies only to the output.
+  const Rect shown = orientation.stored(window.source, info.width, info.height);
+  if (window.flip) orientation = orientation.flipped();
 
   DecodePlan plan{.info = info};
-  plan.placement = {whole, orientation, view.target, fit.out, options.antialias};
+  plan.placement = {.source = shown,
+                    .orientation = orientation,
+                    .target = window.target,
+                    .out = out,
+                    .antialias = options.antialias,
+                    .format = options.pixels};
   plan.reduce = reduction(info, options, plan.placement);
   look_around(plan.placement, info, plan.reduce);
   const Rect& source = plan.placement.source;
   plan.canvas = info.format->need(info, source, plan.reduce);
   const CanvasNeed& need = plan.canvas;
   // Rows of the canvas are then complete rows of the output.
-  const bool gapless = !need.gapless || view.target.width == fit.out.width;
+  const bool gapless = !need.gapless || window.target.width == out.width;
   plan.direct = !need.streams && orientation.identity() && !plan.placement.resamples() &&
                 need.area == source && gapless;
   if (!plan.direct && !need.streams) {
     const std::uint64_t pixels = std::uint64_t{need.area.width} * need.area.height;
-    plan.canvas_bytes = add_sat(mul_sat(pixels, pixel_bytes), overrun);
+    plan.canvas_bytes = add_sat(mul_sat(pixels, pixel_bytes(options.pixels)), overrun);
   }
   const std::uint64_t sink_bytes = plan.direct ? 0 : RowSink::memory_bytes(plan.placement);
   Packing block;
@@ -117,9 +122,14 @@ DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderO
   return plan;
 }
 
-Shape upright_shape(const ImageInfo& info, Exif exif) noexcept {
+DecodePlan plan_whole(const ImageInfo& info, const DecoderOptions& options) {
+  const auto size = upright_size(info, options.exif);
+  return plan_decode(info, whole_window(size), size, options);
+}
+
+ImageSize upright_size(const ImageInfo& info, Exif exif) noexcept {
   const bool transposed = exif == Exif::apply && Orientation::of_exif(info.orientation).transpose;
-  return {transposed ? info.width : info.height, transposed ? info.height : info.width, 3};
+  return {transposed ? info.width : info.height, transposed ? info.height : info.width};
 }
 
 ImageSize size_for_any_exif(const ImageInfo& info) noexcept {
@@ -135,12 +145,12 @@ Decoder::Decoder(DecoderOptions options) : options_(std::move(options)) {
 Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const DecodePlan& plan,
                                 std::span<std::byte> scratch, const std::atomic<bool>& cancelled,
                                 std::span<std::uint8_t> row) {
-  const auto& [source, orientation, target, out, antialias, part] = plan.placement;
-  assert(scratch.size() >= plan.memory.scratch && row.size() >= out.values());
+  const auto& source = plan.placement.source;
+  assert(scratch.size() >= plan.memory.scratch && row.size() >= plan.out_bytes());
   auto* const memory = reinterpret_cast<std::uint8_t*>(scratch.data());
   const Canvas canvas = make_canvas(plan, memory, row.data());
   if (!options_.strict) fill(canvas, missing_grey, cancelled);
-  zero_around(target, out, row.data());
+  zero_around(plan.placement, row.data());
 
   const auto start = Clock::now();
   RowSink sink(plan.placement, scratch.data() + plan.sink_offset, row.data());
@@ -152,7 +162,7 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const Decode
        options_.strict, cancelled, plan.reduce, kept_[static_cast<std::size_t>(format)].get()});
   if (!status) return status.defect();
   if (plan.canvas.streams) {
-    put_missing(sink, source, memory + plan.spare_offset);
+    put_missing(sink, plan.placement, memory + plan.spare_offset);
   } else if (!plan.direct) {
     for (std::uint32_t y = 0; y < source.height; ++y) {
       if (cancelled.load(std::memory_order_relaxed)) return cancelled_decode();

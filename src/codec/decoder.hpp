@@ -80,12 +80,15 @@ struct DecodePlan {
   std::uint64_t canvas_bytes = 0, spare_offset = 0, sink_offset = 0, arena_offset = 0;
   MemoryNeed memory{};
 
-  /// Shape of the written row.
-  const Shape& out() const noexcept { return placement.out; }
+  /// Size of the written row.
+  ImageSize out() const noexcept { return placement.out; }
+  /// Bytes of the written row.
+  std::uint64_t out_bytes() const noexcept { return image_bytes(placement.out, placement.format); }
 };
 
 struct DecoderOptions {
   FitSpec fit{};
+  PixelFormat pixels = PixelFormat::rgb8;  ///< of the rows
   Exif exif = Exif::apply;
   bool strict = true;
   bool antialias = false;
@@ -98,13 +101,16 @@ struct DecoderOptions {
 /// requested.
 Result<ImageInfo> probe_image(std::span<const std::byte> encoded, const DecoderOptions& options);
 
-/// Shape of the image after its EXIF orientation, or as stored if `exif` is ignore.
-Shape upright_shape(const ImageInfo& info, Exif exif) noexcept;
+/// Size of the image after its EXIF orientation, or as stored if `exif` is ignore.
+ImageSize upright_size(const ImageInfo& info, Exif exif) noexcept;
 /// The size of the image if it is the same with every Options::exif; else 0.
 ImageSize size_for_any_exif(const ImageInfo& info) noexcept;
 
-DecodePlan plan_decode(const ImageInfo& info, const FitSpec& fit, const DecoderOptions& options,
-                       std::uint64_t draw);
+/// How to decode what `window` shows into a row of the size `out`. Pure.
+DecodePlan plan_decode(const ImageInfo& info, const Window& window, ImageSize out,
+                       const DecoderOptions& options);
+/// The same for the whole upright image at its own size.
+DecodePlan plan_whole(const ImageInfo& info, const DecoderOptions& options);
 
 /// The result of a decode. `fit_ns` is an estimate of the time for resizing and rotating.
 struct Decoded {
@@ -122,23 +128,22 @@ class Decoder {
   Result<ImageInfo> probe(std::span<const std::byte> encoded) const {
     return probe_image(encoded, options_);
   }
-  /// Shape of the upright image, subject to Options::exif.
-  Shape upright(const ImageInfo& info) const noexcept { return upright_shape(info, options_.exif); }
+  /// Size of the upright image, subject to Options::exif.
+  ImageSize upright(const ImageInfo& info) const noexcept {
+    return upright_size(info, options_.exif);
+  }
+  const DecoderOptions& options() const noexcept { return options_; }
   /// Plans the conversion to a row with `fit` or DecoderOptions::fit. `draw` is the random key of
   /// this sample; only Fit::random uses it.
   DecodePlan plan(const ImageInfo& info, const FitSpec& fit, std::uint64_t draw) const {
-    return plan_decode(info, fit, options_, draw);
+    return plan_decode(info, choose_window(upright(info), fit, draw), fit.out, options_);
   }
   DecodePlan plan(const ImageInfo& info, std::uint64_t draw) const {
     return plan(info, options_.fit, draw);
   }
-  /// Plans the conversion to a row that is the upright image at its own size.
-  DecodePlan plan_whole(const ImageInfo& info) const {
-    // Stretching to the same size copies the pixels.
-    return plan(info, {.out = upright(info), .fit = Fit::stretch}, 0);
-  }
+  DecodePlan plan_whole(const ImageInfo& info) const { return codec::plan_whole(info, options_); }
 
-  /// Decodes, crops and resizes into `row` (shape plan.out(); it writes every byte). `scratch` has
+  /// Decodes, crops and resizes into `row` (plan.out_bytes() bytes; it writes each of them). `scratch` has
   /// at least plan.memory.scratch bytes, aligned to 64. Checks `cancelled` between rows. A
   /// cancelled decode returns a Defect, which the engine discards.
   Result<Decoded> decode(std::span<const std::byte> encoded, const DecodePlan& plan,

@@ -19,16 +19,17 @@
 
 namespace weir::codec {
 
-/// RGB memory for one rectangle of a stored image.
+/// Memory for one rectangle of a stored image.
 struct Canvas {
   std::uint8_t* pixels = nullptr;
   std::size_t stride = 0;
   Rect area;  ///< the rectangle
+  PixelFormat format = PixelFormat::rgb8;
 
   bool holds_row(std::uint32_t y) const noexcept { return y >= area.y && y - area.y < area.height; }
   std::uint8_t* row(std::uint32_t y) const noexcept { return pixels + (y - area.y) * stride; }
   std::uint8_t* at(std::uint32_t x, std::uint32_t y) const noexcept {
-    return row(y) + (x - area.x) * pixel_bytes;
+    return row(y) + (x - area.x) * pixel_bytes(format);
   }
 };
 
@@ -68,6 +69,9 @@ struct Format {
 extern const Format jpeg_format, png_format, webp_format, pgm_format, ppm_format, foreign_format;
 inline constexpr const Format* formats[] = {&jpeg_format, &png_format, &webp_format,
                                             &pgm_format,  &ppm_format, &foreign_format};
+
+/// Bytes of a pixel that the decoders write.
+inline constexpr std::size_t rgb_bytes = pixel_bytes(PixelFormat::rgb8);
 
 /// Value of pixels that could not be decoded, in lenient mode.
 inline constexpr std::uint8_t missing_grey = 128;

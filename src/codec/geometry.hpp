@@ -2,8 +2,6 @@
 
 #include <cstdint>
 
-#include "weir/image.hpp"
-
 namespace weir::codec {
 
 struct Rect {
@@ -49,24 +47,5 @@ struct Orientation {
 
   friend bool operator==(const Orientation&, const Orientation&) = default;
 };
-
-/// A source rectangle of an upright image and its target in the output.
-struct CropView {
-  Rect source;        ///< in the image, after its EXIF orientation (unless ignored)
-  Rect target;        ///< in the output; the rest of the output is zero
-  bool flip = false;  ///< mirror horizontally
-  friend bool operator==(const CropView&, const CropView&) = default;
-};
-
-struct FitSpec {
-  Shape out{};
-  Fit fit = Fit::center;
-  std::uint32_t short_side = 256;  ///< resolved value for Fit::center
-  Rect into{};  ///< if not empty: resize the whole image to this part of `out`, whatever the fit
-};
-
-/// `draw` is the random key of this sample; only Fit::random uses it.
-CropView crop_view(std::uint32_t width, std::uint32_t height, const FitSpec& spec,
-                   std::uint64_t draw);
 
 }  // namespace weir::codec

@@ -57,7 +57,7 @@ constexpr std::uint32_t skipped_pixels = 1 << 20;
 void cmyk_to_rgb(const std::uint8_t* cmyk, bool inverted, std::uint8_t* rgb,
                  std::uint32_t pixels) noexcept {
   const std::uint32_t flip = inverted ? 0 : 255;
-  for (std::uint32_t i = 0; i < pixels; ++i, cmyk += 4, rgb += pixel_bytes) {
+  for (std::uint32_t i = 0; i < pixels; ++i, cmyk += 4, rgb += rgb_bytes) {
     const std::uint32_t light = cmyk[3] ^ flip;
     for (int c = 0; c < 3; ++c)
       rgb[c] = static_cast<std::uint8_t>(((cmyk[c] ^ flip) * light + 127) / 255);
@@ -232,7 +232,7 @@ void read_lines(Session& s) {
 
   const bool cmyk = jpeg.num_components == 4;
   std::array<JSAMPROW, lines_at_once> lines;
-  const std::size_t stride = line_bytes(width, cmyk ? 4 : pixel_bytes);
+  const std::size_t stride = line_bytes(width, cmyk ? 4 : rgb_bytes);
   for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = job.spare + i * stride + off_alignment;
   std::uint8_t* const rgb = job.spare + lines.size() * stride;
   const std::uint32_t end = job.source.y + job.source.height, left = job.source.x - x;
@@ -247,7 +247,7 @@ void read_lines(Session& s) {
       if (cmyk)
         cmyk_to_rgb(lines[i] + std::size_t{left} * 4, jpeg.saw_Adobe_marker != FALSE, rgb,
                     job.source.width);
-      job.sink.put(cmyk ? rgb : lines[i] + left * pixel_bytes);
+      job.sink.put(cmyk ? rgb : lines[i] + left * rgb_bytes);
     }
   }
 }
@@ -315,10 +315,10 @@ bool jpeg_reduces(const ImageInfo& info) noexcept {
 CanvasNeed jpeg_need(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept {
   const bool cmyk = info.channels == 4;
   const auto [first, count] = columns_of(info, source, reduce);
-  const std::uint64_t spare = lines_at_once * line_bytes(count, cmyk ? 4 : pixel_bytes);
+  const std::uint64_t spare = lines_at_once * line_bytes(count, cmyk ? 4 : rgb_bytes);
   return {.area = {first, source.y, count, source.height},
           .streams = true,
-          .spare_bytes = spare + (cmyk ? line_bytes(source.width, pixel_bytes) : 0),
+          .spare_bytes = spare + (cmyk ? line_bytes(source.width, rgb_bytes) : 0),
           .arena_bytes = jpeg_arena_bytes(info)};
 }
 

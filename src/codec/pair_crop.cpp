@@ -7,42 +7,42 @@
 namespace weir {
 namespace {
 
-constexpr std::size_t pixel_bytes = 3;
+constexpr std::size_t rgb_bytes = pixel_bytes(PixelFormat::rgb8);
 
-std::string sides(const Shape& shape) { return concat(shape.height, "x", shape.width); }
+std::string sides(ImageSize shape) { return concat(shape.height, "x", shape.width); }
 
 /// Copies the window at (y, x) to `out`, mirrored if `flip` is set.
-void cut(const ImageView& from, std::size_t y, std::size_t x, bool flip, const Shape& shape,
+void cut(const ImageView& from, std::size_t y, std::size_t x, bool flip, ImageSize shape,
          std::uint8_t* out) {
-  const auto row_bytes = shape.width * pixel_bytes;
+  const auto row_bytes = shape.width * rgb_bytes;
   for (std::uint32_t row = 0; row < shape.height; ++row, out += row_bytes) {
-    const auto* line = from.data + (y + row) * from.row_stride + x * pixel_bytes;
+    const auto* line = from.data + (y + row) * from.row_stride + x * rgb_bytes;
     if (!flip) {
       std::memcpy(out, line, row_bytes);
       continue;
     }
     for (std::uint32_t i = 0; i < shape.width; ++i)
-      std::memcpy(out + i * pixel_bytes, line + (shape.width - 1 - i) * pixel_bytes, pixel_bytes);
+      std::memcpy(out + i * rgb_bytes, line + (shape.width - 1 - i) * rgb_bytes, rgb_bytes);
   }
 }
 
 /// The size ratio of two shapes. One of the two numbers is 1.
 struct Ratio {
   std::uint32_t first = 1, second = 1;
-  bool holds(const Shape& a, const Shape& b) const noexcept {
+  bool holds(ImageSize a, ImageSize b) const noexcept {
     return std::uint64_t{a.height} * second == std::uint64_t{b.height} * first &&
            std::uint64_t{a.width} * second == std::uint64_t{b.width} * first;
   }
 };
 
-Ratio ratio_of(const Shape& first, const Shape& second) {
+Ratio ratio_of(ImageSize first, ImageSize second) {
   const auto times = [](std::uint32_t large, std::uint32_t small) {
     return small == 0 ? 0 : large / small;
   };
   const Ratio ratio = first.height >= second.height ? Ratio{times(first.height, second.height), 1}
                                                     : Ratio{1, times(second.height, first.height)};
-  if (first.channels != 3 || second.channels != 3 || first.values() == 0 || ratio.first == 0 ||
-      ratio.second == 0 || !ratio.holds(first, second)) {
+  if (first.height == 0 || first.width == 0 || ratio.first == 0 || ratio.second == 0 ||
+      !ratio.holds(first, second)) {
     throw Error(Errc::bad_options, Stage::fit,
                 "pair_crop(first = " + sides(first) + ", second = " + sides(second) +
                     "): the sides of one must be a whole number of times the other's");
@@ -52,7 +52,7 @@ Ratio ratio_of(const Shape& first, const Shape& second) {
 
 }  // namespace
 
-TransformOptions pair_crop(Shape first, Shape second, bool flip) {
+TransformOptions pair_crop(ImageSize first, ImageSize second, bool flip) {
   const auto ratio = ratio_of(first, second);
   const auto apply = [=](DecodedSample& sample) {
     const auto &a = sample.image.shape, &b = sample.second.shape;
@@ -60,10 +60,10 @@ TransformOptions pair_crop(Shape first, Shape second, bool flip) {
       throw SampleError(FaultKind::unsupported, concat("pair_crop: ", why...));
     };
     if (sample.second.data == nullptr) refuse_pair("the sample has no second image");
-    if (sample.row.shape != first || sample.side.size() != second.values())
-      refuse_pair("made for rows of ", sides(first), " and ", second.values(),
-                  " side bytes; the loader has rows of ", sides(sample.row.shape), " and ",
-                  sample.side.size(), " side bytes");
+    if (sample.row.shape != first || sample.side.size() != image_bytes(second, PixelFormat::rgb8))
+      refuse_pair("made for rows of ", sides(first), " and ",
+                  image_bytes(second, PixelFormat::rgb8), " side bytes; the loader has rows of ",
+                  sides(sample.row.shape), " and ", sample.side.size(), " side bytes");
     if (!ratio.holds(a, b))
       refuse_pair("the images are ", sides(a), " and ", sides(b), ", the windows ", sides(first),
                   " and ", sides(second));

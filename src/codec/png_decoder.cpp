@@ -83,7 +83,7 @@ void read_image(Session& s) {
   png_set_gray_to_rgb(s.png);
   const int passes = png_set_interlace_handling(s.png);
   png_read_update_info(s.png, s.info);
-  if (png_get_rowbytes(s.png, s.info) != std::size_t{job.info.width} * pixel_bytes) {
+  if (png_get_rowbytes(s.png, s.info) != std::size_t{job.info.width} * rgb_bytes) {
     leave(s, FaultKind::corrupt, "libpng lays its rows out otherwise than RGB");
   }
   // Only an interlaced image must be read to its end, because each pass changes all of its rows.
@@ -96,7 +96,7 @@ void read_image(Session& s) {
       png_read_row(s.png, !streams && job.canvas.holds_row(y) ? job.canvas.row(y) : job.spare,
                    nullptr);
       s.has_pixels = true;
-      if (streams && y >= first) job.sink.put(job.spare + job.source.x * pixel_bytes);
+      if (streams && y >= first) job.sink.put(job.spare + job.source.x * rgb_bytes);
       if (job.cancelled.load(std::memory_order_relaxed)) leave(s, FaultKind::io, "cancelled");
     }
   }
@@ -115,11 +115,10 @@ CanvasNeed png_need(const ImageInfo& info, const Rect& source, std::uint32_t) no
   // rows with up to 8 bytes per pixel before the conversion to RGB.
   constexpr std::uint64_t fixed = 64 << 10, rows = 2, widest_pixel = 8, row_padding = 256;
   const bool streams = !info.progressive, all_rows = source.height == info.height;
-  return {
-      .area = {0, source.y, info.width, source.height},
-      .streams = streams,
-      .spare_bytes = all_rows && !streams ? 0 : std::uint64_t{info.width} * pixel_bytes + overrun,
-      .arena_bytes = fixed + rows * (info.width * widest_pixel + row_padding)};
+  return {.area = {0, source.y, info.width, source.height},
+          .streams = streams,
+          .spare_bytes = all_rows && !streams ? 0 : std::uint64_t{info.width} * rgb_bytes + overrun,
+          .arena_bytes = fixed + rows * (info.width * widest_pixel + row_padding)};
 }
 
 Result<RowStatus> decode_png(const DecodeJob& job) {

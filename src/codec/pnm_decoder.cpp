@@ -9,11 +9,11 @@ namespace {
 CanvasNeed pnm_need(const ImageInfo& info, const Rect& source, std::uint32_t) noexcept {
   return {.area = {0, source.y, info.width, source.height},
           .streams = true,
-          .spare_bytes = std::uint64_t{source.width} * pixel_bytes + overrun};
+          .spare_bytes = std::uint64_t{source.width} * rgb_bytes + overrun};
 }
 
 void make_grey(const std::uint8_t* values, std::uint32_t count, std::uint8_t* pixels) {
-  for (std::uint32_t i = 0; i < count; ++i) std::fill_n(pixels + i * pixel_bytes, 3, values[i]);
+  for (std::uint32_t i = 0; i < count; ++i) std::fill_n(pixels + i * rgb_bytes, 3, values[i]);
 }
 
 Result<RowStatus> decode_pnm(const DecodeJob& job) {

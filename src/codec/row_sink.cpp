@@ -19,7 +19,9 @@ Resize resize_of(const Placement& p) noexcept {
 std::uint64_t RowSink::memory_bytes(const Placement& placement) noexcept {
   if (!placement.resamples()) return 0;
   const std::uint64_t transposed =
-      placement.orientation.transpose ? placement.patch_width() * pixel_bytes : 0;
+      placement.orientation.transpose
+          ? std::uint64_t{placement.patch_width()} * pixel_bytes(placement.format)
+          : 0;
   return Resampler::memory_bytes(resize_of(placement)) + transposed;
 }
 
@@ -54,31 +56,32 @@ void RowSink::take(const std::uint8_t* line) noexcept {
 }
 
 std::uint8_t* RowSink::start_of(std::uint32_t patch_row) const noexcept {
-  const auto& [source, orientation, target, out, smooth, inner] = placement_;
+  const auto& [source, orientation, target, out, smooth, inner, format] = placement_;
   const std::uint32_t line =
       orientation.mirror_y ? placement_.patch_height() - 1 - patch_row : patch_row;
   const std::size_t x = target.x + (orientation.transpose ? line : 0),
                     y = target.y + (orientation.transpose ? 0 : line);
-  return row_ + (y * out.width + x) * pixel_bytes;
+  return row_ + (y * out.width + x) * pixel();
 }
 
 void RowSink::put(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept {
   const std::uint32_t width = placement_.patch_width();
   std::uint8_t* const start = start_of(patch_row);
-  const std::size_t step =
-      placement_.orientation.transpose ? placement_.out.width * pixel_bytes : pixel_bytes;
+  const std::size_t step = pixel() * (placement_.orientation.transpose ? placement_.out.width : 1);
   if (!mirror && !placement_.orientation.transpose) {
-    std::memcpy(start, pixels, width * pixel_bytes);
+    std::memcpy(start, pixels, width * pixel());
     return;
   }
   for (std::uint32_t i = 0; i < width; ++i)
-    std::memcpy(start + i * step, pixels + (mirror ? width - 1 - i : i) * pixel_bytes, pixel_bytes);
+    std::memcpy(start + i * step, pixels + (mirror ? width - 1 - i : i) * pixel(), pixel());
 }
 
-void zero_around(const Rect& target, const Shape& out, std::uint8_t* row) {
-  const std::size_t stride = out.width * pixel_bytes;
-  const std::size_t left = target.x * pixel_bytes,
-                    right = (std::size_t{target.x} + target.width) * pixel_bytes;
+void zero_around(const Placement& placement, std::uint8_t* row) {
+  const auto& target = placement.target;
+  const auto& out = placement.out;
+  const std::size_t pixel = pixel_bytes(placement.format);
+  const std::size_t stride = out.width * pixel;
+  const std::size_t left = target.x * pixel, right = (std::size_t{target.x} + target.width) * pixel;
   const std::size_t bottom = std::size_t{target.y} + target.height;
   std::memset(row, 0, target.y * stride);
   for (std::size_t y = target.y; y < bottom; ++y) {

@@ -4,24 +4,22 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codec/geometry.hpp"
 #include "codec/resampler.hpp"
+#include "codec/window.hpp"
 #include "weir/image.hpp"
 
 namespace weir::codec {
-
-inline constexpr std::size_t pixel_bytes = 3;
 
 /// The mapping from a decoded rectangle to a part of a row of the slab.
 struct Placement {
   Rect source;  ///< stored coordinates
   Orientation orientation;
   Rect target;  ///< output coordinates, upright
-  Shape out;
+  ImageSize out;
   bool antialias = false;
-  Part
-      /// Part of `source` that becomes the target; the filter also reads the pixels around it.
-      part{};
+  /// Part of `source` that becomes the target; the filter also reads the pixels around it.
+  Part part{};
+  PixelFormat format = PixelFormat::rgb8;
 
   /// Width of the target in the orientation of the stored image.
   std::uint32_t patch_width() const noexcept {
@@ -56,6 +54,7 @@ class RowSink {
   void put(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept;
   /// Start of a row of the patch in the output, and the distance of its pixels.
   std::uint8_t* start_of(std::uint32_t patch_row) const noexcept;
+  std::size_t pixel() const noexcept { return pixel_bytes(placement_.format); }
 
   const Placement placement_;
   std::uint8_t* const row_;
@@ -65,7 +64,7 @@ class RowSink {
   std::chrono::nanoseconds spent_{0};
 };
 
-/// Sets the part of the row outside `target` to zero.
-void zero_around(const Rect& target, const Shape& out, std::uint8_t* row);
+/// Sets the part of the row outside the target to zero.
+void zero_around(const Placement& placement, std::uint8_t* row);
 
 }  // namespace weir::codec

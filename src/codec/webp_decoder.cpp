@@ -53,9 +53,8 @@ bool configure(const DecodeJob& job, WebPDecoderConfig& config) {
   config.options.crop_height = static_cast<int>(canvas.area.height);
   config.output.colorspace = MODE_RGB;
   config.output.is_external_memory = 1;
-  config.output.u.RGBA = {
-      canvas.pixels, static_cast<int>(canvas.stride),
-      canvas.stride * (canvas.area.height - 1) + canvas.area.width * pixel_bytes};
+  config.output.u.RGBA = {canvas.pixels, static_cast<int>(canvas.stride),
+                          canvas.stride * (canvas.area.height - 1) + canvas.area.width * rgb_bytes};
   return true;
 }
 

@@ -54,7 +54,7 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
     add(batch, row);
     const auto size = batch_.extents.back();
     batch_.offsets.push_back(pixels);
-    pixels = add_sat(pixels, Shape{size.height, size.width, terms_.channels}.values());
+    pixels = add_sat(pixels, terms_.form.image_bytes(size));
     block = {std::max(block.height, size.height), std::max(block.width, size.width)};
   }
   if (batch.rows == 0) {
@@ -64,14 +64,12 @@ const buffer::BatchLayout& BatchSizes::of(const BatchSlot& batch) {
   }
   const auto rows = std::max(1u, batch.rows);
   if (terms_.mode == Sizes::padded) {
-    for (std::uint32_t row = 0; row < batch.rows; ++row) batch_.offsets[row] = row * block.bytes();
-    pixels = mul_sat(rows, block.bytes());
+    for (std::uint32_t row = 0; row < batch.rows; ++row)
+      batch_.offsets[row] = row * terms_.form.image_bytes(block);
+    batch_.layout = buffer::SlabLayout::padded(terms_.form, block, rows, terms_.alignment);
   } else {
-    block = {};
+    batch_.layout = buffer::SlabLayout::ragged(terms_.form, pixels, rows, terms_.alignment);
   }
-  batch_.layout = {terms_.mode,      {block.height, block.width, terms_.channels},
-                   pixels,           rows,
-                   terms_.alignment, terms_.side_bytes};
   sequence_ = batch.sequence;
   return batch_;
 }

@@ -30,9 +30,8 @@ class BatchSizes {
     Sizes mode = Sizes::padded;
     std::uint32_t batch = 0;
     std::size_t alignment = 64;
-    std::uint64_t side_bytes = 0;
+    buffer::RowForm form{};
     OnFault on_fault = OnFault::stop;
-    std::uint32_t channels = 3;  ///< 1: encoded samples
   };
 
   BatchSizes(source::SizeOrder order, std::shared_ptr<const Supply> supply, const Terms& terms);

@@ -147,8 +147,9 @@ Converter<T>::Converter(const Normalize& normalize, Layout layout)
 
 template <Element T>
 void Converter<T>::operator()(const PixelBlock& block, std::span<T> out) const {
-  if (block.shape.channels != 3) {
-    refuse(Stage::lease, "PixelBlock::shape.channels is ", block.shape.channels, ", must be 3");
+  if (block.format != PixelFormat::rgb8) {
+    refuse(Stage::lease, "PixelBlock::format has ", channels_of(block.format),
+           " channels, must be rgb8");
   }
   check_size("PixelBlock::pixels.size()", block.pixels.size(), block);
   check_size("out.size()", out.size(), block);
@@ -177,9 +178,10 @@ void Converter<T>::operator()(const ImageView& image, std::span<T> out) const {
   const std::size_t line = std::size_t{shape.width} * 3,
                     area = shape.height * std::size_t{shape.width};
   if (image.row_stride == line)
-    return (*this)(PixelBlock{{image.data, line * shape.height}, 1, shape}, out);
-  if (shape.channels != 3) {
-    refuse(Stage::lease, "ImageView::shape.channels is ", shape.channels, ", must be 3");
+    return (*this)(PixelBlock{{image.data, line * shape.height}, 1, shape, image.format}, out);
+  if (image.format != PixelFormat::rgb8) {
+    refuse(Stage::lease, "ImageView::format has ", channels_of(image.format),
+           " channels, must be rgb8");
   }
   check_size("out.size()", out.size(), {{}, 1, shape});
   for (std::uint32_t y = 0; y < shape.height; ++y) {

@@ -93,7 +93,7 @@ struct Core final : buffer::LeaseWatch {
   void count_images(const buffer::Slab& slab) noexcept {
     auto now = delivered.get();
     now.images += slab.samples;
-    for (const auto size : slab.sizes()) now.image_bytes += slab.layout().bytes_of(size);
+    for (const auto size : slab.sizes()) now.image_bytes += slab.layout().form.image_bytes(size);
     now.block_bytes += slab.pixels(0, slab.rows).size();
     delivered.set(now);
   }

@@ -14,10 +14,10 @@ namespace weir::engine {
 
 namespace {
 
-static_assert(LoaderStats::worker_bytes() + sizeof(RowWork) + 3 * sizeof(Sample) +
+static_assert(LoaderStats::worker_bytes() + sizeof(RowWorker) + 3 * sizeof(Row) +
                   sizeof(ThreadActivity) <=
               worker_record_bytes);
-static_assert(sizeof(RowWork) + 4 * sizeof(Sample) + sizeof(ThreadActivity) <= reader_record_bytes);
+static_assert(sizeof(RowWorker) + 4 * sizeof(Row) + sizeof(ThreadActivity) <= reader_record_bytes);
 
 /// Begins the stream in the books. The conductor's constructor already reads them.
 books::Book& begun(books::Book& book, const std::shared_ptr<Strand>& strand) {
@@ -58,8 +58,8 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
                             plan.supply->most_bucket_rows(), core_->plan.sizes.bucket_batches),
           plan.supply,
           conductor::BatchSizes::Terms{core_->plan.sizes.mode, core_->plan.batch,
-                                       core_->pool->layout().alignment, core_->plan.side_bytes,
-                                       plan.on_fault, core_->pool->layout().shape.channels});
+                                       core_->pool->layout().alignment, core_->pool->layout().form,
+                                       plan.on_fault});
     core_->stats.stream_opened(core_->plan.start.workers, Clock::now());
     if (plan.stall_after.count() > 0) {
       watchdog_.emplace(shared_);
@@ -212,7 +212,7 @@ void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
     }
   }
   slab.since = Clock::now();
-  if (batch.rows == 0) return RowSlot(slab, 0).pad();
+  if (batch.rows == 0) return buffer::SlabRow(slab, 0).pad();
   shared_.work_queue.open({id, batch.sequence, 0, batch.rows});
 }
 
@@ -256,24 +256,24 @@ void Engine::apply(const Setting& setting) {
   threads_.reserve(std::max(setting.workers, workers_begun_) +
                    std::max(setting.read_ahead, readers_begun_));
   for (; workers_begun_ < setting.workers; ++workers_begun_)
-    start(RowWork::Duty::decode, workers_begun_);
+    start(RowWorker::Duty::decode, workers_begun_);
   for (; readers_begun_ < setting.read_ahead; ++readers_begun_)
-    start(RowWork::Duty::read, readers_begun_);
+    start(RowWorker::Duty::read, readers_begun_);
   shared_.work_queue.limit(setting.workers, setting.read_ahead);
   if (const auto now = core_->knobs.get().now; now != setting) core_->knobs.set({setting, now});
   strand_->wake();
 }
 
-void Engine::start(RowWork::Duty duty, std::uint32_t number) {
-  const bool decodes = duty == RowWork::Duty::decode;
+void Engine::start(RowWorker::Duty duty, std::uint32_t number) {
+  const bool decodes = duty == RowWorker::Duty::decode;
   auto& core = *core_;
   ThreadActivity* const activity = watchdog_ ? &watchdog_->add_activity() : nullptr;
   auto& thread_stats = decodes ? core.stats.worker(number) : core.stats.others();
   const auto track = !core.trace ? 0
                      : decodes   ? core.trace->worker(number)
                                  : core.trace->reader(number);
-  auto& rows =
-      *rows_.emplace_back(std::make_unique<RowWork>(shared_, duty, thread_stats, track, activity));
+  auto& rows = *rows_.emplace_back(
+      std::make_unique<RowWorker>(shared_, duty, thread_stats, track, activity));
   present_.fetch_add(1);
   try {
     threads_.push_back(start_thread([this, decodes, number, &rows] {
@@ -293,7 +293,7 @@ void Engine::start(RowWork::Duty duty, std::uint32_t number) {
   }
 }
 
-void Engine::work(RowWork& rows, std::uint32_t worker) {
+void Engine::work(RowWorker& rows, std::uint32_t worker) {
   const auto cpu = core_->stats.worker_cpu();
   std::uint32_t most_rows = 1;
   for (;;) {
@@ -321,17 +321,17 @@ void Engine::work(RowWork& rows, std::uint32_t worker) {
   }
 }
 
-void Engine::read_ahead(RowWork& rows) {
+void Engine::read_ahead(RowWorker& rows) {
   while (auto task = shared_.work_queue.take_read(rows.memory().idle())) {
     RowOutcome outcome = RowOutcome::proceed;
     if (task->sample) {
       rows.take_over(std::move(task->sample));
     } else {
       outcome = rows.begin(task->run, task->run.first);
-      rows.memory().sample().ahead = true;
+      rows.memory().row().ahead = true;
     }
     if (outcome == RowOutcome::proceed) outcome = rows.run();
-    if (outcome == RowOutcome::done) shared_.work_queue.lost(rows.memory().sample());
+    if (outcome == RowOutcome::done) shared_.work_queue.lost(rows.memory().row());
     if (outcome == RowOutcome::proceed) shared_.work_queue.arrived(rows.memory().hand_over());
   }
 }

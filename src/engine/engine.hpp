@@ -13,7 +13,7 @@
 #include "conductor/conductor.hpp"
 #include "engine/context.hpp"
 #include "engine/ready_queue.hpp"
-#include "engine/row_work.hpp"
+#include "engine/row_worker.hpp"
 #include "engine/strand.hpp"
 #include "engine/watchdog.hpp"
 
@@ -71,16 +71,16 @@ class Engine final : private conductor::Actions {
   bool make_room() noexcept override { return core_->book->make_room(); }
   void open(books::SlabId slab, const conductor::BatchSlot& batch) override;
   void resume(books::Waiter& waiter) override {
-    shared_.work_queue.resume(static_cast<Sample&>(waiter));
+    shared_.work_queue.resume(static_cast<Row&>(waiter));
   }
   void publish(books::SlabId slab) noexcept override;
   void halt() noexcept override;
   void end(conductor::End why) noexcept override;
 
   void step();
-  void start(RowWork::Duty duty, std::uint32_t number);
-  void work(RowWork& rows, std::uint32_t worker);
-  void read_ahead(RowWork& rows);
+  void start(RowWorker::Duty duty, std::uint32_t number);
+  void work(RowWorker& rows, std::uint32_t worker);
+  void read_ahead(RowWorker& rows);
   void refuse_second_consumer(const char* call) WEIR_EXCLUDES(rest_mutex_);
   buffer::Slab* take(std::optional<Clock::time_point> deadline, Clock::time_point requested);
   /// Calls the taker if there is a result, or if the stream is `over`. Returns whether it called
@@ -119,7 +119,7 @@ class Engine final : private conductor::Actions {
   std::optional<Clock::time_point> stopping_;  ///< used on the strand, for the watchdog
   Clock::time_point next_look_{};              ///< used on the strand, for the watchdog
   std::uint32_t workers_begun_ = 0, readers_begun_ = 0;
-  std::vector<std::unique_ptr<RowWork>> rows_;
+  std::vector<std::unique_ptr<RowWorker>> rows_;
   std::vector<std::thread> threads_;
 };
 

@@ -157,7 +157,7 @@ void LoaderStats::answered(std::optional<std::uint64_t> samples, Clock::time_poi
   if (wait_ && wait_->found) ++counted_.batches_ready;
   add_wait(counted_, now);
   wait_.reset();
-  samples_ += *samples;
+  counted_.samples += *samples;
   handed_ = now;
   if (!first_batch_ && stream_opened_) first_batch_ = now - *stream_opened_;
 }
@@ -295,7 +295,7 @@ Throughput LoaderStats::throughput(Clock::time_point now) const {
   if (!opened_) return throughput;
   throughput.seconds = seconds(ended_.value_or(now) - *opened_);
   if (throughput.seconds > 0)
-    throughput.samples_per_s = static_cast<double>(samples_) / throughput.seconds;
+    throughput.samples_per_s = static_cast<double>(counted_.samples) / throughput.seconds;
   if (first_batch_) throughput.first_batch_s = seconds(*first_batch_);
   return throughput;
 }

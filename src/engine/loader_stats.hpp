@@ -137,7 +137,7 @@ class LoaderStats {
   CpuUse cpu_before_ WEIR_GUARDED_BY(mutex_);   ///< at the start of the open stream
   std::array<double, 512> last_consumer_s_ WEIR_GUARDED_BY(mutex_){};  ///< a ring
   std::optional<Clock::time_point> handed_ WEIR_GUARDED_BY(mutex_);
-  std::uint64_t samples_ WEIR_GUARDED_BY(mutex_) = 0, noted_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t noted_ WEIR_GUARDED_BY(mutex_) = 0;
   std::optional<Clock::time_point> opened_ WEIR_GUARDED_BY(mutex_), ended_ WEIR_GUARDED_BY(mutex_);
   std::optional<Clock::time_point> stream_opened_ WEIR_GUARDED_BY(mutex_);
   std::optional<Clock::duration> first_batch_ WEIR_GUARDED_BY(mutex_);

@@ -7,8 +7,8 @@
 
 #include "codec/decoder.hpp"
 #include "engine/context.hpp"
+#include "engine/row.hpp"
 #include "engine/row_outcome.hpp"
-#include "engine/sample.hpp"
 
 namespace weir::engine {
 
@@ -19,13 +19,13 @@ class RowMemory {
   /// Throws std::bad_alloc.
   explicit RowMemory(Shared& shared);
 
-  Sample& sample() noexcept { return *memory_.sample; }
+  Row& row() noexcept { return *memory_.row; }
   /// The memory that the work queue may trim while the thread is idle.
   WorkerMemory& idle() noexcept { return memory_; }
   /// Makes `next` the thread's sample. The previous sample returns to the work queue.
-  void take_over(SamplePtr next);
+  void take_over(RowPtr next);
   /// Returns the thread's sample, for another thread.
-  SamplePtr hand_over();
+  RowPtr hand_over();
   /// The sample waited for bytes and was granted them. The block that needed them takes them over.
   void take_grant();
 

@@ -2,14 +2,13 @@
 
 namespace weir::engine {
 
-void RowTimes::waited(const Sample& s) noexcept {
+void RowTimes::waited(const Row& s) noexcept {
   const auto now = Clock::now();
   thread_stats_.add(Stage::wait, now - s.parked_at, s.granted.bytes);
   span(Stage::wait, s, s.parked_at, now);
 }
 
-void RowTimes::read_ends(const Sample& s, Clock::time_point begun,
-                         Clock::time_point ended) noexcept {
+void RowTimes::read_ends(const Row& s, Clock::time_point begun, Clock::time_point ended) noexcept {
   if (s.has_bytes) read_cpu_.ends(ended - begun);
   const auto& [bytes_read, label, second, third, side] = s.data;
   thread_stats_.add(
@@ -25,7 +24,7 @@ void RowTimes::decode_begins(Clock::time_point now) noexcept {
   fit_ = {};
 }
 
-void RowTimes::decode_ends(const Sample& s, std::uint64_t written) noexcept {
+void RowTimes::decode_ends(const Row& s, std::uint64_t written) noexcept {
   // Lines are fitted while they are decoded. The trace shows all fitting at the end of the decode.
   const auto ended = Clock::now();
   thread_stats_.add(Stage::decode, ended - decode_begun_ - fit_,

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "engine/context.hpp"
-#include "engine/sample.hpp"
+#include "engine/row.hpp"
 #include "engine/thread_activity.hpp"
 
 namespace weir::engine {
@@ -23,27 +23,27 @@ class RowTimes {
         read_cpu_(thread_stats, Stage::read),
         decode_cpu_(thread_stats, Stage::decode) {}
 
-  ActivityScope at(Stage stage, const Sample& s, Clock::time_point since) const noexcept {
+  ActivityScope at(Stage stage, const Row& s, Clock::time_point since) const noexcept {
     return {activity_, stage, s.row, s.index, since};
   }
   /// Null if the thread only reads.
   ThreadStats* worker_stats() const noexcept { return worker_ ? &thread_stats_ : nullptr; }
   /// The sample waited for bytes and was granted them.
-  void waited(const Sample& s) noexcept;
+  void waited(const Row& s) noexcept;
   void read_begins() noexcept { read_cpu_.begins(); }
-  void read_ends(const Sample& s, Clock::time_point begun, Clock::time_point ended) noexcept;
+  void read_ends(const Row& s, Clock::time_point begun, Clock::time_point ended) noexcept;
   void decode_begins(Clock::time_point now) noexcept;
   /// Adds fitting time to the current decode.
   void fitted(std::chrono::nanoseconds time) noexcept { fit_ += time; }
   /// `written`: bytes of the row.
-  void decode_ends(const Sample& s, std::uint64_t written) noexcept;
+  void decode_ends(const Row& s, std::uint64_t written) noexcept;
   /// Records the books after a change.
   void bytes() const noexcept {
     if (core_.trace) core_.trace->sample_bytes(*core_.book);
   }
 
  private:
-  void span(Stage stage, const Sample& s, Clock::time_point begun,
+  void span(Stage stage, const Row& s, Clock::time_point begun,
             Clock::time_point ended) const noexcept {
     if (core_.trace) core_.trace->sample(stage, track_, begun, ended, s.row, s.index);
   }

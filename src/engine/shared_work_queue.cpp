@@ -29,7 +29,7 @@ void SharedWorkQueue::make_room(std::uint32_t workers, std::uint32_t read_ahead)
   const auto samples = most_samples(workers, read_ahead);
   Lock lock(mutex_);
   free_.reserve(samples);
-  for (; samples_ < samples; ++samples_) free_.push_back(std::make_unique<Sample>(book_));
+  for (; samples_ < samples; ++samples_) free_.push_back(std::make_unique<Row>(book_));
   idle_.reserve(workers + read_ahead);
   queue_.reserve(workers, read_ahead, slabs_, samples);
 }
@@ -59,7 +59,7 @@ void SharedWorkQueue::limit(std::uint32_t workers, std::uint32_t read_ahead) noe
   trim_idle();
 }
 
-void SharedWorkQueue::resume(Sample& sample) {
+void SharedWorkQueue::resume(Row& sample) {
   Lock lock(mutex_);
   if (!queue_.resume(sample)) return;  // the queue was halted meanwhile
   note_waiting();
@@ -75,7 +75,7 @@ void SharedWorkQueue::trim_idle() noexcept {
 void SharedWorkQueue::halt() noexcept {
   Lock lock(mutex_);
   halted_ = true;
-  queue_.halt([](Sample& sample) { sample.kept.release(); });
+  queue_.halt([](Row& sample) { sample.kept.release(); });
   note_waiting();
   wake_all();
   benched_.notify_all();
@@ -167,8 +167,8 @@ void SharedWorkQueue::put_back(const conductor::RowRun& run) {
   wake_all();
 }
 
-void SharedWorkQueue::park(SamplePtr sample) {
-  Sample& waiter = *sample;
+void SharedWorkQueue::park(RowPtr sample) {
+  Row& waiter = *sample;
   {
     Lock lock(mutex_);
     if (halted_) sample->kept.release();
@@ -178,29 +178,29 @@ void SharedWorkQueue::park(SamplePtr sample) {
   book_.park(waiter);
 }
 
-void SharedWorkQueue::arrived(SamplePtr sample) {
+void SharedWorkQueue::arrived(RowPtr sample) {
   Lock lock(mutex_);
   if (halted_) sample->kept.release();
   queue_.arrived(std::move(sample));
   work_.notify_one();
 }
 
-void SharedWorkQueue::lost(Sample& sample) noexcept {
+void SharedWorkQueue::lost(Row& sample) noexcept {
   Lock lock(mutex_);
   if (!queue_.end_read(sample)) return;
   note_waiting();
   reads_.notify_one();
 }
 
-void SharedWorkQueue::recycle(SamplePtr sample) noexcept {
+void SharedWorkQueue::recycle(RowPtr sample) noexcept {
   if (book_.someone_waits()) sample->encoded.trim();
   Lock lock(mutex_);
   free_.push_back(std::move(sample));
 }
 
-SamplePtr SharedWorkQueue::fresh_sample() {
+RowPtr SharedWorkQueue::fresh_row() {
   Lock lock(mutex_);
-  if (free_.empty()) return std::make_unique<Sample>(book_);
+  if (free_.empty()) return std::make_unique<Row>(book_);
   auto sample = std::move(free_.back());
   free_.pop_back();
   return sample;

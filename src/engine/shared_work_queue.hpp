@@ -10,7 +10,7 @@
 #include "base/wakeable.hpp"
 #include "conductor/work_queue.hpp"
 #include "engine/loader_stats.hpp"
-#include "engine/sample.hpp"
+#include "engine/row.hpp"
 #include "engine/thread_activity.hpp"
 
 namespace weir::engine {
@@ -32,12 +32,12 @@ class SharedWorkQueue {
   /// `read_ahead` reads are outstanding.
   void limit(std::uint32_t workers, std::uint32_t read_ahead) noexcept;
 
-  using Queue = conductor::WorkQueue<SamplePtr>;
+  using Queue = conductor::WorkQueue<RowPtr>;
   using Task = Queue::Task;
 
   // -- conductor
   void open(const conductor::RowRun& run);
-  void resume(Sample& sample);
+  void resume(Row& sample);
   std::uint64_t untaken_rows() noexcept;
   /// Frees the blocks of idle workers and of unused samples.
   void trim_idle() noexcept;
@@ -53,20 +53,20 @@ class SharedWorkQueue {
   /// Returns the rows of a run that were not begun.
   void put_back(const conductor::RowRun& run);
   /// Keeps a sample whose bytes were refused until resume().
-  void park(SamplePtr sample);
+  void park(RowPtr sample);
   /// Returns an unused sample.
-  void recycle(SamplePtr sample) noexcept;
+  void recycle(RowPtr sample) noexcept;
 
   // -- readers. `mine` as for workers.
   std::optional<Task> take_read(WorkerMemory& mine);
   /// The sample's bytes are read. A worker can decode it.
-  void arrived(SamplePtr sample);
+  void arrived(RowPtr sample);
   /// The row ended without a successful read. Another read can begin.
-  void lost(Sample& sample) noexcept;
+  void lost(Row& sample) noexcept;
 
   // -- both
   /// An unused sample. Throws std::bad_alloc.
-  SamplePtr fresh_sample();
+  RowPtr fresh_row();
 
  private:
   /// Waits for a notification. Frees the unused blocks of `mine` if others wait for bytes.
@@ -85,7 +85,7 @@ class SharedWorkQueue {
   /// worker.
   std::condition_variable work_, reads_, benched_;
   Queue queue_ WEIR_GUARDED_BY(mutex_);
-  std::vector<SamplePtr> free_ WEIR_GUARDED_BY(mutex_);
+  std::vector<RowPtr> free_ WEIR_GUARDED_BY(mutex_);
   std::uint32_t samples_ WEIR_GUARDED_BY(mutex_) = 0;  ///< made by make_room()
   const std::uint32_t slabs_;
   std::vector<WorkerMemory*> idle_ WEIR_GUARDED_BY(mutex_);

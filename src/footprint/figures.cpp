@@ -228,7 +228,7 @@ Together together(const Plan& plan, const ModelFigures& figures, std::uint64_t a
   out.image_training_bytes = more.training.peak - out.training_bytes;
 
   const auto& input = figures.model.input;
-  const Dims loaded{plan.shape.channels, plan.shape.height, plan.shape.width};
+  const Dims loaded{channels_of(plan.pixels), plan.shape.height, plan.shape.width};
   if (figures.model.tokens || input != loaded)
     out.mismatch =
         fmt::format("the loader gives images of {}, the model takes {}{}", fmt::join(loaded, "x"),

@@ -44,12 +44,12 @@ class Sink final : public ByteSink {
 /// Rows of decoded pixels, or one of their equal channels.
 class PixelRows final : public source::Rows {
  public:
-  PixelRows(std::span<const std::uint8_t> rgb, const Shape& shape,
+  PixelRows(std::span<const std::uint8_t> rgb, ImageSize size, PixelFormat format,
             const std::atomic<bool>& stopping) noexcept
-      : rgb_(rgb), shape_(shape), stopping_(stopping) {}
+      : rgb_(rgb), size_(size), format_(format), stopping_(stopping) {}
   void paint(std::uint32_t y, std::span<std::uint8_t> row) const noexcept override {
-    const auto* const line = rgb_.data() + std::size_t{y} * shape_.width * 3;
-    if (shape_.channels == 3)
+    const auto* const line = rgb_.data() + std::size_t{y} * size_.width * 3;
+    if (format_ == PixelFormat::rgb8)
       std::memcpy(row.data(), line, row.size());
     else
       for (std::size_t x = 0; x < row.size(); ++x) row[x] = line[3 * x];
@@ -58,7 +58,8 @@ class PixelRows final : public source::Rows {
 
  private:
   std::span<const std::uint8_t> rgb_;
-  Shape shape_;
+  ImageSize size_;
+  PixelFormat format_;
   const std::atomic<bool>& stopping_;
 };
 
@@ -164,9 +165,8 @@ Result<Member> Maker::made_of(Position position, Given&& given) {
 Result<Maker::Decoded> Maker::decode(Position position, const Given& given,
                                      const codec::ImageInfo& info, ImageSize size,
                                      std::uint64_t jpeg_bytes) {
-  const auto plan =
-      decoder_.plan(info, {.out = {size.height, size.width, 3}, .fit = Fit::stretch}, 0);
-  const auto pixels = plan.out().values();
+  const auto plan = decoder_.plan(info, {.out = size, .fit = Fit::stretch}, 0);
+  const auto pixels = plan.out_bytes();
   const auto pixels_at = round_up(plan.memory.scratch, 64);
   const auto jpeg_at = round_up(add_sat(pixels_at, pixels), 64);
   const auto work_bytes = add_sat(jpeg_at, jpeg_bytes);
@@ -195,13 +195,13 @@ Result<Maker::Decoded> Maker::decode(Position position, const Given& given,
 
 Result<Member> Maker::encoded_again(Position position, const Given& given,
                                     const codec::ImageInfo& info, ImageSize size) {
-  const Shape shape{size.height, size.width, info.channels < 3 ? 1u : 3u};
-  const auto decoded = decode(position, given, info, size, source::most_jpeg_bytes(shape));
+  const auto format = info.channels < 3 ? PixelFormat::grey8 : PixelFormat::rgb8;
+  const auto decoded = decode(position, given, info, size, source::most_jpeg_bytes(size));
   if (!decoded) return decoded.defect();
   std::span<const std::byte> jpeg;
   try {
-    jpeg = source::encode_jpeg(PixelRows(decoded->rgb, shape, stopping_), shape, recipe_.quality,
-                               decoded->jpeg);
+    jpeg = source::encode_jpeg(PixelRows(decoded->rgb, size, format, stopping_), size, format,
+                               recipe_.quality, decoded->jpeg);
   } catch (const SampleError& error) {
     if (stopping_) throw Stopped{};
     return Defect{error.kind(), Stage::decode, error.what()};

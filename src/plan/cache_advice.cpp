@@ -17,7 +17,7 @@ std::uint64_t kept_bytes(const Window& window, Cache keep) {
   constexpr std::uint64_t head = 128, alignment = 64;
   const auto& plan = window.plan;
   const auto pixels = keep == Cache::decoded
-                          ? plan.shape.values()
+                          ? plan.row_bytes - plan.side_bytes
                           : static_cast<std::uint64_t>(std::llround(window.encoded_bytes));
   return head + round_up(pixels, alignment) + round_up(plan.side_bytes, alignment);
 }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "buffer/columns.hpp"
 #include "codec/decoder.hpp"
 #include "weir/options.hpp"
+#include "weir/plan.hpp"
 
 namespace weir::plan {
 
@@ -11,9 +13,8 @@ codec::DecoderOptions decoder_options(const Options& options);
 
 /// The options with sizes.mode as the rows have it: encoded samples are ragged. Pure.
 Options with_row_sizes(Options options);
-/// Bytes of one value of a row: 1 for encoded samples, otherwise those of a pixel.
-constexpr std::uint32_t row_channels(Decode decode) noexcept {
-  return decode == Decode::none ? 1 : 3;
-}
+/// What a row consists of. Pure.
+buffer::RowForm row_form(const Options& options);
+buffer::RowForm row_form(const Plan& plan);
 
 }  // namespace weir::plan

@@ -79,7 +79,6 @@ std::uint32_t short_side(const Options& options) {
 void check(const Options& o, std::uint64_t samples) {
   within("shape.height", o.shape.height, 1u, most_side);
   within("shape.width", o.shape.width, 1u, most_side);
-  within("shape.channels", o.shape.channels, 3u, 3u);
   known("fit", o.fit, Fit::letterbox);
   known("decode", o.decode, Decode::none);
   known("exif", o.exif, Exif::ignore);
@@ -189,15 +188,26 @@ codec::DecoderOptions plan::decoder_options(const Options& options) {
           .codecs = options.codecs};
 }
 
+buffer::RowForm plan::row_form(const Options& options) {
+  return {.encoded = options.decode == Decode::none, .side_bytes = options.side_bytes};
+}
+
+buffer::RowForm plan::row_form(const Plan& plan) {
+  return {
+      .pixels = plan.pixels, .encoded = plan.decode == Decode::none, .side_bytes = plan.side_bytes};
+}
+
 Options plan::with_row_sizes(Options options) {
   if (options.decode == Decode::none && options.sizes.mode == Sizes::fixed)
     options.sizes.mode = Sizes::ragged;
   return options;
 }
 
-std::uint64_t slab_bytes(Shape shape, std::uint32_t batch, std::uint64_t alignment,
+std::uint64_t slab_bytes(ImageSize shape, std::uint32_t batch, std::uint64_t alignment,
                          std::uint64_t side_bytes) {
-  return buffer::SlabLayout(shape, batch, static_cast<std::size_t>(alignment), side_bytes).bytes;
+  return buffer::SlabLayout::fixed({.side_bytes = side_bytes}, shape, batch,
+                                   static_cast<std::size_t>(alignment))
+      .bytes;
 }
 
 Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised,
@@ -231,8 +241,7 @@ Plan plan::resolve(const Options& options, const Surroundings& given) {
   if (sizes_differ) {
     const auto figures = size_figures(options, plan.ranks);
     plan.sizes = figures.plan;
-    plan.shape = {figures.plan.largest.height, figures.plan.largest.width,
-                  plan::row_channels(options.decode)};
+    plan.shape = figures.plan.largest;
     plan.slab_bytes = figures.most_slab_bytes;
     index_bytes = add_sat(index_bytes, figures.index_bytes);
   }
@@ -241,6 +250,8 @@ Plan plan::resolve(const Options& options, const Surroundings& given) {
   plan.transform_bytes = options.transform.scratch_bytes;
   plan.whole_images = options.transform.apply && options.transform.input == TransformInput::decoded;
   plan.decode = options.decode;
+  plan.row_bytes = sizes_differ ? plan.sizes.typical_slab_bytes / plan.batch
+                                : plan::row_form(options).row_bytes(plan.shape);
   plan.antialias = options.antialias;
   plan.trace_bytes = mul_sat(options.trace.events, trace_event_bytes);
   within("index_bytes() of the source", index_bytes, std::uint64_t{0}, std::uint64_t{1} << 60);
@@ -327,8 +338,7 @@ Plan plan::resolve(const Options& options, const Surroundings& given) {
   plan.cache =
       plan_cache(options, samples,
                  available == unlimited ? unlimited : sub_floor(beside, add_sat(arenas, reads)),
-                 plan.max_sample_bytes,
-                 sizes_differ ? plan.sizes.typical_slab_bytes / plan.batch : plan.shape.values());
+                 plan.max_sample_bytes, plan.row_bytes);
   const auto more_threads = (plan.workers - requested.workers) * worker_record_bytes +
                             (plan.read_ahead - plan.start.read_ahead) * reader_record_bytes;
   const auto beside_samples = add_sat(add_sat(staged, plan.cache.shared ? 0 : plan.cache.bytes),
@@ -357,11 +367,10 @@ std::uint64_t plan::working_bytes(const Plan& plan, const LargestSample& sample)
 }
 
 DepthCost Plan::cost_of(std::uint32_t depth) const noexcept {
-  const auto pixels =
-      sizes.mode == Sizes::fixed ? mul_sat(batch, shape.values()) : sizes.most_pixels;
+  const auto values = sizes.mode == Sizes::fixed ? mul_sat(batch, row_values()) : sizes.most_pixels;
   const std::uint64_t held = std::uint64_t{depth} + max_leases;
-  const auto bytes_at = [&](std::uint64_t value_bytes) {
-    return mul_sat(held, add_sat(slab_bytes, mul_sat(pixels, value_bytes - 1)));
+  const auto bytes_at = [&](std::uint64_t bytes_each) {
+    return mul_sat(held, add_sat(slab_bytes, mul_sat(values, bytes_each - 1)));
   };
   return {depth, bytes_at(1), bytes_at(2), bytes_at(4)};
 }

@@ -22,7 +22,7 @@ namespace weir::simulation {
 
 /// An event simulation of a stream. It uses the engine's own conductor, ledger and work queue. The
 /// work of workers, readers and the consumer only takes the time in the workload. Workers and
-/// readers charge, park and trim as engine::RowWork does. Scheduling takes no time. Use each object
+/// readers charge, park and trim as engine::RowWorker does. Scheduling takes no time. Use each object
 /// once.
 ///
 /// A row stands for one sample, or in a large batch for a group of consecutive samples that a

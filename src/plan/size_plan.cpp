@@ -28,12 +28,11 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
   const source::Sampler sampler(sizes.index->size(), options.order, options.seed);
   const conductor::Schedule schedule(
       {sampler.positions(), options.batch, options.drop_last, {ranks.rank, ranks.world}}, 1);
-  conductor::BatchSizes batches(
-      source::SizeOrder(sampler, sizes.index, sizes.bound(), schedule.most_bucket_rows(),
-                        bucket_batches),
-      std::make_shared<conductor::ScheduledSupply>(schedule, sampler),
-      {sizes.mode, options.batch, options.memory.alignment, options.side_bytes,
-       options.faults.policy, plan::row_channels(options.decode)});
+  conductor::BatchSizes batches(source::SizeOrder(sampler, sizes.index, sizes.bound(),
+                                                  schedule.most_bucket_rows(), bucket_batches),
+                                std::make_shared<conductor::ScheduledSupply>(schedule, sampler),
+                                {sizes.mode, options.batch, options.memory.alignment,
+                                 plan::row_form(options), options.faults.policy});
   EpochSizes epoch;
   // An order can draw any number of positions, but the plan must end.
   constexpr std::uint64_t many_positions = 1 << 20;
@@ -44,9 +43,11 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
     ++epoch.batches;
     epoch.slab_bytes = add_sat(epoch.slab_bytes, batch.layout.bytes);
     epoch.least = std::min(epoch.least, batch.layout.bytes);
-    epoch.sizes.block_bytes = add_sat(epoch.sizes.block_bytes, batch.layout.pixels);
+    epoch.sizes.block_bytes =
+        add_sat(epoch.sizes.block_bytes, batch.layout[buffer::ColumnId::pixels].bytes);
     for (const auto& extent : batch.extents)
-      epoch.sizes.image_bytes = add_sat(epoch.sizes.image_bytes, batch.layout.bytes_of(extent));
+      epoch.sizes.image_bytes =
+          add_sat(epoch.sizes.image_bytes, batch.layout.form.image_bytes(extent));
   }
   return epoch;
 }
@@ -58,19 +59,17 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
   const auto positions = source::positions_of(options.order, samples);
   const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.batch, positions));
   const auto alignment = options.memory.alignment;
+  const auto form = plan::row_form(options);
   if (sizes.mode == Sizes::padded)
-    return buffer::SlabLayout::padded(largest, rows, alignment, options.side_bytes);
-  const auto channels = plan::row_channels(options.decode);
+    return buffer::SlabLayout::padded(form, largest, rows, alignment);
   const auto bytes_of = [&](std::uint64_t i) {
-    const auto [height, width] = scaled_within((*sizes.index)[i], sizes.bound());
-    return Shape{height, width, channels}.values();
+    return form.image_bytes(scaled_within((*sizes.index)[i], sizes.bound()));
   };
   std::uint64_t largest_bytes = 0;
   for (std::uint64_t i = 0; i < samples; ++i) largest_bytes = std::max(largest_bytes, bytes_of(i));
   // All rows can have the same image.
   if (source::repeats(options.order.kind))
-    return buffer::SlabLayout::ragged(mul_sat(rows, largest_bytes), rows, alignment,
-                                      options.side_bytes, channels);
+    return buffer::SlabLayout::ragged(form, mul_sat(rows, largest_bytes), rows, alignment);
   // A replacement fills the row of an unreadable image, so a batch can contain the same image
   // twice.
   const auto unreadable = options.faults.policy == OnFault::skip ? largest_bytes : 0;
@@ -87,7 +86,7 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
   }
   std::uint64_t pixels = 0;
   for (; !most_bytes.empty(); most_bytes.pop()) pixels = add_sat(pixels, most_bytes.top());
-  return buffer::SlabLayout::ragged(pixels, rows, alignment, options.side_bytes, channels);
+  return buffer::SlabLayout::ragged(form, pixels, rows, alignment);
 }
 
 }  // namespace
@@ -153,7 +152,7 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
     plan.padding_without_buckets = first_epoch(options, ranks, 0).sizes.padding();
   const auto layout = most(options, plan.largest);
   figures.most_slab_bytes = layout.bytes;
-  plan.most_pixels = layout.pixels;
+  plan.most_pixels = layout[buffer::ColumnId::pixels].bytes;
   const auto positions = source::positions_of(options.order, samples);
   figures.index_bytes = add_sat(
       sizes.index->bytes(),

@@ -82,9 +82,7 @@ Window window(const Report& earlier, const Report& now) {
   w.cores = threads_for(0);
   const auto handed = between(earlier, now, Stage::handoff);
   w.batches = handed.count;
-  w.samples = now.plan.sizes.mode == Sizes::fixed
-                  ? handed.bytes / std::max<std::uint64_t>(1, now.plan.shape.values())
-                  : less(now.sizes.images, earlier.sizes.images);
+  w.samples = less(now.queue.samples, earlier.queue.samples);
   const auto read = between(earlier, now, Stage::read);
   w.read = service(read);
   // 0 means not measured. A measured value is at least one nanosecond.

@@ -226,8 +226,7 @@ Workload with_cache(Workload work, const Plan& plan, Cache kept, double share) n
   constexpr double bytes_per_s = 5e9;
   work.kept = kept;
   work.hit_share = kept == Cache::nothing ? 0 : share;
-  work.copy_s =
-      work.slowdown * static_cast<double>(plan.shape.values() + plan.side_bytes) / bytes_per_s;
+  work.copy_s = work.slowdown * static_cast<double>(plan.row_bytes) / bytes_per_s;
   return work;
 }
 

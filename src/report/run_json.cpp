@@ -233,7 +233,7 @@ Json to_json(const Plan& plan) {
            plan.data_ceiling_bytes == 0 ? Json(nullptr) : bound_json(plan.data_ceiling_bytes)},
           {"index_bytes", plan.index_bytes},
           {"trace_bytes", plan.trace_bytes},
-          {"shape", {plan.shape.height, plan.shape.width, plan.shape.channels}},
+          {"shape", {plan.shape.height, plan.shape.width, channels_of(plan.pixels)}},
           {"side_bytes", plan.side_bytes},
           {"transform_bytes", plan.transform_bytes},
           {"max_queue_bytes", bound_json(plan.max_queue_bytes)},

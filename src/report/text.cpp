@@ -236,9 +236,9 @@ std::string grid_text(const Grid& grid) {
                      to_string(grid.type), table.text());
 }
 
-std::string samples_text(const SampleTally& samples, const Shape& shape) {
+std::string samples_text(const SampleTally& samples, std::uint64_t image_values) {
   const auto between = samples.in_flight + samples.ready + samples.leased;
-  const auto pixels = between * shape.values();
+  const auto pixels = between * image_values;
   Table table("<Samples||<", 0);
   const auto add = [&](std::string_view word, std::uint64_t count, std::string note = "") {
     table.add({fmt::format("  {}", word), grouped(count), std::move(note)});
@@ -314,7 +314,7 @@ std::string run_text(const Run& run) {
   if (run.interrupted) out += "Interrupted: the counts are of the moment it stopped.\n";
   out += regime_text(figures) + moves_text(figures) + '\n' +
          plan_text(figures.plan, run.budget_how, run.sample_how) + sizes_text(figures) +
-         cache_text(figures) + '\n' + samples_text(figures.samples, common_shape(figures.plan)) +
+         cache_text(figures) + '\n' + samples_text(figures.samples, common_values(figures.plan)) +
          '\n' + memory_text(run) + queue_text(figures.queue) + stages_text(figures.stages) +
          cost_text("timing", "clock readings", stats_cost(run));
   if (const auto faults = faults_text(figures.faults, figures.fault_count); !faults.empty())

@@ -23,12 +23,12 @@ std::string grid_text(const Grid& grid);
 std::string run_text(const Run& run);
 /// Bytes by account, now and at the peak, and process memory.
 std::string memory_text(const Run& run);
-/// The shape of every image. 0 x 0 if images have their own sizes.
-inline Shape common_shape(const Plan& plan) noexcept {
-  return plan.sizes.mode == Sizes::fixed ? plan.shape : Shape{0, 0, 3};
+/// Number of values of every image. 0 if images have their own sizes.
+inline std::uint64_t common_values(const Plan& plan) noexcept {
+  return plan.sizes.mode == Sizes::fixed ? plan.row_values() : 0;
 }
-/// Samples by state, and their bytes for each element type (not if the shape is 0 x 0).
-std::string samples_text(const SampleTally& samples, const Shape& shape);
+/// Samples by state, and the bytes of their pixels for each element type (not for 0 values).
+std::string samples_text(const SampleTally& samples, std::uint64_t image_values);
 /// "NAME: KIND (STAGE): REASON at byte N".
 std::string fault_text(const Fault& fault);
 /// Content and counters of the cache. Empty if there is none.

@@ -96,7 +96,7 @@ class CifarBinary {
   CifarKind kind_;
   std::vector<PixelFile> files_;
   std::vector<std::uint64_t> ends_;  ///< of each file, the number of samples up to its end
-  PixelSample sample_{{cifar_side, cifar_side, planes}};
+  PixelSample sample_{{cifar_side, cifar_side}, PixelFormat::rgb8};
 };
 static_assert(Source<CifarBinary>);
 

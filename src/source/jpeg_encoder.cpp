@@ -42,14 +42,14 @@ constexpr std::uint32_t pixels_between_looks = 1u << 21;
 
 // longjmp skips destructors, so this function has no objects with one.
 bool compress(jpeg_compress_struct& codec, ErrorManager& errors, Destination& to, const Rows& rows,
-              Shape shape, int quality, std::span<std::uint8_t> row) {
+              ImageSize shape, PixelFormat format, int quality, std::span<std::uint8_t> row) {
   if (setjmp(errors.escape) != 0) return false;
   jpeg_create_compress(&codec);
   codec.dest = &to;
   codec.image_width = shape.width;
   codec.image_height = shape.height;
-  codec.input_components = static_cast<int>(shape.channels);
-  codec.in_color_space = shape.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  codec.input_components = static_cast<int>(channels_of(format));
+  codec.in_color_space = format == PixelFormat::grey8 ? JCS_GRAYSCALE : JCS_RGB;
   jpeg_set_defaults(&codec);
   jpeg_set_quality(&codec, quality, TRUE);
   jpeg_start_compress(&codec, TRUE);
@@ -69,15 +69,15 @@ bool compress(jpeg_compress_struct& codec, ErrorManager& errors, Destination& to
 
 // Three coefficients for two pixels, each at most two bytes after entropy coding, and headers.
 // tjBufSize of libjpeg-turbo gives the same bound.
-std::size_t most_jpeg_bytes(Shape shape) noexcept {
+std::size_t most_jpeg_bytes(ImageSize shape) noexcept {
   const auto padded = [](std::size_t side) { return (side + 15) / 16 * 16; };
   return padded(shape.height) * padded(shape.width) * 3 + 2048;
 }
 
-std::span<std::byte> encode_jpeg(const Rows& rows, Shape shape, int quality,
+std::span<std::byte> encode_jpeg(const Rows& rows, ImageSize shape, PixelFormat format, int quality,
                                  std::span<std::byte> memory) {
   // Not thread_local: the C library ends the process if it cannot register the destructor.
-  std::vector<std::uint8_t> row(std::size_t{shape.width} * shape.channels);
+  std::vector<std::uint8_t> row(std::size_t{shape.width} * pixel_bytes(format));
 
   ErrorManager errors{};
   jpeg_std_error(&errors);
@@ -91,7 +91,7 @@ std::span<std::byte> encode_jpeg(const Rows& rows, Shape shape, int quality,
 
   jpeg_compress_struct codec{};
   codec.err = &errors;
-  const bool done = compress(codec, errors, to, rows, shape, quality, row);
+  const bool done = compress(codec, errors, to, rows, shape, format, quality, row);
   jpeg_destroy_compress(&codec);
   if (!done && errors.message[0] == '\0') throw SampleError(FaultKind::io, "stopped");
   if (!done)

@@ -47,7 +47,7 @@ class MnistIdx {
       : images_(images),
         labels_(labels),
         sides_(read_idx<3>(images_, "images")),
-        sample_({sides_[1], sides_[2], 1}) {
+        sample_({sides_[1], sides_[2]}, PixelFormat::grey8) {
     const auto [count] = read_idx<1>(labels_, "labels");
     if (count != sides_[0])
       labels_.refuse(count, " labels for ", sides_[0], " images in ", images_.path());

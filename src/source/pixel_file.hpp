@@ -46,11 +46,10 @@ class PixelFile {
 /// Pixels that a source writes as a binary PNM, for which weir needs no decoder.
 class PixelSample {
  public:
-  /// `shape.channels` is 1 (grey) or 3.
-  explicit PixelSample(const Shape& shape)
-      : header_(concat("P", shape.channels == 1 ? "5 " : "6 ", shape.width, ' ', shape.height,
-                       " 255\n")),
-        pixel_bytes_(shape.values()) {}
+  PixelSample(ImageSize size, PixelFormat format)
+      : header_(concat("P", format == PixelFormat::grey8 ? "5 " : "6 ", size.width, ' ',
+                       size.height, " 255\n")),
+        pixel_bytes_(image_bytes(size, format)) {}
 
   std::uint64_t bytes() const noexcept { return header_.size() + pixel_bytes_; }
   /// Memory of one sample, with its header. Empty if the sink refuses it.

@@ -45,7 +45,7 @@ constexpr int wave(std::uint32_t phase) noexcept {
 
 class Picture final : public Rows {
  public:
-  Picture(const Class& kind, Shape shape, std::uint64_t key, const std::stop_token& stop)
+  Picture(const Class& kind, ImageSize shape, std::uint64_t key, const std::stop_token& stop)
       : kind_(kind), key_(mix64(key)), stop_(stop) {
     RandomStream random(key);
     const auto side = std::max(shape.height, shape.width);
@@ -117,9 +117,8 @@ class Picture final : public Rows {
 
 class Synthetic {
  public:
-  Synthetic(std::uint64_t count, Shape shape, std::uint64_t seed, std::stop_token stop)
+  Synthetic(std::uint64_t count, ImageSize shape, std::uint64_t seed, std::stop_token stop)
       : count_(count), seed_(seed), shape_(shape), stop_(std::move(stop)) {
-    if (shape.channels != 3) bad("channels", shape.channels, "3");
     if (shape.height < 1 || shape.height > largest) bad("height", shape.height, "1 to 65500");
     if (shape.width < 1 || shape.width > largest) bad("width", shape.width, "1 to 65500");
   }
@@ -155,13 +154,13 @@ class Synthetic {
     if (most > most_unaccounted) {
       const auto charged = sink.try_take(most);
       if (!charged) return std::nullopt;
-      return Encoded{encode_jpeg(picture, shape, quality, *charged),
+      return Encoded{encode_jpeg(picture, shape, PixelFormat::rgb8, quality, *charged),
                      static_cast<std::int64_t>(label)};
     }
     std::array<std::byte, 1 << 15> small;
     std::pmr::monotonic_buffer_resource memory(small.data(), small.size(), &buffer::page_memory());
     const std::span own(static_cast<std::byte*>(memory.allocate(most, 1)), most);
-    const auto jpeg = encode_jpeg(picture, shape, quality, own);
+    const auto jpeg = encode_jpeg(picture, shape, PixelFormat::rgb8, quality, own);
     const auto bytes = sink.try_take(jpeg.size());
     if (!bytes) return std::nullopt;
     std::copy(jpeg.begin(), jpeg.end(), bytes->begin());
@@ -184,25 +183,25 @@ class Synthetic {
     const auto varied = side - side / 8 + static_cast<std::uint32_t>(random.below(side / 4 + 1));
     return std::min(varied, largest);
   }
-  Shape shape_of(RandomStream& random) const noexcept {
-    return {near(shape_.height, random), near(shape_.width, random), 3};
+  ImageSize shape_of(RandomStream& random) const noexcept {
+    return {near(shape_.height, random), near(shape_.width, random)};
   }
 
   std::uint64_t count_, seed_;
-  Shape shape_;
+  ImageSize shape_;
   std::stop_token stop_;
 };
 static_assert(Source<Synthetic>);
 
 }  // namespace
 
-AnySource synthetic(std::uint64_t count, Shape encoded_shape, std::uint64_t seed,
+AnySource synthetic(std::uint64_t count, ImageSize encoded_shape, std::uint64_t seed,
                     std::stop_token stop) {
   return Synthetic(count, encoded_shape, seed, std::move(stop));
 }
 
 }  // namespace weir::source
 
-weir::AnySource weir::synthetic(std::uint64_t count, Shape encoded_shape, std::uint64_t seed) {
+weir::AnySource weir::synthetic(std::uint64_t count, ImageSize encoded_shape, std::uint64_t seed) {
   return source::synthetic(count, encoded_shape, seed, {});
 }

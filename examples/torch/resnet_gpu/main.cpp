@@ -61,8 +61,9 @@ weir::Options loader_options(const Options& options, std::uint64_t images) {
   wanted.queue = {.max_queue_size = options.queue, .max_leases = options.prefetch};
   if (options.pinned) wanted.memory.upstream = std::make_shared<weir::PinnedMemory>();
   if (options.cached)  // all samples, and the cache's bytes beside the pixels
-    wanted.cache = {.keep = weir::Cache::decoded,
-                    .max_bytes = images * (wanted.shape.values() + 4096)};
+    wanted.cache = {
+        .keep = weir::Cache::decoded,
+        .max_bytes = images * (weir::image_bytes(wanted.shape, weir::PixelFormat::rgb8) + 4096)};
   wanted.drop_last = true;
   return wanted;
 }
@@ -148,7 +149,7 @@ void measure_bare(const Options& options, torch::Device device) {
   const auto plan = weir::resolve(wanted, 0);
   auto memory =
       wanted.memory.upstream ? wanted.memory.upstream : std::make_shared<weir::PageMemory>();
-  const auto bytes = static_cast<std::int64_t>(plan.shape.values() * plan.batch);
+  const auto bytes = static_cast<std::int64_t>(plan.row_values() * plan.batch);
   std::vector<torch::Tensor> slabs;
   for (std::uint32_t i = 0; i < plan.slabs; ++i) {
     auto* const data = memory->allocate(plan.slab_bytes, 4096);

@@ -60,7 +60,8 @@ Managed* block_as(Lease lease, const PixelBlock& block) {
   const auto& shape = block.shape;
   auto tensor = std::make_unique<OwnedTensor<Managed, 4>>(
       std::move(lease), const_cast<std::uint8_t*>(block.pixels.data()), DLDataType{kDLUInt, 8, 1},
-      std::array<std::int64_t, 4>{block.count, shape.height, shape.width, shape.channels});
+      std::array<std::int64_t, 4>{block.count, shape.height, shape.width,
+                                  channels_of(block.format)});
   return &tensor.release()->managed;
 }
 
@@ -88,11 +89,11 @@ template <class Managed = DLManagedTensor>
 Managed* as_dlpack(Batch batch) {
   return as_dlpack<Managed>(share(std::move(batch)));
 }
-/// Second images (Options::side_bytes, weir::paired) as N x H x W x C uint8. Throws
-/// Error{bad_options} if shape.values() differs from side_bytes.
+/// Second images (Options::side_bytes, weir::paired) as N x H x W x C uint8. Throws as
+/// Batch::side_pixels() does.
 template <class Managed = DLManagedTensor>
-Managed* side_as_dlpack(Lease lease, Shape shape) {
-  const auto block = lease->side_pixels(shape);
+Managed* side_as_dlpack(Lease lease, ImageSize shape, PixelFormat format = PixelFormat::rgb8) {
+  const auto block = lease->side_pixels(shape, format);
   return interop::block_as<Managed>(std::move(lease), block);
 }
 /// One image at its own size, H x W x C. With Sizes::padded, its row stride is that of the block.
@@ -103,7 +104,7 @@ Managed* image_as_dlpack(Lease lease, std::uint32_t i) {
   const auto& shape = image.shape;
   auto tensor = std::make_unique<interop::OwnedTensor<Managed, 3>>(
       std::move(lease), const_cast<std::uint8_t*>(image.data), DLDataType{kDLUInt, 8, 1},
-      std::array<std::int64_t, 3>{shape.height, shape.width, shape.channels});
+      std::array<std::int64_t, 3>{shape.height, shape.width, channels_of(image.format)});
   tensor->strides[0] = static_cast<std::int64_t>(image.row_stride);
   return &tensor.release()->managed;
 }

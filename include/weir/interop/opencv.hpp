@@ -21,8 +21,8 @@ namespace weir {
 /// the result.
 inline cv::Mat as_mat(const ImageView& image) {
   return {static_cast<int>(image.shape.height), static_cast<int>(image.shape.width),
-          CV_8UC(static_cast<int>(image.shape.channels)), const_cast<std::uint8_t*>(image.data),
-          image.row_stride};
+          CV_8UC(static_cast<int>(channels_of(image.format))),
+          const_cast<std::uint8_t*>(image.data), image.row_stride};
 }
 
 namespace interop {
@@ -79,13 +79,12 @@ inline std::vector<cv::Mat> as_mats(Lease lease) {
 }
 /// As above. The matrices are the only owners of the batch.
 inline std::vector<cv::Mat> as_mats(Batch batch) { return as_mats(share(std::move(batch))); }
-/// Second images (Options::side_bytes, weir::paired), H x W of 8 bits with shape.channels channels.
-/// Otherwise as as_mats(). Throws Error{bad_options} if shape.values() differs from side_bytes.
-inline std::vector<cv::Mat> side_as_mats(Lease lease, Shape shape) {
-  const auto* const first = lease->side_pixels(shape).pixels.data();
-  return interop::kept_mats(std::move(lease), [&](std::uint32_t i) {
-    return ImageView{first + i * shape.values(), shape, std::size_t{shape.width} * shape.channels};
-  });
+/// Second images (Options::side_bytes, weir::paired), H x W of `format`.
+/// Otherwise as as_mats(). Throws as Batch::side_pixels() does.
+inline std::vector<cv::Mat> side_as_mats(Lease lease, ImageSize shape,
+                                         PixelFormat format = PixelFormat::rgb8) {
+  const auto block = lease->side_pixels(shape, format);
+  return interop::kept_mats(std::move(lease), [&](std::uint32_t i) { return block.image(i); });
 }
 
 }  // namespace weir

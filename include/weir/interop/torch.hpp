@@ -37,10 +37,10 @@ constexpr torch::ScalarType scalar_type() noexcept {
 }
 
 inline std::array<std::int64_t, 4> sizes_of(const PixelBlock& block) {
-  return {block.count, block.shape.channels, block.shape.height, block.shape.width};
+  return {block.count, channels_of(block.format), block.shape.height, block.shape.width};
 }
 inline std::array<std::int64_t, 3> sizes_of(const ImageView& image) {
-  return {image.shape.channels, image.shape.height, image.shape.width};
+  return {channels_of(image.format), image.shape.height, image.shape.width};
 }
 
 template <Element T>
@@ -59,7 +59,7 @@ torch::Tensor room_for(const std::array<std::int64_t, 4>& sizes, const Converter
 /// A uint8 view of the block in channels-last memory. Its storage shares the lease.
 inline torch::Tensor in_slab(Lease lease, const PixelBlock& block) {
   lease->held_by("torch::Tensor");
-  const std::int64_t channels = block.shape.channels, row = channels * block.shape.width;
+  const std::int64_t channels = channels_of(block.format), row = channels * block.shape.width;
   return torch::from_blob(
       const_cast<std::uint8_t*>(block.pixels.data()), sizes_of(block),
       {row * block.shape.height, 1, row, channels},
@@ -91,7 +91,7 @@ inline torch::Tensor as_tensor(Batch batch) { return as_tensor(share(std::move(b
 inline torch::Tensor image_as_tensor(Lease lease, std::uint32_t i) {
   const auto image = lease->image(i);
   lease->held_by("torch::Tensor");
-  const std::int64_t channels = image.shape.channels;
+  const std::int64_t channels = channels_of(image.format);
   return torch::from_blob(
       const_cast<std::uint8_t*>(image.data), interop::sizes_of(image),
       {1, static_cast<std::int64_t>(image.row_stride), channels},
@@ -99,9 +99,10 @@ inline torch::Tensor image_as_tensor(Lease lease, std::uint32_t i) {
 }
 
 /// A view of the second images (Options::side_bytes, weir::paired): N x C x H x W uint8 in
-/// channels-last memory. Throws Error{bad_options} if shape.values() differs from side_bytes.
-inline torch::Tensor side_as_tensor(Lease lease, Shape shape) {
-  const auto block = lease->side_pixels(shape);
+/// channels-last memory. Throws as Batch::side_pixels() does.
+inline torch::Tensor side_as_tensor(Lease lease, ImageSize shape,
+                                    PixelFormat format = PixelFormat::rgb8) {
+  const auto block = lease->side_pixels(shape, format);
   return interop::in_slab(std::move(lease), block);
 }
 

@@ -24,7 +24,7 @@ struct Leases {
     options.trace.events = trace_events;
     options.memory.ledger = ledger;
     options.memory.upstream = upstream;
-    loader.emplace(synthetic(samples, {24, 24, 3}, 3), options);
+    loader.emplace(synthetic(samples, {24, 24}, 3), options);
     stream.emplace(loader->stream());
   }
 

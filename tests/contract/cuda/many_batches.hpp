@@ -22,13 +22,13 @@ constexpr std::uint64_t batches_an_epoch = 50;
 inline void compare_with_cpu(std::uint64_t epochs) {
   fresh_device();
   auto options = small_options();
-  options.shape = {8, 8, 3};
+  options.shape = {8, 8};
   options.batch = 2;
   options.workers = 2;
   options.order = weir::Order::shuffle();
   options.queue.max_leases = 4;
   options.cache = {.keep = Cache::decoded, .max_bytes = 1u << 20};
-  const auto images = [] { return synthetic(2 * batches_an_epoch, {8, 8, 3}, 3); };
+  const auto images = [] { return synthetic(2 * batches_an_epoch, {8, 8}, 3); };
   Loader plain(images(), options);
   const auto wanted = drain(plain, {.epochs = epochs});
 

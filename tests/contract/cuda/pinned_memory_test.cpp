@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t page = 4096;
 
-AnySource images() { return synthetic(24, {24, 24, 3}, 3); }
+AnySource images() { return synthetic(24, {24, 24}, 3); }
 
 Options options_with(std::shared_ptr<std::pmr::memory_resource> memory) {
   auto options = small_options();

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-AnySource images(std::uint64_t count = 18) { return synthetic(count, {24, 24, 3}, 3); }
+AnySource images(std::uint64_t count = 18) { return synthetic(count, {24, 24}, 3); }
 
 /// The handler of one batch, and the thread it ran on.
 struct Taken {

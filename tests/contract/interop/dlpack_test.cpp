@@ -17,7 +17,8 @@ Drop drop_of(Managed* tensor) {
 }
 
 /// Checks a tensor of rows x shape without gaps.
-void check_block(const DLTensor& tensor, const void* where, std::int64_t rows, Shape shape) {
+void check_block(const DLTensor& tensor, const void* where, std::int64_t rows, ImageSize shape,
+                 PixelFormat format = PixelFormat::rgb8) {
   CHECK(tensor.data == where);
   CHECK(tensor.byte_offset == 0);
   CHECK(tensor.device.device_type == kDLCPU);
@@ -26,7 +27,7 @@ void check_block(const DLTensor& tensor, const void* where, std::int64_t rows, S
   CHECK(tensor.dtype.bits == 8);
   CHECK(tensor.dtype.lanes == 1);
   REQUIRE(tensor.ndim == 4);
-  const std::int64_t height = shape.height, width = shape.width, channels = shape.channels;
+  const std::int64_t height = shape.height, width = shape.width, channels = channels_of(format);
   CHECK(std::vector(tensor.shape, tensor.shape + 4) == std::vector{rows, height, width, channels});
   CHECK(std::vector(tensor.strides, tensor.strides + 4) ==
         std::vector{height * width * channels, width * channels, channels, std::int64_t{1}});
@@ -34,7 +35,7 @@ void check_block(const DLTensor& tensor, const void* where, std::int64_t rows, S
 
 void check_pixels(const Scene& scene, const DLTensor& tensor, std::uint32_t first,
                   std::int64_t rows) {
-  check_block(tensor, scene.row(first), rows, {16, 16, 3});
+  check_block(tensor, scene.row(first), rows, {16, 16});
 }
 
 void check_labels(const Scene& scene, const DLTensor& tensor) {
@@ -64,15 +65,15 @@ TEST_CASE("a batch as a DLPack tensor lies in the slab", "[interop]") {
 TEST_CASE("second images are a DLPack tensor where they lie beside the pixels", "[interop]") {
   Scene scene;
   auto* const second = side_as_dlpack(scene.lease, Scene::second);
-  auto* const masks = side_as_dlpack(scene.lease, {16, 18, 1});
+  auto* const masks = side_as_dlpack(scene.lease, {16, 18}, PixelFormat::grey8);
   auto* const versioned = side_as_dlpack<DLManagedTensorVersioned>(scene.lease, Scene::second);
   check_block(second->dl_tensor, scene.second_row(0), 4, Scene::second);
-  check_block(masks->dl_tensor, scene.second_row(0), 4, {16, 18, 1});
+  check_block(masks->dl_tensor, scene.second_row(0), 4, {16, 18}, PixelFormat::grey8);
   check_block(versioned->dl_tensor, scene.second_row(0), 4, Scene::second);
   CHECK(scene.untouched());
   for (auto* const tensor : {second, masks}) tensor->deleter(tensor);
   versioned->deleter(versioned);
-  CHECK_THROWS_WITH(side_as_dlpack(scene.lease, {8, 8, 3}), has_text("side_bytes is 288"));
+  CHECK_THROWS_WITH(side_as_dlpack(scene.lease, {8, 8}), has_text("side_bytes is 288"));
   CHECK(scene.lease.use_count() == 1);
 }
 

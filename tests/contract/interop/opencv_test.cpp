@@ -72,9 +72,9 @@ TEST_CASE("second images are Mats where they lie beside the pixels, and share th
     CHECK(mats[i].isContinuous());
   }
   CHECK(scene.lease.use_count() == 5);
-  CHECK(side_as_mats(scene.lease, {16, 18, 1})[3].at<std::uint8_t>(15, 17) ==
+  CHECK(side_as_mats(scene.lease, {16, 18}, PixelFormat::grey8)[3].at<std::uint8_t>(15, 17) ==
         scene.second_pixels.back());
-  CHECK_THROWS_WITH(side_as_mats(scene.lease, {8, 8, 3}), has_text("side_bytes is 288"));
+  CHECK_THROWS_WITH(side_as_mats(scene.lease, {8, 8}), has_text("side_bytes is 288"));
   scene.lease.reset();
   CHECK(scene.leased() == scene.slab_bytes);
   mats.clear();
@@ -82,7 +82,7 @@ TEST_CASE("second images are Mats where they lie beside the pixels, and share th
 }
 
 TEST_CASE("a transform writes the row of the batch by OpenCV, where it lies", "[interop]") {
-  const auto images = synthetic(18, {24, 30, 3}, 3);
+  const auto images = synthetic(18, {24, 30}, 3);
   auto options = small_options();
   std::mutex mutex;
   std::vector<cv::Mat> wanted(18);
@@ -104,7 +104,7 @@ TEST_CASE("a transform writes the row of the batch by OpenCV, where it lies", "[
   CHECK(moved == 0);
   CHECK(got.pixels == drain(other).pixels);  // weir resamples like OpenCV
   REQUIRE(got.indices.size() == 18);
-  const auto bytes = Shape{16, 16, 3}.values();
+  const auto bytes = image_bytes({16, 16}, PixelFormat::rgb8);
   for (std::size_t i = 0; i < 18; ++i) {
     const auto& image = wanted[got.indices[i]];
     REQUIRE(image.isContinuous());
@@ -118,7 +118,7 @@ TEST_CASE("OpenCV refuses to write another size into a row whose Mat is const", 
     const cv::Mat row = as_mat(sample.row);
     cv::resize(as_mat(sample.image), row, cv::Size(15, 16));
   };
-  Loader loader(synthetic(4, {24, 24, 3}, 3), options);
+  Loader loader(synthetic(4, {24, 24}, 3), options);
   auto stream = loader.stream();
   CHECK_THROWS_AS(stream.next(), cv::Exception);
 }

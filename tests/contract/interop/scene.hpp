@@ -25,7 +25,7 @@ class Scene {
     options.workers = 1;
     options.memory.ledger = ledger;
     options.memory.upstream = upstream;
-    options.side_bytes = second.values();
+    options.side_bytes = weir::image_bytes(second, PixelFormat::rgb8);
     // Second images, as functions of seed and position.
     options.transform = {.apply =
                              [](DecodedSample& sample) {
@@ -33,7 +33,7 @@ class Scene {
                                  byte = static_cast<std::byte>(sample.random());
                              },
                          .input = TransformInput::fitted};
-    loader.emplace(synthetic(8, {24, 24, 3}, 3), options);
+    loader.emplace(synthetic(8, {24, 24}, 3), options);
     stream.emplace(loader->stream());
     auto batch = stream->next();
     slab_bytes = batch->bytes_held();
@@ -48,10 +48,10 @@ class Scene {
 
   /// The address of each row's pixels.
   const std::uint8_t* row(std::uint32_t i) const { return first + i * image_bytes(); }
-  std::size_t image_bytes() const { return Shape{16, 16, 3}.values(); }
+  std::size_t image_bytes() const { return weir::image_bytes({16, 16}, PixelFormat::rgb8); }
   /// The address of each row's second image, beside the pixels.
   const std::uint8_t* second_row(std::uint32_t i) const {
-    return first_second + i * second.values();
+    return first_second + i * weir::image_bytes(second, PixelFormat::rgb8);
   }
   std::uint64_t leased() const { return ledger->snapshot()[Account::leased]; }
   std::uint64_t idle() const { return ledger->snapshot()[Account::idle]; }
@@ -65,7 +65,7 @@ class Scene {
     if (stream) stream->settle();
   }
 
-  static constexpr Shape second{8, 12, 3};  ///< of the second images
+  static constexpr ImageSize second{8, 12};  ///< of the second images
 
   std::shared_ptr<MemoryLedger> ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
   std::shared_ptr<CountingUpstream> upstream = std::make_shared<CountingUpstream>();
@@ -84,7 +84,7 @@ inline Lease lease_of_own_sizes(Sizes mode, std::shared_ptr<MemoryLedger> ledger
   auto options = small_options();
   options.sizes.mode = mode;
   options.memory.ledger = std::move(ledger);
-  Loader loader(synthetic(8, {24, 30, 3}, 3), options);
+  Loader loader(synthetic(8, {24, 30}, 3), options);
   return share(loader.stream().next().value());
 }
 

@@ -172,7 +172,7 @@ TEST_CASE("images of several sizes go to a device in a padded block, not ragged"
   auto options = two_leases();
   options.sizes.mode = Sizes::padded;
   const FakeDevice device;
-  const auto source = synthetic(22, {24, 30, 3}, 3);
+  const auto source = synthetic(22, {24, 30}, 3);
   Loader loader(source, options), other(source, options);
   {
     DeviceBatches batches(loader, torch::kCPU, {}, {}, &device);
@@ -185,7 +185,7 @@ TEST_CASE("images of several sizes go to a device in a padded block, not ragged"
 
 TEST_CASE("a slab whose copy cannot be followed returns when the copies have ended", "[interop]") {
   FakeDevice device;
-  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
+  Loader loader(synthetic(40, {24, 24}, 3), two_leases());
   DeviceBatches batches(loader, torch::kCPU, {}, {}, &device);
   std::uint64_t leased = 0;
   device.on_wait = [&] { leased = loader.snapshot().leased; };
@@ -201,7 +201,7 @@ TEST_CASE("a slab stays leased until its copy has ended, and nobody waits for th
   auto options = two_leases();
   options.memory.ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
   {
-    Loader loader(synthetic(40, {24, 24, 3}, 3), options);
+    Loader loader(synthetic(40, {24, 24}, 3), options);
     DeviceBatches batches(loader, torch::kCPU, {.prefetch = 2}, {}, &device);
     wait_for_ready(loader);
     CHECK(batches.next()->rows.sequence == 0);
@@ -218,7 +218,7 @@ TEST_CASE("a slab stays leased until its copy has ended, and nobody waits for th
 
 TEST_CASE("copies under way have ended when the batches are gone", "[interop]") {
   const FakeDevice device(forever);
-  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
+  Loader loader(synthetic(40, {24, 24}, 3), two_leases());
   for (std::uint64_t seen = 0; seen < 3; ++seen) {
     DeviceBatches batches(loader, torch::kCPU, {}, {}, &device);
     for (std::uint64_t i = 0; i < seen; ++i) CHECK(batches.next());
@@ -232,7 +232,7 @@ TEST_CASE("copies under way have ended when the batches are gone", "[interop]") 
 
 TEST_CASE("a place on the device is written again after what reads it", "[interop]") {
   const FakeDevice device;
-  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
+  Loader loader(synthetic(40, {24, 24}, 3), two_leases());
   DeviceBatches batches(loader, torch::kCPU, {.prefetch = 1}, {}, &device);
   wait_for_ready(loader);
   for (int i = 0; i < 3; ++i) CHECK(batches.next());
@@ -288,7 +288,7 @@ TEST_CASE("an error comes after the batches that were before it", "[interop]") {
 
 TEST_CASE("where training stands is what was asked for, not what was copied", "[interop]") {
   const FakeDevice device;
-  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
+  Loader loader(synthetic(40, {24, 24}, 3), two_leases());
   DeviceBatches batches(loader, torch::kCPU, {.prefetch = 3}, {}, &device);
   wait_for_ready(loader);
   CHECK(batches.progress() == loader.progress_after(0));
@@ -309,7 +309,7 @@ TEST_CASE("a device that is lost is an error of the loop, and everything goes ba
   auto options = two_leases();
   options.memory.ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
   {
-    Loader loader(synthetic(40, {24, 24, 3}, 3), options);
+    Loader loader(synthetic(40, {24, 24}, 3), options);
     DeviceBatches batches(loader, torch::kCPU, {}, {}, &device);
     CHECK(batches.next());
     device.lost = true;
@@ -323,7 +323,7 @@ TEST_CASE("a device that is lost is an error of the loop, and everything goes ba
 }
 
 TEST_CASE("what there is no device, type or format for is refused in words", "[interop]") {
-  Loader loader(synthetic(40, {24, 24, 3}, 3), two_leases());
+  Loader loader(synthetic(40, {24, 24}, 3), two_leases());
   const auto ask = [&](const DeviceOptions& options) {
     device_batches(loader, torch::kCPU, options);
   };

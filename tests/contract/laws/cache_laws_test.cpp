@@ -125,7 +125,7 @@ TEST_CASE("determinism: encoded samples, random crops and transforms", "[law][ca
   options.fit = Fit::random;
   options.memory.max_sample_bytes = 1 << 20;
   const auto run = [&](const Options& o) {
-    Loader loader(Flawed(30, 0, {60, 80, 3}), o);
+    Loader loader(Flawed(30, 0, {60, 80}), o);
     auto log = drain(loader, {.epochs = 3});
     return std::pair(std::move(log), loader.report().cache);
   };
@@ -167,7 +167,7 @@ TEST_CASE("determinism: a cache where sizes differ", "[law][cache][sizes]") {
 TEST_CASE("sum, bound, peak, conservation and queue while a cache gives way", "[law][cache]") {
   const auto keep = GENERATE(Cache::encoded, Cache::decoded);
   const std::uint32_t read_ahead = GENERATE(0u, 6u);
-  const Counted source(Flawed(200, 40, {60, 80, 3}));
+  const Counted source(Flawed(200, 40, {60, 80}));
   auto upstream = std::make_shared<CountingUpstream>();
   auto options = cached(keep, 0);
   options.memory.upstream = upstream;
@@ -226,7 +226,7 @@ TEST_CASE("an idle loader's cache is in nobody's way", "[law][cache]") {
   REQUIRE(ledger->snapshot().live > budget / 2);
 
   auto options = small_options();
-  options.shape = {64, 64, 3};
+  options.shape = {64, 64};
   options.batch = 16;
   options.workers = 1;
   options.queue.max_queue_size = 10;
@@ -283,7 +283,7 @@ TEST_CASE("two loaders with caches and a third party share a budget", "[law][cac
   first.memory.max_sample_bytes = second.memory.max_sample_bytes = 256 << 10;
   first.sizes.index = measure_sizes(source, first);
   second.io.read_ahead = 4;
-  const Flawed other_source(120, 0, {60, 80, 3});
+  const Flawed other_source(120, 0, {60, 80});
   const auto alone = [](const auto& images, Options options) {
     options.cache = {};
     Loader loader(images, options);

@@ -80,7 +80,7 @@ void check_epoch(const AnySource& images, const Options& options, std::uint64_t 
 TEST_CASE("a store outlives its loaders: the next one reads nothing again", "[law][cache]") {
   const auto keep = GENERATE(Cache::encoded, Cache::decoded);
   const Sharing sharing;
-  const Tallied source(synthetic(40, {24, 28, 3}, 11));
+  const Tallied source(synthetic(40, {24, 28}, 11));
   const auto options = sharing.options(keep);
   check_epoch(source.images, options, 0);
   const auto held = sharing.store->stats();
@@ -101,7 +101,7 @@ TEST_CASE("a store outlives its loaders: the next one reads nothing again", "[la
 
 TEST_CASE("other options have other entries in one store", "[law][cache]") {
   const Sharing sharing;
-  const Tallied source(synthetic(24, {24, 28, 3}, 11));
+  const Tallied source(synthetic(24, {24, 28}, 11));
   auto options = sharing.options(Cache::decoded);
   check_epoch(source.images, options, 0);
   const auto changed = [&](const char* what, const std::function<void(Options&)>& change) {
@@ -111,7 +111,7 @@ TEST_CASE("other options have other entries in one store", "[law][cache]") {
     check_epoch(source.images, other, 0);
     check_epoch(source.images, other, 24);
   };
-  changed("shape", [](Options& o) { o.shape = {8, 20, 3}; });
+  changed("shape", [](Options& o) { o.shape = {8, 20}; });
   changed("fit", [](Options& o) { o.fit = Fit::letterbox; });
   changed("short_side", [](Options& o) { o.short_side = 17; });
   changed("antialias", [](Options& o) { o.antialias = true; });
@@ -124,14 +124,14 @@ TEST_CASE("other options have other entries in one store", "[law][cache]") {
   check_epoch(source.images, options, 24);
   // Encoded samples do not depend on how they are decoded.
   options.cache.keep = Cache::encoded;
-  options.shape = {9, 9, 3};
+  options.shape = {9, 9};
   check_epoch(source.images, options, 24);
 }
 
 TEST_CASE("another source has other entries, whatever its names", "[law][cache]") {
   const auto keep = GENERATE(Cache::encoded, Cache::decoded);
   const Sharing sharing;
-  const auto one = synthetic(20, {24, 28, 3}, 1), two = synthetic(20, {24, 28, 3}, 2);
+  const auto one = synthetic(20, {24, 28}, 1), two = synthetic(20, {24, 28}, 2);
   const auto other_labels = relabelled(
       one,
       {{0, 10}, {1, 11}, {2, 12}, {3, 13}, {4, 14}, {5, 15}, {6, 16}, {7, 17}, {8, 18}, {9, 19}});
@@ -145,9 +145,9 @@ TEST_CASE("another source has other entries, whatever its names", "[law][cache]"
 TEST_CASE("samples of a source that is gone are freed by the next loader", "[law][cache]") {
   const Sharing sharing;
   const auto options = sharing.options(Cache::decoded);
-  run(synthetic(20, {24, 28, 3}, 1), options);
+  run(synthetic(20, {24, 28}, 1), options);
   CHECK(sharing.store->stats().samples == 20);
-  const auto lasting = synthetic(10, {24, 28, 3}, 1);
+  const auto lasting = synthetic(10, {24, 28}, 1);
   run(lasting, options);
   CHECK(sharing.store->stats().samples == 10);
   CHECK(sharing.store->stats().bytes == sharing.ledger->snapshot()[Account::cache]);
@@ -156,7 +156,7 @@ TEST_CASE("samples of a source that is gone are freed by the next loader", "[law
 TEST_CASE("a store keeps to its bound, over all its loaders", "[law][cache]") {
   const auto keep = GENERATE(Cache::encoded, Cache::decoded);
   const Sharing sharing(40'000);
-  const auto training = synthetic(60, {24, 28, 3}, 1), validation = synthetic(30, {24, 28, 3}, 2);
+  const auto training = synthetic(60, {24, 28}, 1), validation = synthetic(30, {24, 28}, 2);
   const auto options = sharing.options(keep);
   CHECK(sharing.store->max_bytes() == 40'000);
   for (int epoch = 0; epoch < 2; ++epoch)
@@ -181,7 +181,7 @@ TEST_CASE("a store keeps to its bound, over all its loaders", "[law][cache]") {
 
 TEST_CASE("training and validation at once, in a store that gives way", "[law][cache]") {
   const auto keep = GENERATE(Cache::encoded, Cache::decoded);
-  const auto images = synthetic(200, {60, 80, 3}, 3);
+  const auto images = synthetic(200, {60, 80}, 3);
   const auto parts = split(images, 4);
   const auto &training = parts.training, &validation = parts.hold_out;
   const Sharing sharing(600'000);
@@ -215,7 +215,7 @@ TEST_CASE("training and validation at once, in a store that gives way", "[law][c
 }
 
 TEST_CASE("two loaders of one source fill one cache together", "[law][cache]") {
-  const auto images = synthetic(120, {24, 28, 3}, 3);
+  const auto images = synthetic(120, {24, 28}, 3);
   const Sharing sharing;
   const auto options = sharing.options(GENERATE(Cache::encoded, Cache::decoded));
   auto backwards = options;

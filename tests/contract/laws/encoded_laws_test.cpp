@@ -339,7 +339,7 @@ TEST_CASE("an encoded batch has no pixels, and says where its rows are", "[law][
   CHECK_THROWS_WITH(batch->image(0), has_text("Batch::encoded()"));
   CHECK(batch->padding() == 0);
   Options images;
-  images.shape = {8, 8, 3};
+  images.shape = {8, 8};
   Loader decoded(world(false), images);
   auto pixels = decoded.stream();
   CHECK(pixels.next()->encoded().empty());

@@ -18,7 +18,7 @@ namespace weir::test {
 /// Small JPEGs with bad samples: sample i is not a JPEG if i % bad_every == 3.
 class Flawed {
  public:
-  Flawed(std::uint64_t count, std::uint64_t bad_every, Shape shape = {24, 28, 3})
+  Flawed(std::uint64_t count, std::uint64_t bad_every, ImageSize shape = {24, 28})
       : good_(synthetic(count, shape, 11)), bad_every_(bad_every) {}
   std::uint64_t size() const { return good_.size(); }
   bool bad(std::uint64_t i) const { return bad_every_ > 0 && i % bad_every_ == 3; }
@@ -85,7 +85,7 @@ inline void add_steps(Options& options) {
 /// Small and fast: 4 x 16x16 pixels in each batch.
 inline Options small_options(bool steps = false) {
   Options options;
-  options.shape = {16, 16, 3};
+  options.shape = {16, 16};
   options.batch = 4;
   options.workers = 3;
   if (steps) add_steps(options);

@@ -13,7 +13,7 @@ TEST_CASE("sum", "[law]") {
   auto options = small_options(steps);
   options.memory.upstream = upstream;
   options.queue.max_queue_size = 3;
-  Loader loader(synthetic(40, {30, 40, 3}), options);
+  Loader loader(synthetic(40, {30, 40}), options);
   Monitor monitor(loader, [](const Snapshot& now, const Plan&) {
     return sum(now.memory) == now.memory.live ? std::string() : "accounts and live differ";
   });
@@ -45,7 +45,7 @@ TEST_CASE("bound", "[law]") {
   const auto floor = resolve(options, 0).floor_bytes;
   for (const std::uint64_t spare : {0u, 1u, 5'000u, 100'000u, 6'000'000u}) {
     options.memory.budget_bytes = floor + spare;
-    Loader loader(Flawed(60, 0, {90, 120, 3}), options);
+    Loader loader(Flawed(60, 0, {90, 120}), options);
     Monitor monitor(loader, [](const Snapshot& now, const Plan& plan) {
       return now.memory.live <= plan.budget_bytes && now.memory.peak <= plan.budget_bytes
                  ? std::string()
@@ -63,7 +63,7 @@ TEST_CASE("peak", "[law]") {
   auto options = small_options(steps);
   options.memory.upstream = upstream;
   options.queue.max_queue_size = 5;
-  Loader loader(synthetic(80, {30, 40, 3}), options);
+  Loader loader(synthetic(80, {30, 40}), options);
   std::uint64_t seen = 0;
   {
     auto stream = loader.stream();
@@ -119,7 +119,7 @@ TEST_CASE("held", "[law]") {
   options.queue.max_leases = 3;
   std::vector<Batch> kept;
   {
-    Loader loader(synthetic(40, {30, 40, 3}), options);
+    Loader loader(synthetic(40, {30, 40}), options);
     auto stream = loader.stream();
     for (int i = 0; i < 3; ++i) kept.push_back(*stream.next());
     CHECK_THROWS_AS(stream.next(), Error);
@@ -160,7 +160,7 @@ TEST_CASE("progress", "[law]") {
     std::uint64_t index_bytes() const { return 100; }
 
    private:
-    AnySource small_ = synthetic(50, {20, 20, 3}), large_ = synthetic(50, {190, 230, 3});
+    AnySource small_ = synthetic(50, {20, 20}), large_ = synthetic(50, {190, 230});
   };
   for (const std::uint32_t read_ahead : {0u, 6u}) {
     options.io.read_ahead = read_ahead;
@@ -194,7 +194,7 @@ class Sized {
 
  private:
   std::vector<std::size_t> junk_bytes_;
-  AnySource image_ = synthetic(100, {200, 200, 3});
+  AnySource image_ = synthetic(100, {200, 200});
 };
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST_CASE("every order is a function of seed, epoch and position alone", "[law][
     options.faults.policy = OnFault::skip;
     options.memory.max_sample_bytes = 256 << 10;
     if (ragged) {
-      options.shape = {};
+      options.shape = Options().shape;
       options.sizes.mode = Sizes::ragged;
     }
     const Flawed source(23, 11);
@@ -87,11 +87,11 @@ TEST_CASE("an order that has no sample for a position ends the stream before its
   options.faults.policy = OnFault::blank;
   if (kind == 1) options.io.read_ahead = 3;
   if (kind >= 2) {
-    options.shape = {};
+    options.shape = Options().shape;
     options.sizes.mode = kind == 2 ? Sizes::ragged : Sizes::padded;
     if (kind == 3) options.sizes.bucket_batches = 1;
   }
-  Loader loader(synthetic(23, {24, 24, 3}), options);
+  Loader loader(synthetic(23, {24, 24}), options);
   for (int round = 0; round < 5; ++round) {
     const auto [why, batches] = end_of(loader);
     CHECK_THAT(why, has_text(throws ? "mine"
@@ -130,10 +130,10 @@ TEST_CASE("an order is asked under no lock, and may look at the loader", "[law][
     return position % 23;
   });
   if (ragged) {
-    options.shape = {};
+    options.shape = Options().shape;
     options.sizes.mode = Sizes::ragged;
   }
-  Loader loader(synthetic(23, {24, 24, 3}), options);
+  Loader loader(synthetic(23, {24, 24}), options);
   asked = &loader;
   CHECK(drain(loader).indices.size() == 40);
   CHECK(looks > 30);
@@ -150,18 +150,21 @@ TEST_CASE("a batch of the largest image alone fits the floor", "[law][order][siz
     std::uint64_t index_bytes() const { return 0; }
 
    private:
-    AnySource large_ = synthetic(9, {90, 120, 3}), small_ = synthetic(9, {10, 14, 3});
+    AnySource large_ = synthetic(9, {90, 120}), small_ = synthetic(9, {10, 14});
   };
   auto options = small_options();
-  options.shape = {};
+  options.shape = Options().shape;
   options.sizes.mode = Sizes::ragged;
   options.memory.max_sample_bytes = 1 << 20;
   options.order = Order::own("one", 20, [](auto, auto, auto&) { return 4; });
   options.memory.budget_bytes = Loader(Uneven(), options).plan().floor_bytes;
   Loader loader(Uneven(), options);
   auto stream = loader.stream();
-  const auto largest = (*measure_sizes(Uneven()))[4].bytes();
-  CHECK(largest > 20 * (*measure_sizes(Uneven()))[0].bytes());
+  const auto bytes_of = [](std::uint64_t i) {
+    return image_bytes((*measure_sizes(Uneven()))[i], PixelFormat::rgb8);
+  };
+  const auto largest = bytes_of(4);
+  CHECK(largest > 20 * bytes_of(0));
   while (const auto batch = stream.next()) CHECK(batch->pixel_bytes().size() == 4 * largest);
   CHECK(loader.snapshot().samples.consumed == 20);
   CHECK(loader.snapshot().memory.peak <= options.memory.budget_bytes);
@@ -174,7 +177,7 @@ TEST_CASE("a thousand steps over 200 images hit a decoded cache 800 times", "[la
     return (position * 7 + position / 200) % 200;
   });
   options.cache = {.keep = Cache::decoded, .max_bytes = 16 << 20};
-  Loader loader(synthetic(200, {24, 24, 3}), options);
+  Loader loader(synthetic(200, {24, 24}), options);
   const auto log = drain(loader);
   CHECK(log.indices.size() == 1000);
   CHECK(std::set(log.indices.begin(), log.indices.end()).size() == 200);
@@ -185,7 +188,7 @@ TEST_CASE("a thousand steps over 200 images hit a decoded cache 800 times", "[la
 }
 
 TEST_CASE("weights and their table are on the books", "[law][order]") {
-  const auto source = synthetic(5000, {24, 24, 3});
+  const auto source = synthetic(5000, {24, 24});
   auto options = small_options();
   options.memory.max_sample_bytes = 64 << 10;
   const auto plain = Loader(source, options).snapshot().memory[Account::index];
@@ -198,7 +201,7 @@ TEST_CASE("weights and their table are on the books", "[law][order]") {
   --tight.memory.budget_bytes;
   CHECK_THAT(refused(source, tight), has_text("this needs at least"));
   // With sizes that differ, the plan draws, so the table is charged before.
-  tight.shape = {};
+  tight.shape = Options().shape;
   tight.sizes.mode = Sizes::ragged;
   tight.memory.budget_bytes = 24 * 5000 - 1;
   tight.sizes.index = measure_sizes(source);
@@ -206,7 +209,7 @@ TEST_CASE("weights and their table are on the books", "[law][order]") {
 }
 
 TEST_CASE("an impossible order is refused before a thread starts", "[law][order]") {
-  const auto source = synthetic(10, {24, 24, 3});
+  const auto source = synthetic(10, {24, 24});
   const auto with = [&](Order order) {
     auto options = small_options();
     options.order = std::move(order);
@@ -227,7 +230,7 @@ TEST_CASE("an impossible order is refused before a thread starts", "[law][order]
 }
 
 TEST_CASE("a state of another order is refused with both values", "[law][order][resume]") {
-  const auto source = synthetic(12, {24, 24, 3});
+  const auto source = synthetic(12, {24, 24});
   const auto with = [&](Order order) {
     auto options = small_options();
     options.order = std::move(order);

@@ -27,7 +27,7 @@ Options options_of_kind(int kind) {
   options.faults.policy = OnFault::skip;
   if (kind < 2) return options;
   options.fit = Fit::center;
-  options.shape = {};
+  options.shape = Options().shape;
   options.sizes.mode = kind == 2 ? Sizes::padded : Sizes::ragged;
   if (kind == 2) options.sizes.bucket_batches = 2;
   return options;
@@ -46,7 +46,7 @@ TEST_CASE("ranks", "[law][ranks]") {
   auto options = options_of_kind(kind);
   options.order = order;
   options.drop_last = drop_last;
-  const AnySource source = kind < 2 ? AnySource(Flawed(37, 9)) : synthetic(37, {30, 40, 3}, 4);
+  const AnySource source = kind < 2 ? AnySource(Flawed(37, 9)) : synthetic(37, {30, 40}, 4);
   for (const std::uint32_t world : {2u, 3u, 8u}) {
     CAPTURE(kind, to_string(order), drop_last, world);
     if (drop_last && positions < 2 * world) continue;
@@ -82,7 +82,7 @@ TEST_CASE("a rank without a sample gets one row of padding", "[law][ranks]") {
       ++transformed;
       scatter(sample);
     };
-  auto ranks = job(synthetic(13, {30, 40, 3}, 4), options, 3);  // the last step has one sample
+  auto ranks = job(synthetic(13, {30, 40}, 4), options, 3);  // the last step has one sample
   CHECK(ranks[0].plan().epoch.padding_rows == 2);
   auto stream = ranks[2].stream();
   for (int step = 0; step < 2; ++step) CHECK_FALSE(stream.next()->last_of_epoch());
@@ -113,7 +113,7 @@ TEST_CASE("ranks resume with other ranks and another batch", "[law][ranks][resum
   options.order = orders[GENERATE(range(std::size_t{0}, std::size_t{5}))];
   CAPTURE(kind, same, to_string(options.order));
   options.batch = 3;
-  const auto source = synthetic(50, {30, 40, 3}, 4);
+  const auto source = synthetic(50, {30, 40}, 4);
   std::vector<Row> rows, wanted;
   auto before = job(source, options, 2);
   wanted = side_by_side(before, {.epochs = 3});
@@ -151,7 +151,7 @@ TEST_CASE("ranks resume with other ranks and another batch", "[law][ranks][resum
 TEST_CASE("a batch is finished when its receipt dies, and not by an exception", "[law][resume]") {
   auto options = small_options();
   options.queue.max_leases = 3;
-  Loader loader(synthetic(40, {24, 24, 3}), options);
+  Loader loader(synthetic(40, {24, 24}), options);
   auto stream = loader.stream({.epochs = 2});
   const auto finished = [&](std::uint64_t batches) {
     return stream.progress() == loader.progress_after(batches);
@@ -190,7 +190,7 @@ TEST_CASE("a state survives as text and as a file, and another job's is refused"
   auto options = small_options();
   options.order = Order::blocks(4, 2);
   options.seed = 9;
-  const auto source = synthetic(40, {24, 24, 3});
+  const auto source = synthetic(40, {24, 24});
   Loader loader(source, options);
   const auto state = loader.progress_after(13);
   CHECK(Progress::parse(state.to_json()) == state);
@@ -218,7 +218,7 @@ TEST_CASE("a state survives as text and as a file, and another job's is refused"
   other = options;
   other.order = Order::shuffle();
   CHECK_THAT(refused(other, source), has_text("order is blocks:4:2; in this loader it is shuffle"));
-  CHECK_THAT(refused(options, synthetic(41, {24, 24, 3})), has_text("samples is 40"));
+  CHECK_THAT(refused(options, synthetic(41, {24, 24})), has_text("samples is 40"));
   CHECK_THAT(refused(options, Flawed(40, 0)), has_text("fingerprint is "));
   other = options;
   other.batch = 7;
@@ -283,7 +283,7 @@ TEST_CASE("each wrong part of a state's text is named, and unknown keys are left
 TEST_CASE("a state is saved behind a symbolic link, and never instead of a device",
           "[law][resume]") {
   const TemporaryFolder folder;
-  const auto state = Loader(synthetic(9, {24, 24, 3}), small_options()).progress_after(1);
+  const auto state = Loader(synthetic(9, {24, 24}), small_options()).progress_after(1);
   const auto at = [&](const char* name) { return (folder.path() / name).string(); };
   std::filesystem::create_directory(at("there"));
   std::filesystem::create_symlink("there/file", at("one"));
@@ -302,7 +302,7 @@ TEST_CASE("a state is saved behind a symbolic link, and never instead of a devic
 
 TEST_CASE("the intervals of a resumed stream are on the books", "[law][resume]") {
   auto options = small_options();
-  Loader loader(synthetic(4000, {24, 24, 3}), options);
+  Loader loader(synthetic(4000, {24, 24}), options);
   auto state = loader.progress_after(0);
   for (std::uint64_t i = 0; i < 4000; i += 5 + i % 3)
     state.epochs.front().done.push_back({.first = i, .end = i + 1});
@@ -321,7 +321,7 @@ TEST_CASE("a stream that resumes with a smaller batch is charged for the larger 
   options.sizes.bucket_batches = 3;
   options.memory.budget_bytes = 64 << 20;
   // Windows of whole batches: 8 positions of batches of 4, 9 positions of batches of 3.
-  const auto data = synthetic(10, {30, 40, 3}, 4);
+  const auto data = synthetic(10, {30, 40}, 4);
   options.batch = 4;
   const auto state = Loader(data, options).progress_after(1);
   options.batch = 3;

@@ -82,7 +82,7 @@ class Gate {
 class Gated {
  public:
   Gated(std::uint64_t count, std::shared_ptr<Gate> gate)
-      : images_(synthetic(count, {20, 24, 3}, 3)), gate_(std::move(gate)) {}
+      : images_(synthetic(count, {20, 24}, 3)), gate_(std::move(gate)) {}
   std::uint64_t size() const { return images_.size(); }
   Encoded read(std::uint64_t i, ByteSink& sink) const {
     const auto sample = images_.read(i, sink);

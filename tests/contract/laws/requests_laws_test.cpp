@@ -119,7 +119,7 @@ TEST_CASE("sum, bound, conservation and queue hold while a trainer asks", "[law]
 }
 
 TEST_CASE("requests come beside a stream at the floor of a shared budget", "[law][requests]") {
-  const Flawed images(120, 0, {60, 80, 3});
+  const Flawed images(120, 0, {60, 80});
   auto train = small_options();
   train.queue.max_queue_size = 12;
   train = with_floor(train, images);

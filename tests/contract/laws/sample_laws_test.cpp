@@ -98,7 +98,7 @@ TEST_CASE("queue", "[law]") {
     auto options = small_options(steps);
     options.memory.upstream = upstream;
     options.queue = {depth, 2};
-    Loader loader(synthetic(80, {24, 24, 3}), options);
+    Loader loader(synthetic(80, {24, 24}), options);
     Monitor monitor(loader, queue_bounds);
     {
       auto stream = loader.stream();
@@ -225,7 +225,7 @@ TEST_CASE("a queue that never fills never gets the slabs it does not use", "[law
   options.batch = 8;
   options.queue.max_queue_size = 16;
   // Large images and a consumer that does nothing: the queue is empty at every request.
-  Loader loader(synthetic(120, {200, 300, 3}), options);
+  Loader loader(synthetic(120, {200, 300}), options);
   CHECK(drain(loader).indices.size() == 120);
   CHECK(upstream->allocations() <= 4);
   CHECK(loader.snapshot().memory.peak <

@@ -175,8 +175,7 @@ TEST_CASE("ranks of sources put together, and their resume", "[law][sources][ran
     const auto rest = side_by_side(resumed, {.resume = state, .epochs = 2});
     rows.insert(rows.end(), rest.begin(), rest.end());
     CHECK(rows == wanted);
-    CHECK_THROWS_WITH(
-        Loader(synthetic(source.size(), {24, 28, 3}), options).stream({.resume = state}),
-        has_text("resume"));
+    CHECK_THROWS_WITH(Loader(synthetic(source.size(), {24, 28}), options).stream({.resume = state}),
+                      has_text("resume"));
   }
 }

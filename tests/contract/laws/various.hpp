@@ -98,7 +98,7 @@ inline std::string wrong_pixels(const Batch& batch, std::uint32_t row, const Var
   const auto index = batch.indices()[row];
   const auto image = batch.image(row);
   const auto size = source.size_of(index);
-  if (image.shape != Shape{size.height, size.width, 3}) return "another shape";
+  if (image.shape != ImageSize{size.height, size.width}) return "another shape";
   for (std::uint32_t y = 0; y < size.height; ++y)
     for (std::uint32_t x = 0; x < size.width; ++x) {
       const auto* const pixel = image.data + y * image.row_stride + x * std::size_t{3};

@@ -47,7 +47,7 @@ class Busy {
 };
 
 AnySource photographs() {
-  return SlowSource(1'000'000, {600, 800, 3}, std::make_shared<SlowSource::State>());
+  return SlowSource(1'000'000, {600, 800}, std::make_shared<SlowSource::State>());
 }
 
 Window seen(const AnySource& source, const Options& options, int batches) {

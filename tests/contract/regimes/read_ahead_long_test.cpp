@@ -12,7 +12,7 @@ TEST_CASE("64 reads of 200 ms under way bring 320 samples a second, less a tenth
   auto state = std::make_shared<SlowSource::State>();
   state->delay_ms = 200;
   Options options;
-  options.shape = {16, 16, 3};
+  options.shape = {16, 16};
   options.batch = 32;
   options.workers = 2;
   options.io.read_ahead = 64;

@@ -10,14 +10,14 @@ using namespace weir::test;
 
 namespace {
 
-AnySource slow(int delay_ms, Shape shape = little) {
+AnySource slow(int delay_ms, ImageSize shape = little) {
   auto state = std::make_shared<SlowSource::State>();
   state->delay_ms = delay_ms;
   return SlowSource(1'000'000, shape, std::move(state));
 }
 
 /// Large JPEGs in memory, made once: decoding takes all the time.
-AnySource heavy_to_decode() { return slow(0, {1200, 1600, 3}); }
+AnySource heavy_to_decode() { return slow(0, {1200, 1600}); }
 
 Options needs_the_reserve(const AnySource& source) {
   // The budget has room for one sample, the oldest. The samples of all other workers are refused.
@@ -119,13 +119,13 @@ TEST_CASE("of two slow things the slower one is the regime", "[regimes]") {
     CHECK(verdict.regime == Regime::storage);
   }
   SECTION("some decoding, slower reads") {
-    const auto verdict = regime_of(slow(60, {200, 300, 3}), two_workers(), 6, 0);
+    const auto verdict = regime_of(slow(60, {200, 300}), two_workers(), 6, 0);
     INFO(verdict.why);
     CHECK(verdict.regime == Regime::storage);
     CHECK(verdict.decode_wait > 0);
   }
   SECTION("a budget at its floor, a slower consumer") {
-    const auto source = slow(0, {300, 400, 3});
+    const auto source = slow(0, {300, 400});
     auto options = needs_the_reserve(source);
     const auto verdict = regime_of(source, options, 6, 250);
     INFO(verdict.why);

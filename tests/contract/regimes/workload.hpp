@@ -18,7 +18,7 @@ class SlowSource {
   struct State {
     std::atomic<int> delay_ms{0};
   };
-  SlowSource(std::uint64_t count, Shape shape, std::shared_ptr<State> state)
+  SlowSource(std::uint64_t count, ImageSize shape, std::shared_ptr<State> state)
       : image_(encoded(shape)), count_(count), state_(std::move(state)) {}
 
   std::uint64_t size() const { return count_; }
@@ -39,7 +39,7 @@ class SlowSource {
     }
     Bytes bytes;
   };
-  static std::shared_ptr<const Bytes> encoded(Shape shape) {
+  static std::shared_ptr<const Bytes> encoded(ImageSize shape) {
     Sink sink;
     synthetic(1, shape).read(0, sink);
     return std::make_shared<const Bytes>(std::move(sink.bytes));
@@ -53,13 +53,13 @@ class SlowSource {
 /// Small batches, so that a run of a second has many.
 inline Options two_workers() {
   Options options;
-  options.shape = {16, 16, 3};
+  options.shape = {16, 16};
   options.batch = 4;
   options.workers = 2;
   return options;
 }
 
-inline constexpr Shape little{24, 24, 3};
+inline constexpr ImageSize little{24, 24};
 
 inline void consume(Stream& stream, int batches, int work_ms) {
   for (int i = 0; i < batches; ++i) {

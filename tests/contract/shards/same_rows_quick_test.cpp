@@ -61,7 +61,7 @@ TEST_CASE("sizes in an index spare the measurement of own sizes") {
   write_shards(folder, tars, 2);
   const auto shards = tar_shards(tars.string());
   auto options = small();
-  options.shape = {};
+  options.shape = Options().shape;
   options.sizes.mode = Sizes::padded;
   options.sizes.bucket_batches = 2;
   CHECK(delivered(shards, options) == delivered(folder, options));
@@ -82,7 +82,7 @@ TEST_CASE("a mask in a shard is the second image of a pair, with an index and wi
   auto options = small();
   options.order = Order::shuffle();
   options.transform = pair_crop(options.shape, options.shape);
-  options.side_bytes = options.shape.values();
+  options.side_bytes = image_bytes(options.shape, PixelFormat::rgb8);
   const auto expected =
       delivered(paired(image_folder(images.string()), image_folder(masks.string())), options);
   const ShardOptions with_mask{.second = "seg.pgm"};

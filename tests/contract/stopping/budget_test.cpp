@@ -43,7 +43,7 @@ std::uint64_t least_sample_bytes(const AnySource& source, Options options) {
 
 TEST_CASE("at the least budget a loader completes, one byte less is refused, naming the bytes",
           "[R2]") {
-  const auto source = synthetic(24, {90, 120, 3});
+  const auto source = synthetic(24, {90, 120});
   for (const std::uint32_t read_ahead : {0u, 4u}) {
     for (const std::uint32_t leases : {1u, 2u}) {
       auto options = small_options();

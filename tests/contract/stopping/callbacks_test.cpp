@@ -109,7 +109,7 @@ TEST_CASE("what a transform throws is a fault of its sample, and its bytes go ba
       options.transform = {
           .apply = [what](DecodedSample&) { raise(what); }, .input = input, .scratch_bytes = 1000};
       options.side_bytes = 5;
-      Loader loader(synthetic(20, {24, 24, 3}), options);
+      Loader loader(synthetic(20, {24, 24}), options);
       CHECK(drain(loader).indices.size() == 20);
       const auto report = loader.report();
       REQUIRE(report.fault_count == 20);
@@ -127,7 +127,7 @@ TEST_CASE("an upstream that refuses ends the stream with its own exception, the 
   const auto upstream = std::make_shared<RefusingMemory>();
   auto options = small_options();
   options.memory.upstream = upstream;
-  Loader loader(synthetic(40, {24, 24, 3}), options);
+  Loader loader(synthetic(40, {24, 24}), options);
   for (const int slabs : {0, 1, 2}) {
     upstream->granted = slabs;
     auto stream = loader.stream();
@@ -160,7 +160,7 @@ TEST_CASE("on_move may throw anything and may cancel the stream", "[R12][R9]") {
       if (throws) throw 42;
       running.load()->cancel();
     };
-    Loader loader(source::delayed(synthetic(64, {24, 24, 3}), {2, 0, 0}), options);
+    Loader loader(source::delayed(synthetic(64, {24, 24}), {2, 0, 0}), options);
     auto stream = loader.stream({.epochs = std::nullopt});
     running = &stream;
     while (!(throws && moved) && stream.next()) {
@@ -181,7 +181,7 @@ TEST_CASE("a stream goes while on_move is at work: it ends with the callback", "
   options.tuning.mode = Tuning::automatic;
   options.tuning.interval = std::chrono::milliseconds(10);
   options.tuning.on_move = [gate](const std::string&) { gate->pass(); };
-  Loader loader(source::delayed(synthetic(64, {24, 24, 3}), {2, 0, 0}), options);
+  Loader loader(source::delayed(synthetic(64, {24, 24}), {2, 0, 0}), options);
   auto stream = std::make_unique<Stream>(loader.stream({.epochs = std::nullopt}));
   std::atomic<pid_t> thread{0};
   std::thread consumer([&stream = *stream] {

@@ -128,8 +128,8 @@ TEST_CASE(
   options.cache.max_bytes = keep == Cache::nothing || shared ? 0 : 1 << 20;
   CAPTURE(to_string(options.cache.keep));
   const StreamOptions epochs{.epochs = 10};
-  auto loader = std::make_unique<Loader>(synthetic(400, {24, 24, 3}), options);
-  Loader reference(synthetic(400, {24, 24, 3}), options);
+  auto loader = std::make_unique<Loader>(synthetic(400, {24, 24}), options);
+  Loader reference(synthetic(400, {24, 24}), options);
   auto charge = loader->ledger().try_charge(Account::cache, 1);
   Log log;
   {
@@ -183,8 +183,8 @@ TEST_CASE(
 
 TEST_CASE("in a child of fork() epochs and requests are refused, and let themselves be destroyed",
           "[R10]") {
-  Loader seen(synthetic(40, {24, 24, 3}), small_options());
-  Loader asked(synthetic(40, {24, 24, 3}), small_options());
+  Loader seen(synthetic(40, {24, 24}), small_options());
+  Loader asked(synthetic(40, {24, 24}), small_options());
   auto epochs = std::make_unique<Epochs>(seen.epochs(2));
   auto epoch = epochs->next();
   auto requests = std::make_unique<Requests>(asked.requests());

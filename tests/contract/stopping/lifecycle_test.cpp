@@ -34,7 +34,7 @@ struct TrainingFailed : std::runtime_error {
 
 TEST_CASE("a consumer that throws between batches leaves nothing, and the next stream works",
           "[R7]") {
-  Loader loader(synthetic(40, {24, 24, 3}), small_options());
+  Loader loader(synthetic(40, {24, 24}), small_options());
   const auto reference = drain(loader);
   for (int repeat = 0; repeat < 5; ++repeat) {
     try {
@@ -50,7 +50,7 @@ TEST_CASE("a consumer that throws between batches leaves nothing, and the next s
 }
 
 TEST_CASE("an iterator abandoned in the middle of an epoch leaves nothing", "[R7]") {
-  Loader loader(synthetic(40, {24, 24, 3}), small_options());
+  Loader loader(synthetic(40, {24, 24}), small_options());
   {
     auto stream = loader.stream();
     auto at = stream.begin();
@@ -70,7 +70,7 @@ TEST_CASE("a loader that goes while batches are held: they keep their pixels, an
   std::vector<Batch> held;
   std::vector<std::uint8_t> pixels;
   {
-    Loader loader(synthetic(40, {24, 24, 3}), options);
+    Loader loader(synthetic(40, {24, 24}), options);
     auto stream = loader.stream();
     for (int i = 0; i < 3; ++i) held.push_back(*stream.next());
     const auto seen = held[1].pixels().pixels;
@@ -81,14 +81,14 @@ TEST_CASE("a loader that goes while batches are held: they keep their pixels, an
   CHECK(std::equal(kept.begin(), kept.end(), pixels.begin(), pixels.end()));
   held.clear();
   CHECK(upstream->outstanding() == 0);
-  CHECK(drain(*std::make_unique<Loader>(synthetic(40, {24, 24, 3}), options)).indices.size() == 40);
+  CHECK(drain(*std::make_unique<Loader>(synthetic(40, {24, 24}), options)).indices.size() == 40);
 }
 
 TEST_CASE("a consumer that stalls with its leases out stops the loader, and goes on with it",
           "[R7]") {
   auto options = small_options();
   options.queue = {2, 2};
-  Loader loader(synthetic(80, {24, 24, 3}), options);
+  Loader loader(synthetic(80, {24, 24}), options);
   auto stream = loader.stream();
   std::vector<Batch> held;
   for (int i = 0; i < 2; ++i) held.push_back(*stream.next());
@@ -105,7 +105,7 @@ TEST_CASE("a consumer that stalls with its leases out stops the loader, and goes
 TEST_CASE("next() on two threads at once: each batch goes to one of them, in order", "[R9]") {
   auto options = small_options();
   options.queue.max_leases = 2;
-  Loader loader(synthetic(400, {24, 24, 3}), options);
+  Loader loader(synthetic(400, {24, 24}), options);
   auto stream = loader.stream();
   std::array<std::vector<std::uint64_t>, 2> seen;
   const auto consume = [&stream](std::vector<std::uint64_t>& mine) {
@@ -124,7 +124,7 @@ TEST_CASE("next() on two threads at once: each batch goes to one of them, in ord
 }
 
 TEST_CASE("cancel() any number of times, from any thread, before and after the end", "[R9]") {
-  Loader loader(synthetic(400, {24, 24, 3}), small_options());
+  Loader loader(synthetic(400, {24, 24}), small_options());
   {
     auto stream = loader.stream();
     CHECK(stream.next());
@@ -149,7 +149,7 @@ TEST_CASE("cancel() any number of times, from any thread, before and after the e
 TEST_CASE("a thread that waits in next(timeout) for a lease is let go by cancel() and by the end",
           "[R9]") {
   for (const bool cancels : {true, false}) {
-    Loader loader(synthetic(cancels ? 100 : 4, {24, 24, 3}), small_options());
+    Loader loader(synthetic(cancels ? 100 : 4, {24, 24}), small_options());
     auto stream = loader.stream();
     const auto last = stream.next();
     REQUIRE(last);
@@ -174,7 +174,7 @@ TEST_CASE("a stream cancelled from Source::read, which is on a thread of its own
     std::atomic<Stream*> running{nullptr};
     auto options = small_options();
     options.io.read_ahead = read_ahead;
-    const auto images = synthetic(400, {24, 24, 3});
+    const auto images = synthetic(400, {24, 24});
     struct Cancelling {
       AnySource images;
       std::atomic<Stream*>* stream;
@@ -227,7 +227,7 @@ TEST_CASE("a Source that looks at its own loader may, one that asks its own stre
   std::atomic<Loader*> at{nullptr};
   std::atomic<Stream*> running{nullptr};
   std::atomic<int> looks{0}, refused{0};
-  Loader loader(Meddling{synthetic(20, {24, 24, 3}), &at, &running, &looks, &refused},
+  Loader loader(Meddling{synthetic(20, {24, 24}), &at, &running, &looks, &refused},
                 small_options());
   at = &loader;
   auto stream = loader.stream();

@@ -108,7 +108,7 @@ Scene throttled(const AnySource& source, const std::shared_ptr<Gate>& gate, Opti
 }
 
 Scene queue_full() {
-  auto scene = open(synthetic(100, {24, 24, 3}), small_options());
+  auto scene = open(synthetic(100, {24, 24}), small_options());
   scene.stream->settle();
   return scene;
 }
@@ -196,7 +196,7 @@ Scene asked_for_a_lease() {
 Scene leases_out() {
   auto options = small_options();
   options.queue.max_leases = 2;
-  auto scene = open(synthetic(100, {24, 24, 3}), options);
+  auto scene = open(synthetic(100, {24, 24}), options);
   for (int i = 0; i < 2; ++i) scene.held.push_back(*scene.stream->next());
   scene.stream->settle();
   return scene;
@@ -211,7 +211,7 @@ Scene fault_untold() {
 
 Scene at_the_end() {
   Scene scene;
-  scene.loader = std::make_unique<Loader>(synthetic(10, {24, 24, 3}), small_options());
+  scene.loader = std::make_unique<Loader>(synthetic(10, {24, 24}), small_options());
   scene.stream = std::make_unique<Stream>(scene.loader->stream());
   while (scene.stream->next()) {
   }

@@ -118,7 +118,7 @@ TEST_CASE("weir's threads block every signal that can be blocked", "[R11]") {
   options.io.read_ahead = 2;
   options.tuning.mode = Tuning::automatic;
   options.watchdog.after = std::chrono::hours(1);
-  Loader loader(synthetic(4000, {24, 24, 3}), options);
+  Loader loader(synthetic(4000, {24, 24}), options);
   auto stream = loader.stream({.epochs = std::nullopt});
   REQUIRE(stream.next());
   int seen = 0;

@@ -120,7 +120,7 @@ TEST_CASE("a stream whose automatic tuning evaluates is left before the evaluati
                       .interval = std::chrono::milliseconds(10)};
     Scene scene;
     scene.loader =
-        std::make_unique<Loader>(source::delayed(synthetic(64, {24, 24, 3}), {0.2, 0, 0}), options);
+        std::make_unique<Loader>(source::delayed(synthetic(64, {24, 24}), {0.2, 0, 0}), options);
     scene.stream = std::make_unique<Stream>(scene.loader->stream({.epochs = std::nullopt}));
     // An evaluation begins within the interval once there are enough batches. It takes long,
     // because there are many settings within these bounds. Then nothing else takes CPU time.
@@ -129,14 +129,22 @@ TEST_CASE("a stream whose automatic tuning evaluates is left before the evaluati
     return scene;
   };
   const auto moved = [](const Scene& scene) { return !scene.loader->report().moves.empty(); };
-  {
+  // On a busy machine an evaluation may end without a move.
+  const auto in_two_seconds = [](const auto& holds) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (!holds())
+      if (std::chrono::steady_clock::now() > give_up) return false;
+    return true;
+  };
+  const bool ends_in_a_move = in_one_of(20, [&] {
     const auto scene = evaluating();
-    until([&] { return moved(scene); }, "the evaluation to end in a move");
-  }
+    return in_two_seconds([&] { return moved(scene); });
+  });
+  CHECK(ends_in_a_move);
   const bool left_before_its_end = in_one_of(20, [&] {
     auto scene = evaluating();
     const auto begun = others_cpu_ms();
-    until([&] { return moved(scene) || others_cpu_ms() > begun + 10; }, "the evaluation");
+    if (!in_two_seconds([&] { return moved(scene) || others_cpu_ms() > begun + 10; })) return false;
     scene.stream.reset();
     return !moved(scene);
   });

@@ -135,7 +135,7 @@ TEST_CASE("a consumer that does not ask, or waits for its own lease, is no stall
           "[watchdog]") {
   auto options = small_options();
   const Told told(options);
-  Loader loader(synthetic(100, {24, 24, 3}), options);
+  Loader loader(synthetic(100, {24, 24}), options);
   auto stream = loader.stream();
   auto held = stream.next();
   told.with({"no stall of the loader: the consumer has not asked for a batch for ",
@@ -194,11 +194,11 @@ TEST_CASE("on_stall may cancel the stream, and may throw anything", "[watchdog][
 TEST_CASE("a stream that moves has no stall, one that stands still has one", "[watchdog]") {
   auto options = small_options();
   options.watchdog.after = 10s;
-  Loader loader(synthetic(400, {24, 24, 3}), options);
+  Loader loader(synthetic(400, {24, 24}), options);
   CHECK(drain(loader, {.epochs = 3}).indices.size() == 1200);
   CHECK(loader.report().stalls.empty());
   options.watchdog.after = -1ms;
-  CHECK_THROWS_WITH(Loader(synthetic(4, {24, 24, 3}), options), has_text("watchdog.after = -1"));
+  CHECK_THROWS_WITH(Loader(synthetic(4, {24, 24}), options), has_text("watchdog.after = -1"));
 }
 
 TEST_CASE("a standstill in words: whom, for how long, what is short", "[watchdog]") {

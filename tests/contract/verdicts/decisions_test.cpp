@@ -25,7 +25,7 @@ struct Cost {
 Cost cost_of(const AnySource& source) {
   Cost best{1e9, UINT64_MAX};
   for (int attempt = 0; attempt < 3; ++attempt) {
-    auto options = whole({8, 8, 3});
+    auto options = whole({8, 8});
     options.batch = 1;
     options.workers = 1;
     options.queue.max_queue_size = 1;
@@ -56,7 +56,7 @@ TEST_CASE(
   for (const auto& file : files) {
     const bool is_odd = file.expect.starts_with("limit-error");
     if (file.expect != "limit" && file.alternative != "limit" && !is_odd) continue;
-    const auto verdict = judge_one(codec::test::read_file(file.path), whole({8, 8, 3}));
+    const auto verdict = judge_one(codec::test::read_file(file.path), whole({8, 8}));
     if (is_odd) CHECK_FALSE(verdict.delivered());
     if (verdict.delivered()) continue;
     ++(is_odd ? odd : hostile);
@@ -92,7 +92,7 @@ TEST_CASE("sizes that no image should have are decided at a tenth of a sound ima
     changed[at + 2] = static_cast<std::byte>(width >> 8);
     changed[at + 3] = static_cast<std::byte>(width);
     CAPTURE(height, width);
-    CHECK(judge_one(changed, whole({8, 8, 3})).fault->kind == kind);
+    CHECK(judge_one(changed, whole({8, 8})).fault->kind == kind);
     const auto cost = cost_of(in_memory({{"changed", changed, 0}}));
     CHECK(cost.ms <= most_cpu * sound_image_ms());
     CHECK(cost.bytes <= most_bytes);
@@ -116,7 +116,7 @@ TEST_CASE("a flood of scans, markers or comments is decided at a tenth of a soun
   for (int i = 0; i < 80'000; ++i) flood.insert(flood.end(), empty.begin(), empty.end());
   markers.insert(markers.begin() + 2, flood.begin(), flood.end());
   for (const auto& bomb : {scans, markers}) {
-    CHECK(judge_one(bomb, whole({8, 8, 3})).fault->kind == FaultKind::limit);
+    CHECK(judge_one(bomb, whole({8, 8})).fault->kind == FaultKind::limit);
     const auto cost = cost_of(in_memory({{"bomb", bomb, 0}}));
     CHECK(cost.ms <= most_cpu * sound_image_ms());
     CHECK(cost.bytes <= most_bytes);
@@ -124,7 +124,7 @@ TEST_CASE("a flood of scans, markers or comments is decided at a tenth of a soun
 }
 
 TEST_CASE("the bytes are counted: a sound image takes more", "[I3][I4]") {
-  const auto options = whole({8, 8, 3});
+  const auto options = whole({8, 8});
   const auto jpeg = sound_image();
   const auto before = allocated_bytes();
   CHECK(judge_one(jpeg, options).delivered());

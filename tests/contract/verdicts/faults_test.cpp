@@ -69,7 +69,7 @@ bool printable(const std::string& text) {
   return std::ranges::all_of(text, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
 }
 
-constexpr Shape size{30, 40, 3};
+constexpr ImageSize size{30, 40};
 
 }  // namespace
 

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using codec::test::Encoded;
 
-constexpr Shape size{30, 40, 3};
+constexpr ImageSize size{30, 40};
 
 struct Bad {
   const char* what;

@@ -8,12 +8,12 @@
 namespace weir::test {
 namespace {
 
-constexpr Shape usual{48, 64, 3};  ///< of most of the files
+constexpr ImageSize usual{48, 64};  ///< of most of the files
 
-std::map<Shape, std::vector<Listed>> by_size(const std::vector<Listed>& files) {
-  std::map<Shape, std::vector<Listed>> groups;
+std::map<ImageSize, std::vector<Listed>> by_size(const std::vector<Listed>& files) {
+  std::map<ImageSize, std::vector<Listed>> groups;
   for (const auto& file : files)
-    groups[file.stored.values() > 0 ? file.stored : usual].push_back(file);
+    groups[file.stored.height > 0 ? file.stored : usual].push_back(file);
   return groups;
 }
 

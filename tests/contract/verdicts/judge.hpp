@@ -28,7 +28,7 @@ struct Verdict {
 };
 
 /// Options that keep each image whole and as stored, if `shape` is its own size. Bad ones are blank.
-Options whole(Shape shape, bool strict = true);
+Options whole(ImageSize shape, bool strict = true);
 /// A progressive JPEG of 2048 x 2048 pixels in grey.
 std::vector<std::byte> sound_image();
 /// The CPU time of this process for its verdict, from the start of the stream. Measured here and now,

@@ -34,7 +34,7 @@ Listed read_entry(const Json& entry, const std::filesystem::path& folder, const 
   std::ifstream(listed.path, std::ios::binary).read(start.data(), 2);
   listed.own_pnm =
       (start == "P5" || start == "P6") && !entry["mode"].is_null() && entry["mode"] != "I";
-  listed.stored = {number(entry["h"]), number(entry["w"]), 3};
+  listed.stored = {number(entry["h"]), number(entry["w"])};
   if (!entry["orientation"].is_null()) listed.orientation = entry["orientation"].get<int>();
   // For hostile files, the manifest has the size of the upright image.
   if (number(entry["orient"]) >= 5 && number(entry["orient"]) <= 8)

@@ -15,7 +15,7 @@ struct Listed {
   std::string name;            ///< as in the manifest
   std::filesystem::path path;  ///< its location
   std::string magic, cls, expect, alternative, lenient, rgb_sha256_32;
-  Shape stored{0, 0, 3};  ///< 0 if the manifest has no size
+  ImageSize stored{};  ///< 0 if the manifest has no size
   std::optional<int> orientation{};
 
   bool own_pnm = false;  ///< a binary PGM or PPM of 8 bits

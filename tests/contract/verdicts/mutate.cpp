@@ -10,7 +10,7 @@ namespace {
 
 using codec::test::Encoded, codec::test::Raster;
 
-constexpr Shape size{30, 40, 3};
+constexpr ImageSize size{30, 40};
 
 std::uint8_t by_ink(int value, int black, bool adobe) {
   const int light = adobe ? value * black : (255 - value) * (255 - black);

@@ -14,11 +14,11 @@ namespace weir::test {
 namespace {
 
 /// Files by requested size: their own size if they have reference pixels.
-std::map<Shape, std::vector<Listed>> by_size(const std::vector<Listed>& files) {
-  std::map<Shape, std::vector<Listed>> groups;
+std::map<ImageSize, std::vector<Listed>> by_size(const std::vector<Listed>& files) {
+  std::map<ImageSize, std::vector<Listed>> groups;
   for (const auto& file : files) {
-    const bool sized = file.cls != "invalid" && file.stored.values() > 0;
-    groups[sized ? file.stored : Shape{32, 32, 3}].push_back(file);
+    const bool sized = file.cls != "invalid" && file.stored.height > 0;
+    groups[sized ? file.stored : ImageSize{32, 32}].push_back(file);
   }
   return groups;
 }

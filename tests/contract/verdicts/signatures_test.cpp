@@ -111,7 +111,7 @@ TEST_CASE("other formats are unsupported: nobody else's codec is entered, no fil
           "[I14]") {
   const TemporaryFiles temporary;
   const auto spy = std::make_shared<const Spy>();
-  auto options = whole({8, 8, 3});
+  auto options = whole({8, 8});
   options.codecs = {spy};
   const auto verdicts = judge(signatures(), options);
   for (const auto& verdict : verdicts) {
@@ -131,7 +131,7 @@ TEST_CASE("hostile signatures write no temporary file, whichever codecs are allo
     if (file.name.find("cvtmp") != file.name.npos) paths.push_back(file.path);
   if (paths.empty()) return;
   for (const auto& codecs : {std::vector<std::shared_ptr<const ForeignCodec>>{}, all_codecs()}) {
-    auto options = whole({8, 8, 3});
+    auto options = whole({8, 8});
     options.codecs = codecs;
     for (const auto& verdict : judge(paths, options)) CHECK(verdict.kind() == "unsupported");
   }
@@ -151,7 +151,7 @@ TEST_CASE("the first bytes decide, whatever a file is called", "[I13]") {
                                  {"zeros.jpg", Encoded(4096), 0},
                                  {"empty.jpg", {}, 0},
                                  {"one.jpg", text("\xff"), 0}});
-  const auto verdicts = judge(source, whole({8, 8, 3}));
+  const auto verdicts = judge(source, whole({8, 8}));
   CHECK(verdicts[0].pixels == image.values);
   const char* const texts[] = {"unsupported (first bytes 3c 21 44 4f 43 54 59 50 …)",
                                "unsupported (first bytes 1f 8b 08 00 00 00 00 00 …)",

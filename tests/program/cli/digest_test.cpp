@@ -33,9 +33,10 @@ class Grey final : public weir::source::Rows {
 };
 
 std::string jpeg(bool spot) {
-  constexpr weir::Shape shape{.height = 16, .width = 16};
+  constexpr weir::ImageSize shape{.height = 16, .width = 16};
   std::vector<std::byte> memory(weir::source::most_jpeg_bytes(shape));
-  const auto bytes = weir::source::encode_jpeg(Grey(spot), shape, 95, memory);
+  const auto bytes =
+      weir::source::encode_jpeg(Grey(spot), shape, weir::PixelFormat::rgb8, 95, memory);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

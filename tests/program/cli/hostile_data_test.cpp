@@ -20,8 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 void put_image(const fs::path& path) {
-  std::ofstream(path, std::ios::binary)
-      << weir::test::read_text(weir::synthetic(1, {20, 20, 3}), 0);
+  std::ofstream(path, std::ios::binary) << weir::test::read_text(weir::synthetic(1, {20, 20}), 0);
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST_CASE("bad samples that end a run are told with the ways out", "[message]") 
   const auto data_of = [&](const std::string& name) { return (folder.path() / name).string(); };
   for (const auto* name : {"bad/a.jpg", "bad/b.jpg"}) folder.write(name, "no image");
   folder.write("list.tsv", "gone.jpg\t0\n");
-  folder.write("large/a.jpg", weir::test::read_text(weir::synthetic(1, {20, 20, 3}), 0));
+  folder.write("large/a.jpg", weir::test::read_text(weir::synthetic(1, {20, 20}), 0));
   const std::string without = "--exclude bad.txt leaves out what `weir probe ";
   const struct {
     std::string data;

@@ -90,7 +90,7 @@ TEST_CASE("plan and report show what a run of this data may take", "[measured]")
 
 TEST_CASE("where sizes are measured, plan, run and verify reserve the same", "[measured][sizes]") {
   const TemporaryFolder folder;  // synthetic: knows the sizes of its images
-  const auto images = weir::synthetic(20, {120, 160, 3});
+  const auto images = weir::synthetic(20, {120, 160});
   weir::cli::VectorSink sink;
   for (std::uint64_t i = 0; i < images.size(); ++i)
     folder.write(std::to_string(i) + ".jpg", images.read(i, sink).bytes);

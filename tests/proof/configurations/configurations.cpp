@@ -200,7 +200,7 @@ Family::Family(std::uint64_t key) {
     const auto& images = images_of(static_cast<Kind>(kind));
     files.push_back(&images[random.below(images.size())]);
   }
-  options.shape = {between(random, 1, 48), between(random, 1, 48), 3};
+  options.shape = {between(random, 1, 48), between(random, 1, 48)};
   options.fit = static_cast<Fit>(random.below(4));
   options.batch = between(random, 1, 8);
   options.order = random.below(3) == 0   ? Order::sequential()
@@ -216,7 +216,7 @@ Family::Family(std::uint64_t key) {
   epochs = between(random, 1, 2);
   if (random.below(5) == 0) {
     // Large enough that a batch has more bytes than the list of requests.
-    options.shape = {options.shape.height + 4, options.shape.width + 4, 3};
+    options.shape = {options.shape.height + 4, options.shape.width + 4};
     asks.resize(between(random, 1, 20));
     for (auto& ask : asks) {
       const auto first = random.below(size);

@@ -18,7 +18,7 @@ AnySource photographs(std::size_t count) {
 
 /// Postings for each of 600 samples, without `per_batch` for each batch and `at_start`.
 double postings_a_sample(Options options, std::uint64_t spare) {
-  options.shape = {32, 32, 3};
+  options.shape = {32, 32};
   options.batch = 20;
   options.workers = 4;
   options.memory.max_sample_bytes = 4 << 20;

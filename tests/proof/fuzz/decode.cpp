@@ -19,7 +19,7 @@ constexpr DecodeLimits limits{.max_pixels = 1u << 20, .max_side = 1u << 13, .max
 codec::DecoderOptions options_of(std::uint8_t choice) {
   codec::DecoderOptions options{.limits = limits};
   options.fit.fit = static_cast<Fit>(choice & 3);
-  options.fit.out = {29, 31, 3};
+  options.fit.out = {29, 31};
   options.fit.short_side = 40;
   options.strict = (choice & 4) == 0;
   options.decode = (choice & 8) == 0 ? Decode::exact : Decode::fast;

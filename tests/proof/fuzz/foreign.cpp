@@ -35,7 +35,7 @@ bool foreign_decode(Input input) {
   codec::DecoderOptions options{.fit = {.fit = Fit::stretch},
                                 .limits = {.max_pixels = 1u << 18, .max_side = 1u << 11},
                                 .codecs = {opencv_codec()}};
-  options.fit.out = {17, 19, 3};
+  options.fit.out = {17, 19};
   const auto encoded = std::as_bytes(input);
   const auto info = codec::Decoder(options).probe(encoded);
   if (!info || info->format != &codec::foreign_format) return false;

@@ -71,10 +71,9 @@ std::shared_ptr<const SizeIndex> some_sizes(Values& values) {
 
 Options options_of(Values& values) {
   Options o;
-  o.shape = {224, 224, 3};
+  o.shape = {224, 224};
   values.number(o.shape.height);
   values.number(o.shape.width);
-  values.number(o.shape.channels);
   values.kind(o.fit, 4);
   values.number(o.short_side);
   values.flag(o.antialias);

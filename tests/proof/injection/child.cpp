@@ -18,7 +18,7 @@ std::ptrdiff_t descriptors() {
 void load(const char* folder) {
   try {
     weir::Options options;
-    options.shape = {16, 16, 3};
+    options.shape = {16, 16};
     options.batch = 4;
     options.workers = 1;
     options.faults.policy = weir::OnFault::blank;

@@ -121,7 +121,7 @@ void transforms() {
 
   static const auto pairs = paired(jpegs(), jpegs());
   options.transform = pair_crop(options.shape, options.shape);
-  options.side_bytes = options.shape.values();
+  options.side_bytes = image_bytes(options.shape, PixelFormat::rgb8);
   drain_whole(pairs, options);
 }
 

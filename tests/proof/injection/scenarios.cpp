@@ -72,7 +72,7 @@ void wrong(const std::string& what) { throw std::logic_error(what); }
 
 Options small(OnFault policy) {
   Options options;
-  options.shape = {16, 16, 3};
+  options.shape = {16, 16};
   options.batch = 2;
   options.workers = 1;
   options.queue.max_queue_size = 2;
@@ -111,7 +111,7 @@ namespace {
 /// If a loader cannot be made, nothing of it remains in the shared ledger.
 void construct() {
   static const auto ledger = std::make_shared<MemoryLedger>(64u << 20);
-  static const auto source = synthetic(40, {24, 24, 3});
+  static const auto source = synthetic(40, {24, 24});
   const auto try_it = [] {
     auto options = small(OnFault::stop);
     options.memory.ledger = ledger;

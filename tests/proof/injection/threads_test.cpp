@@ -50,7 +50,7 @@ TEST_CASE("a probe is made by as many threads as there are", "[R5]") {
                            // With a thread for its progress, as in the program.
                            const cli::Progress progress(cli::Settings{},
                                                         [] { return cli::ProgressLine{}; });
-                           const auto found = probe(source, {.shape = {16, 16, 3}, .workers = 3});
+                           const auto found = probe(source, {.shape = {16, 16}, .workers = 3});
                            const Pause pause;
                            if (found.samples != 4 || found.sound != 4) wrong("half a probe");
                          }};

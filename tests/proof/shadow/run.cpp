@@ -122,7 +122,7 @@ Ran run(const Load& load) {
   Ran ran;
   std::atomic<bool> learnt{false};
   Options options;
-  options.shape = {side, side, 3};
+  options.shape = {side, side};
   options.fit = Fit::stretch;
   options.batch = 4;
   options.order = weir::Order::shuffle();

@@ -36,7 +36,7 @@ Options setting(std::uint64_t which, const AnySource& source,
                 const std::shared_ptr<const SizeIndex>& index) {
   RandomStream random(which + 1);
   Options o;
-  o.shape = {48, 64, 3};
+  o.shape = {48, 64};
   o.fit = Fit::random;
   o.order = weir::Order::shuffle();
   o.batch = static_cast<std::uint32_t>(2 + random.below(7));
@@ -72,7 +72,7 @@ TransformOptions inverting(std::shared_ptr<Misfortune> misfortune) {
   const auto apply = [misfortune](DecodedSample& sample) {
     if (misfortune->strikes(Misfortune::Kind::transform)) throw std::runtime_error("not today");
     // All rows have one shape, so there are no gaps.
-    const std::span values(sample.row.data, sample.row.shape.values());
+    const std::span values(sample.row.data, sample.row.values());
     for (auto& value : values) value = static_cast<std::uint8_t>(~value);
   };
   return {.apply = apply, .input = TransformInput::fitted};

@@ -33,7 +33,7 @@ std::vector<std::uint64_t> by_epoch(const TemporaryFolder& folder, const Options
 void check_warm_epochs(Options options) {
   const TemporaryFolder folder;
   fill_with_images(folder.path(), 64);
-  options.shape = {64, 64, 3};
+  options.shape = {64, 64};
   options.batch = 8;
   options.workers = 3;
   const auto made = by_epoch(folder, options, 30);
@@ -72,7 +72,7 @@ TEST_CASE("between its epochs a resting loader holds less than 64 KiB beside its
   const TemporaryFolder folder;
   fill_with_images(folder.path(), 16);
   Options options;
-  options.shape = {128, 128, 3};
+  options.shape = {128, 128};
   options.batch = 8;
   options.workers = 3;
   options.io.read_ahead = 4;

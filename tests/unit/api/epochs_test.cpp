@@ -48,7 +48,7 @@ std::size_t threads() {
 }  // namespace
 
 TEST_CASE("epochs are those of a stream, and one stream delivers them", "[api][epochs]") {
-  Loader loader(synthetic(10, {24, 24, 3}), shuffled());
+  Loader loader(synthetic(10, {24, 24}), shuffled());
   const auto reference = epochs_of(loader, 3);
   std::uint64_t number = 0, sequence = 0;
   for (auto epoch : loader.epochs(3)) {
@@ -67,7 +67,7 @@ TEST_CASE("epochs are those of a stream, and one stream delivers them", "[api][e
 }
 
 TEST_CASE("the next epoch is prefetched before this one has ended", "[api][epochs]") {
-  Loader loader(synthetic(8, {24, 24, 3}), small_options());
+  Loader loader(synthetic(8, {24, 24}), small_options());
   auto epochs = loader.epochs(2);
   auto epoch = epochs.next();
   while (const auto batch = epoch.next()) {
@@ -80,7 +80,7 @@ TEST_CASE("the next epoch is prefetched before this one has ended", "[api][epoch
 }
 
 TEST_CASE("epochs start nothing before the first one is taken", "[api][epochs]") {
-  Loader loader(synthetic(8, {24, 24, 3}), small_options());
+  Loader loader(synthetic(8, {24, 24}), small_options());
   auto epochs = loader.epochs(1);
   CHECK(beyond_index(loader) == 0);
   CHECK(loader.snapshot().samples.drawn == 0);
@@ -95,7 +95,7 @@ TEST_CASE("epochs start nothing before the first one is taken", "[api][epochs]")
 }
 
 TEST_CASE("options of epochs are refused at once", "[api][epochs]") {
-  Loader loader(synthetic(8, {24, 24, 3}), small_options());
+  Loader loader(synthetic(8, {24, 24}), small_options());
   CHECK_THROWS_WITH(
       loader.epochs(StreamOptions{.resume = loader.progress_after(0), .first_epoch = 1}),
       has_text("StreamOptions::first_epoch = 1"));
@@ -103,7 +103,7 @@ TEST_CASE("options of epochs are refused at once", "[api][epochs]") {
 
 TEST_CASE("an epoch that is left early ends there, or goes on", "[api][epochs]") {
   const bool rest = GENERATE(false, true);
-  Loader loader(synthetic(20, {24, 24, 3}), shuffled());
+  Loader loader(synthetic(20, {24, 24}), shuffled());
   const auto reference = epochs_of(loader, 3);
   SECTION("it ends") {
     std::vector<Indices> seen;
@@ -142,7 +142,7 @@ TEST_CASE("an epoch that is left early ends there, or goes on", "[api][epochs]")
 
 TEST_CASE("an epoch that is not looked at is left, too", "[api][epochs]") {
   const bool goes_on = GENERATE(false, true);
-  Loader loader(synthetic(8, {24, 24, 3}), small_options());
+  Loader loader(synthetic(8, {24, 24}), small_options());
   std::vector<std::uint64_t> numbers;
   auto epochs = loader.epochs(4, {.go_on_when_left = goes_on});
   for (int i = 0; i < 3; ++i) numbers.push_back(epochs.next().number());
@@ -152,7 +152,7 @@ TEST_CASE("an epoch that is not looked at is left, too", "[api][epochs]") {
 
 TEST_CASE("epochs resume where a stream was, also inside an epoch", "[api][epochs][resume]") {
   const bool rest = GENERATE(false, true);
-  Loader loader(synthetic(20, {24, 24, 3}), shuffled());
+  Loader loader(synthetic(20, {24, 24}), shuffled());
   const auto reference = epochs_of(loader, 3);
   // Two batches of epoch 1 are finished.
   auto epochs =
@@ -172,7 +172,7 @@ TEST_CASE("an epoch without batches does not appear", "[api][epochs]") {
   const bool rest = GENERATE(false, true);
   auto options = small_options();
   options.drop_last = true;
-  Loader loader(synthetic(6, {24, 24, 3}), options);
+  Loader loader(synthetic(6, {24, 24}), options);
   // Of the two samples that are left of epoch 0 there is no batch.
   const auto resume = loader.progress_after(1);
   auto epochs = loader.epochs(StreamOptions{.resume = resume, .epochs = 2}, {.rest = rest});
@@ -180,21 +180,21 @@ TEST_CASE("an epoch without batches does not appear", "[api][epochs]") {
   CHECK(first.number() == 1);
   CHECK_FALSE(epochs.next());
   CHECK_FALSE(epochs.next());
-  auto none = Loader(synthetic(0, {24, 24, 3}), small_options());
+  auto none = Loader(synthetic(0, {24, 24}), small_options());
   CHECK_FALSE(none.epochs(StreamOptions{.epochs = std::nullopt}, {.rest = rest}).next());
 }
 
 TEST_CASE("between its epochs a resting loader has no threads, no slabs and less than 64 KiB",
           "[api][epochs][shared]") {
   auto options = small_options();
-  options.shape = {128, 128, 3};
+  options.shape = {128, 128};
   auto ledger = std::make_shared<MemoryLedger>(64u << 20);
   options.memory.ledger = ledger;
   auto upstream = std::make_shared<CountingUpstream>();
   options.memory.upstream = upstream;
   std::thread([] {}).join();  // the thread sanitizer starts a thread of its own with the first one
   const auto before = threads();
-  Loader loader(synthetic(10, {160, 160, 3}), options);
+  Loader loader(synthetic(10, {160, 160}), options);
   const auto promised = ledger->promised();
   auto epochs = loader.epochs(StreamOptions{.epochs = std::nullopt}, {.rest = true});
   for (const bool early : {false, true, false}) {
@@ -217,7 +217,7 @@ TEST_CASE("a stop token ends epochs, a bad sample throws, and both leave the boo
           "[api][epochs]") {
   SECTION("stop") {
     std::stop_source stop;
-    Loader loader(synthetic(8, {24, 24, 3}), small_options());
+    Loader loader(synthetic(8, {24, 24}), small_options());
     std::uint64_t batches = 0;
     auto epochs = loader.epochs(StreamOptions{.epochs = std::nullopt, .stop = stop.get_token()});
     for (auto epoch : epochs) {
@@ -238,7 +238,7 @@ TEST_CASE("a stop token ends epochs, a bad sample throws, and both leave the boo
   SECTION("a batch that an exception destroys is not finished") {
     const bool rest = GENERATE(false, true);
     const std::uint64_t thrown_at = GENERATE(1u, 4u);
-    Loader loader(synthetic(20, {24, 24, 3}), small_options());
+    Loader loader(synthetic(20, {24, 24}), small_options());
     auto epochs = loader.epochs(2, {.rest = rest});
     try {
       for (auto epoch : epochs)
@@ -273,7 +273,7 @@ TEST_CASE("what was not trained is not finished, also after the stream has start
   const bool rest = GENERATE(false, true), thrown = GENERATE(false, true);
   const std::uint32_t world = GENERATE(1u, 2u);
   CAPTURE(rest, thrown, world);
-  const auto source = synthetic(20, {24, 24, 3});
+  const auto source = synthetic(20, {24, 24});
   std::set<std::pair<std::uint64_t, std::uint64_t>> failed, again;
   const auto note = [](auto& places, const Batch& batch) {
     for (const auto index : batch.indices()) places.emplace(batch.epoch(), index);
@@ -317,7 +317,7 @@ TEST_CASE("a batch that is held while the stream starts anew is finished when it
   const bool rest = GENERATE(false, true);
   auto options = small_options();
   options.queue.max_leases = 2;
-  Loader loader(synthetic(20, {24, 24, 3}), options);
+  Loader loader(synthetic(20, {24, 24}), options);
   auto epochs = loader.epochs(2, {.rest = rest});
   auto held = epochs.next().next();
   CHECK(epochs.progress().epochs.front().done == std::vector<Progress::Run>{{4, 20}});
@@ -330,7 +330,7 @@ TEST_CASE("a batch that is held while the stream starts anew is finished when it
 TEST_CASE("an epoch outlives its Epochs, and Epochs its Loader", "[api][epochs]") {
   Epoch epoch;
   {
-    Loader loader(synthetic(8, {24, 24, 3}), small_options());
+    Loader loader(synthetic(8, {24, 24}), small_options());
     auto epochs = loader.epochs(1);
     auto moved = std::move(epochs);
     epoch = moved.next();

@@ -27,7 +27,7 @@ class Throwing {
   std::uint64_t index_bytes() const { return 0; }
 
  private:
-  AnySource good_ = synthetic(40, {24, 24, 3});
+  AnySource good_ = synthetic(40, {24, 24});
   std::uint64_t at_;
 };
 
@@ -100,7 +100,7 @@ TEST_CASE("blank zeroes the row, says so and counts the sample as failed", "[api
   Loader loader(Flawed(40, 8), options);
   const auto log = drain(loader);
   REQUIRE(log.statuses.size() == 40);
-  const auto image = static_cast<std::ptrdiff_t>(options.shape.values());
+  const auto image = static_cast<std::ptrdiff_t>(image_bytes(options.shape, PixelFormat::rgb8));
   for (std::size_t i = 0; i < 40; ++i) {
     const bool bad = i % 8 == 3;
     CHECK((log.statuses[i] == RowStatus::blank) == bad);
@@ -218,7 +218,7 @@ TEST_CASE("by default no number of faults is too many", "[api][faults]") {
     std::uint64_t index_bytes() const { return 0; }
 
    private:
-    AnySource good_ = synthetic(30, {24, 24, 3});
+    AnySource good_ = synthetic(30, {24, 24});
   };
   Loader loader(MostlyBad{}, options);
   CHECK(drain(loader).indices.size() == 30);
@@ -229,7 +229,7 @@ TEST_CASE("a sample that can never fit is a fault that names the bytes", "[api][
   auto options = small_options();
   options.faults.policy = OnFault::blank;
   options.memory.max_sample_bytes = 2000;
-  Loader loader(synthetic(4, {200, 300, 3}), options);
+  Loader loader(synthetic(4, {200, 300}), options);
   const auto log = drain(loader);
   CHECK(std::ranges::count(log.statuses, RowStatus::blank) == 4);
   const auto report = loader.report();

@@ -84,7 +84,7 @@ TEST_CASE("knobs that move while a stream runs change neither order nor pixels",
 TEST_CASE("a queue that is made smaller gives its slabs back", "[api][knobs]") {
   auto options = small_options();
   options.queue.max_queue_size = 6;
-  Running running(synthetic(200, {24, 24, 3}), options, 1);
+  Running running(synthetic(200, {24, 24}), options, 1);
   auto& engine = *running.stream.running;
   const auto slab = running.loader->core->plan.slab_bytes;
   engine.settle();
@@ -109,7 +109,7 @@ TEST_CASE("a stream's queue and workers can be set while it runs, and the snapsh
   auto options = small_options();
   options.queue.max_queue_size = 8;
   options.workers = 2;
-  const auto source = synthetic(200, {24, 24, 3});
+  const auto source = synthetic(200, {24, 24});
   Loader reference(source, options);
   Loader loader(source, options);
   auto stream = loader.stream();
@@ -146,7 +146,7 @@ TEST_CASE("a stream's queue and workers can be set while it runs, and the snapsh
 TEST_CASE("automatic tuning and the caller do not both set the knobs", "[api][knobs]") {
   auto options = small_options();
   options.tuning.mode = Tuning::automatic;
-  Loader loader(synthetic(20, {24, 24, 3}), options);
+  Loader loader(synthetic(20, {24, 24}), options);
   auto stream = loader.stream();
   CHECK_THROWS_WITH(stream.set_queue_size(1), has_text("tuning.mode = automatic"));
 }

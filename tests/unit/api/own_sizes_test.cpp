@@ -32,7 +32,7 @@ TEST_CASE("a padded batch is a block as large as its largest sides, zeros around
   REQUIRE(batch);
   CHECK(std::ranges::equal(batch->sizes(), four));
   const auto block = batch->pixels();
-  CHECK(block.shape == Shape{30, 20, 3});
+  CHECK(block.shape == ImageSize{30, 20});
   CHECK(block.pixels.size() == 4 * 30 * 20 * 3);
   CHECK(batch->slice(2, 1).pixels.data() == batch->image(2).data);
   const double images = 200 + 120 + 25 + 153;
@@ -70,7 +70,7 @@ TEST_CASE("a ragged batch is its images one behind the other", "[sizes]") {
     CHECK(batch->image(row).data == batch->pixel_bytes().data() + offset);
     CHECK(batch->image(row).row_stride == four[row].width * 3);
     CHECK(wrong_pixels(*batch, row, source) == "");
-    offset += four[row].bytes();
+    offset += image_bytes(four[row], PixelFormat::rgb8);
   }
   CHECK(batch->pixel_bytes().size() == offset);
   CHECK_THROWS_WITH(batch->pixels(), has_text("sizes.mode = ragged"));
@@ -85,7 +85,7 @@ TEST_CASE("with images of one shape there are no sizes to ask for", "[sizes]") {
   CHECK(batch->offsets().empty());
   CHECK(batch->padding() == 0);
   CHECK(batch->pixel_bytes().data() == batch->pixels().pixels.data());
-  CHECK(batch->bytes_held() == slab_bytes({16, 16, 3}, 4, 64));
+  CHECK(batch->bytes_held() == slab_bytes({16, 16}, 4, 64));
 }
 
 TEST_CASE("images above the bound are scaled down, aspect kept, the others untouched", "[sizes]") {
@@ -207,13 +207,13 @@ TEST_CASE("a transform has the image at its own size, lines as the row lies", "[
   options.side_bytes = 8;
   options.transform = {.apply =
                            [](DecodedSample& s) {
-                             const auto [height, width, channels] = s.row.shape;
+                             const auto [height, width] = s.row.shape;
                              if (s.image.data != s.row.data || s.image.shape != s.row.shape)
                                throw SampleError(FaultKind::corrupt, "two views");
                              std::memcpy(s.side.data(), &height, 4);
                              std::memcpy(s.side.data() + 4, &width, 4);
                              for (std::uint32_t y = 0; y < height; ++y)
-                               for (std::uint32_t x = 0; x < width * channels; ++x)
+                               for (std::size_t x = 0; x < s.row.line_bytes(); ++x)
                                  s.row.data[y * s.row.row_stride + x] ^= 0xff;
                            },
                        .input = TransformInput::fitted};
@@ -344,8 +344,9 @@ TEST_CASE("one image at a time, the queue bounded by bytes: what is held is what
       CHECK(now.ready == 40'000 / small);  // as many as the byte limit allows
       CHECK(staging(now.memory) <= 40'000 + 2 * small);
     }
-    CHECK(batch.bytes_held() >= source.size_of(n).bytes());
-    CHECK(batch.bytes_held() <= (source.size_of(n).bytes() + 512) * 9 / 8);
+    const auto bytes = image_bytes(source.size_of(n), PixelFormat::rgb8);
+    CHECK(batch.bytes_held() >= bytes);
+    CHECK(batch.bytes_held() <= (bytes + 512) * 9 / 8);
     CHECK(wrong_pixels(batch, 0, source) == "");
     ++n;
   }

@@ -12,7 +12,7 @@ namespace {
 
 Options small() {
   Options options;
-  options.shape = {16, 16, 3};
+  options.shape = {16, 16};
   options.fit = Fit::stretch;
   options.batch = 4;
   options.workers = 2;

@@ -19,7 +19,7 @@ Indices of(const Batch& batch) { return {batch.indices().begin(), batch.indices(
 
 /// Three small images and three large ones.
 struct Mixed {
-  AnySource small = synthetic(3, {20, 30, 3}), large = synthetic(3, {60, 40, 3});
+  AnySource small = synthetic(3, {20, 30}), large = synthetic(3, {60, 40});
   std::uint64_t size() const { return 6; }
   Encoded read(std::uint64_t i, ByteSink& sink) const {
     return i < 3 ? small.read(i, sink) : large.read(i - 3, sink);
@@ -35,7 +35,7 @@ void wait_until_ready(const Loader& loader, std::uint32_t batches) {
 }  // namespace
 
 TEST_CASE("requests come in the order asked, each ask as one batch", "[api][requests]") {
-  Loader loader(synthetic(10, {24, 24, 3}), small_options());
+  Loader loader(synthetic(10, {24, 24}), small_options());
   auto requests = loader.requests();
   CHECK_FALSE(requests.next());
   CHECK_FALSE(requests.finished());
@@ -60,7 +60,7 @@ TEST_CASE("requests are prefetched as far as they are asked for and the queue ha
           "[api][requests]") {
   auto options = small_options();
   options.queue.max_queue_size = 2;
-  Loader loader(synthetic(10, {24, 24, 3}), options);
+  Loader loader(synthetic(10, {24, 24}), options);
   auto requests = loader.requests();
   requests.ask({0, 1});
   wait_until_ready(loader, 1);
@@ -76,7 +76,7 @@ TEST_CASE("requests are prefetched as far as they are asked for and the queue ha
 }
 
 TEST_CASE("asks are refused beyond max_outstanding until a batch is finished", "[api][requests]") {
-  Loader loader(synthetic(10, {24, 24, 3}), small_options());
+  Loader loader(synthetic(10, {24, 24}), small_options());
   auto requests = loader.requests({.max_outstanding = 2});
   requests.ask({0});
   CHECK(requests.try_ask({1}));
@@ -102,7 +102,7 @@ TEST_CASE("asks are refused beyond max_outstanding until a batch is finished", "
 }
 
 TEST_CASE("a batch that an exception destroys stays outstanding", "[api][requests]") {
-  Loader loader(synthetic(10, {24, 24, 3}), small_options());
+  Loader loader(synthetic(10, {24, 24}), small_options());
   auto requests = loader.requests();
   requests.ask({3});
   requests.ask({5});
@@ -116,7 +116,7 @@ TEST_CASE("a batch that an exception destroys stays outstanding", "[api][request
 }
 
 TEST_CASE("an ask that cannot be met is refused, and says why", "[api][requests]") {
-  Loader loader(synthetic(10, {24, 24, 3}), small_options());
+  Loader loader(synthetic(10, {24, 24}), small_options());
   CHECK_THROWS_WITH(loader.requests({.max_outstanding = 0}),
                     has_text("RequestOptions::max_outstanding = 0: must be 1 to 1048576"));
   auto requests = loader.requests();
@@ -130,18 +130,18 @@ TEST_CASE("an ask that cannot be met is refused, and says why", "[api][requests]
 
   auto options = small_options();
   options.ranks = Ranks::given(0, 2);
-  Loader ranked(synthetic(10, {24, 24, 3}), options);
+  Loader ranked(synthetic(10, {24, 24}), options);
   CHECK_THROWS_WITH(ranked.requests(), has_text("ranks.world = 2"));
   options.ranks = {};
   options.memory.budget_bytes = 64u << 20;
-  Loader bounded(synthetic(10, {24, 24, 3}), options);
+  Loader bounded(synthetic(10, {24, 24}), options);
   CHECK_THROWS_WITH(bounded.requests({.max_outstanding = 1000}),
                     has_text("under a budget it takes at most those of a batch"));
   CHECK(drain(bounded).indices.size() == 10);  // what was refused is not the live stream
 }
 
 TEST_CASE("the list of requests is on the books while the stream lives", "[api][requests]") {
-  Loader loader(synthetic(10, {24, 24, 3}), small_options());
+  Loader loader(synthetic(10, {24, 24}), small_options());
   const auto index = loader.snapshot().memory[Account::index];
   std::optional<Receipt> receipt;
   {
@@ -196,7 +196,7 @@ TEST_CASE("requests end by a cancel, a stop token, their destructor, or a bad sa
 }
 
 TEST_CASE("a cancel ends a wait for an ask", "[api][requests]") {
-  Loader loader(synthetic(10, {24, 24, 3}), small_options());
+  Loader loader(synthetic(10, {24, 24}), small_options());
   auto requests = loader.requests();
   std::thread other([&] {
     std::this_thread::sleep_for(10ms);
@@ -210,7 +210,7 @@ TEST_CASE("a cancel ends a wait for an ask", "[api][requests]") {
 TEST_CASE("next with a timeout waits for an ask, and that is no stall", "[api][requests]") {
   auto options = small_options();
   options.watchdog.after = 200ms;
-  Loader loader(synthetic(10, {24, 24, 3}), options);
+  Loader loader(synthetic(10, {24, 24}), options);
   auto requests = loader.requests();
   CHECK_FALSE(requests.next(450ms));
   CHECK_FALSE(requests.try_next());
@@ -231,7 +231,7 @@ TEST_CASE("a thousand steps over two hundred images hit the cache at least 800 t
   auto options = small_options();
   options.batch = 1;
   options.cache = {Cache::decoded, 200u << 10};
-  Loader loader(synthetic(200, {24, 24, 3}), options);
+  Loader loader(synthetic(200, {24, 24}), options);
   auto requests = loader.requests({.max_outstanding = 8});
   std::uint64_t asked = 0, steps = 0;
   while (steps < 1000) {
@@ -247,7 +247,7 @@ TEST_CASE("a thousand steps over two hundred images hit the cache at least 800 t
 
 TEST_CASE("requests of images at their own sizes are laid out as asked", "[api][requests][sizes]") {
   auto options = small_options();
-  options.shape = {};
+  options.shape = Options().shape;
   options.sizes.mode = GENERATE(Sizes::padded, Sizes::ragged);
   options.batch = 2;
   options.sizes.index = measure_sizes(Mixed{}, options);
@@ -265,12 +265,12 @@ TEST_CASE("requests of images at their own sizes are laid out as asked", "[api][
 TEST_CASE("in a ragged batch, repeats are refused if they need more than the largest batch",
           "[api][requests][sizes]") {
   auto options = small_options();
-  options.shape = {};
+  options.shape = Options().shape;
   options.sizes.mode = Sizes::ragged;
   options.batch = 2;
   options.sizes.index =
       std::make_shared<const SizeIndex>(std::vector<ImageSize>{{10, 10}, {20, 20}, {40, 40}});
-  Loader loader(synthetic(3, {24, 24, 3}), options);
+  Loader loader(synthetic(3, {24, 24}), options);
   auto requests = loader.requests();
   requests.ask({0, 0});
   requests.ask({1, 2});
@@ -289,7 +289,7 @@ TEST_CASE("an order with few positions does not limit requests", "[api][requests
   options.order = order;
   options.batch = 5;
   options.sizes.mode = mode;
-  if (mode != Sizes::fixed) options.shape = {};
+  if (mode != Sizes::fixed) options.shape = Options().shape;
   options.memory.max_sample_bytes = 80'000;
   options.memory.budget_bytes = Loader(Mixed{}, options).plan().floor_bytes;
   Loader loader(Mixed{}, options);
@@ -312,7 +312,7 @@ TEST_CASE("an order with few positions does not limit requests", "[api][requests
 
 TEST_CASE("requests of encoded samples fit as those of a stream do", "[api][requests][encoded]") {
   auto options = small_options();
-  options.shape = {};
+  options.shape = Options().shape;
   options.decode = Decode::none;
   options.batch = 3;
   options.memory.max_sample_bytes = 80'000;

@@ -41,7 +41,7 @@ class Growing {
   std::uint64_t index_bytes() const { return 0; }
 
  private:
-  AnySource small_ = synthetic(12, {60, 80, 3}), large_ = synthetic(12, {600, 800, 3});
+  AnySource small_ = synthetic(12, {60, 80}), large_ = synthetic(12, {600, 800});
   std::shared_ptr<State> state_;
 };
 
@@ -86,7 +86,7 @@ TEST_CASE("the measured bytes of one sample are enough, and no less is", "[sizes
 
 TEST_CASE("random crops never need more than was measured", "[sizes][measured]") {
   const auto source = every_kind();
-  for (const auto shape : {Shape{16, 16}, Shape{118, 203}, Shape{300, 300}})
+  for (const auto shape : {ImageSize{16, 16}, ImageSize{118, 203}, ImageSize{300, 300}})
     for (const auto decode : {Decode::exact, Decode::fast})
       for (const bool antialias : {false, true}) {
         auto options = small_options();
@@ -260,7 +260,7 @@ TEST_CASE("sizes of their own, a cache and only a budget: that is a bound", "[si
 
 TEST_CASE("a cache without room says so in the plan and in the report", "[cache]") {
   auto options = small_options();
-  const auto source = synthetic(20, {24, 24, 3});
+  const auto source = synthetic(20, {24, 24});
   options.memory.max_sample_bytes = 1 << 20;
   options.memory.budget_bytes = resolve(options, source.index_bytes(), 0, 20).floor_bytes;
   options.cache.keep = Cache::decoded;
@@ -279,7 +279,7 @@ TEST_CASE("a cache without room says so in the plan and in the report", "[cache]
 }
 
 TEST_CASE("a loader knows the names of its samples", "[api]") {
-  const auto source = synthetic(20, {24, 24, 3});
+  const auto source = synthetic(20, {24, 24});
   Loader loader(source, small_options());
   for (std::uint64_t i = 0; i < 20; ++i) CHECK(loader.name(i) == source.name(i));
   CHECK_THROWS_WITH(loader.name(20), has_text("Loader::name(index = 20): the source has 20"));

@@ -13,8 +13,7 @@ TEST_CASE("two loaders share a budget: the bound holds and neither starves", "[a
   const auto floor = resolve(options, 0).floor_bytes;
   auto ledger = std::make_shared<MemoryLedger>(2 * floor + 20'000);
   options.memory.ledger = ledger;
-  Loader training(Flawed(200, 0, {60, 80, 3}), options),
-      validation(Flawed(100, 0, {60, 80, 3}), options);
+  Loader training(Flawed(200, 0, {60, 80}), options), validation(Flawed(100, 0, {60, 80}), options);
   CHECK(ledger->promised() == training.plan().promised_bytes + validation.plan().promised_bytes);
   std::uint64_t rows = 0;
   {
@@ -36,14 +35,14 @@ TEST_CASE("a loader whose floor is promised away is refused, and welcome once it
   auto ledger = std::make_shared<MemoryLedger>(floor + floor / 2);
   options.memory.ledger = ledger;
   {
-    Loader first(synthetic(20, {24, 24, 3}), options);
-    CHECK_THROWS_WITH(Loader(synthetic(20, {24, 24, 3}), options),
+    Loader first(synthetic(20, {24, 24}), options);
+    CHECK_THROWS_WITH(Loader(synthetic(20, {24, 24}), options),
                       has_text("reserved for other loaders"));
     CHECK(drain(first).indices.size() == 20);
   }
   CHECK(ledger->promised() == 0);
   CHECK(ledger->snapshot().live == 0);
-  Loader second(synthetic(20, {24, 24, 3}), options);
+  Loader second(synthetic(20, {24, 24}), options);
   CHECK(drain(second).indices.size() == 20);
 }
 
@@ -54,13 +53,13 @@ TEST_CASE("the books say who still holds what, of loaders that are gone, too", "
   options.memory.ledger = ledger;
   std::optional<Batch> first, second, other;
   {
-    Loader gone(synthetic(20, {24, 24, 3}), options);
+    Loader gone(synthetic(20, {24, 24}), options);
     auto stream = gone.stream();
     first = stream.next();
     second = stream.next();
     second->held_by("my tensor");
   }
-  Loader loader(synthetic(20, {24, 24, 3}), options);
+  Loader loader(synthetic(20, {24, 24}), options);
   auto stream = loader.stream();
   other = stream.next();
 
@@ -107,7 +106,7 @@ TEST_CASE("a budget that is too small for the queue makes it shallower, and the 
   options.queue.max_queue_size = 64;
   options.memory.max_sample_bytes = 40'000;
   options.memory.budget_bytes = resolve(options, 0).floor_bytes + 3 * (1 << 20) + 5 * 3264;
-  Loader loader(synthetic(100, {24, 24, 3}), options);
+  Loader loader(synthetic(100, {24, 24}), options);
   CHECK(loader.plan().max_queue_size < 64);
   CHECK(loader.plan().max_queue_size_requested == 64);
   CHECK(drain(loader).indices.size() == 100);
@@ -117,7 +116,7 @@ TEST_CASE("read-ahead reads no more than it was asked to, and delivers the same"
   class Counting {
    public:
     struct State {
-      AnySource good = synthetic(60, {24, 24, 3});
+      AnySource good = synthetic(60, {24, 24});
       std::atomic<int> reading{0}, most{0};
       int at_once = 1;  ///< the first reads wait until so many are under way
     };

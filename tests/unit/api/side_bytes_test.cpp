@@ -70,9 +70,9 @@ class Scaled {
 
 Options pair_options() {
   auto options = small_options();
-  options.shape = {4, 6, 3};
-  options.side_bytes = Shape{8, 12, 3}.values();
-  options.transform = pair_crop({4, 6, 3}, {8, 12, 3});
+  options.shape = {4, 6};
+  options.side_bytes = image_bytes({8, 12}, PixelFormat::rgb8);
+  options.transform = pair_crop({4, 6}, {8, 12});
   options.order = Order::shuffle();
   return options;
 }
@@ -96,7 +96,7 @@ TEST_CASE("a source fills the side bytes, and the batch gives them by row", "[si
       for (const auto byte : side) REQUIRE(byte == std::byte(batch.indices()[row] + 1));
     }
     CHECK_THROWS_WITH(batch.side(batch.size()), has_text("Batch::side(i = "));
-    CHECK_THROWS_WITH(batch.side_pixels({2, 6, 3}), has_text("that is 36 bytes, side_bytes is 37"));
+    CHECK_THROWS_WITH(batch.side_pixels({2, 6}), has_text("that is 36 bytes, side_bytes is 37"));
     CHECK(batch.bytes_held() == slab_bytes(options.shape, 8, 64, 37));
   }
 }
@@ -143,11 +143,11 @@ TEST_CASE("pairs come with crops and flips that agree, whatever the workers", "[
     Log log;
     auto stream = loader.stream({.epochs = 2});
     for (auto& batch : stream) {
-      const auto second = batch.side_pixels({8, 12, 3});
+      const auto second = batch.side_pixels({8, 12});
       CHECK(second.count == batch.size());
       for (std::uint32_t row = 0; row < batch.size(); ++row) {
         const auto image = batch.image(row);
-        const auto* const other = second.pixels.data() + row * second.shape.values();
+        const auto* const other = second.pixels.data() + row * second.values();
         for (std::uint32_t y = 0; y < 8; ++y)
           for (std::uint32_t x = 0; x < 12; ++x)
             REQUIRE(std::memcmp(other + (y * 12 + x) * 3,
@@ -204,7 +204,7 @@ TEST_CASE("beside what the fit made, a transform has the second image whole", "[
   auto options = pair_options();
   options.transform = {.apply =
                            [](DecodedSample& s) {
-                             if (s.second.shape != Shape{20, 24, 3} || s.image.data != s.row.data)
+                             if (s.second.shape != ImageSize{20, 24} || s.image.data != s.row.data)
                                throw SampleError(FaultKind::corrupt, "not so");
                              std::memset(s.side.data(), s.second.data[2], s.side.size());
                            },
@@ -221,9 +221,9 @@ TEST_CASE("a transform has all three images of nested pairs, also from a cache",
   options.cache = {Cache::encoded, 4 << 20};
   options.transform = {.apply =
                            [](DecodedSample& s) {
-                             if (s.image.shape != Shape{10, 12, 3} ||
-                                 s.second.shape != Shape{20, 24, 3} ||
-                                 s.third.shape != Shape{30, 36, 3})
+                             if (s.image.shape != ImageSize{10, 12} ||
+                                 s.second.shape != ImageSize{20, 24} ||
+                                 s.third.shape != ImageSize{30, 36})
                                throw SampleError(FaultKind::corrupt, "not so");
                              s.side[0] = std::byte(s.second.data[2]);
                              s.side[1] = std::byte(s.third.data[2]);

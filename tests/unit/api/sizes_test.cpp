@@ -11,7 +11,7 @@ namespace {
 /// A source of any number of samples, without data.
 class Endless {
  public:
-  explicit Endless(std::uint64_t size) : size_(size), images_(synthetic(8, {20, 20, 3}, 1)) {}
+  explicit Endless(std::uint64_t size) : size_(size), images_(synthetic(8, {20, 20}, 1)) {}
   std::uint64_t size() const { return size_; }
   Encoded read(std::uint64_t i, ByteSink& sink) const { return images_.read(i % 8, sink); }
   std::string name(std::uint64_t i) const { return std::to_string(i); }
@@ -36,13 +36,12 @@ Log first_batches(Loader& loader, std::uint64_t from, int count) {
 
 }  // namespace
 
-TEST_CASE("the values of a shape and the bytes of a size do not wrap", "[api][sizes]") {
+TEST_CASE("the values and the bytes of an image do not wrap", "[api][sizes]") {
   constexpr auto most = UINT32_MAX;
-  CHECK(Shape{most, most, most}.values() == UINT64_MAX);
-  CHECK(Shape{most, most, 1}.values() == std::uint64_t{most} * most);
-  CHECK(Shape{most, most, 0}.values() == 0);
-  CHECK(ImageSize{most, most}.bytes() == UINT64_MAX);
-  CHECK(ImageSize{1u << 31, 3}.bytes() == 9ull << 31);
+  CHECK(image_values({most, most}, PixelFormat::rgb8) == UINT64_MAX);
+  CHECK(image_bytes({most, most}, PixelFormat::rgb8) == UINT64_MAX);
+  CHECK(image_bytes({most, most}, PixelFormat::grey8) == std::uint64_t{most} * most);
+  CHECK(image_bytes({1u << 31, 3}, PixelFormat::rgb8) == 9ull << 31);
 }
 
 TEST_CASE("two and more billion samples are counted in 64 bits, to the last", "[api][D10]") {

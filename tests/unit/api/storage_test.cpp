@@ -16,7 +16,7 @@ namespace {
 class Storage {
  public:
   Storage(std::uint64_t count, std::uint64_t slow)
-      : images_(synthetic(count, {20, 24, 3}, 5)), slow_(slow) {}
+      : images_(synthetic(count, {20, 24}, 5)), slow_(slow) {}
 
   struct Gate {
     std::mutex mutex;
@@ -59,7 +59,7 @@ class ManyParts {
  public:
   static constexpr std::uint64_t parts = 500;
 
-  explicit ManyParts(std::uint64_t samples) : image_(synthetic(samples, {24, 24, 3})) {}
+  explicit ManyParts(std::uint64_t samples) : image_(synthetic(samples, {24, 24})) {}
 
   std::uint64_t size() const { return image_.size(); }
   Encoded read(std::uint64_t i, ByteSink& sink) const {

@@ -13,7 +13,7 @@ using namespace weir::test;
 using namespace std::chrono_literals;
 
 TEST_CASE("range-for releases its batch before it asks for the next", "[api]") {
-  Loader loader(synthetic(10, {24, 24, 3}), small_options());
+  Loader loader(synthetic(10, {24, 24}), small_options());
   std::uint64_t rows = 0;
   auto stream = loader.stream();
   for (auto& batch : stream) rows += batch.size();
@@ -24,7 +24,7 @@ TEST_CASE("range-for releases its batch before it asks for the next", "[api]") {
 }
 
 TEST_CASE("a lease too many throws and names the option", "[api]") {
-  Loader loader(synthetic(20, {24, 24, 3}), small_options());
+  Loader loader(synthetic(20, {24, 24}), small_options());
   auto stream = loader.stream();
   auto batch = stream.next();
   REQUIRE(batch);
@@ -38,7 +38,7 @@ TEST_CASE("a lease too many throws and names the option", "[api]") {
 TEST_CASE("the batch of a taker that throws counts as discarded", "[api]") {
   auto options = small_options();
   options.batch = 4;
-  Loader loader(synthetic(8, {24, 24, 3}), options);
+  Loader loader(synthetic(8, {24, 24}), options);
   auto stream = loader.stream();
   std::atomic<int> calls{0};
   stream.async_next([&](const std::exception_ptr&, const std::optional<Batch>& batch) {
@@ -56,7 +56,7 @@ TEST_CASE("the batch of a taker that throws counts as discarded", "[api]") {
 }
 
 TEST_CASE("next with a timeout waits for a lease to come back", "[api]") {
-  Loader loader(synthetic(20, {24, 24, 3}), small_options());
+  Loader loader(synthetic(20, {24, 24}), small_options());
   auto stream = loader.stream();
   auto held = stream.next();
   std::thread other([&] {
@@ -70,7 +70,7 @@ TEST_CASE("next with a timeout waits for a lease to come back", "[api]") {
 }
 
 TEST_CASE("a timeout beyond the clock's range waits for the batch", "[api]") {
-  Loader loader(synthetic(20, {24, 24, 3}), small_options());
+  Loader loader(synthetic(20, {24, 24}), small_options());
   auto stream = loader.stream();
   std::uint64_t rows = 0;
   while (auto batch = stream.next(std::chrono::steady_clock::duration::max()))
@@ -87,7 +87,7 @@ TEST_CASE("a watchdog and a tuning interval beyond the clock's range never come"
   options.tuning.interval = std::chrono::milliseconds::max();
   std::atomic<int> stalls{0};
   options.watchdog.on_stall = [&](const std::string&) { ++stalls; };
-  Loader loader(synthetic(20, {24, 24, 3}), options);
+  Loader loader(synthetic(20, {24, 24}), options);
   auto stream = loader.stream();
   std::this_thread::sleep_for(20ms);
   while (stream.next(10s)) {
@@ -107,13 +107,13 @@ TEST_CASE("an upstream that returns null is an allocation that failed", "[api]")
   auto options = small_options();
   if (sanitized) return skip("UBSan stops in std::pmr::memory_resource::allocate()");
   options.memory.upstream = std::make_shared<Null>();
-  Loader loader(synthetic(20, {24, 24, 3}), options);
+  Loader loader(synthetic(20, {24, 24}), options);
   CHECK_THROWS_AS(loader.stream().next(), std::bad_alloc);
   CHECK(loader.snapshot().memory[Account::idle] == 0);
 }
 
 TEST_CASE("try_next gives what is ready and does not wait", "[api]") {
-  Loader loader(synthetic(8, {24, 24, 3}), small_options());
+  Loader loader(synthetic(8, {24, 24}), small_options());
   auto stream = loader.stream();
   stream.settle();
   CHECK(stream.try_next());
@@ -124,7 +124,7 @@ TEST_CASE("try_next gives what is ready and does not wait", "[api]") {
 
 TEST_CASE("a stop token cancels, and so does another thread while next() blocks", "[api]") {
   auto options = small_options();
-  Loader loader(synthetic(1'000'000, {24, 24, 3}), options);
+  Loader loader(synthetic(1'000'000, {24, 24}), options);
   std::stop_source stop;
   {
     auto stream = loader.stream({.epochs = std::nullopt, .stop = stop.get_token()});
@@ -153,7 +153,7 @@ TEST_CASE("a stop token cancels, and so does another thread while next() blocks"
 }
 
 TEST_CASE("one live stream a loader", "[api]") {
-  Loader loader(synthetic(8, {24, 24, 3}), small_options());
+  Loader loader(synthetic(8, {24, 24}), small_options());
   {
     auto stream = loader.stream();
     CHECK_THROWS_AS(loader.stream(), Error);
@@ -166,7 +166,7 @@ TEST_CASE("streams follow each other and slabs are kept between them", "[api]") 
   auto upstream = std::make_shared<CountingUpstream>();
   auto options = small_options();
   options.memory.upstream = upstream;
-  Loader loader(synthetic(40, {24, 24, 3}), options);
+  Loader loader(synthetic(40, {24, 24}), options);
   const auto first = drain(loader);
   const auto slabs = upstream->allocations();
   CHECK(drain(loader) == first);
@@ -182,11 +182,11 @@ TEST_CASE("an empty set, one sample, a set smaller than a batch", "[api][D10]") 
       auto options = small_options();
       options.drop_last = drop_last;
       if (drop_last && count > 0) {
-        CHECK_THROWS_WITH(Loader(synthetic(count, {24, 24, 3}), options),
+        CHECK_THROWS_WITH(Loader(synthetic(count, {24, 24}), options),
                           has_text("batch = 4: with drop_last"));
         continue;
       }
-      Loader loader(synthetic(count, {24, 24, 3}), options);
+      Loader loader(synthetic(count, {24, 24}), options);
       const auto log = drain(loader, {.epochs = 2});
       CHECK(log.indices.size() == 2 * count);
       auto stream = loader.stream({.epochs = count == 0 ? std::nullopt : std::optional(1ull)});
@@ -199,7 +199,7 @@ TEST_CASE("an empty set, one sample, a set smaller than a batch", "[api][D10]") 
 TEST_CASE("drop_last leaves the short batch out of every epoch and counts it", "[api][D10]") {
   auto options = small_options();
   options.drop_last = true;
-  Loader loader(synthetic(10, {24, 24, 3}), options);
+  Loader loader(synthetic(10, {24, 24}), options);
   const auto log = drain(loader, {.epochs = 3});
   CHECK(log.indices.size() == 24);
   CHECK(loader.snapshot().samples.omitted == 6);
@@ -209,7 +209,7 @@ TEST_CASE("drop_last leaves the short batch out of every epoch and counts it", "
 TEST_CASE("endless epochs prefetch across the seam", "[api]") {
   auto options = small_options();
   options.queue.max_queue_size = 6;
-  Loader loader(synthetic(8, {24, 24, 3}), options);
+  Loader loader(synthetic(8, {24, 24}), options);
   auto stream = loader.stream({.epochs = std::nullopt});
   stream.settle();
   CHECK(loader.snapshot().samples.drawn == 24);
@@ -226,7 +226,7 @@ TEST_CASE("batches outlive stream and loader, in any order", "[api]") {
   std::optional<Batch> first, second;
   std::optional<Stream> stream;
   {
-    Loader loader(synthetic(40, {24, 24, 3}), options);
+    Loader loader(synthetic(40, {24, 24}), options);
     stream = loader.stream();
     first = stream->next();
   }
@@ -240,11 +240,11 @@ TEST_CASE("batches outlive stream and loader, in any order", "[api]") {
 }
 
 TEST_CASE("slices and images are views of the batch and are checked", "[api]") {
-  Loader loader(synthetic(4, {24, 24, 3}), small_options());
+  Loader loader(synthetic(4, {24, 24}), small_options());
   auto stream = loader.stream();
   const auto batch = stream.next();
   REQUIRE(batch);
-  const auto image = Shape{16, 16, 3}.values();
+  const auto image = image_bytes({16, 16}, PixelFormat::rgb8);
   CHECK(batch->slice(1, 2).pixels.data() == batch->pixels().pixels.data() + image);
   CHECK(batch->slice(1, 2).count == 2);
   CHECK(batch->slice(4, 0).count == 0);
@@ -258,7 +258,7 @@ TEST_CASE("slices and images are views of the batch and are checked", "[api]") {
 TEST_CASE("a run lasts until its consumer is through, not until its producers are", "[api]") {
   auto options = small_options();
   options.queue.max_queue_size = 8;
-  Loader loader(synthetic(12, {24, 24, 3}), options);
+  Loader loader(synthetic(12, {24, 24}), options);
   auto stream = loader.stream();
   stream.settle();
   constexpr auto step = 20ms;

@@ -60,7 +60,7 @@ void check_counters(const TraceFile& trace, const Snapshot& now) {
 TEST_CASE("a trace has every sample in every stage, on the row of its thread", "[trace]") {
   auto options = traced_options();
   options.io.read_ahead = GENERATE(0u, 3u);
-  Loader loader(synthetic(40, {24, 24, 3}), options);
+  Loader loader(synthetic(40, {24, 24}), options);
   CHECK(drain(loader, {.epochs = 2}).indices.size() == 80);
   const auto trace = trace_of(loader);
   CHECK(trace.complaint().empty());
@@ -102,7 +102,7 @@ TEST_CASE("the rows of a trace have the same names each time", "[trace]") {
   auto options = traced_options();
   options.io.read_ahead = 2;
   const auto names = [&] {
-    Loader loader(synthetic(12, {24, 24, 3}), options);
+    Loader loader(synthetic(12, {24, 24}), options);
     drain(loader);
     std::set<std::string> rows;
     for (const auto& [row, name] : trace_of(loader).rows)
@@ -120,7 +120,7 @@ TEST_CASE("tuning has a row in a trace, and each of its moves a mark there", "[t
   // The trace keeps the first events, and the tuner's move comes later.
   options.trace.events = 200'000;
   tune_often(options);
-  Loader loader(source::delayed(synthetic(64, {24, 24, 3}), {5, 0, 0}), options);
+  Loader loader(source::delayed(synthetic(64, {24, 24}), {5, 0, 0}), options);
   {
     auto stream = loader.stream({.epochs = std::nullopt});
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -152,7 +152,7 @@ TEST_CASE("a trace shows samples that waited for bytes, and the budget is for it
   options.queue.max_queue_size = 8;
   options.workers = 4;
   options.memory.budget_bytes = resolve(options, 0).floor_bytes;
-  Loader loader(Flawed(60, 0, {90, 120, 3}), options);
+  Loader loader(Flawed(60, 0, {90, 120}), options);
   CHECK(loader.plan().trace_bytes == 20'000 * trace_event_bytes);
   CHECK(loader.snapshot().memory[Account::index] ==
         loader.plan().trace_bytes + loader.plan().record_bytes);
@@ -177,7 +177,7 @@ TEST_CASE("a trace shows samples that waited for bytes, and the budget is for it
 TEST_CASE("a trace that is full keeps its beginning and counts the rest", "[trace]") {
   auto options = traced_options();
   options.trace.events = 50;
-  Loader loader(synthetic(40, {24, 24, 3}), options);
+  Loader loader(synthetic(40, {24, 24}), options);
   drain(loader);
   const auto trace = trace_of(loader);
   CHECK(trace.json.at("otherData").at("events") == 50);
@@ -187,7 +187,7 @@ TEST_CASE("a trace that is full keeps its beginning and counts the rest", "[trac
 }
 
 TEST_CASE("without a trace there is none to write, and it costs nothing", "[trace]") {
-  Loader loader(synthetic(4, {24, 24, 3}), small_options());
+  Loader loader(synthetic(4, {24, 24}), small_options());
   CHECK(loader.plan().trace_bytes == 0);
   CHECK(loader.snapshot().memory.live == loader.plan().index_bytes);
   std::ostringstream out;
@@ -203,7 +203,7 @@ TEST_CASE("a trace can be written while the stream runs, and leaves nothing on t
   options.queue.max_leases = 2;
   std::optional<Batch> kept;
   {
-    Loader loader(synthetic(200, {24, 24, 3}), options);
+    Loader loader(synthetic(200, {24, 24}), options);
     std::string complaint;
     std::jthread writer([&](const std::stop_token& stop) {
       while (!stop.stop_requested() && complaint.empty()) complaint = trace_of(loader).complaint();
@@ -220,7 +220,7 @@ TEST_CASE("a trace can be written while the stream runs, and leaves nothing on t
 
 TEST_CASE("names of any bytes do not spoil a trace", "[trace]") {
   std::vector<MemorySample> odd;
-  const auto image = synthetic(1, {8, 8, 3});
+  const auto image = synthetic(1, {8, 8});
   struct Keep final : ByteSink {
     std::vector<std::byte> bytes;
     std::optional<std::span<std::byte>> try_take(std::size_t n) override {

@@ -70,12 +70,12 @@ TEST_CASE("a transform is given the whole upright image and a row of zeros", "[t
     std::atomic<int> wrong{0}, calls{0};
     options.transform = call([&](DecodedSample& s) {
       ++calls;
-      const Shape expected = orientation == 1 ? Shape{23, 31, 3} : Shape{31, 23, 3};
+      const ImageSize expected = orientation == 1 ? ImageSize{23, 31} : ImageSize{31, 23};
       if (s.image.shape != expected || s.image.row_stride != expected.width * 3u) ++wrong;
       if (orientation == 1 && !std::equal(image.values.begin(), image.values.end(), s.image.data))
         ++wrong;
       if (s.second.data != nullptr || !s.side.empty() || s.cancelled()) ++wrong;
-      if (s.row.shape != Shape{16, 16, 3} || s.row.row_stride != 48) ++wrong;
+      if (s.row.shape != ImageSize{16, 16} || s.row.row_stride != 48) ++wrong;
       if (std::any_of(s.row.data, s.row.data + 768, [](auto v) { return v != 0; })) ++wrong;
       std::memset(s.row.data, static_cast<int>(1 + s.index), 700);  // only a part of it
     });
@@ -96,14 +96,14 @@ TEST_CASE("a fitted transform changes in place what the fit made", "[transform]"
   auto options = small_options();
   options.fit = Fit::random;
   options.order = Order::shuffle();
-  const auto source = synthetic(30, {40, 50, 3});
+  const auto source = synthetic(30, {40, 50});
   Loader plain(source, options);
   const auto before = drain(plain);
   std::atomic<int> wrong{0};
   options.transform = call(
       [&](DecodedSample& s) {
         if (s.image.data != s.row.data || s.image.shape != s.row.shape) ++wrong;
-        for (std::size_t i = 0; i < s.row.shape.values(); ++i)
+        for (std::size_t i = 0; i < s.row.values(); ++i)
           s.row.data[i] = static_cast<std::uint8_t>(255 - s.row.data[i]);
       },
       0, TransformInput::fitted);
@@ -164,7 +164,7 @@ TEST_CASE("scratch is what was declared, on the books, more is a fault naming bo
       [&](DecodedSample& s) {
         std::pmr::vector<std::byte> all(s.scratch);
         all.resize(100'000, std::byte{1});
-        if (books->snapshot().memory[Account::scratch] < 100'000 + s.image.shape.values()) ++wrong;
+        if (books->snapshot().memory[Account::scratch] < 100'000 + s.image.values()) ++wrong;
         if (s.index % 3 == 0) static_cast<void>(s.scratch->allocate(5, 1));
       },
       100'000);
@@ -210,13 +210,13 @@ TEST_CASE("a transform that fails is met as the policy says", "[transform][R12]"
   auto options = small_options();
   options.side_bytes = 3;
   options.transform = call([](DecodedSample& s) {
-    std::memset(s.row.data, 9, s.row.shape.values());
+    std::memset(s.row.data, 9, s.row.values());
     std::ranges::fill(s.side, std::byte{9});
     s.label = 77;
     if (s.index % 10 == 6) throw Own("no faces in it");
     if (s.index % 10 == 7) throw SampleError(FaultKind::limit, "too many faces");
   });
-  const auto source = synthetic(20, {24, 24, 3});
+  const auto source = synthetic(20, {24, 24});
 
   SECTION("stop: the original exception, after the batches before") {
     Loader loader(source, options);
@@ -290,7 +290,7 @@ TEST_CASE("a transform sees that its stream ends, and the end waits for it", "[t
     left = true;
     throw std::runtime_error("left early");  // not a fault of the library
   });
-  Loader loader(synthetic(20, {24, 24, 3}), options);
+  Loader loader(synthetic(20, {24, 24}), options);
   auto stream = std::make_unique<Stream>(loader.stream());
   while (!entered) std::this_thread::yield();
   stream->cancel();
@@ -317,7 +317,7 @@ TEST_CASE("a transform's time counts as fit, and the watchdog names it", "[trans
   options.watchdog.on_stall = [&](const std::string& stall) {
     if (contains(stall, "waits for the transform of")) told = true;
   };
-  Loader loader(synthetic(4, {24, 24, 3}), options);
+  Loader loader(synthetic(4, {24, 24}), options);
   auto stream = loader.stream();
   gate->await(1);
   const auto begun = std::chrono::steady_clock::now();

@@ -29,7 +29,7 @@ TEST_CASE("slow reads make automatic tuning read ahead, within its bounds", "[ap
     const std::lock_guard lock(mutex);
     told.push_back(text);
   };
-  Loader loader(source::delayed(synthetic(64, {24, 24, 3}), {5, 0, 0}), options);
+  Loader loader(source::delayed(synthetic(64, {24, 24}), {5, 0, 0}), options);
   CHECK(loader.plan().max_queue_size == 8);
   CHECK(loader.plan().start == Setting{4, 1, 0, 4});
   auto stream = loader.stream({.epochs = std::nullopt});
@@ -53,7 +53,7 @@ TEST_CASE("automatic tuning changes neither order nor pixels, nor breaks a budge
   auto options = small_options();
   options.fit = Fit::random;
   options.order = Order::shuffle();
-  const auto source = synthetic(96, {24, 24, 3});
+  const auto source = synthetic(96, {24, 24});
   options.memory.budget_bytes = resolve(options, source.index_bytes()).floor_bytes + (4u << 20);
   Loader plain(source, options);
   const StreamOptions twice{.epochs = 12};

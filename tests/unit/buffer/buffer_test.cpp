@@ -48,21 +48,53 @@ buffer::Slab& lease_of(buffer::SlabPool& pool, std::uint64_t sequence) {
 }  // namespace
 
 TEST_CASE("the parts of a slab lie apart, each aligned", "[buffer]") {
-  const buffer::SlabLayout layout({5, 7, 3}, 3, 64);
-  CHECK(layout.labels == 320);  // 3 * 105 = 315
-  CHECK(layout.indices == 384);
-  CHECK(layout.statuses == 448);
+  const auto layout = buffer::SlabLayout::fixed({}, {5, 7}, 3, 64);
+  CHECK(layout[buffer::ColumnId::labels].offset == 320);  // 3 * 105 = 315
+  CHECK(layout[buffer::ColumnId::indices].offset == 384);
+  CHECK(layout[buffer::ColumnId::statuses].offset == 448);
   CHECK(layout.bytes == 512);
-  CHECK(buffer::SlabLayout({224, 224, 3}, 64, 64).bytes == 64ull * 224 * 224 * 3 + 512 + 512 + 64);
-  CHECK(buffer::SlabLayout({65'500, 65'500, 3}, 1u << 31, 64).bytes == UINT64_MAX);
+  CHECK(buffer::SlabLayout::fixed({}, {224, 224}, 64, 64).bytes ==
+        64ull * 224 * 224 * 3 + 512 + 512 + 64);
+  CHECK(buffer::SlabLayout::fixed({}, {65'500, 65'500}, 1u << 31, 64).bytes == UINT64_MAX);
+}
+
+TEST_CASE("the columns of a slab follow one another without overlap", "[buffer]") {
+  using buffer::ColumnId, buffer::SlabLayout;
+  const buffer::RowForm images{.side_bytes = 30}, samples{.encoded = true};
+  for (const auto& layout :
+       {SlabLayout::fixed(images, {5, 7}, 3, 64), SlabLayout::padded(images, {5, 7}, 3, 16),
+        SlabLayout::ragged(images, 1001, 3, 128), SlabLayout::ragged(samples, 1001, 3, 64)}) {
+    std::uint64_t end = 0;
+    for (std::size_t i = 0; i < buffer::column_count; ++i) {
+      const auto& column = layout[static_cast<ColumnId>(i)];
+      CHECK(column.offset == end);
+      CHECK(column.offset % layout.alignment == 0);
+      end += round_up(column.bytes, layout.alignment);
+    }
+    CHECK(layout.bytes == end);
+    CHECK((layout[ColumnId::sizes].bytes > 0) == layout.sizes_differ());
+    CHECK((layout[ColumnId::headers].bytes > 0) == layout.form.encoded);
+  }
+}
+
+TEST_CASE("the form of a row gives the bytes of a row of any size", "[buffer]") {
+  const buffer::RowForm images{.side_bytes = 30}, grey{.pixels = PixelFormat::grey8},
+      samples{.encoded = true, .side_bytes = 5};
+  CHECK(images.image_bytes({5, 7}) == 105);
+  CHECK(images.row_bytes({5, 7}) == 135);
+  CHECK(grey.row_bytes({5, 7}) == 35);
+  CHECK(samples.image_bytes({1, 1000}) == 1000);
+  CHECK(samples.row_bytes({1, 1000}) == 1005);
+  CHECK(images.image_bytes({UINT32_MAX, UINT32_MAX}) == UINT64_MAX);
 }
 
 TEST_CASE("side bytes lie behind the pixels, a row behind the other", "[buffer]") {
-  const buffer::SlabLayout layout({5, 7, 3}, 3, 64, 30);
-  CHECK(layout.side == 320);
-  CHECK(layout.labels == 448);  // 3 * 30 = 90
+  const auto layout = buffer::SlabLayout::fixed({.side_bytes = 30}, {5, 7}, 3, 64);
+  CHECK(layout[buffer::ColumnId::side].offset == 320);
+  CHECK(layout[buffer::ColumnId::labels].offset == 448);  // 3 * 30 = 90
   CHECK(layout.bytes == 640);
-  CHECK(buffer::SlabLayout({5, 7, 3}, 3, 64, UINT64_MAX / 2).bytes == UINT64_MAX);
+  CHECK(buffer::SlabLayout::fixed({.side_bytes = UINT64_MAX / 2}, {5, 7}, 3, 64).bytes ==
+        UINT64_MAX);
   auto book = page(layout.bytes, layout, 1);
   buffer::SlabPool pool(book, layout, nullptr);
   auto* const slab = pool.make(pool.layout().bytes);
@@ -99,7 +131,7 @@ TEST_CASE("a transform's arena gives what was declared, and a refusal names both
 }
 
 TEST_CASE("slabs are made one by one, charged before they exist, and kept", "[buffer]") {
-  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = page(2 * layout.bytes, layout, 3);
   buffer::SlabPool pool(book, layout, upstream);
@@ -116,7 +148,7 @@ TEST_CASE("slabs are made one by one, charged before they exist, and kept", "[bu
 }
 
 TEST_CASE("an upstream that throws leaves nothing charged", "[buffer]") {
-  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto book = page(UINT64_MAX, layout, 1);
   buffer::SlabPool pool(book, layout, std::make_shared<Refusing>());
   CHECK_THROWS_AS(pool.make(pool.layout().bytes), std::bad_alloc);
@@ -124,7 +156,7 @@ TEST_CASE("an upstream that throws leaves nothing charged", "[buffer]") {
 }
 
 TEST_CASE("a block grows to what is asked, keeps it, and gives it back", "[buffer]") {
-  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto book = page(100, layout, 1);
   {
     buffer::Block block(*book, Account::scratch);
@@ -158,7 +190,7 @@ TEST_CASE("a block grows to what is asked, keeps it, and gives it back", "[buffe
 TEST_CASE("a block that the allocator refuses leaves nothing charged", "[buffer][R1]") {
   // A sanitizer's operator new ends the process instead.
   if (sanitized) return;
-  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto book = page(UINT64_MAX, layout, 1);
   buffer::Block block(*book, Account::scratch);
   CHECK_THROWS_AS(block.ensure(1ull << 62, 0, {0, 0}, nullptr), std::bad_alloc);
@@ -167,7 +199,7 @@ TEST_CASE("a block that the allocator refuses leaves nothing charged", "[buffer]
 }
 
 TEST_CASE("a block takes over what its waiter was granted, in place of what it had", "[buffer]") {
-  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto book = page(100, layout, 1);
   book->begin_stream(nullptr);
   buffer::Block block(*book, Account::scratch), other(*book, Account::scratch);
@@ -196,7 +228,7 @@ TEST_CASE("a block takes over what its waiter was granted, in place of what it h
 }
 
 TEST_CASE("idle slabs go where there are more than wanted, those in use stay", "[buffer]") {
-  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = page(UINT64_MAX, layout, 3);
   book->begin_stream(nullptr);
@@ -221,7 +253,7 @@ TEST_CASE("a lease that ends after its loader takes its slab along, and is watch
     void released(const buffer::Slab& slab) noexcept override { last = slab.id; }
     books::SlabId last = UINT32_MAX;
   } watch;
-  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = page(UINT64_MAX, layout, 2);
   book->begin_stream(nullptr);
@@ -268,7 +300,7 @@ TEST_CASE("while the upstream frees a slab, another thread can end its lease", "
       return this == &other;
     }
   };
-  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   const auto upstream = std::make_shared<Waiting>();
   auto book = page(UINT64_MAX, layout, 2);
   book->begin_stream(nullptr);
@@ -286,7 +318,7 @@ TEST_CASE("while the upstream frees a slab, another thread can end its lease", "
 }
 
 TEST_CASE("slabs come from pages where nothing else is given", "[buffer]") {
-  const buffer::SlabLayout layout({4, 4, 3}, 2, 64);
+  const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto book = page(UINT64_MAX, layout, 1);
   buffer::SlabPool pool(book, layout, nullptr);
   auto* const slab = pool.make(pool.layout().bytes);

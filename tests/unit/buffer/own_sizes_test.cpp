@@ -9,7 +9,7 @@
 
 using namespace weir;
 using namespace weir::test;
-using buffer::SlabLayout, buffer::SlabPool;
+using buffer::ColumnId, buffer::SlabLayout, buffer::SlabPool;
 
 namespace {
 
@@ -27,29 +27,29 @@ void use(const std::shared_ptr<books::Book>& book, buffer::Slab& slab, std::uint
 }  // namespace
 
 TEST_CASE("behind the parts of a slab lie sizes, places and offsets", "[buffer][sizes]") {
-  const auto padded = SlabLayout::padded({5, 7}, 3, 64, 30);
-  const SlabLayout plain({5, 7, 3}, 3, 64, 30);
-  CHECK(padded.pixels == 315);
-  CHECK(padded.statuses == plain.statuses);
-  CHECK(padded.sizes == plain.bytes);
-  CHECK(padded.extents == plain.bytes + 64);
-  CHECK(padded.offsets == plain.bytes + 128);
+  const auto padded = SlabLayout::padded({.side_bytes = 30}, {5, 7}, 3, 64);
+  const auto plain = SlabLayout::fixed({.side_bytes = 30}, {5, 7}, 3, 64);
+  CHECK(padded[ColumnId::pixels].bytes == 315);
+  CHECK(padded[ColumnId::statuses].offset == plain[ColumnId::statuses].offset);
+  CHECK(padded[ColumnId::sizes].offset == plain.bytes);
+  CHECK(padded[ColumnId::extents].offset == plain.bytes + 64);
+  CHECK(padded[ColumnId::offsets].offset == plain.bytes + 128);
   CHECK(padded.bytes == plain.bytes + 192);
-  const auto ragged = SlabLayout::ragged(1000, 3, 64);
-  CHECK(ragged.side == 1024);
+  const auto ragged = SlabLayout::ragged({}, 1000, 3, 64);
+  CHECK(ragged[ColumnId::side].offset == 1024);
   CHECK(ragged.mode == Sizes::ragged);
-  CHECK(SlabLayout::ragged(UINT64_MAX, 3, 64).bytes == UINT64_MAX);
-  CHECK(SlabLayout::padded({65'500, 65'500}, 1u << 31, 64).bytes == UINT64_MAX);
+  CHECK(SlabLayout::ragged({}, UINT64_MAX, 3, 64).bytes == UINT64_MAX);
+  CHECK(SlabLayout::padded({}, {65'500, 65'500}, 1u << 31, 64).bytes == UINT64_MAX);
 }
 
 TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffer][sizes]") {
   auto book = page(UINT64_MAX, 2);
-  SlabPool pool(book, SlabLayout::ragged(0, 0, 64), nullptr);
+  SlabPool pool(book, SlabLayout::ragged({}, 0, 0, 64), nullptr);
   buffer::BatchLayout batch;
   batch.indices = {7, 3, 5};
   batch.extents = {{2, 4}, {5, 1}, {3, 3}};
   batch.offsets = {0, 24, 39};
-  batch.layout = SlabLayout::ragged(66, 3, 64, 10);
+  batch.layout = SlabLayout::ragged({.side_bytes = 10}, 66, 3, 64);
   auto* const slab = pool.make(batch.layout.bytes);
   REQUIRE(slab);
   slab->rows = 3;
@@ -61,11 +61,11 @@ TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffe
   CHECK(slab->pixels(1, 1).data() == start + 24);
   CHECK(slab->pixels(1, 1).size() == 15);
   CHECK(slab->pixels(2, 1).size() == 27);
-  CHECK(slab->image(1).shape == Shape{5, 1, 3});
+  CHECK(slab->image(1).shape == ImageSize{5, 1});
   CHECK(slab->image(1).row_stride == 3);
   CHECK(slab->side(2, 1).size() == 10);
 
-  batch.layout = SlabLayout::padded({5, 4}, 3, 64);
+  batch.layout = SlabLayout::padded({}, {5, 4}, 3, 64);
   batch.offsets = {0, 60, 120};
   pool.free_idle();
   auto* const block = pool.make(batch.layout.bytes);
@@ -74,7 +74,7 @@ TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffe
   pool.lay_out(*block, batch);
   CHECK(block->pixels(0, 3).size() == 180);
   CHECK(block->image(2).data == block->pixels(0, 1).data() + 120);
-  CHECK(block->image(2).shape == Shape{3, 3, 3});
+  CHECK(block->image(2).shape == ImageSize{3, 3});
   CHECK(block->image(2).row_stride == 12);
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("a slab is used again by a batch that it suits, and else made anew, fr
   CHECK_FALSE(SlabPool::suits(799, 800));
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = page(2000, 3);
-  SlabPool pool(book, SlabLayout::ragged(0, 0, 64), upstream);
+  SlabPool pool(book, SlabLayout::ragged({}, 0, 0, 64), upstream);
   auto* const first = pool.make(1000);
   REQUIRE(first);
   CHECK(first->bytes() == 1000);
@@ -120,7 +120,7 @@ TEST_CASE("a slab is used again by a batch that it suits, and else made anew, fr
 
 TEST_CASE("no slab more than the page may have, whatever they hold", "[buffer][sizes]") {
   auto book = page(UINT64_MAX, 1);
-  SlabPool pool(book, SlabLayout::ragged(0, 0, 64), nullptr);
+  SlabPool pool(book, SlabLayout::ragged({}, 0, 0, 64), nullptr);
   auto* const only = pool.make(1000);
   REQUIRE(only);
   use(book, *only, 0);
@@ -133,7 +133,7 @@ TEST_CASE("no slab more than the page may have, whatever they hold", "[buffer][s
 TEST_CASE("a leased slab of its own size outlives its pool's loader", "[buffer][sizes]") {
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = page(UINT64_MAX, 2);
-  SlabPool pool(book, SlabLayout::padded({}, 0, 64), upstream);
+  SlabPool pool(book, SlabLayout::padded({}, {}, 0, 64), upstream);
   auto* const kept = pool.make(700);
   REQUIRE(kept);
   use(book, *kept, 0);

@@ -95,7 +95,7 @@ TEST_CASE("an image is kept without the gaps between its lines", "[buffer][cache
   SampleCache cache(book, plan_of(100'000, Cache::decoded), samples, 0, nullptr);
   std::vector<std::uint8_t> block(10 * 40);
   for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::uint8_t>(i);
-  const ImageView image{block.data(), {10, 7, 3}, 40};
+  const ImageView image{block.data(), {10, 7}, 40};
   const auto pixels = std::as_bytes(std::span(block)).first(210);
   cache.keep({.index = 5, .data = {.bytes = pixels}, .size = {10, 7}}, image);
   auto hold = cache.find(5);

@@ -42,7 +42,7 @@ class World {
     settings_.quiet = true;
     settings_.epochs = 10;
     auto& options = settings_.options;
-    options.shape = {8, 8, 3};
+    options.shape = {8, 8};
     options.batch = 64;
     options.workers = 2;
     options.order = Order::shuffle();
@@ -70,7 +70,7 @@ class World {
  private:
   Settings settings_;
   const Interrupt interrupt_;
-  AnySource source_ = Fickle{synthetic(640, {12, 12, 3}), mood};
+  AnySource source_ = Fickle{synthetic(640, {12, 12}), mood};
   std::optional<Delivered> delivered_;
   Report did_;
   LawBook book_;

@@ -95,7 +95,7 @@ TEST_CASE("every option reaches the field it names", "[settings]") {
                            "--quiet",     "--ext",
                            ".jpg,png"});
   CHECK(s.options.batch == 128);
-  CHECK(s.options.shape == Shape{96, 160, 3});
+  CHECK(s.options.shape == ImageSize{96, 160});
   CHECK(run_with({"--short-side", "300"}).options.short_side == 300);
   CHECK(s.options.fit == Fit::letterbox);
   CHECK(s.options.antialias);

@@ -19,7 +19,7 @@ TEST_CASE("decoding JPEG and PNG allocates nothing") {
       {"PNG", encode_png(301, 203, image.values, {})},
       {"interlaced PNG", encode_png(301, 203, image.values, {.interlaced = true})}};
   for (const bool antialias : {false, true}) {
-    Decoder decoder({.fit = {.out = {64, 64, 3}, .fit = Fit::random}, .antialias = antialias});
+    Decoder decoder({.fit = {.out = {64, 64}, .fit = Fit::random}, .antialias = antialias});
     const Scratch scratch(2 << 20);
     const std::atomic<bool> cancelled{false};
     Pixels row(64 * 64 * 3);

@@ -105,9 +105,8 @@ TEST_CASE("the option antialias resizes the window by the triangle, mirrored and
   const Raster image = pattern(160, 120);
   const Encoded png = encode_png(160, 120, image.values, {});
   for (std::uint64_t draw = 0; draw < 6; ++draw) {
-    const DecoderOptions options{.fit = {.out = {20, 28, 3}, .fit = Fit::random},
-                                 .antialias = true};
-    const CropView view = crop_view(160, 120, options.fit, draw);
+    const DecoderOptions options{.fit = {.out = {20, 28}, .fit = Fit::random}, .antialias = true};
+    const Window view = choose_window({120, 160}, options.fit, draw);
     auto expected = reference(image, view.source, 28, 20);
     if (view.flip) {
       for (std::size_t y = 0; y < 20; ++y) {
@@ -121,7 +120,7 @@ TEST_CASE("the option antialias resizes the window by the triangle, mirrored and
     CHECK(largest_difference(outcome.row, expected) < 0.6);
   }
 
-  const DecoderOptions upright{.fit = {.out = {30, 20, 3}, .fit = Fit::stretch}, .antialias = true};
+  const DecoderOptions upright{.fit = {.out = {30, 20}, .fit = Fit::stretch}, .antialias = true};
   const Encoded jpeg = encode_jpeg(image);
   const Outcome turned = run(upright, with_exif(jpeg, 6));
   REQUIRE(turned);

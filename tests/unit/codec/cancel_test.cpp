@@ -61,7 +61,7 @@ Cancelled decode_and_cancel(const DecoderOptions& options, const Encoded& encode
   if (!info) throw std::runtime_error(info.defect().reason);
   const auto plan = decoder.plan(*info, 0);
   const Scratch scratch(plan.memory.scratch);
-  Pixels row(options.fit.out.values());
+  Pixels row(image_bytes(options.fit.out, PixelFormat::rgb8));
   std::atomic<bool> cancelled{false}, begun{false}, ended{false};
   double whole_s = 0;
   bool refused = false;

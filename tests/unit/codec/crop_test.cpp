@@ -13,7 +13,7 @@ namespace {
 Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const Rect& source,
                            std::uint32_t reduce = 1) {
   const Placement placement{
-      source, {}, {0, 0, source.width, source.height}, {source.height, source.width, 3}};
+      source, {}, {0, 0, source.width, source.height}, {source.height, source.width}};
   const CanvasNeed need = jpeg_format.need(info, source, reduce);
   const Scratch spare(need.spare_bytes), arena_memory(need.arena_bytes);
   Pixels pixels(std::size_t{source.width} * source.height * 3);
@@ -255,7 +255,7 @@ TEST_CASE("rectangles of photographs and of images of the wild are exact") {
 
 TEST_CASE("what a crop does not need may be damaged, but not missing") {
   const Encoded good = encode_jpeg(pattern(64, 256), {.restart_rows = 1});
-  const DecoderOptions options{.fit = {.out = {32, 32, 3}, .fit = Fit::center, .short_side = 64}};
+  const DecoderOptions options{.fit = {.out = {32, 32}, .fit = Fit::center, .short_side = 64}};
   const Outcome expected = run(options, good);
   REQUIRE(expected);
 

@@ -81,14 +81,14 @@ std::vector<Sample> more_jpegs() {
 std::vector<DecoderOptions> each_fit() {
   std::vector<DecoderOptions> settings;
   for (const Fit fit : {Fit::stretch, Fit::letterbox, Fit::center})
-    settings.push_back({.fit = {.out = {30, 40, 3}, .fit = fit, .short_side = 40}});
+    settings.push_back({.fit = {.out = {30, 40}, .fit = fit, .short_side = 40}});
   return settings;
 }
 
 std::vector<DecoderOptions> other_settings() {
-  const FitSpec smaller{.out = {9, 11, 3}, .fit = Fit::stretch},
-      larger{.out = {50, 70, 3}, .fit = Fit::letterbox},
-      crop{.out = {6, 6, 3}, .fit = Fit::center, .short_side = 9};
+  const FitSpec smaller{.out = {9, 11}, .fit = Fit::stretch},
+      larger{.out = {50, 70}, .fit = Fit::letterbox},
+      crop{.out = {6, 6}, .fit = Fit::center, .short_side = 9};
   return {{.fit = smaller, .decode = Decode::fast},
           {.fit = crop, .decode = Decode::fast},
           {.fit = smaller, .antialias = true},

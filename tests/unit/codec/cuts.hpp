@@ -38,11 +38,11 @@ std::vector<DecoderOptions> other_settings();
 
 /// A crop that leaves lines above, below and on both sides undecoded.
 inline DecoderOptions small_crop() {
-  return {.fit = {.out = {4, 4, 3}, .fit = Fit::center, .short_side = 30}};
+  return {.fit = {.out = {4, 4}, .fit = Fit::center, .short_side = 30}};
 }
 /// The whole image.
 inline DecoderOptions whole_image() {
-  return {.fit = {.out = {30, 40, 3}, .fit = Fit::stretch}, .exif = Exif::ignore};
+  return {.fit = {.out = {30, 40}, .fit = Fit::stretch}, .exif = Exif::ignore};
 }
 
 }  // namespace weir::codec::test

@@ -27,7 +27,7 @@ Raster waves(std::uint32_t width, std::uint32_t height) {
 }
 
 DecoderOptions small(Decode decode, Fit fit) {
-  return {.fit = {.out = {40, 56, 3}, .fit = fit, .short_side = 48}, .decode = decode};
+  return {.fit = {.out = {40, 56}, .fit = fit, .short_side = 48}, .decode = decode};
 }
 
 }  // namespace

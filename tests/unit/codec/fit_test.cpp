@@ -76,11 +76,10 @@ TEST_CASE("fit center equals decode, crop, bilinear resize on made images") {
   for (const auto& [width, height] :
        {std::pair{320u, 200u}, {200u, 320u}, {61u, 47u}, {224u, 224u}, {1000u, 90u}}) {
     const Encoded jpeg = encode_jpeg(pattern(width, height));
-    const DecoderOptions options{
-        .fit = {.out = {224, 224, 3}, .fit = Fit::center, .short_side = 256}};
+    const DecoderOptions options{.fit = {.out = {224, 224}, .fit = Fit::center, .short_side = 256}};
     const Outcome outcome = run(options, jpeg);
     REQUIRE(outcome);
-    const Rect source = crop_view(width, height, options.fit, 0).source;
+    const Rect source = choose_window({height, width}, options.fit, 0).source;
     CAPTURE(width, height);
     CHECK(share_beyond_one(outcome.row,
                            crop_and_resize(decode_independently(jpeg), source, 224, 224)) <= 0.001);
@@ -97,12 +96,13 @@ TEST_CASE("fit center equals OpenCV's decode, crop, bilinear resize on photograp
   for (const auto& entry : std::filesystem::recursive_directory_iterator(*folder)) {
     if (!entry.is_regular_file()) continue;
     const Encoded encoded = read_file(entry.path());
-    const DecoderOptions options{
-        .fit = {.out = {224, 224, 3}, .fit = Fit::center, .short_side = 256}, .exif = Exif::ignore};
+    const DecoderOptions options{.fit = {.out = {224, 224}, .fit = Fit::center, .short_side = 256},
+                                 .exif = Exif::ignore};
     const Outcome outcome = run(options, encoded);
     CAPTURE(entry.path().string());
     REQUIRE(outcome);
-    const Rect source = crop_view(outcome.info->width, outcome.info->height, options.fit, 0).source;
+    const Rect source =
+        choose_window({outcome.info->height, outcome.info->width}, options.fit, 0).source;
     REQUIRE(share_beyond_one(outcome.row, crop_and_resize(decode_independently(encoded), source,
                                                           224, 224)) <= 0.001);
     ++photos;
@@ -149,30 +149,29 @@ TEST_CASE("the eight orientations come out upright, exactly where nothing is res
         Pixels{0, 0, 0, 26, 'e', 'X', 'I', 'f',         'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12,
                1, 3, 0, 1,  0,   0,   0,   orientation, 0,   0,   0,  0, 0, 0, 0, 0, 0, 0, 0});
     png.insert(png.begin() + 33, chunk.begin(), chunk.end());
-    const Outcome applied = run({.fit = {.out = {16, 24, 3}, .fit = Fit::stretch}}, png);
+    const Outcome applied = run({.fit = {.out = {16, 24}, .fit = Fit::stretch}}, png);
     REQUIRE(applied);
     CHECK(applied.row == upright.values);
-    const Outcome ignored =
-        run({.fit = {.out = {stored.height, stored.width, 3}, .fit = Fit::stretch},
-             .exif = Exif::ignore},
-            png);
+    const Outcome ignored = run(
+        {.fit = {.out = {stored.height, stored.width}, .fit = Fit::stretch}, .exif = Exif::ignore},
+        png);
     REQUIRE(ignored);
     CHECK(ignored.row == stored.values);
 
-    const DecoderOptions center{.fit = {.out = {9, 12, 3}, .fit = Fit::center, .short_side = 14}};
+    const DecoderOptions center{.fit = {.out = {9, 12}, .fit = Fit::center, .short_side = 14}};
     const Outcome cropped = run(center, png);
     REQUIRE(cropped);
     const cv::Mat whole(16, 24, CV_8UC3, const_cast<std::uint8_t*>(upright.values.data()));
     CHECK(share_beyond_one(
               cropped.row,
-              crop_and_resize(whole, crop_view(24, 16, center.fit, 0).source, 12, 9)) == 0);
+              crop_and_resize(whole, choose_window({16, 24}, center.fit, 0).source, 12, 9)) == 0);
   }
 }
 
 TEST_CASE("a JPEG's orientation is applied or ignored as asked", "[I8]") {
   const Encoded jpeg = with_exif(encode_jpeg(pattern(24, 16)), 6);
   const Raster stored = reference_jpeg(jpeg);
-  const Outcome outcome = run({.fit = {.out = {24, 16, 3}, .fit = Fit::stretch}}, jpeg);
+  const Outcome outcome = run({.fit = {.out = {24, 16}, .fit = Fit::stretch}}, jpeg);
   REQUIRE(outcome);
   CHECK(stored_for(Raster{16, 24, 3, outcome.row}, 6).values == stored.values);
 }
@@ -183,10 +182,10 @@ TEST_CASE("random crops are flipped when their window says so") {
   const cv::Mat whole(96, 96, CV_8UC3, const_cast<std::uint8_t*>(image.values.data()));
   int flips = 0;
   for (std::uint64_t draw = 0; draw < 20; ++draw) {
-    const DecoderOptions options{.fit = {.out = {32, 40, 3}, .fit = Fit::random}};
+    const DecoderOptions options{.fit = {.out = {32, 40}, .fit = Fit::random}};
     const Outcome outcome = run(options, png, draw);
     REQUIRE(outcome);
-    const CropView view = crop_view(96, 96, options.fit, draw);
+    const Window view = choose_window({96, 96}, options.fit, draw);
     cv::Mat expected = crop_and_resize(whole, view.source, 40, 32);
     if (view.flip) cv::flip(expected.clone(), expected, 1);
     CHECK(share_beyond_one(outcome.row, expected) == 0);
@@ -202,10 +201,10 @@ TEST_CASE("letterbox writes every byte: the image in its rectangle, zeros around
        {encode_png(50, 20, image.values, {}), encode_webp(image, std::nullopt)}) {
     for (const auto& [height, width] :
          {std::pair{40u, 100u}, {60u, 50u}, {20u, 90u}, {20u, 50u}, {33u, 25u}}) {
-      const DecoderOptions options{.fit = {.out = {height, width, 3}, .fit = Fit::letterbox}};
+      const DecoderOptions options{.fit = {.out = {height, width}, .fit = Fit::letterbox}};
       const Outcome outcome = run(options, encoded);
       REQUIRE(outcome);
-      const Rect target = crop_view(50, 20, options.fit, 0).target;
+      const Rect target = choose_window({20, 50}, options.fit, 0).target;
       const cv::Mat whole(20, 50, CV_8UC3, const_cast<std::uint8_t*>(image.values.data()));
       cv::Mat inside,
           expected = cv::Mat::zeros(static_cast<int>(height), static_cast<int>(width), CV_8UC3);
@@ -221,7 +220,7 @@ TEST_CASE("letterbox writes every byte: the image in its rectangle, zeros around
 
 TEST_CASE("scratch holds a few lines of the window, not the window") {
   const auto need = [](const Encoded& encoded, std::uint32_t height) {
-    const Decoder decoder(DecoderOptions{.fit = {.out = {height, 32, 3}, .fit = Fit::stretch}});
+    const Decoder decoder(DecoderOptions{.fit = {.out = {height, 32}, .fit = Fit::stretch}});
     return decoder.plan(*decoder.probe(encoded), 0).memory.scratch;
   };
   // For any height, with and without resampling: a few source lines and two output lines.
@@ -236,7 +235,7 @@ TEST_CASE("scratch holds a few lines of the window, not the window") {
 
 TEST_CASE("a WebP of the output's size is decoded into its row") {
   const auto need = [](std::uint32_t height) {
-    const Decoder decoder(DecoderOptions{.fit = {.out = {height, 32, 3}, .fit = Fit::stretch}});
+    const Decoder decoder(DecoderOptions{.fit = {.out = {height, 32}, .fit = Fit::stretch}});
     return decoder.plan(*decoder.probe(encode_webp(pattern(32, 24), 80.f)), 0).memory.scratch;
   };
   CHECK(need(24) == 0);

@@ -18,12 +18,11 @@ struct Cost {
 
 /// The allocations of decoding with weir, without the output row.
 Cost cost_of(const Pixels& bytes) {
-  DecoderOptions options{.fit = {.out = {8, 8, 3}, .fit = Fit::stretch},
-                         .codecs = {opencv_codec()}};
+  DecoderOptions options{.fit = {.out = {8, 8}, .fit = Fit::stretch}, .codecs = {opencv_codec()}};
   Decoder decoder(options);
   const Encoded encoded = to_bytes(bytes);
   const std::atomic<bool> cancelled{false};
-  Pixels row(options.fit.out.values());
+  Pixels row(image_bytes(options.fit.out, PixelFormat::rgb8));
   const auto before = allocated_bytes();
   const auto info = decoder.probe(encoded);
   if (!info) return {verdict(info), allocated_bytes() - before};

@@ -51,7 +51,7 @@ TEST_CASE("a codec of the user's own reads what it accepts, and its SampleErrors
   CHECK(Decoder(DecoderOptions{}).plan(*outcome.info, 0).memory.reserved == 77);
 
   const Outcome boxed =
-      run({.fit = {.out = {10, 30, 3}, .fit = Fit::letterbox}, .codecs = codecs}, good);
+      run({.fit = {.out = {10, 30}, .fit = Fit::letterbox}, .codecs = codecs}, good);
   REQUIRE(boxed);
   CHECK(int(boxed.row[14]) == 0);
   CHECK(int(boxed.row[15]) == int(image.values[0]));

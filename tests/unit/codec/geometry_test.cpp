@@ -6,24 +6,25 @@
 namespace weir::codec {
 
 TEST_CASE("center takes the centred rectangle that short_side scales to the output") {
-  const FitSpec spec{.out = {224, 224, 3}, .fit = Fit::center, .short_side = 256};
+  const FitSpec spec{.out = {224, 224}, .fit = Fit::center, .short_side = 256};
   // s = 375/256: 224 * s = 328.125 -> 328.
-  CHECK(crop_view(500, 375, spec, 0) == CropView{{86, 23, 328, 328}, {0, 0, 224, 224}, false});
-  CHECK(crop_view(375, 500, spec, 0) == CropView{{23, 86, 328, 328}, {0, 0, 224, 224}, false});
+  CHECK(choose_window({375, 500}, spec, 0) == Window{{86, 23, 328, 328}, {0, 0, 224, 224}, false});
+  CHECK(choose_window({500, 375}, spec, 0) == Window{{23, 86, 328, 328}, {0, 0, 224, 224}, false});
   // s = 1: no scaling.
-  CHECK(crop_view(256, 256, spec, 0).source == Rect{16, 16, 224, 224});
+  CHECK(choose_window({256, 256}, spec, 0).source == Rect{16, 16, 224, 224});
   // s = 1/256: one pixel remains.
-  CHECK(crop_view(1, 1, spec, 0).source == Rect{0, 0, 1, 1});
+  CHECK(choose_window({1, 1}, spec, 0).source == Rect{0, 0, 1, 1});
   // A wide output on an upright image: width round(300*100/300) = 100, height round(200*100/300) = 67.
-  CHECK(crop_view(100, 400, {{200, 300, 3}, Fit::center, 300}, 0).source == Rect{0, 166, 100, 67});
+  CHECK(choose_window({400, 100}, {{200, 300}, Fit::center, 300}, 0).source ==
+        Rect{0, 166, 100, 67});
 }
 
 TEST_CASE("center rounds halves up and never leaves the image") {
   // 5 * 3 / 6 = 2.5 -> 3.
-  CHECK(crop_view(3, 4, {{5, 5, 3}, Fit::center, 6}, 0).source == Rect{0, 0, 3, 3});
+  CHECK(choose_window({4, 3}, {{5, 5}, Fit::center, 6}, 0).source == Rect{0, 0, 3, 3});
   for (std::uint32_t width = 1; width < 40; ++width) {
     for (std::uint32_t height = 1; height < 40; ++height) {
-      const Rect r = crop_view(width, height, {{17, 32, 3}, Fit::center, 32}, 0).source;
+      const Rect r = choose_window({height, width}, {{17, 32}, Fit::center, 32}, 0).source;
       CAPTURE(width, height);
       REQUIRE(r.width >= 1);
       REQUIRE(r.height >= 1);
@@ -34,26 +35,26 @@ TEST_CASE("center rounds halves up and never leaves the image") {
 }
 
 TEST_CASE("letterbox keeps the aspect and centres on the output") {
-  const FitSpec spec{.out = {224, 224, 3}, .fit = Fit::letterbox};
-  CHECK(crop_view(500, 375, spec, 0) == CropView{{0, 0, 500, 375}, {0, 28, 224, 168}, false});
-  CHECK(crop_view(375, 500, spec, 0) == CropView{{0, 0, 375, 500}, {28, 0, 168, 224}, false});
-  CHECK(crop_view(100, 100, spec, 0).target == Rect{0, 0, 224, 224});
-  CHECK(crop_view(10000, 1, spec, 0).target == Rect{0, 111, 224, 1});
+  const FitSpec spec{.out = {224, 224}, .fit = Fit::letterbox};
+  CHECK(choose_window({375, 500}, spec, 0) == Window{{0, 0, 500, 375}, {0, 28, 224, 168}, false});
+  CHECK(choose_window({500, 375}, spec, 0) == Window{{0, 0, 375, 500}, {28, 0, 168, 224}, false});
+  CHECK(choose_window({100, 100}, spec, 0).target == Rect{0, 0, 224, 224});
+  CHECK(choose_window({1, 10000}, spec, 0).target == Rect{0, 111, 224, 1});
 }
 
 TEST_CASE("stretch takes all of the image to all of the output") {
-  CHECK(crop_view(31, 17, {{224, 100, 3}, Fit::stretch}, 9) ==
-        CropView{{0, 0, 31, 17}, {0, 0, 100, 224}, false});
+  CHECK(choose_window({17, 31}, {{224, 100}, Fit::stretch}, 9) ==
+        Window{{0, 0, 31, 17}, {0, 0, 100, 224}, false});
 }
 
 TEST_CASE("random draws areas of 8 to 100 %, aspects of 3/4 to 4/3 and a flip half the time") {
-  const FitSpec spec{.out = {224, 224, 3}, .fit = Fit::random};
+  const FitSpec spec{.out = {224, 224}, .fit = Fit::random};
   int flips = 0;
   double sum_of_scale = 0, smallest = 1, largest = 0;
   constexpr int draws = 4000;
   for (std::uint64_t draw = 0; draw < draws; ++draw) {
-    const CropView w = crop_view(1000, 800, spec, draw);
-    REQUIRE(w == crop_view(1000, 800, spec, draw));
+    const Window w = choose_window({800, 1000}, spec, draw);
+    REQUIRE(w == choose_window({800, 1000}, spec, draw));
     REQUIRE(w.source.x + w.source.width <= 1000);
     REQUIRE(w.source.y + w.source.height <= 800);
     const double scale = w.source.width * double(w.source.height) / 800'000,
@@ -75,9 +76,9 @@ TEST_CASE("random draws areas of 8 to 100 %, aspects of 3/4 to 4/3 and a flip ha
 }
 
 TEST_CASE("random falls back to the largest centred rectangle of an allowed aspect") {
-  const FitSpec spec{.out = {8, 8, 3}, .fit = Fit::random};
-  CHECK(crop_view(900, 3, spec, 1).source == Rect{448, 0, 4, 3});
-  CHECK(crop_view(3, 900, spec, 1).source == Rect{0, 448, 3, 4});
+  const FitSpec spec{.out = {8, 8}, .fit = Fit::random};
+  CHECK(choose_window({3, 900}, spec, 1).source == Rect{448, 0, 4, 3});
+  CHECK(choose_window({900, 3}, spec, 1).source == Rect{0, 448, 3, 4});
 }
 
 TEST_CASE("a turn maps upright pixels to stored ones as EXIF defines its orientations") {

@@ -91,7 +91,7 @@ TEST_CASE("tables of one JPEG never serve the next") {
   for (std::size_t i = 0; i + 1 < bare.size(); ++i) {
     if (bare[i] == std::byte{0xff} && bare[i + 1] == std::byte{0xdb}) bare[i + 1] = std::byte{0xfe};
   }
-  Decoder decoder(DecoderOptions{.fit = {.out = {16, 16, 3}, .fit = Fit::stretch}});
+  Decoder decoder(DecoderOptions{.fit = {.out = {16, 16}, .fit = Fit::stretch}});
   const std::atomic<bool> cancelled{false};
   Pixels row(16 * 16 * 3);
   for (const bool expected : {true, false, true, false}) {
@@ -191,7 +191,7 @@ TEST_CASE("more scans than the limit are a limit, not work", "[I4]") {
   const Encoded jpeg = encode_jpeg(pattern(64, 48), {.progressive = true});
   // jpeg_simple_progression writes ten scans of a colour image.
   for (const std::uint32_t further : {9u, 8u}) {
-    DecoderOptions options{.fit = {.out = {48, 64, 3}, .fit = Fit::stretch},
+    DecoderOptions options{.fit = {.out = {48, 64}, .fit = Fit::stretch},
                            .limits = {.max_scans = further}};
     const Outcome outcome = run(options, jpeg);
     CHECK(bool(outcome) == (further == 9));

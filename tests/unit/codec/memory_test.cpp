@@ -8,7 +8,7 @@ namespace {
 /// allocation beyond it would be a Defect of kind memory.
 void check_fits(const Encoded& encoded) {
   for (const Fit fit : {Fit::stretch, Fit::center}) {
-    const DecoderOptions options{.fit = {.out = {48, 48, 3}, .fit = fit, .short_side = 55}};
+    const DecoderOptions options{.fit = {.out = {48, 48}, .fit = fit, .short_side = 55}};
     const auto outcome = run(options, encoded);
     if (!outcome) FAIL(outcome.defect().reason);
   }
@@ -51,7 +51,7 @@ TEST_CASE("libjpeg's memory fits what is predicted when it reduces wide images")
                                    {.sampling = 2, .chroma_rows = 2}}) {
     const Encoded jpeg = encode_jpeg(pattern(6000, 160), sampling);
     for (const std::uint32_t side : {160u, 80u, 40u, 20u}) {
-      const DecoderOptions options{.fit = {.out = {side, side, 3}, .fit = Fit::stretch},
+      const DecoderOptions options{.fit = {.out = {side, side}, .fit = Fit::stretch},
                                    .decode = Decode::fast};
       CAPTURE(sampling.sampling, sampling.rows, sampling.chroma_rows, side);
       const auto outcome = run(options, jpeg);
@@ -80,7 +80,7 @@ TEST_CASE("libpng's memory fits what the header predicts, for each kind of file"
 
 TEST_CASE("a progressive file is charged for the coefficients of the whole image") {
   const auto raster = pattern(640, 480);
-  const Decoder decoder(DecoderOptions{.fit = {.out = {48, 48, 3}, .fit = Fit::stretch}});
+  const Decoder decoder(DecoderOptions{.fit = {.out = {48, 48}, .fit = Fit::stretch}});
   const auto need = [&](bool progressive) {
     const auto encoded = encode_jpeg(raster, {.sampling = 2, .progressive = progressive});
     return decoder.plan(*decoder.probe(encoded), 0).memory.scratch;

@@ -23,7 +23,7 @@ Raster places(std::uint32_t width, std::uint32_t height, std::uint32_t block) {
 }
 
 ImageView view(const Raster& raster) {
-  return {raster.values.data(), {raster.height, raster.width, 3}, std::size_t{raster.width} * 3};
+  return {raster.values.data(), {raster.height, raster.width}, std::size_t{raster.width} * 3};
 }
 
 struct Cut {
@@ -31,9 +31,10 @@ struct Cut {
   std::vector<std::byte> side;
 };
 
-Cut cut(const TransformOptions& transform, Shape first, Shape second, const Raster& image,
+Cut cut(const TransformOptions& transform, ImageSize first, ImageSize second, const Raster& image,
         const Raster& other, std::uint64_t position) {
-  Cut out{Pixels(first.values()), std::vector<std::byte>(second.values())};
+  Cut out{Pixels(image_bytes(first, PixelFormat::rgb8)),
+          std::vector<std::byte>(image_bytes(second, PixelFormat::rgb8))};
   DecodedSample sample{.image = view(image),
                        .second = view(other),
                        .third = {},
@@ -48,7 +49,7 @@ Cut cut(const TransformOptions& transform, Shape first, Shape second, const Rast
 
 TEST_CASE("pair_crop cuts both images at the same place and mirrors both or neither") {
   for (const auto& [a, b] : {std::pair{1u, 4u}, {4u, 1u}, {1u, 1u}, {3u, 1u}}) {
-    const Shape first{5 * a, 6 * a}, second{5 * b, 6 * b};
+    const ImageSize first{5 * a, 6 * a}, second{5 * b, 6 * b};
     const auto transform = pair_crop(first, second);
     const auto image = places(20 * a, 10 * a, a), other = places(20 * b, 10 * b, b);
     std::set<std::pair<int, int>> corners;
@@ -93,7 +94,7 @@ TEST_CASE("pair_crop refuses what is no pair for it") {
   CHECK_THROWS_AS(pair_crop({0, 6}, {0, 6}), Error);
   const auto small = places(20, 10, 1), large = places(80, 40, 4), tiny = places(4, 4, 1);
   const auto transform = pair_crop({5, 6}, {20, 24});
-  const auto refusal = [&](const Raster& image, const Raster& other, Shape second = {20, 24}) {
+  const auto refusal = [&](const Raster& image, const Raster& other, ImageSize second = {20, 24}) {
     try {
       (void)cut(transform, {5, 6}, second, image, other, 0);
     } catch (const SampleError& error) {

@@ -208,7 +208,7 @@ TEST_CASE("a bad tRNS is a fault in strict mode alone: alpha is dropped anyway",
   auto png = encode_png(8, 8, image.values, {});
   const auto wrong = chunk("tRNS", {0, 1, 0, 2, 0});
   png.insert(png.begin() + behind_ihdr, wrong.begin(), wrong.end());
-  const FitSpec own{.out = {8, 8, 3}, .fit = Fit::stretch};
+  const FitSpec own{.out = {8, 8}, .fit = Fit::stretch};
   CHECK_FALSE(run({.fit = own}, png));
   const Outcome lenient = run({.fit = own, .strict = false}, png);
   REQUIRE(lenient);

@@ -55,7 +55,7 @@ TEST_CASE("binary PGM and PPM give their own pixels, whole, in part, resized and
     // The same crop of a lossless PNG.
     for (const bool antialias : {false, true}) {
       for (std::uint64_t draw = 0; draw < 8; ++draw) {
-        const DecoderOptions options{.fit = {.out = {16, 20, 3}, .fit = Fit::random},
+        const DecoderOptions options{.fit = {.out = {16, 20}, .fit = Fit::random},
                                      .antialias = antialias};
         const auto ours = run(options, encoded, draw, 0x5a);
         const auto png = run(options, encode_png(37, 23, rgb.values, {}), draw);

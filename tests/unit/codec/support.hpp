@@ -87,7 +87,7 @@ struct Outcome {
 };
 
 /// For run(): each image at its own size.
-inline constexpr FitSpec own_size{.out = {0, 0, 3}};
+inline constexpr FitSpec own_size{.out = {0, 0}};
 
 inline Outcome run(const DecoderOptions& options, std::span<const std::byte> encoded,
                    std::uint64_t draw = 0, std::uint8_t poison = 0xa5) {
@@ -98,7 +98,7 @@ inline Outcome run(const DecoderOptions& options, std::span<const std::byte> enc
   const auto plan = options.fit.out == own_size.out ? decoder.plan_whole(*outcome.info)
                                                     : decoder.plan(*outcome.info, draw);
   const Scratch scratch(plan.memory.scratch, poison);
-  outcome.row.assign(plan.out().values(), poison);
+  outcome.row.assign(static_cast<std::size_t>(plan.out_bytes()), poison);
   const std::atomic<bool> cancelled{false};
   outcome.decoded = decoder.decode(encoded, plan, scratch, cancelled, outcome.row);
   return outcome;
@@ -131,7 +131,7 @@ inline Outcome run_whole(std::span<const std::byte> encoded, bool strict = true,
                          .codecs = std::move(codecs)};
   const auto info = Decoder(options).probe(encoded);
   if (!info) return {.info = info.defect()};
-  options.fit.out = {info->height, info->width, 3};
+  options.fit.out = {info->height, info->width};
   return run(options, encoded, 0, poison);
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("no photograph cut anywhere passes in silence", "[I1]") {
     weir::test::skip("WEIR_TEST_DATA is not set");
     return;
   }
-  const DecoderOptions crop{.fit = {.out = {64, 64, 3}, .fit = Fit::center}};
+  const DecoderOptions crop{.fit = {.out = {64, 64}, .fit = Fit::center}};
   std::size_t taken = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(*photos)) {
     if (!entry.is_regular_file() || ++taken > 20) continue;

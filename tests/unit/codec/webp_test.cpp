@@ -134,10 +134,10 @@ TEST_CASE("cropping inside libwebp gives the pixels of a full decode") {
     // Short side of 75 at scale 1: the window is copied, not resampled, at odd coordinates, too.
     for (const std::uint32_t side : {31u, 32u, 40u, 74u}) {
       const DecoderOptions options{
-          .fit = {.out = {side, side, 3}, .fit = Fit::center, .short_side = 75}};
+          .fit = {.out = {side, side}, .fit = Fit::center, .short_side = 75}};
       const Outcome outcome = run(options, webp);
       REQUIRE(outcome);
-      const Rect source = crop_view(97, 75, options.fit, 0).source;
+      const Rect source = choose_window({75, 97}, options.fit, 0).source;
       bool equal = true;
       for (std::uint32_t i = 0; i < side * side * 3; ++i) {
         const std::uint32_t x = i / 3 % side, y = i / 3 / side;
@@ -158,10 +158,10 @@ TEST_CASE("a WebP that is decoded in pieces has the pixels of one decoded at onc
     REQUIRE(outcome);
     CHECK(outcome.row == whole.values);
     const DecoderOptions options{
-        .fit = {.out = {301, 301, 3}, .fit = Fit::center, .short_side = image.height}};
+        .fit = {.out = {301, 301}, .fit = Fit::center, .short_side = image.height}};
     const Outcome cropped = run(options, webp);
     REQUIRE(cropped);
-    const Rect source = crop_view(image.width, image.height, options.fit, 0).source;
+    const Rect source = choose_window({image.height, image.width}, options.fit, 0).source;
     bool equal = true;
     for (std::uint32_t i = 0; i < 301 * 301 * 3; ++i) {
       const std::uint32_t x = i / 3 % 301, y = i / 3 / 301;
@@ -254,7 +254,7 @@ TEST_CASE("a lossless WebP of hardly more than Huffman codes is shown to libwebp
   constexpr std::uint32_t side = weir::test::sanitized ? 500 : 3000;
   const Encoded webp = all_codes(side);
   updates = 0;
-  const Outcome outcome = run({.fit = {.out = {8, 8, 3}, .fit = Fit::stretch}}, webp);
+  const Outcome outcome = run({.fit = {.out = {8, 8}, .fit = Fit::stretch}}, webp);
   REQUIRE(outcome);
   CHECK(outcome.row == Pixels(8 * 8 * 3));
   // libwebp parses all codes again each time, which takes long. By pieces of equal length it would be

@@ -7,8 +7,8 @@ namespace weir::codec::test {
 namespace {
 
 /// The whole image, independent of the fit, in memory of exactly its size.
-Pixels whole(const Encoded& encoded, Shape shape, Exif exif = Exif::apply) {
-  Decoder decoder({.fit = {.out = {8, 8, 3}, .fit = Fit::random},
+Pixels whole(const Encoded& encoded, ImageSize shape, Exif exif = Exif::apply) {
+  Decoder decoder({.fit = {.out = {8, 8}, .fit = Fit::random},
                    .exif = exif,
                    .antialias = true,
                    .decode = Decode::fast});
@@ -16,7 +16,7 @@ Pixels whole(const Encoded& encoded, Shape shape, Exif exif = Exif::apply) {
   REQUIRE(info);
   const auto plan = decoder.plan_whole(*info);
   CHECK(plan.out() == shape);
-  const Scratch row(shape.values()), scratch(plan.memory.scratch);
+  const Scratch row(image_bytes(shape, PixelFormat::rgb8)), scratch(plan.memory.scratch);
   const std::span<std::byte> memory = row;
   const std::span out(reinterpret_cast<std::uint8_t*>(memory.data()), memory.size());
   const std::atomic<bool> cancelled{false};
@@ -29,20 +29,20 @@ Pixels whole(const Encoded& encoded, Shape shape, Exif exif = Exif::apply) {
 TEST_CASE("a whole image is every pixel, in each format") {
   const Raster image = pattern(61, 47);
   const Encoded jpeg = encode_jpeg(image);
-  CHECK(whole(jpeg, {47, 61, 3}) == reference_jpeg(jpeg).values);
+  CHECK(whole(jpeg, {47, 61}) == reference_jpeg(jpeg).values);
   const Encoded progressive = encode_jpeg(image, {.progressive = true});
-  CHECK(whole(progressive, {47, 61, 3}) == reference_jpeg(progressive).values);
+  CHECK(whole(progressive, {47, 61}) == reference_jpeg(progressive).values);
   for (const bool interlaced : {false, true})
-    CHECK(whole(encode_png(61, 47, image.values, {.interlaced = interlaced}), {47, 61, 3}) ==
+    CHECK(whole(encode_png(61, 47, image.values, {.interlaced = interlaced}), {47, 61}) ==
           image.values);
-  CHECK(whole(encode_webp(image, std::nullopt), {47, 61, 3}) == image.values);
+  CHECK(whole(encode_webp(image, std::nullopt), {47, 61}) == image.values);
 }
 
 TEST_CASE("a whole image is upright, and its shape too") {
   const Encoded plain = encode_jpeg(pattern(61, 47));
   const Encoded turned = with_exif(plain, 6);  // to be rotated clockwise
-  const Pixels stored = whole(turned, {47, 61, 3}, Exif::ignore);
-  const Pixels upright = whole(turned, {61, 47, 3});
+  const Pixels stored = whole(turned, {47, 61}, Exif::ignore);
+  const Pixels upright = whole(turned, {61, 47});
   for (std::uint32_t y = 0; y < 47; ++y)
     for (std::uint32_t x = 0; x < 61; ++x)
       for (std::uint32_t c = 0; c < 3; ++c)
@@ -59,19 +59,19 @@ TEST_CASE("an image at its own size lies in the upper left of a larger row, zero
                                    encode_png(61, 47, image.values, {.interlaced = true}),
                                    encode_webp(image, std::nullopt),
                                    with_exif(encode_jpeg(image), 6)};
-  constexpr Shape out{70, 80, 3};
+  constexpr ImageSize out{70, 80};
   for (const auto& file : files) {
     Decoder decoder({});
     const auto info = decoder.probe(file);
     REQUIRE(info);
     const auto own = decoder.upright(*info);
     const auto wanted = whole(file, own);
-    CHECK((own == Shape{47, 61, 3} || &file == &files.back()));
+    CHECK((own == ImageSize{47, 61} || &file == &files.back()));
     // The draw and the row's earlier contents must have no effect. Then the exact size, as in a ragged batch.
     for (const auto& shape : {out, own}) {
       const auto plan =
           decoder.plan(*info, {.out = shape, .into = {0, 0, own.width, own.height}}, 5);
-      const Scratch row(shape.values()), scratch(plan.memory.scratch);
+      const Scratch row(image_bytes(shape, PixelFormat::rgb8)), scratch(plan.memory.scratch);
       const std::span<std::byte> memory = row;
       const std::span pixels(reinterpret_cast<std::uint8_t*>(memory.data()), memory.size());
       std::ranges::fill(pixels, std::uint8_t{0xa5});
@@ -88,12 +88,12 @@ TEST_CASE("an image at its own size lies in the upper left of a larger row, zero
 
 TEST_CASE("aimed at a smaller place the whole image is resized, as by a stretch", "[sizes]") {
   const Encoded file = encode_jpeg(pattern(61, 47));
-  constexpr Shape out{30, 50, 3};
+  constexpr ImageSize out{30, 50};
   const std::atomic<bool> cancelled{false};
-  Decoder stretch({.fit = {.out = {20, 26, 3}, .fit = Fit::stretch}}), decoder({});
+  Decoder stretch({.fit = {.out = {20, 26}, .fit = Fit::stretch}}), decoder({});
   const auto info = decoder.probe(file);
   REQUIRE(info);
-  const Scratch small(20 * 26 * 3), row(out.values()), scratch(1 << 20);
+  const Scratch small(20 * 26 * 3), row(image_bytes(out, PixelFormat::rgb8)), scratch(1 << 20);
   const auto pixels = [](const Scratch& of) {
     const std::span<std::byte> memory = of;
     return std::span(reinterpret_cast<std::uint8_t*>(memory.data()), memory.size());

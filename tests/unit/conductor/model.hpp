@@ -21,7 +21,7 @@
 namespace weir::test {
 
 /// Runs the conductor with virtual workers and a virtual consumer in one thread, one small step of
-/// one actor at a time, as Choices decide. Workers do the same as engine::RowWork and engine::SharedWorkQueue,
+/// one actor at a time, as Choices decide. Workers do the same as engine::RowWorker and engine::SharedWorkQueue,
 /// with one step between two postings. The model counts every byte and sample itself and compares
 /// the counts with the books after each step: the laws, counted again outside the books.
 ///

@@ -37,7 +37,7 @@ void every_pixel_within_one_ulp(const Normalize& normalize, Layout layout) {
   for (int pixel = 0; pixel < 256; ++pixel)
     pixels.insert(pixels.end(), 3, static_cast<std::uint8_t>(pixel));
   std::vector<T> out(pixels.size());
-  Converter<T>(normalize, layout)({pixels, 1, {16, 16, 3}}, out);
+  Converter<T>(normalize, layout)({pixels, 1, {16, 16}}, out);
   for (std::size_t channel = 0; channel < 3; ++channel) {
     for (int pixel = 0; pixel < 256; ++pixel) {
       const auto at = static_cast<std::size_t>(pixel);

@@ -14,8 +14,8 @@ using namespace weir;
 // Scale 1: the output is the pixel plus 1000 times its channel.
 constexpr Normalize tagged{{0, -1000, -2000}, {1, 1, 1}, 1};
 
-std::vector<std::uint8_t> pixels_of(std::uint32_t count, Shape shape) {
-  std::vector<std::uint8_t> pixels(count * shape.values());
+std::vector<std::uint8_t> pixels_of(std::uint32_t count, ImageSize shape) {
+  std::vector<std::uint8_t> pixels(count * image_values(shape, PixelFormat::rgb8));
   for (std::size_t i = 0; i < pixels.size(); ++i)
     pixels[i] = static_cast<std::uint8_t>(i * 31 % 251);
   return pixels;
@@ -24,7 +24,8 @@ std::vector<std::uint8_t> pixels_of(std::uint32_t count, Shape shape) {
 }  // namespace
 
 TEST_CASE("each value lands where its layout says", "[convert]") {
-  for (const Shape shape : {Shape{1, 1, 3}, Shape{2, 3, 3}, Shape{7, 5, 3}, Shape{16, 17, 3}}) {
+  for (const ImageSize shape :
+       {ImageSize{1, 1}, ImageSize{2, 3}, ImageSize{7, 5}, ImageSize{16, 17}}) {
     for (const std::uint32_t count : {1U, 2U, 5U}) {
       const auto pixels = pixels_of(count, shape);
       std::vector<float> nchw(pixels.size()), nhwc(pixels.size());
@@ -43,7 +44,7 @@ TEST_CASE("each value lands where its layout says", "[convert]") {
 }
 
 TEST_CASE("an image whose lines lie apart is converted as one without gaps", "[convert][sizes]") {
-  constexpr Shape shape{7, 5, 3};
+  constexpr ImageSize shape{7, 5};
   constexpr std::size_t stride = 29;
   const auto pixels = pixels_of(1, shape);
   std::vector<std::uint8_t> apart(stride * shape.height, 99);
@@ -63,12 +64,12 @@ TEST_CASE("an image whose lines lie apart is converted as one without gaps", "[c
 }
 
 TEST_CASE("micro-batches side by side equal the whole batch", "[convert]") {
-  constexpr Shape shape{9, 11, 3};
+  constexpr ImageSize shape{9, 11};
   const auto pixels = pixels_of(8, shape);
   const Converter<float> convert(imagenet);
   std::vector<float> whole(pixels.size()), parts(pixels.size());
   convert({pixels, 8, shape}, whole);
-  const auto values = static_cast<std::size_t>(shape.values());
+  const auto values = static_cast<std::size_t>(image_values(shape, PixelFormat::rgb8));
   for (const auto& [first, count] : {std::pair<std::size_t, std::uint32_t>{0, 3}, {3, 1}, {4, 4}}) {
     convert({std::span(pixels).subspan(first * values, count * values), count, shape},
             std::span(parts).subspan(first * values, count * values));
@@ -77,7 +78,7 @@ TEST_CASE("micro-batches side by side equal the whole batch", "[convert]") {
 }
 
 TEST_CASE("conversion writes its output and not a value more", "[convert]") {
-  constexpr Shape shape{5, 7, 3};
+  constexpr ImageSize shape{5, 7};
   const auto pixels = pixels_of(2, shape);
   for (const auto layout : {Layout::nchw, Layout::nhwc}) {
     std::vector<float> memory(pixels.size() + 16, -7.0F);
@@ -91,5 +92,5 @@ TEST_CASE("conversion writes its output and not a value more", "[convert]") {
 
 TEST_CASE("a block of no images converts to nothing", "[convert]") {
   std::vector<float> none;
-  CHECK_NOTHROW(Converter<float>()({{}, 0, {224, 224, 3}}, none));
+  CHECK_NOTHROW(Converter<float>()({{}, 0, {224, 224}}, none));
 }

@@ -22,12 +22,12 @@ std::vector<std::uint8_t> noise(std::size_t bytes) {
 }
 
 template <class T>
-std::vector<T> looked_up(const std::vector<std::uint8_t>& pixels, Layout layout, Shape shape) {
+std::vector<T> looked_up(const std::vector<std::uint8_t>& pixels, Layout layout, ImageSize shape) {
   // One image with every pixel value gives the result for each value.
   std::vector<std::uint8_t> all(3 * 256);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint8_t>(i / 3);
   std::vector<T> table(all.size());
-  Converter<T>(imagenet, Layout::nhwc)({all, 1, {16, 16, 3}}, table);
+  Converter<T>(imagenet, Layout::nhwc)({all, 1, {16, 16}}, table);
   const auto area = std::size_t{shape.height} * shape.width;
   std::vector<T> out(pixels.size());
   for (std::size_t i = 0; i < pixels.size(); ++i) {
@@ -48,11 +48,11 @@ TEMPLATE_TEST_CASE("every vector set of the machine gives the same bits", "[conv
     const OnlyTarget only(target);
     for (const auto layout : {Layout::nchw, Layout::nhwc}) {
       const Converter<TestType> converter(imagenet, layout);
-      for (const Shape shape : {Shape{1, 1, 3}, Shape{3, 7, 3}, Shape{1, 64, 3}, Shape{17, 31, 3},
-                                Shape{224, 224, 3}}) {
+      for (const ImageSize shape : {ImageSize{1, 1}, ImageSize{3, 7}, ImageSize{1, 64},
+                                    ImageSize{17, 31}, ImageSize{224, 224}}) {
         const std::uint32_t count = shape.height == 224 ? 40 : 2;  // enough for streamed stores
         CAPTURE(shape.height, shape.width);
-        const auto pixels = noise(count * shape.values());
+        const auto pixels = noise(count * image_values(shape, PixelFormat::rgb8));
         const auto wanted = looked_up<TestType>(pixels, layout, shape);
         for (const std::size_t misaligned : {0u, 1u, 5u}) {
           std::vector<TestType> out(pixels.size() + misaligned);

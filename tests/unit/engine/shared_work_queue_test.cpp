@@ -61,7 +61,7 @@ TEST_CASE("behind a parked sample a worker is throttled, though a batch be ready
   Desk desk(0);
   desk.stats.ready_changed(+1, Clock::now());
   CHECK(desk.grows(&WorkerTime::idle_s));
-  auto sample = desk.work_queue.fresh_sample();
+  auto sample = desk.work_queue.fresh_row();
   auto& waiting = *sample;
   desk.work_queue.park(std::move(sample));
   CHECK(desk.grows(&WorkerTime::memory_wait_s));

@@ -139,7 +139,7 @@ TEST_CASE("a stored image is the resized one, compressed once", "[pack]") {
   CHECK(index.samples[0].height == 40);
   CHECK(index.samples[0].width == 60);
   const auto resized =
-      codec::test::run({.fit = {.out = {40, 60, 3}, .fit = Fit::stretch}, .antialias = true},
+      codec::test::run({.fit = {.out = {40, 60}, .fit = Fit::stretch}, .antialias = true},
                        codec::test::encode_png(90, 60, image.values, {}));
   const auto stored = decoded(bytes_of(folder, index, index.samples[0]));
   REQUIRE(stored);

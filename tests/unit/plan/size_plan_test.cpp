@@ -34,14 +34,14 @@ TEST_CASE("a plan counts on the largest batch that any order could bring", "[pla
   using buffer::SlabLayout;
   const auto padded = resolve(sized(Sizes::padded, five), 1000);
   CHECK(padded.sizes.largest == ImageSize{30, 40});
-  CHECK(padded.shape == Shape{30, 40, 3});
+  CHECK(padded.shape == ImageSize{30, 40});
   CHECK(padded.sizes.unknown == 1);
-  CHECK(padded.slab_bytes == SlabLayout::padded({30, 40}, 2, 64).bytes);
+  CHECK(padded.slab_bytes == SlabLayout::padded({}, {30, 40}, 2, 64).bytes);
   // The sizes, and the rows of one batch of two.
   CHECK(padded.index_bytes == 1000 + 5 * 8 + 2 * 24 + padded.record_bytes);
   CHECK(padded.floor_bytes == padded.index_bytes + 2 * padded.slab_bytes + 8 * mib);
   const auto ragged = resolve(sized(Sizes::ragged, five), 0);
-  CHECK(ragged.slab_bytes == SlabLayout::ragged(3 * (320 + 200), 2, 64).bytes);
+  CHECK(ragged.slab_bytes == SlabLayout::ragged({}, 3 * (320 + 200), 2, 64).bytes);
   CHECK(ragged.sizes.most_pixels == 3 * 520);
   CHECK(ragged.depth_cost(2)[1].f32_bytes == 3 * (ragged.slab_bytes + 3 * 3 * 520));
   CHECK(ragged.sizes.padding == 0);
@@ -59,13 +59,13 @@ TEST_CASE("a plan counts on what replaces an image of unknown size, under skip",
     return plan.slab_bytes;
   };
   const auto with = [](std::uint64_t pixels) {
-    return SlabLayout::ragged(3 * pixels, 4, 64).bytes;
+    return SlabLayout::ragged({}, 3 * pixels, 4, 64).bytes;
   };
   CHECK(most(OnFault::skip) == with(3 * 10'000 + 100));
   CHECK(most(OnFault::blank) == with(10'000 + 100));
   CHECK(most(OnFault::stop) == with(10'000 + 100));
   options.sizes.index = std::make_shared<const SizeIndex>(std::vector<ImageSize>{});
-  CHECK(most(OnFault::skip) == SlabLayout::ragged(0, 0, 64).bytes);
+  CHECK(most(OnFault::skip) == SlabLayout::ragged({}, 0, 0, 64).bytes);
 }
 
 TEST_CASE("where a sample comes several times, a batch can have the largest image in each row",
@@ -102,13 +102,13 @@ TEST_CASE("where a sample comes several times, a batch can have the largest imag
         source::SizeOrder(sampler, options.sizes.index, {}, options.batch,
                           options.sizes.bucket_batches),
         std::make_shared<conductor::ScheduledSupply>(schedule, sampler),
-        {mode, options.batch, options.memory.alignment, 0, options.faults.policy});
+        {mode, options.batch, options.memory.alignment, {}, options.faults.policy});
     for (std::uint64_t sequence = 0; sequence < schedule.end(); ++sequence)
       REQUIRE(batches.of(schedule.at(sequence)).layout.bytes <= plan.slab_bytes);
   }
   auto options = sized(Sizes::ragged, five);
   options.order = Order::with_replacement(1ull << 60);  // the plan draws a part of it
-  CHECK(resolve(options, 0).slab_bytes == buffer::SlabLayout::ragged(2 * 3 * 320, 2, 64).bytes);
+  CHECK(resolve(options, 0).slab_bytes == buffer::SlabLayout::ragged({}, 2 * 3 * 320, 2, 64).bytes);
   options = sized(Sizes::padded, five);
   options.order = Order::with_replacement(1ull << 60);
   options.sizes.bucket_batches = UINT32_MAX;
@@ -119,7 +119,7 @@ TEST_CASE("a plan tells the first epoch's batches and their padding", "[plan][si
   // In order: {10x20, 30x4}, {5x5, unknown}, {8x40}.
   const auto plan = resolve(sized(Sizes::padded, five), 0).sizes;
   const auto bytes = [](ImageSize block, std::uint32_t rows) {
-    return buffer::SlabLayout::padded(block, rows, 64).bytes;
+    return buffer::SlabLayout::padded({}, block, rows, 64).bytes;
   };
   CHECK(plan.least_slab_bytes == bytes({5, 5}, 2));
   CHECK(plan.typical_slab_bytes == (bytes({30, 20}, 2) + bytes({5, 5}, 2) + bytes({8, 40}, 1)) / 3);

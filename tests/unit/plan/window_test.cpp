@@ -36,7 +36,7 @@ StageStats stage(Stage which, std::uint64_t count, double each, std::uint64_t by
 /// The report after `n` batches of four samples, each of 100 encoded bytes.
 Report after(std::uint64_t n) {
   Report r;
-  r.plan.shape = {2, 2, 3};
+  r.plan.shape = {2, 2};
   r.plan.workers = 2;
   const auto d = static_cast<double>(n);
   r.queue.seconds = d;
@@ -45,6 +45,7 @@ Report after(std::uint64_t n) {
   r.queue.decode_wait_s = 0.15 * d;
   r.queue.memory_wait_s = 0.05 * d;
   r.queue.batches = n;
+  r.queue.samples = 4 * n;
   r.queue.batches_ready = n / 2;
   r.queue.consumer = {n, 0.25 * d, 0.0625 * d};
   r.queue.workers = {.read_s = 0.1 * d,

@@ -29,7 +29,7 @@ std::size_t widest_line(const std::string& text) {
 
 TEST_CASE("the samples of a run say what waits between drawn and consumed, and as float32",
           "[text]") {
-  CHECK(report::samples_text(test::sample_run().figures.samples, Shape{}) ==
+  CHECK(report::samples_text(test::sample_run().figures.samples, 3 * 224 * 224) ==
         "Samples\n"
         "  drawn      2,560\n"
         "  consumed   1,280\n"
@@ -81,7 +81,7 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
 }
 
 TEST_CASE("samples that do not add up are said not to", "[text]") {
-  CHECK(contains(report::samples_text({.drawn = 5, .consumed = 4}, Shape{}), "NOT CONSERVED"));
+  CHECK(contains(report::samples_text({.drawn = 5, .consumed = 4}, 3 * 224 * 224), "NOT CONSERVED"));
 }
 
 TEST_CASE("pinned slabs stand in plan and report, with what bounds them", "[text]") {

@@ -32,7 +32,7 @@ double milliseconds(const F& call) {
 }  // namespace
 
 TEST_CASE("a delayed source gives the same samples, later", "[delayed]") {
-  const auto plain = synthetic(3, {16, 16, 3});
+  const auto plain = synthetic(3, {16, 16});
   const auto slow = source::delayed(plain, {30, 0, 0});
   std::string text;
   CHECK(milliseconds([&] { text = read_text(slow, 2); }) >= 30);
@@ -52,7 +52,7 @@ TEST_CASE("samples that need no memory are delayed, too", "[delayed]") {
 }
 
 TEST_CASE("a read that is refused its bytes does not wait", "[delayed]") {
-  const auto slow = source::delayed(synthetic(1, {16, 16, 3}), {3'600'000, 0, 0});
+  const auto slow = source::delayed(synthetic(1, {16, 16}), {3'600'000, 0, 0});
   RefusingSink sink;
   CHECK_FALSE(slow.try_read(0, sink));
 }
@@ -119,7 +119,7 @@ TEST_CASE("a delay without a deviation is constant, and none is longer than a da
 
 TEST_CASE("once a stop is asked for, no read is delayed", "[delayed]") {
   std::stop_source stop;
-  const auto slow = source::delayed(synthetic(2, {16, 16, 3}), {3'600'000, 0, 0}, stop.get_token());
+  const auto slow = source::delayed(synthetic(2, {16, 16}), {3'600'000, 0, 0}, stop.get_token());
   std::string text;
   std::jthread reader([&] { text = read_text(slow, 0); });
   stop.request_stop();

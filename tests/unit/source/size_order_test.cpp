@@ -58,10 +58,10 @@ double padding(const World& world, const std::vector<std::vector<std::uint64_t>>
     ImageSize block;
     for (const auto index : rows) {
       const auto size = (*world.sizes)[index];
-      images += size.bytes();
+      images += image_bytes(size, PixelFormat::rgb8);
       block = {std::max(block.height, size.height), std::max(block.width, size.width)};
     }
-    blocks += rows.size() * block.bytes();
+    blocks += rows.size() * image_bytes(block, PixelFormat::rgb8);
   }
   return 1 - static_cast<double>(images) / static_cast<double>(blocks);
 }

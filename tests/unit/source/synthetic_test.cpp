@@ -32,19 +32,19 @@ Size size_of(const std::string& jpeg) {
 }  // namespace
 
 TEST_CASE("a synthetic sample is a pure function of seed and index", "[synthetic]") {
-  const auto source = synthetic(100, {40, 60, 3}, 7);
+  const auto source = synthetic(100, {40, 60}, 7);
   const auto sample = read_text(source, 13);
   read_text(source, 99);
   CHECK(read_text(source, 13) == sample);
-  CHECK(read_text(synthetic(50, {40, 60, 3}, 7), 13) == sample);
-  CHECK(read_text(synthetic(100, {40, 60, 3}, 8), 13) != sample);
+  CHECK(read_text(synthetic(50, {40, 60}, 7), 13) == sample);
+  CHECK(read_text(synthetic(100, {40, 60}, 8), 13) != sample);
   std::string elsewhere;
   std::jthread([&] { elsewhere = read_text(source, 13); }).join();
   CHECK(elsewhere == sample);
 }
 
 TEST_CASE("synthetic samples are whole JPEGs, no two alike", "[synthetic]") {
-  const auto source = synthetic(40, {64, 48, 3}, 1);
+  const auto source = synthetic(40, {64, 48}, 1);
   std::set<std::string> all;
   for (std::uint64_t i = 0; i < source.size(); ++i) {
     const auto jpeg = read_text(source, i);
@@ -56,7 +56,7 @@ TEST_CASE("synthetic samples are whole JPEGs, no two alike", "[synthetic]") {
 }
 
 TEST_CASE("synthetic sizes vary by an eighth around what was asked", "[synthetic]") {
-  const auto source = synthetic(200, {64, 128, 3}, 2);
+  const auto source = synthetic(200, {64, 128}, 2);
   std::set<unsigned> heights, widths;
   for (std::uint64_t i = 0; i < source.size(); ++i) {
     const auto [height, width] = size_of(read_text(source, i));
@@ -71,7 +71,7 @@ TEST_CASE("synthetic sizes vary by an eighth around what was asked", "[synthetic
 
 TEST_CASE("a large synthetic image is made in charged memory", "[synthetic]") {
   RecordingSink sink;
-  const auto large = synthetic(2, {3000, 2500, 3}).read(0, sink);
+  const auto large = synthetic(2, {3000, 2500}).read(0, sink);
   REQUIRE(sink.taken.size() == 1);
   CHECK(sink.taken[0] > std::size_t{16} << 20);  // before it is made, the largest possible size
   CHECK(large.bytes.size() < sink.taken[0]);
@@ -80,21 +80,21 @@ TEST_CASE("a large synthetic image is made in charged memory", "[synthetic]") {
   class Refuses final : public ByteSink {
     std::optional<std::span<std::byte>> try_take(std::size_t) override { return std::nullopt; }
   } refuses;
-  CHECK_THROWS_AS(synthetic(2, {65'500, 65'500, 3}).read(0, refuses), BytesRefused);
+  CHECK_THROWS_AS(synthetic(2, {65'500, 65'500}).read(0, refuses), BytesRefused);
 }
 
 TEST_CASE("a large synthetic image that is no longer needed is not finished", "[synthetic]") {
   std::stop_source stop;
   RecordingSink sink;
-  const auto large = source::synthetic(2, {3000, 2500, 3}, 0, stop.get_token());
-  const auto small = source::synthetic(2, {300, 250, 3}, 0, stop.get_token());
+  const auto large = source::synthetic(2, {3000, 2500}, 0, stop.get_token());
+  const auto small = source::synthetic(2, {300, 250}, 0, stop.get_token());
   stop.request_stop();
   CHECK_THROWS_AS(large.read(0, sink), SampleError);
   CHECK_FALSE(small.read(0, sink).bytes.empty());
 }
 
 TEST_CASE("synthetic labels go round the ten classes", "[synthetic]") {
-  const auto source = synthetic(25, {16, 16, 3});
+  const auto source = synthetic(25, {16, 16});
   REQUIRE(source.class_names().size() == 10);
   for (std::uint64_t i = 0; i < source.size(); ++i) {
     CHECK(label_of(source, i) == static_cast<std::int64_t>(i % 10));
@@ -106,14 +106,14 @@ TEST_CASE("synthetic labels go round the ten classes", "[synthetic]") {
 
 TEST_CASE("the sink is asked once, for the very size", "[synthetic]") {
   RecordingSink sink;
-  const auto encoded = synthetic(1, {300, 200, 3}).read(0, sink);
+  const auto encoded = synthetic(1, {300, 200}).read(0, sink);
   CHECK(sink.taken == std::vector<std::size_t>{encoded.bytes.size()});
 }
 
 TEST_CASE("one pixel and the widest JPEG can be made", "[synthetic]") {
-  CHECK(size_of(read_text(synthetic(1, {1, 1, 3}), 0)).height == 1);
+  CHECK(size_of(read_text(synthetic(1, {1, 1}), 0)).height == 1);
   for (std::uint64_t i = 0; i < 8; ++i) {
-    const auto [height, width] = size_of(read_text(synthetic(8, {1, 65'500, 3}), i));
+    const auto [height, width] = size_of(read_text(synthetic(8, {1, 65'500}), i));
     CHECK(height == 1);
     CHECK(width >= 57'313);
     CHECK(width <= 65'500);
@@ -121,7 +121,7 @@ TEST_CASE("one pixel and the widest JPEG can be made", "[synthetic]") {
 }
 
 TEST_CASE("a shape that is no JPEG's is refused by its field", "[synthetic]") {
-  for (const Shape shape : {Shape{0, 8, 3}, Shape{8, 0, 3}, Shape{8, 65'501, 3}, Shape{8, 8, 1}}) {
+  for (const ImageSize shape : {ImageSize{0, 8}, ImageSize{8, 0}, ImageSize{8, 65'501}}) {
     try {
       synthetic(1, shape);
       FAIL("accepted");

@@ -8,7 +8,7 @@
 #endif
 
 int main() {
-  weir::Loader loader(weir::synthetic(10, {64, 64, 3}), {.shape = {32, 32, 3}, .batch = 4});
+  weir::Loader loader(weir::synthetic(10, {64, 64}), {.shape = {32, 32}, .batch = 4});
   std::uint64_t rows = 0;
   for (const auto& batch : loader.stream()) rows += batch.size();
   if (weir::library_version() != weir::version) return 1;

@@ -6,7 +6,7 @@
 #include <weir/weir.hpp>
 
 int main() {
-  weir::Loader loader(weir::synthetic(10, {64, 64, 3}), {.shape = {32, 32, 3}, .batch = 4});
+  weir::Loader loader(weir::synthetic(10, {64, 64}), {.shape = {32, 32}, .batch = 4});
   const weir::Converter<float> to_float;
   std::int64_t rows = 0;
   auto stream = loader.stream();

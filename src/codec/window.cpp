@@ -1,4 +1,4 @@
-#include "codec/geometry.hpp"
+#include "codec/window.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ Rect center_source(std::uint32_t width, std::uint32_t height, const FitSpec& spe
                  scaled(spec.out.height, shorter, spec.short_side));
 }
 
-Rect letterbox_target(std::uint32_t width, std::uint32_t height, const Shape& out) {
+Rect letterbox_target(std::uint32_t width, std::uint32_t height, ImageSize out) {
   const bool wide = std::uint64_t{out.width} * height <= std::uint64_t{out.height} * width;
   return wide ? centred(out.width, out.height, out.width, scaled(height, out.width, width))
               : centred(out.width, out.height, scaled(width, out.height, height), out.height);
@@ -58,10 +58,10 @@ Rect random_source(std::uint32_t width, std::uint32_t height, RandomStream& rand
 
 }  // namespace
 
-CropView crop_view(std::uint32_t width, std::uint32_t height, const FitSpec& spec,
-                   std::uint64_t draw) {
+Window choose_window(ImageSize image, const FitSpec& spec, std::uint64_t draw) {
+  const auto [height, width] = image;
   if (spec.into.width > 0) return {.source = {0, 0, width, height}, .target = spec.into};
-  CropView view{.source = {0, 0, width, height}, .target = {0, 0, spec.out.width, spec.out.height}};
+  Window view{.source = {0, 0, width, height}, .target = {0, 0, spec.out.width, spec.out.height}};
   switch (spec.fit) {
     case Fit::center: view.source = center_source(width, height, spec); break;
     case Fit::letterbox: view.target = letterbox_target(width, height, spec.out); break;

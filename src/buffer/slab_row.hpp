@@ -2,20 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 
-#include "base/defect.hpp"
 #include "buffer/sample_cache.hpp"
 #include "buffer/slab.hpp"
 
-namespace weir::engine {
+namespace weir::buffer {
 
 /// One row of the batch in a slab. Only the row's thread writes it until the row ends.
-class RowSlot {
+class SlabRow {
  public:
-  RowSlot() noexcept = default;
-  RowSlot(buffer::Slab& slab, std::uint32_t row) noexcept : slab_(&slab), row_(row) {}
+  SlabRow() noexcept = default;
+  SlabRow(Slab& slab, std::uint32_t row) noexcept : slab_(&slab), row_(row) {}
 
   books::SlabId slab() const noexcept { return slab_->id; }
   /// All bytes of the row. If sizes differ, the image's whole extent.
@@ -23,6 +21,8 @@ class RowSlot {
   /// The part that the fit or the transform writes.
   MutableImageView image() const noexcept { return slab_->image(row_); }
   std::span<std::byte> side() const noexcept { return slab_->side(row_, 1); }
+  /// Bytes of the row at its actual size.
+  std::uint64_t bytes() const noexcept;
   std::int64_t& label() const noexcept { return slab_->labels()[row_]; }
 
   // -- if sizes differ
@@ -32,17 +32,17 @@ class RowSlot {
   /// The largest size that this row's image may have.
   ImageSize room() const noexcept { return slab_->extents()[row_]; }
   void resize(ImageSize size) const noexcept { slab_->sizes()[row_] = size; }
-  /// The shape that the decoder writes: ragged, the image itself; otherwise the batch's block.
-  Shape canvas() const noexcept;
+  /// The size that the decoder writes: ragged, the image itself; otherwise the batch's block.
+  ImageSize canvas() const noexcept;
 
-  bool encoded() const noexcept { return slab_->layout().encoded(); }
+  bool encoded() const noexcept { return slab_->layout().form.encoded; }
   /// Sets what the header of the row's encoded sample states, and the size of the row.
   void describe(EncodedImage image, std::size_t bytes) const noexcept;
-  /// Copies the source's side bytes, or writes zeros if there are none.
-  std::optional<Defect> fill_side(std::span<const std::byte> given) const;
+  /// Copies the side bytes of a sample, which have the size of side(); writes zeros if there are none.
+  void fill_side(std::span<const std::byte> given) const noexcept;
   /// In a ragged batch, fills the unused rest of the extent with zeros.
   void clear_rest() const noexcept;
-  void copy(const buffer::KeptSample& kept) const noexcept;
+  void copy(const KeptSample& kept) const noexcept;
   /// Writes the row of a failed sample: zeros, label -1.
   void blank() const noexcept;
   /// Writes a padding row: zeros, label -1, no index.
@@ -50,8 +50,8 @@ class RowSlot {
   void end(std::uint64_t index, RowStatus status) const noexcept;
 
  private:
-  buffer::Slab* slab_ = nullptr;
+  Slab* slab_ = nullptr;
   std::uint32_t row_ = 0;
 };
 
-}  // namespace weir::engine
+}  // namespace weir::buffer

@@ -1,0 +1,59 @@
+#include "engine/plan_planes.hpp"
+
+#include <algorithm>
+
+#include "buffer/block.hpp"
+#include "engine/failure.hpp"
+
+namespace weir::engine {
+namespace {
+
+/// Black pixels of the size of the first image.
+PlannedPlane blank_image(const codec::ImageInfo& first, const codec::DecoderOptions& decoder) {
+  PlannedPlane image{.whole = true, .blank = true};
+  image.decode.placement.out = codec::upright_size(first, decoder.exif);
+  return image;
+}
+
+/// Adds an image and the scratch that it needs.
+void add(RowPlan& row, const PlannedPlane& planned) noexcept {
+  auto& added = row.image[row.count++] = planned;
+  if (added.whole) {
+    added.offset = row.whole_images;
+    row.whole_images =
+        add_sat(row.whole_images, round_up(added.decode.out_bytes(), buffer::Block::alignment));
+  }
+  row.work.scratch = std::max(row.work.scratch, added.decode.memory.scratch);
+  row.work.reserved = std::max(row.work.reserved, added.decode.memory.reserved);
+}
+
+}  // namespace
+
+Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
+                            const codec::ImageInfo& first, const codec::Window& window,
+                            ImageSize out) {
+  if (!rules.transform && !sample.second.empty()) return untaken_second();
+  if (sample.second.empty() && !sample.third.empty())
+    return Defect{FaultKind::unsupported, Stage::read,
+                  "the source gave a third image, but no second one"};
+  RowPlan row;
+  add(row, {.encoded = sample.bytes,
+            .decode = rules.whole ? codec::plan_whole(first, rules.decoder)
+                                  : codec::plan_decode(first, window, out, rules.decoder),
+            .whole = rules.whole});
+  for (const auto& encoded : {sample.second, sample.third}) {
+    if (encoded.empty()) continue;
+    if (std::ranges::equal(encoded, Encoded::blank())) {
+      add(row, blank_image(first, rules.decoder));
+      continue;
+    }
+    const auto info = codec::probe_image(encoded, rules.decoder);
+    if (!info) return of_other(info.defect(), row.count);
+    add(row,
+        {.encoded = encoded, .decode = codec::plan_whole(*info, rules.decoder), .whole = true});
+  }
+  if (rules.transform) row.work.scratch = std::max(row.work.scratch, rules.transform_bytes);
+  return row;
+}
+
+}  // namespace weir::engine

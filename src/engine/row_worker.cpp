@@ -1,0 +1,462 @@
+#include "engine/row_worker.hpp"
+
+#include <algorithm>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "buffer/transform_arena.hpp"
+#include "codec/format.hpp"
+#include "conductor/batch_sizes.hpp"
+
+namespace weir::engine {
+namespace {
+
+using conductor::most_attempts;
+
+/// The index of a row for which the order has no sample.
+constexpr std::uint64_t no_index = UINT64_MAX;
+
+std::string sides(ImageSize size) { return concat(size.height, "x", size.width); }
+
+/// Admits bytes before they are read. `exact`: never more than the parts need.
+class Sink final : public ByteSink {
+ public:
+  Sink(RowMemory& memory, bool exact) noexcept
+      : memory_(memory), row_(memory.row()), exact_(exact) {}
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
+    if (refused_ || again_) return std::nullopt;
+    const auto start = round_up(row_.charged, buffer::Block::alignment);
+    const auto end = add_sat(start, bytes);
+    if (const auto defect = memory_.exceeds(end, Stage::read))
+      throw SampleError(defect->kind, defect->reason);
+    // A block that grows loses its content: the earlier parts of the sample.
+    again_ = parts_++ > 0 && end > row_.encoded.size();
+    constexpr int many = 3;  // a pair has two
+    const bool grows = again_ && parts_ >= many && !exact_;
+    refused_ = !(grows ? memory_.admit_many_parts(end) : memory_.admit_encoded(end));
+    if (refused_ || again_) return std::nullopt;
+    row_.charged = end;
+    return row_.encoded.first(end).subspan(static_cast<std::size_t>(start));
+  }
+  bool refused() const noexcept { return refused_; }
+  /// There is now room for all parts: read the sample again.
+  bool again() const noexcept { return again_; }
+
+ private:
+  RowMemory& memory_;
+  Row& row_;
+  const bool exact_;
+  int parts_ = 0;
+  bool refused_ = false, again_ = false;
+};
+
+/// Parked if the sink refused.
+RowOutcome call_source(const AnySource& source, Row& row, Sink& sink) {
+  try {
+    const auto encoded = source.try_read(row.index, sink);
+    if (!encoded) return RowOutcome::parked;
+    row.data = *encoded;
+    return RowOutcome::proceed;
+  } catch (...) {
+    return failure_of(Stage::read);
+  }
+}
+
+/// The pixels of a whole image in scratch.
+MutableImageView whole_image(const PlannedPlane& image, std::span<std::byte> scratch) {
+  const auto& [shape, format] = std::pair(image.decode.out(), image.decode.placement.format);
+  return {reinterpret_cast<std::uint8_t*>(scratch.data() + image.offset), shape,
+          std::size_t{shape.width} * pixel_bytes(format), format};
+}
+
+std::span<std::uint8_t> bytes_of(const MutableImageView& whole) {
+  return {whole.data, static_cast<std::size_t>(whole.bytes())};
+}
+
+std::span<std::byte> behind_images(const RowPlan& plan, std::span<std::byte> scratch) {
+  return scratch.subspan(static_cast<std::size_t>(plan.whole_images));
+}
+
+/// The fault as text. Empty if there is no memory for it.
+std::string record(Core& core, const Row& row, const Defect& defect) noexcept {
+  try {
+    const auto fault = fault_of(defect, core.source, row.index, row.epoch);
+    auto text = concat(fault.name, ": ", to_string(fault.kind), " (", fault.reason,
+                       fault.offset ? concat(" at byte ", *fault.offset) : "", ")");
+    core.faults.add(fault);
+    return text;
+  } catch (...) {
+    core.faults.count(defect.kind);
+    return {};
+  }
+}
+
+}  // namespace
+
+RowWorker::RowWorker(Shared& shared, Duty duty, ThreadStats& thread_stats, Trace::Track track,
+                     ThreadActivity* activity)
+    : shared_(shared),
+      core_(shared.core),
+      times_(shared.core, thread_stats, duty == Duty::decode, track, activity),
+      memory_(shared) {
+  if (duty == Duty::decode) decoder_.emplace(shared.plan.decoder);
+}
+
+RowOutcome RowWorker::begin(const conductor::RowRun& run, std::uint32_t number) {
+  Row& row = memory_.row();
+  const auto& supply = *shared_.plan.supply;
+  const auto batch = supply.at(run.sequence);
+  row.row = {run.sequence, number};
+  row.slot = buffer::SlabRow(core_.pool->slab(run.slab), number);
+  row.epoch = batch.epoch;
+  row.position = supply.position(batch, batch.first + number);
+  row.attempt = 0;
+  row.has_bytes = row.ahead = false;
+  row.window.reset();
+  row.kept.release();
+  row.index = row.drawn = no_index;
+  if (row.slot.sizes_differ()) {
+    // The strand has found the error, and has ended the stream.
+    row.index = row.drawn = row.slot.planned_index();
+  } else {
+    try {
+      row.index = row.drawn = supply.index(batch, row.position);
+    } catch (...) {
+      end_stream_here(std::current_exception());
+    }
+  }
+  if (row.index != no_index) return RowOutcome::proceed;
+  finish(false, RowStatus::blank);
+  return RowOutcome::done;
+}
+
+void RowWorker::take_over(RowPtr next) {
+  memory_.take_over(std::move(next));
+  if (memory_.row().granted.bytes == 0) return;
+  times_.waited(memory_.row());
+  memory_.take_grant();
+}
+
+RowOutcome RowWorker::run() {
+  for (;;) {
+    auto outcome = attempt();
+    // An abandoned row must not hold a cache segment, because others may need its bytes.
+    if (outcome == RowOutcome::abandoned) memory_.row().kept.release();
+    const auto* const failure = outcome.failure();
+    if (!failure) return outcome;
+    if (!fail(*failure)) return RowOutcome::done;
+  }
+}
+
+RowOutcome RowWorker::attempt() {
+  if (stopping()) return RowOutcome::abandoned;
+  try {
+    if (!memory_.row().has_bytes)
+      if (auto outcome = read(); outcome != RowOutcome::proceed) return outcome;
+    return decoder_ ? decode() : RowOutcome::proceed;
+  } catch (const std::bad_alloc&) {
+    return Defect{FaultKind::memory, Stage::decode, {}};  // record() adds the text
+  }
+}
+
+// ---- read -------------------------------------------------------------------------------------
+
+RowOutcome RowWorker::read() {
+  Row& row = memory_.row();
+  if (find_kept()) {
+    row.has_bytes = true;
+    return RowOutcome::proceed;
+  }
+  const auto begun = Clock::now();
+  Reading reading(times_.worker_stats(), begun);
+  const auto at = times_.at(Stage::read, row, begun);
+  RowOutcome outcome = RowOutcome::proceed;
+  bool exact = false;
+  for (bool again = true; again;) {
+    row.charged = 0;
+    Sink sink(memory_, exact);
+    times_.read_begins();
+    outcome = call_source(core_.source, row, sink);
+    if (sink.refused()) return memory_.park();
+    again = sink.again();
+    if (again || outcome != RowOutcome::proceed || !memory_.keeps_scratch_out()) continue;
+    // The reserve must still have room for the scratch. Now the bytes of all parts are known.
+    exact = again = true;
+    row.encoded.trim();
+    if (!memory_.admit_encoded(row.charged)) return memory_.park();
+  }
+  if (outcome == RowOutcome::parked)
+    outcome =
+        Defect{FaultKind::io, Stage::read, "the source gave nothing, though no bytes were refused"};
+  const auto ended = Clock::now();
+  reading.end(ended);
+  row.has_bytes = outcome == RowOutcome::proceed;
+  if (core_.cache) ++core_.cache_misses;
+  times_.read_ends(row, begun, ended);
+  return outcome;
+}
+
+bool RowWorker::find_kept() noexcept {
+  Row& row = memory_.row();
+  if (!core_.cache) return false;
+  row.kept = core_.cache->find(row.index);
+  if (!row.kept) return false;
+  const auto kept = row.kept.sample();
+  // Another loader with a larger bound may have kept it. Reading it again gives the fault.
+  bool fits = kept.charged <= core_.plan.max_sample_bytes;
+  if (keeps_rows() && row.slot.sizes_differ()) {
+    const auto room = row.slot.room();
+    // A sample that replaces a smaller one must be scaled to that one's extent. The row's own sample
+    // has the measured size.
+    fits = fits && kept.size == (row.attempt == 0 ? room : scaled_within(kept.size, room));
+  }
+  if (!fits) {
+    row.kept.release();
+    return false;
+  }
+  ++core_.cache_hits;
+  row.data = kept.data;
+  row.charged = kept.charged;
+  row.status = kept.status;
+  return true;
+}
+
+// ---- plan -------------------------------------------------------------------------------------
+
+Result<RowPlan> RowWorker::plan() {
+  Row& row = memory_.row();
+  const auto& stream = shared_.plan;
+  const PlaneRules rules{.decoder = stream.decoder,
+                         .transform = stream.transform != nullptr,
+                         .whole = core_.plan.whole_images,
+                         .transform_bytes = core_.plan.transform_bytes};
+  if (!rules.transform && !row.data.second.empty()) return untaken_second();
+  const auto info = decoder_->probe(row.data.bytes);
+  if (!info) return info.defect();
+  if (row.slot.encoded()) return plan_encoded(*info);
+  Result<codec::FitSpec> fit = stream.decoder.fit;
+  const auto upright = decoder_->upright(*info);
+  if (!rules.whole && row.slot.sizes_differ()) fit = own_size(upright);
+  if (!fit) return fit.defect();
+  if (!row.window) {
+    // A replacement draws a new crop.
+    const auto draw = stream.sampler.draw(row.epoch, row.position);
+    row.window =
+        codec::choose_window(upright, *fit, row.attempt == 0 ? draw : mix_key({draw, row.attempt}));
+  }
+  return plan_planes(rules, row.data, *info, *row.window, fit->out);
+}
+
+Result<codec::FitSpec> RowWorker::own_size(ImageSize found) {
+  const Row& row = memory_.row();
+  const auto measured = (*shared_.plan.size_index)[row.index], room = row.slot.room();
+  if (found != measured || room.height == 0)
+    return Defect{FaultKind::corrupt, Stage::decode,
+                  "the image is " + sides(found) + "; when sizes were measured it was " +
+                      (measured.height == 0 ? "none" : sides(measured))};
+  const auto size = scaled_within(scaled_within(measured, core_.plan.sizes.bound), room);
+  row.slot.resize(size);
+  return codec::FitSpec{.out = row.slot.canvas(), .into = {0, 0, size.width, size.height}};
+}
+
+Result<RowPlan> RowWorker::plan_encoded(const codec::ImageInfo& info) {
+  const Row& row = memory_.row();
+  const auto bytes = row.data.bytes.size();
+  const auto measured = (*shared_.plan.size_index)[row.index].width;
+  if (bytes != measured || bytes > row.slot.room().width)
+    return Defect{FaultKind::corrupt, Stage::decode,
+                  concat("the sample has ", bytes, " bytes; when sizes were measured it had ",
+                         measured == 0 ? "no header" : std::to_string(measured))};
+  row.slot.describe({.bytes = {},
+                     .format = info.format->name,
+                     .height = info.height,
+                     .width = info.width,
+                     .orientation = info.orientation},
+                    bytes);
+  RowPlan plan;
+  if (info.damaged) plan.status = RowStatus::damaged;
+  return plan;
+}
+
+// ---- write ------------------------------------------------------------------------------------
+
+RowOutcome RowWorker::decode() {
+  Row& row = memory_.row();
+  if (row.kept && keeps_rows()) {
+    row.slot.copy(row.kept.sample());
+  } else {
+    const auto begun = Clock::now();
+    times_.decode_begins(begun);
+    const auto at = times_.at(Stage::decode, row, begun);
+    const auto planned = plan();
+    if (!planned) return planned.defect();
+    if (auto admitted = memory_.admit(planned->need()); admitted != RowOutcome::proceed)
+      return admitted;
+    if (auto written = write(*planned); written != RowOutcome::proceed) return written;
+    times_.decode_ends(row, row.slot.bytes());
+    keep(planned->need());
+  }
+  finish(true, row.attempt > 0 ? RowStatus::replaced : row.status);
+  return RowOutcome::done;
+}
+
+RowOutcome RowWorker::write(const RowPlan& plan) {
+  Row& row = memory_.row();
+  const auto scratch = memory_.scratch(plan.need().scratch);
+  auto decoded = decode_images(plan, scratch);
+  if (stopping()) return RowOutcome::abandoned;
+  if (decoded.failure()) return decoded;
+  if (row.slot.encoded())
+    std::ranges::copy(row.data.bytes, std::as_writable_bytes(row.slot.pixels()).begin());
+  if (auto defect = wrong_side(row.data.side, row.slot.side().size())) return *std::move(defect);
+  row.slot.fill_side(row.data.side);
+  row.slot.label() = row.data.label;
+  if (shared_.plan.transform) {
+    auto transformed = transform(plan, scratch);
+    if (stopping()) return RowOutcome::abandoned;
+    if (transformed.failure()) return transformed;
+  }
+  row.slot.clear_rest();
+  return RowOutcome::proceed;
+}
+
+RowOutcome RowWorker::decode_images(const RowPlan& plan, std::span<std::byte> scratch) {
+  Row& row = memory_.row();
+  row.status = plan.status;
+  for (std::size_t i = 0; i < plan.count; ++i) {
+    const auto& image = plan.image[i];
+    const auto to = image.whole ? bytes_of(whole_image(image, scratch)) : row.slot.pixels();
+    if (image.blank) {
+      std::ranges::fill(to, std::uint8_t{0});
+      continue;
+    }
+    const auto decoded = decoder_->decode(image.encoded, image.decode, behind_images(plan, scratch),
+                                          shared_.stopping, to);
+    if (!decoded) return i == 0 ? decoded.defect() : of_other(decoded.defect(), i);
+    if (decoded->status != RowStatus::ok) row.status = decoded->status;
+    times_.fitted(std::chrono::nanoseconds(decoded->fit_ns));
+  }
+  return RowOutcome::proceed;
+}
+
+RowOutcome RowWorker::transform(const RowPlan& plan, std::span<std::byte> scratch) {
+  const Row& row = memory_.row();
+  const auto begun = Clock::now();
+  const auto at = times_.at(Stage::fit, row, begun);
+  const auto& [first, second, third] = plan.image;
+  // Clear the pixels of an older batch, because a transform may not write all of the row.
+  if (first.whole) std::ranges::fill(row.slot.pixels(), std::uint8_t{0});
+  buffer::TransformArena arena(
+      behind_images(plan, scratch).first(static_cast<std::size_t>(core_.plan.transform_bytes)));
+  const auto image = row.slot.image();
+  const auto position = row.position.value();
+  DecodedSample given{
+      .image = first.whole ? whole_image(first, scratch) : image,
+      .second = plan.count > 1 ? ImageView(whole_image(second, scratch)) : ImageView{},
+      .third = plan.count > 2 ? ImageView(whole_image(third, scratch)) : ImageView{},
+      .row = image,
+      .side = row.slot.side(),
+      .label = row.data.label,
+      .index = row.index,
+      .epoch = row.epoch,
+      .position = position,
+      .attempt = row.attempt,
+      .random = Random(shared_.plan.sampler.seed(), row.epoch, position, row.attempt),
+      .scratch = &arena,
+      .stop = &shared_.stopping};
+  try {
+    shared_.plan.transform(given);
+  } catch (...) {
+    return failure_of(Stage::fit);
+  }
+  row.slot.label() = given.label;
+  times_.fitted(Clock::now() - begun);
+  return RowOutcome::proceed;
+}
+
+void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
+  const Row& row = memory_.row();
+  if (!core_.cache || row.kept) return;
+  buffer::KeptSample kept{
+      .index = row.index, .data = row.data, .charged = row.charged, .status = row.status};
+  if (!keeps_rows()) return core_.cache->keep(kept);
+  kept.charged = add_sat(row.charged, add_sat(need.scratch, need.reserved));
+  const auto image = row.slot.image();
+  kept.size = image.shape;
+  // The image was scaled to the extent of another sample, so it is not this sample's own row.
+  if (row.slot.sizes_differ() &&
+      kept.size != scaled_within((*shared_.plan.size_index)[row.index], core_.plan.sizes.bound))
+    return;
+  const std::span pixels(image.data, static_cast<std::size_t>(image.bytes()));
+  kept.data = {.bytes = std::as_bytes(pixels), .label = row.data.label, .side = row.slot.side()};
+  core_.cache->keep(kept, image);
+}
+
+// ---- finish -----------------------------------------------------------------------------------
+
+bool RowWorker::fail(const Failure& failure) noexcept {
+  Row& row = memory_.row();
+  const auto& [defect, thrown] = failure;
+  const auto described = record(core_, row, defect);
+  ++row.attempt;
+  row.has_bytes = false;
+  row.window.reset();
+  switch (shared_.plan.on_fault) {
+    case OnFault::blank: row.slot.blank(); break;
+    case OnFault::skip:
+      try {
+        if (!redraw(row)) {
+          end_stream_here(error_of(Errc::too_many_faults, defect.stage, [&] {
+            return concat("row ", row.row.row, " of batch ", row.row.sequence, " failed ",
+                          most_attempts, " times, last with ", described);
+          }));
+          break;
+        }
+      } catch (...) {
+        end_stream_here(std::current_exception());
+        break;
+      }
+      // The failed attempt may hold the reserve, and the replacement may need all of it.
+      memory_.release();
+      core_.book->fail_and_redraw(row.slot.slab());
+      return true;
+    case OnFault::stop:
+      end_stream_here(thrown ? thrown : error_of(Errc::sample_failed, defect.stage, [&] {
+        if (described.empty()) throw std::bad_alloc();
+        return described;
+      }));
+      break;
+  }
+  finish(false, RowStatus::blank);
+  return false;
+}
+
+bool RowWorker::redraw(Row& row) const {
+  for (; row.attempt < most_attempts; ++row.attempt) {
+    row.index =
+        shared_.plan.sampler.replacement_of(row.drawn, row.epoch, row.position, row.attempt);
+    if (!row.slot.encoded() || (*shared_.plan.size_index)[row.index].width <= row.slot.room().width)
+      return true;
+  }
+  return false;
+}
+
+void RowWorker::end_stream_here(const std::exception_ptr& error) {
+  // Set the error first. The conductor may end the stream as soon as it sees the stop.
+  shared_.error.offer(memory_.row().row, error);
+  core_.book->stop_at(memory_.row().row);
+}
+
+void RowWorker::finish(bool ok, RowStatus status) {
+  const Row& row = memory_.row();
+  row.slot.end(row.index, status);
+  memory_.release();
+  times_.bytes();
+  core_.book->finish_row(row.slot.slab(), row.row.row, ok, status == RowStatus::replaced);
+}
+
+}  // namespace weir::engine
