@@ -73,7 +73,9 @@ struct BasicImageView {
     return {data, shape, row_stride, format};
   }
 };
+/// A view to read.
 using ImageView = BasicImageView<const std::uint8_t>;
+/// A view to write.
 using MutableImageView = BasicImageView<std::uint8_t>;
 
 /// One encoded sample. Its bytes are in the memory from take(), or in memory that the source owns
