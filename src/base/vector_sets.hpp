@@ -2,6 +2,10 @@
 
 #include <cstdint>
 
+// Highway's own assertions, which debug builds and sanitizers switch on, need its library. Include
+// this header before those of Highway.
+#define HWY_IS_DEBUG_BUILD 0
+
 namespace weir {
 
 /// The vector sets of this machine, as bits of Highway's targets, such as HWY_AVX2. Only headers of
