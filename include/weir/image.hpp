@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <type_traits>
 
@@ -78,22 +81,56 @@ using ImageView = BasicImageView<const std::uint8_t>;
 /// A view to write.
 using MutableImageView = BasicImageView<std::uint8_t>;
 
+/// The encoded planes of a sample beside its image, in their order. An empty plane is absent.
+class EncodedPlanes {
+ public:
+  using Plane = std::span<const std::byte>;
+  static constexpr std::size_t most = 7;  ///< planes of a sample beside its image
+
+  EncodedPlanes() noexcept = default;
+  /// Throws std::length_error for more than `most`.
+  EncodedPlanes(std::initializer_list<Plane> planes) {
+    for (const auto& plane : planes)
+      if (!add(plane)) throw std::length_error("weir::EncodedPlanes: more than 7 planes");
+  }
+  /// Adds a plane behind the others. False if there are as many as possible.
+  [[nodiscard]] bool add(Plane plane) noexcept {
+    if (count_ == most) return false;
+    planes_[count_++] = plane;
+    return true;
+  }
+  std::size_t size() const noexcept { return count_; }  ///< number of planes
+  bool empty() const noexcept { return count_ == 0; }   ///< whether there is none
+  /// Plane i, below size().
+  const Plane& operator[](std::size_t i) const noexcept { return planes_[i]; }
+  const Plane* begin() const noexcept { return planes_.data(); }         ///< first plane
+  const Plane* end() const noexcept { return planes_.data() + count_; }  ///< behind the last plane
+
+ private:
+  std::array<Plane, most> planes_{};
+  std::size_t count_ = 0;
+};
+
 /// One encoded sample. Its bytes are in the memory from take(), or in memory that the source owns
 /// for its whole life (and counts in index_bytes()).
 struct WEIR_API Encoded {
   std::span<const std::byte> bytes;  ///< a format of weir or of one of Options::codecs
   std::int64_t label = 0;            ///< value for Batch::labels; any number
-  /// A second image that belongs to the first, decoded for the transform (DecodedSample::second).
-  /// Without a transform it is a fault of kind `unsupported`.
-  std::span<const std::byte> second{};
-  /// The same for a third image (DecodedSample::third). It needs a second one.
-  std::span<const std::byte> third{};
+  /// Further images that belong to the first, decoded for the transform (DecodedSample::planes).
+  /// Without a transform they are a fault of kind `unsupported`.
+  EncodedPlanes planes{};
   /// Initial side bytes of the row: Options::side_bytes bytes, or none (the row gets zeros). Any
   /// other size is a fault of kind `corrupt`.
-  std::span<const std::byte> side{};
+  std::span<const std::byte> annotation{};
 
-  /// For `second` and `third`: stands for a black image that has the size of the first. It is a
-  /// black PNG of 1 x 1, in memory that lives as long as the program.
+  /// Bytes of the image and its planes.
+  std::uint64_t image_bytes() const noexcept {
+    std::uint64_t sum = bytes.size();
+    for (const auto& plane : planes) sum += plane.size();
+    return sum;
+  }
+  /// As a plane: stands for a black image that has the size of the first. It is a black PNG of
+  /// 1 x 1, in memory that lives as long as the program.
   static std::span<const std::byte> blank() noexcept;
 };
 

@@ -139,7 +139,7 @@ struct Options {
   /// first one that accepts a sample decodes it.
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
   /// Bytes per sample that are stored beside its pixels in the slab: several labels, boxes, a mask,
-  /// a second image. The source (Encoded::side) or the transform writes them; otherwise they are
+  /// a second image. The source (Encoded::annotation) or the transform writes them; otherwise they are
   /// zero.
   std::uint64_t side_bytes = 0;
   SizeOptions sizes{};           ///< images with their own sizes

@@ -27,7 +27,7 @@ struct ShardOptions {
   /// A file with lines of key<TAB>label that replaces `label`. A key that it lacks has label -1. "./"
   /// at the begin of a key does not count.
   std::string label_file{};
-  /// Extension of a member that is the second image (Encoded::second), for example "seg.png".
+  /// Extension of a member that is the second image (Encoded::planes), for example "seg.png".
   std::string second{};
   /// Extension of a member whose bytes are the row's initial side bytes, for example "json". Zeros
   /// follow it up to `side_bytes`. A longer member is a Fault of kind `limit`.

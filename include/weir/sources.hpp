@@ -71,9 +71,9 @@ enum class PairNames : std::uint8_t {
 };
 
 /// Pairs of images. Sample i is sample i of `first`, with its label and side bytes, and the image of
-/// sample i of `second` as Encoded::second. Pairs nest: of `paired(paired(a, b), c)`, and of
-/// `paired(a, paired(b, c))`, b is Encoded::second and c Encoded::third. More images are a fault of
-/// kind `unsupported`. A fault has the name of the first image. If another image is bad, the reason
+/// sample i of `second` as the first of Encoded::planes. Pairs nest: of `paired(paired(a, b), c)`,
+/// and of `paired(a, paired(b, c))`, b is plane 0 and c plane 1. More than seven planes are a fault
+/// of kind `unsupported`. A fault has the name of the first image. If another image is bad, the reason
 /// contains its name. Throws Error{bad_options} if the numbers of samples differ, or with the first
 /// pair whose stems differ.
 WEIR_API AnySource paired(AnySource first, AnySource second,

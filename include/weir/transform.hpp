@@ -19,11 +19,8 @@ namespace weir {
 struct DecodedSample {
   /// The whole upright image (Options::exif) at its own size. With TransformInput::fitted: `row`.
   ImageView image;
-  /// The whole second image of a pair (Encoded::second, weir::paired). data is null if there is
-  /// none.
-  ImageView second;
-  /// The same for a third image (Encoded::third, nested weir::paired).
-  ImageView third;
+  /// The whole further images (Encoded::planes, weir::paired). data is null if a plane is absent.
+  std::span<const ImageView> planes;
   /// The output row. Its shape is Options::shape without gaps. Initially it is zero with
   /// TransformInput::decoded, and the fitted image with TransformInput::fitted. If images keep
   /// their own sizes (Options::sizes; only with fitted), it has the size of the image and
@@ -44,6 +41,11 @@ struct DecodedSample {
   /// with both sizes.
   std::pmr::memory_resource* scratch = std::pmr::null_memory_resource();
   const std::atomic<bool>* stop = nullptr;  ///< used by cancelled()
+
+  /// Plane i. data is null if there is none.
+  ImageView plane(std::size_t i) const noexcept {
+    return i < planes.size() ? planes[i] : ImageView{};
+  }
 
   /// Whether the stream is ending and does not need the row. The end of the stream waits for the
   /// transform, so a slow transform must check this and then return or throw.

@@ -81,20 +81,20 @@ class Prober {
       return *std::move(defect);
 
     bool damaged = false;
-    for (std::size_t i = 0; i < row.count; ++i) {
-      if (row.image[i].blank) continue;
-      const auto status = decode(row.image[i].encoded, row.image[i].decode.info);
-      if (!status) return i == 0 ? status.defect() : engine::of_other(status.defect(), i);
+    for (std::size_t i = 0; i < row.images.size(); ++i) {
+      if (row.images[i].blank) continue;
+      const auto status = decode(row.images[i].encoded, row.images[i].decode.info);
+      if (!status) return engine::of_image(status.defect(), i);
       damaged = damaged || *status == RowStatus::damaged;
     }
-    if (auto defect = engine::wrong_side(encoded.side, plan_.side_bytes)) return *std::move(defect);
-    return ProbedImage{
-        .format = first->format->name,
-        .width = first->width,
-        .height = first->height,
-        .encoded_bytes = encoded.bytes.size() + encoded.second.size() + encoded.third.size(),
-        .scratch_bytes = needs,
-        .damaged = damaged};
+    if (auto defect = engine::wrong_side(encoded.annotation, plan_.side_bytes))
+      return *std::move(defect);
+    return ProbedImage{.format = first->format->name,
+                       .width = first->width,
+                       .height = first->height,
+                       .encoded_bytes = encoded.image_bytes(),
+                       .scratch_bytes = needs,
+                       .damaged = damaged};
   }
 
   /// Decodes the whole image, because a crop may miss the damaged part.

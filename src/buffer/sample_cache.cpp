@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/inline_list.hpp"
 #include "base/terms.hpp"
 #include "buffer/block.hpp"
 #include "buffer/page_memory.hpp"
@@ -23,10 +24,15 @@ constexpr std::uint64_t head_bytes = 128;
 
 std::uint64_t aligned(std::uint64_t bytes) noexcept { return round_up(bytes, Block::alignment); }
 
-std::uint64_t parts_bytes(const KeptSample& sample) noexcept {
-  const auto& [bytes, label, second, third, side] = sample.data;
-  return aligned(bytes.size()) + aligned(second.size()) + aligned(third.size()) +
-         aligned(side.size());
+/// The parts of a sample, in the order in which an entry has them.
+using Parts = InlineList<std::span<const std::byte>, 2 + EncodedPlanes::most>;
+
+Parts parts_of(const Encoded& data) noexcept {
+  Parts parts;
+  parts.push_back(data.bytes);
+  parts.push_back(data.annotation);
+  for (const auto& plane : data.planes) parts.push_back(plane);
+  return parts;
 }
 
 /// Usual segment size of a cache of `bytes`. `typical`: bytes of each sample if all have the same
@@ -56,10 +62,26 @@ struct SampleCache::Entry {
   Entry* before;  ///< previous entry in the segment
   std::uint64_t index;
   std::int64_t label;
-  std::uint64_t charged, bytes, second, third, side;
+  std::uint64_t charged;
   ImageSize size;
   RowStatus status;
+  std::uint32_t parts;  ///< their sizes follow this header, and then the parts
+
+  std::uint64_t* sizes() noexcept { return reinterpret_cast<std::uint64_t*>(this + 1); }
+  const std::uint64_t* sizes() const noexcept {
+    return reinterpret_cast<const std::uint64_t*>(this + 1);
+  }
+  static std::uint64_t head_bytes(std::size_t parts) noexcept {
+    return sizeof(Entry) + parts * sizeof(std::uint64_t);
+  }
 };
+
+std::uint64_t SampleCache::entry_bytes(std::uint64_t begin, const KeptSample& sample) noexcept {
+  const auto parts = parts_of(sample.data);
+  auto end = aligned(begin + Entry::head_bytes(parts.size()));
+  for (const auto& part : parts) end += aligned(part.size());
+  return end - begin;
+}
 
 SampleCache::SampleCache(std::shared_ptr<books::Book> book, const CachePlan& plan,
                          std::uint64_t samples, std::uint64_t typical,
@@ -94,35 +116,33 @@ void SampleCache::release(const Entry& entry) noexcept {
 KeptSample SampleCache::view(const Entry& entry) noexcept {
   // Segments are aligned, so this is the offset that store() computed.
   const auto begin = reinterpret_cast<std::uintptr_t>(&entry);
-  const auto* at = reinterpret_cast<const std::byte*>(aligned(begin + sizeof(Entry)));
-  const auto part = [&at](std::uint64_t bytes) {
-    const std::span span(at, static_cast<std::size_t>(bytes));
-    at += aligned(bytes);
+  const auto* at =
+      reinterpret_cast<const std::byte*>(aligned(begin + Entry::head_bytes(entry.parts)));
+  auto part = [&at, size = entry.sizes()]() mutable {
+    const std::span span(at, static_cast<std::size_t>(*size++));
+    at += aligned(span.size());
     return span;
   };
-  // The braces keep the order of the calls.
-  const Encoded data{part(entry.bytes), entry.label, part(entry.second), part(entry.third),
-                     part(entry.side)};
+  Encoded data{.bytes = part(), .label = entry.label};
+  data.annotation = part();
+  for (auto planes = entry.parts - 2; planes > 0; --planes) (void)data.planes.add(part());
   return {entry.index, data, entry.charged, entry.status, entry.size};
 }
 
 void SampleCache::keep(const KeptSample& sample, ImageView image) noexcept {
   Entry* const entry = reserve(sample);
   if (!entry) return;
-  const auto kept = view(*entry).data;
+  const auto kept = parts_of(view(*entry).data), given = parts_of(sample.data);
   const auto fill = [](std::span<const std::byte> to, const void* from, std::size_t bytes) {
     if (bytes > 0) std::memcpy(const_cast<std::byte*>(to.data()), from, bytes);
   };
   if (image.data) {
     const auto line = image.line_bytes();
     for (std::size_t y = 0; y < image.shape.height; ++y)
-      fill(kept.bytes.subspan(y * line), image.data + y * image.row_stride, line);
-  } else {
-    fill(kept.bytes, sample.data.bytes.data(), kept.bytes.size());
+      fill(kept[0].subspan(y * line), image.data + y * image.row_stride, line);
   }
-  fill(kept.second, sample.data.second.data(), kept.second.size());
-  fill(kept.third, sample.data.third.data(), kept.third.size());
-  fill(kept.side, sample.data.side.data(), kept.side.size());
+  for (std::size_t i = image.data ? 1 : 0; i < kept.size(); ++i)
+    fill(kept[i], given[i].data(), kept[i].size());
   {
     Lock lock(mutex_);
     // Two workers may have read the same sample.
@@ -148,7 +168,7 @@ SampleCache::Entry* SampleCache::reserve(const KeptSample& sample) noexcept {
     if (auto* const entry = table_ ? store(sample) : nullptr) return entry;
   }
   if (!make_table()) return nullptr;
-  Segment* const segment = make_segment(head_bytes + parts_bytes(sample));
+  Segment* const segment = make_segment(entry_bytes(sizeof(Segment), sample) + sizeof(Segment));
   if (!segment) return nullptr;
   {
     Lock lock(mutex_);
@@ -162,16 +182,16 @@ SampleCache::Entry* SampleCache::reserve(const KeptSample& sample) noexcept {
 }
 
 SampleCache::Entry* SampleCache::store(const KeptSample& sample) noexcept {
-  static_assert(sizeof(Segment) + sizeof(Entry) <= head_bytes);
-  const auto& data = sample.data;
+  const auto parts = parts_of(sample.data);
+  static_assert(sizeof(Segment) + sizeof(Entry) + 2 * sizeof(std::uint64_t) <= head_bytes);
   auto* segment = youngest_;
   for (int i = 0; segment && i < segments_tried; ++i, segment = segment->older) {
-    const auto end = aligned(segment->used + sizeof(Entry)) + parts_bytes(sample);
+    const auto end = segment->used + entry_bytes(segment->used, sample);
     if (end > segment->bytes) continue;
-    auto* const entry = ::new (reinterpret_cast<std::byte*>(segment) + segment->used)
-        Entry{segment,          segment->last,     sample.index,       data.label,
-              sample.charged,   data.bytes.size(), data.second.size(), data.third.size(),
-              data.side.size(), sample.size,       sample.status};
+    auto* const entry = ::new (reinterpret_cast<std::byte*>(segment) + segment->used) Entry{
+        segment,        segment->last, sample.index,  sample.data.label,
+        sample.charged, sample.size,   sample.status, static_cast<std::uint32_t>(parts.size())};
+    std::ranges::transform(parts, entry->sizes(), [](const auto& part) { return part.size(); });
     segment->last = entry;
     segment->used = end;
     segment->holds.fetch_add(1);

@@ -83,6 +83,8 @@ class SampleCache final : public books::Evictable {
   void unlink(Segment& segment) noexcept WEIR_REQUIRES(mutex_);
   void release(const Entry& entry) noexcept;
   static KeptSample view(const Entry& entry) noexcept;
+  /// Bytes of an entry at `begin` of its segment, padding included.
+  static std::uint64_t entry_bytes(std::uint64_t begin, const KeptSample& sample) noexcept;
 
   const std::shared_ptr<books::Book> book_;
   const CachePlan plan_;

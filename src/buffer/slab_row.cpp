@@ -43,7 +43,7 @@ void SlabRow::copy(const KeptSample& kept) const noexcept {
   const auto bytes = kept.data.bytes.size() / lines;
   for (std::size_t y = 0; y < lines; ++y)
     std::memcpy(to.data + y * to.row_stride, kept.data.bytes.data() + y * bytes, bytes);
-  std::ranges::copy(kept.data.side, side().begin());
+  std::ranges::copy(kept.data.annotation, side().begin());
   label() = kept.data.label;
 }
 

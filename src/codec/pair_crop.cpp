@@ -55,11 +55,12 @@ Ratio ratio_of(ImageSize first, ImageSize second) {
 TransformOptions pair_crop(ImageSize first, ImageSize second, bool flip) {
   const auto ratio = ratio_of(first, second);
   const auto apply = [=](DecodedSample& sample) {
-    const auto &a = sample.image.shape, &b = sample.second.shape;
+    const auto other = sample.plane(0);
+    const auto &a = sample.image.shape, &b = other.shape;
     const auto refuse_pair = [](const auto&... why) {
       throw SampleError(FaultKind::unsupported, concat("pair_crop: ", why...));
     };
-    if (sample.second.data == nullptr) refuse_pair("the sample has no second image");
+    if (other.data == nullptr) refuse_pair("the sample has no second image");
     if (sample.row.shape != first || sample.side.size() != image_bytes(second, PixelFormat::rgb8))
       refuse_pair("made for rows of ", sides(first), " and ",
                   image_bytes(second, PixelFormat::rgb8), " side bytes; the loader has rows of ",
@@ -76,7 +77,7 @@ TransformOptions pair_crop(ImageSize first, ImageSize second, bool flip) {
     const auto y = drawn(a.height, first.height), x = drawn(a.width, first.width);
     const bool mirrored = flip && sample.random.below(2) == 1;
     cut(sample.image, y * ratio.first, x * ratio.first, mirrored, first, sample.row.data);
-    cut(sample.second, y * ratio.second, x * ratio.second, mirrored, second,
+    cut(other, y * ratio.second, x * ratio.second, mirrored, second,
         reinterpret_cast<std::uint8_t*>(sample.side.data()));
   };
   return {.apply = apply, .input = TransformInput::decoded, .scratch_bytes = 0};

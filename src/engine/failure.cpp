@@ -44,19 +44,20 @@ std::optional<Defect> too_large(std::uint64_t wanted, std::uint64_t max_sample_b
              max_sample_bytes)};
 }
 
-std::optional<Defect> wrong_side(std::span<const std::byte> side, std::uint64_t side_bytes) {
-  if (side.empty() || side.size() == side_bytes) return std::nullopt;
-  return Defect{FaultKind::corrupt, Stage::read,
-                concat("the source gave ", side.size(), " side bytes, side_bytes is ", side_bytes)};
+std::optional<Defect> wrong_side(std::span<const std::byte> annotation, std::uint64_t side_bytes) {
+  if (annotation.empty() || annotation.size() == side_bytes) return std::nullopt;
+  return Defect{
+      FaultKind::corrupt, Stage::read,
+      concat("the source gave ", annotation.size(), " side bytes, side_bytes is ", side_bytes)};
 }
 
-Defect untaken_second() {
+Defect untaken_planes() {
   return {FaultKind::unsupported, Stage::decode,
-          "the sample has a second image, the loader no transform that takes it"};
+          "the sample has further images, the loader no transform that takes them"};
 }
 
-Defect of_other(Defect defect, std::size_t image) {
-  defect.reason = (image == 1 ? "second image: " : "third image: ") + defect.reason;
+Defect of_image(Defect defect, std::size_t i) {
+  if (i > 0) defect.reason = concat("image ", i + 1, " of the sample: ", defect.reason);
   return defect;
 }
 

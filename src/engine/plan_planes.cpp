@@ -8,16 +8,16 @@
 namespace weir::engine {
 namespace {
 
-/// Black pixels of the size of the first image.
-PlannedPlane blank_image(const codec::ImageInfo& first, const codec::DecoderOptions& decoder) {
+/// Black pixels. 0 x 0: the plane is absent.
+PlannedPlane blank_image(ImageSize size) {
   PlannedPlane image{.whole = true, .blank = true};
-  image.decode.placement.out = codec::upright_size(first, decoder.exif);
+  image.decode.placement.out = size;
   return image;
 }
 
 /// Adds an image and the scratch that it needs.
 void add(RowPlan& row, const PlannedPlane& planned) noexcept {
-  auto& added = row.image[row.count++] = planned;
+  auto& added = row.images.push_back(planned);
   if (added.whole) {
     added.offset = row.whole_images;
     row.whole_images =
@@ -32,25 +32,23 @@ void add(RowPlan& row, const PlannedPlane& planned) noexcept {
 Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
                             const codec::ImageInfo& first, const codec::Window& window,
                             ImageSize out) {
-  if (!rules.transform && !sample.second.empty()) return untaken_second();
-  if (sample.second.empty() && !sample.third.empty())
-    return Defect{FaultKind::unsupported, Stage::read,
-                  "the source gave a third image, but no second one"};
+  if (!rules.transform && !sample.planes.empty()) return untaken_planes();
   RowPlan row;
   add(row, {.encoded = sample.bytes,
             .decode = rules.whole ? codec::plan_whole(first, rules.decoder)
                                   : codec::plan_decode(first, window, out, rules.decoder),
             .whole = rules.whole});
-  for (const auto& encoded : {sample.second, sample.third}) {
-    if (encoded.empty()) continue;
-    if (std::ranges::equal(encoded, Encoded::blank())) {
-      add(row, blank_image(first, rules.decoder));
-      continue;
+  for (const auto& encoded : sample.planes) {
+    if (encoded.empty()) {
+      add(row, blank_image({}));
+    } else if (std::ranges::equal(encoded, Encoded::blank())) {
+      add(row, blank_image(codec::upright_size(first, rules.decoder.exif)));
+    } else {
+      const auto info = codec::probe_image(encoded, rules.decoder);
+      if (!info) return of_image(info.defect(), row.images.size());
+      add(row,
+          {.encoded = encoded, .decode = codec::plan_whole(*info, rules.decoder), .whole = true});
     }
-    const auto info = codec::probe_image(encoded, rules.decoder);
-    if (!info) return of_other(info.defect(), row.count);
-    add(row,
-        {.encoded = encoded, .decode = codec::plan_whole(*info, rules.decoder), .whole = true});
   }
   if (rules.transform) row.work.scratch = std::max(row.work.scratch, rules.transform_bytes);
   return row;

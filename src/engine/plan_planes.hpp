@@ -1,12 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "base/checked.hpp"
 #include "base/defect.hpp"
+#include "base/inline_list.hpp"
 #include "codec/decoder.hpp"
 
 namespace weir::engine {
@@ -16,23 +16,21 @@ struct PlannedPlane {
   std::span<const std::byte> encoded{};
   codec::DecodePlan decode{};
   bool whole = false;        ///< true: at its own size, into scratch; false: fitted, into the row
-  bool blank = false;        ///< black pixels instead of `encoded`
+  bool blank = false;        ///< black pixels instead of `encoded`; of size 0 x 0: absent
   std::uint64_t offset = 0;  ///< in scratch
 };
 
 /// How to decode the images of one row. Scratch holds the whole images, and after them the working
 /// memory that decoders and transform use in turn.
 struct RowPlan {
-  std::array<PlannedPlane, 3> image;
-  std::size_t count = 0;             ///< number of images; 0: an encoded sample
-  RowStatus status = RowStatus::ok;  ///< of a row without a decode
-  std::uint64_t whole_images = 0;    ///< bytes of scratch for whole images
-  codec::MemoryNeed work;            ///< the largest of the decodes and of the transform
+  InlineList<PlannedPlane, 1 + EncodedPlanes::most> images;  ///< none: an encoded sample
+  RowStatus status = RowStatus::ok;                          ///< of a row without a decode
+  std::uint64_t whole_images = 0;                            ///< bytes of scratch for whole images
+  codec::MemoryNeed work;  ///< the largest of the decodes and of the transform
 
   codec::MemoryNeed need() const noexcept {
     return {add_sat(whole_images, work.scratch), work.reserved};
   }
-  std::span<const PlannedPlane> images() const noexcept { return std::span(image).first(count); }
 };
 
 /// What decides how the images of a row are decoded, for all rows of a loader.

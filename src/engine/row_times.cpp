@@ -10,10 +10,8 @@ void RowTimes::waited(const Row& s) noexcept {
 
 void RowTimes::read_ends(const Row& s, Clock::time_point begun, Clock::time_point ended) noexcept {
   if (s.has_bytes) read_cpu_.ends(ended - begun);
-  const auto& [bytes_read, label, second, third, side] = s.data;
-  thread_stats_.add(
-      Stage::read, ended - begun,
-      s.has_bytes ? bytes_read.size() + second.size() + third.size() + side.size() : 0);
+  thread_stats_.add(Stage::read, ended - begun,
+                    s.has_bytes ? s.data.image_bytes() + s.data.annotation.size() : 0);
   span(Stage::read, s, begun, ended);
   bytes();
 }
@@ -27,8 +25,7 @@ void RowTimes::decode_begins(Clock::time_point now) noexcept {
 void RowTimes::decode_ends(const Row& s, std::uint64_t written) noexcept {
   // Lines are fitted while they are decoded. The trace shows all fitting at the end of the decode.
   const auto ended = Clock::now();
-  thread_stats_.add(Stage::decode, ended - decode_begun_ - fit_,
-                    s.data.bytes.size() + s.data.second.size() + s.data.third.size());
+  thread_stats_.add(Stage::decode, ended - decode_begun_ - fit_, s.data.image_bytes());
   thread_stats_.add(Stage::fit, fit_, written);
   decode_cpu_.ends(ended - decode_begun_);
   span(Stage::decode, s, decode_begun_, ended - fit_);

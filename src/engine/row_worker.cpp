@@ -1,6 +1,7 @@
 #include "engine/row_worker.hpp"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <string>
 #include <utility>
@@ -234,7 +235,7 @@ Result<RowPlan> RowWorker::plan() {
                          .transform = stream.transform != nullptr,
                          .whole = core_.plan.whole_images,
                          .transform_bytes = core_.plan.transform_bytes};
-  if (!rules.transform && !row.data.second.empty()) return untaken_second();
+  if (!rules.transform && !row.data.planes.empty()) return untaken_planes();
   const auto info = decoder_->probe(row.data.bytes);
   if (!info) return info.defect();
   if (row.slot.encoded()) return plan_encoded(*info);
@@ -312,8 +313,9 @@ RowOutcome RowWorker::write(const RowPlan& plan) {
   if (decoded.failure()) return decoded;
   if (row.slot.encoded())
     std::ranges::copy(row.data.bytes, std::as_writable_bytes(row.slot.pixels()).begin());
-  if (auto defect = wrong_side(row.data.side, row.slot.side().size())) return *std::move(defect);
-  row.slot.fill_side(row.data.side);
+  if (auto defect = wrong_side(row.data.annotation, row.slot.side().size()))
+    return *std::move(defect);
+  row.slot.fill_side(row.data.annotation);
   row.slot.label() = row.data.label;
   if (shared_.plan.transform) {
     auto transformed = transform(plan, scratch);
@@ -327,8 +329,8 @@ RowOutcome RowWorker::write(const RowPlan& plan) {
 RowOutcome RowWorker::decode_images(const RowPlan& plan, std::span<std::byte> scratch) {
   Row& row = memory_.row();
   row.status = plan.status;
-  for (std::size_t i = 0; i < plan.count; ++i) {
-    const auto& image = plan.image[i];
+  for (std::size_t i = 0; i < plan.images.size(); ++i) {
+    const auto& image = plan.images[i];
     const auto to = image.whole ? bytes_of(whole_image(image, scratch)) : row.slot.pixels();
     if (image.blank) {
       std::ranges::fill(to, std::uint8_t{0});
@@ -336,7 +338,7 @@ RowOutcome RowWorker::decode_images(const RowPlan& plan, std::span<std::byte> sc
     }
     const auto decoded = decoder_->decode(image.encoded, image.decode, behind_images(plan, scratch),
                                           shared_.stopping, to);
-    if (!decoded) return i == 0 ? decoded.defect() : of_other(decoded.defect(), i);
+    if (!decoded) return of_image(decoded.defect(), i);
     if (decoded->status != RowStatus::ok) row.status = decoded->status;
     times_.fitted(std::chrono::nanoseconds(decoded->fit_ns));
   }
@@ -347,17 +349,22 @@ RowOutcome RowWorker::transform(const RowPlan& plan, std::span<std::byte> scratc
   const Row& row = memory_.row();
   const auto begun = Clock::now();
   const auto at = times_.at(Stage::fit, row, begun);
-  const auto& [first, second, third] = plan.image;
+  const auto& first = plan.images[0];
   // Clear the pixels of an older batch, because a transform may not write all of the row.
   if (first.whole) std::ranges::fill(row.slot.pixels(), std::uint8_t{0});
   buffer::TransformArena arena(
       behind_images(plan, scratch).first(static_cast<std::size_t>(core_.plan.transform_bytes)));
   const auto image = row.slot.image();
   const auto position = row.position.value();
+  std::array<ImageView, EncodedPlanes::most> planes;
+  std::transform(
+      plan.images.begin() + 1, plan.images.end(), planes.begin(), [&](const PlannedPlane& plane) {
+        return plane.decode.out() == ImageSize{} ? ImageView{}
+                                                 : ImageView(whole_image(plane, scratch));
+      });
   DecodedSample given{
       .image = first.whole ? whole_image(first, scratch) : image,
-      .second = plan.count > 1 ? ImageView(whole_image(second, scratch)) : ImageView{},
-      .third = plan.count > 2 ? ImageView(whole_image(third, scratch)) : ImageView{},
+      .planes = std::span(planes).first(plan.images.size() - 1),
       .row = image,
       .side = row.slot.side(),
       .label = row.data.label,
@@ -392,7 +399,8 @@ void RowWorker::keep(const codec::MemoryNeed& need) noexcept {
       kept.size != scaled_within((*shared_.plan.size_index)[row.index], core_.plan.sizes.bound))
     return;
   const std::span pixels(image.data, static_cast<std::size_t>(image.bytes()));
-  kept.data = {.bytes = std::as_bytes(pixels), .label = row.data.label, .side = row.slot.side()};
+  kept.data = {.bytes = std::as_bytes(pixels), .label = row.data.label};
+  kept.data.annotation = row.slot.side();
   core_.cache->keep(kept, image);
 }
 

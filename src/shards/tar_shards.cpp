@@ -75,7 +75,7 @@ std::optional<Encoded> TarShards::try_read(std::uint64_t i, ByteSink& sink) cons
                                               std::to_string(max_encoded_bytes_));
     const auto second = read(file, range, sink, static_cast<std::size_t>(range.bytes));
     if (!second) return std::nullopt;
-    encoded.second = *second;
+    (void)encoded.planes.add(*second);
   }
   if (!scan_.side.empty() && scan_.side[i].offset != 0) {
     const auto& range = scan_.side[i];
@@ -85,7 +85,7 @@ std::optional<Encoded> TarShards::try_read(std::uint64_t i, ByteSink& sink) cons
                             " bytes, side_bytes is " + std::to_string(side_bytes_));
     const auto side = read(file, range, sink, side_bytes_);
     if (!side) return std::nullopt;
-    encoded.side = *side;
+    encoded.annotation = *side;
   }
   return encoded;
 }

@@ -19,14 +19,11 @@ constexpr std::uint64_t no_partner = UINT64_MAX;
 
 /// Puts the images of `more` behind those of `sample`.
 void append(Encoded& sample, const Encoded& more) {
-  for (const auto& image : {more.bytes, more.second, more.third}) {
-    if (image.empty()) continue;
-    auto& room = sample.second.empty() ? sample.second : sample.third;
-    if (!room.empty())
-      throw SampleError(FaultKind::unsupported,
-                        "paired: a sample has at most three images, and this one has more");
-    room = image;
-  }
+  bool room = sample.planes.add(more.bytes);
+  for (const auto& plane : more.planes) room = room && sample.planes.add(plane);
+  if (!room)
+    throw SampleError(FaultKind::unsupported,
+                      "paired: a sample has at most eight images, and this one has more");
 }
 
 /// The first source, with the images of the second behind its own.

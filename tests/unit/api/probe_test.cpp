@@ -224,7 +224,7 @@ TEST_CASE("probe() looks at both images of a pair where a transform takes them",
   const auto taken = probe(pairs, options);
   REQUIRE(taken.faults.size() == 2);
   CHECK(taken.faults[0].index == 3);
-  CHECK(taken.faults[0].reason.starts_with("second image: "));
+  CHECK(taken.faults[0].reason.starts_with("image 2 of the sample: "));
 }
 
 TEST_CASE("probe() refuses what a loader refuses", "[probe]") {

@@ -25,7 +25,7 @@ class Boxed {
     std::memcpy(bytes.data(), image_.data(), image_.size());
     const auto side = bytes.subspan(image_.size());
     std::ranges::fill(side, static_cast<std::byte>(i + 1));
-    return {.bytes = bytes.first(image_.size()), .label = 1, .side = side};
+    return {.bytes = bytes.first(image_.size()), .label = 1, .annotation = side};
   }
   std::string name(std::uint64_t i) const { return std::to_string(i); }
   std::uint64_t index_bytes() const { return 0; }
@@ -192,23 +192,24 @@ TEST_CASE("a bad second image is a fault that says so, without a transform each 
   Loader loader(paired(Scaled(20, 1), broken), options);
   CHECK(std::ranges::count(drain(loader).statuses, RowStatus::blank) == 20);
   CHECK(loader.report().faults.at(0).kind == FaultKind::unsupported);
-  CHECK(loader.report().faults.at(0).reason.starts_with("second image: "));
+  CHECK(loader.report().faults.at(0).reason.starts_with("image 2 of the sample: "));
 
   options.transform = {};
   Loader untaken(paired(Scaled(20, 1), Scaled(20, 2)), options);
   CHECK(std::ranges::count(drain(untaken).statuses, RowStatus::blank) == 20);
-  CHECK(contains(untaken.report().faults.at(0).reason, "no transform that takes it"));
+  CHECK(contains(untaken.report().faults.at(0).reason, "no transform that takes them"));
 }
 
 TEST_CASE("beside what the fit made, a transform has the second image whole", "[paired]") {
   auto options = pair_options();
-  options.transform = {.apply =
-                           [](DecodedSample& s) {
-                             if (s.second.shape != ImageSize{20, 24} || s.image.data != s.row.data)
-                               throw SampleError(FaultKind::corrupt, "not so");
-                             std::memset(s.side.data(), s.second.data[2], s.side.size());
-                           },
-                       .input = TransformInput::fitted};
+  options.transform = {
+      .apply =
+          [](DecodedSample& s) {
+            if (s.plane(0).shape != ImageSize{20, 24} || s.image.data != s.row.data)
+              throw SampleError(FaultKind::corrupt, "not so");
+            std::memset(s.side.data(), s.plane(0).data[2], s.side.size());
+          },
+      .input = TransformInput::fitted};
   Loader loader(paired(Scaled(20, 1), Scaled(20, 2)), options);
   const auto log = drain(loader);
   for (std::size_t i = 0; i < 20; ++i)
@@ -222,11 +223,11 @@ TEST_CASE("a transform has all three images of nested pairs, also from a cache",
   options.transform = {.apply =
                            [](DecodedSample& s) {
                              if (s.image.shape != ImageSize{10, 12} ||
-                                 s.second.shape != ImageSize{20, 24} ||
-                                 s.third.shape != ImageSize{30, 36})
+                                 s.plane(0).shape != ImageSize{20, 24} ||
+                                 s.plane(1).shape != ImageSize{30, 36})
                                throw SampleError(FaultKind::corrupt, "not so");
-                             s.side[0] = std::byte(s.second.data[2]);
-                             s.side[1] = std::byte(s.third.data[2]);
+                             s.side[0] = std::byte(s.plane(0).data[2]);
+                             s.side[1] = std::byte(s.plane(1).data[2]);
                            },
                        .input = TransformInput::decoded};
   Loader loader(paired(paired(Scaled(20, 1), Scaled(20, 2)), Scaled(20, 3)), options);
@@ -249,7 +250,7 @@ TEST_CASE("a transform has all three images of nested pairs, also from a cache",
                     PairNames::any),
              options);
   drain(bad);
-  CHECK(bad.report().faults.at(0).reason.starts_with("third image: "));
+  CHECK(bad.report().faults.at(0).reason.starts_with("image 3 of the sample: "));
 }
 
 TEST_CASE("a blank second image is black and as large as the first", "[paired]") {
@@ -258,7 +259,7 @@ TEST_CASE("a blank second image is black and as large as the first", "[paired]")
   options.cache = {Cache::encoded, 4 << 20};
   options.transform = {.apply =
                            [](DecodedSample& s) {
-                             const auto& second = s.second;
+                             const auto second = s.plane(0);
                              std::uint64_t sum = 0;
                              for (std::uint32_t y = 0; y < second.shape.height; ++y)
                                for (std::uint32_t x = 0; x < second.shape.width * 3; ++x)

@@ -74,7 +74,7 @@ TEST_CASE("a transform is given the whole upright image and a row of zeros", "[t
       if (s.image.shape != expected || s.image.row_stride != expected.width * 3u) ++wrong;
       if (orientation == 1 && !std::equal(image.values.begin(), image.values.end(), s.image.data))
         ++wrong;
-      if (s.second.data != nullptr || !s.side.empty() || s.cancelled()) ++wrong;
+      if (!s.planes.empty() || !s.side.empty() || s.cancelled()) ++wrong;
       if (s.row.shape != ImageSize{16, 16} || s.row.row_stride != 48) ++wrong;
       if (std::any_of(s.row.data, s.row.data + 768, [](auto v) { return v != 0; })) ++wrong;
       std::memset(s.row.data, static_cast<int>(1 + s.index), 700);  // only a part of it

@@ -42,8 +42,8 @@ void keep(SampleCache& cache, std::uint64_t index, std::size_t count) {
   cache.keep({.index = index,
               .data = {.bytes = bytes,
                        .label = static_cast<std::int64_t>(index) * 3,
-                       .second = second,
-                       .side = std::span(second).first(count / 4)},
+                       .planes = {second, {}, second},
+                       .annotation = std::span(second).first(count / 4)},
               .charged = count + 7,
               .status = index % 2 ? RowStatus::damaged : RowStatus::ok,
               .size = {}});
@@ -58,9 +58,11 @@ bool right(const KeptSample& sample, std::uint64_t index, std::size_t count) {
   return sample.index == index && sample.data.label == static_cast<std::int64_t>(index) * 3 &&
          sample.charged == count + 7 &&
          sample.status == (index % 2 ? RowStatus::damaged : RowStatus::ok) &&
-         same(sample.data.bytes, bytes_of(index, count), count) &&
-         same(sample.data.second, bytes_of(index + 1, count / 2), count / 2) &&
-         same(sample.data.side, bytes_of(index + 1, count / 2), count / 4);
+         same(sample.data.bytes, bytes_of(index, count), count) && sample.data.planes.size() == 3 &&
+         sample.data.planes[1].empty() &&
+         same(sample.data.planes[0], bytes_of(index + 1, count / 2), count / 2) &&
+         same(sample.data.planes[2], bytes_of(index + 1, count / 2), count / 2) &&
+         same(sample.data.annotation, bytes_of(index + 1, count / 2), count / 4);
 }
 
 }  // namespace

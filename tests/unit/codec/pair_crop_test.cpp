@@ -35,9 +35,9 @@ Cut cut(const TransformOptions& transform, ImageSize first, ImageSize second, co
         const Raster& other, std::uint64_t position) {
   Cut out{Pixels(image_bytes(first, PixelFormat::rgb8)),
           std::vector<std::byte>(image_bytes(second, PixelFormat::rgb8))};
+  const ImageView planes[]{view(other)};
   DecodedSample sample{.image = view(image),
-                       .second = view(other),
-                       .third = {},
+                       .planes = planes,
                        .row = {out.row.data(), first, std::size_t{first.width} * 3},
                        .side = out.side,
                        .random = Random(1, 0, position)};

@@ -15,7 +15,7 @@ namespace {
 struct Case {
   std::string name;
   bool transform, whole;
-  std::vector<std::byte> second{}, third{};
+  std::vector<std::vector<std::byte>> planes{};
   std::string defect{};            ///< empty: a plan
   std::size_t images = 1;          ///< of the plan
   std::uint64_t whole_images = 0;  ///< bytes of them, each rounded up to 64
@@ -46,43 +46,42 @@ TEST_CASE("what decoding a row's images needs follows from headers and rules", "
       {.name = "a second image without a transform",
        .transform = false,
        .whole = false,
-       .second = second,
-       .defect = "no transform that takes it"},
+       .planes = {second},
+       .defect = "no transform that takes them"},
       {.name = "fitted with a second image",
        .transform = true,
        .whole = false,
-       .second = second,
+       .planes = {second},
        .images = 2,
        .whole_images = up(20 * 10 * 3)},
       {.name = "whole with two more",
        .transform = true,
        .whole = true,
-       .second = second,
-       .third = second,
+       .planes = {second, second},
        .images = 3,
        .whole_images = up(40 * 30 * 3) + 2 * up(20 * 10 * 3)},
       {.name = "a blank one has the size of the first",
        .transform = true,
        .whole = false,
-       .second = blank,
+       .planes = {blank},
        .images = 2,
        .whole_images = up(40 * 30 * 3)},
       {.name = "a damaged second image",
        .transform = true,
        .whole = false,
-       .second = damaged,
-       .defect = "second image: first bytes 78"},
+       .planes = {damaged},
+       .defect = "image 2 of the sample: first bytes 78"},
       {.name = "a damaged third image",
        .transform = true,
        .whole = false,
-       .second = second,
-       .third = damaged,
-       .defect = "third image: first bytes 78"},
-      {.name = "a third image without a second",
+       .planes = {second, damaged},
+       .defect = "image 3 of the sample: first bytes 78"},
+      {.name = "an absent one takes no memory",
        .transform = true,
        .whole = false,
-       .third = second,
-       .defect = "a third image, but no second one"},
+       .planes = {{}, second},
+       .images = 3,
+       .whole_images = up(20 * 10 * 3)},
   };
   const auto info = codec::probe_image(first, decoder);
   REQUIRE(info);
@@ -90,7 +89,8 @@ TEST_CASE("what decoding a row's images needs follows from headers and rules", "
   for (const auto& c : cases) {
     CAPTURE(c.name);
     const PlaneRules rules{decoder, c.transform, c.whole, c.transform_bytes};
-    const Encoded sample{.bytes = first, .second = c.second, .third = c.third};
+    Encoded sample{.bytes = first};
+    for (const auto& plane : c.planes) REQUIRE(sample.planes.add(plane));
     const auto plan = plan_planes(rules, sample, *info, window, decoder.fit.out);
     if (!c.defect.empty()) {
       REQUIRE_FALSE(plan);
@@ -98,14 +98,14 @@ TEST_CASE("what decoding a row's images needs follows from headers and rules", "
       continue;
     }
     REQUIRE(plan);
-    CHECK(plan->count == c.images);
+    CHECK(plan->images.size() == c.images);
     CHECK(plan->whole_images == c.whole_images);
-    CHECK(plan->image[0].whole == c.whole);
-    CHECK(plan->image[0].decode.out() == (c.whole ? ImageSize{30, 40} : ImageSize{16, 16}));
+    CHECK(plan->images[0].whole == c.whole);
+    CHECK(plan->images[0].decode.out() == (c.whole ? ImageSize{30, 40} : ImageSize{16, 16}));
     CHECK(plan->need().scratch >= plan->whole_images + c.transform_bytes);
     // Images decode one after another in the same memory.
     std::uint64_t most = c.transform_bytes;
-    for (const auto& image : plan->images()) most = std::max(most, image.decode.memory.scratch);
+    for (const auto& image : plan->images) most = std::max(most, image.decode.memory.scratch);
     CHECK(plan->need().scratch == plan->whole_images + most);
   }
 }

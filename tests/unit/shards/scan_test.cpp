@@ -178,8 +178,8 @@ TEST_CASE("other members are read if asked for") {
     return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   };
   CHECK(text(encoded.bytes) == "image");
-  CHECK(text(encoded.second) == "mask");
-  CHECK(text(encoded.side) == std::string("text\0\0", 6));
+  CHECK(text(encoded.planes[0]) == "mask");
+  CHECK(text(encoded.annotation) == std::string("text\0\0", 6));
   const auto refused = refusal_of(source, 1);
   REQUIRE(refused);
   CHECK_THAT(refused->reason, has_text("no second image, 'seg.png'"));

@@ -35,8 +35,8 @@ TEST_CASE("a pair has the first image's name and label, and both images", "[pair
   RecordingSink sink;
   const auto sample = pair.read(1, sink);
   CHECK(text_of(sample) == "two");
-  CHECK(text_of({sample.second}) == "twenty");
-  CHECK(sample.side.empty());
+  CHECK(text_of({sample.planes[0]}) == "twenty");
+  CHECK(sample.annotation.empty());
   CHECK(sample.label == 7);
   CHECK(pair.name(1) == "name of two");
   CHECK(pair.encoded_bytes(1) == 9);

@@ -84,7 +84,9 @@ std::string images_of(const AnySource& source, std::uint64_t i) {
   const auto one = [](std::span<const std::byte> image) {
     return std::ranges::equal(image, Encoded::blank()) ? "blank" : text_of({.bytes = image});
   };
-  return one(sample.bytes) + '+' + one(sample.second) + '+' + one(sample.third);
+  auto images = one(sample.bytes);
+  for (const auto& plane : sample.planes) images += '+' + one(plane);
+  return images;
 }
 
 }  // namespace
@@ -275,19 +277,19 @@ TEST_CASE("pairs are found by stem", "[sources][paired]") {
                         has_text("MissingPair::blank and MissingPair::skip"));
   const auto some = paired_by_stem(images, masks, MissingPair::skip);
   REQUIRE(some.size() == 2);
-  CHECK(images_of(some, 0) == "x/1.jpg+y/1.png+");
-  CHECK(images_of(some, 1) == "x/3.jpg+y/3.png+");
+  CHECK(images_of(some, 0) == "x/1.jpg+y/1.png");
+  CHECK(images_of(some, 1) == "x/3.jpg+y/3.png");
   CHECK(some.skipped() == 4 + 4 + 2);
   CHECK(some.name(1) == "x/3.jpg");
   CHECK(some.encoded_bytes(1) == 12 + 10);
   const auto all = paired_by_stem(images, masks, MissingPair::blank);
   REQUIRE(all.size() == 3);
-  CHECK(images_of(all, 1) == "x/2.jpg+blank+");
-  CHECK(images_of(all, 2) == "x/3.jpg+y/3.png+");
+  CHECK(images_of(all, 1) == "x/2.jpg+blank");
+  CHECK(images_of(all, 2) == "x/3.jpg+y/3.png");
   CHECK(all.encoded_bytes(1) == 11);
   CHECK(all.skipped() == 4 + 4 + 1);
   CHECK(all.class_names() == Names{"ant", "bee", "cow"});
-  CHECK(images_of(paired_by_stem(images, images), 2) == "x/3.jpg+x/3.jpg+");
+  CHECK(images_of(paired_by_stem(images, images), 2) == "x/3.jpg+x/3.jpg");
   CHECK_THROWS_WITH(paired_by_stem(images, files({"1.png", "2.png", "3.png", "2.jpg"})),
                     has_text("'2.jpg' and '2.png' of second have the same stem") ||
                         has_text("'2.png' and '2.jpg' of second have the same stem"));
@@ -295,14 +297,17 @@ TEST_CASE("pairs are found by stem", "[sources][paired]") {
                     has_text("no sample of first has the stem"));
 }
 
-TEST_CASE("pairs nest: all three images arrive, a fourth is refused", "[sources][paired]") {
+TEST_CASE("pairs nest up to eight images; a ninth is refused", "[sources][paired]") {
   const auto a = letters("ab"), b = letters("ab"), c = letters("ab");
   CHECK(images_of(paired(paired(a, b), c), 1) == "b+b+b");
   CHECK(images_of(paired(a, paired(b, c)), 0) == "a+a+a");
   const auto blank = paired_by_stem(letters("ab"), letters("b"), MissingPair::blank);
   CHECK(images_of(paired(blank, c), 0) == "a+blank+a");
-  const auto refused = refusal_of(paired(paired(a, b), paired(b, c)), 0);
+  const auto four = paired(paired(a, b), paired(b, c));
+  CHECK(images_of(four, 1) == "b+b+b+b");
+  CHECK(images_of(paired(four, four), 0) == "a+a+a+a+a+a+a+a");
+  const auto refused = refusal_of(paired(paired(four, four), a), 0);
   REQUIRE(refused);
   CHECK(refused->kind == FaultKind::unsupported);
-  CHECK(contains(refused->reason, "at most three images"));
+  CHECK(contains(refused->reason, "at most eight images"));
 }
