@@ -4,7 +4,9 @@
 
 // Highway's own assertions, which debug builds and sanitizers switch on, need its library. Include
 // this header before those of Highway.
+#ifndef HWY_IS_DEBUG_BUILD
 #define HWY_IS_DEBUG_BUILD 0
+#endif
 
 namespace weir {
 
