@@ -297,7 +297,7 @@ TEST_CASE("pairs are found by stem", "[sources][paired]") {
                     has_text("no sample of first has the stem"));
 }
 
-TEST_CASE("pairs nest up to eight images; a ninth is refused", "[sources][paired]") {
+TEST_CASE("pairs nest up to eight images, a ninth is refused", "[sources][paired]") {
   const auto a = letters("ab"), b = letters("ab"), c = letters("ab");
   CHECK(images_of(paired(paired(a, b), c), 1) == "b+b+b");
   CHECK(images_of(paired(a, paired(b, c)), 0) == "a+a+a");
