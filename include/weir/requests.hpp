@@ -17,7 +17,7 @@
 namespace weir {
 
 namespace api {
-class StreamState;
+class RequestState;
 }  // namespace api
 
 /// The limits of Loader::requests().
@@ -99,8 +99,8 @@ class WEIR_API Requests {
 
  private:
   friend class Loader;
-  explicit Requests(std::shared_ptr<api::StreamState> state) noexcept;
-  std::shared_ptr<api::StreamState> state_;
+  explicit Requests(std::shared_ptr<api::RequestState> state) noexcept;
+  std::shared_ptr<api::RequestState> state_;
 };
 
 }  // namespace weir

@@ -6,7 +6,7 @@
 
 #include "api/offer.hpp"
 #include "base/text.hpp"
-#include "buffer/slab.hpp"
+#include "buffer/slab_pool.hpp"
 
 namespace weir {
 namespace {

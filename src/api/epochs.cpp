@@ -50,9 +50,9 @@ std::optional<Batch> EpochsState::take(std::uint64_t visit) {
 std::optional<Batch> EpochsState::next() {
   std::optional<Batch> batch;
   try {
-    if (stream_) batch = stream_->next(std::nullopt, engine::Engine::Lease::at_once);
+    if (stream_) batch = stream_->next(std::nullopt, engine::Handoff::Lease::at_once);
   } catch (...) {
-    over_ = stream_->running->finished();  // not if the trainer holds too many batches
+    over_ = stream_->running->handoff().finished();  // not if the trainer holds too many batches
     throw;
   }
   over_ = !batch;

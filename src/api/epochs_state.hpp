@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "api/states.hpp"
+#include "api/stream_state.hpp"
 #include "weir/epochs.hpp"
 
 namespace weir::api {

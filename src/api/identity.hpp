@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "api/states.hpp"
+#include "api/loader_state.hpp"
 #include "buffer/cache_shelves.hpp"
 
 namespace weir::api {

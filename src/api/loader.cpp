@@ -6,7 +6,8 @@
 #include "api/epochs_state.hpp"
 #include "api/identity.hpp"
 #include "api/offer.hpp"
-#include "api/states.hpp"
+#include "api/request_state.hpp"
+#include "api/stream_state.hpp"
 #include "base/internals.hpp"
 #include "base/text.hpp"
 #include "weir/window.hpp"
@@ -41,7 +42,7 @@ Epochs Loader::epochs(const StreamOptions& options, const EpochOptions& how) {
 
 Requests Loader::requests(const RequestOptions& options) {
   state_->refuse_in_child();
-  return Requests(std::make_shared<api::StreamState>(state_, options));
+  return Requests(std::make_shared<api::RequestState>(state_, options));
 }
 
 const Plan& Loader::plan() const noexcept { return state_->core->plan; }
@@ -94,23 +95,23 @@ Stream::~Stream() {
 }
 
 std::optional<Batch> Stream::next() {
-  return state_->next(std::nullopt, engine::Engine::Lease::at_once);
+  return state_->next(std::nullopt, engine::Handoff::Lease::at_once);
 }
 
 std::optional<Batch> Stream::next(std::chrono::steady_clock::duration timeout) {
-  return state_->next(api::deadline_after(timeout), engine::Engine::Lease::wait);
+  return state_->next(api::deadline_after(timeout), engine::Handoff::Lease::wait);
 }
 
 std::optional<Batch> Stream::try_next() {
-  return state_->next(Clock::now(), engine::Engine::Lease::at_once);
+  return state_->next(Clock::now(), engine::Handoff::Lease::at_once);
 }
 
 void Stream::async_next(BatchTaker take) {
   if (!take) throw Error(Errc::bad_options, Stage::lease, "Stream::async_next: take is empty");
   state_->refuse_strangers("Stream::async_next");
   Lock lock(state_->consumer);
-  state_->running->ask([state = state_.get(), take = std::move(take)](std::exception_ptr error,
-                                                                      buffer::Slab* slab) {
+  state_->running->handoff().ask([state = state_.get(), take = std::move(take)](
+                                     std::exception_ptr error, buffer::Slab* slab) {
     const api::Offer offer(slab);
     take(std::move(error), slab ? std::optional(Internals::make<Batch>(
                                       state->loader->core->pool, *slab, state->receipt_of(*slab)))
@@ -118,10 +119,12 @@ void Stream::async_next(BatchTaker take) {
   });
 }
 
-bool Stream::finished() const noexcept { return state_->away() || state_->running->finished(); }
+bool Stream::finished() const noexcept {
+  return state_->away() || state_->running->handoff().finished();
+}
 
 void Stream::cancel() noexcept {
-  if (!state_->away()) state_->running->cancel();
+  if (!state_->away()) state_->running->handoff().cancel();
 }
 
 void Stream::set_queue_size(std::uint32_t n) {
@@ -135,7 +138,7 @@ void Stream::set_workers(std::uint32_t n) {
 void Stream::settle() {
   state_->refuse_strangers("Stream::settle");
   Lock lock(state_->settler);
-  state_->running->settle();
+  state_->running->handoff().settle();
 }
 
 Progress Stream::progress() const { return state_->progress(false); }

@@ -4,15 +4,17 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
 #include "buffer/sample_cache.hpp"
-#include "buffer/slab.hpp"
+#include "buffer/slab_pool.hpp"
 #include "codec/decoder.hpp"
 #include "conductor/conductor.hpp"
 #include "engine/faults.hpp"
@@ -141,16 +143,26 @@ struct StreamPlan {
 
 /// State that the threads of one stream share.
 struct Shared {
-  Shared(Core& lasting, const StreamPlan& stream, std::shared_ptr<Wakeable> conductor)
+  Shared(Core& lasting, const StreamPlan& stream, std::shared_ptr<Wakeable> strand)
       : core(lasting),
         plan(stream),
+        conductor(std::move(strand)),
         work_queue(*lasting.book, lasting.stats, lasting.plan.start.workers,
-                   lasting.plan.start.read_ahead, lasting.plan.slabs, std::move(conductor)) {}
+                   lasting.plan.start.read_ahead, lasting.plan.slabs, conductor) {}
+
+  /// Ends the stream with this error, unless a row has failed.
+  void fail(std::exception_ptr thrown) noexcept {
+    error.offer({}, std::move(thrown));
+    failed.store(true);
+    conductor->wake();
+  }
 
   Core& core;
   const StreamPlan plan;
+  const std::shared_ptr<Wakeable> conductor;
   SharedWorkQueue work_queue;
   StreamError error;
+  std::atomic<bool> failed{false};    ///< the conductor must end the stream
   std::atomic<bool> stopping{false};  ///< decoders read it between rows
 };
 

@@ -49,6 +49,7 @@ Engine::Engine(std::shared_ptr<Core> core, const StreamPlan& plan)
     : core_(std::move(core)),
       strand_(std::make_shared<Strand>()),
       shared_(*core_, plan, strand_),
+      handoff_(shared_),
       conductor_(begun(*core_->book, strand_), *shared_.plan.supply,
                  policy_of(core_->plan, shared_.work_queue.rows_ahead(), plan), *this) {
   try {
@@ -78,18 +79,15 @@ Engine::~Engine() { shut_down(); }
 
 void Engine::shut_down() noexcept {
   if (std::exchange(down_, true)) return;
-  cancel();
+  handoff_.cancel();
   shared_.work_queue.halt();
   for (auto& thread : threads_) thread.join();
   strand_->stop();
   // Leases whose ends are reached go back now. Nothing looks for the others before the loader ends.
   static_cast<void>(core_->pool->look());
-  ready_.close();
-  serve(true);
-  while (const auto* const slab = ready_.pop(Clock::now())) {
-    core_->stats.ready_changed(-1, Clock::now());
-    core_->book->discard_ready(slab->id);
-  }
+  handoff_.close();
+  handoff_.serve(true);
+  handoff_.discard();
   conductor_.workers_left();
   core_->book->end_stream();
   core_->stats.stream_ended(Clock::now());
@@ -107,7 +105,7 @@ void Engine::refuse_own_thread(const char* call) const {
 // ---- the strand ------------------------------------------------------------------------------
 
 std::optional<Clock::time_point> Engine::between_steps() {
-  look_for_ends();
+  handoff_.look_for_ends();
   std::optional<Clock::time_point> next;
   if (core_->pool->ending() > 0) next = Clock::now() + ends_interval;
   if (!watchdog_) return next;
@@ -118,26 +116,15 @@ std::optional<Clock::time_point> Engine::between_steps() {
   return next ? std::min(*next, next_look_) : next_look_;
 }
 
-void Engine::look_for_ends() noexcept {
-  if (auto failure = core_->pool->look()) {
-    shared_.error.offer({}, std::move(failure));
-    failed_.store(true);
-    strand_->wake();
-  }
-}
-
 void Engine::look_for_stalls(Clock::time_point now) {
   Watchdog::Known known;
-  if (cancelled_.load()) {
+  if (handoff_.cancelled()) {
     if (present_.load() == 0) return;
     if (!stopping_) stopping_ = now;
     known.stops = stopping_;
   }
   known.all_opened = conductor_.all_opened();
-  {
-    Lock lock(rest_mutex_);
-    known.waits_for_lease = lease_awaited_;
-  }
+  known.waits_for_lease = handoff_.lease_awaited();
   try {
     watchdog_->look(known, now);
   } catch (...) {
@@ -149,14 +136,10 @@ void Engine::look_for_stalls(Clock::time_point now) {
 void Engine::step() {
   adopt_this_thread();
   const auto begun = Clock::now();
-  std::uint64_t requested = 0;
-  {
-    Lock lock(rest_mutex_);
-    requested = rest_requested_;
-  }
+  const auto requested = handoff_.rests_requested();
   const auto depth = core_->knobs.get().now.max_queue_size;
   try {
-    if (failed_.load()) conductor_.fail();
+    if (shared_.failed.load()) conductor_.fail();
     conductor_.set_bounds(depth, shared_.work_queue.rows_ahead());
     conductor_.step();
     core_->pool->shrink(depth + core_->plan.max_leases);
@@ -173,13 +156,10 @@ void Engine::step() {
     core_->trace->thread(Trace::Of::step, Trace::conductor, begun, Clock::now(), 0);
     core_->trace->queue(*core_->book);
   }
-  const bool served = serve(false);
+  const bool served = handoff_.serve(false);
   // The delivered batch freed a queue slot.
   if (served) strand_->wake();
-  Lock lock(rest_mutex_);
-  if (!served && conductor_.at_rest()) rested_ = requested;
-  // Notify after every step, because a lease may have been released.
-  rest_.notify_all();
+  handoff_.step_ended(!served && conductor_.at_rest(), requested);
 }
 
 std::uint64_t Engine::bytes_of(const conductor::BatchSlot& batch) {
@@ -216,14 +196,7 @@ void Engine::open(books::SlabId id, const conductor::BatchSlot& batch) {
   shared_.work_queue.open({id, batch.sequence, 0, batch.rows});
 }
 
-void Engine::publish(books::SlabId slab) noexcept {
-  const auto now = Clock::now();
-  auto& ready = core_->pool->slab(slab);
-  if (core_->trace) core_->trace->batch(Trace::Of::filling, ready, ready.since, now);
-  ready.since = now;
-  core_->stats.ready_changed(+1, now);
-  ready_.push(ready);
-}
+void Engine::publish(books::SlabId slab) noexcept { handoff_.publish(core_->pool->slab(slab)); }
 
 void Engine::halt() noexcept {
   shared_.stopping.store(true);
@@ -244,7 +217,7 @@ void Engine::end(conductor::End why) noexcept {
                           return text.str();
                         }));
   }
-  ready_.close();
+  handoff_.close();
 }
 
 // ---- workers and readers ---------------------------------------------------------------------
@@ -281,9 +254,7 @@ void Engine::start(RowWorker::Duty duty, std::uint32_t number) {
       try {
         decodes ? work(rows, number) : read_ahead(rows);
       } catch (...) {
-        shared_.error.offer({}, std::current_exception());
-        failed_.store(true);
-        strand_->wake();
+        shared_.fail(std::current_exception());
       }
       if (present_.fetch_sub(1) == 1) strand_->wake();
     }));

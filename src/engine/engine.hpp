@@ -1,9 +1,7 @@
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
-#include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -12,15 +10,15 @@
 #include "conductor/batch_sizes.hpp"
 #include "conductor/conductor.hpp"
 #include "engine/context.hpp"
-#include "engine/ready_queue.hpp"
+#include "engine/handoff.hpp"
 #include "engine/row_worker.hpp"
 #include "engine/strand.hpp"
 #include "engine/watchdog.hpp"
 
 namespace weir::engine {
 
-/// One running stream: the strand that runs the conductor, the workers, the readers and the ready
-/// queue. The constructor starts the threads. The destructor joins them, and every sample stays
+/// One running stream: the strand that runs the conductor, the workers, the readers and the handoff.
+/// The constructor starts the threads. The destructor joins them, and every sample stays
 /// counted.
 class Engine final : private conductor::Actions {
  public:
@@ -32,23 +30,8 @@ class Engine final : private conductor::Actions {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // -- one consumer at a time
-  enum class Lease : std::uint8_t { at_once, wait };  ///< whether to wait for a free lease
-  /// The next batch, leased. Null if none is ready before `deadline` or none will follow. Throws
-  /// Error{too_many_leases}, or the error that ended the stream.
-  buffer::Slab* next(std::optional<Clock::time_point> deadline, Lease lease);
-  /// Receives what next() would return or throw. It is called on the strand as soon as there is a
-  /// result. Until then the strand is the consumer, and next() and ask() throw Error{bad_options}.
-  using Taker = std::function<void(std::exception_ptr, buffer::Slab*)>;
-  void ask(Taker taker);
-
-  // -- any thread
-  bool finished() const noexcept;
-  /// Whether no batch is left to take. There may still be an error to throw.
-  bool ended() const noexcept { return ready_.drained(); }
-  void cancel() noexcept;
-  /// Blocks until the conductor is at rest.
-  void settle();
+  /// The consumer's side.
+  Handoff& handoff() noexcept { return handoff_; }
 
   /// Marks the calling thread as one that works for the stream or runs a callback for it.
   void adopt_this_thread() const noexcept;
@@ -81,41 +64,20 @@ class Engine final : private conductor::Actions {
   void start(RowWorker::Duty duty, std::uint32_t number);
   void work(RowWorker& rows, std::uint32_t worker);
   void read_ahead(RowWorker& rows);
-  void refuse_second_consumer(const char* call) WEIR_EXCLUDES(rest_mutex_);
-  buffer::Slab* take(std::optional<Clock::time_point> deadline, Clock::time_point requested);
-  /// Calls the taker if there is a result, or if the stream is `over`. Returns whether it called
-  /// it.
-  bool serve(bool over) noexcept WEIR_EXCLUDES(rest_mutex_);
-  void note_handed(const buffer::Slab& slab, Clock::time_point requested,
-                   Clock::time_point now) noexcept;
-  void note_device_awaited();
-  bool wait_for_lease(std::optional<Clock::time_point> deadline);
   /// The strand's work between steps. Returns when it is due next.
   std::optional<Clock::time_point> between_steps();
   void look_for_stalls(Clock::time_point now);
-  void look_for_ends() noexcept;
 
   const std::shared_ptr<Core> core_;
   const std::shared_ptr<Strand> strand_;
   Shared shared_;
   std::optional<Watchdog> watchdog_;
-  ReadyQueue ready_;
+  Handoff handoff_;
   std::optional<conductor::BatchSizes> batch_sizes_;  ///< used on the strand, only if sizes differ
-  conductor::Conductor conductor_;  ///< begins the stream: later members must not throw
-  std::atomic<bool> cancelled_{false}, failed_{false};
-  std::atomic<std::uint32_t> present_{0};  ///< workers and readers that still run
-  Mutex rest_mutex_;
-  std::condition_variable rest_;
-  std::uint64_t rest_requested_ WEIR_GUARDED_BY(rest_mutex_) = 0, rested_
-                                                                  WEIR_GUARDED_BY(rest_mutex_) = 0;
-  Taker taker_ WEIR_GUARDED_BY(rest_mutex_);  ///< of the pending ask(); empty if none
-  Clock::time_point taker_requested_ WEIR_GUARDED_BY(rest_mutex_){};
-  bool down_ = false;                        ///< shut_down() was called
-  bool left_ = false;                        ///< used on the strand
-  std::optional<Clock::time_point> handed_;  ///< used by the consumer: start of handed_batch_
-  std::uint64_t handed_batch_ = 0;
-  std::optional<Clock::time_point> device_awaited_;  ///< used by the consumer, for the trace
-  std::optional<Clock::time_point> lease_awaited_ WEIR_GUARDED_BY(rest_mutex_);
+  conductor::Conductor conductor_;             ///< begins the stream: later members must not throw
+  std::atomic<std::uint32_t> present_{0};      ///< workers and readers that still run
+  bool down_ = false;                          ///< shut_down() was called
+  bool left_ = false;                          ///< used on the strand
   std::optional<Clock::time_point> stopping_;  ///< used on the strand, for the watchdog
   Clock::time_point next_look_{};              ///< used on the strand, for the watchdog
   std::uint32_t workers_begun_ = 0, readers_begun_ = 0;

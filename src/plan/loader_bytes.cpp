@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/checked.hpp"
-#include "buffer/slab.hpp"
+#include "buffer/slab_pool.hpp"
 #include "plan/text.hpp"
 
 namespace weir {

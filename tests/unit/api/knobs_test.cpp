@@ -1,6 +1,6 @@
 #include <random>
 
-#include "api/states.hpp"
+#include "api/stream_state.hpp"
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 
@@ -14,7 +14,7 @@ struct Running {
   Running(const AnySource& source, const Options& options, std::uint64_t epochs)
       : loader(std::make_shared<api::LoaderState>(source, options)),
         stream(loader, {.epochs = epochs}) {}
-  std::optional<Batch> next() { return stream.next(std::nullopt, engine::Engine::Lease::at_once); }
+  std::optional<Batch> next() { return stream.next(std::nullopt, engine::Handoff::Lease::at_once); }
   std::uint64_t staged() const { return staging(loader->core->book->snapshot().memory); }
 
   std::shared_ptr<api::LoaderState> loader;
@@ -87,17 +87,17 @@ TEST_CASE("a queue that is made smaller gives its slabs back", "[api][knobs]") {
   Running running(synthetic(200, {24, 24}), options, 1);
   auto& engine = *running.stream.running;
   const auto slab = running.loader->core->plan.slab_bytes;
-  engine.settle();
+  engine.handoff().settle();
   CHECK(running.staged() == 6 * slab);
 
   engine.apply({2, 3, 0, options.batch});
   for (int i = 0; i < 6; ++i) REQUIRE(running.next());
-  engine.settle();
+  engine.handoff().settle();
   CHECK(running.staged() == 3 * slab);  // two in the queue, one for a lease
   CHECK(running.loader->core->knobs.get().now == Setting{2, 3, 0, options.batch});
 
   engine.apply({5, 3, 0, options.batch});
-  engine.settle();
+  engine.handoff().settle();
   CHECK(running.staged() == 5 * slab);
   std::uint64_t left = 0;
   while (running.next()) ++left;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "buffer/block.hpp"
-#include "buffer/slab.hpp"
+#include "buffer/slab_pool.hpp"
 #include "buffer/transform_arena.hpp"
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <numeric>
 
-#include "buffer/slab.hpp"
+#include "buffer/slab_pool.hpp"
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
 

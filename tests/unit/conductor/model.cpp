@@ -4,7 +4,7 @@
 #include <ranges>
 #include <utility>
 
-#include "buffer/slab.hpp"
+#include "buffer/slab_pool.hpp"
 
 namespace weir::test {
 

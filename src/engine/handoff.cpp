@@ -1,27 +1,27 @@
-// The part of Engine that the consumer calls.
+#include "engine/handoff.hpp"
+
 #include <string>
 #include <utility>
 
 #include "base/text.hpp"
-#include "engine/engine.hpp"
 
 namespace weir::engine {
 
-void Engine::refuse_second_consumer(const char* call) {
-  Lock lock(rest_mutex_);
+void Handoff::refuse_second_consumer(const char* call) {
+  Lock lock(mutex_);
   if (taker_)
     refuse(Stage::lease, call,
            ": a Stream::async_next is still out; the stream has one consumer at a time");
 }
 
-buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease lease) {
+buffer::Slab* Handoff::next(std::optional<Clock::time_point> deadline, Lease lease) {
   refuse_second_consumer("Stream::next");
   look_for_ends();
   // Read this before counting the leases. A lease that ends in between is then no longer counted.
-  const bool one_ends = core_->pool->ending() > 0;
-  if (core_->book->leased() >= core_->plan.max_leases) {
+  const bool one_ends = core_.pool->ending() > 0;
+  if (core_.book->leased() >= core_.plan.max_leases) {
     if (lease == Lease::at_once && !one_ends) {
-      const auto most = std::to_string(core_->plan.max_leases);
+      const auto most = std::to_string(core_.plan.max_leases);
       throw Error(Errc::too_many_leases, Stage::lease,
                   "queue.max_leases = " + most + ": " + most +
                       " batches are out; release one before asking for the next, or raise it");
@@ -30,25 +30,26 @@ buffer::Slab* Engine::next(std::optional<Clock::time_point> deadline, Lease leas
     if (!wait_for_lease(deadline)) return nullptr;
   }
   const auto requested = Clock::now();
-  core_->stats.requested(!ready_.empty(), requested);
+  core_.stats.requested(!ready_.empty(), requested);
   return take(deadline, requested);
 }
 
-buffer::Slab* Engine::take(std::optional<Clock::time_point> deadline, Clock::time_point requested) {
-  auto& stats = core_->stats;
+buffer::Slab* Handoff::take(std::optional<Clock::time_point> deadline,
+                            Clock::time_point requested) {
+  auto& stats = core_.stats;
   while (auto* const popped = ready_.pop(deadline)) {
     auto& slab = *popped;
     const auto now = Clock::now();
     stats.ready_changed(-1, now);
-    if (core_->book->lease(slab.id)) {
+    if (core_.book->lease(slab.id)) {
       stats.others().add(Stage::handoff, now - slab.since, slab.pixels(0, slab.rows).size());
       stats.answered(slab.samples, now);
-      if (slab.layout().sizes_differ()) core_->count_images(slab);
-      if (core_->trace) note_handed(slab, requested, now);
+      if (slab.layout().sizes_differ()) core_.count_images(slab);
+      if (core_.trace) note_handed(slab, requested, now);
       slab.since = now;
       return &slab;
     }
-    core_->book->discard_ready(slab.id);
+    core_.book->discard_ready(slab.id);
   }
   stats.answered(std::nullopt, Clock::now());
   if (ready_.drained()) {
@@ -60,33 +61,33 @@ buffer::Slab* Engine::take(std::optional<Clock::time_point> deadline, Clock::tim
   return nullptr;
 }
 
-void Engine::ask(Taker taker) {
+void Handoff::ask(Taker taker) {
   refuse_second_consumer("Stream::async_next");
   {
-    Lock lock(rest_mutex_);
+    Lock lock(mutex_);
     taker_requested_ = Clock::now();
     taker_ = std::move(taker);
     // As in next(): a consumer that waits for its own lease does not wait for the loader.
-    if (core_->book->leased() < core_->plan.max_leases)
-      core_->stats.requested(!ready_.empty(), taker_requested_);
+    if (core_.book->leased() < core_.plan.max_leases)
+      core_.stats.requested(!ready_.empty(), taker_requested_);
     else
       lease_awaited_ = taker_requested_;
-    if (lease_awaited_ && core_->pool->ending() > 0) note_device_awaited();
+    if (lease_awaited_ && core_.pool->ending() > 0) note_device_awaited();
   }
-  strand_->wake();
+  shared_.conductor->wake();
 }
 
-bool Engine::serve(bool over) noexcept {
+bool Handoff::serve(bool over) noexcept {
   Taker taker;
   Clock::time_point requested;
   {
-    Lock lock(rest_mutex_);
+    Lock lock(mutex_);
     if (!taker_) return false;
     over = over || cancelled_.load() || ready_.drained();
-    const bool may_lease = core_->book->leased() < core_->plan.max_leases;
+    const bool may_lease = core_.book->leased() < core_.plan.max_leases;
     if (lease_awaited_ && (may_lease || over)) {
       taker_requested_ = Clock::now();
-      core_->stats.requested(!ready_.empty(), taker_requested_);
+      core_.stats.requested(!ready_.empty(), taker_requested_);
       lease_awaited_.reset();
     }
     if (!over && (!may_lease || ready_.empty())) return false;
@@ -108,9 +109,9 @@ bool Engine::serve(bool over) noexcept {
   return true;
 }
 
-void Engine::note_handed(const buffer::Slab& slab, Clock::time_point requested,
-                         Clock::time_point now) noexcept {
-  auto& trace = *core_->trace;
+void Handoff::note_handed(const buffer::Slab& slab, Clock::time_point requested,
+                          Clock::time_point now) noexcept {
+  auto& trace = *core_.trace;
   trace.batch(Trace::Of::handoff, slab, slab.since, now);
   const auto wait_began = std::exchange(device_awaited_, std::nullopt).value_or(requested);
   if (handed_)
@@ -118,51 +119,87 @@ void Engine::note_handed(const buffer::Slab& slab, Clock::time_point requested,
   if (wait_began != requested)
     trace.thread(Trace::Of::device, Trace::consumer, wait_began, requested, slab.sequence);
   trace.thread(Trace::Of::next, Trace::consumer, requested, now, slab.sequence);
-  trace.queue(*core_->book);
+  trace.queue(*core_.book);
   handed_ = now;
   handed_batch_ = slab.sequence;
 }
 
-void Engine::note_device_awaited() {
+void Handoff::note_device_awaited() {
   const auto now = Clock::now();
-  core_->stats.awaits_device(now);
-  if (core_->trace && !device_awaited_) device_awaited_ = now;
+  core_.stats.awaits_device(now);
+  if (core_.trace && !device_awaited_) device_awaited_ = now;
 }
 
-bool Engine::wait_for_lease(std::optional<Clock::time_point> deadline) {
-  Lock lock(rest_mutex_);
+bool Handoff::wait_for_lease(std::optional<Clock::time_point> deadline) {
+  Lock lock(mutex_);
   // The stream may also end; then next() finds out.
   const auto go_on = [&] {
-    return core_->book->leased() < core_->plan.max_leases || cancelled_.load() || ready_.drained();
+    return core_.book->leased() < core_.plan.max_leases || cancelled_.load() || ready_.drained();
   };
   lease_awaited_ = Clock::now();
   bool in_time = true;
   if (deadline)
-    in_time = rest_.wait_until(lock.native(), *deadline, go_on);
+    in_time = changed_.wait_until(lock.native(), *deadline, go_on);
   else
-    rest_.wait(lock.native(), go_on);
+    changed_.wait(lock.native(), go_on);
   lease_awaited_.reset();
   return in_time;
 }
 
-bool Engine::finished() const noexcept {
+bool Handoff::finished() const noexcept {
   return cancelled_.load() || (ready_.drained() && !shared_.error.pending());
 }
 
-void Engine::cancel() noexcept {
+void Handoff::cancel() noexcept {
   // The books first: a taker that sees cancelled_ must find no batch that it may lease.
-  core_->book->cancel();
+  core_.book->cancel();
   cancelled_.store(true);
   shared_.stopping.store(true);
   ready_.close();
-  strand_->wake();  // for a step that sees cancelled_
+  shared_.conductor->wake();  // for a step that sees cancelled_
 }
 
-void Engine::settle() {
-  Lock lock(rest_mutex_);
-  const auto mine = ++rest_requested_;
-  strand_->wake();
-  rest_.wait(lock.native(), [&]() WEIR_NO_THREAD_SAFETY_ANALYSIS { return rested_ >= mine; });
+void Handoff::look_for_ends() noexcept {
+  if (auto failure = core_.pool->look()) shared_.fail(std::move(failure));
+}
+
+void Handoff::publish(buffer::Slab& slab) noexcept {
+  const auto now = Clock::now();
+  if (core_.trace) core_.trace->batch(Trace::Of::filling, slab, slab.since, now);
+  slab.since = now;
+  core_.stats.ready_changed(+1, now);
+  ready_.push(slab);
+}
+
+void Handoff::discard() noexcept {
+  while (const auto* const slab = ready_.pop(Clock::now())) {
+    core_.stats.ready_changed(-1, Clock::now());
+    core_.book->discard_ready(slab->id);
+  }
+}
+
+std::uint64_t Handoff::rests_requested() {
+  Lock lock(mutex_);
+  return rests_requested_;
+}
+
+void Handoff::step_ended(bool at_rest, std::uint64_t requested) {
+  Lock lock(mutex_);
+  if (at_rest) rested_ = requested;
+  // Notify after every step, because a lease may have been released.
+  changed_.notify_all();
+}
+
+std::optional<Clock::time_point> Handoff::lease_awaited() {
+  Lock lock(mutex_);
+  return lease_awaited_;
+}
+
+void Handoff::settle() {
+  Lock lock(mutex_);
+  const auto mine = ++rests_requested_;
+  shared_.conductor->wake();
+  changed_.wait(lock.native(), [&]() WEIR_NO_THREAD_SAFETY_ANALYSIS { return rested_ >= mine; });
 }
 
 }  // namespace weir::engine

@@ -1,0 +1,129 @@
+#include "api/request_state.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "plan/decoder_options.hpp"
+#include "plan/loader_bytes.hpp"
+
+namespace weir::api {
+namespace {
+
+constexpr const char* most_outstanding = "RequestOptions::max_outstanding";
+constexpr std::uint32_t most_requests = 1u << 20;
+
+conductor::RequestList::Terms terms_of(const LoaderState& loader, const RequestOptions& requested) {
+  const auto& plan = loader.core->plan;
+  const auto most = requested.max_outstanding;
+  if (most < 1 || most > most_requests)
+    refuse(Stage::wait, most_outstanding, " = ", most, ": must be 1 to ", most_requests);
+  if (plan.ranks.world > 1)
+    refuse(Stage::wait, "Loader::requests: with ranks.world = ", plan.ranks.world,
+           " each rank would get a part of every batch, and requests are of one process; give each "
+           "rank a loader without ranks, and let it ask for its own samples");
+  const auto samples = loader.core->source.size();
+  const conductor::RequestList::Terms terms{most, most_rows(plan.batch, 0, samples), samples};
+  // The promised budget has one slab more than the trainer needs, so the list may take its bytes.
+  const auto bytes = conductor::RequestList::memory_bytes(terms);
+  if (plan.budget_bytes != unlimited && bytes > plan.slab_bytes)
+    refuse(Stage::wait, most_outstanding, " = ", most, ": the list takes ", bytes,
+           " bytes; under a budget it takes at most those of a batch, ", plan.slab_bytes);
+  return terms;
+}
+
+}  // namespace
+
+RequestState::RequestState(std::shared_ptr<LoaderState> its_loader, const RequestOptions& requested)
+    : RunningStream(std::move(its_loader), "Loader::requests", "Requests::next") {
+  const auto terms = terms_of(*loader, requested);
+  charge(conductor::RequestList::memory_bytes(terms), most_outstanding, "requests");
+  requests_ = std::make_shared<conductor::RequestList>(loader->core->book, terms);
+  const auto& options = loader->options;
+  const auto& sizes = loader->core->plan.sizes;
+  if (sizes.mode != Sizes::fixed && options.faults.policy == OnFault::skip) {
+    if (sizes.mode == Sizes::padded) replacement_ = sizes.largest;
+    const auto form = plan::row_form(loader->core->plan);
+    for (std::uint64_t i = 0; i < terms.samples; ++i) {
+      const auto size = scaled_within((*options.sizes.index)[i], sizes.bound);
+      if (form.image_bytes(size) > form.image_bytes(replacement_)) replacement_ = size;
+    }
+  }
+  auto plan = loader->plan_stream(requests_);
+  // The loader's order has no effect, not even on replacements.
+  plan.sampler = source::Sampler(terms.samples, Order::sequential(), loader->options.seed);
+  plan.tolerance.dataset_size = terms.samples;
+  begin(plan, std::make_shared<FinishedRequests>(requests_), 0, requested.stop);
+}
+
+RequestState::~RequestState() {
+  end();
+  requests_->close();
+}
+
+void RequestState::check(const char* call, std::span<const std::uint64_t> indices) const {
+  const auto& core = *loader->core;
+  const auto samples = core.source.size();
+  const auto most = requests_->terms().rows;
+  if (indices.empty())
+    refuse(Stage::wait, call, ": no indices; an ask is a batch of at least one sample");
+  if (indices.size() > most)
+    refuse(Stage::wait, call, ": ", indices.size(), " indices; a batch has at most ", most,
+           " (batch = ", core.plan.batch, ", the source has ", samples,
+           " samples); ask several times");
+  for (std::size_t row = 0; row < indices.size(); ++row)
+    if (indices[row] >= samples)
+      refuse(Stage::wait, call, ": index ", indices[row], " (number ", row,
+             " of this ask): the source has ", samples, " samples");
+  if (core.plan.sizes.mode == Sizes::fixed) return;
+  if (const auto bytes = most_bytes(indices); bytes > core.plan.slab_bytes)
+    refuse(Stage::wait, call, ": a batch of these samples takes ", bytes,
+           " bytes; the largest batch of the plan takes ", core.plan.slab_bytes,
+           "; ask for fewer at once, or repeat fewer large ones");
+}
+
+std::uint64_t RequestState::most_bytes(std::span<const std::uint64_t> indices) const {
+  const auto& plan = loader->core->plan;
+  const auto rows = static_cast<std::uint32_t>(indices.size());
+  const auto form = plan::row_form(plan);
+  std::uint64_t pixels = 0;
+  ImageSize block;
+  for (const auto index : indices) {
+    auto size = scaled_within((*loader->options.sizes.index)[index], plan.sizes.bound);
+    if (size.height == 0) size = replacement_;
+    pixels = add_sat(pixels, form.image_bytes(size));
+    block = {std::max(block.height, size.height), std::max(block.width, size.width)};
+  }
+  const auto layout = plan.sizes.mode == Sizes::padded
+                          ? buffer::SlabLayout::padded(form, block, rows, plan.alignment)
+                          : buffer::SlabLayout::ragged(form, pixels, rows, plan.alignment);
+  return layout.bytes;
+}
+
+bool RequestState::try_ask(const char* call, std::span<const std::uint64_t> indices) {
+  loader->refuse_in_child();
+  check(call, indices);
+  return !running->handoff().finished() && requests_->ask(indices);
+}
+
+void RequestState::ask(std::span<const std::uint64_t> indices) {
+  if (try_ask("Requests::ask", indices) || away() || running->handoff().finished()) return;
+  const auto most = std::to_string(requests_->terms().most);
+  throw Error(
+      Errc::too_many_requests, Stage::wait,
+      most_outstanding + (" = " + most) + ": " + most +
+          " requests are not finished; finish a batch before asking for the next, or raise it");
+}
+
+bool RequestState::all_taken() {
+  return taken() == requests_->known() && !running->handoff().ended();
+}
+
+std::vector<std::uint64_t> RequestState::outstanding() const {
+  loader->refuse_in_child();
+  return requests_->outstanding();
+}
+
+}  // namespace weir::api

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+
+#include "api/running_stream.hpp"
+#include "conductor/supply.hpp"
+
+namespace weir::api {
+
+/// The data of a Stream.
+class StreamState final : public RunningStream {
+ public:
+  StreamState(const std::shared_ptr<LoaderState>& its_loader, const StreamOptions& requested);
+  /// A part of a schedule. `batches` learns what is finished, by its place in the schedule.
+  StreamState(std::shared_ptr<LoaderState> its_loader,
+              std::shared_ptr<const conductor::ScheduledSupply> supply,
+              std::shared_ptr<FinishedBatches> batches, const std::stop_token& stop);
+
+  Progress progress(bool all_ranks) const;
+  const conductor::ScheduledSupply& scheduled() const noexcept { return *scheduled_; }
+
+ private:
+  /// Charges the intervals of a resumed stream. Throws Error{budget_too_small}.
+  void charge_resumed();
+
+  const std::shared_ptr<const conductor::ScheduledSupply> scheduled_;
+  const std::shared_ptr<FinishedBatches> batches_;
+};
+
+}  // namespace weir::api
