@@ -9,7 +9,7 @@
 #include "api/states.hpp"
 #include "base/internals.hpp"
 #include "base/text.hpp"
-#include "weir/window.hpp"
+#include "weir/interval.hpp"
 
 namespace weir {
 

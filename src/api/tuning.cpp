@@ -70,7 +70,7 @@ void AutomaticTuning::watch() {
 void AutomaticTuning::look() {
   const auto begun = Clock::now();
   auto now = figures_();
-  const auto seen = window(before_, now);
+  const auto seen = interval(before_, now);
   if (!plan::Tuner::enough(seen)) return;
   before_ = std::move(now);
   const auto move = tuner_.look(seen);

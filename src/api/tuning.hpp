@@ -33,7 +33,7 @@ class AutomaticTuning {
   const std::function<Report()> figures_;
   std::stop_source stop_;  ///< also ends an evaluation that is under way
   plan::Tuner tuner_;
-  Report before_;  ///< report at the start of the current window
+  Report before_;  ///< report at the start of the current interval
   std::thread thread_;
 };
 

@@ -32,21 +32,21 @@ void check(const AdviceOptions& o) {
 
 }  // namespace
 
-Advice advise(const Window& window, const AdviceOptions& options) {
+Advice advise(const Interval& interval, const AdviceOptions& options) {
   check(options);
-  Search search(window, options);
+  Search search(interval, options);
   Advice advice;
-  advice.now = predict(plan_with(window, setting_of(window.plan), window.plan.budget_bytes),
-                       search.work(), window.encoded_bytes);
+  advice.now = predict(plan_with(interval, setting_of(interval.plan), interval.plan.budget_bytes),
+                       search.work(), interval.encoded_bytes);
   const bool predicted = options.predict_verdict || options.consumer;
   advice.basis = predicted ? Basis::predicted : Basis::measured;
-  advice.verdict = predicted ? advice.now.verdict : judge(window);
+  advice.verdict = predicted ? advice.now.verdict : judge(interval);
   advice.sentence = describe(advice.verdict);
   advice.ceiling = search.ceiling();
   advice.recommended = search.smallest(advice.ceiling);
-  advice.cache = cache_advice(window, search, options.cache_bytes);
-  advice.levers = levers(window, options, search, advice);
-  put_settings(advice, search.budget(), window.plan.cache);
+  advice.cache = cache_advice(interval, search, options.cache_bytes);
+  advice.levers = levers(interval, options, search, advice);
+  put_settings(advice, search.budget(), interval.plan.cache);
   return advice;
 }
 

@@ -13,17 +13,17 @@ namespace weir {
 namespace {
 
 /// Mean cached bytes of one sample, including the head of its entry; see buffer::SampleCache.
-std::uint64_t kept_bytes(const Window& window, Cache keep) {
+std::uint64_t kept_bytes(const Interval& interval, Cache keep) {
   constexpr std::uint64_t head = 128, alignment = 64;
-  const auto& plan = window.plan;
+  const auto& plan = interval.plan;
   const auto pixels = keep == Cache::decoded
                           ? plan.row_bytes - plan.side_bytes
-                          : static_cast<std::uint64_t>(std::llround(window.encoded_bytes));
+                          : static_cast<std::uint64_t>(std::llround(interval.encoded_bytes));
   return head + round_up(pixels, alignment) + round_up(plan.side_bytes, alignment);
 }
 
-std::uint64_t table_bytes(const Window& window) {
-  return mul_sat(window.source_samples, sizeof(void*));
+std::uint64_t table_bytes(const Interval& interval) {
+  return mul_sat(interval.source_samples, sizeof(void*));
 }
 
 std::uint64_t above_0(std::span<const double> weights) {
@@ -83,46 +83,47 @@ double hits_with(const Order& order, double kept, double all) {
   return kept / all;
 }
 
-std::uint64_t entry_bytes(const Window& window, Cache keep) {
-  return mul_sat(drawn_samples(window.plan, window.source_samples), kept_bytes(window, keep));
+std::uint64_t entry_bytes(const Interval& interval, Cache keep) {
+  return mul_sat(drawn_samples(interval.plan, interval.source_samples), kept_bytes(interval, keep));
 }
 
 }  // namespace
 
-double cached_share(const Window& window, Cache keep, std::uint64_t bytes) {
-  const auto all = drawn_samples(window.plan, window.source_samples);
+double cached_share(const Interval& interval, Cache keep, std::uint64_t bytes) {
+  const auto all = drawn_samples(interval.plan, interval.source_samples);
   if (all == 0) return 0;
-  const auto kept = static_cast<double>(sub_floor(bytes, table_bytes(window))) /
-                    static_cast<double>(kept_bytes(window, keep));
-  return hits_with(window.plan.order, kept, static_cast<double>(all));
+  const auto kept = static_cast<double>(sub_floor(bytes, table_bytes(interval))) /
+                    static_cast<double>(kept_bytes(interval, keep));
+  return hits_with(interval.plan.order, kept, static_cast<double>(all));
 }
 
-std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, std::uint64_t bytes) {
+std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
+                                      std::uint64_t bytes) {
   std::vector<CacheAdvice> all;
-  if (window.source_samples == 0) return all;
-  const auto table = table_bytes(window);
-  const auto requested = bytes != 0 ? bytes : window.plan.cache.requested;
+  if (interval.source_samples == 0) return all;
+  const auto table = table_bytes(interval);
+  const auto requested = bytes != 0 ? bytes : interval.plan.cache.requested;
   for (const auto keep : {Cache::encoded, Cache::decoded}) {
-    if (keep == Cache::decoded && !window.plan.cache.may_keep_decoded) continue;
-    auto with = window;
+    if (keep == Cache::decoded && !interval.plan.cache.may_keep_decoded) continue;
+    auto with = interval;
     auto& cache = with.plan.cache;
     cache.keep = keep;
     cache.table_bytes = table;
     cache.requested = requested;
     cache.bytes = requested != 0 ? requested : unlimited;  // without a budget the size has no bound
-    const auto plan = plan_with(with, setting_of(window.plan), search.budget());
+    const auto plan = plan_with(with, setting_of(interval.plan), search.budget());
     const auto at = [&](double share, std::uint64_t cache_bytes) {
       auto prediction = predict(plan, simulation::with_cache(search.work(), plan, keep, share),
-                                window.encoded_bytes);
+                                interval.encoded_bytes);
       prediction.total_bytes = add_sat(prediction.total_bytes, cache_bytes);
       return prediction;
     };
     CacheAdvice advice;
     advice.keep = keep;
-    advice.whole_bytes = add_sat(table, entry_bytes(window, keep));
+    advice.whole_bytes = add_sat(table, entry_bytes(interval, keep));
     advice.whole = at(1, advice.whole_bytes);
     advice.bytes = std::min(advice.whole_bytes, plan.cache.bytes);
-    advice.share = cached_share(window, keep, advice.bytes);
+    advice.share = cached_share(interval, keep, advice.bytes);
     advice.to = advice.share < 1 ? at(advice.share, advice.bytes) : advice.whole;
     all.push_back(std::move(advice));
   }

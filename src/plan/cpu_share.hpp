@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "weir/window.hpp"
+#include "weir/interval.hpp"
 
 namespace weir {
 

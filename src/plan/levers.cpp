@@ -28,13 +28,14 @@ std::string joined(const std::string& list, const std::string& next) {
 
 class Levers {
  public:
-  Levers(const Window& window, const AdviceOptions& options, Search& search, const Advice& advice)
-      : window_(window),
+  Levers(const Interval& interval, const AdviceOptions& options, Search& search,
+         const Advice& advice)
+      : interval_(interval),
         options_(options),
         search_(search),
         advice_(advice),
         now_(advice.now),
-        plan_(plan_with(window, setting_of(window.plan), window.plan.budget_bytes)) {}
+        plan_(plan_with(interval, setting_of(interval.plan), interval.plan.budget_bytes)) {}
 
   std::vector<Lever> ranked() && {
     if (is_worth_it(advice_.ceiling)) {
@@ -130,9 +131,10 @@ class Levers {
   }
 
   void add_caches() {
-    const auto& had = window_.plan.cache;
+    const auto& had = interval_.plan.cache;
     const bool bounded = options_.cache_bytes != 0 || had.requested != 0;
-    for (const auto& cache : bounded ? cache_advice(window_, search_, unlimited) : advice_.cache) {
+    for (const auto& cache :
+         bounded ? cache_advice(interval_, search_, unlimited) : advice_.cache) {
       if (!is_worth_it(cache.to)) continue;
       const bool whole = cache.bytes == cache.whole_bytes;
       const auto unit = cache.bytes >= one_mib ? one_mib : one_kib;
@@ -155,8 +157,8 @@ class Levers {
 
   /// When a cache has an effect.
   std::string when_it_counts() const {
-    const auto kind = window_.plan.order.kind;
-    const auto world = window_.plan.ranks.world;
+    const auto kind = interval_.plan.order.kind;
+    const auto world = interval_.plan.ranks.world;
     if (source::repeats(kind)) return "It counts when a sample comes again";
     if (world == 1 || source::is_fixed(kind)) return "It counts from the second epoch on";
     // A sample that a rank keeps comes to any rank. In the second epoch it comes to this one with a
@@ -171,7 +173,7 @@ class Levers {
   void add_budget() {
     const auto budget = search_.budget();
     if (budget == unlimited || budget > unlimited / 2) return;
-    auto larger = window_;
+    auto larger = interval_;
     auto options = options_;
     larger.plan.budget_bytes =
         unlimited;  // a plan within another budget has its own max_sample_bytes
@@ -197,14 +199,14 @@ class Levers {
     work.decode_s *= cpu.had / cpu.wanted;
     work.read_cpu_s *= cpu.had / cpu.wanted;
     work.cpu = {};
-    const auto result = predict(plan_, work, window_.encoded_bytes);
+    const auto result = predict(plan_, work, interval_.encoded_bytes);
     if (!is_worth_it(result)) return;
     auto& lever = add(Change::cpu, cpus_text(cpu.had), cpus_text(cpu.wanted), result);
     lever.title = "CPUs for the workers, " + lever.from + " → " + lever.to;
-    lever.why = cpu_reason(window_).remedy;
+    lever.why = cpu_reason(interval_).remedy;
   }
 
-  /// The window's setting with other times.
+  /// The interval's setting with other times.
   Prediction with_times(double decode, double read, double consumer, double device = 1) const {
     auto work = search_.work();
     work.device_s *= device;
@@ -212,13 +214,13 @@ class Levers {
     work.read_wait_s *= read;
     if (work.slowdown == 1) work.read_cpu_s *= read;  // faster storage gives no CPU
     work.consumer_s *= consumer;
-    return predict(plan_, work, window_.encoded_bytes);
+    return predict(plan_, work, interval_.encoded_bytes);
   }
 
   /// What lies outside of the settings of the loader, and decodes of another kind.
   void add_supposed() {
     const auto& work = search_.work();
-    if (const auto cpu = cpu_share(window_); cpu.lacking) add_cpus(cpu);
+    if (const auto cpu = cpu_share(interval_); cpu.lacking) add_cpus(cpu);
     const auto suppose = [&](Change change, const char* name, double now_s, const char* unit,
                              const Prediction& result, const char* why) {
       if (!is_worth_it(result)) return false;
@@ -233,12 +235,12 @@ class Levers {
             with_times(1, half, 1), "Fewer and larger files help, too");
     const bool decode_matters = suppose(Change::data, "cheaper data,", work.decode_s, " a decode",
                                         with_times(half, 1, 1), smaller_images().c_str());
-    if (window_.plan.decode == Decode::exact)
+    if (interval_.plan.decode == Decode::exact)
       add_decode(Change::decode,
                  {"exact", "fast", "--decode fast", "options.decode = weir::Decode::fast;\n"},
                  options_.fast_decode, decode_matters,
                  "Large JPEGs are decoded at 1/2, 1/4 or 1/8 of their size");
-    if (window_.plan.antialias)
+    if (interval_.plan.antialias)
       add_decode(Change::antialias,
                  {"on", "off", "--antialias=false", "options.antialias = false;\n"},
                  options_.without_antialias, decode_matters, "Smaller images then lose detail");
@@ -247,18 +249,18 @@ class Levers {
   /// What makes the data cheaper.
   std::string smaller_images() const {
     const auto what = "Store the images with fewer pixels, closer to the size that is requested";
-    if (window_.plan.sizes.mode != Sizes::fixed) return what;
-    return format("%s: weir pack DATA OUT --short-side %u", what, window_.plan.short_side);
+    if (interval_.plan.sizes.mode != Sizes::fixed) return what;
+    return format("%s: weir pack DATA OUT --short-side %u", what, interval_.plan.short_side);
   }
 
-  /// The window's setting with so many leases. Empty if the budget has no room for them.
+  /// The interval's setting with so many leases. Empty if the budget has no room for them.
   std::optional<Prediction> with_leases(std::uint32_t leases) const {
-    auto window = window_;
-    window.plan.max_leases = leases;
+    auto interval = interval_;
+    interval.plan.max_leases = leases;
     try {
-      const auto plan = plan_with(window, setting_of(window.plan), window.plan.budget_bytes);
+      const auto plan = plan_with(interval, setting_of(interval.plan), interval.plan.budget_bytes);
       if (plan.max_queue_size < now_.setting.max_queue_size) return std::nullopt;
-      return predict(plan, search_.work(), window_.encoded_bytes);
+      return predict(plan, search_.work(), interval_.encoded_bytes);
     } catch (const Error& error) {
       if (error.code() != Errc::budget_too_small && error.code() != Errc::bad_options) throw;
       return std::nullopt;
@@ -269,7 +271,7 @@ class Levers {
   void add_copies() {
     if (search_.work().device_s <= 0 || now_.verdict.device_wait < least_gain) return;
     constexpr std::uint32_t most_more = 3;
-    const auto had = window_.plan.max_leases;
+    const auto had = interval_.plan.max_leases;
     std::optional<Prediction> best;
     std::uint32_t leases = had;
     for (auto more = had + 1; more <= had + most_more; ++more) {
@@ -291,7 +293,7 @@ class Levers {
     lever.title = "faster copies, " + lever.from + " → " + lever.to;
     lever.why =
         "Earlier work in the stream of a copy counts, too; give the copies a stream of their own";
-    if (window_.plan.pinned.slab_bytes > 0) return;
+    if (interval_.plan.pinned.slab_bytes > 0) return;
     auto& pinned = add(Change::pinned, "pages", "pinned", now_);
     pinned.title = "slab memory pages → pinned";
     pinned.flag = "--slab-memory pinned";
@@ -326,7 +328,7 @@ class Levers {
     }
   }
 
-  const Window& window_;
+  const Interval& interval_;
   const AdviceOptions& options_;
   Search& search_;
   const Advice& advice_;
@@ -337,9 +339,9 @@ class Levers {
 
 }  // namespace
 
-std::vector<Lever> levers(const Window& window, const AdviceOptions& options, Search& search,
+std::vector<Lever> levers(const Interval& interval, const AdviceOptions& options, Search& search,
                           const Advice& advice) {
-  return Levers(window, options, search, advice).ranked();
+  return Levers(interval, options, search, advice).ranked();
 }
 
 }  // namespace weir

@@ -18,8 +18,8 @@ std::uint64_t typical_arena(const Plan& plan) {
                  plan.transform_bytes);
 }
 
-Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budget_bytes) {
-  const auto& had = window.plan;
+Plan plan_with(const Interval& interval, const Setting& setting, std::uint64_t budget_bytes) {
+  const auto& had = interval.plan;
   if (setting.workers == 0) refuse("workers = 0: a setting names how many");
   if (had.sizes.mode != Sizes::fixed)
     refuse("sizes.mode: predicting takes images of one shape, sizes.mode fixed");

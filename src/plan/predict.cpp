@@ -23,11 +23,11 @@ Prediction predict(const Plan& plan, const simulation::Workload& work, double en
   return prediction;
 }
 
-Prediction predict(const Window& window, const Setting& setting, std::uint64_t seed,
+Prediction predict(const Interval& interval, const Setting& setting, std::uint64_t seed,
                    std::stop_token stop) {
-  const auto plan = plan_with(window, setting, window.plan.budget_bytes);
-  const auto work = simulation::workload_of(window, plan.batch, seed, nullptr, std::move(stop));
-  return predict(plan, work, window.encoded_bytes);
+  const auto plan = plan_with(interval, setting, interval.plan.budget_bytes);
+  const auto work = simulation::workload_of(interval, plan.batch, seed, nullptr, std::move(stop));
+  return predict(plan, work, interval.encoded_bytes);
 }
 
 }  // namespace weir

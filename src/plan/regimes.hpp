@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/terms.hpp"
-#include "weir/window.hpp"
+#include "weir/interval.hpp"
 
 namespace weir {
 

@@ -56,12 +56,12 @@ bool better(const Prediction& a, const Prediction& b) {
 
 }  // namespace
 
-Search::Search(const Window& window, const AdviceOptions& options)
-    : window_(window),
+Search::Search(const Interval& interval, const AdviceOptions& options)
+    : interval_(interval),
       options_(options),
-      budget_(std::min(options.budget_bytes, window.plan.budget_bytes)),
-      most_workers_(std::max(1u, options.most_workers ? options.most_workers : window.cores)),
-      work_(simulation::workload_of(window, window.plan.batch, 0,
+      budget_(std::min(options.budget_bytes, interval.plan.budget_bytes)),
+      most_workers_(std::max(1u, options.most_workers ? options.most_workers : interval.cores)),
+      work_(simulation::workload_of(interval, interval.plan.batch, 0,
                                     options.consumer ? &*options.consumer : nullptr, options.stop)),
       most_read_ahead_(work_.read_wait_s < negligible * work_.decode_s ? 0
                                                                        : options.most_read_ahead),
@@ -71,7 +71,7 @@ Setting Search::setting(std::uint32_t depth, Threads threads) const {
   return {.max_queue_size = depth,
           .workers = threads.workers,
           .read_ahead = threads.read_ahead,
-          .batch = window_.plan.batch};
+          .batch = interval_.plan.batch};
 }
 
 std::uint32_t Search::most(std::uint32_t Setting::*knob) const noexcept {
@@ -87,7 +87,7 @@ bool Search::within_bounds(const Setting& setting) const noexcept {
 
 std::optional<Plan> Search::plan_of(const Setting& wanted) const {
   try {
-    auto plan = plan_with(window_, wanted, budget_);
+    auto plan = plan_with(interval_, wanted, budget_);
     // If the Plan cuts the queue to the budget, the result belongs to another setting.
     if (setting_of(plan) != wanted) return {};
     return plan;
@@ -101,7 +101,7 @@ std::optional<Prediction> Search::simulated(const Setting& wanted) {
   if (const auto found = known_.find(wanted); found != known_.end()) return found->second;
   const auto plan = plan_of(wanted);
   if (!plan) return {};
-  return known_.emplace(wanted, predict(*plan, work_, window_.encoded_bytes)).first->second;
+  return known_.emplace(wanted, predict(*plan, work_, interval_.encoded_bytes)).first->second;
 }
 
 std::optional<Prediction> Search::at(const Setting& wanted) {
@@ -114,7 +114,7 @@ bool Search::good(const std::optional<Prediction>& prediction) const {
 }
 
 std::uint32_t Search::least_depth(Threads threads) const {
-  const auto batch = window_.plan.batch;
+  const auto batch = interval_.plan.batch;
   return std::max(1u, (threads.read_ahead + batch - 1) / batch);
 }
 
@@ -122,7 +122,7 @@ std::uint32_t Search::deepest(Threads threads, std::uint64_t bytes) const {
   const auto fits = [&](std::uint32_t depth) {
     const auto wanted = setting(depth, threads);
     const auto plan = within_bounds(wanted) ? plan_of(wanted) : std::nullopt;
-    return plan && typical_bytes(*plan, window_.encoded_bytes) < bytes;
+    return plan && typical_bytes(*plan, interval_.encoded_bytes) < bytes;
   };
   const auto least = least_depth(threads);
   if (!fits(least)) return 0;

@@ -34,7 +34,7 @@ inline constexpr std::array<Knob, 3> knobs{
 /// random draws. One thread.
 class Search {
  public:
-  Search(const Window& window, const AdviceOptions& options);
+  Search(const Interval& interval, const AdviceOptions& options);
 
   /// The best setting: highest throughput, then highest readiness. Throws Error{budget_too_small}
   /// if no setting fits the budget.
@@ -85,7 +85,7 @@ class Search {
   std::vector<Threads> candidates() const;
   std::vector<std::uint32_t> worker_candidates(std::uint32_t read_ahead) const;
 
-  const Window& window_;
+  const Interval& interval_;
   const AdviceOptions options_;
   const std::uint64_t budget_;
   const std::uint32_t most_workers_;
@@ -97,14 +97,15 @@ class Search {
 };
 
 /// The share of draws that a cache of `bytes` serves once it is full.
-double cached_share(const Window& window, Cache keep, std::uint64_t bytes);
+double cached_share(const Interval& interval, Cache keep, std::uint64_t bytes);
 
-/// The effect of caches on the window's setting. The size is `bytes`, or if that is 0, the size of
-/// the window's own cache within the budget.
-std::vector<CacheAdvice> cache_advice(const Window& window, Search& search, std::uint64_t bytes);
+/// The effect of caches on the interval's setting. The size is `bytes`, or if that is 0, the size of
+/// the interval's own cache within the budget.
+std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
+                                      std::uint64_t bytes);
 
-/// The changes of the window's own setting, ranked. All other members of `advice` must be set.
-std::vector<Lever> levers(const Window& window, const AdviceOptions& options, Search& search,
+/// The changes of the interval's own setting, ranked. All other members of `advice` must be set.
+std::vector<Lever> levers(const Interval& interval, const AdviceOptions& options, Search& search,
                           const Advice& advice);
 
 /// Change, gain, bytes and basis of a lever in one sentence.

@@ -12,13 +12,13 @@ namespace {
 constexpr std::uint64_t least_batches = 8, least_samples = 64, few_samples = 16;
 /// After so long, fewer batches are enough.
 constexpr double long_s = 2;
-/// Loss that reverts a move. Windows of half a second vary by about this much, windows of few
+/// Loss that reverts a move. Intervals of half a second vary by about this much, intervals of few
 /// batches by more.
 constexpr double slower = 0.95, much_slower = 0.8, less_ready = 0.03;
 /// The load of a station has changed if it differs by this share of the largest load.
 constexpr double change = 0.3;
-constexpr std::uint32_t windows_to_believe = 2;
-/// A window of so many times the samples knows the times, above all the rare ones, much better.
+constexpr std::uint32_t intervals_to_believe = 2;
+/// An interval of so many times the samples knows the times, above all the rare ones, much better.
 constexpr std::uint64_t many_more = 4;
 
 std::string described(const Setting& from, const Setting& to) {
@@ -29,10 +29,10 @@ std::string described(const Setting& from, const Setting& to) {
   return "nothing";
 }
 
-bool is_rough(const Window& seen) noexcept { return seen.batches < least_batches; }
+bool is_rough(const Interval& seen) noexcept { return seen.batches < least_batches; }
 
 /// Samples per second. A few batches say little about it, so then it is the rows that were made.
-double rate(const Window& seen) noexcept {
+double rate(const Interval& seen) noexcept {
   const auto samples = is_rough(seen) && seen.hit_share <= 0 ? seen.decode.count : seen.samples;
   return seen.seconds > 0 ? static_cast<double>(samples) / seen.seconds : 0;
 }
@@ -45,13 +45,13 @@ std::string percent(double share) { return rounded(100 * share) + " %"; }
 Tuner::Tuner(const Setting& start, const AdviceOptions& bounds)
     : setting_(start), bounds_(bounds) {}
 
-bool Tuner::enough(const Window& seen) noexcept {
+bool Tuner::enough(const Interval& seen) noexcept {
   if (seen.batches >= least_batches && seen.samples >= least_samples) return true;
   return seen.seconds >= long_s && seen.batches > 0 && seen.samples >= few_samples &&
          seen.consumer.count > 0;
 }
 
-Tuner::Load Tuner::load_of(const Window& seen) noexcept {
+Tuner::Load Tuner::load_of(const Interval& seen) noexcept {
   // Per sample: a cache that fills counts as a change.
   const auto missed = 1 - seen.hit_share;
   const auto decoded = seen.plan.cache.keep == Cache::decoded ? missed : 1;
@@ -72,7 +72,7 @@ bool Tuner::differs(const Load& a, const Load& b) const noexcept {
          apart(a.consumer, b.consumer, 1);
 }
 
-std::optional<Tuner::Move> Tuner::look(const Window& seen) {
+std::optional<Tuner::Move> Tuner::look(const Interval& seen) {
   switch (phase_) {
     case Phase::settling: phase_ = Phase::judging; return std::nullopt;
     case Phase::judging:
@@ -82,7 +82,7 @@ std::optional<Tuner::Move> Tuner::look(const Window& seen) {
     case Phase::resting: break;
   }
   changed_ = differs(load_of(seen), assumed_) ? changed_ + 1 : 0;
-  const bool changed = changed_ >= windows_to_believe;
+  const bool changed = changed_ >= intervals_to_believe;
   if (!changed && seen.samples < many_more * assumed_samples_) return std::nullopt;
   goal_.reset();
   if (changed)
@@ -95,7 +95,7 @@ bool Tuner::may_move(const Past& past, bool up) noexcept {
   return !past.refused && (up ? past.reverted < most_reverted : !past.keeps);
 }
 
-std::optional<Tuner::Move> Tuner::take_back(const Window& seen) {
+std::optional<Tuner::Move> Tuner::take_back(const Interval& seen) {
   const auto now = rate(seen);
   const bool rough = trial_.rough || is_rough(seen);
   const bool slow = now < (rough ? much_slower : slower) * trial_.samples_per_s;
@@ -119,7 +119,7 @@ std::optional<Tuner::Move> Tuner::take_back(const Window& seen) {
                               " of the time after " + percent(trial_.data_readiness))};
 }
 
-void Tuner::ask(const Window& seen) {
+void Tuner::ask(const Interval& seen) {
   auto requested = seen;
   requested.plan.max_queue_size = setting_.max_queue_size;
   requested.plan.workers = setting_.workers;
@@ -132,7 +132,7 @@ void Tuner::ask(const Window& seen) {
   changed_ = 0;
 }
 
-std::optional<Tuner::Move> Tuner::step(const Window& seen) {
+std::optional<Tuner::Move> Tuner::step(const Interval& seen) {
   if (!goal_) ask(seen);
   // Increase knobs first. Then a decrease is not followed by an increase that compensates for it.
   for (const bool growing : {true, false}) {

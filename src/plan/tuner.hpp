@@ -10,12 +10,12 @@
 
 namespace weir::plan {
 
-/// Decides the moves of Tuning::automatic from windows alone, without threads or clocks. It gets
-/// its goal from advise() and moves one knob at a time towards it. The second window after a move
+/// Decides the moves of Tuning::automatic from intervals alone, without threads or clocks. It gets
+/// its goal from advise() and moves one knob at a time towards it. The second interval after a move
 /// decides: if throughput or readiness fell, the move is reverted and that knob stays fixed for
 /// this goal. At the goal it rests until the times of reads, decodes or the consumer are not those
-/// that the goal was computed from, or until a window has many more samples than that one had. Each
-/// goal takes at most two moves per knob. With a steady workload the goal changes only while windows
+/// that the goal was computed from, or until an interval has many more samples than that one had. Each
+/// goal takes at most two moves per knob. With a steady workload the goal changes only while intervals
 /// grow fourfold.
 ///
 /// It holds still where moves undo each other. A knob that had to be increased again after a
@@ -29,20 +29,20 @@ class Tuner {
     Setting to;
     std::string reason;  ///< a sentence with the knob, both values and the reason
   };
-  /// Whether the window has enough samples for a decision. If not, extend the window. A loader that
+  /// Whether the interval has enough samples for a decision. If not, extend the interval. A loader that
   /// is much too slow delivers few batches, so after two seconds one batch is enough.
-  static bool enough(const Window& seen) noexcept;
+  static bool enough(const Interval& seen) noexcept;
   /// Decides the next move. `seen` is the time since the last call, under setting(). setting()
   /// includes the returned move.
-  std::optional<Move> look(const Window& seen);
+  std::optional<Move> look(const Interval& seen);
   const Setting& setting() const noexcept { return setting_; }
 
  private:
   enum class Phase : std::uint8_t {
     resting,   ///< at the goal, until the workload changes
     heading,   ///< moving towards goal_
-    settling,  ///< first window after a move, which overlaps the time before it
-    judging    ///< second window after a move, which decides
+    settling,  ///< first interval after a move, which overlaps the time before it
+    judging    ///< second interval after a move, which decides
   };
   /// Mean times per sample of reads, decodes and the consumer, in seconds.
   struct Load {
@@ -55,13 +55,13 @@ class Tuner {
     bool rough = false;                            ///< these values are of few batches
   };
 
-  static Load load_of(const Window& seen) noexcept;
+  static Load load_of(const Interval& seen) noexcept;
   /// Whether the loads differ for a loader with this setting. A change of a small load does not
   /// count.
   bool differs(const Load& a, const Load& b) const noexcept;
-  void ask(const Window& seen);
-  std::optional<Move> take_back(const Window& seen);
-  std::optional<Move> step(const Window& seen);
+  void ask(const Interval& seen);
+  std::optional<Move> take_back(const Interval& seen);
+  std::optional<Move> step(const Interval& seen);
 
   Setting setting_;
   const AdviceOptions bounds_;
@@ -78,9 +78,9 @@ class Tuner {
   /// Whether the knob may move in that direction.
   static bool may_move(const Past& past, bool up) noexcept;
   std::array<Past, 3> past_{};
-  Load assumed_;  ///< of the window that goal_ was computed from
+  Load assumed_;  ///< of the interval that goal_ was computed from
   std::uint64_t assumed_samples_ = 0;
-  std::uint32_t changed_ = 0;  ///< consecutive windows that differ from assumed_
+  std::uint32_t changed_ = 0;  ///< consecutive intervals that differ from assumed_
 };
 
 }  // namespace weir::plan

@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "weir/window.hpp"
+#include "weir/interval.hpp"
 
 namespace weir::simulation {
 
@@ -78,10 +78,10 @@ struct Workload {
 /// The workload with `share` of the samples in the cache.
 Workload with_cache(Workload work, const Plan& plan, Cache kept, double share) noexcept;
 
-/// Converts a window to a workload with batches of `batch` rows. `consumer` replaces the window's
-/// consumer times; it is for batches of the window's size. Null: the window's. Throws
-/// Error{bad_options} if the window is empty.
-Workload workload_of(const Window& window, std::uint32_t batch, std::uint64_t seed,
+/// Converts an interval to a workload with batches of `batch` rows. `consumer` replaces the interval's
+/// consumer times; it is for batches of the interval's size. Null: the interval's. Throws
+/// Error{bad_options} if the interval is empty.
+Workload workload_of(const Interval& interval, std::uint32_t batch, std::uint64_t seed,
                      const Service* consumer = nullptr, std::stop_token stop = {});
 
 }  // namespace weir::simulation

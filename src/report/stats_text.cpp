@@ -8,7 +8,7 @@
 #include "report/bytes.hpp"
 #include "report/fields.hpp"
 #include "report/table.hpp"
-#include "weir/window.hpp"
+#include "weir/interval.hpp"
 
 namespace weir::report {
 namespace {

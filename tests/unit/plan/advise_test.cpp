@@ -5,11 +5,11 @@
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 #include "support/units.hpp"
-#include "unit/plan/windows.hpp"
+#include "unit/plan/intervals.hpp"
 
 using namespace weir;
 using test::Approx;
-using test::window_of;
+using test::interval_of;
 
 namespace {
 
@@ -21,10 +21,10 @@ const Lever* lever(const Advice& advice, Change change) {
   return found == advice.levers.end() ? nullptr : &*found;
 }
 
-/// For a window without waits, which judge() calls balanced.
-Advice advised(const Window& window, AdviceOptions options = {}) {
+/// For an interval without waits, which judge() calls balanced.
+Advice advised(const Interval& interval, AdviceOptions options = {}) {
   options.predict_verdict = true;
-  return advise(window, options);
+  return advise(interval, options);
 }
 
 /// Checks the properties of every advice.
@@ -54,7 +54,7 @@ void check_promises(const Advice& advice, double target = 0.99) {
 }  // namespace
 
 TEST_CASE("where the consumer is slow, one worker and the smallest queue are enough", "[plan]") {
-  const auto advice = advised(window_of({0.05, 3, 200, 0.5}));
+  const auto advice = advised(interval_of({0.05, 3, 200, 0.5}));
   check_promises(advice);
   CHECK(advice.recommended.setting.max_queue_size == 1);
   CHECK(advice.recommended.setting.workers == 1);
@@ -75,8 +75,8 @@ TEST_CASE("where the consumer is slow, one worker and the smallest queue are eno
 
 TEST_CASE("where decoding is slow, no lever is a deeper queue, and cheaper decodes are first",
           "[plan]") {
-  auto window = window_of({0.05, 3, 10, 0.5});
-  const auto advice = advised(window);
+  auto interval = interval_of({0.05, 3, 10, 0.5});
+  const auto advice = advised(interval);
   check_promises(advice);
   CHECK(advice.recommended.setting.workers == 2);
   CHECK(advice.recommended.setting.max_queue_size <= 2);
@@ -93,8 +93,8 @@ TEST_CASE("where decoding is slow, no lever is a deeper queue, and cheaper decod
   CHECK_FALSE(lever(advice, Change::antialias));
 
   // With measured decodes, their effect is predicted and ranked.
-  window.plan.antialias = true;
-  const auto measured = advised(window, {.fast_decode = 0.25, .without_antialias = 0.8});
+  interval.plan.antialias = true;
+  const auto measured = advised(interval, {.fast_decode = 0.25, .without_antialias = 0.8});
   check_promises(measured);
   CHECK(measured.levers.front().change == Change::decode);
   CHECK(measured.levers.front().gain == Approx(4).epsilon(0.05));
@@ -103,14 +103,14 @@ TEST_CASE("where decoding is slow, no lever is a deeper queue, and cheaper decod
   REQUIRE(lever(measured, Change::antialias));
   CHECK(lever(measured, Change::antialias)->gain == Approx(1.25).epsilon(0.03));
   // Without effect, or set already, they are no levers.
-  window.plan.decode = Decode::fast;
-  const auto none = advised(window, {.without_antialias = 1.0});
+  interval.plan.decode = Decode::fast;
+  const auto none = advised(interval, {.without_antialias = 1.0});
   CHECK_FALSE(lever(none, Change::decode));
   CHECK_FALSE(lever(none, Change::antialias));
 }
 
 TEST_CASE("where reads are slow, read_ahead comes first and no further than it helps", "[plan]") {
-  const auto advice = advised(window_of({50, 3, 100, 0.2}));
+  const auto advice = advised(interval_of({50, 3, 100, 0.2}));
   check_promises(advice);
   const auto ahead = advice.recommended.setting.read_ahead;
   // A small number: 320 samples/s of 50 ms are 16 reads under way.
@@ -125,17 +125,17 @@ TEST_CASE("where reads are slow, read_ahead comes first and no further than it h
   CHECK_FALSE(lever(advice, Change::max_queue_size));
   AdviceOptions few;
   few.most_read_ahead = 4;
-  const auto starved = advised(window_of({50, 3, 100, 0.2}), few);
+  const auto starved = advised(interval_of({50, 3, 100, 0.2}), few);
   check_promises(starved);
   CHECK(starved.recommended.setting.read_ahead == 4);
   CHECK(lever(starved, Change::storage));
   few.most_read_ahead = 0;
-  CHECK(advise(window_of({50, 3, 100, 0.2}), few).recommended.setting.read_ahead == 0);
+  CHECK(advise(interval_of({50, 3, 100, 0.2}), few).recommended.setting.read_ahead == 0);
 }
 
 TEST_CASE("a balanced pair that jitters needs a deep queue, and is given no deeper one", "[plan]") {
-  const auto window = window_of({0.05, 3, 58, 0.5, 1.0});
-  const auto advice = advised(window);
+  const auto interval = interval_of({0.05, 3, 58, 0.5, 1.0});
+  const auto advice = advised(interval);
   check_promises(advice);
   const auto& to = advice.recommended;
   CHECK(to.setting.max_queue_size > 4);
@@ -146,25 +146,25 @@ TEST_CASE("a balanced pair that jitters needs a deep queue, and is given no deep
   // One slot less misses the target.
   auto less_deep = to.setting;
   --less_deep.max_queue_size;
-  const auto down = predict(window, less_deep);
+  const auto down = predict(interval, less_deep);
   CHECK((down.data_readiness < 0.99 || down.samples_per_s < 0.99 * advice.ceiling.samples_per_s));
   // A lower target needs less.
   AdviceOptions lenient;
   lenient.target_readiness = 0.9;
-  const auto less = advise(window_of({0.05, 3, 58, 0.5, 1.0}), lenient);
+  const auto less = advise(interval_of({0.05, 3, 58, 0.5, 1.0}), lenient);
   check_promises(less, 0.9);
   CHECK(less.recommended.setting.max_queue_size < to.setting.max_queue_size);
 }
 
 TEST_CASE("workers are no more than it takes", "[plan]") {
   // 64 cores, 3 ms for each decode, a target of 3200 samples/s: at least ten workers.
-  const auto advice = advise(window_of({0.05, 3, 10, 0.3, 0.1}, 64));
+  const auto advice = advise(interval_of({0.05, 3, 10, 0.3, 0.1}, 64));
   check_promises(advice);
   CHECK(advice.recommended.setting.workers >= 10);
   CHECK(advice.recommended.setting.workers <= 14);
   AdviceOptions few;
   few.most_workers = 4;
-  const auto held = advise(window_of({0.05, 3, 10, 0.3, 0.1}, 64), few);
+  const auto held = advise(interval_of({0.05, 3, 10, 0.3, 0.1}, 64), few);
   CHECK(held.recommended.setting.workers == 4);
   // The workers are not enough, and no more are allowed.
   CHECK_FALSE(lever(held, Change::workers));
@@ -179,7 +179,7 @@ TEST_CASE("advice never goes over a budget, and says what the budget keeps away"
          {test::Times{0.05, 3, 58, 0.5, 1.0}, test::Times{50, 3, 60, 0.5, 0.5}}) {
       AdviceOptions options;
       options.budget_bytes = budget;
-      const auto advice = advise(window_of(times), options);
+      const auto advice = advise(interval_of(times), options);
       CHECK(advice.recommended.total_bytes <= budget);
       CHECK(advice.ceiling.total_bytes <= budget);
       const auto flag = "--memory-budget " + std::to_string(budget / mib) + "MiB";
@@ -199,21 +199,21 @@ TEST_CASE("advice never goes over a budget, and says what the budget keeps away"
   }
   AdviceOptions none;
   none.budget_bytes = mib;
-  CHECK_THROWS_AS(advise(window_of({0.05, 3, 50}), none), Error);
+  CHECK_THROWS_AS(advise(interval_of({0.05, 3, 50}), none), Error);
 }
 
 TEST_CASE("where a budget has no room for all reads ahead, fewer are better than none", "[plan]") {
   // Two workers could use 66 reads under way. Three slabs leave room for about 32.
   Options tight;
   tight.memory.budget_bytes = 19 * mib;
-  const auto window = window_of({50, 1.5, 5, 0.2}, 2, tight);
-  const auto advice = advise(window);
+  const auto interval = interval_of({50, 1.5, 5, 0.2}, 2, tight);
+  const auto advice = advise(interval);
   check_promises(advice);
-  auto setting = setting_of(window.plan);
+  auto setting = setting_of(interval.plan);
   setting.max_queue_size = 1;
   for (const std::uint32_t read_ahead : {4u, 8u, 16u, 32u}) {
     setting.read_ahead = read_ahead;
-    CHECK(advice.ceiling.samples_per_s >= 0.95 * predict(window, setting).samples_per_s);
+    CHECK(advice.ceiling.samples_per_s >= 0.95 * predict(interval, setting).samples_per_s);
   }
 }
 
@@ -221,47 +221,47 @@ TEST_CASE("where a budget has room for few reads, workers do not take it", "[pla
   // Eight workers could use 64 reads ahead. Two slabs leave room for about eight of them and one worker.
   Options tight;
   tight.memory.budget_bytes = 19 * mib;
-  const auto window = window_of({50, 3, 2}, 1, tight);
+  const auto interval = interval_of({50, 3, 2}, 1, tight);
   AdviceOptions most;
   most.most_workers = 8;
-  const auto advice = advise(window, most);
+  const auto advice = advise(interval, most);
   check_promises(advice);
-  auto setting = setting_of(window.plan);
+  auto setting = setting_of(interval.plan);
   setting.max_queue_size = setting.workers = 1;
   setting.read_ahead = 8;
-  CHECK(advice.recommended.samples_per_s >= 0.98 * predict(window, setting).samples_per_s);
+  CHECK(advice.recommended.samples_per_s >= 0.98 * predict(interval, setting).samples_per_s);
 }
 
 TEST_CASE("a budget of the plan binds as one of the options does", "[plan]") {
   Options options;
   options.memory.budget_bytes = 32 * mib;
-  const auto advice = advise(window_of({0.05, 3, 58, 0.5, 1.0}, 2, options));
+  const auto advice = advise(interval_of({0.05, 3, 58, 0.5, 1.0}, 2, options));
   CHECK(advice.recommended.total_bytes <= 32 * mib);
 }
 
-TEST_CASE("another consumer than the window's may be asked about", "[plan]") {
-  const auto window = window_of({0.05, 3, 0, 0.5});
-  CHECK(advised(window).verdict.regime == Regime::decode);
+TEST_CASE("another consumer than the interval's may be asked about", "[plan]") {
+  const auto interval = interval_of({0.05, 3, 0, 0.5});
+  CHECK(advised(interval).verdict.regime == Regime::decode);
   AdviceOptions options;
   options.consumer = Service{100, 0.2, 0.01};
-  const auto advice = advise(window, options);
+  const auto advice = advise(interval, options);
   CHECK(advice.verdict.regime == Regime::consumer);
   CHECK(advice.basis == Basis::predicted);
   CHECK(advice.now.samples_per_s > 159);
   CHECK(advice.now.samples_per_s < 161);
 }
 
-TEST_CASE("the verdict is the window's own where it was measured as it is", "[plan]") {
-  auto window = window_of({0.05, 3, 10, 0.5});
-  window.seconds = 10;
-  window.consumer_wait_s = 8.7;
-  window.storage_wait_s = 8.5;
-  window.workers = {.decode_s = 1, .storage_wait_s = 9};
-  const auto advice = advise(window);
+TEST_CASE("the verdict is the interval's own where it was measured as it is", "[plan]") {
+  auto interval = interval_of({0.05, 3, 10, 0.5});
+  interval.seconds = 10;
+  interval.consumer_wait_s = 8.7;
+  interval.storage_wait_s = 8.5;
+  interval.workers = {.decode_s = 1, .storage_wait_s = 9};
+  const auto advice = advise(interval);
   CHECK(advice.basis == Basis::measured);
   CHECK(advice.sentence ==
         "Storage-bound: the consumer waits 87 % of its time, 98 % of that for reads.");
-  CHECK(advised(window).verdict.regime == Regime::decode);
+  CHECK(advised(interval).verdict.regime == Regime::decode);
   Verdict verdict{
       .regime = Regime::balanced, .consumer_wait = 0.04, .producer_wait = 0.07, .why = ""};
   CHECK(describe(verdict) ==
@@ -272,7 +272,7 @@ TEST_CASE("the verdict is the window's own where it was measured as it is", "[pl
 }
 
 TEST_CASE("flags and code name the recommended setting", "[plan]") {
-  const auto advice = advise(window_of({20, 3, 60, 0.3, 0.3}));
+  const auto advice = advise(interval_of({20, 3, 60, 0.3, 0.3}));
   const auto& s = advice.recommended.setting;
   CHECK(advice.flags == "--read-ahead " + std::to_string(s.read_ahead) + " --workers " +
                             std::to_string(s.workers) + " --max-queue-size " +
@@ -299,17 +299,17 @@ TEST_CASE("the code of a lever compiles", "[plan]") {
              options.queue.max_queue_size = 2;)
   CHECK_CODE(code_of(CacheOptions{Cache::decoded, 1048576}),
              options.cache = {weir::Cache::decoded, 1048576};)
-  auto window = window_of({0.05, 3, 10, 0.5});
-  window.plan.antialias = true;
-  const auto advice = advised(window);
+  auto interval = interval_of({0.05, 3, 10, 0.5});
+  interval.plan.antialias = true;
+  const auto advice = advised(interval);
   REQUIRE((lever(advice, Change::decode) && lever(advice, Change::antialias)));
   CHECK_CODE(lever(advice, Change::decode)->code, options.decode = weir::Decode::fast;)
   CHECK_CODE(lever(advice, Change::antialias)->code, options.antialias = false;)
 }
 
 TEST_CASE("the best value of one knob alone is the smallest one, whatever the others", "[plan]") {
-  const auto window = window_of({20, 3, 60, 0.3, 0.3});
-  Search search(window, {});
+  const auto interval = interval_of({20, 3, 60, 0.3, 0.3});
+  Search search(interval, {});
   for (const auto& knob : knobs) {
     const Setting from{4, 2, 0, 32};
     const auto best = search.alone(from, knob.value);
@@ -333,14 +333,14 @@ TEST_CASE("no setting of a small grid is as good as the advised one for fewer by
   options.most_read_ahead = 12;
   for (const auto& times : {test::Times{0.05, 3, 58, 0.5, 1.0}, test::Times{0.05, 3, 10, 0.5},
                             test::Times{10, 3, 100, 0.2}, test::Times{20, 3, 60, 0.3, 0.3}}) {
-    const auto window = window_of(times);
-    const auto advice = advise(window, options);
+    const auto interval = interval_of(times);
+    const auto advice = advise(interval, options);
     const auto& best = advice.ceiling;
     const double ready = best.data_readiness >= 0.99 ? 0.99 : best.data_readiness - 0.01;
     for (std::uint32_t depth = 1; depth <= options.most_queue; ++depth)
-      for (std::uint32_t workers = 1; workers <= window.cores; ++workers)
+      for (std::uint32_t workers = 1; workers <= interval.cores; ++workers)
         for (std::uint32_t ahead = 0; ahead <= options.most_read_ahead; ++ahead) {
-          const auto at = predict(window, {depth, workers, ahead, window.plan.batch});
+          const auto at = predict(interval, {depth, workers, ahead, interval.plan.batch});
           CAPTURE(times.read, times.consumer, depth, workers, ahead);
           CHECK(at.samples_per_s <= 1.01 * best.samples_per_s);
           if (at.samples_per_s >= 0.99 * best.samples_per_s && at.data_readiness >= ready)
@@ -350,8 +350,8 @@ TEST_CASE("no setting of a small grid is as good as the advised one for fewer by
 }
 
 TEST_CASE("advice is pure", "[plan]") {
-  const auto window = window_of({5, 3, 58, 0.5, 1.0});
-  const auto a = advise(window), b = advise(window);
+  const auto interval = interval_of({5, 3, 58, 0.5, 1.0});
+  const auto a = advise(interval), b = advise(interval);
   CHECK(a.recommended.setting == b.recommended.setting);
   CHECK(a.recommended.samples_per_s == b.recommended.samples_per_s);
   CHECK(a.sentence == b.sentence);
@@ -360,18 +360,18 @@ TEST_CASE("advice is pure", "[plan]") {
     CHECK(a.levers[i].sentence == b.levers[i].sentence);
 }
 
-TEST_CASE("a window without any time in it is no trouble", "[plan]") {
-  const auto advice = advise(window_of({0, 0, 0}));
+TEST_CASE("an interval without any time in it is no trouble", "[plan]") {
+  const auto advice = advise(interval_of({0, 0, 0}));
   CHECK(advice.recommended.samples_per_s >= 0.99 * advice.ceiling.samples_per_s);
 }
 
 TEST_CASE("wishes that cannot be are refused", "[plan]") {
-  const auto window = window_of({0.05, 3, 50});
+  const auto interval = interval_of({0.05, 3, 50});
   AdviceOptions options;
   options.target_readiness = 1.5;
-  CHECK_THROWS_AS(advise(window, options), Error);
+  CHECK_THROWS_AS(advise(interval, options), Error);
   options.target_readiness = 0.9;
   options.most_queue = 0;
-  CHECK_THROWS_AS(advise(window, options), Error);
-  CHECK_THROWS_AS(advise(Window{}), Error);
+  CHECK_THROWS_AS(advise(interval, options), Error);
+  CHECK_THROWS_AS(advise(Interval{}), Error);
 }

@@ -12,11 +12,11 @@
 #include "source/sampler.hpp"
 #include "support/catch.hpp"
 #include "support/units.hpp"
-#include "unit/plan/windows.hpp"
+#include "unit/plan/intervals.hpp"
 
 using namespace weir;
 using test::Approx;
-using test::window_of;
+using test::interval_of;
 
 namespace {
 
@@ -74,12 +74,12 @@ TEST_CASE("a plan knows where rows are functions of their samples", "[plan][cach
 
 TEST_CASE("kept samples take the simulation no read, kept rows no decode either", "[plan][cache]") {
   // Storage is the limit: two workers wait for reads of 20 ms, with decodes of 2 ms.
-  auto window = window_of({20, 2, 1, 0.3});
+  auto interval = interval_of({20, 2, 1, 0.3});
   const auto at = [&](Cache keep, double share) {
-    window.plan.cache.keep = keep;
-    window.plan.cache.bytes = window.plan.cache.requested = 100 * mib;
-    window.hit_share = share;
-    return predict(window, setting_of(window.plan)).samples_per_s;
+    interval.plan.cache.keep = keep;
+    interval.plan.cache.bytes = interval.plan.cache.requested = 100 * mib;
+    interval.hit_share = share;
+    return predict(interval, setting_of(interval.plan)).samples_per_s;
   };
   const auto cold = at(Cache::nothing, 0);
   CHECK(cold == Approx(2 / 22e-3).epsilon(0.03));
@@ -88,12 +88,12 @@ TEST_CASE("kept samples take the simulation no read, kept rows no decode either"
   CHECK(at(Cache::encoded, 1) == Approx(2 / 2e-3).epsilon(0.05));
   CHECK(at(Cache::decoded, 0.5) == Approx(2 / 11e-3).epsilon(0.05));
   CHECK(at(Cache::decoded, 1) == Approx(32 / 1e-3).epsilon(0.05));  // the consumer is the limit
-  window.plan.read_ahead = 8;
+  interval.plan.read_ahead = 8;
   CHECK(at(Cache::encoded, 0.5) == Approx(8 / 20e-3 / 0.5).epsilon(0.15));
 }
 
 TEST_CASE("hits are as many as the share says, and spread", "[plan][cache]") {
-  simulation::Workload work = simulation::workload_of(window_of({1, 1, 1}), 32, 0);
+  simulation::Workload work = simulation::workload_of(interval_of({1, 1, 1}), 32, 0);
   for (const double share : {0.0, 0.1, 0.5, 0.93, 1.0}) {
     work.hit_share = share;
     std::uint64_t hits = 0, longest = 0, run = 0;
@@ -109,12 +109,12 @@ TEST_CASE("hits are as many as the share says, and spread", "[plan][cache]") {
 
 TEST_CASE("advice says what caches would bring", "[plan][cache]") {
   auto options = with_budget(256 * mib, Cache::nothing);
-  auto window = window_of({20, 2, 1, 0.3}, 2, options);
-  window.plan.workers = 2;
+  auto interval = interval_of({20, 2, 1, 0.3}, 2, options);
+  interval.plan.workers = 2;
   const AdviceOptions few{.most_queue = 2, .most_workers = 2, .most_read_ahead = 2};
-  CHECK(advise(window, few).cache.empty());  // the number of samples is unknown
-  window.source_samples = 10'000;
-  const auto advice = advise(window, few);
+  CHECK(advise(interval, few).cache.empty());  // the number of samples is unknown
+  interval.source_samples = 10'000;
+  const auto advice = advise(interval, few);
   REQUIRE(advice.cache.size() == 2);
   const auto &encoded = advice.cache[0], &decoded = advice.cache[1];
   CHECK(encoded.keep == Cache::encoded);
@@ -143,7 +143,7 @@ TEST_CASE("advice says what caches would bring", "[plan][cache]") {
     CHECK(found->bytes > 150 * std::int64_t{mib});
   }
   // A rank draws samples that another rank keeps.
-  auto of_four = window;
+  auto of_four = interval;
   of_four.plan.ranks = Ranks::given(0, 4);
   of_four.plan.order = Order::shuffle();
   const auto of_rank = advise(of_four, few);
@@ -160,17 +160,17 @@ TEST_CASE("advice says what caches would bring", "[plan][cache]") {
   CHECK(of_same.levers.front().why.starts_with("It counts from the second epoch on"));
 
   // With random crops, decoded rows cannot be cached.
-  window.plan.cache.may_keep_decoded = false;
-  CHECK(advise(window, few).cache.size() == 1);
+  interval.plan.cache.may_keep_decoded = false;
+  CHECK(advise(interval, few).cache.size() == 1);
 }
 
 TEST_CASE("how often a cache is hit depends on the order", "[plan][cache]") {
-  auto window = window_of({20, 2, 1, 0.3});
-  window.source_samples = 1000;
-  const auto table = 8 * window.source_samples, each = std::uint64_t{128 + 150'528};
+  auto interval = interval_of({20, 2, 1, 0.3});
+  interval.source_samples = 1000;
+  const auto table = 8 * interval.source_samples, each = std::uint64_t{128 + 150'528};
   const auto hits = [&](Order order, std::uint64_t kept) {
-    window.plan.order = std::move(order);
-    return cached_share(window, Cache::decoded, table + kept * each);
+    interval.plan.order = std::move(order);
+    return cached_share(interval, Cache::decoded, table + kept * each);
   };
   for (const auto& order : {Order::sequential(), Order::shuffle(), Order::with_replacement(5000)})
     CHECK(hits(order, 250) == Approx(0.25));
@@ -204,9 +204,9 @@ TEST_CASE("how often a cache is hit depends on the order", "[plan][cache]") {
 TEST_CASE("advice pastes the cache that there was, and says where one is of no use",
           "[plan][cache]") {
   auto options = with_budget(UINT64_MAX, Cache::encoded, 50 * mib);
-  auto window = window_of({0.05, 3, 200}, 2, options);
-  window.source_samples = 1000;
-  const auto advice = advise(window, {.most_queue = 2, .most_workers = 2, .most_read_ahead = 2});
+  auto interval = interval_of({0.05, 3, 200}, 2, options);
+  interval.source_samples = 1000;
+  const auto advice = advise(interval, {.most_queue = 2, .most_workers = 2, .most_read_ahead = 2});
   CHECK(advice.flags.find("--cache encoded:50MiB") != std::string::npos);
   CHECK(advice.code.find("options.cache = {weir::Cache::encoded, 52428800};\n") !=
         std::string::npos);
@@ -217,12 +217,12 @@ TEST_CASE("advice pastes the cache that there was, and says where one is of no u
 
 TEST_CASE("advice says what a cache of a size of one's own would bring", "[plan][cache]") {
   auto options = with_budget(GENERATE(std::uint64_t{UINT64_MAX}, 4096 * mib), Cache::nothing);
-  auto window = window_of({20, 2, 1, 0.3}, 2, options);
-  window.source_samples = 10'000;
+  auto interval = interval_of({20, 2, 1, 0.3}, 2, options);
+  interval.source_samples = 10'000;
   AdviceOptions wish{.most_queue = 2, .most_workers = 2, .most_read_ahead = 2};
   const auto of = [&](std::uint64_t bytes) {
     wish.cache_bytes = bytes;
-    return advise(window, wish);
+    return advise(interval, wish);
   };
   const auto small = of(100 * mib), large = of(700 * mib), all = of(2000 * mib);
   constexpr double entries[]{10'000.0 * (128 + 110'016), 10'000.0 * (128 + 150'528)};
@@ -250,19 +250,19 @@ TEST_CASE("advice says what a cache of a size of one's own would bring", "[plan]
   CHECK(small.flags.find("--cache") == std::string::npos);
 
   // Independent of the cache of the measured loader, whose mode is in the advised options.
-  window.plan.cache.keep = Cache::encoded;
-  window.plan.cache.requested = window.plan.cache.bytes = 50 * mib;
+  interval.plan.cache.keep = Cache::encoded;
+  interval.plan.cache.requested = interval.plan.cache.bytes = 50 * mib;
   CHECK(of(0).cache[0].bytes == 50 * mib);
   CHECK(of(100 * mib).cache[0].bytes == 100 * mib);
   CHECK(of(100 * mib).flags.find("--cache encoded:50MiB") != std::string::npos);
 }
 
 TEST_CASE("of a cache of a given size, advice looks at what the budget leaves", "[plan][cache]") {
-  auto window = window_of({20, 2, 1, 0.3}, 2, with_budget(256 * mib, Cache::nothing));
-  window.source_samples = 10'000;
+  auto interval = interval_of({20, 2, 1, 0.3}, 2, with_budget(256 * mib, Cache::nothing));
+  interval.source_samples = 10'000;
   AdviceOptions wish{.most_queue = 2, .most_workers = 2, .most_read_ahead = 2};
-  const auto left = advise(window, wish).cache[0].bytes;
+  const auto left = advise(interval, wish).cache[0].bytes;
   wish.cache_bytes = 700 * mib;
-  const auto advice = advise(window, wish);
+  const auto advice = advise(interval, wish);
   CHECK(advice.cache[0].bytes == left);
 }

@@ -1,8 +1,8 @@
 #include "plan/cpu_share.hpp"
 
+#include "intervals.hpp"
 #include "support/catch.hpp"
 #include "weir/advice.hpp"
-#include "windows.hpp"
 
 using namespace weir;
 using namespace weir::test;
@@ -136,7 +136,7 @@ TEST_CASE("without the kernel's count of waits, the time of a CPU limit counts",
   CHECK(judge(decoding(2, cpu)).cpus_wanted == Approx(2));
 }
 
-TEST_CASE("a window has the CPU time between its reports, and no figure that is not known",
+TEST_CASE("an interval has the CPU time between its reports, and no figure that is not known",
           "[cpu]") {
   Report earlier, now;
   earlier.queue.cpu = {.workers_s = 1, .wait_s = 2, .process_s = 3, .steal_s = 4, .cpus = 2};
@@ -147,7 +147,7 @@ TEST_CASE("a window has the CPU time between its reports, and no figure that is 
                    .throttled_periods = 6,
                    .cpus = 4,
                    .limit = 1.5};
-  const auto cpu = window(earlier, now).cpu;
+  const auto cpu = interval(earlier, now).cpu;
   CHECK(cpu.workers_s == 10);
   CHECK(cpu.wait_s == 20);
   CHECK(cpu.process_s == 30);
@@ -162,24 +162,24 @@ TEST_CASE("where CPUs lack, they are the change, and more workers are not", "[cp
   // One worker on a machine with four CPUs: other processes have three quarters of its time.
   Options options;
   options.workers = 1;
-  auto window = window_of({0.05, 12, 10, 0.3}, 4, options);
-  window.consumer_wait_s = window.decode_wait_s = 0.9 * window.seconds;
-  window.workers.decode_s = window.seconds;
-  window.decode_cpu_s = window.decode.mean_s;
-  const auto undisturbed = advise(window);
+  auto interval = interval_of({0.05, 12, 10, 0.3}, 4, options);
+  interval.consumer_wait_s = interval.decode_wait_s = 0.9 * interval.seconds;
+  interval.workers.decode_s = interval.seconds;
+  interval.decode_cpu_s = interval.decode.mean_s;
+  const auto undisturbed = advise(interval);
   CHECK(undisturbed.verdict.regime == Regime::decode);
   CHECK(undisturbed.recommended.setting.workers > 1);
   for (const double cpu_of_decode : {0.25, 0.05}) {  // a decode with little CPU time does not sleep
-    window.decode_cpu_s = cpu_of_decode * window.decode.mean_s;
-    window.cpu = {.workers_s = cpu_of_decode * window.seconds,
-                  .wait_s = (1 - cpu_of_decode) * window.seconds,
-                  .process_s = cpu_of_decode * window.seconds,
-                  .throttle_s = 0,
-                  .cpus = 4};
-    const auto advice = advise(window);
+    interval.decode_cpu_s = cpu_of_decode * interval.decode.mean_s;
+    interval.cpu = {.workers_s = cpu_of_decode * interval.seconds,
+                    .wait_s = (1 - cpu_of_decode) * interval.seconds,
+                    .process_s = cpu_of_decode * interval.seconds,
+                    .throttle_s = 0,
+                    .cpus = 4};
+    const auto advice = advise(interval);
     CHECK(advice.verdict.regime == Regime::cpu);
     CHECK(advice.now.verdict.regime == Regime::cpu);
-    CHECK(within(advice.now.samples_per_s, 1 / window.decode.mean_s, 0.05));
+    CHECK(within(advice.now.samples_per_s, 1 / interval.decode.mean_s, 0.05));
     CHECK(advice.recommended.setting.workers == 1);
     REQUIRE_FALSE(advice.levers.empty());
     const auto& first = advice.levers.front();
@@ -189,29 +189,29 @@ TEST_CASE("where CPUs lack, they are the change, and more workers are not", "[cp
     CHECK(first.flag.empty());
     for (const auto& lever : advice.levers) CHECK(lever.change != Change::workers);
   }
-  const auto lever = advise(window).levers.front();
+  const auto lever = advise(interval).levers.front();
   CHECK(lever.title == "CPUs for the workers, 0.05 → 1");
   CHECK(lever.why == "End the other processes, or move them to other CPUs");
 }
 
 TEST_CASE("where CPUs lack, reads from the page cache are no reason to read ahead", "[cpu][plan]") {
   // Two workers: a read of 6 ms and a decode of 12 ms, each with a tenth of its time on a CPU.
-  auto window = window_of({6, 12, 1, 0.3}, 4, [] {
+  auto interval = interval_of({6, 12, 1, 0.3}, 4, [] {
     Options options;
     options.workers = 2;
     return options;
   }());
-  window.consumer_wait_s = window.seconds;
-  window.storage_wait_s = window.seconds / 3;
-  window.decode_wait_s = window.seconds * 2 / 3;
-  window.workers = {.read_s = window.seconds * 2 / 3, .decode_s = window.seconds * 4 / 3};
-  window.read_cpu_s = 0.1 * window.read.mean_s;
-  window.decode_cpu_s = 0.1 * window.decode.mean_s;
-  window.cpu = {.workers_s = 0.2 * window.seconds,
-                .wait_s = 1.8 * window.seconds,
-                .process_s = 0.2 * window.seconds,
-                .cpus = 4};
-  const auto advice = advise(window);
+  interval.consumer_wait_s = interval.seconds;
+  interval.storage_wait_s = interval.seconds / 3;
+  interval.decode_wait_s = interval.seconds * 2 / 3;
+  interval.workers = {.read_s = interval.seconds * 2 / 3, .decode_s = interval.seconds * 4 / 3};
+  interval.read_cpu_s = 0.1 * interval.read.mean_s;
+  interval.decode_cpu_s = 0.1 * interval.decode.mean_s;
+  interval.cpu = {.workers_s = 0.2 * interval.seconds,
+                  .wait_s = 1.8 * interval.seconds,
+                  .process_s = 0.2 * interval.seconds,
+                  .cpus = 4};
+  const auto advice = advise(interval);
   CHECK(advice.verdict.regime == Regime::cpu);
   CHECK(within(advice.now.samples_per_s, 2 / 18e-3, 0.05));
   for (const auto& lever : advice.levers) {

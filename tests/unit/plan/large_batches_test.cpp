@@ -4,11 +4,11 @@
 #include "plan/predict.hpp"
 #include "support/catch.hpp"
 #include "support/cpu_time.hpp"
-#include "unit/plan/windows.hpp"
+#include "unit/plan/intervals.hpp"
 
 using namespace weir;
+using test::interval_of;
 using test::of_batch;
-using test::window_of;
 
 namespace {
 
@@ -26,12 +26,12 @@ TEST_CASE("a large batch simulated in groups of rows is predicted as if row by r
   const Setting wanted =
       GENERATE(with_batch(2048, 1, 2), with_batch(2048, 4, 2), with_batch(2048, 2, 4, 16));
   CAPTURE(times.read, times.consumer, wanted.max_queue_size, wanted.workers, wanted.read_ahead);
-  const auto window = window_of(times, 4, of_batch(2048));
-  auto work = simulation::workload_of(window, 2048, 0);
-  const auto plan = plan_with(window, wanted, UINT64_MAX);
-  const auto grouped = predict(plan, work, window.encoded_bytes);
+  const auto interval = interval_of(times, 4, of_batch(2048));
+  auto work = simulation::workload_of(interval, 2048, 0);
+  const auto plan = plan_with(interval, wanted, UINT64_MAX);
+  const auto grouped = predict(plan, work, interval.encoded_bytes);
   work.least_groups = UINT32_MAX;
-  const auto row_by_row = predict(plan, work, window.encoded_bytes);
+  const auto row_by_row = predict(plan, work, interval.encoded_bytes);
   CHECK(std::abs(grouped.samples_per_s - row_by_row.samples_per_s) <=
         0.03 * row_by_row.samples_per_s);
   CHECK(std::abs(grouped.consumer_wait - row_by_row.consumer_wait) < 0.04);
@@ -39,8 +39,8 @@ TEST_CASE("a large batch simulated in groups of rows is predicted as if row by r
 
 TEST_CASE("the cost of advice does not grow with the batch", "[plan]") {
   const auto cost = [](std::uint32_t batch) {
-    const auto window = window_of({0.05, 3, 0.1 * batch, 0.5}, 2, of_batch(batch));
-    return test::least_cpu_ms([&] { (void)predict(window, with_batch(batch, 4, 2)); });
+    const auto interval = interval_of({0.05, 3, 0.1 * batch, 0.5}, 2, of_batch(batch));
+    return test::least_cpu_ms([&] { (void)predict(interval, with_batch(batch, 4, 2)); });
   };
   // Row by row it would be 512 times the cost.
   const auto small = cost(512);
@@ -48,7 +48,7 @@ TEST_CASE("the cost of advice does not grow with the batch", "[plan]") {
 }
 
 TEST_CASE("a stop ends advice and predictions at once", "[plan]") {
-  const auto window = window_of({20, 3, 100, 0.5});
+  const auto interval = interval_of({20, 3, 100, 0.5});
   std::stop_source stop;
   stop.request_stop();
   AdviceOptions options;
@@ -61,7 +61,7 @@ TEST_CASE("a stop ends advice and predictions at once", "[plan]") {
     }
     return std::error_code();
   };
-  CHECK(code_of([&] { (void)advise(window, options); }) == Errc::stopped);
-  CHECK(code_of([&] { (void)predict(window, with_batch(32, 4, 2), 0, stop.get_token()); }) ==
+  CHECK(code_of([&] { (void)advise(interval, options); }) == Errc::stopped);
+  CHECK(code_of([&] { (void)predict(interval, with_batch(32, 4, 2), 0, stop.get_token()); }) ==
         Errc::stopped);
 }

@@ -3,27 +3,27 @@
 #include <random>
 
 #include "support/catch.hpp"
-#include "unit/plan/windows.hpp"
+#include "unit/plan/intervals.hpp"
 
 using namespace weir;
 using plan::Tuner;
+using test::interval_of;
 using test::Times;
-using test::window_of;
 
 namespace {
 
 constexpr Setting begun{4, 1, 0, 32};
 
-/// A loader that behaves as predict() says. Its windows have an error of at most `noise`.
+/// A loader that behaves as predict() says. Its intervals have an error of at most `noise`.
 class Plant {
  public:
   Plant(const Times& times, double noise, std::uint64_t seed)
-      : truth_(window_of(times)), noise_(noise), random_(seed) {}
+      : truth_(interval_of(times)), noise_(noise), random_(seed) {}
   void becomes(const Times& times) {
-    truth_ = window_of(times);
+    truth_ = interval_of(times);
     did_.reset();
   }
-  Window under(const Setting& setting) {
+  Interval under(const Setting& setting) {
     if (!did_ || did_->setting != setting) did_ = predict(truth_, setting);
     auto seen = truth_;
     seen.batches = 100;
@@ -38,7 +38,7 @@ class Plant {
 
  private:
   double off() { return std::uniform_real_distribution(1 - noise_, 1 + noise_)(random_); }
-  Window truth_;
+  Interval truth_;
   std::optional<Prediction> did_;
   double noise_;
   std::mt19937_64 random_;
@@ -53,13 +53,13 @@ AdviceOptions bounds() {
 }
 
 struct Course {
-  std::vector<int> moved;  ///< windows in which it moved
+  std::vector<int> moved;  ///< intervals in which it moved
   Setting end;
 };
 
-Course follow(Tuner& tuner, Plant& plant, int windows) {
+Course follow(Tuner& tuner, Plant& plant, int intervals) {
   Course course;
-  for (int i = 0; i < windows; ++i) {
+  for (int i = 0; i < intervals; ++i) {
     const auto was = tuner.setting();
     const auto move = tuner.look(plant.under(was));
     if (!move) continue;
@@ -92,8 +92,8 @@ TEST_CASE("the tuner comes to rest at what is advised, and stays there", "[plan]
   const auto course = follow(tuner, plant, long_enough);
   CHECK(course.moved.size() <= 6);
   if (!course.moved.empty()) CHECK(course.moved.back() < converged_by);
-  const auto best = advise(window_of(times), bounds()).ceiling;
-  const auto reached = predict(window_of(times), course.end, 5);
+  const auto best = advise(interval_of(times), bounds()).ceiling;
+  const auto reached = predict(interval_of(times), course.end, 5);
   CHECK(reached.samples_per_s >= 0.93 * best.samples_per_s);
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("a move that made things worse is taken back, and not made again", "[p
   Tuner tuner(begun, bounds());
   const auto rate = [&](const Setting& at) {
     auto seen = plant.under(at);
-    // An effect that no window shows: here, reads ahead slow each other down.
+    // An effect that no interval shows: here, reads ahead slow each other down.
     if (at.read_ahead > 0) seen.seconds *= 40;
     return seen;
   };
@@ -153,8 +153,8 @@ TEST_CASE("the tuner holds still where a workload alternates", "[plan][tuner]") 
   // It has learned both phases after the first two of each.
   for (std::size_t cycle = 4; cycle < ends.size(); ++cycle) CHECK(ends[cycle] == ends[3]);
   // And the setting serves the phase that needs more.
-  const auto best = advise(window_of(quick), bounds()).ceiling;
-  CHECK(predict(window_of(quick), ends.back(), 5).samples_per_s >= 0.93 * best.samples_per_s);
+  const auto best = advise(interval_of(quick), bounds()).ceiling;
+  CHECK(predict(interval_of(quick), ends.back(), 5).samples_per_s >= 0.93 * best.samples_per_s);
 }
 
 TEST_CASE("a knob whose increase did harm twice is not increased again", "[plan][tuner]") {
@@ -174,8 +174,8 @@ TEST_CASE("a knob whose increase did harm twice is not increased again", "[plan]
   CHECK(tuner.setting().read_ahead == 0);
 }
 
-TEST_CASE("a window of a few batches is not judged by, unless it took long", "[plan][tuner]") {
-  auto seen = window_of({0.05, 3, 200, 0.5});
+TEST_CASE("an interval of a few batches is not judged by, unless it took long", "[plan][tuner]") {
+  auto seen = interval_of({0.05, 3, 200, 0.5});
   seen.batches = 2;
   seen.seconds = 0.5;
   CHECK(!Tuner::enough(seen));
@@ -207,7 +207,7 @@ TEST_CASE("few batches revert a move only if it cost a fifth", "[plan][tuner]") 
   const Plant plant({200, 3, 10, 0.5}, 0, 4);
   Tuner tuner(begun, bounds());
   const auto few = [&](double rows_per_s) {
-    auto seen = window_of({200, 3, 10, 0.5});
+    auto seen = interval_of({200, 3, 10, 0.5});
     seen.seconds = 4;
     seen.batches = 1;
     seen.samples = 32;
@@ -222,8 +222,8 @@ TEST_CASE("few batches revert a move only if it cost a fifth", "[plan][tuner]") 
   CHECK(reverted == (share < 0.8));
 }
 
-TEST_CASE("a goal from a window that missed the bursts is computed again", "[plan][tuner]") {
-  // Fifteen batches of 2 ms, then one of 150 ms: the first window ends before the burst.
+TEST_CASE("a goal from an interval that missed the bursts is computed again", "[plan][tuner]") {
+  // Fifteen batches of 2 ms, then one of 150 ms: the first interval ends before the burst.
   const Times calm{0.05, 0.5, 2, 0.1}, bursty{0.05, 0.5, 11.25, 0.1, 3.2};
   const auto most = bounds();
   Plant plant(calm, 0, 9);
@@ -231,8 +231,8 @@ TEST_CASE("a goal from a window that missed the bursts is computed again", "[pla
   CHECK(tuner.look(plant.under(tuner.setting())));
   plant.becomes(bursty);
   const auto course = follow(tuner, plant, long_enough);
-  const auto best = advise(window_of(bursty), most).ceiling;
-  CHECK(predict(window_of(bursty), course.end, 5).samples_per_s >= 0.95 * best.samples_per_s);
+  const auto best = advise(interval_of(bursty), most).ceiling;
+  CHECK(predict(interval_of(bursty), course.end, 5).samples_per_s >= 0.95 * best.samples_per_s);
   CHECK(course.end.max_queue_size > 4);
 }
 
@@ -246,8 +246,8 @@ TEST_CASE("a goal from few samples is computed again once many are known", "[pla
   first.seconds = 3.5;
   REQUIRE(tuner.look(first));
   const auto course = follow(tuner, plant, long_enough);
-  const auto best = advise(window_of({100, 0.2, 2, 0.5}), bounds()).ceiling;
-  CHECK(predict(window_of({100, 0.2, 2, 0.5}), course.end, 5).samples_per_s >=
+  const auto best = advise(interval_of({100, 0.2, 2, 0.5}), bounds()).ceiling;
+  CHECK(predict(interval_of({100, 0.2, 2, 0.5}), course.end, 5).samples_per_s >=
         0.95 * best.samples_per_s);
   CHECK(course.moved.back() < converged_by);
 }

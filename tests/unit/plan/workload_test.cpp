@@ -6,11 +6,11 @@
 
 #include "base/time_bins.hpp"
 #include "support/catch.hpp"
-#include "unit/plan/windows.hpp"
+#include "unit/plan/intervals.hpp"
 #include "weir/advice.hpp"
 
 using namespace weir;
-using test::window_of;
+using test::interval_of;
 using test::within;
 
 namespace {
@@ -79,10 +79,10 @@ TEST_CASE("draws of a measured sequence repeat it", "[plan]") {
 TEST_CASE("a consumer that works in bursts is predicted as a cycle of its own", "[plan]") {
   // 1000 rows a second, 32 to a batch: 16 batches take 512 ms, and the consumer 180 ms of them. A
   // deep queue is filled the whole time. A queue of 1 is full 32 ms after the burst of 150 ms began.
-  auto window = window_of({0, 2, 11.25}, 2);
-  window.consumer = bursts();
+  auto interval = interval_of({0, 2, 11.25}, 2);
+  interval.consumer = bursts();
   const auto rate = [&](std::uint32_t depth) {
-    return predict(window, {.max_queue_size = depth, .workers = 2, .read_ahead = 0, .batch = 32})
+    return predict(interval, {.max_queue_size = depth, .workers = 2, .read_ahead = 0, .batch = 32})
         .samples_per_s;
   };
   CHECK(within(rate(8), 1000, 0.01));
@@ -90,9 +90,9 @@ TEST_CASE("a consumer that works in bursts is predicted as a cycle of its own", 
 }
 
 TEST_CASE("decodes that wait for no core run side by side on any number of cores", "[plan]") {
-  auto window = window_of({0, 4, 0}, 2, {.batch = 32, .workers = 2});
+  auto interval = interval_of({0, 4, 0}, 2, {.batch = 32, .workers = 2});
   const Setting eight{.max_queue_size = 4, .workers = 8, .read_ahead = 0, .batch = 32};
-  CHECK(within(predict(window, eight).samples_per_s, 500, 0.02));
-  window.decode_cpu_s = 0.1e-3;
-  CHECK(within(predict(window, eight).samples_per_s, 2000, 0.02));
+  CHECK(within(predict(interval, eight).samples_per_s, 500, 0.02));
+  interval.decode_cpu_s = 0.1e-3;
+  CHECK(within(predict(interval, eight).samples_per_s, 2000, 0.02));
 }

@@ -1,4 +1,4 @@
-#include "weir/window.hpp"
+#include "weir/interval.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -74,10 +74,10 @@ Service service(const Timing& timing) noexcept {
           .deviation_s = std::sqrt(std::max(0.0, timing.squares_s2 / n - mean * mean))};
 }
 
-Window window(const Report& now) { return window({}, now); }
+Interval interval(const Report& now) { return interval({}, now); }
 
-Window window(const Report& earlier, const Report& now) {
-  Window w;
+Interval interval(const Report& earlier, const Report& now) {
+  Interval w;
   w.plan = now.plan;
   w.cores = threads_for(0);
   const auto handed = between(earlier, now, Stage::handoff);

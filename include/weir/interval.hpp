@@ -27,7 +27,7 @@ struct Service {
 WEIR_API Service service(const Timing& timing) noexcept;
 
 /// Measurements of a loader between two of its reports.
-struct Window : QueueWaits {
+struct Interval : QueueWaits {
   Plan plan;                  ///< plan of the loader
   std::uint32_t cores = 1;    ///< CPUs that the process may use
   std::uint64_t batches = 0;  ///< delivered batches
@@ -50,9 +50,9 @@ struct Window : QueueWaits {
 };
 
 /// From the construction of the loader to `now`. Pure.
-WEIR_API Window window(const Report& now);
+WEIR_API Interval interval(const Report& now);
 /// Between two reports of the same loader, the earlier one first. Pure.
-WEIR_API Window window(const Report& earlier, const Report& now);
+WEIR_API Interval interval(const Report& earlier, const Report& now);
 
 /// The limit of a run.
 enum class Regime : std::uint8_t {

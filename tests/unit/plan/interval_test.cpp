@@ -1,4 +1,4 @@
-#include "weir/window.hpp"
+#include "weir/interval.hpp"
 
 #include "support/catch.hpp"
 
@@ -7,9 +7,9 @@ using test::Approx;
 
 namespace {
 
-/// A window of 10 s with the given shares of waits of two workers and the consumer.
-Window waits(double idle, double storage, double decode, double memory) {
-  Window w;
+/// An interval of 10 s with the given shares of waits of two workers and the consumer.
+Interval waits(double idle, double storage, double decode, double memory) {
+  Interval w;
   w.seconds = 10;
   w.workers.idle_s = idle * 20;
   w.workers.decode_s = (1 - idle) * 20;
@@ -60,7 +60,7 @@ Report after(std::uint64_t n) {
 
 }  // namespace
 
-TEST_CASE("the longer wait decides, of the consumer its largest stall", "[window]") {
+TEST_CASE("the longer wait decides, of the consumer its largest stall", "[interval]") {
   CHECK(regime(0.05, 0.05, 0.03, 0.01) == Regime::balanced);
   CHECK(regime(0.6, 0.05, 0.03, 0.01) == Regime::consumer);
   CHECK(regime(0.0, 0.6, 0.2, 0.1) == Regime::storage);
@@ -68,14 +68,14 @@ TEST_CASE("the longer wait decides, of the consumer its largest stall", "[window
   CHECK(regime(0.0, 0.2, 0.1, 0.6) == Regime::memory);
 }
 
-TEST_CASE("where both wait, the longer wait decides", "[window]") {
+TEST_CASE("where both wait, the longer wait decides", "[interval]") {
   CHECK(regime(0.3, 0.0, 0.2, 0.0) == Regime::consumer);
   CHECK(regime(0.2, 0.0, 0.3, 0.0) == Regime::decode);
   CHECK(regime(0.3, 0.1, 0.1, 0.15) == Regime::memory);
   CHECK(regime(0.25, 0.0, 0.25, 0.0) == Regime::decode);
 }
 
-TEST_CASE("a tenth is no wait that matters, more is", "[window]") {
+TEST_CASE("a tenth is no wait that matters, more is", "[interval]") {
   CHECK(regime(0.1, 0, 0, 0) == Regime::balanced);
   CHECK(regime(0.1001, 0, 0, 0) == Regime::consumer);
   CHECK(regime(0, 0.1, 0, 0) == Regime::balanced);
@@ -84,13 +84,13 @@ TEST_CASE("a tenth is no wait that matters, more is", "[window]") {
   CHECK(regime(0, 0.05, 0.04, 0.03) == Regime::storage);
 }
 
-TEST_CASE("stalls that are equal: decode before storage before memory", "[window]") {
+TEST_CASE("stalls that are equal: decode before storage before memory", "[interval]") {
   CHECK(regime(0, 0.2, 0.2, 0.2) == Regime::decode);
   CHECK(regime(0, 0.2, 0.1, 0.2) == Regime::storage);
   CHECK(regime(0, 0.1, 0.2, 0.2) == Regime::decode);
 }
 
-TEST_CASE("a verdict has the shares and says them", "[window]") {
+TEST_CASE("a verdict has the shares and says them", "[interval]") {
   const auto verdict = judge(waits(0.02, 0.4, 0.15, 0.05));
   CHECK(verdict.consumer_wait == Approx(0.6));
   CHECK(verdict.producer_wait == Approx(0.02));
@@ -103,7 +103,7 @@ TEST_CASE("a verdict has the shares and says them", "[window]") {
 }
 
 TEST_CASE("a device that holds up the consumer is the regime, though the workers wait, too",
-          "[window]") {
+          "[interval]") {
   const auto judged = [](double idle, double decode, double device) {
     auto w = waits(idle, 0, decode, 0);
     w.device_wait_s = device * 10;
@@ -124,16 +124,16 @@ TEST_CASE("a device that holds up the consumer is the regime, though the workers
         "memory, 50.0 % for the device), the workers 95.0 %");
 }
 
-TEST_CASE("nothing measured is balanced, without a division by zero", "[window]") {
-  const auto verdict = judge(window(Report{}));
+TEST_CASE("nothing measured is balanced, without a division by zero", "[interval]") {
+  const auto verdict = judge(interval(Report{}));
   CHECK(verdict.regime == Regime::balanced);
   CHECK(verdict.consumer_wait == 0);
   CHECK(verdict.producer_wait == 0);
-  CHECK(window(Report{}).samples == 0);
-  CHECK(window(Report{}).data_readiness == 1);
+  CHECK(interval(Report{}).samples == 0);
+  CHECK(interval(Report{}).data_readiness == 1);
 }
 
-TEST_CASE("regimes have the words of the design", "[window]") {
+TEST_CASE("regimes have the words of the design", "[interval]") {
   CHECK(to_string(Regime::balanced) == "balanced");
   CHECK(to_string(Regime::storage) == "storage");
   CHECK(to_string(Regime::decode) == "decode");
@@ -142,7 +142,7 @@ TEST_CASE("regimes have the words of the design", "[window]") {
   CHECK(to_string(Regime::cpu) == "cpu");
 }
 
-TEST_CASE("mean and deviation of times come from their sums", "[window]") {
+TEST_CASE("mean and deviation of times come from their sums", "[interval]") {
   const auto times = service({.count = 4, .sum_s = 2 + 4 + 4 + 6, .squares_s2 = 4 + 16 + 16 + 36});
   CHECK(times.count == 4);
   CHECK(times.mean_s == Approx(4));
@@ -152,8 +152,8 @@ TEST_CASE("mean and deviation of times come from their sums", "[window]") {
   CHECK(service({.count = 3, .sum_s = 0.3, .squares_s2 = 0.03 - 1e-12}).deviation_s == 0);
 }
 
-TEST_CASE("a window is what lies between two reports", "[window]") {
-  const auto w = window(after(10), after(40));
+TEST_CASE("an interval is what lies between two reports", "[interval]") {
+  const auto w = interval(after(10), after(40));
   CHECK(w.seconds == Approx(30));
   CHECK(w.batches == 30);
   CHECK(w.samples == 120);
@@ -179,32 +179,32 @@ TEST_CASE("a window is what lies between two reports", "[window]") {
   CHECK(w.cores >= 1);
 }
 
-TEST_CASE("a window may begin with the loader, and the same report twice is an empty one",
-          "[window]") {
-  CHECK(window(after(40)).samples == 160);
-  CHECK(window(after(40)).seconds == Approx(40));
-  const auto none = window(after(40), after(40));
+TEST_CASE("an interval may begin with the loader, and the same report twice is an empty one",
+          "[interval]") {
+  CHECK(interval(after(40)).samples == 160);
+  CHECK(interval(after(40)).seconds == Approx(40));
+  const auto none = interval(after(40), after(40));
   CHECK(none.samples == 0);
   CHECK(none.seconds == 0);
   CHECK(none.data_readiness == 1);
   CHECK(judge(none).regime == Regime::balanced);
   // Reports in the wrong order give no negative times.
-  CHECK(window(after(40), after(10)).consumer_wait_s == 0);
+  CHECK(interval(after(40), after(10)).consumer_wait_s == 0);
 }
 
 TEST_CASE("the CPU time of a read and of a decode is that of those looked at between two reports",
-          "[window]") {
+          "[interval]") {
   auto earlier = after(10), now = after(30);
-  CHECK(window(earlier, now).read_cpu_s == 0);
+  CHECK(interval(earlier, now).read_cpu_s == 0);
   earlier.stages[0].cpu_s = 5;
   earlier.stages[0].cpu_count = 2;
   now.stages[0].cpu_s = 5.04;
   now.stages[0].cpu_count = 10;
-  CHECK(window(earlier, now).read_cpu_s == Approx(0.005));
+  CHECK(interval(earlier, now).read_cpu_s == Approx(0.005));
   now.stages[0].cpu_s = 5;
-  CHECK(window(earlier, now).read_cpu_s > 0);  // the reads took no CPU time, but it was measured
-  CHECK(window(earlier, now).decode_cpu_s == 0);
+  CHECK(interval(earlier, now).read_cpu_s > 0);  // the reads took no CPU time, but it was measured
+  CHECK(interval(earlier, now).decode_cpu_s == 0);
   now.stages[1].cpu_s = 0.06;
   now.stages[1].cpu_busy_s = 0.08;
-  CHECK(window(earlier, now).decode_cpu_s == Approx(0.75 * window(earlier, now).decode.mean_s));
+  CHECK(interval(earlier, now).decode_cpu_s == Approx(0.75 * interval(earlier, now).decode.mean_s));
 }
