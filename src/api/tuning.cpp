@@ -71,7 +71,7 @@ void AutomaticTuning::look() {
   const auto begun = Clock::now();
   auto now = figures_();
   const auto seen = interval(before_, now);
-  if (!plan::Tuner::enough(seen)) return;
+  if (!advice::Tuner::enough(seen)) return;
   before_ = std::move(now);
   const auto move = tuner_.look(seen);
   if (auto* const trace = core_.trace.get())

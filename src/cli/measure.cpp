@@ -9,12 +9,13 @@
 #include <set>
 #include <utility>
 
+#include "advice/plan_with.hpp"
+#include "advice/predict.hpp"
+#include "advice/workload.hpp"
 #include "base/clock.hpp"
+#include "base/text.hpp"
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
-#include "plan/loader_bytes.hpp"
-#include "plan/predict.hpp"
-#include "plan/workload.hpp"
 #include "report/text.hpp"
 
 namespace weir::cli {
@@ -119,10 +120,9 @@ std::vector<std::uint32_t> axis(std::uint32_t least, std::uint32_t most,
   return {values.begin(), values.end()};
 }
 
-report::Json point(const Interval& interval, const simulation::Workload& work,
-                   const Setting& setting) {
+report::Json point(const Interval& interval, const advice::Workload& work, const Setting& setting) {
   try {
-    const auto plan = plan_with(interval, setting, interval.plan.budget_bytes);
+    const auto plan = advice::plan_with(interval, setting, interval.plan.budget_bytes);
     if (setting_of(plan).max_queue_size != setting.max_queue_size) return nullptr;
     const auto found = predict(plan, work, interval.encoded_bytes);
     return {{"samples_per_s", found.samples_per_s},
@@ -140,7 +140,6 @@ report::Json point(const Interval& interval, const simulation::Workload& work,
 
 Verdict prediction(const Interval& interval) {
   auto verdict = predict(interval, setting_of(interval.plan)).verdict;
-  const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
   const auto ms = [](const Service& service) {
     return fmt::format("{:.1f} ms", service.mean_s * 1e3);
   };
@@ -242,11 +241,11 @@ report::Json setting_grid(const Interval& interval, const Advice& advice) {
   const double base = own > 0.05 * batch ? own : batch;
   std::set<double> times{own, base / 2, base, 2 * base};
   constexpr std::uint64_t shorter = 4;
-  std::vector<simulation::Workload> works;
+  std::vector<advice::Workload> works;
   for (const auto seconds : times) {
     const double scale = own > 0 ? seconds / own : 0;
     const Service consumer{interval.consumer.count, seconds, interval.consumer.deviation_s * scale};
-    works.push_back(simulation::workload_of(interval, now.batch, 0, &consumer));
+    works.push_back(advice::workload_of(interval, now.batch, 0, &consumer));
     works.back().batches = std::max<std::uint64_t>(works.back().batches / shorter, 64);
   }
   auto points = report::Json::array();

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "advice/search.hpp"
 #include "base/clock.hpp"
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
@@ -11,7 +12,6 @@
 #include "cli/messages.hpp"
 #include "cli/next_command.hpp"
 #include "cli/survey.hpp"
-#include "plan/search.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 
@@ -108,7 +108,7 @@ void put_cache(Measured& measured) {
   auto& interval = *measured.interval;
   const auto& cache = interval.plan.cache;
   if (cache.keep == Cache::nothing) return;
-  interval.hit_share = cached_share(interval, cache.keep, cache.bytes);
+  interval.hit_share = advice::cached_share(interval, cache.keep, cache.bytes);
   measured.predicted = true;
   measured.verdict = prediction(interval);
 }

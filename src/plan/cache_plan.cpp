@@ -4,7 +4,8 @@
 #include <string>
 
 #include "base/checked.hpp"
-#include "plan/text.hpp"
+#include "base/text.hpp"
+#include "plan/refuse.hpp"
 #include "weir/ledger.hpp"
 
 namespace weir {

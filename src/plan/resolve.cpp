@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "buffer/slab.hpp"
 #include "conductor/schedule.hpp"
@@ -11,9 +12,9 @@
 #include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/order_plan.hpp"
+#include "plan/refuse.hpp"
 #include "plan/resolve.hpp"
 #include "plan/size_plan.hpp"
-#include "plan/text.hpp"
 #include "source/order.hpp"
 #include "source/weights.hpp"
 #include "weir/ledger.hpp"

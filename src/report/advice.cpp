@@ -118,8 +118,8 @@ std::string levers_text(const Advice& advice) {
     return "What to change\n  Nothing: no setting is faster by 2 %, and none saves memory.\n";
   Table table("|<change|gain|samples/s|MiB|<basis", 2);
   const auto& now = advice.now;
-  table.add({"", "now", "", fmt::format("{:.1f}", now.samples_per_s), mebibytes(now.total_bytes, 1),
-             std::string(to_string(Basis::predicted))});
+  table.add({"", "now", "", fmt::format("{:.1f}", now.samples_per_s),
+             mib_figure(now.total_bytes, 1), std::string(to_string(Basis::predicted))});
   std::string pastes;
   int rank = 0;
   for (const auto& lever : advice.levers) {

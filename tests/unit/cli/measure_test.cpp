@@ -4,7 +4,7 @@
 
 #include "support/catch.hpp"
 #include "support/text.hpp"
-#include "unit/plan/intervals.hpp"
+#include "unit/advice/intervals.hpp"
 
 using namespace weir;
 using test::contains;

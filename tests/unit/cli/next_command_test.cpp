@@ -7,7 +7,7 @@
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 #include "support/units.hpp"
-#include "unit/plan/intervals.hpp"
+#include "unit/advice/intervals.hpp"
 
 #include <nlohmann/json.hpp>
 

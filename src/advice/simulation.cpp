@@ -1,12 +1,12 @@
-#include "plan/simulation.hpp"
+#include "advice/simulation.hpp"
 
 #include <algorithm>
 #include <optional>
 
+#include "advice/cpu_share.hpp"
 #include "base/checked.hpp"
-#include "plan/cpu_share.hpp"
 
-namespace weir::simulation {
+namespace weir::advice {
 namespace {
 
 /// Number of batches before the measurement, so that the initial state of the queue has no effect.
@@ -288,4 +288,4 @@ void Simulation::hand_over() {
   schedule(device(), device_until_ - now_);
 }
 
-}  // namespace weir::simulation
+}  // namespace weir::advice

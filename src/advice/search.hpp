@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "plan/predict.hpp"
+#include "advice/predict.hpp"
 #include "weir/advice.hpp"
 
-namespace weir {
+namespace weir::advice {
 
 /// A knob that can change while a stream runs.
 struct Knob {
@@ -50,7 +50,7 @@ class Search {
   /// Empty if the setting is out of bounds or exceeds the budget.
   std::optional<Prediction> at(const Setting& setting);
 
-  const simulation::Workload& work() const noexcept { return work_; }
+  const Workload& work() const noexcept { return work_; }
   std::uint32_t most_workers() const noexcept { return most_workers_; }
   std::uint32_t most_queue() const noexcept { return options_.most_queue; }
   std::uint32_t most_read_ahead() const noexcept { return most_read_ahead_; }
@@ -89,7 +89,7 @@ class Search {
   const AdviceOptions options_;
   const std::uint64_t budget_;
   const std::uint32_t most_workers_;
-  const simulation::Workload work_;
+  const Workload work_;
   const std::uint32_t most_read_ahead_;  ///< 0 if reads do not wait
   const double target_;                  ///< samples per second; limit of consumer and machine
   std::map<Setting, Prediction> known_;
@@ -123,4 +123,4 @@ std::string code_of(const CacheOptions& cache);
 /// Bytes as an option takes them and loses none: "29MiB", "40KiB", "1000".
 std::string exact_bytes(std::uint64_t bytes);
 
-}  // namespace weir
+}  // namespace weir::advice

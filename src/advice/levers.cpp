@@ -2,14 +2,14 @@
 #include <functional>
 #include <utility>
 
+#include "advice/cpu_share.hpp"
+#include "advice/plan_with.hpp"
+#include "advice/search.hpp"
 #include "base/checked.hpp"
-#include "plan/cpu_share.hpp"
-#include "plan/loader_bytes.hpp"
-#include "plan/search.hpp"
-#include "plan/text.hpp"
+#include "base/text.hpp"
 #include "source/order.hpp"
 
-namespace weir {
+namespace weir::advice {
 namespace {
 
 /// A smaller gain, of throughput or readiness, is no reason to change anything.
@@ -151,7 +151,7 @@ class Levers {
       lever.flag = flag_of(to);
       lever.code = code_of(to);
       lever.why = when_it_counts();
-      if (!whole) lever.why += format(", for %.0f %% of the samples", 100 * cache.share);
+      if (!whole) lever.why += ", for " + percent(cache.share, 0) + " of the samples";
     }
   }
 
@@ -344,4 +344,4 @@ std::vector<Lever> levers(const Interval& interval, const AdviceOptions& options
   return Levers(interval, options, search, advice).ranked();
 }
 
-}  // namespace weir
+}  // namespace weir::advice

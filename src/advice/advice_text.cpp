@@ -1,10 +1,10 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "advice/cpu_share.hpp"
+#include "advice/search.hpp"
 #include "base/terms.hpp"
-#include "plan/cpu_share.hpp"
-#include "plan/search.hpp"
-#include "plan/text.hpp"
+#include "base/text.hpp"
 
 namespace weir {
 namespace {
@@ -18,8 +18,6 @@ constexpr struct {
              {Regime::decode, "Decode", "decoding", &Verdict::decode_wait},
              {Regime::memory, "Memory", "memory", &Verdict::memory_wait},
              {Regime::copy, "Copy", "the device", &Verdict::device_wait}};
-
-std::string percent(double share) { return format("%.0f %%", 100 * share); }
 
 std::string rate(double samples_per_s) {
   return format(samples_per_s < 100 ? "%.1f" : "%.0f", samples_per_s);
@@ -52,19 +50,22 @@ std::string describe(const Verdict& verdict) {
   for (const auto& [regime, name, cause, wait] : waits) {
     if (verdict.regime != regime) continue;
     const double part = verdict.consumer_wait > 0 ? verdict.*wait / verdict.consumer_wait : 0;
-    return concat(name, "-bound: the consumer waits ", percent(verdict.consumer_wait),
-                  " of its time, ", percent(part), " of that for ", cause, ".");
+    return concat(name, "-bound: the consumer waits ", percent(verdict.consumer_wait, 0),
+                  " of its time, ", percent(part, 0), " of that for ", cause, ".");
   }
   if (verdict.regime == Regime::cpu)
-    return "Short of CPUs: the consumer waits " + percent(verdict.consumer_wait) +
-           " of its time; " + cpu_text(verdict) + ".";
-  const auto consumer = percent(verdict.consumer_wait), workers = percent(verdict.producer_wait);
+    return "Short of CPUs: the consumer waits " + percent(verdict.consumer_wait, 0) +
+           " of its time; " + advice::cpu_text(verdict) + ".";
+  const auto consumer = percent(verdict.consumer_wait, 0),
+             workers = percent(verdict.producer_wait, 0);
   if (verdict.regime == Regime::consumer)
     return "Consumer-bound: the workers wait " + workers +
            " of their time for the consumer, which waits " + consumer + " of its time.";
   return "Balanced: the consumer waits " + consumer + " of its time, the workers " + workers +
          " of theirs.";
 }
+
+namespace advice {
 
 std::string lever_text(const Lever& lever, const Prediction& now) {
   if (lever.basis == Basis::unknown) return lever.title + ": not measured yet. " + lever.why + ".";
@@ -112,4 +113,5 @@ std::string code_of(const CacheOptions& cache) {
                 "};\n");
 }
 
+}  // namespace advice
 }  // namespace weir

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <string>
 
-#include "plan/search.hpp"
+#include "advice/search.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 #include "support/units.hpp"
-#include "unit/plan/intervals.hpp"
+#include "unit/advice/intervals.hpp"
 
 using namespace weir;
 using test::Approx;
@@ -295,9 +295,9 @@ TEST_CASE("flags and code name the recommended setting", "[plan]") {
   }
 
 TEST_CASE("the code of a lever compiles", "[plan]") {
-  CHECK_CODE(code_of(Setting{2, 3, 4, 32}), options.io.read_ahead = 4; options.workers = 3;
+  CHECK_CODE(advice::code_of(Setting{2, 3, 4, 32}), options.io.read_ahead = 4; options.workers = 3;
              options.queue.max_queue_size = 2;)
-  CHECK_CODE(code_of(CacheOptions{Cache::decoded, 1048576}),
+  CHECK_CODE(advice::code_of(CacheOptions{Cache::decoded, 1048576}),
              options.cache = {weir::Cache::decoded, 1048576};)
   auto interval = interval_of({0.05, 3, 10, 0.5});
   interval.plan.antialias = true;
@@ -309,12 +309,12 @@ TEST_CASE("the code of a lever compiles", "[plan]") {
 
 TEST_CASE("the best value of one knob alone is the smallest one, whatever the others", "[plan]") {
   const auto interval = interval_of({20, 3, 60, 0.3, 0.3});
-  Search search(interval, {});
-  for (const auto& knob : knobs) {
+  advice::Search search(interval, {});
+  for (const auto& knob : advice::knobs) {
     const Setting from{4, 2, 0, 32};
     const auto best = search.alone(from, knob.value);
     REQUIRE(best);
-    for (const auto& other : knobs)
+    for (const auto& other : advice::knobs)
       if (other.value != knob.value) CHECK(best->setting.*other.value == from.*other.value);
     for (const std::uint32_t value : {1u, 2u, 8u, 32u}) {
       auto tried = from;

@@ -1,4 +1,4 @@
-#include "plan/workload.hpp"
+#include "advice/workload.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "base/time_bins.hpp"
 #include "support/catch.hpp"
-#include "unit/plan/intervals.hpp"
+#include "unit/advice/intervals.hpp"
 #include "weir/advice.hpp"
 
 using namespace weir;
@@ -27,7 +27,7 @@ Service bursts() {
 TEST_CASE("draws are log-normal of the variation asked for, their mean is exactly 1", "[plan]") {
   constexpr std::size_t count = 32'768;
   for (const double variation : {0.1, 0.5, 1.0}) {
-    const simulation::Draws draws(count, variation, 7);
+    const advice::Draws draws(count, variation, 7);
     double sum = 0, squares = 0, logs = 0, log_squares = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const double x = draws[i], log = std::log(x);
@@ -45,7 +45,7 @@ TEST_CASE("draws are log-normal of the variation asked for, their mean is exactl
     CHECK(within(logs / n, -s * s / 2, 0.05));
     CHECK(draws[5] == draws[5 + count]);
   }
-  const simulation::Draws constant(count, 0, 7);
+  const advice::Draws constant(count, 0, 7);
   CHECK((constant[0] == 1.0 && constant[12'345] == 1.0));
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("draws of a measured distribution are its times, in another order", "[
   service.times[time_bins::bin_of(0.005)] = 990;
   service.times[time_bins::bin_of(0.5)] = 10;
   constexpr std::size_t count = 4000;
-  const simulation::Draws draws(count, service, 7);
+  const advice::Draws draws(count, service, 7);
   const auto slow = [&](std::size_t from, std::size_t to) {
     int found = 0;
     for (auto i = from; i < to; ++i) found += draws[i] > 10 ? 1 : 0;
@@ -71,7 +71,7 @@ TEST_CASE("draws of a measured distribution are its times, in another order", "[
 }
 
 TEST_CASE("draws of a measured sequence repeat it", "[plan]") {
-  const simulation::Draws draws(64, bursts(), 7);
+  const advice::Draws draws(64, bursts(), 7);
   for (std::uint64_t i : {0u, 14u, 16u, 1000u}) CHECK(within(draws[i], 0.002 / 0.01125, 1e-9));
   for (std::uint64_t i : {15u, 31u, 527u}) CHECK(within(draws[i], 0.15 / 0.01125, 1e-9));
 }

@@ -1,12 +1,12 @@
-#include "plan/tuner.hpp"
+#include "advice/tuner.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "advice/search.hpp"
 #include "base/text.hpp"
-#include "plan/search.hpp"
 
-namespace weir::plan {
+namespace weir::advice {
 namespace {
 
 constexpr std::uint64_t least_batches = 8, least_samples = 64, few_samples = 16;
@@ -38,7 +38,7 @@ double rate(const Interval& seen) noexcept {
 }
 
 std::string rounded(double value) { return std::to_string(std::llround(value)); }
-std::string percent(double share) { return rounded(100 * share) + " %"; }
+std::string rounded_percent(double share) { return rounded(100 * share) + " %"; }
 
 }  // namespace
 
@@ -115,8 +115,8 @@ std::optional<Tuner::Move> Tuner::take_back(const Interval& seen) {
   return Move{setting_,
               described(was, setting_) + ", back again: " +
                   (slow ? rounded(now) + " samples/s after " + rounded(trial_.samples_per_s)
-                        : "a batch was ready " + percent(seen.data_readiness) +
-                              " of the time after " + percent(trial_.data_readiness))};
+                        : "a batch was ready " + rounded_percent(seen.data_readiness) +
+                              " of the time after " + rounded_percent(trial_.data_readiness))};
 }
 
 void Tuner::ask(const Interval& seen) {
@@ -150,13 +150,13 @@ std::optional<Tuner::Move> Tuner::step(const Interval& seen) {
       phase_ = Phase::settling;
       return Move{setting_, described(trial_.from, setting_) + ", on the way to " +
                                 rounded(goal_->samples_per_s) + " samples/s and a batch ready " +
-                                percent(goal_->data_readiness) + " of the time (now " +
+                                rounded_percent(goal_->data_readiness) + " of the time (now " +
                                 rounded(trial_.samples_per_s) + " and " +
-                                percent(trial_.data_readiness) + ")"};
+                                rounded_percent(trial_.data_readiness) + ")"};
     }
   }
   phase_ = Phase::resting;
   return std::nullopt;
 }
 
-}  // namespace weir::plan
+}  // namespace weir::advice

@@ -5,14 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "plan/loader_bytes.hpp"
-#include "plan/search.hpp"
-#include "plan/simulation.hpp"
-#include "plan/workload.hpp"
+#include "advice/search.hpp"
+#include "advice/workload.hpp"
 #include "source/sampler.hpp"
 #include "support/catch.hpp"
 #include "support/units.hpp"
-#include "unit/plan/intervals.hpp"
+#include "unit/advice/intervals.hpp"
 
 using namespace weir;
 using test::Approx;
@@ -32,45 +30,6 @@ Options with_budget(std::uint64_t budget, Cache keep, std::uint64_t max_bytes = 
 }
 
 }  // namespace
-
-TEST_CASE("a cache has what all else leaves, and no floor is higher for it", "[plan][cache]") {
-  const auto with = resolve(with_budget(200 * mib, Cache::encoded), 1000);
-  const auto without = resolve(with_budget(200 * mib, Cache::nothing), 1000);
-  CHECK(with.floor_bytes == without.floor_bytes);
-  CHECK(with.max_queue_size == without.max_queue_size);
-  CHECK(with.cache.bytes ==
-        200 * mib - with.index_bytes - with.slabs * with.slab_bytes - 8 * mib - 2 * mib);
-  CHECK(with.ceiling_bytes <= 200 * mib);
-  CHECK(without.cache.bytes == 0);
-
-  auto ahead = with_budget(200 * mib, Cache::encoded);
-  ahead.io.read_ahead = 16;
-  CHECK(resolve(ahead, 1000).cache.bytes == with.cache.bytes - 16 * (mib + reader_record_bytes));
-
-  CHECK(resolve(with_budget(200 * mib, Cache::encoded, 5 * mib), 1000).cache.bytes == 5 * mib);
-  CHECK(resolve(with_budget(with.floor_bytes, Cache::encoded), 1000).cache.bytes == 0);
-  CHECK(resolve(with_budget(UINT64_MAX, Cache::encoded, 5 * mib), 0).cache.bytes == 5 * mib);
-  CHECK(resolve(with_budget(200 * mib, Cache::encoded), 1000, 100 * mib).cache.bytes ==
-        with.cache.bytes - 100 * mib);
-}
-
-TEST_CASE("a table that does not fit leaves no cache", "[plan][cache]") {
-  const auto options = with_budget(UINT64_MAX, Cache::decoded, 8000);
-  CHECK(resolve(options, 0, 0, 999).cache.bytes == 8000);
-  CHECK(resolve(options, 0, 0, 999).cache.table_bytes == 8 * 999);
-  CHECK(resolve(options, 0, 0, 1000).cache.bytes == 0);
-  CHECK(resolve(options, 0, 0, UINT64_MAX).cache.bytes == 0);
-}
-
-TEST_CASE("a plan knows where rows are functions of their samples", "[plan][cache]") {
-  Options options;
-  CHECK(resolve(options, 0).cache.may_keep_decoded);
-  options.fit = Fit::random;
-  CHECK_FALSE(resolve(options, 0).cache.may_keep_decoded);
-  options.fit = Fit::stretch;
-  options.transform.apply = [](DecodedSample&) {};
-  CHECK_FALSE(resolve(options, 0).cache.may_keep_decoded);
-}
 
 TEST_CASE("kept samples take the simulation no read, kept rows no decode either", "[plan][cache]") {
   // Storage is the limit: two workers wait for reads of 20 ms, with decodes of 2 ms.
@@ -93,7 +52,7 @@ TEST_CASE("kept samples take the simulation no read, kept rows no decode either"
 }
 
 TEST_CASE("hits are as many as the share says, and spread", "[plan][cache]") {
-  simulation::Workload work = simulation::workload_of(interval_of({1, 1, 1}), 32, 0);
+  advice::Workload work = advice::workload_of(interval_of({1, 1, 1}), 32, 0);
   for (const double share : {0.0, 0.1, 0.5, 0.93, 1.0}) {
     work.hit_share = share;
     std::uint64_t hits = 0, longest = 0, run = 0;
@@ -170,7 +129,7 @@ TEST_CASE("how often a cache is hit depends on the order", "[plan][cache]") {
   const auto table = 8 * interval.source_samples, each = std::uint64_t{128 + 150'528};
   const auto hits = [&](Order order, std::uint64_t kept) {
     interval.plan.order = std::move(order);
-    return cached_share(interval, Cache::decoded, table + kept * each);
+    return advice::cached_share(interval, Cache::decoded, table + kept * each);
   };
   for (const auto& order : {Order::sequential(), Order::shuffle(), Order::with_replacement(5000)})
     CHECK(hits(order, 250) == Approx(0.25));

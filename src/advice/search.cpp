@@ -1,14 +1,14 @@
-#include "plan/search.hpp"
+#include "advice/search.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "advice/plan_with.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "plan/loader_bytes.hpp"
 
-namespace weir {
+namespace weir::advice {
 namespace {
 
 /// "Within 1 %", for throughput and readiness.
@@ -41,8 +41,7 @@ void keep_within(std::vector<std::uint32_t>& values, std::uint32_t low, std::uin
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-double target_of(const simulation::Workload& work, std::uint32_t workers,
-                 std::uint32_t read_ahead) {
+double target_of(const Workload& work, std::uint32_t workers, std::uint32_t read_ahead) {
   const auto production = std::max(work.production_per_s(workers, 0),
                                    work.production_per_s(workers, std::max(1u, read_ahead)));
   return std::min(work.consumption_per_s(), production);
@@ -61,8 +60,8 @@ Search::Search(const Interval& interval, const AdviceOptions& options)
       options_(options),
       budget_(std::min(options.budget_bytes, interval.plan.budget_bytes)),
       most_workers_(std::max(1u, options.most_workers ? options.most_workers : interval.cores)),
-      work_(simulation::workload_of(interval, interval.plan.batch, 0,
-                                    options.consumer ? &*options.consumer : nullptr, options.stop)),
+      work_(workload_of(interval, interval.plan.batch, 0,
+                        options.consumer ? &*options.consumer : nullptr, options.stop)),
       most_read_ahead_(work_.read_wait_s < negligible * work_.decode_s ? 0
                                                                        : options.most_read_ahead),
       target_(target_of(work_, most_workers_, most_read_ahead_)) {}
@@ -278,4 +277,4 @@ std::vector<Prediction> Search::steps(const Prediction& from) {
   return steps;
 }
 
-}  // namespace weir
+}  // namespace weir::advice

@@ -3,7 +3,7 @@
 #include "base/terms.hpp"
 #include "weir/interval.hpp"
 
-namespace weir {
+namespace weir::advice {
 
 inline constexpr std::array<Term<Regime>, 7> regimes{{
     {Regime::balanced, "balanced", "neither side waits for more than a tenth of the time"},
@@ -16,4 +16,4 @@ inline constexpr std::array<Term<Regime>, 7> regimes{{
 }};
 static_assert(in_order(regimes));
 
-}  // namespace weir
+}  // namespace weir::advice

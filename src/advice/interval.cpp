@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "advice/cpu_share.hpp"
+#include "advice/regimes.hpp"
+#include "base/text.hpp"
 #include "base/threads.hpp"
-#include "plan/cpu_share.hpp"
-#include "plan/regimes.hpp"
-#include "plan/text.hpp"
 
 namespace weir {
 namespace {
@@ -52,15 +52,12 @@ Service service(const StageStats& clock) {
 }
 
 std::string sentence(const Verdict& verdict, double seconds) {
-  const auto percent = [](double part) { return 100 * part; };
-  return format(
-             "of %.3g s the consumer waited %.1f %% (%.1f %% for reads, %.1f %% for decoding, "
-             "%.1f %% for memory",
-             seconds, percent(verdict.consumer_wait), percent(verdict.storage_wait),
-             percent(verdict.decode_wait), percent(verdict.memory_wait)) +
-         (verdict.device_wait > 0 ? format(", %.1f %% for the device", percent(verdict.device_wait))
-                                  : std::string()) +
-         format("), the workers %.1f %%", percent(verdict.producer_wait));
+  return concat(format("of %.3g s the consumer waited ", seconds), percent(verdict.consumer_wait),
+                " (", percent(verdict.storage_wait), " for reads, ", percent(verdict.decode_wait),
+                " for decoding, ", percent(verdict.memory_wait), " for memory",
+                verdict.device_wait > 0 ? ", " + percent(verdict.device_wait) + " for the device"
+                                        : std::string(),
+                "), the workers ", percent(verdict.producer_wait));
 }
 
 }  // namespace
@@ -106,7 +103,7 @@ Interval interval(const Report& earlier, const Report& now) {
                   &Waits::device_wait_s);
   subtract(w.workers, earlier.queue.workers, &WorkerTime::read_s, &WorkerTime::decode_s,
            &WorkerTime::storage_wait_s, &WorkerTime::memory_wait_s, &WorkerTime::idle_s);
-  w.cpu = between(earlier.queue.cpu, now.queue.cpu);
+  w.cpu = advice::between(earlier.queue.cpu, now.queue.cpu);
   auto consumer = now.queue.consumer;
   subtract(consumer, earlier.queue.consumer, &Timing::count, &Timing::sum_s, &Timing::squares_s2);
   w.consumer = service(consumer);
@@ -128,7 +125,7 @@ Interval interval(const Report& earlier, const Report& now) {
   return w;
 }
 
-std::string_view to_string(Regime regime) noexcept { return name_in(regimes, regime); }
+std::string_view to_string(Regime regime) noexcept { return name_in(advice::regimes, regime); }
 
 Verdict judge(const QueueWaits& w) {
   Verdict verdict;
@@ -154,15 +151,15 @@ Verdict judge(const QueueWaits& w) {
   } else {
     verdict.regime = verdict.storage_wait > verdict.decode_wait ? Regime::storage : Regime::decode;
   }
-  const auto cpu = cpu_share(w);
+  const auto cpu = advice::cpu_share(w);
   verdict.cpus_had = cpu.had;
   verdict.cpus_wanted = cpu.wanted;
   verdict.why = sentence(verdict, w.seconds);
   // A read that has its bytes waits for a CPU, too.
   if (cpu.lacking && (verdict.regime == Regime::decode || verdict.regime == Regime::storage)) {
     verdict.regime = Regime::cpu;
-    verdict.cpu_cause = cpu_reason(w).text;
-    verdict.why += "; " + cpu_text(verdict);
+    verdict.cpu_cause = advice::cpu_reason(w).text;
+    verdict.why += "; " + advice::cpu_text(verdict);
   }
   return verdict;
 }

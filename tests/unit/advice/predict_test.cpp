@@ -2,11 +2,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "advice/workload.hpp"
 #include "plan/loader_bytes.hpp"
-#include "plan/workload.hpp"
 #include "support/catch.hpp"
 #include "support/units.hpp"
-#include "unit/plan/intervals.hpp"
+#include "unit/advice/intervals.hpp"
 
 using namespace weir;
 using test::interval_of;

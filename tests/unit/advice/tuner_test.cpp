@@ -1,12 +1,12 @@
-#include "plan/tuner.hpp"
+#include "advice/tuner.hpp"
 
 #include <random>
 
 #include "support/catch.hpp"
-#include "unit/plan/intervals.hpp"
+#include "unit/advice/intervals.hpp"
 
 using namespace weir;
-using plan::Tuner;
+using advice::Tuner;
 using test::interval_of;
 using test::Times;
 

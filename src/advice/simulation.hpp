@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "advice/workload.hpp"
 #include "base/wakeable.hpp"
 #include "books/book.hpp"
 #include "buffer/block.hpp"
 #include "conductor/conductor.hpp"
 #include "conductor/work_queue.hpp"
-#include "plan/workload.hpp"
 #include "weir/advice.hpp"
 
-namespace weir::simulation {
+namespace weir::advice {
 
 /// An event simulation of a stream. It uses the engine's own conductor, ledger and work queue. The
 /// work of workers, readers and the consumer only takes the time in the workload. Workers and
@@ -184,4 +184,4 @@ class Simulation final : private conductor::Actions {
   Time now_ = 0;
 };
 
-}  // namespace weir::simulation
+}  // namespace weir::advice

@@ -2,10 +2,10 @@
 #include <tuple>
 #include <utility>
 
+#include "advice/simulation.hpp"
 #include "conductor/pull.hpp"
-#include "plan/simulation.hpp"
 
-namespace weir::simulation {
+namespace weir::advice {
 
 void Simulation::advance(Actor& actor) {
   set_reading(actor, 0);
@@ -186,4 +186,4 @@ Simulation::Row& Simulation::fresh_row() {
   return row;
 }
 
-}  // namespace weir::simulation
+}  // namespace weir::advice

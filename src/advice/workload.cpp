@@ -1,4 +1,4 @@
-#include "plan/workload.hpp"
+#include "advice/workload.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,14 +7,14 @@
 #include <numeric>
 #include <utility>
 
+#include "advice/cpu_share.hpp"
 #include "base/checked.hpp"
 #include "base/random.hpp"
 #include "base/time_bins.hpp"
-#include "plan/cpu_share.hpp"
 #include "plan/loader_bytes.hpp"
-#include "plan/text.hpp"
+#include "plan/refuse.hpp"
 
-namespace weir::simulation {
+namespace weir::advice {
 namespace {
 
 // Number of draws: enough for 1 % accuracy, few enough for a few milliseconds.
@@ -264,4 +264,4 @@ double Workload::consumption_per_s() const noexcept {
   return per_second(rows, std::max(consumer_s, device_s));
 }
 
-}  // namespace weir::simulation
+}  // namespace weir::advice

@@ -1,11 +1,11 @@
-#include "plan/cpu_share.hpp"
+#include "advice/cpu_share.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "plan/text.hpp"
+#include "base/text.hpp"
 
-namespace weir {
+namespace weir::advice {
 namespace {
 
 /// Workers that spend more of their working time without a CPU lack CPUs. That time includes waits
@@ -127,4 +127,4 @@ std::string cpu_text(const Verdict& verdict) {
          cpus_text(verdict.cpus_wanted) + " CPUs: " + verdict.cpu_cause;
 }
 
-}  // namespace weir
+}  // namespace weir::advice

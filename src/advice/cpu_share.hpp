@@ -5,7 +5,7 @@
 
 #include "weir/interval.hpp"
 
-namespace weir {
+namespace weir::advice {
 
 /// The CPU time of the workers, as mean numbers of CPUs.
 struct CpuShare {
@@ -36,4 +36,4 @@ std::string cpus_text(double cpus);
 /// "the workers had 0.5 of 2 CPUs: a CPU limit of 0.5 CPUs stopped them"
 std::string cpu_text(const Verdict& verdict);
 
-}  // namespace weir
+}  // namespace weir::advice

@@ -1,10 +1,10 @@
-#include "plan/predict.hpp"
+#include "advice/predict.hpp"
 
 #include <utility>
 
+#include "advice/plan_with.hpp"
+#include "advice/simulation.hpp"
 #include "base/checked.hpp"
-#include "plan/loader_bytes.hpp"
-#include "plan/simulation.hpp"
 
 namespace weir {
 
@@ -15,8 +15,8 @@ Setting setting_of(const Plan& plan) {
           .batch = plan.batch};
 }
 
-Prediction predict(const Plan& plan, const simulation::Workload& work, double encoded_bytes) {
-  auto prediction = simulation::Simulation(plan, work).run();
+Prediction advice::predict(const Plan& plan, const Workload& work, double encoded_bytes) {
+  auto prediction = Simulation(plan, work).run();
   prediction.staging_bytes = mul_sat(plan.slabs, plan.slab_bytes);
   prediction.peak_staging_bytes = mul_sat(prediction.slabs, plan.slab_bytes);
   prediction.total_bytes = typical_bytes(plan, encoded_bytes);
@@ -25,9 +25,9 @@ Prediction predict(const Plan& plan, const simulation::Workload& work, double en
 
 Prediction predict(const Interval& interval, const Setting& setting, std::uint64_t seed,
                    std::stop_token stop) {
-  const auto plan = plan_with(interval, setting, interval.plan.budget_bytes);
-  const auto work = simulation::workload_of(interval, plan.batch, seed, nullptr, std::move(stop));
-  return predict(plan, work, interval.encoded_bytes);
+  const auto plan = advice::plan_with(interval, setting, interval.plan.budget_bytes);
+  const auto work = advice::workload_of(interval, plan.batch, seed, nullptr, std::move(stop));
+  return advice::predict(plan, work, interval.encoded_bytes);
 }
 
 }  // namespace weir

@@ -7,7 +7,7 @@
 
 #include "weir/interval.hpp"
 
-namespace weir::simulation {
+namespace weir::advice {
 
 /// Factors for a mean service time, with mean 1.
 ///
@@ -84,4 +84,4 @@ Workload with_cache(Workload work, const Plan& plan, Cache kept, double share) n
 Workload workload_of(const Interval& interval, std::uint32_t batch, std::uint64_t seed,
                      const Service* consumer = nullptr, std::stop_token stop = {});
 
-}  // namespace weir::simulation
+}  // namespace weir::advice

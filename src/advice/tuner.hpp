@@ -8,7 +8,7 @@
 
 #include "weir/advice.hpp"
 
-namespace weir::plan {
+namespace weir::advice {
 
 /// Decides the moves of Tuning::automatic from intervals alone, without threads or clocks. It gets
 /// its goal from advise() and moves one knob at a time towards it. The second interval after a move
@@ -83,4 +83,4 @@ class Tuner {
   std::uint32_t changed_ = 0;  ///< consecutive intervals that differ from assumed_
 };
 
-}  // namespace weir::plan
+}  // namespace weir::advice

@@ -1,10 +1,10 @@
 #include <cmath>
 
-#include "plan/loader_bytes.hpp"
-#include "plan/predict.hpp"
+#include "advice/plan_with.hpp"
+#include "advice/predict.hpp"
 #include "support/catch.hpp"
 #include "support/cpu_time.hpp"
-#include "unit/plan/intervals.hpp"
+#include "unit/advice/intervals.hpp"
 
 using namespace weir;
 using test::interval_of;
@@ -27,8 +27,8 @@ TEST_CASE("a large batch simulated in groups of rows is predicted as if row by r
       GENERATE(with_batch(2048, 1, 2), with_batch(2048, 4, 2), with_batch(2048, 2, 4, 16));
   CAPTURE(times.read, times.consumer, wanted.max_queue_size, wanted.workers, wanted.read_ahead);
   const auto interval = interval_of(times, 4, of_batch(2048));
-  auto work = simulation::workload_of(interval, 2048, 0);
-  const auto plan = plan_with(interval, wanted, UINT64_MAX);
+  auto work = advice::workload_of(interval, 2048, 0);
+  const auto plan = advice::plan_with(interval, wanted, UINT64_MAX);
   const auto grouped = predict(plan, work, interval.encoded_bytes);
   work.least_groups = UINT32_MAX;
   const auto row_by_row = predict(plan, work, interval.encoded_bytes);

@@ -1,4 +1,4 @@
-#include "plan/cpu_share.hpp"
+#include "advice/cpu_share.hpp"
 
 #include "intervals.hpp"
 #include "support/catch.hpp"

@@ -3,13 +3,13 @@
 #include <map>
 #include <span>
 
+#include "advice/plan_with.hpp"
+#include "advice/search.hpp"
 #include "base/checked.hpp"
-#include "plan/loader_bytes.hpp"
-#include "plan/search.hpp"
 #include "source/order.hpp"
 #include "source/weights.hpp"
 
-namespace weir {
+namespace weir::advice {
 namespace {
 
 /// Mean cached bytes of one sample, including the head of its entry; see buffer::SampleCache.
@@ -113,8 +113,8 @@ std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
     cache.bytes = requested != 0 ? requested : unlimited;  // without a budget the size has no bound
     const auto plan = plan_with(with, setting_of(interval.plan), search.budget());
     const auto at = [&](double share, std::uint64_t cache_bytes) {
-      auto prediction = predict(plan, simulation::with_cache(search.work(), plan, keep, share),
-                                interval.encoded_bytes);
+      auto prediction =
+          predict(plan, with_cache(search.work(), plan, keep, share), interval.encoded_bytes);
       prediction.total_bytes = add_sat(prediction.total_bytes, cache_bytes);
       return prediction;
     };
@@ -130,4 +130,4 @@ std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
   return all;
 }
 
-}  // namespace weir
+}  // namespace weir::advice

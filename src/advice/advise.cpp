@@ -1,13 +1,16 @@
 #include <string>
 
+#include "advice/plan_with.hpp"
+#include "advice/search.hpp"
 #include "base/checked.hpp"
-#include "plan/loader_bytes.hpp"
-#include "plan/search.hpp"
-#include "plan/text.hpp"
+#include "base/text.hpp"
+#include "plan/refuse.hpp"
 #include "weir/advice.hpp"
 
 namespace weir {
 namespace {
+
+using namespace advice;
 
 /// Writes the recommended setting as options of the program and as C++.
 void put_settings(Advice& advice, std::uint64_t budget, const CachePlan& cache) {
