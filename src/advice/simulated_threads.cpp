@@ -1,13 +1,89 @@
+#include "advice/simulated_threads.hpp"
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
-#include "advice/simulation.hpp"
+#include "base/checked.hpp"
 #include "conductor/pull.hpp"
 
 namespace weir::advice {
 
-void Simulation::advance(Actor& actor) {
+std::uint32_t SimulatedThreads::group_of(const Plan& plan, const Workload& work) noexcept {
+  // A worker that ends its last group of a batch late makes the others wait, so groups are small
+  // beside what all threads do at once.
+  constexpr std::uint32_t groups_per_thread = 8;
+  const auto threads = std::max(std::min(plan.workers, work.cores), plan.read_ahead);
+  const std::uint64_t groups = std::max(work.least_groups, groups_per_thread * threads);
+  return static_cast<std::uint32_t>((work.batch + groups - 1) / groups);
+}
+
+SimulatedThreads::SimulatedThreads(const Plan& plan, const Workload& work,
+                                   const conductor::Schedule& samples, books::Book& book,
+                                   Agenda& agenda, Wakeable& conductor)
+    : plan_(plan),
+      work_(work),
+      samples_of_(samples),
+      book_(book),
+      agenda_(agenda),
+      conductor_(conductor),
+      bounded_(plan.budget_bytes != unlimited),
+      fused_(!bounded_ && plan.read_ahead == 0 && work.cores >= plan.workers),
+      group_(group_of(plan, work)),
+      queue_(plan.workers, plan.read_ahead, book.terms().slabs,
+             2 * std::size_t{plan.workers + plan.read_ahead}),
+      free_cores_(work.cores) {
+  actors_.reserve(plan.workers + plan.read_ahead);
+  for (std::uint32_t i = 0; i < plan.workers + plan.read_ahead; ++i) {
+    auto& actor = actors_.emplace_back(book_, i >= plan.workers);
+    actor.row = &fresh_row();
+    (actor.reader ? idle_readers_ : idle_workers_).push_back(&actor);
+  }
+}
+
+void SimulatedThreads::start_idle(std::vector<Actor*>& idle) {
+  while (!idle.empty()) {
+    Actor& actor = *idle.back();
+    idle.pop_back();
+    pull(actor);
+    // It is back in the idle list and has started no work for others.
+    if (actor.phase == Phase::idle) return;
+  }
+}
+
+void SimulatedThreads::start_idle() {
+  start_idle(idle_readers_);
+  start_idle(idle_workers_);
+  // Checks again, because a worker may have used read bytes and so allowed a new read.
+  if (queue_.may_begin_read()) start_idle(idle_readers_);
+}
+
+SimulatedThreads::Effort SimulatedThreads::pace(bool batch_is_ready) const noexcept {
+  const auto waiting = static_cast<double>(idle_workers_.size());
+  Effort pace;
+  pace.storage = std::max(0.0, reading_);
+  pace.decode = std::max(0.0, plan_.workers - waiting - pace.storage);
+  switch (queue_.hold(book_.someone_waits())) {
+    case conductor::Hold::bytes: pace.memory = waiting; break;
+    case conductor::Hold::slab: (batch_is_ready ? pace.idle : pace.memory) = waiting; break;
+    case conductor::Hold::reads: pace.storage += waiting; break;
+    case conductor::Hold::rows: pace.idle = waiting; break;
+  }
+  return pace;
+}
+
+void SimulatedThreads::trim_idle() noexcept {
+  for (const auto* idle : {&idle_workers_, &idle_readers_}) {
+    for (auto* actor : *idle) {
+      actor->row->encoded.trim();
+      actor->scratch.trim();
+    }
+  }
+  for (auto* row : free_) row->encoded.trim();
+}
+
+void SimulatedThreads::advance(std::uint32_t thread) {
+  auto& actor = actors_[thread];
   set_reading(actor, 0);
   if (actor.phase == Phase::reading) {
     actor.phase = Phase::idle;
@@ -29,48 +105,48 @@ void Simulation::advance(Actor& actor) {
   pull(actor);
 }
 
-void Simulation::pull(Actor& actor) {
+void SimulatedThreads::pull(Actor& actor) {
   while (take(actor)) {
     if (start(actor)) return;
   }
-  if (book_->someone_waits()) {
+  if (book_.someone_waits()) {
     actor.row->encoded.trim();
     actor.scratch.trim();
   }
   (actor.reader ? idle_readers_ : idle_workers_).push_back(&actor);
 }
 
-bool Simulation::take(Actor& actor) {
+bool SimulatedThreads::take(Actor& actor) {
   if (actor.done < actor.run.count) {
     begin_row(actor);
     return true;
   }
-  if (actor.done > 0 && now_ > actor.run_begun)
-    actor.most_rows = conductor::rows_in_a_run(now_ - actor.run_begun, actor.done);
+  if (actor.done > 0 && agenda_.now() > actor.run_begun)
+    actor.most_rows = conductor::rows_in_a_run(agenda_.now() - actor.run_begun, actor.done);
   actor.run = {};
   actor.done = 0;
   const auto task = actor.reader ? queue_.next_read() : queue_.next_work(actor.most_rows);
   if (!task) return false;
-  if (task->runs_low) waker_->wake();
+  if (task->runs_low) conductor_.wake();
   if (task->sample) {
     take_over(actor, *task->sample);
   } else {
     actor.run = task->run;
-    actor.run_begun = now_;
+    actor.run_begun = agenda_.now();
     begin_row(actor);
   }
   return true;
 }
 
-void Simulation::take_over(Actor& actor, Row& row) {
+void SimulatedThreads::take_over(Actor& actor, Row& row) {
   Row& before = *std::exchange(actor.row, &row);
-  if (book_->someone_waits()) before.encoded.trim();
+  if (book_.someone_waits()) before.encoded.trim();
   free_.push_back(&before);
   if (const auto granted = std::exchange(row.granted, {}); granted.bytes > 0)
     (row.account == Account::encoded ? row.encoded : actor.scratch).adopt(granted, granted.bytes);
 }
 
-void Simulation::begin_row(Actor& actor) {
+void SimulatedThreads::begin_row(Actor& actor) {
   Row& row = *actor.row;
   row.row = {actor.run.sequence, actor.run.first + actor.done};
   row.slab = actor.run.slab;
@@ -83,7 +159,7 @@ void Simulation::begin_row(Actor& actor) {
   ++actor.done;
 }
 
-bool Simulation::start(Actor& actor) {
+bool SimulatedThreads::start(Actor& actor) {
   Row& row = *actor.row;
   if (row.missed == 0 && actor.reader) {
     arrive(actor);
@@ -101,11 +177,11 @@ bool Simulation::start(Actor& actor) {
   actor.phase = Phase::reading;
   if (!actor.reader) set_reading(actor, 1);
   const double reads = work_.read.sum(row.number, row.samples) * row.missed;
-  schedule(id_of(actor), nanoseconds(work_.read_wait_s * reads));
+  agenda_.schedule(id_of(actor), Agenda::nanoseconds(work_.read_wait_s * reads));
   return true;
 }
 
-bool Simulation::compute(Actor& actor) {
+bool SimulatedThreads::compute(Actor& actor) {
   const auto& [number, samples, missed] =
       std::tie(actor.row->number, actor.row->samples, actor.row->missed);
   // The samples that are decoded. The others are copied.
@@ -124,34 +200,34 @@ bool Simulation::compute(Actor& actor) {
   if (fused_) read += work_.read_wait_s * reads;
   const double service = decode + read;
   if (!actor.reader && read > 0) set_reading(actor, read / service);
-  seize_core(actor, std::max<Time>(nanoseconds(service), 1));
+  seize_core(actor, std::max<Time>(Agenda::nanoseconds(service), 1));
   return true;
 }
 
-void Simulation::seize_core(Actor& actor, Time for_time) {
+void SimulatedThreads::seize_core(Actor& actor, Time for_time) {
   actor.phase = Phase::computing;
   actor.core_time = for_time;
   if (free_cores_ == 0) {
     for_core_.push_back(&actor);
   } else {
     --free_cores_;
-    schedule(id_of(actor), for_time);
+    agenda_.schedule(id_of(actor), for_time);
   }
 }
 
-void Simulation::release_core() {
+void SimulatedThreads::release_core() {
   if (for_core_.empty()) {
     ++free_cores_;
     return;
   }
   const Actor& next = *for_core_.front();
   for_core_.pop_front();
-  schedule(id_of(next), next.core_time);
+  agenda_.schedule(id_of(next), next.core_time);
 }
 
 // ---- rows ------------------------------------------------------------------------------------
 
-bool Simulation::admit(Actor& actor, buffer::Block& block, std::uint64_t bytes) {
+bool SimulatedThreads::admit(Actor& actor, buffer::Block& block, std::uint64_t bytes) {
   // All bytes count as `beside`: they are charged, but not allocated.
   if (!bounded_ || block.ensure(0, bytes, actor.row->row, nullptr)) return true;
   if (&block != &actor.scratch) actor.scratch.trim();
@@ -159,7 +235,7 @@ bool Simulation::admit(Actor& actor, buffer::Block& block, std::uint64_t bytes) 
   return block.ensure(0, bytes, actor.row->row, actor.row);
 }
 
-void Simulation::park(Actor& actor) {
+void SimulatedThreads::park(Actor& actor) {
   auto& run = actor.run;
   if (!actor.reader && actor.done < run.count)
     queue_.add({run.slab, run.sequence, run.first + actor.done, run.count - actor.done});
@@ -167,20 +243,22 @@ void Simulation::park(Actor& actor) {
   actor.done = 0;
   Row& waiter = *std::exchange(actor.row, &fresh_row());
   queue_.park(&waiter);
-  book_->park(waiter);
+  book_.park(waiter);
 }
 
-void Simulation::arrive(Actor& actor) { queue_.arrived(std::exchange(actor.row, &fresh_row())); }
+void SimulatedThreads::arrive(Actor& actor) {
+  queue_.arrived(std::exchange(actor.row, &fresh_row()));
+}
 
-void Simulation::finish(Actor& actor) {
+void SimulatedThreads::finish(Actor& actor) {
   Row& row = *actor.row;
-  if (actor.scratch.reserve() || book_->someone_waits()) actor.scratch.trim();
-  if (row.encoded.reserve() || book_->someone_waits()) row.encoded.trim();
-  book_->finish_row(row.slab, row.row.row, true, false);
+  if (actor.scratch.reserve() || book_.someone_waits()) actor.scratch.trim();
+  if (row.encoded.reserve() || book_.someone_waits()) row.encoded.trim();
+  book_.finish_row(row.slab, row.row.row, true, false);
 }
 
-Simulation::Row& Simulation::fresh_row() {
-  if (free_.empty()) return rows_.emplace_back(*book_);
+SimulatedThreads::Row& SimulatedThreads::fresh_row() {
+  if (free_.empty()) return rows_.emplace_back(book_);
   Row& row = *free_.back();
   free_.pop_back();
   return row;
