@@ -39,8 +39,9 @@ Advice advise(const Interval& interval, const AdviceOptions& options) {
   check(options);
   Search search(interval, options);
   Advice advice;
-  advice.now = predict(plan_with(interval, setting_of(interval.plan), interval.plan.budget_bytes),
-                       search.work(), interval.encoded_bytes);
+  advice.now =
+      predict(plan_with(interval.plan, setting_of(interval.plan), interval.plan.budget_bytes),
+              search.work(), interval.encoded_bytes);
   const bool predicted = options.predict_verdict || options.consumer;
   advice.basis = predicted ? Basis::predicted : Basis::measured;
   advice.verdict = predicted ? advice.now.verdict : judge(interval);

@@ -6,6 +6,7 @@
 #include "advice/plan_with.hpp"
 #include "advice/search.hpp"
 #include "base/checked.hpp"
+#include "plan/cache_plan.hpp"
 #include "source/order.hpp"
 #include "source/weights.hpp"
 
@@ -103,15 +104,13 @@ std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
   if (interval.source_samples == 0) return all;
   const auto table = table_bytes(interval);
   const auto requested = bytes != 0 ? bytes : interval.plan.cache.requested;
+  auto [options, given] = origin_with(interval.plan, setting_of(interval.plan), search.budget());
+  given.samples = interval.source_samples;
   for (const auto keep : {Cache::encoded, Cache::decoded}) {
-    if (keep == Cache::decoded && !interval.plan.cache.may_keep_decoded) continue;
-    auto with = interval;
-    auto& cache = with.plan.cache;
-    cache.keep = keep;
-    cache.table_bytes = table;
-    cache.requested = requested;
-    cache.bytes = requested != 0 ? requested : unlimited;  // without a budget the size has no bound
-    const auto plan = plan_with(with, setting_of(interval.plan), search.budget());
+    if (keep == Cache::decoded && !may_keep_decoded(options)) continue;
+    const bool bounded = requested != 0 || search.budget() != unlimited;
+    options.cache = {keep, bounded ? requested : unlimited};
+    const auto plan = plan::resolve(options, given);
     const auto at = [&](double share, std::uint64_t cache_bytes) {
       auto prediction =
           predict(plan, with_cache(search.work(), plan, keep, share), interval.encoded_bytes);

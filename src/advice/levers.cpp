@@ -35,7 +35,7 @@ class Levers {
         search_(search),
         advice_(advice),
         now_(advice.now),
-        plan_(plan_with(interval, setting_of(interval.plan), interval.plan.budget_bytes)) {}
+        plan_(plan_with(interval.plan, setting_of(interval.plan), interval.plan.budget_bytes)) {}
 
   std::vector<Lever> ranked() && {
     if (is_worth_it(advice_.ceiling)) {
@@ -220,6 +220,7 @@ class Levers {
   /// What lies outside of the settings of the loader, and decodes of another kind.
   void add_supposed() {
     const auto& work = search_.work();
+    const auto& options = plan_.origin->options;
     if (const auto cpu = cpu_share(interval_); cpu.lacking) add_cpus(cpu);
     const auto suppose = [&](Change change, const char* name, double now_s, const char* unit,
                              const Prediction& result, const char* why) {
@@ -235,12 +236,12 @@ class Levers {
             with_times(1, half, 1), "Fewer and larger files help, too");
     const bool decode_matters = suppose(Change::data, "cheaper data,", work.decode_s, " a decode",
                                         with_times(half, 1, 1), smaller_images().c_str());
-    if (interval_.plan.decode == Decode::exact)
+    if (options.decode == Decode::exact)
       add_decode(Change::decode,
                  {"exact", "fast", "--decode fast", "options.decode = weir::Decode::fast;\n"},
                  options_.fast_decode, decode_matters,
                  "Large JPEGs are decoded at 1/2, 1/4 or 1/8 of their size");
-    if (interval_.plan.antialias)
+    if (options.antialias)
       add_decode(Change::antialias,
                  {"on", "off", "--antialias=false", "options.antialias = false;\n"},
                  options_.without_antialias, decode_matters, "Smaller images then lose detail");
@@ -255,10 +256,11 @@ class Levers {
 
   /// The interval's setting with so many leases. Empty if the budget has no room for them.
   std::optional<Prediction> with_leases(std::uint32_t leases) const {
-    auto interval = interval_;
-    interval.plan.max_leases = leases;
+    auto origin =
+        origin_with(interval_.plan, setting_of(interval_.plan), interval_.plan.budget_bytes);
+    origin.options.queue.max_leases = leases;
     try {
-      const auto plan = plan_with(interval, setting_of(interval.plan), interval.plan.budget_bytes);
+      const auto plan = plan::resolve(origin.options, origin.given);
       if (plan.max_queue_size < now_.setting.max_queue_size) return std::nullopt;
       return predict(plan, search_.work(), interval_.encoded_bytes);
     } catch (const Error& error) {

@@ -9,32 +9,26 @@
 
 namespace weir::advice {
 
-Plan plan_with(const Interval& interval, const Setting& setting, std::uint64_t budget_bytes) {
-  const auto& had = interval.plan;
+plan::Origin origin_with(const Plan& plan, const Setting& setting, std::uint64_t budget_bytes) {
   if (setting.workers == 0) refuse("workers = 0: a setting names how many");
-  if (had.sizes.mode != Sizes::fixed)
+  if (plan.sizes.mode != Sizes::fixed)
     refuse("sizes.mode: predicting takes images of one shape, sizes.mode fixed");
-  Options options;
-  options.shape = had.shape;
-  options.fit = Fit::stretch;  // with this fit, short_side has no bound
+  if (!plan.origin) refuse("a Plan that weir::resolve() did not make predicts nothing");
+  auto origin = *plan.origin;
+  auto& options = origin.options;
   options.batch = setting.batch;
-  options.side_bytes = had.side_bytes;
-  options.transform.scratch_bytes = had.transform_bytes;
-  if (had.whole_images) options.transform.apply = [](DecodedSample&) {};  // never called
   options.workers = setting.workers;
   options.queue.max_queue_size = setting.max_queue_size;
-  options.queue.max_leases = had.max_leases;
-  if (had.max_queue_bytes != unlimited) options.queue.max_bytes = had.max_queue_bytes;
   options.io.read_ahead = setting.read_ahead;
   options.memory.budget_bytes = budget_bytes;
-  options.memory.alignment = had.alignment;
-  if (budget_bytes == had.budget_bytes) options.memory.max_sample_bytes = had.max_sample_bytes;
-  if (const auto& cache = had.cache; cache.keep != Cache::nothing && cache.bytes != 0)
-    options.cache = {cache.keep, budget_bytes == unlimited ? cache.bytes : cache.requested};
-  auto plan = resolve(options, had.index_bytes - had.record_bytes, 0,
-                      had.cache.table_bytes / sizeof(void*));
-  plan.order = had.order;  // its bytes are part of the index
-  return plan;
+  // The bound of a sample stays as it is. Another budget has its own.
+  if (budget_bytes == plan.budget_bytes) options.memory.max_sample_bytes = plan.max_sample_bytes;
+  return origin;
+}
+
+Plan plan_with(const Plan& plan, const Setting& setting, std::uint64_t budget_bytes) {
+  const auto [options, given] = origin_with(plan, setting, budget_bytes);
+  return plan::resolve(options, given);
 }
 
 std::uint64_t typical_bytes(const Plan& plan, double encoded_bytes) {

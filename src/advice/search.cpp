@@ -86,7 +86,7 @@ bool Search::within_bounds(const Setting& setting) const noexcept {
 
 std::optional<Plan> Search::plan_of(const Setting& wanted) const {
   try {
-    auto plan = plan_with(interval_, wanted, budget_);
+    auto plan = plan_with(interval_.plan, wanted, budget_);
     // If the Plan cuts the queue to the budget, the result belongs to another setting.
     if (setting_of(plan) != wanted) return {};
     return plan;

@@ -122,7 +122,7 @@ std::vector<std::uint32_t> axis(std::uint32_t least, std::uint32_t most,
 
 report::Json point(const Interval& interval, const advice::Workload& work, const Setting& setting) {
   try {
-    const auto plan = advice::plan_with(interval, setting, interval.plan.budget_bytes);
+    const auto plan = advice::plan_with(interval.plan, setting, interval.plan.budget_bytes);
     if (setting_of(plan).max_queue_size != setting.max_queue_size) return nullptr;
     const auto found = predict(plan, work, interval.encoded_bytes);
     return {{"samples_per_s", found.samples_per_s},

@@ -93,7 +93,9 @@ TEST_CASE("where decoding is slow, no lever is a deeper queue, and cheaper decod
   CHECK_FALSE(lever(advice, Change::antialias));
 
   // With measured decodes, their effect is predicted and ranked.
-  interval.plan.antialias = true;
+  Options options;
+  options.antialias = true;
+  interval = interval_of({0.05, 3, 10, 0.5}, 2, options);
   const auto measured = advised(interval, {.fast_decode = 0.25, .without_antialias = 0.8});
   check_promises(measured);
   CHECK(measured.levers.front().change == Change::decode);
@@ -103,7 +105,8 @@ TEST_CASE("where decoding is slow, no lever is a deeper queue, and cheaper decod
   REQUIRE(lever(measured, Change::antialias));
   CHECK(lever(measured, Change::antialias)->gain == Approx(1.25).epsilon(0.03));
   // Without effect, or set already, they are no levers.
-  interval.plan.decode = Decode::fast;
+  options.decode = Decode::fast;
+  interval = interval_of({0.05, 3, 10, 0.5}, 2, options);
   const auto none = advised(interval, {.without_antialias = 1.0});
   CHECK_FALSE(lever(none, Change::decode));
   CHECK_FALSE(lever(none, Change::antialias));
@@ -299,9 +302,9 @@ TEST_CASE("the code of a lever compiles", "[plan]") {
              options.queue.max_queue_size = 2;)
   CHECK_CODE(advice::code_of(CacheOptions{Cache::decoded, 1048576}),
              options.cache = {weir::Cache::decoded, 1048576};)
-  auto interval = interval_of({0.05, 3, 10, 0.5});
-  interval.plan.antialias = true;
-  const auto advice = advised(interval);
+  Options smooth;
+  smooth.antialias = true;
+  const auto advice = advised(interval_of({0.05, 3, 10, 0.5}, 2, smooth));
   REQUIRE((lever(advice, Change::decode) && lever(advice, Change::antialias)));
   CHECK_CODE(lever(advice, Change::decode)->code, options.decode = weir::Decode::fast;)
   CHECK_CODE(lever(advice, Change::antialias)->code, options.antialias = false;)

@@ -119,7 +119,8 @@ TEST_CASE("advice says what caches would bring", "[plan][cache]") {
   CHECK(of_same.levers.front().why.starts_with("It counts from the second epoch on"));
 
   // With random crops, decoded rows cannot be cached.
-  interval.plan.cache.may_keep_decoded = false;
+  options.fit = Fit::random;
+  interval.plan = resolve(options, 0);
   CHECK(advise(interval, few).cache.size() == 1);
 }
 

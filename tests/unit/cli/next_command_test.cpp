@@ -40,9 +40,9 @@ TEST_CASE("every flag of an advice parses when pasted, and sets what its lever s
     if (test::sanitized && kinds > 0) break;  // the advice within a tight budget takes long then
     Options options;
     options.memory.budget_bytes = budget;
+    options.antialias = true;
     auto interval = interval_of(times, 4, options);
     interval.source_samples = 1000;
-    interval.plan.antialias = true;
     interval.plan.workers = 2;
     const auto advice = advise(interval, {.fast_decode = 0.5});
     CHECK_NOTHROW(pasted(advice.flags));

@@ -1,3 +1,4 @@
+#include "plan/cache_plan.hpp"
 #include "plan/loader_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/units.hpp"
@@ -48,12 +49,12 @@ TEST_CASE("a table that does not fit leaves no cache", "[plan][cache]") {
   CHECK(resolve(options, 0, 0, UINT64_MAX).cache.bytes == 0);
 }
 
-TEST_CASE("a plan knows where rows are functions of their samples", "[plan][cache]") {
+TEST_CASE("a decoded row is kept if it depends on its sample alone", "[plan][cache]") {
   Options options;
-  CHECK(resolve(options, 0).cache.may_keep_decoded);
+  CHECK(may_keep_decoded(options));
   options.fit = Fit::random;
-  CHECK_FALSE(resolve(options, 0).cache.may_keep_decoded);
+  CHECK_FALSE(may_keep_decoded(options));
   options.fit = Fit::stretch;
   options.transform.apply = [](DecodedSample&) {};
-  CHECK_FALSE(resolve(options, 0).cache.may_keep_decoded);
+  CHECK_FALSE(may_keep_decoded(options));
 }
