@@ -40,18 +40,28 @@ Sums sums_of(const QueueWaits& w) noexcept {
   return sums;
 }
 
-double less(double later, double earlier) noexcept { return std::max(0.0, later - earlier); }
-
+/// `sign` -1: what `later` has more than `earlier`, at least 0. 1: both together. What `later` does
+/// not know is not known.
 template <class T>
-std::optional<T> less(const std::optional<T>& later, const std::optional<T>& earlier) noexcept {
+T combined(T earlier, T later, int sign) noexcept {
+  return sign > 0 ? later + earlier : later > earlier ? later - earlier : T{};
+}
+template <class T>
+std::optional<T> combined(const std::optional<T>& earlier, const std::optional<T>& later,
+                          int sign) noexcept {
   if (!later) return std::nullopt;
-  const T before = earlier.value_or(T{});
-  return *later > before ? *later - before : T{};
+  return combined(earlier.value_or(T{}), *later, sign);
 }
 
-template <class T>
-std::optional<T> more(const std::optional<T>& earlier, const std::optional<T>& later) noexcept {
-  return later ? std::optional(*later + earlier.value_or(T{})) : std::nullopt;
+CpuUse combined(const CpuUse& a, const CpuUse& b, int sign) noexcept {
+  return {.workers_s = combined(a.workers_s, b.workers_s, sign),
+          .wait_s = combined(a.wait_s, b.wait_s, sign),
+          .process_s = combined(a.process_s, b.process_s, sign),
+          .throttle_s = combined(a.throttle_s, b.throttle_s, sign),
+          .throttled_periods = combined(a.throttled_periods, b.throttled_periods, sign),
+          .steal_s = combined(a.steal_s, b.steal_s, sign),
+          .cpus = b.cpus,
+          .limit = b.limit};
 }
 
 }  // namespace
@@ -70,7 +80,7 @@ CpuCause cpu_reason(const QueueWaits& waits) {
   const double lacked = sums_of(waits).wanted_s - cpu.workers_s;
   const auto throttling = std::min(lacked, cpu.throttle_s.value_or(0)),
              withheld = std::min(lacked, cpu.steal_s.value_or(0)),
-             others = std::min(lacked, less(cpu.process_s, cpu.workers_s));
+             others = std::min(lacked, std::max(0.0, cpu.process_s - cpu.workers_s));
   const double rest = lacked - throttling - withheld - others;
   const auto most = std::max({throttling, withheld, others, rest});
   if (throttling == most && throttling > 0)
@@ -88,25 +98,11 @@ CpuCause cpu_reason(const QueueWaits& waits) {
 }
 
 CpuUse between(const CpuUse& earlier, const CpuUse& later) noexcept {
-  return {.workers_s = less(later.workers_s, earlier.workers_s),
-          .wait_s = less(later.wait_s, earlier.wait_s),
-          .process_s = less(later.process_s, earlier.process_s),
-          .throttle_s = less(later.throttle_s, earlier.throttle_s),
-          .throttled_periods = less(later.throttled_periods, earlier.throttled_periods),
-          .steal_s = less(later.steal_s, earlier.steal_s),
-          .cpus = later.cpus,
-          .limit = later.limit};
+  return combined(earlier, later, -1);
 }
 
 CpuUse sum(const CpuUse& earlier, const CpuUse& later) noexcept {
-  return {.workers_s = earlier.workers_s + later.workers_s,
-          .wait_s = more(earlier.wait_s, later.wait_s),
-          .process_s = earlier.process_s + later.process_s,
-          .throttle_s = more(earlier.throttle_s, later.throttle_s),
-          .throttled_periods = more(earlier.throttled_periods, later.throttled_periods),
-          .steal_s = more(earlier.steal_s, later.steal_s),
-          .cpus = later.cpus,
-          .limit = later.limit};
+  return combined(earlier, later, 1);
 }
 
 CpuUse scaled(CpuUse use, double factor) noexcept {

@@ -51,11 +51,7 @@ class Search {
   std::optional<Prediction> at(const Setting& setting);
 
   const Workload& work() const noexcept { return work_; }
-  std::uint32_t most_workers() const noexcept { return most_workers_; }
-  std::uint32_t most_queue() const noexcept { return options_.most_queue; }
-  std::uint32_t most_read_ahead() const noexcept { return most_read_ahead_; }
   std::uint64_t budget() const noexcept { return budget_; }
-  double target() const noexcept { return options_.target_readiness; }
 
  private:
   struct Threads {
