@@ -116,6 +116,6 @@ inline void consume(const Load& load, std::uint64_t n) {
   if (ms > 0) std::this_thread::sleep_for(Milliseconds(ms));
 }
 
-inline double rate(const Window& w) { return static_cast<double>(w.samples) / w.seconds; }
+inline double rate(const Interval& w) { return static_cast<double>(w.samples) / w.seconds; }
 
 }  // namespace weir::bench

@@ -45,7 +45,7 @@ Loader loader_of(const Case& c, std::uint32_t depth) {
 }
 
 /// Measures `epochs` whole epochs after a first one, so that all runs have the same delays.
-Window measure(const Case& c, std::uint32_t depth, std::uint64_t epochs) {
+Interval measure(const Case& c, std::uint32_t depth, std::uint64_t epochs) {
   auto loader = loader_of(c, depth);
   auto stream = loader.stream({.epochs = epochs + 2});
   const auto epoch = loader.batches_per_epoch();
@@ -55,7 +55,7 @@ Window measure(const Case& c, std::uint32_t depth, std::uint64_t epochs) {
     auto batch = stream.next();
     consume(c.load, n);
   }
-  return window(before, loader.report());
+  return interval(before, loader.report());
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ std::vector<Case> all_cases() {
 
 /// What a loader does `measured` seconds long, `before` seconds after its start.
 struct Course {
-  Window seen;
+  Interval seen;
   Setting setting;
   std::size_t moves = 0;
 };
@@ -67,7 +67,7 @@ Course follow(const Load& load, const Options& options, double before, double me
   const auto now = loader.report();
   if (!now.moves.empty() && now.moves.back().starts_with("tuning ended"))
     std::fprintf(stderr, "%s: %s\n", load.name, now.moves.back().c_str());
-  return {window(*at_start, now), now.setting, now.moves.size()};
+  return {interval(*at_start, now), now.setting, now.moves.size()};
 }
 
 Course fixed(const Load& load, const Setting& setting, double before, double measured) {

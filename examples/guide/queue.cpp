@@ -22,11 +22,11 @@ int main(int argc, char** argv) {
   for ([[maybe_unused]] weir::Batch& batch : loader.stream())
     std::this_thread::sleep_for(std::chrono::milliseconds(4));  // a training step
 
-  const weir::Window window = weir::window(loader.report());
-  const weir::Verdict verdict = weir::judge(window);
+  const weir::Interval interval = weir::interval(loader.report());
+  const weir::Verdict verdict = weir::judge(interval);
   std::printf("\nbound by %s: %s\n\n", weir::to_string(verdict.regime).data(), verdict.why.c_str());
 
-  const weir::Advice advice = weir::advise(window, {.target_readiness = 0.95});
+  const weir::Advice advice = weir::advise(interval, {.target_readiness = 0.95});
   for (const auto& lever : advice.levers)
     std::printf("%s\n%s\n", lever.sentence.c_str(), lever.code.c_str());
 }

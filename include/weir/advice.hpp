@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "weir/export.hpp"
-#include "weir/window.hpp"
+#include "weir/interval.hpp"
 
 namespace weir {
 
@@ -28,8 +28,8 @@ struct Prediction {
   /// Bytes of `slabs`; less than the bound if the queue never fills.
   std::uint64_t peak_staging_bytes = 0;
   /// Typical live bytes: staging, index, 1 MiB per worker (encoded bytes and pixels of a
-  /// photograph, as in the Plan) and 2 * window.encoded_bytes per read ahead. At most
-  /// Plan::ceiling_bytes. The window's own cache does not count. The results of a CacheAdvice and of
+  /// photograph, as in the Plan) and 2 * interval.encoded_bytes per read ahead. At most
+  /// Plan::ceiling_bytes. The interval's own cache does not count. The results of a CacheAdvice and of
   /// a Lever that changes the cache count the new one.
   std::uint64_t total_bytes = 0;
   /// The predicted limit: judge() applied to the simulated times.
@@ -37,42 +37,42 @@ struct Prediction {
 };
 
 /// Predicts one setting: runs the stream's scheduler in simulated time for about 1000 batches after
-/// a warm-up. Reads take the window's times in random order, the consumer its times in their order.
-/// Times without a distribution are random from a log-normal one with the window's mean and
-/// deviation. At most `window.cores` decodes run at once, unless they mostly wait. For another batch
+/// a warm-up. Reads take the interval's times in random order, the consumer its times in their order.
+/// Times without a distribution are random from a log-normal one with the interval's mean and
+/// deviation. At most `interval.cores` decodes run at once, unless they mostly wait. For another batch
 /// size, the consumer's time scales in proportion. Takes milliseconds of CPU time: large batches are
 /// simulated in groups of rows. Pure: equal arguments give equal results. Throws Error{bad_options}
-/// if the window has no samples or the setting is invalid, Error{budget_too_small} as weir::resolve
+/// if the interval has no samples or the setting is invalid, Error{budget_too_small} as weir::resolve
 /// does, and Error{stopped} if `stop` is requested.
-WEIR_API Prediction predict(const Window& window, const Setting& setting, std::uint64_t seed = 0,
-                            std::stop_token stop = {});
+WEIR_API Prediction predict(const Interval& interval, const Setting& setting,
+                            std::uint64_t seed = 0, std::stop_token stop = {});
 
 /// Bounds and targets for advise().
 struct AdviceOptions {
   double target_readiness = 0.99;  ///< required share of steps that find a batch ready, 0 to 1
   std::uint64_t budget_bytes = UINT64_MAX;  ///< maximum live bytes
   std::uint32_t most_queue = 64;            ///< maximum of max_queue_size, in batches
-  /// Maximum number of threads; 0: the number of cores in the window.
+  /// Maximum number of threads; 0: the number of cores in the interval.
   std::uint32_t most_workers = 0;
   std::uint32_t most_read_ahead = 256;  ///< maximum number of reads ahead
-  std::optional<Service> consumer{};    ///< replaces the window's consumer times
-  /// Size of the cache to predict, even if the window's loader had no cache. 0: the requested size
+  std::optional<Service> consumer{};    ///< replaces the interval's consumer times
+  /// Size of the cache to predict, even if the interval's loader had no cache. 0: the requested size
   /// in Plan::cache, or else the bytes that the budget leaves.
   std::uint64_t cache_bytes = 0;
   std::stop_token stop{};  ///< ends advise() within a millisecond, with Error{stopped}
-  /// The decode time with one option changed, as a multiple of the window's: measured on the same
+  /// The decode time with one option changed, as a multiple of the interval's: measured on the same
   /// images. Empty: not measured.
   std::optional<double> fast_decode{};        ///< with Decode::fast
   std::optional<double> without_antialias{};  ///< with antialias = false
-  /// Whether the window was measured with another setting or consumer than those in it. The
+  /// Whether the interval was measured with another setting or consumer than those in it. The
   /// verdict is then predicted.
   bool predict_verdict = false;
 };
 
 /// How a figure is known.
 enum class Basis : std::uint8_t {
-  measured,   ///< by the window
-  predicted,  ///< by a simulation with the times of the window
+  measured,   ///< by the interval
+  predicted,  ///< by a simulation with the times of the interval
   unknown     ///< the time that it depends on was not measured
 };
 /// The name of the enumerator, for example "predicted". Any thread.
@@ -116,14 +116,14 @@ struct Lever {
   std::string sentence;  ///< title, gain, bytes, basis and reason in words
 };
 
-/// The predicted effect of a cache on the window's setting, after the epoch that fills it. That
+/// The predicted effect of a cache on the interval's setting, after the epoch that fills it. That
 /// first epoch is as fast as without a cache.
 struct CacheAdvice {
   Cache keep = Cache::encoded;    ///< kind of data in the cache
   std::uint64_t whole_bytes = 0;  ///< size of a cache that holds every sample
   Prediction whole;               ///< result with every sample in the cache
   /// Size of a smaller cache: AdviceOptions::cache_bytes, or else the requested size of the
-  /// window's cache. It is limited to whole_bytes and to what the budget leaves. 0: such a cache
+  /// interval's cache. It is limited to whole_bytes and to what the budget leaves. 0: such a cache
   /// would hold no sample.
   std::uint64_t bytes = 0;
   double share = 0;  ///< share of samples in this cache, which is also its hit rate
@@ -132,11 +132,11 @@ struct CacheAdvice {
 
 /// What limits a run, and what to change.
 struct Advice {
-  Verdict verdict;                 ///< the limit of the window's own setting
+  Verdict verdict;                 ///< the limit of the interval's own setting
   Basis basis = Basis::predicted;  ///< how the verdict is known
   std::string sentence;            ///< the verdict in one sentence: describe(verdict)
-  Prediction now;                  ///< result of the window's own setting
-  /// Changes of the window's own setting, each on its own. The one with the largest gain is first.
+  Prediction now;                  ///< result of the interval's own setting
+  /// Changes of the interval's own setting, each on its own. The one with the largest gain is first.
   /// Between gains that differ by less than 2 %, the one with fewer bytes. Those of unknown effect
   /// are last. A change that gains less than 2 % is listed only if it saves memory.
   std::vector<Lever> levers;
@@ -154,9 +154,9 @@ struct Advice {
 /// 87 % of its time, 98 % of that for reads." Pure.
 WEIR_API std::string describe(const Verdict& verdict);
 
-/// Predicts some dozens of settings with the window's batch size and recommends one. Pure. Throws
+/// Predicts some dozens of settings with the interval's batch size and recommends one. Pure. Throws
 /// Error{bad_options} as predict() does or if an option is out of range, and
 /// Error{budget_too_small} if no setting fits the budget, or Error{stopped}.
-WEIR_API Advice advise(const Window& window, const AdviceOptions& options = {});
+WEIR_API Advice advise(const Interval& interval, const AdviceOptions& options = {});
 
 }  // namespace weir

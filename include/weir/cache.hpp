@@ -49,9 +49,8 @@ struct CachePlan {
   std::uint64_t bytes = 0;
   /// Part of `bytes`: the lookup table, 8 bytes per sample of the source.
   std::uint64_t table_bytes = 0;
-  bool may_keep_decoded = false;  ///< whether a row depends on its sample alone
-  bool shared = false;            ///< whether the samples are in a CacheStore, on its books
-  std::string note{};  ///< why `bytes` is 0 although samples are to be kept, and what helps
+  bool shared = false;  ///< whether the samples are in a CacheStore, on its books
+  std::string note{};   ///< why `bytes` is 0 although samples are to be kept, and what helps
 };
 
 /// Counters of the cache.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@
 #include "weir/setting.hpp"
 
 namespace weir {
+
+namespace plan {
+struct Origin;
+}  // namespace plan
 
 /// Staging bytes for one queue depth, for several types of pixels.
 struct DepthCost {
@@ -79,7 +84,6 @@ struct WEIR_API Plan {
   std::uint64_t transform_bytes = 0;       ///< scratch of the transform, part of max_sample_bytes
   bool whole_images = false;               ///< whether the transform receives whole images
   Decode decode = Decode::exact;           ///< from Options
-  bool antialias = false;                  ///< from Options
   PixelFormat pixels = PixelFormat::rgb8;  ///< what a pixel of a row consists of
   /// Bytes of one row: pixels, or an encoded sample, and side bytes. If sizes differ: the mean over
   /// the first epoch.
@@ -109,6 +113,8 @@ struct WEIR_API Plan {
   EpochPlan epoch{};                   ///< what an epoch delivers
   CachePlan cache{};                   ///< for samples kept from epoch to epoch
   PinnedPlan pinned{};                 ///< for page-locked slabs
+  /// What it was resolved from, for predictions. Null: not made by resolve().
+  std::shared_ptr<const plan::Origin> origin{};
 
   /// Number of values of an image of `shape`.
   std::uint64_t row_values() const noexcept { return image_values(shape, pixels); }

@@ -18,6 +18,7 @@
 #include "weir/error.hpp"
 #include "weir/export.hpp"
 #include "weir/image.hpp"
+#include "weir/interval.hpp"
 #include "weir/ledger.hpp"
 #include "weir/loader.hpp"
 #include "weir/memory.hpp"
@@ -40,4 +41,3 @@
 #include "weir/tally.hpp"
 #include "weir/transform.hpp"
 #include "weir/version.hpp"
-#include "weir/window.hpp"

@@ -10,7 +10,7 @@
 #include "api/stream_state.hpp"
 #include "base/internals.hpp"
 #include "base/text.hpp"
-#include "weir/window.hpp"
+#include "weir/interval.hpp"
 
 namespace weir {
 

@@ -17,8 +17,8 @@
 #include "source/fingerprint.hpp"
 #include "source/weights.hpp"
 #include "weir/advice.hpp"
+#include "weir/interval.hpp"
 #include "weir/memory.hpp"
-#include "weir/window.hpp"
 
 namespace weir::api {
 
@@ -246,7 +246,7 @@ Report LoaderState::report() const {
   auto report = figures();
   report.process_now = process_memory();
   if (report.queue.seconds > 0) {
-    auto verdict = judge(window(report));
+    auto verdict = judge(interval(report));
     report.regime = to_string(verdict.regime);
     report.regime_why = std::move(verdict.why);
   }

@@ -70,8 +70,8 @@ void AutomaticTuning::watch() {
 void AutomaticTuning::look() {
   const auto begun = Clock::now();
   auto now = figures_();
-  const auto seen = window(before_, now);
-  if (!plan::Tuner::enough(seen)) return;
+  const auto seen = interval(before_, now);
+  if (!advice::Tuner::enough(seen)) return;
   before_ = std::move(now);
   const auto move = tuner_.look(seen);
   if (auto* const trace = core_.trace.get())

@@ -4,8 +4,8 @@
 #include <stop_token>
 #include <thread>
 
+#include "advice/tuner.hpp"
 #include "engine/engine.hpp"
-#include "plan/tuner.hpp"
 #include "weir/report.hpp"
 
 namespace weir::api {
@@ -32,8 +32,8 @@ class AutomaticTuning {
   const TuningOptions options_;
   const std::function<Report()> figures_;
   std::stop_source stop_;  ///< also ends an evaluation that is under way
-  plan::Tuner tuner_;
-  Report before_;  ///< report at the start of the current window
+  advice::Tuner tuner_;
+  Report before_;  ///< report at the start of the current interval
   std::thread thread_;
 };
 

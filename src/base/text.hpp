@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
 #include <concepts>
+#include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -35,6 +38,24 @@ template <class... Parts>
 template <class... Parts>
 [[noreturn]] void refuse(Stage stage, const Parts&... parts) {
   throw_error(Errc::bad_options, stage, parts...);
+}
+
+/// Formats as std::snprintf does. At most 255 bytes.
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+  std::array<char, 256> text{};
+  std::snprintf(text.data(), text.size(), pattern, values...);
+  return text.data();
+}
+
+/// For example "64.0 MiB".
+inline std::string mebibytes(std::uint64_t bytes) {
+  return format("%.1f MiB", static_cast<double>(bytes) / static_cast<double>(1u << 20));
+}
+
+/// For example "12.5 %" of 0.125.
+inline std::string percent(double share, int decimals = 1) {
+  return format("%.*f %%", decimals, 100 * share);
 }
 
 }  // namespace weir

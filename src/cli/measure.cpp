@@ -9,12 +9,13 @@
 #include <set>
 #include <utility>
 
+#include "advice/plan_with.hpp"
+#include "advice/predict.hpp"
+#include "advice/workload.hpp"
 #include "base/clock.hpp"
+#include "base/text.hpp"
 #include "cli/data.hpp"
 #include "cli/drive.hpp"
-#include "plan/loader_bytes.hpp"
-#include "plan/predict.hpp"
-#include "plan/workload.hpp"
 #include "report/text.hpp"
 
 namespace weir::cli {
@@ -58,10 +59,10 @@ class Gauge {
     // A report costs time.
     if (seconds(now - looked_) < 0.1) return true;
     looked_ = now;
-    seen_ = window(*warm_, loader.report());
+    seen_ = interval(*warm_, loader.report());
     return !enough(seconds(now - since_));
   }
-  const std::optional<Window>& seen() const noexcept { return seen_; }
+  const std::optional<Interval>& seen() const noexcept { return seen_; }
 
  private:
   bool enough(double elapsed) const {
@@ -77,7 +78,7 @@ class Gauge {
   Clock::time_point since_{}, looked_{};
   std::uint64_t batches_ = 0, batches_before_ = 0, samples_ = 0;
   std::optional<Report> warm_;
-  std::optional<Window> seen_;
+  std::optional<Interval> seen_;
 };
 
 /// The time of the fastest of a few sequential reads. The first read may be slower, because it may
@@ -119,11 +120,11 @@ std::vector<std::uint32_t> axis(std::uint32_t least, std::uint32_t most,
   return {values.begin(), values.end()};
 }
 
-report::Json point(const Window& window, const simulation::Workload& work, const Setting& setting) {
+report::Json point(const Interval& interval, const advice::Workload& work, const Setting& setting) {
   try {
-    const auto plan = plan_with(window, setting, window.plan.budget_bytes);
+    const auto plan = advice::plan_with(interval.plan, setting, interval.plan.budget_bytes);
     if (setting_of(plan).max_queue_size != setting.max_queue_size) return nullptr;
-    const auto found = predict(plan, work, window.encoded_bytes);
+    const auto found = predict(plan, work, interval.encoded_bytes);
     return {{"samples_per_s", found.samples_per_s},
             {"consumer_wait", found.consumer_wait},
             {"data_readiness", found.data_readiness},
@@ -137,18 +138,17 @@ report::Json point(const Window& window, const simulation::Workload& work, const
 
 }  // namespace
 
-Verdict prediction(const Window& window) {
-  auto verdict = predict(window, setting_of(window.plan)).verdict;
-  const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
+Verdict prediction(const Interval& interval) {
+  auto verdict = predict(interval, setting_of(interval.plan)).verdict;
   const auto ms = [](const Service& service) {
     return fmt::format("{:.1f} ms", service.mean_s * 1e3);
   };
   verdict.why = fmt::format(
       "with read_ahead {} the consumer would wait {} of the time ({} for reads, {} for decoding, "
       "{} for memory), the producers {}: a read takes {}, a decode {}, the consumer {} a batch",
-      window.plan.read_ahead, percent(verdict.consumer_wait), percent(verdict.storage_wait),
+      interval.plan.read_ahead, percent(verdict.consumer_wait), percent(verdict.storage_wait),
       percent(verdict.decode_wait), percent(verdict.memory_wait), percent(verdict.producer_wait),
-      ms(window.read), ms(window.decode), ms(window.consumer));
+      ms(interval.read), ms(interval.decode), ms(interval.consumer));
   return verdict;
 }
 
@@ -186,21 +186,21 @@ Measured measure(const AnySource& source, const Settings& requested, const Inter
                        : ", the first is " + report::fault_text(run.figures.faults.front()));
     return measured;
   }
-  measured.window = gauge.seen();
-  auto& window = *measured.window;
-  if (window.consumer.count < requested.consumer_trace.size())
+  measured.interval = gauge.seen();
+  auto& interval = *measured.interval;
+  if (interval.consumer.count < requested.consumer_trace.size())
     consumer = service_of(requested.consumer_trace);
-  measured.verdict = judge(window);
-  window.plan = resolve(requested.options, source.index_bytes(), 0, source.size());
-  if (consumer) window.consumer = *consumer;
+  measured.verdict = judge(interval);
+  interval.plan = resolve(requested.options, source.index_bytes(), 0, source.size());
+  if (consumer) interval.consumer = *consumer;
   // The measured setting or consumer was not the requested one.
   measured.predicted = help || consumer;
-  if (measured.predicted) measured.verdict = prediction(window);
+  if (measured.predicted) measured.verdict = prediction(interval);
   return measured;
 }
 
-std::optional<Window> evidence(const Report& figures) {
-  auto seen = window(figures);
+std::optional<Interval> evidence(const Report& figures) {
+  auto seen = interval(figures);
   const bool one_workload = figures.plan.sizes.mode == Sizes::fixed &&
                             figures.plan.cache.keep == Cache::nothing && figures.moves.empty() &&
                             figures.setting == setting_of(figures.plan);
@@ -210,7 +210,7 @@ std::optional<Window> evidence(const Report& figures) {
   return seen;
 }
 
-std::vector<Prediction> by_depth(const Window& window, const Setting& around) {
+std::vector<Prediction> by_depth(const Interval& interval, const Setting& around) {
   // Up to the largest queue of an advice, or the current queue if it is larger.
   const auto own = around.max_queue_size, most = std::max(own, AdviceOptions{}.most_queue);
   std::set<std::uint32_t> depths{own, std::max(1u, own - 1), std::min(most, own + 1)};
@@ -220,32 +220,32 @@ std::vector<Prediction> by_depth(const Window& window, const Setting& around) {
   for (const auto depth : depths) {
     auto setting = around;
     setting.max_queue_size = depth;
-    auto prediction = predict(window, setting);
+    auto prediction = predict(interval, setting);
     // Otherwise the budget has no room for this depth.
     if (prediction.setting.max_queue_size == depth) predictions.push_back(std::move(prediction));
   }
   return predictions;
 }
 
-report::Json setting_grid(const Window& window, const Advice& advice) {
+report::Json setting_grid(const Interval& interval, const Advice& advice) {
   const auto &now = advice.now.setting, &to = advice.recommended.setting;
   const auto queues = axis(1, 16, {now.max_queue_size, to.max_queue_size});
-  const auto workers = axis(1, window.cores, {now.workers, to.workers});
+  const auto workers = axis(1, interval.cores, {now.workers, to.workers});
   const auto most_reads =
       std::max({now.read_ahead, to.read_ahead, advice.ceiling.setting.read_ahead});
   const auto reads = most_reads == 0 ? std::vector<std::uint32_t>{0}
                                      : axis(0, 64, {now.read_ahead, to.read_ahead});
   // Without a consumer: the times in which the loader makes a batch.
-  const double own = window.consumer.mean_s;
+  const double own = interval.consumer.mean_s;
   const double batch = now.batch / std::max(advice.ceiling.samples_per_s, 1e-9);
   const double base = own > 0.05 * batch ? own : batch;
   std::set<double> times{own, base / 2, base, 2 * base};
   constexpr std::uint64_t shorter = 4;
-  std::vector<simulation::Workload> works;
+  std::vector<advice::Workload> works;
   for (const auto seconds : times) {
     const double scale = own > 0 ? seconds / own : 0;
-    const Service consumer{window.consumer.count, seconds, window.consumer.deviation_s * scale};
-    works.push_back(simulation::workload_of(window, now.batch, 0, &consumer));
+    const Service consumer{interval.consumer.count, seconds, interval.consumer.deviation_s * scale};
+    works.push_back(advice::workload_of(interval, now.batch, 0, &consumer));
     works.back().batches = std::max<std::uint64_t>(works.back().batches / shorter, 64);
   }
   auto points = report::Json::array();
@@ -256,7 +256,7 @@ report::Json setting_grid(const Window& window, const Advice& advice) {
       for (const auto ahead : reads) {
         const Setting setting{queue, count, ahead, now.batch};
         if (setting == now) now_at = points.size() + measured;
-        for (const auto& work : works) points.push_back(point(window, work, setting));
+        for (const auto& work : works) points.push_back(point(interval, work, setting));
       }
   return {{"max_queue_size", queues}, {"workers", workers}, {"read_ahead", reads},
           {"consumer_s", times},      {"now", now_at},      {"points", std::move(points)}};

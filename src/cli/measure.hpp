@@ -18,7 +18,7 @@ struct Measured {
   report::Run run;  ///< the whole run, with the warm-up
   /// The measurement after the warm-up, with the requested plan and consumer. Empty if the run was
   /// too short.
-  std::optional<Window> window;
+  std::optional<Interval> interval;
   Verdict verdict;  ///< for the requested setting and consumer
   /// Whether the run had another setting or consumer, so that the verdict is predicted.
   bool predicted = false;
@@ -31,22 +31,22 @@ struct Measured {
 Measured measure(const AnySource& source, const Settings& settings, const Interrupt& interrupt,
                  std::uint64_t most_samples = UINT64_MAX);
 
-/// The predicted verdict for the setting of `window.plan`, from the times of a simulation. It is
-/// for a window that was measured with another setting.
-Verdict prediction(const Window& window);
+/// The predicted verdict for the setting of `interval.plan`, from the times of a simulation. It is
+/// for an interval that was measured with another setting.
+Verdict prediction(const Interval& interval);
 
 /// A whole run as the basis of predictions. Empty if the run was too short, if its settings changed
 /// during the run, or if predictions do not support it (different sizes, a cache that fills).
-std::optional<Window> evidence(const Report& figures);
+std::optional<Interval> evidence(const Report& figures);
 
 /// Predictions for `around` with smaller and larger queues that fit in the budget, ordered by
 /// depth.
-std::vector<Prediction> by_depth(const Window& window, const Setting& around);
+std::vector<Prediction> by_depth(const Interval& interval, const Setting& around);
 
 /// Predictions for the controls of the page: `max_queue_size`, `workers`, `read_ahead` and
 /// `consumer_s` are the values of each control, and `points` has a prediction for each combination,
 /// the last control fastest; `now` is the index of the settings now. null: the budget does not hold
 /// that setting. The predictions are shorter than those of the advice, and 1 % less precise.
-report::Json setting_grid(const Window& window, const Advice& advice);
+report::Json setting_grid(const Interval& interval, const Advice& advice);
 
 }  // namespace weir::cli

@@ -74,10 +74,10 @@ void Recent::add(const Report& report, Instant now) {
   while (seen_.size() > 2 && now - seen_[1].when >= span) seen_.pop_front();
 }
 
-std::optional<Window> Recent::window() const {
+std::optional<Interval> Recent::interval() const {
   if (seen_.empty()) return std::nullopt;
-  auto recent = seen_.size() == 1 ? weir::window(seen_.back().report)
-                                  : weir::window(seen_.front().report, seen_.back().report);
+  auto recent = seen_.size() == 1 ? weir::interval(seen_.back().report)
+                                  : weir::interval(seen_.front().report, seen_.back().report);
   if (recent.seconds <= 0) return std::nullopt;
   return recent;
 }
@@ -98,7 +98,7 @@ std::optional<std::uint64_t> samples_to_consume(const Settings& settings, std::u
 
 ProgressLine progress_line(const Snapshot& now, const Plan& plan, std::uint32_t queue,
                            std::chrono::duration<double> elapsed, std::optional<std::uint64_t> goal,
-                           const std::string& label, const std::optional<Window>& recent) {
+                           const std::string& label, const std::optional<Interval>& recent) {
   // The first is dropped last.
   enum Rank : int { pace, left, bytes, regime, depth, name, readiness, picture };
   const auto done = now.samples.consumed;
@@ -158,7 +158,7 @@ Progress::Progress(const Settings& settings, const Loader& loader, const std::st
             const auto now = Clock::now();
             if (recent.due(now)) recent.add(loader.report(), now);
             return progress_line(loader.snapshot(), loader.plan(), recent.setting().max_queue_size,
-                                 now - start, goal, label, recent.window());
+                                 now - start, goal, label, recent.interval());
           }) {}
 
 }  // namespace weir::cli

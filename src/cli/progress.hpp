@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cli/settings.hpp"
+#include "weir/interval.hpp"
 #include "weir/loader.hpp"
-#include "weir/window.hpp"
 
 namespace weir::cli {
 
@@ -28,7 +28,7 @@ class Recent {
   void add(const Report& report, Instant now);
   /// The time from a report about five seconds ago, or from the loader's construction, to the last
   /// report. Empty if there is no report yet or no time has passed.
-  std::optional<Window> window() const;
+  std::optional<Interval> interval() const;
   /// The setting in effect at the last report. At least one report must exist.
   const Setting& setting() const { return seen_.back().report.setting; }
 
@@ -54,7 +54,7 @@ using ProgressLine = std::vector<ProgressField>;
 /// is the mean of the whole run, and readiness and regime are left out.
 ProgressLine progress_line(const Snapshot& now, const Plan& plan, std::uint32_t queue,
                            std::chrono::duration<double> elapsed, std::optional<std::uint64_t> goal,
-                           const std::string& label, const std::optional<Window>& recent = {});
+                           const std::string& label, const std::optional<Interval>& recent = {});
 
 /// The output device of the progress line.
 struct Screen {

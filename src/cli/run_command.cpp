@@ -22,7 +22,7 @@ namespace {
 
 /// The verdict and the next command, as JSON and as text.
 std::string put_conclusion(report::Json& json, const Settings& settings, const report::Run& run,
-                           const std::optional<Window>& seen) {
+                           const std::optional<Interval>& seen) {
   json["advice"] = json["next"] = json["verdict"] = nullptr;
   if (!run.error.empty() || run.interrupted || !run.figures.regime) return "";
   const bool own_sizes = run.figures.plan.sizes.mode != Sizes::fixed;

@@ -67,22 +67,22 @@ int sweep_one_depth(const Settings& settings, std::uint32_t depth, const Interru
 
 /// Takes at most as many samples as one depth, so that the prediction does not make a short sweep
 /// long.
-std::optional<Window> measure_before(const Settings& settings, const Interrupt& interrupt) {
+std::optional<Interval> measure_before(const Settings& settings, const Interrupt& interrupt) {
   if (!settings.predict) return {};
   const auto source = open_data(settings, interrupt.token());
   const auto goal =
       samples_to_consume(settings, source::positions_of(settings.options.order, source.size()));
   auto measured = measure(source, settings, interrupt, goal.value_or(UINT64_MAX));
   if (!measured.run.error.empty()) return {};
-  return measured.window;
+  return measured.interval;
 }
 
-/// Adds the prediction from `window` to the measurements in `run`.
-void put_prediction(report::Json& run, const Window& window) {
-  auto setting = setting_of(window.plan);
+/// Adds the prediction from `interval` to the measurements in `run`.
+void put_prediction(report::Json& run, const Interval& interval) {
+  auto setting = setting_of(interval.plan);
   setting.max_queue_size = run["plan"]["max_queue_size"];
   setting.read_ahead = run["plan"]["read_ahead"];
-  const auto prediction = predict(window, setting);
+  const auto prediction = predict(interval, setting);
   auto& predicted = run["predicted"];
   predicted["samples_per_s"] = prediction.samples_per_s;
   predicted["data_readiness"] = prediction.data_readiness;
@@ -112,15 +112,15 @@ bool wants_more(const Settings& settings, std::uint64_t rounds, const report::Js
 }
 
 /// The best that any depth can reach with the workers and reads ahead of the sweep.
-Prediction limit_of(const Window& window) {
-  auto setting = setting_of(window.plan);
+Prediction limit_of(const Interval& interval) {
+  auto setting = setting_of(interval.plan);
   setting.max_queue_size = std::max(setting.max_queue_size, AdviceOptions{}.most_queue);
-  return predict(window, setting);
+  return predict(interval, setting);
 }
 
 /// What to change first, from the depth that is enough. Returns the end of the text.
 std::string put_next(report::Json& json, const Settings& settings,
-                     const std::optional<Window>& measured) {
+                     const std::optional<Interval>& measured) {
   const auto& conclusion = std::as_const(json)["conclusion"];
   std::string text, next;
   if (conclusion.is_null() || conclusion["max_queue_size"].is_null()) {
@@ -129,9 +129,9 @@ std::string put_next(report::Json& json, const Settings& settings,
     const auto enough = conclusion["max_queue_size"].get<std::uint32_t>();
     const auto flag = fmt::format("--max-queue-size {}", enough);
     if (measured) {
-      auto window = *measured;
-      window.plan.max_queue_size = enough;
-      const auto advice = advise(window, {.predict_verdict = true});
+      auto interval = *measured;
+      interval.plan.max_queue_size = enough;
+      const auto advice = advise(interval, {.predict_verdict = true});
       // tune measures what the short run could not.
       const bool complete = std::ranges::none_of(
           advice.levers, [](const Lever& lever) { return lever.basis == Basis::unknown; });

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "advice/search.hpp"
 #include "base/clock.hpp"
 #include "cli/commands.hpp"
 #include "cli/data.hpp"
@@ -11,7 +12,6 @@
 #include "cli/messages.hpp"
 #include "cli/next_command.hpp"
 #include "cli/survey.hpp"
-#include "plan/search.hpp"
 #include "report/advice.hpp"
 #include "report/json.hpp"
 
@@ -103,14 +103,14 @@ void measure_decodes(const AnySource& source, const Options& options, const Inte
   advice.without_antialias = times(plain_now);
 }
 
-/// The window of the requested cache after the epoch that fills it. The measurement had none.
+/// The interval of the requested cache after the epoch that fills it. The measurement had none.
 void put_cache(Measured& measured) {
-  auto& window = *measured.window;
-  const auto& cache = window.plan.cache;
+  auto& interval = *measured.interval;
+  const auto& cache = interval.plan.cache;
   if (cache.keep == Cache::nothing) return;
-  window.hit_share = cached_share(window, cache.keep, cache.bytes);
+  interval.hit_share = advice::cached_share(interval, cache.keep, cache.bytes);
   measured.predicted = true;
-  measured.verdict = prediction(window);
+  measured.verdict = prediction(interval);
 }
 
 /// Measures decodes of other kinds, too, unless the consumer is the limit.
@@ -120,7 +120,7 @@ Advice advised(const AnySource& source, const Settings& settings, const Interrup
                         .predict_verdict = measured.predicted};
   if (measured.verdict.regime != Regime::consumer)
     measure_decodes(source, settings.options, interrupt, options);
-  return advise(*measured.window, options);
+  return advise(*measured.interval, options);
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ int tune_command(const Settings& requested, const Interrupt& interrupt) {
   json["interrupted"] = interrupt.raised();
   for (const auto* key : {"advice", "verdict", "next", "regime", "regime_why", "depths", "grid"})
     json[key] = nullptr;
-  const bool done = measured.window && measured.run.error.empty() && !interrupt.raised();
+  const bool done = measured.interval && measured.run.error.empty() && !interrupt.raised();
   if (!done) {
     emit(settings, json,
          interrupt.raised() ? "Interrupted: the measurement did not end, so there is no advice.\n"
@@ -148,17 +148,18 @@ int tune_command(const Settings& requested, const Interrupt& interrupt) {
   put_cache(measured);
   const auto advice = advised(source, settings, interrupt, measured);
   const auto next = next_command(settings, advice, Command::sweep);
-  const auto& window = *measured.window;
+  const auto& interval = *measured.interval;
   json["advice"] = report::to_json(advice);
   json["verdict"] = advice.sentence;
   json["next"] = next;
   json["regime"] = to_string(measured.verdict.regime);
   json["regime_why"] = measured.verdict.why;
-  json["depths"] = report::depths_json(window.plan, by_depth(window, advice.now.setting));
-  if (!settings.json.empty() || !settings.html.empty()) json["grid"] = setting_grid(window, advice);
+  json["depths"] = report::depths_json(interval.plan, by_depth(interval, advice.now.setting));
+  if (!settings.json.empty() || !settings.html.empty())
+    json["grid"] = setting_grid(interval, advice);
   emit(settings, json,
        report::verdict_text(advice) +
-           report::window_text(window, measured.run.figures.plan.read_ahead) + '\n' +
+           report::interval_text(interval, measured.run.figures.plan.read_ahead) + '\n' +
            report::levers_text(advice) + '\n' + report::next_text(next));
   return done_exit;
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "advice/cpu_share.hpp"
 #include "base/cpu_room.hpp"
-#include "plan/cpu_share.hpp"
 
 namespace weir::engine {
 
@@ -236,7 +236,7 @@ CpuUse LoaderStats::cpu_now() const noexcept {
 
 CpuUse LoaderStats::cpu(const CpuUse& now) const noexcept {
   if (!opened_ || ended_) return counted_.cpu;
-  auto use = sum(counted_.cpu, between(cpu_before_, now));
+  auto use = advice::sum(counted_.cpu, advice::between(cpu_before_, now));
   use.cpus = cpu_before_.cpus;
   return use;
 }

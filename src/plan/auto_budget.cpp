@@ -1,6 +1,7 @@
 #include "plan/auto_budget.hpp"
 
-#include "plan/text.hpp"
+#include "base/text.hpp"
+#include "plan/refuse.hpp"
 
 namespace weir {
 AutoBudget auto_budget(const MemoryRoom& room, double share) {

@@ -4,7 +4,8 @@
 #include <string>
 
 #include "base/checked.hpp"
-#include "plan/text.hpp"
+#include "base/text.hpp"
+#include "plan/refuse.hpp"
 #include "weir/ledger.hpp"
 
 namespace weir {
@@ -63,10 +64,11 @@ void check_cache(const Options& options) {
     refuse(keep, ": ", why, "; cache.keep = encoded keeps what was read");
 }
 
+bool may_keep_decoded(const Options& options) { return !varies(options); }
+
 CachePlan plan_cache(const Options& options, std::uint64_t samples, std::uint64_t room,
                      std::uint64_t max_sample_bytes, std::uint64_t row_bytes) {
   CachePlan plan;
-  plan.may_keep_decoded = !varies(options);
   const auto& cache = options.cache;
   if (cache.keep == Cache::nothing) return plan;
   plan.keep = cache.keep;

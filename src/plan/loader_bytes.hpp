@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/grown.hpp"
-#include "weir/advice.hpp"
+#include "weir/plan.hpp"
 
 namespace weir {
 
@@ -34,13 +34,5 @@ constexpr std::uint32_t most_rows(std::uint32_t batch, std::uint64_t positions,
 
 /// Assumed bytes per worker for this plan.
 std::uint64_t typical_arena(const Plan& plan);
-
-/// The plan of the window's loader with another setting and budget. Throws as weir::resolve does,
-/// and Error{bad_options} if a knob is 0 that must not be 0.
-Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budget_bytes);
-
-/// Typical live bytes of a running stream: staging, index, a typical arena per worker, and two
-/// encoded samples per read ahead (the new bytes and the old buffer). At most the plan's ceiling.
-std::uint64_t typical_bytes(const Plan& plan, double encoded_bytes);
 
 }  // namespace weir

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "plan/text.hpp"
+#include "base/text.hpp"
+#include "plan/refuse.hpp"
 #include "source/weights.hpp"
 
 namespace weir {

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "base/sanitize.hpp"
-#include "plan/text.hpp"
+#include "base/text.hpp"
+#include "plan/refuse.hpp"
 
 namespace weir {
 namespace plan {

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/text.hpp"
 #include "base/threads.hpp"
 #include "buffer/slab.hpp"
 #include "conductor/schedule.hpp"
@@ -11,9 +13,9 @@
 #include "plan/decoder_options.hpp"
 #include "plan/loader_bytes.hpp"
 #include "plan/order_plan.hpp"
+#include "plan/refuse.hpp"
 #include "plan/resolve.hpp"
 #include "plan/size_plan.hpp"
-#include "plan/text.hpp"
 #include "source/order.hpp"
 #include "source/weights.hpp"
 #include "weir/ledger.hpp"
@@ -176,6 +178,216 @@ std::string floor_message(const Plan& plan, std::uint64_t others, std::uint64_t 
                 others > 0 ? "" : concat("; exactly ", bytes, " bytes"));
 }
 
+/// The options without functions and objects of the caller.
+Options detached(Options options, const Plan& plan) {
+  if (options.transform.apply) options.transform.apply = [](DecodedSample&) {};  // never called
+  options.ranks = plan.ranks;
+  options.memory.budget_bytes = plan.budget_bytes;
+  options.memory.upstream = nullptr;
+  options.memory.ledger = nullptr;
+  options.cache = {options.cache.keep, plan.cache.requested};
+  options.tuning = {};
+  options.watchdog = {};
+  options.codecs.clear();
+  options.sizes.index = nullptr;
+  return options;
+}
+
+/// Makes a plan in steps. Each step uses what those before it have found.
+class Resolver {
+ public:
+  Resolver(const Options& options, const plan::Surroundings& given)
+      : options_(options), given_(given) {}
+
+  Plan resolved() && {
+    check(options_, given_.samples);
+    copy_options();
+    resolve_ranks();
+    resolve_sizes();
+    resolve_index();
+    resolve_floor();
+    resolve_depth();
+    resolve_cache();
+    resolve_ceiling();
+    plan_.origin = std::make_shared<plan::Origin>(plan::Origin{detached(options_, plan_), given_});
+    return std::move(plan_);
+  }
+
+ private:
+  void copy_options() {
+    plan_.short_side = short_side(options_);
+    plan_.batch = options_.batch;
+    plan_.order = options_.order;
+    plan_.max_queue_size_requested = options_.queue.max_queue_size;
+    plan_.max_leases = options_.queue.max_leases;
+    if (options_.queue.max_bytes != 0) plan_.max_queue_bytes = options_.queue.max_bytes;
+    plan_.side_bytes = options_.side_bytes;
+    plan_.alignment = options_.memory.alignment;
+    plan_.transform_bytes = options_.transform.scratch_bytes;
+    plan_.whole_images =
+        options_.transform.apply && options_.transform.input == TransformInput::decoded;
+    plan_.decode = options_.decode;
+    plan_.budget_bytes =
+        options_.memory.ledger ? options_.memory.ledger->budget() : options_.memory.budget_bytes;
+  }
+
+  void resolve_ranks() {
+    plan_.ranks = weir::resolved(options_.ranks);
+    plan_.epoch =
+        epoch_of(options_, plan_.ranks, source::positions_of(options_.order, given_.samples));
+    requested_ = {options_.queue.max_queue_size, workers_for(options_.workers, plan_.ranks),
+                  options_.io.read_ahead, options_.batch};
+    most_ = bounds(options_, requested_, plan_.ranks);
+    plan_.workers = most_.workers;
+  }
+
+  /// Sizes of an image, a row and a slab.
+  void resolve_sizes() {
+    plan_.index_bytes = given_.index_bytes;
+    if (sizes_differ_) {
+      const auto figures = size_figures(options_, plan_.ranks);
+      plan_.sizes = figures.plan;
+      plan_.shape = figures.plan.largest;
+      plan_.slab_bytes = figures.most_slab_bytes;
+      plan_.row_bytes = plan_.sizes.typical_slab_bytes / plan_.batch;
+      plan_.index_bytes = add_sat(plan_.index_bytes, figures.index_bytes);
+    } else {
+      plan_.shape = options_.shape;
+      plan_.slab_bytes =
+          slab_bytes(options_.shape, options_.batch, plan_.alignment, options_.side_bytes);
+      plan_.row_bytes = plan::row_form(options_).row_bytes(plan_.shape);
+    }
+  }
+
+  /// The weights, the trace, and weir's own records of the slabs that the floor has and of the first
+  /// threads.
+  void resolve_index() {
+    auto& index_bytes = plan_.index_bytes;
+    if (options_.order.weights) index_bytes = add_sat(index_bytes, options_.order.weights->bytes());
+    within("index_bytes() of the source", index_bytes, std::uint64_t{0}, std::uint64_t{1} << 60);
+    plan_.trace_bytes = mul_sat(options_.trace.events, trace_event_bytes);
+    each_record_ = slab_record_bytes(
+        most_rows(options_.batch, plan_.epoch.positions, given_.samples), sizes_differ_);
+    records_ = recorded_slabs(plan_.max_leases, most_.max_queue_size + plan_.max_leases);
+    plan_.record_bytes =
+        add_sat(mul_sat(records_, each_record_), requested_.workers * worker_record_bytes +
+                                                     requested_.read_ahead * reader_record_bytes);
+    index_bytes = add_sat(index_bytes, add_sat(plan_.trace_bytes, plan_.record_bytes));
+  }
+
+  /// What the smallest budget holds, and max_sample_bytes.
+  void resolve_floor() {
+    const auto requested = options_.memory.max_sample_bytes;
+    const bool is_set = requested != 0 && requested != MemoryOptions::measured;
+    // The default bound for a decode without a transform also holds with one.
+    const auto least_default = add_sat(least_sample_bytes, plan_.transform_bytes);
+    const auto most_needed =
+        given_.sample_bounds && given_.sample.both != 0 ? given_.sample.both : unlimited;
+    const auto least_sample = is_set ? requested : std::min(least_default, most_needed);
+    const auto fixed = add_sat(plan_.index_bytes, mul_sat(1 + plan_.max_leases, plan_.slab_bytes));
+    plan_.floor_bytes = add_sat(fixed, least_sample);
+    if (plan_.budget_bytes != unlimited)
+      available_ = sub_floor(plan_.budget_bytes, given_.others_promised);
+    if (available_ < plan_.floor_bytes)
+      throw Error(Errc::budget_too_small, Stage::wait,
+                  floor_message(plan_, given_.others_promised, least_sample, is_set));
+    plan_.max_sample_bytes =
+        is_set ? least_sample
+               : std::min(std::clamp((available_ - fixed) / 4, least_default,
+                                     add_sat(most_sample_bytes, plan_.transform_bytes)),
+                          most_needed);
+    plan_.promised_bytes = add_sat(fixed, plan_.max_sample_bytes);
+  }
+
+  /// The queue that the budget holds.
+  void resolve_depth() {
+    arenas_ = mul_sat(plan_.workers, typical_arena(plan_));
+    const auto for_slabs = sub_floor(
+        sub_floor(sub_floor(available_, plan_.index_bytes), plan_.max_sample_bytes), arenas_);
+    // If sizes differ, the stream charges the bytes of each batch separately.
+    const auto depth = sizes_differ_ ? most_.max_queue_size
+                                     : std::min(sub_floor(slabs_in(for_slabs), plan_.max_leases),
+                                                plan_.max_queue_bytes / plan_.slab_bytes);
+    plan_.max_queue_size =
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(depth, 1, most_.max_queue_size));
+    plan_.slabs = plan_.max_queue_size + plan_.max_leases;
+    const auto drawn = std::uint64_t{plan_.max_queue_size} * plan_.batch;
+    plan_.read_ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_.read_ahead, drawn));
+    plan_.start = {std::min(requested_.max_queue_size, plan_.max_queue_size), requested_.workers,
+                   std::min(requested_.read_ahead, plan_.read_ahead), plan_.batch};
+    if (!sizes_differ_ || available_ == unlimited) return;
+    // The smallest slabs need the most records.
+    const auto least =
+        static_cast<double>(std::max<std::uint64_t>(1, plan_.sizes.least_slab_bytes));
+    const auto share = least / (least + 2 * static_cast<double>(each_record_));
+    plan_.sizes.max_staging_bytes =
+        std::max(sub_floor(for_slabs, more_records()),
+                 static_cast<std::uint64_t>(static_cast<double>(for_slabs) * share));
+  }
+
+  /// Slabs, what is read ahead, and the cache, which gets the rest.
+  void resolve_cache() {
+    auto staging = mul_sat(plan_.slabs, plan_.slab_bytes);
+    if (sizes_differ_) {
+      // Released slabs are idle until the next batch begins. Their number is at most max_leases.
+      const auto ahead = std::min(mul_sat(plan_.max_queue_size, plan_.slab_bytes),
+                                  std::max(plan_.max_queue_bytes, plan_.slab_bytes));
+      staging = std::min(
+          staging, add_sat(ahead, mul_sat(2 * std::uint64_t{plan_.max_leases}, plan_.slab_bytes)));
+    }
+    if (const auto* const pinned =
+            dynamic_cast<const PinnedMemory*>(options_.memory.upstream.get()))
+      plan_.pinned = {staging, pinned->limit(), pinned->note()};
+    staged_ = add_sat(plan_.index_bytes,
+                      std::min(staging, std::max(plan_.sizes.max_staging_bytes,
+                                                 mul_sat(1 + plan_.max_leases, plan_.slab_bytes))));
+    const auto beside = sub_floor(available_, add_sat(staged_, plan_.max_sample_bytes));
+    const bool bounded = available_ != unlimited;
+    plan_.read_ahead_bytes = plan_.read_ahead == 0 || !bounded ? unlimited : beside / 2;
+    const auto reads =
+        std::min(plan_.read_ahead_bytes, mul_sat(plan_.read_ahead, typical_arena_bytes));
+    plan_.cache = plan_cache(options_, given_.samples,
+                             bounded ? sub_floor(beside, add_sat(arenas_, reads)) : unlimited,
+                             plan_.max_sample_bytes, plan_.row_bytes);
+  }
+
+  /// The most that can be live.
+  void resolve_ceiling() {
+    const auto more_threads = (plan_.workers - requested_.workers) * worker_record_bytes +
+                              (plan_.read_ahead - plan_.start.read_ahead) * reader_record_bytes;
+    const auto beside_samples =
+        add_sat(add_sat(staged_, plan_.cache.shared ? 0 : plan_.cache.bytes),
+                add_sat(more_records(), more_threads));
+    const auto ceiling = [&](const plan::LargestSample& of) {
+      // Without a budget nothing is refused, so nothing is charged to the reserve.
+      const auto reserve = available_ == unlimited ? 0 : plan_.max_sample_bytes;
+      return std::min(available_,
+                      add_sat(beside_samples, add_sat(plan::working_bytes(plan_, of), reserve)));
+    };
+    plan_.ceiling_bytes = ceiling({});
+    if (given_.sample.both != 0) plan_.data_ceiling_bytes = ceiling(given_.sample);
+  }
+
+  /// Slabs beyond the recorded ones need records. Their tables double, so there can be twice as many.
+  std::uint64_t slabs_in(std::uint64_t bytes) const {
+    const auto each = add_sat(plan_.slab_bytes, mul_sat(2, each_record_));
+    return std::max(std::min<std::uint64_t>(bytes / plan_.slab_bytes, records_), bytes / each);
+  }
+  /// Records of the slabs beyond the recorded ones.
+  std::uint64_t more_records() const {
+    return mul_sat(plan_.slabs - std::min(plan_.slabs, records_), each_record_);
+  }
+
+  const Options& options_;
+  const plan::Surroundings& given_;
+  const bool sizes_differ_ = options_.sizes.mode != Sizes::fixed;
+  Plan plan_;
+  Setting requested_, most_;
+  std::uint64_t each_record_ = 0;  ///< bytes of the records of one slab
+  std::uint32_t records_ = 0;      ///< slabs whose records are in record_bytes
+  std::uint64_t available_ = unlimited, arenas_ = 0, staged_ = 0;
+};
+
 }  // namespace
 
 codec::DecoderOptions plan::decoder_options(const Options& options) {
@@ -212,145 +424,11 @@ std::uint64_t slab_bytes(ImageSize shape, std::uint32_t batch, std::uint64_t ali
 
 Plan resolve(const Options& options, std::uint64_t index_bytes, std::uint64_t others_promised,
              std::uint64_t samples) {
-  if (options.decode == Decode::none)
-    return plan::resolve(plan::with_row_sizes(options), {index_bytes, others_promised, samples});
-  return plan::resolve(options, {index_bytes, others_promised, samples});
+  return plan::resolve(plan::with_row_sizes(options), {index_bytes, others_promised, samples});
 }
 
 Plan plan::resolve(const Options& options, const Surroundings& given) {
-  auto [index_bytes, others_promised, samples, sample, sample_bounds] = given;
-  check(options, samples);
-  Plan plan;
-  plan.shape = options.shape;
-  plan.short_side = short_side(options);
-  plan.batch = options.batch;
-  plan.ranks = resolved(options.ranks);
-  plan.order = options.order;
-  plan.epoch = epoch_of(options, plan.ranks, source::positions_of(options.order, samples));
-  const Setting requested{options.queue.max_queue_size, workers_for(options.workers, plan.ranks),
-                          options.io.read_ahead, options.batch};
-  const auto most = bounds(options, requested, plan.ranks);
-  plan.workers = most.workers;
-  plan.max_queue_size_requested = requested.max_queue_size;
-  plan.max_leases = options.queue.max_leases;
-  plan.side_bytes = options.side_bytes;
-  plan.alignment = options.memory.alignment;
-  plan.slab_bytes =
-      slab_bytes(options.shape, options.batch, options.memory.alignment, options.side_bytes);
-  const bool sizes_differ = options.sizes.mode != Sizes::fixed;
-  if (sizes_differ) {
-    const auto figures = size_figures(options, plan.ranks);
-    plan.sizes = figures.plan;
-    plan.shape = figures.plan.largest;
-    plan.slab_bytes = figures.most_slab_bytes;
-    index_bytes = add_sat(index_bytes, figures.index_bytes);
-  }
-  if (options.order.weights) index_bytes = add_sat(index_bytes, options.order.weights->bytes());
-  if (options.queue.max_bytes != 0) plan.max_queue_bytes = options.queue.max_bytes;
-  plan.transform_bytes = options.transform.scratch_bytes;
-  plan.whole_images = options.transform.apply && options.transform.input == TransformInput::decoded;
-  plan.decode = options.decode;
-  plan.row_bytes = sizes_differ ? plan.sizes.typical_slab_bytes / plan.batch
-                                : plan::row_form(options).row_bytes(plan.shape);
-  plan.antialias = options.antialias;
-  plan.trace_bytes = mul_sat(options.trace.events, trace_event_bytes);
-  within("index_bytes() of the source", index_bytes, std::uint64_t{0}, std::uint64_t{1} << 60);
-  index_bytes = add_sat(index_bytes, plan.trace_bytes);
-  // The records of the slabs that the floor has, and of the first threads.
-  const auto each_record =
-      slab_record_bytes(most_rows(options.batch, plan.epoch.positions, samples), sizes_differ);
-  const auto records = recorded_slabs(plan.max_leases, most.max_queue_size + plan.max_leases);
-  plan.record_bytes =
-      add_sat(mul_sat(records, each_record),
-              requested.workers * worker_record_bytes + requested.read_ahead * reader_record_bytes);
-  index_bytes = add_sat(index_bytes, plan.record_bytes);
-  plan.index_bytes = index_bytes;
-  plan.budget_bytes =
-      options.memory.ledger ? options.memory.ledger->budget() : options.memory.budget_bytes;
-
-  const bool sample_was_set = options.memory.max_sample_bytes != 0 &&
-                              options.memory.max_sample_bytes != MemoryOptions::measured;
-  // The default bound for a decode without a transform also holds with one.
-  const auto least_default = add_sat(least_sample_bytes, plan.transform_bytes);
-  const auto most_needed = sample_bounds && sample.both != 0 ? sample.both : unlimited;
-  const auto least_sample =
-      sample_was_set ? options.memory.max_sample_bytes : std::min(least_default, most_needed);
-  const auto fixed = add_sat(index_bytes, mul_sat(1 + plan.max_leases, plan.slab_bytes));
-  plan.floor_bytes = add_sat(fixed, least_sample);
-  const auto available =
-      plan.budget_bytes == unlimited ? unlimited : sub_floor(plan.budget_bytes, others_promised);
-  if (available < plan.floor_bytes) {
-    throw Error(Errc::budget_too_small, Stage::wait,
-                floor_message(plan, others_promised, least_sample, sample_was_set));
-  }
-  plan.max_sample_bytes =
-      sample_was_set ? least_sample
-                     : std::min(std::clamp((available - fixed) / 4, least_default,
-                                           add_sat(most_sample_bytes, plan.transform_bytes)),
-                                most_needed);
-  plan.promised_bytes = add_sat(fixed, plan.max_sample_bytes);
-
-  const auto arenas = mul_sat(plan.workers, typical_arena(plan));
-  const auto for_slabs =
-      sub_floor(sub_floor(sub_floor(available, index_bytes), plan.max_sample_bytes), arenas);
-  // Slabs beyond the recorded ones need records. Their tables double, so there can be twice as many.
-  const auto slabs_in = [&](std::uint64_t bytes) {
-    const auto each = add_sat(plan.slab_bytes, mul_sat(2, each_record));
-    return std::max(std::min<std::uint64_t>(bytes / plan.slab_bytes, records), bytes / each);
-  };
-  // If sizes differ, the stream charges the bytes of each batch separately.
-  const auto depth = sizes_differ ? most.max_queue_size
-                                  : std::min(sub_floor(slabs_in(for_slabs), plan.max_leases),
-                                             plan.max_queue_bytes / plan.slab_bytes);
-  plan.max_queue_size =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(depth, 1, most.max_queue_size));
-  plan.slabs = plan.max_queue_size + plan.max_leases;
-  const auto more_records = mul_sat(plan.slabs - std::min(plan.slabs, records), each_record);
-  if (sizes_differ && available != unlimited) {
-    // The smallest slabs need the most records.
-    const auto least = static_cast<double>(std::max<std::uint64_t>(1, plan.sizes.least_slab_bytes));
-    const auto share = least / (least + 2 * static_cast<double>(each_record));
-    plan.sizes.max_staging_bytes =
-        std::max(sub_floor(for_slabs, more_records),
-                 static_cast<std::uint64_t>(static_cast<double>(for_slabs) * share));
-  }
-
-  const auto drawn = std::uint64_t{plan.max_queue_size} * plan.batch;
-  plan.read_ahead = static_cast<std::uint32_t>(std::min<std::uint64_t>(most.read_ahead, drawn));
-  plan.start = {std::min(requested.max_queue_size, plan.max_queue_size), requested.workers,
-                std::min(requested.read_ahead, plan.read_ahead), plan.batch};
-  // Released slabs are idle until the next batch begins. Their number is at most max_leases.
-  const auto ahead_bytes = std::min(mul_sat(plan.max_queue_size, plan.slab_bytes),
-                                    std::max(plan.max_queue_bytes, plan.slab_bytes));
-  const auto staging =
-      sizes_differ ? std::min(mul_sat(plan.slabs, plan.slab_bytes),
-                              add_sat(ahead_bytes,
-                                      mul_sat(2 * std::uint64_t{plan.max_leases}, plan.slab_bytes)))
-                   : mul_sat(plan.slabs, plan.slab_bytes);
-  if (const auto* const pinned = dynamic_cast<const PinnedMemory*>(options.memory.upstream.get()))
-    plan.pinned = {staging, pinned->limit(), pinned->note()};
-  const auto staged = add_sat(
-      index_bytes, std::min(staging, std::max(plan.sizes.max_staging_bytes,
-                                              mul_sat(1 + plan.max_leases, plan.slab_bytes))));
-  const auto beside = sub_floor(available, add_sat(staged, plan.max_sample_bytes));
-  plan.read_ahead_bytes = plan.read_ahead == 0 || available == unlimited ? unlimited : beside / 2;
-  const auto reads = std::min(plan.read_ahead_bytes, mul_sat(plan.read_ahead, typical_arena_bytes));
-  plan.cache =
-      plan_cache(options, samples,
-                 available == unlimited ? unlimited : sub_floor(beside, add_sat(arenas, reads)),
-                 plan.max_sample_bytes, plan.row_bytes);
-  const auto more_threads = (plan.workers - requested.workers) * worker_record_bytes +
-                            (plan.read_ahead - plan.start.read_ahead) * reader_record_bytes;
-  const auto beside_samples = add_sat(add_sat(staged, plan.cache.shared ? 0 : plan.cache.bytes),
-                                      add_sat(more_records, more_threads));
-  const auto ceiling = [&](const LargestSample& of) {
-    // Without a budget nothing is refused, so nothing is charged to the reserve.
-    const auto reserve = available == unlimited ? 0 : plan.max_sample_bytes;
-    return std::min(available, add_sat(beside_samples, add_sat(working_bytes(plan, of), reserve)));
-  };
-  plan.ceiling_bytes = ceiling({});
-  if (sample.both != 0) plan.data_ceiling_bytes = ceiling(sample);
-  return plan;
+  return Resolver(options, given).resolved();
 }
 
 std::uint64_t plan::working_bytes(const Plan& plan, const LargestSample& sample) {

@@ -23,6 +23,13 @@ struct Surroundings {
   bool sample_bounds = true;  ///< whether the default of max_sample_bytes is at most `sample.both`
 };
 
+/// What a plan was resolved from, without functions and objects of the caller, which a plan can
+/// outlive: their memory and their codecs, sizes and callbacks.
+struct Origin {
+  Options options;
+  Surroundings given;
+};
+
 /// Maximum bytes of all blocks of a stream that `encoded` and `scratch` count, without the reserve.
 /// A worker keeps the block of the largest encoded sample and that of the largest decode that it
 /// has seen, which can be two samples. `sample`: the samples of the data; unknown: any samples.

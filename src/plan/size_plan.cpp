@@ -10,17 +10,20 @@
 #include "base/checked.hpp"
 #include "conductor/batch_sizes.hpp"
 #include "plan/decoder_options.hpp"
-#include "plan/text.hpp"
+#include "plan/refuse.hpp"
 #include "source/order.hpp"
-#include "weir/report.hpp"
 
 namespace weir {
 namespace {
 
 /// Sums over the batches of one epoch.
 struct EpochSizes {
-  std::uint64_t batches = 0, slab_bytes = 0, least = unlimited;
-  SizeStats sizes;
+  std::uint64_t batches = 0, slab_bytes = 0, least = unlimited, image_bytes = 0, block_bytes = 0;
+  double padding() const noexcept {
+    return block_bytes == 0
+               ? 0
+               : 1 - static_cast<double>(image_bytes) / static_cast<double>(block_bytes);
+  }
 };
 
 EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t bucket_batches) {
@@ -43,11 +46,9 @@ EpochSizes first_epoch(const Options& options, const Ranks& ranks, std::uint32_t
     ++epoch.batches;
     epoch.slab_bytes = add_sat(epoch.slab_bytes, batch.layout.bytes);
     epoch.least = std::min(epoch.least, batch.layout.bytes);
-    epoch.sizes.block_bytes =
-        add_sat(epoch.sizes.block_bytes, batch.layout[buffer::ColumnId::pixels].bytes);
+    epoch.block_bytes = add_sat(epoch.block_bytes, batch.layout[buffer::ColumnId::pixels].bytes);
     for (const auto& extent : batch.extents)
-      epoch.sizes.image_bytes =
-          add_sat(epoch.sizes.image_bytes, batch.layout.form.image_bytes(extent));
+      epoch.image_bytes = add_sat(epoch.image_bytes, batch.layout.form.image_bytes(extent));
   }
   return epoch;
 }
@@ -147,9 +148,9 @@ SizeFigures size_figures(const Options& options, const Ranks& ranks) {
     plan.least_slab_bytes = epoch.least;
     plan.typical_slab_bytes = epoch.slab_bytes / epoch.batches;
   }
-  plan.padding = plan.padding_without_buckets = epoch.sizes.padding();
+  plan.padding = plan.padding_without_buckets = epoch.padding();
   if (sizes.bucket_batches > 0)
-    plan.padding_without_buckets = first_epoch(options, ranks, 0).sizes.padding();
+    plan.padding_without_buckets = first_epoch(options, ranks, 0).padding();
   const auto layout = most(options, plan.largest);
   figures.most_slab_bytes = layout.bytes;
   plan.most_pixels = layout[buffer::ColumnId::pixels].bytes;

@@ -118,8 +118,8 @@ std::string levers_text(const Advice& advice) {
     return "What to change\n  Nothing: no setting is faster by 2 %, and none saves memory.\n";
   Table table("|<change|gain|samples/s|MiB|<basis", 2);
   const auto& now = advice.now;
-  table.add({"", "now", "", fmt::format("{:.1f}", now.samples_per_s), mebibytes(now.total_bytes, 1),
-             std::string(to_string(Basis::predicted))});
+  table.add({"", "now", "", fmt::format("{:.1f}", now.samples_per_s),
+             mib_figure(now.total_bytes, 1), std::string(to_string(Basis::predicted))});
   std::string pastes;
   int rank = 0;
   for (const auto& lever : advice.levers) {
@@ -153,15 +153,17 @@ std::string next_text(const Advice& advice, const std::string& command) {
 
 std::string next_text(const std::string& command) { return "Next: " + command + '\n'; }
 
-std::string window_text(const Window& window, std::uint32_t read_ahead) {
+std::string interval_text(const Interval& interval, std::uint32_t read_ahead) {
   return fmt::format(
       "Measured {} samples in {:.2f} s, {} workers on {} cores, read_ahead {}{}\n"
       "  a read          {}\n  a decode        {}\n  the consumer    {} a batch of {}\n",
-      grouped(window.samples), window.seconds, window.plan.workers, window.cores, read_ahead,
-      read_ahead == window.plan.read_ahead
+      grouped(interval.samples), interval.seconds, interval.plan.workers, interval.cores,
+      read_ahead,
+      read_ahead == interval.plan.read_ahead
           ? ""
-          : fmt::format(" (requested {}, which would have taken too long)", window.plan.read_ahead),
-      times(window.read), times(window.decode), times(window.consumer), window.plan.batch);
+          : fmt::format(" (requested {}, which would have taken too long)",
+                        interval.plan.read_ahead),
+      times(interval.read), times(interval.decode), times(interval.consumer), interval.plan.batch);
 }
 
 }  // namespace weir::report

@@ -31,8 +31,8 @@ std::string next_text(const std::string& command);
 /// The end of a report: the verdict, the best lever, and the command to try next.
 std::string next_text(const Advice& advice, const std::string& command);
 
-/// The measurements of the window: samples, and the times of a read, a decode and a batch of the
+/// The measurements of the interval: samples, and the times of a read, a decode and a batch of the
 /// consumer. `read_ahead` is that of the measurement.
-std::string window_text(const Window& window, std::uint32_t read_ahead);
+std::string interval_text(const Interval& interval, std::uint32_t read_ahead);
 
 }  // namespace weir::report

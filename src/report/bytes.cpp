@@ -78,7 +78,7 @@ std::string human_difference(std::int64_t bytes) {
   return (bytes < 0 ? "-" : "") + human_bytes(magnitude);
 }
 
-std::string mebibytes(std::uint64_t bytes, int decimals) {
+std::string mib_figure(std::uint64_t bytes, int decimals) {
   return fmt::format("{:.{}f}", static_cast<double>(bytes) / static_cast<double>(1u << 20),
                      decimals);
 }

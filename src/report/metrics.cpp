@@ -4,8 +4,8 @@
 #include <limits>
 #include <string_view>
 
+#include "advice/regimes.hpp"
 #include "books/accounts.hpp"
-#include "plan/regimes.hpp"
 #include "report/fields.hpp"
 #include "report/process.hpp"
 #include "weir/memory_report.hpp"
@@ -126,7 +126,8 @@ void put_work(Families& out, const Report& figures) {
   std::vector<Labelled> workers, bounds, faults;
   for (const auto& field : worker_fields)
     workers.emplace_back(field.name, figures.queue.workers.*field.value);
-  for (const auto& row : regimes) bounds.emplace_back(row.name, figures.regime == row.name ? 1 : 0);
+  for (const auto& row : advice::regimes)
+    bounds.emplace_back(row.name, figures.regime == row.name ? 1 : 0);
   for (std::size_t i = 0; i < fault_kind_count; ++i)
     faults.emplace_back(to_string(static_cast<FaultKind>(i)), figures.fault_kinds[i]);
   put(out, "weir_worker_seconds_total", "What all workers together did with their time.", "state",

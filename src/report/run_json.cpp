@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "report/fields.hpp"
+#include "weir/interval.hpp"
 #include "weir/memory_report.hpp"
-#include "weir/window.hpp"
 
 namespace weir::report {
 namespace {

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "report/bytes.hpp"
 #include "report/fields.hpp"
 #include "report/table.hpp"
-#include "weir/window.hpp"
+#include "weir/interval.hpp"
 
 namespace weir::report {
 namespace {
@@ -51,8 +52,6 @@ std::string consumer_text(const Timing& timing) {
 }
 
 }  // namespace
-
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string duration(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);

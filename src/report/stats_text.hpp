@@ -12,7 +12,6 @@ namespace weir::report {
 
 // The statistics as text: parts of run_text(), and helpers for them.
 
-std::string percent(double share);
 /// "12 us", "3.4 ms", "5.67 s".
 std::string duration(double seconds);
 /// `text` in lines of at most 96 columns, each with an indent of `blanks` spaces.

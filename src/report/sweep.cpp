@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "report/bytes.hpp"
 #include "report/stats_text.hpp"
 #include "report/table.hpp"
@@ -97,8 +98,8 @@ std::string peaks_text(const std::vector<Json>& runs) {
     if (!predicted["peak_staging_bytes"].is_number() || predicted["peak_staging_bytes"] == 0)
       continue;
     table.add({grouped(run["plan"]["max_queue_size_requested"]),
-               mebibytes(predicted["staging_bytes"]), mebibytes(predicted["peak_staging_bytes"]),
-               mebibytes(run["memory"]["staging"]),
+               mib_figure(predicted["staging_bytes"]), mib_figure(predicted["peak_staging_bytes"]),
+               mib_figure(run["memory"]["staging"]),
                signed_percent(run["predicted_off"]["peak_staging_bytes"])});
   }
   return table.empty() ? "" : '\n' + table.text();
@@ -140,9 +141,9 @@ std::string measured_text(const std::vector<Json>& runs, const Json& by_depth) {
     const auto signed_mebibytes = [](std::int64_t bytes) {
       return tenths(static_cast<double>(bytes) / static_cast<double>(1u << 20));
     };
-    table.add({grouped(depth["max_queue_size"]), mebibytes(predicted["staging_bytes"]),
-               mebibytes(memory["staging"]), mebibytes(predicted["float32_bytes"]),
-               mebibytes(memory["peak"]), signed_mebibytes(growth),
+    table.add({grouped(depth["max_queue_size"]), mib_figure(predicted["staging_bytes"]),
+               mib_figure(memory["staging"]), mib_figure(predicted["float32_bytes"]),
+               mib_figure(memory["peak"]), signed_mebibytes(growth),
                signed_mebibytes(growth - memory["peak"].get<std::int64_t>()),
                tenths(depth["samples_per_s"]), tenths(depth["least_samples_per_s"]),
                tenths(depth["most_samples_per_s"]), grouped(depth["runs"]),

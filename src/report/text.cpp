@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "report/bytes.hpp"
 #include "report/fields.hpp"
 #include "report/stats_text.hpp"
@@ -214,8 +215,9 @@ std::string depth_text(const Plan& plan, std::span<const std::uint32_t> depths) 
   for (const auto depth : depths) {
     const auto cost = cost_at(plan, depth);
     std::vector<std::string> cells{grouped(depth), grouped(std::uint64_t{depth} + plan.max_leases),
-                                   grouped(cost.u8_bytes), mebibytes(cost.u8_bytes)};
-    if (!encoded) cells.insert(cells.end(), {mebibytes(cost.f16_bytes), mebibytes(cost.f32_bytes)});
+                                   grouped(cost.u8_bytes), mib_figure(cost.u8_bytes)};
+    if (!encoded)
+      cells.insert(cells.end(), {mib_figure(cost.f16_bytes), mib_figure(cost.f32_bytes)});
     cells.emplace_back(depth == plan.max_queue_size ? "<- this plan" : "");
     table.add(std::move(cells));
   }

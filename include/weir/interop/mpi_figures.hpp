@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "weir/interval.hpp"
 #include "weir/loader.hpp"
 #include "weir/report.hpp"
-#include "weir/window.hpp"
 
 /// \file
 /// The arithmetic of interop/mpi.hpp, without MPI.
@@ -212,7 +212,7 @@ inline void put(const Figures& figures, std::span<const std::uint64_t> lengths, 
   report.regime.reset();
   report.regime_why.clear();
   if (queue.seconds > 0) {
-    auto verdict = judge(window(report));
+    auto verdict = judge(interval(report));
     report.regime = to_string(verdict.regime);
     report.regime_why = std::move(verdict.why);
   }

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "advice/regimes.hpp"
 #include "base/terms.hpp"
 #include "books/accounts.hpp"
-#include "plan/regimes.hpp"
 #include "report/json.hpp"
 #include "report/page/embedded.hpp"
 
@@ -21,7 +21,7 @@ Json terms() {
   for (const auto& row : books::accounts)
     out["accounts"].push_back({{"name", row.name}, {"meaning", row.meaning}, {"slab", row.slab}});
   for (const auto& row : stages) out["stages"][std::string(row.name)] = row.meaning;
-  for (const auto& row : regimes) out["regimes"][std::string(row.name)] = row.meaning;
+  for (const auto& row : advice::regimes) out["regimes"][std::string(row.name)] = row.meaning;
   return out;
 }
 

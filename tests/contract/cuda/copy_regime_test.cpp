@@ -43,7 +43,7 @@ TEST_CASE("a slow device makes the regime copy, in figures, trace and prediction
   REQUIRE(comes([&] { return leases.leased() == 0; }));
   const auto report = leases.loader->report();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  const auto seen = undisturbed(window(report));
+  const auto seen = undisturbed(interval(report));
   const auto verdict = judge(seen);
   INFO(verdict.why);
   CHECK(verdict.regime == Regime::copy);
@@ -96,7 +96,7 @@ TEST_CASE("who releases at the end of a step gains by another lease", "[cuda][re
     std::this_thread::sleep_for(std::chrono::microseconds(copy_us));
     leases.send(std::move(*batch));
   }
-  const auto seen = undisturbed(window(leases.loader->report()));
+  const auto seen = undisturbed(interval(leases.loader->report()));
   CHECK(judge(seen).regime == Regime::copy);
   const auto advice = advise(seen);
   const auto lever = std::ranges::find(advice.levers, Change::max_leases, &Lever::change);

@@ -50,17 +50,17 @@ AnySource photographs() {
   return SlowSource(1'000'000, {600, 800}, std::make_shared<SlowSource::State>());
 }
 
-Window seen(const AnySource& source, const Options& options, int batches) {
+Interval seen(const AnySource& source, const Options& options, int batches) {
   Loader loader(source, options);
   auto stream = loader.stream({.epochs = std::nullopt});
   consume(stream, batches, 0);
-  return window(loader.report());
+  return interval(loader.report());
 }
 
 }  // namespace
 
 TEST_CASE("workers beside busy threads on their CPU are short of CPUs", "[regimes][cpu]") {
-  Window starved;
+  Interval starved;
   on_one_cpu([&] {
     const Busy others(6);
     starved = seen(photographs(), two_workers(), 4);
@@ -87,11 +87,11 @@ TEST_CASE("workers that sleep are not short of CPUs", "[regimes][cpu]") {
   options.transform.apply = [](DecodedSample&) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   };
-  const auto window = seen(synthetic(1000, {24, 24}), options, 6);
-  const auto verdict = judge(undisturbed(window));
+  const auto interval = seen(synthetic(1000, {24, 24}), options, 6);
+  const auto verdict = judge(undisturbed(interval));
   INFO(verdict.why);
   CHECK(verdict.regime == Regime::decode);
-  CHECK(window.cpu.workers_s < 0.5 * window.workers.decode_s);
+  CHECK(interval.cpu.workers_s < 0.5 * interval.workers.decode_s);
 }
 
 TEST_CASE("CPU time counts while a stream is open", "[regimes][cpu]") {

@@ -30,5 +30,5 @@ TEST_CASE("64 reads of 200 ms under way bring 320 samples a second, less a tenth
   // A higher rate would mean more outstanding reads than requested. The two percent allow for a
   // burst at either end.
   CHECK(rate <= 1.02 * possible);
-  CHECK(judge(window(loader.report())).regime == Regime::storage);
+  CHECK(judge(interval(loader.report())).regime == Regime::storage);
 }

@@ -70,7 +70,7 @@ TEST_CASE("the simulation names the regime that was measured", "[regimes]") {
     Loader loader(source, options);
     auto stream = loader.stream({.epochs = std::nullopt});
     consume(stream, batches, work_ms);
-    const auto seen = undisturbed(window(loader.report()));
+    const auto seen = undisturbed(interval(loader.report()));
     const auto measured = judge(seen), predicted = predict(seen, setting_of(seen.plan)).verdict;
     INFO("measured: " << measured.why);
     INFO("predicted: " << predicted.why);
@@ -100,7 +100,7 @@ TEST_CASE("a consumer as fast as the producers makes it balanced", "[regimes]") 
     const auto batch = stream.next();
     work();
   }
-  const auto verdict = judge(undisturbed(window(begun, loader.report())));
+  const auto verdict = judge(undisturbed(interval(begun, loader.report())));
   INFO(verdict.why);
   CHECK(verdict.regime == Regime::balanced);
 }
@@ -140,18 +140,18 @@ TEST_CASE("a change in mid-run is seen between two reports", "[regimes]") {
   auto stream = loader.stream({.epochs = std::nullopt});
   consume(stream, 10, 0);
   const auto half = loader.report();
-  CHECK(half.regime == to_string(judge(window(half)).regime));
+  CHECK(half.regime == to_string(judge(interval(half)).regime));
   state->delay_ms = 0;
   consume(stream, 12, 40);
   const auto end = loader.report();
-  const auto first = judge(undisturbed(window(half))),
-             second = judge(undisturbed(window(half, end)));
+  const auto first = judge(undisturbed(interval(half))),
+             second = judge(undisturbed(interval(half, end)));
   INFO(first.why);
   INFO(second.why);
   CHECK(first.regime == Regime::storage);
   CHECK(second.regime == Regime::consumer);
-  CHECK(window(half, end).batches == 12);
+  CHECK(interval(half, end).batches == 12);
   state->delay_ms = 20;
   consume(stream, 10, 0);
-  CHECK(judge(undisturbed(window(end, loader.report()))).regime == Regime::storage);
+  CHECK(judge(undisturbed(interval(end, loader.report()))).regime == Regime::storage);
 }

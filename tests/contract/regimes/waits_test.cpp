@@ -91,7 +91,7 @@ TEST_CASE("a consumer that polls is seen to wait", "[regimes]") {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
-  const auto verdict = judge(undisturbed(window(loader.report())));
+  const auto verdict = judge(undisturbed(interval(loader.report())));
   INFO(verdict.why);
   CHECK(verdict.regime == Regime::storage);
   CHECK(verdict.storage_wait > 0.5);
@@ -107,7 +107,7 @@ TEST_CASE("a consumer at work makes the workers' waiting grow", "[regimes]") {
     return now.queue.workers.idle_s > before.queue.workers.idle_s + 0.2;
   });
   CHECK(later.queue.workers.idle_s > before.queue.workers.idle_s + 0.2);
-  CHECK(judge(undisturbed(window(before, later))).regime == Regime::consumer);
+  CHECK(judge(undisturbed(interval(before, later))).regime == Regime::consumer);
 }
 
 TEST_CASE("workers' times add up, stalls to the consumer's wait, batches to their stages",
@@ -158,8 +158,8 @@ TEST_CASE("workers' times add up, stalls to the consumer's wait, batches to thei
     CHECK(*stage.p90_us <= *stage.p99_us);
   }
   CHECK(report.readings >= 3 * samples + 2 * batches);
-  CHECK(window(report).samples == samples);
-  CHECK(window(report).batches == batches);
+  CHECK(interval(report).samples == samples);
+  CHECK(interval(report).batches == batches);
 }
 
 TEST_CASE("a lease that ends after its loader is timed no more, and harms nothing", "[regimes]") {

@@ -75,7 +75,7 @@ inline Verdict regime_of(const AnySource& source, const Options& options, int ba
   Loader loader(source, options);
   auto stream = loader.stream({.epochs = std::nullopt});
   consume(stream, batches, work_ms);
-  return judge(undisturbed(window(loader.report())));
+  return judge(undisturbed(interval(loader.report())));
 }
 
 }  // namespace weir::test

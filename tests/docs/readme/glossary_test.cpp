@@ -2,9 +2,9 @@
 #include <string>
 #include <string_view>
 
+#include "advice/regimes.hpp"
 #include "base/terms.hpp"
 #include "books/accounts.hpp"
-#include "plan/regimes.hpp"
 #include "program.hpp"
 #include "report/fields.hpp"
 #include "support/catch.hpp"
@@ -48,7 +48,7 @@ TEST_CASE("the glossary explains accounts, stages and regimes in the words of th
   };
   check(books::accounts);
   check(stages);
-  check(regimes);
+  check(advice::regimes);
 }
 
 TEST_CASE("the glossary has the labels of the console and of the pages", "[readme]") {

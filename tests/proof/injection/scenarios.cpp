@@ -253,7 +253,7 @@ void reports() {
   const Loader& loader = *drained;
   const auto report = loader.report();
   static_cast<void>(loader.snapshot());
-  if (judge(window(report)).why.empty()) wrong("no verdict");
+  if (judge(interval(report)).why.empty()) wrong("no verdict");
   std::ostringstream trace;
   loader.write_trace(trace);
   if (!trace) throw std::bad_alloc();  // a stream reports it by its state

@@ -4,21 +4,21 @@
 
 #include "support/catch.hpp"
 #include "support/text.hpp"
-#include "unit/plan/windows.hpp"
+#include "unit/advice/intervals.hpp"
 
 using namespace weir;
 using test::contains;
-using test::window_of;
+using test::interval_of;
 
 namespace {
 
-/// A window measured with read-ahead that differs from the requested one in the plan.
-Window requested(const test::Times& times, std::uint32_t read_ahead, Options options = {}) {
+/// An interval measured with read-ahead that differs from the requested one in the plan.
+Interval requested(const test::Times& times, std::uint32_t read_ahead, Options options = {}) {
   options.io.read_ahead = read_ahead;
-  return window_of(times, 2, options);
+  return interval_of(times, 2, options);
 }
 
-Regime prediction(const Window& window) { return cli::prediction(window).regime; }
+Regime prediction(const Interval& interval) { return cli::prediction(interval).regime; }
 
 }  // namespace
 
@@ -31,9 +31,9 @@ TEST_CASE("the verdict of a setting that was not measured is judged as a measure
   Options tight;
   tight.memory.budget_bytes = 24ull << 20;
   tight.queue.max_queue_size = 1;
-  auto window = requested({50, 3, 0, 0.5}, 32, tight);
-  window.encoded_bytes = 400e3;
-  CHECK(prediction(window) == Regime::memory);
+  auto interval = requested({50, 3, 0, 0.5}, 32, tight);
+  interval.encoded_bytes = 400e3;
+  CHECK(prediction(interval) == Regime::memory);
 }
 
 TEST_CASE("a verdict that is predicted says of what, and with which numbers", "[tune]") {
@@ -52,10 +52,10 @@ TEST_CASE("a verdict that is predicted says of what, and with which numbers", "[
 TEST_CASE("depths around the advised one are predicted as far as the budget holds them", "[tune]") {
   Options options;
   options.memory.budget_bytes = 64ull << 20;
-  auto window = window_of({0.05, 3, 58, 0.5, 1.0}, 2, options);
+  auto interval = interval_of({0.05, 3, 58, 0.5, 1.0}, 2, options);
   const auto depths = [&](std::uint32_t around) {
     std::vector<std::uint32_t> found;
-    for (const auto& one : cli::by_depth(window, {around, 2, 0, 32})) {
+    for (const auto& one : cli::by_depth(interval, {around, 2, 0, 32})) {
       CHECK(one.setting.workers == 2);
       CHECK(one.samples_per_s > 0);
       found.push_back(one.setting.max_queue_size);
@@ -64,17 +64,17 @@ TEST_CASE("depths around the advised one are predicted as far as the budget hold
   };
   CHECK(depths(1) == std::vector<std::uint32_t>{1, 2, 4, 8});
   CHECK(depths(6) == std::vector<std::uint32_t>{1, 2, 4, 5, 6, 7, 8});
-  window = window_of({0.05, 3, 58, 0.5, 1.0}, 2);
+  interval = interval_of({0.05, 3, 58, 0.5, 1.0}, 2);
   CHECK(depths(12) == std::vector<std::uint32_t>{1, 2, 4, 8, 11, 12, 13, 16});
   CHECK(depths(1u << 20).back() == 1u << 20);  // the largest depth
   // A larger depth has at least the throughput and more bytes.
-  const auto found = cli::by_depth(window, {12, 2, 0, 32});
+  const auto found = cli::by_depth(interval, {12, 2, 0, 32});
   for (std::size_t i = 1; i < found.size(); ++i) {
     CHECK(found[i].samples_per_s >= 0.998 * found[i - 1].samples_per_s);
     CHECK(found[i].staging_bytes > found[i - 1].staging_bytes);
   }
-  window.consumer = {1, 0.5, 0};
-  CHECK(cli::by_depth(window, {4, 2, 0, 32}).front().samples_per_s <= 64.1);
+  interval.consumer = {1, 0.5, 0};
+  CHECK(cli::by_depth(interval, {4, 2, 0, 32}).front().samples_per_s <= 64.1);
 }
 
 TEST_CASE("a run is evidence where it is long enough, of one setting and of what can be predicted",

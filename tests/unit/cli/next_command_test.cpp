@@ -7,13 +7,13 @@
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 #include "support/units.hpp"
-#include "unit/plan/windows.hpp"
+#include "unit/advice/intervals.hpp"
 
 #include <nlohmann/json.hpp>
 
 using namespace weir;
 using test::Approx;
-using test::window_of;
+using test::interval_of;
 
 namespace {
 
@@ -40,11 +40,11 @@ TEST_CASE("every flag of an advice parses when pasted, and sets what its lever s
     if (test::sanitized && kinds > 0) break;  // the advice within a tight budget takes long then
     Options options;
     options.memory.budget_bytes = budget;
-    auto window = window_of(times, 4, options);
-    window.source_samples = 1000;
-    window.plan.antialias = true;
-    window.plan.workers = 2;
-    const auto advice = advise(window, {.fast_decode = 0.5});
+    options.antialias = true;
+    auto interval = interval_of(times, 4, options);
+    interval.source_samples = 1000;
+    interval.plan.workers = 2;
+    const auto advice = advise(interval, {.fast_decode = 0.5});
     CHECK_NOTHROW(pasted(advice.flags));
     for (const auto& lever : advice.levers) {
       CAPTURE(lever.flag);
@@ -132,9 +132,9 @@ TEST_CASE("the grid of a page has a prediction for each combination, and the set
           "[advice]") {
   Options options;
   options.memory.budget_bytes = 64u << 20;
-  const auto window = window_of({10, 3, 58, 0.5}, 2, options);
-  const auto advice = advise(window);
-  const auto grid = cli::setting_grid(window, advice);
+  const auto interval = interval_of({10, 3, 58, 0.5}, 2, options);
+  const auto advice = advise(interval);
+  const auto grid = cli::setting_grid(interval, advice);
   std::size_t count = 1;
   for (const auto* axis : {"max_queue_size", "workers", "read_ahead", "consumer_s"}) {
     CAPTURE(axis);

@@ -30,7 +30,7 @@ Screen terminal(std::size_t columns) { return {.live = true, .columns = columns}
 /// The whole line, as in output that is not a terminal.
 std::string line(const Snapshot& now, const Plan& plan, duration<double> elapsed,
                  std::optional<std::uint64_t> goal, const std::string& label,
-                 const std::optional<Window>& recent = {}) {
+                 const std::optional<Interval>& recent = {}) {
   auto text =
       shown(progress_line(now, plan, plan.max_queue_size, elapsed, goal, label, recent), plain);
   REQUIRE(text.ends_with('\n'));
@@ -38,8 +38,8 @@ std::string line(const Snapshot& now, const Plan& plan, duration<double> elapsed
   return text;
 }
 
-Window last_seconds() {
-  Window recent;
+Interval last_seconds() {
+  Interval recent;
   recent.seconds = 4;
   recent.samples = 4936;
   recent.data_readiness = 0.98;
@@ -64,7 +64,7 @@ TEST_CASE("progress says queue, pace, bytes and time left", "[progress]") {
 }
 
 TEST_CASE("pace, readiness and regime are those of the last seconds", "[progress]") {
-  Window recent;
+  Interval recent;
   recent.seconds = 4;
   recent.samples = 2000;
   recent.data_readiness = 0.876;

@@ -32,25 +32,25 @@ TEST_CASE("a report is due every second", "[progress]") {
 TEST_CASE("what is recent is the last seconds, at first all there is", "[progress]") {
   Recent recent;
   const Recent::Instant start{};
-  CHECK_FALSE(recent.window());
+  CHECK_FALSE(recent.interval());
   recent.add(after(0, 0), start);
-  CHECK_FALSE(recent.window());
+  CHECK_FALSE(recent.interval());
   // Storage is the limit for ten seconds; after that there are no waits.
   for (int s = 1; s <= 10; ++s) recent.add(after(s, s), start + std::chrono::seconds(s));
-  REQUIRE(recent.window());
-  CHECK(recent.window()->seconds == Approx(5));
-  CHECK(judge(*recent.window()).regime == Regime::storage);
+  REQUIRE(recent.interval());
+  CHECK(recent.interval()->seconds == Approx(5));
+  CHECK(judge(*recent.interval()).regime == Regime::storage);
   for (int s = 11; s <= 16; ++s) recent.add(after(s, 10), start + std::chrono::seconds(s));
-  CHECK(judge(*recent.window()).regime == Regime::balanced);
+  CHECK(judge(*recent.interval()).regime == Regime::balanced);
   // Plain lines are five seconds apart. Each covers the time since the one before.
   recent.add(after(30, 24), start + 30s);
-  CHECK(recent.window()->seconds == Approx(14));
-  CHECK(judge(*recent.window()).regime == Regime::storage);
+  CHECK(recent.interval()->seconds == Approx(14));
+  CHECK(judge(*recent.interval()).regime == Regime::storage);
 }
 
-TEST_CASE("with one report, the window is from the loader's construction", "[progress]") {
+TEST_CASE("with one report, the interval is from the loader's construction", "[progress]") {
   Recent recent;
   recent.add(after(3, 3), Recent::Instant{});
-  REQUIRE(recent.window());
-  CHECK(recent.window()->seconds == Approx(3));
+  REQUIRE(recent.interval());
+  CHECK(recent.interval()->seconds == Approx(3));
 }

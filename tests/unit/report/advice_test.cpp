@@ -152,17 +152,17 @@ TEST_CASE("depths as JSON have what they cost, and what they would do where that
   CHECK(predicted[1]["predicted"] == report::to_json(prediction(3)));
 }
 
-TEST_CASE("a window as text names reads that nobody asked for", "[advice]") {
-  Window window;
-  window.plan.batch = 32;
-  window.plan.workers = 2;
-  window.cores = 4;
-  window.samples = 1280;
-  window.seconds = 2;
-  window.decode = {1280, 3.25e-3, 1.5e-3};
-  const auto text = report::window_text(window, 0);
+TEST_CASE("an interval as text names reads that nobody asked for", "[advice]") {
+  Interval interval;
+  interval.plan.batch = 32;
+  interval.plan.workers = 2;
+  interval.cores = 4;
+  interval.samples = 1280;
+  interval.seconds = 2;
+  interval.decode = {1280, 3.25e-3, 1.5e-3};
+  const auto text = report::interval_text(interval, 0);
   CHECK(contains(text, "Measured 1,280 samples in 2.00 s, 2 workers on 4 cores, read_ahead 0\n"));
   CHECK(contains(text, "a decode        3.25 ms (standard deviation 1.50)\n"));
   CHECK(contains(text, "a read          none\n"));
-  CHECK(contains(report::window_text(window, 16), "read_ahead 16 (requested 0"));
+  CHECK(contains(report::interval_text(interval, 16), "read_ahead 16 (requested 0"));
 }

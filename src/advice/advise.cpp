@@ -1,0 +1,57 @@
+#include <string>
+
+#include "advice/plan_with.hpp"
+#include "advice/search.hpp"
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "plan/refuse.hpp"
+#include "weir/advice.hpp"
+
+namespace weir {
+namespace {
+
+using namespace advice;
+
+/// Writes the recommended setting as options of the program and as C++.
+void put_settings(Advice& advice, std::uint64_t budget, const CachePlan& cache) {
+  const auto& setting = advice.recommended.setting;
+  advice.flags = flags_of(setting);
+  advice.code = code_of(setting);
+  if (budget != unlimited) {
+    advice.flags += " --memory-budget " + exact_bytes(budget);
+    advice.code += concat("options.memory.budget_bytes = ", budget, ";\n");
+  }
+  if (cache.keep == Cache::nothing) return;
+  const CacheOptions kept{cache.keep, cache.requested};
+  advice.flags += " " + flag_of(kept);
+  advice.code += code_of(kept);
+}
+
+void check(const AdviceOptions& o) {
+  if (!(o.target_readiness > 0 && o.target_readiness <= 1))
+    refuse("target_readiness = ", o.target_readiness, ": must be above 0 and at most 1");
+  if (o.most_queue == 0) refuse("most_queue = 0: must be 1 or more");
+}
+
+}  // namespace
+
+Advice advise(const Interval& interval, const AdviceOptions& options) {
+  check(options);
+  Search search(interval, options);
+  Advice advice;
+  advice.now =
+      predict(plan_with(interval.plan, setting_of(interval.plan), interval.plan.budget_bytes),
+              search.work(), interval.encoded_bytes);
+  const bool predicted = options.predict_verdict || options.consumer;
+  advice.basis = predicted ? Basis::predicted : Basis::measured;
+  advice.verdict = predicted ? advice.now.verdict : judge(interval);
+  advice.sentence = describe(advice.verdict);
+  advice.ceiling = search.ceiling();
+  advice.recommended = search.smallest(advice.ceiling);
+  advice.cache = cache_advice(interval, search, options.cache_bytes);
+  advice.levers = levers(interval, options, search, advice);
+  put_settings(advice, search.budget(), interval.plan.cache);
+  return advice;
+}
+
+}  // namespace weir

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <span>
+
+#include "advice/plan_with.hpp"
+#include "advice/search.hpp"
+#include "base/checked.hpp"
+#include "plan/cache_plan.hpp"
+#include "source/order.hpp"
+#include "source/weights.hpp"
+
+namespace weir::advice {
+namespace {
+
+/// Mean cached bytes of one sample, including the head of its entry; see buffer::SampleCache.
+std::uint64_t kept_bytes(const Interval& interval, Cache keep) {
+  constexpr std::uint64_t head = 128, alignment = 64;
+  const auto& plan = interval.plan;
+  const auto pixels = keep == Cache::decoded
+                          ? plan.row_bytes - plan.side_bytes
+                          : static_cast<std::uint64_t>(std::llround(interval.encoded_bytes));
+  return head + round_up(pixels, alignment) + round_up(plan.side_bytes, alignment);
+}
+
+std::uint64_t table_bytes(const Interval& interval) {
+  return mul_sat(interval.source_samples, sizeof(void*));
+}
+
+std::uint64_t above_0(std::span<const double> weights) {
+  return weights.size() - static_cast<std::uint64_t>(std::ranges::count(weights, 0.0));
+}
+
+/// Weights of about the same size.
+struct Alike {
+  double count = 0, sum = 0;
+  /// The part of them that has been drawn once after `draws` draws in units of 1 / weight.
+  double drawn(double draws) const { return 1 - std::exp(-draws * sum / count); }
+};
+
+/// The share of the weight that the first `kept` different samples have. The heavy ones come first.
+double weight_of_first(std::span<const double> weights, double kept) {
+  std::map<int, Alike> groups;
+  double sum = 0;
+  const auto most = *std::ranges::max_element(weights);
+  for (const auto given : weights) {
+    const auto weight = given / most;  // so that sums are finite
+    if (weight == 0) continue;
+    constexpr int groups_per_octave = 8;
+    auto& group = groups[static_cast<int>(std::floor(std::log2(weight) * groups_per_octave))];
+    ++group.count;
+    group.sum += weight;
+    sum += weight;
+  }
+  const auto after = [&](double draws, double Alike::*what) {
+    double total = 0;
+    for (const auto& [key, group] : groups) total += group.*what * group.drawn(draws);
+    return total;
+  };
+  // Bisection over the logarithm: weights may differ by hundreds of orders of magnitude.
+  double low = std::log(1e-9 / sum), high = low;
+  while (after(std::exp(high), &Alike::count) < kept && high < 700) high += 1;
+  for (int i = 0; i < 60; ++i) {
+    const auto middle = (low + high) / 2;
+    (after(std::exp(middle), &Alike::count) < kept ? low : high) = middle;
+  }
+  return std::min(1.0, after(std::exp(high), &Alike::sum) / sum);
+}
+
+/// The samples that this rank draws, over all epochs. An order that does not change from epoch to
+/// epoch gives a rank the same samples each time.
+std::uint64_t drawn_samples(const Plan& plan, std::uint64_t samples) {
+  const auto& order = plan.order;
+  if (order.weights) return above_0(order.weights->values());
+  if (!source::is_fixed(order.kind)) return samples;
+  if (plan.epoch.samples > 0) return plan.epoch.samples;
+  return (source::positions_of(order, samples) + plan.ranks.world - 1) / plan.ranks.world;
+}
+
+/// The share of draws that a cache with the first `kept` of `all` drawn samples serves.
+double hits_with(const Order& order, double kept, double all) {
+  if (kept >= all) return 1;
+  if (order.weights) return weight_of_first(order.weights->values(), kept);
+  return kept / all;
+}
+
+std::uint64_t entry_bytes(const Interval& interval, Cache keep) {
+  return mul_sat(drawn_samples(interval.plan, interval.source_samples), kept_bytes(interval, keep));
+}
+
+}  // namespace
+
+double cached_share(const Interval& interval, Cache keep, std::uint64_t bytes) {
+  const auto all = drawn_samples(interval.plan, interval.source_samples);
+  if (all == 0) return 0;
+  const auto kept = static_cast<double>(sub_floor(bytes, table_bytes(interval))) /
+                    static_cast<double>(kept_bytes(interval, keep));
+  return hits_with(interval.plan.order, kept, static_cast<double>(all));
+}
+
+std::vector<CacheAdvice> cache_advice(const Interval& interval, Search& search,
+                                      std::uint64_t bytes) {
+  std::vector<CacheAdvice> all;
+  if (interval.source_samples == 0) return all;
+  const auto table = table_bytes(interval);
+  const auto requested = bytes != 0 ? bytes : interval.plan.cache.requested;
+  auto [options, given] = origin_with(interval.plan, setting_of(interval.plan), search.budget());
+  given.samples = interval.source_samples;
+  for (const auto keep : {Cache::encoded, Cache::decoded}) {
+    if (keep == Cache::decoded && !may_keep_decoded(options)) continue;
+    const bool bounded = requested != 0 || search.budget() != unlimited;
+    options.cache = {keep, bounded ? requested : unlimited};
+    const auto plan = plan::resolve(options, given);
+    const auto at = [&](double share, std::uint64_t cache_bytes) {
+      auto prediction =
+          predict(plan, with_cache(search.work(), plan, keep, share), interval.encoded_bytes);
+      prediction.total_bytes = add_sat(prediction.total_bytes, cache_bytes);
+      return prediction;
+    };
+    CacheAdvice advice;
+    advice.keep = keep;
+    advice.whole_bytes = add_sat(table, entry_bytes(interval, keep));
+    advice.whole = at(1, advice.whole_bytes);
+    advice.bytes = std::min(advice.whole_bytes, plan.cache.bytes);
+    advice.share = cached_share(interval, keep, advice.bytes);
+    advice.to = advice.share < 1 ? at(advice.share, advice.bytes) : advice.whole;
+    all.push_back(std::move(advice));
+  }
+  return all;
+}
+
+}  // namespace weir::advice

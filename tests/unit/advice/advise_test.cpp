@@ -1,0 +1,380 @@
+#include <algorithm>
+#include <string>
+
+#include "advice/search.hpp"
+#include "support/catch.hpp"
+#include "support/sanitized.hpp"
+#include "support/units.hpp"
+#include "unit/advice/intervals.hpp"
+
+using namespace weir;
+using test::Approx;
+using test::interval_of;
+
+namespace {
+
+using weir::test::mib;
+
+/// The first lever that changes this. Null if there is none.
+const Lever* lever(const Advice& advice, Change change) {
+  const auto found = std::ranges::find(advice.levers, change, &Lever::change);
+  return found == advice.levers.end() ? nullptr : &*found;
+}
+
+/// For an interval without waits, which judge() calls balanced.
+Advice advised(const Interval& interval, AdviceOptions options = {}) {
+  options.predict_verdict = true;
+  return advise(interval, options);
+}
+
+/// Checks the properties of every advice.
+void check_promises(const Advice& advice, double target = 0.99) {
+  const auto &to = advice.recommended, &best = advice.ceiling;
+  CHECK(to.samples_per_s >= 0.99 * best.samples_per_s);
+  CHECK(to.data_readiness >= std::min(target, best.data_readiness - 0.01));
+  CHECK(to.total_bytes <= best.total_bytes);
+  CHECK(best.samples_per_s >= 0.999 * advice.now.samples_per_s);
+  CHECK(advice.sentence == describe(advice.verdict));
+  double before = 1e9;
+  for (const auto& one : advice.levers) {
+    CAPTURE(one.title, one.gain);
+    // Ranked by gain, unknown gains last.
+    CHECK(one.gain <= before * 1.021);
+    before = one.gain;
+    CHECK(one.sentence.starts_with(one.title + ": "));
+    CHECK((one.gain >= 1.02 || one.bytes < 0 || one.basis == Basis::unknown ||
+           one.result.data_readiness >= advice.now.data_readiness + 0.02));
+    CHECK((one.basis == Basis::unknown) == (one.gain == 0));
+    CHECK(one.flag.empty() == one.code.empty());
+    if (one.gain > 0)
+      CHECK(one.gain == Approx(one.result.samples_per_s / advice.now.samples_per_s));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("where the consumer is slow, one worker and the smallest queue are enough", "[plan]") {
+  const auto advice = advised(interval_of({0.05, 3, 200, 0.5}));
+  check_promises(advice);
+  CHECK(advice.recommended.setting.max_queue_size == 1);
+  CHECK(advice.recommended.setting.workers == 1);
+  CHECK(advice.recommended.setting.read_ahead == 0);
+  CHECK(advice.recommended.data_readiness >= 0.99);
+  CHECK(advice.verdict.regime == Regime::consumer);
+  CHECK(advice.sentence.starts_with("Consumer-bound: the workers wait "));
+  REQUIRE(advice.levers.size() == 2);
+  CHECK(advice.levers[0].change == Change::trainer);
+  CHECK(advice.levers[0].from == "200 ms a batch");
+  CHECK(advice.levers[0].to == "100 ms a batch");
+  CHECK(advice.levers[0].gain == Approx(2).epsilon(0.02));
+  CHECK(advice.levers[0].flag.empty());
+  CHECK(advice.levers[1].why == "It saves memory");
+  CHECK(advice.levers[1].bytes < 0);
+  CHECK(advice.levers[1].flag == "--workers 1 --max-queue-size 1");
+}
+
+TEST_CASE("where decoding is slow, no lever is a deeper queue, and cheaper decodes are first",
+          "[plan]") {
+  auto interval = interval_of({0.05, 3, 10, 0.5});
+  const auto advice = advised(interval);
+  check_promises(advice);
+  CHECK(advice.recommended.setting.workers == 2);
+  CHECK(advice.recommended.setting.max_queue_size <= 2);
+  CHECK(advice.sentence.starts_with("Decode-bound: the consumer waits "));
+  CHECK(advice.sentence.ends_with("of that for decoding."));
+  for (const auto& one : advice.levers) CHECK(one.result.setting.max_queue_size <= 4);
+  CHECK(advice.levers.front().change == Change::data);
+  CHECK(advice.levers.front().gain == Approx(2).epsilon(0.05));
+  const auto* const unknown = lever(advice, Change::decode);
+  REQUIRE(unknown);
+  CHECK(unknown == &advice.levers.back());
+  CHECK(unknown->basis == Basis::unknown);
+  CHECK(unknown->flag == "--decode fast");
+  CHECK_FALSE(lever(advice, Change::antialias));
+
+  // With measured decodes, their effect is predicted and ranked.
+  Options options;
+  options.antialias = true;
+  interval = interval_of({0.05, 3, 10, 0.5}, 2, options);
+  const auto measured = advised(interval, {.fast_decode = 0.25, .without_antialias = 0.8});
+  check_promises(measured);
+  CHECK(measured.levers.front().change == Change::decode);
+  CHECK(measured.levers.front().gain == Approx(4).epsilon(0.05));
+  CHECK(measured.levers.front().why.find("measured: 0.75 ms a decode instead of 3.00 ms") !=
+        std::string::npos);
+  REQUIRE(lever(measured, Change::antialias));
+  CHECK(lever(measured, Change::antialias)->gain == Approx(1.25).epsilon(0.03));
+  // Without effect, or set already, they are no levers.
+  options.decode = Decode::fast;
+  interval = interval_of({0.05, 3, 10, 0.5}, 2, options);
+  const auto none = advised(interval, {.without_antialias = 1.0});
+  CHECK_FALSE(lever(none, Change::decode));
+  CHECK_FALSE(lever(none, Change::antialias));
+}
+
+TEST_CASE("where reads are slow, read_ahead comes first and no further than it helps", "[plan]") {
+  const auto advice = advised(interval_of({50, 3, 100, 0.2}));
+  check_promises(advice);
+  const auto ahead = advice.recommended.setting.read_ahead;
+  // A small number: 320 samples/s of 50 ms are 16 reads under way.
+  CHECK(ahead >= 16);
+  CHECK(ahead <= 32);
+  CHECK(advice.recommended.data_readiness >= 0.99);
+  CHECK(advice.sentence.starts_with("Storage-bound: the consumer waits "));
+  CHECK(advice.levers.front().flag.starts_with("--read-ahead "));
+  CHECK(advice.levers.front().gain > 7);
+  REQUIRE(lever(advice, Change::read_ahead));
+  CHECK(lever(advice, Change::read_ahead)->gain > 7);
+  CHECK_FALSE(lever(advice, Change::max_queue_size));
+  AdviceOptions few;
+  few.most_read_ahead = 4;
+  const auto starved = advised(interval_of({50, 3, 100, 0.2}), few);
+  check_promises(starved);
+  CHECK(starved.recommended.setting.read_ahead == 4);
+  CHECK(lever(starved, Change::storage));
+  few.most_read_ahead = 0;
+  CHECK(advise(interval_of({50, 3, 100, 0.2}), few).recommended.setting.read_ahead == 0);
+}
+
+TEST_CASE("a balanced pair that jitters needs a deep queue, and is given no deeper one", "[plan]") {
+  const auto interval = interval_of({0.05, 3, 58, 0.5, 1.0});
+  const auto advice = advised(interval);
+  check_promises(advice);
+  const auto& to = advice.recommended;
+  CHECK(to.setting.max_queue_size > 4);
+  CHECK(to.setting.max_queue_size < 64);
+  CHECK(to.data_readiness >= 0.99);
+  REQUIRE(lever(advice, Change::max_queue_size));
+  CHECK(lever(advice, Change::max_queue_size)->result.setting == to.setting);
+  // One slot less misses the target.
+  auto less_deep = to.setting;
+  --less_deep.max_queue_size;
+  const auto down = predict(interval, less_deep);
+  CHECK((down.data_readiness < 0.99 || down.samples_per_s < 0.99 * advice.ceiling.samples_per_s));
+  // A lower target needs less.
+  AdviceOptions lenient;
+  lenient.target_readiness = 0.9;
+  const auto less = advise(interval_of({0.05, 3, 58, 0.5, 1.0}), lenient);
+  check_promises(less, 0.9);
+  CHECK(less.recommended.setting.max_queue_size < to.setting.max_queue_size);
+}
+
+TEST_CASE("workers are no more than it takes", "[plan]") {
+  // 64 cores, 3 ms for each decode, a target of 3200 samples/s: at least ten workers.
+  const auto advice = advise(interval_of({0.05, 3, 10, 0.3, 0.1}, 64));
+  check_promises(advice);
+  CHECK(advice.recommended.setting.workers >= 10);
+  CHECK(advice.recommended.setting.workers <= 14);
+  AdviceOptions few;
+  few.most_workers = 4;
+  const auto held = advise(interval_of({0.05, 3, 10, 0.3, 0.1}, 64), few);
+  CHECK(held.recommended.setting.workers == 4);
+  // The workers are not enough, and no more are allowed.
+  CHECK_FALSE(lever(held, Change::workers));
+}
+
+TEST_CASE("advice never goes over a budget, and says what the budget keeps away", "[plan]") {
+  // A sanitizer checks the computation, which is the same for all budgets.
+  const auto budgets = test::sanitized ? std::vector{24 * mib, 1024 * mib}
+                                       : std::vector{20 * mib, 32 * mib, 1024 * mib};
+  for (const std::uint64_t budget : budgets) {
+    for (const auto& times :
+         {test::Times{0.05, 3, 58, 0.5, 1.0}, test::Times{50, 3, 60, 0.5, 0.5}}) {
+      AdviceOptions options;
+      options.budget_bytes = budget;
+      const auto advice = advise(interval_of(times), options);
+      CHECK(advice.recommended.total_bytes <= budget);
+      CHECK(advice.ceiling.total_bytes <= budget);
+      const auto flag = "--memory-budget " + std::to_string(budget / mib) + "MiB";
+      CHECK(advice.flags.find(flag) != std::string::npos);
+      for (const auto& one : advice.levers)
+        if (one.change <= Change::settings) CHECK(one.result.total_bytes <= budget);
+      // Twice the budget is a lever where the budget is the limit.
+      const auto* const more = lever(advice, Change::budget);
+      if (budget <= 20 * mib) REQUIRE(more);
+      if (more) {
+        CHECK(more->to == std::to_string(2 * budget / mib) + "MiB");
+        CHECK(more->flag.starts_with("--memory-budget " + more->to));
+        CHECK(more->result.total_bytes <= 2 * budget);
+        CHECK(budget <= 32 * mib);
+      }
+    }
+  }
+  AdviceOptions none;
+  none.budget_bytes = mib;
+  CHECK_THROWS_AS(advise(interval_of({0.05, 3, 50}), none), Error);
+}
+
+TEST_CASE("where a budget has no room for all reads ahead, fewer are better than none", "[plan]") {
+  // Two workers could use 66 reads under way. Three slabs leave room for about 32.
+  Options tight;
+  tight.memory.budget_bytes = 19 * mib;
+  const auto interval = interval_of({50, 1.5, 5, 0.2}, 2, tight);
+  const auto advice = advise(interval);
+  check_promises(advice);
+  auto setting = setting_of(interval.plan);
+  setting.max_queue_size = 1;
+  for (const std::uint32_t read_ahead : {4u, 8u, 16u, 32u}) {
+    setting.read_ahead = read_ahead;
+    CHECK(advice.ceiling.samples_per_s >= 0.95 * predict(interval, setting).samples_per_s);
+  }
+}
+
+TEST_CASE("where a budget has room for few reads, workers do not take it", "[plan]") {
+  // Eight workers could use 64 reads ahead. Two slabs leave room for about eight of them and one worker.
+  Options tight;
+  tight.memory.budget_bytes = 19 * mib;
+  const auto interval = interval_of({50, 3, 2}, 1, tight);
+  AdviceOptions most;
+  most.most_workers = 8;
+  const auto advice = advise(interval, most);
+  check_promises(advice);
+  auto setting = setting_of(interval.plan);
+  setting.max_queue_size = setting.workers = 1;
+  setting.read_ahead = 8;
+  CHECK(advice.recommended.samples_per_s >= 0.98 * predict(interval, setting).samples_per_s);
+}
+
+TEST_CASE("a budget of the plan binds as one of the options does", "[plan]") {
+  Options options;
+  options.memory.budget_bytes = 32 * mib;
+  const auto advice = advise(interval_of({0.05, 3, 58, 0.5, 1.0}, 2, options));
+  CHECK(advice.recommended.total_bytes <= 32 * mib);
+}
+
+TEST_CASE("another consumer than the interval's may be asked about", "[plan]") {
+  const auto interval = interval_of({0.05, 3, 0, 0.5});
+  CHECK(advised(interval).verdict.regime == Regime::decode);
+  AdviceOptions options;
+  options.consumer = Service{100, 0.2, 0.01};
+  const auto advice = advise(interval, options);
+  CHECK(advice.verdict.regime == Regime::consumer);
+  CHECK(advice.basis == Basis::predicted);
+  CHECK(advice.now.samples_per_s > 159);
+  CHECK(advice.now.samples_per_s < 161);
+}
+
+TEST_CASE("the verdict is the interval's own where it was measured as it is", "[plan]") {
+  auto interval = interval_of({0.05, 3, 10, 0.5});
+  interval.seconds = 10;
+  interval.consumer_wait_s = 8.7;
+  interval.storage_wait_s = 8.5;
+  interval.workers = {.decode_s = 1, .storage_wait_s = 9};
+  const auto advice = advise(interval);
+  CHECK(advice.basis == Basis::measured);
+  CHECK(advice.sentence ==
+        "Storage-bound: the consumer waits 87 % of its time, 98 % of that for reads.");
+  CHECK(advised(interval).verdict.regime == Regime::decode);
+  Verdict verdict{
+      .regime = Regime::balanced, .consumer_wait = 0.04, .producer_wait = 0.07, .why = ""};
+  CHECK(describe(verdict) ==
+        "Balanced: the consumer waits 4 % of its time, the workers 7 % of theirs.");
+  verdict = {.regime = Regime::memory, .consumer_wait = 0.5, .memory_wait = 0.4, .why = ""};
+  CHECK(describe(verdict) ==
+        "Memory-bound: the consumer waits 50 % of its time, 80 % of that for memory.");
+}
+
+TEST_CASE("flags and code name the recommended setting", "[plan]") {
+  const auto advice = advise(interval_of({20, 3, 60, 0.3, 0.3}));
+  const auto& s = advice.recommended.setting;
+  CHECK(advice.flags == "--read-ahead " + std::to_string(s.read_ahead) + " --workers " +
+                            std::to_string(s.workers) + " --max-queue-size " +
+                            std::to_string(s.max_queue_size));
+  CHECK(advice.code == "options.io.read_ahead = " + std::to_string(s.read_ahead) +
+                           ";\noptions.workers = " + std::to_string(s.workers) +
+                           ";\noptions.queue.max_queue_size = " + std::to_string(s.max_queue_size) +
+                           ";\n");
+}
+
+/// Compiles lines of C++ and compares them with those of a lever.
+#define CHECK_CODE(code, ...)                        \
+  {                                                  \
+    Options options;                                 \
+    __VA_ARGS__                                      \
+    auto lines = code;                               \
+    std::ranges::replace(lines, '\n', ' ');          \
+    CHECK(lines == std::string(#__VA_ARGS__) + " "); \
+    CHECK_NOTHROW(resolve(options, 0));              \
+  }
+
+TEST_CASE("the code of a lever compiles", "[plan]") {
+  CHECK_CODE(advice::code_of(Setting{2, 3, 4, 32}), options.io.read_ahead = 4; options.workers = 3;
+             options.queue.max_queue_size = 2;)
+  CHECK_CODE(advice::code_of(CacheOptions{Cache::decoded, 1048576}),
+             options.cache = {weir::Cache::decoded, 1048576};)
+  Options smooth;
+  smooth.antialias = true;
+  const auto advice = advised(interval_of({0.05, 3, 10, 0.5}, 2, smooth));
+  REQUIRE((lever(advice, Change::decode) && lever(advice, Change::antialias)));
+  CHECK_CODE(lever(advice, Change::decode)->code, options.decode = weir::Decode::fast;)
+  CHECK_CODE(lever(advice, Change::antialias)->code, options.antialias = false;)
+}
+
+TEST_CASE("the best value of one knob alone is the smallest one, whatever the others", "[plan]") {
+  const auto interval = interval_of({20, 3, 60, 0.3, 0.3});
+  advice::Search search(interval, {});
+  for (const auto& knob : advice::knobs) {
+    const Setting from{4, 2, 0, 32};
+    const auto best = search.alone(from, knob.value);
+    REQUIRE(best);
+    for (const auto& other : advice::knobs)
+      if (other.value != knob.value) CHECK(best->setting.*other.value == from.*other.value);
+    for (const std::uint32_t value : {1u, 2u, 8u, 32u}) {
+      auto tried = from;
+      tried.*knob.value = value;
+      const auto found = search.at(tried);
+      if (!found) continue;
+      CAPTURE(knob.name, value);
+      CHECK(found->samples_per_s <= 1.011 * best->samples_per_s);
+    }
+  }
+}
+
+TEST_CASE("no setting of a small grid is as good as the advised one for fewer bytes", "[plan]") {
+  AdviceOptions options;
+  options.most_queue = 6;
+  options.most_read_ahead = 12;
+  for (const auto& times : {test::Times{0.05, 3, 58, 0.5, 1.0}, test::Times{0.05, 3, 10, 0.5},
+                            test::Times{10, 3, 100, 0.2}, test::Times{20, 3, 60, 0.3, 0.3}}) {
+    const auto interval = interval_of(times);
+    const auto advice = advise(interval, options);
+    const auto& best = advice.ceiling;
+    const double ready = best.data_readiness >= 0.99 ? 0.99 : best.data_readiness - 0.01;
+    for (std::uint32_t depth = 1; depth <= options.most_queue; ++depth)
+      for (std::uint32_t workers = 1; workers <= interval.cores; ++workers)
+        for (std::uint32_t ahead = 0; ahead <= options.most_read_ahead; ++ahead) {
+          const auto at = predict(interval, {depth, workers, ahead, interval.plan.batch});
+          CAPTURE(times.read, times.consumer, depth, workers, ahead);
+          CHECK(at.samples_per_s <= 1.01 * best.samples_per_s);
+          if (at.samples_per_s >= 0.99 * best.samples_per_s && at.data_readiness >= ready)
+            CHECK(at.total_bytes >= advice.recommended.total_bytes);
+        }
+  }
+}
+
+TEST_CASE("advice is pure", "[plan]") {
+  const auto interval = interval_of({5, 3, 58, 0.5, 1.0});
+  const auto a = advise(interval), b = advise(interval);
+  CHECK(a.recommended.setting == b.recommended.setting);
+  CHECK(a.recommended.samples_per_s == b.recommended.samples_per_s);
+  CHECK(a.sentence == b.sentence);
+  REQUIRE(a.levers.size() == b.levers.size());
+  for (std::size_t i = 0; i < a.levers.size(); ++i)
+    CHECK(a.levers[i].sentence == b.levers[i].sentence);
+}
+
+TEST_CASE("an interval without any time in it is no trouble", "[plan]") {
+  const auto advice = advise(interval_of({0, 0, 0}));
+  CHECK(advice.recommended.samples_per_s >= 0.99 * advice.ceiling.samples_per_s);
+}
+
+TEST_CASE("wishes that cannot be are refused", "[plan]") {
+  const auto interval = interval_of({0.05, 3, 50});
+  AdviceOptions options;
+  options.target_readiness = 1.5;
+  CHECK_THROWS_AS(advise(interval, options), Error);
+  options.target_readiness = 0.9;
+  options.most_queue = 0;
+  CHECK_THROWS_AS(advise(interval, options), Error);
+  CHECK_THROWS_AS(advise(Interval{}), Error);
+}
