@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cpu_room.hpp"
+#include "base/machine/cpu_room.hpp"
 #include "plan/cpu_share.hpp"
 
 namespace weir::engine {

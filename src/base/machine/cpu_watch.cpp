@@ -1,13 +1,13 @@
-#include "base/cpu_watch.hpp"
+#include "base/machine/cpu_watch.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
-#include "base/cgroups.hpp"
-#include "base/cpu_room.hpp"
 #include "base/file_start.hpp"
+#include "base/machine/cgroups.hpp"
+#include "base/machine/cpu_room.hpp"
 #include "base/numbers.hpp"
 
 namespace weir {

@@ -1,4 +1,4 @@
-#include "base/cgroups.hpp"
+#include "base/machine/cgroups.hpp"
 
 #include <fstream>
 #include <sstream>
