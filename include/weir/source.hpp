@@ -35,6 +35,25 @@ class WEIR_API ByteSink {
   virtual std::optional<std::span<std::byte>> try_take(std::size_t bytes) = 0;
 };
 
+/// Memory for samples outside of a Loader, such as in the test of a source. Not thread-safe.
+class MemorySink final : public ByteSink {
+ public:
+  /// Refuses what would make more than `most_bytes` together.
+  explicit MemorySink(std::uint64_t most_bytes = UINT64_MAX) noexcept : left_(most_bytes) {}
+
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
+    if (bytes > left_) return std::nullopt;
+    left_ -= bytes;
+    return parts_.emplace_back(bytes);
+  }
+  /// What was taken, in the order of the calls. Valid as long as this.
+  const std::vector<std::vector<std::byte>>& parts() const noexcept { return parts_; }
+
+ private:
+  std::uint64_t left_;
+  std::vector<std::vector<std::byte>> parts_;
+};
+
 /// A collection of encoded samples. All calls are const, and many threads call them at once.
 ///
 /// | call | gives |

@@ -24,7 +24,7 @@ std::shared_ptr<Book> Book::open(std::shared_ptr<Ledger> ledger, const Terms& te
     try {
       return std::make_shared<Book>(ledger, terms);
     } catch (const Error&) {
-      // Cached bytes above the promise of their page can be evicted.
+      // Cached bytes above the promise of their share can be evicted.
       if (!ledger->evict(nullptr)) throw;
     }
   }
@@ -37,18 +37,18 @@ Book::Book(std::shared_ptr<Ledger> ledger, const Terms& terms)
       records_charged_(terms.records),
       open_(terms.slabs),
       slab_requested_(terms.slab_bytes) {
-  page_.promise = terms.promise;
-  page_.reserve = terms.reserve;
-  page_.slabs = &slabs_;
+  share_.promise = terms.promise;
+  share_.reserve = terms.reserve;
+  share_.slabs = &slabs_;
   Lock lock(ledger_->mutex());
-  ledger_->open(page_);
+  ledger_->open(share_);
   if (terms_.slabs > 0) ledger_->count_loader(+1);
 }
 
 Book::~Book() {
   {
     Lock lock(ledger_->mutex());
-    ledger_->close(page_);
+    ledger_->close(share_);
     if (terms_.slabs > 0) ledger_->count_loader(-1);
   }
   ledger_->wake_waiting();
@@ -57,8 +57,8 @@ Book::~Book() {
 void Book::retire() noexcept {
   Posting posting(*this);
   const auto records = std::exchange(records_charged_, terms_.records) - terms_.records;
-  ledger_->uncharge(page_, Account::index, mul_sat(records, terms_.record_bytes));
-  ledger_->retire(page_);
+  ledger_->uncharge(share_, Account::index, mul_sat(records, terms_.record_bytes));
+  ledger_->retire(share_);
   posting.freed();
 }
 
@@ -66,9 +66,9 @@ void Book::retire() noexcept {
 
 void Book::note_waiting(Posting& posting) noexcept {
   const bool waiting = !waiters_.empty() || wants_slab_;
-  if (waiting == (page_.ticket != 0)) return;
-  ledger_->set_waiting(page_, waiting);
-  if (!waiting) posting.freed();  // pages that began to wait later may now be next
+  if (waiting == (share_.ticket != 0)) return;
+  ledger_->set_waiting(share_, waiting);
+  if (!waiting) posting.freed();  // shares that began to wait later may now be next
   wanted_.store(waiting, std::memory_order_relaxed);
 }
 
@@ -76,11 +76,11 @@ bool Book::try_charge(Account account, std::uint64_t bytes) noexcept {
   for (;;) {
     {
       Posting posting(*this);
-      if (ledger_->fits(page_, bytes)) {
-        ledger_->charge(page_, account, bytes);
+      if (ledger_->fits(share_, bytes)) {
+        ledger_->charge(share_, account, bytes);
         return true;
       }
-      if (ledger_->missing(page_, bytes) > ledger_->evictable_bytes(page_)) return false;
+      if (ledger_->missing(share_, bytes) > ledger_->evictable_bytes(share_)) return false;
     }
     if (!ledger_->evict(this)) return false;
   }
@@ -89,13 +89,13 @@ bool Book::try_charge(Account account, std::uint64_t bytes) noexcept {
 void Book::discharge(Account account, const Admitted& bytes) noexcept {
   if (bytes.bytes == 0) return;
   Posting posting(*this);
-  ledger_->uncharge(page_, account, bytes.bytes, bytes.reserve);
+  ledger_->uncharge(share_, account, bytes.bytes, bytes.reserve);
   posting.freed();
 }
 
 void Book::transfer(Account from, Account to, std::uint64_t bytes) noexcept {
   Posting posting(*this);
-  ledger_->move(page_, from, to, bytes);
+  ledger_->move(share_, from, to, bytes);
 }
 
 bool Book::may_go_first(RowKey row) const noexcept {
@@ -103,8 +103,8 @@ bool Book::may_go_first(RowKey row) const noexcept {
 }
 
 bool Book::capped(const Claim& claim) const noexcept {
-  const auto encoded = page_.bytes[Account::encoded];
-  const auto working = encoded + page_.bytes[Account::scratch] - page_.reserve_used;
+  const auto encoded = share_.bytes[Account::encoded];
+  const auto working = encoded + share_.bytes[Account::scratch] - share_.reserve_used;
   if (add_sat(working, claim.bytes) > terms_.working_cap) return true;
   return claim.account == Account::encoded && claim.row != open_.oldest() &&
          add_sat(encoded, claim.bytes) > terms_.encoded_cap;
@@ -113,12 +113,12 @@ bool Book::capped(const Claim& claim) const noexcept {
 std::optional<Admitted> Book::try_admit(const Claim& claim) noexcept {
   const auto& [row, account, bytes] = claim;
   Admitted admitted{bytes, false};
-  if (!may_go_first(row) || capped(claim) || !ledger_->fits(page_, bytes)) {
+  if (!may_go_first(row) || capped(claim) || !ledger_->fits(share_, bytes)) {
     admitted.reserve = true;
-    if (row != open_.oldest() || add_sat(page_.reserve_used, bytes) > page_.reserve)
+    if (row != open_.oldest() || add_sat(share_.reserve_used, bytes) > share_.reserve)
       return std::nullopt;
   }
-  ledger_->charge(page_, account, bytes, admitted.reserve);
+  ledger_->charge(share_, account, bytes, admitted.reserve);
   return admitted;
 }
 
@@ -158,29 +158,29 @@ Waiter* Book::grant_oldest() noexcept {
 
 bool Book::try_charge_cache(std::uint64_t bytes, std::uint64_t cap) noexcept {
   Posting posting(*this);
-  if (ledger_->anyone_waits() || add_sat(page_.cached, bytes) > cap || !ledger_->fits(page_, bytes))
+  if (ledger_->anyone_waits() || add_sat(share_.cached, bytes) > cap || !ledger_->fits(share_, bytes))
     return false;
-  ledger_->charge(page_, Account::cache, bytes);
-  page_.cached += bytes;
+  ledger_->charge(share_, Account::cache, bytes);
+  share_.cached += bytes;
   return true;
 }
 
 void Book::discharge_cache(std::uint64_t bytes) noexcept {
   Posting posting(*this);
-  ledger_->uncharge(page_, Account::cache, bytes);
-  page_.cached -= bytes;
+  ledger_->uncharge(share_, Account::cache, bytes);
+  share_.cached -= bytes;
   posting.freed();
 }
 
 std::uint64_t Book::shortage(const Claim& claim) const noexcept {
   const bool helped = may_go_first(claim.row) && !capped(claim);
-  return helped ? ledger_->missing_of_caches(page_, claim.bytes) : 0;
+  return helped ? ledger_->missing_of_caches(share_, claim.bytes) : 0;
 }
 
 std::uint64_t Book::shortage_of_waiting() const noexcept {
   if (cancelled_) return 0;
   const auto* const waiter = waiters_.oldest();
-  if (!waiter) return wants_slab_ ? ledger_->missing_of_caches(page_, slab_requested_) : 0;
+  if (!waiter) return wants_slab_ ? ledger_->missing_of_caches(share_, slab_requested_) : 0;
   // If the worker still holds the sample, the waiter is checked again when it parks.
   return waiter->parked ? shortage(*waiter) : 0;
 }
@@ -213,7 +213,7 @@ void Book::set_state(SlabId slab, SlabState to) noexcept {
 void Book::become(SlabId slab, SlabState to) noexcept {
   const auto from = account_of(slabs_[slab].state);
   set_state(slab, to);
-  ledger_->move(page_, from, account_of(to), slabs_[slab].bytes);
+  ledger_->move(share_, from, account_of(to), slabs_[slab].bytes);
 }
 
 void Book::move_samples(SlabId slab, Count from, Count to) noexcept {
@@ -228,7 +228,7 @@ void Book::begin_stream(std::shared_ptr<Wakeable> waker) noexcept {
   Posting posting(*this);
   open_.restart();
   // Objects must not be freed under the leaf mutex, so the old waker is freed after the posting.
-  page_.waker.swap(waker);
+  share_.waker.swap(waker);
   cancelled_ = false;
   stop_ = no_row;
 }
@@ -239,7 +239,7 @@ void Book::end_stream() noexcept {
   waiters_.clear();
   wants_slab_ = false;
   note_waiting(posting);
-  waker.swap(page_.waker);
+  waker.swap(share_.waker);
   posting.freed();
 }
 
@@ -307,7 +307,7 @@ void Book::release(SlabId slab, Parting parting, bool gone) noexcept {
   slabs_[slab].lease.reset();
   if (gone) {
     set_state(slab, SlabState::absent);
-    ledger_->uncharge(page_, Account::leased, slabs_[slab].bytes);
+    ledger_->uncharge(share_, Account::leased, slabs_[slab].bytes);
     posting.freed();
   } else {
     become(slab, SlabState::idle);
@@ -364,8 +364,8 @@ Book::Queue Book::queue() const noexcept {
               .oldest = open_.oldest(),
               .stop = stop_,
               .cancelled = cancelled_,
-              .queue_bytes = page_.bytes[Account::filling] + page_.bytes[Account::ready],
-              .leased_bytes = page_.bytes[Account::leased],
+              .queue_bytes = share_.bytes[Account::filling] + share_.bytes[Account::ready],
+              .leased_bytes = share_.bytes[Account::leased],
               .slab_requested = slab_requested_};
   if (!open_.empty()) {
     const auto& entry = open_.entry(open_.front());

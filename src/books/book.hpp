@@ -17,9 +17,9 @@
 
 namespace weir::books {
 
-/// The limits of a page, fixed when it is opened.
+/// The limits of a share, fixed when it is opened.
 struct Terms {
-  std::uint64_t promise = 0;     ///< bytes that no other page can take
+  std::uint64_t promise = 0;     ///< bytes that no other share can take
   std::uint64_t reserve = 0;     ///< max_sample_bytes: reserved for the oldest unfinished row
   std::uint64_t slab_bytes = 0;  ///< largest slab if sizes differ
   std::uint64_t encoded_cap = UINT64_MAX;  ///< limit of `encoded`; the oldest row may exceed it
@@ -35,13 +35,13 @@ struct Terms {
 /// How a leased batch ends.
 enum class Parting : std::uint8_t { consumed, discarded };
 
-/// One loader's page in a ledger. Thread-safe: each public call is one posting or one read under
+/// One loader's share in a ledger. Thread-safe: each public call is one posting or one read under
 /// the ledger's mutex. Only open(), reserve_slab() and add_slab() allocate. Callers must follow
 /// these roles: the conductor opens, publishes and drops batches; workers admit bytes and finish
 /// rows; the consumer leases and releases.
 class Book {
  public:
-  /// Throws Error{budget_too_small} if the promise does not fit beside the other pages.
+  /// Throws Error{budget_too_small} if the promise does not fit beside the other shares.
   static std::shared_ptr<Book> open(std::shared_ptr<Ledger> ledger, const Terms& terms);
   Book(std::shared_ptr<Ledger> ledger, const Terms& terms);
   ~Book();
@@ -50,7 +50,7 @@ class Book {
 
   Snapshot snapshot() const {
     Lock lock(ledger_->mutex());
-    return {page_.bytes.snapshot(ledger_->budget()), samples_, batches(SlabState::filling),
+    return {share_.bytes.snapshot(ledger_->budget()), samples_, batches(SlabState::filling),
             batches(SlabState::ready), batches(SlabState::leased)};
   }
   const Terms& terms() const noexcept { return terms_; }
@@ -94,17 +94,17 @@ class Book {
   }
   /// As above, for the waiting sample or, if there is none, for the waiting slab.
   bool make_room() noexcept { return make_room(nullptr); }
-  /// Whether other pages can use the bytes that this page frees.
+  /// Whether other shares can use the bytes that this share frees.
   bool beyond_promise() const noexcept {
     Lock lock(ledger_->mutex());
-    return page_.reserved > page_.promise;
+    return share_.reserved > share_.promise;
   }
 
   // -- slabs
   /// Charges a new slab to `idle` before its memory is allocated. Refuses while anyone waits.
   [[nodiscard]] bool try_charge_slab() noexcept { return try_charge_slab(terms_.slab_bytes); }
   [[nodiscard]] bool try_charge_slab(std::uint64_t bytes) noexcept;
-  /// Bytes of the page's records of one slab.
+  /// Bytes of the share's records of one slab.
   static constexpr std::uint64_t record_bytes(std::uint32_t batch) noexcept {
     return sizeof(SlabRecord) + OpenBatches::entry_bytes(batch);
   }
@@ -183,15 +183,15 @@ class Book {
     Posting& operator=(const Posting&) = delete;
     ~Posting() WEIR_RELEASE() WEIR_NO_THREAD_SAFETY_ANALYSIS {
       const auto ledger = freed_ && book_.ledger_->anyone_waits() ? book_.ledger_ : nullptr;
-      const auto waker = wake_ ? book_.page_.waker : nullptr;
+      const auto waker = wake_ ? book_.share_.waker : nullptr;
       book_.ledger_->mutex().unlock();
       if (waker) waker->wake();
       if (ledger) ledger->wake_waiting();
     }
 
-    /// Wakes the conductor of this page.
+    /// Wakes the conductor of this share.
     void wake() noexcept { wake_ = true; }
-    /// Bytes were freed, or the waiting order changed: wakes all waiting pages.
+    /// Bytes were freed, or the waiting order changed: wakes all waiting shares.
     void freed() noexcept { freed_ = true; }
 
    private:
@@ -202,7 +202,7 @@ class Book {
   /// Records that the next slab needs and that are not charged.
   std::uint32_t records_due() const noexcept WEIR_REQUIRES(ledger_->mutex());
   bool may_go_first(RowKey row) const noexcept WEIR_REQUIRES(ledger_->mutex());
-  /// Whether a limit of the page refuses the claim, whatever the ledger has.
+  /// Whether a limit of the share refuses the claim, whatever the ledger has.
   bool capped(const Claim& claim) const noexcept WEIR_REQUIRES(ledger_->mutex());
   /// Charges a pool that has room. Only the oldest row may use the reserve.
   std::optional<Admitted> try_admit(const Claim& claim) noexcept WEIR_REQUIRES(ledger_->mutex());
@@ -223,7 +223,7 @@ class Book {
 
   const std::shared_ptr<Ledger> ledger_;
   const Terms terms_;
-  Page page_ WEIR_GUARDED_BY(ledger_->mutex());
+  Share share_ WEIR_GUARDED_BY(ledger_->mutex());
   SampleTally samples_ WEIR_GUARDED_BY(ledger_->mutex());
   Grown<SlabRecord> slabs_ WEIR_GUARDED_BY(ledger_->mutex());
   std::array<std::uint32_t, slab_states> in_state_ WEIR_GUARDED_BY(ledger_->mutex()){};  ///< slabs
@@ -238,8 +238,8 @@ class Book {
   std::atomic<bool> wanted_{false};  ///< value of someone_waits()
 };
 
-/// Charges one page. Empty if refused, as for MemoryLedger::try_charge.
-[[nodiscard]] std::optional<Charge> charge(std::shared_ptr<Book> page, Account account,
+/// Charges one share. Empty if refused, as for MemoryLedger::try_charge.
+[[nodiscard]] std::optional<Charge> charge(std::shared_ptr<Book> share, Account account,
                                            std::uint64_t bytes);
 
 }  // namespace weir::books

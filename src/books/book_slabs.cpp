@@ -19,10 +19,10 @@ bool Book::try_charge_slab(std::uint64_t bytes) noexcept {
   const auto records = records_due();
   const auto record_bytes = mul_sat(records, terms_.record_bytes);
   slab_requested_ = add_sat(bytes, record_bytes);
-  wants_slab_ = !waiters_.empty() || !ledger_->fits(page_, slab_requested_);
+  wants_slab_ = !waiters_.empty() || !ledger_->fits(share_, slab_requested_);
   if (!wants_slab_) {
-    ledger_->charge(page_, Account::idle, bytes);
-    if (records > 0) ledger_->charge(page_, Account::index, record_bytes);
+    ledger_->charge(share_, Account::idle, bytes);
+    if (records > 0) ledger_->charge(share_, Account::index, record_bytes);
     records_charged_ += records;
   }
   note_waiting(posting);
@@ -68,7 +68,7 @@ std::optional<SlabId> Book::smallest_idle_slab(std::uint64_t least,
 void Book::remove_slab(SlabId slab) noexcept {
   Posting posting(*this);
   set_state(slab, SlabState::absent);
-  ledger_->uncharge(page_, Account::idle, slabs_[slab].bytes);
+  ledger_->uncharge(share_, Account::idle, slabs_[slab].bytes);
   posting.freed();
 }
 

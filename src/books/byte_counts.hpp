@@ -93,7 +93,7 @@ class ByteCounts {
   Peaks<Parts>* watches_ = nullptr;  ///< intrusive list
 };
 
-/// The accounts of a page or of a ledger, and their peak since reset_peak().
+/// The accounts of a share or of a ledger, and their peak since reset_peak().
 class AccountCounts : public ByteCounts<AccountBytes> {
  public:
   AccountCounts() { attach(peak_); }

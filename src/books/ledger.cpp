@@ -25,9 +25,9 @@ std::vector<HeldLease> Ledger::leases() const {
     std::size_t number = 0;
     {
       Lock lock(mutex_);
-      for (const Page* page = pages_; page; page = page->next)
-        for (std::uint32_t slab = 0; page->slabs && slab < page->slabs->capacity(); ++slab)
-          if (const auto& lease = (*page->slabs)[slab].lease; lease && ++number <= held.capacity())
+      for (const Share* share = shares_; share; share = share->next)
+        for (std::uint32_t slab = 0; share->slabs && slab < share->slabs->capacity(); ++slab)
+          if (const auto& lease = (*share->slabs)[slab].lease; lease && ++number <= held.capacity())
             held.push_back(*lease);
     }
     if (number == held.size()) return held;
@@ -48,115 +48,115 @@ std::uint64_t Ledger::postings() const {
 void Ledger::reset_peak() noexcept {
   Lock lock(mutex_);
   total_.reset_peak();
-  for (Page* page = pages_; page; page = page->next) page->bytes.reset_peak();
+  for (Share* share = shares_; share; share = share->next) share->bytes.reset_peak();
 }
 
-// ---- pages -----------------------------------------------------------------------------------
+// ---- shares -----------------------------------------------------------------------------------
 
-void Ledger::open(Page& page) {
-  page.reserved = std::max(page.promise, page.reserve);
+void Ledger::open(Share& share) {
+  share.reserved = std::max(share.promise, share.reserve);
   const auto left = sub_floor(budget_, reserved_);
-  if (page.reserved > left) {
-    throw_error(Errc::budget_too_small, Stage::wait, "memory.ledger: ", page.reserved,
+  if (share.reserved > left) {
+    throw_error(Errc::budget_too_small, Stage::wait, "memory.ledger: ", share.reserved,
                 " bytes must be promised to this loader, ", left, " of the budget of ", budget_,
                 " are neither promised to nor used by the others");
   }
-  reserved_ += page.reserved;
-  promised_ += page.reserved;
-  page.next = pages_;
-  pages_ = &page;
+  reserved_ += share.reserved;
+  promised_ += share.reserved;
+  share.next = shares_;
+  shares_ = &share;
 }
 
-void Ledger::close(const Page& page) noexcept {
-  reserved_ -= page.reserved;
-  promised_ -= std::max(page.promise, page.reserve);
-  Page** link = &pages_;
-  while (*link != &page) link = &(*link)->next;
-  *link = page.next;
-  if (page.ticket) --waiting_;
+void Ledger::close(const Share& share) noexcept {
+  reserved_ -= share.reserved;
+  promised_ -= std::max(share.promise, share.reserve);
+  Share** link = &shares_;
+  while (*link != &share) link = &(*link)->next;
+  *link = share.next;
+  if (share.ticket) --waiting_;
 }
 
-void Ledger::retire(Page& page) noexcept {
-  promised_ -= std::max(page.promise, page.reserve);
-  page.promise = page.reserve = 0;
-  update_reserved(page);
+void Ledger::retire(Share& share) noexcept {
+  promised_ -= std::max(share.promise, share.reserve);
+  share.promise = share.reserve = 0;
+  update_reserved(share);
 }
 
-void Ledger::update_reserved(Page& page) noexcept {
-  const auto reserved = std::max(page.promise, page.general + page.reserve);
-  reserved_ += reserved - page.reserved;  // unsigned wrap-around cancels out
-  page.reserved = reserved;
+void Ledger::update_reserved(Share& share) noexcept {
+  const auto reserved = std::max(share.promise, share.general + share.reserve);
+  reserved_ += reserved - share.reserved;  // unsigned wrap-around cancels out
+  share.reserved = reserved;
 }
 
-bool Ledger::fits(const Page& page, std::uint64_t bytes) const noexcept {
-  const auto wanted = add_sat(add_sat(page.general, bytes), page.reserve);
+bool Ledger::fits(const Share& share, std::uint64_t bytes) const noexcept {
+  const auto wanted = add_sat(add_sat(share.general, bytes), share.reserve);
   if (wanted == unlimited) return false;  // the sum may have wrapped
-  if (wanted <= page.reserved) return true;
-  if (must_yield(page)) return false;
-  return wanted - page.reserved <= budget_ - reserved_;
+  if (wanted <= share.reserved) return true;
+  if (must_yield(share)) return false;
+  return wanted - share.reserved <= budget_ - reserved_;
 }
 
-std::uint64_t Ledger::missing(const Page& page, std::uint64_t bytes) const noexcept {
-  const auto wanted = add_sat(add_sat(page.general, bytes), page.reserve);
-  if (must_yield(page)) return sub_floor(wanted, page.promise);
-  return sub_floor(wanted, budget_ - (reserved_ - page.reserved));
+std::uint64_t Ledger::missing(const Share& share, std::uint64_t bytes) const noexcept {
+  const auto wanted = add_sat(add_sat(share.general, bytes), share.reserve);
+  if (must_yield(share)) return sub_floor(wanted, share.promise);
+  return sub_floor(wanted, budget_ - (reserved_ - share.reserved));
 }
 
-std::uint64_t Ledger::missing_of_caches(const Page& page, std::uint64_t bytes) const noexcept {
-  return page.cached == 0 && must_yield(page) ? 0 : missing(page, bytes);
+std::uint64_t Ledger::missing_of_caches(const Share& share, std::uint64_t bytes) const noexcept {
+  return share.cached == 0 && must_yield(share) ? 0 : missing(share, bytes);
 }
 
-std::uint64_t Ledger::evictable_bytes(const Page& page) const noexcept {
-  std::uint64_t bytes = page.cached;
-  if (must_yield(page)) return bytes;
-  for (const Page* other = pages_; other; other = other->next)
-    if (other != &page) bytes += std::min(other->cached, other->reserved - other->promise);
+std::uint64_t Ledger::evictable_bytes(const Share& share) const noexcept {
+  std::uint64_t bytes = share.cached;
+  if (must_yield(share)) return bytes;
+  for (const Share* other = shares_; other; other = other->next)
+    if (other != &share) bytes += std::min(other->cached, other->reserved - other->promise);
   return bytes;
 }
 
-void Ledger::charge(Page& page, Account account, std::uint64_t bytes, bool reserve) noexcept {
-  (reserve ? page.reserve_used : page.general) += bytes;
-  page.bytes.add(part(account), bytes);
+void Ledger::charge(Share& share, Account account, std::uint64_t bytes, bool reserve) noexcept {
+  (reserve ? share.reserve_used : share.general) += bytes;
+  share.bytes.add(part(account), bytes);
   total_.add(part(account), bytes);
-  if (!reserve) update_reserved(page);
+  if (!reserve) update_reserved(share);
 }
 
-void Ledger::uncharge(Page& page, Account account, std::uint64_t bytes, bool reserve) noexcept {
-  (reserve ? page.reserve_used : page.general) -= bytes;
-  page.bytes.remove(part(account), bytes);
+void Ledger::uncharge(Share& share, Account account, std::uint64_t bytes, bool reserve) noexcept {
+  (reserve ? share.reserve_used : share.general) -= bytes;
+  share.bytes.remove(part(account), bytes);
   total_.remove(part(account), bytes);
-  if (!reserve) update_reserved(page);
+  if (!reserve) update_reserved(share);
 }
 
-void Ledger::move(Page& page, Account from, Account to, std::uint64_t bytes) noexcept {
-  page.bytes.move(part(from), part(to), bytes);
+void Ledger::move(Share& share, Account from, Account to, std::uint64_t bytes) noexcept {
+  share.bytes.move(part(from), part(to), bytes);
   total_.move(part(from), part(to), bytes);
 }
 
 // ---- who waits -------------------------------------------------------------------------------
 
-void Ledger::set_waiting(Page& page, bool waiting) noexcept {
-  page.ticket = waiting ? ++last_ticket_ : 0;
+void Ledger::set_waiting(Share& share, bool waiting) noexcept {
+  share.ticket = waiting ? ++last_ticket_ : 0;
   waiting_ += waiting ? 1 : -1u;
 }
 
-bool Ledger::must_yield(const Page& page) const noexcept {
-  if (waiting_ == 0 || (waiting_ == 1 && page.ticket)) return false;
-  for (const Page* other = pages_; other; other = other->next)
-    if (other != &page && other->ticket && (!page.ticket || other->ticket < page.ticket))
+bool Ledger::must_yield(const Share& share) const noexcept {
+  if (waiting_ == 0 || (waiting_ == 1 && share.ticket)) return false;
+  for (const Share* other = shares_; other; other = other->next)
+    if (other != &share && other->ticket && (!share.ticket || other->ticket < share.ticket))
       return true;
   return false;
 }
 
 void Ledger::wake_waiting() noexcept {
-  // One page at a time, in ticket order. A copy of the list would have to allocate.
+  // One share at a time, in ticket order. A copy of the list would have to allocate.
   for (std::uint64_t after = 0;;) {
     std::shared_ptr<Wakeable> waker;
     {
       Lock lock(mutex_);
-      const Page* next = nullptr;
-      for (const Page* page = pages_; page; page = page->next)
-        if (page->ticket > after && (!next || page->ticket < next->ticket)) next = page;
+      const Share* next = nullptr;
+      for (const Share* share = shares_; share; share = share->next)
+        if (share->ticket > after && (!next || share->ticket < next->ticket)) next = share;
       if (!next) return;
       after = next->ticket;
       waker = next->waker;
@@ -167,12 +167,12 @@ void Ledger::wake_waiting() noexcept {
 
 // ---- caches ----------------------------------------------------------------------------------
 
-bool Ledger::evict(const Book* page) noexcept {
+bool Ledger::evict(const Book* share) noexcept {
   Lock lock(evictables_mutex_);
   for (auto* cache : evictables_)
-    if (&cache->charged_to() == page && cache->evict()) return true;
+    if (&cache->charged_to() == share && cache->evict()) return true;
   for (auto* cache : evictables_)
-    if (&cache->charged_to() != page && cache->charged_to().beyond_promise() && cache->evict())
+    if (&cache->charged_to() != share && cache->charged_to().beyond_promise() && cache->evict())
       return true;
   return false;
 }

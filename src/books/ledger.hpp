@@ -24,7 +24,7 @@ class Evictable;
 enum class SlabState : std::uint8_t { absent, idle, filling, ready, leased };
 inline constexpr std::size_t slab_states = 5;
 
-/// What a page records about one slab.
+/// What a share records about one slab.
 struct SlabRecord {
   SlabState state = SlabState::absent;
   SlabId next_idle = no_slab;  ///< only if idle
@@ -34,22 +34,22 @@ struct SlabRecord {
 };
 
 /// One loader's bytes in its ledger. Guarded by the ledger's mutex.
-struct Page {
-  std::uint64_t promise = 0;  ///< bytes that no other page can take
+struct Share {
+  std::uint64_t promise = 0;  ///< bytes that no other share can take
   std::uint64_t reserve = 0;  ///< bytes reserved for the oldest unfinished row
   std::uint64_t reserved =
-      0;  ///< max(promise, general + reserve): bytes that no other page can have now
+      0;  ///< max(promise, general + reserve): bytes that no other share can have now
   std::uint64_t general = 0, reserve_used = 0;  ///< bytes charged, by pool
-  std::uint64_t cached = 0;  ///< part of `general` that the page's cache could free
+  std::uint64_t cached = 0;  ///< part of `general` that the share's cache could free
   AccountCounts bytes;
-  std::uint64_t ticket = 0;  ///< order in which pages began to wait; 0: not waiting
+  std::uint64_t ticket = 0;  ///< order in which shares began to wait; 0: not waiting
   std::shared_ptr<Wakeable> waker;
   const Grown<SlabRecord>* slabs = nullptr;
-  Page* next = nullptr;  ///< next in Ledger::pages_
+  Share* next = nullptr;  ///< next in Ledger::shares_
 };
 
-/// A budget that several pages share. Thread-safe. It owns the one leaf mutex that guards all bytes
-/// and samples of its pages.
+/// The budget of several loaders. Thread-safe. It owns the one leaf mutex that guards all bytes
+/// and samples of its shares.
 class Ledger {
  public:
   explicit Ledger(std::uint64_t budget) noexcept : budget_(budget) {}
@@ -67,21 +67,21 @@ class Ledger {
   std::uint64_t postings() const;
   void reset_peak() noexcept;
 
-  /// Evicts one piece of a cache: of `page` first, else of a page that uses more than its promise.
-  /// The bytes of other pages would not help. `page` null: for a page that is being opened.
+  /// Evicts one piece of a cache: of `share` first, else of a share that uses more than its promise.
+  /// The bytes of other shares would not help. `share` null: for a share that is being opened.
   /// Returns false if nothing can be evicted.
-  bool evict(const Book* page) noexcept WEIR_EXCLUDES(evictables_mutex_);
+  bool evict(const Book* share) noexcept WEIR_EXCLUDES(evictables_mutex_);
   void attach(Evictable& cache) WEIR_EXCLUDES(evictables_mutex_);
   /// After this call nobody calls the cache, and no call is running.
   void detach(const Evictable& cache) noexcept WEIR_EXCLUDES(evictables_mutex_);
-  /// Whether any page waits for bytes, read without the mutex. The read is sequentially consistent
+  /// Whether any share waits for bytes, read without the mutex. The read is sequentially consistent
   /// with the start of the wait and with earlier writes of the caller.
   bool seen_waiting() const noexcept { return waiting_.load() > 0; }
-  /// Wakes every page that waits for bytes. It does not allocate and calls no waker under the
+  /// Wakes every share that waits for bytes. It does not allocate and calls no waker under the
   /// mutex.
   void wake_waiting() noexcept;
 
-  // -- for callers that hold the mutex: a Book for its page, a PeakWatch
+  // -- for callers that hold the mutex: a Book for its share, a PeakWatch
   Mutex& mutex() const noexcept WEIR_RETURN_CAPABILITY(mutex_) { return mutex_; }
   using Parts = AccountBytes;
   AccountCounts& bytes() noexcept WEIR_REQUIRES(mutex_) { return total_; }
@@ -89,11 +89,11 @@ class Ledger {
     return std::string(to_string(static_cast<Account>(account)));
   }
 
-  /// Throws Error{budget_too_small} if the promise of `page` does not fit beside the others.
-  void open(Page& page) WEIR_REQUIRES(mutex_);
-  void close(const Page& page) noexcept WEIR_REQUIRES(mutex_);
+  /// Throws Error{budget_too_small} if the promise of `share` does not fit beside the others.
+  void open(Share& share) WEIR_REQUIRES(mutex_);
+  void close(const Share& share) noexcept WEIR_REQUIRES(mutex_);
   /// Ends the promise and the reserve. Charged bytes stay charged.
-  void retire(Page& page) noexcept WEIR_REQUIRES(mutex_);
+  void retire(Share& share) noexcept WEIR_REQUIRES(mutex_);
   void count_posting() noexcept WEIR_REQUIRES(mutex_) { ++postings_; }
   /// One more loader uses the ledger, or one less.
   void count_loader(int by) noexcept WEIR_REQUIRES(mutex_) {
@@ -101,68 +101,70 @@ class Ledger {
     user_.store(loaders_ > 0 ? ::getpid() : 0);
   }
 
-  /// Whether the general pool of `page` has room for `bytes` more.
-  bool fits(const Page& page, std::uint64_t bytes) const noexcept WEIR_REQUIRES(mutex_);
+  /// Whether the general pool of `share` has room for `bytes` more.
+  bool fits(const Share& share, std::uint64_t bytes) const noexcept WEIR_REQUIRES(mutex_);
   /// Bytes that the general pool lacks for `bytes` more.
-  std::uint64_t missing(const Page& page, std::uint64_t bytes) const noexcept WEIR_REQUIRES(mutex_);
-  /// The same, but 0 if evicting cannot help. A page that must yield can only evict from its own
+  std::uint64_t missing(const Share& share, std::uint64_t bytes) const noexcept WEIR_REQUIRES(mutex_);
+  /// The same, but 0 if evicting cannot help. A share that must yield can only evict from its own
   /// cache.
-  std::uint64_t missing_of_caches(const Page& page, std::uint64_t bytes) const noexcept
+  std::uint64_t missing_of_caches(const Share& share, std::uint64_t bytes) const noexcept
       WEIR_REQUIRES(mutex_);
-  /// The most bytes that caches could free for `page`.
-  std::uint64_t evictable_bytes(const Page& page) const noexcept WEIR_REQUIRES(mutex_);
-  void charge(Page& page, Account account, std::uint64_t bytes, bool reserve = false) noexcept
+  /// The most bytes that caches could free for `share`.
+  std::uint64_t evictable_bytes(const Share& share) const noexcept WEIR_REQUIRES(mutex_);
+  void charge(Share& share, Account account, std::uint64_t bytes, bool reserve = false) noexcept
       WEIR_REQUIRES(mutex_);
-  void uncharge(Page& page, Account account, std::uint64_t bytes, bool reserve = false) noexcept
+  void uncharge(Share& share, Account account, std::uint64_t bytes, bool reserve = false) noexcept
       WEIR_REQUIRES(mutex_);
-  void move(Page& page, Account from, Account to, std::uint64_t bytes) noexcept
+  void move(Share& share, Account from, Account to, std::uint64_t bytes) noexcept
       WEIR_REQUIRES(mutex_);
 
   bool anyone_waits() const noexcept WEIR_REQUIRES(mutex_) { return waiting_ > 0; }
-  void set_waiting(Page& page, bool waiting) noexcept WEIR_REQUIRES(mutex_);
+  void set_waiting(Share& share, bool waiting) noexcept WEIR_REQUIRES(mutex_);
 
  private:
-  /// Whether `page` must stay within its promise because another page has waited longer.
-  bool must_yield(const Page& page) const noexcept WEIR_REQUIRES(mutex_);
-  void update_reserved(Page& page) noexcept WEIR_REQUIRES(mutex_);
+  /// Whether `share` must stay within its promise because another share has waited longer.
+  bool must_yield(const Share& share) const noexcept WEIR_REQUIRES(mutex_);
+  void update_reserved(Share& share) noexcept WEIR_REQUIRES(mutex_);
 
   std::atomic<pid_t> user_{0};  ///< the process whose loaders use it; 0: none
   mutable Mutex mutex_;
   int loaders_ WEIR_GUARDED_BY(mutex_) = 0;
   const std::uint64_t budget_;
   AccountCounts total_ WEIR_GUARDED_BY(mutex_);
-  /// sum over all pages; never above budget_
+  /// sum over all shares; never above budget_
   std::uint64_t reserved_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t promised_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t postings_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t last_ticket_ WEIR_GUARDED_BY(mutex_) = 0;  ///< ticket of the newest waiter
-  std::atomic<std::uint32_t> waiting_{0};  ///< number of pages; changed under mutex_
-  Page* pages_ WEIR_GUARDED_BY(mutex_) WEIR_PT_GUARDED_BY(mutex_) = nullptr;  ///< intrusive list
+  std::atomic<std::uint32_t> waiting_{0};  ///< number of shares; changed under mutex_
+  Share* shares_ WEIR_GUARDED_BY(mutex_) WEIR_PT_GUARDED_BY(mutex_) = nullptr;  ///< intrusive list
 
-  Mutex evictables_mutex_;  ///< never locked while another mutex of weir is held
+  /// Locked after the mutex of a store of caches, before those of a cache and of the ledger: evict()
+  /// calls caches, and a store opens and destroys caches, which attach and detach themselves.
+  Mutex evictables_mutex_;
   std::vector<Evictable*> evictables_ WEIR_GUARDED_BY(evictables_mutex_);
 };
 
 /// An owner of bytes that can be evicted: a cache.
 class Evictable {
  public:
-  /// `ledger` and `page` must outlive this object.
-  Evictable(Ledger& ledger, Book& page) noexcept : ledger_(ledger), page_(page) {}
+  /// `ledger` and `share` must outlive this object.
+  Evictable(Ledger& ledger, Book& share) noexcept : ledger_(ledger), share_(share) {}
   virtual ~Evictable() = default;
   Evictable(const Evictable&) = delete;
   Evictable& operator=(const Evictable&) = delete;
 
   /// Frees and discharges one piece. Returns false if none can be freed now. Thread-safe.
   virtual bool evict() noexcept = 0;
-  const Book& charged_to() const noexcept { return page_; }
+  const Book& charged_to() const noexcept { return share_; }
 
  protected:
   // The class that overrides evict() calls attach() last in its constructor and detach() first in
   // its destructor.
   void attach() { ledger_.attach(*this); }
   void detach() noexcept { ledger_.detach(*this); }
-  /// Wakes the waiting pages because a piece became evictable. Call it after the piece became
-  /// evictable. A page announces that it waits before it checks the pieces, so one of the two sides
+  /// Wakes the waiting shares because a piece became evictable. Call it after the piece became
+  /// evictable. A share announces that it waits before it checks the pieces, so one of the two sides
   /// sees the other.
   void offer() noexcept {
     if (ledger_.seen_waiting()) ledger_.wake_waiting();
@@ -170,7 +172,7 @@ class Evictable {
 
  private:
   Ledger& ledger_;
-  Book& page_;
+  Book& share_;
 };
 
 }  // namespace weir::books

@@ -25,10 +25,10 @@ const books::Ledger& usable(const books::Ledger& ledger) {
 
 }  // namespace
 
-std::optional<Charge> books::charge(std::shared_ptr<Book> page, Account account,
+std::optional<Charge> books::charge(std::shared_ptr<Book> share, Account account,
                                     std::uint64_t bytes) {
-  if (!page->try_charge(account, bytes)) return std::nullopt;
-  return Internals::make<Charge>(std::move(page), account, bytes);
+  if (!share->try_charge(account, bytes)) return std::nullopt;
+  return Internals::make<Charge>(std::move(share), account, bytes);
 }
 
 std::string_view to_string(Account account) noexcept { return name_in(books::accounts, account); }

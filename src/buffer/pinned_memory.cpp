@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/memory_room.hpp"
+#include "base/machine/memory_room.hpp"
 #include "base/mutex.hpp"
 #include "base/text.hpp"
 #include "buffer/cuda_driver.hpp"

@@ -9,14 +9,13 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <span>
 #include <system_error>
 
-#include "source/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace weir::cli {
 namespace {
-
-using source::FileDescriptor, source::retried;
 
 void require(int error, const char* what) {
   if (error != 0) throw std::system_error(error, std::generic_category(), what);
@@ -35,11 +34,11 @@ Pipe make_pipe() {
 std::string read_all(const FileDescriptor& file) {
   std::string text;
   std::array<char, 4096> buffer{};
-  for (;;) {
-    const auto got = retried([&] { return read(file.value(), buffer.data(), buffer.size()); });
-    if (got <= 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
+  for (std::size_t got = buffer.size(); got == buffer.size();) {
+    got = read_full(file, std::as_writable_bytes(std::span(buffer)));
+    text.append(buffer.data(), got);
   }
+  return text;
 }
 
 pid_t spawn_self(const std::vector<std::string>& arguments, int stdout_fd) {

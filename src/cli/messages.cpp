@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "base/checked.hpp"
-#include "base/memory_room.hpp"
+#include "base/machine/memory_room.hpp"
 #include "base/terms.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"

@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <exception>
-#include <filesystem>
 #include <stdexcept>
 #include <system_error>
 #include <tuple>
@@ -17,10 +16,8 @@
 namespace weir::cli {
 namespace {
 
-using source::FileDescriptor, source::retried;
-
 [[noreturn]] void cannot_write(const std::string& path, int code) {
-  throw std::runtime_error("cannot write " + path + ": " + source::errno_text(code));
+  throw std::runtime_error("cannot write " + path + ": " + errno_text(code));
 }
 
 /// What is at a path now.
@@ -64,20 +61,6 @@ FileDescriptor open_directly(const Destination& to, const std::string& path) {
   return FileDescriptor(::fcntl(to.standard, F_DUPFD_CLOEXEC, 0));
 }
 
-/// Makes an empty file in the folder of `target`. Its name does not depend on that of `target`,
-/// which may already have the greatest length. Empty, with errno set, if that fails.
-FileDescriptor make_beside(const std::string& target, std::string& name) {
-  const auto folder = std::filesystem::path(target).parent_path();
-  for (int attempt = 0;; ++attempt) {
-    name = (folder / fmt::format(".weir-{}-{}", ::getpid(), attempt)).string();
-    FileDescriptor file(retried_open(name, O_WRONLY | O_CREAT | O_EXCL));
-    if (file) return file;
-    if (errno == EEXIST) continue;
-    name.clear();
-    return file;
-  }
-}
-
 void say_failure(const std::exception_ptr& failed) {
   try {
     std::rethrow_exception(failed);
@@ -105,39 +88,28 @@ OutputFile::OutputFile(std::string path)
 
 int OutputFile::open() {
   const auto to = destination_of(path_);
-  auto file = to.replaced ? open_beside(to.exists) : open_directly(to, path_);
-  if (!file) cannot_write(path_, errno);
-  if (to.replaced && to.exists) {
-    // Owner and mode of the previous file. Only root may give a file away.
-    std::ignore = ::fchown(file.value(), to.status.st_uid, to.status.st_gid);
-    ::fchmod(file.value(), to.status.st_mode & 07777);
-  }
-  return file.release();
-}
-
-OutputFile::~OutputFile() {
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
-}
-
-FileDescriptor OutputFile::open_beside(bool exists) {
-  target_ = path_;
-  if (exists) {
+  FileDescriptor file;
+  if (to.replaced) {
     // rename(2) would also replace a file that may not be written.
-    const FileDescriptor now(retried_open(path_, O_WRONLY));
-    if (!now) return {};
-    std::error_code failed;
-    const auto real = std::filesystem::canonical(path_, failed);
-    if (!failed) target_ = real.string();
+    if (to.exists && !FileDescriptor(retried_open(path_, O_WRONLY))) cannot_write(path_, errno);
+    const int made = new_.emplace(file_to_replace(path_)).file().value();
+    if (to.exists) {
+      // Owner and mode of the previous file. Only root may give a file away.
+      std::ignore = ::fchown(made, to.status.st_uid, to.status.st_gid);
+      ::fchmod(made, to.status.st_mode & 07777);
+    }
+    file = FileDescriptor(::fcntl(made, F_DUPFD_CLOEXEC, 0));
+  } else {
+    file = open_directly(to, path_);
   }
-  return make_beside(target_, temporary_);
+  if (!file) cannot_write(path_, errno);
+  return file.release();
 }
 
 void OutputFile::close() {
   const bool written = stream_.good();
   if (buffer_.close() == nullptr || !written) cannot_write(path_, errno);
-  if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) cannot_write(path_, errno);
-  temporary_.clear();
+  if (new_) new_->commit();
 }
 
 void check_output(const std::string& path) {

@@ -6,11 +6,12 @@
 #include <cstdio>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
 
-#include "source/file_descriptor.hpp"
+#include "base/new_file.hpp"
 
 namespace weir::cli {
 
@@ -34,12 +35,9 @@ void hint(const Settings& settings, const std::string& text);
 /// that are stdout or stderr are written directly.
 class OutputFile {
  public:
-  /// Throws std::runtime_error with the name and the reason if the file cannot be written.
+  /// Throws std::runtime_error with the name and the reason if the file cannot be written. Without
+  /// close(), what is written is discarded.
   explicit OutputFile(std::string path);
-  /// Without close(): discards what was written.
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
 
   std::ostream& stream() noexcept { return stream_; }
   /// Completes the file. Throws as the constructor does.
@@ -47,9 +45,9 @@ class OutputFile {
 
  private:
   int open();
-  source::FileDescriptor open_beside(bool exists);
 
-  std::string path_, temporary_, target_;  ///< temporary_ is empty if nothing is renamed
+  std::string path_;
+  std::optional<NewFile> new_;  ///< empty if nothing is renamed
   __gnu_cxx::stdio_filebuf<char> buffer_;
   std::ostream stream_;
 };

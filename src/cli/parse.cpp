@@ -3,17 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <stdexcept>
 #include <system_error>
 
+#include "base/numbers.hpp"
 #include "base/sanitize.hpp"
 #include "base/terms.hpp"
+#include "base/text_file.hpp"
 #include "plan/bounds.hpp"
 #include "report/bytes.hpp"
 #include "source/order.hpp"
-#include "source/text_file.hpp"
 
 namespace weir::cli {
 namespace {
@@ -51,16 +51,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 [[noreturn]] void refuse_value(const std::string& why) { throw std::invalid_argument(why); }
 
-/// All of `text` as a number. Empty if it is none.
-template <class T>
-std::optional<T> number_in(std::string_view text) {
-  T value{};
-  const auto* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || stop != end || error != std::errc{}) return std::nullopt;
-  return value;
-}
-
 bool within(double value, double low, double high) { return value >= low && value <= high; }
 
 std::string range_text(Bounds bounds) {
@@ -74,7 +64,7 @@ constexpr double seconds_a_day = 24.0 * 3600;
 double parse_time(std::string_view text, std::string_view unit, std::string_view suffix,
                   double most) {
   const auto bare = text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text;
-  const auto time = number_in<double>(bare);
+  const auto time = parse_number<double>(bare);
   const bool fits = time && within(*time, 0, most);
   if (!fits || bare != text)
     refuse_value(fmt::format("must be 0 to {:.0f} {}{}", most, unit,
@@ -85,7 +75,7 @@ double parse_time(std::string_view text, std::string_view unit, std::string_view
 /// A file that an option names. What is wrong with it is an error of the option.
 std::string read_argument(const std::string& path, std::uint64_t most_bytes) {
   try {
-    return source::read_text_file(path, most_bytes);
+    return read_text_file(path, most_bytes);
   } catch (const Error& e) {
     throw std::invalid_argument(plain_text(e));
   }
@@ -100,7 +90,7 @@ std::vector<double> read_weights(const std::string& path) {
     const auto end = std::min(text.find('\n', from), text.size());
     auto line = std::string_view(text).substr(from, end - from);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    const auto weight = number_in<double>(line);
+    const auto weight = parse_number<double>(line);
     if (!weight)
       refuse_value(
           fmt::format("line {}: '{}' is no number; write the weight of one sample on each "
@@ -127,7 +117,7 @@ Bounds bounds_of(std::string_view option, Bounds otherwise) noexcept {
 }
 
 std::uint64_t parse_whole(std::string_view text, Bounds bounds) {
-  const auto value = number_in<std::uint64_t>(text);
+  const auto value = parse_number<std::uint64_t>(text);
   if (value && *value >= bounds.low && *value <= bounds.high) return *value;
   const auto digits = text.substr(text.starts_with('-') ? 1 : 0);
   if (!digits.empty() && digits.find_first_not_of("0123456789") == digits.npos) {
@@ -137,7 +127,7 @@ std::uint64_t parse_whole(std::string_view text, Bounds bounds) {
                  (too_large ? fmt::format("at most {}", bounds.high) : range_text(bounds)));
   }
   constexpr double largest_exact = 1e15;
-  const auto written = number_in<double>(text).value_or(-1);
+  const auto written = parse_number<double>(text).value_or(-1);
   const bool whole = written == std::floor(written) &&
                      within(written, static_cast<double>(bounds.low),
                             std::min(largest_exact, static_cast<double>(bounds.high)));
@@ -155,7 +145,7 @@ std::uint64_t parse_bytes_within(std::string_view text, Bounds bounds) {
 ImageSize parse_size(std::string_view text) {
   const auto sides = split(text, 'x');
   const auto side = [&](std::size_t i) {
-    return sides.size() == 2 ? number_in<std::uint32_t>(sides[i]).value_or(0) : 0;
+    return sides.size() == 2 ? parse_number<std::uint32_t>(sides[i]).value_or(0) : 0;
   };
   for (const auto i : {0u, 1u})
     if (side(i) < 1 || side(i) > option_bounds::most_side)
@@ -169,7 +159,7 @@ std::vector<std::uint32_t> parse_depths(std::string_view text) {
   const auto parts = split(text, ',');
   const auto bounds = bounds_of("--max-queue-size", {});
   for (const auto part : parts) {
-    const auto depth = number_in<std::uint32_t>(part);
+    const auto depth = parse_number<std::uint32_t>(part);
     if (!depth || *depth < bounds.low || *depth > bounds.high)
       refuse_value(fmt::format(
           "{}must be a whole number, {}, or in sweep and plan a list as in 1,2,4",
@@ -189,7 +179,7 @@ double parse_seconds(std::string_view text) {
 
 double parse_share(std::string_view text) {
   const bool percent = text.ends_with('%');
-  const auto number = number_in<double>(text.substr(0, text.size() - (percent ? 1 : 0)));
+  const auto number = parse_number<double>(text.substr(0, text.size() - (percent ? 1 : 0)));
   const auto share = number ? *number / (percent ? 100 : 1) : 0;
   if (share > 0 && share <= 1) return share;
   refuse_value(std::string("must be above 0 and at most 1, or 100%") +
@@ -234,7 +224,7 @@ weir::Progress read_progress(const std::string& paths) {
 
 DelaySpec parse_delay(std::string_view text) {
   const auto parts = split(text, ':');
-  const auto ms = [&](std::size_t i) { return number_in<double>(parts[i]).value_or(-1); };
+  const auto ms = [&](std::size_t i) { return parse_number<double>(parts[i]).value_or(-1); };
   constexpr auto most = seconds_a_day * 1000;
   if (parts.size() > 2 || !within(ms(0), 0, most) || (parts.size() == 2 && !within(ms(1), 0, most)))
     refuse_value(fmt::format("must be X or X:D, each 0 to {:.0f} milliseconds, as in 5:2", most));
@@ -247,8 +237,8 @@ DelaySpec parse_delay(std::string_view text) {
 void parse_tolerance(std::string_view text, FaultOptions& faults) {
   const bool percent = text.ends_with('%');
   const auto share =
-      percent ? number_in<double>(text.substr(0, text.size() - 1)).value_or(-1) / 100 : -1;
-  const auto count = number_in<std::uint64_t>(text);
+      percent ? parse_number<double>(text.substr(0, text.size() - 1)).value_or(-1) / 100 : -1;
+  const auto count = parse_number<std::uint64_t>(text);
   if (percent ? !within(share, 0, 1) : !count)
     refuse_value("must be a number of faults, or a percentage, 0% to 100%");
   if (percent)
@@ -262,7 +252,7 @@ std::optional<double> parse_auto_share(std::string_view text) {
   if (!text.starts_with("auto")) return std::nullopt;
   const auto after = text.substr(std::min<std::size_t>(text.size(), 5));
   const bool percent = after.ends_with('%');
-  const auto number = number_in<double>(after.substr(0, after.size() - (percent ? 1 : 0)));
+  const auto number = parse_number<double>(after.substr(0, after.size() - (percent ? 1 : 0)));
   const bool fits = text[4] == ':' && number && *number > 0 && *number <= 100;
   if (!fits) refuse_value("must be auto or auto:P%, with P above 0 and at most 100");
   if (!percent) refuse_value(fmt::format("did you mean {}%?", text));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "base/text_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/messages.hpp"
 #include "cli/metrics_server.hpp"
@@ -19,7 +20,6 @@
 #include "cli/output.hpp"
 #include "report/json.hpp"
 #include "report/page/page.hpp"
-#include "source/text_file.hpp"
 #include "weir/error.hpp"
 
 namespace weir::cli {
@@ -118,7 +118,7 @@ constexpr std::uint64_t most_report_bytes = 256ull << 20;
 
 int page_command(const Settings& settings) {
   const auto& path = settings.data;
-  const auto text = source::read_text_file(path, most_report_bytes);
+  const auto text = read_text_file(path, most_report_bytes);
   report::Json report;
   try {
     report = report::read_report(text);

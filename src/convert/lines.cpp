@@ -3,7 +3,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "base/vector_sets.hpp"
+#include "base/machine/vector_sets.hpp"
 
 // Highway compiles this file once for each vector set.
 #undef HWY_TARGET_INCLUDE

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "advice/cpu_share.hpp"
-#include "base/cpu_room.hpp"
+#include "base/machine/cpu_room.hpp"
 
 namespace weir::engine {
 

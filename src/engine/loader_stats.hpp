@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/cpu_watch.hpp"
 #include "base/grown.hpp"
+#include "base/machine/cpu_watch.hpp"
+#include "base/machine/thread_cpus.hpp"
 #include "base/mutex.hpp"
-#include "base/thread_cpus.hpp"
 #include "buffer/slab.hpp"
 #include "conductor/work_queue.hpp"
 #include "engine/thread_stats.hpp"

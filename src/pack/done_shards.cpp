@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -15,10 +14,11 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "shards/checksum.hpp"
-#include "source/file_descriptor.hpp"
 #include "weir/error.hpp"
 
 namespace weir::pack {
@@ -60,15 +60,14 @@ std::vector<DoneShard> records_in(const std::string& folder) {
 /// Empty if the text is not of to_text().
 std::optional<Origin> read_origin(std::string_view text) {
   std::uint64_t numbers[3]{};
-  const auto* at = text.data();
-  const auto* const end = at + text.size();
   for (auto& number : numbers) {
-    if (&number != numbers && (at == end || *at++ != ' ')) return std::nullopt;
-    const auto [rest, failed] = std::from_chars(at, end, number);
-    if (failed != std::errc()) return std::nullopt;
-    at = rest;
+    if (&number != numbers && !text.starts_with(' ')) return std::nullopt;
+    if (&number != numbers) text.remove_prefix(1);
+    const auto found = take_number<std::uint64_t>(text);
+    if (!found) return std::nullopt;
+    number = *found;
   }
-  if (at != end) return std::nullopt;
+  if (!text.empty()) return std::nullopt;
   return Origin{Position(numbers[0]), numbers[1], numbers[2]};
 }
 
@@ -85,7 +84,7 @@ bool find_positions(DoneShard& shard, Position begin, Position end) {
 }
 
 bool file_holds(const std::string& path, const shards::Shard& shard, const std::stop_token& stop) {
-  const auto file = source::open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK);
+  const auto file = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK);
   struct stat status {};
   if (!file || ::fstat(file.value(), &status) != 0 || !S_ISREG(status.st_mode) ||
       static_cast<std::uint64_t>(status.st_size) != shard.bytes)
@@ -93,11 +92,9 @@ bool file_holds(const std::string& path, const shards::Shard& shard, const std::
   shards::RunningChecksum sum;
   std::vector<std::byte> piece(piece_bytes);
   while (!stop.stop_requested()) {
-    const auto got =
-        source::retried([&] { return ::read(file.value(), piece.data(), piece.size()); });
-    if (got < 0) return false;
-    if (got == 0) return sum.value() == shard.checksum;
-    sum.add(std::span(piece).first(static_cast<std::size_t>(got)));
+    const auto got = read_full(file, piece);
+    sum.add(std::span(piece).first(got));
+    if (got < piece.size()) return errno == 0 && sum.value() == shard.checksum;
   }
   return false;
 }

@@ -17,6 +17,7 @@
 #include "base/checked.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "base/threads.hpp"
 #include "engine/failure.hpp"
 #include "engine/faults.hpp"
@@ -26,7 +27,6 @@
 #include "shards/folder_names.hpp"
 #include "source/fingerprint.hpp"
 #include "source/order.hpp"
-#include "source/text_file.hpp"
 #include "source/weights.hpp"
 #include "weir/version.hpp"
 
@@ -128,18 +128,17 @@ class Packer {
     throw Error(Errc::bad_options, Stage::read, sanitize(job_.out) + ": " + why);
   }
   [[noreturn]] static void fail(const char* what, const std::string& path, int error) {
-    throw Error(
-        Errc::source_failed, Stage::read,
-        std::string("cannot ") + what + ' ' + sanitize(path) + ": " + source::errno_text(error));
+    throw Error(Errc::source_failed, Stage::read,
+                std::string("cannot ") + what + ' ' + sanitize(path) + ": " + errno_text(error));
   }
   std::string path_of(const std::string& name) const { return job_.out + '/' + name; }
 
   void open_folder() {
     std::error_code failed;
     fs::create_directories(job_.out, failed);
-    folder_ = source::open_at(AT_FDCWD, job_.out.c_str(), O_RDONLY | O_DIRECTORY);
+    folder_ = open_at(AT_FDCWD, job_.out.c_str(), O_RDONLY | O_DIRECTORY);
     if (!folder_) fail("open", job_.out, failed ? failed.value() : errno);
-    if (source::retried([&] { return ::flock(folder_.value(), LOCK_EX | LOCK_NB); }) != 0) {
+    if (retried([&] { return ::flock(folder_.value(), LOCK_EX | LOCK_NB); }) != 0) {
       if (errno == EWOULDBLOCK) refuse("another weir pack writes into it");
       fail("lock", job_.out, errno);
     }
@@ -147,13 +146,13 @@ class Packer {
     const auto note_path = path_of(note_name);
     const auto what = fs::status(note_path, failed).type();
     if (what == fs::file_type::regular)
-      return compare(source::read_text_file(note_path, most_note_bytes), wanted);
+      return compare(read_text_file(note_path, most_note_bytes), wanted);
     if (what != fs::file_type::not_found)
       refuse("its pack.txt is no regular file; name a new folder");
     for (const auto& name : shards::names_in(job_.out))
       if (name != note_name + std::string(".part"))
         refuse("the folder is not empty and not of weir pack; name a new one");
-    source::NewFile note(note_path);
+    NewFile note(note_path);
     note.write(std::as_bytes(std::span(wanted)));
     note.commit();
   }
@@ -332,7 +331,7 @@ class Packer {
   const source::Sampler sampler_;
   InOrder in_order_;
   ShardWriter writer_;
-  source::FileDescriptor folder_;  ///< locked
+  FileDescriptor folder_;  ///< locked
   engine::FaultLog faults_;
   std::map<Position, Defect> still_bad_;  ///< by position: samples that kept shards lack
   std::vector<shards::Index> records_;

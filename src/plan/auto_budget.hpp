@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/memory_room.hpp"
+#include "base/machine/memory_room.hpp"
 #include "weir/memory.hpp"
 
 namespace weir {

@@ -1,13 +1,13 @@
 #include "plan/ranks.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/numbers.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "plan/refuse.hpp"
@@ -35,14 +35,6 @@ constexpr Launcher launchers[] = {
      "SLURM_STEP_ID"},
 };
 
-std::optional<std::uint32_t> number_of(std::string_view text) {
-  std::uint32_t number = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [rest, failed] = std::from_chars(text.data(), end, number);
-  if (failed != std::errc() || rest != end) return std::nullopt;
-  return number;
-}
-
 /// What a launcher says of this process.
 struct Claim {
   const Launcher* launcher;
@@ -62,7 +54,7 @@ std::string shown(const Claim& claim) {
 
 std::uint32_t number_in(const Variables& variables, const char* name,
                         const std::string& requested) {
-  if (const auto number = number_of(variables(name))) return *number;
+  if (const auto number = parse_number<std::uint32_t>(variables(name))) return *number;
   refuse_value(variables, name, requested, "is not a whole number from 0 to 4294967295");
 }
 
@@ -73,10 +65,10 @@ std::optional<std::uint32_t> tasks_of_node(std::string_view text, std::uint32_t 
     auto part = text.substr(0, comma);
     std::optional<std::uint32_t> times = 1;
     if (const auto open = part.find("(x"); open != std::string_view::npos && part.ends_with(')')) {
-      times = number_of(part.substr(open + 2, part.size() - open - 3));
+      times = parse_number<std::uint32_t>(part.substr(open + 2, part.size() - open - 3));
       part = part.substr(0, open);
     }
-    const auto tasks = number_of(part);
+    const auto tasks = parse_number<std::uint32_t>(part);
     if (!times || !tasks) return std::nullopt;
     if (node < *times) return tasks;
     if (comma == std::string_view::npos) return std::nullopt;
@@ -99,7 +91,7 @@ std::uint32_t local_world_of(const Launcher& launcher, const Variables& variable
     local = tasks_of_node(variables(name), node);
     must = concat("must list the tasks of node ", node, ", as in 4(x2),3");
   } else {
-    local = number_of(variables(name));
+    local = parse_number<std::uint32_t>(variables(name));
   }
   if (local && *local > 0) return *local;
   refuse_value(variables, name, requested,

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <stdexcept>
+
+#include "base/numbers.hpp"
 
 namespace weir::report {
 namespace {
@@ -43,19 +44,16 @@ std::uint64_t parse_bytes(std::string_view text) {
   const auto unit = unit_of(text.substr(suffix_at));
   if (digits.empty() || unit == 0) refuse_text();
 
-  std::uint64_t whole = 0;
-  const auto* end = digits.data() + digits.size();
-  if (const auto [stop, error] = std::from_chars(digits.data(), end, whole);
-      stop == end && error == std::errc{}) {
+  if (const auto whole = parse_number<std::uint64_t>(digits)) {
     std::uint64_t bytes = 0;
-    if (__builtin_mul_overflow(whole, unit, &bytes)) refuse_text();
+    if (__builtin_mul_overflow(*whole, unit, &bytes)) refuse_text();
     return bytes;
   }
-  double value = 0;
-  const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  const double bytes = std::floor(value * static_cast<double>(unit));
-  // 2^64 as a double, the first value that is too large. A part of one byte cannot be meant.
-  if (stop != end || error != std::errc{} || unit == 1 || bytes >= 0x1p64) refuse_text();
+  const auto value = parse_number<double>(digits);
+  // A part of one byte cannot be meant.
+  if (!value || unit == 1) refuse_text();
+  const double bytes = std::floor(*value * static_cast<double>(unit));
+  if (bytes >= 0x1p64) refuse_text();  // 2^64, the first value that is too large
   return static_cast<std::uint64_t>(bytes);
 }
 

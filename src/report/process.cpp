@@ -1,11 +1,11 @@
 #include "report/process.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <exception>
 #include <fstream>
 #include <string>
 
+#include "base/numbers.hpp"
 #include "base/pause.hpp"
 
 namespace weir::report {
@@ -27,11 +27,8 @@ std::uint64_t pss_now() {
 
 std::optional<std::uint64_t> kilobytes_of(std::string_view line, std::string_view key) {
   if (!line.starts_with(key)) return std::nullopt;
-  const auto from = line.find_first_of("0123456789", key.size());
-  if (from == std::string_view::npos) return 0;
-  std::uint64_t kilobytes = 0;
-  std::from_chars(line.data() + from, line.data() + line.size(), kilobytes);
-  return kilobytes * 1024;
+  line.remove_prefix(std::min(line.find_first_of("0123456789", key.size()), line.size()));
+  return take_number<std::uint64_t>(line).value_or(0) * 1024;
 }
 
 Resident resident() {

@@ -1,8 +1,8 @@
+#include "base/numbers.hpp"
 #include "report/process.hpp"
 
 #include <unistd.h>
 
-#include <charconv>
 #include <fstream>
 #include <istream>
 #include <optional>
@@ -23,9 +23,7 @@ struct Mapping {
 };
 
 std::uint64_t hexadecimal(std::string_view text) {
-  std::uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  return value;
+  return parse_number<std::uint64_t>(text, 16).value_or(0);
 }
 
 /// Parses "7f0a-7f0b rw-p 00000000 00:00 0   [heap]". Empty if the line is an attribute of a

@@ -6,18 +6,17 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <system_error>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
+#include "base/new_file.hpp"
 #include "base/sanitize.hpp"
 #include "base/terms.hpp"
 #include "base/text.hpp"
 #include "conductor/progress.hpp"
-#include "source/file_descriptor.hpp"
-#include "source/new_file.hpp"
 
 namespace weir {
 namespace {
@@ -218,24 +217,8 @@ class ProgressReader final : public nlohmann::json_sax<nlohmann::json> {
   std::size_t parts_ = 0;  ///< of the run so far
 };
 
-[[noreturn]] void fail(int code, const char* what, const std::string& path, const char* why = "") {
-  throw std::system_error(code, std::generic_category(), concat(what, sanitize(path), why));
-}
-
-/// The file to which symbolic links lead. It need not exist.
-std::string file_behind(const std::string& path) {
-  std::error_code failed;
-  const auto status = std::filesystem::status(path, failed);
-  if (std::filesystem::is_directory(status)) fail(EISDIR, "cannot write ", path);
-  // A device or a pipe must not be renamed away.
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    fail(EINVAL, "cannot replace ", path, ", which is no regular file");
-  std::filesystem::path file(path);
-  for (int links = 0; std::filesystem::is_symlink(file, failed); ++links) {
-    if (links == 40) fail(ELOOP, "cannot write ", path);
-    file = file.parent_path() / std::filesystem::read_symlink(file);
-  }
-  return file.string();
+[[noreturn]] void cannot_read(const std::string& path) {
+  throw std::system_error(errno, std::generic_category(), "cannot read " + sanitize(path));
 }
 
 }  // namespace
@@ -269,26 +252,25 @@ Progress Progress::parse(std::string_view json) {
 }
 
 void Progress::save(const std::string& path) const {
-  source::NewFile file(file_behind(path));
+  NewFile file(file_to_replace(path));
   const auto text = to_json();
   file.write(std::as_bytes(std::span(text)));
   file.commit();
 }
 
 Progress Progress::load(const std::string& path) {
-  const auto file = source::open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NOCTTY);
-  if (!file) fail(errno, "cannot read ", path);
+  const auto file = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NOCTTY);
+  if (!file) cannot_read(path);
   constexpr std::size_t piece = 1 << 16;
   std::string content;
   for (;;) {
     const auto done = content.size();
     content.resize(done + piece);
-    const auto got =
-        source::retried([&] { return ::read(file.value(), content.data() + done, piece); });
-    if (got < 0) fail(errno, "cannot read ", path);
-    content.resize(done + static_cast<std::size_t>(got));
-    if (got == 0) break;
+    const auto got = read_full(file, std::as_writable_bytes(std::span(content).subspan(done)));
+    if (got < piece && errno != 0) cannot_read(path);
+    content.resize(done + got);
     if (content.size() > most_bytes) refuse(sanitize(path), " is longer than 64 MiB");
+    if (got < piece) break;
   }
   try {
     return parse(content);

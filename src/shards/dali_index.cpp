@@ -1,7 +1,6 @@
 #include "shards/dali_index.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,10 +8,11 @@
 #include <string_view>
 
 #include "base/checked.hpp"
+#include "base/new_file.hpp"
+#include "base/numbers.hpp"
 #include "base/sanitize.hpp"
+#include "base/text_file.hpp"
 #include "shards/keys.hpp"
-#include "source/new_file.hpp"
-#include "source/text_file.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
@@ -26,14 +26,6 @@ std::string_view take_word(std::string_view& line) {
   const auto word = line.substr(0, end);
   line.remove_prefix(std::min(end + 1, line.size()));
   return word;
-}
-
-std::optional<std::uint64_t> figure_of(std::string_view word) {
-  std::uint64_t number = 0;
-  const auto* const end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
 }
 
 std::string dali_index_path(const std::string& folder, const ShardFile& shard) {
@@ -59,7 +51,7 @@ void check_dali_names(const std::string& folder, const std::vector<ShardFile>& s
 void read_dali_index(const std::string& folder, const ShardFile& shard,
                      const std::function<void(const Member&)>& each) {
   const auto path = dali_index_path(folder, shard);
-  const auto text = source::read_text_file(path, source::most_list_bytes);
+  const auto text = read_text_file(path, most_list_bytes);
   std::uint64_t number = 0, samples = 0, end = 0;
   const auto fail = [&](const std::string& why) {
     throw Error(Errc::source_failed, Stage::read,
@@ -72,14 +64,15 @@ void read_dali_index(const std::string& folder, const ShardFile& shard,
     if (number == 0) {
       if (take_word(line) != version)
         fail("not an index of wds2idx " + std::string(version) + ", which begins with its version");
-      const auto count = figure_of(take_word(line));
+      const auto count = parse_number<std::uint64_t>(take_word(line));
       if (!count) fail("no number of samples");
       samples = *count;
       continue;
     }
     while (!line.empty()) {
       take_word(line);  // the extension, which the name has, too
-      const auto offset = figure_of(take_word(line)), bytes = figure_of(take_word(line));
+      const auto offset = parse_number<std::uint64_t>(take_word(line)),
+                 bytes = parse_number<std::uint64_t>(take_word(line));
       const auto name = take_word(line);
       if (!offset || !bytes || name.empty()) fail("not EXTENSION OFFSET SIZE NAME for each member");
       if (*offset < end) fail("a member overlaps the one before");
@@ -116,7 +109,7 @@ void write_dali_index(const std::string& folder, const ShardFile& shard,
   };
   read_members(shard, add, stop);
   if (samples > 0) lines += '\n';
-  source::NewFile file(dali_index_path(folder, shard));
+  NewFile file(dali_index_path(folder, shard));
   const auto head = std::string(version) + ' ' + std::to_string(samples) + '\n';
   file.write(std::as_bytes(std::span(head)));
   file.write(std::as_bytes(std::span(lines)));

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string_view>
 
+#include "base/file_descriptor.hpp"
 #include "base/sanitize.hpp"
-#include "source/file_descriptor.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
@@ -24,9 +24,9 @@ struct Close {
 std::vector<std::string> names_in(const std::string& folder) {
   const auto fail = [&folder] {
     throw Error(Errc::source_failed, Stage::read,
-                "cannot list " + sanitize(folder) + ": " + source::errno_text(errno));
+                "cannot list " + sanitize(folder) + ": " + errno_text(errno));
   };
-  auto file = source::open_at(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY);
+  auto file = open_at(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY);
   const std::unique_ptr<DIR, Close> stream(file ? ::fdopendir(file.value()) : nullptr);
   if (!stream) fail();
   file.release();  // it belongs to the stream

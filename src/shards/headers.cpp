@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/numbers.hpp"
 #include "base/sanitize.hpp"
 
 namespace weir::shards {
@@ -23,8 +23,8 @@ std::string_view size_field(std::string_view header) { return header.substr(124,
 /// The number of octal digits, or of bytes if the first bit is set. Empty if a blank or NUL does not
 /// end the digits.
 std::optional<std::uint64_t> number_in(std::string_view field) {
-  std::uint64_t number = 0;
   if ((field.front() & 0x80) != 0) {
+    std::uint64_t number = 0;
     for (const char c : field.substr(field.size() - sizeof number))
       number = number << 8 | static_cast<unsigned char>(c);
     return number;
@@ -32,10 +32,7 @@ std::optional<std::uint64_t> number_in(std::string_view field) {
   constexpr std::string_view ends(" \0", 2);
   field.remove_prefix(std::min(field.find_first_not_of(ends), field.size()));
   const auto digits = field.substr(0, field.find_first_of(ends));
-  const auto* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, number, 8);
-  if (!digits.empty() && (error != std::errc() || stop != end)) return std::nullopt;
-  return number;
+  return digits.empty() ? 0 : parse_number<std::uint64_t>(digits, 8);
 }
 
 class Headers {
@@ -71,20 +68,19 @@ class Headers {
   }
 
   void read(std::uint64_t at, std::span<char> into) const {
-    if (read_at(shard_, at, std::as_writable_bytes(into)) == into.size()) return;
-    refuse_shard(shard_, at,
-                 "cannot read a header: " +
-                     (errno == 0 ? "the file became shorter" : source::errno_text(errno)));
+    if (read_full(shard_.file, std::as_writable_bytes(into), at) == into.size()) return;
+    refuse_shard(
+        shard_, at,
+        "cannot read a header: " + (errno == 0 ? "the file became shorter" : errno_text(errno)));
   }
 
   /// Records are "LENGTH KEY=VALUE\n", as in "11 size=12\n".
   void check_records(std::string_view records, bool for_all) const {
     while (!records.empty()) {
-      std::size_t length = 0;
-      const auto* const end = records.data() + records.size();
-      const auto [stop, error] = std::from_chars(records.data(), end, length);
-      const auto begin = static_cast<std::size_t>(stop - records.data()) + 1;
-      if (error != std::errc() || length <= begin || length > records.size() || *stop != ' ' ||
+      auto rest = records;
+      const auto length = take_number<std::size_t>(rest).value_or(0);
+      const auto begin = records.size() - rest.size() + 1;
+      if (length <= begin || length > records.size() || !rest.starts_with(' ') ||
           records[length - 1] != '\n')
         refuse("a pax header whose records do not have the length that they say");
       check_record(records.substr(begin, length - 1 - begin), for_all);

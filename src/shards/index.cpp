@@ -13,10 +13,10 @@
 #include <span>
 
 #include "base/checked.hpp"
+#include "base/file_descriptor.hpp"
+#include "base/new_file.hpp"
 #include "base/sanitize.hpp"
-#include "source/file_descriptor.hpp"
 #include "source/name_table.hpp"
-#include "source/new_file.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
@@ -55,11 +55,11 @@ std::span<const std::byte> bytes_of(const T& value) {
 class Reader {
  public:
   explicit Reader(const std::string& path)
-      : path_(path), file_(source::open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK)) {
-    if (!file_) fail("cannot open: " + source::errno_text(errno));
+      : path_(path), file_(open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK)) {
+    if (!file_) fail("cannot open: " + errno_text(errno));
     struct stat status {};
-    if (source::retried([&] { return ::fstat(file_.value(), &status); }) != 0)
-      fail("cannot stat: " + source::errno_text(errno));
+    if (retried([&] { return ::fstat(file_.value(), &status); }) != 0)
+      fail("cannot stat: " + errno_text(errno));
     if (!S_ISREG(status.st_mode)) fail("not a regular file");
     bytes_ = static_cast<std::uint64_t>(status.st_size);
   }
@@ -95,15 +95,11 @@ class Reader {
   }
 
   void fill(std::span<std::byte> bytes) {
-    const auto all = bytes;
-    while (!bytes.empty()) {
-      const auto got =
-          source::retried([&] { return ::read(file_.value(), bytes.data(), bytes.size()); });
-      if (got < 0) fail("cannot read: " + source::errno_text(errno));
-      if (got == 0) damaged("it was cut short while it was read");
-      bytes = bytes.subspan(static_cast<std::size_t>(got));
+    if (read_full(file_, bytes) < bytes.size()) {
+      if (errno != 0) fail("cannot read: " + errno_text(errno));
+      damaged("it was cut short while it was read");
     }
-    sum_.add(all);
+    sum_.add(bytes);
   }
 
   void check(const Header& header) const {
@@ -216,7 +212,7 @@ class Reader {
   }
 
   const std::string& path_;
-  source::FileDescriptor file_;
+  FileDescriptor file_;
   std::uint64_t bytes_ = 0;
   RunningChecksum sum_;
 };
@@ -270,7 +266,7 @@ void write_index(const std::string& path, const Index& index) {
     rows.push_back({add(shard.name), shard.bytes, shard.first, shard.checksum, add(shard.etag)});
   const auto label = add(index.label);
 
-  source::NewFile file(path);
+  NewFile file(path);
   RunningChecksum sum;
   const auto put = [&](std::span<const std::byte> bytes) {
     sum.add(bytes);

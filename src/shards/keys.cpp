@@ -1,9 +1,9 @@
 #include "shards/keys.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
+#include "base/numbers.hpp"
 #include "base/sanitize.hpp"
 #include "weir/error.hpp"
 
@@ -27,11 +27,7 @@ std::vector<std::string> parts_of(std::string_view list) {
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
   constexpr std::size_t most_digits = 18;  // more might not fit
-  std::uint64_t number = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || text.size() > most_digits) return std::nullopt;
-  return number;
+  return text.size() > most_digits ? std::nullopt : parse_number<std::uint64_t>(text);
 }
 
 /// The numbers of "first..last", as wide as the wider of them if one begins with a zero.

@@ -1,13 +1,13 @@
 #include "shards/labels.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 
+#include "base/numbers.hpp"
 #include "base/sanitize.hpp"
+#include "base/text_file.hpp"
 #include "shards/keys.hpp"
 #include "source/extension.hpp"
-#include "source/text_file.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
@@ -27,14 +27,6 @@ std::string_view trimmed(std::string_view text) {
 std::string_view plain(std::string_view key) {
   while (key.starts_with("./")) key.remove_prefix(2);
   return key;
-}
-
-std::optional<std::int64_t> whole(std::string_view text) {
-  std::int64_t value = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -62,7 +54,7 @@ Labels::Labels(const ShardOptions& options) {
 }
 
 void Labels::read_file(const std::string& path) {
-  const auto text = source::read_text_file(path, source::most_list_bytes);
+  const auto text = read_text_file(path, most_list_bytes);
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   std::string_view rest(text);
   if (rest.starts_with(byte_order_mark)) rest.remove_prefix(byte_order_mark.size());
@@ -73,7 +65,8 @@ void Labels::read_file(const std::string& path) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line.starts_with('#')) continue;
     const auto tab = line.rfind('\t');
-    const auto label = tab == line.npos ? std::nullopt : whole(line.substr(tab + 1));
+    const auto label =
+        tab == line.npos ? std::nullopt : parse_number<std::int64_t>(line.substr(tab + 1));
     const auto fail = [&](const std::string& why) {
       throw Error(Errc::source_failed, Stage::read,
                   "label_file " + sanitize(path) + ":" + std::to_string(number) + ": '" +
@@ -87,7 +80,7 @@ void Labels::read_file(const std::string& path) {
 
 std::int64_t Labels::parse(std::string_view content) const {
   if (!pointer_) {
-    const auto label = whole(trimmed(content));
+    const auto label = parse_number<std::int64_t>(trimmed(content));
     if (!label) throw std::invalid_argument("is not a whole number of 64 bits");
     return *label;
   }

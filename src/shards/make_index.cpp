@@ -45,11 +45,11 @@ class WholeShard {
       const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(count, at_once));
       if (buffer_.size() < size) buffer_.resize(size);
       const auto into = std::span(buffer_).first(size);
-      const auto got = read_at(file_, at_, into);
+      const auto got = read_full(file_.file, into, at_);
       if (got < size)
         refuse_shard(file_, at_ + got,
                      errno == 0 ? "it was cut short while it was read"
-                                : "cannot read: " + source::errno_text(errno));
+                                : "cannot read: " + errno_text(errno));
       sum_.add(into);
       if (sum) sum->add(into);
       at_ += size;

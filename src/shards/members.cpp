@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/sanitize.hpp"
 #include "shards/headers.hpp"
 #include "shards/index.hpp"
-#include "source/file_descriptor.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
@@ -69,7 +69,7 @@ class Input {
   la_ssize_t read(const void** data) noexcept {
     over_limit_ = at_ >= limit_;
     if (over_limit_) return ARCHIVE_FATAL;
-    const auto got = read_at(shard_, at_, buffer_);
+    const auto got = read_full(shard_.file, buffer_, at_);
     if (got == 0 && errno != 0) {
       error_ = errno;
       return ARCHIVE_FATAL;
@@ -104,7 +104,7 @@ std::string_view compression_of(const ShardFile& shard) {
                {"BZh", "bzip2"},     {"\x04\x22\x4d\x18", "lz4"},  {"\x1f\x9d", "compress"},
                {"LZIP", "lzip"},     {"PK\x03\x04", "zip"}};
   std::array<char, 8> start{};
-  const auto got = read_at(shard, 0, std::as_writable_bytes(std::span(start)));
+  const auto got = read_full(shard.file, std::as_writable_bytes(std::span(start)), 0);
   const std::string_view text(start.data(), got);
   const auto* const found =
       std::ranges::find_if(kinds, [&](const auto& kind) { return text.starts_with(kind.magic); });
@@ -155,9 +155,8 @@ class MemberReader {
     std::array<std::byte, read_bytes> bytes{};
     std::uint64_t at = end_;
     const auto zeros = [&](std::size_t count) {
-      const auto got = read_at(shard_, at, std::span(bytes).first(count));
-      if (got < count && errno != 0)
-        refuse_shard(shard_, at, "cannot read: " + source::errno_text(errno));
+      const auto got = read_full(shard_.file, std::span(bytes).first(count), at);
+      if (got < count && errno != 0) refuse_shard(shard_, at, "cannot read: " + errno_text(errno));
       const auto end = bytes.begin() + static_cast<std::ptrdiff_t>(got);
       return std::all_of(bytes.begin(), end, [](std::byte b) { return b == std::byte{0}; }) ? got
                                                                                             : 0;
@@ -181,7 +180,7 @@ class MemberReader {
   /// After an error of libarchive.
   [[noreturn]] void fail() const {
     if (input_.error() != 0)
-      refuse_shard(shard_, end_, "cannot read: " + source::errno_text(input_.error()));
+      refuse_shard(shard_, end_, "cannot read: " + errno_text(input_.error()));
     if (const auto kind = compression_of(shard_); !kind.empty())
       refuse_shard(shard_, 0,
                    "it is compressed (" + std::string(kind) +

@@ -119,10 +119,11 @@ class Grouping {
     if (member.bytes > Labels::most_bytes)
       refuse(member, "has " + std::to_string(member.bytes) + " bytes, too many for a label");
     std::string content(static_cast<std::size_t>(member.bytes), '\0');
-    const auto got = read_at(shard_, member.offset, std::as_writable_bytes(std::span(content)));
+    const auto got =
+        read_full(shard_.file, std::as_writable_bytes(std::span(content)), member.offset);
     if (got < content.size())
       refuse(member, errno == 0 ? "was cut short while it was read"
-                                : "cannot be read: " + source::errno_text(errno));
+                                : "cannot be read: " + errno_text(errno));
     try {
       return roles_.labels.parse(content);
     } catch (const std::invalid_argument& e) {

@@ -38,9 +38,9 @@ std::optional<std::span<std::byte>> TarShards::read(const ShardFile& file, const
   const auto taken = sink.try_take(room);
   if (!taken) return std::nullopt;
   const auto bytes = taken->first(static_cast<std::size_t>(range.bytes));
-  const auto got = read_at(file, range.offset, bytes);
+  const auto got = read_full(file.file, bytes, range.offset);
   if (got < bytes.size() && errno != 0)
-    throw SampleError(FaultKind::io, "cannot read the shard: " + source::errno_text(errno));
+    throw SampleError(FaultKind::io, "cannot read the shard: " + errno_text(errno));
   if (got < bytes.size())
     throw SampleError(
         FaultKind::truncated,

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/new_file.hpp"
 #include "shards/checksum.hpp"
-#include "source/new_file.hpp"
 
 namespace weir::shards {
 
@@ -37,7 +37,7 @@ class TarWriter {
   void put(std::span<const std::byte> bytes);
   void flush();
 
-  source::NewFile file_;
+  NewFile file_;
   RunningChecksum sum_;
   std::vector<std::byte> waiting_;  ///< bytes that are not yet written
   std::uint64_t size_ = 0;

@@ -41,19 +41,11 @@ bool lies_under(const std::string& path, const std::string& root) {
 }
 
 void fill(const FileDescriptor& file, std::span<std::byte> bytes) {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const auto got =
-        retried([&] { return ::read(file.value(), bytes.data() + done, bytes.size() - done); });
-    if (got > 0) {
-      done += static_cast<std::size_t>(got);
-    } else if (got == 0) {
-      throw SampleError(FaultKind::truncated,
-                        concat("the file ended after ", done, " of ", bytes.size(), " bytes"));
-    } else {
-      fail("cannot read", errno);
-    }
-  }
+  const auto got = read_full(file, bytes);
+  if (got == bytes.size()) return;
+  if (errno != 0) fail("cannot read", errno);
+  throw SampleError(FaultKind::truncated,
+                    concat("the file ended after ", got, " of ", bytes.size(), " bytes"));
 }
 
 }  // namespace

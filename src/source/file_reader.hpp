@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "source/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 #include "weir/source.hpp"
 
 namespace weir::source {

@@ -4,18 +4,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/numbers.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "source/class_labels.hpp"
 #include "source/file_reader.hpp"
 #include "source/name_table.hpp"
-#include "source/text_file.hpp"
 #include "weir/source.hpp"
 
 namespace weir::source {
@@ -83,14 +83,14 @@ class Manifest {
     std::string text;
     // Read in pieces and check each for NUL bytes. So a sparse file fails at its first hole and
     // needs little memory.
-    for (std::size_t done = 0; done < size;) {
-      if (done == text.size()) text.resize(std::min(size, done + piece_bytes));
-      const auto got =
-          retried([&] { return ::read(file.value(), text.data() + done, text.size() - done); });
-      if (got == 0) fail(": the file ended while it was read");
-      if (got < 0) fail(": cannot read: " + errno_text(errno));
-      refuse_nul(text, done, static_cast<std::size_t>(got));
-      done += static_cast<std::size_t>(got);
+    for (std::size_t done = 0; done < size; done = text.size()) {
+      text.resize(std::min(size, done + piece_bytes));
+      const auto piece = std::span(text).subspan(done);
+      const auto got = read_full(file, std::as_writable_bytes(piece));
+      refuse_nul(text, done, got);
+      if (got < piece.size())
+        fail(errno == 0 ? ": the file ended while it was read"
+                        : ": cannot read: " + errno_text(errno));
     }
     text.shrink_to_fit();
     return text;
@@ -128,15 +128,14 @@ class Manifest {
            "'" + sanitize(text, 40) + "' has no TAB; each line of a manifest is path<TAB>label");
     if (tab == 0) fail(line, "the path is empty");
     const auto figure = text.substr(tab + 1);
-    std::int64_t label = 0;
-    const auto [stop, error] = std::from_chars(figure.data(), figure.data() + figure.size(), label);
-    if (error != std::errc() || stop != figure.data() + figure.size()) {
+    const auto label = parse_number<std::int64_t>(figure);
+    if (!label) {
       fail(line, "the label is not a whole number of 64 bits: '" + sanitize(figure, 40) +
                      "'; give each class a number");
     }
-    if (const auto why = not_a_class(label, classes_); !why.empty()) fail(line, "label " + why);
+    if (const auto why = not_a_class(*label, classes_); !why.empty()) fail(line, "label " + why);
     starts_.push_back(begin);
-    labels_.push_back(label);
+    labels_.push_back(*label);
     text_[begin + tab] = '\0';
   }
 

@@ -5,8 +5,8 @@
 
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
+#include "base/text_file.hpp"
 #include "source/reindexed.hpp"
-#include "source/text_file.hpp"
 
 namespace weir::source {
 namespace {

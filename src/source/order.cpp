@@ -1,7 +1,7 @@
 #include "weir/order.hpp"
+#include "base/numbers.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -80,10 +80,11 @@ std::optional<Order> parse_order(std::string_view text) {
   for (; read < 2 && !text.empty(); ++read) {
     if (!row->numbers[read]) return std::nullopt;
     auto& number = order.*row->numbers[read];
-    const auto* const end = text.data() + text.size();
-    const auto [rest, failed] = std::from_chars(text.data() + 1, end, number);
-    if (text[0] != ':' || failed != std::errc() || number < row->least[read]) return std::nullopt;
-    text = {rest, end};
+    if (text[0] != ':') return std::nullopt;
+    text.remove_prefix(1);
+    const auto found = take_number<std::remove_reference_t<decltype(number)>>(text);
+    if (!found || *found < row->least[read]) return std::nullopt;
+    number = *found;
   }
   return text.empty() && read >= row->needed ? std::optional(std::move(order)) : std::nullopt;
 }

@@ -25,16 +25,10 @@ PixelFile::PixelFile(const std::string& path)
 }
 
 void PixelFile::read(std::uint64_t offset, std::span<std::byte> to) const {
-  for (std::size_t done = 0; done < to.size();) {
-    const auto got = retried([&] {
-      return ::pread(file_.value(), to.data() + done, to.size() - done,
-                     static_cast<off_t>(offset + done));
-    });
-    if (got < 0) throw SampleError(FaultKind::io, "cannot read: " + errno_text(errno));
-    if (got == 0)
-      throw SampleError(FaultKind::truncated, concat("the file ended at byte ", offset + done));
-    done += static_cast<std::size_t>(got);
-  }
+  const auto got = read_full(file_, to, offset);
+  if (got == to.size()) return;
+  if (errno != 0) throw SampleError(FaultKind::io, "cannot read: " + errno_text(errno));
+  throw SampleError(FaultKind::truncated, concat("the file ended at byte ", offset + got));
 }
 
 }  // namespace weir::source

@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
+#include "base/file_descriptor.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
-#include "source/file_descriptor.hpp"
 #include "weir/image.hpp"
 #include "weir/source.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/vector_sets.hpp"
+#include "base/machine/vector_sets.hpp"
 
 namespace weir::test {
 

@@ -34,7 +34,7 @@ void may_refuse(Errc code, const Read& read) {
 
 /// The input as a shard in memory.
 shards::ShardFile shard_of(Input input, std::string path = "shard.tar") {
-  source::FileDescriptor file(memfd_create("fuzz", MFD_CLOEXEC));
+  FileDescriptor file(memfd_create("fuzz", MFD_CLOEXEC));
   must(static_cast<bool>(file), "there is room for one more file");
   must(::write(file.value(), input.data(), input.size()) == static_cast<ssize_t>(input.size()),
        "the file takes the input");

@@ -51,6 +51,9 @@ std::vector<Breach> check_names(const std::filesystem::path& root);
 /// Checks that code under include and src uses no clock that can be set.
 std::vector<Breach> check_clocks(const std::filesystem::path& root);
 
+/// Checks that each file and each function in backticks in a README.md under src or tests exists.
+std::vector<Breach> check_documents(const std::filesystem::path& root);
+
 /// Whether a C++ identifier may contain `c`.
 bool in_word(char c);
 

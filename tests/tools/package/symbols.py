@@ -4,7 +4,7 @@
 A symbol belongs to the public API if its own name was declared with WEIR_API, and every name of weir in it, including
 those of its parameters, is in a public header. OBJECTS, the layers' archives, have all candidates: if a
 function of namespace weir is only in the archives, it lacks its WEIR_API. A HEADER that is apart belongs to a component
-with its own library. It also must not need libhwy: see src/base/vector_sets.hpp.
+with its own library. It also must not need libhwy: see src/base/machine/vector_sets.hpp.
 """
 
 import pathlib

@@ -1,4 +1,4 @@
-#include "base/cpu_room.hpp"
+#include "base/machine/cpu_room.hpp"
 
 #include <sched.h>
 

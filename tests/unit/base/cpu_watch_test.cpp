@@ -1,4 +1,4 @@
-#include "base/cpu_watch.hpp"
+#include "base/machine/cpu_watch.hpp"
 
 #include <unistd.h>
 

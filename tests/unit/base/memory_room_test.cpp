@@ -1,4 +1,4 @@
-#include "base/memory_room.hpp"
+#include "base/machine/memory_room.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "base/thread_cpus.hpp"
+#include "base/machine/thread_cpus.hpp"
 
 #include <atomic>
 #include <thread>

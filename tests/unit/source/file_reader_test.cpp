@@ -165,9 +165,8 @@ TEST_CASE("with all links allowed a path may lead anywhere, but only to a file",
   outside.write("x", "out there");
   std::filesystem::create_symlink((outside / "x").string(), folder / "link");
   std::filesystem::create_symlink("/dev/zero", folder / "zero");
-  const source::FileReader reader(
-      source::open_at(AT_FDCWD, folder.string().c_str(), O_PATH | O_DIRECTORY), FollowSymlinks::yes,
-      1000);
+  const source::FileReader reader(open_at(AT_FDCWD, folder.string().c_str(), O_PATH | O_DIRECTORY),
+                                  FollowSymlinks::yes, 1000);
   RecordingSink sink;
   CHECK(reader.read("link", 0, sink)->bytes.size() == 9);
   CHECK(reader.read((outside / "x").c_str(), 0, sink)->bytes.size() == 9);

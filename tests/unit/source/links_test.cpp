@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "source/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 #include "source/image_folder.hpp"
 #include "support/catch.hpp"
 #include "unit/source/fixture.hpp"
@@ -73,9 +73,8 @@ bool forget_openat2() {
 
 /// 0 if `path` opens without links; otherwise errno.
 int opened(const TemporaryFolder& folder, const std::string& path) {
-  const auto root = source::open_at(AT_FDCWD, folder.string().c_str(), O_PATH);
-  return source::open_at(root.value(), path.c_str(), O_RDONLY, source::Resolve::no_links) ? 0
-                                                                                          : errno;
+  const auto root = open_at(AT_FDCWD, folder.string().c_str(), O_PATH);
+  return open_at(root.value(), path.c_str(), O_RDONLY, Resolve::no_links) ? 0 : errno;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "base/vector_sets.hpp"
+#include "base/machine/vector_sets.hpp"
 
 #include <hwy/detect_targets.h>
 

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
-namespace weir::source {
+namespace weir {
 
 /// Owns a POSIX descriptor. Not thread-safe.
 class FileDescriptor {
@@ -43,6 +46,11 @@ enum class Resolve : std::uint8_t { links, no_links };
 FileDescriptor open_at(int directory, const char* path, int flags,
                        Resolve resolve = Resolve::links);
 
+/// Fills `into` from where the file is, or from `offset` of a regular file. Returns the bytes that were
+/// read: fewer only at the end of the file, with errno 0, or before a failure, with errno set.
+std::size_t read_full(const FileDescriptor& file, std::span<std::byte> into,
+                      std::optional<std::uint64_t> offset = {}) noexcept;
+
 /// Whether an open failed because of the path. Other errors, such as no free descriptors or an I/O
 /// error, may disappear at the next attempt.
 bool is_about_the_path(int code) noexcept;
@@ -54,4 +62,4 @@ std::string errno_text(int code);
 /// if the kernel cannot report it.
 std::string path_of(const FileDescriptor& file);
 
-}  // namespace weir::source
+}  // namespace weir

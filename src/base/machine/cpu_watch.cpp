@@ -1,33 +1,26 @@
-#include "base/cpu_watch.hpp"
+#include "base/machine/cpu_watch.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
-#include "base/cgroups.hpp"
-#include "base/cpu_room.hpp"
 #include "base/file_start.hpp"
+#include "base/machine/cgroups.hpp"
+#include "base/machine/cpu_room.hpp"
+#include "base/numbers.hpp"
 
 namespace weir {
 namespace {
 
-std::optional<std::uint64_t> number_at(std::string_view text) noexcept {
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) return std::nullopt;
-  return value;
-}
-
 /// The number after `key` in lines of "key value".
 std::optional<std::uint64_t> value_of(std::string_view text, std::string_view key) noexcept {
   while (!text.empty()) {
-    const auto line = text.substr(0, text.find('\n'));
-    if (line.size() > key.size() && line.starts_with(key) && line[key.size()] == ' ')
-      return number_at(line.substr(key.size()));
+    auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.size() <= key.size() || !line.starts_with(key) || line[key.size()] != ' ') continue;
+    line.remove_prefix(key.size());
+    return take_number_after_blanks<std::uint64_t>(line);
   }
   return std::nullopt;
 }
@@ -61,7 +54,7 @@ std::optional<std::uint64_t> steal_ticks_in(std::string_view proc_stat) noexcept
     if (blank == std::string_view::npos) return std::nullopt;
     line.remove_prefix(std::min(line.find_first_not_of(' ', blank), line.size()));
   }
-  return number_at(line);
+  return take_number<std::uint64_t>(line);
 }
 
 CpuWatch::CpuWatch(const std::string& root)

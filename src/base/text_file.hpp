@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace weir::source {
+namespace weir {
 
 /// The most bytes of a list of names or of a manifest.
 inline constexpr std::uint64_t most_list_bytes = 1ull << 30;
@@ -12,4 +12,4 @@ inline constexpr std::uint64_t most_list_bytes = 1ull << 30;
 /// cannot be read, has more than `most_bytes` or has a NUL byte, which no text has.
 std::string read_text_file(const std::string& path, std::uint64_t most_bytes);
 
-}  // namespace weir::source
+}  // namespace weir

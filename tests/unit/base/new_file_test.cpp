@@ -1,4 +1,4 @@
-#include "source/new_file.hpp"
+#include "base/new_file.hpp"
 
 #include <sys/stat.h>
 
@@ -14,7 +14,7 @@
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 
-using weir::source::NewFile;
+using weir::NewFile;
 using weir::test::TemporaryFolder;
 
 namespace {
@@ -81,4 +81,14 @@ TEST_CASE("a new file uses again what a killed process left, and nothing else", 
   CHECK(names_in(folder) ==
         std::vector<std::string>{"other", "x", "x.2.part", "x.3.part", "x.part"});
   CHECK_THROWS_AS(NewFile((folder / "none/x").string()), std::system_error);
+}
+
+TEST_CASE("a new file can have the longest name", "[new_file]") {
+  const TemporaryFolder folder;
+  const std::string name(255, 'n');
+  NewFile file((folder / name).string()), other((folder / (name.substr(1) + 'o')).string());
+  write(other, "other");
+  write(file, "whole");
+  file.commit();
+  CHECK(content(folder / name) == "whole");
 }

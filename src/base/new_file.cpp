@@ -1,4 +1,4 @@
-#include "source/new_file.hpp"
+#include "base/new_file.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -6,23 +6,34 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 
-namespace weir::source {
+namespace weir {
 
-void NewFile::fail(const char* what) const {
-  const int error = errno;
+namespace {
+
+[[noreturn]] void fail(int error, const char* what, const std::string& path, const char* why = "") {
   throw std::system_error(error, std::generic_category(),
-                          std::string("cannot ") + what + ' ' + sanitize(path_));
+                          concat("cannot ", what, ' ', sanitize(path), why));
 }
 
-NewFile::NewFile(const std::string& path) : path_(path), temporary_(path + ".part") {
-  for (unsigned i = 2; !take(temporary_); ++i)
-    temporary_ = path_ + '.' + std::to_string(i) + ".part";
+}  // namespace
+
+void NewFile::fail(const char* what) const { weir::fail(errno, what, path_); }
+
+NewFile::NewFile(const std::string& path) : path_(path) {
+  constexpr std::size_t most = NAME_MAX - sizeof(".4294967295.part");
+  const auto name = path.rfind('/') + 1;  // 0 if there is no '/'
+  const auto start = path.substr(0, name) + path.substr(name, most);
+  temporary_ = start + ".part";
+  for (unsigned i = 2; !take(temporary_); ++i) temporary_ = concat(start, '.', i, ".part");
 }
 
 /// Opens and locks the file of that name. False if it cannot be taken from another writer.
@@ -84,4 +95,20 @@ void NewFile::commit() {
   if (opened) sync(opened);
 }
 
-}  // namespace weir::source
+std::string file_to_replace(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  const auto status = fs::status(path, failed);
+  if (fs::is_directory(status)) fail(EISDIR, "write", path);
+  // A device or a pipe must not be renamed away.
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    fail(EINVAL, "replace", path, ", which is no regular file");
+  fs::path file(path);
+  for (int links = 0; fs::is_symlink(file, failed); ++links) {
+    if (links == 40) fail(ELOOP, "write", path);
+    file = file.parent_path() / fs::read_symlink(file);
+  }
+  return file.string();
+}
+
+}  // namespace weir

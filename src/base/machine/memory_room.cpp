@@ -1,7 +1,7 @@
-#include "base/memory_room.hpp"
+#include "base/machine/memory_room.hpp"
 
-#include "base/cgroups.hpp"
 #include "base/checked.hpp"
+#include "base/machine/cgroups.hpp"
 
 namespace weir {
 namespace {

@@ -1,15 +1,15 @@
-#include "source/text_file.hpp"
+#include "base/text_file.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
+#include <span>
 
+#include "base/file_descriptor.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
-#include "source/file_descriptor.hpp"
 
-namespace weir::source {
+namespace weir {
 
 std::string read_text_file(const std::string& path, std::uint64_t most_bytes) {
   const auto fail = [&path](const std::string& why) {
@@ -22,14 +22,14 @@ std::string read_text_file(const std::string& path, std::uint64_t most_bytes) {
   for (;;) {
     const auto done = text.size();
     text.resize(done + piece);
-    const auto got = retried([&] { return ::read(file.value(), text.data() + done, piece); });
-    if (got < 0) fail(errno_text(errno));
-    text.resize(done + static_cast<std::size_t>(got));
-    if (got == 0) return text;
+    const auto got = read_full(file, std::as_writable_bytes(std::span(text).subspan(done)));
+    if (got < piece && errno != 0) fail(errno_text(errno));
+    text.resize(done + got);
     if (text.find('\0', done) != text.npos) fail("it has a NUL byte, so it is no text");
     if (text.size() > most_bytes)
       fail(concat("it has more than ", most_bytes >> 20, " MiB, the most that is read"));
+    if (got < piece) return text;
   }
 }
 
-}  // namespace weir::source
+}  // namespace weir

@@ -1,15 +1,15 @@
-#include "base/thread_cpus.hpp"
+#include "base/machine/thread_cpus.hpp"
 
 #include <pthread.h>
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 
 #include "base/clock.hpp"
 #include "base/file_start.hpp"
+#include "base/numbers.hpp"
 
 namespace weir {
 
@@ -20,13 +20,10 @@ void CpuTime::add(const CpuTime& other) noexcept {
 
 std::optional<std::chrono::nanoseconds> run_delay_in(std::string_view schedstat) noexcept {
   std::array<std::int64_t, 3> numbers{};  // on a CPU, waiting, turns
-  const auto* at = schedstat.data();
-  const auto* const end = at + schedstat.size();
   for (auto& number : numbers) {
-    while (at != end && *at == ' ') ++at;
-    const auto [after, error] = std::from_chars(at, end, number);
-    if (error != std::errc()) return std::nullopt;
-    at = after;
+    const auto found = take_number_after_blanks<std::int64_t>(schedstat);
+    if (!found) return std::nullopt;
+    number = *found;
   }
   // A thread that runs has had a turn, so the kernel does not count.
   if (numbers[2] == 0) return std::nullopt;

@@ -5,13 +5,13 @@
 #include <span>
 #include <string>
 
-#include "source/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 
-namespace weir::source {
+namespace weir {
 
 /// A file that is written under a temporary name and gets its name when it is complete. So nobody sees
 /// half a file. The temporary name is PATH.part, or PATH.2.part and so on if other writers hold those
-/// before. What a killed process left is used again. Not thread-safe.
+/// before, with less of a long name. What a killed process left is used again. Not thread-safe.
 class NewFile {
  public:
   /// Throws std::system_error with the path, as all calls.
@@ -22,7 +22,9 @@ class NewFile {
   NewFile& operator=(const NewFile&) = delete;
 
   void write(std::span<const std::byte> bytes);
-  /// Number of bytes so far.
+  /// What is written, for those who write by the system's calls.
+  const FileDescriptor& file() const noexcept { return file_; }
+  /// Number of bytes that write() has written.
   std::uint64_t size() const noexcept { return size_; }
   /// Writes through to the disk, renames, and writes the folder's entry through.
   void commit();
@@ -36,4 +38,8 @@ class NewFile {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace weir::source
+/// The file to which symbolic links at `path` lead: the one to replace. It need not exist. Throws
+/// std::system_error if it is a folder, or anything else that is no regular file.
+std::string file_to_replace(const std::string& path);
+
+}  // namespace weir

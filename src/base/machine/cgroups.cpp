@@ -1,23 +1,16 @@
-#include "base/cgroups.hpp"
+#include "base/machine/cgroups.hpp"
 
-#include <charconv>
 #include <fstream>
 #include <sstream>
 #include <string>
 
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace weir {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end == text.data()) return std::nullopt;
-  return value;
-}
 
 /// One mounted cgroup hierarchy.
 struct Hierarchy {
@@ -74,13 +67,13 @@ std::optional<std::uint64_t> number_in(const fs::path& file) {
   std::ifstream in(file);
   std::string text;
   if (!(in >> text)) return std::nullopt;
-  return number(text);
+  return parse_number<std::uint64_t>(text);
 }
 
 std::optional<std::uint64_t> number_after(const fs::path& file, std::string_view key) {
   std::ifstream in(file);
   for (std::string word, value; in >> word >> value; in.ignore(256, '\n')) {
-    if (word == key) return number(value);
+    if (word == key) return parse_number<std::uint64_t>(value);
   }
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-#include "source/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -14,7 +14,7 @@
 
 #include "base/text.hpp"
 
-namespace weir::source {
+namespace weir {
 namespace {
 
 /// For kernels that cannot refuse links in a path: opens one name of the path at a time.
@@ -84,6 +84,24 @@ FileDescriptor open_at(int directory, const char* path, int flags, Resolve resol
   return FileDescriptor(open_short(directory, rest.data(), flags, resolve));
 }
 
+std::size_t read_full(const FileDescriptor& file, std::span<std::byte> into,
+                      std::optional<std::uint64_t> offset) noexcept {
+  std::size_t done = 0;
+  errno = 0;
+  while (done < into.size()) {
+    const auto rest = into.subspan(done);
+    const auto got = retried([&] {
+      return offset ? ::pread(file.value(), rest.data(), rest.size(),
+                              static_cast<off_t>(*offset + done))
+                    : ::read(file.value(), rest.data(), rest.size());
+    });
+    if (got == 0) errno = 0;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
 bool is_about_the_path(int code) noexcept {
   return code == EACCES || code == EPERM || code == ENOENT || code == ENOTDIR || code == ELOOP ||
          code == ENXIO || code == ENAMETOOLONG;
@@ -98,4 +116,4 @@ std::string path_of(const FileDescriptor& file) {
   return length < 0 ? std::string() : std::string(buffer.data(), static_cast<std::size_t>(length));
 }
 
-}  // namespace weir::source
+}  // namespace weir

@@ -1,4 +1,4 @@
-#include "base/cpu_room.hpp"
+#include "base/machine/cpu_room.hpp"
 
 #include <sched.h>
 
@@ -9,7 +9,7 @@
 #include <memory>
 #include <thread>
 
-#include "base/cgroups.hpp"
+#include "base/machine/cgroups.hpp"
 #include "base/threads.hpp"
 
 namespace weir {

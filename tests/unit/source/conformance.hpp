@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+
+#include "support/catch.hpp"
+#include "weir/source.hpp"
+
+namespace weir::test {
+
+/// What every source promises, checked on a source whose samples can all be read.
+inline void check_source(const AnySource& source) {
+  REQUIRE(source.size() > 0);
+  CHECK(source.index_bytes() > 0);
+  CHECK(source.fingerprint() == source.fingerprint());
+  const auto classes = source.class_names().size();
+  for (std::uint64_t i = 0; i < source.size(); ++i) {
+    CAPTURE(i);
+    CHECK_FALSE(source.name(i).empty());
+    MemorySink sink, again, none(0);
+    const auto sample = source.try_read(i, sink), other = source.try_read(i, again);
+    REQUIRE((sample && other));
+    CHECK_FALSE(sample->bytes.empty());
+    CHECK(std::ranges::equal(sample->bytes, other->bytes));
+    CHECK(sample->label == other->label);
+    if (classes > 0)
+      CHECK((sample->label >= 0 && static_cast<std::size_t>(sample->label) < classes));
+    if (const auto bytes = source.encoded_bytes(i)) CHECK(*bytes >= sample->bytes.size());
+    if (sink.parts().empty()) continue;  // it holds its samples
+    CHECK_FALSE(source.try_read(i, none));
+    CHECK_THROWS_AS(source.read(i, none), BytesRefused);
+  }
+  // Reads of several threads do not disturb each other.
+  MemorySink here, there;
+  std::optional<Encoded> last;
+  std::thread reader([&] { last = source.try_read(source.size() - 1, there); });
+  const auto first = source.try_read(0, here);
+  reader.join();
+  CHECK((first && last));
+}
+
+}  // namespace weir::test

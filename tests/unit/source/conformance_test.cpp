@@ -1,0 +1,37 @@
+#include "unit/source/conformance.hpp"
+
+#include <string>
+
+#include "support/temporary_folder.hpp"
+#include "weir/pixel_files.hpp"
+#include "weir/sources.hpp"
+
+using namespace weir;
+using weir::test::check_source;
+using weir::test::TemporaryFolder;
+
+TEST_CASE("every source keeps what sources promise", "[conformance]") {
+  const TemporaryFolder folder;
+  const auto a = folder.write("data/a/1.jpg", "first"), b = folder.write("data/b/2.jpg", "second");
+  const auto images = image_folder((folder / "data").string());
+  const auto memory =
+      in_memory({{"x", std::vector<std::byte>(3), 0}, {"y", std::vector<std::byte>(4), 1}});
+  SECTION("image_folder") { check_source(images); }
+  SECTION("image_files") { check_source(image_files({a, b}, {0, 1})); }
+  SECTION("manifest") { check_source(manifest(folder.write("list.tsv", "data/a/1.jpg\t3\n"))); }
+  SECTION("in_memory") { check_source(memory); }
+  SECTION("synthetic") { check_source(synthetic(2, {8, 8})); }
+  SECTION("subset") { check_source(subset(images, {1, 0, 1})); }
+  SECTION("relabelled") { check_source(relabelled(images, {{0, 1}, {1, 0}}, {"b", "a"})); }
+  SECTION("concatenated") { check_source(concatenated({images, memory})); }
+  SECTION("paired") { check_source(paired(images, images)); }
+  SECTION("cifar_binary") {
+    check_source(cifar_binary({folder.write("batch.bin", std::string(2 * 3073, '\1'))}));
+  }
+  SECTION("mnist_idx") {
+    const std::string two("\0\0\0\2", 4), four("\0\0\0\4", 4);
+    check_source(mnist_idx(folder.write("images", std::string("\0\0\x8\3", 4) + two + four + four +
+                                                      std::string(32, 'p')),
+                           folder.write("labels", std::string("\0\0\x8\1", 4) + two + "\1\2")));
+  }
+}
