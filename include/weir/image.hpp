@@ -51,6 +51,18 @@ constexpr std::uint64_t image_bytes(ImageSize size, PixelFormat format) noexcept
   return values > UINT64_MAX / value_bytes(format) ? UINT64_MAX : values * value_bytes(format);
 }
 
+/// How an image gets another size. Each channel is resampled on its own.
+enum class Filter : std::uint8_t {
+  automatic,    ///< bilinear
+  bilinear,     ///< between four source pixels, as cv::resize
+  antialiased,  ///< smaller sizes use every source pixel, as in Pillow and torchvision
+};
+
+/// The filter that `automatic` stands for; others as they are.
+constexpr Filter resolved(Filter filter, PixelFormat) noexcept {
+  return filter == Filter::automatic ? Filter::bilinear : filter;
+}
+
 /// Non-owning view of one image, HWC. `Byte` is std::uint8_t or const.
 template <class Byte>
 struct BasicImageView {

@@ -118,9 +118,8 @@ struct Options {
   ImageSize shape{224, 224};     ///< size of every image with Sizes::fixed
   Fit fit = Fit::center;         ///< how an image is fitted to that shape
   std::uint32_t short_side = 0;  ///< for Fit::center; 0: round(max(height, width) * 256 / 224)
-  /// Resampling to smaller sizes uses every source pixel, as in Pillow and torchvision. false:
-  /// bilinear between four pixels, as cv::resize.
-  bool antialias = false;
+  /// How images are resized; `automatic` is bilinear.
+  Filter filter = Filter::automatic;
   Decode decode = Decode::exact;  ///< accuracy of JPEG decoding; none: rows are encoded samples
   Exif exif = Exif::apply;        ///< whether images are rotated upright
   Order order{};                  ///< the order of the samples in an epoch

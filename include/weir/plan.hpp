@@ -79,7 +79,7 @@ struct WEIR_API Plan {
   std::uint64_t transform_bytes = 0;       ///< scratch of the transform, part of max_sample_bytes
   bool whole_images = false;               ///< whether the transform receives whole images
   Decode decode = Decode::exact;           ///< from Options
-  bool antialias = false;                  ///< from Options
+  Filter filter = Filter::bilinear;        ///< from Options, resolved
   PixelFormat pixels = PixelFormat::rgb8;  ///< what a pixel of a row consists of
   /// Bytes of one row: pixels, or an encoded sample, and side bytes. If sizes differ: the mean over
   /// the first epoch.

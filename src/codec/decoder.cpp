@@ -42,9 +42,9 @@ Range reduced(std::uint32_t first, std::uint32_t count, std::uint32_t size, std:
 
 /// Extends the source by the pixels that the filter also reads, in a reduced image.
 void look_around(Placement& p, const ImageInfo& info, std::uint32_t reduce) {
-  if (reduce == 1 && (!p.antialias || !p.resamples())) return;
+  if (reduce == 1 && (p.filter != Filter::antialiased || !p.resamples())) return;
   const auto around = [&](std::uint32_t in, std::uint32_t out) {
-    return p.antialias ? std::max(1.0, double{1} * in / reduce / out) : 0.0;
+    return p.filter == Filter::antialiased ? std::max(1.0, double{1} * in / reduce / out) : 0.0;
   };
   const Rect s = p.source;
   const auto x = reduced(s.x, s.width, info.width, reduce, around(s.width, p.patch_width()));
@@ -58,7 +58,7 @@ Orientation orientation_of(const ImageInfo& info, const DecoderOptions& options)
 }
 
 Canvas make_canvas(const DecodePlan& plan, std::uint8_t* scratch, std::uint8_t* row) {
-  const auto& [source, orientation, target, out, antialias, part, format] = plan.placement;
+  const auto& [source, orientation, target, out, filter, part, format] = plan.placement;
   const std::size_t pixel = pixel_bytes(format);
   const Rect& area = plan.canvas.area;
   if (plan.canvas.streams) return {};
@@ -97,7 +97,7 @@ DecodePlan plan_decode(const ImageInfo& info, const Window& window, ImageSize ou
                     .orientation = orientation,
                     .target = window.target,
                     .out = out,
-                    .antialias = options.antialias,
+                    .filter = options.filter,
                     .format = options.pixels};
   plan.reduce = reduction(info, options, plan.placement);
   look_around(plan.placement, info, plan.reduce);

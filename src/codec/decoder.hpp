@@ -91,7 +91,7 @@ struct DecoderOptions {
   PixelFormat pixels = PixelFormat::rgb8;  ///< of the rows
   Exif exif = Exif::apply;
   bool strict = true;
-  bool antialias = false;
+  Filter filter = Filter::bilinear;  ///< resolved
   Decode decode = Decode::exact;
   DecodeLimits limits{};
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};

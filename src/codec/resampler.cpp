@@ -66,9 +66,13 @@ Axis down(const Resize& r) { return {r.in_height, r.out_height, r.part.y, r.span
 
 /// Columns are processed in pairs.
 std::uint32_t column_taps(const Resize& resize) {
-  return resize.antialias ? static_cast<std::uint32_t>(round_up(across(resize).taps(), 2)) : 2;
+  return resize.filter == Filter::antialiased
+             ? static_cast<std::uint32_t>(round_up(across(resize).taps(), 2))
+             : 2;
 }
-std::uint32_t line_taps(const Resize& resize) { return resize.antialias ? down(resize).taps() : 2; }
+std::uint32_t line_taps(const Resize& resize) {
+  return resize.filter == Filter::antialiased ? down(resize).taps() : 2;
+}
 
 /// Computes the weights of `taps` source pixels. Returns the index of the first one. Some weights
 /// may be 0. Their sum is triangle_one, so that a uniform image does not change.
@@ -101,7 +105,8 @@ struct Layout {
 
 Layout layout_of(const Resize& resize) {
   const std::uint64_t columns = resize.out_width;
-  const bool by_groups = !resize.antialias && has_group_kernel() && groups_fit(resize);
+  const bool by_groups =
+      resize.filter == Filter::bilinear && has_group_kernel() && groups_fit(resize);
   const std::uint64_t groups = by_groups ? groups_of(resize.out_width) : 0;
   Layout at{};
   Packing block;
@@ -181,7 +186,7 @@ Resampler::Resampler(const Resize& resize, std::byte* memory) noexcept : resize_
   weights_ = reinterpret_cast<std::int16_t*>(memory + at.line_weights);
   ring_ = reinterpret_cast<std::int16_t*>(memory + at.lines);
   lines_ = {.ring = ring_, .stride = at.line_values, .count = line_taps(resize)};
-  if (resize.antialias)
+  if (resize.filter == Filter::antialiased)
     fill_triangles(resize, columns_);
   else
     fill_bilinear(resize, columns_);
@@ -195,7 +200,7 @@ Resampler::Resampler(const Resize& resize, std::byte* memory) noexcept : resize_
 }
 
 void Resampler::aim() noexcept {
-  if (resize_.antialias) {
+  if (resize_.filter == Filter::antialiased) {
     lines_.first = weigh(row_, down(resize_), lines_.count, weights_);
     last_ = lines_.first + lines_.count - 1;
     return;
@@ -211,14 +216,14 @@ void Resampler::aim() noexcept {
 
 void Resampler::feed(const std::uint8_t* line) noexcept {
   if (fed_ >= lines_.first)
-    (resize_.antialias ? filter_line : resample_line)(columns_, line,
-                                                      ring_ + fed_ % lines_.count * lines_.stride);
+    (resize_.filter == Filter::antialiased ? filter_line : resample_line)(
+        columns_, line, ring_ + fed_ % lines_.count * lines_.stride);
   ++fed_;
 }
 
 void Resampler::make_row(std::uint8_t* out) noexcept {
   const std::size_t values = resize_.out_width * channels;
-  if (resize_.antialias)
+  if (resize_.filter == Filter::antialiased)
     filter_rows(lines_, weights_, out, values);
   else
     blend_rows(lines_[0], lines_[last_ - lines_.first], weights_[0], weights_[1], out, values);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "codec/resample_kernels.hpp"
+#include "weir/image.hpp"
 
 namespace weir::codec {
 
@@ -17,7 +18,7 @@ struct Resize {
   std::uint32_t in_width = 1, in_height = 1, out_width = 1, out_height = 1;
   bool mirror = false;  ///< reverses the order of columns
   Part part{};          ///< source of the output; the filter also reads the pixels around it
-  bool antialias = false;
+  Filter filter = Filter::bilinear;
 
   double span_x() const noexcept { return part.width == 0 ? in_width : part.width; }
   double span_y() const noexcept { return part.width == 0 ? in_height : part.height; }
@@ -27,7 +28,7 @@ struct Resize {
 /// output row, already resampled to the output's width.
 ///
 /// Bilinear uses two lines. It gives the same bits as cv::resize with INTER_LINEAR on 8-bit pixels:
-/// weights of 11 bits, columns before rows. `antialias` uses a triangle filter. If a step of the
+/// weights of 11 bits, columns before rows. `antialiased` uses a triangle filter. If a step of the
 /// output is larger than one of the source, the triangle has that width, so that every pixel
 /// counts. It agrees with Pillow's BILINEAR and torchvision's antialias within 1 grey level.
 class Resampler {

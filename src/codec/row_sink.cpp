@@ -11,7 +11,7 @@ constexpr std::uint32_t lines_a_measurement = 16;
 
 Resize resize_of(const Placement& p) noexcept {
   return {p.source.width,         p.source.height, p.patch_width(), p.patch_height(),
-          p.orientation.mirror_x, p.part,          p.antialias};
+          p.orientation.mirror_x, p.part,          p.filter};
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ void RowSink::take(const std::uint8_t* line) noexcept {
 }
 
 std::uint8_t* RowSink::start_of(std::uint32_t patch_row) const noexcept {
-  const auto& [source, orientation, target, out, smooth, inner, format] = placement_;
+  const auto& [source, orientation, target, out, filter, inner, format] = placement_;
   const std::uint32_t line =
       orientation.mirror_y ? placement_.patch_height() - 1 - patch_row : patch_row;
   const std::size_t x = target.x + (orientation.transpose ? line : 0),

@@ -16,7 +16,7 @@ struct Placement {
   Orientation orientation;
   Rect target;  ///< output coordinates, upright
   ImageSize out;
-  bool antialias = false;
+  Filter filter = Filter::bilinear;
   /// Part of `source` that becomes the target; the filter also reads the pixels around it.
   Part part{};
   PixelFormat format = PixelFormat::rgb8;

@@ -182,7 +182,7 @@ codec::DecoderOptions plan::decoder_options(const Options& options) {
   return {.fit = {.out = options.shape, .fit = options.fit, .short_side = short_side(options)},
           .exif = options.exif,
           .strict = options.faults.strict,
-          .antialias = options.antialias,
+          .filter = resolved(options.filter, PixelFormat::rgb8),
           .decode = options.decode,
           .limits = options.limits,
           .codecs = options.codecs};
@@ -252,7 +252,7 @@ Plan plan::resolve(const Options& options, const Surroundings& given) {
   plan.decode = options.decode;
   plan.row_bytes = sizes_differ ? plan.sizes.typical_slab_bytes / plan.batch
                                 : plan::row_form(options).row_bytes(plan.shape);
-  plan.antialias = options.antialias;
+  plan.filter = resolved(options.filter, plan.pixels);
   plan.trace_bytes = mul_sat(options.trace.events, trace_event_bytes);
   within("index_bytes() of the source", index_bytes, std::uint64_t{0}, std::uint64_t{1} << 60);
   index_bytes = add_sat(index_bytes, plan.trace_bytes);

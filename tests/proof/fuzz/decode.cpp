@@ -23,7 +23,7 @@ codec::DecoderOptions options_of(std::uint8_t choice) {
   options.fit.short_side = 40;
   options.strict = (choice & 4) == 0;
   options.decode = (choice & 8) == 0 ? Decode::exact : Decode::fast;
-  options.antialias = (choice & 16) != 0;
+  options.filter = (choice & 16) == 0 ? Filter::bilinear : Filter::antialiased;
   options.exif = (choice & 32) == 0 ? Exif::apply : Exif::ignore;
   return options;
 }

@@ -76,7 +76,7 @@ Options options_of(Values& values) {
   values.number(o.shape.width);
   values.kind(o.fit, 4);
   values.number(o.short_side);
-  values.flag(o.antialias);
+  values.kind(o.filter, 3);
   values.kind(o.decode, 2);
   values.kind(o.exif, 2);
   values.kind(o.order.kind, 8);

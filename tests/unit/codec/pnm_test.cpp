@@ -53,10 +53,10 @@ TEST_CASE("binary PGM and PPM give their own pixels, whole, in part, resized and
     CHECK(whole.info->channels == channels);
 
     // The same crop of a lossless PNG.
-    for (const bool antialias : {false, true}) {
+    for (const auto filter : {Filter::bilinear, Filter::antialiased}) {
       for (std::uint64_t draw = 0; draw < 8; ++draw) {
         const DecoderOptions options{.fit = {.out = {16, 20}, .fit = Fit::random},
-                                     .antialias = antialias};
+                                     .filter = filter};
         const auto ours = run(options, encoded, draw, 0x5a);
         const auto png = run(options, encode_png(37, 23, rgb.values, {}), draw);
         REQUIRE(ours);
