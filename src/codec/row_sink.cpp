@@ -11,7 +11,7 @@ constexpr std::uint32_t lines_a_measurement = 16;
 
 Resize resize_of(const Placement& p) noexcept {
   return {p.source.width,         p.source.height, p.patch_width(), p.patch_height(),
-          p.orientation.mirror_x, p.part,          p.filter};
+          p.orientation.mirror_x, p.part,          p.filter,        p.format};
 }
 
 }  // namespace
