@@ -75,14 +75,18 @@ constexpr std::uint64_t image_bytes(ImageSize size, PixelFormat format) noexcept
 
 /// How an image gets another size. Each channel is resampled on its own.
 enum class Filter : std::uint8_t {
-  automatic,    ///< bilinear
+  automatic,    ///< nearest for formats that are stored, bilinear for the others
   bilinear,     ///< between four source pixels, as cv::resize
   antialiased,  ///< smaller sizes use every source pixel, as in Pillow and torchvision
+  /// The source pixel at the centre, in upright and unmirrored coordinates, as in Pillow. Stored
+  /// formats take nothing else.
+  nearest,
 };
 
 /// The filter that `automatic` stands for; others as they are.
-constexpr Filter resolved(Filter filter, PixelFormat) noexcept {
-  return filter == Filter::automatic ? Filter::bilinear : filter;
+constexpr Filter resolved(Filter filter, PixelFormat format) noexcept {
+  if (filter != Filter::automatic) return filter;
+  return is_stored(format) ? Filter::nearest : Filter::bilinear;
 }
 
 /// Non-owning view of one image, HWC. `Byte` is std::uint8_t or const.

@@ -286,7 +286,50 @@ constexpr Kernel triangle16{.channels = channels,
                             .resample = filter_line16<channels>,
                             .combine = filter_rows16};
 
-constinit const Kernel kernels[] = {bilinear8<1>,
+// Nearest: one column and one line for each pixel, and no weight.
+
+/// The source pixel whose middle is at or left of the middle of pixel i of the output, in integers.
+/// Left is that of the upright image.
+std::uint32_t nearest(std::uint32_t i, std::uint32_t in, std::uint32_t out, bool reverse) {
+  const std::uint64_t upright = reverse ? out - 1 - i : i;
+  const auto at = static_cast<std::uint32_t>((2 * upright + 1) * in / (2 * std::uint64_t{out}));
+  return reverse ? in - 1 - at : at;
+}
+
+void aim_nearest_columns(const Resize& resize, Columns& columns) {
+  for (std::uint32_t x = 0; x < resize.out_width; ++x)
+    columns.offsets[place_of(resize, x)] =
+        nearest(x, resize.in_width, resize.out_width, resize.reverse_x);
+}
+
+void aim_nearest_lines(const Resize& resize, std::uint32_t row, Lines& lines, std::byte*) {
+  lines.first = lines.last = nearest(row, resize.in_height, resize.out_height, resize.reverse_y);
+}
+
+std::uint32_t one_tap(const Resize&) { return 1; }
+
+template <std::uint32_t bytes>
+constexpr Kernel nearest1{
+    .channels = 1,
+    .value_bytes = bytes,
+    .filter = Filter::nearest,
+    .weight_bytes = 0,
+    .sum_bytes = bytes,
+    .column_taps = one_tap,
+    .line_taps = one_tap,
+    .aim_columns = aim_nearest_columns,
+    .aim_lines = aim_nearest_lines,
+    .resample =
+        [](const Columns& columns, const std::uint8_t* line, std::byte* out) {
+          for (std::size_t i = 0; i < columns.count; ++i)
+            std::memcpy(out + bytes * i, line + std::size_t{bytes} * columns.offsets[i], bytes);
+        },
+    .combine = [](const Lines& lines, const std::byte*, std::uint8_t* out,
+                  std::size_t values) { std::memcpy(out, lines.at(lines.first), bytes * values); }};
+
+constinit const Kernel kernels[] = {nearest1<1>,
+                                    nearest1<2>,
+                                    bilinear8<1>,
                                     bilinear8<3>,
                                     bilinear8<4>,
                                     antialiased8<1>,

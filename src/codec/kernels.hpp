@@ -17,7 +17,9 @@ struct Part {
 struct Resize {
   std::uint32_t in_width = 1, in_height = 1, out_width = 1, out_height = 1;
   bool mirror = false;  ///< reverses the order of columns
-  Part part{};          ///< source of the output; the filter also reads the pixels around it
+  /// Whether columns and lines run against those of the upright image.
+  bool reverse_x = false, reverse_y = false;
+  Part part{};  ///< source of the output; the filter also reads the pixels around it
   Filter filter = Filter::bilinear;
   PixelFormat format = PixelFormat::rgb8;
 

@@ -86,8 +86,9 @@ TEST_CASE("a PNM header has three numbers, and one blank before the pixels", "[p
         "corrupt: PNM header with a number too large");
   CHECK(pnm_verdict(text("P5 100000000 9 255\n")) ==
         "limit: 100000000x9 has a side above max_side 65500");
-  CHECK(pnm_verdict(text("P6 1 2 65535\n") + Pixels(12)) ==
-        "unsupported: PNM with values up to 65535; weir reads 255");
+  CHECK(pnm_verdict(text("P6 1 2 65535\n") + Pixels(12)) == "ok");
+  CHECK(pnm_verdict(text("P6 1 2 256\n") + Pixels(11)) == "truncated: cut inside the pixels");
+  CHECK(pnm_verdict(text("P5 1 2 65536\n") + Pixels(12)) == "corrupt: PNM with values up to 65536");
 }
 
 TEST_CASE("a PNM that is cut shows its lines in lenient mode, and grey below", "[pnm]") {
