@@ -32,6 +32,9 @@ enum class PixelFormat : std::uint8_t {
   stored16,  ///< one uint16: the same
 };
 
+/// The name of the format, for example "rgb8". Any thread.
+WEIR_API std::string_view to_string(PixelFormat format) noexcept;
+
 /// Number of values of one pixel.
 constexpr std::uint32_t channels_of(PixelFormat format) noexcept {
   switch (format) {

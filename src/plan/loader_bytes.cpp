@@ -25,6 +25,7 @@ Plan plan_with(const Window& window, const Setting& setting, std::uint64_t budge
     refuse("sizes.mode: predicting takes images of one shape, sizes.mode fixed");
   Options options;
   options.shape = had.shape;
+  options.pixels = had.pixels;
   options.fit = Fit::stretch;  // with this fit, short_side has no bound
   options.batch = setting.batch;
   options.side_bytes = had.side_bytes;

@@ -75,11 +75,27 @@ std::uint32_t short_side(const Options& options) {
       std::lround(std::max(options.shape.height, options.shape.width) * 256.0 / 224.0));
 }
 
+void check_pixels(const Options& o) {
+  known("pixels", o.pixels, PixelFormat::stored16);
+  known("filter", o.filter, Filter::nearest);
+  if (value_bytes(o.pixels) != 1)
+    refuse_value("pixels", to_string(o.pixels), "a batch has values of 8 bits; use ",
+                 is_stored(o.pixels)          ? "stored8"
+                 : channels_of(o.pixels) == 1 ? "grey8"
+                                              : "rgb8");
+  if (o.filter != Filter::automatic && is_stored(o.pixels) != (o.filter == Filter::nearest))
+    refuse("filter with pixels = ", to_string(o.pixels),
+           is_stored(o.pixels) ? ": stored values take nearest alone"
+                               : ": nearest is for stored values",
+           "; leave it at automatic");
+}
+
 /// `samples` 0: unknown.
 void check(const Options& o, std::uint64_t samples) {
   within("shape.height", o.shape.height, 1u, most_side);
   within("shape.width", o.shape.width, 1u, most_side);
   known("fit", o.fit, Fit::letterbox);
+  check_pixels(o);
   known("decode", o.decode, Decode::none);
   known("exif", o.exif, Exif::ignore);
   known("order.kind", o.order.kind, Order::Kind::own);
@@ -180,16 +196,19 @@ std::string floor_message(const Plan& plan, std::uint64_t others, std::uint64_t 
 
 codec::DecoderOptions plan::decoder_options(const Options& options) {
   return {.fit = {.out = options.shape, .fit = options.fit, .short_side = short_side(options)},
+          .pixels = options.pixels,
           .exif = options.exif,
           .strict = options.faults.strict,
-          .filter = resolved(options.filter, PixelFormat::rgb8),
+          .filter = resolved(options.filter, options.pixels),
           .decode = options.decode,
           .limits = options.limits,
           .codecs = options.codecs};
 }
 
 buffer::RowForm plan::row_form(const Options& options) {
-  return {.encoded = options.decode == Decode::none, .side_bytes = options.side_bytes};
+  return {.pixels = options.pixels,
+          .encoded = options.decode == Decode::none,
+          .side_bytes = options.side_bytes};
 }
 
 buffer::RowForm plan::row_form(const Plan& plan) {
@@ -235,8 +254,9 @@ Plan plan::resolve(const Options& options, const Surroundings& given) {
   plan.max_leases = options.queue.max_leases;
   plan.side_bytes = options.side_bytes;
   plan.alignment = options.memory.alignment;
-  plan.slab_bytes =
-      slab_bytes(options.shape, options.batch, options.memory.alignment, options.side_bytes);
+  plan.slab_bytes = buffer::SlabLayout::fixed(plan::row_form(options), options.shape, options.batch,
+                                              options.memory.alignment)
+                        .bytes;
   const bool sizes_differ = options.sizes.mode != Sizes::fixed;
   if (sizes_differ) {
     const auto figures = size_figures(options, plan.ranks);
@@ -252,6 +272,7 @@ Plan plan::resolve(const Options& options, const Surroundings& given) {
   plan.decode = options.decode;
   plan.row_bytes = sizes_differ ? plan.sizes.typical_slab_bytes / plan.batch
                                 : plan::row_form(options).row_bytes(plan.shape);
+  plan.pixels = options.pixels;
   plan.filter = resolved(options.filter, plan.pixels);
   plan.trace_bytes = mul_sat(options.trace.events, trace_event_bytes);
   within("index_bytes() of the source", index_bytes, std::uint64_t{0}, std::uint64_t{1} << 60);

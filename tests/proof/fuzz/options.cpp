@@ -76,7 +76,8 @@ Options options_of(Values& values) {
   values.number(o.shape.width);
   values.kind(o.fit, 4);
   values.number(o.short_side);
-  values.kind(o.filter, 3);
+  values.kind(o.pixels, 8);
+  values.kind(o.filter, 4);
   values.kind(o.decode, 2);
   values.kind(o.exif, 2);
   values.kind(o.order.kind, 8);
