@@ -39,8 +39,8 @@ class Kept final : public ByteSink {
 /// weir's decoder and its scratch, without engine and books.
 class Decodes {
  public:
-  Decodes(Fit fit, bool antialias, ImageSize out = {224, 224})
-      : decoder_({.fit = {.out = out, .fit = fit}, .antialias = antialias}),
+  Decodes(Fit fit, Filter filter, ImageSize out = {224, 224})
+      : decoder_({.fit = {.out = out, .fit = fit}, .filter = filter}),
         row_(image_bytes(out, PixelFormat::rgb8)) {}
   const std::vector<std::uint8_t>& operator()(const Bytes& encoded, std::uint64_t draw) {
     const auto info = decoder_.probe(encoded);
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
                                  {.out = out,
                                   .recipe = {.short_side = static_cast<std::uint32_t>(side),
                                              .quality = quality,
-                                             .decoder = {.antialias = true}}},
+                                             .decoder = {.filter = Filter::antialiased}}},
                                  counts);
 
   std::vector<Bytes> before, after;
@@ -121,11 +121,11 @@ int main(int argc, char** argv) {
               before.size(), side, quality, double(result.source_bytes) / (1 << 20),
               double(result.stored_bytes) / (1 << 20),
               100 - 100 * double(result.stored_bytes) / double(result.source_bytes));
-  for (const bool antialias : {false, true}) {
-    const char* const how = antialias ? "antialias" : "plain";
+  for (const auto filter : {Filter::bilinear, Filter::antialiased}) {
+    const char* const how = filter == Filter::antialiased ? "antialiased" : "bilinear";
     for (const auto& [fit, name] :
          std::map<Fit, const char*>{{Fit::random, "random"}, {Fit::center, "center"}}) {
-      Decodes decode(fit, antialias);
+      Decodes decode(fit, filter);
       std::vector<double> originals, packed, ratios;
       for (int round = 0; round < rounds; ++round) {
         originals.push_back(decode_all(before, decode, round));
@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
                   name, how, median(originals) * ms, median(packed) * ms, median(ratios),
                   *std::ranges::min_element(ratios), *std::ranges::max_element(ratios));
     }
-    Decodes center(Fit::center, antialias);
+    Decodes center(Fit::center, filter);
     std::vector<double> all;
     for (std::size_t i = 0; i < before.size(); ++i) {
       const auto original = center(before[i], 0);

@@ -62,8 +62,8 @@ struct AdviceOptions {
   std::stop_token stop{};  ///< ends advise() within a millisecond, with Error{stopped}
   /// The decode time with one option changed, as a multiple of the interval's: measured on the same
   /// images. Empty: not measured.
-  std::optional<double> fast_decode{};        ///< with Decode::fast
-  std::optional<double> without_antialias{};  ///< with antialias = false
+  std::optional<double> fast_decode{};  ///< with Decode::fast
+  std::optional<double> bilinear{};     ///< with Filter::bilinear
   /// Whether the interval was measured with another setting or consumer than those in it. The
   /// verdict is then predicted.
   bool predict_verdict = false;
@@ -86,7 +86,7 @@ enum class Change : std::uint8_t {
   settings,        ///< several of these together: the recommended setting
   cache,           ///< Options::cache
   decode,          ///< Options::decode
-  antialias,       ///< Options::antialias
+  filter,          ///< Options::filter
   budget,          ///< MemoryOptions::budget_bytes
   data,            ///< what is stored: images that decode in half the time
   storage,         ///< where it is stored: reads that take half the time

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "weir/export.hpp"
+#include "weir/image.hpp"
 
 namespace weir {
 
@@ -40,6 +41,14 @@ class ForeignCodec {
   /// Writes height*width*3 bytes of RGB. Throws SampleError.
   virtual void decode(std::span<const std::byte> encoded, const Info& info,
                       std::span<std::uint8_t> rgb) const = 0;
+  /// Whether decode_to() writes this format. weir makes bgr8 and grey8 of rgb8 by itself. Must not
+  /// allocate.
+  virtual bool writes(PixelFormat format) const noexcept { return format == PixelFormat::rgb8; }
+  /// Writes the pixels in a format for which writes() is true. Throws SampleError.
+  virtual void decode_to(PixelFormat format, std::span<const std::byte> encoded, const Info& info,
+                         std::span<std::uint8_t> pixels) const {
+    if (format == PixelFormat::rgb8) decode(encoded, info, pixels);
+  }
 };
 
 }  // namespace weir

@@ -23,19 +23,44 @@ struct ImageSize {
   friend auto operator<=>(const ImageSize&, const ImageSize&) = default;
 };
 
-/// What a pixel consists of: interleaved values.
+/// What a pixel consists of: interleaved values. 16-bit values have the machine's byte order.
 enum class PixelFormat : std::uint8_t {
-  rgb8,   ///< red, green and blue, each uint8
-  grey8,  ///< one uint8
+  rgb8,      ///< red, green and blue, each uint8
+  bgr8,      ///< blue, green and red, each uint8
+  rgba8,     ///< red, green, blue and alpha, each uint8; not premultiplied
+  grey8,     ///< one uint8
+  grey16,    ///< one uint16, of the full range
+  rgb16,     ///< red, green and blue, each uint16, of the full range
+  stored8,   ///< one uint8: a palette's index or a grey value, as the file has it
+  stored16,  ///< one uint16: the same
 };
+
+/// The name of the format, for example "rgb8". Any thread.
+WEIR_API std::string_view to_string(PixelFormat format) noexcept;
 
 /// Number of values of one pixel.
 constexpr std::uint32_t channels_of(PixelFormat format) noexcept {
-  return format == PixelFormat::grey8 ? 1 : 3;
+  switch (format) {
+    case PixelFormat::rgba8: return 4;
+    case PixelFormat::grey8:
+    case PixelFormat::grey16:
+    case PixelFormat::stored8:
+    case PixelFormat::stored16: return 1;
+    default: return 3;
+  }
 }
 
 /// Bytes of one value.
-constexpr std::uint32_t value_bytes(PixelFormat) noexcept { return 1; }
+constexpr std::uint32_t value_bytes(PixelFormat format) noexcept {
+  const bool wide = format == PixelFormat::grey16 || format == PixelFormat::rgb16 ||
+                    format == PixelFormat::stored16;
+  return wide ? 2 : 1;
+}
+
+/// Whether values are as the file has them, neither scaled nor looked up nor mixed.
+constexpr bool is_stored(PixelFormat format) noexcept {
+  return format == PixelFormat::stored8 || format == PixelFormat::stored16;
+}
 
 /// Bytes of one pixel.
 constexpr std::uint32_t pixel_bytes(PixelFormat format) noexcept {
@@ -52,6 +77,22 @@ constexpr std::uint64_t image_values(ImageSize size, PixelFormat format) noexcep
 constexpr std::uint64_t image_bytes(ImageSize size, PixelFormat format) noexcept {
   const auto values = image_values(size, format);
   return values > UINT64_MAX / value_bytes(format) ? UINT64_MAX : values * value_bytes(format);
+}
+
+/// How an image gets another size. Each channel is resampled on its own.
+enum class Filter : std::uint8_t {
+  automatic,    ///< nearest for formats that are stored, bilinear for the others
+  bilinear,     ///< between four source pixels, as cv::resize
+  antialiased,  ///< smaller sizes use every source pixel, as in Pillow and torchvision
+  /// The source pixel at the centre, in upright and unmirrored coordinates, as in Pillow. Stored
+  /// formats take nothing else.
+  nearest,
+};
+
+/// The filter that `automatic` stands for; others as they are.
+constexpr Filter resolved(Filter filter, PixelFormat format) noexcept {
+  if (filter != Filter::automatic) return filter;
+  return is_stored(format) ? Filter::nearest : Filter::bilinear;
 }
 
 /// Non-owning view of one image, HWC. `Byte` is std::uint8_t or const.

@@ -118,9 +118,10 @@ struct Options {
   ImageSize shape{224, 224};     ///< size of every image with Sizes::fixed
   Fit fit = Fit::center;         ///< how an image is fitted to that shape
   std::uint32_t short_side = 0;  ///< for Fit::center; 0: round(max(height, width) * 256 / 224)
-  /// Resampling to smaller sizes uses every source pixel, as in Pillow and torchvision. false:
-  /// bilinear between four pixels, as cv::resize.
-  bool antialias = false;
+  /// What a pixel of the batch consists of. Formats of 16 bits are refused. A Converter takes rgb8.
+  PixelFormat pixels = PixelFormat::rgb8;
+  /// How images are resized. Stored formats take `nearest` or `automatic`, the others all but `nearest`.
+  Filter filter = Filter::automatic;
   Decode decode = Decode::exact;  ///< accuracy of JPEG decoding; none: rows are encoded samples
   Exif exif = Exif::apply;        ///< whether images are rotated upright
   Order order{};                  ///< the order of the samples in an epoch

@@ -84,6 +84,7 @@ struct WEIR_API Plan {
   std::uint64_t transform_bytes = 0;       ///< scratch of the transform, part of max_sample_bytes
   bool whole_images = false;               ///< whether the transform receives whole images
   Decode decode = Decode::exact;           ///< from Options
+  Filter filter = Filter::bilinear;        ///< from Options, resolved
   PixelFormat pixels = PixelFormat::rgb8;  ///< what a pixel of a row consists of
   /// Bytes of one row: pixels, or an encoded sample, and side bytes. If sizes differ: the mean over
   /// the first epoch.
@@ -133,9 +134,10 @@ struct WEIR_API Plan {
 WEIR_API Plan resolve(const Options& options, std::uint64_t index_bytes,
                       std::uint64_t others_promised = 0, std::uint64_t samples = 0);
 
-/// Size of one slab in bytes: count*H*W*C uint8, count*side_bytes, labels, indices and statuses.
+/// Size of one slab in bytes: the images, count*side_bytes, labels, indices and statuses.
 /// Each part is padded to `alignment`. Pure, any thread.
 WEIR_API std::uint64_t slab_bytes(ImageSize shape, std::uint32_t batch, std::uint64_t alignment,
-                                  std::uint64_t side_bytes = 0);
+                                  std::uint64_t side_bytes = 0,
+                                  PixelFormat pixels = PixelFormat::rgb8);
 
 }  // namespace weir

@@ -241,10 +241,11 @@ class Levers {
                  {"exact", "fast", "--decode fast", "options.decode = weir::Decode::fast;\n"},
                  options_.fast_decode, decode_matters,
                  "Large JPEGs are decoded at 1/2, 1/4 or 1/8 of their size");
-    if (options.antialias)
-      add_decode(Change::antialias,
-                 {"on", "off", "--antialias=false", "options.antialias = false;\n"},
-                 options_.without_antialias, decode_matters, "Smaller images then lose detail");
+    if (interval_.plan.filter == Filter::antialiased)
+      add_decode(Change::filter,
+                 {"antialiased", "bilinear", "--filter bilinear",
+                  "options.filter = weir::Filter::bilinear;\n"},
+                 options_.bilinear, decode_matters, "Smaller images then lose detail");
   }
 
   /// What makes the data cheaper.

@@ -35,7 +35,8 @@ std::vector<Property> row_properties(const Options& options, const Plan& plan) {
   add("shape", concat(options.shape.height, 'x', options.shape.width));
   add("fit", name_of(options.fit, {"center", "random", "stretch", "letterbox"}));
   add("short_side", plan.short_side);
-  add("antialias", options.antialias);
+  add("pixels", to_string(options.pixels));
+  add("filter", name_of(plan.filter, {"automatic", "bilinear", "antialiased", "nearest"}));
   add("decode", name_of(options.decode, {"exact", "fast", "none"}));
   add("exif", name_of(options.exif, {"apply", "ignore"}));
   add("side_bytes", options.side_bytes);

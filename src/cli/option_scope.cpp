@@ -58,7 +58,7 @@ bool belongs_to(std::string_view option, Command command) noexcept {
       {"--max-size", sizes},
       {"--bucket", sizes},
       {"--short-side", {probe, run, sweep, tune, verify, pack}},
-      {"--antialias", decodes},
+      {"--filter", decodes},
       {"--decode", loads},
       {"--dtype", {plan, footprint, run, sweep, tune, verify}},
       {"--layout", streams},

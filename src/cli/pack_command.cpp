@@ -44,7 +44,7 @@ void refuse_out_in_data(const Settings& s) {
 pack::Job job_of(const Settings& s) {
   auto options = s.options;
   const auto& p = s.pack;
-  options.antialias = p.short_side.has_value();
+  if (p.short_side) options.filter = Filter::antialiased;
   if (!p.short_side) options.decode = Decode::fast;  // it shows as much damage
   return {.out = p.out,
           .recipe = {.short_side = p.short_side.value_or(0),

@@ -157,9 +157,10 @@ class OptionTable {
                    "padded: images are sorted by size within N batches, for less padding. [off]");
     group.number("--short-side", o.short_side,
                  "fit center: the shorter side before the crop. [256/224 of HxW]");
-    group.flag(
-        "--antialias", o.antialias,
-        "Averages all source pixels when an image is reduced, as Pillow and torchvision do.");
+    group.choice("--filter", o.filter,
+                 {{"bilinear", Filter::bilinear}, {"antialiased", Filter::antialiased}},
+                 "antialiased: all source pixels count when an image is reduced, as in Pillow and "
+                 "torchvision. [bilinear]");
     group.enumerators("--decode", o.decode, {"exact", "fast", "none"},
                       "fast: large JPEGs are decoded at 1/2, 1/4 or 1/8 of their size. none: rows "
                       "are encoded samples. [exact]");

@@ -55,7 +55,7 @@ constexpr struct {
     {"--fit", encoded, of_pixels},
     {"--short-side", encoded, of_pixels},
     {"--max-size", encoded, of_pixels},
-    {"--antialias", encoded, of_pixels},
+    {"--filter", encoded, of_pixels},
     {"--exif", encoded, of_pixels},
     {"--dtype", encoded, of_pixels},
     {"--sizes", encoded, of_pixels},

@@ -88,19 +88,19 @@ void measure_decodes(const AnySource& source, const Options& options, const Inte
   const auto few = in_memory(std::move(samples));
   auto fast = options, plain = options;
   fast.decode = Decode::fast;
-  plain.antialias = false;
+  plain.filter = Filter::bilinear;
   Decodes now(few, options), fast_now(few, fast), plain_now(few, plain);
   for (int round = 0; round < passes && !interrupt.raised(); ++round) {
     now.pass();
     if (options.decode != Decode::fast) fast_now.pass();
-    if (options.antialias) plain_now.pass();
+    if (options.filter == Filter::antialiased) plain_now.pass();
   }
   const auto times = [&](const Decodes& variant) -> std::optional<double> {
     if (now.fastest_s() <= 0 || variant.fastest_s() <= 0) return std::nullopt;
     return variant.fastest_s() / now.fastest_s();
   };
   advice.fast_decode = times(fast_now);
-  advice.without_antialias = times(plain_now);
+  advice.bilinear = times(plain_now);
 }
 
 /// The interval of the requested cache after the epoch that fills it. The measurement had none.

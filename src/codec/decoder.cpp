@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "codec/format.hpp"
+#include "codec/pixel_lines.hpp"
 
 namespace weir::codec {
 namespace {
@@ -42,9 +43,9 @@ Range reduced(std::uint32_t first, std::uint32_t count, std::uint32_t size, std:
 
 /// Extends the source by the pixels that the filter also reads, in a reduced image.
 void look_around(Placement& p, const ImageInfo& info, std::uint32_t reduce) {
-  if (reduce == 1 && (!p.antialias || !p.resamples())) return;
+  if (reduce == 1 && (p.filter != Filter::antialiased || !p.resamples())) return;
   const auto around = [&](std::uint32_t in, std::uint32_t out) {
-    return p.antialias ? std::max(1.0, double{1} * in / reduce / out) : 0.0;
+    return p.filter == Filter::antialiased ? std::max(1.0, double{1} * in / reduce / out) : 0.0;
   };
   const Rect s = p.source;
   const auto x = reduced(s.x, s.width, info.width, reduce, around(s.width, p.patch_width()));
@@ -58,7 +59,9 @@ Orientation orientation_of(const ImageInfo& info, const DecoderOptions& options)
 }
 
 Canvas make_canvas(const DecodePlan& plan, std::uint8_t* scratch, std::uint8_t* row) {
-  const auto& [source, orientation, target, out, antialias, part, format] = plan.placement;
+  const Rect& target = plan.placement.target;
+  const ImageSize out = plan.placement.out;
+  const PixelFormat format = plan.canvas.native;
   const std::size_t pixel = pixel_bytes(format);
   const Rect& area = plan.canvas.area;
   if (plan.canvas.streams) return {};
@@ -67,11 +70,10 @@ Canvas make_canvas(const DecodePlan& plan, std::uint8_t* scratch, std::uint8_t* 
           format};
 }
 
-void fill(const Canvas& canvas, std::uint8_t value, const std::atomic<bool>& cancelled) {
-  const std::size_t bytes = std::size_t{canvas.area.width} * pixel_bytes(canvas.format);
+void fill_canvas(const Canvas& canvas, const std::atomic<bool>& cancelled) {
   for (std::uint32_t y = 0; y < canvas.area.height && !cancelled.load(std::memory_order_relaxed);
        ++y) {
-    std::memset(canvas.pixels + y * canvas.stride, value, bytes);
+    fill_missing(canvas.pixels + y * canvas.stride, canvas.format, canvas.area.width);
   }
 }
 
@@ -79,7 +81,7 @@ void fill(const Canvas& canvas, std::uint8_t value, const std::atomic<bool>& can
 void put_missing(RowSink& sink, const Placement& placement, std::uint8_t* spare) {
   const auto& source = placement.source;
   if (sink.count() == source.height) return;
-  std::memset(spare, missing_grey, std::size_t{source.width} * pixel_bytes(placement.format));
+  fill_missing(spare, placement.native, source.width);
   while (sink.count() < source.height) sink.put(spare);
 }
 
@@ -97,20 +99,22 @@ DecodePlan plan_decode(const ImageInfo& info, const Window& window, ImageSize ou
                     .orientation = orientation,
                     .target = window.target,
                     .out = out,
-                    .antialias = options.antialias,
-                    .format = options.pixels};
+                    .filter = resolved(options.filter, options.pixels),
+                    .format = options.pixels,
+                    .file = orientation_of(info, options)};
   plan.reduce = reduction(info, options, plan.placement);
   look_around(plan.placement, info, plan.reduce);
   const Rect& source = plan.placement.source;
-  plan.canvas = info.format->need(info, source, plan.reduce);
+  plan.canvas = info.format->need(info, source, plan.reduce, options.pixels);
+  plan.placement.native = plan.canvas.native;
   const CanvasNeed& need = plan.canvas;
   // Rows of the canvas are then complete rows of the output.
   const bool gapless = !need.gapless || window.target.width == out.width;
   plan.direct = !need.streams && orientation.identity() && !plan.placement.resamples() &&
-                need.area == source && gapless;
+                need.area == source && gapless && need.native == options.pixels;
   if (!plan.direct && !need.streams) {
     const std::uint64_t pixels = std::uint64_t{need.area.width} * need.area.height;
-    plan.canvas_bytes = add_sat(mul_sat(pixels, pixel_bytes(options.pixels)), overrun);
+    plan.canvas_bytes = add_sat(mul_sat(pixels, pixel_bytes(need.native)), overrun);
   }
   const std::uint64_t sink_bytes = plan.direct ? 0 : RowSink::memory_bytes(plan.placement);
   Packing block;
@@ -149,7 +153,7 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const Decode
   assert(scratch.size() >= plan.memory.scratch && row.size() >= plan.out_bytes());
   auto* const memory = reinterpret_cast<std::uint8_t*>(scratch.data());
   const Canvas canvas = make_canvas(plan, memory, row.data());
-  if (!options_.strict) fill(canvas, missing_grey, cancelled);
+  if (!options_.strict) fill_canvas(canvas, cancelled);
   zero_around(plan.placement, row.data());
 
   const auto start = Clock::now();
@@ -159,7 +163,8 @@ Result<Decoded> Decoder::decode(std::span<const std::byte> encoded, const Decode
   const auto format = std::ranges::find(formats, plan.info.format) - std::begin(formats);
   const auto status = plan.info.format->decode(
       {encoded, plan.info, source, canvas, sink, memory + plan.spare_offset, arena, options_.limits,
-       options_.strict, cancelled, plan.reduce, kept_[static_cast<std::size_t>(format)].get()});
+       options_.strict, cancelled, plan.canvas.native, plan.reduce,
+       kept_[static_cast<std::size_t>(format)].get()});
   if (!status) return status.defect();
   if (plan.canvas.streams) {
     put_missing(sink, plan.placement, memory + plan.spare_offset);

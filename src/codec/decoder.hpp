@@ -57,10 +57,11 @@ struct ImageInfo {
 struct CanvasNeed {
   Rect area;  ///< decoded rectangle
   bool streams = false;
-  bool gapless = false;              ///< whether the canvas must have rows without gaps
-  std::uint64_t spare_bytes = 0;     ///< lines for the sink, and unused lines
-  std::uint64_t arena_bytes = 0;     ///< allocations of the third-party decoder through hooks
-  std::uint64_t reserved_bytes = 0;  ///< allocations of the third-party decoder without hooks
+  PixelFormat native = PixelFormat::rgb8;  ///< of the canvas, or of the lines
+  bool gapless = false;                    ///< whether the canvas must have rows without gaps
+  std::uint64_t spare_bytes = 0;           ///< lines for the sink, and unused lines
+  std::uint64_t arena_bytes = 0;           ///< allocations of the third-party decoder through hooks
+  std::uint64_t reserved_bytes = 0;        ///< allocations of the third-party decoder without hooks
 };
 
 /// Memory of one decode. The caller provides `scratch`. `reserved` is the maximum that third
@@ -91,14 +92,14 @@ struct DecoderOptions {
   PixelFormat pixels = PixelFormat::rgb8;  ///< of the rows
   Exif exif = Exif::apply;
   bool strict = true;
-  bool antialias = false;
+  Filter filter = Filter::automatic;
   Decode decode = Decode::exact;
   DecodeLimits limits{};
   std::vector<std::shared_ptr<const ForeignCodec>> codecs{};
 };
 
 /// Finds the format by its first bytes, parses the header and checks the limits, before memory is
-/// requested.
+/// requested. A file that DecoderOptions::pixels cannot hold is `unsupported`.
 Result<ImageInfo> probe_image(std::span<const std::byte> encoded, const DecoderOptions& options);
 
 /// Size of the image after its EXIF orientation, or as stored if `exif` is ignore.

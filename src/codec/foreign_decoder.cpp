@@ -28,10 +28,13 @@ Defect thrown_by_codec() {
   }
 }
 
-CanvasNeed foreign_need(const ImageInfo& info, const Rect&, std::uint32_t) noexcept {
-  return {.area = {0, 0, info.width, info.height},
-          .gapless = true,
-          .reserved_bytes = info.layout.get<ForeignLayout>().scratch_bytes};
+CanvasNeed foreign_need(const ImageInfo& info, const Rect&, std::uint32_t,
+                        PixelFormat pixels) noexcept {
+  return {
+      .area = {0, 0, info.width, info.height},
+      .native = info.layout.get<ForeignLayout>().codec->writes(pixels) ? pixels : PixelFormat::rgb8,
+      .gapless = true,
+      .reserved_bytes = info.layout.get<ForeignLayout>().scratch_bytes};
 }
 
 Result<RowStatus> decode_foreign(const DecodeJob& job) {
@@ -39,8 +42,8 @@ Result<RowStatus> decode_foreign(const DecodeJob& job) {
   const auto [codec, scratch_bytes] = job.info.layout.get<ForeignLayout>();
   const std::size_t bytes = job.canvas.stride * job.info.height;
   try {
-    codec->decode(job.encoded, {job.info.width, job.info.height, scratch_bytes},
-                  {job.canvas.pixels, bytes});
+    codec->decode_to(job.native, job.encoded, {job.info.width, job.info.height, scratch_bytes},
+                     {job.canvas.pixels, bytes});
     return RowStatus::ok;
   } catch (...) {
     return thrown_by_codec();
@@ -49,7 +52,7 @@ Result<RowStatus> decode_foreign(const DecodeJob& job) {
 
 }  // namespace
 
-constinit const Format foreign_format{"other", {}, nullptr, foreign_need, decode_foreign};
+constinit const Format foreign_format{"other", {}, nullptr, foreign_need, decode_foreign, nullptr};
 
 Result<ImageInfo> read_foreign_header(Bytes encoded, const ForeignCodec& codec) {
   try {

@@ -44,6 +44,7 @@ struct DecodeJob {
   const DecodeLimits& limits;
   bool strict;
   const std::atomic<bool>& cancelled;
+  PixelFormat native;        ///< CanvasNeed::native
   std::uint32_t reduce = 1;  ///< reduction of the decoded size: 1, 2, 4 or 8
   void* kept = nullptr;      ///< what Format::keep made for this worker
 };
@@ -56,9 +57,13 @@ struct Format {
   /// every length.
   Result<ImageInfo> (*read_header)(Bytes encoded, const DecodeLimits& limits, bool strict);
   /// `source` is in coordinates of the image after reduction.
-  CanvasNeed (*need)(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept;
+  /// `pixels`: of the row. CanvasNeed::native is this format or one that convert_pixels() takes.
+  CanvasNeed (*need)(const ImageInfo& info, const Rect& source, std::uint32_t reduce,
+                     PixelFormat pixels) noexcept;
   /// Decodes into job.canvas or job.sink. Returns `damaged` only if the job is not strict.
   Result<RowStatus> (*decode)(const DecodeJob& job);
+  /// Why a file cannot be delivered in a format. Null: it can.
+  const char* (*refuses)(const ImageInfo& info, PixelFormat pixels) noexcept;
   /// Whether the decoder can reduce this image by 2, 4 and 8. Null: never.
   bool (*reduces)(const ImageInfo& info) noexcept = nullptr;
   /// Makes the library objects that a worker reuses from decode to decode. Null: none.
@@ -69,9 +74,6 @@ struct Format {
 extern const Format jpeg_format, png_format, webp_format, pgm_format, ppm_format, foreign_format;
 inline constexpr const Format* formats[] = {&jpeg_format, &png_format, &webp_format,
                                             &pgm_format,  &ppm_format, &foreign_format};
-
-/// Bytes of a pixel that the decoders write.
-inline constexpr std::size_t rgb_bytes = pixel_bytes(PixelFormat::rgb8);
 
 /// Value of pixels that could not be decoded, in lenient mode.
 inline constexpr std::uint8_t missing_grey = 128;
@@ -99,6 +101,13 @@ Result<ImageInfo> read_jpeg_header(Bytes encoded, const DecodeLimits& limits, bo
 /// marker that was already read; 0 for none.
 bool jpeg_reaches_end(Bytes rest, std::uint8_t pending) noexcept;
 
+/// What IHDR says of colours.
+struct PngLayout {
+  std::uint8_t colour = 0;
+  static constexpr std::uint8_t grey = 0, palette = 3, grey_alpha = 4;
+  bool is_grey() const noexcept { return colour == grey || colour == grey_alpha; }
+};
+
 /// Visits every chunk, because libpng would allocate the length that a chunk states. In lenient
 /// mode a file that ends after its first IDAT is `damaged` instead of a Defect. The same holds for
 /// WebP.
@@ -108,10 +117,11 @@ Result<ImageInfo> read_webp_header(Bytes encoded, const DecodeLimits& limits, bo
 /// Where the pixels of a PNM begin.
 struct PnmLayout {
   std::uint64_t start = 0;
+  std::uint32_t most = 255;  ///< the value of white
+  std::uint32_t value_bytes() const noexcept { return most > 255 ? 2 : 1; }
 };
 
-/// Binary PGM (P5) and PPM (P6) with values up to 255. `pnm` has at least two bytes. Others are
-/// `unsupported`. In lenient mode a file that ends after its first line is `damaged`.
+/// Binary PGM (P5) and PPM (P6). `pnm` has at least two bytes. In lenient mode a file that ends after its first line is `damaged`.
 Result<ImageInfo> read_pnm_header(Bytes pnm, const DecodeLimits& limits, bool strict);
 
 /// For a file that `codec` accepts.

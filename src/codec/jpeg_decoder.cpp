@@ -9,6 +9,7 @@
 
 #include "codec/format.hpp"
 #include "codec/jpeg_memory.hpp"
+#include "codec/pixel_lines.hpp"
 
 namespace weir::codec {
 namespace {
@@ -57,10 +58,27 @@ constexpr std::uint32_t skipped_pixels = 1 << 20;
 void cmyk_to_rgb(const std::uint8_t* cmyk, bool inverted, std::uint8_t* rgb,
                  std::uint32_t pixels) noexcept {
   const std::uint32_t flip = inverted ? 0 : 255;
-  for (std::uint32_t i = 0; i < pixels; ++i, cmyk += 4, rgb += rgb_bytes) {
+  for (std::uint32_t i = 0; i < pixels; ++i, cmyk += 4, rgb += 3) {
     const std::uint32_t light = cmyk[3] ^ flip;
     for (int c = 0; c < 3; ++c)
       rgb[c] = static_cast<std::uint8_t>(((cmyk[c] ^ flip) * light + 127) / 255);
+  }
+}
+
+/// The format of the lines. libjpeg-turbo itself makes grey of RGB, by the formula of
+/// convert_pixels().
+PixelFormat jpeg_native(const ImageInfo& info, PixelFormat pixels) noexcept {
+  if (channels_of(pixels) == 1) return PixelFormat::grey8;
+  const bool cmyk = info.channels == 4;
+  return cmyk || value_bytes(pixels) == 2 ? PixelFormat::rgb8 : pixels;
+}
+
+J_COLOR_SPACE colour_space_of(PixelFormat native) noexcept {
+  switch (native) {
+    case PixelFormat::bgr8: return JCS_EXT_BGR;
+    case PixelFormat::rgba8: return JCS_EXT_RGBA;
+    case PixelFormat::grey8: return JCS_GRAYSCALE;
+    default: return JCS_RGB;
   }
 }
 
@@ -232,7 +250,7 @@ void read_lines(Session& s) {
 
   const bool cmyk = jpeg.num_components == 4;
   std::array<JSAMPROW, lines_at_once> lines;
-  const std::size_t stride = line_bytes(width, cmyk ? 4 : rgb_bytes);
+  const std::size_t stride = line_bytes(width, cmyk ? 4 : pixel_bytes(job.native));
   for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = job.spare + i * stride + off_alignment;
   std::uint8_t* const rgb = job.spare + lines.size() * stride;
   const std::uint32_t end = job.source.y + job.source.height, left = job.source.x - x;
@@ -247,7 +265,9 @@ void read_lines(Session& s) {
       if (cmyk)
         cmyk_to_rgb(lines[i] + std::size_t{left} * 4, jpeg.saw_Adobe_marker != FALSE, rgb,
                     job.source.width);
-      job.sink.put(cmyk ? rgb : lines[i] + left * rgb_bytes);
+      if (cmyk && job.native == PixelFormat::grey8)
+        convert_pixels(rgb, PixelFormat::rgb8, rgb, job.native, job.source.width);
+      job.sink.put(cmyk ? rgb : lines[i] + std::size_t{left} * pixel_bytes(job.native));
     }
   }
 }
@@ -272,7 +292,7 @@ void read_image(Session& s) {
       jpeg.num_components != job.info.channels) {
     leave(s, FaultKind::corrupt, "libjpeg reads another header than weir");
   }
-  jpeg.out_color_space = jpeg.num_components == 4 ? JCS_CMYK : JCS_RGB;
+  jpeg.out_color_space = jpeg.num_components == 4 ? JCS_CMYK : colour_space_of(job.native);
   jpeg.scale_num = dct / job.reduce;
   jpeg.scale_denom = dct;
   jpeg_start_decompress(&jpeg);
@@ -312,14 +332,18 @@ bool jpeg_reduces(const ImageInfo& info) noexcept {
   return layout.most_across() <= 2 && layout.most_down() <= 2;
 }
 
-CanvasNeed jpeg_need(const ImageInfo& info, const Rect& source, std::uint32_t reduce) noexcept {
+CanvasNeed jpeg_need(const ImageInfo& info, const Rect& source, std::uint32_t reduce,
+                     PixelFormat pixels) noexcept {
+  const PixelFormat native = jpeg_native(info, pixels);
   const bool cmyk = info.channels == 4;
   const auto [first, count] = columns_of(info, source, reduce);
-  const std::uint64_t spare = lines_at_once * line_bytes(count, cmyk ? 4 : rgb_bytes);
-  return {.area = {first, source.y, count, source.height},
-          .streams = true,
-          .spare_bytes = spare + (cmyk ? line_bytes(source.width, rgb_bytes) : 0),
-          .arena_bytes = jpeg_arena_bytes(info)};
+  const std::uint64_t spare = lines_at_once * line_bytes(count, cmyk ? 4 : pixel_bytes(native));
+  return {
+      .area = {first, source.y, count, source.height},
+      .streams = true,
+      .native = native,
+      .spare_bytes = spare + (cmyk ? line_bytes(source.width, pixel_bytes(PixelFormat::rgb8)) : 0),
+      .arena_bytes = jpeg_arena_bytes(info)};
 }
 
 Result<RowStatus> decode_once(Session& s, const DecodeJob& job) {
@@ -351,8 +375,16 @@ Result<RowStatus> decode_jpeg(const DecodeJob& job) {
 }  // namespace
 
 constinit const Format jpeg_format{
-    "jpeg", "\xff\xd8", read_jpeg_header, jpeg_need, decode_jpeg, jpeg_reduces, [] {
-      return std::shared_ptr<void>(std::make_shared<Session>());
-    }};
+    "jpeg",
+    "\xff\xd8",
+    read_jpeg_header,
+    jpeg_need,
+    decode_jpeg,
+    [](const ImageInfo&, PixelFormat pixels) noexcept {
+      return is_stored(pixels) ? "JPEG is lossy, so it has no stored values; use PNG, or grey8"
+                               : static_cast<const char*>(nullptr);
+    },
+    jpeg_reduces,
+    [] { return std::shared_ptr<void>(std::make_shared<Session>()); }};
 
 }  // namespace weir::codec

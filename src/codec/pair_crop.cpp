@@ -60,6 +60,8 @@ TransformOptions pair_crop(ImageSize first, ImageSize second, bool flip) {
     const auto refuse_pair = [](const auto&... why) {
       throw SampleError(FaultKind::unsupported, concat("pair_crop: ", why...));
     };
+    if (sample.image.format != PixelFormat::rgb8)
+      refuse_pair("it takes pixels = rgb8, not ", to_string(sample.image.format));
     if (other.data == nullptr) refuse_pair("the sample has no second image");
     if (sample.row.shape != first || sample.side.size() != image_bytes(second, PixelFormat::rgb8))
       refuse_pair("made for rows of ", sides(first), " and ",

@@ -1,3 +1,4 @@
+#include <bit>
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
@@ -59,14 +60,56 @@ void set_policy(Session& s) {
   png_set_user_limits(s.png, info.width, info.height);
   // libpng uses only tRNS of the ancillary chunks. It does not inflate or keep the others.
   png_set_keep_unknown_chunks(s.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
-  // The output has no alpha. Only strict mode cares whether tRNS is valid.
-  if (!s.job->strict)
+  // Without alpha in the output, only strict mode cares whether tRNS is valid.
+  if (!s.job->strict && s.job->native != PixelFormat::rgba8)
     png_set_keep_unknown_chunks(s.png, PNG_HANDLE_CHUNK_NEVER,
                                 reinterpret_cast<png_const_bytep>("tRNS"), 1);
   // libpng's palette always has 256 entries, so an index beyond PLTE gives black.
   png_set_check_for_invalid_index(s.png, 0);
   // libpng reads IDAT in pieces and loses the last, truncated piece. Small pieces save more rows.
   if (info.damaged) png_set_compression_buffer_size(s.png, 64);
+}
+
+/// The format that libpng makes of a file. Conversions of colours to grey are weir's own, because
+/// libpng's depend on gamma.
+PixelFormat png_native(const ImageInfo& info, PixelFormat pixels) noexcept {
+  const bool wide = info.bit_depth == 16;
+  if (is_stored(pixels)) return wide ? PixelFormat::stored16 : PixelFormat::stored8;
+  const bool keeps_wide = wide && value_bytes(pixels) == 2;
+  if (channels_of(pixels) == 1 && info.layout.get<PngLayout>().is_grey())
+    return keeps_wide ? PixelFormat::grey16 : PixelFormat::grey8;
+  if (keeps_wide) return PixelFormat::rgb16;
+  return value_bytes(pixels) == 2 || channels_of(pixels) == 1 ? PixelFormat::rgb8 : pixels;
+}
+
+void set_format(Session& s) {
+  const PixelFormat native = s.job->native;
+  if (is_stored(native))
+    png_set_packing(s.png);
+  else
+    png_set_expand(s.png);
+  if (value_bytes(native) == 1)
+    png_set_strip_16(s.png);
+  else if constexpr (std::endian::native == std::endian::little)
+    png_set_swap(s.png);
+  if (native == PixelFormat::rgba8)
+    png_set_add_alpha(s.png, 255, PNG_FILLER_AFTER);
+  else
+    png_set_strip_alpha(s.png);
+  if (channels_of(native) != 1) png_set_gray_to_rgb(s.png);
+  if (native == PixelFormat::bgr8) png_set_bgr(s.png);
+}
+
+const char* png_refuses(const ImageInfo& info, PixelFormat pixels) noexcept {
+  if (!is_stored(pixels)) return nullptr;
+  const auto layout = info.layout.get<PngLayout>();
+  if (!layout.is_grey() && layout.colour != PngLayout::palette)
+    return info.bit_depth == 16
+               ? "PNG has colours of 16 bits, and stored formats have one value; use rgb16"
+               : "PNG has colours, and stored formats have one value; use rgb8";
+  if (info.bit_depth == 16 && value_bytes(pixels) == 1)
+    return "PNG with values of 16 bits; use stored16";
+  return nullptr;
 }
 
 void read_image(Session& s) {
@@ -77,14 +120,11 @@ void read_image(Session& s) {
       png_get_image_height(s.png, s.info) != job.info.height) {
     leave(s, FaultKind::corrupt, "libpng reads another header than weir");
   }
-  png_set_expand(s.png);
-  png_set_strip_16(s.png);
-  png_set_strip_alpha(s.png);
-  png_set_gray_to_rgb(s.png);
+  set_format(s);
   const int passes = png_set_interlace_handling(s.png);
   png_read_update_info(s.png, s.info);
-  if (png_get_rowbytes(s.png, s.info) != std::size_t{job.info.width} * rgb_bytes) {
-    leave(s, FaultKind::corrupt, "libpng lays its rows out otherwise than RGB");
+  if (png_get_rowbytes(s.png, s.info) != std::size_t{job.info.width} * pixel_bytes(job.native)) {
+    leave(s, FaultKind::corrupt, "libpng lays its rows out otherwise than weir");
   }
   // Only an interlaced image must be read to its end, because each pass changes all of its rows.
   const bool streams = job.canvas.pixels == nullptr;
@@ -96,7 +136,8 @@ void read_image(Session& s) {
       png_read_row(s.png, !streams && job.canvas.holds_row(y) ? job.canvas.row(y) : job.spare,
                    nullptr);
       s.has_pixels = true;
-      if (streams && y >= first) job.sink.put(job.spare + job.source.x * rgb_bytes);
+      if (streams && y >= first)
+        job.sink.put(job.spare + std::size_t{job.source.x} * pixel_bytes(job.native));
       if (job.cancelled.load(std::memory_order_relaxed)) leave(s, FaultKind::io, "cancelled");
     }
   }
@@ -110,14 +151,18 @@ bool succeeds(Session& s) {
   return true;
 }
 
-CanvasNeed png_need(const ImageInfo& info, const Rect& source, std::uint32_t) noexcept {
+CanvasNeed png_need(const ImageInfo& info, const Rect& source, std::uint32_t,
+                    PixelFormat pixels) noexcept {
   // Structs, palettes, zlib's state and window, and the IDAT buffer: 48 KiB were measured. Also two
-  // rows with up to 8 bytes per pixel before the conversion to RGB.
+  // rows with up to 8 bytes per pixel before the conversion.
   constexpr std::uint64_t fixed = 64 << 10, rows = 2, widest_pixel = 8, row_padding = 256;
+  const PixelFormat native = png_native(info, pixels);
   const bool streams = !info.progressive, all_rows = source.height == info.height;
   return {.area = {0, source.y, info.width, source.height},
           .streams = streams,
-          .spare_bytes = all_rows && !streams ? 0 : std::uint64_t{info.width} * rgb_bytes + overrun,
+          .native = native,
+          .spare_bytes =
+              all_rows && !streams ? 0 : std::uint64_t{info.width} * pixel_bytes(native) + overrun,
           .arena_bytes = fixed + rows * (info.width * widest_pixel + row_padding)};
 }
 
@@ -140,7 +185,7 @@ Result<RowStatus> decode_png(const DecodeJob& job) {
 
 }  // namespace
 
-constinit const Format png_format{"png", "\x89PNG\r\n\x1a\n", read_png_header, png_need,
-                                  decode_png};
+constinit const Format png_format{"png",    "\x89PNG\r\n\x1a\n", read_png_header,
+                                  png_need, decode_png,          png_refuses};
 
 }  // namespace weir::codec

@@ -27,7 +27,6 @@ std::uint8_t channels_of(std::uint8_t colour) {
   return colour == 0 ? 1 : colour == 4 ? 2 : colour == 6 ? 4 : 3;
 }
 
-constexpr std::uint8_t palette_colour = 3;
 constexpr std::size_t signature_bytes = 8, chunk_overhead = 12, ihdr_bytes = 13;
 constexpr std::uint32_t max_chunk_bytes = 0x7fffffff;
 
@@ -59,6 +58,7 @@ Result<ImageInfo> read_ihdr(Bytes png) {
                  .channels = channels_of(colour),
                  .bit_depth = png.u8(at + 8),
                  .progressive = png.u8(at + 12) == 1};
+  info.layout.set(PngLayout{colour});
   if (info.width == 0 || info.height == 0) return corrupt_at(at, "width or height of 0");
   if (info.width > max_chunk_bytes || info.height > max_chunk_bytes)
     return corrupt_at(at, "width or height above 2^31 - 1");
@@ -96,7 +96,7 @@ Result<ImageInfo> read_png_header(Bytes png, const DecodeLimits& limits, bool st
     }
     if (length > max_chunk_bytes) return corrupt_at(at, type, " chunk longer than 2^31 - 1");
     if (type == "IDAT") {
-      if (colour == palette_colour && !has_palette)
+      if (colour == PngLayout::palette && !has_palette)
         return corrupt_at(at, "palette image without PLTE");
       has_data = true;
     }

@@ -4,7 +4,7 @@
 namespace weir::codec {
 
 Result<ImageInfo> read_pnm_header(Bytes pnm, const DecodeLimits& limits, bool strict) {
-  constexpr std::uint32_t whole_bytes = 255;
+  constexpr std::uint32_t greatest = 65535;
   const bool grey = pnm.u8(1) == '5';
   NetpbmNumbers numbers(pnm);
   std::uint32_t values[3];
@@ -15,15 +15,16 @@ Result<ImageInfo> read_pnm_header(Bytes pnm, const DecodeLimits& limits, bool st
   }
   const auto [width, height, most] = values;
   if (width == 0 || height == 0) return corrupt_at(2, "width or height of 0");
-  if (most != whole_bytes) return unsupported("PNM with values up to ", most, "; weir reads 255");
+  if (most == 0 || most > greatest) return corrupt_at(2, "PNM with values up to ", most);
   ImageInfo info{.format = grey ? &pgm_format : &ppm_format,
                  .width = width,
                  .height = height,
                  .channels = static_cast<std::uint8_t>(grey ? 1 : 3)};
   if (auto defect = exceeded(info, limits)) return *std::move(defect);
   const std::size_t start = numbers.end() + 1;  // exactly one blank precedes the pixels
-  info.layout.set(PnmLayout{start});
-  const std::uint64_t line = std::uint64_t{width} * info.channels;
+  info.layout.set(PnmLayout{start, most});
+  const std::uint64_t line =
+      std::uint64_t{width} * info.channels * info.layout.get<PnmLayout>().value_bytes();
   // Both sides are below 2^28, so this does not overflow.
   if (!pnm.has(start, line * height)) {
     if (strict || !pnm.has(start, line)) return truncated_at(pnm.size(), "cut inside the pixels");

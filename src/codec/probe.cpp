@@ -18,6 +18,11 @@ std::string first_bytes(Bytes encoded) {
   return text;
 }
 
+/// Whether an rgb8 image has all that the format holds.
+bool from_rgb8(PixelFormat format) {
+  return format == PixelFormat::bgr8 || format == PixelFormat::grey8;
+}
+
 bool begins_with(Bytes encoded, std::string_view magic) {
   if (magic.empty() || !encoded.has(0, magic.size())) return false;
   for (std::size_t i = 0; i < magic.size(); ++i)
@@ -30,13 +35,22 @@ Result<ImageInfo> read_header(Bytes encoded, const DecoderOptions& options) {
   for (const Format* format : formats) {
     if (!begins_with(encoded, format->magic)) continue;
     auto info = format->read_header(encoded, options.limits, options.strict);
+    const bool may_refuse = info && format->refuses != nullptr;
+    const char* const why = may_refuse ? format->refuses(*info, options.pixels) : nullptr;
+    if (why != nullptr) info = unsupported(why);
     if (info || info.defect().kind != FaultKind::unsupported) return info;
     refused = std::move(info.defect());
   }
   // Another codec may read a kind that weir's own decoder does not.
   const auto head = encoded.span().first(std::min(encoded.size(), head_bytes));
   for (const auto& codec : options.codecs) {
-    if (codec->accepts(head)) return read_foreign_header(encoded, *codec);
+    if (!codec->accepts(head)) continue;
+    const bool converts = from_rgb8(options.pixels) && codec->writes(PixelFormat::rgb8);
+    if (!converts && !codec->writes(options.pixels)) {
+      refused = unsupported("its codec does not write this pixel format; use rgb8");
+      continue;
+    }
+    return read_foreign_header(encoded, *codec);
   }
   return refused ? *std::move(refused) : unsupported(first_bytes(encoded));
 }

@@ -16,7 +16,6 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::size_t channels = 3;
 constexpr int filtered_shift = 7, rows_shift = 21;
 
 // Scalar version for the values after the last full vector, and for machines without vectors.
@@ -25,13 +24,14 @@ std::uint8_t blend(std::int16_t a, std::int16_t b, std::int16_t weight_a, std::i
 }
 std::uint8_t filter(const Lines& lines, const std::int16_t* weights, std::size_t i) {
   int sum = 1 << (rows_shift - 1);
-  for (std::uint32_t k = 0; k < lines.count; ++k) sum += lines[k][i] * weights[k];
+  for (std::uint32_t k = 0; k < lines.count; ++k)
+    sum += lines.line<std::int16_t>(k)[i] * weights[k];
   return static_cast<std::uint8_t>(sum >> rows_shift);
 }
 
 #if HWY_TARGET == HWY_SCALAR
 
-template <int shift, int half>
+template <std::size_t channels, int shift, int half>
 void column(const std::uint8_t* pixels, const std::int16_t* weights, std::uint32_t taps,
             std::int16_t* out) {
   for (std::size_t c = 0; c < channels; ++c) {
@@ -57,8 +57,8 @@ HWY_INLINE hn::Vec<Sums> pair_sums(hn::Vec<Values> a, hn::Vec<Values> b) {
   return hn::RearrangeToOddPlusEven(sums, rest);
 }
 
-/// Writes one value after the end of the column.
-template <int shift, int half>
+/// Writes 4 values, of which the column has `channels`.
+template <std::size_t channels, int shift, int half>
 HWY_INLINE void column(const std::uint8_t* pixels, const std::int16_t* weights, std::uint32_t taps,
                        std::int16_t* out) {
   const Values d;
@@ -85,7 +85,8 @@ std::size_t filter_vectors(const Lines& lines, const std::int16_t* weights, std:
     auto low = hn::Set(Sums(), 1 << (rows_shift - 1)), high = low;
     for (std::uint32_t k = 0; k < lines.count; k += 2) {
       const bool paired = k + 1 < lines.count;
-      const auto a = hn::LoadU(d, lines[k] + at), b = paired ? hn::LoadU(d, lines[k + 1] + at) : a;
+      const auto a = hn::LoadU(d, lines.line<std::int16_t>(k) + at),
+                 b = paired ? hn::LoadU(d, lines.line<std::int16_t>(k + 1) + at) : a;
       const auto pair = hn::InterleaveLower(d, hn::Set(d, weights[k]),
                                             hn::Set(d, paired ? weights[k + 1] : std::int16_t{0}));
       low = hn::Add(low, pair_sums(hn::InterleaveLower(d, a, b), pair));
@@ -99,16 +100,19 @@ std::size_t filter_vectors(const Lines& lines, const std::int16_t* weights, std:
 
 #endif
 
+template <std::size_t channels>
 void resample_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) {
   for (std::size_t i = 0; i < columns.count; ++i)
-    column<4, 0>(line + columns.offsets[i], columns.weights + 2 * i, 2, out + i * channels);
+    column<channels, 4, 0>(line + columns.offsets[i], columns.weights_of<std::int16_t>(i), 2,
+                           out + i * channels);
 }
 
+template <std::size_t channels>
 void filter_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) {
   for (std::size_t i = 0; i < columns.count; ++i)
-    column<filtered_shift, 1 << (filtered_shift - 1)>(line + columns.offsets[i],
-                                                      columns.weights + columns.taps * i,
-                                                      columns.taps, out + i * channels);
+    column<channels, filtered_shift, 1 << (filtered_shift - 1)>(line + columns.offsets[i],
+                                                                columns.weights_of<std::int16_t>(i),
+                                                                columns.taps, out + i * channels);
 }
 
 void blend_rows(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
@@ -138,9 +142,11 @@ template <std::int64_t set>
 struct InSet;
 template <>
 struct InSet<HWY_TARGET> {
-  static constexpr auto resample_line = HWY_NAMESPACE::resample_line;
+  template <std::size_t channels>
+  static constexpr auto resample_line = HWY_NAMESPACE::resample_line<channels>;
   static constexpr auto blend_rows = HWY_NAMESPACE::blend_rows;
-  static constexpr auto filter_line = HWY_NAMESPACE::filter_line;
+  template <std::size_t channels>
+  static constexpr auto filter_line = HWY_NAMESPACE::filter_line<channels>;
   static constexpr auto filter_rows = HWY_NAMESPACE::filter_rows;
 };
 
@@ -166,8 +172,8 @@ namespace {
 // Highway 1.0 cannot permute bytes across a vector. Its AVX3_DL requires AVX-VNNI, which some
 // machines with VBMI do not have.
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi"))) void resample_groups(
-    const Columns& columns, const std::uint8_t* line, std::int16_t* out) {
-  const std::size_t groups = (columns.count * 3 + group_values - 1) / group_values;
+    const Columns& columns, std::size_t channels, const std::uint8_t* line, std::int16_t* out) {
+  const std::size_t groups = (columns.count * channels + group_values - 1) / group_values;
   for (std::size_t g = 0; g < groups; ++g) {
     const __m512i bytes = _mm512_loadu_si512(line + columns.bases[g]);
     const __m512i pairs = _mm512_maskz_permutexvar_epi8(
@@ -181,7 +187,7 @@ __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi"))) void resample_gr
 
 #else
 
-void resample_groups(const Columns&, const std::uint8_t*, std::int16_t*) {}
+void resample_groups(const Columns&, std::size_t, const std::uint8_t*, std::int16_t*) {}
 
 #endif
 
@@ -195,25 +201,35 @@ bool has_group_kernel() noexcept {
 #endif
 }
 
+template <std::size_t channels>
 void resample_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept {
-  if (columns.bases != nullptr) return resample_groups(columns, line, out);
-  in_best_set<HWY_TARGETS>(
-      [&]<std::int64_t set>() { InSet<set>::resample_line(columns, line, out); });
+  if (columns.bases != nullptr) return resample_groups(columns, channels, line, out);
+  in_best_set<HWY_TARGETS>([&]<std::int64_t set>() {
+    InSet<set>::template resample_line<channels>(columns, line, out);
+  });
 }
 void blend_rows(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
                 std::int16_t weight_b, std::uint8_t* out, std::size_t values) noexcept {
   in_best_set<HWY_TARGETS>(
       [&]<std::int64_t set>() { InSet<set>::blend_rows(a, b, weight_a, weight_b, out, values); });
 }
+template <std::size_t channels>
 void filter_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept {
   in_best_set<HWY_TARGETS>(
-      [&]<std::int64_t set>() { InSet<set>::filter_line(columns, line, out); });
+      [&]<std::int64_t set>() { InSet<set>::template filter_line<channels>(columns, line, out); });
 }
 void filter_rows(const Lines& lines, const std::int16_t* weights, std::uint8_t* out,
                  std::size_t values) noexcept {
   in_best_set<HWY_TARGETS>(
       [&]<std::int64_t set>() { InSet<set>::filter_rows(lines, weights, out, values); });
 }
+
+template void resample_line<1>(const Columns&, const std::uint8_t*, std::int16_t*) noexcept;
+template void resample_line<3>(const Columns&, const std::uint8_t*, std::int16_t*) noexcept;
+template void resample_line<4>(const Columns&, const std::uint8_t*, std::int16_t*) noexcept;
+template void filter_line<1>(const Columns&, const std::uint8_t*, std::int16_t*) noexcept;
+template void filter_line<3>(const Columns&, const std::uint8_t*, std::int16_t*) noexcept;
+template void filter_line<4>(const Columns&, const std::uint8_t*, std::int16_t*) noexcept;
 
 }  // namespace weir::codec
 #endif

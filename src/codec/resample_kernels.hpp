@@ -9,44 +9,57 @@ namespace weir::codec {
 /// that it may write.
 inline constexpr std::size_t overrun = 64;
 
-/// The columns of an RGB resampling. Column i is the weighted sum of `taps` pixels from
-/// offsets[i] / 3 on, with the weights from weights[taps * i] on.
+/// The columns of a resampling. Column i is the weighted sum of `taps` pixels from the value
+/// offsets[i] of a line on, with the weights from weight taps * i on.
 struct Columns {
-  std::uint32_t count = 0, taps = 2;  ///< taps: an even number
+  std::uint32_t count = 0, taps = 2;
   std::uint32_t* offsets = nullptr;
-  std::int16_t* weights = nullptr;
-  /// For two taps: groups of 16 values, each from one vector of 64 bytes that begins at bases[g].
-  /// Null if the machine has no such instruction or the pixels of a group are too far apart.
+  std::byte* weights = nullptr;  ///< of the kernel's type
+  /// For two taps of 8-bit values: groups of 16 values, each from one vector of 64 bytes that begins
+  /// at bases[g]. Null if the machine has no such instruction or the pixels of a group are too far
+  /// apart.
   std::uint32_t* bases = nullptr;
   std::uint8_t* picks = nullptr;  ///< 32 of 16 bits per group: pairs of indices in the vector
   std::int16_t* wide_weights = nullptr;  ///< 32 per group
+
+  template <class Weight>
+  Weight* weights_of(std::size_t column) const noexcept {
+    return reinterpret_cast<Weight*>(weights) + column * taps;
+  }
 };
 
 inline constexpr std::uint32_t group_values = 16;
 
-/// A ring of `count` lines with a distance of `stride` values. The oldest line is `first`.
+/// A ring of `count` lines with a distance of `stride` bytes. The oldest line is `first`; `last` is
+/// the last one that counts.
 struct Lines {
-  const std::int16_t* ring = nullptr;
+  std::byte* ring = nullptr;
   std::size_t stride = 0;
-  std::uint32_t count = 0, first = 0;
-  const std::int16_t* operator[](std::uint32_t i) const noexcept {
-    return ring + (first + i) % count * stride;
+  std::uint32_t count = 0, first = 0, last = 0;
+
+  std::byte* at(std::uint32_t line) const noexcept { return ring + line % count * stride; }
+  /// Line `first` + i.
+  template <class Sum>
+  const Sum* line(std::uint32_t i) const noexcept {
+    return reinterpret_cast<const Sum*>(at(first + i));
   }
 };
 
-// Each kernel exists for every vector set of Highway; a call uses the machine's best. The sums are
-// per channel or per value. Sums that are shifted by 7 or 21 bits are rounded.
+// Kernels of 8-bit values. Each exists for every vector set of Highway; a call uses the machine's
+// best. The sums are per channel or per value. Sums that are shifted by 7 or 21 bits are rounded.
 
 /// Whether this machine has the kernel for groups.
 bool has_group_kernel() noexcept;
 
-/// Sums of weighted pixels >> 4, with two taps per column.
+/// Sums of weighted pixels >> 4, with two taps per column. For 1, 3 and 4 channels.
+template <std::size_t channels>
 void resample_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept;
 /// out = ((a * weight_a >> 16) + (b * weight_b >> 16) + 2) >> 2.
 void blend_rows(const std::int16_t* a, const std::int16_t* b, std::int16_t weight_a,
                 std::int16_t weight_b, std::uint8_t* out, std::size_t values) noexcept;
 
-/// Sums of weighted pixels >> 7.
+/// Sums of weighted pixels >> 7; an even number of taps. For 1, 3 and 4 channels.
+template <std::size_t channels>
 void filter_line(const Columns& columns, const std::uint8_t* line, std::int16_t* out) noexcept;
 /// Weighted sums of lines >> 21, with one weight per line. Reads 8 values at once.
 void filter_rows(const Lines& lines, const std::int16_t* weights, std::uint8_t* out,

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "base/clock.hpp"
+#include "codec/arena.hpp"
+#include "codec/pixel_lines.hpp"
 
 namespace weir::codec {
 namespace {
@@ -10,28 +12,52 @@ namespace {
 constexpr std::uint32_t lines_a_measurement = 16;
 
 Resize resize_of(const Placement& p) noexcept {
-  return {p.source.width,         p.source.height, p.patch_width(), p.patch_height(),
-          p.orientation.mirror_x, p.part,          p.antialias};
+  return {.in_width = p.source.width,
+          .in_height = p.source.height,
+          .out_width = p.patch_width(),
+          .out_height = p.patch_height(),
+          .mirror = p.orientation.mirror_x,
+          .reverse_x = p.file.mirror_x,
+          .reverse_y = p.file.mirror_y,
+          .part = p.part,
+          .filter = p.filter,
+          .format = p.format};
+}
+
+/// The parts of the sink's memory.
+struct Parts {
+  std::uint64_t resampler, transposed, converted;
+  std::uint64_t bytes;
+};
+
+Parts parts_of(const Placement& p) noexcept {
+  const std::uint64_t pixel = pixel_bytes(p.format);
+  const bool resamples = p.resamples();
+  Parts at{};
+  Packing block;
+  at.resampler = block.add(resamples ? Resampler::memory_bytes(resize_of(p)) : 0);
+  at.transposed = block.add(resamples && p.orientation.transpose ? p.patch_width() * pixel : 0);
+  at.converted = block.add(p.native != p.format ? p.source.width * pixel + overrun : 0);
+  at.bytes = block.bytes;
+  return at;
 }
 
 }  // namespace
 
 std::uint64_t RowSink::memory_bytes(const Placement& placement) noexcept {
-  if (!placement.resamples()) return 0;
-  const std::uint64_t transposed =
-      placement.orientation.transpose
-          ? std::uint64_t{placement.patch_width()} * pixel_bytes(placement.format)
-          : 0;
-  return Resampler::memory_bytes(resize_of(placement)) + transposed;
+  return parts_of(placement).bytes;
 }
 
 RowSink::RowSink(const Placement& placement, std::byte* memory, std::uint8_t* row) noexcept
     : placement_(placement), row_(row) {
+  const Parts at = parts_of(placement);
+  const auto part = [&](std::uint64_t from) {
+    return reinterpret_cast<std::uint8_t*>(memory + from);
+  };
+  if (placement.native != placement.format) converted_ = part(at.converted);
   if (!placement.resamples()) return;
-  const Resize resize = resize_of(placement);
-  resampler_ = Resampler(resize, memory);
-  if (placement.orientation.transpose)
-    transposed_ = reinterpret_cast<std::uint8_t*>(memory + Resampler::memory_bytes(resize));
+  resampler_ = Resampler(resize_of(placement), memory + at.resampler);
+  if (placement.orientation.transpose) transposed_ = part(at.transposed);
 }
 
 void RowSink::put(const std::uint8_t* line) noexcept {
@@ -42,6 +68,10 @@ void RowSink::put(const std::uint8_t* line) noexcept {
 }
 
 void RowSink::take(const std::uint8_t* line) noexcept {
+  if (converted_ != nullptr) {
+    convert_pixels(line, placement_.native, converted_, placement_.format, placement_.source.width);
+    line = converted_;
+  }
   if (!placement_.resamples()) return put(count_ - 1, line, placement_.orientation.mirror_x);
   resampler_.feed(line);
   while (resampler_.ready()) {
@@ -56,12 +86,13 @@ void RowSink::take(const std::uint8_t* line) noexcept {
 }
 
 std::uint8_t* RowSink::start_of(std::uint32_t patch_row) const noexcept {
-  const auto& [source, orientation, target, out, smooth, inner, format] = placement_;
+  const auto& orientation = placement_.orientation;
+  const auto& target = placement_.target;
   const std::uint32_t line =
       orientation.mirror_y ? placement_.patch_height() - 1 - patch_row : patch_row;
   const std::size_t x = target.x + (orientation.transpose ? line : 0),
                     y = target.y + (orientation.transpose ? 0 : line);
-  return row_ + (y * out.width + x) * pixel();
+  return row_ + (y * placement_.out.width + x) * pixel();
 }
 
 void RowSink::put(std::uint32_t patch_row, const std::uint8_t* pixels, bool mirror) noexcept {

@@ -16,10 +16,13 @@ struct Placement {
   Orientation orientation;
   Rect target;  ///< output coordinates, upright
   ImageSize out;
-  bool antialias = false;
+  Filter filter = Filter::bilinear;
   /// Part of `source` that becomes the target; the filter also reads the pixels around it.
   Part part{};
   PixelFormat format = PixelFormat::rgb8;
+  PixelFormat native = PixelFormat::rgb8;  ///< of the lines from the decoder
+  /// Orientation of the file, without a flip of the window.
+  Orientation file{};
 
   /// Width of the target in the orientation of the stored image.
   std::uint32_t patch_width() const noexcept {
@@ -35,14 +38,15 @@ struct Placement {
 };
 
 /// Receives the lines of `source` from top to bottom and writes the target immediately. It uses a
-/// Resampler, or copies if nothing is resampled. It also rotates and mirrors.
+/// Resampler, or copies if nothing is resampled. It also rotates and mirrors, and gives lines of
+/// another format that of the row.
 class RowSink {
  public:
   /// Working memory in bytes. It must be aligned to 64.
   static std::uint64_t memory_bytes(const Placement& placement) noexcept;
   RowSink(const Placement& placement, std::byte* memory, std::uint8_t* row) noexcept;
 
-  /// Adds the next line, with source.width pixels. The `overrun` bytes after it must be readable.
+  /// Adds the next line, with source.width pixels of the format `native`. The `overrun` bytes after it must be readable.
   void put(const std::uint8_t* line) noexcept;
   /// Number of lines so far.
   std::uint32_t count() const noexcept { return count_; }
@@ -59,6 +63,7 @@ class RowSink {
   const Placement placement_;
   std::uint8_t* const row_;
   std::uint8_t* transposed_ = nullptr;  ///< a resampled line that becomes a column
+  std::uint8_t* converted_ = nullptr;   ///< a line in the format of the row
   Resampler resampler_;
   std::uint32_t count_ = 0;
   std::chrono::nanoseconds spent_{0};

@@ -51,10 +51,13 @@ bool configure(const DecodeJob& job, WebPDecoderConfig& config) {
   config.options.crop_top = static_cast<int>(canvas.area.y);
   config.options.crop_width = static_cast<int>(canvas.area.width);
   config.options.crop_height = static_cast<int>(canvas.area.height);
-  config.output.colorspace = MODE_RGB;
+  config.output.colorspace = job.native == PixelFormat::rgba8  ? MODE_RGBA
+                             : job.native == PixelFormat::bgr8 ? MODE_BGR
+                                                               : MODE_RGB;
   config.output.is_external_memory = 1;
-  config.output.u.RGBA = {canvas.pixels, static_cast<int>(canvas.stride),
-                          canvas.stride * (canvas.area.height - 1) + canvas.area.width * rgb_bytes};
+  config.output.u.RGBA = {
+      canvas.pixels, static_cast<int>(canvas.stride),
+      canvas.stride * (canvas.area.height - 1) + canvas.area.width * pixel_bytes(job.native)};
   return true;
 }
 
@@ -86,12 +89,15 @@ bool has_rows(const WebPIDecoder* decoder) {
 
 // libwebp crops lossy frames at even coordinates, and its chroma upsampling treats the edge of the
 // crop as the edge of the image. Two more pixels on each side give the pixels of a full decode.
-CanvasNeed webp_need(const ImageInfo& info, const Rect& source, std::uint32_t) noexcept {
+CanvasNeed webp_need(const ImageInfo& info, const Rect& source, std::uint32_t,
+                     PixelFormat pixels) noexcept {
   const auto low = [](std::uint32_t v) { return v < 2 ? 0 : (v - 2) & ~1u; };
   const std::uint32_t x = low(source.x), y = low(source.y);
-  return {.area = {x, y, std::min(source.x + source.width + 2, info.width) - x,
-                   std::min(source.y + source.height + 2, info.height) - y},
-          .reserved_bytes = reserved_bytes(info)};
+  return {
+      .area = {x, y, std::min(source.x + source.width + 2, info.width) - x,
+               std::min(source.y + source.height + 2, info.height) - y},
+      .native = value_bytes(pixels) == 1 && channels_of(pixels) > 1 ? pixels : PixelFormat::rgb8,
+      .reserved_bytes = reserved_bytes(info)};
 }
 
 Result<RowStatus> decode_webp(const DecodeJob& job) {
@@ -116,7 +122,15 @@ Result<RowStatus> decode_webp(const DecodeJob& job) {
 
 }  // namespace
 
-constinit const Format webp_format{"webp", "RIFF....WEBP", read_webp_header, webp_need,
-                                   decode_webp};
+constinit const Format webp_format{
+    "webp",
+    "RIFF....WEBP",
+    read_webp_header,
+    webp_need,
+    decode_webp,
+    [](const ImageInfo&, PixelFormat pixels) noexcept {
+      return is_stored(pixels) ? "WebP has colours, and stored formats have one value; use rgb8"
+                               : static_cast<const char*>(nullptr);
+    }};
 
 }  // namespace weir::codec

@@ -77,11 +77,27 @@ std::uint32_t short_side(const Options& options) {
       std::lround(std::max(options.shape.height, options.shape.width) * 256.0 / 224.0));
 }
 
+void check_pixels(const Options& o) {
+  known("pixels", o.pixels, PixelFormat::stored16);
+  known("filter", o.filter, Filter::nearest);
+  if (value_bytes(o.pixels) != 1)
+    refuse_value("pixels", to_string(o.pixels), "a batch has values of 8 bits; use ",
+                 is_stored(o.pixels)          ? "stored8"
+                 : channels_of(o.pixels) == 1 ? "grey8"
+                                              : "rgb8");
+  if (o.filter != Filter::automatic && is_stored(o.pixels) != (o.filter == Filter::nearest))
+    refuse("filter with pixels = ", to_string(o.pixels),
+           is_stored(o.pixels) ? ": stored values take nearest alone"
+                               : ": nearest is for stored values",
+           "; leave it at automatic");
+}
+
 /// `samples` 0: unknown.
 void check(const Options& o, std::uint64_t samples) {
   within("shape.height", o.shape.height, 1u, most_side);
   within("shape.width", o.shape.width, 1u, most_side);
   known("fit", o.fit, Fit::letterbox);
+  check_pixels(o);
   known("decode", o.decode, Decode::none);
   known("exif", o.exif, Exif::ignore);
   known("order.kind", o.order.kind, Order::Kind::own);
@@ -227,6 +243,8 @@ class Resolver {
     plan_.whole_images =
         options_.transform.apply && options_.transform.input == TransformInput::decoded;
     plan_.decode = options_.decode;
+    plan_.pixels = options_.pixels;
+    plan_.filter = weir::resolved(options_.filter, options_.pixels);
     plan_.budget_bytes =
         options_.memory.ledger ? options_.memory.ledger->budget() : options_.memory.budget_bytes;
   }
@@ -253,8 +271,8 @@ class Resolver {
       plan_.index_bytes = add_sat(plan_.index_bytes, figures.index_bytes);
     } else {
       plan_.shape = options_.shape;
-      plan_.slab_bytes =
-          slab_bytes(options_.shape, options_.batch, plan_.alignment, options_.side_bytes);
+      plan_.slab_bytes = slab_bytes(options_.shape, options_.batch, plan_.alignment,
+                                    options_.side_bytes, options_.pixels);
       plan_.row_bytes = plan::row_form(options_).row_bytes(plan_.shape);
     }
   }
@@ -392,16 +410,19 @@ class Resolver {
 
 codec::DecoderOptions plan::decoder_options(const Options& options) {
   return {.fit = {.out = options.shape, .fit = options.fit, .short_side = short_side(options)},
+          .pixels = options.pixels,
           .exif = options.exif,
           .strict = options.faults.strict,
-          .antialias = options.antialias,
+          .filter = resolved(options.filter, options.pixels),
           .decode = options.decode,
           .limits = options.limits,
           .codecs = options.codecs};
 }
 
 buffer::RowForm plan::row_form(const Options& options) {
-  return {.encoded = options.decode == Decode::none, .side_bytes = options.side_bytes};
+  return {.pixels = options.pixels,
+          .encoded = options.decode == Decode::none,
+          .side_bytes = options.side_bytes};
 }
 
 buffer::RowForm plan::row_form(const Plan& plan) {
@@ -416,8 +437,8 @@ Options plan::with_row_sizes(Options options) {
 }
 
 std::uint64_t slab_bytes(ImageSize shape, std::uint32_t batch, std::uint64_t alignment,
-                         std::uint64_t side_bytes) {
-  return buffer::SlabLayout::fixed({.side_bytes = side_bytes}, shape, batch,
+                         std::uint64_t side_bytes, PixelFormat pixels) {
+  return buffer::SlabLayout::fixed({.pixels = pixels, .side_bytes = side_bytes}, shape, batch,
                                    static_cast<std::size_t>(alignment))
       .bytes;
 }

@@ -96,7 +96,8 @@ void check_encoded(const Options& o) {
   if (o.decode != Decode::none) return;
   const char* const what =
       o.fit != Fit::center || o.short_side != 0 ? "fit and short_side crop and resize pixels"
-      : o.antialias                             ? "antialias resizes pixels"
+      : o.pixels != PixelFormat::rgb8           ? "pixels says what decoded pixels consist of"
+      : o.filter != Filter::automatic           ? "filter resizes pixels"
       : o.exif != Exif::apply                   ? "exif rotates pixels"
       : o.transform.apply                       ? "transform.apply takes pixels"
       : o.sizes.mode == Sizes::padded           ? "sizes.mode = padded is of images"

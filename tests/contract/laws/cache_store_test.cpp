@@ -114,7 +114,7 @@ TEST_CASE("other options have other entries in one store", "[law][cache]") {
   changed("shape", [](Options& o) { o.shape = {8, 20}; });
   changed("fit", [](Options& o) { o.fit = Fit::letterbox; });
   changed("short_side", [](Options& o) { o.short_side = 17; });
-  changed("antialias", [](Options& o) { o.antialias = true; });
+  changed("filter", [](Options& o) { o.filter = Filter::antialiased; });
   changed("decode", [](Options& o) { o.decode = Decode::fast; });
   changed("exif", [](Options& o) { o.exif = Exif::ignore; });
   changed("side_bytes", [](Options& o) { o.side_bytes = 3; });

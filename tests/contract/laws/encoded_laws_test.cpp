@@ -316,7 +316,7 @@ TEST_CASE("options that mean nothing for encoded rows are refused by name", "[la
   };
   check("fit", [](Options& o) { o.fit = Fit::random; });
   check("short_side", [](Options& o) { o.short_side = 256; });
-  check("antialias", [](Options& o) { o.antialias = true; });
+  check("filter", [](Options& o) { o.filter = Filter::antialiased; });
   check("exif", [](Options& o) { o.exif = Exif::ignore; });
   check("transform", [](Options& o) { o.transform.apply = [](DecodedSample&) {}; });
   check("sizes.mode = padded", [](Options& o) { o.sizes.mode = Sizes::padded; });

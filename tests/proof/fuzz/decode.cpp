@@ -23,7 +23,11 @@ codec::DecoderOptions options_of(std::uint8_t choice) {
   options.fit.short_side = 40;
   options.strict = (choice & 4) == 0;
   options.decode = (choice & 8) == 0 ? Decode::exact : Decode::fast;
-  options.antialias = (choice & 16) != 0;
+  options.filter = (choice & 16) == 0 ? Filter::bilinear : Filter::antialiased;
+  constexpr PixelFormat formats[] = {PixelFormat::rgb8, PixelFormat::grey8, PixelFormat::rgb16,
+                                     PixelFormat::stored8};
+  options.pixels = formats[choice >> 6];
+  if (is_stored(options.pixels)) options.filter = Filter::nearest;
   options.exif = (choice & 32) == 0 ? Exif::apply : Exif::ignore;
   return options;
 }

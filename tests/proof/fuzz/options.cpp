@@ -76,7 +76,8 @@ Options options_of(Values& values) {
   values.number(o.shape.width);
   values.kind(o.fit, 4);
   values.number(o.short_side);
-  values.flag(o.antialias);
+  values.kind(o.pixels, 8);
+  values.kind(o.filter, 4);
   values.kind(o.decode, 2);
   values.kind(o.exif, 2);
   values.kind(o.order.kind, 8);
@@ -177,7 +178,8 @@ void check(const Plan& plan, const Options& asked) {
        "the bytes of the queue are bounded as asked");
   check_cache(plan.cache, asked);
   if (asked.sizes.mode != Sizes::fixed) return check_sizes(plan, asked);
-  must(slab_bytes(plan.shape, plan.batch, asked.memory.alignment, asked.side_bytes) ==
+  must(slab_bytes(plan.shape, plan.batch, asked.memory.alignment, asked.side_bytes,
+                  asked.pixels) ==
            plan.slab_bytes,
        "a slab is as large as weir::slab_bytes says");
 }

@@ -156,7 +156,7 @@ template <bool strict>
 void decode(const char* folder, std::initializer_list<FaultKind> allowed) {
   auto options = small(OnFault::blank);
   options.faults.strict = strict;
-  options.antialias = !strict;
+  options.filter = strict ? Filter::bilinear : Filter::antialiased;
   Loader loader(image_folder(data().path(folder)), options);
   const auto rows = drain(loader);
   check(loader, allowed);

@@ -90,26 +90,26 @@ TEST_CASE("where decoding is slow, no lever is a deeper queue, and cheaper decod
   CHECK(unknown == &advice.levers.back());
   CHECK(unknown->basis == Basis::unknown);
   CHECK(unknown->flag == "--decode fast");
-  CHECK_FALSE(lever(advice, Change::antialias));
+  CHECK_FALSE(lever(advice, Change::filter));
 
   // With measured decodes, their effect is predicted and ranked.
   Options options;
-  options.antialias = true;
+  options.filter = Filter::antialiased;
   interval = interval_of({0.05, 3, 10, 0.5}, 2, options);
-  const auto measured = advised(interval, {.fast_decode = 0.25, .without_antialias = 0.8});
+  const auto measured = advised(interval, {.fast_decode = 0.25, .bilinear = 0.8});
   check_promises(measured);
   CHECK(measured.levers.front().change == Change::decode);
   CHECK(measured.levers.front().gain == Approx(4).epsilon(0.05));
   CHECK(measured.levers.front().why.find("measured: 0.75 ms a decode instead of 3.00 ms") !=
         std::string::npos);
-  REQUIRE(lever(measured, Change::antialias));
-  CHECK(lever(measured, Change::antialias)->gain == Approx(1.25).epsilon(0.03));
+  REQUIRE(lever(measured, Change::filter));
+  CHECK(lever(measured, Change::filter)->gain == Approx(1.25).epsilon(0.03));
   // Without effect, or set already, they are no levers.
   options.decode = Decode::fast;
   interval = interval_of({0.05, 3, 10, 0.5}, 2, options);
-  const auto none = advised(interval, {.without_antialias = 1.0});
+  const auto none = advised(interval, {.bilinear = 1.0});
   CHECK_FALSE(lever(none, Change::decode));
-  CHECK_FALSE(lever(none, Change::antialias));
+  CHECK_FALSE(lever(none, Change::filter));
 }
 
 TEST_CASE("where reads are slow, read_ahead comes first and no further than it helps", "[plan]") {
@@ -303,11 +303,11 @@ TEST_CASE("the code of a lever compiles", "[plan]") {
   CHECK_CODE(advice::code_of(CacheOptions{Cache::decoded, 1048576}),
              options.cache = {weir::Cache::decoded, 1048576};)
   Options smooth;
-  smooth.antialias = true;
+  smooth.filter = Filter::antialiased;
   const auto advice = advised(interval_of({0.05, 3, 10, 0.5}, 2, smooth));
-  REQUIRE((lever(advice, Change::decode) && lever(advice, Change::antialias)));
+  REQUIRE((lever(advice, Change::decode) && lever(advice, Change::filter)));
   CHECK_CODE(lever(advice, Change::decode)->code, options.decode = weir::Decode::fast;)
-  CHECK_CODE(lever(advice, Change::antialias)->code, options.antialias = false;)
+  CHECK_CODE(lever(advice, Change::filter)->code, options.filter = weir::Filter::bilinear;)
 }
 
 TEST_CASE("the best value of one knob alone is the smallest one, whatever the others", "[plan]") {

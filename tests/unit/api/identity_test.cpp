@@ -42,7 +42,8 @@ TEST_CASE("each option that decides order or pixels changes its own property", "
   check("drop_last", [](Options& o) { o.drop_last = true; });
   check("fit", [](Options& o) { o.fit = Fit::letterbox; });
   check("short_side", [](Options& o) { o.short_side = 20; });
-  check("antialias", [](Options& o) { o.antialias = true; });
+  check("pixels", [](Options& o) { o.pixels = PixelFormat::grey8; });
+  check("filter", [](Options& o) { o.filter = Filter::antialiased; });
   check("decode", [](Options& o) { o.decode = Decode::fast; });
   check("exif", [](Options& o) { o.exif = Exif::ignore; });
   check("side_bytes", [](Options& o) { o.side_bytes = 4; });

@@ -73,7 +73,7 @@ TEST_CASE("the measured bytes of one sample are enough, and no less is", "[sizes
   for (const auto fit : {Fit::stretch, Fit::letterbox}) {
     auto other = options;
     other.fit = fit;
-    other.antialias = fit == Fit::stretch;
+    if (fit == Fit::stretch) other.filter = Filter::antialiased;
     check(fit == Fit::stretch ? "stretch" : "letterbox", other);
   }
   auto fast = options;
@@ -88,14 +88,14 @@ TEST_CASE("random crops never need more than was measured", "[sizes][measured]")
   const auto source = every_kind();
   for (const auto shape : {ImageSize{16, 16}, ImageSize{118, 203}, ImageSize{300, 300}})
     for (const auto decode : {Decode::exact, Decode::fast})
-      for (const bool antialias : {false, true}) {
+      for (const auto filter : {Filter::bilinear, Filter::antialiased}) {
         auto options = small_options();
         options.shape = shape;
         options.fit = Fit::random;
         options.decode = decode;
-        options.antialias = antialias;
+        options.filter = filter;
         options.order = Order::shuffle();
-        CAPTURE(shape.height, antialias);
+        CAPTURE(shape.height, filter);
         CHECK(too_large(source, options, measure_sample_bytes(source, options), 20) == 0);
       }
 }

@@ -44,6 +44,34 @@ TEST_CASE("the values and the bytes of an image do not wrap", "[api][sizes]") {
   CHECK(image_bytes({1u << 31, 3}, PixelFormat::rgb8) == 9ull << 31);
 }
 
+TEST_CASE("a batch has the pixel format that the options ask for", "[api]") {
+  std::string file = "P5 2 2 255\n";
+  file += {1, 2, 3, 4};
+  const auto* const bytes = reinterpret_cast<const std::byte*>(file.data());
+  const auto pixels_of = [&](PixelFormat format) {
+    auto options = small_options();
+    options.shape = {2, 2};
+    options.fit = Fit::stretch;
+    options.batch = 1;
+    options.pixels = format;
+    Loader loader(in_memory({{.name = "four", .bytes = {bytes, bytes + file.size()}}}), options);
+    auto stream = loader.stream();
+    const auto batch = stream.next();
+    REQUIRE(batch);
+    const auto block = batch->pixels();
+    CHECK(block.format == format);
+    CHECK(loader.plan().pixels == format);
+    CHECK(loader.plan().row_bytes == 4 * pixel_bytes(format));
+    return std::vector<std::uint8_t>(block.pixels.begin(), block.pixels.end());
+  };
+  using Bytes = std::vector<std::uint8_t>;
+  CHECK(pixels_of(PixelFormat::grey8) == Bytes{1, 2, 3, 4});
+  CHECK(pixels_of(PixelFormat::stored8) == Bytes{1, 2, 3, 4});
+  CHECK(pixels_of(PixelFormat::bgr8) == Bytes{1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4});
+  CHECK(pixels_of(PixelFormat::rgba8) ==
+        Bytes{1, 1, 1, 255, 2, 2, 2, 255, 3, 3, 3, 255, 4, 4, 4, 255});
+}
+
 TEST_CASE("two and more billion samples are counted in 64 bits, to the last", "[api][D10]") {
   const auto size = GENERATE((1ull << 31) + 7, (1ull << 32) + 3, 1ull << 40);
   auto options = small_options();

@@ -40,7 +40,7 @@ TEST_CASE("every flag of an advice parses when pasted, and sets what its lever s
     if (test::sanitized && kinds > 0) break;  // the advice within a tight budget takes long then
     Options options;
     options.memory.budget_bytes = budget;
-    options.antialias = true;
+    options.filter = Filter::antialiased;
     auto interval = interval_of(times, 4, options);
     interval.source_samples = 1000;
     interval.plan.workers = 2;
@@ -50,7 +50,7 @@ TEST_CASE("every flag of an advice parses when pasted, and sets what its lever s
       CAPTURE(lever.flag);
       if (lever.flag.empty()) continue;
       ++kinds;
-      const auto settings = pasted("--antialias " + lever.flag);
+      const auto settings = pasted(lever.flag);
       const auto& o = settings.options;
       if (lever.change <= Change::settings || lever.change == Change::budget) {
         const auto& to = lever.result.setting;
@@ -62,7 +62,7 @@ TEST_CASE("every flag of an advice parses when pasted, and sets what its lever s
       }
       if (lever.change == Change::budget) CHECK(o.memory.budget_bytes == 2 * budget);
       if (lever.change == Change::decode) CHECK(o.decode == Decode::fast);
-      if (lever.change == Change::antialias) CHECK_FALSE(o.antialias);
+      if (lever.change == Change::filter) CHECK(o.filter == Filter::bilinear);
       if (lever.change == Change::cache) {
         CHECK(lever.to.starts_with(to_string(o.cache.keep)));
         CHECK(o.cache.max_bytes > 0);

@@ -78,7 +78,7 @@ TEST_CASE("antialiased resampling is its definition, rounded, whatever the sizes
   };
   for (int i = 0; i < 120; ++i) {
     Resize resize{side(i % 4 == 0 ? 400 : 40), side(i % 3 == 0 ? 150 : 30), side(50), side(30)};
-    resize.antialias = true;
+    resize.filter = Filter::antialiased;
     CAPTURE(resize.in_width, resize.in_height, resize.out_width, resize.out_height);
     const Raster image = noise(resize.in_width, resize.in_height, random);
     const Pixels out = resampled(image, resize, 0xa5);
@@ -95,17 +95,21 @@ TEST_CASE("antialiased resampling is its definition, rounded, whatever the sizes
 TEST_CASE("a flat image stays what it is when it is made smaller") {
   for (const std::uint8_t value : Pixels{0, 1, 127, 254, 255}) {
     const Raster image{301, 97, 3, Pixels(301 * 97 * 3, value)};
-    const Resize resize{
-        .in_width = 301, .in_height = 97, .out_width = 37, .out_height = 13, .antialias = true};
+    const Resize resize{.in_width = 301,
+                        .in_height = 97,
+                        .out_width = 37,
+                        .out_height = 13,
+                        .filter = Filter::antialiased};
     CHECK(resampled(image, resize, 0xa5) == Pixels(37 * 13 * 3, value));
   }
 }
 
-TEST_CASE("the option antialias resizes the window by the triangle, mirrored and turned as any") {
+TEST_CASE("the filter antialiased resizes the window by the triangle, mirrored and turned as any") {
   const Raster image = pattern(160, 120);
   const Encoded png = encode_png(160, 120, image.values, {});
   for (std::uint64_t draw = 0; draw < 6; ++draw) {
-    const DecoderOptions options{.fit = {.out = {20, 28}, .fit = Fit::random}, .antialias = true};
+    const DecoderOptions options{.fit = {.out = {20, 28}, .fit = Fit::random},
+                                 .filter = Filter::antialiased};
     const Window view = choose_window({120, 160}, options.fit, draw);
     auto expected = reference(image, view.source, 28, 20);
     if (view.flip) {
@@ -120,7 +124,8 @@ TEST_CASE("the option antialias resizes the window by the triangle, mirrored and
     CHECK(largest_difference(outcome.row, expected) < 0.6);
   }
 
-  const DecoderOptions upright{.fit = {.out = {30, 20}, .fit = Fit::stretch}, .antialias = true};
+  const DecoderOptions upright{.fit = {.out = {30, 20}, .fit = Fit::stretch},
+                               .filter = Filter::antialiased};
   const Encoded jpeg = encode_jpeg(image);
   const Outcome turned = run(upright, with_exif(jpeg, 6));
   REQUIRE(turned);

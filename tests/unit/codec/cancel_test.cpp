@@ -110,7 +110,7 @@ TEST_CASE("a decode in progress ends long before its end when it is cancelled", 
   const Raster image = pattern(2100 / part, 1400 / part);
   const auto& values = image.values;
   DecoderOptions smooth{.fit = {.fit = Fit::stretch}};
-  smooth.antialias = true;
+  smooth.filter = Filter::antialiased;
   const auto png = [&](bool interlaced) {
     return encode_png(image.width, image.height, values, {.interlaced = interlaced});
   };

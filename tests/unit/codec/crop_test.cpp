@@ -14,7 +14,7 @@ Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const 
                            std::uint32_t reduce = 1) {
   const Placement placement{
       source, {}, {0, 0, source.width, source.height}, {source.height, source.width}};
-  const CanvasNeed need = jpeg_format.need(info, source, reduce);
+  const CanvasNeed need = jpeg_format.need(info, source, reduce, PixelFormat::rgb8);
   const Scratch spare(need.spare_bytes), arena_memory(need.arena_bytes);
   Pixels pixels(std::size_t{source.width} * source.height * 3);
   RowSink sink(placement, nullptr, pixels.data());
@@ -33,6 +33,7 @@ Result<Pixels> decode_part(const Encoded& encoded, const ImageInfo& info, const 
                           limits,
                           true,
                           cancelled,
+                          need.native,
                           reduce,
                           kept.get()});
   if (!status) return status.defect();

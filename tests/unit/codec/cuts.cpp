@@ -91,9 +91,9 @@ std::vector<DecoderOptions> other_settings() {
       crop{.out = {6, 6}, .fit = Fit::center, .short_side = 9};
   return {{.fit = smaller, .decode = Decode::fast},
           {.fit = crop, .decode = Decode::fast},
-          {.fit = smaller, .antialias = true},
-          {.fit = crop, .antialias = true, .decode = Decode::fast},
-          {.fit = larger, .antialias = true},
+          {.fit = smaller, .filter = Filter::antialiased},
+          {.fit = crop, .filter = Filter::antialiased, .decode = Decode::fast},
+          {.fit = larger, .filter = Filter::antialiased},
           {.fit = own_size},
           {.fit = own_size, .exif = Exif::ignore, .decode = Decode::fast}};
 }

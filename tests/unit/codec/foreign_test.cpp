@@ -38,7 +38,66 @@ Encoded toy(const Raster& raster) {
   return to_bytes(bytes);
 }
 
+/// Delivers one grey value of 16 bits, and nothing else.
+class Deep final : public ForeignCodec {
+ public:
+  bool accepts(std::span<const std::byte>) const noexcept override { return true; }
+  Info info(std::span<const std::byte>) const override { return {1, 1, 0}; }
+  bool writes(PixelFormat format) const noexcept override { return format == PixelFormat::grey16; }
+  void decode(std::span<const std::byte>, const Info&, std::span<std::uint8_t>) const override {
+    throw SampleError(FaultKind::unsupported, "no RGB");
+  }
+  void decode_to(PixelFormat, std::span<const std::byte>, const Info&,
+                 std::span<std::uint8_t> pixels) const override {
+    REQUIRE(pixels.size() == 2);
+    pixels[0] = 1;
+    pixels[1] = 2;
+  }
+};
+
 }  // namespace
+
+TEST_CASE("a codec delivers the formats that it says, and grey8 and bgr8 by its RGB") {
+  const auto with = [](std::shared_ptr<const ForeignCodec> codec, PixelFormat format,
+                       const Encoded& encoded) {
+    return run({.fit = own_size, .pixels = format, .codecs = {std::move(codec)}}, encoded);
+  };
+  const Raster image = pattern(20, 10);
+  const auto grey = with(std::make_shared<const Toy>(), PixelFormat::grey8, toy(image));
+  const auto bgr = with(std::make_shared<const Toy>(), PixelFormat::bgr8, toy(image));
+  REQUIRE((grey && bgr));
+  for (std::size_t i = 0; i < grey.row.size(); ++i) {
+    const auto* const v = &image.values[3 * i];
+    CHECK(grey.row[i] == (19595u * v[0] + 38470u * v[1] + 7471u * v[2] + 32768u) >> 16);
+    CHECK((bgr.row[3 * i] == v[2] && bgr.row[3 * i + 2] == v[0]));
+  }
+  for (const auto format : {PixelFormat::rgba8, PixelFormat::rgb16, PixelFormat::stored8})
+    CHECK(with(std::make_shared<const Toy>(), format, toy(image)).defect().reason ==
+          "its codec does not write this pixel format; use rgb8");
+  const auto deep = with(std::make_shared<const Deep>(), PixelFormat::grey16, toy(image));
+  REQUIRE(deep);
+  CHECK(deep.row == Pixels{1, 2});
+  CHECK_FALSE(with(std::make_shared<const Deep>(), PixelFormat::rgb8, toy(image)));
+}
+
+#ifdef WEIR_HAS_OPENCV_CODEC
+TEST_CASE("grey8 of a JPEG is what OpenCV's IMREAD_GRAYSCALE gives, and grey16 is 257 times it") {
+  for (const auto& style :
+       {JpegStyle{}, JpegStyle{.sampling = 1}, JpegStyle{.progressive = true}}) {
+    const Encoded jpeg = encode_jpeg(pattern(70, 50), style);
+    const cv::Mat input(1, static_cast<int>(jpeg.size()), CV_8U,
+                        const_cast<std::byte*>(jpeg.data()));
+    const cv::Mat grey = cv::imdecode(input, cv::IMREAD_GRAYSCALE);
+    const auto outcome = run({.fit = own_size, .pixels = PixelFormat::grey8}, jpeg);
+    REQUIRE(outcome);
+    CHECK(outcome.row == Pixels(grey.datastart, grey.dataend));
+    const auto wide = run({.fit = own_size, .pixels = PixelFormat::grey16}, jpeg);
+    REQUIRE(wide);
+    for (std::size_t i = 0; i < outcome.row.size(); ++i)
+      CHECK((wide.row[2 * i] == outcome.row[i] && wide.row[2 * i + 1] == outcome.row[i]));
+  }
+}
+#endif
 
 TEST_CASE("a codec of the user's own reads what it accepts, and its SampleErrors become defects") {
   const std::vector<std::shared_ptr<const ForeignCodec>> codecs{std::make_shared<const Toy>()};

@@ -53,10 +53,10 @@ TEST_CASE("binary PGM and PPM give their own pixels, whole, in part, resized and
     CHECK(whole.info->channels == channels);
 
     // The same crop of a lossless PNG.
-    for (const bool antialias : {false, true}) {
+    for (const auto filter : {Filter::bilinear, Filter::antialiased}) {
       for (std::uint64_t draw = 0; draw < 8; ++draw) {
         const DecoderOptions options{.fit = {.out = {16, 20}, .fit = Fit::random},
-                                     .antialias = antialias};
+                                     .filter = filter};
         const auto ours = run(options, encoded, draw, 0x5a);
         const auto png = run(options, encode_png(37, 23, rgb.values, {}), draw);
         REQUIRE(ours);
@@ -86,8 +86,9 @@ TEST_CASE("a PNM header has three numbers, and one blank before the pixels", "[p
         "corrupt: PNM header with a number too large");
   CHECK(pnm_verdict(text("P5 100000000 9 255\n")) ==
         "limit: 100000000x9 has a side above max_side 65500");
-  CHECK(pnm_verdict(text("P6 1 2 65535\n") + Pixels(12)) ==
-        "unsupported: PNM with values up to 65535; weir reads 255");
+  CHECK(pnm_verdict(text("P6 1 2 65535\n") + Pixels(12)) == "ok");
+  CHECK(pnm_verdict(text("P6 1 2 256\n") + Pixels(11)) == "truncated: cut inside the pixels");
+  CHECK(pnm_verdict(text("P5 1 2 65536\n") + Pixels(12)) == "corrupt: PNM with values up to 65536");
 }
 
 TEST_CASE("a PNM that is cut shows its lines in lenient mode, and grey below", "[pnm]") {

@@ -72,8 +72,10 @@ TEST_CASE("the plain kernel is its formula, as on machines that have no other") 
     for (const auto target : weir::test::vector_sets()) {
       CAPTURE(hwy::TargetName(target), count);
       const weir::test::OnlyTarget only(target);
-      resample_line({.count = count, .offsets = offsets.data(), .weights = weights.data()},
-                    line.data(), out.data());
+      resample_line<3>({.count = count,
+                        .offsets = offsets.data(),
+                        .weights = reinterpret_cast<std::byte*>(weights.data())},
+                       line.data(), out.data());
       std::size_t wrong = 0;
       for (std::uint32_t i = 0; i < count * 3; ++i) {
         const std::uint32_t at = offsets[i / 3] + i % 3;

@@ -106,19 +106,22 @@ inline Outcome run(const DecoderOptions& options, std::span<const std::byte> enc
 
 /// Resamples the whole image. `behind` fills the memory and the bytes after each line. They may be
 /// read but must not affect the result. Empty if rows are missing.
-inline Pixels resampled(const Raster& image, const Resize& resize, std::uint8_t behind) {
+inline Pixels resampled(const Pixels& image, const Resize& resize, std::uint8_t behind) {
   const Scratch memory(Resampler::memory_bytes(resize), behind);
   Resampler resampler(resize, std::span<std::byte>(memory).data());
-  Pixels out(std::size_t{resize.out_width} * resize.out_height * 3);
-  Pixels line(image.width * 3 + overrun, behind);
-  for (std::uint32_t y = 0; y < image.height; ++y) {
-    std::copy_n(image.values.begin() + std::ptrdiff_t{y} * image.width * 3, image.width * 3,
-                line.begin());
+  const std::size_t pixel = pixel_bytes(resize.format), in = resize.in_width * pixel;
+  Pixels out(std::size_t{resize.out_width} * resize.out_height * pixel);
+  Pixels line(in + overrun, behind);
+  for (std::size_t y = 0; y < resize.in_height; ++y) {
+    std::copy_n(image.data() + y * in, in, line.begin());
     resampler.feed(line.data());
     while (resampler.ready())
-      resampler.make_row(out.data() + std::size_t{resampler.next_row()} * resize.out_width * 3);
+      resampler.make_row(out.data() + resampler.next_row() * resize.out_width * pixel);
   }
   return resampler.next_row() == resize.out_height ? out : Pixels{};
+}
+inline Pixels resampled(const Raster& image, const Resize& resize, std::uint8_t behind) {
+  return resampled(image.values, resize, behind);
 }
 
 /// Every pixel as stored: stretch to the image's own size, orientation ignored.

@@ -10,7 +10,7 @@ namespace {
 Pixels whole(const Encoded& encoded, ImageSize shape, Exif exif = Exif::apply) {
   Decoder decoder({.fit = {.out = {8, 8}, .fit = Fit::random},
                    .exif = exif,
-                   .antialias = true,
+                   .filter = Filter::antialiased,
                    .decode = Decode::fast});
   const auto info = decoder.probe(encoded);
   REQUIRE(info);

@@ -47,7 +47,7 @@ inline AnySource mixed_source(int count = 24) { return in_memory(mixed_samples(c
 /// A job with small shards that leaves bad samples out.
 inline pack::Job job_for(const std::filesystem::path& out) {
   return {.out = out.string(),
-          .recipe = {.short_side = 40, .decoder = {.antialias = true}},
+          .recipe = {.short_side = 40, .decoder = {.filter = Filter::antialiased}},
           .shard_bytes = 12'000,
           .skip_faults = true,
           .workers = 2};

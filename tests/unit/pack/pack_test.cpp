@@ -138,9 +138,9 @@ TEST_CASE("a stored image is the resized one, compressed once", "[pack]") {
   REQUIRE(index.samples.size() == 3);
   CHECK(index.samples[0].height == 40);
   CHECK(index.samples[0].width == 60);
-  const auto resized =
-      codec::test::run({.fit = {.out = {40, 60}, .fit = Fit::stretch}, .antialias = true},
-                       codec::test::encode_png(90, 60, image.values, {}));
+  const auto resized = codec::test::run(
+      {.fit = {.out = {40, 60}, .fit = Fit::stretch}, .filter = Filter::antialiased},
+      codec::test::encode_png(90, 60, image.values, {}));
   const auto stored = decoded(bytes_of(folder, index, index.samples[0]));
   REQUIRE(stored);
   double error = 0;

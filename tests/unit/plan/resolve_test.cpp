@@ -233,6 +233,15 @@ TEST_CASE("enumerators that are none, a null codec and an index without end are 
                  "faults.policy = 99: is no enumerator of its type; the last is 2"));
   CHECK(contains(refusal_of([](Options& o) { o.fit = static_cast<Fit>(4); }), "fit = 4"));
   CHECK(contains(refusal_of([](Options& o) { o.decode = static_cast<Decode>(3); }), "decode = 3"));
+  CHECK(contains(refusal_of([](Options& o) { o.pixels = PixelFormat::rgb16; }),
+                 "pixels = rgb16: a batch has values of 8 bits; use rgb8"));
+  CHECK(contains(refusal_of([](Options& o) { o.filter = Filter::nearest; }),
+                 "pixels = rgb8: nearest is for stored values"));
+  CHECK(contains(refusal_of([](Options& o) {
+                   o.pixels = PixelFormat::stored8;
+                   o.filter = Filter::bilinear;
+                 }),
+                 "pixels = stored8: stored values take nearest alone"));
   CHECK(contains(refusal_of([](Options& o) { o.exif = static_cast<Exif>(2); }), "exif = 2"));
   CHECK(contains(refusal_of([](Options& o) { o.tuning.mode = static_cast<Tuning>(2); }),
                  "tuning.mode = 2"));
