@@ -328,7 +328,7 @@ TEST_CASE("options that mean nothing for encoded rows are refused by name", "[la
   // A second image has no row.
   Loader loader(paired(world(false), world(false)), encoded_options());
   auto stream = loader.stream();
-  CHECK_THROWS_WITH(stream.next(), has_text("second"));
+  CHECK_THROWS_WITH(stream.next(), has_text("further images"));
 }
 
 TEST_CASE("an encoded batch has no pixels, and says where its rows are", "[law][encoded]") {
