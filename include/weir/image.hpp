@@ -125,7 +125,7 @@ using MutableImageView = BasicImageView<std::uint8_t>;
 /// The encoded planes of a sample beside its image, in their order. An empty plane is absent.
 class EncodedPlanes {
  public:
-  using Plane = std::span<const std::byte>;
+  using Plane = std::span<const std::byte>;  ///< the bytes of one plane
   static constexpr std::size_t most = 7;  ///< planes of a sample beside its image
 
   EncodedPlanes() noexcept = default;
