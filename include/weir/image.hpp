@@ -126,7 +126,7 @@ using MutableImageView = BasicImageView<std::uint8_t>;
 class EncodedPlanes {
  public:
   using Plane = std::span<const std::byte>;  ///< the bytes of one plane
-  static constexpr std::size_t most = 7;  ///< planes of a sample beside its image
+  static constexpr std::size_t most = 7;     ///< planes of a sample beside its image
 
   EncodedPlanes() noexcept = default;
   /// Throws std::length_error for more than `most`.
