@@ -1,6 +1,11 @@
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "tools/architecture/rules.hpp"
 
 namespace weir::architecture {
@@ -36,7 +41,47 @@ std::string retired_name(std::string_view line) {
   return {};
 }
 
+constexpr std::size_t longest_case = 60;
+
+/// Why the name of a test case is none; empty if it is one.
+std::string fault_of_case(const std::string& name) {
+  if (name.size() > longest_case) return concat(name.size(), " characters, at most ", longest_case);
+  // These need the test before.
+  for (const std::string_view opening : {"nor ", "and ", "or ", "but ", "so ", "also ", "then ",
+                                         "likewise ", "neither ", "the same "})
+    if (name.starts_with(opening)) return concat("begins with '", opening, "'");
+  return {};
+}
+
+/// A string of one or more adjacent literals, without the quotes.
+std::string joined(const std::string& literals) {
+  static const std::regex literal(R"re("((?:[^"\\]|\\.)*)")re");
+  std::string text;
+  for (std::sregex_iterator at(literals.begin(), literals.end(), literal), end; at != end; ++at)
+    text += (*at)[1];
+  return text;
+}
+
 }  // namespace
+
+std::vector<Breach> check_case_names(const std::filesystem::path& root) {
+  static const std::regex declared(
+      R"re(TEST_CASE(?:_METHOD\(\w+,|\()\s*((?:"(?:[^"\\]|\\.)*"\s*)+)[,)])re");
+  std::vector<Breach> breaches;
+  for (const auto& file : source_files(root / "tests")) {
+    std::ifstream in(file, std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    for (std::sregex_iterator at(text.begin(), text.end(), declared), end; at != end; ++at) {
+      const auto name = joined((*at)[1]);
+      if (const auto fault = fault_of_case(name); !fault.empty())
+        breaches.push_back(
+            {file.lexically_relative(root).generic_string(),
+             static_cast<int>(std::count(text.begin(), text.begin() + at->position(), '\n')) + 1,
+             concat("'", name, "': ", fault)});
+    }
+  }
+  return breaches;
+}
 
 std::vector<Breach> check_names(const std::filesystem::path& root) {
   return check_code(root, retired_name, ": a retired name; CHANGELOG.md has the new one");

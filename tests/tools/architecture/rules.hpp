@@ -48,6 +48,9 @@ std::vector<Breach> check_lengths(const std::filesystem::path& root, std::size_t
 /// Checks that code under include and src has no retired name, key or label.
 std::vector<Breach> check_names(const std::filesystem::path& root);
 
+/// Checks that names of test cases are short and need no other test to be understood.
+std::vector<Breach> check_case_names(const std::filesystem::path& root);
+
 /// Checks that code under include and src uses no clock that can be set.
 std::vector<Breach> check_clocks(const std::filesystem::path& root);
 
