@@ -29,8 +29,7 @@ const StageStats& stage(const Report& report, Stage stage) {
 
 }  // namespace
 
-TEST_CASE("a slow device makes the regime copy, in figures, trace and prediction",
-          "[cuda][regimes]") {
+TEST_CASE("a slow device shows the regime copy in report and prediction", "[cuda][regimes]") {
   if (!only_with_stand_in()) return;
   fresh_device().slow_copies(copy_us);
   const auto max_leases = GENERATE(1u, 2u);
@@ -107,8 +106,7 @@ TEST_CASE("who releases at the end of a step gains by another lease", "[cuda][re
   CHECK(lever->bytes > 0);
 }
 
-TEST_CASE("a fast device leaves no wait, and a consumer's own lease is no wait for it",
-          "[cuda][regimes]") {
+TEST_CASE("no device wait is counted while a consumer holds its lease", "[cuda][regimes]") {
   fresh_device();
   Leases leases(1);
   auto batch = leases.stream->next();

@@ -1,6 +1,6 @@
 #include "many_batches.hpp"
 #include "support/sanitized.hpp"
 
-TEST_CASE("10,000 batches with three leases held by events are those of the CPU", "[cuda][lease]") {
+TEST_CASE("10,000 batches with leases held by events equal the CPU's", "[cuda][lease]") {
   weir::test::compare_with_cpu(weir::test::thinned(10'000 / weir::test::batches_an_epoch));
 }

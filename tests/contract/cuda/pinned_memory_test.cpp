@@ -37,8 +37,7 @@ Log plainly_loaded() {
 
 }  // namespace
 
-TEST_CASE("slabs in pinned memory are locked once each, used again, and unlocked when they go",
-          "[cuda][pinned]") {
+TEST_CASE("each pinned slab is locked once and unlocked when freed", "[cuda][pinned]") {
   auto& cuda = fresh_device();
   auto memory = std::make_shared<PinnedMemory>();
   CHECK(memory->note().empty());
@@ -65,8 +64,7 @@ TEST_CASE("slabs in pinned memory are locked once each, used again, and unlocked
   if (!cuda.real) CHECK(cuda.locked() == 0);
 }
 
-TEST_CASE("copies from a loader's slabs in pinned memory are copies from locked pages",
-          "[cuda][pinned]") {
+TEST_CASE("copies from slabs in pinned memory come from locked pages", "[cuda][pinned]") {
   auto& cuda = fresh_device();
   DeviceStream stream;
   Loader loader(images(), options_with(std::make_shared<PinnedMemory>()));
@@ -104,8 +102,7 @@ TEST_CASE("whole pages are locked, and nothing else lies in them", "[cuda][pinne
   CHECK_FALSE(memory.is_equal(*std::pmr::new_delete_resource()));
 }
 
-TEST_CASE("the calling thread's context is taken, else the primary one of the device, and kept",
-          "[cuda][pinned]") {
+TEST_CASE("pinned memory takes the thread's context or the primary one", "[cuda][pinned]") {
   if (!only_with_stand_in()) return;
   auto& cuda = fresh_device();
   const auto before = cuda.retained();
@@ -122,7 +119,7 @@ TEST_CASE("the calling thread's context is taken, else the primary one of the de
   CHECK(cuda.retained() == before);
 }
 
-TEST_CASE("without a device the memory is pageable, and the note says why", "[cuda][pinned]") {
+TEST_CASE("memory without a device is pageable and the note says why", "[cuda][pinned]") {
   if (!only_with_stand_in()) return;
   auto& cuda = fresh_device();
   cuda.CtxSetCurrent(nullptr);
@@ -153,8 +150,7 @@ TEST_CASE("without a driver, or with one too old, the reason says so", "[cuda][p
                     Catch::Matchers::Equals("CUDA's driver has no cuInit: it is too old"));
 }
 
-TEST_CASE("a refused lock gives pageable memory, and the note names limit and reason",
-          "[cuda][pinned]") {
+TEST_CASE("a refused lock gives pageable memory and the note says why", "[cuda][pinned]") {
   if (!only_with_stand_in()) return;
   auto& cuda = fresh_device();
   auto memory = std::make_shared<PinnedMemory>();

@@ -31,8 +31,7 @@ Errc refusal(const std::function<void()>& call) {
 
 }  // namespace
 
-TEST_CASE("a slab comes back when the device has read it, and is leased until then",
-          "[cuda][lease]") {
+TEST_CASE("a slab stays leased until the device has read it", "[cuda][lease]") {
   fresh_device();
   Leases leases(2);
   auto batch = leases.stream->next();
@@ -54,7 +53,7 @@ TEST_CASE("a slab comes back when the device has read it, and is leased until th
   CHECK(copy.right());
 }
 
-TEST_CASE("what the device reads counts as leased, and next() waits for it", "[cuda][lease]") {
+TEST_CASE("next() waits for slabs that the device still reads", "[cuda][lease]") {
   fresh_device();
   Leases leases(2);
   auto& stream = *leases.stream;

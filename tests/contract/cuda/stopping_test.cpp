@@ -65,7 +65,7 @@ TEST_CASE("the end of a loader waits for what the device still reads", "[cuda][s
   check_over(leases);
 }
 
-TEST_CASE("a batch that outlives its loader is waited for where it is let go", "[cuda][stopping]") {
+TEST_CASE("releasing a batch without its loader waits for the device", "[cuda][stopping]") {
   fresh_device();
   Leases leases(1);
   auto batch = leases.stream->next();
@@ -81,8 +81,7 @@ TEST_CASE("a batch that outlives its loader is waited for where it is let go", "
   check_over(leases);
 }
 
-TEST_CASE("a device that does not answer holds a loader up for a second, and keeps its slabs",
-          "[cuda][stopping]") {
+TEST_CASE("a device that hangs delays a loader a second and keeps slabs", "[cuda][stopping]") {
   fresh_device();
   auto leases = std::make_unique<Leases>(2);
   send(*leases, 2);
@@ -112,8 +111,7 @@ TEST_CASE("cancel() lets out who waits for the device", "[cuda][stopping]") {
   leases.device.go();
 }
 
-TEST_CASE("stopped after any number of batches, with slow copies, nothing is lost or read late",
-          "[cuda][stopping]") {
+TEST_CASE("a stop during slow copies loses no slab and reads none late", "[cuda][stopping]") {
   auto& cuda = fresh_device();
   const int taken = GENERATE(1, 2, 3, 5, 8, 11);
   const std::string first = GENERATE("stream", "loader");

@@ -20,7 +20,7 @@ asio::awaitable<void> consume(Stream& stream, Log& log) {
 
 }  // namespace
 
-TEST_CASE("coroutines take turns on one thread and get what next() gives", "[interop]") {
+TEST_CASE("coroutines on one thread take turns and get next()'s batches", "[interop]") {
   const auto images = synthetic(18, {24, 24}, 3);
   Loader a(images, small_options()), b(images, small_options()), c(images, small_options());
   const auto wanted = drain(c);

@@ -51,7 +51,7 @@ TEST_CASE("a future gives the next batch, then none", "[interop]") {
   CHECK_FALSE(stream.next());
 }
 
-TEST_CASE("a callback runs on its executor, whose context it keeps at work", "[interop]") {
+TEST_CASE("a callback runs on its executor and keeps the context busy", "[interop]") {
   Loader loader(images(), small_options());
   auto stream = loader.stream();
   asio::io_context context;
@@ -81,7 +81,7 @@ TEST_CASE("asking asynchronously waits for a lease to come back", "[interop]") {
   CHECK(batch->sequence() == 1);
 }
 
-TEST_CASE("a stream that ends in an error throws it where its batch was awaited", "[interop]") {
+TEST_CASE("a stream's error is thrown where its batch was awaited", "[interop]") {
   Loader loader(Flawed(18, 10), small_options());
   auto stream = loader.stream();
   auto future = async_next(stream, asio::use_future);
@@ -89,7 +89,7 @@ TEST_CASE("a stream that ends in an error throws it where its batch was awaited"
   CHECK_FALSE(async_next(stream, asio::use_future).get());
 }
 
-TEST_CASE("a cancel, or the stream's end, completes who waits with nothing", "[interop]") {
+TEST_CASE("a waiting handler gets nothing after cancel() or the end", "[interop]") {
   Loader loader(images(), small_options());
   for (const bool by_cancel : {true, false}) {
     CAPTURE(by_cancel);

@@ -62,7 +62,7 @@ TEST_CASE("a batch as a DLPack tensor lies in the slab", "[interop]") {
   CHECK(scene.lease.use_count() == 1);
 }
 
-TEST_CASE("second images are a DLPack tensor where they lie beside the pixels", "[interop]") {
+TEST_CASE("second images are a DLPack tensor beside the pixels", "[interop]") {
   Scene scene;
   auto* const second = side_as_dlpack(scene.lease, Scene::second);
   auto* const masks = side_as_dlpack(scene.lease, {16, 18}, PixelFormat::grey8);
@@ -77,8 +77,7 @@ TEST_CASE("second images are a DLPack tensor where they lie beside the pixels", 
   CHECK(scene.lease.use_count() == 1);
 }
 
-TEST_CASE("an image at its own size is a DLPack tensor, a ragged batch is none",
-          "[interop][sizes]") {
+TEST_CASE("own-size images are DLPack tensors but a ragged batch is not", "[interop][sizes]") {
   for (const auto mode : {Sizes::padded, Sizes::ragged}) {
     const auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
     auto lease = lease_of_own_sizes(mode, ledger);
@@ -112,7 +111,7 @@ TEST_CASE("rows that are not there are no DLPack tensor", "[interop]") {
   CHECK(scene.lease.use_count() == 1);
 }
 
-TEST_CASE("the slab is idle when the last DLPack tensor has died, in whatever order", "[interop]") {
+TEST_CASE("the slab is idle after DLPack tensors die in any order", "[interop]") {
   drop_in_every_order("DLPack", [](Scene& scene) {
     return std::vector{drop_of(as_dlpack(scene.lease, 0, 2)),
                        drop_of(labels_as_dlpack(scene.lease))};
@@ -140,7 +139,7 @@ TEST_CASE("DLPack tensors may die on other threads", "[interop]") {
   CHECK(scene.leased() == 0);
 }
 
-TEST_CASE("the versioned form says its version and is the same otherwise", "[interop]") {
+TEST_CASE("a versioned tensor has its version and the same contents", "[interop]") {
   Scene scene;
   auto* const whole = as_dlpack<DLManagedTensorVersioned>(scene.lease);
   auto* const part = as_dlpack<DLManagedTensorVersioned>(scene.lease, 2, 1);
@@ -155,8 +154,7 @@ TEST_CASE("the versioned form says its version and is the same otherwise", "[int
   CHECK(scene.lease.use_count() == 1);
 }
 
-TEST_CASE("the slab is idle when the last versioned tensor has died, in whatever order",
-          "[interop]") {
+TEST_CASE("the slab is idle after versioned tensors die in any order", "[interop]") {
   drop_in_every_order("DLPack", [](Scene& scene) {
     return std::vector{drop_of(as_dlpack<DLManagedTensorVersioned>(scene.lease, 0, 2)),
                        drop_of(labels_as_dlpack<DLManagedTensorVersioned>(scene.lease))};

@@ -44,7 +44,7 @@ TEST_CASE("a batch as Mats lies in the slab, and each shares the lease", "[inter
   CHECK(scene.lease.use_count() == 5);
 }
 
-TEST_CASE("the slab is idle when the last Mat has died, in whatever order", "[interop]") {
+TEST_CASE("the slab is idle after Mats die in any order", "[interop]") {
   drop_in_every_order("cv::Mat", [](Scene& scene) {
     // Two views show the same as four, and 120 orders are enough.
     auto mats = std::make_shared<std::vector<cv::Mat>>(as_mats(scene.lease));
@@ -59,8 +59,7 @@ TEST_CASE("the slab is idle when the last Mat has died, in whatever order", "[in
   });
 }
 
-TEST_CASE("second images are Mats where they lie beside the pixels, and share the lease",
-          "[interop]") {
+TEST_CASE("second images are Mats beside the pixels and share the lease", "[interop]") {
   Scene scene;
   auto mats = side_as_mats(scene.lease, Scene::second);
   REQUIRE(mats.size() == 4);
@@ -81,7 +80,7 @@ TEST_CASE("second images are Mats where they lie beside the pixels, and share th
   CHECK(scene.leased() == 0);
 }
 
-TEST_CASE("a transform writes the row of the batch by OpenCV, where it lies", "[interop]") {
+TEST_CASE("a transform writes the row of the batch in place by OpenCV", "[interop]") {
   const auto images = synthetic(18, {24, 30}, 3);
   auto options = small_options();
   std::mutex mutex;
@@ -112,7 +111,7 @@ TEST_CASE("a transform writes the row of the batch by OpenCV, where it lies", "[
   }
 }
 
-TEST_CASE("OpenCV refuses to write another size into a row whose Mat is const", "[interop]") {
+TEST_CASE("OpenCV refuses to write another size into a row's const Mat", "[interop]") {
   auto options = small_options();
   options.transform.apply = [](DecodedSample& sample) {
     const cv::Mat row = as_mat(sample.row);
@@ -123,8 +122,7 @@ TEST_CASE("OpenCV refuses to write another size into a row whose Mat is const", 
   CHECK_THROWS_AS(stream.next(), cv::Exception);
 }
 
-TEST_CASE("images of their own sizes are matrices of those, padded and ragged",
-          "[interop][sizes]") {
+TEST_CASE("own-size images are Mats of their sizes, padded and ragged", "[interop][sizes]") {
   for (const auto mode : {Sizes::padded, Sizes::ragged}) {
     const auto lease = lease_of_own_sizes(mode);
     const auto mats = as_mats(lease);
@@ -161,7 +159,7 @@ TEST_CASE("copies and parts of a Mat keep the lease, clones do not", "[interop]"
   CHECK(written.at<cv::Vec3b>(0, 0)[2] == scene.pixels[2]);
 }
 
-TEST_CASE("a Mat that is made anew gives its lease up and takes OpenCV's memory", "[interop]") {
+TEST_CASE("a Mat made anew gives up its lease and takes OpenCV's memory", "[interop]") {
   Scene scene;
   auto mats = as_mats(std::move(scene.lease));
   mats.resize(1);

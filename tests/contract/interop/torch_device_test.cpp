@@ -167,8 +167,7 @@ TEST_CASE("batches on a CUDA device are the loader's batches", "[interop]") {
   check_all_options(torch::kCUDA, c10::impl::getDeviceGuardImpl(c10::DeviceType::CUDA));
 }
 
-TEST_CASE("images of several sizes go to a device in a padded block, not ragged",
-          "[interop][sizes]") {
+TEST_CASE("a device gets own-size images padded and refuses ragged ones", "[interop][sizes]") {
   auto options = two_leases();
   options.sizes.mode = Sizes::padded;
   const FakeDevice device;
@@ -183,7 +182,7 @@ TEST_CASE("images of several sizes go to a device in a padded block, not ragged"
   CHECK_THROWS_WITH(device_batches(ragged, torch::kCPU).next(), has_text("sizes.mode = ragged"));
 }
 
-TEST_CASE("a slab whose copy cannot be followed returns when the copies have ended", "[interop]") {
+TEST_CASE("a slab without an event returns when the copies have ended", "[interop]") {
   FakeDevice device;
   Loader loader(synthetic(40, {24, 24}, 3), two_leases());
   DeviceBatches batches(loader, torch::kCPU, {}, {}, &device);
@@ -196,7 +195,7 @@ TEST_CASE("a slab whose copy cannot be followed returns when the copies have end
   CHECK(loader.snapshot().leased == 0);
 }
 
-TEST_CASE("a slab stays leased until its copy has ended, and nobody waits for that", "[interop]") {
+TEST_CASE("a slab stays leased during its copy and nobody waits for it", "[interop]") {
   const FakeDevice device(forever);
   auto options = two_leases();
   options.memory.ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
@@ -242,8 +241,7 @@ TEST_CASE("a place on the device is written again after what reads it", "[intero
   CHECK(batches.times().waiting.count() > 0);
 }
 
-TEST_CASE("ten thousand batches with three leases that end by event are the loader's",
-          "[interop]") {
+TEST_CASE("10,000 batches with three leases by event equal the loader's", "[interop]") {
   auto options = two_leases();
   options.queue.max_leases = 3;
   options.cache = {.keep = Cache::decoded, .max_bytes = 1 << 20};
@@ -286,7 +284,7 @@ TEST_CASE("an error comes after the batches that were before it", "[interop]") {
   CHECK(batches.progress() == loader.progress_after(3));
 }
 
-TEST_CASE("where training stands is what was asked for, not what was copied", "[interop]") {
+TEST_CASE("progress counts the batches asked for and not those copied", "[interop]") {
   const FakeDevice device;
   Loader loader(synthetic(40, {24, 24}, 3), two_leases());
   DeviceBatches batches(loader, torch::kCPU, {.prefetch = 3}, {}, &device);
@@ -304,7 +302,7 @@ TEST_CASE("where training stands is what was asked for, not what was copied", "[
   CHECK(loader.snapshot().samples.conserved());
 }
 
-TEST_CASE("a device that is lost is an error of the loop, and everything goes back", "[interop]") {
+TEST_CASE("a lost device is an error of the loop and all slabs go back", "[interop]") {
   FakeDevice device(forever);
   auto options = two_leases();
   options.memory.ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
@@ -322,7 +320,7 @@ TEST_CASE("a device that is lost is an error of the loop, and everything goes ba
   CHECK(options.memory.ledger->snapshot().live == 0);
 }
 
-TEST_CASE("what there is no device, type or format for is refused in words", "[interop]") {
+TEST_CASE("device batches refuse unsupported options with a reason", "[interop]") {
   Loader loader(synthetic(40, {24, 24}, 3), two_leases());
   const auto ask = [&](const DeviceOptions& options) {
     device_batches(loader, torch::kCPU, options);

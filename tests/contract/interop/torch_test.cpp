@@ -97,7 +97,7 @@ TEST_CASE("a batch as a tensor lies in the slab", "[interop]") {
   CHECK_THROWS_WITH(as_tensor(scene.lease, 3, 2), has_text("the batch has 4 rows"));
 }
 
-TEST_CASE("the slab is idle when the last tensor has died, in whatever order", "[interop]") {
+TEST_CASE("the slab is idle after tensors die in any order", "[interop]") {
   drop_in_every_order("torch::Tensor", [](Scene& scene) {
     return std::vector{drop_of(labels_as_tensor(scene.lease)),
                        drop_of(as_tensor(scene.lease).permute({0, 2, 3, 1}).select(0, 3))};
@@ -124,7 +124,7 @@ TEST_CASE("second images are a tensor where they lie beside the pixels", "[inter
   CHECK_THROWS_WITH(side_as_tensor(scene.lease, {8, 8}), has_text("side_bytes is 288"));
 }
 
-TEST_CASE("views of a tensor keep the lease, clones and conversions do not", "[interop]") {
+TEST_CASE("tensor views keep the lease, clones and conversions do not", "[interop]") {
   Scene scene;
   auto tensor = as_tensor(std::move(scene.lease));
   const auto clone = tensor.clone(), floats = tensor.to(torch::kFloat32);
@@ -163,7 +163,7 @@ TEST_CASE("a part of a batch is converted straight into a tensor", "[interop]") 
   }
 }
 
-TEST_CASE("a tensor that does not fit what is converted is refused in words", "[interop]") {
+TEST_CASE("convert_into refuses an unfit tensor and says why", "[interop]") {
   Scene scene;
   const Converter<float> to_float;
   const auto block = scene.lease->pixels();
@@ -181,7 +181,7 @@ TEST_CASE("a tensor that does not fit what is converted is refused in words", "[
                       has_text("wanted are Float") && has_text("[4, 3, 16, 16]"));
 }
 
-TEST_CASE("images at their own sizes are converted straight into tensors", "[interop][sizes]") {
+TEST_CASE("images of own sizes are converted straight into tensors", "[interop][sizes]") {
   for (const auto mode : {Sizes::padded, Sizes::ragged})
     for (const auto layout : {Layout::nchw, Layout::nhwc}) {
       CAPTURE(mode, layout);
@@ -193,7 +193,7 @@ TEST_CASE("images at their own sizes are converted straight into tensors", "[int
     }
 }
 
-TEST_CASE("an image is converted into a row of a tensor, or refused in words", "[interop][sizes]") {
+TEST_CASE("an image is converted into a tensor's row or refused", "[interop][sizes]") {
   const auto lease = lease_of_own_sizes(Sizes::padded);
   const auto image = lease->image(2);
   const std::int64_t height = image.shape.height, width = image.shape.width;
@@ -213,7 +213,7 @@ TEST_CASE("an image is converted into a row of a tensor, or refused in words", "
     CHECK_THROWS_WITH(convert_into(wrong, image, to_float), has_text("wanted are Float"));
 }
 
-TEST_CASE("one image at a time at its own size is an example of torch::data", "[interop][sizes]") {
+TEST_CASE("one image at its own size is an example of torch::data", "[interop][sizes]") {
   for (const auto mode : {Sizes::padded, Sizes::ragged}) {
     auto options = small_options();
     options.sizes.mode = mode;
@@ -289,8 +289,7 @@ TEST_CASE("an epoch that was broken off is followed by the next one", "[interop]
   CHECK(loader.snapshot().samples.conserved());
 }
 
-TEST_CASE("a loop has finished all but its current batch, and not a step that throws",
-          "[interop][resume]") {
+TEST_CASE("a loop's current batch and a step that throws are unfinished", "[interop][resume]") {
   Loader loader(synthetic(18, {24, 24}, 3), shuffled());
   TensorLoader data_loader(loader, converted(Converter<float>()), {.epochs = 2});
   CHECK(data_loader.progress() == loader.progress_after(0));
@@ -325,8 +324,7 @@ TEST_CASE("an error of the stream comes out of the loop", "[interop]") {
   CHECK_THROWS_AS(train(data_loader, sum), Error);
 }
 
-TEST_CASE("an image at its own size is a tensor in the slab, a ragged batch is none",
-          "[interop][sizes]") {
+TEST_CASE("own-size images are tensors but a ragged batch is not", "[interop][sizes]") {
   for (const auto mode : {Sizes::padded, Sizes::ragged}) {
     const auto lease = lease_of_own_sizes(mode);
     const auto image = lease->image(1);

@@ -46,7 +46,7 @@ Report added(const Report& a, const Report& b) {
 
 }  // namespace
 
-TEST_CASE("reports of two ranks: counts add, histograms merge, shares are means", "[ranks]") {
+TEST_CASE("two ranks' reports are added up, merged and averaged", "[ranks]") {
   const auto total = added(report_of(0), report_of(1));
   CHECK(total.samples.consumed == 30);
   CHECK(total.samples.conserved());

@@ -50,7 +50,7 @@ TEST_CASE("mpirun -n 3 makes three ranks", "[ranks]") {
   CHECK(lines(with() + mpirun(3) + program) == three);
 }
 
-TEST_CASE("stale RANK and WORLD_SIZE pass through mpirun and are refused", "[ranks]") {
+TEST_CASE("stale RANK and WORLD_SIZE under mpirun are refused", "[ranks]") {
   if (!installed("mpirun")) return skip("mpirun is not installed");
   const auto all = lines(with({"RANK=0", "WORLD_SIZE=8"}) + mpirun(2) + program);
   CHECK(all.size() == 2);
@@ -68,7 +68,7 @@ TEST_CASE("torchrun makes two ranks", "[ranks]") {
   CHECK(lines(with({"OMP_NUM_THREADS=1"}) + torchrun + program) == two);
 }
 
-TEST_CASE("Slurm: srun makes ranks, a batch script does not, mpirun in one does", "[ranks]") {
+TEST_CASE("srun and mpirun make ranks in Slurm, a batch script does not", "[ranks]") {
   const TemporaryFolder folder;
   const auto script = [&](const std::string& name, const std::string& command) {
     return folder.write(name, "#!/bin/bash\n" + command + "\n");

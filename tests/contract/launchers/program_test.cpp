@@ -69,7 +69,7 @@ TEST_CASE("the error of a rank is the error of the report", "[ranks]") {
   CHECK(all.json()["error"].get<std::string>().starts_with("rank 0: "));
 }
 
-TEST_CASE("three ranks of weir run save one state, from which one process resumes", "[ranks]") {
+TEST_CASE("one process resumes from the state that three ranks saved", "[ranks]") {
   if (!installed("mpirun")) return skip("mpirun is not installed");
   const TemporaryFolder folder;
   const auto file = (folder / "all.json").string();

@@ -164,7 +164,7 @@ TEST_CASE("determinism: a cache where sizes differ", "[law][cache][sizes]") {
       }
 }
 
-TEST_CASE("sum, bound, peak, conservation and queue while a cache gives way", "[law][cache]") {
+TEST_CASE("the memory and sample laws hold while a cache gives way", "[law][cache]") {
   const auto keep = GENERATE(Cache::encoded, Cache::decoded);
   const std::uint32_t read_ahead = GENERATE(0u, 6u);
   const Counted source(Flawed(200, 40, {60, 80}));
@@ -308,7 +308,7 @@ TEST_CASE("two loaders with caches and a third party share a budget", "[law][cac
   CHECK(ledger->snapshot().live == 0);
 }
 
-TEST_CASE("a stream that is cancelled lets go of what it held in the cache", "[law][cache]") {
+TEST_CASE("a cancelled stream lets go of what it held in the cache", "[law][cache]") {
   const auto keep = GENERATE(Cache::encoded, Cache::decoded);
   auto upstream = std::make_shared<CountingUpstream>();
   {

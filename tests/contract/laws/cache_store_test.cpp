@@ -77,7 +77,7 @@ void check_epoch(const AnySource& images, const Options& options, std::uint64_t 
 
 }  // namespace
 
-TEST_CASE("a store outlives its loaders: the next one reads nothing again", "[law][cache]") {
+TEST_CASE("a store outlives its loaders and the next one reads nothing", "[law][cache]") {
   const auto keep = GENERATE(Cache::encoded, Cache::decoded);
   const Sharing sharing;
   const Tallied source(synthetic(40, {24, 28}, 11));
@@ -142,7 +142,7 @@ TEST_CASE("another source has other entries, whatever its names", "[law][cache]"
   }
 }
 
-TEST_CASE("samples of a source that is gone are freed by the next loader", "[law][cache]") {
+TEST_CASE("the next loader frees the samples of a source that is gone", "[law][cache]") {
   const Sharing sharing;
   const auto options = sharing.options(Cache::decoded);
   run(synthetic(20, {24, 28}, 1), options);

@@ -118,7 +118,7 @@ TEST_CASE("encoded rows are the files, from the floor of the budget on", "[law][
   }
 }
 
-TEST_CASE("a byte under the floor of the largest encoded batch is refused", "[law][encoded]") {
+TEST_CASE("a budget a byte below the encoded rows' floor is refused", "[law][encoded]") {
   const auto source = world(false);
   auto options = encoded_options();
   options.sizes.index = measure_sizes(source, options);
@@ -134,7 +134,7 @@ TEST_CASE("a byte under the floor of the largest encoded batch is refused", "[la
                     has_text("exactly " + std::to_string(plan.floor_bytes) + " bytes"));
 }
 
-TEST_CASE("encoded rows do not depend on the machine, and a stream resumes", "[law][encoded]") {
+TEST_CASE("encoded rows are the same on any machine and after a resume", "[law][encoded]") {
   const auto source = world(true, 4);
   auto options = encoded_options();
   options.faults.policy = OnFault::skip;
@@ -190,8 +190,7 @@ TEST_CASE("ranks share the encoded samples, and each row is right", "[law][encod
   CHECK(indices == all);
 }
 
-TEST_CASE("a source that knows its files is not read to measure them, except for skip",
-          "[law][encoded]") {
+TEST_CASE("measuring a source that knows its files reads only for skip", "[law][encoded]") {
   auto options = encoded_options();
   const auto reads = [&](OnFault policy) {
     const KnowsSizes source(false);
@@ -256,8 +255,7 @@ TEST_CASE("bad encoded samples under each policy", "[law][encoded]") {
   }
 }
 
-TEST_CASE("the room of a blank row does not depend on how sizes and max_sample_bytes are known",
-          "[law][encoded]") {
+TEST_CASE("a blank row has the same room however its bytes are known", "[law][encoded]") {
   auto options = encoded_options();
   options.order = Order::sequential();
   options.faults.policy = OnFault::blank;
@@ -276,7 +274,7 @@ TEST_CASE("the room of a blank row does not depend on how sizes and max_sample_b
   }
 }
 
-TEST_CASE("a file of another size than measured is a fault that names both", "[law][encoded]") {
+TEST_CASE("a file of another size than measured is a fault naming both", "[law][encoded]") {
   auto options = encoded_options();
   options.sizes.index = measure_sizes(world(false, 1), options);
   Loader loader(world(false, 2), options);
@@ -296,7 +294,7 @@ TEST_CASE("a cache keeps encoded samples for encoded rows", "[law][encoded]") {
   CHECK(loader.report().cache.hits == 120);
 }
 
-TEST_CASE("options that mean nothing for encoded rows are refused by name", "[law][encoded]") {
+TEST_CASE("options without meaning for encoded rows are refused by name", "[law][encoded]") {
   const auto refusal = [](const std::function<void(Options&)>& change) {
     auto options = encoded_options();
     change(options);

@@ -87,8 +87,7 @@ TEST_CASE("peak", "[law]") {
   CHECK(loader.ledger().snapshot().peak == later.live);
 }
 
-TEST_CASE("peak: a worker keeps the blocks of two samples, and the plan's ceiling has both",
-          "[law]") {
+TEST_CASE("the peak and the ceiling include a worker's two samples", "[law]") {
   // The PNG has more encoded bytes, the progressive JPEG needs more scratch.
   const auto png = make_png(220, 175, false), jpeg = make_jpeg(340, 260, true);
   auto options = small_options();

@@ -77,8 +77,7 @@ TEST_CASE("every order is a function of seed, epoch and position alone", "[law][
   }
 }
 
-TEST_CASE("an order that has no sample for a position ends the stream before its batch",
-          "[law][order]") {
+TEST_CASE("an order without a sample for a position ends the stream", "[law][order]") {
   const bool throws = GENERATE(false, true);
   const int kind = GENERATE(0, 1, 2, 3);
   CAPTURE(throws, kind);
@@ -104,7 +103,7 @@ TEST_CASE("an order that has no sample for a position ends the stream before its
   CHECK(now.samples.in_flight + now.samples.ready + now.samples.leased == 0);
 }
 
-TEST_CASE("a replacement that the order does not have ends the stream, too", "[law][order]") {
+TEST_CASE("a stream ends when its order lacks a replacement", "[law][order]") {
   auto options = small_options();
   options.faults.policy = OnFault::skip;
   options.batch = 1;
@@ -170,7 +169,7 @@ TEST_CASE("a batch of the largest image alone fits the floor", "[law][order][siz
   CHECK(loader.snapshot().memory.peak <= options.memory.budget_bytes);
 }
 
-TEST_CASE("a thousand steps over 200 images hit a decoded cache 800 times", "[law][order][cache]") {
+TEST_CASE("1,000 steps over 200 images hit a decoded cache 800 times", "[law][order][cache]") {
   auto options = small_options();
   options.batch = 1;
   options.order = Order::own("cameras", 1000, [](auto, auto position, auto&) {

@@ -65,7 +65,7 @@ TEST_CASE("sum, bound, conservation and queue where sizes differ", "[law][sizes]
   }
 }
 
-TEST_CASE("a byte under the floor of the largest batch is refused, and named", "[law][sizes]") {
+TEST_CASE("a budget one byte below the largest batch's floor is refused", "[law][sizes]") {
   const int kind = GENERATE(0, 1, 2);
   auto options = own_size_options(kind);
   const auto source = world();
@@ -134,8 +134,7 @@ TEST_CASE("order, determinism and resume where sizes differ", "[law][sizes]") {
   CHECK(rest.indices == wanted);
 }
 
-TEST_CASE("every sample once an epoch where sizes differ, the short batch last or dropped",
-          "[law][sizes]") {
+TEST_CASE("an epoch of mixed sizes has each sample once", "[law][sizes]") {
   const int kind = GENERATE(0, 1, 2);
   const Various source(drawn_sizes(61, 40));
   auto options = own_size_options(kind);

@@ -148,7 +148,7 @@ TEST_CASE("ranks resume with other ranks and another batch", "[law][ranks][resum
   CHECK(rows == wanted);
 }
 
-TEST_CASE("a batch is finished when its receipt dies, and not by an exception", "[law][resume]") {
+TEST_CASE("a batch is finished when its receipt dies without exception", "[law][resume]") {
   auto options = small_options();
   options.queue.max_leases = 3;
   Loader loader(synthetic(40, {24, 24}), options);
@@ -184,7 +184,7 @@ TEST_CASE("a batch is finished when its receipt dies, and not by an exception", 
   CHECK(stream.progress() == state);
 }
 
-TEST_CASE("a state survives as text and as a file, and another job's is refused", "[law][resume]") {
+TEST_CASE("a state survives as text or file and only its job accepts it", "[law][resume]") {
   const TemporaryFolder folder;
   const auto path = (folder.path() / "state.json").string();
   auto options = small_options();
@@ -238,8 +238,7 @@ TEST_CASE("a state survives as text and as a file, and another job's is refused"
                     has_text("first_epoch = 1"));
 }
 
-TEST_CASE("each wrong part of a state's text is named, and unknown keys are left out",
-          "[law][resume]") {
+TEST_CASE("parsing a state names each wrong part and skips unknown keys", "[law][resume]") {
   const std::string head =
       R"({"version":1,"fingerprint":"f","samples":9,"seed":0,"order":"\"\\","epochs":)";
   const auto with = [&](const std::string& done) {
@@ -280,8 +279,7 @@ TEST_CASE("each wrong part of a state's text is named, and unknown keys are left
   }
 }
 
-TEST_CASE("a state is saved behind a symbolic link, and never instead of a device",
-          "[law][resume]") {
+TEST_CASE("a state is saved through a symbolic link but not over a pipe", "[law][resume]") {
   const TemporaryFolder folder;
   const auto state = Loader(synthetic(9, {24, 24}), small_options()).progress_after(1);
   const auto at = [&](const char* name) { return (folder.path() / name).string(); };
@@ -315,8 +313,7 @@ TEST_CASE("the intervals of a resumed stream are on the books", "[law][resume]")
   CHECK(loader.snapshot().memory[Account::index] == before);
 }
 
-TEST_CASE("a stream that resumes with a smaller batch is charged for the larger window alone",
-          "[law][resume][sizes]") {
+TEST_CASE("a resume with a smaller batch is charged one larger window", "[law][resume][sizes]") {
   auto options = options_of_kind(2);
   options.sizes.bucket_batches = 3;
   options.memory.budget_bytes = 64 << 20;

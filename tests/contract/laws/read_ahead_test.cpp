@@ -99,8 +99,7 @@ class Gated {
 
 }  // namespace
 
-TEST_CASE("read-ahead: n reads under way, in ticket order, each charged before it starts",
-          "[law]") {
+TEST_CASE("read-ahead charges n reads in ticket order before they start", "[law]") {
   constexpr std::uint32_t samples = 64;
   constexpr std::uint32_t ahead = 6;
   const auto gate = std::make_shared<Gate>();

@@ -118,7 +118,7 @@ TEST_CASE("sum, bound, conservation and queue hold while a trainer asks", "[law]
         staging(loader.snapshot().memory) + loader.snapshot().memory[Account::index]);
 }
 
-TEST_CASE("requests come beside a stream at the floor of a shared budget", "[law][requests]") {
+TEST_CASE("requests work beside a stream at a shared budget's floor", "[law][requests]") {
   const Flawed images(120, 0, {60, 80});
   auto train = small_options();
   train.queue.max_queue_size = 12;

@@ -217,7 +217,7 @@ TEST_CASE("resume", "[law]") {
   }
 }
 
-TEST_CASE("a queue that never fills never gets the slabs it does not use", "[law]") {
+TEST_CASE("a queue that never fills takes no slabs that it does not use", "[law]") {
   auto upstream = std::make_shared<CountingUpstream>();
   auto options = small_options();
   options.memory.upstream = upstream;

@@ -31,7 +31,7 @@ Options needs_the_reserve(const AnySource& source) {
 
 }  // namespace
 
-TEST_CASE("slow reads make the regime storage, with and without read-ahead", "[regimes]") {
+TEST_CASE("slow reads give the regime storage whatever the read-ahead", "[regimes]") {
   auto options = two_workers();
   options.io.read_ahead = GENERATE(0u, 3u);
   const auto verdict = regime_of(slow(20), options, 10, 0);

@@ -52,8 +52,7 @@ Report report_once(const Loader& loader, const std::function<bool(const Report&)
 
 }  // namespace
 
-TEST_CASE("a consumer blocked in next() and a worker in a read count while they are at it",
-          "[regimes]") {
+TEST_CASE("waits and reads count while they are still in progress", "[regimes]") {
   auto options = two_workers();
   const std::uint32_t read_ahead = GENERATE(0u, 2u);
   options.io.read_ahead = read_ahead;
@@ -110,8 +109,7 @@ TEST_CASE("a consumer at work makes the workers' waiting grow", "[regimes]") {
   CHECK(judge(undisturbed(interval(before, later))).regime == Regime::consumer);
 }
 
-TEST_CASE("workers' times add up, stalls to the consumer's wait, batches to their stages",
-          "[regimes]") {
+TEST_CASE("stage times add up to the waits, batches and samples counted", "[regimes]") {
   auto options = two_workers();
   options.workers = 3;
   options.io.read_ahead = GENERATE(0u, 4u);
@@ -162,7 +160,7 @@ TEST_CASE("workers' times add up, stalls to the consumer's wait, batches to thei
   CHECK(interval(report).batches == batches);
 }
 
-TEST_CASE("a lease that ends after its loader is timed no more, and harms nothing", "[regimes]") {
+TEST_CASE("a lease may end after its loader and is not timed", "[regimes]") {
   std::optional<Batch> batch;
   {
     Loader loader(synthetic(40, little), two_workers());

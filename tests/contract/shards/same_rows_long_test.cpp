@@ -4,7 +4,7 @@
 
 namespace weir::test {
 
-TEST_CASE("shards of real photographs deliver what their folder delivers") {
+TEST_CASE("shards of real photographs deliver the same as their folder") {
   const auto photos = test_data("photos");
   if (!photos) return skip("WEIR_TEST_DATA is not set");
   const TemporaryFolder tars;

@@ -26,7 +26,7 @@ void write_images(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("shards deliver what the folder delivers, in every order, with any workers and cache") {
+TEST_CASE("shards deliver the same as the folder in every order") {
   const TemporaryFolder images, tars;
   write_images(images);
   const auto folder = image_folder(images.string());
@@ -34,7 +34,7 @@ TEST_CASE("shards deliver what the folder delivers, in every order, with any wor
   compare_with_folder(folder, tar_shards(tars.string()), small());
 }
 
-TEST_CASE("shards deliver what the folder delivers under every budget from the floor") {
+TEST_CASE("shards deliver the same as the folder under every budget") {
   const TemporaryFolder images, tars;
   write_images(images);
   const auto folder = image_folder(images.string());
@@ -67,7 +67,7 @@ TEST_CASE("sizes in an index spare the measurement of own sizes") {
   CHECK(delivered(shards, options) == delivered(folder, options));
 }
 
-TEST_CASE("a mask in a shard is the second image of a pair, with an index and without") {
+TEST_CASE("a mask in a shard is a pair's second image, index or not") {
   const TemporaryFolder images, masks, tars;
   std::string content;
   for (char i = '0'; i < '9'; ++i) {
@@ -123,7 +123,7 @@ TEST_CASE("what an index takes is charged as long as the loader lives") {
   CHECK(shards.index_bytes() > 20 * 48);
 }
 
-TEST_CASE("a sample that fails its checksum is a fault of kind corrupt, met by the policy") {
+TEST_CASE("a sample with a wrong checksum is a fault of kind corrupt") {
   const TemporaryFolder images, tars;
   write_images(images);
   const auto folder = image_folder(images.string());

@@ -41,8 +41,7 @@ std::uint64_t least_sample_bytes(const AnySource& source, Options options) {
 
 }  // namespace
 
-TEST_CASE("at the least budget a loader completes, one byte less is refused, naming the bytes",
-          "[R2]") {
+TEST_CASE("a loader needs its least budget and is refused a byte below", "[R2]") {
   const auto source = synthetic(24, {90, 120});
   for (const std::uint32_t read_ahead : {0u, 4u}) {
     for (const std::uint32_t leases : {1u, 2u}) {
@@ -65,10 +64,7 @@ TEST_CASE("at the least budget a loader completes, one byte less is refused, nam
   }
 }
 
-TEST_CASE(
-    "with exactly what its largest sample needs a loader completes, with a byte less that "
-    "sample is a fault naming the bytes",
-    "[R2]") {
+TEST_CASE("a byte less than a sample needs is a fault with the bytes", "[R2]") {
   const auto jpeg = make_jpeg(90, 70, true), png = make_png(80, 60, true);
   const Files files({&jpeg, &png, &jpeg, &png, &jpeg, &png});
   auto options = small_options();

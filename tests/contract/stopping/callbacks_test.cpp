@@ -53,7 +53,7 @@ void check_empty(const Loader& loader) {
 
 }  // namespace
 
-TEST_CASE("what a Source throws is a fault of its sample, and its bytes go back", "[R12]") {
+TEST_CASE("an exception of a source is a fault and its bytes go back", "[R12]") {
   for (const auto what : {Thrown::exception, Thrown::bad_alloc, Thrown::number}) {
     for (const bool after_take : {false, true}) {
       for (const std::uint32_t read_ahead : {0u, 3u}) {
@@ -83,7 +83,7 @@ TEST_CASE("what a Source throws is a fault of its sample, and its bytes go back"
   }
 }
 
-TEST_CASE("what a codec throws is a fault of its sample, and its bytes go back", "[R12]") {
+TEST_CASE("an exception of a codec is a fault and its bytes go back", "[R12]") {
   for (const auto what : {Thrown::exception, Thrown::bad_alloc, Thrown::number}) {
     for (const bool in_info : {false, true}) {
       auto options = small_options();
@@ -101,7 +101,7 @@ TEST_CASE("what a codec throws is a fault of its sample, and its bytes go back",
   }
 }
 
-TEST_CASE("what a transform throws is a fault of its sample, and its bytes go back", "[R12]") {
+TEST_CASE("an exception of a transform is a fault and its bytes go back", "[R12]") {
   for (const auto what : {Thrown::exception, Thrown::bad_alloc, Thrown::number}) {
     for (const auto input : {TransformInput::decoded, TransformInput::fitted}) {
       auto options = small_options();
@@ -122,8 +122,7 @@ TEST_CASE("what a transform throws is a fault of its sample, and its bytes go ba
   }
 }
 
-TEST_CASE("an upstream that refuses ends the stream with its own exception, the next one works",
-          "[R12]") {
+TEST_CASE("an upstream's exception ends its stream but not the next one", "[R12]") {
   const auto upstream = std::make_shared<RefusingMemory>();
   auto options = small_options();
   options.memory.upstream = upstream;
@@ -174,7 +173,7 @@ TEST_CASE("on_move may throw anything and may cancel the stream", "[R12][R9]") {
   }
 }
 
-TEST_CASE("a stream goes while on_move is at work: it ends with the callback", "[R8][R9]") {
+TEST_CASE("a stream destroyed during on_move ends with the callback", "[R8][R9]") {
   const auto gate = std::make_shared<Gate>();
   auto options = small_options();
   options.workers = 1;

@@ -59,7 +59,7 @@ void check_at_rest(const Loader& loader) {
 
 }  // namespace
 
-TEST_CASE("with fewer descriptors than readers each sample comes or is an io fault", "[D7]") {
+TEST_CASE("too few descriptors for all readers cause only io faults", "[D7]") {
   const TemporaryFolder folder;
   constexpr int files = 60;
   fill_with_images(folder.path(), files);
@@ -96,8 +96,7 @@ TEST_CASE("with fewer descriptors than readers each sample comes or is an io fau
   CHECK(open_descriptors() == descriptors);
 }
 
-TEST_CASE("with no descriptor left a stream stops or gives up in words, and the next one works",
-          "[D7]") {
+TEST_CASE("a stream without descriptors stops and the next one works", "[D7]") {
   const TemporaryFolder folder;
   fill_with_images(folder.path(), 40);
   const auto policy = GENERATE(OnFault::stop, OnFault::skip);
@@ -123,7 +122,7 @@ TEST_CASE("with no descriptor left a stream stops or gives up in words, and the 
   CHECK(drain(loader) == reference);
 }
 
-TEST_CASE("a folder that no descriptor is left for is refused in words, and listed later", "[D7]") {
+TEST_CASE("a folder is refused without descriptors and listed later", "[D7]") {
   const TemporaryFolder folder;
   for (const auto* name : {"a/0", "a/1", "b/c/2"}) folder.write(name, make_jpeg(20, 16, false));
   const auto descriptors = open_descriptors();

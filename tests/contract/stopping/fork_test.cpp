@@ -108,10 +108,7 @@ Descriptors inherited() {
 
 }  // namespace
 
-TEST_CASE(
-    "in a child of fork() a loader is refused, lets itself be destroyed, and the parent's "
-    "goes on",
-    "[R10]") {
+TEST_CASE("a forked child cannot use a loader but can destroy it", "[R10]") {
   auto options = small_options();
   options.queue.max_leases = 2;
   // In later epochs, a fork meets workers that pin cached samples and copy or decode from them.
@@ -181,8 +178,7 @@ TEST_CASE(
   CHECK(log == drain(reference, epochs));
 }
 
-TEST_CASE("in a child of fork() epochs and requests are refused, and let themselves be destroyed",
-          "[R10]") {
+TEST_CASE("a forked child can only destroy epochs and requests", "[R10]") {
   Loader seen(synthetic(40, {24, 24}), small_options());
   Loader asked(synthetic(40, {24, 24}), small_options());
   auto epochs = std::make_unique<Epochs>(seen.epochs(2));
@@ -215,7 +211,7 @@ TEST_CASE("in a child of fork() epochs and requests are refused, and let themsel
   CHECK(epoch.next());
 }
 
-TEST_CASE("a program that a fork starts gets no descriptor of a loader at work", "[R10]") {
+TEST_CASE("a program started by fork() gets no descriptor of a loader", "[R10]") {
   const TemporaryFolder folder;
   // Its read takes some time: junk after the image, which is not decoded.
   auto image = make_jpeg(64, 48, false);

@@ -32,8 +32,7 @@ struct TrainingFailed : std::runtime_error {
 
 }  // namespace
 
-TEST_CASE("a consumer that throws between batches leaves nothing, and the next stream works",
-          "[R7]") {
+TEST_CASE("a stream works after a consumer threw between batches", "[R7]") {
   Loader loader(synthetic(40, {24, 24}), small_options());
   const auto reference = drain(loader);
   for (int repeat = 0; repeat < 5; ++repeat) {
@@ -49,7 +48,7 @@ TEST_CASE("a consumer that throws between batches leaves nothing, and the next s
   CHECK(drain(loader) == reference);
 }
 
-TEST_CASE("an iterator abandoned in the middle of an epoch leaves nothing", "[R7]") {
+TEST_CASE("an iterator abandoned during an epoch leaves nothing", "[R7]") {
   Loader loader(synthetic(40, {24, 24}), small_options());
   {
     auto stream = loader.stream();
@@ -61,8 +60,7 @@ TEST_CASE("an iterator abandoned in the middle of an epoch leaves nothing", "[R7
   CHECK(drain(loader).indices.size() == 40);
 }
 
-TEST_CASE("a loader that goes while batches are held: they keep their pixels, and go with them",
-          "[R7]") {
+TEST_CASE("held batches keep their pixels after their loader has gone", "[R7]") {
   const auto upstream = std::make_shared<CountingUpstream>();
   auto options = small_options();
   options.memory.upstream = upstream;
@@ -84,8 +82,7 @@ TEST_CASE("a loader that goes while batches are held: they keep their pixels, an
   CHECK(drain(*std::make_unique<Loader>(synthetic(40, {24, 24}), options)).indices.size() == 40);
 }
 
-TEST_CASE("a consumer that stalls with its leases out stops the loader, and goes on with it",
-          "[R7]") {
+TEST_CASE("a loader stops while a consumer holds all leases and resumes", "[R7]") {
   auto options = small_options();
   options.queue = {2, 2};
   Loader loader(synthetic(80, {24, 24}), options);
@@ -102,7 +99,7 @@ TEST_CASE("a consumer that stalls with its leases out stops the loader, and goes
   CHECK(rows == 80);
 }
 
-TEST_CASE("next() on two threads at once: each batch goes to one of them, in order", "[R9]") {
+TEST_CASE("next() on two threads gives each batch to one, in order", "[R9]") {
   auto options = small_options();
   options.queue.max_leases = 2;
   Loader loader(synthetic(400, {24, 24}), options);
@@ -123,7 +120,7 @@ TEST_CASE("next() on two threads at once: each batch goes to one of them, in ord
   CHECK(all.size() == 100);
 }
 
-TEST_CASE("cancel() any number of times, from any thread, before and after the end", "[R9]") {
+TEST_CASE("cancel() may be called again from any thread at any time", "[R9]") {
   Loader loader(synthetic(400, {24, 24}), small_options());
   {
     auto stream = loader.stream();
@@ -146,8 +143,7 @@ TEST_CASE("cancel() any number of times, from any thread, before and after the e
   CHECK(stream.finished());
 }
 
-TEST_CASE("a thread that waits in next(timeout) for a lease is let go by cancel() and by the end",
-          "[R9]") {
+TEST_CASE("cancel() and the end release a thread in next(timeout)", "[R9]") {
   for (const bool cancels : {true, false}) {
     Loader loader(synthetic(cancels ? 100 : 4, {24, 24}), small_options());
     auto stream = loader.stream();
@@ -169,7 +165,7 @@ TEST_CASE("a thread that waits in next(timeout) for a lease is let go by cancel(
   }
 }
 
-TEST_CASE("a stream cancelled from Source::read, which is on a thread of its own", "[R9]") {
+TEST_CASE("a stream can be cancelled from its Source::read", "[R9]") {
   for (const std::uint32_t read_ahead : {0u, 3u}) {
     std::atomic<Stream*> running{nullptr};
     auto options = small_options();
@@ -200,8 +196,7 @@ TEST_CASE("a stream cancelled from Source::read, which is on a thread of its own
   }
 }
 
-TEST_CASE("a Source that looks at its own loader may, one that asks its own stream is refused",
-          "[R9]") {
+TEST_CASE("a Source may ask its loader but is refused its own stream", "[R9]") {
   struct Meddling {
     AnySource images;
     std::atomic<Loader*>* loader;

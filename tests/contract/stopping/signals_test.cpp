@@ -88,8 +88,7 @@ std::string blocked(const std::filesystem::path& task) {
 
 }  // namespace
 
-TEST_CASE("signals by the millisecond change nothing: no read fails, no handler is weir's",
-          "[R11]") {
+TEST_CASE("frequent signals fail no read and weir installs no handler", "[R11]") {
   const TemporaryFolder folder;
   fill_with_images(folder.path(), 200);
   for (const std::uint32_t read_ahead : {0u, 4u}) {

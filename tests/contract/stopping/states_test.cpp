@@ -93,8 +93,7 @@ void check_scene(const NamedScene& named, How how) {
 
 }  // namespace
 
-TEST_CASE("sixteen states can be left by the destructor, in 100 ms, with nothing left behind",
-          "[R8]") {
+TEST_CASE("the destructor leaves each of 16 states cleanly in 100 ms", "[R8]") {
   REQUIRE(scenes().size() == 16);
   for (const auto& named : scenes()) {
     CAPTURE(named.name);
@@ -102,15 +101,14 @@ TEST_CASE("sixteen states can be left by the destructor, in 100 ms, with nothing
   }
 }
 
-TEST_CASE("sixteen states can be left by cancel(), in 100 ms, with nothing left behind", "[R8]") {
+TEST_CASE("cancel() leaves each of sixteen states cleanly in 100 ms", "[R8]") {
   for (const auto& named : scenes()) {
     CAPTURE(named.name);
     check_scene(named, How::cancel);
   }
 }
 
-TEST_CASE("a stream whose automatic tuning evaluates is left before the evaluation ends",
-          "[R8][tuning]") {
+TEST_CASE("a stream can be left while automatic tuning evaluates", "[R8][tuning]") {
   const auto evaluating = [] {
     auto options = small_options();
     options.batch = 32;

@@ -110,8 +110,7 @@ TEST_CASE("the watchdog names the sample whose decoding lasts", "[watchdog]") {
   gate->open();
 }
 
-TEST_CASE("the watchdog says which account is short for the samples behind the oldest",
-          "[watchdog]") {
+TEST_CASE("the watchdog names the account that blocks later samples", "[watchdog]") {
   const auto gate = std::make_shared<Gate>();
   static const auto wide = std::make_shared<const std::vector<std::byte>>(
       codec::test::encode_png(300, 300, codec::test::Pixels(300 * 300 * 3), {.interlaced = true}));
@@ -131,8 +130,7 @@ TEST_CASE("the watchdog says which account is short for the samples behind the o
   gate->open();
 }
 
-TEST_CASE("a consumer that does not ask, or waits for its own lease, is no stall of the loader",
-          "[watchdog]") {
+TEST_CASE("a consumer that does not ask is no stall of the loader", "[watchdog]") {
   auto options = small_options();
   const Told told(options);
   Loader loader(synthetic(100, {24, 24}), options);
@@ -191,7 +189,7 @@ TEST_CASE("on_stall may cancel the stream, and may throw anything", "[watchdog][
   gate->open();
 }
 
-TEST_CASE("a stream that moves has no stall, one that stands still has one", "[watchdog]") {
+TEST_CASE("only a stream that stands still has a stall", "[watchdog]") {
   auto options = small_options();
   options.watchdog.after = 10s;
   Loader loader(synthetic(400, {24, 24}), options);

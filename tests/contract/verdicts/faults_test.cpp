@@ -73,7 +73,7 @@ constexpr ImageSize size{30, 40};
 
 }  // namespace
 
-TEST_CASE("a bad image is a fault of its kind, with name, offset and cause fit to print",
+TEST_CASE("a bad image is a fault with its kind, name, offset and cause",
           "[verdicts][faults][I1][I3][I10][I12][I13]") {
   const bool strict = GENERATE(true, false);
   const auto bad = bad_images();

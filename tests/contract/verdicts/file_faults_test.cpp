@@ -67,7 +67,7 @@ AnySource spoilt(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("a file that changed since it was listed is a fault of its kind, under blank",
+TEST_CASE("a file that changed after listing is a fault under blank",
           "[verdicts][faults][D1][D2][D3][D5]") {
   const TemporaryFolder folder;
   auto options = whole(size);
@@ -86,7 +86,7 @@ TEST_CASE("a file that changed since it was listed is a fault of its kind, under
   }
 }
 
-TEST_CASE("a file that changed since it was listed is replaced under skip",
+TEST_CASE("a file that changed after listing is replaced under skip",
           "[verdicts][faults][D1][D2][D3][D5]") {
   const TemporaryFolder folder;
   auto options = whole(size);
@@ -107,7 +107,7 @@ TEST_CASE("a file that changed since it was listed is replaced under skip",
   CHECK(samples.conserved());
 }
 
-TEST_CASE("a file that changed since it was listed ends a stream under stop, by its name",
+TEST_CASE("a file that changed after listing ends a stream under stop",
           "[verdicts][faults][D1][D2][D3][D5]") {
   const TemporaryFolder folder;
   const auto source = spoilt(folder);
@@ -131,8 +131,7 @@ TEST_CASE("a file that changed since it was listed ends a stream under stop, by 
   }
 }
 
-TEST_CASE("what a source says of a sample is its fault: a timeout, and without memory, too",
-          "[verdicts][faults]") {
+TEST_CASE("a source's timeout or lack of memory is its sample's fault", "[verdicts][faults]") {
   struct Slow {
     std::uint64_t size() const { return 2; }
     weir::Encoded read(std::uint64_t i, ByteSink&) const {

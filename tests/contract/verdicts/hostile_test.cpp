@@ -44,7 +44,7 @@ void compare(bool strict, std::vector<std::shared_ptr<const ForeignCodec>> codec
 
 }  // namespace
 
-TEST_CASE("each hostile file gets its manifest's verdict from the whole loader",
+TEST_CASE("the loader gives each hostile file its manifest's verdict",
           "[verdicts][I1][I3][I4][I5][I6][I7][I8][I9][I10][I11][I12][I13][I14]") {
   Mismatches strict, lenient;
   compare(true, {}, strict);

@@ -5,7 +5,7 @@
 
 namespace weir::test {
 
-TEST_CASE("three flips of every byte: the loader thinks as libjpeg alone", "[I2]") {
+TEST_CASE("the loader judges three flips of every byte as libjpeg does", "[I2]") {
   const auto seed = std::random_device{}();
   for (const auto& [name, encoded] : jpeg_kinds()) {
     CAPTURE(name, seed);
@@ -15,7 +15,7 @@ TEST_CASE("three flips of every byte: the loader thinks as libjpeg alone", "[I2]
   }
 }
 
-TEST_CASE("200 seeds of 1000 mutations: the loader thinks as libjpeg alone", "[I2]") {
+TEST_CASE("the loader judges 200,000 mutated JPEGs as libjpeg does", "[I2]") {
   const auto first = std::random_device{}();
   const auto kinds = jpeg_kinds();
   for (unsigned i = 0; i < 200; ++i) {

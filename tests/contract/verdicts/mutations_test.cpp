@@ -6,7 +6,7 @@
 
 namespace weir::test {
 
-TEST_CASE("of JPEGs with flipped bits and bytes the loader thinks as libjpeg alone", "[I2]") {
+TEST_CASE("the loader judges JPEGs with flipped bits as libjpeg does", "[I2]") {
   const auto seed = std::random_device{}();
   for (const auto& [name, encoded] : jpeg_kinds()) {
     CAPTURE(name, seed);

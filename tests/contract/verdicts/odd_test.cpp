@@ -52,7 +52,7 @@ std::vector<Listed> only(std::vector<Listed> files, Keep keep) {
 
 }  // namespace
 
-TEST_CASE("each odd file gets its manifest's verdict from the whole loader, to the pixel",
+TEST_CASE("the loader gives each odd file its verdict and pixels",
           "[verdicts][I1][I5][I6][I9][I10][I12][I13]") {
   Mismatches verdicts, pixels;
   for (const auto& [shape, files] : by_size(odd_images())) {
@@ -77,7 +77,7 @@ TEST_CASE("each odd file gets its manifest's verdict from the whole loader, to t
   CHECK(pixels.text() == "");
 }
 
-TEST_CASE("the header parsers read the sizes and orientations of the manifest", "[verdicts][I8]") {
+TEST_CASE("the header parsers read sizes and orientations correctly", "[verdicts][I8]") {
   Mismatches sizes, orientations;
   for (const auto& file : odd_images()) {
     if (!file.own() || file.cls != "valid") continue;
@@ -102,8 +102,7 @@ TEST_CASE("lenient mode delivers each damaged odd file, flagged", "[verdicts][I1
   CHECK(verdicts.text() == "");
 }
 
-TEST_CASE("an odd JPEG passes where libjpeg alone, reading it strictly, passes it",
-          "[verdicts][I2]") {
+TEST_CASE("an odd JPEG passes where libjpeg alone passes it strictly", "[verdicts][I2]") {
   Mismatches verdicts;
   const auto jpegs = only(odd_images(), [](const Listed& file) {
     return file.magic == "jpeg" && file.cls != "invalid";
@@ -121,8 +120,7 @@ TEST_CASE("an odd JPEG passes where libjpeg alone, reading it strictly, passes i
 }
 
 #ifdef WEIR_HAS_OPENCV_CODEC
-TEST_CASE("with OpenCV's codec allowed, odd BMP, TIFF and PNM agree with two other decoders",
-          "[verdicts][I14]") {
+TEST_CASE("odd BMP, TIFF and PNM match two other decoders by OpenCV", "[verdicts][I14]") {
   Mismatches refusals, pixels;
   std::size_t refused = 0;
   const auto foreign = only(odd_images(), [](const Listed& file) { return !file.own(); });

@@ -107,8 +107,7 @@ std::vector<Encoded> signatures() {
 
 }  // namespace
 
-TEST_CASE("other formats are unsupported: nobody else's codec is entered, no file is written",
-          "[I14]") {
+TEST_CASE("other formats are unsupported and enter no foreign codec", "[I14]") {
   const TemporaryFiles temporary;
   const auto spy = std::make_shared<const Spy>();
   auto options = whole({8, 8});
@@ -124,7 +123,7 @@ TEST_CASE("other formats are unsupported: nobody else's codec is entered, no fil
   CHECK_FALSE(temporary.any());
 }
 
-TEST_CASE("hostile signatures write no temporary file, whichever codecs are allowed", "[I14]") {
+TEST_CASE("hostile signatures write no temporary file with any codec", "[I14]") {
   const TemporaryFiles temporary;
   std::vector<std::filesystem::path> paths;
   for (const auto& file : hostile_images())

@@ -45,7 +45,7 @@ TEST_CASE("focal loss is what the paper's formula says", "[focal]") {
   CHECK(focal_loss(x, true, 0, 0.5) / focal_loss(x, true, 2, 0.5) == Approx(100));
 }
 
-TEST_CASE("focal loss is finite and keeps its digits wherever the logit lies", "[focal]") {
+TEST_CASE("focal loss is finite and keeps its digits for any logit", "[focal]") {
   for (const int gamma : gammas) {
     CAPTURE(gamma);
     CHECK(focal_loss(-1000, true, gamma, 0.25) == Approx(250));
@@ -56,7 +56,7 @@ TEST_CASE("focal loss is finite and keeps its digits wherever the logit lies", "
   }
 }
 
-TEST_CASE("the curve of losses does not depend on their order, to the last bit", "[focal]") {
+TEST_CASE("the curve of losses is the same to the bit in any order", "[focal]") {
   auto losses = some_losses();
   const auto curve = accumulate(std::span(losses), 101);
   CHECK(curve.share.front() == 0);
@@ -71,7 +71,7 @@ TEST_CASE("the curve of losses does not depend on their order, to the last bit",
   CHECK(other.share == curve.share);
 }
 
-TEST_CASE("equal losses make a straight line, and losses of nothing a flat one", "[focal]") {
+TEST_CASE("equal losses make a straight line and zero losses a flat one", "[focal]") {
   std::vector<float> losses(400, 0.5F);
   const auto curve = accumulate(std::span(losses), 5);
   CHECK(curve.total == 200);
@@ -94,7 +94,7 @@ TEST_CASE("losses too small for their precision are counted", "[focal]") {
   CHECK(curves.zeros[1] == std::array<std::uint64_t, 5>{0, 0, 1, 1, 1});
 }
 
-TEST_CASE("memory of one's own is on the books, and the budget holds for it", "[focal]") {
+TEST_CASE("a caller's own memory is on the books and within the budget", "[focal]") {
   weir::MemoryLedger ledger(1000);
   {
     OnTheBooks memory(ledger);

@@ -64,16 +64,15 @@ int lines_of_code(const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("a loader by hand and weir give a trainer the same pixels and labels", "[moving]") {
+TEST_CASE("a handwritten loader and weir give a trainer the same data", "[moving]") {
   compare("handwritten");
 }
 
-TEST_CASE("libtorch's DataLoader and weir give a trainer the same pixels and labels", "[moving]") {
+TEST_CASE("libtorch's DataLoader and weir give a trainer the same data", "[moving]") {
   compare("torch");
 }
 
-TEST_CASE("what a trainer says it was shown tells images that differ from images in another order",
-          "[moving]") {
+TEST_CASE("a trainer's digest tells other images from another order", "[moving]") {
   constexpr std::size_t side = 8, values = 3 * side * side;
   std::vector<std::vector<float>> images(4, std::vector<float>(values));
   for (std::size_t i = 0; i < images.size(); ++i)

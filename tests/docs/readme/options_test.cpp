@@ -43,8 +43,7 @@ Fields listed(const std::string& page, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("the page of options lists every field and its default in the order of the headers",
-          "[readme]") {
+TEST_CASE("the options page lists fields and defaults in header order", "[readme]") {
   const auto page = read_file(tree_of_options / "docs/guide/options.md");
   const std::pair<const char*, std::vector<std::string>> headers[] = {
       {"options",

@@ -78,7 +78,7 @@ TEST_CASE("every ./dev command in the README and the guide exists", "[readme]") 
   }
 }
 
-TEST_CASE("every weir command and option in the README and the guide exists", "[readme]") {
+TEST_CASE("every weir command and option in README and guide exists", "[readme]") {
   const auto known = listed(weir::test::weir({"--help"}).out);
   REQUIRE(known.contains("sweep"));
   std::map<std::string, std::set<std::string>> options;

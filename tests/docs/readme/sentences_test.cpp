@@ -33,8 +33,7 @@ TEST_CASE("sentences of a page end where a reader sees them end", "[readme]") {
   CHECK(count_words(found[3]) == 2);
 }
 
-TEST_CASE("no sentence of the README, the guide or the benchmarks has more than 30 words",
-          "[readme]") {
+TEST_CASE("no sentence of README, guide or benchmarks exceeds 30 words", "[readme]") {
   check_sentences(tree / "README.md");
   check_sentences(tree / "docs/benchmarks.md");
   for (const auto& entry : std::filesystem::directory_iterator(tree / "docs/guide"))

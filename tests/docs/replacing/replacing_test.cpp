@@ -80,8 +80,7 @@ std::size_t lines_of_code(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("weir gives what the loader by hand gives: the same samples, the same values",
-          "[replacing]") {
+TEST_CASE("weir gives the same samples and values as a loader by hand", "[replacing]") {
   const Images images;
   for (const auto* of : {"a", "b"}) {
     CAPTURE(of);
@@ -132,8 +131,7 @@ TEST_CASE("without shuffling both keep the order of the folder", "[replacing]") 
   CHECK(take_epoch(by_weir, 3 * 32 * 32).order == wanted);
 }
 
-TEST_CASE("a loader by hand that is left in the middle of an epoch ends, and so does weir",
-          "[replacing]") {
+TEST_CASE("a loader left in mid-epoch ends, by hand and with weir", "[replacing]") {
   const Images images;
   const Settings settings{.root = images.folder("b"), .batch = 5};
   FloatBatch batch;
@@ -145,7 +143,7 @@ TEST_CASE("a loader by hand that is left in the middle of an epoch ends, and so 
   CHECK(by_weir.next(batch));
 }
 
-TEST_CASE("a file that is no image ends both with an error that names it", "[replacing]") {
+TEST_CASE("a file that is no image ends both loaders with its name", "[replacing]") {
   const Images images;
   std::ofstream(fs::path(images.folder("b")) / "0" / "bad.jpg") << "not an image";
   const Settings settings{.root = images.folder("b")};
@@ -155,8 +153,7 @@ TEST_CASE("a file that is no image ends both with an error that names it", "[rep
   CHECK_THROWS_WITH(take_epoch(by_weir, 3 * 32 * 32), weir::test::has_text("bad.jpg"));
 }
 
-TEST_CASE("each replacement has fewer than 40 lines, and the guide shows it as it is",
-          "[replacing]") {
+TEST_CASE("the guide shows each replacement and it is below 40 lines", "[replacing]") {
   const fs::path root = WEIR_ROOT;
   const auto by_hand = read_file(root / "examples/replacing/hand_written.hpp");
   const auto guide = read_file(root / "docs/guide/replacing.md");

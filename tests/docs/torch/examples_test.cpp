@@ -11,7 +11,7 @@
 
 using namespace replacing;
 
-TEST_CASE("tensors by weir are the floats by weir: values, labels, paths, epochs", "[torch]") {
+TEST_CASE("weir's tensors equal its floats, labels, paths and epochs", "[torch]") {
   const weir::test::TemporaryFolder folder;
   weir::bench::write_images(weir::synthetic(40, {40, 56}, 1), folder.path());
   const Settings settings{.root = folder.string(), .side = 32, .batch = 16};

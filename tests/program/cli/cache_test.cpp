@@ -67,7 +67,7 @@ TEST_CASE("a cache: what it cannot be is a usage error that names it") {
   CHECK(contains(random.err, "--fit random"));
 }
 
-TEST_CASE("a cache: verify finds every law kept, determinism where samples are hit, too") {
+TEST_CASE("verify finds every law kept with a cache, even determinism") {
   // verify_beside_test.cpp tests eviction.
   for (const std::string keep : {"encoded", "decoded"}) {
     const std::vector<std::string> words{
@@ -89,7 +89,7 @@ TEST_CASE("a cache: verify finds every law kept, determinism where samples are h
   }
 }
 
-TEST_CASE("a cache: tune says what a cache would bring, and pastes the one that was asked for") {
+TEST_CASE("tune says what a cache would bring and pastes the given one") {
   const auto json = json_of({"tune", images, "--read-delay-ms", "2", "--memory-budget", "256MiB",
                              "--cache", "encoded:1MiB"});
   const auto& advice = json["advice"];

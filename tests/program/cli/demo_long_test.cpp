@@ -23,8 +23,7 @@ class TemporaryFiles {
 
 }  // namespace
 
-TEST_CASE("the demo needs no data, ends with the sweep's table and leaves nothing behind",
-          "[demo]") {
+TEST_CASE("the demo needs no data, prints its table and leaves nothing", "[demo]") {
   const TemporaryFiles files;
   const auto outcome = weir::test::weir({"demo"});
   CHECK(outcome.exit_code == 0);
@@ -35,7 +34,7 @@ TEST_CASE("the demo needs no data, ends with the sweep's table and leaves nothin
   CHECK(files.all_gone());
 }
 
-TEST_CASE("a demo interrupted while it makes its images leaves nothing behind", "[demo]") {
+TEST_CASE("a demo interrupted while it makes images leaves nothing", "[demo]") {
   const TemporaryFiles files;
   CHECK(weir_interrupted({"demo"}).exit_code == 130);
   CHECK(files.all_gone());

@@ -52,7 +52,7 @@ std::string folder_digest(bool spot) {
 
 }  // namespace
 
-TEST_CASE("workers, queue, read-ahead and budget do not change what is delivered", "[digest]") {
+TEST_CASE("workers, queue, read-ahead and budget do not change the rows", "[digest]") {
   const auto order =
       GENERATE(Arguments{}, Arguments{"--shuffle", "--seed", "7"}, Arguments{"--fit", "random"});
   CAPTURE(order);

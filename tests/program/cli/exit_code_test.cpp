@@ -20,7 +20,7 @@ TEST_CASE("help and version go to stdout and exit 0", "[exit]") {
   CHECK(outcome.err.empty());
 }
 
-TEST_CASE("a usage error exits 2, says why on stderr and writes nothing to stdout", "[exit]") {
+TEST_CASE("a usage error exits 2 and writes only to stderr", "[exit]") {
   const auto arguments = GENERATE(
       Arguments{}, Arguments{"run"}, Arguments{"fly"}, Arguments{"run", "x", "--no-such-option"},
       Arguments{"run", "synthetic:x"}, Arguments{"run", "synthetic:8,8x8", "--batch", "0"},
@@ -53,7 +53,7 @@ TEST_CASE("data that is not there exits 1", "[exit]") {
   CHECK(contains(outcome.err, "/no/such/folder"));
 }
 
-TEST_CASE("a bad sample ends a run with exit 1, or is skipped, or is blank", "[exit]") {
+TEST_CASE("a bad sample gives exit 1, is skipped or is blank", "[exit]") {
   const TemporaryFolder folder;
   folder.write("bad.jpg", "no image");
   const auto made = weir::test::weir({"run", folder.path(), "--batch", "4", "--json", "-"});
@@ -75,7 +75,7 @@ TEST_CASE("a bad sample ends a run with exit 1, or is skipped, or is blank", "[e
   CHECK(contains(probed.out, "bad.jpg"));
 }
 
-TEST_CASE("an interrupt ends the run cleanly, with its report and exit 130", "[exit]") {
+TEST_CASE("an interrupt ends the run with its report and exit 130", "[exit]") {
   const TemporaryFolder folder;
   const auto outcome = weir_interrupted(
       {"run", "synthetic:100000,16x16", "--size", "16x16", "--epochs", "1000", "--consumer-ms", "1",
@@ -87,7 +87,7 @@ TEST_CASE("an interrupt ends the run cleanly, with its report and exit 130", "[e
   CHECK(outcome.json()["samples"]["conserved"] == true);
 }
 
-TEST_CASE("a hangup ends the run as an interrupt does, unless it is ignored", "[exit]") {
+TEST_CASE("a hangup that is not ignored ends a run as an interrupt does", "[exit]") {
   const TemporaryFolder folder, list;
   const auto json = (folder.path() / "r.json").string(), samples = (list.path() / "s").string();
   const Arguments words{
@@ -131,7 +131,7 @@ TEST_CASE("an automatic budget says how it was worked out", "[exit]") {
   CHECK(contains(weir::test::weir({"plan", "--memory-budget", "auto"}).out, "auto budget "));
 }
 
-TEST_CASE("huge and locked slabs work, or the report says why they are neither", "[exit]") {
+TEST_CASE("huge and locked slabs work or the report says why not", "[exit]") {
   const std::string kind = GENERATE("huge", "locked", "pinned");
   const auto outcome = weir::test::weir(
       {"run", "synthetic:8,8x8", "--size", "8x8", "--slab-memory", kind, "--json", "-"});

@@ -2,7 +2,7 @@
 #include "support/catch.hpp"
 
 // Ten batches of 128 are consumed. The samples drawn beyond them are those of the queue.
-TEST_CASE("at rest a loader has drawn what was consumed and one queue more", "[experiment]") {
+TEST_CASE("a loader at rest has drawn one queue more than was consumed", "[experiment]") {
   const auto [depth, drawn] = GENERATE(table<std::string, int>({{"10", 2560}, {"2", 1536}}));
   CAPTURE(depth);
   const auto outcome =

@@ -32,7 +32,7 @@ std::set<std::string> options_in(const std::string& help) {
 
 }  // namespace
 
-TEST_CASE("help says the same in each of its ways, the common options first", "[help]") {
+TEST_CASE("help is the same in each way and common options come first", "[help]") {
   const auto top = out_of({"help"});
   CHECK(top == out_of({"--help"}));
   for (const auto& command : commands) {
@@ -70,8 +70,7 @@ TEST_CASE("every command that runs or reports has --quiet and --json", "[help]")
   CHECK(options_in(out_of({"help", "page", "--all"})).contains("--quiet"));
 }
 
-TEST_CASE("no sentence of a help text has more than 30 words, and no line more than 100 columns",
-          "[help]") {
+TEST_CASE("help has no sentence above 30 words and no line above 100", "[help]") {
   for (const auto& command : commands) {
     // A sentence ends at a full stop or before the line of an option.
     auto text = std::regex_replace(out_of({"help", command, "--all"}),
@@ -94,7 +93,7 @@ TEST_CASE("no sentence of a help text has more than 30 words, and no line more t
   }
 }
 
-TEST_CASE("completions have each option of each command, and the values it lists", "[help]") {
+TEST_CASE("completions have every option of a command and its values", "[help]") {
   const std::string script = WEIR_ROOT "/src/packaging/completions/weir.bash";
   const auto completed = [&](const std::string& words, int at) {
     const auto outcome = run_program({"/bin/bash", "-c",

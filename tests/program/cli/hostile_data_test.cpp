@@ -107,7 +107,7 @@ TEST_CASE("names come out escaped, in text and in JSON", "[hostile][D6]") {
   CHECK_FALSE(contains(json.err, "\x1b"));
 }
 
-TEST_CASE("names of data and of reports come out escaped in what is refused", "[hostile][D6]") {
+TEST_CASE("refusals escape the names of data and of reports", "[hostile][D6]") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "\x1b[31mred\n";
   fs::create_symlink(path.filename(), path);
@@ -122,7 +122,7 @@ TEST_CASE("names of data and of reports come out escaped in what is refused", "[
   CHECK_FALSE(contains(outcome.err, "\x1b[31m"));
 }
 
-TEST_CASE("which links of a folder are data is said by --follow-symlinks", "[hostile][D3]") {
+TEST_CASE("--follow-symlinks says which links of a folder are data", "[hostile][D3]") {
   const TemporaryFolder folder, outside;
   put_image(folder.path() / "own");
   put_image(outside.path() / "other");
@@ -171,8 +171,7 @@ TEST_CASE("a file that may not be read stops a run or costs its own row", "[host
 
 // UBSan opens a pipe to check that an address is readable. Without a free descriptor it reports an error.
 #ifndef WEIR_TEST_UBSAN
-TEST_CASE("a program with fewer descriptors than readers ends, and tells what it could not open",
-          "[hostile][D7]") {
+TEST_CASE("a program with too few descriptors ends and says what failed", "[hostile][D7]") {
   const TemporaryFolder folder;
   constexpr int files = 60;
   for (int i = 0; i < files; ++i) put_image(folder.path() / std::to_string(i));

@@ -32,7 +32,7 @@ TEST_CASE("a refusal names the list of options or commands", "[message]") {
   refuses({}, "`weir help` lists the commands.");
 }
 
-TEST_CASE("an option is named as it was written, and sizes can be pasted", "[message]") {
+TEST_CASE("a message names an option as written and a size to paste", "[message]") {
   refuses(
       {"run", data, "--workers", "1", "--memory-budget", "64"},
       "weir: --memory-budget 64 (64 bytes; did you mean 64MiB?): this needs at least 17.3MiB: ");
@@ -83,7 +83,7 @@ TEST_CASE("DATA that cannot be opened is answered with what DATA may be", "[mess
   for (const auto& row : rows) refuses({"run", row.data}, row.message, row.exit_code);
 }
 
-TEST_CASE("a file that an option names is named with the option and the reason", "[message]") {
+TEST_CASE("an unusable file is named with its option and the reason", "[message]") {
   const TemporaryFolder folder;
   const std::string text(folder.write("note.txt", "hallo\n")), empty(folder.write("c.json", "{}"));
   const auto same = (folder.path() / "same").string();
@@ -108,7 +108,7 @@ TEST_CASE("a file that an option names is named with the option and the reason",
                  "hint: --exclude " + text + ": " + data + " has no sample named 'hallo'\n"));
 }
 
-TEST_CASE("a hint names the option that bounds the queue, or what it may take", "[message]") {
+TEST_CASE("a hint names the queue's limiting option or a value for it", "[message]") {
   const auto hinted = [](const Arguments& options, const std::string& hint) {
     Arguments arguments{"run", data, "--steps", "1"};
     arguments.insert(arguments.end(), options.begin(), options.end());
@@ -128,7 +128,7 @@ TEST_CASE("a hint names the option that bounds the queue, or what it may take", 
       contains(plan.err, "hint: a batch takes 383.58 GiB (--batch 32, --size 65500x65500), and "));
 }
 
-TEST_CASE("what memory or threads do not suffice for is named, with the way out", "[message]") {
+TEST_CASE("a lack of memory or threads is named with the way out", "[message]") {
   if (weir::test::sanitized) return weir::test::skip("a sanitizer needs more address space");
   // In KiB of address space.
   const auto limited = [](const std::string& kib, const Arguments& arguments) {
@@ -244,7 +244,7 @@ TEST_CASE("an interrupted tune says so", "[message][tune]") {
   CHECK(outcome.out == "Interrupted: the measurement did not end, so there is no advice.\n");
 }
 
-TEST_CASE("a cache without a bound takes what an automatic budget leaves", "[message][cache]") {
+TEST_CASE("a cache without bound gets what an automatic budget leaves", "[message][cache]") {
   const std::string kind = GENERATE("encoded", "decoded");
   const auto outcome = weir::test::weir({"run", data, "--size", "8x8", "--cache", kind});
   CHECK(outcome.exit_code == 0);

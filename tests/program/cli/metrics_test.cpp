@@ -91,7 +91,7 @@ Exposition at_rest(std::uint16_t port, double count) {
 
 }  // namespace
 
-TEST_CASE("a run is scraped while it runs, and says what its report says", "[metrics]") {
+TEST_CASE("a run can be scraped and says what its report says", "[metrics]") {
   // The consumer keeps the first batch for an hour, so the loader settles: 1 leased, 2 ready.
   Running program({"run", "synthetic:1000,16x16", "--size", "16x16", "--batch", "8",
                    "--max-queue-size", "2", "--consumer-ms", "3600000", "--memory-budget", "64MiB",
@@ -149,7 +149,7 @@ TEST_CASE("counters only grow from one scrape to the next", "[metrics]") {
   CHECK(program.interrupt().exit_code == 130);
 }
 
-TEST_CASE("clients that reset the connection before the answer end no run", "[metrics][R11]") {
+TEST_CASE("a run continues when clients reset the connection early", "[metrics][R11]") {
   Running program({"run", "synthetic:64,16x16", "--size", "16x16", "--batch", "4", "--epochs",
                    "1000000", "--metrics-port", "0", "--quiet", "--json", "-"});
   const auto port = port_of(program);
@@ -204,7 +204,7 @@ TEST_CASE("silent clients do not delay the end", "[metrics]") {
   CHECK(ends_first);
 }
 
-TEST_CASE("a server without free descriptors answers again when they are free", "[metrics]") {
+TEST_CASE("a server answers again when descriptors are free again", "[metrics]") {
   if (weir::test::sanitized) return weir::test::skip("UBSan needs descriptors to look at objects");
   Running program({"run", "synthetic:64,16x16", "--size", "16x16", "--consumer-ms", "3600000",
                    "--metrics-port", "0", "--quiet"});
@@ -243,7 +243,7 @@ TEST_CASE("what is no request for the metrics is refused in HTTP", "[metrics]") 
   CHECK(answer_to("GET /metrics HT").empty());  // the server gives up after two seconds
 }
 
-TEST_CASE("an address is parsed by the system, and one that is none is refused", "[metrics]") {
+TEST_CASE("the system parses an address and a wrong one is refused", "[metrics]") {
   const auto with_address = [](const std::string& address) {
     return weir::test::weir({"run", "synthetic:8,16x16", "--size", "16x16", "--metrics-port", "0",
                              "--quiet", "--metrics-address", address});

@@ -39,7 +39,7 @@ void check_told(const weir::test::Outcome& outcome, const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("an output that cannot be written is told before the first sample", "[output][R6]") {
+TEST_CASE("an unwritable output is reported before the first sample", "[output][R6]") {
   const std::string option = GENERATE("--json", "--html", "--trace");
   const TemporaryFolder folder;
   const auto missing = (folder.path() / "none/report").string();
@@ -61,7 +61,7 @@ TEST_CASE("an output that cannot be written is told before the first sample", "[
   }
 }
 
-TEST_CASE("a list of bad files and a page are checked before the first sample, too", "[output]") {
+TEST_CASE("--list-bad and page check their output before any sample", "[output]") {
   const TemporaryFolder folder;
   const auto missing = (folder.path() / "none/report").string();
   check_told(weir::test::weir({"probe", "synthetic:1000000000,8x8", "--list-bad", missing}),
@@ -90,7 +90,7 @@ TEST_CASE("an output that fails takes no other along", "[output][R6]") {
   CHECK(both.err.find("cannot write") != both.err.rfind("cannot write"));
 }
 
-TEST_CASE("a file keeps its previous content until the new one is complete", "[output][R6]") {
+TEST_CASE("a file keeps its old content until the new one is complete", "[output][R6]") {
   const TemporaryFolder folder;
   const auto html = folder.write("r.html", "before");
   // Writes beyond 4 KiB fail. A page has more.
@@ -102,7 +102,7 @@ TEST_CASE("a file keeps its previous content until the new one is complete", "[o
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("a file that is replaced keeps its mode, and a link to it stays one", "[output]") {
+TEST_CASE("a replaced file keeps its mode and a link stays a link", "[output]") {
   namespace fs = std::filesystem;
   const TemporaryFolder folder;
   const fs::path file = folder.write("kept/r.json", "before");

@@ -11,8 +11,7 @@ const std::string data = "synthetic:120,40x60";
 
 }  // namespace
 
-TEST_CASE("a soak of padded, ragged and bucketed batches at their floors breaks no law",
-          "[verify][sizes]") {
+TEST_CASE("a soak of all size modes at their floors breaks no law", "[verify][sizes]") {
   const std::vector<std::vector<std::string>> kinds{
       {"--sizes", "padded"},
       {"--sizes", "ragged", "--max-queue-bytes", "60KiB", "--batch", "1"},
@@ -60,7 +59,7 @@ TEST_CASE("a soak of padded, ragged and bucketed batches at their floors breaks 
   }
 }
 
-TEST_CASE("buckets lessen the padding, and text and JSON say by how much", "[sizes]") {
+TEST_CASE("text and JSON say by how much buckets lessen the padding", "[sizes]") {
   const auto run = [](std::vector<std::string> more) {
     std::vector<std::string> words{"run", data,        "--sizes",   "padded", "--batch",
                                    "8",   "--shuffle", "--workers", "2",      "--digest"};
@@ -85,7 +84,7 @@ TEST_CASE("buckets lessen the padding, and text and JSON say by how much", "[siz
   CHECK(contains(text, "delivered: 120 images"));
 }
 
-TEST_CASE("a plan of images at their own sizes says least, average and most", "[plan][sizes]") {
+TEST_CASE("a plan of own-size images says least, average and most", "[plan][sizes]") {
   const auto outcome = weir::test::weir(
       {"plan", data, "--sizes", "ragged", "--batch", "4", "--max-queue-bytes", "1MiB"});
   CHECK(outcome.exit_code == 0);
@@ -105,7 +104,7 @@ TEST_CASE("a queue of images of one shape is bounded by bytes, too", "[plan][siz
   CHECK(json["sizes"].is_null());
 }
 
-TEST_CASE("a sweep over depths of images at their own sizes predicts bytes alone", "[sizes]") {
+TEST_CASE("a sweep over own-size images predicts only bytes", "[sizes]") {
   const auto outcome = weir::test::weir({"sweep", "synthetic:60,30x40", "--sizes", "padded",
                                          "--batch", "4", "--max-queue-size", "1,3", "--epochs", "1",
                                          "--rounds", "1", "--json", "-"});
@@ -145,7 +144,7 @@ TEST_CASE("what has no say beside --sizes is refused by its name", "[sizes]") {
   refuses({"run", data, "--max-queue-bytes", "0"}, "--max-queue-bytes");
 }
 
-TEST_CASE("a cache whose bound is the budget takes images at their own sizes", "[sizes][cache]") {
+TEST_CASE("a cache bounded by the budget takes own-size images", "[sizes][cache]") {
   const std::string sizes = GENERATE("padded", "ragged");
   const auto outcome = weir::test::weir(
       {"run", data, "--sizes", sizes, "--batch", "8", "--cache", "decoded", "--json", "-"});

@@ -34,8 +34,7 @@ std::map<std::string, std::string> packed_files(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("a pack that was killed at 20 moments goes on, and its files are those of one run",
-          "[pack]") {
+TEST_CASE("a pack killed at 20 moments goes on to the files of one run", "[pack]") {
   constexpr int packs = 5, kills = 4;
   const TemporaryFolder whole;
   const auto begun = std::chrono::steady_clock::now();
@@ -56,7 +55,7 @@ TEST_CASE("a pack that was killed at 20 moments goes on, and its files are those
   }
 }
 
-TEST_CASE("pack lists bad images, leaves them out, and says what it made", "[pack]") {
+TEST_CASE("pack lists bad images, leaves them out and says what it made", "[pack]") {
   const TemporaryFolder folder, out;
   const auto jpeg = read_text(weir::synthetic(2, {.height = 80, .width = 120}), 1);
   folder.write("cat/a.jpg", jpeg);
@@ -94,7 +93,7 @@ TEST_CASE("pack lists bad images, leaves them out, and says what it made", "[pac
   CHECK(contains(read_file(to + "2/shard-000000.tar"), jpeg));
 }
 
-TEST_CASE("pack refuses to go on with other labels, and says what it cannot write", "[pack]") {
+TEST_CASE("pack refuses other labels and says what it cannot write", "[pack]") {
   namespace fs = std::filesystem;
   const TemporaryFolder data, out;
   const auto jpeg = read_text(weir::synthetic(1, {.height = 80, .width = 120}), 0);

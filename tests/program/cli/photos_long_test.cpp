@@ -52,8 +52,7 @@ TEST_CASE("each place in the queue costs one slab, on real photographs", "[photo
   }
 }
 
-TEST_CASE("the process grows by what the books hold, at every depth, on real photographs",
-          "[photos]") {
+TEST_CASE("the process grows as the books do at each depth, with photos", "[photos]") {
   const auto photos = test_data("photos");
   if (!photos) {
     skip("WEIR_TEST_DATA is not set");
@@ -78,7 +77,7 @@ TEST_CASE("the process grows by what the books hold, at every depth, on real pho
   }
 }
 
-TEST_CASE("a queue at rest holds as many slabs as it is deep, on real photographs", "[photos]") {
+TEST_CASE("a queue of photos at rest holds as many slabs as it is deep", "[photos]") {
   const auto photos = test_data("photos");
   if (!photos) {
     skip("WEIR_TEST_DATA is not set");
@@ -95,8 +94,7 @@ TEST_CASE("a queue at rest holds as many slabs as it is deep, on real photograph
         (static_cast<std::uint64_t>(depth) + 1) * slab);
 }
 
-TEST_CASE("photographs give one digest, whatever the workers, queue, read-ahead or budget",
-          "[photos]") {
+TEST_CASE("photographs give one digest under any workers or budget", "[photos]") {
   const auto photos = test_data("photos");
   if (!photos) {
     skip("WEIR_TEST_DATA is not set");

@@ -4,7 +4,7 @@
 #include "support/catch.hpp"
 #include "support/text.hpp"
 
-TEST_CASE("CIFAR and MNIST as DATA have the digest of an independent reading", "[pixels]") {
+TEST_CASE("CIFAR and MNIST have the digest of an independent reading", "[pixels]") {
   const weir::test::TemporaryFolder folder;
   const auto made = weir::test::run_program(
       {"/usr/bin/env", "python3", WEIR_ROOT "/tests/program/cli/pixel_files.py", folder.string()});

@@ -92,7 +92,7 @@ TEST_CASE("what probe lists as bad, run and probe leave out", "[probe]") {
   CHECK(read_file(again).empty());
 }
 
-TEST_CASE("a list of bad files filters a manifest, by weir or line by line", "[probe]") {
+TEST_CASE("a list of bad files filters a manifest in weir or by lines", "[probe]") {
   const TemporaryFolder folder;
   folder.write("good.jpg", a_jpeg(1));
   folder.write("bad.jpg", "no image");
@@ -122,7 +122,7 @@ TEST_CASE("a list of names that is not one is told", "[probe]") {
         1);
 }
 
-TEST_CASE("limits are asked for on the command line, and are faults of that kind", "[probe]") {
+TEST_CASE("limits on the command line give faults of kind limit", "[probe]") {
   const TemporaryFolder folder;
   folder.write("a.jpg", a_jpeg(1));
   const auto limit =
@@ -140,7 +140,7 @@ TEST_CASE("limits are asked for on the command line, and are faults of that kind
   }
 }
 
-TEST_CASE("probe refuses what a run refuses: a sample too large, a budget too small", "[probe]") {
+TEST_CASE("probe refuses a sample or a budget as a run does", "[probe]") {
   const TemporaryFolder folder;
   folder.write("a.jpg", a_jpeg(1));
   const auto large =

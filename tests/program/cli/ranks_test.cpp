@@ -55,7 +55,7 @@ weir::test::Outcome launched(Arguments variables, const Arguments& arguments) {
 
 }  // namespace
 
-TEST_CASE("half a claim, a wrong rank and files without {rank} are refused by name", "[ranks]") {
+TEST_CASE("wrong claims and files without {rank} are refused by name", "[ranks]") {
   refuses("run", {"--rank", "3"}, "--rank 3 needs --world W");
   refuses("run", {"--world", "3"}, "--world 3 needs --rank R");
   refuses("run", {"--rank", "3", "--world", "3"}, "--rank 3: must be below --world 3\n");
@@ -79,7 +79,7 @@ TEST_CASE("half a claim, a wrong rank and files without {rank} are refused by na
   }
 }
 
-TEST_CASE("launchers are asked only with --ranks, and a wrong claim is named", "[ranks]") {
+TEST_CASE("only --ranks asks launchers and a wrong claim is named", "[ranks]") {
   const auto run = [](const Arguments& variables, const Arguments& options) {
     auto arguments = command("run", {"--json", "-"});
     arguments.insert(arguments.end(), options.begin(), options.end());
@@ -108,7 +108,7 @@ TEST_CASE("launchers are asked only with --ranks, and a wrong claim is named", "
   CHECK(ranks["local_world"] == 2);
 }
 
-TEST_CASE("a plan and a report say what one rank and all ranks deliver and hold", "[ranks]") {
+TEST_CASE("a plan and a report say what one and all ranks deliver", "[ranks]") {
   const Arguments job{"--world", "4", "--ranks-per-node", "2", "--json", "-"};
   const auto plan = weir_with("plan", job).json()["plan"];
   CHECK(plan["epoch"]["batches"] == 4);
@@ -135,7 +135,7 @@ TEST_CASE("the budget of auto is divided by the ranks of this machine", "[ranks]
   CHECK(contains(four["budget_how"].get<std::string>(), "divided by 4 ranks on this machine"));
 }
 
-TEST_CASE("verify runs all ranks of a job and compares them with one process", "[ranks]") {
+TEST_CASE("verify compares all ranks of a job with one process", "[ranks]") {
   const auto world = GENERATE("2", "8");
   const auto outcome =
       weir_with("verify", {"--shuffle", "--epochs", "2", "--world", world, "--json", "-"});
@@ -207,7 +207,7 @@ TEST_CASE("a run resumes where another has ended, with other ranks", "[ranks]") 
   CHECK(std::filesystem::is_symlink(file("link")));
 }
 
-TEST_CASE("SIGTERM ends a run as SIGINT does, and saves what is finished", "[ranks]") {
+TEST_CASE("SIGTERM ends a run as SIGINT does and saves what is finished", "[ranks]") {
   const TemporaryFolder folder, list;
   const auto progress = (folder.path() / "p").string(), samples = (list.path() / "s").string();
   const auto outcome = weir::test::weir_signalled(

@@ -35,8 +35,7 @@ void check(const Words& options, std::int64_t more_threads) {
 
 }  // namespace
 
-TEST_CASE("memory grows as the books show, whatever depth, batch or threads are allowed",
-          "[program][rss]") {
+TEST_CASE("memory grows as the books show under any depth or batch", "[program][rss]") {
   if (sanitized) return skip("a sanitizer keeps memory of its own");
   check({"--sizes", "ragged", "--batch", "1", "--max-queue-size", "1048576", "--max-queue-bytes",
          "16MiB", "--memory-budget", "64MiB"},

@@ -88,7 +88,7 @@ TEST_CASE("plan and report show what a run of this data may take", "[measured]")
   CHECK(report("run", data, nullptr)["plan"]["data_ceiling_bytes"].is_null());
 }
 
-TEST_CASE("where sizes are measured, plan, run and verify reserve the same", "[measured][sizes]") {
+TEST_CASE("plan, run and verify reserve the same with measured sizes", "[measured][sizes]") {
   const TemporaryFolder folder;  // synthetic: knows the sizes of its images
   const auto images = weir::synthetic(20, {120, 160});
   weir::cli::VectorSink sink;
@@ -123,8 +123,7 @@ TEST_CASE("measured needs data and a plan of a loader", "[measured][messages]") 
   CHECK(contains(none.err, "--max-sample-bytes 0: must be 1 or more bytes"));
 }
 
-TEST_CASE("a budget without room for the largest sample is refused with its bytes",
-          "[measured][messages]") {
+TEST_CASE("a budget below the largest sample is refused with its bytes", "[measured][messages]") {
   const auto outcome = weir::test::weir({"run", "synthetic:4,600x800", "--batch", "1", "--size",
                                          "32x32", "--workers", "1", "--memory-budget", "150KiB",
                                          "--max-sample-bytes", "measured"});

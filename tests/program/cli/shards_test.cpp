@@ -74,7 +74,7 @@ TEST_CASE("shards are DATA by pattern, by list and by folder", "[shards]") {
   CHECK(quiet({"run", shards.path(), "--verify", "--size", "8x8"}).exit_code == 0);
 }
 
-TEST_CASE("probe names shard and member, also of a sample without an image", "[shards]") {
+TEST_CASE("probe names shard and member even of a sample without image", "[shards]") {
   const Shards shards;
   shards.folder().write("bad.tar", tar_member("x/bad.jpg", "no image at all") + tar_end());
   const auto bad = quiet({"probe", shards.path("bad.tar")});
@@ -92,8 +92,7 @@ TEST_CASE("probe names shard and member, also of a sample without an image", "[s
   }
 }
 
-TEST_CASE("a shard that the index of its folder lacks, and a label that a file lacks, are named",
-          "[shards]") {
+TEST_CASE("a shard or label that an index or file lacks is named", "[shards]") {
   const Shards shards;
   REQUIRE(quiet({"index", shards.path()}).exit_code == 0);
   std::filesystem::copy(shards.path("s0.tar"), shards.path("t.tar"));

@@ -4,7 +4,7 @@
 
 using namespace weir::test;
 
-TEST_CASE("a sweep has a report for each depth, predicted beside measured", "[sweep]") {
+TEST_CASE("a sweep reports each depth, predicted beside measured", "[sweep]") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "sweep.json";
   const auto outcome = weir::test::weir({"sweep", "synthetic:64,16x16", "--size", "16x16",
@@ -93,7 +93,7 @@ TEST_CASE("an interrupted sweep tells what it has", "[sweep]") {
   CHECK(outcome.json()["runs"][0]["interrupted"] == true);
 }
 
-TEST_CASE("a sweep without --epochs runs whole epochs for two seconds at each depth", "[sweep]") {
+TEST_CASE("a sweep without --epochs runs two seconds at each depth", "[sweep]") {
   const auto outcome =
       weir::test::weir({"sweep", "synthetic:16,16x16", "--size", "16x16", "--batch", "8",
                         "--max-queue-size", "2", "--consumer-ms", "30", "--quiet", "--json", "-"});

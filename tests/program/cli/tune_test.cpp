@@ -15,7 +15,7 @@ std::vector<std::string> tuned(std::vector<std::string> options) {
 
 }  // namespace
 
-TEST_CASE("tune says what bounds the run and what to set, as text and as JSON", "[tune]") {
+TEST_CASE("tune says in text and JSON what bounds a run and what to set", "[tune]") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "tune.json";
   const auto outcome = weir::test::weir(tuned({"--consumer-ms", "60", "--json", file}));
@@ -75,7 +75,7 @@ TEST_CASE("tune says what bounds the run and what to set, as text and as JSON", 
   CHECK(json["grid"]["points"].size() > 10);
 }
 
-TEST_CASE("slow reads are measured side by side and predicted as asked for", "[tune]") {
+TEST_CASE("tune measures slow reads at once and predicts as asked", "[tune]") {
   const auto outcome =
       weir::test::weir(tuned({"--read-delay-ms", "40", "--consumer-ms", "10", "--json", "-"}));
   REQUIRE(outcome.exit_code == 0);
@@ -123,7 +123,7 @@ TEST_CASE("a consumer's trace is replayed, over and over", "[tune]") {
   CHECK(contains(refused.err, "line 2"));
 }
 
-TEST_CASE("moves of automatic tuning are told as they are made, with their reasons", "[tune]") {
+TEST_CASE("moves of automatic tuning are printed at once with reasons", "[tune]") {
   const auto outcome = weir::test::weir({"run", "synthetic:64,16x16", "--size", "16x16", "--batch",
                                          "4", "--workers", "1", "--tuning", "automatic",
                                          "--read-delay-ms", "40", "--steps", "240", "--json", "-"});

@@ -52,8 +52,7 @@ const std::vector<Words> kinds{{"--size", "48x48"},
 
 }  // namespace
 
-TEST_CASE("two loaders that have little more than they must wait for bytes, and break no law",
-          "[verify]") {
+TEST_CASE("two loaders near their floors wait for bytes, break no law", "[verify]") {
   const auto which = GENERATE(0u, 1u, 2u, 3u);
   // With a slow consumer the queues fill on any machine.
   const Words planned =
@@ -131,7 +130,7 @@ TEST_CASE("two loaders with caches that give way break no law", "[verify][cache]
   CHECK(a["evicted"].get<int>() + b["evicted"].get<int>() > 0);
 }
 
-TEST_CASE("two loaders: text names both, and a budget for one is refused", "[verify]") {
+TEST_CASE("two loaders are both named and a budget for one is refused", "[verify]") {
   const Words options{"--size", "32x32", "--max-sample-bytes", "256KiB", "--workers", "2"};
   const auto both = floor_of(first, options) + floor_of(second, options);
   const auto text = weir::test::weir(
@@ -154,7 +153,7 @@ TEST_CASE("two loaders: text names both, and a budget for one is refused", "[ver
   CHECK(contains(none.err, "--beside"));
 }
 
-TEST_CASE("two loaders: what one of them ends in is told, and the other goes on", "[verify]") {
+TEST_CASE("one loader's error is reported and the other goes on", "[verify]") {
   const TemporaryFolder folder;
   for (int i = 0; i < 3; ++i) folder.write(std::to_string(i) + ".jpg", std::string(10, 'x'));
   const auto outcome = weir::test::weir({"verify", first, "--beside", folder.path(), "--size",

@@ -4,7 +4,7 @@
 
 using namespace weir::test;
 
-TEST_CASE("a soak checks every law, attempts every file and finds no breach", "[verify]") {
+TEST_CASE("a soak checks every law, tries every file and has no breach", "[verify]") {
   const auto outcome =
       weir::test::weir({"verify", "synthetic:300,24x24", "--size", "16x16", "--batch", "8",
                         "--epochs", "3", "--max-queue-size", "3", "--max-leases", "2", "--workers",
@@ -77,7 +77,7 @@ TEST_CASE("a soak says which law it could not check, and why", "[verify]") {
       contains(outcome.out, "determinism was not checked: 1 fault of kind io need not come again"));
 }
 
-TEST_CASE("a soak of many samples delivers its first and its last once more", "[verify]") {
+TEST_CASE("a soak of many samples repeats its first and its last", "[verify]") {
   const auto order = GENERATE(
       std::vector<std::string>{"--fit", "random", "--size", "16x16"},
       std::vector<std::string>{"--sizes", "padded", "--bucket", "4", "--max-size", "20x20"},

@@ -159,7 +159,7 @@ TEST_CASE("another run can be looked at", "[page]") {
   CHECK(ready["pixels"] > 20);
 }
 
-TEST_CASE("tune draws bytes, throughput and waits that it predicts by depth", "[page]") {
+TEST_CASE("tune draws the bytes, pace and waits predicted by depth", "[page]") {
   const auto report = example_tune();
   const auto opened = open(report);
   if (!opened) return;
@@ -199,7 +199,7 @@ TEST_CASE("tune draws bytes, throughput and waits that it predicts by depth", "[
     CHECK((*drawn)["mark"] == PageJson{{"text", "now"}, {"at", 4}});
 }
 
-TEST_CASE("tune's page begins with the verdict, and says what the measured run is", "[page]") {
+TEST_CASE("tune's page begins with the verdict and explains its run", "[page]") {
   const auto opened = open(example_tune());
   if (!opened) return;
   REQUIRE_FALSE(opened->found.is_null());
@@ -248,7 +248,7 @@ TEST_CASE("a run's page draws what each depth may hold", "[page]") {
   CHECK(bytes["mark"] == PageJson{{"text", "this run"}, {"at", 4}});
 }
 
-TEST_CASE("a run that is evidence draws what its depths would do, beside what it did", "[page]") {
+TEST_CASE("a run as evidence draws predicted depths beside its own", "[page]") {
   const auto report = example_run(true);
   const auto opened = open(report);
   if (!opened) return;

@@ -7,7 +7,7 @@
 using namespace weir::test;
 using PageJson = nlohmann::json;
 
-TEST_CASE("the controls of tune's page show the prediction of the chosen setting", "[page]") {
+TEST_CASE("the controls on tune's page show the chosen prediction", "[page]") {
   const auto report = example_tune();
   const auto opened = open(report);
   if (!opened) return;

@@ -96,7 +96,7 @@ TEST_CASE("a number stands under the heading it belongs to", "[page]") {
   }
 }
 
-TEST_CASE("the numbers of tune's page and of a run's are those of the report", "[page]") {
+TEST_CASE("a page has the report's numbers, for tune and for a run", "[page]") {
   const bool tunes = GENERATE(true, false);
   const auto report = tunes ? example_tune() : example_run();
   const auto opened = open(report);

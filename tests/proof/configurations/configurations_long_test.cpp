@@ -3,16 +3,14 @@
 
 using namespace weir::test;
 
-TEST_CASE("a thousand random configurations keep the budget, complete and agree",
-          "[configurations]") {
+TEST_CASE("1,000 random configurations keep the budget and agree", "[configurations]") {
   survey_configurations(1000);
 }
 
-TEST_CASE("two hundred random pairs of loaders share a budget and complete", "[configurations]") {
+TEST_CASE("200 random pairs of loaders share a budget and complete", "[configurations]") {
   survey_pairs(200);
 }
 
-TEST_CASE("the bytes of a thousand random configurations stay below the ceilings of their plans",
-          "[configurations]") {
+TEST_CASE("1,000 random configurations stay below their plans' ceilings", "[configurations]") {
   CHECK(survey_ceilings(1000) > 0);
 }

@@ -3,12 +3,11 @@
 
 using namespace weir::test;
 
-TEST_CASE("a hundred random configurations keep the budget, complete and agree",
-          "[configurations]") {
+TEST_CASE("a hundred random configurations keep the budget and agree", "[configurations]") {
   survey_configurations(100);
 }
 
-TEST_CASE("forty random configurations of images at their own sizes do so, too",
+TEST_CASE("40 random own-size configurations keep the budget and agree",
           "[configurations][sizes]") {
   survey_configurations(40, true);
 }
@@ -17,7 +16,6 @@ TEST_CASE("fifteen random pairs of loaders share a budget and complete", "[confi
   survey_pairs(15);
 }
 
-TEST_CASE("the bytes of forty random configurations stay below the ceilings of their plans",
-          "[configurations]") {
+TEST_CASE("forty random configurations stay below their plans' ceilings", "[configurations]") {
   survey_ceilings(40);  // how many come close depends on the load
 }

@@ -6,8 +6,7 @@
 using namespace weir;
 using namespace weir::test;
 
-TEST_CASE("half of a budget and more is slabs at the peak, on real photographs",
-          "[footprint][photos]") {
+TEST_CASE("slabs of real photos hold over half the budget at the peak", "[footprint][photos]") {
   const auto photos = test_data("photos");
   if (!photos) {
     skip("WEIR_TEST_DATA is not set");

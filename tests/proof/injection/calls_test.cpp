@@ -68,7 +68,7 @@ TEST_CASE("calls that fail are a sample's fault or a refusal in words", "[D7]") 
   CHECK(harm({.call = given.call, .step = step, .error = given.error}, true) == "");
 }
 
-TEST_CASE("a folder that cannot be listed now is refused, not half listed", "[D7]") {
+TEST_CASE("a folder that cannot be listed is refused, not half listed", "[D7]") {
   scenario("index a folder").run();
   const auto call = GENERATE(Call::open, Call::stat, Call::list);
   const auto wrong = sweep(scenario("index a folder"), {.call = call, .error = EIO}, most_points(),
@@ -81,7 +81,7 @@ TEST_CASE("a folder that cannot be listed now is refused, not half listed", "[D7
 }
 
 #ifdef WEIR_SHARDS
-TEST_CASE("interrupted calls are made again, short ones go on, for shards and packs", "[D7]") {
+TEST_CASE("shards and packs repeat interrupted and finish short calls", "[D7]") {
   const auto given = GENERATE(
       Case{Call::open, EINTR}, Case{Call::stat, EINTR}, Case{Call::read, EINTR},
       Case{Call::read, 0}, Case{Call::write, EINTR}, Case{Call::write, 0}, Case{Call::sync, EINTR});
@@ -103,7 +103,7 @@ TEST_CASE("a sample of a shard costs one read and no open") {
   CHECK(calls(Call::stat, 5) < calls(Call::stat, 2) + 3 * 6);
 }
 
-TEST_CASE("calls that fail are a fault or a refusal in words, for shards and packs", "[D7]") {
+TEST_CASE("shards and packs report a failed call in words", "[D7]") {
   const auto given =
       GENERATE(Case{Call::open, EMFILE}, Case{Call::stat, EIO}, Case{Call::read, EIO});
   const std::uint64_t step = GENERATE(0u, 1u);
@@ -114,7 +114,7 @@ TEST_CASE("calls that fail are a fault or a refusal in words, for shards and pac
   CHECK(harm(failure, true, going_on_scenario, fewer_points()) == "");
 }
 
-TEST_CASE("a pack on a disk that fails keeps nothing by half, and the next one goes on", "[R6]") {
+TEST_CASE("a pack keeps no half file after a disk error and can go on", "[R6]") {
   const auto given = GENERATE(Case{Call::write, ENOSPC}, Case{Call::sync, EIO},
                               Case{Call::rename, ENOSPC}, Case{Call::list, EIO});
   const std::uint64_t step = GENERATE(0u, 1u);

@@ -36,7 +36,7 @@ TEST_CASE("no allocation that fails does more than fail", "[R1]") {
 }
 
 #ifdef WEIR_SHARDS
-TEST_CASE("no allocation that fails for shards and packs does more than fail", "[R1]") {
+TEST_CASE("a failed allocation only makes shards and packs fail", "[R1]") {
   const auto most = WEIR_TEST_LONG ? UINT64_MAX : sanitized ? 3 : 12;
   const auto work = GENERATE(
       from_range(std::vector<Scenario>{reading_shards_scenario(false), indexing_shards_scenario(),
@@ -46,8 +46,7 @@ TEST_CASE("no allocation that fails for shards and packs does more than fail", "
 }
 
 // libarchive calls exit() if it cannot allocate a string. Two threads must not do so at once.
-TEST_CASE("no allocation that fails for the search of shards does more than libarchive does",
-          "[R1]") {
+TEST_CASE("a failed allocation in a shard search fails or calls exit()", "[R1]") {
   const auto most = WEIR_TEST_LONG ? UINT64_MAX : sanitized ? 5 : 40;
   fail_allocations(on_one_cpu(searching_shards_scenario()), most, [](const Outcome& outcome) {
     return good(outcome) || outcome.end == Outcome::End::exited;
@@ -56,7 +55,7 @@ TEST_CASE("no allocation that fails for the search of shards does more than liba
 #endif
 
 // Without an earlier run, so that OpenSSL's first allocations fail, too. Memory that OpenSSL keeps is not a leak.
-TEST_CASE("no allocation that fails for the first digest of a process does more", "[R1]") {
+TEST_CASE("a failed allocation in the first digest only makes it fail", "[R1]") {
   const auto most = WEIR_TEST_LONG ? UINT64_MAX : sanitized ? 5 : 40;
   const Scenario digest{"digest", [] {
                           weir::cli::Digest sha256;

@@ -57,7 +57,7 @@ void inject(const std::string& calls, const std::string& error, bool harmless) {
 
 }  // namespace
 
-TEST_CASE("system calls that fail under strace fail in words, and the next run works", "[D7]") {
+TEST_CASE("a failed call under strace has words and the next run works", "[D7]") {
   struct Case {
     const char *calls, *error;
   };
@@ -69,7 +69,7 @@ TEST_CASE("system calls that fail under strace fail in words, and the next run w
   inject(given.calls, given.error, false);
 }
 
-TEST_CASE("system calls that are interrupted under strace are made again", "[D7]") {
+TEST_CASE("system calls that strace interrupts are made again", "[D7]") {
   const auto* const calls =
       GENERATE("openat,openat2", "read,pread64", "fstat,newfstatat", "getdents64");
   inject(calls, "EINTR", true);
@@ -87,7 +87,7 @@ TEST_CASE("no descriptors at all, from any moment on", "[D7]") {
   CHECK(complaint(traced, false) == "");
 }
 
-TEST_CASE("each thread that cannot start under strace refuses the stream", "[R5]") {
+TEST_CASE("a stream is refused if strace stops any thread from starting", "[R5]") {
   // The strand and the worker; and before them the thread that helps to list.
   for (int n = 1; n <= 3; ++n) {
     const auto traced = run_traced(folder(), "clone3:error=EAGAIN:when=" + std::to_string(n));

@@ -28,7 +28,7 @@ void fail_threads(const Scenario& scenario, bool does_without) {
 
 }  // namespace
 
-TEST_CASE("a thread that cannot start refuses the stream, and the next one works", "[R5]") {
+TEST_CASE("a stream is refused if a thread cannot start, the next works", "[R5]") {
   const auto threads = threads_scenario();
   fail_threads(threads, false);
   const auto first = run_with(threads, {.call = Call::thread, .nth = 3, .error = EAGAIN});

@@ -21,7 +21,7 @@ TEST_CASE("the accountant sees what is allocated beside the books", "[shadow][R4
   CHECK(end.books == 5000);
 }
 
-TEST_CASE("the heap never holds more than the books show, and at rest just that", "[shadow][R4]") {
+TEST_CASE("the heap holds at most what the books show, at rest exactly", "[shadow][R4]") {
   // The first run creates the permanent memory of OpenCV and the C++ runtime.
   run({.events = 1});
   const auto data = GENERATE(Data::plain, Data::folder, Data::mixed);

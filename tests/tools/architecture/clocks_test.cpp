@@ -5,7 +5,7 @@
 using weir::architecture::check_clocks;
 using weir::architecture::FixtureTree;
 
-TEST_CASE("no wait, limit or time of weir's is taken from a clock that can be set", "[R13]") {
+TEST_CASE("weir takes no time, wait or limit from an adjustable clock", "[R13]") {
   const auto breaches = check_clocks(WEIR_SOURCE_DIR);
   for (const auto& breach : breaches) UNSCOPED_INFO(breach);
   CHECK(breaches.empty());

@@ -13,7 +13,7 @@ TEST_CASE("no source file of weir passes 600 lines") {
   CHECK(breaches.empty());
 }
 
-TEST_CASE("a file of 600 lines passes and one of 601 is caught, in every folder") {
+TEST_CASE("a file of 601 lines is caught in any folder, 600 lines pass") {
   for (const std::string folder : {"include/weir", "src/base", "bench", "examples", "tests/unit"}) {
     const FixtureTree tree;
     tree.write(folder + "/long.cpp", std::string(600, '\n'));

@@ -6,13 +6,13 @@ using weir::architecture::check_case_names;
 using weir::architecture::check_names;
 using weir::architecture::FixtureTree;
 
-TEST_CASE("no retired name is in the code, nor a retired key or label") {
+TEST_CASE("the code has no retired name, key or label") {
   const auto breaches = check_names(WEIR_SOURCE_DIR);
   for (const auto& breach : breaches) UNSCOPED_INFO(breach);
   CHECK(breaches.empty());
 }
 
-TEST_CASE("a retired name is caught in code and as a label, in prose it is not") {
+TEST_CASE("a retired name is caught in code and labels but not in prose") {
   for (const auto* line : {"struct StageClock {};", "double starved_s = 0;", "out[\"asked\"] = 1;",
                            "const auto place = 3;"}) {
     const FixtureTree tree;

@@ -53,7 +53,7 @@ void check_promises(const Advice& advice, double target = 0.99) {
 
 }  // namespace
 
-TEST_CASE("where the consumer is slow, one worker and the smallest queue are enough", "[plan]") {
+TEST_CASE("one worker and the smallest queue do if the consumer is slow", "[plan]") {
   const auto advice = advised(interval_of({0.05, 3, 200, 0.5}));
   check_promises(advice);
   CHECK(advice.recommended.setting.max_queue_size == 1);
@@ -73,8 +73,7 @@ TEST_CASE("where the consumer is slow, one worker and the smallest queue are eno
   CHECK(advice.levers[1].flag == "--workers 1 --max-queue-size 1");
 }
 
-TEST_CASE("where decoding is slow, no lever is a deeper queue, and cheaper decodes are first",
-          "[plan]") {
+TEST_CASE("advice for slow decoding is cheaper decodes, no deeper queue", "[plan]") {
   auto interval = interval_of({0.05, 3, 10, 0.5});
   const auto advice = advised(interval);
   check_promises(advice);
@@ -112,7 +111,7 @@ TEST_CASE("where decoding is slow, no lever is a deeper queue, and cheaper decod
   CHECK_FALSE(lever(none, Change::filter));
 }
 
-TEST_CASE("where reads are slow, read_ahead comes first and no further than it helps", "[plan]") {
+TEST_CASE("advice for slow reads is read_ahead, only as far as it helps", "[plan]") {
   const auto advice = advised(interval_of({50, 3, 100, 0.2}));
   check_promises(advice);
   const auto ahead = advice.recommended.setting.read_ahead;
@@ -136,7 +135,7 @@ TEST_CASE("where reads are slow, read_ahead comes first and no further than it h
   CHECK(advise(interval_of({50, 3, 100, 0.2}), few).recommended.setting.read_ahead == 0);
 }
 
-TEST_CASE("a balanced pair that jitters needs a deep queue, and is given no deeper one", "[plan]") {
+TEST_CASE("a balanced pair with jitter gets just the depth it needs", "[plan]") {
   const auto interval = interval_of({0.05, 3, 58, 0.5, 1.0});
   const auto advice = advised(interval);
   check_promises(advice);
@@ -173,7 +172,7 @@ TEST_CASE("workers are no more than it takes", "[plan]") {
   CHECK_FALSE(lever(held, Change::workers));
 }
 
-TEST_CASE("advice never goes over a budget, and says what the budget keeps away", "[plan]") {
+TEST_CASE("advice stays within the budget and says what that rules out", "[plan]") {
   // A sanitizer checks the computation, which is the same for all budgets.
   const auto budgets = test::sanitized ? std::vector{24 * mib, 1024 * mib}
                                        : std::vector{20 * mib, 32 * mib, 1024 * mib};
@@ -205,7 +204,7 @@ TEST_CASE("advice never goes over a budget, and says what the budget keeps away"
   CHECK_THROWS_AS(advise(interval_of({0.05, 3, 50}), none), Error);
 }
 
-TEST_CASE("where a budget has no room for all reads ahead, fewer are better than none", "[plan]") {
+TEST_CASE("advice keeps some reads ahead if not all fit the budget", "[plan]") {
   // Two workers could use 66 reads under way. Three slabs leave room for about 32.
   Options tight;
   tight.memory.budget_bytes = 19 * mib;
@@ -220,7 +219,7 @@ TEST_CASE("where a budget has no room for all reads ahead, fewer are better than
   }
 }
 
-TEST_CASE("where a budget has room for few reads, workers do not take it", "[plan]") {
+TEST_CASE("advice gives a tight budget's room to reads, not to workers", "[plan]") {
   // Eight workers could use 64 reads ahead. Two slabs leave room for about eight of them and one worker.
   Options tight;
   tight.memory.budget_bytes = 19 * mib;
@@ -254,7 +253,7 @@ TEST_CASE("another consumer than the interval's may be asked about", "[plan]") {
   CHECK(advice.now.samples_per_s < 161);
 }
 
-TEST_CASE("the verdict is the interval's own where it was measured as it is", "[plan]") {
+TEST_CASE("a verdict comes from the interval itself if it was measured", "[plan]") {
   auto interval = interval_of({0.05, 3, 10, 0.5});
   interval.seconds = 10;
   interval.consumer_wait_s = 8.7;
@@ -310,7 +309,7 @@ TEST_CASE("the code of a lever compiles", "[plan]") {
   CHECK_CODE(lever(advice, Change::filter)->code, options.filter = weir::Filter::bilinear;)
 }
 
-TEST_CASE("the best value of one knob alone is the smallest one, whatever the others", "[plan]") {
+TEST_CASE("a search of one knob alone finds its smallest best value", "[plan]") {
   const auto interval = interval_of({20, 3, 60, 0.3, 0.3});
   advice::Search search(interval, {});
   for (const auto& knob : advice::knobs) {
@@ -330,7 +329,7 @@ TEST_CASE("the best value of one knob alone is the smallest one, whatever the ot
   }
 }
 
-TEST_CASE("no setting of a small grid is as good as the advised one for fewer bytes", "[plan]") {
+TEST_CASE("no setting of a small grid is as good with fewer bytes", "[plan]") {
   AdviceOptions options;
   options.most_queue = 6;
   options.most_read_ahead = 12;

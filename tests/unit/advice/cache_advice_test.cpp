@@ -31,7 +31,7 @@ Options with_budget(std::uint64_t budget, Cache keep, std::uint64_t max_bytes = 
 
 }  // namespace
 
-TEST_CASE("kept samples take the simulation no read, kept rows no decode either", "[plan][cache]") {
+TEST_CASE("a prediction omits kept samples' reads, kept rows' decodes", "[plan][cache]") {
   // Storage is the limit: two workers wait for reads of 20 ms, with decodes of 2 ms.
   auto interval = interval_of({20, 2, 1, 0.3});
   const auto at = [&](Cache keep, double share) {
@@ -161,8 +161,7 @@ TEST_CASE("how often a cache is hit depends on the order", "[plan][cache]") {
   CHECK(hits(order, 800) == 1);
 }
 
-TEST_CASE("advice pastes the cache that there was, and says where one is of no use",
-          "[plan][cache]") {
+TEST_CASE("advice repeats the given cache and says where it is no use", "[plan][cache]") {
   auto options = with_budget(UINT64_MAX, Cache::encoded, 50 * mib);
   auto interval = interval_of({0.05, 3, 200}, 2, options);
   interval.source_samples = 1000;
@@ -217,7 +216,7 @@ TEST_CASE("advice says what a cache of a size of one's own would bring", "[plan]
   CHECK(of(100 * mib).flags.find("--cache encoded:50MiB") != std::string::npos);
 }
 
-TEST_CASE("of a cache of a given size, advice looks at what the budget leaves", "[plan][cache]") {
+TEST_CASE("advice limits a cache of given size to what the budget has", "[plan][cache]") {
   auto interval = interval_of({20, 2, 1, 0.3}, 2, with_budget(256 * mib, Cache::nothing));
   interval.source_samples = 10'000;
   AdviceOptions wish{.most_queue = 2, .most_workers = 2, .most_read_ahead = 2};

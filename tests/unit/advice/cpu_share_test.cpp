@@ -25,7 +25,7 @@ CpuUse starved(double used) {
 
 }  // namespace
 
-TEST_CASE("workers that are ready to run and have no CPU make decode cpu", "[cpu]") {
+TEST_CASE("a verdict is cpu if workers are ready to run and have no CPU", "[cpu]") {
   const auto verdict = judge(decoding(2, starved(5)));
   CHECK(verdict.regime == Regime::cpu);
   CHECK(verdict.cpus_had == Approx(0.5));
@@ -130,14 +130,13 @@ TEST_CASE("the hypervisor takes little from workers that use little", "[cpu]") {
   CHECK(judge(waits).regime == Regime::cpu);
 }
 
-TEST_CASE("without the kernel's count of waits, the time of a CPU limit counts", "[cpu]") {
+TEST_CASE("the time of a CPU limit counts if the kernel counts no waits", "[cpu]") {
   const CpuUse cpu{.workers_s = 5, .process_s = 5, .throttle_s = 15, .cpus = 2, .limit = 0.5};
   CHECK(judge(decoding(2, cpu)).regime == Regime::cpu);
   CHECK(judge(decoding(2, cpu)).cpus_wanted == Approx(2));
 }
 
-TEST_CASE("an interval has the CPU time between its reports, and no figure that is not known",
-          "[cpu]") {
+TEST_CASE("an interval has its own CPU time and no unknown figure", "[cpu]") {
   Report earlier, now;
   earlier.queue.cpu = {.workers_s = 1, .wait_s = 2, .process_s = 3, .steal_s = 4, .cpus = 2};
   now.queue.cpu = {.workers_s = 11,
@@ -158,7 +157,7 @@ TEST_CASE("an interval has the CPU time between its reports, and no figure that 
   CHECK(cpu.limit == 1.5);
 }
 
-TEST_CASE("where CPUs lack, they are the change, and more workers are not", "[cpu][plan]") {
+TEST_CASE("advice is more CPUs, not more workers, where CPUs are short", "[cpu][plan]") {
   // One worker on a machine with four CPUs: other processes have three quarters of its time.
   Options options;
   options.workers = 1;
@@ -194,7 +193,7 @@ TEST_CASE("where CPUs lack, they are the change, and more workers are not", "[cp
   CHECK(lever.why == "End the other processes, or move them to other CPUs");
 }
 
-TEST_CASE("where CPUs lack, reads from the page cache are no reason to read ahead", "[cpu][plan]") {
+TEST_CASE("page cache reads need no read_ahead where CPUs are short", "[cpu][plan]") {
   // Two workers: a read of 6 ms and a decode of 12 ms, each with a tenth of its time on a CPU.
   auto interval = interval_of({6, 12, 1, 0.3}, 4, [] {
     Options options;

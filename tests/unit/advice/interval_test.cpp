@@ -102,8 +102,7 @@ TEST_CASE("a verdict has the shares and says them", "[interval]") {
         "memory), the workers 2.0 %");
 }
 
-TEST_CASE("a device that holds up the consumer is the regime, though the workers wait, too",
-          "[interval]") {
+TEST_CASE("a slow device is the regime even where the workers wait", "[interval]") {
   const auto judged = [](double idle, double decode, double device) {
     auto w = waits(idle, 0, decode, 0);
     w.device_wait_s = device * 10;
@@ -179,8 +178,7 @@ TEST_CASE("an interval is what lies between two reports", "[interval]") {
   CHECK(w.cores >= 1);
 }
 
-TEST_CASE("an interval may begin with the loader, and the same report twice is an empty one",
-          "[interval]") {
+TEST_CASE("an interval can start with the loader or be empty", "[interval]") {
   CHECK(interval(after(40)).samples == 160);
   CHECK(interval(after(40)).seconds == Approx(40));
   const auto none = interval(after(40), after(40));
@@ -192,8 +190,7 @@ TEST_CASE("an interval may begin with the loader, and the same report twice is a
   CHECK(interval(after(40), after(10)).consumer_wait_s == 0);
 }
 
-TEST_CASE("the CPU time of a read and of a decode is that of those looked at between two reports",
-          "[interval]") {
+TEST_CASE("an interval averages the CPU time of its reads and decodes", "[interval]") {
   auto earlier = after(10), now = after(30);
   CHECK(interval(earlier, now).read_cpu_s == 0);
   earlier.stages[0].cpu_s = 5;

@@ -19,7 +19,7 @@ Setting with_batch(std::uint32_t batch, std::uint32_t depth, std::uint32_t worke
 
 }  // namespace
 
-TEST_CASE("a large batch simulated in groups of rows is predicted as if row by row", "[plan]") {
+TEST_CASE("a batch simulated in groups is predicted as row by row", "[plan]") {
   // A consumer that is as fast as decoding, so that every wait counts.
   const test::Times times =
       GENERATE(test::Times{4, 3, 2400, 0.8}, test::Times{0.05, 3, 3100, 0.5, 0.3});

@@ -66,7 +66,7 @@ TEST_CASE("a plan with its own setting is the same plan", "[plan_with]") {
   }
 }
 
-TEST_CASE("a plan within another budget keeps a requested max_sample_bytes", "[plan_with]") {
+TEST_CASE("a plan for another budget keeps a requested max_sample_bytes", "[plan_with]") {
   Options options;
   options.workers = 2;
   options.memory = {.budget_bytes = 80 * mib, .max_sample_bytes = 9 * mib};

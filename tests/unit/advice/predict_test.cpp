@@ -24,8 +24,7 @@ Setting setting(std::uint32_t depth, std::uint32_t workers, std::uint32_t read_a
 
 }  // namespace
 
-TEST_CASE("a rank whose epochs end in padding rows delivers fewer samples in the same steps",
-          "[plan][ranks]") {
+TEST_CASE("a rank with padding rows delivers less in the same steps", "[plan][ranks]") {
   // Each epoch of this rank is three full batches and one of a padding row.
   auto interval = interval_of({0.05, 0.5, 40});
   interval.samples = interval.batches * 3 / 4 * interval.plan.batch;
@@ -35,7 +34,7 @@ TEST_CASE("a rank whose epochs end in padding rows delivers fewer samples in the
                0.75 * predict(full, setting).samples_per_s, 0.02));
 }
 
-TEST_CASE("with constant times, throughput is that of the slowest station", "[plan]") {
+TEST_CASE("constant times give the throughput of the slowest station", "[plan]") {
   // D/D/1: one worker; then several on fewer cores; then a slower consumer.
   CHECK(within(predict(interval_of({0, 2, 0}, 1), setting(2, 1)).samples_per_s, 500, 0.001));
   CHECK(within(predict(interval_of({0, 2, 0}, 4), setting(2, 4)).samples_per_s, 2000, 0.01));
@@ -50,7 +49,7 @@ TEST_CASE("with constant times, throughput is that of the slowest station", "[pl
   CHECK(within(starved.consumer_wait, 0.5, 0.02));
 }
 
-TEST_CASE("a queue of one batch makes producer and consumer take turns with its slab", "[plan]") {
+TEST_CASE("a queue of one batch makes producer and consumer take turns", "[plan]") {
   // max_queue_size 1: the next batch begins when this one is leased. So a period is the longer of
   // the two times, not their sum, as without a queue.
   const auto one = predict(interval_of({0, 2, 60}, 1), setting(1, 1));
@@ -88,7 +87,7 @@ TEST_CASE("reads that copy take a core, reads that wait do not", "[plan]") {
   CHECK(within(predict(interval, setting(4, 2, 8)).samples_per_s, 2000, 0.01));
 }
 
-TEST_CASE("a cycle of two exponential-like stations is as product form has it", "[plan]") {
+TEST_CASE("a cycle of two exponential stations matches the product form", "[plan]") {
   // Batches of one sample, one worker, one consumer. The worker stops while Q batches are ready and
   // one is leased, and the consumer while there is none. This is M/M/1/K with K = Q + 1. Its server is
   // idle for p_0 = (1 - r) / (1 - r^(K+1)) of the time, r = lambda / mu (Gross et al., Fundamentals of
@@ -124,7 +123,7 @@ TEST_CASE("a deeper queue is never worse", "[plan]") {
   }
 }
 
-TEST_CASE("same seed, same prediction, and another seed's is nearly the same", "[plan]") {
+TEST_CASE("a prediction is equal for a seed and close for another one", "[plan]") {
   const auto interval = interval_of({0.05, 3, 50, 0.5, 0.5});
   const auto a = predict(interval, setting(2, 2), 1), b = predict(interval, setting(2, 2), 1);
   CHECK(a.samples_per_s == b.samples_per_s);
@@ -199,7 +198,7 @@ TEST_CASE("the peak of a queue that never fills is below its bound", "[plan]") {
   CHECK(full.staging_bytes == full.peak_staging_bytes);
 }
 
-TEST_CASE("what would bound a setting is read off the simulation's clocks", "[plan]") {
+TEST_CASE("a prediction takes its verdict from the simulation's clocks", "[plan]") {
   const auto verdict = [](const Interval& interval, const Setting& to) {
     return predict(interval, to).verdict;
   };
@@ -270,7 +269,7 @@ TEST_CASE("a verdict's stalls are the consumer's wait", "[plan]") {
   }
 }
 
-TEST_CASE("more workers than cores inflate what the clock says of a decode", "[plan]") {
+TEST_CASE("more workers than cores inflate the measured decode time", "[plan]") {
   // Eight workers on two cores: a decode of 2 ms of CPU time takes 8 ms of wall-clock time.
   Options options;
   options.workers = 8;
@@ -281,8 +280,7 @@ TEST_CASE("more workers than cores inflate what the clock says of a decode", "[p
   CHECK(within(predict(interval, setting(4, 1)).samples_per_s, 500, 0.01));
 }
 
-TEST_CASE("a decode is as long as it is on a core, if something else was on it meanwhile",
-          "[plan]") {
+TEST_CASE("a decode counts without the time others had its core", "[plan]") {
   // A decode takes 2 ms of wall-clock time. For 0.4 ms of it, readers copied.
   Options options;
   options.io.read_ahead = 64;
@@ -299,7 +297,7 @@ TEST_CASE("a decode is as long as it is on a core, if something else was on it m
   CHECK(within(predict(interval, setting(4, 2)).samples_per_s, 1000, 0.01));
 }
 
-TEST_CASE("what workers do around a decode is part of what a sample costs", "[plan]") {
+TEST_CASE("the cost of a sample includes the work around its decode", "[plan]") {
   auto interval = interval_of({0, 2, 0}, 2);
   interval.seconds = static_cast<double>(interval.samples) * 2.1e-3 / 2;
   interval.workers.decode_s = static_cast<double>(interval.samples) * 2.1e-3;

@@ -110,7 +110,7 @@ TEST_CASE("the tuner follows a workload that changes, once", "[plan][tuner]") {
   CHECK(slow.moved.back() < converged_by);
 }
 
-TEST_CASE("a move that made things worse is taken back, and not made again", "[plan][tuner]") {
+TEST_CASE("the tuner takes a harmful move back and does not repeat it", "[plan][tuner]") {
   Plant plant({50, 3, 100, 0.2}, 0, 1);
   Tuner tuner(begun, bounds());
   const auto rate = [&](const Setting& at) {
@@ -174,7 +174,7 @@ TEST_CASE("a knob whose increase did harm twice is not increased again", "[plan]
   CHECK(tuner.setting().read_ahead == 0);
 }
 
-TEST_CASE("an interval of a few batches is not judged by, unless it took long", "[plan][tuner]") {
+TEST_CASE("an interval of few batches is judged only if it took long", "[plan][tuner]") {
   auto seen = interval_of({0.05, 3, 200, 0.5});
   seen.batches = 2;
   seen.seconds = 0.5;
@@ -222,7 +222,7 @@ TEST_CASE("few batches revert a move only if it cost a fifth", "[plan][tuner]") 
   CHECK(reverted == (share < 0.8));
 }
 
-TEST_CASE("a goal from an interval that missed the bursts is computed again", "[plan][tuner]") {
+TEST_CASE("a goal that missed the bursts is computed again", "[plan][tuner]") {
   // Fifteen batches of 2 ms, then one of 150 ms: the first interval ends before the burst.
   const Times calm{0.05, 0.5, 2, 0.1}, bursty{0.05, 0.5, 11.25, 0.1, 3.2};
   const auto most = bounds();
@@ -236,7 +236,7 @@ TEST_CASE("a goal from an interval that missed the bursts is computed again", "[
   CHECK(course.end.max_queue_size > 4);
 }
 
-TEST_CASE("a goal from few samples is computed again once many are known", "[plan][tuner]") {
+TEST_CASE("a goal from few samples is computed again with more samples", "[plan][tuner]") {
   Plant plant({100, 0.2, 2, 0.5}, 0, 4);
   Tuner tuner({1, 1, 0, 32}, bounds());
   auto first = plant.under(tuner.setting());

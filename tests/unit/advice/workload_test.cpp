@@ -24,7 +24,7 @@ Service bursts() {
 
 }  // namespace
 
-TEST_CASE("draws are log-normal of the variation asked for, their mean is exactly 1", "[plan]") {
+TEST_CASE("draws are log-normal with the given variation and mean 1", "[plan]") {
   constexpr std::size_t count = 32'768;
   for (const double variation : {0.1, 0.5, 1.0}) {
     const advice::Draws draws(count, variation, 7);
@@ -49,7 +49,7 @@ TEST_CASE("draws are log-normal of the variation asked for, their mean is exactl
   CHECK((constant[0] == 1.0 && constant[12'345] == 1.0));
 }
 
-TEST_CASE("draws of a measured distribution are its times, in another order", "[plan]") {
+TEST_CASE("draws of a measured distribution are its times, reordered", "[plan]") {
   // One read in a hundred takes 500 ms, the others 5 ms.
   Service service{.count = 1000, .mean_s = 9.95e-3, .deviation_s = 49e-3};
   service.times.resize(time_bins::counters);
@@ -76,7 +76,7 @@ TEST_CASE("draws of a measured sequence repeat it", "[plan]") {
   for (std::uint64_t i : {15u, 31u, 527u}) CHECK(within(draws[i], 0.15 / 0.01125, 1e-9));
 }
 
-TEST_CASE("a consumer that works in bursts is predicted as a cycle of its own", "[plan]") {
+TEST_CASE("a consumer with bursts is predicted as a cycle of its own", "[plan]") {
   // 1000 rows a second, 32 to a batch: 16 batches take 512 ms, and the consumer 180 ms of them. A
   // deep queue is filled the whole time. A queue of 1 is full 32 ms after the burst of 150 ms began.
   auto interval = interval_of({0, 2, 11.25}, 2);
@@ -89,7 +89,7 @@ TEST_CASE("a consumer that works in bursts is predicted as a cycle of its own", 
   CHECK(within(rate(1), 1000 * 512.0 / (512 + 150 - 32), 0.02));
 }
 
-TEST_CASE("decodes that wait for no core run side by side on any number of cores", "[plan]") {
+TEST_CASE("decodes that need no core run side by side on any core count", "[plan]") {
   auto interval = interval_of({0, 4, 0}, 2, {.batch = 32, .workers = 2});
   const Setting eight{.max_queue_size = 4, .workers = 8, .read_ahead = 0, .batch = 32};
   CHECK(within(predict(interval, eight).samples_per_s, 500, 0.02));

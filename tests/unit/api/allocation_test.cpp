@@ -43,7 +43,7 @@ void check_warm_epochs(Options options) {
 
 }  // namespace
 
-TEST_CASE("once warm, a whole epoch of JPEG and PNG files allocates nothing") {
+TEST_CASE("a warm epoch of JPEG and PNG files allocates nothing") {
   Options options;
   options.fit = Fit::random;
   const bool shuffled = GENERATE(false, true);
@@ -54,13 +54,13 @@ TEST_CASE("once warm, a whole epoch of JPEG and PNG files allocates nothing") {
   check_warm_epochs(options);
 }
 
-TEST_CASE("nor does a step of the user's own that keeps to its scratch, with side bytes") {
+TEST_CASE("a warm epoch with transform and side bytes allocates nothing") {
   Options options;
   add_steps(options);
   check_warm_epochs(options);
 }
 
-TEST_CASE("nor does an epoch whose samples are kept, whole or as far as there is room") {
+TEST_CASE("a warm epoch with a full or partial cache allocates nothing") {
   Options options;
   options.order = Order::shuffle();
   options.cache.keep = GENERATE(Cache::encoded, Cache::decoded);
@@ -68,7 +68,7 @@ TEST_CASE("nor does an epoch whose samples are kept, whole or as far as there is
   check_warm_epochs(options);
 }
 
-TEST_CASE("between its epochs a resting loader holds less than 64 KiB beside its index") {
+TEST_CASE("a resting loader holds under 64 KiB besides its index") {
   const TemporaryFolder folder;
   fill_with_images(folder.path(), 16);
   Options options;
@@ -93,7 +93,7 @@ TEST_CASE("between its epochs a resting loader holds less than 64 KiB beside its
   CHECK(most < 64 << 10);
 }
 
-TEST_CASE("the index of a list or a combination of sources is what they hold on the heap") {
+TEST_CASE("the index of lists and combined sources is their heap size") {
   // Below the size from which malloc maps pages.
   constexpr std::uint64_t count = 3000;
   std::vector<std::string> paths;

@@ -184,8 +184,7 @@ TEST_CASE("an epoch without batches does not appear", "[api][epochs]") {
   CHECK_FALSE(none.epochs(StreamOptions{.epochs = std::nullopt}, {.rest = rest}).next());
 }
 
-TEST_CASE("between its epochs a resting loader has no threads, no slabs and less than 64 KiB",
-          "[api][epochs][shared]") {
+TEST_CASE("a resting loader has no threads, no slabs and under 64 KiB", "[api][epochs][shared]") {
   auto options = small_options();
   options.shape = {128, 128};
   auto ledger = std::make_shared<MemoryLedger>(64u << 20);
@@ -213,8 +212,7 @@ TEST_CASE("between its epochs a resting loader has no threads, no slabs and less
   CHECK(loader.snapshot().samples.conserved());
 }
 
-TEST_CASE("a stop token ends epochs, a bad sample throws, and both leave the books in order",
-          "[api][epochs]") {
+TEST_CASE("books are in order if a stop token or bad sample ends epochs", "[api][epochs]") {
   SECTION("stop") {
     std::stop_source stop;
     Loader loader(synthetic(8, {24, 24}), small_options());
@@ -268,7 +266,7 @@ TEST_CASE("a stop token ends epochs, a bad sample throws, and both leave the boo
   }
 }
 
-TEST_CASE("what was not trained is not finished, also after the stream has started anew",
+TEST_CASE("untrained samples stay unfinished when a stream starts anew",
           "[api][epochs][resume][ranks]") {
   const bool rest = GENERATE(false, true), thrown = GENERATE(false, true);
   const std::uint32_t world = GENERATE(1u, 2u);
@@ -312,8 +310,7 @@ TEST_CASE("what was not trained is not finished, also after the stream has start
   CHECK(again == failed);
 }
 
-TEST_CASE("a batch that is held while the stream starts anew is finished when it is released",
-          "[api][epochs]") {
+TEST_CASE("a batch held while a stream restarts is finished on release", "[api][epochs]") {
   const bool rest = GENERATE(false, true);
   auto options = small_options();
   options.queue.max_leases = 2;

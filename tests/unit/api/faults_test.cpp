@@ -33,7 +33,7 @@ class Throwing {
 
 }  // namespace
 
-TEST_CASE("stop delivers every batch before the failing one, then throws once", "[api][faults]") {
+TEST_CASE("stop delivers every batch before the bad one and throws once", "[api][faults]") {
   for (int repeat = 0; repeat < 20; ++repeat) {
     Loader loader(Flawed(60, 8), small_options());  // bad: 3, 11, 19, …
     auto stream = loader.stream();
@@ -63,7 +63,7 @@ TEST_CASE("stop delivers every batch before the failing one, then throws once", 
   CHECK(t.failed >= 1);
 }
 
-TEST_CASE("the user's own exception reaches the consumer as it was, once", "[api][faults]") {
+TEST_CASE("the user's own exception reaches the consumer once, as is", "[api][faults]") {
   Loader loader(Throwing(9), small_options());
   auto stream = loader.stream();
   CHECK(stream.next());
@@ -78,7 +78,7 @@ TEST_CASE("the user's own exception reaches the consumer as it was, once", "[api
   CHECK(report.faults[0].reason.find('\x01') == std::string::npos);
 }
 
-TEST_CASE("a batch whose last row finishes as a later row fails is delivered", "[api][faults]") {
+TEST_CASE("a batch is delivered if its last row ends as another fails", "[api][faults]") {
   for (int repeat = 0; repeat < 300; ++repeat) {
     auto options = small_options();
     options.workers = 3;
@@ -94,7 +94,7 @@ TEST_CASE("a batch whose last row finishes as a later row fails is delivered", "
   }
 }
 
-TEST_CASE("blank zeroes the row, says so and counts the sample as failed", "[api][faults]") {
+TEST_CASE("blank zeroes a bad row, says so and counts it as failed", "[api][faults]") {
   auto options = small_options();
   options.faults.policy = OnFault::blank;
   Loader loader(Flawed(40, 8), options);
@@ -114,7 +114,7 @@ TEST_CASE("blank zeroes the row, says so and counts the sample as failed", "[api
   CHECK(loader.report().faults.size() == 5);
 }
 
-TEST_CASE("skip fills the row with a sample that the status and the index name", "[api][faults]") {
+TEST_CASE("skip fills a bad row with a sample that the index names", "[api][faults]") {
   auto options = small_options();
   options.faults.policy = OnFault::skip;
   const Flawed source(40, 8);
@@ -176,7 +176,7 @@ TEST_CASE("a row that fails 64 times ends the stream", "[api][faults]") {
   CHECK(loader.snapshot().samples.in_flight == 0);
 }
 
-TEST_CASE("beyond the tolerance the stream ends at the same batch every time", "[api][faults]") {
+TEST_CASE("a stream beyond the tolerance always ends at the same batch", "[api][faults]") {
   for (int repeat = 0; repeat < 10; ++repeat) {
     auto options = small_options();
     options.faults.policy = repeat % 2 ? OnFault::skip : OnFault::blank;

@@ -29,7 +29,7 @@ std::vector<std::string> changed(const std::vector<Property>& now) {
 
 }  // namespace
 
-TEST_CASE("each option that decides order or pixels changes its own property", "[ranks]") {
+TEST_CASE("each option for order or pixels changes its own property", "[ranks]") {
   const auto check = [](const char* name, const std::function<void(Options&)>& change) {
     CAPTURE(name);
     CHECK(changed(identity_with(change)) == std::vector<std::string>{name});
@@ -92,8 +92,7 @@ TEST_CASE("the extent of the stream is part of the identity", "[ranks]") {
   CHECK(resumed(1) != resumed(2));
 }
 
-TEST_CASE("a data set with other names has another fingerprint, with measured sizes other sizes",
-          "[ranks]") {
+TEST_CASE("an identity depends on the names and the measured sizes", "[ranks]") {
   const test::TemporaryFolder folder;
   folder.write("one/a.jpg", std::string_view("not read"));
   folder.write("two/b.jpg", std::string_view("not read"));

@@ -22,8 +22,7 @@ std::optional<Batch> first_batch(Loader& loader) {
 
 }  // namespace
 
-TEST_CASE("a padded batch is a block as large as its largest sides, zeros around each image",
-          "[sizes]") {
+TEST_CASE("a padded batch has its largest sides and zeros around images", "[sizes]") {
   const Various source(four);
   auto options = own_size_options(0);
   options.side_bytes = 3;
@@ -88,7 +87,7 @@ TEST_CASE("with images of one shape there are no sizes to ask for", "[sizes]") {
   CHECK(batch->bytes_held() == slab_bytes({16, 16}, 4, 64));
 }
 
-TEST_CASE("images above the bound are scaled down, aspect kept, the others untouched", "[sizes]") {
+TEST_CASE("images above the bound are scaled down with the aspect kept", "[sizes]") {
   const int kind = GENERATE(0, 1, 2);
   const Various source(drawn_sizes(40, 90));
   auto options = own_size_options(kind);
@@ -110,8 +109,7 @@ TEST_CASE("images above the bound are scaled down, aspect kept, the others untou
   CHECK(loader.report().fault_count == 0);
 }
 
-TEST_CASE("a fault leaves its row blank at its own size, or at none where that is not known",
-          "[sizes][faults]") {
+TEST_CASE("a fault leaves a blank row of its own size, if that is known", "[sizes][faults]") {
   const int kind = GENERATE(0, 1);
   const Various source(drawn_sizes(12, 60), {2, 7}, {3, 8});
   auto options = own_size_options(kind);
@@ -140,8 +138,7 @@ TEST_CASE("a fault leaves its row blank at its own size, or at none where that i
   CHECK(loader.snapshot().samples.conserved());
 }
 
-TEST_CASE("a replacement has the room of the sample that failed, and is never made larger",
-          "[sizes][faults]") {
+TEST_CASE("a replacement fits the failed row's room and is not enlarged", "[sizes][faults]") {
   const int kind = GENERATE(0, 1, 2);
   std::set<std::uint64_t> bad, rotten;
   for (std::uint64_t i = 0; i < 80; i += 5) bad.insert(i + 1), rotten.insert(i + 3);
@@ -172,8 +169,7 @@ TEST_CASE("a replacement has the room of the sample that failed, and is never ma
   CHECK(loader.snapshot().samples.conserved());
 }
 
-TEST_CASE("under stop a stream ends at the sample whose size could not be told",
-          "[sizes][faults]") {
+TEST_CASE("under stop a stream ends at a sample whose size is unknown", "[sizes][faults]") {
   Loader loader(Various(drawn_sizes(12, 60), {6}), own_size_options(0));
   auto stream = loader.stream();
   CHECK(stream.next());
@@ -181,7 +177,7 @@ TEST_CASE("under stop a stream ends at the sample whose size could not be told",
   CHECK_FALSE(stream.next());
 }
 
-TEST_CASE("an image that is not what was measured is a fault that names both sizes", "[sizes]") {
+TEST_CASE("an image unlike its measured size is a fault with both sizes", "[sizes]") {
   const Various source(four);
   auto options = own_size_options(1);
   options.faults.policy = OnFault::blank;
@@ -200,7 +196,7 @@ TEST_CASE("an image that is not what was measured is a fault that names both siz
                     has_text("sizes.index: of 3 samples, the source has 4"));
 }
 
-TEST_CASE("a transform has the image at its own size, lines as the row lies", "[sizes]") {
+TEST_CASE("a transform gets the image at its own size, with row lines", "[sizes]") {
   const int kind = GENERATE(0, 1);
   const Various source(drawn_sizes(20, 40));
   auto options = own_size_options(kind);
@@ -233,7 +229,7 @@ TEST_CASE("a transform has the image at its own size, lines as the row lies", "[
   CHECK(loader.report().fault_count == 0);
 }
 
-TEST_CASE("sizes are asked of the source, else each sample is read once for them", "[sizes]") {
+TEST_CASE("sizes come from the source or from one read of each sample", "[sizes]") {
   const Various source(drawn_sizes(50, 30), {9});
   Options options = own_size_options(0);
   const auto ledger = options.memory.ledger = std::make_shared<MemoryLedger>(1 << 20);
@@ -261,7 +257,7 @@ TEST_CASE("sizes are asked of the source, else each sample is read once for them
   CHECK(loader.report().fault_count == 0);
 }
 
-TEST_CASE("reads that measure stay within the budget, one by one if they must", "[sizes]") {
+TEST_CASE("measuring reads stay within the budget, one by one if needed", "[sizes]") {
   const Various source(drawn_sizes(60, 50));
   std::uint64_t largest = 0;
   for (std::uint64_t i = 0; i < 60; ++i) largest = std::max(largest, source.encoded_size(i));
@@ -277,7 +273,7 @@ TEST_CASE("reads that measure stay within the budget, one by one if they must", 
   CHECK_THROWS_WITH(measure_sizes(source, options), has_text("to learn its size"));
 }
 
-TEST_CASE("the sizes of all samples are charged before the first is read", "[sizes]") {
+TEST_CASE("the sizes of all samples are charged before the first read", "[sizes]") {
   const Various source(drawn_sizes(50, 30));
   constexpr std::uint64_t table = 50 * sizeof(ImageSize);
   Options options = own_size_options(0);
@@ -319,8 +315,7 @@ TEST_CASE("a lease keeps its images when stream and loader are gone", "[sizes]")
   }
 }
 
-TEST_CASE("one image at a time, the queue bounded by bytes: what is held is what the images are",
-          "[sizes]") {
+TEST_CASE("a queue bounded by bytes holds just the bytes of its images", "[sizes]") {
   // One image is 30 times as large as the others.
   std::vector<ImageSize> sizes(40, {40, 50});
   sizes[20] = {300, 200};
@@ -354,7 +349,7 @@ TEST_CASE("one image at a time, the queue bounded by bytes: what is held is what
   CHECK(upstream->peak() <= loader.plan().slab_bytes + 40'000 + 3 * small);
 }
 
-TEST_CASE("real photographs at full size, one at a time and in padded batches", "[sizes][data]") {
+TEST_CASE("real photos at full size load singly and in padded batches", "[sizes][data]") {
   const auto folder = test_data("photos");
   if (!folder) {
     skip("WEIR_TEST_DATA has no photos");

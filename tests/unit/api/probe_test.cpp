@@ -79,8 +79,7 @@ Options small(std::uint32_t workers) {
 
 }  // namespace
 
-TEST_CASE("a survey finds every file that does not decode, whatever the number of workers",
-          "[probe]") {
+TEST_CASE("a survey finds every bad file with any number of workers", "[probe]") {
   const auto workers = GENERATE(1u, 2u, 7u, 64u);
   const auto found = probe(mixed(), small(workers));
   CHECK(found.samples == 10);
@@ -104,8 +103,7 @@ TEST_CASE("a source without files has no least and no most", "[probe]") {
   CHECK(found.width.most == 0);
 }
 
-TEST_CASE("a file that finds no memory is a fault, and the others have their verdicts",
-          "[probe][R1]") {
+TEST_CASE("a file that gets no memory is a fault, the others are sound", "[probe][R1]") {
   auto options = small(GENERATE(1u, 3u));
   options.codecs = {std::make_shared<const Starved>(GENERATE(false, true))};
   const auto found = probe(mixed(), options);
@@ -188,7 +186,7 @@ TEST_CASE("probe() says what a stream says of a bad sample", "[probe]") {
   }
 }
 
-TEST_CASE("probe() gives each verdict while it works, and ends where it is told to", "[probe]") {
+TEST_CASE("probe() gives verdicts while it works, and ends when told", "[probe]") {
   std::vector<std::uint64_t> seen;
   std::stop_source stop;
   const auto note = [&](const ProbedImage& image) {
@@ -214,7 +212,7 @@ TEST_CASE("probe() gives each verdict while it works, and ends where it is told 
   }
 }
 
-TEST_CASE("probe() looks at both images of a pair where a transform takes them", "[probe]") {
+TEST_CASE("probe() checks both images of a pair for a transform", "[probe]") {
   const auto pairs = paired(synthetic(10, {.height = 40, .width = 60}), mixed(), PairNames::any);
   auto options = small(2);
   const auto untaken = probe(pairs, options);

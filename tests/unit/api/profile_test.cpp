@@ -71,7 +71,7 @@ TEST_CASE("a profile changes no loader's peak and may outlive it", "[profile]") 
   CHECK(most <= peak);
 }
 
-TEST_CASE("R15 every allocation of any thread is in one phase or between", "[profile][R15]") {
+TEST_CASE("R15 every allocation of a thread is in one phase or between", "[profile][R15]") {
   CountingResource memory;
   MemoryProfile profile;
   profile.watch("own", memory);

@@ -56,8 +56,7 @@ TEST_CASE("requests come in the order asked, each ask as one batch", "[api][requ
   CHECK(loader.snapshot().samples.consumed == 9);
 }
 
-TEST_CASE("requests are prefetched as far as they are asked for and the queue has room",
-          "[api][requests]") {
+TEST_CASE("requests are prefetched as long as the queue has room", "[api][requests]") {
   auto options = small_options();
   options.queue.max_queue_size = 2;
   Loader loader(synthetic(10, {24, 24}), options);
@@ -75,7 +74,7 @@ TEST_CASE("requests are prefetched as far as they are asked for and the queue ha
   CHECK(loader.snapshot().samples.drawn == 4);
 }
 
-TEST_CASE("asks are refused beyond max_outstanding until a batch is finished", "[api][requests]") {
+TEST_CASE("asks beyond max_outstanding are refused until one finishes", "[api][requests]") {
   Loader loader(synthetic(10, {24, 24}), small_options());
   auto requests = loader.requests({.max_outstanding = 2});
   requests.ask({0});
@@ -154,8 +153,7 @@ TEST_CASE("the list of requests is on the books while the stream lives", "[api][
   receipt.reset();  // it outlives the list
 }
 
-TEST_CASE("requests end by a cancel, a stop token, their destructor, or a bad sample",
-          "[api][requests]") {
+TEST_CASE("requests end by cancel, stop token, destructor or bad sample", "[api][requests]") {
   Loader loader(Flawed(20, 9), small_options());
   std::stop_source stop;
   {
@@ -226,8 +224,7 @@ TEST_CASE("next with a timeout waits for an ask, and that is no stall", "[api][r
   CHECK(of(*batch) == Indices{6});
 }
 
-TEST_CASE("a thousand steps over two hundred images hit the cache at least 800 times",
-          "[api][requests][cache]") {
+TEST_CASE("1000 steps over 200 images hit the cache at least 800 times", "[api][requests][cache]") {
   auto options = small_options();
   options.batch = 1;
   options.cache = {Cache::decoded, 200u << 10};
@@ -262,8 +259,7 @@ TEST_CASE("requests of images at their own sizes are laid out as asked", "[api][
   CHECK(of(*first) == Indices{5, 0});
 }
 
-TEST_CASE("in a ragged batch, repeats are refused if they need more than the largest batch",
-          "[api][requests][sizes]") {
+TEST_CASE("ragged repeats are refused if they exceed the largest batch", "[api][requests][sizes]") {
   auto options = small_options();
   options.shape = Options().shape;
   options.sizes.mode = Sizes::ragged;

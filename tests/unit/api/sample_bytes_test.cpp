@@ -100,7 +100,7 @@ TEST_CASE("random crops never need more than was measured", "[sizes][measured]")
       }
 }
 
-TEST_CASE("where sizes are measured, the bytes of one sample are, and the cache has the rest",
+TEST_CASE("a loader that measures sizes measures the bytes of a sample",
           "[sizes][measured][cache]") {
   const AnySource source = Various(drawn_sizes(30, 200, 6), {11}, {3});
   for (const int kind : {0, 1, 2})
@@ -127,8 +127,7 @@ TEST_CASE("where sizes are measured, the bytes of one sample are, and the cache 
     }
 }
 
-TEST_CASE("a sample that is too large for the budget is a fault, not a refusal of the loader",
-          "[sizes][measured]") {
+TEST_CASE("a sample too large for the budget is a fault, not a refusal", "[sizes][measured]") {
   auto options = own_size_options(1);
   options.batch = 1;
   options.faults.policy = OnFault::blank;
@@ -143,7 +142,7 @@ TEST_CASE("a sample that is too large for the budget is a fault, not a refusal o
   CHECK(loader.report().fault_count == 1);
 }
 
-TEST_CASE("images of 12 megapixels leave the cache what they do not need", "[sizes][measured]") {
+TEST_CASE("12-megapixel images leave their unneeded bytes to the cache", "[sizes][measured]") {
   const std::vector<Bytes> made{make_jpeg(4000, 3000, false)};
   const AnySource source = Files({&made[0]});
   Options options;
@@ -160,8 +159,7 @@ TEST_CASE("images of 12 megapixels leave the cache what they do not need", "[siz
   CHECK(Loader(source, itself).plan().max_sample_bytes == options.memory.max_sample_bytes);
 }
 
-TEST_CASE("a loader with max_sample_bytes = measured reserves what the data need",
-          "[sizes][measured]") {
+TEST_CASE("max_sample_bytes = measured reserves what the data need", "[sizes][measured]") {
   const int kind = GENERATE(-1, 0, 1, 2);  // -1: one shape
   CAPTURE(kind);
   const auto state = std::make_shared<Growing::State>();
@@ -192,8 +190,7 @@ TEST_CASE("a loader with max_sample_bytes = measured reserves what the data need
   CHECK_THAT(report.faults[0].reason, has_text("max_sample_bytes is " + std::to_string(most)));
 }
 
-TEST_CASE("the default of max_sample_bytes reads nothing, nor does a plan of `measured`",
-          "[sizes][measured]") {
+TEST_CASE("max_sample_bytes reads nothing by default or in a plan", "[sizes][measured]") {
   const auto state = std::make_shared<Growing::State>();
   auto options = small_options();
   options.memory.budget_bytes = 200 * mib;
@@ -203,7 +200,7 @@ TEST_CASE("the default of max_sample_bytes reads nothing, nor does a plan of `me
   CHECK(resolve(options, 0).max_sample_bytes == loader.plan().max_sample_bytes);
 }
 
-TEST_CASE("a loader that cannot read a sample still takes what it measured", "[sizes][measured]") {
+TEST_CASE("a loader takes what it measured even if a sample is bad", "[sizes][measured]") {
   for (const bool steps : {false, true}) {
     auto options = small_options(steps);
     options.memory.max_sample_bytes = MemoryOptions::measured;
@@ -218,7 +215,7 @@ TEST_CASE("a loader that cannot read a sample still takes what it measured", "[s
   }
 }
 
-TEST_CASE("contradictory options are refused before a sample is measured", "[sizes][measured]") {
+TEST_CASE("contradictory options are refused before a sample is read", "[sizes][measured]") {
   const auto state = std::make_shared<Growing::State>();
   const AnySource source = Growing(state);
   auto options = small_options();
@@ -245,7 +242,7 @@ TEST_CASE("probe() with `measured` refuses no sample for its memory", "[sizes][m
   CHECK(probe(source, options).faults.empty());
 }
 
-TEST_CASE("sizes of their own, a cache and only a budget: that is a bound", "[sizes][cache]") {
+TEST_CASE("a budget alone bounds a cache of images at their own sizes", "[sizes][cache]") {
   const AnySource source = Various(drawn_sizes(20, 40, 3));
   for (const int kind : {0, 1})
     for (const auto keep : {Cache::encoded, Cache::decoded}) {

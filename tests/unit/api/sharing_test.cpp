@@ -6,7 +6,7 @@
 using namespace weir;
 using namespace weir::test;
 
-TEST_CASE("two loaders share a budget: the bound holds and neither starves", "[api][shared]") {
+TEST_CASE("two loaders share a budget within its bound and none starves", "[api][shared]") {
   auto options = small_options();
   options.memory.max_sample_bytes = 80'000;
   options.queue.max_queue_size = 12;
@@ -27,8 +27,7 @@ TEST_CASE("two loaders share a budget: the bound holds and neither starves", "[a
   CHECK(all.live == training.snapshot().memory.live + validation.snapshot().memory.live);
 }
 
-TEST_CASE("a loader whose floor is promised away is refused, and welcome once it is free",
-          "[api][shared]") {
+TEST_CASE("a loader is refused while its floor is promised to another", "[api][shared]") {
   auto options = small_options();
   options.memory.max_sample_bytes = 80'000;
   const auto floor = resolve(options, 0).floor_bytes;
@@ -46,7 +45,7 @@ TEST_CASE("a loader whose floor is promised away is refused, and welcome once it
   CHECK(drain(second).indices.size() == 20);
 }
 
-TEST_CASE("the books say who still holds what, of loaders that are gone, too", "[api][shared]") {
+TEST_CASE("the books say who holds what, even after a loader is gone", "[api][shared]") {
   auto options = small_options();
   options.queue.max_leases = 2;
   auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
@@ -100,8 +99,7 @@ TEST_CASE("a user's own charge counts against the same budget", "[api][shared]")
   CHECK(ledger.snapshot().peak == 1000);
 }
 
-TEST_CASE("a budget that is too small for the queue makes it shallower, and the wish is kept",
-          "[api]") {
+TEST_CASE("a small budget makes the queue shallower and keeps the wish", "[api]") {
   auto options = small_options();
   options.queue.max_queue_size = 64;
   options.memory.max_sample_bytes = 40'000;
@@ -112,7 +110,7 @@ TEST_CASE("a budget that is too small for the queue makes it shallower, and the 
   CHECK(drain(loader).indices.size() == 100);
 }
 
-TEST_CASE("read-ahead reads no more than it was asked to, and delivers the same", "[api]") {
+TEST_CASE("read-ahead stays within its limit and delivers the same", "[api]") {
   class Counting {
    public:
     struct State {

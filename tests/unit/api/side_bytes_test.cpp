@@ -79,7 +79,7 @@ Options pair_options() {
 
 }  // namespace
 
-TEST_CASE("a source fills the side bytes, and the batch gives them by row", "[side]") {
+TEST_CASE("a source fills the side bytes and a batch gives them by row", "[side]") {
   auto options = small_options();
   options.side_bytes = 37;
   options.batch = 8;  // the last batch is short
@@ -101,7 +101,7 @@ TEST_CASE("a source fills the side bytes, and the batch gives them by row", "[si
   }
 }
 
-TEST_CASE("side bytes that nobody fills are zero, whatever the slab held before", "[side]") {
+TEST_CASE("side bytes that nobody fills are zero in any slab", "[side]") {
   auto options = small_options();
   options.side_bytes = 10;
   class Filthy final : public std::pmr::memory_resource {
@@ -123,7 +123,7 @@ TEST_CASE("side bytes that nobody fills are zero, whatever the slab held before"
   CHECK(std::ranges::count(log.side, std::byte{0}) == 200);
 }
 
-TEST_CASE("side bytes of another number than was declared are a fault that names both", "[side]") {
+TEST_CASE("a wrong number of side bytes is a fault naming both numbers", "[side]") {
   auto options = small_options();
   options.side_bytes = 36;
   options.faults.policy = OnFault::blank;
@@ -135,7 +135,7 @@ TEST_CASE("side bytes of another number than was declared are a fault that names
   CHECK(fault.reason == "the source gave 37 side bytes, side_bytes is 36");
 }
 
-TEST_CASE("pairs come with crops and flips that agree, whatever the workers", "[side][paired]") {
+TEST_CASE("a pair's crops and flips agree with any number of workers", "[side][paired]") {
   auto options = pair_options();
   const auto run = [](const Options& o) {
     // One second image is longer: the memory kept for a pair must grow, and the pair is read again.
@@ -171,7 +171,7 @@ TEST_CASE("pairs come with crops and flips that agree, whatever the workers", "[
   CHECK(run(options) == reference);
 }
 
-TEST_CASE("both images of a pair are charged and held against max_sample_bytes", "[side][paired]") {
+TEST_CASE("both images of a pair are charged against max_sample_bytes", "[side][paired]") {
   auto options = pair_options();
   options.memory.max_sample_bytes = 90'000;  // the longer one has 130,000
   options.faults.policy = OnFault::blank;
@@ -184,7 +184,7 @@ TEST_CASE("both images of a pair are charged and held against max_sample_bytes",
   CHECK(contains(faults[0].reason, "second image 2/13: needs 13"));
 }
 
-TEST_CASE("a bad second image is a fault that says so, without a transform each is", "[paired]") {
+TEST_CASE("a second image is a fault if it is bad or has no transform", "[paired]") {
   auto options = pair_options();
   options.faults.policy = OnFault::blank;
   const auto broken = Scripted(
@@ -200,7 +200,7 @@ TEST_CASE("a bad second image is a fault that says so, without a transform each 
   CHECK(contains(untaken.report().faults.at(0).reason, "no transform that takes them"));
 }
 
-TEST_CASE("beside what the fit made, a transform has the second image whole", "[paired]") {
+TEST_CASE("a transform of fitted input gets the second image whole", "[paired]") {
   auto options = pair_options();
   options.transform = {
       .apply =
@@ -216,7 +216,7 @@ TEST_CASE("beside what the fit made, a transform has the second image whole", "[
     CHECK(log.side[i * options.side_bytes] == std::byte(log.indices[i]));
 }
 
-TEST_CASE("a transform has all three images of nested pairs, also from a cache", "[paired]") {
+TEST_CASE("a transform gets all images of nested pairs, even cached", "[paired]") {
   auto options = pair_options();
   options.side_bytes = 2;
   options.cache = {Cache::encoded, 4 << 20};

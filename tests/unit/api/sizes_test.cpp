@@ -72,7 +72,7 @@ TEST_CASE("a batch has the pixel format that the options ask for", "[api]") {
         Bytes{1, 1, 1, 255, 2, 2, 2, 255, 3, 3, 3, 255, 4, 4, 4, 255});
 }
 
-TEST_CASE("two and more billion samples are counted in 64 bits, to the last", "[api][D10]") {
+TEST_CASE("a loader counts more than two billion samples in 64 bits", "[api][D10]") {
   const auto size = GENERATE((1ull << 31) + 7, (1ull << 32) + 3, 1ull << 40);
   auto options = small_options();
   options.drop_last = GENERATE(false, true);
@@ -114,8 +114,7 @@ TEST_CASE("shuffled, they come once each and take no memory", "[api][D10]") {
   CHECK(seen.size() > 1990);
 }
 
-TEST_CASE("a batch larger than the set is one short batch, or refused with drop_last",
-          "[api][D10]") {
+TEST_CASE("a batch larger than the set is short or refused (drop_last)", "[api][D10]") {
   for (const std::uint64_t size : {1u, 2u, 7u, 8u, 9u}) {
     for (const bool drop_last : {false, true}) {
       auto options = small_options();

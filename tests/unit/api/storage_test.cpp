@@ -86,7 +86,7 @@ Options two_threads(std::uint32_t read_ahead) {
 
 }  // namespace
 
-TEST_CASE("one slow read keeps the others from nothing and no byte over budget", "[api][D8]") {
+TEST_CASE("one slow read delays no other samples and breaks no budget", "[api][D8]") {
   const auto read_ahead = GENERATE(0u, 2u);
   const Storage storage(24, 5);  // sample 5 is in the second batch of four
   const auto gate = storage.gate();
@@ -116,7 +116,7 @@ TEST_CASE("one slow read keeps the others from nothing and no byte over budget",
   CHECK(loader.snapshot().memory.peak <= options.memory.budget_bytes);
 }
 
-TEST_CASE("a sample in many parts is read again a few times, within any budget", "[api]") {
+TEST_CASE("a sample in many parts is read few times within any budget", "[api]") {
   constexpr std::uint64_t samples = 6;
   const bool least_budget = GENERATE(false, true);
   const auto read_ahead = GENERATE(0u, 2u);

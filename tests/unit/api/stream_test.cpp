@@ -80,7 +80,7 @@ TEST_CASE("a timeout beyond the clock's range waits for the batch", "[api]") {
   CHECK_FALSE(stream.next(std::chrono::steady_clock::duration::min()));
 }
 
-TEST_CASE("a watchdog and a tuning interval beyond the clock's range never come", "[api]") {
+TEST_CASE("a watchdog or tuning interval beyond the clock never comes", "[api]") {
   auto options = small_options();
   options.watchdog.after = std::chrono::milliseconds::max();
   options.tuning.mode = Tuning::automatic;
@@ -122,7 +122,7 @@ TEST_CASE("try_next gives what is ready and does not wait", "[api]") {
   CHECK(stream.finished());
 }
 
-TEST_CASE("a stop token cancels, and so does another thread while next() blocks", "[api]") {
+TEST_CASE("a stop token ends a stream, another thread a blocked next()", "[api]") {
   auto options = small_options();
   Loader loader(synthetic(1'000'000, {24, 24}), options);
   std::stop_source stop;
@@ -196,7 +196,7 @@ TEST_CASE("an empty set, one sample, a set smaller than a batch", "[api][D10]") 
   }
 }
 
-TEST_CASE("drop_last leaves the short batch out of every epoch and counts it", "[api][D10]") {
+TEST_CASE("drop_last omits and counts the short batch of every epoch", "[api][D10]") {
   auto options = small_options();
   options.drop_last = true;
   Loader loader(synthetic(10, {24, 24}), options);
@@ -255,7 +255,7 @@ TEST_CASE("slices and images are views of the batch and are checked", "[api]") {
   CHECK_THROWS_AS(batch->image(4), Error);
 }
 
-TEST_CASE("a run lasts until its consumer is through, not until its producers are", "[api]") {
+TEST_CASE("a run lasts until its consumer ends, not its producers", "[api]") {
   auto options = small_options();
   options.queue.max_queue_size = 8;
   Loader loader(synthetic(12, {24, 24}), options);

@@ -57,7 +57,7 @@ void check_counters(const TraceFile& trace, const Snapshot& now) {
 
 }  // namespace
 
-TEST_CASE("a trace has every sample in every stage, on the row of its thread", "[trace]") {
+TEST_CASE("a trace has every sample in every stage on its thread's row", "[trace]") {
   auto options = traced_options();
   options.io.read_ahead = GENERATE(0u, 3u);
   Loader loader(synthetic(40, {24, 24}), options);
@@ -115,7 +115,7 @@ TEST_CASE("the rows of a trace have the same names each time", "[trace]") {
   CHECK(names() == expected);
 }
 
-TEST_CASE("tuning has a row in a trace, and each of its moves a mark there", "[trace][tuning]") {
+TEST_CASE("tuning has a row in a trace with a mark for each move", "[trace][tuning]") {
   auto options = traced_options();
   // The trace keeps the first events, and the tuner's move comes later.
   options.trace.events = 200'000;
@@ -146,7 +146,7 @@ TEST_CASE("tuning has a row in a trace, and each of its moves a mark there", "[t
   CHECK(now.at("read_ahead") == loader.report().setting.read_ahead);
 }
 
-TEST_CASE("a trace shows samples that waited for bytes, and the budget is for it, too", "[trace]") {
+TEST_CASE("a trace is in the budget and shows samples waiting for bytes", "[trace]") {
   auto options = traced_options();
   options.memory.max_sample_bytes = 96 << 10;
   options.queue.max_queue_size = 8;
@@ -195,8 +195,7 @@ TEST_CASE("without a trace there is none to write, and it costs nothing", "[trac
   CHECK(out.str().empty());
 }
 
-TEST_CASE("a trace can be written while the stream runs, and leaves nothing on the books",
-          "[trace]") {
+TEST_CASE("a trace can be written during a stream and leaves no charge", "[trace]") {
   auto ledger = std::make_shared<MemoryLedger>(UINT64_MAX);
   auto options = traced_options();
   options.memory.ledger = ledger;

@@ -61,7 +61,7 @@ TransformOptions call(std::function<void(DecodedSample&)> apply, std::uint64_t s
 
 }  // namespace
 
-TEST_CASE("a transform is given the whole upright image and a row of zeros", "[transform]") {
+TEST_CASE("a transform gets the whole upright image and a row of zeros", "[transform]") {
   const auto image = pattern(31, 23);
   const auto upright = encode_png(31, 23, image.values, {});
   for (const std::uint8_t orientation : {std::uint8_t{1}, std::uint8_t{6}}) {
@@ -115,8 +115,7 @@ TEST_CASE("a fitted transform changes in place what the fit made", "[transform]"
   CHECK(after == before);
 }
 
-TEST_CASE("a transform is told which sample it has, and draws by seed, epoch and position alone",
-          "[transform]") {
+TEST_CASE("a transform's draws depend on seed, epoch and position alone", "[transform]") {
   const auto run = [](std::uint32_t workers, std::uint64_t seed) {
     Notes notes;
     auto options = small_options();
@@ -154,8 +153,7 @@ TEST_CASE("the label that a transform leaves is the batch's", "[transform]") {
   for (std::size_t i = 0; i < 12; ++i) CHECK(log.labels[i] == -100 - static_cast<int>(i));
 }
 
-TEST_CASE("scratch is what was declared, on the books, more is a fault naming both figures",
-          "[transform]") {
+TEST_CASE("scratch is on the books, and more than declared is a fault", "[transform]") {
   auto options = small_options();
   options.faults.policy = OnFault::blank;
   const Loader* books = nullptr;
@@ -183,8 +181,7 @@ TEST_CASE("scratch is what was declared, on the books, more is a fault naming bo
   CHECK(loader.snapshot().memory[Account::scratch] == 0);
 }
 
-TEST_CASE("images, scratch and encoded bytes together are held against max_sample_bytes",
-          "[transform]") {
+TEST_CASE("max_sample_bytes limits images, scratch and encoded bytes", "[transform]") {
   auto options = small_options();
   options.faults.policy = OnFault::blank;
   const auto image = file(encode_png(100, 50, pattern(100, 50).values, {}));
@@ -280,7 +277,7 @@ TEST_CASE("a transform that fails is met as the policy says", "[transform][R12]"
   }
 }
 
-TEST_CASE("a transform sees that its stream ends, and the end waits for it", "[transform][R8]") {
+TEST_CASE("a transform sees the end of its stream, which waits for it", "[transform][R8]") {
   std::atomic<bool> entered{false}, left{false};
   auto options = small_options();
   options.workers = 1;

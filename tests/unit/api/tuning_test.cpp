@@ -19,7 +19,7 @@ void take_until(Stream& stream, Done done) {
 
 }  // namespace
 
-TEST_CASE("slow reads make automatic tuning read ahead, within its bounds", "[api][tuning]") {
+TEST_CASE("automatic tuning reads ahead within bounds if reads are slow", "[api][tuning]") {
   std::vector<std::string> told;
   std::mutex mutex;
   auto options = small_options();
@@ -48,8 +48,7 @@ TEST_CASE("slow reads make automatic tuning read ahead, within its bounds", "[ap
   CHECK(told_so());
 }
 
-TEST_CASE("automatic tuning changes neither order nor pixels, nor breaks a budget",
-          "[api][tuning]") {
+TEST_CASE("automatic tuning keeps the order, the pixels and the budget", "[api][tuning]") {
   auto options = small_options();
   options.fit = Fit::random;
   options.order = Order::shuffle();

@@ -19,7 +19,7 @@ TEST_CASE("a difference stops at zero") {
   CHECK(weir::sub_floor(unlimited, unlimited) == 0);
 }
 
-TEST_CASE("rounding up reaches the next multiple, or the maximum where there is none") {
+TEST_CASE("rounding up gives the next multiple, or else the maximum") {
   CHECK(weir::round_up(0, 64) == 0);
   CHECK(weir::round_up(1, 64) == 64);
   CHECK(weir::round_up(64, 64) == 64);

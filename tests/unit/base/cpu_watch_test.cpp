@@ -19,7 +19,7 @@ constexpr auto v1_text = "nr_periods 50\nnr_throttled 7\nthrottled_time 15000000
 
 }  // namespace
 
-TEST_CASE("cpu.stat of both cgroup versions says for how long a limit stopped threads", "[cpu]") {
+TEST_CASE("cpu.stat of cgroup v1 and v2 gives the time of throttling", "[cpu]") {
   CHECK(throttling_in(v2_text).throttle_s == 2.5);
   CHECK(throttling_in(v2_text).throttled_periods == 43);
   CHECK(throttling_in(v1_text).throttle_s == 1.5);
@@ -45,7 +45,7 @@ TEST_CASE("steal is the eighth figure of /proc/stat", "[cpu]") {
   }
 }
 
-TEST_CASE("the losses are those of the process's groups and of its machine", "[cpu]") {
+TEST_CASE("CPU losses are those of the process's groups and machine", "[cpu]") {
   const test::TemporaryFolder root;
   const auto nothing = CpuWatch(root.path().string()).read();
   CHECK_FALSE(nothing.throttle_s);

@@ -4,8 +4,7 @@
 
 using weir::Grown;
 
-TEST_CASE("a table grows by doubling up to its limit, and its elements stay where they are",
-          "[base]") {
+TEST_CASE("a growing table doubles up to its limit and moves no element", "[base]") {
   Grown<int> table(50);
   CHECK(table.capacity() == 0);
   std::vector<std::uint32_t> capacities;

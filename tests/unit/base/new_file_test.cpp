@@ -36,8 +36,7 @@ std::vector<std::string> names_in(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("each of several writers of a file writes it whole, and the last one stays",
-          "[new_file]") {
+TEST_CASE("several writers each write a whole file and the last stays", "[new_file]") {
   const TemporaryFolder folder;
   const auto path = (folder / "x").string();
   NewFile one(path), two(path), three(path);
@@ -57,7 +56,7 @@ TEST_CASE("each of several writers of a file writes it whole, and the last one s
   CHECK(names_in(folder) == std::vector<std::string>{"x"});
 }
 
-TEST_CASE("a new file uses again what a killed process left, and nothing else", "[new_file]") {
+TEST_CASE("a new file uses again only what a killed process left", "[new_file]") {
   const TemporaryFolder folder;
   const auto path = (folder / "x").string();
   folder.write("x.part", "a longer text that was left");

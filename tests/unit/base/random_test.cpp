@@ -18,14 +18,14 @@ TEST_CASE("mix64 gives the outputs of SplitMix64 seeded with 0") {
   CHECK(weir::mix64(2 * increment) == 0x06c45d188009454f);
 }
 
-TEST_CASE("a key depends on every part, on their order and on their number") {
+TEST_CASE("a key depends on all parts, their order and their number") {
   const std::set<std::uint64_t> keys{weir::mix_key({}),     weir::mix_key({0}),
                                      weir::mix_key({0, 0}), weir::mix_key({1, 2}),
                                      weir::mix_key({2, 1}), weir::mix_key({1, 3})};
   CHECK(keys.size() == 6);
 }
 
-TEST_CASE("equal keys give equal streams, and a copy continues where it was taken") {
+TEST_CASE("equal keys give equal streams, and a copy continues its own") {
   RandomStream a(7), b(7), other(8);
   CHECK(a.next() == b.next());
   CHECK(a.next() != other.next());
@@ -42,7 +42,7 @@ TEST_CASE("numbers below n are spread evenly and stay below n") {
   CHECK(stream.below(1) == 0);
 }
 
-TEST_CASE("uniform numbers stay in their interval and average to its middle") {
+TEST_CASE("uniform numbers stay in their interval, with a central mean") {
   RandomStream stream(2);
   double sum = 0;
   for (int i = 0; i < 100'000; ++i) {

@@ -34,7 +34,7 @@ TEST_CASE("bytes that are not well-formed UTF-8 are escaped one by one") {
   CHECK(sanitize("\xf0\x9f\x90") == R"(\xf0\x9f\x90)");
 }
 
-TEST_CASE("overlong forms, surrogates and code points beyond Unicode are escaped") {
+TEST_CASE("overlong, surrogate and non-Unicode code points are escaped") {
   CHECK(sanitize("\xc0\xaf") == R"(\xc0\xaf)");
   CHECK(sanitize("\xe0\x9f\xbf") == R"(\xe0\x9f\xbf)");
   CHECK(sanitize("\xed\xa0\x80") == R"(\xed\xa0\x80)");

@@ -39,7 +39,7 @@ TEST_CASE("the reserve serves the oldest row alone, to the byte", "[books]") {
   CHECK(book.admit({0, 1}, Account::scratch, 100, nullptr));  // row 1 is the oldest now
 }
 
-TEST_CASE("a refusal makes a waiter, the oldest parked one is granted what comes free", "[books]") {
+TEST_CASE("a refused row waits and the oldest parked one is granted", "[books]") {
   Desk desk;
   auto& book = *desk.book;
   const auto full = book.admit({0, 0}, Account::encoded, 150, nullptr);
@@ -65,7 +65,7 @@ TEST_CASE("a refusal makes a waiter, the oldest parked one is granted what comes
   CHECK(book.snapshot().memory[Account::encoded] == 30);
 }
 
-TEST_CASE("the end of a row wakes those who wait even if it frees nothing", "[books]") {
+TEST_CASE("the end of a row wakes all waiters even if it frees nothing", "[books]") {
   Desk desk;
   auto& book = *desk.book;
   CHECK(book.admit({0, 0}, Account::encoded, 150, nullptr));
@@ -80,7 +80,7 @@ TEST_CASE("the end of a row wakes those who wait even if it frees nothing", "[bo
   CHECK(waiter.granted.reserve);
 }
 
-TEST_CASE("encoded bytes beyond the oldest row's stay under the cap of read-ahead", "[books]") {
+TEST_CASE("encoded bytes of younger rows stay under the read-ahead cap", "[books]") {
   auto ledger = std::make_shared<Ledger>(10'000);
   auto book = Book::open(ledger, {0, 100, 50, 60, 2, 4});
   book->begin_stream(nullptr);
@@ -107,7 +107,7 @@ TEST_CASE("what one page was promised no other can take", "[books]") {
   CHECK(Book::open(ledger, {500, 0, 10, UINT64_MAX, 2, 4}));
 }
 
-TEST_CASE("a page that waits holds the others to their promises until it is served", "[books]") {
+TEST_CASE("a waiting page holds others to their promises until served", "[books]") {
   auto ledger = std::make_shared<Ledger>(1000);
   auto first = Book::open(ledger, {200, 0, 900, UINT64_MAX, 2, 4});
   auto second = Book::open(ledger, {200, 0, 10, UINT64_MAX, 2, 4});

@@ -54,8 +54,7 @@ struct Desk : books::test::Desk {
 
 }  // namespace
 
-TEST_CASE("a row makes caches give way for what it is short of, and for no more",
-          "[books][cache]") {
+TEST_CASE("a row makes caches free only what it is short of", "[books][cache]") {
   Desk desk;
   auto& book = *desk.book;
   Pieces cache(desk.ledger, desk.book);
@@ -80,7 +79,7 @@ TEST_CASE("a row makes caches give way for what it is short of, and for no more"
   desk.end();
 }
 
-TEST_CASE("a sample that waits gets caches' bytes once its worker has let go", "[books][cache]") {
+TEST_CASE("a waiting sample gets cache bytes once its worker lets go", "[books][cache]") {
   Desk desk;
   auto& book = *desk.book;
   Pieces cache(desk.ledger, desk.book);
@@ -125,7 +124,7 @@ TEST_CASE("a slab that waits gets caches' bytes", "[books][cache]") {
   desk.end();
 }
 
-TEST_CASE("what is charged makes caches give way only where that is enough", "[books][cache]") {
+TEST_CASE("a charge makes caches give way only where that is enough", "[books][cache]") {
   Desk desk;
   auto& book = *desk.book;
   Pieces cache(desk.ledger, desk.book);
@@ -140,7 +139,7 @@ TEST_CASE("what is charged makes caches give way only where that is enough", "[b
   desk.end();
 }
 
-TEST_CASE("who has to yield to another page is helped by its own cache alone", "[books][cache]") {
+TEST_CASE("a row that must yield gets bytes only of its page's cache", "[books][cache]") {
   Desk desk;
   auto& first = *desk.book;
   const auto second = Book::open(desk.ledger, {30, 0, 10, UINT64_MAX, 2, 4});
@@ -168,8 +167,7 @@ TEST_CASE("who has to yield to another page is helped by its own cache alone", "
   desk.end();
 }
 
-TEST_CASE("a cache gives way for its own page first, for others beyond its page's promise",
-          "[books][cache]") {
+TEST_CASE("a cache serves its own page first, others beyond its promise", "[books][cache]") {
   auto ledger = std::make_shared<Ledger>(300);
   const auto own = Book::open(ledger, {50, 0, 10, UINT64_MAX, 2, 4});
   const auto other = Book::open(ledger, {50, 0, 10, UINT64_MAX, 2, 4});

@@ -6,7 +6,7 @@
 
 using namespace weir;
 
-TEST_CASE("a charge is on the books while it lives, in one account at a time", "[books]") {
+TEST_CASE("a charge is on the books while it lives, in a single account", "[books]") {
   MemoryLedger ledger(100);
   {
     auto charge = ledger.try_charge(Account::cache, 60);
@@ -26,7 +26,7 @@ TEST_CASE("a charge is on the books while it lives, in one account at a time", "
   CHECK(ledger.budget() == 100);
 }
 
-TEST_CASE("a charge grows where there is room and shrinks as far as it is told", "[books]") {
+TEST_CASE("a charge grows where there is room and shrinks as it is told", "[books]") {
   MemoryLedger ledger(100);
   auto charge = ledger.try_charge(Account::cache, 60);
   CHECK(charge->try_grow(100));

@@ -5,8 +5,7 @@
 using weir::books::OpenBatches;
 using weir::books::RowKey;
 
-TEST_CASE("the oldest unfinished row only moves forward, over finished ones and batches",
-          "[books]") {
+TEST_CASE("the oldest unfinished row only moves forward", "[books]") {
   OpenBatches open(3);
   open.add(OpenBatches::piece(3, 2));
   open.restart();

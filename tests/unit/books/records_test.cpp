@@ -24,7 +24,7 @@ Terms terms_of(std::uint32_t slabs) {
 
 }  // namespace
 
-TEST_CASE("records of more slabs than the plan has are charged before they are made", "[books]") {
+TEST_CASE("records of slabs beyond the plan are charged before creation", "[books]") {
   const auto ledger = std::make_shared<Ledger>(10'000);
   const auto book = Book::open(ledger, terms_of(40));
   for (std::uint32_t slab = 0; slab < 40; ++slab) {

@@ -54,7 +54,7 @@ TEST_CASE("between pages freed bytes go in the order of asking", "[books][R14]")
   CHECK(second.book->try_charge_slab());
 }
 
-TEST_CASE("whoever waits behind a page hears when that page has been served", "[books][R14]") {
+TEST_CASE("a page that waits behind another hears when that is served", "[books][R14]") {
   auto ledger = std::make_shared<Ledger>(100);
   auto holder = Book::open(ledger, {0, 0, 1, UINT64_MAX, 1, 1});
   REQUIRE(holder->try_charge(Account::cache, 60));
@@ -96,7 +96,7 @@ TEST_CASE("a page without a stream waits for nobody's call", "[books]") {
   CHECK(quiet->try_charge_slab());
 }
 
-TEST_CASE("a retired page promises nothing, and its leases stay on the books", "[books]") {
+TEST_CASE("a retired page promises nothing and its leases stay charged", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
   OpenPage page(ledger, 30, 80);
   auto& book = *page.book;
@@ -116,8 +116,7 @@ TEST_CASE("a retired page promises nothing, and its leases stay on the books", "
   CHECK(ledger->snapshot().live == 0);
 }
 
-TEST_CASE("a batch of an earlier stream that comes back late is no part of the position",
-          "[books]") {
+TEST_CASE("a late batch of an earlier stream does not move the position", "[books]") {
   auto ledger = std::make_shared<Ledger>(100);
   OpenPage page(ledger, 30);
   auto& book = *page.book;
@@ -169,8 +168,7 @@ TEST_CASE("the oldest row that asks for a stop has it", "[books]") {
   CHECK(book.queue().stop == RowKey{3, 0});
 }
 
-TEST_CASE("an encoded grant beyond the cap of read-ahead waits, the oldest row's does not",
-          "[books]") {
+TEST_CASE("an encoded grant above the cap waits unless it is oldest", "[books]") {
   auto ledger = std::make_shared<Ledger>(1'000);
   auto book = Book::open(ledger, {0, 100, 50, 60, 2, 4});
   auto waker = std::make_shared<Waker>();

@@ -108,8 +108,7 @@ TEST_CASE("side bytes lie behind the pixels, a row behind the other", "[buffer]"
   CHECK(slab->offsets().empty());
 }
 
-TEST_CASE("a transform's arena gives what was declared, and a refusal names both figures",
-          "[buffer]") {
+TEST_CASE("a transform's arena names both figures if it is exceeded", "[buffer]") {
   alignas(64) std::array<std::byte, 1000> memory{};
   buffer::TransformArena arena(memory);
   {
@@ -130,7 +129,7 @@ TEST_CASE("a transform's arena gives what was declared, and a refusal names both
   CHECK_FALSE(arena.is_equal(none));
 }
 
-TEST_CASE("slabs are made one by one, charged before they exist, and kept", "[buffer]") {
+TEST_CASE("slabs are made one by one, charged first, and kept", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = page(2 * layout.bytes, layout, 3);
@@ -198,7 +197,7 @@ TEST_CASE("a block that the allocator refuses leaves nothing charged", "[buffer]
   CHECK(book->snapshot().memory.live == 0);
 }
 
-TEST_CASE("a block takes over what its waiter was granted, in place of what it had", "[buffer]") {
+TEST_CASE("a block replaces its bytes with what its waiter was granted", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto book = page(100, layout, 1);
   book->begin_stream(nullptr);
@@ -227,7 +226,7 @@ TEST_CASE("a block takes over what its waiter was granted, in place of what it h
   CHECK(moved.charged() == 60);
 }
 
-TEST_CASE("idle slabs go where there are more than wanted, those in use stay", "[buffer]") {
+TEST_CASE("a pool frees surplus idle slabs and keeps those in use", "[buffer]") {
   const auto layout = buffer::SlabLayout::fixed({}, {4, 4}, 2, 64);
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = page(UINT64_MAX, layout, 3);
@@ -248,7 +247,7 @@ TEST_CASE("idle slabs go where there are more than wanted, those in use stay", "
   book->drop_front();
 }
 
-TEST_CASE("a lease that ends after its loader takes its slab along, and is watched", "[buffer]") {
+TEST_CASE("a lease that outlives its loader takes its slab, under watch", "[buffer]") {
   struct Watch final : buffer::LeaseWatch {
     void released(const buffer::Slab& slab) noexcept override { last = slab.id; }
     books::SlabId last = UINT32_MAX;
@@ -275,7 +274,7 @@ TEST_CASE("a lease that ends after its loader takes its slab along, and is watch
   CHECK(book->snapshot().memory.live == 0);
 }
 
-TEST_CASE("while the upstream frees a slab, another thread can end its lease", "[buffer]") {
+TEST_CASE("a thread can end a lease while the upstream frees a slab", "[buffer]") {
   /// Frees the first slab when the second is free, as an upstream with a lock of its own may.
   class Waiting final : public std::pmr::memory_resource {
    public:

@@ -96,7 +96,7 @@ TEST_CASE("a peak has its breakdown, and each account its own", "[counting]") {
   CHECK(after["b"].at_peak == 30);
 }
 
-TEST_CASE("the upstream gets sizes and alignments as they were asked for", "[counting]") {
+TEST_CASE("the upstream gets sizes and alignments as requested", "[counting]") {
   Noting upstream;
   CountingResource memory(&upstream);
   auto* const account = memory.account("odd");
@@ -125,7 +125,7 @@ TEST_CASE("what the upstream refuses never counts", "[counting]") {
   CHECK(memory.use()["a"].peak == 10);
 }
 
-TEST_CASE("a name is one account, and no two accounts free for each other", "[counting]") {
+TEST_CASE("each name is one account that frees only its own memory", "[counting]") {
   CountingResource memory, another;
   auto* const a = memory.account("a");
   CHECK(memory.account("a") == a);

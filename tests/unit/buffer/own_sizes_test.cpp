@@ -78,8 +78,7 @@ TEST_CASE("rows of a slab lie where its layout says, padded and ragged", "[buffe
   CHECK(block->image(2).row_stride == 12);
 }
 
-TEST_CASE("a slab is used again by a batch that it suits, and else made anew, free first",
-          "[buffer][sizes]") {
+TEST_CASE("a slab is reused if it suits a batch, otherwise replaced", "[buffer][sizes]") {
   CHECK(SlabPool::suits(900, 800));
   CHECK_FALSE(SlabPool::suits(901, 800));
   CHECK_FALSE(SlabPool::suits(799, 800));

@@ -31,7 +31,7 @@ namespace {
 
 }  // namespace
 
-TEST_CASE("pages are aligned as asked, writable, and go back to the kernel", "[memory]") {
+TEST_CASE("pages are aligned and writable and go back to the kernel", "[memory]") {
   PageMemory memory;
   const std::size_t sizes[] = {1, 4096, 70'001, 10u << 20};
   for (const auto bytes : sizes) {
@@ -115,7 +115,7 @@ thread_local bool refuses = false;
 [[gnu::noinline]] void operator delete(void* data) noexcept { std::free(data); }
 [[gnu::noinline]] void operator delete(void* data, std::size_t) noexcept { std::free(data); }
 
-TEST_CASE("memory that cannot be locked is given all the same, and the note says so", "[memory]") {
+TEST_CASE("memory that cannot be locked is given with a note", "[memory]") {
   PageMemory memory({.lock = true});
   rlimit before{};
   getrlimit(RLIMIT_MEMLOCK, &before);

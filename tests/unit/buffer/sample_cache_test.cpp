@@ -67,8 +67,7 @@ bool right(const KeptSample& sample, std::uint64_t index, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("a cache keeps what came first, within its bound, and replaces nothing",
-          "[buffer][cache]") {
+TEST_CASE("a cache keeps what came first within its bound", "[buffer][cache]") {
   auto upstream = std::make_shared<CountingUpstream>();
   auto book = page(10 << 20);
   {
@@ -139,8 +138,7 @@ TEST_CASE("segments give way youngest first, those that are read do not", "[buff
   CHECK(cache.find(3));
 }
 
-TEST_CASE("a cache takes nothing while anyone waits, and nothing that was promised",
-          "[buffer][cache]") {
+TEST_CASE("a cache takes nothing promised or while anyone waits", "[buffer][cache]") {
   auto ledger = std::make_shared<books::Ledger>(300'000);
   auto book = books::Book::open(ledger, {0, 0, 100, UINT64_MAX, 1, 4});
   auto other = books::Book::open(ledger, {250'000, 0, 240'000, UINT64_MAX, 2, 4});
@@ -215,7 +213,7 @@ TEST_CASE("a cache without memory keeps nothing and does no harm", "[buffer][cac
   }
 }
 
-TEST_CASE("samples are found, kept and let go of by many threads at once", "[buffer][cache]") {
+TEST_CASE("many threads find, keep and release samples at once", "[buffer][cache]") {
   auto book = page(10 << 20);
   SampleCache cache(book, plan_of(300'000), samples, 0, nullptr);
   std::atomic<std::uint64_t> wrong{0}, found{0};

@@ -7,7 +7,7 @@
 using namespace weir;
 using namespace weir::cli;
 
-TEST_CASE("a watched source is the same source, and its reads are counted", "[attempts]") {
+TEST_CASE("a watched source acts like the original and counts its reads", "[attempts]") {
   const auto plain =
       in_memory({{"a", {std::byte{1}}, 5}, {"b", {std::byte{2}, std::byte{3}}, 6}}, {"x"});
   const auto attempts = std::make_shared<Attempts>(plain.size());
@@ -57,7 +57,7 @@ TEST_CASE("each sample is to be read as often as it is drawn", "[attempts]") {
   CHECK(breaches(Order::every(2, 1), 2, {1, 2, 0, 2, 0, 2}, replaced) == 0);
 }
 
-TEST_CASE("draws of orders with repeats are counted, and hits of a cache", "[attempts]") {
+TEST_CASE("draws of orders with repeats and cache hits are counted", "[attempts]") {
   for (const auto& order : {Order::with_replacement(20), Order::weighted({1, 5, 1, 0, 2, 1}, 20)}) {
     CAPTURE(to_string(order));
     const source::Sampler sampler(6, order, 3);

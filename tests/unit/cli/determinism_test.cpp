@@ -78,7 +78,7 @@ class World {
 
 }  // namespace
 
-TEST_CASE("the first and the last samples are delivered once more, and compared", "[determinism]") {
+TEST_CASE("the first and last samples are delivered again and compared", "[determinism]") {
   World world;
   world.deliver();
   const auto& pieces = world.delivered().pieces();
@@ -106,7 +106,7 @@ TEST_CASE("a batch that is another the second time breaches determinism", "[dete
   CHECK(contains(law.first_breach, "was delivered otherwise by another loader"));
 }
 
-TEST_CASE("a stream that ends early the second time breaches determinism", "[determinism]") {
+TEST_CASE("a stream that ends early when repeated breaks determinism", "[determinism]") {
   World world;
   world.deliver();
   world.settings().options.faults.policy = OnFault::stop;
@@ -120,7 +120,7 @@ TEST_CASE("a stream that ends early the second time breaches determinism", "[det
   CHECK(contains(law.first_breach, "bits have fallen over"));
 }
 
-TEST_CASE("what fails alike is compared, what need not fail again is not", "[determinism]") {
+TEST_CASE("a lasting fault is compared and a passing one is skipped", "[determinism]") {
   World world;
   world.mood->reason = "flawed";
   world.mood->kind = GENERATE(FaultKind::corrupt, FaultKind::io, FaultKind::timeout);

@@ -6,7 +6,7 @@
 
 using namespace weir::cli;
 
-TEST_CASE("a law book counts checks and breaches, and keeps the first breach", "[laws]") {
+TEST_CASE("a law book counts checks and breaches and keeps the first", "[laws]") {
   LawBook book;
   CHECK(book.check(Law::sum, true, "breach {}", 0));
   CHECK_FALSE(book.check(Law::sum, false, "breach {}", 1));

@@ -22,8 +22,7 @@ Regime prediction(const Interval& interval) { return cli::prediction(interval).r
 
 }  // namespace
 
-TEST_CASE("the verdict of a setting that was not measured is judged as a measured one is",
-          "[tune]") {
+TEST_CASE("an unmeasured setting is judged like a measured one", "[tune]") {
   CHECK(prediction(requested({200, 1, 0, 0.5}, 0)) == Regime::storage);
   CHECK(prediction(requested({50, 3, 200, 0.5}, 64)) == Regime::consumer);
   CHECK(prediction(requested({50, 3, 20, 0.5}, 64)) == Regime::decode);
@@ -36,7 +35,7 @@ TEST_CASE("the verdict of a setting that was not measured is judged as a measure
   CHECK(prediction(interval) == Regime::memory);
 }
 
-TEST_CASE("a verdict that is predicted says of what, and with which numbers", "[tune]") {
+TEST_CASE("a predicted verdict names its setting and its numbers", "[tune]") {
   const auto verdict = cli::prediction(requested({50, 3, 0, 0.5}, 0));
   CHECK(verdict.why.starts_with("with read_ahead 0 the consumer would wait "));
   CHECK(
@@ -49,7 +48,7 @@ TEST_CASE("a verdict that is predicted says of what, and with which numbers", "[
   CHECK(contains(slow.why, "the consumer 500.0 ms a batch"));
 }
 
-TEST_CASE("depths around the advised one are predicted as far as the budget holds them", "[tune]") {
+TEST_CASE("depths near the advised one are predicted within the budget", "[tune]") {
   Options options;
   options.memory.budget_bytes = 64ull << 20;
   auto interval = interval_of({0.05, 3, 58, 0.5, 1.0}, 2, options);
@@ -77,8 +76,7 @@ TEST_CASE("depths around the advised one are predicted as far as the budget hold
   CHECK(cli::by_depth(interval, {4, 2, 0, 32}).front().samples_per_s <= 64.1);
 }
 
-TEST_CASE("a run is evidence where it is long enough, of one setting and of what can be predicted",
-          "[tune]") {
+TEST_CASE("a run is evidence if it is long, predictable, of one setting", "[tune]") {
   Report figures;
   figures.plan = resolve(Options{.workers = 2}, 0);
   figures.setting = setting_of(figures.plan);

@@ -34,7 +34,7 @@ Refusal refusal_of_line(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("a command line that cannot be meant is refused with the way out", "[message]") {
+TEST_CASE("an impossible command line is refused with the way out", "[message]") {
   const struct {
     const char *line, *message;
   } rows[] = {
@@ -159,7 +159,7 @@ TEST_CASE("a line of a trace that is no time is named", "[message]") {
                  "/e: the file has no times; write one on each line, as in 12.5"));
 }
 
-TEST_CASE("an error of the library names options and values as they were typed", "[message]") {
+TEST_CASE("a library error names options and values as they were typed", "[message]") {
   const auto message = [](const std::string& line, const std::string& text) {
     const auto settings = parse(line_words(line));
     return message_of(Error(Errc::bad_options, Stage::wait, text), &settings);

@@ -32,7 +32,7 @@ cli::Settings pasted(const std::string& flags) {
 
 }  // namespace
 
-TEST_CASE("every flag of an advice parses when pasted, and sets what its lever says", "[advice]") {
+TEST_CASE("every flag of an advice parses and sets what its lever says", "[advice]") {
   std::size_t kinds = 0;
   constexpr std::uint64_t tight = 40u << 20;
   for (const auto& [times, budget] : {std::pair{test::Times{0.05, 3, 10, 0.3}, UINT64_MAX},
@@ -76,8 +76,7 @@ TEST_CASE("every flag of an advice parses when pasted, and sets what its lever s
   CHECK(kinds >= (test::sanitized ? 4 : 8));
 }
 
-TEST_CASE("the next command keeps the user's options, replaces some, and drops outputs",
-          "[advice]") {
+TEST_CASE("the next command keeps or replaces options and drops outputs", "[advice]") {
   auto settings =
       cli::parse({"tune", "synthetic:8,8x8", "--batch", "4", "--read-ahead=2", "--html", "x.html",
                   "--target-readiness", "0.9", "--shuffle", "--consumer-ms", "5", "--quiet"});
@@ -91,8 +90,7 @@ TEST_CASE("the next command keeps the user's options, replaces some, and drops o
   CHECK(cli::next_command(settings, cli::Command::tune) == "weir tune 'my photos/it'\\''s'");
 }
 
-TEST_CASE("the next command is the first lever of known effect, a cache with more epochs",
-          "[advice]") {
+TEST_CASE("the next command takes the first lever of known effect", "[advice]") {
   const auto settings = cli::parse({"run", "synthetic:8,8x8"});
   Advice advice;
   CHECK(cli::next_command(settings, advice, cli::Command::sweep) == "weir sweep synthetic:8,8x8");
@@ -110,8 +108,7 @@ TEST_CASE("the next command is the first lever of known effect, a cache with mor
         "weir run synthetic:8,8x8 --workers 3");
 }
 
-TEST_CASE("the command after a sweep has the depth that is enough, unless a lever sets the depth",
-          "[advice]") {
+TEST_CASE("the command after a sweep has its depth if no lever does", "[advice]") {
   const auto settings = cli::parse({"sweep", "synthetic:8,8x8", "--max-queue-size", "1,2"});
   const auto next = [&](const Advice& advice) {
     return cli::next_command(settings, advice, cli::Command::run, "--max-queue-size 2");
@@ -128,8 +125,7 @@ TEST_CASE("the command after a sweep has the depth that is enough, unless a leve
 }
 
 #ifndef WEIR_THREAD_SANITIZER  // one thread, and minutes of arithmetic
-TEST_CASE("the grid of a page has a prediction for each combination, and the settings now",
-          "[advice]") {
+TEST_CASE("a page's grid has all predictions and the current settings", "[advice]") {
   Options options;
   options.memory.budget_bytes = 64u << 20;
   const auto interval = interval_of({10, 3, 58, 0.5}, 2, options);

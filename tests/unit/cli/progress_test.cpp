@@ -89,7 +89,7 @@ TEST_CASE("long waits are told in minutes and hours", "[progress]") {
         "[###-] 3/4 ready, 1 samples/s, 45.00 of 64.00 MiB, 2:01 h left");
 }
 
-TEST_CASE("before the first sample, and past the goal, there is no nonsense", "[progress]") {
+TEST_CASE("a progress line makes sense at the start and past the goal", "[progress]") {
   auto now = at_work();
   CHECK(line(now, four_deep(), duration<double>(2), 10, "") ==
         "[###-] 3/4 ready, 1,000 samples/s, 45.00 of 64.00 MiB, 0 s left");
@@ -114,7 +114,7 @@ TEST_CASE("a line that is no terminal's has every field and ends there", "[progr
   CHECK(shown(full("verify"), {.live = false, .columns = 40}) == shown(full("verify"), plain));
 }
 
-TEST_CASE("a terminal's line is written over the last and is no wider than it", "[progress]") {
+TEST_CASE("a terminal's line replaces the last one and fits the width", "[progress]") {
   const auto text = [](const ProgressLine& line, std::size_t columns) {
     auto written = shown(line, terminal(columns));
     REQUIRE(written.starts_with('\r'));

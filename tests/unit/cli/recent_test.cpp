@@ -48,7 +48,7 @@ TEST_CASE("what is recent is the last seconds, at first all there is", "[progres
   CHECK(judge(*recent.interval()).regime == Regime::storage);
 }
 
-TEST_CASE("with one report, the interval is from the loader's construction", "[progress]") {
+TEST_CASE("an interval begins with the loader if there is one report", "[progress]") {
   Recent recent;
   recent.add(after(3, 3), Recent::Instant{});
   REQUIRE(recent.interval());

@@ -246,7 +246,7 @@ TEST_CASE("what cannot be meant is a usage error that names the option", "[setti
   CHECK(contains(refused.text, options.front()));
 }
 
-TEST_CASE("an unknown option, an unknown command and missing DATA are usage errors", "[settings]") {
+TEST_CASE("an unknown option, command or missing DATA is a usage error", "[settings]") {
   CHECK(refusal({"run", "x", "--no-such-thing"}).exit_code == 2);
   CHECK(refusal({"fly"}).exit_code == 2);
   CHECK(refusal({}).exit_code == 2);
@@ -255,7 +255,7 @@ TEST_CASE("an unknown option, an unknown command and missing DATA are usage erro
   CHECK(refusal({"run", "x", "--strict", "--lenient"}).exit_code == 2);
 }
 
-TEST_CASE("commands that measure write a page, the others do not know of it", "[settings]") {
+TEST_CASE("only commands that measure accept --html", "[settings]") {
   CHECK(run_with({"--html", "out.html"}).html == "out.html");
   CHECK(parse({"sweep", "x", "--html", "out.html"}).html == "out.html");
   CHECK(parse({"demo", "--html", "out.html"}).html == "out.html");
@@ -277,8 +277,7 @@ TEST_CASE("shares and traces are read, or refused by name", "[settings]") {
   CHECK(run_with({}).consumer_trace.empty());
 }
 
-TEST_CASE("a command has no option that means nothing for it, and help does not list it",
-          "[settings][help]") {
+TEST_CASE("a command and its help have no option without meaning", "[settings][help]") {
   const struct {
     const char* command;
     std::vector<const char*> without, with;
@@ -334,8 +333,7 @@ TEST_CASE("a flag takes true and false, and no other value", "[settings]") {
   CHECK(refusal({"help", "run", "--all=3"}).exit_code == 2);
 }
 
-TEST_CASE("rank, world and the ranks of a machine reach the options, and {rank} becomes the rank",
-          "[settings][ranks]") {
+TEST_CASE("rank, world and ranks per node reach the options and {rank}", "[settings][ranks]") {
   const auto s = run_with({"--rank", "2", "--world", "6", "--ranks-per-node", "3", "--json",
                            "{rank}/{rank}.json", "--samples", "s{rank}"});
   CHECK(s.options.ranks == Ranks::given(2, 6, 3));
@@ -367,7 +365,7 @@ TEST_CASE("help and version are no errors", "[settings]") {
   CHECK_FALSE(contains(run_help.text, "--only-depth"));
 }
 
-TEST_CASE("every example of the help is a command line that is understood", "[settings][help]") {
+TEST_CASE("every example of the help is a valid command line", "[settings][help]") {
   for (const auto& row : commands()) {
     CHECK(contains(refusal({row.name, "--help"}).text, row.summary));
     if (row.command == Command::help) continue;
@@ -390,7 +388,7 @@ TEST_CASE("a slip of a letter or two is told from another word", "[settings][hel
   CHECK(closest("verify", words).empty());
 }
 
-TEST_CASE("a cache without a bound sets an automatic budget, and no other does", "[settings]") {
+TEST_CASE("a cache sets an automatic budget only if it has no bound", "[settings]") {
   const auto open = run_with({"--cache", "decoded"});
   CHECK(open.options.memory.budget_bytes < UINT64_MAX);
   CHECK_FALSE(open.budget_how.empty());
@@ -400,7 +398,7 @@ TEST_CASE("a cache without a bound sets an automatic budget, and no other does",
   CHECK(named.budget_how.empty());
 }
 
-TEST_CASE("an automatic budget is worked out where it is asked for, and says how", "[settings]") {
+TEST_CASE("a requested automatic budget is computed and says how", "[settings]") {
   const auto requested = cli::parse({"run", "x", "--memory-budget", "auto:25%"});
   CHECK(requested.options.memory.budget_bytes < UINT64_MAX);
   CHECK(test::contains(requested.budget_how, "25 % of the "));

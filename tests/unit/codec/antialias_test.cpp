@@ -71,7 +71,7 @@ Raster noise(std::uint32_t width, std::uint32_t height, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("antialiased resampling is its definition, rounded, whatever the sizes") {
+TEST_CASE("antialiased resampling matches its definition for all sizes") {
   std::mt19937 random(9);
   const auto side = [&](std::uint32_t most) {
     return 1 + static_cast<std::uint32_t>(random() % most);
@@ -104,7 +104,7 @@ TEST_CASE("a flat image stays what it is when it is made smaller") {
   }
 }
 
-TEST_CASE("the filter antialiased resizes the window by the triangle, mirrored and turned as any") {
+TEST_CASE("the antialiased filter resizes mirrored and turned windows") {
   const Raster image = pattern(160, 120);
   const Encoded png = encode_png(160, 120, image.values, {});
   for (std::uint64_t draw = 0; draw < 6; ++draw) {

@@ -105,7 +105,7 @@ void check_ends_soon(const char* name, const Encoded& encoded, const DecoderOpti
 
 }  // namespace
 
-TEST_CASE("a decode in progress ends long before its end when it is cancelled", "[R8]") {
+TEST_CASE("a decode in progress ends early when it is cancelled", "[R8]") {
   constexpr std::uint32_t part = sanitized ? 3 : 1;
   const Raster image = pattern(2100 / part, 1400 / part);
   const auto& values = image.values;

@@ -106,7 +106,7 @@ constexpr std::pair<std::uint32_t, std::uint32_t> sizes[] = {
 
 }  // namespace
 
-TEST_CASE("any rectangle of a JPEG is what a decode of the whole image has there") {
+TEST_CASE("any rectangle of a JPEG equals that of the whole image") {
   Rectangles rectangles(1);
   const JpegStyle samplings[] = {{.sampling = 1},
                                  {.sampling = 2, .rows = 1},
@@ -134,7 +134,7 @@ TEST_CASE("any rectangle of a JPEG is what a decode of the whole image has there
   }
 }
 
-TEST_CASE("any rectangle of a grey or CMYK JPEG is what a decode of the whole image has there") {
+TEST_CASE("a rectangle of a grey or CMYK JPEG equals the whole image's") {
   Rectangles rectangles(2);
   for (const std::uint32_t channels : {1u, 4u}) {
     for (const bool progressive : {false, true}) {
@@ -152,9 +152,7 @@ TEST_CASE("any rectangle of a grey or CMYK JPEG is what a decode of the whole im
   }
 }
 
-TEST_CASE(
-    "rectangles are exact where libjpeg smooths between blocks, as of an unfinished progressive "
-    "file") {
+TEST_CASE("rectangles are exact in an unfinished progressive JPEG") {
   Rectangles rectangles(3);
   for (const int sampling : {1, 2}) {
     for (const auto& [width, height] : sizes) {
@@ -168,8 +166,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "any rectangle of a JPEG reduced is what a decode of the whole image, reduced, has there") {
+TEST_CASE("any rectangle of a reduced JPEG equals the whole image's") {
   Rectangles rectangles(5);
   const std::pair<Raster, JpegStyle> files[] = {
       {pattern(437, 331), {.sampling = 1}},
@@ -231,7 +228,7 @@ TEST_CASE("a rectangle far down is exact, reached in several steps") {
   }
 }
 
-TEST_CASE("rectangles of photographs and of images of the wild are exact") {
+TEST_CASE("rectangles of photographs and wild images are cut exactly") {
   const auto photos = weir::test::test_data("photos"), odd = weir::test::test_data("odd");
   if (!photos || !odd) {
     weir::test::skip("WEIR_TEST_DATA is not set");

@@ -64,7 +64,7 @@ TEST_CASE("fast decoding puts everything where exact decoding does") {
   CHECK(lowest > 38);
 }
 
-TEST_CASE("fast decoding of what is not twice as large is exact decoding") {
+TEST_CASE("fast decoding is exact if the image is under twice the size") {
   const Encoded jpeg = encode_jpeg(pattern(110, 79));
   CHECK(run(small(Decode::fast, Fit::stretch), jpeg).row ==
         run(small(Decode::exact, Fit::stretch), jpeg).row);
@@ -73,7 +73,7 @@ TEST_CASE("fast decoding of what is not twice as large is exact decoding") {
         run(small(Decode::exact, Fit::stretch), large).row);
 }
 
-TEST_CASE("fast decoding reduces as far as the output allows, in less memory") {
+TEST_CASE("fast decoding of larger images needs less memory than exact") {
   const auto need = [](Decode decode, std::uint32_t scale) {
     const Decoder decoder(small(decode, Fit::stretch));
     return decoder.plan(*decoder.probe(encode_jpeg(pattern(56 * scale, 40 * scale))), 0)

@@ -67,7 +67,7 @@ TEST_CASE("I13 BMP headers are read whole or refused") {
   CHECK(of(le(12, 4) + Pixels(7)) == "truncated: cut inside the BMP header");
 }
 
-TEST_CASE("I13 PNM headers may hold blanks and comments, and must come to an end") {
+TEST_CASE("I13 a PNM header may hold blanks and comments but must end") {
   const auto of = [](const std::string& header) {
     return size_or_reason(imgcodecs::read_netpbm_header, text(header));
   };
@@ -84,8 +84,7 @@ TEST_CASE("I13 PNM headers may hold blanks and comments, and must come to an end
   CHECK(of("P6" + std::string(70'000, ' ') + "40 30") == "limit: PNM header without an end");
 }
 
-TEST_CASE("I13 a PNM's comment ends where OpenCV ends it, and none begins within a number",
-          "[I3]") {
+TEST_CASE("I13 a PNM comment ends where OpenCV ends it", "[I3]") {
   const auto of = [](const std::string& header) {
     return size_or_reason(imgcodecs::read_netpbm_header, text(header));
   };
@@ -98,7 +97,7 @@ TEST_CASE("I13 a PNM's comment ends where OpenCV ends it, and none begins within
   CHECK(of("P6 40,30 ") == "corrupt: PNM header without a blank behind a number");
 }
 
-TEST_CASE("I13 the first directory of a TIFF has its size, in either byte order") {
+TEST_CASE("I13 a TIFF's size is that of its first directory") {
   const auto of = [](const Pixels& bytes) {
     return size_or_reason(imgcodecs::read_tiff_header, bytes);
   };
@@ -120,8 +119,7 @@ TEST_CASE("I13 the first directory of a TIFF has its size, in either byte order"
   CHECK(of(head + le(3, 2) + width + height) == "truncated: cut inside the TIFF directory");
 }
 
-TEST_CASE("I13 a TIFF's tag that decides memory is there once, of a type that all readers read",
-          "[I3]") {
+TEST_CASE("I13 a TIFF tag that decides memory is unique and well typed", "[I3]") {
   const auto of = [](const Pixels& bytes) {
     return size_or_reason(imgcodecs::read_tiff_header, bytes);
   };
@@ -148,7 +146,7 @@ TEST_CASE("I13 a TIFF's tag that decides memory is there once, of a type that al
         "corrupt: TIFF directory with more values than the file has bytes");
 }
 
-TEST_CASE("I13 a TIFF is read in the compressions whose memory its header tells", "[I3]") {
+TEST_CASE("I13 a TIFF is refused if its compression hides its memory", "[I3]") {
   const auto of = [](std::uint64_t compression) {
     return size_or_reason(
         imgcodecs::read_tiff_header,
@@ -162,9 +160,7 @@ TEST_CASE("I13 a TIFF is read in the compressions whose memory its header tells"
     CHECK(of(other) == "unsupported: TIFF in a compression whose memory its header does not tell");
 }
 
-TEST_CASE(
-    "I13 of a JPEG in a TIFF's strip the tallest frame is charged, nothing that resembles one",
-    "[I3]") {
+TEST_CASE("I13 the tallest JPEG frame in a TIFF strip is charged", "[I3]") {
   const auto need = [](std::uint32_t marker, std::uint32_t length, std::uint32_t width,
                        bool tiled = false) {
     const auto frame = be(marker, 2) + be(length, 2) + le(8, 1) + be(4000, 2) + be(width, 2) +
@@ -188,8 +184,7 @@ TEST_CASE(
   CHECK(need(0xffc0, 17, 64, true) == tile);
 }
 
-TEST_CASE("I13 a TIFF's tile or strip may be larger than its image as encoders make it, no more",
-          "[I3]") {
+TEST_CASE("I13 a TIFF's tile or strip is refused if it is far too large", "[I3]") {
   const auto of = [](std::uint32_t side, std::initializer_list<std::uint32_t> tile) {
     const auto part = [&](std::size_t i) {
       return tile.size() == 2 ? tiff_entry(322 + i, 4, tile.begin()[i])
@@ -219,7 +214,7 @@ TEST_CASE("I13 a TIFF's tile or strip may be larger than its image as encoders m
 }
 #endif
 
-TEST_CASE("I13 what a codec of the user's own says of an image is checked") {
+TEST_CASE("I13 what a user's codec reports about an image is checked") {
   CHECK(through(Parrot({40, 30, 0})) == "ok");
   CHECK(through(Parrot({0, 30, 0})) == "corrupt: width or height of 0");
   CHECK(through(Parrot({40, 0, 0})) == "corrupt: width or height of 0");

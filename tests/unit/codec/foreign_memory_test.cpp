@@ -40,7 +40,7 @@ void open_opencv() { (void)cost_of(black_tiff({.width = 1000, .height = 900})); 
 
 }  // namespace
 
-TEST_CASE("what OpenCV allocates for a TIFF is within what its header was charged", "[I3][I14]") {
+TEST_CASE("OpenCV's memory for a TIFF stays within the header's charge", "[I3][I14]") {
   open_opencv();
   for (const bool tiled : {false, true}) {
     for (const std::uint32_t bits : {8u, 16u}) {
@@ -66,8 +66,7 @@ TEST_CASE("what OpenCV allocates for a TIFF is within what its header was charge
   }
 }
 
-TEST_CASE("a small TIFF in a large tile, or turned on its side, is charged all that OpenCV takes",
-          "[I3][I14]") {
+TEST_CASE("a small TIFF in a large tile or turned is charged in full", "[I3][I14]") {
   open_opencv();
   const Cost tile = cost_of(black_tiff({8, 8, 4096, 4096}));
   CAPTURE(tile.allocated, tile.declared);
@@ -115,7 +114,7 @@ TEST_CASE("a progressive JPEG in a TIFF is charged its coefficients", "[I3][I14]
   CHECK(tall.verdict == "limit: TIFF tile or strip larger than its image and than 4096x4096");
 }
 
-TEST_CASE("headers that OpenCV would read otherwise are refused before it allocates", "[I3][I14]") {
+TEST_CASE("a header OpenCV would misread is refused before allocation", "[I3][I14]") {
   open_opencv();
   const auto hostile = [](std::uint64_t type) {
     return tiff_of({tiff_entry(256, type, 20000), tiff_entry(257, type, 20000),

@@ -57,7 +57,7 @@ class Deep final : public ForeignCodec {
 
 }  // namespace
 
-TEST_CASE("a codec delivers the formats that it says, and grey8 and bgr8 by its RGB") {
+TEST_CASE("a foreign codec delivers its formats, and grey8 and bgr8") {
   const auto with = [](std::shared_ptr<const ForeignCodec> codec, PixelFormat format,
                        const Encoded& encoded) {
     return run({.fit = own_size, .pixels = format, .codecs = {std::move(codec)}}, encoded);
@@ -81,7 +81,7 @@ TEST_CASE("a codec delivers the formats that it says, and grey8 and bgr8 by its 
 }
 
 #ifdef WEIR_HAS_OPENCV_CODEC
-TEST_CASE("grey8 of a JPEG is what OpenCV's IMREAD_GRAYSCALE gives, and grey16 is 257 times it") {
+TEST_CASE("OpenCV's IMREAD_GRAYSCALE gives the grey8 values of a JPEG") {
   for (const auto& style :
        {JpegStyle{}, JpegStyle{.sampling = 1}, JpegStyle{.progressive = true}}) {
     const Encoded jpeg = encode_jpeg(pattern(70, 50), style);
@@ -99,7 +99,7 @@ TEST_CASE("grey8 of a JPEG is what OpenCV's IMREAD_GRAYSCALE gives, and grey16 i
 }
 #endif
 
-TEST_CASE("a codec of the user's own reads what it accepts, and its SampleErrors become defects") {
+TEST_CASE("a SampleError of a user's codec becomes a defect") {
   const std::vector<std::shared_ptr<const ForeignCodec>> codecs{std::make_shared<const Toy>()};
   const Raster image = pattern(20, 10);
   const Encoded good = toy(image);
@@ -125,8 +125,7 @@ TEST_CASE("a codec of the user's own reads what it accepts, and its SampleErrors
 }
 
 #ifdef WEIR_HAS_OPENCV_CODEC
-TEST_CASE("OpenCV's codec reads BMP, TIFF and PNM, and nothing that needs a temporary file",
-          "[I14]") {
+TEST_CASE("OpenCV's codec reads BMP, TIFF and PNM, all in memory", "[I14]") {
   const Raster image = pattern(37, 23);
   cv::Mat bgr(23, 37, CV_8UC3);
   for (std::size_t i = 0; i < image.values.size(); ++i)
@@ -154,7 +153,7 @@ TEST_CASE("OpenCV's codec reads BMP, TIFF and PNM, and nothing that needs a temp
   }
 }
 
-TEST_CASE("sizes in BMP, TIFF and PNM headers meet the limits before OpenCV does", "[I3]") {
+TEST_CASE("BMP, TIFF and PNM sizes are limited before OpenCV sees them", "[I3]") {
   Pixels bmp(70, 0);
   bmp[0] = 'B';
   bmp[1] = 'M';

@@ -146,8 +146,7 @@ Pixels widened(const Pixels& values) {
 
 }  // namespace
 
-TEST_CASE("a PNG of every colour type and depth has in each format the values of its samples",
-          "[formats]") {
+TEST_CASE("a PNG of any type gives its samples' values in each format", "[formats]") {
   for (const int colour : {0, 2, 3, 4, 6}) {
     for (const int depth : {1, 2, 4, 8, 16}) {
       if ((colour == 3 && depth == 16) || (colour != 0 && colour != 3 && depth < 8)) continue;
@@ -181,8 +180,7 @@ TEST_CASE("a PNG of every colour type and depth has in each format the values of
   }
 }
 
-TEST_CASE("bgr8 and rgba8 are rgb8 permuted, and grey is its luma, whatever the window",
-          "[formats]") {
+TEST_CASE("bgr8, rgba8 and grey8 follow from rgb8 in every window", "[formats]") {
   const Raster image = pattern(90, 70);
   const std::pair<const char*, Encoded> files[] = {
       {"png", encode_png(90, 70, image.values, {})},
@@ -231,7 +229,7 @@ TEST_CASE("JPEG and WebP have no stored values, and WebP has its alpha", "[forma
   CHECK(whole(webp, Format::rgba8).row == image.values);
 }
 
-TEST_CASE("a PNM of every largest value is scaled, or delivered as stored", "[formats]") {
+TEST_CASE("a PNM of any largest value is scaled or delivered as stored", "[formats]") {
   for (const std::uint32_t most : {1u, 100u, 255u, 256u, 4095u, 65535u}) {
     for (const std::uint32_t channels : {1u, 3u}) {
       Encoded encoded =
@@ -272,8 +270,7 @@ TEST_CASE("a PNM of every largest value is scaled, or delivered as stored", "[fo
   }
 }
 
-TEST_CASE("stored values are taken at the pixel's centre, the same in every orientation",
-          "[formats]") {
+TEST_CASE("stored values come from pixel centres in every orientation", "[formats]") {
   const std::uint32_t width = 37, height = 26;
   const auto made = make_png(width, height, {.depth = 8, .colour = 3});
   for (const auto out : {ImageSize{13, 18}, ImageSize{12, 16}, ImageSize{40, 90}}) {
@@ -309,8 +306,7 @@ TEST_CASE("stored values are taken at the pixel's centre, the same in every orie
   }
 }
 
-TEST_CASE("lines that a damaged file lacks are 0 where values are stored, else opaque grey",
-          "[formats]") {
+TEST_CASE("missing lines are 0 for stored values, otherwise opaque grey", "[formats]") {
   auto made = make_png(40, 64, {.depth = 8, .colour = 0});
   made.encoded.resize(made.encoded.size() * 2 / 3);
   for (int f = 0; f <= int(Format::stored16); ++f) {

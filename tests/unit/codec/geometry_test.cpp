@@ -5,7 +5,7 @@
 
 namespace weir::codec {
 
-TEST_CASE("center takes the centred rectangle that short_side scales to the output") {
+TEST_CASE("center takes the centred rectangle that short_side implies") {
   const FitSpec spec{.out = {224, 224}, .fit = Fit::center, .short_side = 256};
   // s = 375/256: 224 * s = 328.125 -> 328.
   CHECK(choose_window({375, 500}, spec, 0) == Window{{86, 23, 328, 328}, {0, 0, 224, 224}, false});
@@ -47,7 +47,7 @@ TEST_CASE("stretch takes all of the image to all of the output") {
         Window{{0, 0, 31, 17}, {0, 0, 100, 224}, false});
 }
 
-TEST_CASE("random draws areas of 8 to 100 %, aspects of 3/4 to 4/3 and a flip half the time") {
+TEST_CASE("random draws stay within the area and aspect ranges") {
   const FitSpec spec{.out = {224, 224}, .fit = Fit::random};
   int flips = 0;
   double sum_of_scale = 0, smallest = 1, largest = 0;
@@ -75,13 +75,13 @@ TEST_CASE("random draws areas of 8 to 100 %, aspects of 3/4 to 4/3 and a flip ha
   CHECK(sum_of_scale / draws < 0.56);
 }
 
-TEST_CASE("random falls back to the largest centred rectangle of an allowed aspect") {
+TEST_CASE("random falls back to the largest rectangle of allowed aspect") {
   const FitSpec spec{.out = {8, 8}, .fit = Fit::random};
   CHECK(choose_window({3, 900}, spec, 1).source == Rect{448, 0, 4, 3});
   CHECK(choose_window({900, 3}, spec, 1).source == Rect{0, 448, 3, 4});
 }
 
-TEST_CASE("a turn maps upright pixels to stored ones as EXIF defines its orientations") {
+TEST_CASE("a turn maps upright pixels to stored ones as EXIF defines") {
   // A stored image of 3 x 2 pixels. The positions of the upright image's first pixel and its right
   // neighbour in it, by the EXIF table (0th row and column of each orientation).
   struct Row {

@@ -37,7 +37,7 @@ Encoded insert(Encoded encoded, std::size_t at, const Pixels& bytes, std::size_t
 
 }  // namespace
 
-TEST_CASE("the first bytes alone decide the format, and a refusal shows them", "[I13]") {
+TEST_CASE("only the first bytes of a file decide its format", "[I13]") {
   CHECK(kind(probe(Encoded{})) == FaultKind::corrupt);
   const auto text = probe({'<', '!', 'D', 'O', 'C', 'T', 'Y', 'P', 'E'});
   CHECK(kind(text) == FaultKind::unsupported);
@@ -85,7 +85,7 @@ TEST_CASE("limits refuse by the header alone", "[I3]") {
   CHECK(kind(probe(huge)) == FaultKind::limit);
 }
 
-TEST_CASE("a flood of JPEG markers meets the limit, long comments are jumped over", "[I4]") {
+TEST_CASE("too many JPEG markers meet the limit, long comments do not", "[I4]") {
   const Encoded jpeg = encode_jpeg(pattern(40, 20));
   CHECK(kind(probe(insert(jpeg, 2, {0xff, 0xe1, 0, 2}, 80'000))) == FaultKind::limit);
   Pixels comment(65'537, 'x');
@@ -153,8 +153,7 @@ TEST_CASE("WebP whose RIFF size lies, or that is animated, is refused", "[I12]")
   CHECK(kind(probe(to_bytes(empty))) == FaultKind::corrupt);
 }
 
-TEST_CASE("EXIF gives an orientation of 1 to 8 in either byte order, and 1 when it is broken",
-          "[I8]") {
+TEST_CASE("a broken EXIF segment gives orientation 1", "[I8]") {
   const Encoded jpeg = encode_jpeg(pattern(20, 10));
   for (std::uint8_t value = 0; value < 12; ++value) {
     const int expected = value >= 1 && value <= 8 ? value : 1;

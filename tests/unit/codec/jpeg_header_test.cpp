@@ -34,7 +34,7 @@ std::string of_frame(const FrameStyle& style, const Pixels& body = three) {
 
 }  // namespace
 
-TEST_CASE("I3 JPEG frames that cannot be are refused by their own fields") {
+TEST_CASE("I3 impossible JPEG frames are refused by their own fields") {
   CHECK(of_frame({}) == "ok");
   CHECK(of_frame({.height = 0}) == "corrupt: width or height of 0");
   CHECK(of_frame({.width = 0}) == "corrupt: width or height of 0");
@@ -51,7 +51,7 @@ TEST_CASE("I3 JPEG frames that cannot be are refused by their own fields") {
         "corrupt: frame header of a wrong length");
 }
 
-TEST_CASE("I7 JPEG of other kinds is told apart from JPEG that is broken") {
+TEST_CASE("I7 an unsupported JPEG is told apart from a broken JPEG") {
   CHECK(of_frame({.marker = 0xc1, .depth = 12}) == "unsupported: JPEG of 12 bits per sample");
   CHECK(of_frame({.marker = 0xc5}) == "corrupt: differential frame outside a hierarchy");
   CHECK(verdict(read(soi + segment(0xde, {}) + frame({.marker = 0xc5}) + scan(three))) ==
@@ -85,7 +85,7 @@ TEST_CASE("what a JPEG's first scan holds says whether there are more") {
   CHECK(several(0xca, three));
 }
 
-TEST_CASE("I3 JPEG of fewer bytes than its blocks take is cut, or corrupt where it has an end") {
+TEST_CASE("I3 a JPEG with too few bytes is truncated or corrupt") {
   const auto of = [](const FrameStyle& style, const Pixels& behind) {
     return verdict(read(soi + frame(style) + segment(0xda, three) + behind));
   };
@@ -97,7 +97,7 @@ TEST_CASE("I3 JPEG of fewer bytes than its blocks take is cut, or corrupt where 
   CHECK(of({.marker = 0xc9}, {}) == "ok");
 }
 
-TEST_CASE("I4 the scans of a JPEG that has several are counted up to its end, and limited") {
+TEST_CASE("I4 the scans of a JPEG are counted and limited") {
   const auto further = scan({1, 1, 0, 0, 63, 0}) + Pixels{1, 2, 0xff, 0, 3, 0xff, 0xd1, 4};
   const auto of = [&](int scans, const Pixels& end) {
     auto bytes = soi + frame({.marker = 0xc2}) + scan(three);
@@ -113,8 +113,7 @@ TEST_CASE("I4 the scans of a JPEG that has several are counted up to its end, an
   CHECK(verdict(read(soi + frame({}) + scan(three) + further, {.max_scans = 0})) == "ok");
 }
 
-TEST_CASE(
-    "I4 JPEG segments are believed only as far as there are bytes, and no further than limits") {
+TEST_CASE("I4 JPEG segments are checked against the bytes and limits") {
   CHECK(verdict(read(soi + Pixels{0xff, 0xc4})) == "truncated: cut inside a marker segment");
   CHECK(verdict(read(soi + Pixels{0xff, 0xc4, 0, 1})) == "corrupt: marker segment of length 1");
   CHECK(verdict(read(soi + Pixels{0xff, 0xc4, 0, 9, 1})) ==
@@ -146,7 +145,7 @@ TEST_CASE(
         "limit: more than 2 JPEG markers, which is max_markers");
 }
 
-TEST_CASE("I8 the first EXIF segment of a JPEG counts, and nothing that only looks like one") {
+TEST_CASE("I8 only the first real EXIF segment of a JPEG counts") {
   const auto exif = [](int orientation) {
     return segment(0xe1,
                    text(std::string_view("Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\3\0\0\0\1", 24)) +
@@ -164,7 +163,7 @@ TEST_CASE("I8 the first EXIF segment of a JPEG counts, and nothing that only loo
   CHECK(orientation(segment(0xe2, text(std::string_view("Exif\0\0MM", 8)))) == 1);
 }
 
-TEST_CASE("I9 the rest of a JPEG reaches its end at an EOI, by whatever way") {
+TEST_CASE("I9 the rest of a JPEG reaches its end only at an EOI marker") {
   const auto reaches = [](const Pixels& rest, std::uint8_t pending = 0) {
     return jpeg_reaches_end(view(rest), pending);
   };

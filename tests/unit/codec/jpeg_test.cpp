@@ -3,7 +3,7 @@
 
 namespace weir::codec::test {
 
-TEST_CASE("JPEG pixels are libjpeg's own, bit for bit, whatever the coding", "[I6]") {
+TEST_CASE("JPEG pixels equal libjpeg's for every kind of coding", "[I6]") {
   const Raster image = pattern(67, 45);
   for (const int sampling : {1, 2}) {
     for (const bool progressive : {false, true}) {
@@ -63,8 +63,7 @@ TEST_CASE("grey JPEG becomes three equal channels", "[I5]") {
   }
 }
 
-TEST_CASE("CMYK and YCCK become RGB by the written formula, inverted where Adobe's marker stands",
-          "[I5]") {
+TEST_CASE("CMYK and YCCK become RGB by the documented formula", "[I5]") {
   for (const auto& style : {JpegStyle{}, JpegStyle{.adobe_cmyk = false}, JpegStyle{.ycck = true}}) {
     const bool adobe = style.adobe_cmyk;
     const Encoded jpeg = encode_jpeg(pattern(31, 18, 4), style);
@@ -104,7 +103,7 @@ TEST_CASE("tables of one JPEG never serve the next") {
   }
 }
 
-TEST_CASE("junk before a marker passes in strict mode, junk instead of data does not", "[I2]") {
+TEST_CASE("strict mode accepts junk before a marker, but no lost data", "[I2]") {
   const Encoded good = encode_jpeg(pattern(64, 48));
   Encoded junk = good;
   junk.insert(junk.begin() + 2, 5, std::byte{0x11});
@@ -124,7 +123,7 @@ TEST_CASE("junk before a marker passes in strict mode, junk instead of data does
   CHECK(lenient.decoded->status == RowStatus::damaged);
 }
 
-TEST_CASE("what a scan leaves over is damage, but for an encoder's padding", "[I2]") {
+TEST_CASE("bytes left over by a scan are damage, except for padding", "[I2]") {
   const Encoded good = encode_jpeg(pattern(64, 48));
   // libjpeg does not count the bytes in its bit buffer, at most a word.
   for (const std::size_t left : {1u, 7u, 16u, 400u}) {
@@ -157,8 +156,7 @@ TEST_CASE("a marker whose code was wiped out is damage", "[I2]") {
   CHECK(lenient.row == reference_jpeg(good).values);
 }
 
-TEST_CASE("fewer bytes than the blocks take at least are too few, but for arithmetic coding",
-          "[I3]") {
+TEST_CASE("a JPEG with too few bytes for its blocks is refused", "[I3]") {
   // A plain image, in which each block takes two bits.
   Raster plain = pattern(256, 256, 1);
   std::ranges::fill(plain.values, std::uint8_t{128});

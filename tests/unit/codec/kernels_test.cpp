@@ -74,7 +74,7 @@ Pixels mirrored(const Pixels& pixels, std::uint32_t width, std::size_t pixel) {
 
 }  // namespace
 
-TEST_CASE("16-bit results are within 1 of the exact value, and mirrored by mirror", "[kernels]") {
+TEST_CASE("16-bit results are within 1 of the exact value", "[kernels]") {
   std::mt19937 random(3);
   const auto side = [&](std::uint32_t most) {
     return 1 + static_cast<std::uint32_t>(random() % most);
@@ -107,8 +107,7 @@ TEST_CASE("16-bit results are within 1 of the exact value, and mirrored by mirro
   }
 }
 
-TEST_CASE("one and four channels of 8 bits have the bits of the same channels of rgb8",
-          "[kernels]") {
+TEST_CASE("8-bit results do not depend on the number of channels", "[kernels]") {
   std::mt19937 random(4);
   const auto channel = [](const Pixels& pixels, std::size_t channels, std::size_t c) {
     Pixels one;

@@ -24,7 +24,7 @@ Raster with_channels(std::uint32_t width, std::uint32_t height, std::uint32_t ch
 
 }  // namespace
 
-TEST_CASE("libjpeg's memory fits what the header predicts, for each kind of file") {
+TEST_CASE("libjpeg's memory fits the header's prediction for every kind") {
   for (const std::uint32_t channels : {1u, 3u, 4u}) {
     for (const int sampling : {1, 2, 4}) {
       for (const std::uint32_t side : {1u, 7u, 16u, 17u, 64u, 333u}) {
@@ -43,7 +43,7 @@ TEST_CASE("libjpeg's memory fits what the header predicts, for each kind of file
   }
 }
 
-TEST_CASE("libjpeg's memory fits what is predicted when it reduces wide images") {
+TEST_CASE("libjpeg's memory fits the prediction if wide images shrink") {
   for (const JpegStyle sampling : {JpegStyle{.sampling = 1},
                                    {.sampling = 2},
                                    {.sampling = 2, .rows = 1},
@@ -60,7 +60,7 @@ TEST_CASE("libjpeg's memory fits what is predicted when it reduces wide images")
   }
 }
 
-TEST_CASE("libpng's memory fits what the header predicts, for each kind of file") {
+TEST_CASE("libpng's memory fits the header's prediction for every kind") {
   for (const bool interlaced : {false, true}) {
     for (const std::uint32_t width : {1u, 9u, 500u, 5000u}) {
       const std::uint32_t height = 40;
@@ -78,7 +78,7 @@ TEST_CASE("libpng's memory fits what the header predicts, for each kind of file"
   }
 }
 
-TEST_CASE("a progressive file is charged for the coefficients of the whole image") {
+TEST_CASE("a progressive file is charged for all its coefficients") {
   const auto raster = pattern(640, 480);
   const Decoder decoder(DecoderOptions{.fit = {.out = {48, 48}, .fit = Fit::stretch}});
   const auto need = [&](bool progressive) {

@@ -47,7 +47,7 @@ Cut cut(const TransformOptions& transform, ImageSize first, ImageSize second, co
 
 }  // namespace
 
-TEST_CASE("pair_crop cuts both images at the same place and mirrors both or neither") {
+TEST_CASE("pair_crop cuts and mirrors both images in the same way") {
   for (const auto& [a, b] : {std::pair{1u, 4u}, {4u, 1u}, {1u, 1u}, {3u, 1u}}) {
     const ImageSize first{5 * a, 6 * a}, second{5 * b, 6 * b};
     const auto transform = pair_crop(first, second);

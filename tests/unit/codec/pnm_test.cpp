@@ -41,8 +41,7 @@ class ReadsAnyP final : public ForeignCodec {
 
 }  // namespace
 
-TEST_CASE("binary PGM and PPM give their own pixels, whole, in part, resized and flipped",
-          "[pnm]") {
+TEST_CASE("binary PGM and PPM files give their own pixels in every fit", "[pnm]") {
   for (const std::uint32_t channels : {1u, 3u}) {
     const Raster image = pattern(37, 23, channels);
     const auto encoded = pnm_of(image);
@@ -66,7 +65,7 @@ TEST_CASE("binary PGM and PPM give their own pixels, whole, in part, resized and
   }
 }
 
-TEST_CASE("a PNM header has three numbers, and one blank before the pixels", "[pnm]") {
+TEST_CASE("a PNM header has three numbers and a blank before the pixels", "[pnm]") {
   const Pixels pixels(6, 1);
   CHECK(pnm_verdict(text("P6 1 2 255\n") + pixels) == "ok");
   CHECK(pnm_verdict(text("P6# by hand\n1\t2#\r255 ") + pixels) ==
@@ -91,7 +90,7 @@ TEST_CASE("a PNM header has three numbers, and one blank before the pixels", "[p
   CHECK(pnm_verdict(text("P5 1 2 65536\n") + Pixels(12)) == "corrupt: PNM with values up to 65536");
 }
 
-TEST_CASE("a PNM that is cut shows its lines in lenient mode, and grey below", "[pnm]") {
+TEST_CASE("a cut PNM has its lines and grey below in lenient mode", "[pnm]") {
   const Raster image = pattern(5, 4);
   auto encoded = pnm_of(image);
   encoded.resize(encoded.size() - 20);
@@ -104,7 +103,7 @@ TEST_CASE("a PNM that is cut shows its lines in lenient mode, and grey below", "
   CHECK(outcome.row == expected);
 }
 
-TEST_CASE("what weir's own decoder does not support goes to a codec that accepts it", "[pnm]") {
+TEST_CASE("a PNM beyond weir's own decoder goes to a suitable codec", "[pnm]") {
   const auto deep = to_bytes(text("P6 1 1 65535\n") + Pixels(6));
   CHECK(run_whole(deep).defect().kind == FaultKind::unsupported);
   const auto outcome = run_whole(deep, true, 0xa5, {std::make_shared<const ReadsAnyP>()});

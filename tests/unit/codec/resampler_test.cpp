@@ -46,7 +46,7 @@ TEST_CASE("resampling is cv::resize's, bit for bit, whatever the sizes") {
   }
 }
 
-TEST_CASE("common sizes are resampled as cv::resize does: a crop's, half, double, the same") {
+TEST_CASE("common sizes are resampled exactly as cv::resize does") {
   std::mt19937 random(6);
   for (const auto& [width, height] :
        {std::pair{333u, 333u}, {437u, 328u}, {448u, 448u}, {112u, 112u}, {224u, 300u}}) {
@@ -57,7 +57,7 @@ TEST_CASE("common sizes are resampled as cv::resize does: a crop's, half, double
   }
 }
 
-TEST_CASE("the plain kernel is its formula, as on machines that have no other") {
+TEST_CASE("the plain kernel equals its formula") {
   std::mt19937 random(8);
   for (const std::uint32_t count : {1u, 2u, 7u, 224u}) {
     std::vector<std::uint32_t> offsets(count);

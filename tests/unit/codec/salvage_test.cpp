@@ -19,7 +19,7 @@ constexpr std::uint8_t start_of_scan = 0xda, huffman_tables = 0xc4;
 
 }  // namespace
 
-TEST_CASE("a file of several scans that is cut behind the first is delivered", "[I1]") {
+TEST_CASE("a file of several scans is delivered if cut after the first", "[I1]") {
   for (const bool arithmetic : {false, true}) {
     const auto jpeg =
         encode_jpeg(pattern(200, 150), {.progressive = true, .arithmetic = arithmetic});
@@ -36,8 +36,7 @@ TEST_CASE("a file of several scans that is cut behind the first is delivered", "
   }
 }
 
-TEST_CASE("what lies between two scans and is bad ends the image with the scans before it",
-          "[I1]") {
+TEST_CASE("bad data between two scans ends the image there", "[I1]") {
   const auto jpeg = encode_jpeg(pattern(200, 150), {.progressive = true});
   const auto scans = places_of(start_of_scan, jpeg);
   const auto tables = places_of(huffman_tables, jpeg);

@@ -38,7 +38,7 @@ std::vector<Pixels> rows_of(const Outcome& outcome) {
 
 }  // namespace
 
-TEST_CASE("there are 21 kinds of files to cut, and all of them are sound", "[I1]") {
+TEST_CASE("the 21 kinds of files to be cut are all sound", "[I1]") {
   const auto samples = every_kind();
   CHECK(samples.size() == 8 + 10 + 3);
   for (const auto& sample : samples) {
@@ -62,8 +62,7 @@ TEST_CASE("a cut is found in what a crop does not need, too", "[I1][I9][I10][I12
   }
 }
 
-TEST_CASE("lenient mode delivers a cut file full size, flagged, and never shows stale memory",
-          "[I1]") {
+TEST_CASE("lenient mode flags every cut file and shows no stale memory", "[I1]") {
   for (const auto& sample : every_kind()) {
     CAPTURE(sample.name);
     const auto found = deliver_cuts(sample, step, each_fit());

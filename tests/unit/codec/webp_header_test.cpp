@@ -31,7 +31,7 @@ std::string of(const Pixels& chunks) { return verdict(read(riff(chunks))); }
 
 }  // namespace
 
-TEST_CASE("I12 a WebP has the size of its frame, and alpha where it says so") {
+TEST_CASE("I12 a WebP has its frame's size, and alpha if it says so") {
   const auto lossy = read(riff(vp8(40, 30)));
   REQUIRE(lossy);
   CHECK(lossy->width == 40);

@@ -149,7 +149,7 @@ TEST_CASE("cropping inside libwebp gives the pixels of a full decode") {
   }
 }
 
-TEST_CASE("a WebP that is decoded in pieces has the pixels of one decoded at once", "[R8]") {
+TEST_CASE("a WebP decoded in pieces equals one decoded at once", "[R8]") {
   for (const auto quality : {std::optional<float>(70.f), std::optional<float>()}) {
     const Raster image = quality ? pattern(1300, 900) : pattern(1100, 500);
     const Encoded webp = encode_webp(image, quality);
@@ -171,7 +171,7 @@ TEST_CASE("a WebP that is decoded in pieces has the pixels of one decoded at onc
   }
 }
 
-TEST_CASE("a WebP cut behind its first pieces: refused, or delivered as far as it goes", "[R8]") {
+TEST_CASE("a cut WebP is refused, or delivered in part in lenient mode", "[R8]") {
   for (const auto quality : {std::optional<float>(70.f), std::optional<float>()}) {
     const Raster image = quality ? pattern(1300, 900) : pattern(1100, 500);
     const Encoded webp = encode_webp(image, quality);
@@ -211,8 +211,7 @@ TEST_CASE("chunks around a WebP's frame change no pixel and no verdict", "[I12]"
   }
 }
 
-TEST_CASE("what stands before a WebP's pixels is shown to libwebp a few times, not once a piece",
-          "[I12]") {
+TEST_CASE("libwebp parses the data before the pixels only a few times", "[I12]") {
   for (const bool lossless : {false, true}) {
     for (const std::size_t bytes : {0u, 1u, 24u, 1000u, 8u << 20}) {
       const std::size_t frame = 60 << 20, file = frame + bytes + (3 << 20);
@@ -241,7 +240,7 @@ TEST_CASE("what stands before a WebP's pixels is shown to libwebp a few times, n
   }
 }
 
-TEST_CASE("pieces of a WebP stay within a file that is shorter than its header was", "[I12]") {
+TEST_CASE("pieces of a WebP stay within a file shorter than declared", "[I12]") {
   const WebpPieces pieces(info_of(5000, 100, true), 1000);
   CHECK(pieces.behind(0, false) == 1000);
   const WebpPieces shorter(info_of(900, 5000, false), 1000);
@@ -249,8 +248,7 @@ TEST_CASE("pieces of a WebP stay within a file that is shorter than its header w
   CHECK(shorter.behind(999, true) == 1000);
 }
 
-TEST_CASE("a lossless WebP of hardly more than Huffman codes is shown to libwebp a few times",
-          "[I12]") {
+TEST_CASE("libwebp parses a WebP full of Huffman codes only a few times", "[I12]") {
   constexpr std::uint32_t side = weir::test::sanitized ? 500 : 3000;
   const Encoded webp = all_codes(side);
   updates = 0;

@@ -50,8 +50,7 @@ TEST_CASE("a whole image is upright, and its shape too") {
                 stored[(std::size_t{y} * 61 + x) * 3 + c]);
 }
 
-TEST_CASE("an image at its own size lies in the upper left of a larger row, zeros around it",
-          "[sizes]") {
+TEST_CASE("an image of its own size lies in the upper left of its row", "[sizes]") {
   const Raster image = pattern(61, 47);
   const std::vector<Encoded> files{encode_jpeg(image),
                                    encode_jpeg(image, {.progressive = true}),
@@ -86,7 +85,7 @@ TEST_CASE("an image at its own size lies in the upper left of a larger row, zero
   }
 }
 
-TEST_CASE("aimed at a smaller place the whole image is resized, as by a stretch", "[sizes]") {
+TEST_CASE("a whole image is resized if its place in the row is smaller", "[sizes]") {
   const Encoded file = encode_jpeg(pattern(61, 47));
   constexpr ImageSize out{30, 50};
   const std::atomic<bool> cancelled{false};

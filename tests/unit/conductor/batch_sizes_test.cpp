@@ -24,8 +24,7 @@ const BatchSlot whole{.sequence = 0, .epoch = 0, .first = 0, .rows = 3, .omitted
 
 }  // namespace
 
-TEST_CASE("a sample of unknown size has the room of its first replacement whose size is known",
-          "[conductor][sizes]") {
+TEST_CASE("a sample of unknown size has the room of its replacement", "[conductor][sizes]") {
   const std::vector<ImageSize> sizes{{2, 3}, {0, 0}, {4, 5}};
   auto skipping = ragged(sizes, OnFault::skip);
   const auto& places = skipping.of(whole).extents;
@@ -34,8 +33,7 @@ TEST_CASE("a sample of unknown size has the room of its first replacement whose 
   CHECK(blank.of(whole).extents[1] == ImageSize{});
 }
 
-TEST_CASE("where no replacement's size is known, a sample has no room, and the search ends",
-          "[conductor][sizes]") {
+TEST_CASE("a sample has no room if no replacement's size is known", "[conductor][sizes]") {
   auto none = ragged({{}, {}, {}}, OnFault::skip);
   const auto& batch = none.of(whole);
   CHECK(batch.extents == std::vector<ImageSize>(3));

@@ -118,7 +118,7 @@ TEST_CASE("a failure outside any row ends the stream once", "[conductor]") {
   CHECK_FALSE(desk.conductor->at_rest());
 }
 
-TEST_CASE("workers that leave a stream which has not ended leave it not at rest", "[conductor]") {
+TEST_CASE("a stream that workers leave early is not at rest", "[conductor]") {
   Desk desk(Schedule({.samples = 20, .batch = 2}, 1), two_ahead);
   desk.conductor->step();
   desk.conductor->workers_left();
@@ -126,7 +126,7 @@ TEST_CASE("workers that leave a stream which has not ended leave it not at rest"
   CHECK(desk.book->snapshot().filling == 0);
 }
 
-TEST_CASE("a queue whose bound is lowered runs down, one that is raised fills", "[conductor]") {
+TEST_CASE("a queue drains if its bound is lowered and fills if raised", "[conductor]") {
   Desk desk(Schedule({.samples = 20, .batch = 1}, 1), two_ahead);
   desk.conductor->step();
   CHECK(desk.opened.size() == 2);
@@ -149,8 +149,7 @@ TEST_CASE("a queue whose bound is lowered runs down, one that is raised fills", 
   CHECK(desk.opened.size() == 3);  // enough rows are not taken yet
 }
 
-TEST_CASE("a share of faults is of the epochs begun, and ends the stream at its batch",
-          "[conductor]") {
+TEST_CASE("a share of faults counts only the epochs that have begun", "[conductor]") {
   // Ten samples in each epoch, batches of 2. A fifth may fail, so two in each epoch.
   const Policy fifth{.max_queue_size = 1, .rows_ahead = 10, .tolerance = {UINT64_MAX, 0.2, 10}};
   Desk desk(Schedule({.samples = 10, .batch = 2}, 2), fifth);
@@ -182,8 +181,7 @@ TEST_CASE("blocks that nobody uses go before a slab is given up", "[conductor]")
   CHECK(desk.trims == 1);
 }
 
-TEST_CASE("work is pulled in runs that grow with the speed of rows and shrink at the end",
-          "[conductor]") {
+TEST_CASE("runs of work grow with row speed and shrink at the end", "[conductor]") {
   CHECK(rows_ahead(3, 0) == 12);
   CHECK(rows_ahead(3, 40) == 40);
   CHECK(run_share(32, 2, 32) == 8);

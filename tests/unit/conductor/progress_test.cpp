@@ -101,8 +101,7 @@ TEST_CASE("runs are sets of numbers", "[conductor][resume]") {
   }
 }
 
-TEST_CASE("the ranks of a step have the rows of the global batch, in rank order",
-          "[conductor][ranks]") {
+TEST_CASE("the ranks of a step share the global batch in rank order", "[conductor][ranks]") {
   for (const std::uint32_t world : {1u, 2u, 3u, 4u, 8u})
     for (const std::uint64_t samples : {1ull, 7ull, 16ull, 37ull, 48ull, 61ull})
       for (const bool drop_last : {false, true}) {
@@ -133,8 +132,7 @@ TEST_CASE("the ranks of a step have the rows of the global batch, in rank order"
       }
 }
 
-TEST_CASE("what is finished and what remains are each position once, for any batch and world",
-          "[conductor][resume]") {
+TEST_CASE("finished and remaining work cover each position exactly once", "[conductor][resume]") {
   RandomStream random(3);
   const auto to = [&](std::uint64_t n) { return random.below(n); };
   constexpr std::uint64_t epochs = 3;
@@ -183,7 +181,7 @@ TEST_CASE("what is finished and what remains are each position once, for any bat
   }
 }
 
-TEST_CASE("the same batch and ranks resume with the same batches", "[conductor][resume]") {
+TEST_CASE("a job with the same batch and ranks resumes with its batches", "[conductor][resume]") {
   const Batching batching{.samples = 47, .batch = 3, .rank = {1, 2}};
   const Schedule whole(batching, 4);
   for (std::uint64_t steps = 0; steps <= whole.end(); ++steps) {
@@ -206,8 +204,7 @@ TEST_CASE("the state of a rank stays small over many epochs", "[conductor][resum
   CHECK(epochs[1].done.size() == 1);
 }
 
-TEST_CASE("a state does not grow with the steps of a rank, and any number of them resumes",
-          "[conductor][resume]") {
+TEST_CASE("a state does not grow with the number of steps of a rank", "[conductor][resume]") {
   constexpr std::uint64_t steps = 5'000'000;
   const Batching batching{.samples = 3 * 2 * steps, .batch = 3, .rank = {0, 2}};
   std::vector<Progress> states;
@@ -272,8 +269,7 @@ TEST_CASE("an epoch keeps the size buckets that it began with", "[conductor][res
   check(part, "state");
 }
 
-TEST_CASE("states of different jobs are not merged, and impossible ones are refused",
-          "[conductor][resume]") {
+TEST_CASE("states of different jobs are not merged", "[conductor][resume]") {
   const auto one = state({.samples = 9}, {{.first = 0, .count = 1, .end = 9, .done = {{0, 4}}}});
   auto other = one;
   other.seed = 7;

@@ -27,7 +27,7 @@ TEST_CASE("drop_last leaves the short batch out and counts its samples", "[condu
   CHECK(schedule.at(3).omitted == 2);
 }
 
-TEST_CASE("a set smaller than a batch is one short batch, or none with drop_last", "[conductor]") {
+TEST_CASE("a set smaller than a batch gives one short batch or none", "[conductor]") {
   CHECK(Schedule({.samples = 3, .batch = 4}, 1).end() == 1);
   CHECK(Schedule({.samples = 3, .batch = 4}, 1).at(0).rows == 3);
   CHECK(Schedule({.samples = 3, .batch = 4, .drop_last = true}, 1).end() == 0);

@@ -187,7 +187,7 @@ class Drive {
 
 }  // namespace
 
-TEST_CASE("whatever happens, the work queue gives what the rule says is next", "[conductor]") {
+TEST_CASE("the work queue always gives the work that its rule demands", "[conductor]") {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     INFO("seed " << seed);
     Drive drive(seed);
@@ -196,7 +196,7 @@ TEST_CASE("whatever happens, the work queue gives what the rule says is next", "
   }
 }
 
-TEST_CASE("a work queue that is halted has no fresh rows and names every sample", "[conductor]") {
+TEST_CASE("a halted work queue has no fresh rows and names every sample", "[conductor]") {
   Queue queue(1, 1, 2, 4);
   Sample arrived{{1, 0}, true, false}, parked{{1, 1}, false, false};
   queue.add({0, 2, 0, 3});

@@ -43,7 +43,7 @@ TEST_CASE("each value lands where its layout says", "[convert]") {
   }
 }
 
-TEST_CASE("an image whose lines lie apart is converted as one without gaps", "[convert][sizes]") {
+TEST_CASE("an image with gaps between its lines is converted correctly", "[convert][sizes]") {
   constexpr ImageSize shape{7, 5};
   constexpr std::size_t stride = 29;
   const auto pixels = pixels_of(1, shape);

@@ -65,7 +65,7 @@ TEMPLATE_TEST_CASE("every vector set of the machine gives the same bits", "[conv
   }
 }
 
-TEST_CASE("arithmetic is used where it gives the tables' bits, on every vector set", "[convert]") {
+TEST_CASE("arithmetic gives the tables' bits on every vector set", "[convert]") {
   // ImageNet's conversion of every pixel value, computed and rounded once in double.
   for (const auto target : vector_sets()) {
     CAPTURE(hwy::TargetName(target));

@@ -21,7 +21,7 @@ double sum(const WorkerTime& time) {
 
 }  // namespace
 
-TEST_CASE("a wait is shared out as the workers' time in it, not before or after", "[clocks]") {
+TEST_CASE("a wait is divided by what the workers did during that wait", "[clocks]") {
   LoaderStats stats(2);
   stats.stream_opened(2, at(0));
   // Without a waiting consumer: one worker reads for 10 s, the other waits for bytes of the budget.
@@ -93,8 +93,7 @@ TEST_CASE("what goes on counts until now", "[clocks]") {
   CHECK(stats.queue(at(15)).memory_wait_s == Approx(3));
 }
 
-TEST_CASE("a slab is waited for where no batch lies ready, else the queue is as deep as may be",
-          "[clocks]") {
+TEST_CASE("a worker waits for a slab only if no batch is ready", "[clocks]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.workers_wait(1, Hold::slab, at(0));
@@ -105,7 +104,7 @@ TEST_CASE("a slab is waited for where no batch lies ready, else the queue is as 
   CHECK(workers.idle_s == Approx(3));
 }
 
-TEST_CASE("occupancy is by time, the present depth included, and adds up to one", "[clocks]") {
+TEST_CASE("occupancy is by time, up to the present, and adds up to one", "[clocks]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.ready_changed(+1, at(1));
@@ -135,7 +134,7 @@ TEST_CASE("the consumer's time is from a batch until it asks again", "[clocks]")
   CHECK(queue.data_readiness == Approx(0.75));
 }
 
-TEST_CASE("a consumer that tries waits from the first try that found nothing", "[clocks]") {
+TEST_CASE("a consumer that polls waits from its first empty try", "[clocks]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   for (const double s : {1.0, 2.0, 3.0}) {
@@ -210,7 +209,7 @@ TEST_CASE("an instant older than the last is the last", "[clocks]") {
   CHECK(queue.workers.decode_s == Approx(5));
 }
 
-TEST_CASE("of one read in sixteen the CPU time is noted, and only of those that end", "[clocks]") {
+TEST_CASE("the CPU time of one completed read in sixteen is noted", "[clocks]") {
   LoaderStats stats(1);
   StageCpu cpu(stats.worker(0), Stage::read);
   const auto read = [&] {
@@ -252,8 +251,7 @@ TEST_CASE("stages add up over the workers' lanes", "[clocks]") {
   CHECK(stages[static_cast<std::size_t>(Stage::lease)].bytes == 7);
 }
 
-TEST_CASE("a read that outlives its stream is no worker's time, nor in the next stream",
-          "[clocks]") {
+TEST_CASE("a read that outlives its stream adds no more worker time", "[clocks]") {
   LoaderStats stats(2);
   stats.stream_opened(2, at(0));
   stats.worker(0).read_begins(at(1));
@@ -271,8 +269,7 @@ TEST_CASE("a read that outlives its stream is no worker's time, nor in the next 
   CHECK(queue.workers.decode_s == Approx(24));
 }
 
-TEST_CASE("the read of a worker that was removed is no worker's time until it returns",
-          "[clocks]") {
+TEST_CASE("a removed worker's read does not count until it returns", "[clocks]") {
   LoaderStats stats(2);
   stats.stream_opened(2, at(0));
   stats.worker(0).read_begins(at(0));
@@ -289,7 +286,7 @@ TEST_CASE("the read of a worker that was removed is no worker's time until it re
   CHECK(queue.workers.decode_s == Approx(2));
 }
 
-TEST_CASE("a wait for a device is neither the consumer's time nor the loader's", "[clocks]") {
+TEST_CASE("a wait for a device counts for neither consumer nor loader", "[clocks]") {
   LoaderStats stats(2);
   stats.stream_opened(1, at(0));
   stats.requested(true, at(0));

@@ -28,7 +28,7 @@ std::vector<std::byte> bytes(std::span<const std::byte> given) {
 
 }  // namespace
 
-TEST_CASE("what decoding a row's images needs follows from headers and rules", "[engine]") {
+TEST_CASE("a row's decoding memory follows from its headers and rules", "[engine]") {
   const auto first = encode_jpeg(pattern(40, 30));
   const auto second = encode_png(20, 10, pattern(20, 10).values, {});
   const auto blank = bytes(Encoded::blank());

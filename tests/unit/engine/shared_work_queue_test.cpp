@@ -57,7 +57,7 @@ TEST_CASE("a worker with nothing to do is idle, and so is one that left", "[boar
   CHECK(desk.grows(&WorkerTime::idle_s));
 }
 
-TEST_CASE("behind a parked sample a worker is throttled, though a batch be ready", "[board]") {
+TEST_CASE("a worker behind a parked sample is throttled", "[board]") {
   Desk desk(0);
   desk.stats.ready_changed(+1, Clock::now());
   CHECK(desk.grows(&WorkerTime::idle_s));
@@ -72,7 +72,7 @@ TEST_CASE("behind a parked sample a worker is throttled, though a batch be ready
   CHECK(desk.grows(&WorkerTime::decode_s));
 }
 
-TEST_CASE("a slab that is refused throttles as soon as the board is told", "[board]") {
+TEST_CASE("a refused slab throttles workers once the board is told", "[board]") {
   Desk desk(0);
   CHECK(desk.grows(&WorkerTime::idle_s));
   REQUIRE(desk.book->try_charge(Account::cache, 900));
@@ -81,7 +81,7 @@ TEST_CASE("a slab that is refused throttles as soon as the board is told", "[boa
   CHECK(desk.grows(&WorkerTime::memory_wait_s));
 }
 
-TEST_CASE("while rows are to be read ahead, or being read, a worker is starved", "[board]") {
+TEST_CASE("a worker is starved while rows are unread or being read", "[board]") {
   Desk desk(1);
   CHECK(desk.grows(&WorkerTime::idle_s));
   desk.work_queue.open({.slab = 0, .sequence = 0, .first = 0, .count = 1});

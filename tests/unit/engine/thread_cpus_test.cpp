@@ -18,7 +18,7 @@ void burn(std::chrono::nanoseconds cpu) {
 
 }  // namespace
 
-TEST_CASE("schedstat has the time without a CPU second, if the kernel counts", "[cpu]") {
+TEST_CASE("schedstat gives the time without a CPU in its second field", "[cpu]") {
   CHECK(run_delay_in("149593 3749799 2\n") == 3749799ns);
   CHECK(run_delay_in("149593 0 2\n") == 0ns);
   for (const auto* text : {"", "0 0 0\n", "1 2\n", "x y z\n"}) {
@@ -27,7 +27,7 @@ TEST_CASE("schedstat has the time without a CPU second, if the kernel counts", "
   }
 }
 
-TEST_CASE("threads count from their start to their end, as seen from another thread", "[cpu]") {
+TEST_CASE("threads count from their start to their end", "[cpu]") {
   ThreadCpus cpus;
   CHECK(cpus.total().used == 0ns);
   std::atomic<bool> burnt{false}, leave{false};

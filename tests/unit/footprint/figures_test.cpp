@@ -27,7 +27,7 @@ std::vector<std::string> advice_text(const std::string& text, const std::string&
 
 }  // namespace
 
-TEST_CASE("the table in all has MiB and MB of batch, micro-batch and prediction", "[footprint]") {
+TEST_CASE("the summary table shows batch, micro-batch and prediction", "[footprint]") {
   auto model = test::published();
   model.micro_batch = 1;
   const auto text = footprint_text(model_figures(model));

@@ -26,8 +26,7 @@ TEST_CASE("the published hand calculation, to the byte", "[footprint]") {
   CHECK(bytes.peak == bytes.total);
 }
 
-TEST_CASE("with the activations of one image, kept once, what its author first got",
-          "[footprint]") {
+TEST_CASE("the footprint of one image's activations has known figures", "[footprint]") {
   auto model = published();
   std::get<layer::Counts>(model.layers[0].kind).kept = 1;
   model.micro_batch = 1;
@@ -67,7 +66,7 @@ TEST_CASE("parameters in all: times 2, 3, 3 and 4", "[footprint]") {
   CHECK(in_all(Optimizer::adam) == 19'072'984 * (2 + 2 + 2 * 4));
 }
 
-TEST_CASE("a plain Swish keeps one tensor more than one that works it out again", "[footprint]") {
+TEST_CASE("a plain Swish keeps one more tensor than a recomputing one", "[footprint]") {
   const auto with = [](Function swish) {
     auto model = dense(20, {linear(50), function(swish), linear(60), function(swish), linear(10)});
     model.batch = 7;
@@ -81,7 +80,7 @@ TEST_CASE("a plain Swish keeps one tensor more than one that works it out again"
   CHECK(with(Function::silu).peak - with(Function::silu).total > 0);
 }
 
-TEST_CASE("the peak is what is kept still and the gradients on their way back", "[footprint]") {
+TEST_CASE("the peak is the kept tensors plus the gradients in flight", "[footprint]") {
   auto model = dense(100, {linear(10), function(Function::sigmoid), linear(30)});
   const auto bytes = footprint(model).training;
   // Kept: the Sigmoid's output, which the second Linear reads, and the model's output.
@@ -138,7 +137,7 @@ TEST_CASE("layers before the first parameters keep nothing", "[footprint]") {
   CHECK(print.layers[1].kept_bytes == f32 * 2 * 16);  // the model's output
 }
 
-TEST_CASE("an input of another type is converted a micro-batch at a time", "[footprint]") {
+TEST_CASE("an input of another type is converted by micro-batches", "[footprint]") {
   auto model = dense(100, {linear(10)});
   model.types.input = ElementType::u8;
   model.batch = 64;

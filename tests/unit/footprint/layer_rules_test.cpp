@@ -29,7 +29,7 @@ std::uint64_t windows(std::uint64_t in, std::uint64_t kernel, std::uint64_t stri
 
 }  // namespace
 
-TEST_CASE("sides of convolutions and pools are those of a window that walks", "[footprint]") {
+TEST_CASE("output sides of layers equal those of a moving window", "[footprint]") {
   int checked = 0;
   for (std::uint64_t in = 1; in <= 12; ++in)
     for (std::uint64_t kernel = 1; kernel <= 5; ++kernel)

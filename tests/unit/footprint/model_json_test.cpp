@@ -76,8 +76,7 @@ TEST_CASE("what is not said has the defaults of the struct", "[model]") {
       ElementType::f16);
 }
 
-TEST_CASE("text that is no JSON says where, and a field that is there twice is refused",
-          "[model]") {
+TEST_CASE("a model of invalid JSON or with a double field is refused", "[model]") {
   CHECK_THROWS_WITH(parse_model("{\"input\": {\n \"features\": 3}, }"), has_text("line 2"));
   CHECK_THROWS_WITH(parse_model(""), has_text("not JSON"));
   CHECK_THROWS_WITH(parse_model(R"({"input": {"features": 1, "features": 2}, "layers": []})"),

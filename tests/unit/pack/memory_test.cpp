@@ -16,7 +16,7 @@ constexpr std::uint64_t mib = 1 << 20;
 
 }  // namespace
 
-TEST_CASE("memory of a pack is charged, and half of it is for the oldest sample", "[pack]") {
+TEST_CASE("half of a pack's memory is reserved for the oldest sample", "[pack]") {
   Memory memory(64 * mib, 4 * mib, 0);
   CHECK(memory.most_sample_bytes() == 30 * mib);
   CHECK(memory.snapshot()[Account::index] == 4 * mib);
@@ -42,7 +42,7 @@ TEST_CASE("memory of a pack is charged, and half of it is for the oldest sample"
   CHECK(memory.snapshot().peak == 64 * mib);
 }
 
-TEST_CASE("a wait for memory of a pack ends when it becomes the oldest, or at a stop", "[pack]") {
+TEST_CASE("a wait for pack memory ends when the sample is the oldest", "[pack]") {
   Memory memory(20 * mib, 0, 0);
   const auto all = memory.take(Position(3), Account::scratch, 10 * mib);
   std::thread oldest(
@@ -55,7 +55,7 @@ TEST_CASE("a wait for memory of a pack ends when it becomes the oldest, or at a 
   stopped.join();
 }
 
-TEST_CASE("a budget of a pack has room for a sample, or says what it needs", "[pack]") {
+TEST_CASE("a pack's budget is refused if it has no room for a sample", "[pack]") {
   try {
     const Memory memory(8 * mib, mib, 0);
     FAIL("was made");

@@ -34,7 +34,7 @@ codec::test::Outcome decoded(const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("a pack has every sound sample, its label, its name and its size", "[pack]") {
+TEST_CASE("a pack holds every sound sample with label, name and size", "[pack]") {
   const TemporaryFolder folder;
   const auto source = mixed_source();
   const auto packed = run_pack(source, job_for(folder.path()));
@@ -90,7 +90,7 @@ TEST_CASE("any number of workers makes the same files", "[pack]") {
   CHECK(index.name(index.samples[0]) != std::string("dir/0.jpg"));
 }
 
-TEST_CASE("a pack has the samples at the positions of its order, and goes on with them", "[pack]") {
+TEST_CASE("a pack holds samples in its order and resumes in that order", "[pack]") {
   std::vector<MemorySample> samples;
   for (int i = 0; i < 10; ++i)
     samples.push_back(
@@ -180,7 +180,7 @@ TEST_CASE("quality and kept bytes are as asked for", "[pack]") {
   CHECK(contains(all, "00000004.png"));
 }
 
-TEST_CASE("a kept image is decoded to find damage, and has no size that EXIF changes", "[pack]") {
+TEST_CASE("a kept image is decoded to find damage", "[pack]") {
   const TemporaryFolder folder;
   const auto jpeg = codec::test::encode_jpeg(codec::test::pattern(90, 60));
   std::vector<MemorySample> samples;

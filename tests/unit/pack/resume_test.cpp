@@ -50,7 +50,7 @@ void flip_a_bit(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("a pack that was stopped goes on, and the files are those of one run", "[pack]") {
+TEST_CASE("a stopped pack that resumes gives the files of one run", "[pack]") {
   const TemporaryFolder whole, parts;
   const auto source = mixed_source(40);
   run_pack(source, job_for(whole.path()));
@@ -72,7 +72,7 @@ TEST_CASE("a pack that was stopped goes on, and the files are those of one run",
   CHECK(files_in(whole.path()) == files_in(parts.path()));
 }
 
-TEST_CASE("a finished pack is kept, and a damaged shard alone is made again", "[pack]") {
+TEST_CASE("a finished pack is kept and only a damaged shard is remade", "[pack]") {
   const TemporaryFolder folder;
   const auto source = mixed_source(40);
   const auto job = job_for(folder.path());
@@ -105,7 +105,7 @@ TEST_CASE("a finished pack is kept, and a damaged shard alone is made again", "[
   CHECK(files_in(folder.path()) == files);
 }
 
-TEST_CASE("a sample that was left out and is sound now gets into the shards", "[pack]") {
+TEST_CASE("an omitted sample gets into the shards once it is sound", "[pack]") {
   const TemporaryFolder folder, whole;
   const auto source = mixed_source(20);
   std::atomic<int> reads{0}, bad{12};
@@ -120,7 +120,7 @@ TEST_CASE("a sample that was left out and is sound now gets into the shards", "[
   CHECK(files_in(folder.path()) == files_in(whole.path()));
 }
 
-TEST_CASE("a pack that goes on refuses changed data before it replaces a shard", "[pack]") {
+TEST_CASE("a resumed pack refuses changed data before it writes a shard", "[pack]") {
   const TemporaryFolder folder;
   const auto same = mixed_samples(20);
   const auto as_it_was = job_for(folder.path());
@@ -169,7 +169,7 @@ TEST_CASE("a pack that goes on refuses changed data before it replaces a shard",
   CHECK(files_in(folder.path()) == whole);
 }
 
-TEST_CASE("a sample that is drawn twice keeps its position, whichever draw failed", "[pack]") {
+TEST_CASE("a sample drawn twice keeps its position after a fault", "[pack]") {
   const TemporaryFolder folder, whole;
   auto job = job_for(folder.path());
   job.workers = 1;

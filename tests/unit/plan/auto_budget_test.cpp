@@ -11,7 +11,7 @@ namespace {
 using weir::test::mib;
 }
 
-TEST_CASE("an automatic budget is a share of the lesser room, and says how", "[plan]") {
+TEST_CASE("an automatic budget is a share of the smaller room", "[plan]") {
   MemoryRoom room{.machine = 1000 * mib, .cgroup = {}};
   auto budget = auto_budget(room, 0.5);
   CHECK(budget.bytes == 500 * mib);

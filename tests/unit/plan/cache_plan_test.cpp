@@ -20,7 +20,7 @@ Options with_budget(std::uint64_t budget, Cache keep, std::uint64_t max_bytes = 
 
 }  // namespace
 
-TEST_CASE("a cache has what all else leaves, and no floor is higher for it", "[plan][cache]") {
+TEST_CASE("a cache gets the remaining memory and raises no floor", "[plan][cache]") {
   const auto with = resolve(with_budget(200 * mib, Cache::encoded), 1000);
   const auto without = resolve(with_budget(200 * mib, Cache::nothing), 1000);
   CHECK(with.floor_bytes == without.floor_bytes);

@@ -49,7 +49,7 @@ const Environment batch_script{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "2"}, {"S
 
 }  // namespace
 
-TEST_CASE("each launcher's variables give rank, world and the ranks of this machine", "[ranks]") {
+TEST_CASE("each launcher's variables give rank, world and local ranks", "[ranks]") {
   CHECK(read(Ranks::torchrun(), torchrun) == Ranks::given(1, 4, 2));
   CHECK(read(Ranks::openmpi(), openmpi) == Ranks::given(2, 6, 3));
   CHECK(read(Ranks::slurm(), slurm) == Ranks::given(5, 7, 2));
@@ -85,8 +85,7 @@ TEST_CASE("a batch script without srun is one process", "[ranks]") {
   CHECK(read(Ranks::automatic(), both(openmpi, batch_script)) == Ranks::given(2, 6, 3));
 }
 
-TEST_CASE("launchers that agree are one claim, and those that differ are an error with each claim",
-          "[ranks]") {
+TEST_CASE("launchers that agree make one claim, others are an error", "[ranks]") {
   const Environment same{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}};
   CHECK(read(Ranks::automatic(), both(torchrun, same)) == Ranks::given(1, 4, 2));
   // mpirun lets stale variables of torchrun through.
@@ -116,7 +115,7 @@ TEST_CASE("a wrong claim is an error that names the variable", "[ranks]") {
               ": the rank must be below the number of ranks");
 }
 
-TEST_CASE("a wrong number of ranks of a machine is an error that names the variable", "[ranks]") {
+TEST_CASE("a wrong number of local ranks is an error with its variable", "[ranks]") {
   constexpr const char* way_out =
       "; unset it, or give ranks.rank, ranks.world and ranks.local_world";
   for (const char* value : {"", "0", "x", "4(x2)", "-1"}) {

@@ -33,8 +33,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("the floor is index, 1 + max_leases slabs and one sample: a byte under it is refused",
-          "[plan]") {
+TEST_CASE("a budget one byte below the floor is refused", "[plan]") {
   Options options;
   options.batch = 64;
   options.queue.max_leases = 2;
@@ -61,8 +60,7 @@ TEST_CASE("the floor is index, 1 + max_leases slabs and one sample: a byte under
   CHECK(resolve(options, 1000).floor_bytes == 1000 + records + 3 * slab + 100);
 }
 
-TEST_CASE("max_sample_bytes is a quarter of what is left, 8 to 256 MiB, or what was set",
-          "[plan]") {
+TEST_CASE("max_sample_bytes is a quarter of the rest unless it is set", "[plan]") {
   Options options;
   const auto slab = slab_bytes(options.shape, options.batch, 64);
   const auto records = resolve(options, 0).record_bytes;
@@ -76,7 +74,7 @@ TEST_CASE("max_sample_bytes is a quarter of what is left, 8 to 256 MiB, or what 
   CHECK(resolve(options, 0).max_sample_bytes == 5);
 }
 
-TEST_CASE("the queue is the deepest that fits, and never deeper than asked", "[plan]") {
+TEST_CASE("the queue is as deep as fits, but no deeper than requested", "[plan]") {
   Options options;
   options.batch = 64;
   options.workers = 2;
@@ -93,7 +91,7 @@ TEST_CASE("the queue is the deepest that fits, and never deeper than asked", "[p
   CHECK(resolve(options, 0).max_queue_size == 64);
 }
 
-TEST_CASE("read-ahead is cut to what can be drawn and holds half of what is left", "[plan]") {
+TEST_CASE("read-ahead is limited by the draws and gets half the rest", "[plan]") {
   Options options;
   options.batch = 2;
   options.queue.max_queue_size = 3;
@@ -107,7 +105,7 @@ TEST_CASE("read-ahead is cut to what can be drawn and holds half of what is left
         (100 * mib - plan.index_bytes - plan.slabs * plan.slab_bytes - plan.max_sample_bytes) / 2);
 }
 
-TEST_CASE("records are in the floor as they are used, not as they are allowed", "[plan]") {
+TEST_CASE("the floor counts records that are used, not those allowed", "[plan]") {
   Options options;
   options.workers = 1;
   const auto of = [&](std::uint32_t queue, std::uint32_t batch, std::uint64_t samples) {
@@ -148,7 +146,7 @@ TEST_CASE("depth_cost gives bytes for each depth and element type", "[plan]") {
   CHECK(costs[19].f32_bytes == 21 * (slab + 3 * pixels));
 }
 
-TEST_CASE("side bytes lie in the slab, and every figure of the plan follows", "[plan]") {
+TEST_CASE("side bytes are part of the slab and of every plan figure", "[plan]") {
   Options options;
   options.batch = 10;
   options.workers = 2;
@@ -169,8 +167,7 @@ TEST_CASE("side bytes lie in the slab, and every figure of the plan follows", "[
   CHECK(cost.f32_bytes == before.f32_bytes + 5 * more);
 }
 
-TEST_CASE("a transform's scratch is in max_sample_bytes, the floor and what a worker keeps",
-          "[plan]") {
+TEST_CASE("a transform's scratch counts in the floor and per worker", "[plan]") {
   Options options;
   options.workers = 2;
   options.queue.max_queue_size = 64;
@@ -219,7 +216,7 @@ TEST_CASE("what cannot be is refused by option, value and bound", "[plan]") {
         }) == "accepted");
 }
 
-TEST_CASE("a batch too large for any budget says so instead of wrapping around", "[plan]") {
+TEST_CASE("a batch that is too large for any budget is refused clearly", "[plan]") {
   Options options;
   options.shape = {65'500, 65'500};
   options.batch = 1u << 20;
@@ -227,8 +224,7 @@ TEST_CASE("a batch too large for any budget says so instead of wrapping around",
   CHECK(contains(refusal(options), "this needs at least"));
 }
 
-TEST_CASE("enumerators that are none, a null codec and an index without end are refused",
-          "[plan]") {
+TEST_CASE("an invalid enumerator, null codec or infinite index fails", "[plan]") {
   CHECK(contains(refusal_of([](Options& o) { o.faults.policy = static_cast<OnFault>(99); }),
                  "faults.policy = 99: is no enumerator of its type; the last is 2"));
   CHECK(contains(refusal_of([](Options& o) { o.fit = static_cast<Fit>(4); }), "fit = 4"));

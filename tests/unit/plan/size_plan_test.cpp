@@ -30,7 +30,7 @@ const std::vector<ImageSize> five{{10, 20}, {30, 4}, {5, 5}, {0, 0}, {8, 40}};
 
 }  // namespace
 
-TEST_CASE("a plan counts on the largest batch that any order could bring", "[plan][sizes]") {
+TEST_CASE("a plan provides for the largest batch that an order can give", "[plan][sizes]") {
   using buffer::SlabLayout;
   const auto padded = resolve(sized(Sizes::padded, five), 1000);
   CHECK(padded.sizes.largest == ImageSize{30, 40});
@@ -47,7 +47,7 @@ TEST_CASE("a plan counts on the largest batch that any order could bring", "[pla
   CHECK(ragged.sizes.padding == 0);
 }
 
-TEST_CASE("a plan counts on what replaces an image of unknown size, under skip", "[plan][sizes]") {
+TEST_CASE("a plan counts replacements of images of unknown size", "[plan][sizes]") {
   using buffer::SlabLayout;
   // A sample of unknown size may be replaced by the largest.
   auto options = sized(Sizes::ragged, {{100, 100}, {0, 0}, {0, 0}, {10, 10}});
@@ -68,8 +68,7 @@ TEST_CASE("a plan counts on what replaces an image of unknown size, under skip",
   CHECK(most(OnFault::skip) == SlabLayout::ragged({}, 0, 0, 64).bytes);
 }
 
-TEST_CASE("where a sample comes several times, a batch can have the largest image in each row",
-          "[plan][sizes][order]") {
+TEST_CASE("a batch can repeat the largest image if samples repeat", "[plan][sizes][order]") {
   RandomStream random(5);
   for (int round = 0; round < 300; ++round) {
     std::vector<ImageSize> sizes(1 + random.below(12));
@@ -144,8 +143,7 @@ TEST_CASE("a bound makes the largest batch smaller", "[plan][sizes]") {
   CHECK(plan.sizes.bound == ImageSize{15, 0});
 }
 
-TEST_CASE("where sizes differ the queue stays as deep as asked and bytes bound it",
-          "[plan][sizes]") {
+TEST_CASE("a queue of different sizes is bounded by bytes, not depth", "[plan][sizes]") {
   auto options = sized(Sizes::ragged, std::vector<ImageSize>(100, {1000, 1000}));
   options.queue = {.max_queue_size = 50, .max_leases = 1, .max_bytes = 20 * mib};
   options.workers = 2;
@@ -165,7 +163,7 @@ TEST_CASE("where sizes differ the queue stays as deep as asked and bytes bound i
   CHECK(resolve(options, 0).sizes.max_staging_bytes == UINT64_MAX);
 }
 
-TEST_CASE("with images of one shape, bytes of the queue are places of it", "[plan][sizes]") {
+TEST_CASE("a byte bound of the queue counts slabs if images are equal", "[plan][sizes]") {
   Options options;
   options.queue.max_queue_size = 8;
   const auto slab = resolve(options, 0).slab_bytes;
@@ -176,7 +174,7 @@ TEST_CASE("with images of one shape, bytes of the queue are places of it", "[pla
   CHECK(resolve(options, 0).max_queue_size == 1);
 }
 
-TEST_CASE("what does not go with sizes of their own is refused by its name", "[plan][sizes]") {
+TEST_CASE("options that do not suit images of own sizes are refused", "[plan][sizes]") {
   const auto refuses = [](auto change, const char* what) {
     auto options = sized(Sizes::padded, five);
     change(options);

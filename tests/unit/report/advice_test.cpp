@@ -105,8 +105,7 @@ TEST_CASE("advice as JSON has the keys that were agreed", "[advice]") {
   CHECK(json["code"] == "a = 1;\n");
 }
 
-TEST_CASE("advice as text has the verdict, the levers and what to paste, in 100 columns",
-          "[advice]") {
+TEST_CASE("advice as text shows verdict, levers and options to paste", "[advice]") {
   auto advice = sample_advice();
   CHECK(report::verdict_text(advice) ==
         "Consumer-bound: the workers wait 50 % of their time for the consumer, which waits 0 % of "
@@ -134,8 +133,7 @@ TEST_CASE("advice as text has the verdict, the levers and what to paste, in 100 
   CHECK(contains(report::levers_text(advice), "Nothing: no setting is faster by 2 %"));
 }
 
-TEST_CASE("depths as JSON have what they cost, and what they would do where that is known",
-          "[advice]") {
+TEST_CASE("depths as JSON show costs, and predictions if there are any", "[advice]") {
   Options options;
   options.queue.max_queue_size = 3;
   const auto plan = resolve(options, 0);

@@ -35,7 +35,7 @@ TEST_CASE("the refusal says what to write", "[bytes]") {
                     "must be a number of bytes, as in 4096, 64MiB, 1.5GiB or 750kB");
 }
 
-TEST_CASE("bytes are written in the largest unit that leaves a whole part", "[bytes]") {
+TEST_CASE("a byte count is written in the largest unit of at least one", "[bytes]") {
   CHECK(human_bytes(0) == "0 B");
   CHECK(human_bytes(1023) == "1023 B");
   CHECK(human_bytes(1024) == "1.00 KiB");

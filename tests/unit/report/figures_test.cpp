@@ -6,7 +6,7 @@
 using namespace weir;
 using namespace weir::report;
 
-TEST_CASE("the grid of one batch has the figures of the issue it answers", "[grid]") {
+TEST_CASE("the grid of one batch has the figures of its issue", "[grid]") {
   const auto grid = pixel_grid(ElementType::f32);
   REQUIRE(grid.batches.front() == 32);
   REQUIRE(grid.batches.back() == 65536);
@@ -56,7 +56,7 @@ TEST_CASE("the depths shown are powers of two, and the plan's own", "[plan]") {
   CHECK(default_depths(plan) == std::vector<std::uint32_t>{1, 2, 4, 8, 16, 32, 40});
 }
 
-TEST_CASE("staging is the four states of a slab, and what is unaccounted has a sign", "[memory]") {
+TEST_CASE("staging sums four slab states, and unaccounted has a sign", "[memory]") {
   auto run = test::sample_run();
   CHECK(staging_bytes(run.figures.memory.accounts) == 11 * run.figures.plan.slab_bytes);
   CHECK(unaccounted(run) == (240ll << 20) - static_cast<std::int64_t>(run.figures.memory.peak));

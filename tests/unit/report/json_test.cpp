@@ -20,8 +20,7 @@ using Keys = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("an empty envelope has every key in its order, and null for what is not known",
-          "[json]") {
+TEST_CASE("an empty envelope has every key in order, with null or empty", "[json]") {
   const auto json = report::envelope("plan");
   CHECK(keys(json) == Keys{"schema",   "version",    "command",     "plan",    "memory",
                            "samples",  "queue",      "throughput",  "stages",  "regime",
@@ -35,7 +34,7 @@ TEST_CASE("an empty envelope has every key in its order, and null for what is no
   CHECK(json["faults"] == Json::array());
 }
 
-TEST_CASE("a run fills the envelope with the keys of the schema, in order", "[json]") {
+TEST_CASE("a run fills the envelope with the schema's keys in order", "[json]") {
   auto json = report::envelope("run");
   report::put_run(json, test::sample_run());
   CHECK(keys(json) == keys(report::envelope("run")));
@@ -113,7 +112,7 @@ TEST_CASE("a run's figures are written as they are, bytes as integers", "[json]"
   CHECK(json["digest"].is_null());
 }
 
-TEST_CASE("the queue's figures are those of its clock, each by its own name", "[json]") {
+TEST_CASE("each clock figure of the queue is written under its own name", "[json]") {
   auto run = test::sample_run();
   auto& queue = run.figures.queue;
   queue.seconds = 1;
@@ -142,7 +141,7 @@ TEST_CASE("the queue's figures are those of its clock, each by its own name", "[
   CHECK(json["stats_cost"]["share_of_cpu"].get<double>() == test::Approx(5e-4));
 }
 
-TEST_CASE("the workers' CPU time is in the queue, null where the kernel does not say", "[json]") {
+TEST_CASE("the queue has the workers' CPU time, or null if unknown", "[json]") {
   auto run = test::sample_run();
   auto& cpu = run.figures.queue.cpu;
   cpu = {.workers_s = 1.5, .process_s = 2, .cpus = 4};
@@ -188,7 +187,7 @@ TEST_CASE("faults are listed with the count of them all", "[json]") {
   CHECK(json["fault_count"] == 9);
 }
 
-TEST_CASE("no bound is null, and the largest bound survives the round trip", "[json]") {
+TEST_CASE("a missing bound is null, and the largest bound is preserved", "[json]") {
   const auto budget_of = [](std::uint64_t bytes) {
     Plan plan;
     plan.budget_bytes = plan.ceiling_bytes = plan.max_queue_bytes = bytes;

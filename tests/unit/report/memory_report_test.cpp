@@ -81,7 +81,7 @@ TEST_CASE("a memory report measures the ledger and the process now", "[memory]")
   CHECK(part(after, "libraries") > 0);
 }
 
-TEST_CASE("a reporter reports until it is destroyed, whatever the callback throws", "[memory]") {
+TEST_CASE("a reporter reports until its end even if its callback throws", "[memory]") {
   std::mutex mutex;
   std::condition_variable changed;
   int taken = 0;

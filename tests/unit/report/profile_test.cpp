@@ -57,7 +57,7 @@ struct Trainer {
 
 }  // namespace
 
-TEST_CASE("a phase has its own peak, and live is what is left at its end", "[profile]") {
+TEST_CASE("a phase has its own peak and its live bytes at its end", "[profile]") {
   Trainer trainer;
   trainer.step();
   trainer.step();
@@ -131,7 +131,7 @@ TEST_CASE("a phase that comes again counts with the first of its step", "[profil
   CHECK(contains(profile.text(), "forward ×3"));
 }
 
-TEST_CASE("an account of a later phase joins the earlier figures of its step", "[profile]") {
+TEST_CASE("a later phase's account is added to the figures of its step", "[profile]") {
   CountingResource memory;
   MemoryProfile profile;
   profile.watch("own", memory);
@@ -217,7 +217,7 @@ TEST_CASE("RSS is the phase's, its peak too", "[profile]") {
   CHECK(steps[0].whole.rss_peak >= large.rss_peak);
 }
 
-TEST_CASE("of more steps than are kept the first are, and all are counted", "[profile]") {
+TEST_CASE("a profile keeps only the first steps but counts all of them", "[profile]") {
   Trainer trainer(2);
   for (int i = 0; i < 4; ++i) trainer.step();
   const auto steps = trainer.profile.steps();

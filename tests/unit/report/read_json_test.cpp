@@ -34,7 +34,7 @@ TEST_CASE("JSON of others is read to a depth that can be written again", "[json]
   CHECK_THROWS_AS(read_json<Json>(std::string(1'000'000, '[')), std::invalid_argument);
 }
 
-TEST_CASE("a key that is there twice in one object is refused where that matters", "[json]") {
+TEST_CASE("a duplicate key in one object is refused if it matters", "[json]") {
   using weir::report::Keys;
   const std::string twice = R"({"a":[{"b":1},{"b":2}],"c":{"b":1,"b":2}})";
   CHECK(read_json<Json>(twice)["a"].size() == 2);

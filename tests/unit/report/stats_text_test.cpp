@@ -8,7 +8,7 @@
 using namespace weir;
 using test::contains;
 
-TEST_CASE("the regime is said with the numbers that decide it, in lines that fit", "[text]") {
+TEST_CASE("the regime is shown with its numbers in short lines", "[text]") {
   Report figures;
   CHECK(report::regime_text(figures).empty());
   figures.regime = "storage";
@@ -21,7 +21,7 @@ TEST_CASE("the regime is said with the numbers that decide it, in lines that fit
         "  memory), the workers 2.0 %\n");
 }
 
-TEST_CASE("the queue says what the consumer waited for and what workers did", "[text]") {
+TEST_CASE("the queue's text says what consumer and workers waited for", "[text]") {
   QueueStats queue;
   queue.batches = 10;
   queue.batches_ready = 9;

@@ -6,7 +6,7 @@
 
 using weir::report::Table;
 
-TEST_CASE("columns align under their headings and no line ends in blanks", "[table]") {
+TEST_CASE("columns align under their headings without trailing blanks", "[table]") {
   Table table("<name|bytes|<");
   table.add({"a", "10", "note"});
   table.add({"longer", "1,000,000", ""});

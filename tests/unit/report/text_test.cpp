@@ -27,8 +27,7 @@ std::size_t widest_line(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the samples of a run say what waits between drawn and consumed, and as float32",
-          "[text]") {
+TEST_CASE("the samples of a run are listed with their bytes under way", "[text]") {
   CHECK(report::samples_text(test::sample_run().figures.samples, 3 * 224 * 224) ==
         "Samples\n"
         "  drawn      2,560\n"
@@ -81,7 +80,8 @@ TEST_CASE("a cache is planned, held and hit in words and as JSON", "[text][cache
 }
 
 TEST_CASE("samples that do not add up are said not to", "[text]") {
-  CHECK(contains(report::samples_text({.drawn = 5, .consumed = 4}, 3 * 224 * 224), "NOT CONSERVED"));
+  CHECK(
+      contains(report::samples_text({.drawn = 5, .consumed = 4}, 3 * 224 * 224), "NOT CONSERVED"));
 }
 
 TEST_CASE("pinned slabs stand in plan and report, with what bounds them", "[text]") {
@@ -98,7 +98,7 @@ TEST_CASE("pinned slabs stand in plan and report, with what bounds them", "[text
   CHECK(contains(text(), "\n  pinned  not locked: no CUDA driver\n"));
 }
 
-TEST_CASE("memory is shown by account, now and at peak, beside the process", "[text]") {
+TEST_CASE("memory is listed by account, now and at peak", "[text]") {
   auto run = test::sample_run();
   run.figures.memory = {.live = 3072,
                         .peak = 6144,
@@ -177,7 +177,7 @@ TEST_CASE("the table of depths of encoded batches has no element types", "[text]
         "               1      2  2,097,152  2.00\n");
 }
 
-TEST_CASE("faults name file, kind, stage and byte, and say how many more there are", "[text]") {
+TEST_CASE("faults are listed with file, kind, stage and byte", "[text]") {
   const std::vector<Fault> faults{test::sample_fault(1), test::sample_fault(2),
                                   test::sample_fault(3)};
   CHECK(report::faults_text(faults, 12, 2) ==
@@ -206,7 +206,7 @@ TEST_CASE("deep queues are shown in groups", "[text]") {
   CHECK(contains(text, "    16 ready  100.0 %  ████████████████████████████████████████\n"));
 }
 
-TEST_CASE("the report of a run has every section and keeps to 100 columns", "[text]") {
+TEST_CASE("the report of a run has every section within 100 columns", "[text]") {
   auto run = test::sample_run();
   run.digest = std::string(64, 'a');
   run.interrupted = true;

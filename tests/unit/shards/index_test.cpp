@@ -100,7 +100,7 @@ TEST_CASE("an index is read as it was written") {
   CHECK(read.held_bytes() < 3 * 48 + 2 * sizeof(shards::Shard) + 64);
 }
 
-TEST_CASE("an index that differs in one byte, or is cut short anywhere, is refused") {
+TEST_CASE("an index is refused if one byte differs or it is cut short") {
   const TemporaryFolder folder;
   const auto path = (folder / "index.weir").string();
   shards::write_index(path, make_index(folder, {"xabcdef", "yuvw"}));

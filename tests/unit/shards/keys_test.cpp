@@ -28,7 +28,7 @@ TEST_CASE("a key ends at the first dot of the last component") {
   CHECK(key_and_extension("") == "none");
 }
 
-TEST_CASE("the last part of an extension tells whether it may be an image's") {
+TEST_CASE("the last part of an extension tells if it may be an image") {
   CHECK(source::may_be_image("jpg"));
   CHECK(source::may_be_image("seg.png"));
   CHECK_FALSE(source::may_be_image("png.txt"));

@@ -259,7 +259,7 @@ TEST_CASE("half a shard never looks whole") {
   }
 }
 
-TEST_CASE("a member of 10 GiB in a file with a hole is refused before its bytes are touched") {
+TEST_CASE("a tar member of 10 GiB is refused before its bytes are read") {
   const TemporaryFolder folder;
   constexpr std::uint64_t bytes = 10ull << 30;
   const auto path = folder.write("x.tar", tar_header("a.jpg", bytes));

@@ -67,7 +67,7 @@ std::vector<double> draws(const source::ReadDelay& delay, std::uint64_t count) {
 
 }  // namespace
 
-TEST_CASE("log-normal delays have the mean, the deviation and the shape asked for", "[delayed]") {
+TEST_CASE("log-normal delays have the requested mean and deviation", "[delayed]") {
   struct Case {
     double mean, deviation;
   };
@@ -111,7 +111,7 @@ TEST_CASE("a delay depends on seed and index alone", "[delayed]") {
   CHECK(std::abs(together / squares) < 0.02);
 }
 
-TEST_CASE("a delay without a deviation is constant, and none is longer than a day", "[delayed]") {
+TEST_CASE("a delay without deviation is constant and at most one day", "[delayed]") {
   CHECK(draws({12.5, 0, 3}, 50) == std::vector<double>(50, 12.5));
   const auto tail = draws({8e7, 8e7, 3}, 1000);
   CHECK(std::ranges::max(tail) == 24.0 * 3600 * 1000);

@@ -57,8 +57,7 @@ TEST_CASE("a file that may not be read is a fault of its own", "[reader][D4]") {
         }) == 0);
 }
 
-TEST_CASE("a folder that may not be listed is skipped and counted, the root refused",
-          "[folder][hostile][D4]") {
+TEST_CASE("a folder without permission is skipped unless it is the root", "[folder][hostile][D4]") {
   const TemporaryFolder folder;
   folder.write("open/x", "x");
   folder.write("shut/y", "y");

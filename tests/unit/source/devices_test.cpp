@@ -69,8 +69,7 @@ TEST_CASE("what is no file is refused without waiting for it", "[reader][D1][D2]
   ::alarm(0);
 }
 
-TEST_CASE("a manifest that is no file, or has a hole of a terabyte, is refused",
-          "[manifest][D2][D9]") {
+TEST_CASE("a manifest is refused if it is no file or far too large", "[manifest][D2][D9]") {
   ::alarm(20);
   const TemporaryFolder folder;
   make_specials(folder);

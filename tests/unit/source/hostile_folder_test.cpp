@@ -130,8 +130,7 @@ TEST_CASE("names that differ in case alone are different files", "[folder][hosti
   CHECK(read_text(source, 2) == "small");
 }
 
-TEST_CASE("paths longer than the kernel takes at once are listed and read",
-          "[folder][hostile][D6]") {
+TEST_CASE("paths longer than the kernel's limit are listed and read", "[folder][hostile][D6]") {
   const TemporaryFolder folder;
   const std::string part(200, 'p');
   constexpr int depth = 45;

@@ -19,7 +19,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a folder of class folders is labelled by the rank of the top directory", "[folder]") {
+TEST_CASE("a class folder's label is the rank of the top directory", "[folder]") {
   const TemporaryFolder folder;
   folder.write("dog/2.jpg", "d2");
   folder.write("cat/1.jpg", "c1");
@@ -54,7 +54,7 @@ TEST_CASE("a file beside the class folders is a sample without a class", "[folde
   CHECK(label_of(source, 1) == -1);
 }
 
-TEST_CASE("an empty class folder keeps its rank, with or without a filter", "[folder]") {
+TEST_CASE("an empty class folder keeps its rank, even with a filter", "[folder]") {
   const TemporaryFolder folder;
   folder.write("b/x.png", "x");
   folder.write("c/x.jpg", "x");
@@ -65,7 +65,7 @@ TEST_CASE("an empty class folder keeps its rank, with or without a filter", "[fo
   CHECK(label_of(source, 0) == 2);
 }
 
-TEST_CASE("labels follow names even where '/' sorts after other characters", "[folder]") {
+TEST_CASE("labels follow class names even if '/' sorts after others", "[folder]") {
   const TemporaryFolder folder;
   folder.write("a/1", "x");
   folder.write("a-b/1", "y");
@@ -87,7 +87,7 @@ TEST_CASE("dot files and dot folders are left alone", "[folder]") {
   CHECK(source.class_names() == Names{"a"});
 }
 
-TEST_CASE("extensions filter whatever their case, with or without the dot", "[folder]") {
+TEST_CASE("the extension filter ignores case and the leading dot", "[folder]") {
   const TemporaryFolder folder;
   for (const auto* name : {"a.jpg", "b.JPG", "c.png", "d.jpeg", "ejpg", "f.jpg.txt"})
     folder.write(name, "x");
@@ -98,7 +98,7 @@ TEST_CASE("extensions filter whatever their case, with or without the dot", "[fo
   CHECK(image_folder(folder.string(), {.extensions = {"*"}}).size() == 6);
 }
 
-TEST_CASE("without extensions, files that are never images are skipped and counted", "[folder]") {
+TEST_CASE("files that are never images are skipped without a filter", "[folder]") {
   const TemporaryFolder folder;
   for (const auto* name : {"a.jpg", "b.JPG.TXT", "Thumbs.db", "c/notes.md", "d", "e.dat", ".f.txt"})
     folder.write(name, "x");

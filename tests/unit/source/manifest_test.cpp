@@ -26,7 +26,7 @@ std::string refusal_of_manifest(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a manifest gives its files in its own order with its own labels", "[manifest]") {
+TEST_CASE("a manifest gives its files in its own order with its labels", "[manifest]") {
   const TemporaryFolder folder;
   const TemporaryFolder elsewhere;
   folder.write("data/b", "bb");
@@ -45,7 +45,7 @@ TEST_CASE("a manifest gives its files in its own order with its own labels", "[m
   CHECK(label_of(source, 3) == 0);
 }
 
-TEST_CASE("a manifest may have CRLF, empty lines, comments and a byte order mark", "[manifest]") {
+TEST_CASE("a manifest may hold CRLF, empty lines, comments and a BOM", "[manifest]") {
   const TemporaryFolder folder;
   folder.write("list.tsv", "\xef\xbb\xbf# path, label\r\n\r\na b\t1\r\n\n./#c\t2\r\nd\te\t3");
   CHECK(names_of(manifest((folder / "list.tsv").string())) == Names{"a b", "./#c", "d\te"});

@@ -23,7 +23,7 @@ std::string joined(const AnySource& source) {
 
 }  // namespace
 
-TEST_CASE("a list of names comes back as it went, whatever bytes they hold", "[names]") {
+TEST_CASE("a list of names keeps every byte of its names", "[names]") {
   const std::vector<std::string> names{"a/b.jpg",        "tab\tand blank .jpg",
                                        "back\\slash\\n", "new\nline",
                                        "return\r",       "\xff\xfe",

@@ -25,7 +25,7 @@ std::string refusal(const TemporaryFolder& folder, const FolderOptions& options 
 
 }  // namespace
 
-TEST_CASE("a folder without samples is an error that says what was left out, and why", "[folder]") {
+TEST_CASE("a folder without samples is an error that says why", "[folder]") {
   const TemporaryFolder folder;
   CHECK(contains(refusal(folder), folder.string() + ": no samples: the folder is empty"));
   std::filesystem::create_directories(folder / "cats");
@@ -47,7 +47,7 @@ TEST_CASE("a folder without samples is an error that says what was left out, and
   CHECK(image_folder(folder.string()).size() == 1);
 }
 
-TEST_CASE("a manifest without samples is an error, a list in memory may be empty", "[manifest]") {
+TEST_CASE("a manifest without samples is an error, an empty list is not", "[manifest]") {
   const TemporaryFolder folder;
   const auto tsv = folder.write("list.tsv", "# a comment\n\n");
   CHECK_THROWS_WITH(manifest(tsv), weir::test::has_text("no samples: 2 lines, each empty or a"));

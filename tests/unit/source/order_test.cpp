@@ -118,7 +118,7 @@ TEST_CASE("an epoch has as many positions as its order draws", "[sampler][order]
       }
 }
 
-TEST_CASE("draws differ by epoch and seed, and each position has its own", "[sampler][order]") {
+TEST_CASE("draws differ between epochs, seeds and positions", "[sampler][order]") {
   for (const auto& order :
        {Order::with_replacement(1000), Order::weighted(std::vector<double>(500, 2.0), 1000)}) {
     const auto first = drawn(Sampler(500, order, 1), 0);
@@ -132,8 +132,7 @@ TEST_CASE("draws differ by epoch and seed, and each position has its own", "[sam
   }
 }
 
-TEST_CASE("a user's function gets epoch, position and a random stream of its own",
-          "[sampler][order]") {
+TEST_CASE("a user's function gets epoch, position and its own stream", "[sampler][order]") {
   const auto order =
       Order::own("both", 40, [](std::uint64_t epoch, std::uint64_t position, Random& random) {
         return position % 2 == 0 ? (epoch + position) % 7 : random.below(7);
@@ -152,8 +151,7 @@ TEST_CASE("a user's function gets epoch, position and a random stream of its own
   CHECK(odd.size() > 4);
 }
 
-TEST_CASE("an index that the source does not have is named, and an exception passes",
-          "[sampler][order]") {
+TEST_CASE("an index beyond the source is an error that names it", "[sampler][order]") {
   const Sampler beyond(
       7, Order::own("too far", 40, [](auto, auto position, auto&) { return position; }), 3);
   CHECK(beyond.index(2, Position(6)) == 6);
@@ -193,8 +191,7 @@ TEST_CASE("a replacement is a sample that the order draws", "[sampler][order]") 
   CHECK(Sampler(2, Order::weighted({0, 1}), 1).replacement(0, Position(0), 1) == 1);
 }
 
-TEST_CASE("weights that cannot be drawn from are refused by their first bad one",
-          "[sampler][order]") {
+TEST_CASE("unusable weights are refused, naming the first bad one", "[sampler][order]") {
   constexpr auto infinite = std::numeric_limits<double>::infinity();
   CHECK_THAT(refusal({}), has_text("weights is empty"));
   CHECK_THAT(refusal({1, 0, -2, infinite}), has_text("weights[2] = -2.0"));

@@ -50,7 +50,7 @@ std::string images_of(std::uint32_t count, std::uint32_t rows, std::uint32_t col
 
 }  // namespace
 
-TEST_CASE("CIFAR's files give interleaved pixels, labels and sizes, file by file", "[pixels]") {
+TEST_CASE("CIFAR files give interleaved pixels, labels and sizes", "[pixels]") {
   const TemporaryFolder folder;
   const std::string label_of_9("\x09", 1), label_of_0("\0", 1);
   const auto a = record_of(label_of_9, 1), b = record_of(label_of_0, 2), c = record_of("\x05", 3);
@@ -72,7 +72,7 @@ TEST_CASE("CIFAR's files give interleaved pixels, labels and sizes, file by file
   CHECK(read_text(cifar_binary({hundred}, Cifar::hundred_fine), 0) == ppm_of(record_of("", 4)));
 }
 
-TEST_CASE("CIFAR's files are refused by name where they are something else", "[pixels]") {
+TEST_CASE("invalid CIFAR files are refused by name", "[pixels]") {
   const TemporaryFolder folder;
   const auto bad_label = folder.write("bad", record_of("\x03", 1) + record_of("\x0a", 2));
   const auto refused = refusal_of(cifar_binary({bad_label}), 1);
@@ -109,7 +109,7 @@ TEST_CASE("MNIST's files give grey pixels and labels", "[pixels]") {
   CHECK(source.image_size(0) == ImageSize{2, 4});
 }
 
-TEST_CASE("MNIST's files must agree with their headers and with each other", "[pixels]") {
+TEST_CASE("MNIST files must agree with their headers and each other", "[pixels]") {
   const TemporaryFolder folder;
   const auto of = [&](const std::string& images, const std::string& labels) {
     const auto one = folder.write("i", images), other = folder.write("l", labels);

@@ -68,9 +68,7 @@ double padding(const World& world, const std::vector<std::vector<std::uint64_t>>
 
 }  // namespace
 
-TEST_CASE(
-    "with buckets every sample comes once an epoch, in an order of seed, epoch and sizes alone",
-    "[sizes]") {
+TEST_CASE("buckets give every sample once per epoch in a fixed order", "[sizes]") {
   RandomStream random(7);
   for (int round = 0; round < 60; ++round) {
     World world;
@@ -98,7 +96,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("samples stay in their window, and what fills no batch stays where it was", "[sizes]") {
+TEST_CASE("samples stay in their window, the incomplete batch its place", "[sizes]") {
   World world{.samples = 107, .batch = 5, .bucket_batches = 4, .kind = Order::shuffle(), .seed = 3};
   world.sizes = drawn_sizes(world.samples, 3);
   const Sampler sampler(world.samples, Order::shuffle(), 3);
@@ -115,7 +113,7 @@ TEST_CASE("samples stay in their window, and what fills no batch stays where it 
         std::vector{sampler.index(2, Position(105)), sampler.index(2, Position(106))});
 }
 
-TEST_CASE("buckets shrink the padding, and wider windows shrink it further", "[sizes]") {
+TEST_CASE("wider bucket windows shrink the padding further", "[sizes]") {
   World world{.samples = 4096, .batch = 32, .kind = Order::shuffle(), .seed = 11};
   world.sizes = drawn_sizes(world.samples, 11);
   const auto plain = padding(world, epoch_of(world, 0));
@@ -156,7 +154,7 @@ TEST_CASE("a bound scales down and keeps the aspect, to the pixel", "[sizes]") {
   CHECK(scaled_within({0, 0}, {10, 10}) == ImageSize{});
 }
 
-TEST_CASE("the memory of a window holds every smaller batch's, also of hostile sizes", "[sizes]") {
+TEST_CASE("a window's memory suffices for every smaller batch", "[sizes]") {
   for (const std::uint32_t batches : {1u, 3u, 100u})
     for (std::uint64_t batch = 1; batch < 45; ++batch) {
       // Windows are whole batches: batches of 4 have 8 of 10 positions, batches of 3 have 9.

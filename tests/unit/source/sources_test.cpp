@@ -125,7 +125,7 @@ TEST_CASE("files of a list come in its order, with the caller's labels", "[sourc
                     has_text("labels[1] = 2: there are 2 classes"));
 }
 
-TEST_CASE("a folder has the caller's order of classes, and says which is missing", "[sources]") {
+TEST_CASE("a folder takes the caller's class order, if it is complete", "[sources]") {
   const TemporaryFolder folder;
   for (const auto* name : {"ant/1.jpg", "bee/1.jpg", "cow/1.jpg", "loose.jpg"})
     folder.write(name, std::string_view("x"));
@@ -237,7 +237,7 @@ TEST_CASE("sources follow one another", "[sources]") {
   CHECK_THROWS_WITH(concatenated({}), has_text("sources is empty"));
 }
 
-TEST_CASE("parts of a source with a fingerprint of its own have other fingerprints", "[sources]") {
+TEST_CASE("parts of a source with its own fingerprint have others", "[sources]") {
   using source::fingerprint;
   const auto named = letters("abcd"), own = letters("abcd", "shard 7");
   // Names identify the samples.

@@ -83,7 +83,7 @@ TEST_CASE("a large synthetic image is made in charged memory", "[synthetic]") {
   CHECK_THROWS_AS(synthetic(2, {65'500, 65'500}).read(0, refuses), BytesRefused);
 }
 
-TEST_CASE("a large synthetic image that is no longer needed is not finished", "[synthetic]") {
+TEST_CASE("a large synthetic image is abandoned if a stop is requested", "[synthetic]") {
   std::stop_source stop;
   RecordingSink sink;
   const auto large = source::synthetic(2, {3000, 2500}, 0, stop.get_token());
