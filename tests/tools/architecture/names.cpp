@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/text.hpp"
 #include "tools/architecture/rules.hpp"
 
 namespace weir::architecture {
@@ -45,11 +44,12 @@ constexpr std::size_t longest_case = 60;
 
 /// Why the name of a test case is none; empty if it is one.
 std::string fault_of_case(const std::string& name) {
-  if (name.size() > longest_case) return concat(name.size(), " characters, at most ", longest_case);
+  if (name.size() > longest_case)
+    return std::to_string(name.size()) + " characters, at most " + std::to_string(longest_case);
   // These need the test before.
   for (const std::string_view opening : {"nor ", "and ", "or ", "but ", "so ", "also ", "then ",
                                          "likewise ", "neither ", "the same "})
-    if (name.starts_with(opening)) return concat("begins with '", opening, "'");
+    if (name.starts_with(opening)) return "begins with '" + std::string(opening) + "'";
   return {};
 }
 
@@ -77,7 +77,7 @@ std::vector<Breach> check_case_names(const std::filesystem::path& root) {
         breaches.push_back(
             {file.lexically_relative(root).generic_string(),
              static_cast<int>(std::count(text.begin(), text.begin() + at->position(), '\n')) + 1,
-             concat("'", name, "': ", fault)});
+             '\'' + name + "': " + fault});
     }
   }
   return breaches;
