@@ -122,7 +122,7 @@ TEST_CASE("refusals escape the names of data and of reports", "[hostile][D6]") {
   CHECK_FALSE(contains(outcome.err, "\x1b[31m"));
 }
 
-TEST_CASE("--follow-symlinks says which links of a folder are data", "[hostile][D3]") {
+TEST_CASE("the flag --follow-symlinks says which folder links are data", "[hostile][D3]") {
   const TemporaryFolder folder, outside;
   put_image(folder.path() / "own");
   put_image(outside.path() / "other");

@@ -61,7 +61,7 @@ TEST_CASE("an unwritable output is reported before the first sample", "[output][
   }
 }
 
-TEST_CASE("--list-bad and page check their output before any sample", "[output]") {
+TEST_CASE("outputs of --list-bad and page are checked before samples", "[output]") {
   const TemporaryFolder folder;
   const auto missing = (folder.path() / "none/report").string();
   check_told(weir::test::weir({"probe", "synthetic:1000000000,8x8", "--list-bad", missing}),

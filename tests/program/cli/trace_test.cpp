@@ -29,7 +29,7 @@ TEST_CASE("a run leaves a trace of what its report counts", "[trace]") {
   CHECK(accounts["index"].get<std::uint64_t>() >= (48u << 18));
 }
 
-TEST_CASE("--trace-events sets the events and a bad trace file is told", "[trace]") {
+TEST_CASE("trace-events sets the events and a bad trace file is told", "[trace]") {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "trace.json";
   const auto some = weir::test::weir({"run", "synthetic:40,16x16", "--size", "16x16", "--trace",

@@ -4,7 +4,7 @@
 
 using namespace weir::test;
 
-TEST_CASE("--watchdog tells stderr and report what a stall waits for", "[watchdog]") {
+TEST_CASE("a watchdog tells stderr and report what a stall waits for", "[watchdog]") {
   const auto outcome = weir::test::weir({"run", "synthetic:2,24x24", "--size", "16x16", "--batch",
                                          "1", "--workers", "1", "--read-delay-ms", "400",
                                          "--watchdog", "0.05", "--json", "-", "--quiet"});

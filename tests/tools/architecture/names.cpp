@@ -46,6 +46,7 @@ constexpr std::size_t longest_case = 60;
 std::string fault_of_case(const std::string& name) {
   if (name.size() > longest_case)
     return std::to_string(name.size()) + " characters, at most " + std::to_string(longest_case);
+  if (name.starts_with("-")) return "Catch takes it for an option";
   // These need the test before.
   for (const std::string_view opening : {"nor ", "and ", "or ", "but ", "so ", "also ", "then ",
                                          "likewise ", "neither ", "the same "})
