@@ -80,7 +80,7 @@ buffer::SlabLayout most(const Options& options, ImageSize largest) {
     const auto bytes = bytes_of(i) > 0 ? bytes_of(i) : unreadable;
     if (most_bytes.size() < rows) {
       most_bytes.push(bytes);
-    } else if (bytes > most_bytes.top()) {
+    } else if (rows > 0 && bytes > most_bytes.top()) {  // an order may draw nothing
       most_bytes.pop();
       most_bytes.push(bytes);
     }

@@ -135,6 +135,13 @@ TEST_CASE("a plan tells the first epoch's batches and their padding", "[plan][si
   CHECK(bucketed.index_bytes == 4 * 8 + 4 * 24 + 2 * 24 + bucketed.record_bytes);
 }
 
+TEST_CASE("a batch of an order that draws nothing has no pixels", "[plan][sizes][order]") {
+  auto options = sized(Sizes::ragged, five);
+  options.order = Order::every(2, 5);
+  // Without the number of samples, the order is not refused.
+  CHECK(resolve(options, 0).sizes.most_pixels == 0);
+}
+
 TEST_CASE("a bound makes the largest batch smaller", "[plan][sizes]") {
   auto options = sized(Sizes::padded, five);
   options.sizes.max_height = 15;
