@@ -137,9 +137,9 @@ TEST_CASE("a plan tells the first epoch's batches and their padding", "[plan][si
 
 TEST_CASE("a batch of an order that draws nothing has no pixels", "[plan][sizes][order]") {
   auto options = sized(Sizes::ragged, five);
-  options.order = Order::every(2, 5);
-  // Without the number of samples, the order is not refused.
-  CHECK(resolve(options, 0).sizes.most_pixels == 0);
+  options.order = Order::every(2, 6);
+  // The order suits eight samples, and the sizes are of five.
+  CHECK(resolve(options, 0, 0, 8).sizes.most_pixels == 0);
 }
 
 TEST_CASE("a bound makes the largest batch smaller", "[plan][sizes]") {
