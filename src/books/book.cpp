@@ -158,7 +158,8 @@ Waiter* Book::grant_oldest() noexcept {
 
 bool Book::try_charge_cache(std::uint64_t bytes, std::uint64_t cap) noexcept {
   Posting posting(*this);
-  if (ledger_->anyone_waits() || add_sat(share_.cached, bytes) > cap || !ledger_->fits(share_, bytes))
+  if (ledger_->anyone_waits() || add_sat(share_.cached, bytes) > cap ||
+      !ledger_->fits(share_, bytes))
     return false;
   ledger_->charge(share_, Account::cache, bytes);
   share_.cached += bytes;
