@@ -74,7 +74,8 @@ weir::AnySource made_pairs(std::uint64_t count) {
     small.push_back(made(i, 1));
     large.push_back(made(i, 2));
   }
-  return weir::paired(weir::in_memory(std::move(small)), weir::in_memory(std::move(large)));
+  return weir::with_plane(weir::in_memory(std::move(small)), "large",
+                          weir::in_memory(std::move(large)));
 }
 
 /// Each pixel of the large image as a weighted sum of 5x5 pixels of the small one, by least
@@ -153,8 +154,9 @@ double decibels(double squares, double count) {
 
 int main(int argc, char** argv) try {
   const bool real = argc > 2;
-  const auto pairs = real ? weir::paired(weir::image_folder(argv[1]), weir::image_folder(argv[2]))
-                          : made_pairs(32);
+  const auto pairs =
+      real ? weir::with_plane(weir::image_folder(argv[1]), "large", weir::image_folder(argv[2]))
+           : made_pairs(32);
   weir::Options options;
   options.shape = low;
   options.order = weir::Order::shuffle();

@@ -22,8 +22,8 @@ weir::AnySource of_folder(const std::string& folder) {
 }
 
 weir::AnySource with_masks(const std::string& images, const std::string& masks) {
-  return weir::paired_by_stem(weir::image_folder(images), weir::image_folder(masks),
-                              weir::MissingPair::blank);
+  return weir::with_plane(weir::image_folder(images), "mask", weir::image_folder(masks),
+                          weir::MissingPlane::absent);
 }
 
 }  // namespace

@@ -122,7 +122,8 @@ using ImageView = BasicImageView<const std::uint8_t>;
 /// A view to write.
 using MutableImageView = BasicImageView<std::uint8_t>;
 
-/// The encoded planes of a sample beside its image, in their order. An empty plane is absent.
+/// The encoded planes of a sample beside its image, in the order of Source::planes(). An empty plane is
+/// absent, or nobody asked for it.
 class EncodedPlanes {
  public:
   using Plane = std::span<const std::byte>;  ///< the bytes of one plane
@@ -170,9 +171,6 @@ struct WEIR_API Encoded {
     for (const auto& plane : planes) sum += plane.size();
     return sum;
   }
-  /// As a plane: stands for a black image that has the size of the first. It is a black PNG of
-  /// 1 x 1, in memory that lives as long as the program.
-  static std::span<const std::byte> blank() noexcept;
 };
 
 /// One row of a batch with Decode::none.

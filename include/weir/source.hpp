@@ -1,8 +1,10 @@
 #pragma once
 
+#include <bitset>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,6 +35,9 @@ class WEIR_API ByteSink {
   /// As take(), but returns nothing if the budget refuses the bytes. The source must then return
   /// nothing from try_read() at once.
   virtual std::optional<std::span<std::byte>> try_take(std::size_t bytes) = 0;
+  /// Whether anyone asked for plane `plane` of Source::planes(). The source need not read another
+  /// plane, and then gives an empty span for it.
+  virtual bool wants([[maybe_unused]] std::size_t plane) const noexcept { return true; }
 };
 
 /// Memory for samples outside of a Loader, such as in the test of a source. Not thread-safe.
@@ -46,11 +51,20 @@ class MemorySink final : public ByteSink {
     left_ -= bytes;
     return parts_.emplace_back(bytes);
   }
+  bool wants(std::size_t plane) const noexcept override {
+    return plane < wanted_.size() && wanted_[plane];
+  }
+  /// Wants these planes alone. Before the first call it wants all.
+  void want(std::initializer_list<std::size_t> planes) {
+    wanted_.reset();
+    for (const auto plane : planes) wanted_.set(plane);
+  }
   /// What was taken, in the order of the calls. Valid as long as this.
   const std::vector<std::vector<std::byte>>& parts() const noexcept { return parts_; }
 
  private:
   std::uint64_t left_;
+  std::bitset<EncodedPlanes::most> wanted_ = std::bitset<EncodedPlanes::most>().set();
   std::vector<std::vector<std::byte>> parts_;
 };
 
@@ -63,7 +77,8 @@ class MemorySink final : public ByteSink {
 /// | `try_read(i, sink)` | instead of `read`: with `sink.try_take(bytes)`; nothing if that fails |
 /// | `name(i)` | name of the sample in reports and faults |
 /// | `index_bytes()` | bytes that the source itself holds, charged once to the account `index` |
-/// | `encoded_bytes(i)` | optional: a `std::optional<std::uint64_t>`, if known without reading |
+/// | `planes()` | optional: a `std::vector<std::string>`, a name for each of Encoded::planes |
+/// | `encoded_bytes(i)` | optional: a `std::optional<std::uint64_t>`, of Encoded::bytes, if known without reading |
 /// | `image_size(i)` | optional: a `std::optional<ImageSize>`, upright, if known without reading |
 /// | `class_names()` | optional: a `std::vector<std::string>`, by label |
 /// | `skipped()` | optional: number of entries that the source found and left out |
@@ -106,7 +121,9 @@ class AnySource {
   std::string name(std::uint64_t i) const { return self_->name(i); }
   /// Bytes that the source itself holds.
   std::uint64_t index_bytes() const { return self_->index_bytes(); }
-  /// Encoded size of sample i, if known without reading.
+  /// Names of the planes beside the image, in the order of Encoded::planes. Empty if there are none.
+  std::vector<std::string> planes() const { return self_->planes(); }
+  /// Encoded size of image i without planes, if known without reading.
   std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
     return self_->encoded_bytes(i);
   }
@@ -127,6 +144,7 @@ class AnySource {
     virtual std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const = 0;
     virtual std::string name(std::uint64_t i) const = 0;
     virtual std::uint64_t index_bytes() const = 0;
+    virtual std::vector<std::string> planes() const = 0;
     virtual std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const = 0;
     virtual std::optional<ImageSize> image_size(std::uint64_t i) const = 0;
     virtual std::vector<std::string> class_names() const = 0;
@@ -150,6 +168,10 @@ class AnySource {
     }
     std::string name(std::uint64_t i) const override { return source.name(i); }
     std::uint64_t index_bytes() const override { return source.index_bytes(); }
+    std::vector<std::string> planes() const override {
+      if constexpr (requires { source.planes(); }) return source.planes();
+      return {};
+    }
     std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const override {
       if constexpr (requires { source.encoded_bytes(i); }) return source.encoded_bytes(i);
       return std::nullopt;
@@ -206,6 +228,8 @@ WEIR_API AnySource image_folder(const std::string& path, const FolderOptions& op
 
 /// A file with lines of `path<TAB>label`. Relative paths are relative to the folder of the
 /// manifest. All symbolic links are followed, because the author of the manifest chose the paths.
+/// A first line `path<TAB>label<TAB>mask<TAB>depth` names planes (see with_plane()): then each line has
+/// as many columns, the further ones are the files of its planes, and an empty one is an absent plane.
 /// Of the options, max_encoded_bytes and `classes` count. Throws Error{source_failed} with the line
 /// number, also for a label from the number of `classes` on, and if there is no sample.
 WEIR_API AnySource manifest(const std::string& tsv, const FolderOptions& options = {});

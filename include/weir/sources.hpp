@@ -61,35 +61,35 @@ WEIR_API AnySource relabelled(AnySource source, const std::map<std::int64_t, std
 /// FolderOptions::classes and relabelled(). Also if there is no source.
 WEIR_API AnySource concatenated(std::vector<AnySource> sources);
 
-// The stem of a name is what remains of it without the extension, and without the folders that all
-// names of its source begin with: "cat/1" for "/data/cat/1.jpg" beside "/data/dog/1.jpg".
-
-/// Whether paired() compares the names.
-enum class PairNames : std::uint8_t {
-  same_stem,  ///< the two names of each pair must have the same stem
-  any,        ///< names may differ
+/// What with_plane() does with a sample that has no such plane.
+enum class MissingPlane : std::uint8_t {
+  error,   ///< throws Error{bad_options} that names the first such sample and the number of others
+  skip,    ///< leaves it out and counts it as skipped
+  absent,  ///< keeps it; its plane is an empty span in Encoded::planes
 };
 
-/// Pairs of images. Sample i is sample i of `first`, with its label and side bytes, and the image of
-/// sample i of `second` as the first of Encoded::planes. Pairs nest: of `paired(paired(a, b), c)`,
-/// and of `paired(a, paired(b, c))`, b is plane 0 and c plane 1. More than seven planes are a fault
-/// of kind `unsupported`. A fault has the name of the first image. If another image is bad, the reason
-/// contains its name. Throws Error{bad_options} if the numbers of samples differ, or with the first
-/// pair whose stems differ.
-WEIR_API AnySource paired(AnySource first, AnySource second,
-                          PairNames names = PairNames::same_stem);
+/// Adds a plane to each sample of `images`: the image of the sample of `others` that has the same stem.
+/// The stem of a name is what remains of it without the extension, and without the folders that all
+/// names of its source begin with: "cat/1" for "/data/cat/1.jpg" beside "/data/dog/1.jpg". All else of a
+/// sample is that of `images`. The new plane is the last one of planes(), so calls nest:
+/// `with_plane(with_plane(images, "mask", a), "depth", b)` has the planes mask and depth. Planes of
+/// `others` are not read, nor is this plane if nobody wants it (ByteSink::wants). The reason of its
+/// fault has the name of the plane and of the sample of `others`. Samples of `others` that belong to no
+/// image are left out and counted as skipped.
+///
+/// `name` has 1 to 32 characters of a-z, 0-9, '_' and '-'. It is not "image" and not the name of
+/// another plane; a sample has at most seven planes. Throws Error{bad_options} otherwise, if two samples
+/// of `others` have one stem, and if no sample has the plane.
+WEIR_API AnySource with_plane(AnySource images, std::string name, AnySource others,
+                              MissingPlane missing = MissingPlane::error);
 
-/// What paired_by_stem() does with a sample whose stem `second` does not have.
-enum class MissingPair : std::uint8_t {
-  error,  ///< throws Error{bad_options} that names it
-  blank,  ///< its second image is black and has the size of the first: Encoded::blank
-  skip,   ///< leaves it out and counts it as skipped
-};
-
-/// Pairs each sample of `first` with the sample of `second` that has the same stem. Samples of
-/// `second` that belong to no pair are left out and counted as skipped. Throws Error{bad_options} if
-/// two samples of `second` have one stem, and if there is no pair.
-WEIR_API AnySource paired_by_stem(AnySource first, AnySource second,
-                                  MissingPair missing = MissingPair::error);
+/// The same with a file for each sample: `paths[i]` belongs to sample i of `images`, and is empty if
+/// there is none. A path may come more than once. Relative paths begin at the current folder of this
+/// call, and symbolic links are followed. A file that does not exist is a fault when it is read, and one
+/// of more than 64 MiB is a fault of kind `limit`. Throws Error{bad_options} as the other form, and if
+/// there are not as many paths as samples.
+WEIR_API AnySource with_plane(AnySource images, std::string name,
+                              const std::vector<std::string>& paths,
+                              MissingPlane missing = MissingPlane::error);
 
 }  // namespace weir

@@ -19,7 +19,7 @@ namespace weir {
 struct DecodedSample {
   /// The whole upright image (Options::exif) at its own size. With TransformInput::fitted: `row`.
   ImageView image;
-  /// The whole further images (Encoded::planes, weir::paired). data is null if a plane is absent.
+  /// The whole further images (Encoded::planes, weir::with_plane). data is null if a plane is absent.
   std::span<const ImageView> planes;
   /// The output row. Its shape is Options::shape without gaps. Initially it is zero with
   /// TransformInput::decoded, and the fitted image with TransformInput::fitted. If images keep

@@ -8,13 +8,6 @@
 namespace weir::engine {
 namespace {
 
-/// Black pixels. 0 x 0: the plane is absent.
-PlannedPlane blank_image(ImageSize size) {
-  PlannedPlane image{.whole = true, .blank = true};
-  image.decode.placement.out = size;
-  return image;
-}
-
 /// Adds an image and the scratch that it needs.
 void add(RowPlan& row, const PlannedPlane& planned) noexcept {
   auto& added = row.images.push_back(planned);
@@ -40,9 +33,7 @@ Result<RowPlan> plan_planes(const PlaneRules& rules, const Encoded& sample,
             .whole = rules.whole});
   for (const auto& encoded : sample.planes) {
     if (encoded.empty()) {
-      add(row, blank_image({}));
-    } else if (std::ranges::equal(encoded, Encoded::blank())) {
-      add(row, blank_image(codec::upright_size(first, rules.decoder.exif)));
+      add(row, {.whole = true, .blank = true});
     } else {
       const auto info = codec::probe_image(encoded, rules.decoder);
       if (!info) return of_image(info.defect(), row.images.size());

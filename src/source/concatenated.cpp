@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "source/fingerprint.hpp"
 #include "source/name_table.hpp"
+#include "source/plane_names.hpp"
 #include "weir/sources.hpp"
 
 namespace weir::source {
@@ -25,6 +26,7 @@ class Concatenated {
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       ends_.push_back(size() + sources_[i].size());
       add_class_names(i);
+      check_planes(i);
     }
     names_.shrink_to_fit();
   }
@@ -53,6 +55,7 @@ class Concatenated {
     return source.image_size(at);
   }
   std::vector<std::string> class_names() const { return names_; }
+  std::vector<std::string> planes() const { return sources_.front().planes(); }
   std::uint64_t skipped() const {
     std::uint64_t skipped = 0;
     for (const auto& source : sources_) skipped += source.skipped();
@@ -86,6 +89,14 @@ class Concatenated {
                "', in sources[", number, "] '", sanitize(names[label]),
                "'; give both the same FolderOptions::classes, or use relabelled()");
     if (names.size() > names_.size()) names_ = names;
+  }
+
+  void check_planes(std::size_t number) const {
+    const auto names = sources_[number].planes();
+    if (names != planes())
+      refuse(Stage::read, "concatenated: the planes of sources[0] are ", list_of(planes()),
+             ", those of sources[", number, "] are ", list_of(names),
+             "; all must have the same in the same order, as with_plane() adds them");
   }
 
   std::vector<AnySource> sources_;

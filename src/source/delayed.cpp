@@ -25,6 +25,7 @@ class SlowSink final : public ByteSink {
     if (memory) wait();
     return memory;
   }
+  bool wants(std::size_t plane) const noexcept override { return inner_.wants(plane); }
   void wait() {
     if (!std::exchange(waited_, true))
       pause(stop_, std::chrono::duration_cast<Clock::duration>(delay_));

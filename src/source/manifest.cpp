@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "source/class_labels.hpp"
 #include "source/file_reader.hpp"
 #include "source/name_table.hpp"
+#include "source/plane_names.hpp"
 #include "weir/source.hpp"
 
 namespace weir::source {
@@ -23,7 +25,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = 16 << 20;
 
-/// A list of files in the order of the manifest. Thread-safe.
+/// A list of files in the order of the manifest, with planes if its first line names them. Thread-safe.
 class Manifest {
  public:
   Manifest(const std::string& tsv, const FolderOptions& options)
@@ -36,25 +38,58 @@ class Manifest {
 
   std::uint64_t size() const noexcept { return starts_.size(); }
   std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
-    const char* const path = text_.c_str() + starts_[i];
+    auto sample = read(i, field(i, 0), sink);
+    for (std::size_t plane = 0; sample && plane < planes_.size(); ++plane) {
+      const auto bytes = read_plane(i, plane, sink);
+      if (!bytes) return std::nullopt;
+      (void)sample->planes.add(*bytes);
+    }
+    return sample;
+  }
+  std::vector<std::string> planes() const { return planes_; }
+  std::string name(std::uint64_t i) const { return field(i, 0); }
+  std::vector<std::string> class_names() const { return classes_; }
+  std::uint64_t index_bytes() const noexcept {
+    return sizeof(*this) + held_bytes(tsv_) + held_bytes(text_) + held_bytes(classes_) +
+           held_bytes(planes_) + starts_.capacity() * sizeof(std::uint64_t) +
+           labels_.capacity() * sizeof(std::int64_t);
+  }
+
+ private:
+  static constexpr std::size_t plane_column = 2;  ///< behind path and label
+
+  /// A field of a line, each of which ends with NUL.
+  const char* field(std::uint64_t i, std::size_t number) const noexcept {
+    const char* at = text_.c_str() + starts_[i];
+    for (; number > 0; --number) at += std::strlen(at) + 1;
+    return at;
+  }
+
+  std::optional<Encoded> read(std::uint64_t i, const char* path, ByteSink& sink) const {
     try {
       return reader_.read(path, labels_[i], sink);
     } catch (const SampleError& e) {
       if (e.kind() != FaultKind::io) throw;
-      const bool tab = std::string_view(path).find('\t') != std::string_view::npos;
+      const bool tab =
+          planes_.empty() && std::string_view(path).find('\t') != std::string_view::npos;
       throw SampleError(e.kind(), e.what() + (concat("; entry ", i + 1)) + " of " + sanitize(tsv_) +
                                       ", whose relative paths begin at its folder" +
                                       (tab ? "; only the last TAB of a line ends the path" : ""));
     }
   }
-  std::string name(std::uint64_t i) const { return text_.c_str() + starts_[i]; }
-  std::vector<std::string> class_names() const { return classes_; }
-  std::uint64_t index_bytes() const noexcept {
-    return sizeof(*this) + held_bytes(tsv_) + held_bytes(text_) + held_bytes(classes_) +
-           starts_.capacity() * sizeof(std::uint64_t) + labels_.capacity() * sizeof(std::int64_t);
+
+  std::optional<EncodedPlanes::Plane> read_plane(std::uint64_t i, std::size_t plane,
+                                                 ByteSink& sink) const {
+    const char* const path = field(i, plane_column + plane);
+    if (*path == '\0' || !sink.wants(plane)) return EncodedPlanes::Plane();
+    try {
+      const auto image = read(i, path, sink);
+      return image ? std::optional(image->bytes) : std::nullopt;
+    } catch (const SampleError& error) {
+      throw fault_of_plane(planes_[plane], path, error);
+    }
   }
 
- private:
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(Errc::source_failed, Stage::read, "manifest " + sanitize(tsv_) + what);
   }
@@ -103,7 +138,8 @@ class Manifest {
     fail(1 + static_cast<std::uint64_t>(std::count(text.begin(), end, '\n')), "a NUL byte");
   }
 
-  // The text becomes the table of names: each TAB after a path is replaced by NUL.
+  // The text becomes the table of names: NUL replaces the TAB after each path and, if the first line
+  // names planes, each other TAB and the end of each line.
   void parse() {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     std::size_t begin = text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
@@ -112,13 +148,54 @@ class Manifest {
       const auto end = std::min(text_.find('\n', begin), text_.size());
       std::string_view rest(text_.data() + begin, end - begin);
       if (rest.ends_with('\r')) rest.remove_suffix(1);
-      if (!rest.empty() && rest.front() != '#') add(line, begin, rest);
+      if (!rest.empty() && rest.front() != '#') {
+        if (starts_.empty() && columns_ == 0 && is_header(rest))
+          add_planes(line, rest);
+        else
+          add(line, begin, columns_ > 0 ? first_columns(line, begin, rest) : rest);
+      }
       begin = end + 1;
     }
     if (starts_.empty())
-      fail(concat(": no samples: ", line - 1, " lines, each empty or a comment"));
+      fail(concat(": no samples: ", line - 1, " lines, each empty",
+                  columns_ > 0 ? ", a comment or the header" : " or a comment"));
     starts_.shrink_to_fit();
     labels_.shrink_to_fit();
+  }
+
+  /// A line without a header ends with a number.
+  static bool is_header(std::string_view text) {
+    return text.starts_with("path\t") &&
+           !parse_number<std::int64_t>(text.substr(text.rfind('\t') + 1));
+  }
+
+  void add_planes(std::uint64_t line, std::string_view header) {
+    for (std::size_t begin = 0; begin <= header.size(); ++columns_) {
+      const auto end = std::min(header.find('\t', begin), header.size());
+      std::string name(header.substr(begin, end - begin));
+      begin = end + 1;
+      if (columns_ == 1 && name != "label")
+        fail(line, "the second column of a header is 'label', not '" + sanitize(name, 40) + "'");
+      if (columns_ < plane_column) continue;
+      if (const auto why = not_a_plane(name, planes_); !why.empty())
+        fail(line, concat("column ", columns_ + 1, " is ", why));
+      planes_.push_back(std::move(name));
+    }
+    planes_.shrink_to_fit();
+  }
+
+  /// Path and label of a line. All its fields get their NUL, except the path.
+  std::string_view first_columns(std::uint64_t line, std::size_t begin, std::string_view text) {
+    const auto columns = static_cast<std::size_t>(std::ranges::count(text, '\t')) + 1;
+    if (columns != columns_)
+      fail(line, concat("has ", columns, " columns and the header ", columns_,
+                        "; the column of an absent plane is empty"));
+    const auto label = text.find('\t') + 1;
+    const auto end = std::min(text.find('\t', label), text.size());
+    for (auto at = begin + end; at < begin + text.size(); ++at)
+      if (text_[at] == '\t') text_[at] = '\0';
+    if (begin + text.size() < text_.size()) text_[begin + text.size()] = '\0';
+    return text.substr(0, end);
   }
 
   void add(std::uint64_t line, std::size_t begin, std::string_view text) {
@@ -145,6 +222,8 @@ class Manifest {
   std::vector<std::uint64_t> starts_;
   std::vector<std::int64_t> labels_;
   std::vector<std::string> classes_;
+  std::vector<std::string> planes_{};
+  std::size_t columns_ = 0;  ///< of the header; 0: there is none
 };
 static_assert(Source<Manifest>);
 

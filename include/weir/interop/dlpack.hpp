@@ -89,7 +89,7 @@ template <class Managed = DLManagedTensor>
 Managed* as_dlpack(Batch batch) {
   return as_dlpack<Managed>(share(std::move(batch)));
 }
-/// Second images (Options::side_bytes, weir::paired) as N x H x W x C uint8. Throws as
+/// Second images (Options::side_bytes, weir::with_plane) as N x H x W x C uint8. Throws as
 /// Batch::side_pixels() does.
 template <class Managed = DLManagedTensor>
 Managed* side_as_dlpack(Lease lease, ImageSize shape, PixelFormat format = PixelFormat::rgb8) {

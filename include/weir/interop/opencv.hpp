@@ -79,7 +79,7 @@ inline std::vector<cv::Mat> as_mats(Lease lease) {
 }
 /// As above. The matrices are the only owners of the batch.
 inline std::vector<cv::Mat> as_mats(Batch batch) { return as_mats(share(std::move(batch))); }
-/// Second images (Options::side_bytes, weir::paired), H x W of `format`.
+/// Second images (Options::side_bytes, weir::with_plane), H x W of `format`.
 /// Otherwise as as_mats(). Throws as Batch::side_pixels() does.
 inline std::vector<cv::Mat> side_as_mats(Lease lease, ImageSize shape,
                                          PixelFormat format = PixelFormat::rgb8) {

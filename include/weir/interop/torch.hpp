@@ -98,7 +98,7 @@ inline torch::Tensor image_as_tensor(Lease lease, std::uint32_t i) {
       [lease = std::move(lease)](void*) mutable { lease.reset(); }, torch::kUInt8);
 }
 
-/// A view of the second images (Options::side_bytes, weir::paired): N x C x H x W uint8 in
+/// A view of the second images (Options::side_bytes, weir::with_plane): N x C x H x W uint8 in
 /// channels-last memory. Throws as Batch::side_pixels() does.
 inline torch::Tensor side_as_tensor(Lease lease, ImageSize shape,
                                     PixelFormat format = PixelFormat::rgb8) {

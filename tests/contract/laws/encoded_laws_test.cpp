@@ -324,7 +324,7 @@ TEST_CASE("options without meaning for encoded rows are refused by name", "[law]
   CHECK(refusal([](Options& o) { o.sizes.mode = Sizes::ragged; }) == "accepted");
   CHECK_THROWS_WITH(probe(world(false), encoded_options()), has_text("decode = none"));
   // A second image has no row.
-  Loader loader(paired(world(false), world(false)), encoded_options());
+  Loader loader(with_plane(world(false), "mask", world(false)), encoded_options());
   auto stream = loader.stream();
   CHECK_THROWS_WITH(stream.next(), has_text("further images"));
 }

@@ -95,11 +95,12 @@ std::vector<Combined> all_combined(const TemporaryFolder& folder) {
       {"relabelled", relabelled(base(), turned),
        flat(base(), whole, [](auto label) { return 9 - label; })},
       {"concatenated", concatenated({base(), subset(base(), numbers(3, 20))}), flat(base(), twice)},
-      {"paired", paired(base(), base()), flat(base(), whole)},
-      {"paired, nested", paired(paired(base(), base()), base()), flat(base(), whole)},
-      {"paired_by_stem, blank", paired_by_stem(base(), subset(base(), odd), MissingPair::blank),
+      {"with_plane", with_plane(base(), "mask", base()), flat(base(), whole)},
+      {"with_plane, nested", with_plane(with_plane(base(), "mask", base()), "depth", base()),
        flat(base(), whole)},
-      {"paired_by_stem, skip", paired_by_stem(base(), subset(base(), odd), MissingPair::skip),
+      {"with_plane, absent", with_plane(base(), "mask", subset(base(), odd), MissingPlane::absent),
+       flat(base(), whole)},
+      {"with_plane, skip", with_plane(base(), "mask", subset(base(), odd), MissingPlane::skip),
        flat(base(), odd)},
   };
 }

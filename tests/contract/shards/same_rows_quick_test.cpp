@@ -83,8 +83,8 @@ TEST_CASE("a mask in a shard is a pair's second image, index or not") {
   options.order = Order::shuffle();
   options.transform = pair_crop(options.shape, options.shape);
   options.side_bytes = image_bytes(options.shape, PixelFormat::rgb8);
-  const auto expected =
-      delivered(paired(image_folder(images.string()), image_folder(masks.string())), options);
+  const auto expected = delivered(
+      with_plane(image_folder(images.string()), "mask", image_folder(masks.string())), options);
   const ShardOptions with_mask{.second = "seg.pgm"};
   CHECK(delivered(tar_shards(tars.string(), with_mask), options) == expected);
   const auto opened = shards::open_shards({tars.string()}, {.image = "ppm"});

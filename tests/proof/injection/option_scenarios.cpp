@@ -119,7 +119,7 @@ void transforms() {
   };
   drain_whole(jpegs(), options);
 
-  static const auto pairs = paired(jpegs(), jpegs());
+  static const auto pairs = with_plane(jpegs(), "second", jpegs());
   options.transform = pair_crop(options.shape, options.shape);
   options.side_bytes = image_bytes(options.shape, PixelFormat::rgb8);
   drain_whole(pairs, options);

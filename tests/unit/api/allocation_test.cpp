@@ -128,9 +128,11 @@ TEST_CASE("the index of lists and combined sources is their heap size") {
   check(one, [&] { return split(files, 8).training; });
   check(one, [&] { return relabelled(files, map, seven); });
   check(2 * one, [&] { return concatenated({files, files}); });
-  check(2 * one, [&] { return paired(files, files); });
+  check(2 * one, [&] { return with_plane(files, "mask", files); });
   const auto half = subset(files, some);
-  check(one + half.index_bytes(), [&] { return paired_by_stem(files, half, MissingPair::blank); });
+  check(one + half.index_bytes(),
+        [&] { return with_plane(files, "mask", half, MissingPlane::absent); });
+  check(2 * one, [&] { return with_plane(files, "mask", paths); });
 }
 
 TEST_CASE("reading a hostile state takes a small multiple of its text") {

@@ -28,12 +28,18 @@ std::vector<std::byte> bytes_of(const AnySource& source, std::uint64_t index) {
   return {encoded.begin(), encoded.end()};
 }
 
-/// Ten JPEGs: the fourth is truncated to half, the eighth is not an image.
-AnySource mixed() {
-  const auto sound = synthetic(10, {.height = 40, .width = 60});
+/// Ten JPEGs.
+std::vector<MemorySample> sound() {
+  const auto made = synthetic(10, {.height = 40, .width = 60});
   std::vector<MemorySample> samples;
-  for (std::uint64_t i = 0; i < sound.size(); ++i)
-    samples.push_back({"s" + std::to_string(i), bytes_of(sound, i), 0});
+  for (std::uint64_t i = 0; i < made.size(); ++i)
+    samples.push_back({"s" + std::to_string(i), bytes_of(made, i), 0});
+  return samples;
+}
+
+/// The same, but the fourth is truncated to half, the eighth is not an image.
+AnySource mixed() {
+  auto samples = sound();
   samples[3].bytes.resize(samples[3].bytes.size() / 2);
   samples[7].bytes.assign(100, std::byte{'x'});
   return in_memory(std::move(samples));
@@ -213,7 +219,7 @@ TEST_CASE("probe() gives verdicts while it works, and ends when told", "[probe]"
 }
 
 TEST_CASE("probe() checks both images of a pair for a transform", "[probe]") {
-  const auto pairs = paired(synthetic(10, {.height = 40, .width = 60}), mixed(), PairNames::any);
+  const auto pairs = with_plane(in_memory(sound()), "mask", mixed());
   auto options = small(2);
   const auto untaken = probe(pairs, options);
   REQUIRE(untaken.faults.size() == 10);

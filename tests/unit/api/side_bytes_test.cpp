@@ -139,7 +139,7 @@ TEST_CASE("a pair's crops and flips agree with any number of workers", "[side][p
   auto options = pair_options();
   const auto run = [](const Options& o) {
     // One second image is longer: the memory kept for a pair must grow, and the pair is read again.
-    Loader loader(paired(Scaled(20, 1), Scaled(20, 2, 13)), o);
+    Loader loader(with_plane(Scaled(20, 1), "second", Scaled(20, 2, 13)), o);
     Log log;
     auto stream = loader.stream({.epochs = 2});
     for (auto& batch : stream) {
@@ -166,7 +166,7 @@ TEST_CASE("a pair's crops and flips agree with any number of workers", "[side][p
   options.queue.max_queue_size = 1;
   CHECK(run(options) == reference);
   options.memory.max_sample_bytes = 250'000;
-  const auto index = paired(Scaled(20, 1), Scaled(20, 2)).index_bytes();
+  const auto index = with_plane(Scaled(20, 1), "second", Scaled(20, 2)).index_bytes();
   options.memory.budget_bytes = resolve(options, index).floor_bytes;
   CHECK(run(options) == reference);
 }
@@ -175,13 +175,13 @@ TEST_CASE("both images of a pair are charged against max_sample_bytes", "[side][
   auto options = pair_options();
   options.memory.max_sample_bytes = 90'000;  // the longer one has 130,000
   options.faults.policy = OnFault::blank;
-  Loader loader(paired(Scaled(20, 1), Scaled(20, 2, 13)), options);
+  Loader loader(with_plane(Scaled(20, 1), "second", Scaled(20, 2, 13)), options);
   CHECK(std::ranges::count(drain(loader).statuses, RowStatus::blank) == 1);
   const auto faults = loader.report().faults;
   REQUIRE(faults.size() == 1);
   CHECK(faults[0].kind == FaultKind::memory);
   CHECK(faults[0].name == "1/13");
-  CHECK(contains(faults[0].reason, "second image 2/13: needs 13"));
+  CHECK(contains(faults[0].reason, "plane second: 2/13: needs 13"));
 }
 
 TEST_CASE("a second image is a fault if it is bad or has no transform", "[paired]") {
@@ -189,13 +189,13 @@ TEST_CASE("a second image is a fault if it is bad or has no transform", "[paired
   options.faults.policy = OnFault::blank;
   const auto broken = Scripted(
       20, [](auto) { return std::make_shared<const std::vector<std::byte>>(12, std::byte{'x'}); });
-  Loader loader(paired(Scaled(20, 1), broken), options);
+  Loader loader(with_plane(Scaled(20, 1), "second", broken), options);
   CHECK(std::ranges::count(drain(loader).statuses, RowStatus::blank) == 20);
   CHECK(loader.report().faults.at(0).kind == FaultKind::unsupported);
   CHECK(loader.report().faults.at(0).reason.starts_with("image 2 of the sample: "));
 
   options.transform = {};
-  Loader untaken(paired(Scaled(20, 1), Scaled(20, 2)), options);
+  Loader untaken(with_plane(Scaled(20, 1), "second", Scaled(20, 2)), options);
   CHECK(std::ranges::count(drain(untaken).statuses, RowStatus::blank) == 20);
   CHECK(contains(untaken.report().faults.at(0).reason, "no transform that takes them"));
 }
@@ -210,7 +210,7 @@ TEST_CASE("a transform of fitted input gets the second image whole", "[paired]")
             std::memset(s.side.data(), s.plane(0).data[2], s.side.size());
           },
       .input = TransformInput::fitted};
-  Loader loader(paired(Scaled(20, 1), Scaled(20, 2)), options);
+  Loader loader(with_plane(Scaled(20, 1), "second", Scaled(20, 2)), options);
   const auto log = drain(loader);
   for (std::size_t i = 0; i < 20; ++i)
     CHECK(log.side[i * options.side_bytes] == std::byte(log.indices[i]));
@@ -230,7 +230,9 @@ TEST_CASE("a transform gets all images of nested pairs, even cached", "[paired]"
                              s.side[1] = std::byte(s.plane(1).data[2]);
                            },
                        .input = TransformInput::decoded};
-  Loader loader(paired(paired(Scaled(20, 1), Scaled(20, 2)), Scaled(20, 3)), options);
+  Loader loader(
+      with_plane(with_plane(Scaled(20, 1), "second", Scaled(20, 2)), "third", Scaled(20, 3)),
+      options);
   const auto log = drain(loader, {.epochs = 2});
   REQUIRE(log.indices.size() == 40);
   for (std::size_t i = 0; i < 40; ++i) {
@@ -238,39 +240,32 @@ TEST_CASE("a transform gets all images of nested pairs, even cached", "[paired]"
     CHECK(log.side[2 * i + 1] == std::byte(log.indices[i]));
   }
   CHECK(loader.report().cache.hits > 0);
-  CHECK(probe(paired(paired(Scaled(20, 1), Scaled(20, 2)), Scaled(20, 3)), options).sound == 20);
+  CHECK(
+      probe(with_plane(with_plane(Scaled(20, 1), "second", Scaled(20, 2)), "third", Scaled(20, 3)),
+            options)
+          .sound == 20);
 
   options.faults.policy = OnFault::blank;
-  Loader bad(paired(paired(Scaled(20, 1), Scaled(20, 2)),
-                    Scripted(20,
-                             [](auto) {
-                               return std::make_shared<const std::vector<std::byte>>(
-                                   12, std::byte{'x'});
-                             }),
-                    PairNames::any),
+  Loader bad(with_plane(with_plane(Scaled(20, 1), "second", Scaled(20, 2)), "third",
+                        Scripted(20,
+                                 [](auto) {
+                                   return std::make_shared<const std::vector<std::byte>>(
+                                       12, std::byte{'x'});
+                                 })),
              options);
   drain(bad);
   CHECK(bad.report().faults.at(0).reason.starts_with("image 3 of the sample: "));
 }
 
-TEST_CASE("a blank second image is black and as large as the first", "[paired]") {
+TEST_CASE("an absent second image has no pixels", "[paired]") {
   auto options = pair_options();
   options.side_bytes = 1;
   options.cache = {Cache::encoded, 4 << 20};
-  options.transform = {.apply =
-                           [](DecodedSample& s) {
-                             const auto second = s.plane(0);
-                             std::uint64_t sum = 0;
-                             for (std::uint32_t y = 0; y < second.shape.height; ++y)
-                               for (std::uint32_t x = 0; x < second.shape.width * 3; ++x)
-                                 sum += second.data[y * second.row_stride + x];
-                             if (second.shape != s.image.shape)
-                               throw SampleError(FaultKind::corrupt, "not so");
-                             s.side[0] = std::byte(sum == 0);
-                           },
-                       .input = TransformInput::decoded};
+  options.transform = {
+      .apply = [](DecodedSample& s) { s.side[0] = std::byte(s.plane(0).data == nullptr); },
+      .input = TransformInput::decoded};
   const auto masks = subset(Scaled(20, 1), {3, 5});
-  const auto pairs = paired_by_stem(Scaled(20, 1), masks, MissingPair::blank);
+  const auto pairs = with_plane(Scaled(20, 1), "mask", masks, MissingPlane::absent);
   Loader loader(pairs, options);
   const auto log = drain(loader, {.epochs = 2});
   REQUIRE(log.indices.size() == 40);

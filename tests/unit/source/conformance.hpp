@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "support/catch.hpp"
 #include "weir/source.hpp"
@@ -14,7 +16,8 @@ inline void check_source(const AnySource& source) {
   REQUIRE(source.size() > 0);
   CHECK(source.index_bytes() > 0);
   CHECK(source.fingerprint() == source.fingerprint());
-  const auto classes = source.class_names().size();
+  const auto classes = source.class_names().size(), planes = source.planes().size();
+  std::vector<bool> seen(planes);
   for (std::uint64_t i = 0; i < source.size(); ++i) {
     CAPTURE(i);
     CHECK_FALSE(source.name(i).empty());
@@ -26,11 +29,26 @@ inline void check_source(const AnySource& source) {
     CHECK(sample->label == other->label);
     if (classes > 0)
       CHECK((sample->label >= 0 && static_cast<std::size_t>(sample->label) < classes));
-    if (const auto bytes = source.encoded_bytes(i)) CHECK(*bytes >= sample->bytes.size());
+    if (const auto bytes = source.encoded_bytes(i)) CHECK(*bytes == sample->bytes.size());
+    MemorySink image;
+    image.want({});
+    const auto alone = source.try_read(i, image);
+    REQUIRE(alone);
+    CHECK(std::ranges::equal(alone->bytes, sample->bytes));
+    for (const auto& [read, all] : {std::pair(*sample, true), std::pair(*alone, false)}) {
+      REQUIRE(read.planes.size() == planes);
+      for (std::size_t plane = 0; plane < planes; ++plane) {
+        CHECK(std::ranges::equal(read.planes[plane], other->planes[plane]) ==
+              (all || other->planes[plane].empty()));
+        if (!read.planes[plane].empty()) seen[plane] = true;
+        CHECK((all || read.planes[plane].empty()));
+      }
+    }
     if (sink.parts().empty()) continue;  // it holds its samples
     CHECK_FALSE(source.try_read(i, none));
     CHECK_THROWS_AS(source.read(i, none), BytesRefused);
   }
+  CHECK(std::ranges::count(seen, false) == 0);
   // Reads of several threads do not disturb each other.
   MemorySink here, there;
   std::optional<Encoded> last;

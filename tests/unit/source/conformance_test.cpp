@@ -19,12 +19,27 @@ TEST_CASE("every source keeps what sources promise", "[conformance]") {
   SECTION("image_folder") { check_source(images); }
   SECTION("image_files") { check_source(image_files({a, b}, {0, 1})); }
   SECTION("manifest") { check_source(manifest(folder.write("list.tsv", "data/a/1.jpg\t3\n"))); }
+  SECTION("manifest with planes") {
+    check_source(manifest(folder.write("planes.tsv", "path\tlabel\tmask\tdepth\n" + a + "\t3\t\t" +
+                                                         b + "\n" + b + "\t3\t" + a + "\t\n")));
+  }
   SECTION("in_memory") { check_source(memory); }
   SECTION("synthetic") { check_source(synthetic(2, {8, 8})); }
   SECTION("subset") { check_source(subset(images, {1, 0, 1})); }
   SECTION("relabelled") { check_source(relabelled(images, {{0, 1}, {1, 0}}, {"b", "a"})); }
   SECTION("concatenated") { check_source(concatenated({images, memory})); }
-  SECTION("paired") { check_source(paired(images, images)); }
+  SECTION("with_plane") {
+    const auto masks = in_memory(
+        {{"b/2.png", std::vector<std::byte>(3), 0}, {"c/2.png", std::vector<std::byte>(4), 1}});
+    const auto some = with_plane(images, "mask", masks, MissingPlane::absent);
+    check_source(some);
+    check_source(with_plane(some, "depth", std::vector<std::string>{b, a}));
+    check_source(with_plane(some, "depth", {"", a}, MissingPlane::skip));
+    check_source(subset(some, {1, 0}));
+    check_source(relabelled(some, {{0, 1}, {1, 0}}));
+    check_source(split(some, 2).training);
+    check_source(concatenated({some, some}));
+  }
   SECTION("cifar_binary") {
     check_source(cifar_binary({folder.write("batch.bin", std::string(2 * 3073, '\1'))}));
   }

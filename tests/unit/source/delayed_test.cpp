@@ -10,6 +10,7 @@
 
 #include "support/catch.hpp"
 #include "unit/source/fixture.hpp"
+#include "weir/sources.hpp"
 
 namespace {
 
@@ -49,6 +50,17 @@ TEST_CASE("samples that need no memory are delayed, too", "[delayed]") {
   const auto slow = source::delayed(in_memory(std::move(samples)), {30, 0, 0});
   CHECK(slow.encoded_bytes(0) == 5);
   CHECK(milliseconds([&] { read_text(slow, 0); }) >= 30);
+}
+
+TEST_CASE("a delayed source reads the planes that are wanted", "[delayed]") {
+  const auto plain = synthetic(1, {16, 16});
+  const auto slow = source::delayed(with_plane(plain, "mask", plain), {0, 0, 0});
+  CHECK(slow.planes() == std::vector<std::string>{"mask"});
+  MemorySink all, none;
+  none.want({});
+  CHECK_FALSE(slow.read(0, all).planes[0].empty());
+  CHECK(slow.read(0, none).planes[0].empty());
+  CHECK(none.parts().size() == 1);
 }
 
 TEST_CASE("a read that is refused its bytes does not wait", "[delayed]") {

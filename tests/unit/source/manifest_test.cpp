@@ -72,6 +72,64 @@ TEST_CASE("a bad line is refused by its number and its fault", "[manifest]") {
   }
 }
 
+TEST_CASE("a header line names planes, which have columns", "[manifest][planes]") {
+  const TemporaryFolder folder;
+  folder.write("a", "image a");
+  folder.write("m/a", "mask a");
+  folder.write("d", "depth");
+  const auto list = folder.write("list.tsv",
+                                 "\xef\xbb\xbf# a comment\npath\tlabel\tmask\tdepth\r\n"
+                                 "a\t7\tm/a\t\r\n\na\t-1\t\td\na\t2\tgone\td");
+  const auto source = manifest(list);
+  CHECK(source.planes() == Names{"mask", "depth"});
+  CHECK(names_of(source) == Names{"a", "a", "a"});
+  const auto parts = [&](std::uint64_t i, std::initializer_list<std::size_t> wanted) {
+    MemorySink sink;
+    sink.want(wanted);
+    const auto sample = source.read(i, sink);
+    CHECK(sample.planes.size() == 2);
+    return text_of(sample) + '+' + text_of({.bytes = sample.planes[0]}) + '+' +
+           text_of({.bytes = sample.planes[1]});
+  };
+  CHECK(parts(0, {0, 1}) == "image a+mask a+");
+  CHECK(parts(1, {0, 1}) == "image a++depth");
+  CHECK(parts(2, {1}) == "image a++depth");
+  CHECK(label_of(source, 0) == 7);
+  CHECK(label_of(source, 1) == -1);
+  const auto fault = refusal_of(source, 2).value();
+  CHECK(fault.kind == FaultKind::io);
+  CHECK(fault.reason.starts_with(
+      "plane mask: gone: cannot open: No such file or directory; entry 3 of"));
+  CHECK(source.index_bytes() <= 1200);
+  // A header may have no planes. A line that ends with a number is none.
+  CHECK(manifest(folder.write("plain.tsv", "path\tlabel\na\t3\n")).planes().empty());
+  const auto old = manifest(folder.write("old.tsv", "path\tb\t1\npath\t2\n"));
+  CHECK(names_of(old) == Names{"path\tb", "path"});
+}
+
+TEST_CASE("a bad header or column is refused by its line", "[manifest][planes]") {
+  const TemporaryFolder folder;
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"path\tmask\tlabel\n", "list.tsv:1: the second column of a header is 'label', not 'mask'"},
+      {"#\npath\tlabel\tMask\n", "list.tsv:2: column 3 is 'Mask': the name of a plane has 1 to 32"},
+      {"path\tlabel\ta\ta\n", "list.tsv:1: column 4 is 'a': there is a plane of this name"},
+      {"path\tlabel\timage\n", "list.tsv:1: column 3 is 'image': this is the name of the image"},
+      {"path\tlabel\t\n", "list.tsv:1: column 3 is '': the name"},
+      {"path\tlabel\ta\tb\tc\td\te\tf\tg\th\n", "column 10 is 'h': a sample has at most 7 planes"},
+      {"path\tlabel\tmask\na\t1\tm\n\na\t1\n", "list.tsv:4: has 2 columns and the header 3"},
+      {"path\tlabel\tmask\na\tb\t1\tm\n", "list.tsv:2: has 4 columns and the header 3"},
+      {"path\tlabel\tmask\na\tm\t1\n", "list.tsv:2: the label is not a whole number"},
+      {"path\tlabel\tmask\n\t1\tm\n", "list.tsv:2: the path is empty"},
+      {"path\tlabel\tmask\n", "no samples: 1 lines, each empty, a comment or the header"},
+      {"a\t1\npath\tlabel\tmask\n", "list.tsv:2: the label is not a whole number"}};
+  for (const auto& [text, message] : cases) {
+    folder.write("list.tsv", text);
+    const auto refusal = refusal_of_manifest((folder / "list.tsv").string());
+    CAPTURE(text, refusal);
+    CHECK(refusal.find(message) != std::string::npos);
+  }
+}
+
 TEST_CASE("a manifest that is no file is refused", "[manifest]") {
   const TemporaryFolder folder;
   CHECK(refusal_of_manifest((folder / "none").string()).find("cannot open: No such file") !=

@@ -67,28 +67,6 @@ void check_forwards(const AnySource& part, const AnySource& whole,
   CHECK(part.skipped() == whole.skipped());
 }
 
-/// Keeps each part, as a reader of several parts does.
-class PartsSink final : public ByteSink {
- public:
-  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
-    return parts_.emplace_back(bytes);
-  }
-
- private:
-  std::vector<std::vector<std::byte>> parts_;
-};
-
-std::string images_of(const AnySource& source, std::uint64_t i) {
-  PartsSink sink;
-  const auto sample = source.read(i, sink);
-  const auto one = [](std::span<const std::byte> image) {
-    return std::ranges::equal(image, Encoded::blank()) ? "blank" : text_of({.bytes = image});
-  };
-  auto images = one(sample.bytes);
-  for (const auto& plane : sample.planes) images += '+' + one(plane);
-  return images;
-}
-
 }  // namespace
 
 TEST_CASE("files of a list come in its order, with the caller's labels", "[sources]") {
@@ -250,64 +228,6 @@ TEST_CASE("parts of a source with its own fingerprint have others", "[sources]")
        {subset(own, {0, 1}), subset(own, {1, 0}), split(own, 2).training, split(own, 2).hold_out,
         split(own, 3).hold_out, source::without(own, {"a"}).source,
         source::without(own, {"b"}).source, concatenated({own, named}), concatenated({named, own}),
-        paired(own, named), paired_by_stem(own, letters("dcba"))})
+        with_plane(own, "mask", named), with_plane(own, "mask", letters("dcba"))})
     CHECK(all.insert(fingerprint(part)).second);
-}
-
-TEST_CASE("pairs whose names differ are refused with the first of them", "[sources][paired]") {
-  const auto files = [](const Names& names) { return AnySource(Knowing(names)); };
-  const auto images = files({"img/a/1.jpg", "img/a/2.jpg", "img/b/1.jpeg"});
-  CHECK(paired(images, files({"mask/a/1.png", "mask/a/2.png", "mask/b/1.png"})).size() == 3);
-  const auto other = files({"a/1.png", "b/1.png", "b/2.png"});
-  CHECK_THROWS_WITH(paired(images, other),
-                    has_text("sample 1 is 'img/a/2.jpg' in first and 'b/1.png' in second") &&
-                        has_text("PairNames::any"));
-  CHECK(paired(images, other, PairNames::any).size() == 3);
-  // The dots of hidden files and of folders are no extensions.
-  CHECK(paired(files({"x/.a", "x.d/b"}), files({"x/.a.png", "x.d/b.jpg"})).size() == 2);
-  CHECK_THROWS(paired(files({"x/.a", "x.c/b"}), files({"x/.b", "x.d/b"})));
-}
-
-TEST_CASE("pairs are found by stem", "[sources][paired]") {
-  const auto files = [](const Names& names) { return AnySource(Knowing(names)); };
-  const auto images = files({"x/1.jpg", "x/2.jpg", "x/3.jpg"});
-  const auto masks = files({"y/3.png", "y/9.png", "y/1.png"});
-  CHECK_THROWS_WITH(paired_by_stem(images, masks),
-                    has_text("no sample with the stem of 'x/2.jpg'") &&
-                        has_text("MissingPair::blank and MissingPair::skip"));
-  const auto some = paired_by_stem(images, masks, MissingPair::skip);
-  REQUIRE(some.size() == 2);
-  CHECK(images_of(some, 0) == "x/1.jpg+y/1.png");
-  CHECK(images_of(some, 1) == "x/3.jpg+y/3.png");
-  CHECK(some.skipped() == 4 + 4 + 2);
-  CHECK(some.name(1) == "x/3.jpg");
-  CHECK(some.encoded_bytes(1) == 12 + 10);
-  const auto all = paired_by_stem(images, masks, MissingPair::blank);
-  REQUIRE(all.size() == 3);
-  CHECK(images_of(all, 1) == "x/2.jpg+blank");
-  CHECK(images_of(all, 2) == "x/3.jpg+y/3.png");
-  CHECK(all.encoded_bytes(1) == 11);
-  CHECK(all.skipped() == 4 + 4 + 1);
-  CHECK(all.class_names() == Names{"ant", "bee", "cow"});
-  CHECK(images_of(paired_by_stem(images, images), 2) == "x/3.jpg+x/3.jpg");
-  CHECK_THROWS_WITH(paired_by_stem(images, files({"1.png", "2.png", "3.png", "2.jpg"})),
-                    has_text("'2.jpg' and '2.png' of second have the same stem") ||
-                        has_text("'2.png' and '2.jpg' of second have the same stem"));
-  CHECK_THROWS_WITH(paired_by_stem(images, files({"a.png", "b.png"}), MissingPair::blank),
-                    has_text("no sample of first has the stem"));
-}
-
-TEST_CASE("pairs nest up to eight images, a ninth is refused", "[sources][paired]") {
-  const auto a = letters("ab"), b = letters("ab"), c = letters("ab");
-  CHECK(images_of(paired(paired(a, b), c), 1) == "b+b+b");
-  CHECK(images_of(paired(a, paired(b, c)), 0) == "a+a+a");
-  const auto blank = paired_by_stem(letters("ab"), letters("b"), MissingPair::blank);
-  CHECK(images_of(paired(blank, c), 0) == "a+blank+a");
-  const auto four = paired(paired(a, b), paired(b, c));
-  CHECK(images_of(four, 1) == "b+b+b+b");
-  CHECK(images_of(paired(four, four), 0) == "a+a+a+a+a+a+a+a");
-  const auto refused = refusal_of(paired(paired(four, four), a), 0);
-  REQUIRE(refused);
-  CHECK(refused->kind == FaultKind::unsupported);
-  CHECK(contains(refused->reason, "at most eight images"));
 }

@@ -1,0 +1,38 @@
+#include "source/plane_names.hpp"
+
+#include <algorithm>
+
+#include "base/sanitize.hpp"
+#include "base/text.hpp"
+#include "weir/image.hpp"
+
+namespace weir::source {
+
+std::string not_a_plane(const std::string& name, const std::vector<std::string>& names) {
+  constexpr std::size_t longest = 32;
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+  const auto quoted = '\'' + sanitize(name, 40) + '\'';
+  if (name.empty() || name.size() > longest || name.find_first_not_of(allowed) != name.npos)
+    return concat(quoted, ": the name of a plane has 1 to ", longest,
+                  " characters of a-z, 0-9, '_' and '-'");
+  if (name == "image") return quoted + ": this is the name of the image; choose another one";
+  if (std::ranges::find(names, name) != names.end())
+    return quoted + ": there is a plane of this name; each plane needs its own name";
+  if (names.size() >= EncodedPlanes::most)
+    return concat(quoted, ": a sample has at most ", EncodedPlanes::most, " planes, and there are ",
+                  list_of(names));
+  return {};
+}
+
+SampleError fault_of_plane(const std::string& plane, const std::string& file,
+                           const SampleError& error) {
+  return {error.kind(), concat("plane ", plane, ": ", file, ": ", error.what())};
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string list;
+  for (const auto& name : names) list += (list.empty() ? "" : ", ") + sanitize(name);
+  return list.empty() ? "none" : list;
+}
+
+}  // namespace weir::source

@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/sanitize.hpp"
+#include "base/text.hpp"
+#include "source/fingerprint.hpp"
+#include "source/name_table.hpp"
+#include "source/plane_names.hpp"
+#include "source/stems.hpp"
+#include "weir/sources.hpp"
+
+namespace weir::source {
+namespace {
+
+/// The partner of a sample whose plane is absent.
+constexpr std::uint64_t no_partner = UINT64_MAX;
+
+/// Wants no planes: of a sample that becomes a plane, only the image is read.
+class ImageSink final : public ByteSink {
+ public:
+  explicit ImageSink(ByteSink& sink) noexcept : sink_(sink) {}
+  std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
+    return sink_.try_take(bytes);
+  }
+  bool wants(std::size_t) const noexcept override { return false; }
+
+ private:
+  ByteSink& sink_;
+};
+
+/// A source with one more plane, from the images of another source.
+class WithPlane : public AnySource {
+ public:
+  /// `partners`: for each image the index in `others`, or no_partner. Empty: the same index.
+  WithPlane(AnySource images, std::string name, AnySource others,
+            std::vector<std::uint64_t> partners, std::uint64_t left_out)
+      : AnySource(std::move(images)),
+        name_(std::move(name)),
+        at_(AnySource::planes().size()),
+        others_(std::move(others)),
+        partners_(std::move(partners)),
+        left_out_(left_out) {}
+
+  std::optional<Encoded> try_read(std::uint64_t i, ByteSink& sink) const {
+    auto sample = AnySource::try_read(i, sink);
+    if (!sample) return std::nullopt;
+    auto& planes = sample->planes;
+    if (planes.size() > at_)
+      throw SampleError(FaultKind::unsupported, concat("with_plane: the source gave ",
+                                                       planes.size(), " planes and names ", at_));
+    while (planes.size() < at_) (void)planes.add({});
+    EncodedPlanes::Plane plane;
+    if (const auto partner = partner_of(i); partner != no_partner && sink.wants(at_)) {
+      const auto other = read_other(partner, sink);
+      if (!other) return std::nullopt;
+      plane = other->bytes;
+    }
+    (void)planes.add(plane);
+    return sample;
+  }
+  std::vector<std::string> planes() const {
+    auto names = AnySource::planes();
+    names.push_back(name_);
+    return names;
+  }
+  std::uint64_t index_bytes() const {
+    return add_sat(
+        add_sat(AnySource::index_bytes(), others_.index_bytes()),
+        sizeof(*this) + held_bytes(name_) + partners_.capacity() * sizeof(std::uint64_t));
+  }
+  std::string fingerprint() const {
+    auto text = source::fingerprint(static_cast<const AnySource&>(*this)) +
+                source::fingerprint(others_) + name_;
+    for (const auto partner : partners_) text += concat(' ', partner);
+    return fingerprint_of_text(text);
+  }
+  std::uint64_t skipped() const { return AnySource::skipped() + others_.skipped() + left_out_; }
+
+ private:
+  std::uint64_t partner_of(std::uint64_t i) const noexcept {
+    return partners_.empty() ? i : partners_[i];
+  }
+  std::optional<Encoded> read_other(std::uint64_t partner, ByteSink& sink) const {
+    const auto named = [&](const SampleError& error) {
+      return fault_of_plane(name_, others_.name(partner), error);
+    };
+    ImageSink image(sink);
+    try {
+      auto other = others_.try_read(partner, image);
+      // An empty span would say that the plane is absent.
+      if (other && other->bytes.empty())
+        throw SampleError(FaultKind::corrupt, "the source gave no bytes");
+      return other;
+    } catch (const SampleError& error) {
+      throw named(error);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw named(SampleError(FaultKind::io, error.what()));
+    }
+  }
+
+  std::string name_;
+  std::size_t at_;  ///< the number of this plane, below EncodedPlanes::most
+  AnySource others_;
+  std::vector<std::uint64_t> partners_;
+  std::uint64_t left_out_;  ///< samples of both sources that belong to no sample of this one
+};
+static_assert(Source<WithPlane>);
+
+std::string quoted(const std::string& name) { return '\'' + sanitize(name) + '\''; }
+
+void check_name(const AnySource& images, const std::string& name) {
+  if (const auto why = not_a_plane(name, images.planes()); !why.empty())
+    refuse(Stage::read, "with_plane: name = ", why);
+}
+
+/// Finds the samples of a source by their stems.
+class StemTable {
+ public:
+  StemTable(const AnySource& source, const std::string& plane) {
+    const Stems stems(source);
+    for (std::uint64_t i = 0; i < source.size(); ++i) table_.emplace_back(stems[i], i);
+    std::ranges::sort(table_);
+    const auto twice = std::ranges::adjacent_find(table_, {}, &Entry::first);
+    if (twice != table_.end())
+      refuse(Stage::read, "with_plane: plane ", plane, ": ", quoted(source.name(twice[0].second)),
+             " and ", quoted(source.name(twice[1].second)), " have the same stem");
+  }
+  std::uint64_t find(const std::string& stem) const {
+    const auto found = std::ranges::lower_bound(table_, stem, {}, &Entry::first);
+    return found != table_.end() && found->first == stem ? found->second : no_partner;
+  }
+
+ private:
+  using Entry = std::pair<std::string, std::uint64_t>;
+  std::vector<Entry> table_;
+};
+
+/// Adds the plane. `partners` has an entry for each image; `left_out`: samples of `others` that are
+/// nobody's partner; `lacks`: what an image without a partner lacks.
+AnySource joined(AnySource images, std::string name, AnySource others,
+                 std::vector<std::uint64_t> partners, std::uint64_t left_out, MissingPlane missing,
+                 const char* lacks) {
+  const auto lonely = static_cast<std::uint64_t>(std::ranges::count(partners, no_partner));
+  if (lonely > 0 && missing == MissingPlane::error) {
+    const auto first = std::ranges::find(partners, no_partner) - partners.begin();
+    refuse(Stage::read, "with_plane: plane ", name, ": ",
+           quoted(images.name(static_cast<std::uint64_t>(first))), " has no ", lacks, ", nor have ",
+           lonely - 1, " others of ", images.size(),
+           " samples; MissingPlane::absent keeps such samples without the plane, "
+           "MissingPlane::skip leaves them out");
+  }
+  if (lonely > 0 && missing == MissingPlane::skip) {
+    std::vector<std::uint64_t> kept;
+    for (std::uint64_t i = 0; i < partners.size(); ++i)
+      if (partners[i] != no_partner) kept.push_back(i);
+    std::erase(partners, no_partner);
+    images = subset(std::move(images), std::move(kept));
+    left_out += lonely;
+  }
+  std::uint64_t in_order = 0;
+  while (in_order < partners.size() && partners[in_order] == in_order) ++in_order;
+  if (in_order == partners.size()) partners.clear();
+  partners.shrink_to_fit();
+  return WithPlane(std::move(images), std::move(name), std::move(others), std::move(partners),
+                   left_out);
+}
+
+}  // namespace
+}  // namespace weir::source
+
+weir::AnySource weir::with_plane(AnySource images, std::string name, AnySource others,
+                                 MissingPlane missing) {
+  source::check_name(images, name);
+  const source::StemTable table(others, name);
+  const source::Stems stems(images);
+  std::vector<std::uint64_t> partners;
+  std::vector<bool> used(others.size());
+  bool any = false;
+  for (std::uint64_t i = 0; i < images.size(); ++i) {
+    const auto partner = partners.emplace_back(table.find(stems[i]));
+    if (partner != source::no_partner) any = used[partner] = true;
+  }
+  if (!any)
+    refuse(Stage::read, "with_plane: plane ", name, ": no sample of images has the stem of one of ",
+           "others",
+           images.size() == 0 ? std::string()
+                              : "; the first one is " + source::quoted(images.name(0)) +
+                                    " with the stem " + source::quoted(stems[0]));
+  const auto unused = static_cast<std::uint64_t>(std::ranges::count(used, false));
+  return source::joined(std::move(images), std::move(name), std::move(others), std::move(partners),
+                        unused, missing, "partner of its stem");
+}
+
+weir::AnySource weir::with_plane(AnySource images, std::string name,
+                                 const std::vector<std::string>& paths, MissingPlane missing) {
+  source::check_name(images, name);
+  if (paths.size() != images.size())
+    refuse(Stage::read, "with_plane: plane ", name, ": ", paths.size(), " paths and ",
+           images.size(),
+           " samples; there must be as many, with an empty path for an absent plane");
+  std::vector<std::string> files;
+  std::vector<std::uint64_t> partners;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (paths[i].find('\0') != std::string::npos)
+      refuse(Stage::read, "with_plane: plane ", name, ": paths[", i, "] = ", sanitize(paths[i]),
+             ": has a NUL byte");
+    partners.push_back(paths[i].empty() ? source::no_partner : files.size());
+    if (!paths[i].empty()) files.push_back(paths[i]);
+  }
+  if (files.empty())
+    refuse(Stage::read, "with_plane: plane ", name, ": none of ", paths.size(),
+           " paths has a name");
+  auto others = image_files(files);
+  return source::joined(std::move(images), std::move(name), std::move(others), std::move(partners),
+                        0, missing, "path");
+}
