@@ -14,6 +14,12 @@
 
 namespace weir {
 
+/// A plane of the samples in shards.
+struct ShardPlane {
+  std::string name;       ///< as in Source::planes(): 1 to 32 characters of a-z, 0-9, '_' and '-'
+  std::string extension;  ///< of its member, for example "mask.png"
+};
+
 /// Which members of a shard make a sample. The files of one sample are adjacent and share a key: the
 /// path up to the first dot of its last component. The rest is the extension, in any case of letters.
 struct ShardOptions {
@@ -27,8 +33,9 @@ struct ShardOptions {
   /// A file with lines of key<TAB>label that replaces `label`. A key that it lacks has label -1. "./"
   /// at the begin of a key does not count.
   std::string label_file{};
-  /// Extension of a member that is the second image (Encoded::planes), for example "seg.png".
-  std::string second{};
+  /// Further images of a sample: its members with these extensions, at most seven. A plane whose member a
+  /// sample does not have is absent. At least one sample must have each.
+  std::vector<ShardPlane> planes{};
   /// Extension of a member whose bytes are the row's initial side bytes, for example "json". Zeros
   /// follow it up to `side_bytes`. A longer member is a Fault of kind `limit`.
   std::string side{};
@@ -50,13 +57,13 @@ struct ShardOptions {
 ///
 /// If the shards' folder has an `index.weir` that lists all of them, no header is read. The index has
 /// one range for each sample. So the headers of these shards are read once, by this call, if an option
-/// names another member or label: `image`, `label`, `label_file`, `second`, `side`. What the index
+/// names another member or label: `image`, `label`, `label_file`, `planes`, `side`. What the index
 /// knows of the samples stays valid. With `dali_index`, no header is read.
 ///
 /// A folder with an index stands for the shards that the index lists, and not for newer ones.
 ///
-/// Throws Error{bad_options} for a wrong option, and for labels that no sample has though `label` or
-/// `label_file` asks for them. Throws Error{source_failed} with shard, offset and
+/// Throws Error{bad_options} for a wrong option, for labels that no sample has though `label` or
+/// `label_file` asks for them, and for a plane that no sample has. Throws Error{source_failed} with shard, offset and
 /// what to do if a shard cannot be read in place: an archive that is cut short or compressed, a key
 /// that returns, a link, a device, a sparse member, a member of 4 GiB or more, a path that is absolute
 /// or has "..".

@@ -5,6 +5,7 @@
 
 #include "base/numbers.hpp"
 #include "base/sanitize.hpp"
+#include "source/extension.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
@@ -57,6 +58,12 @@ std::optional<MemberName> split(std::string_view name) noexcept {
   const auto dot = name.find('.', base);
   if (dot == name.npos || dot == base) return std::nullopt;
   return MemberName{name.substr(0, dot), name.substr(dot + 1)};
+}
+
+std::string extension_of(std::string_view option) {
+  auto extension = source::lower_case(option);
+  if (extension.starts_with('.')) extension.erase(0, 1);
+  return extension;
 }
 
 std::vector<std::string> expand_braces(const std::string& pattern) {

@@ -17,6 +17,9 @@ struct MemberName {
 /// the beginning of it, as hidden files have.
 std::optional<MemberName> split(std::string_view name) noexcept;
 
+/// The extension that an option names, with or without its dot, in any case of letters.
+std::string extension_of(std::string_view option);
+
 /// The paths of a pattern: "{a,b}" is each of the words, "{08..11}" each of the numbers with their
 /// zeros. A pattern without braces is itself. Throws Error{bad_options} with the pattern and what is
 /// wrong: a brace inside of another or without its partner, a range that is none, more than

@@ -12,6 +12,7 @@
 #include "shards/folder_names.hpp"
 #include "shards/keys.hpp"
 #include "shards/tar_shards.hpp"
+#include "source/plane_names.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
@@ -33,12 +34,27 @@ void check(const ShardOptions& options) {
            ": set both, the extension and the bytes of a row, or neither");
   const auto one_role = [&](const char* one, const std::string& a, const char* other,
                             const std::string& b) {
-    if (!a.empty() && a == b)
+    if (!a.empty() && extension_of(a) == extension_of(b))
       refuse(std::string(one) + " and " + other + " are both '" + sanitize(a) +
              "'; a member has one role");
   };
-  one_role("image", options.image, "second", options.second);
   one_role("image", options.image, "side", options.side);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < options.planes.size(); ++i) {
+    const auto& plane = options.planes[i];
+    const auto here = "planes[" + std::to_string(i) + ']';
+    if (const auto why = source::not_a_plane(plane.name, names); !why.empty())
+      refuse(here + ".name = " + why);
+    names.push_back(plane.name);
+    const auto extension = here + ".extension";
+    if (extension_of(plane.extension).empty())
+      refuse(extension + " is empty; for example 'mask.png'");
+    one_role(extension.c_str(), plane.extension, "image", options.image);
+    one_role(extension.c_str(), plane.extension, "side", options.side);
+    for (std::size_t other = 0; other < i; ++other)
+      one_role(extension.c_str(), plane.extension, options.planes[other].name.c_str(),
+               options.planes[other].extension);
+  }
 }
 
 /// What the caller's paths mean: the shards, and the folder of their index.
@@ -134,7 +150,7 @@ std::optional<Index> part_of(Index index, const std::vector<std::string>& names)
 bool needs_search(const ShardOptions& options) {
   const ShardOptions usual;
   return options.image != usual.image || options.label != usual.label ||
-         options.label_file != usual.label_file || !options.second.empty() ||
+         options.label_file != usual.label_file || !options.planes.empty() ||
          !options.side.empty() || !options.dali_index.empty();
 }
 
@@ -190,6 +206,20 @@ void check_labels(const Scan& scan, const ShardOptions& options) {
                 "a key is the path of the image up to the first dot of its last part, as " + key);
 }
 
+/// A plane that no sample has is a mistake.
+void check_planes(const Scan& scan, const std::vector<ShardPlane>& planes) {
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    std::size_t at = i;
+    while (at < scan.planes.size() && scan.planes[at].offset == 0) at += planes.size();
+    if (at >= scan.planes.size())
+      throw Error(Errc::bad_options, Stage::read,
+                  "planes[" + std::to_string(i) + "], " + planes[i].name +
+                      ": no sample has a member with the extension '" +
+                      sanitize(planes[i].extension) + "', as the sample " +
+                      sanitize(scan.index.name(scan.index.samples.front())));
+  }
+}
+
 }  // namespace
 
 TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions& options,
@@ -243,6 +273,7 @@ TarShards open_shards(const std::vector<std::string>& paths, const ShardOptions&
               : std::to_string(scan.index.skipped) + " groups of files have no image" +
                     (scan.left_out.empty() ? "" : ", as " + sanitize(scan.left_out[0].name))));
   check_labels(scan, options);
+  check_planes(scan, options.planes);
   return TarShards(std::move(files), std::move(scan), checksums, options);
 }
 

@@ -22,30 +22,23 @@
 namespace weir::shards {
 namespace {
 
-/// An extension as typed, with or without its dot.
-std::string extension_of(const std::string& option) {
-  auto extension = source::lower_case(option);
-  if (extension.starts_with('.')) extension.erase(0, 1);
-  return extension;
-}
-
 /// The roles that members can have, by their extensions.
 struct Roles {
   explicit Roles(const ShardOptions& options)
-      : image(extension_of(options.image)),
-        second(extension_of(options.second)),
-        side(extension_of(options.side)),
-        labels(options) {}
+      : image(extension_of(options.image)), side(extension_of(options.side)), labels(options) {
+    for (const auto& plane : options.planes) planes.push_back(extension_of(plane.extension));
+  }
 
   bool is_image(const std::string& extension) const {
     if (!image.empty()) return extension == image;
     return !has_other_role(extension) && source::may_be_image(extension);
   }
   bool has_other_role(const std::string& extension) const {
-    return extension == second || extension == side;
+    return extension == side || std::ranges::find(planes, extension) != planes.end();
   }
 
-  std::string image, second, side;
+  std::string image, side;
+  std::vector<std::string> planes;
   Labels labels;
 };
 
@@ -80,7 +73,8 @@ class Grouping {
     std::set<std::string> extensions{};
     std::optional<Sample> image{};
     std::optional<std::int64_t> label{};
-    Range second{}, side{};
+    std::vector<Range> planes{};  ///< as Roles::planes
+    Range side{};
   };
 
   [[noreturn]] void refuse(const Member& member, const std::string& why) const {
@@ -88,7 +82,9 @@ class Grouping {
   }
 
   void begin(const Member& member, std::string_view key) {
-    now_.emplace(Group{.key = std::string(key), .offset = member.offset});
+    now_.emplace(Group{.key = std::string(key),
+                       .offset = member.offset,
+                       .planes = std::vector<Range>(roles_.planes.size())});
     const auto [before, is_new] = ends_.emplace(now_->key, member.offset);
     if (!is_new)
       refuse(member, "returns to the key of byte " + std::to_string(before->second) +
@@ -103,7 +99,8 @@ class Grouping {
     if (extension.empty()) return;  // it would have each role that is not asked for
     if (extension == roles_.labels.extension()) now.label = label_of(member);
     const Range range{member.offset, member.bytes};
-    if (extension == roles_.second) now.second = range;
+    for (std::size_t i = 0; i < now.planes.size(); ++i)
+      if (extension == roles_.planes[i]) now.planes[i] = range;
     if (extension == roles_.side) now.side = range;
     if (roles_.is_image(extension) && !now.image) {
       now.image = Sample{.offset = member.offset,
@@ -143,7 +140,7 @@ class Grouping {
     if (!group.label && found_.unlabelled++ == 0) found_.unlabelled_key = group.key;
     group.image->label = group.label.value_or(-1);
     found_.index.samples.push_back(*group.image);
-    if (!roles_.second.empty()) found_.second.push_back(group.second);
+    found_.planes.insert(found_.planes.end(), group.planes.begin(), group.planes.end());
     if (!roles_.side.empty()) found_.side.push_back(group.side);
   }
 
@@ -172,7 +169,7 @@ void merge(Scan& all, Scan&& part, const ShardFile& file, std::uint32_t number) 
   append(index.samples, std::move(part.index.samples));
   index.text.insert(index.text.end(), part.index.text.begin() + 1, part.index.text.end());
   index.skipped += part.index.skipped;
-  append(all.second, std::move(part.second));
+  append(all.planes, std::move(part.planes));
   append(all.side, std::move(part.side));
   append(all.left_out, std::move(part.left_out));
   if (all.more_images == 0) all.another_image = std::move(part.another_image);
@@ -184,7 +181,7 @@ void merge(Scan& all, Scan&& part, const ShardFile& file, std::uint32_t number) 
 }  // namespace
 
 std::uint64_t Scan::held_bytes() const noexcept {
-  return index.held_bytes() + (second.capacity() + side.capacity()) * sizeof(Range);
+  return index.held_bytes() + (planes.capacity() + side.capacity()) * sizeof(Range);
 }
 
 Scan scan_shards(const std::vector<ShardFile>& files, const ShardOptions& options,
@@ -208,7 +205,7 @@ Scan scan_shards(const std::vector<ShardFile>& files, const ShardOptions& option
     merge(all, std::exchange(parts[i], {}), files[i], i);
   all.index.samples.shrink_to_fit();
   all.index.text.shrink_to_fit();
-  all.second.shrink_to_fit();
+  all.planes.shrink_to_fit();
   all.side.shrink_to_fit();
   return all;
 }

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "shards/checksum.hpp"
+#include "shards/keys.hpp"
 #include "source/name_table.hpp"
+#include "source/plane_names.hpp"
 #include "weir/error.hpp"
 
 namespace weir::shards {
@@ -30,8 +32,16 @@ TarShards::TarShards(std::vector<ShardFile> files, Scan scan, bool has_checksums
       side_bytes_(options.side_bytes),
       has_checksums_(has_checksums),
       verify_(options.verify),
-      second_(options.second),
+      planes_(options.planes),
       side_(options.side) {}
+
+void TarShards::check_size(std::uint64_t bytes) const {
+  if (bytes == 0) throw SampleError(FaultKind::corrupt, "empty member");
+  if (bytes > max_encoded_bytes_)
+    throw SampleError(FaultKind::limit, "the member has " + std::to_string(bytes) +
+                                            " bytes, max_encoded_bytes is " +
+                                            std::to_string(max_encoded_bytes_));
+}
 
 std::optional<std::span<std::byte>> TarShards::read(const ShardFile& file, const Range& range,
                                                     ByteSink& sink, std::size_t room) const {
@@ -49,14 +59,29 @@ std::optional<std::span<std::byte>> TarShards::read(const ShardFile& file, const
   return taken;
 }
 
+std::optional<EncodedPlanes::Plane> TarShards::read_plane(std::uint64_t i, std::size_t plane,
+                                                          ByteSink& sink) const {
+  const auto& range = scan_.planes[i * planes_.size() + plane];
+  if (range.offset == 0 || !sink.wants(plane)) return EncodedPlanes::Plane();
+  const auto& sample = index().samples[i];
+  try {
+    check_size(range.bytes);
+    return read(files_[sample.shard], range, sink, static_cast<std::size_t>(range.bytes));
+  } catch (const SampleError& error) {
+    const auto& [name, extension] = planes_[plane];
+    const std::string_view image = index().name(sample);  // of an index, so it may have no key
+    const auto key = split(image).value_or(MemberName{image, {}}).key;
+    throw source::fault_of_plane(
+        name,
+        index().shards[sample.shard].name + '/' + std::string(key) + '.' + extension_of(extension),
+        error);
+  }
+}
+
 std::optional<Encoded> TarShards::try_read(std::uint64_t i, ByteSink& sink) const {
   const auto& sample = index().samples[i];
   const auto& file = files_[sample.shard];
-  if (sample.bytes == 0) throw SampleError(FaultKind::corrupt, "empty member");
-  if (sample.bytes > max_encoded_bytes_)
-    throw SampleError(FaultKind::limit, "the member has " + std::to_string(sample.bytes) +
-                                            " bytes, max_encoded_bytes is " +
-                                            std::to_string(max_encoded_bytes_));
+  check_size(sample.bytes);
   const auto image = read(file, {sample.offset, sample.bytes}, sink, sample.bytes);
   if (!image) return std::nullopt;
   if (verify_ && checksum_of(*image) != sample.checksum)
@@ -65,17 +90,10 @@ std::optional<Encoded> TarShards::try_read(std::uint64_t i, ByteSink& sink) cons
                           hex(sample.checksum) + "; " + std::to_string(sample.bytes) +
                           " bytes at byte " + std::to_string(sample.offset) + " of the shard");
   Encoded encoded{*image, sample.label};
-  if (!scan_.second.empty()) {
-    const auto& range = scan_.second[i];
-    if (range.bytes == 0)
-      throw SampleError(FaultKind::corrupt, "the sample has no second image, '" + second_ + "'");
-    if (range.bytes > max_encoded_bytes_)
-      throw SampleError(FaultKind::limit, "the second image has " + std::to_string(range.bytes) +
-                                              " bytes, max_encoded_bytes is " +
-                                              std::to_string(max_encoded_bytes_));
-    const auto second = read(file, range, sink, static_cast<std::size_t>(range.bytes));
-    if (!second) return std::nullopt;
-    (void)encoded.planes.add(*second);
+  for (std::size_t plane = 0; plane < planes_.size(); ++plane) {
+    const auto bytes = read_plane(i, plane, sink);
+    if (!bytes) return std::nullopt;
+    (void)encoded.planes.add(*bytes);
   }
   if (!scan_.side.empty() && scan_.side[i].offset != 0) {
     const auto& range = scan_.side[i];
@@ -95,11 +113,10 @@ std::string TarShards::name(std::uint64_t i) const {
   return index().shards[sample.shard].name + '/' + index().name(sample);
 }
 
-std::optional<std::uint64_t> TarShards::encoded_bytes(std::uint64_t i) const {
-  std::uint64_t bytes = index().samples[i].bytes;
-  if (!scan_.second.empty()) bytes += scan_.second[i].bytes;
-  if (!scan_.side.empty() && scan_.side[i].offset != 0) bytes += side_bytes_;
-  return bytes;
+std::vector<std::string> TarShards::planes() const {
+  std::vector<std::string> names;
+  for (const auto& plane : planes_) names.push_back(plane.name);
+  return names;
 }
 
 std::optional<ImageSize> TarShards::image_size(std::uint64_t i) const {
@@ -110,7 +127,9 @@ std::optional<ImageSize> TarShards::image_size(std::uint64_t i) const {
 
 std::uint64_t TarShards::index_bytes() const noexcept {
   auto bytes = sizeof(*this) + scan_.held_bytes() + files_.capacity() * sizeof(ShardFile) +
-               source::held_bytes(second_) + source::held_bytes(side_);
+               planes_.capacity() * sizeof(ShardPlane) + source::held_bytes(side_);
+  for (const auto& plane : planes_)
+    bytes += source::held_bytes(plane.name) + source::held_bytes(plane.extension);
   for (const auto& file : files_)
     bytes += source::held_bytes(file.path) + source::held_bytes(file.name);
   return bytes;

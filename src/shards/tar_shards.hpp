@@ -26,7 +26,10 @@ class TarShards {
   /// Shard and member: "train-000.tar/dog/0001.jpg".
   std::string name(std::uint64_t i) const;
   std::uint64_t index_bytes() const noexcept;
-  std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const;
+  std::optional<std::uint64_t> encoded_bytes(std::uint64_t i) const {
+    return index().samples[i].bytes;
+  }
+  std::vector<std::string> planes() const;
   /// Empty if the index has no size.
   std::optional<ImageSize> image_size(std::uint64_t i) const;
   std::uint64_t skipped() const noexcept { return index().skipped; }
@@ -40,15 +43,19 @@ class TarShards {
   bool has_checksums() const noexcept { return has_checksums_; }
 
  private:
+  void check_size(std::uint64_t bytes) const;
   std::optional<std::span<std::byte>> read(const ShardFile& file, const Range& range,
                                            ByteSink& sink, std::size_t room) const;
+  std::optional<EncodedPlanes::Plane> read_plane(std::uint64_t i, std::size_t plane,
+                                                 ByteSink& sink) const;
 
   std::vector<ShardFile> files_;
   Scan scan_;
   std::uint64_t max_encoded_bytes_;
   std::size_t side_bytes_;
   bool has_checksums_, verify_;
-  std::string second_, side_;  ///< extensions, for messages
+  std::vector<ShardPlane> planes_;
+  std::string side_;  ///< extension, for messages
 };
 static_assert(Source<TarShards>);
 

@@ -67,7 +67,7 @@ TEST_CASE("sizes in an index spare the measurement of own sizes") {
   CHECK(delivered(shards, options) == delivered(folder, options));
 }
 
-TEST_CASE("a mask in a shard is a pair's second image, index or not") {
+TEST_CASE("a mask in a shard is a plane, with an index or without") {
   const TemporaryFolder images, masks, tars;
   std::string content;
   for (char i = '0'; i < '9'; ++i) {
@@ -85,7 +85,7 @@ TEST_CASE("a mask in a shard is a pair's second image, index or not") {
   options.side_bytes = image_bytes(options.shape, PixelFormat::rgb8);
   const auto expected = delivered(
       with_plane(image_folder(images.string()), "mask", image_folder(masks.string())), options);
-  const ShardOptions with_mask{.second = "seg.pgm"};
+  const ShardOptions with_mask{.planes = {{"mask", "seg.pgm"}}};
   CHECK(delivered(tar_shards(tars.string(), with_mask), options) == expected);
   const auto opened = shards::open_shards({tars.string()}, {.image = "ppm"});
   shards::write_index((tars / "index.weir").string(), shards::complete_index(opened, {}));

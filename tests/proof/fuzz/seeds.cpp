@@ -159,7 +159,8 @@ std::vector<Seed> seeds(const std::string& target) {
         seed_of(std::string_view("MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0", 22))};
   if (target == "manifest")
     return {seed_of("a.jpg\t0\nb/c.png\t1\n"), seed_of("\xef\xbb\xbf# x\r\n\r\n/d e\t-5\r\n"),
-            seed_of("no tab\n"), seed_of("x\t99999999999999999999\n")};
+            seed_of("path\tlabel\tmask\tz-depth\na\t0\t\tb\r\nc\t1\td\t\n"), seed_of("no tab\n"),
+            seed_of("x\t99999999999999999999\n")};
   if (target == "name_list")
     return {seed_of("a.jpg\nb/c d.png\r\n\n\\\\x\\n\\ry\n"),
             seed_of("\xff\xfe\n#\nlast without an end"), seed_of("sound\nwrong\\t\n"),

@@ -86,7 +86,7 @@ bool shard_index(Input input) {
 bool shard_tar(Input input) {
   std::vector<shards::ShardFile> files;
   files.push_back(shard_of(input));
-  const ShardOptions options{.second = "png", .side = "txt", .side_bytes = 8};
+  const ShardOptions options{.planes = {{"mask", "png"}}, .side = "txt", .side_bytes = 8};
   may_refuse(Errc::source_failed, [&] {
     std::uint64_t end = 0;
     shards::read_members(files[0],
@@ -100,7 +100,7 @@ bool shard_tar(Input input) {
                          {});
     const auto scan = shards::scan_shards(files, options, {});
     check(scan.index);
-    must(scan.second.size() == scan.index.samples.size(), "each sample has its second image");
+    must(scan.planes.size() == scan.index.samples.size(), "each sample has its plane");
     must(scan.left_out.size() == scan.index.skipped, "what is left out is counted");
   });
   return true;

@@ -59,6 +59,7 @@ bool manifest(Input input) {
     const auto source = weir::manifest(file.path());
     must(source.size() <= input.size() / 3, "a line has a path, a TAB and a figure");
     must(source.index_bytes() >= input.size(), "the text is kept, and counted");
+    must(source.planes().size() <= EncodedPlanes::most, "a sample has so many planes");
     for (std::uint64_t i = 0; i < source.size(); ++i)
       must(!source.name(i).empty(), "no sample without a name");
   } catch (const Error& error) {

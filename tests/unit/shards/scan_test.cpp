@@ -11,6 +11,7 @@
 #include "support/catch.hpp"
 #include "support/tar.hpp"
 #include "support/temporary_folder.hpp"
+#include "unit/source/conformance.hpp"
 #include "unit/source/fixture.hpp"
 #include "weir/error.hpp"
 #include "weir/shards.hpp"
@@ -159,34 +160,67 @@ TEST_CASE("other members are read if asked for") {
   const auto path = write_shard(
       folder, "a.tar",
       {tar_member("a.seg.png", "mask"), tar_member("a.jpg", "image"), tar_member("a.txt", "text"),
-       tar_member("b.jpg", "image"), tar_member("b.txt", "a long text")});
-  const auto source = tar_shards(path, {.second = "seg.png", .side = ".TXT", .side_bytes = 6});
-  RecordingSink sink;
-  REQUIRE(source.size() == 2);
+       tar_member("b.jpg", "image"), tar_member("b.txt", "a long text"),
+       tar_member("b.DEPTH.png", ""), tar_member("c.jpg", "image"),
+       tar_member("c.depth.png", "depth"), tar_member("c.seg.png", "more")});
+  const auto source = tar_shards(
+      path,
+      {.planes = {{"mask", "seg.png"}, {"depth", ".depth.png"}}, .side = ".TXT", .side_bytes = 6});
+  REQUIRE(source.size() == 3);
+  CHECK(source.planes() == std::vector<std::string>{"mask", "depth"});
   CHECK(source.name(0) == "a.tar/a.jpg");
-  CHECK(source.encoded_bytes(0) == 5 + 4 + 6);
-  struct Parts final : ByteSink {
-    std::optional<std::span<std::byte>> try_take(std::size_t bytes) override {
-      parts.emplace_back(bytes, std::byte{0xa5});
-      return parts.back();
-    }
-    std::vector<std::vector<std::byte>> parts;
-  } parts;
-  parts.parts.reserve(3);
+  CHECK(source.encoded_bytes(0) == 5);
+  MemorySink parts;
   const auto encoded = source.read(0, parts);
   const auto text = [](std::span<const std::byte> bytes) {
     return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   };
   CHECK(text(encoded.bytes) == "image");
+  REQUIRE(encoded.planes.size() == 2);
   CHECK(text(encoded.planes[0]) == "mask");
+  CHECK(encoded.planes[1].empty());
   CHECK(text(encoded.annotation) == std::string("text\0\0", 6));
+  MemorySink both, depth;
+  depth.want({1});
+  const auto third = source.read(2, both), alone = source.read(2, depth);
+  CHECK(text(third.planes[0]) == "more");
+  CHECK(text(third.planes[1]) == "depth");
+  CHECK(alone.planes[0].empty());
+  CHECK(text(alone.planes[1]) == "depth");
+  CHECK(depth.parts().size() == 2);
   const auto refused = refusal_of(source, 1);
   REQUIRE(refused);
-  CHECK_THAT(refused->reason, has_text("no second image, 'seg.png'"));
+  CHECK(refused->reason == "plane depth: a.tar/b.depth.png: empty member");
   const auto sides = tar_shards(path, {.side = "txt", .side_bytes = 6});
   CHECK_THAT(refusal_of(sides, 1)->reason, has_text("'txt' has 11 bytes, side_bytes is 6"));
   CHECK_THROWS_WITH(tar_shards(path, {.side = "txt"}), has_text("set both"));
-  CHECK_THROWS_WITH(tar_shards(path, {.image = "jpg", .second = "jpg"}), has_text("one role"));
+  const auto small =
+      write_shard(folder, "b.tar", {tar_member("a.jpg", "i"), tar_member("a.png", "mask")});
+  CHECK(
+      refusal_of(
+          tar_shards(small, {.image = "jpg", .planes = {{"mask", "png"}}, .max_encoded_bytes = 3}),
+          0)
+          ->reason == "plane mask: b.tar/a.png: the member has 4 bytes, max_encoded_bytes is 3");
+  check_source(tar_shards(small, {.image = "jpg", .planes = {{"mask", "png"}}}));
+  const auto why = [&](const ShardOptions& options) {
+    try {
+      tar_shards(path, options);
+    } catch (const Error& error) {
+      CHECK(error.code() == Errc::bad_options);
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  CHECK_THAT(why({.image = "jpg", .planes = {{"mask", ".JPG"}}}), has_text("one role"));
+  CHECK_THAT(why({.planes = {{"a", "seg.png"}, {"b", "SEG.png"}}}),
+             has_text("planes[1].extension and a are both"));
+  CHECK_THAT(why({.planes = {{"txt", "txt"}}, .side = "txt", .side_bytes = 6}),
+             has_text("one role"));
+  CHECK_THAT(why({.planes = {{"Mask", "seg.png"}}}), has_text("planes[0].name = 'Mask': the name"));
+  CHECK_THAT(why({.planes = {{"mask", "."}}}), has_text("planes[0].extension is empty"));
+  CHECK_THAT(why({.planes = {{"mask", "seg.png"}, {"depth", "exr"}}}),
+             has_text("planes[1], depth: no sample has a member with the extension 'exr', as the "
+                      "sample a.jpg"));
 }
 
 TEST_CASE("an archive that cannot be read in place is refused by name") {
