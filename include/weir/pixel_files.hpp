@@ -24,7 +24,8 @@ enum class Cifar : std::uint8_t {
 WEIR_API AnySource cifar_binary(const std::vector<std::string>& paths, Cifar kind = Cifar::ten);
 
 /// The grey images of a pair of IDX files, as of MNIST (train-images-idx3-ubyte and
-/// train-labels-idx1-ubyte). Otherwise as cifar_binary(). Throws Error{source_failed} also if the
+/// train-labels-idx1-ubyte). Options::pixels = PixelFormat::grey8 delivers them as they are, in a third
+/// of the bytes of rgb8. Otherwise as cifar_binary(). Throws Error{source_failed} also if the
 /// files differ in the number of samples, or a size differs from what the header states.
 WEIR_API AnySource mnist_idx(const std::string& images, const std::string& labels);
 

@@ -12,7 +12,7 @@
 
 /// \file
 /// Sources made from lists and from other sources. Each forwards what the sources below it know:
-/// names, class names, sizes, skipped entries and the fingerprint. They read nothing themselves, and
+/// names, planes, class names, sizes, skipped entries and the fingerprint. They read nothing themselves, and
 /// throw before anything is read.
 namespace weir {
 
@@ -58,7 +58,7 @@ WEIR_API AnySource relabelled(AnySource source, const std::map<std::int64_t, std
 
 /// The samples of all sources, one source after the other, with their own labels. Throws
 /// Error{bad_options} if two sources have different names for one class; see
-/// FolderOptions::classes and relabelled(). Also if there is no source.
+/// FolderOptions::classes and relabelled(). Also if planes() of two differ, and without a source.
 WEIR_API AnySource concatenated(std::vector<AnySource> sources);
 
 /// What with_plane() does with a sample that has no such plane.

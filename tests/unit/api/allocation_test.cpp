@@ -132,7 +132,7 @@ TEST_CASE("the index of lists and combined sources is their heap size") {
   const auto half = subset(files, some);
   check(one + half.index_bytes(),
         [&] { return with_plane(files, "mask", half, MissingPlane::absent); });
-  check(2 * one, [&] { return with_plane(files, "mask", paths); });
+  check(one, [&] { return with_plane(files, "mask", paths); });
 }
 
 TEST_CASE("reading a hostile state takes a small multiple of its text") {

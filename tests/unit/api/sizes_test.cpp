@@ -2,6 +2,8 @@
 
 #include "contract/laws/fixture.hpp"
 #include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
+#include "weir/pixel_files.hpp"
 
 using namespace weir;
 using namespace weir::test;
@@ -45,16 +47,17 @@ TEST_CASE("the values and the bytes of an image do not wrap", "[api][sizes]") {
 }
 
 TEST_CASE("a batch has the pixel format that the options ask for", "[api]") {
-  std::string file = "P5 2 2 255\n";
-  file += {1, 2, 3, 4};
-  const auto* const bytes = reinterpret_cast<const std::byte*>(file.data());
+  const TemporaryFolder folder;  // an image of MNIST, with its label
+  const std::string_view head("\0\0\x8\3\0\0\0\1\0\0\0\2\0\0\0\2\1\2\3\4", 20),
+      label("\0\0\x8\1\0\0\0\1\7", 9);
+  const auto mnist = mnist_idx(folder.write("images", head), folder.write("labels", label));
   const auto pixels_of = [&](PixelFormat format) {
     auto options = small_options();
     options.shape = {2, 2};
     options.fit = Fit::stretch;
     options.batch = 1;
     options.pixels = format;
-    Loader loader(in_memory({{.name = "four", .bytes = {bytes, bytes + file.size()}}}), options);
+    Loader loader(mnist, options);
     auto stream = loader.stream();
     const auto batch = stream.next();
     REQUIRE(batch);
