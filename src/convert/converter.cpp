@@ -39,8 +39,8 @@ void check(const Normalize& normalize) {
 
 void check_format(const Normalize& normalize, PixelFormat format) {
   if (is_stored(format)) {
-    refuse(Stage::lease, "a Converter takes no pixels of ", to_string(format),
-           ", because stored values are no intensities; weir::widen() gives them as integers");
+    refuse(Stage::lease, "a Converter does not take pixels of ", to_string(format),
+           ": stored values are not intensities; weir::widen() gives them as integers");
   }
   const auto& [mean, stddev, scale] = normalize;
   if (channels_of(format) == 1 && (mean != std::array{mean[0], mean[0], mean[0]} ||

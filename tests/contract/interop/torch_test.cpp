@@ -150,7 +150,7 @@ TEST_CASE("a tensor has the type and strides of its format", "[interop]") {
   CHECK(scene.lease.use_count() == 1);
 }
 
-TEST_CASE("a plane of one channel becomes the targets of a cross-entropy", "[interop]") {
+TEST_CASE("a plane of one channel becomes targets of a cross-entropy", "[interop]") {
   Scene scene;
   const auto plane = scene.lease->side_pixels({16, 18}, PixelFormat::stored8);
   const auto targets = to_targets(plane);

@@ -139,7 +139,7 @@ TEST_CASE("the lines of the channels give a Converter's values", "[convert]") {
   }
 }
 
-TEST_CASE("values of a plane are widened, through a table if there is one", "[convert]") {
+TEST_CASE("values of a plane are widened, through a table if given", "[convert]") {
   const std::vector<std::uint8_t> mask{0, 1, 2, 255, 1, 0};
   const PixelBlock block{mask, 2, {1, 3}, PixelFormat::stored8};
   std::vector<std::int64_t> longs(6);

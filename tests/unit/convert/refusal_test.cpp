@@ -82,9 +82,10 @@ TEST_CASE("a stored format is refused with the way to integers", "[convert]") {
   std::vector<float> out(8);
   const Converter<float> convert;
   const PixelBlock block{pixels, 1, {2, 4}, PixelFormat::stored8};
-  CHECK(says(refusal([&] { convert(block, out); }), "no pixels of stored8"));
+  CHECK(says(refusal([&] { convert(block, out); }), "not take pixels of stored8"));
   CHECK(says(refusal([&] { convert(block.image(0), out); }), "weir::widen()"));
-  CHECK(says(refusal([] { channel_lines({}, PixelFormat::stored16); }), "no pixels of stored16"));
+  CHECK(says(refusal([] { channel_lines({}, PixelFormat::stored16); }),
+             "not take pixels of stored16"));
 }
 
 TEST_CASE("grey is refused if colours have different figures", "[convert]") {
